@@ -1,7 +1,7 @@
 """Every column of every table and answer: its type, unit and meaning, and each tool's name for it.
 
-A column exists only here; `fiotools.schema` says which tables and which answers have it. Readers
-that fill an unknown one are refused, answers are made and documentation is generated from here, and
+A column exists only here, and so do the lists of those that a table or an answer has. Readers that
+fill an unknown one are refused, answers are made and documentation is generated from here, and
 statistics look up here which way is better. Names are ``quantity[_statistic]_unit`` in fio's words;
 units are base units only: bytes, seconds for durations, nanoseconds for latencies.
 """
@@ -11,26 +11,168 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from difflib import get_close_matches
+from functools import partial
 from typing import Literal
 
 from fiotools.errors import SchemaError
-from fiotools.schema import ANSWERS, CONDITIONS, KEYS, TABLES
 
-__all__ = [
-    "ANSWERS",
-    "COLUMNS",
-    "CONDITIONS",
-    "EVERY",
-    "KEYS",
-    "PANDAS",
-    "STATISTICS",
-    "TABLES",
-    "Better",
-    "Column",
-    "DType",
-    "describe",
-    "tables_of",
-]
+# --- which columns each table and each answer has, in order -----------------------------------
+
+KEYS = (
+    *("source", "run", "entry", "host", "port", "group", "job", "thread", "target"),
+    *("direction", "scope"),
+)
+CONDITIONS = (
+    *("rw", "bs_bytes", "iodepth", "numjobs", "ioengine", "direct"),
+    *("rwmixread_pct", "size_bytes"),
+)
+SWEPT = ("rw", "bs_bytes", "iodepth", "numjobs")  # every table of numbers has these
+_RUN = ("source", "run")
+_ENTRY = tuple(key for key in KEYS if key != "direction")
+_LATENCIES = tuple(
+    f"{kind}_{stat}_ns"
+    for kind in ("slat", "clat", "lat")
+    for stat in ("min", "max", "mean", "stddev")
+)
+
+TABLES: Mapping[str, tuple[str, ...]] = {
+    "runs": (
+        *_RUN,
+        *("tool", "tool_version", "format", "command", "host", "reported_at", "started_at"),
+        *("duration_s", "status"),
+    ),
+    "jobs": (
+        *_ENTRY,
+        *("error", "usr_cpu_pct", "sys_cpu_pct", "ctx", "majf", "minf"),
+        *("job_start", "job_runtime_s", "description"),
+    ),
+    "settings": (*_RUN, "entry", "job", "option", "text", "origin"),
+    "io": (
+        *KEYS,
+        *CONDITIONS,
+        *("io_bytes", "total_ios", "short_ios", "drop_ios", "runtime_s", "iops", "bw_bytes_per_s"),
+        *(f"bw_{stat}_bytes_per_s" for stat in ("min", "max", "mean", "stddev")),
+        *("bw_agg_pct", "bw_samples"),
+        *(f"iops_{stat}" for stat in ("min", "max", "mean", "stddev", "samples")),
+        *_LATENCIES,
+    ),
+    "percentiles": (*KEYS, *SWEPT, "latency", "percentile", "value_ns"),
+    "bins": (*KEYS, *SWEPT, "latency", "bin_lo_ns", "bin_hi_ns", "count", "pct", "time_s"),
+    "samples": (*KEYS, *SWEPT, "quantity", "time_s", "value", "offset_bytes", "prio"),
+    "timings": (
+        *_RUN,
+        *("command", "real_s", "user_s", "sys_s", "max_rss_bytes", "exit_status"),
+        *("real_mean_s", "real_stddev_s", "n"),
+    ),
+    "cpu": (*_RUN, "group", "cpu", "usage_pct", "user_pct", "kernel_pct", "idle_pct"),
+    "disks": (
+        *_RUN,
+        *("host", "device"),
+        *("read_ios", "write_ios", "read_merges", "write_merges"),
+        *("read_sectors_bytes", "write_sectors_bytes", "read_ticks_s", "write_ticks_s"),
+        *("in_queue_s", "util_pct"),
+    ),
+    "extras": (*_RUN, "entry", "path", "text"),
+    "notes": (*_RUN, "line", "severity", "message"),
+}
+
+# one row of each table
+ROWS: Mapping[str, str] = {
+    "runs": "one run of a tool, found in a file",
+    "jobs": "one entry of a run's report: its values without a direction",
+    "settings": "one option of a run or an entry, as the tool had it",
+    "io": "one entry and direction: amounts and rates",
+    "percentiles": "one percentile of one latency",
+    "bins": "one bin of a latency histogram",
+    "samples": "one log entry, time bucket, progress line or status interval",
+    "timings": "one report of a command's time, or one run of hyperfine",
+    "cpu": "one processor of one run, or their average",
+    "disks": "one block device of one run",
+    "extras": "anything certain without a column",
+    "notes": "one remark of the reader",
+}
+
+_RATIO = ("ratio", "ratio_lo", "ratio_hi")
+_SPEEDUP = ("speedup", "speedup_lo", "speedup_hi")
+_SIDES = ("baseline", "metric", "unit", "n", "n_baseline", "center", "center_baseline")
+_JUDGED = (
+    *("confidence", "method", "p_equal", "p_band", "p_same", "comparisons"),
+    *("verdict", "runs_needed", "varies_in", "settings_differ", "warnings"),
+)
+
+# the columns of each answer, after those of the frame that it was computed from
+ANSWERS: Mapping[str, tuple[str, ...]] = {
+    "compare": (*_SIDES, *_RATIO, *_JUDGED),
+    "plan": (
+        *("metric", "n", "cov_pct", "cov_hi_pct", "correlation", "difference_pct", "power"),
+        *("runs_differ", "runs_same", "rounds_differ", "rounds_same"),
+        *("confidence", "comparisons", "varies_in"),
+    ),
+    "gate": ("metric", *_RATIO, "verdict", "rule", "outcome", "why"),
+    "settings_diff": ("baseline", "option", "text", "text_baseline"),
+    "speedup": (*_SIDES, *_RATIO, *_SPEEDUP, *_JUDGED),
+    "overall": (*_SIDES, *_RATIO, "workloads", "about", *_JUDGED),
+    "tails": (*_SIDES, *_RATIO, "windows", *_JUDGED),
+    "summarize": (
+        *("metric", "unit", "n"),
+        *(f"{center}{end}" for center in ("median", "mean") for end in ("", "_lo", "_hi")),
+        *("stddev", "cov_pct", "min", "max", "outliers", "varies_in", "warnings", "confidence"),
+    ),
+    "per_thread": ("share_pct",),
+    "fairness": (
+        *("n", "k", "total_ios", "jain", "max_over_min", "iops_lowest", "iops_highest"),
+        *("stragglers", "lat_mean_ns", "lat_stddev_ns", "warnings"),
+    ),
+    "combine": ("parts", "warnings"),
+    "merge_bins": ("bin_lo_ns", "bin_hi_ns", "count", "n", "parts", "varies_in", "warnings"),
+    "percentiles_from_bins": (
+        *("percentile", "value_ns", "bound_lo_ns", "bound_hi_ns", "value_lo_ns", "value_hi_ns"),
+        *("confidence", "note", "total_ios", "n", "method", "varies_in", "warnings"),
+    ),
+    "bound_percentiles": (
+        *("percentile", "bound_lo_ns", "bound_hi_ns", "total_ios", "parts", "n"),
+        *("method", "varies_in", "warnings"),
+    ),
+    "best_under": (
+        *("metric", "unit", "observed", "observed_lo", "observed_hi", "limit", "n", "n_below"),
+        *("confidence", "warnings"),
+    ),
+    "variance_parts": (
+        *("metric", "unit", "n", "parts", "mean", "stddev_within", "stddev_between"),
+        *("icc", "icc_lo", "icc_hi", "confidence", "varies_in", "warnings"),
+    ),
+    "variance_levels": (
+        *("metric", "unit", "level", "n", "repeats", "stddev", "stddev_lo", "stddev_hi"),
+        *("variance_pct", "cost", "repeats_best", "confidence", "warnings"),
+    ),
+    "check": (
+        *("subject", "check", "verdict", "observed", "limit", "unit"),
+        *("why", "remedy", "basis"),
+    ),
+    "steady": (
+        *("metric", "unit", "n", "interval_s", "mean", "mean_lo", "mean_hi", "lag1", "tau"),
+        *("method", "window", "rounds", "first_round", "last_round", "cut"),
+        *("window_mean", "range_pct", "deviation_pct", "rise_pct"),
+        *("drift_pct", "met", "verdict", "warnings", "confidence"),
+    ),
+    "shifts": (
+        *("metric", "unit", "segment", "start", "time_s", "n", "center", *_RATIO),
+        *("confidence", "p", "verdict", "warnings"),
+    ),
+    "reconcile": (
+        *("metric", "unit", "n", "span_s", "coverage_pct", "log_rate", "summary_rate", "ratio"),
+        *("tolerance_pct", "verdict", "warnings"),
+    ),
+    "window": (
+        *("time_s", "interval_s", "span_s", "coverage_pct", "n", "io_bytes"),
+        *("iops", "bw_bytes_per_s", "mean"),
+        *("percentile", "value_ns", "bound_lo_ns", "bound_hi_ns", "varies_in", "warnings"),
+    ),
+    "window_bins": ("latency", "time_s", "bin_lo_ns", "bin_hi_ns", "count"),
+}
+
+
+# --- the columns ------------------------------------------------------------------------------
 
 DType = Literal["Int64", "float64", "boolean", "str", "datetime"]
 Better = Literal["higher", "lower"]
@@ -92,18 +234,29 @@ class Column:
         return str(self)
 
 
-def _c(
-    name: str,
+_UNITS = {"_bytes_per_s": "B/s", "_bytes": "B", "_ns": "ns", "_s": "s", "pct": "%"}
+
+
+def _column(
     dtype: DType,
-    unit: str,
+    name: str,
     meaning: str,
     *,
+    unit: str = "",
     better: Better | None = None,
     derived: str = "",
     **keys: str,
 ) -> Column:
-    """Define a column in one line: the tools' names for it are keywords."""
-    return Column(name, dtype, unit, meaning, better, derived, keys)
+    """Define a column; its name says its unit, and keywords are the tools' names for it."""
+    said = next((found for end, found in _UNITS.items() if name.endswith(end)), "")
+    if dtype == "float64" and name.startswith("iops"):
+        said = "1/s"
+    return Column(name, dtype, unit or said, meaning, better, derived, keys)
+
+
+_text, _whole = partial(_column, "str"), partial(_column, "Int64")
+_number, _flag = partial(_column, "float64"), partial(_column, "boolean")
+_moment = partial(_column, "datetime")
 
 
 def _latency(kind: str, what: str, *, diskspd: bool = False) -> Iterator[Column]:
@@ -124,123 +277,95 @@ def _latency(kind: str, what: str, *, diskspd: bool = False) -> Iterator[Column]
 
 _COLUMNS: tuple[Column, ...] = (
     # keys: where a row comes from and what it is about
-    _c("source", "str", "", "The file, as its path was given, with '/'."),
-    _c("run", "Int64", "", "Number of the run within the file, from 1."),
-    _c("entry", "Int64", "", "Number of the entry within the run's report, from 1."),
-    _c("host", "str", "", "Machine that ran the tool.", fio="hostname (client mode)"),
-    _c("port", "Int64", "", "Port of the fio server.", fio="port"),
-    _c("group", "Int64", "", "fio's groupid.", fio="groupid"),
-    _c("job", "str", "", "Name of the job; clones share it.", fio="jobname"),
-    _c("thread", "Int64", "", "Thread number.", diskspd="Thread/Id"),
-    _c(
-        "target",
-        "str",
-        "",
-        "File or device under test.",
-        diskspd="Target/Path",
-        dd="of= (write), if= (read)",
+    _text("source", "The file, as its path was given, with '/'."),
+    _whole("run", "Number of the run within the file, from 1."),
+    _whole("entry", "Number of the entry within the run's report, from 1."),
+    _text("host", "Machine that ran the tool.", fio="hostname (client mode)"),
+    _whole("port", "Port of the fio server.", fio="port"),
+    _whole("group", "fio's groupid.", fio="groupid"),
+    _text("job", "Name of the job; clones share it.", fio="jobname"),
+    _whole("thread", "Thread number.", diskspd="Thread/Id"),
+    _text(
+        "target", "File or device under test.", diskspd="Target/Path", dd="of= (write), if= (read)"
     ),
-    _c("direction", "str", "", "read, write, trim, sync, mixed, total or copy."),
-    _c("scope", "str", "", "What a row sums up: thread, job, group, client, target or total."),
+    _text("direction", "read, write, trim, sync, mixed, total or copy."),
+    _text("scope", "What a row sums up: thread, job, group, client, target or total."),
     # runs
-    _c("tool", "str", "", "fio, diskspd, dd, time, ..."),
-    _c("tool_version", "str", "", "Version as the tool prints it."),
-    _c("format", "str", "", "Name of the reader that read it."),
-    _c("command", "str", "", "Command line, where the file shows it."),
-    _c(
+    _text("tool", "fio, diskspd, dd, time, ..."),
+    _text("tool_version", "Version as the tool prints it."),
+    _text("format", "Name of the reader that read it."),
+    _text("command", "Command line, where the file shows it."),
+    _moment(
         "reported_at",
-        "datetime",
-        "",
         "When the tool printed: the END of the run.",
         fio="timestamp_ms, timestamp",
         diskspd="System/RunTime",
     ),
-    _c("started_at", "datetime", "", "When the run began, only where the file says so."),
-    _c("duration_s", "float64", "s", "Wall time of the run.", fio="elapsed"),
-    _c("status", "str", "", "ok, error, interrupted or truncated."),
+    _moment("started_at", "When the run began, only where the file says so."),
+    _number("duration_s", "Wall time of the run.", fio="elapsed"),
+    _text("status", "ok, error, interrupted or truncated."),
     # conditions
-    _c("rw", "str", "", "Pattern, in fio's words: read, randrw, ...", fio="rw"),
-    _c("bs_bytes", "Int64", "B", "Block size.", fio="bs", diskspd="BlockSize, -b", dd="bs="),
-    _c(
+    _text("rw", "Pattern, in fio's words: read, randrw, ...", fio="rw"),
+    _whole("bs_bytes", "Block size.", fio="bs", diskspd="BlockSize, -b", dd="bs="),
+    _whole(
         "iodepth",
-        "Int64",
-        "",
         "Outstanding I/Os of one job (DISKSPD: of a thread on a target; in totals of a thread).",
         fio="iodepth",
         diskspd="RequestCount, -o, -O",
         crystaldiskmark="Q, QD",
     ),
-    _c(
+    _whole(
         "numjobs",
-        "Int64",
-        "",
         "Jobs or threads.",
         fio="numjobs",
         diskspd="ThreadsPerFile, -t; ThreadCount, -F",
         crystaldiskmark="T",
     ),
-    _c("ioengine", "str", "", "How I/O is submitted.", fio="ioengine"),
-    _c(
+    _text("ioengine", "How I/O is submitted.", fio="ioengine"),
+    _flag(
         "direct",
-        "boolean",
-        "",
         "True where the page cache is bypassed.",
         fio="direct",
         diskspd="DisableOSCache, -Su, -Sh",
         dd="iflag=, oflag=direct",
     ),
-    _c(
-        "rwmixread_pct",
-        "float64",
-        "%",
-        "Share of reads asked for.",
-        fio="rwmixread",
-        diskspd="100 - WriteRatio",
+    _number(
+        "rwmixread_pct", "Share of reads asked for.", fio="rwmixread", diskspd="100 - WriteRatio"
     ),
-    _c(
+    _whole(
         "size_bytes",
-        "Int64",
-        "B",
         "Size of the file or region under test.",
         fio="size",
         diskspd="Target/FileSize; text file (5120MiB)",
     ),
     # io: amounts and rates
-    _c(
+    _whole(
         "io_bytes",
-        "Int64",
-        "B",
         "Bytes moved.",
         derived="DISKSPD totals: summed over thread x target",
         fio="io_bytes (KiB before 2.21)",
         diskspd="BytesCount, ReadBytes, WriteBytes",
         dd="N bytes",
     ),
-    _c(
+    _whole(
         "total_ios",
-        "Int64",
-        "",
         "I/Os done.",
         derived="DISKSPD totals: summed over thread x target",
         fio="total_ios",
         diskspd="IOCount, ReadCount, WriteCount; text I/Os",
     ),
-    _c("short_ios", "Int64", "", "I/Os that moved less than requested.", fio="short_ios"),
-    _c("drop_ios", "Int64", "", "I/Os dropped.", fio="drop_ios"),
-    _c(
+    _whole("short_ios", "I/Os that moved less than requested.", fio="short_ios"),
+    _whole("drop_ios", "I/Os dropped.", fio="drop_ios"),
+    _number(
         "runtime_s",
-        "float64",
-        "s",
         "Time over which the row's I/O is counted.",
         derived="DISKSPD tables without a test time: I/Os / (I/O per s)",
         fio="runtime (ms)",
         diskspd="TestTimeSeconds",
         dd="S s",
     ),
-    _c(
+    _number(
         "iops",
-        "float64",
-        "1/s",
         "I/Os per second.",
         better="higher",
         derived="total_ios / runtime_s if that agrees with the printed number; DISKSPD XML;"
@@ -249,10 +374,8 @@ _COLUMNS: tuple[Column, ...] = (
         diskspd="text I/O per s",
         crystaldiskmark="IOPS",
     ),
-    _c(
+    _number(
         "bw_bytes_per_s",
-        "float64",
-        "B/s",
         "Bandwidth.",
         better="higher",
         derived="io_bytes / runtime_s: dd, DISKSPD XML, fio before 3.2 and fio text;"
@@ -263,314 +386,236 @@ _COLUMNS: tuple[Column, ...] = (
         dd="rate",
     ),
     # io: statistics over the tool's samples
-    _c(
-        "bw_min_bytes_per_s",
-        "float64",
-        "B/s",
-        "Minimum of the bandwidth over fio's samples.",
-        fio="bw_min",
-    ),
-    _c(
-        "bw_max_bytes_per_s",
-        "float64",
-        "B/s",
-        "Maximum of the bandwidth over fio's samples.",
-        fio="bw_max",
-    ),
-    _c(
+    _number("bw_min_bytes_per_s", "Minimum of the bandwidth over fio's samples.", fio="bw_min"),
+    _number("bw_max_bytes_per_s", "Maximum of the bandwidth over fio's samples.", fio="bw_max"),
+    _number(
         "bw_mean_bytes_per_s",
-        "float64",
-        "B/s",
         "Mean of the bandwidth over fio's samples.",
         better="higher",
         fio="bw_mean",
     ),
-    _c(
+    _number(
         "bw_stddev_bytes_per_s",
-        "float64",
-        "B/s",
         "Standard deviation of the bandwidth over fio's samples.",
         fio="bw_dev",
     ),
-    _c("bw_agg_pct", "float64", "%", "Share of the group's bandwidth.", fio="bw_agg"),
-    _c("bw_samples", "Int64", "", "Samples behind bw_mean.", fio="bw_samples"),
-    _c("iops_min", "float64", "1/s", "Minimum of the IOPS over samples.", fio="iops_min"),
-    _c("iops_max", "float64", "1/s", "Maximum of the IOPS over samples.", fio="iops_max"),
-    _c(
-        "iops_mean",
-        "float64",
-        "1/s",
-        "Mean of the IOPS over samples.",
-        better="higher",
-        fio="iops_mean",
-    ),
-    _c(
+    _number("bw_agg_pct", "Share of the group's bandwidth.", fio="bw_agg"),
+    _whole("bw_samples", "Samples behind bw_mean.", fio="bw_samples"),
+    _number("iops_min", "Minimum of the IOPS over samples.", fio="iops_min"),
+    _number("iops_max", "Maximum of the IOPS over samples.", fio="iops_max"),
+    _number("iops_mean", "Mean of the IOPS over samples.", better="higher", fio="iops_mean"),
+    _number(
         "iops_stddev",
-        "float64",
-        "1/s",
         "Standard deviation of the IOPS over samples. It cannot be added or pooled.",
         better="lower",
         fio="iops_stddev",
         diskspd="*IopsStdDev; text IopsStdDev",
     ),
-    _c("iops_samples", "Int64", "", "Samples behind iops_mean.", fio="iops_samples"),
+    _whole("iops_samples", "Samples behind iops_mean.", fio="iops_samples"),
     # io: latencies
     *_latency("slat", "submission latency"),
     *_latency("clat", "completion latency, from submission"),
     *_latency("lat", "total latency, from request to completion", diskspd=True),
     # percentiles, bins, samples
-    _c("latency", "str", "", "Which latency: slat, clat or lat."),
-    _c("percentile", "float64", "%", "Percentile: 99.9 is three nines."),
-    _c("value_ns", "float64", "ns", "Latency at the percentile.", better="lower"),
-    _c("bin_lo_ns", "float64", "ns", "Lower edge of the bin."),
-    _c("bin_hi_ns", "float64", "ns", "Upper edge of the bin; infinite for the last."),
-    _c("count", "Int64", "", "I/Os in the bin; as a quantity, in the sample."),
-    _c("pct", "float64", "%", "Share of the I/Os in the bin, if only that is printed."),
-    _c(
+    _text("latency", "Which latency: slat, clat or lat."),
+    _number("percentile", "Percentile: 99.9 is three nines.", unit="%"),
+    _number("value_ns", "Latency at the percentile.", better="lower"),
+    _number("bin_lo_ns", "Lower edge of the bin."),
+    _number("bin_hi_ns", "Upper edge of the bin; infinite for the last."),
+    _whole("count", "I/Os in the bin; as a quantity, in the sample."),
+    _number("pct", "Share of the I/Os in the bin, if only that is printed."),
+    _text(
         "quantity",
-        "str",
-        "",
         "The sampled quantity: a column of this vocabulary, or lat_ns, clat_ns, slat_ns: one"
         " latency, or one for a whole window.",
     ),
-    _c(
+    _number(
         "time_s",
-        "float64",
-        "s",
         "Time from the start of the run to the end of the sample; missing for bins of a whole run.",
     ),
-    _c("value", "float64", "", "The sample, in the base unit of its quantity."),
-    _c("offset_bytes", "Int64", "B", "Offset of the I/O."),
-    _c("prio", "str", "", "Priority of the I/O."),
+    _number("value", "The sample, in the base unit of its quantity."),
+    _whole("offset_bytes", "Offset of the I/O."),
+    _text("prio", "Priority of the I/O."),
     # jobs
-    _c("error", "Int64", "", "Error number; 0 means no error.", fio="error"),
-    _c("usr_cpu_pct", "float64", "%", "User CPU of the entry.", better="lower", fio="usr_cpu"),
-    _c("sys_cpu_pct", "float64", "%", "System CPU of the entry.", better="lower", fio="sys_cpu"),
-    _c("ctx", "Int64", "", "Context switches.", better="lower", fio="ctx"),
-    _c("majf", "Int64", "", "Major page faults.", better="lower", fio="majf"),
-    _c("minf", "Int64", "", "Minor page faults.", fio="minf"),
-    _c("job_start", "datetime", "", "When the job began (fio 3.36).", fio="job_start"),
-    _c(
+    _whole("error", "Error number; 0 means no error.", fio="error"),
+    _number("usr_cpu_pct", "User CPU of the entry.", better="lower", fio="usr_cpu"),
+    _number("sys_cpu_pct", "System CPU of the entry.", better="lower", fio="sys_cpu"),
+    _whole("ctx", "Context switches.", better="lower", fio="ctx"),
+    _whole("majf", "Major page faults.", better="lower", fio="majf"),
+    _whole("minf", "Minor page faults.", fio="minf"),
+    _moment("job_start", "When the job began (fio 3.36).", fio="job_start"),
+    _number(
         "job_runtime_s",
-        "float64",
-        "s",
         "Run time of the job; summed over the jobs of a group.",
         fio="job_runtime (ms)",
     ),
-    _c("description", "str", "", "Description of the job.", fio="desc"),
+    _text("description", "Description of the job.", fio="desc"),
     # settings and extras
-    _c("option", "str", "", "Name of the option, in the tool's words."),
-    _c("text", "str", "", "Value of the option or item, as text."),
-    _c("origin", "str", "", "given, global or default."),
-    _c("path", "str", "", "Place of the item in the document."),
+    _text("option", "Name of the option, in the tool's words."),
+    _text("text", "Value of the option or item, as text."),
+    _text("origin", "given, global or default."),
+    _text("path", "Place of the item in the document."),
     # timings
-    _c("real_s", "float64", "s", "Wall time.", better="lower", time="real", hyperfine="times"),
-    _c("user_s", "float64", "s", "User CPU time.", better="lower", time="user"),
-    _c("sys_s", "float64", "s", "System CPU time.", better="lower", time="sys"),
-    _c("max_rss_bytes", "Int64", "B", "Peak resident set.", better="lower"),
-    _c("exit_status", "Int64", "", "Exit status of the command.", hyperfine="exit_codes"),
-    _c("real_mean_s", "float64", "s", "Mean wall time of n runs.", better="lower"),
-    _c("real_stddev_s", "float64", "s", "Standard deviation of the wall time of n runs."),
-    _c("n", "Int64", "", "Runs behind a printed summary or a statistic; I/Os in a window."),
+    _number("real_s", "Wall time.", better="lower", time="real", hyperfine="times"),
+    _number("user_s", "User CPU time.", better="lower", time="user"),
+    _number("sys_s", "System CPU time.", better="lower", time="sys"),
+    _whole("max_rss_bytes", "Peak resident set.", better="lower"),
+    _whole("exit_status", "Exit status of the command.", hyperfine="exit_codes"),
+    _number("real_mean_s", "Mean wall time of n runs.", better="lower"),
+    _number("real_stddev_s", "Standard deviation of the wall time of n runs."),
+    _whole("n", "Runs behind a printed summary or a statistic; I/Os in a window."),
     # cpu
-    _c("cpu", "str", "", "Processor number, or 'average'.", diskspd="CPU/Id"),
-    _c("usage_pct", "float64", "%", "Busy share.", diskspd="UsagePercent"),
-    _c("user_pct", "float64", "%", "User share.", diskspd="UserPercent"),
-    _c("kernel_pct", "float64", "%", "Kernel share.", diskspd="KernelPercent"),
-    _c("idle_pct", "float64", "%", "Idle share.", diskspd="IdlePercent"),
+    _text("cpu", "Processor number, or 'average'.", diskspd="CPU/Id"),
+    _number("usage_pct", "Busy share.", diskspd="UsagePercent"),
+    _number("user_pct", "User share.", diskspd="UserPercent"),
+    _number("kernel_pct", "Kernel share.", diskspd="KernelPercent"),
+    _number("idle_pct", "Idle share.", diskspd="IdlePercent"),
     # disks
-    _c("device", "str", "", "Block device.", fio="disk_util.name"),
-    _c("read_ios", "Int64", "", "Reads that reached the device.", fio="read_ios"),
-    _c("write_ios", "Int64", "", "Writes that reached the device.", fio="write_ios"),
-    _c("read_merges", "Int64", "", "Reads merged.", fio="read_merges"),
-    _c("write_merges", "Int64", "", "Writes merged.", fio="write_merges"),
-    _c("read_sectors_bytes", "Int64", "B", "Bytes read (3.36).", fio="read_sectors x 512"),
-    _c("write_sectors_bytes", "Int64", "B", "Bytes written (3.36).", fio="write_sectors x 512"),
-    _c("read_ticks_s", "float64", "s", "Time spent on reads.", fio="read_ticks (ms)"),
-    _c("write_ticks_s", "float64", "s", "Time on writes.", fio="write_ticks (ms)"),
-    _c("in_queue_s", "float64", "s", "Time in the queue.", fio="in_queue (ms)"),
-    _c("util_pct", "float64", "%", "Share of time that the device was busy.", fio="util"),
+    _text("device", "Block device.", fio="disk_util.name"),
+    _whole("read_ios", "Reads that reached the device.", fio="read_ios"),
+    _whole("write_ios", "Writes that reached the device.", fio="write_ios"),
+    _whole("read_merges", "Reads merged.", fio="read_merges"),
+    _whole("write_merges", "Writes merged.", fio="write_merges"),
+    _whole("read_sectors_bytes", "Bytes read (3.36).", fio="read_sectors x 512"),
+    _whole("write_sectors_bytes", "Bytes written (3.36).", fio="write_sectors x 512"),
+    _number("read_ticks_s", "Time spent on reads.", fio="read_ticks (ms)"),
+    _number("write_ticks_s", "Time on writes.", fio="write_ticks (ms)"),
+    _number("in_queue_s", "Time in the queue.", fio="in_queue (ms)"),
+    _number("util_pct", "Share of time that the device was busy.", fio="util"),
     # notes
-    _c("line", "Int64", "", "Line of the file."),
-    _c("severity", "str", "", "info, warning or error."),
-    _c("message", "str", "", "The reader's note."),
+    _whole("line", "Line of the file."),
+    _text("severity", "info, warning or error."),
+    _text("message", "The reader's note."),
     # Columns of answers only. Without a unit here: a count, a text, a ratio, or a value in the
     # metric's unit.
     # compare, speedup, summarize
-    _c("baseline", "str", "", "The level that the others are divided by, in that column's type."),
-    _c("metric", "str", "", "The column that was compared or summarized."),
-    _c("unit", "str", "", "The metric's unit."),
-    _c("n_baseline", "Int64", "", "Runs (or pairs) of the baseline."),
-    _c("center", "float64", "", "Geometric mean of the level's runs (Hodges-Lehmann: median)."),
-    _c("center_baseline", "float64", "", "The same for the baseline's runs."),
-    _c("ratio", "float64", "", "Level / baseline, always; for a log: log / summary."),
-    _c("ratio_lo", "float64", "", "Lower end of the ratio's interval; null if n is too small."),
-    _c("ratio_hi", "float64", "", "Upper end of the ratio's interval; null if n is too small."),
-    _c("workloads", "Int64", "", "Workloads behind the ratio; 1: that workload alone."),
-    _c(
-        "about",
-        "str",
-        "",
-        "Scope of a ratio over all workloads: these workloads, or similar ones too.",
-    ),
-    _c("windows", "Int64", "", "Windows of the shorter run, for an interval within runs."),
-    _c("speedup", "float64", "", "How many times better the level is: above 1 is a gain."),
-    _c("speedup_lo", "float64", "", "Lower end of the speedup's interval."),
-    _c("speedup_hi", "float64", "", "Upper end of the speedup's interval."),
-    _c(
-        "confidence",
-        "float64",
-        "",
-        "Confidence of the interval; compare() returns the confidence reached.",
-    ),
-    _c("method", "str", "", "Method: log-welch, ..., snia, fio-slope, bins, bounded."),
-    _c("p_equal", "float64", "", "p of equality, two-sided, adjusted for all comparisons."),
-    _c("p_band", "float64", "", "p of a difference within the band, two-sided, adjusted likewise."),
-    _c(
-        "p_same",
-        "float64",
-        "",
-        "p of a difference beyond the band: two one-sided tests, adjusted likewise.",
-    ),
-    _c("comparisons", "Int64", "", "Intervals in the answer, which share its error."),
-    _c(
+    _text("baseline", "The level that the others are divided by, in that column's type."),
+    _text("metric", "The column that was compared or summarized."),
+    _text("unit", "The metric's unit."),
+    _whole("n_baseline", "Runs (or pairs) of the baseline."),
+    _number("center", "Geometric mean of the level's runs (Hodges-Lehmann: median)."),
+    _number("center_baseline", "The same for the baseline's runs."),
+    _number("ratio", "Level / baseline, always; for a log: log / summary."),
+    _number("ratio_lo", "Lower end of the ratio's interval; null if n is too small."),
+    _number("ratio_hi", "Upper end of the ratio's interval; null if n is too small."),
+    _whole("workloads", "Workloads behind the ratio; 1: that workload alone."),
+    _text("about", "Scope of a ratio over all workloads: these workloads, or similar ones too."),
+    _whole("windows", "Windows of the shorter run, for an interval within runs."),
+    _number("speedup", "How many times better the level is: above 1 is a gain."),
+    _number("speedup_lo", "Lower end of the speedup's interval."),
+    _number("speedup_hi", "Upper end of the speedup's interval."),
+    _number("confidence", "Confidence of the interval; compare() returns the confidence reached."),
+    _text("method", "Method: log-welch, ..., snia, fio-slope, bins, bounded."),
+    _number("p_equal", "p of equality, two-sided, adjusted for all comparisons."),
+    _number("p_band", "p of a difference within the band, two-sided, adjusted likewise."),
+    _number("p_same", "p of a difference beyond the band: two one-sided tests, adjusted likewise."),
+    _whole("comparisons", "Intervals in the answer, which share its error."),
+    _text(
         "verdict",
-        "str",
-        "",
         "The answer in words: faster, slower, same within 5 %, ...; check(): ok, suspect,"
         " impossible or unknown.",
     ),
-    _c(
+    _whole(
         "runs_needed",
-        "Int64",
-        "",
         "Further runs per side that will probably decide the verdict, as another look; 0 if it is"
         " decided.",
     ),
-    _c("cov_hi_pct", "float64", "%", "Upper 80 % limit of a pilot's coefficient of variation."),
-    _c("correlation", "float64", "", "Correlation of the logarithms of a round's runs."),
-    _c("difference_pct", "float64", "%", "The difference to detect, or to exclude."),
-    _c("power", "float64", "", "The probability of detecting it."),
-    _c("runs_differ", "Int64", "", "Runs per side that will detect the difference."),
-    _c("runs_same", "Int64", "", "Runs per side that will find equal sides the same within it."),
-    _c("rounds_differ", "Int64", "", "Rounds of paired runs that will detect the difference."),
-    _c("rounds_same", "Int64", "", "Rounds that will find equal sides the same within it."),
-    _c(
-        "varies_in",
-        "str",
-        "",
-        "Conditions and labels that differ among the runs and are not in by.",
-    ),
-    _c(
+    _number("cov_hi_pct", "Upper 80 % limit of a pilot's coefficient of variation."),
+    _number("correlation", "Correlation of the logarithms of a round's runs."),
+    _number("difference_pct", "The difference to detect, or to exclude."),
+    _number("power", "The probability of detecting it."),
+    _whole("runs_differ", "Runs per side that will detect the difference."),
+    _whole("runs_same", "Runs per side that will find equal sides the same within it."),
+    _whole("rounds_differ", "Rounds of paired runs that will detect the difference."),
+    _whole("rounds_same", "Rounds that will find equal sides the same within it."),
+    _text("varies_in", "Conditions and labels that differ among the runs and are not in by."),
+    _text(
         "settings_differ",
-        "str",
-        "",
         "Options on which the sides differ, separated by '; '; null if none, or not compared.",
     ),
-    _c("text_baseline", "str", "", "The baseline's value of the option."),
-    _c("warnings", "str", "", "Reasons for caution, separated by '; '; null if there are none."),
-    _c("median", "float64", "", "Median of the runs, in the metric's unit."),
-    _c("median_lo", "float64", "", "Lower end of the median's interval; null below 6 runs."),
-    _c("median_hi", "float64", "", "Upper end of the median's interval; null below 6 runs."),
-    _c("mean", "float64", "", "Mean of runs, of a series, or of a window's I/Os, in their unit."),
-    _c("mean_lo", "float64", "", "Lower end of the mean's interval; null if n is too small."),
-    _c("mean_hi", "float64", "", "Upper end of the mean's interval; null if n is too small."),
-    _c("stddev", "float64", "", "Standard deviation between the runs, in the metric's unit."),
-    _c("cov_pct", "float64", "%", "Coefficient of variation: stddev / mean."),
-    _c("min", "float64", "", "Smallest of the runs, in the metric's unit."),
-    _c("max", "float64", "", "Largest of the runs, in the metric's unit."),
-    _c("outliers", "Int64", "", "Runs far from the others; counted, never dropped."),
+    _text("text_baseline", "The baseline's value of the option."),
+    _text("warnings", "Reasons for caution, separated by '; '; null if there are none."),
+    _number("median", "Median of the runs, in the metric's unit."),
+    _number("median_lo", "Lower end of the median's interval; null below 6 runs."),
+    _number("median_hi", "Upper end of the median's interval; null below 6 runs."),
+    _number("mean", "Mean of runs, of a series, or of a window's I/Os, in their unit."),
+    _number("mean_lo", "Lower end of the mean's interval; null if n is too small."),
+    _number("mean_hi", "Upper end of the mean's interval; null if n is too small."),
+    _number("stddev", "Standard deviation between the runs, in the metric's unit."),
+    _number("cov_pct", "Coefficient of variation: stddev / mean."),
+    _number("min", "Smallest of the runs, in the metric's unit."),
+    _number("max", "Largest of the runs, in the metric's unit."),
+    _whole("outliers", "Runs far from the others; counted, never dropped."),
     # per_thread, fairness
-    _c("share_pct", "float64", "%", "The thread's share of the I/Os per second of its run."),
-    _c("k", "Int64", "", "Threads that ran at the same time."),
-    _c("jain", "float64", "", "Jain's index of fairness, from 1 (all equal) to 1/k."),
-    _c("max_over_min", "float64", "", "IOPS of the fastest thread / IOPS of the slowest."),
-    _c("iops_lowest", "float64", "1/s", "IOPS of the slowest thread."),
-    _c("iops_highest", "float64", "1/s", "IOPS of the fastest thread."),
-    _c("stragglers", "str", "", "Threads that fell behind; null if none did."),
+    _number("share_pct", "The thread's share of the I/Os per second of its run."),
+    _whole("k", "Threads that ran at the same time."),
+    _number("jain", "Jain's index of fairness, from 1 (all equal) to 1/k."),
+    _number("max_over_min", "IOPS of the fastest thread / IOPS of the slowest."),
+    _number("iops_lowest", "IOPS of the slowest thread."),
+    _number("iops_highest", "IOPS of the fastest thread."),
+    _text("stragglers", "Threads that fell behind; null if none did."),
     # combine
-    _c("parts", "Int64", "", "Rows that were added up; for bounds: tables of percentiles."),
+    _whole("parts", "Rows that were added up; for bounds: tables of percentiles."),
     # percentiles_from_bins, bound_percentiles
-    _c("bound_lo_ns", "float64", "ns", "Certain lower bound of the percentile; null: unknown."),
-    _c("bound_hi_ns", "float64", "ns", "Certain upper bound of the percentile; null: unknown."),
-    _c("value_lo_ns", "float64", "ns", "Lower end of the percentile's interval."),
-    _c("value_hi_ns", "float64", "ns", "Upper end of the percentile's interval."),
-    _c("note", "str", "", "The scope of the interval, and its condition."),
+    _number("bound_lo_ns", "Certain lower bound of the percentile; null: unknown."),
+    _number("bound_hi_ns", "Certain upper bound of the percentile; null: unknown."),
+    _number("value_lo_ns", "Lower end of the percentile's interval."),
+    _number("value_hi_ns", "Upper end of the percentile's interval."),
+    _text("note", "The scope of the interval, and its condition."),
     # best_under
-    _c("observed_lo", "float64", "", "Lower end of the interval of observed; null for one run."),
-    _c("observed_hi", "float64", "", "Upper end of the interval of observed; null for one run."),
-    _c("n_below", "Int64", "", "Runs below the limit."),
+    _number("observed_lo", "Lower end of the interval of observed; null for one run."),
+    _number("observed_hi", "Upper end of the interval of observed; null for one run."),
+    _whole("n_below", "Runs below the limit."),
     # variance_parts
-    _c("stddev_within", "float64", "", "Spread among the threads of a run, in the metric's unit."),
-    _c("stddev_between", "float64", "", "Spread of runs that their threads do not explain."),
-    _c("icc", "float64", "", "Share of the variance between runs."),
-    _c("icc_lo", "float64", "", "Lower end of its interval."),
-    _c("icc_hi", "float64", "", "Upper end of its interval."),
+    _number("stddev_within", "Spread among the threads of a run, in the metric's unit."),
+    _number("stddev_between", "Spread of runs that their threads do not explain."),
+    _number("icc", "Share of the variance between runs."),
+    _number("icc_lo", "Lower end of its interval."),
+    _number("icc_hi", "Upper end of its interval."),
     # variance_levels
-    _c("level", "str", "", "Column whose values are repeats: machines, runs, phases."),
-    _c("repeats", "float64", "", "Mean number of repeats in one of the level above."),
-    _c("stddev_lo", "float64", "", "Lower end of the interval of stddev."),
-    _c("stddev_hi", "float64", "", "Upper end of the interval of stddev."),
-    _c("variance_pct", "float64", "%", "Share of the variance of one value."),
-    _c("cost", "float64", "", "Cost of one more repeat, without the levels below it."),
-    _c(
-        "repeats_best",
-        "Int64",
-        "",
-        "Most precise number of repeats for the same cost; null: no limit.",
-    ),
+    _text("level", "Column whose values are repeats: machines, runs, phases."),
+    _number("repeats", "Mean number of repeats in one of the level above."),
+    _number("stddev_lo", "Lower end of the interval of stddev."),
+    _number("stddev_hi", "Upper end of the interval of stddev."),
+    _number("variance_pct", "Share of the variance of one value."),
+    _number("cost", "Cost of one more repeat, without the levels below it."),
+    _whole("repeats_best", "Most precise number of repeats for the same cost; null: no limit."),
     # check
-    _c("subject", "str", "", "Subject of the check: a direction of a job, the run, two sides."),
-    _c("check", "str", "", "Short name of the check: little, link, budget, ..."),
-    _c("observed", "float64", "", "The value checked against the limit, in the column unit."),
-    _c("limit", "float64", "", "The largest or smallest plausible value, in the column unit."),
-    _c("why", "str", "", "The reason for the verdict, in one sentence."),
-    _c("rule", "str", "", "The rule of a gate, as given."),
-    _c("outcome", "str", "", "Outcome of a rule: fail, pass or undecided."),
-    _c("remedy", "str", "", "What to do, or which evidence is missing; null if nothing is."),
-    _c("basis", "str", "", "Source of the limit."),
+    _text("subject", "Subject of the check: a direction of a job, the run, two sides."),
+    _text("check", "Short name of the check: little, link, budget, ..."),
+    _number("observed", "The value checked against the limit, in the column unit."),
+    _number("limit", "The largest or smallest plausible value, in the column unit."),
+    _text("why", "The reason for the verdict, in one sentence."),
+    _text("rule", "The rule of a gate, as given."),
+    _text("outcome", "Outcome of a rule: fail, pass or undecided."),
+    _text("remedy", "What to do, or which evidence is missing; null if nothing is."),
+    _text("basis", "Source of the limit."),
     # steady, shifts, reconcile, window
-    _c(
-        "p", "float64", "", "Probability that chance alone gives as large a step before this level."
-    ),
-    _c("segment", "Int64", "", "Number of a level of a sequence, from 1."),
-    _c("start", "Int64", "", "Place in the sequence, from 1, where the level starts."),
-    _c("interval_s", "float64", "s", "Median time between samples; length of a round or window."),
-    _c("lag1", "float64", "", "Correlation of each sample with the next."),
-    _c("tau", "float64", "", "Samples that tell as much as one independent sample would."),
-    _c("window", "Int64", "", "Rounds in the judged window."),
-    _c("rounds", "Int64", "", "Number of rounds."),
-    _c("first_round", "Int64", "", "First round of the window, from 1."),
-    _c("last_round", "Int64", "", "Last round of the window."),
-    _c("cut", "Int64", "", "Samples left out at the start."),
-    _c("window_mean", "float64", "", "Mean of the window, in the metric's unit."),
-    _c(
-        "range_pct",
-        "float64",
-        "%",
-        "Largest minus smallest value of the window, relative to its mean.",
-    ),
-    _c(
-        "deviation_pct",
-        "float64",
-        "%",
-        "Largest deviation in the window from its mean, relative to that.",
-    ),
-    _c(
+    _number("p", "Probability that chance alone gives as large a step before this level."),
+    _whole("segment", "Number of a level of a sequence, from 1."),
+    _whole("start", "Place in the sequence, from 1, where the level starts."),
+    _number("interval_s", "Median time between samples; length of a round or window."),
+    _number("lag1", "Correlation of each sample with the next."),
+    _number("tau", "Samples that tell as much as one independent sample would."),
+    _whole("window", "Rounds in the judged window."),
+    _whole("rounds", "Number of rounds."),
+    _whole("first_round", "First round of the window, from 1."),
+    _whole("last_round", "Last round of the window."),
+    _whole("cut", "Samples left out at the start."),
+    _number("window_mean", "Mean of the window, in the metric's unit."),
+    _number("range_pct", "Largest minus smallest value of the window, relative to its mean."),
+    _number("deviation_pct", "Largest deviation in the window from its mean, relative to that."),
+    _number(
         "rise_pct",
-        "float64",
-        "%",
         "Rise of the regression line over the window, relative to its mean; negative if it falls.",
     ),
-    _c("drift_pct", "float64", "%", "The same from one round to the next."),
-    _c(
-        "met", "boolean", "", "Whether the window meets the rule; null if there are too few rounds."
-    ),
-    _c("span_s", "float64", "s", "Time that the samples cover."),
-    _c("coverage_pct", "float64", "%", "The same, relative to the run time or the window."),
-    _c("log_rate", "float64", "", "Mean of the samples, weighted by time, in the metric's unit."),
-    _c("summary_rate", "float64", "", "The rate in the run's summary, in the metric's unit."),
-    _c("tolerance_pct", "float64", "%", "Difference up to which the two agree."),
+    _number("drift_pct", "The same from one round to the next."),
+    _flag("met", "Whether the window meets the rule; null if there are too few rounds."),
+    _number("span_s", "Time that the samples cover."),
+    _number("coverage_pct", "The same, relative to the run time or the window."),
+    _number("log_rate", "Mean of the samples, weighted by time, in the metric's unit."),
+    _number("summary_rate", "The rate in the run's summary, in the metric's unit."),
+    _number("tolerance_pct", "Difference up to which the two agree."),
 )
 
 _IN_TABLES = {name for names in TABLES.values() for name in names}

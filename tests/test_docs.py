@@ -10,7 +10,7 @@ from docs.generator.__main__ import PAGES
 from docs.generator.filled import DOCS, ROOT, Gap, cells, committed, filled, gaps, problems
 from docs.generator.rooms import PACKAGE
 from fiotools.readers import READERS
-from fiotools.schema import TABLES
+from fiotools.vocabulary import TABLES
 
 FIXTURES = ROOT / "tests" / "fixtures"
 

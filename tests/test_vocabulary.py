@@ -7,7 +7,7 @@ import pytest
 import fiotools as ft
 from fiotools import vocabulary
 from fiotools.readers import READERS
-from fiotools.schema import ROWS
+from fiotools.vocabulary import ROWS
 
 DATA = Path(__file__).resolve().parents[1] / "data"
 FIXTURES = Path(__file__).with_name("fixtures")

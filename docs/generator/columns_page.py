@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from fiotools.schema import ANSWERS, CONDITIONS, KEYS, ROWS, TABLES
-from fiotools.vocabulary import COLUMNS, STATISTICS, Column
+from fiotools.vocabulary import ANSWERS, COLUMNS, CONDITIONS, KEYS, ROWS, STATISTICS, TABLES, Column
 
 
 def render() -> str:
@@ -14,7 +13,7 @@ def render() -> str:
     parts = [
         "# Tables and columns",
         "",
-        written_from("`fiotools/schema.py` and `fiotools/vocabulary.py`"),
+        written_from("`fiotools/vocabulary.py`"),
         "",
         "`ft.describe(name)` says the same. Names are `quantity[_statistic]_unit`; units are base"
         " units only: bytes, seconds for durations, nanoseconds for latencies. Values that a"

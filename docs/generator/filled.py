@@ -19,7 +19,7 @@ import fiotools as ft
 from fiotools.input.detect import document as opened
 from fiotools.input.detect import sniff
 from fiotools.readers import READERS
-from fiotools.schema import TABLES
+from fiotools.vocabulary import TABLES
 
 DOCS = Path(__file__).resolve().parents[1]
 ROOT = DOCS.parent

@@ -23,7 +23,7 @@ from docs.generator.filled import (
 )
 from fiotools.readers import READERS, Reader
 from fiotools.readers.shapes import Field
-from fiotools.schema import ROWS
+from fiotools.vocabulary import ROWS
 
 LEGEND = """\
 | mark | means |

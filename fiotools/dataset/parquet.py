@@ -16,10 +16,9 @@ import polars as pl
 from fiotools.dataset.store import Folder, Store
 from fiotools.errors import DatasetError
 from fiotools.files import needed
-from fiotools.schema import ROWS
 from fiotools.tables.columns import POLARS, column
 from fiotools.tables.parts import FILE, Part, lists, sizes_of
-from fiotools.vocabulary import COLUMNS, TABLES, Column, DType
+from fiotools.vocabulary import COLUMNS, ROWS, TABLES, Column, DType
 
 # Goes up by one when a column is added to a table, or to the manifest. Files of an older version
 # are read with that column empty; a column with another meaning needs a new name.

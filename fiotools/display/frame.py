@@ -8,7 +8,7 @@ from typing import Any
 
 from fiotools.display.cells import is_missing
 from fiotools.errors import SchemaError
-from fiotools.schema import ANSWERS
+from fiotools.vocabulary import ANSWERS
 
 _NEEDED = "show takes a Results, or a pandas or polars DataFrame"
 _HINTS = {

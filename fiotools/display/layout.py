@@ -20,8 +20,7 @@ from fiotools.files.path_labels import common_folder
 from fiotools.hints import argument
 from fiotools.language import called, counted, listed, places, say, spoken
 from fiotools.plain_text import printable
-from fiotools.schema import ANSWERS
-from fiotools.vocabulary import CONDITIONS, EVERY, KEYS
+from fiotools.vocabulary import ANSWERS, CONDITIONS, EVERY, KEYS
 
 if TYPE_CHECKING:
     import polars as pl

@@ -20,7 +20,6 @@ from fiotools.input.detect import document, load, reader_named, sniff
 from fiotools.input.sources import Fetch, Found, Siblings, folder
 from fiotools.readers.document import Document, plain_name
 from fiotools.readers.grammar import Later
-from fiotools.schema import TABLES
 from fiotools.tables import Tables, resting
 from fiotools.tables.parts import (
     SHARING,
@@ -32,6 +31,7 @@ from fiotools.tables.parts import (
     share_conditions,
     stacked,
 )
+from fiotools.vocabulary import TABLES
 
 if TYPE_CHECKING:
     from fiotools.readers.fio.jobfile import JobNames

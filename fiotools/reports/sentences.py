@@ -14,10 +14,10 @@ from fiotools.display import cells, columns
 from fiotools.errors import SchemaError
 from fiotools.language import called, counted, listed, say, spoken
 from fiotools.reports.questions import Comparison, best, swept
-from fiotools.schema import CONDITIONS
 from fiotools.stats.arguments import metric_of
 from fiotools.stats.compare import settled
 from fiotools.stats.overall import overall
+from fiotools.vocabulary import CONDITIONS
 
 if TYPE_CHECKING:
     import pandas as pd

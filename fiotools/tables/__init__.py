@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 import numpy as np
 
 from fiotools.errors import SchemaError
-from fiotools.schema import TABLES
+from fiotools.vocabulary import TABLES
 
 if TYPE_CHECKING:
     import polars as pl

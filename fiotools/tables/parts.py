@@ -21,9 +21,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import polars as pl
 
-from fiotools.schema import CONDITIONS, SWEPT, TABLES
 from fiotools.tables import FEW, of_rows
 from fiotools.tables.columns import column, few_rows, get
+from fiotools.vocabulary import CONDITIONS, SWEPT, TABLES
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -9,7 +9,7 @@ import pytest
 from fiotools.cli.rows import fulfilling
 from fiotools.display.columns import short
 from fiotools.files import path_labels
-from fiotools.schema import TABLES
+from fiotools.vocabulary import TABLES
 
 IO = pl.DataFrame(
     {

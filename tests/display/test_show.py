@@ -15,7 +15,7 @@ import fiotools as ft
 from fiotools.articles.kernel import run_cells
 from fiotools.display.frame import answer_of
 from fiotools.display.model import mark
-from fiotools.schema import ANSWERS
+from fiotools.vocabulary import ANSWERS
 
 # five runs a side, and one level far off
 RUNS = pd.DataFrame(

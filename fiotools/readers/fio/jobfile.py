@@ -28,7 +28,7 @@ from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Any
 
 from fiotools.readers.fio import options as fio_options
-from fiotools.schema import CONDITIONS
+from fiotools.vocabulary import CONDITIONS
 
 if TYPE_CHECKING:
     from fiotools.tables import Tables

@@ -15,9 +15,8 @@ import numpy as np
 from fiotools.readers.fio.json_fields import DISK, IO, JOB, LATENCIES, SCALES, STATISTICS
 from fiotools.readers.fio.json_run import COUNTS, Entry, Leaves, Options, Run, fits, moment
 from fiotools.readers.shapes import Field
-from fiotools.schema import CONDITIONS
 from fiotools.tables import Made
-from fiotools.vocabulary import COLUMNS
+from fiotools.vocabulary import COLUMNS, CONDITIONS
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
