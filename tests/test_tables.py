@@ -9,7 +9,7 @@ import polars as pl
 import pytest
 
 from fiotools import SchemaError, read
-from fiotools.tables import Made, Tables, columns, frames, parts
+from fiotools.tables import Made, Tables, columns, parts, results
 from fiotools.tables.parts import FILE, Part, flat, gathered, height, stack
 
 FIXTURES = Path(__file__).parent / "fixtures" / "fio"
@@ -67,7 +67,7 @@ def test_rows_of_deferred_records_keep_their_place(form):
     both = [Part([("x", {})], gathered([(0, one)])), Part([("y", {})], gathered([(0, other)]))]
     whole = stack(both, ("bins",))
     assert whole.tables["notes"].height == 0
-    frame = frames.Frames(whole)["bins"]
+    frame = results.Frames(whole)["bins"]
     assert frame["source"].tolist() == ["x"] * 3 + ["y"] * 4
     assert frame["latency"].tolist() == ["clat", "slat", "slat", "lat", "lat", "slat", "clat"]
     assert frame["count"].fillna(-1).tolist() == [3, 1, 2, -1, 5, 7, 8]
@@ -80,7 +80,7 @@ def test_repeated_texts_may_be_an_enum(words, storage, form):
     some = pl.Series(["lat", None, "clat"], dtype=pl.Enum(words))
     one.extend("bins", {"latency": some, "count": [1, 2, 3]}, run=1)
     other.extend("bins", {"latency": ["slat"], "count": [4]}, run=1)
-    made = frames.Frames(Part([("a", {}), ("b", {})], gathered([(0, one), (1, other)])))
+    made = results.Frames(Part([("a", {}), ("b", {})], gathered([(0, one), (1, other)])))
     wanted = ["lat", None, "clat", "slat"]
     assert made.polars("bins")["latency"].dtype == pl.String
     assert made.polars("bins")["latency"].to_list() == wanted
@@ -95,7 +95,7 @@ def test_a_long_repeated_text_is_stored_once():
     count = 200_000
     tables = Tables("a")
     tables.extend("samples", {"value": np.arange(count, dtype=float)}, run=1, job="j" * 100)
-    made = frames.Frames(Part([("s" * 100, {})], gathered([(0, tables)])))
+    made = results.Frames(Part([("s" * 100, {})], gathered([(0, tables)])))
     job = made["samples"]["job"]
     assert {*job} == {"j" * 100}
     if job.dtype.storage == "pyarrow":
@@ -138,8 +138,7 @@ def test_an_unknown_column_is_refused_at_once():
     ("table", "one", "other", "value"),
     [("runs", "host", "command", "x"), ("bins", "port", "thread", 7), ("bins", "pct", "time_s", 7)],
 )
-def test_long_columns_without_values_are_changed_one_by_one(monkeypatch, table, one, other, value):
-    monkeypatch.setattr(frames, "_LONG", 0)
+def test_columns_without_values_are_changed_one_by_one(table, one, other, value):
     frame = read(FIXTURES / "fio-3.33--jsonplus-libaio.json").tables[table]
     assert frame[[one, other]].isna().all(axis=None)
     frame.loc[0, one] = value

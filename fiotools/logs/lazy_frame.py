@@ -11,8 +11,7 @@ from polars.io.plugins import register_io_source
 
 from fiotools.errors import ScanWarning
 from fiotools.hints import argument
-from fiotools.tables.columns import POLARS
-from fiotools.tables.frames import of_files
+from fiotools.tables.columns import POLARS, label_column
 from fiotools.vocabulary import COLUMNS, TABLES
 
 if TYPE_CHECKING:
@@ -84,7 +83,7 @@ def label_types(files: Sequence[Found]) -> dict[str, pl.DataType]:
     """Choose the types of labels, as `read` does."""
     labels = dict.fromkeys(label for found in files for label in found.labels)
     return {
-        label: of_files(label, [found.labels.get(label) for found in files]).dtype
+        label: label_column(label, [found.labels.get(label) for found in files]).dtype
         for label in labels
     }
 

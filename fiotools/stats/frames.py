@@ -17,7 +17,7 @@ from narwhals.typing import IntoDataFrameT
 from fiotools.errors import SchemaError
 from fiotools.hints import typed
 from fiotools.tables.columns import column as typed_column
-from fiotools.tables.frames import to_pandas
+from fiotools.tables.results import to_pandas
 from fiotools.vocabulary import ANSWERS, COLUMNS, EVERY, DType
 
 Frame: TypeAlias = "nw.DataFrame[Any]"

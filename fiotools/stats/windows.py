@@ -29,7 +29,7 @@ from fiotools.stats.frames import Frame
 from fiotools.stats.percentiles import rank, wanted_percentiles
 from fiotools.tables.columns import POLARS
 from fiotools.tables.columns import column as typed_column
-from fiotools.tables.frames import to_pandas
+from fiotools.tables.results import to_pandas
 from fiotools.vocabulary import ANSWERS, COLUMNS, EVERY, KEYS
 
 FrameT = TypeVar("FrameT")

@@ -1,4 +1,7 @@
-"""Columns of polars in the types of the vocabulary."""
+"""Columns in the types of the vocabulary: in polars, and at the border to pandas.
+
+No code before this border uses pandas, and polars frames do not wait for its import.
+"""
 
 from __future__ import annotations
 
@@ -13,6 +16,7 @@ import polars as pl
 from fiotools.vocabulary import COLUMNS
 
 if TYPE_CHECKING:
+    import pandas as pd
     from numpy.typing import NDArray
 
     from fiotools.vocabulary import DType
@@ -34,6 +38,8 @@ _PLAIN: Mapping[DType, set[type]] = {
 }
 _EPOCH, _MILLISECOND = datetime(1970, 1, 1, tzinfo=UTC), timedelta(milliseconds=1)
 _NUMPY: Mapping[DType, Any] = {"Int64": np.int64, "float64": np.float64, "boolean": np.bool_}
+_LONG = 50_000  # rows: with so many it pays to keep equal texts once
+_STRETCH, _PIECE = 100, 1 << 10  # consecutive rows of a text, and rows of the array that holds it
 
 
 def column(name: str, given: Any, dtype: DType | None = None) -> pl.Series:
@@ -125,6 +131,13 @@ def _milliseconds(moment: datetime) -> int:
     return (moment.replace(tzinfo=moment.tzinfo or UTC) - _EPOCH) // _MILLISECOND
 
 
+def label_column(name: str, values: list[Any]) -> pl.Series:
+    """Type a label: whole numbers if all are, text otherwise."""
+    if all(isinstance(value, int) or value is None for value in values):
+        return column(name, values, "Int64")
+    return column(name, [None if value is None else str(value) for value in values], "str")
+
+
 def nothing(name: str, size: int) -> pl.Series:
     """Make a column without values."""
     return pl.Series(name, [None], dtype=POLARS[COLUMNS[name].dtype]).new_from_index(0, size)
@@ -143,3 +156,105 @@ def floats(frame: pl.DataFrame, name: str) -> NDArray[np.float64]:
     if values.dtype != pl.Float64:
         values = values.cast(pl.Float64())
     return values.to_numpy()  # which writes nan for null
+
+
+# --- pandas -----------------------------------------------------------------------------------
+
+
+def array(values: pl.Series) -> Any:
+    """Make a pandas column.
+
+    pyarrow is not needed; pandas keeps texts in its arrays if it is installed.
+    """
+    import pandas as pd
+
+    if values.dtype in (pl.String, pl.Enum, pl.Categorical):
+        return _texts(values)
+    if values.dtype.is_float():
+        return values.to_numpy(writable=True)
+    # a column without gaps needs no second look
+    missing = np.zeros(len(values), dtype=bool)
+    if values.null_count():
+        missing = values.is_null().to_numpy(writable=True)
+    if values.dtype == POLARS["datetime"]:
+        dates = np.where(missing, np.datetime64("NaT", "ms"), values.to_numpy())
+        return pd.array(dates, dtype=pd.DatetimeTZDtype("ms", "UTC"))
+    if values.null_count():
+        values = values.fill_null(False if values.dtype == pl.Boolean else 0)
+    if values.dtype == pl.Boolean:
+        return pd.arrays.BooleanArray(values.to_numpy(writable=True), missing)
+    if not values.dtype.is_integer():  # a column of the user's own
+        return pd.array(values.to_list(), dtype=object)
+    return pd.arrays.IntegerArray(values.to_numpy(writable=True), missing)
+
+
+def coded(values: pl.Series) -> pl.Series:
+    """Encode texts as numbers, before they are repeated in many rows."""
+    if values.dtype == pl.Enum:
+        return values
+    return values.cast(pl.Enum(values.drop_nulls().unique(maintain_order=True)))
+
+
+def _texts(values: pl.Series) -> Any:
+    """Make a column of texts.
+
+    Arrow copies a text for each row: the path of a file ten million times. But a column may have
+    chunks, and the chunks may be slices of one array that repeats the text often enough.
+    """
+    import pandas as pd
+
+    kind: Any = pd.StringDtype(na_value=np.nan)
+    if kind.storage != "pyarrow":
+        enum = coded(values)
+        kinds: Any = enum.dtype
+        words = kinds.categories
+        places = enum.to_physical().cast(pl.UInt32()).fill_null(len(words)).to_numpy()
+        return pd.array(np.array([*words, None], dtype=object).take(places), dtype=kind)
+    import pyarrow as pa
+
+    runs = values.rle().struct.unnest() if len(values) > _LONG else None
+    if runs is None or len(values) <= _STRETCH * runs.height:
+        return kind.construct_array_type()(values.cast(pl.String()).to_arrow(), dtype=kind)
+    text_type = pa.large_string()
+    longest = runs.group_by("value").agg(pl.col("len").max().clip(upper_bound=_PIECE))
+    written = {text: pa.repeat(pa.scalar(text, text_type), size) for text, size in longest.rows()}
+    parts = []
+    for size, text in runs.rows():
+        whole, rest = divmod(size, _PIECE)
+        parts += [written[text]] * whole
+        if rest:
+            parts.append(written[text].slice(0, rest))
+    return kind.construct_array_type()(pa.chunked_array(parts), dtype=kind)
+
+
+def of_pandas(frame: pd.DataFrame) -> pl.DataFrame:
+    """Make a polars frame of a pandas frame, which may have columns of the user's own.
+
+    polars converts pandas' nullable types only through pyarrow, which the core does not need.
+    """
+    return pl.DataFrame([_series(frame[name]) for name in frame.columns])
+
+
+def _series(values: pd.Series[Any]) -> pl.Series:
+    """Make a polars column of a pandas one, with null for missing values."""
+    import pandas as pd
+
+    name, kind = str(values.name), str(values.dtype)
+    missing = values.isna().to_numpy()
+    plain: Any = getattr(values.dtype, "numpy_dtype", values.dtype)
+    if kind == "str":
+        places, words = pd.factorize(values)
+        every = pl.Series(name, [*words, None], dtype=pl.String())
+        return every.gather(np.where(missing, len(words), places))
+    if kind.startswith("datetime"):
+        unit = values.dt.unit
+        moments = pl.Series(name, values.to_numpy(dtype=f"M8[{'ms' if unit == 's' else unit}]"))
+        return moments if values.dt.tz is None else moments.dt.replace_time_zone("UTC")
+    if not isinstance(plain, np.dtype) or plain.kind not in "iufb":  # a column of the user's own
+        there = zip(values.tolist(), missing, strict=True)
+        return pl.Series(name, [None if gone else value for value, gone in there], strict=False)
+    numbers = values.to_numpy(dtype=plain, na_value=plain.type(0))
+    series = pl.Series(name, numbers)
+    if missing.any():
+        series = series.set(pl.Series(missing), None)
+    return series

@@ -1,20 +1,156 @@
-"""`Results`: the tidy frames that `read` returns."""
+"""`Results`: the tidy frames that `read` returns, pandas frames each made on first use."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cache, cached_property
+from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import polars as pl
 
 from fiotools.tables import resting
-from fiotools.tables.columns import get
-from fiotools.tables.frames import Frames
-from fiotools.tables.parts import FILE, Part, add_notes, stack
-from fiotools.vocabulary import TABLES
+from fiotools.tables.columns import POLARS, array, coded, column, get, label_column, of_pandas
+from fiotools.tables.parts import FILE, Part, add_notes, height, lists, sizes_of, stack
+from fiotools.vocabulary import COLUMNS, TABLES
 
 if TYPE_CHECKING:
     import pandas as pd
+
+    from fiotools.vocabulary import DType
+
+
+class Frames(Mapping[str, "pd.DataFrame"]):
+    """Tables as pandas frames, made on first use, and kept: users may change them.
+
+    Labels are the first columns; every column has its type. A label named like a condition has
+    filled that condition's gaps instead.
+
+    Parameters
+    ----------
+    part : Part, optional
+    made : mapping of str to pandas.DataFrame, optional
+        Tables that are pandas frames already.
+    """
+
+    def __init__(
+        self, part: Part | None = None, made: Mapping[str, pd.DataFrame] | None = None
+    ) -> None:
+        self._part = Part([], {}) if part is None else part
+        self._made = dict(made or {})
+        self._names = (*self._part.tables, *self._made)
+
+    def __getitem__(self, table: str) -> pd.DataFrame:
+        if table not in self._made:
+            rows = self._part.tables.pop(table)
+            self._made[table] = to_pandas(rows, table, self._labels)
+        return self._made[table]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._names)
+
+    def __len__(self) -> int:
+        return len(self._names)
+
+    def __contains__(self, table: object) -> bool:
+        return table in self._names
+
+    def height(self, table: str) -> int:
+        """Count the rows of a table."""
+        made = self._made.get(table)
+        return height(self._part.tables[table]) if made is None else len(made)
+
+    def polars(self, table: str) -> pl.DataFrame:
+        """Return a table as a polars frame, with the changes that a user made in pandas."""
+        if table in self._made:
+            return of_pandas(self._made[table])
+        rows = self._part.tables[table]
+        if FILE in rows.columns:
+            rows = self._part.tables[table] = _polars(table, rows, self._labels)
+        return rows.clone()
+
+    @cached_property
+    def _labels(self) -> list[pl.Series]:
+        """The labels of files, and their names."""
+        labels = dict.fromkeys(name for _, named in self._part.files for name in named)
+        found = [
+            label_column(name, [named.get(name) for _, named in self._part.files])
+            for name in labels
+        ]
+        return [*found, column("source", [source for source, _ in self._part.files])]
+
+
+def _columns(
+    table: str, rows: pl.DataFrame, of_files: Sequence[pl.Series]
+) -> Iterator[tuple[str, pl.Series | None]]:
+    """Yield the columns of a table in order, row by row; None for a column without values."""
+    if FILE not in rows.columns:  # whole tables that were put together
+        for name in rows.columns:
+            lacks = name in COLUMNS and rows[name].null_count() == rows.height
+            yield name, None if lacks else rows[name]
+        return
+    labels = {one.name: one for one in of_files if one.name not in TABLES[table]}
+    source, sizes = of_files[-1], sizes_of(rows)
+    own, there, file = lists(rows), {*rows.columns}, rows[FILE]
+    stretch = None
+    if sizes is not None:
+        stretch = pl.Series(np.arange(len(sizes), dtype=np.uint32).repeat(sizes))
+    for name in (*labels, *TABLES[table]):
+        if name in own:
+            yield name, rows[name].explode()
+        elif name in labels or name == source.name or name in there:
+            values = rows[name] if name in there else labels.get(name, source)[file]
+            if stretch is not None:
+                values = (coded(values) if values.dtype == pl.String else values)[stretch]
+            yield name, values
+        else:
+            yield name, None
+
+
+def _polars(table: str, rows: pl.DataFrame, of_files: Sequence[pl.Series]) -> pl.DataFrame:
+    size = height(rows)
+    none = cache(lambda dtype: pl.Series([None], dtype=POLARS[dtype]).new_from_index(0, size))
+    made = []
+    for name, values in _columns(table, rows, of_files):
+        whole = none(COLUMNS[name].dtype) if values is None else values
+        is_coded = whole.dtype in (pl.Enum, pl.Categorical)
+        made.append((whole.cast(pl.String()) if is_coded else whole).alias(name))
+    return pl.DataFrame(made)
+
+
+def to_pandas(
+    rows: pl.DataFrame, table: str = "", of_files: Sequence[pl.Series] = ()
+) -> pd.DataFrame:
+    """Make a pandas frame: from a whole frame, or from the rows of a table and labels of files.
+
+    Columns are moved out of ``rows``, so that the table is never in memory twice.
+    """
+    import pandas as pd
+
+    size = height(rows)
+    if not size and len(of_files) == 1:
+        return _empty(table).copy(deep=False)  # it has no values to change
+    # such columns share memory until one of them is changed: pandas tracks that for a series
+    none = cache(lambda dtype: pd.Series(_none(dtype, size), copy=False))
+    data: dict[str, Any] = {}
+    for name, values in _columns(table, rows, of_files):
+        data[name] = none(COLUMNS[name].dtype) if values is None else array(values)
+        if values is not None and name in rows.columns:
+            rows.drop_in_place(name)
+    return pd.DataFrame(data, copy=False)
+
+
+def _none(dtype: DType, size: int) -> Any:
+    """Make a column without values."""
+    return array(pl.Series([None], dtype=POLARS[dtype]).new_from_index(0, size))
+
+
+@cache
+def _empty(table: str) -> pd.DataFrame:
+    """Build a table without rows, once: most files leave most tables empty."""
+    import pandas as pd
+
+    return pd.DataFrame({name: _none(COLUMNS[name].dtype, 0) for name in TABLES[table]})
 
 
 class Results:
@@ -134,9 +270,9 @@ def concat(results: Iterable[Results]) -> Results:
     return Results(Frames(Part([], tables)), sum(part.files for part in results))
 
 
-def labelled(results: Results, label: str) -> Results:
+def labelled(results: Results, text: str) -> Results:
     """Add the same label to each row."""
-    column = pl.lit(label).alias("label")
+    column = pl.lit(text).alias("label")
     tables = {name: results.tables.polars(name).select(column, pl.all()) for name in results.tables}
     return Results(Frames(Part([], tables)), results.files)
 

@@ -107,7 +107,7 @@ def formats(format: options.Format = "table") -> int:
 
 def _formats_frame() -> pl.DataFrame:
     import fiotools as ft
-    from fiotools.tables.frames import of_pandas
+    from fiotools.tables.columns import of_pandas
 
     return of_pandas(ft.formats())
 

@@ -86,7 +86,7 @@ def plan(
 ) -> int:
     """Plan a comparison: the number of runs a side, from the spread of earlier runs."""
     from fiotools.stats.plan import plan as planned
-    from fiotools.tables.frames import of_pandas
+    from fiotools.tables.columns import of_pandas
 
     if (cv is None) == (not sources):
         raise Trouble("give either earlier runs or --cv", 2)

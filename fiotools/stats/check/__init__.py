@@ -30,8 +30,8 @@ from fiotools.stats.check.pairs import (
 )
 from fiotools.stats.check.runs import Run, runs
 from fiotools.stats.check.totals import parts
-from fiotools.tables.columns import column
-from fiotools.tables.frames import of_files, to_pandas
+from fiotools.tables.columns import column, label_column
+from fiotools.tables.results import to_pandas
 from fiotools.vocabulary import ANSWERS, EVERY
 
 if TYPE_CHECKING:
@@ -186,7 +186,7 @@ def _frame(found: list[tuple[Run, Finding]], labels: list[str]) -> pl.DataFrame:
     hidden = [name for name in labels if name in answers]
     if hidden:
         raise SchemaError(f"column {hidden[0]!r} would hide the answer's own: rename the label")
-    columns = [of_files(name, [run.labels.get(name) for run, _ in found]) for name in labels]
+    columns = [label_column(name, [run.labels.get(name) for run, _ in found]) for name in labels]
     columns += [column(name, [run.head[name] for run, _ in found]) for name in _KEYS]
     for name in answers:
         values = [getattr(one, name) for _, one in found]

@@ -15,7 +15,7 @@ import narwhals as nw
 from fiotools.errors import SchemaError
 from fiotools.stats.frames import values
 from fiotools.stats.replicates import refuse_twice
-from fiotools.tables.frames import Frames
+from fiotools.tables.results import Frames
 from fiotools.vocabulary import TABLES
 
 if TYPE_CHECKING:
