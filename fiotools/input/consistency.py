@@ -15,7 +15,7 @@ import numpy as np
 import polars as pl
 
 from fiotools.tables.columns import floats, get
-from fiotools.tables.parts import FILE, flat, keys_of, lists
+from fiotools.tables.parts import FILE, flat, keys_of, lists, stretches
 
 _SLACK = 0.02
 _KINDS = ("slat", "clat", "lat")
@@ -175,16 +175,12 @@ def _percentiles(rows: Frame, _tables: Tables) -> Iterator[Problem]:
 
 def _curves(rows: Frame) -> _Array:
     """Return for each row the first row of its curve."""
-    names = [name for name in _CURVE if name in rows.columns]
-    stretches = rows.select(pl.struct(names).rle_id()).to_series().to_numpy()
-    starts = np.flatnonzero(np.diff(stretches.astype(np.int64), prepend=-1))
-    keys, firsts = rows[names][starts], starts
-    if keys.is_duplicated().any():  # the rows of one curve need not stand together
-        firsts = (
-            keys.with_columns(at=starts).select(pl.col("at").first().over(names))["at"].to_numpy()
-        )
-    curves: _Array = firsts.astype(np.int64).repeat(np.diff(starts, append=rows.height))
-    return curves
+    columns = [rows[name] for name in _CURVE if name in rows.columns]
+    starts, sizes = stretches(columns)
+    keys = zip(*(one[starts].to_list() for one in columns), strict=True)
+    first: dict[Any, int] = {}  # the rows of one curve need not stand together
+    pairs = zip(keys, starts.tolist(), strict=True)
+    return np.array([first.setdefault(key, at) for key, at in pairs]).repeat(sizes)
 
 
 def _bins(rows: Frame, tables: Tables) -> Iterator[Problem]:

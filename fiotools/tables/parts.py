@@ -305,10 +305,11 @@ def share_conditions(part: Part) -> None:
             continue
         if not {*_DIRECTION, *names}.isdisjoint(lists(frame)):
             frame = flat(frame)
-        starts, sizes = _stretches([get(frame, key) for key in _DIRECTION])
+        directions = [get(frame, key) for key in _DIRECTION]
+        starts, sizes = stretches(directions)
         found = [
             of_directions.get(key) or of_entries.get(key[:-1], none)
-            for key in _rows(frame[starts], _DIRECTION)
+            for key in zip(*(one[starts].to_list() for one in directions), strict=True)
         ]
         columns = dict(zip(shared, zip(*found, strict=True), strict=True))
         given = {name: columns[name] for name in shared if name in names}
@@ -345,7 +346,7 @@ def _alike(
     return found
 
 
-def _stretches(columns: Sequence[pl.Series]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def stretches(columns: Sequence[pl.Series]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Return where consecutive rows with the same values begin, and how many each stretch has."""
     size = len(columns[0])
     begins = np.ones(size, dtype=bool)
