@@ -43,9 +43,8 @@ from fiotools.dataset.plan import (
     write_piece,
 )
 from fiotools.dataset.store import RECORDS, Store, held, store_at
-from fiotools.errors import DatasetError, FileError, SchemaError, WorkerError
+from fiotools.errors import DatasetError, FileError, SchemaError, WorkerError, argument
 from fiotools.files import needed
-from fiotools.hints import argument
 from fiotools.input import workers as others
 from fiotools.input.batches import BATCH, Task
 from fiotools.input.detect import reader_named

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from fiotools.display import columns, layout
 from fiotools.display.frame import Frame
 from fiotools.display.model import Sheet
+from fiotools.errors import argument
 from fiotools.files import path_labels
-from fiotools.hints import argument
 from fiotools.plain_text import many
 from fiotools.vocabulary import COLUMNS, CONDITIONS, KEYS, TABLES
 

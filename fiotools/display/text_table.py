@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from fiotools.display.model import MARKED, Column, Sheet, mark
-from fiotools.hints import typed
+from fiotools.errors import typed
 from fiotools.language import listed, say, spoken
 from fiotools.plain_text import length, printable
 

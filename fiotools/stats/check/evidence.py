@@ -9,8 +9,7 @@ from pathlib import Path
 from typing import Any, Literal, TypeAlias, get_args
 
 from fiotools import memory_report, units
-from fiotools.errors import SchemaError
-from fiotools.hints import argument
+from fiotools.errors import SchemaError, argument
 from fiotools.links import Link
 from fiotools.links import link as link_of
 
