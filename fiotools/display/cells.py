@@ -1,17 +1,20 @@
-"""Values as people read them: with a unit and three digits."""
+"""Values as people read them, with a unit and three digits; texts in one line, safe to print."""
 
 from __future__ import annotations
 
 import math
+import re
+import unicodedata
 from collections.abc import Sequence
 from typing import Any
 
 from fiotools import units
-from fiotools.plain_text import printable
 from fiotools.vocabulary import EVERY
 
 NONE = "-"
 _ENDS = (("bytes_per_s", "B/s"), ("_ns", "ns"), ("iops", "1/s"), ("_s", "s"), ("_pct", "%"))
+# commands to a terminal, or unprintable: a name in a file may hold anything
+_UNSHOWN = re.compile("[\x00-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
 _BINARY = ("bs_bytes", "size_bytes")  # people give these to a tool in powers of 1024
 
 
@@ -144,3 +147,28 @@ def within(value: Any, low: Any, high: Any, unit: str = "", like: float | None =
 def _between(low: str, high: str) -> str:
     sign = ";" if "," in low + high else ","  # 2,558, 2,689 would be four numbers
     return f"[{low}{sign} {high}]"
+
+
+def printable(text: str) -> str:
+    r"""Make one line of a text, without commands to the terminal.
+
+    Examples
+    --------
+    >>> printable("a\x1b[2Jb\n c")
+    'a�[2Jb c'
+    """
+    return _UNSHOWN.sub("\N{REPLACEMENT CHARACTER}", " ".join(text.split()))
+
+
+def length(text: str) -> int:
+    """Count the cells of a text: East Asian letters take two.
+
+    Examples
+    --------
+    >>> length("µs"), length("秒")
+    (2, 2)
+    """
+    if text.isascii():
+        return len(text)
+    wide = sum(unicodedata.east_asian_width(letter) in "WF" for letter in text)
+    return len(text) + wide - sum(unicodedata.combining(letter) > 0 for letter in text)

@@ -11,10 +11,9 @@ import re
 from collections.abc import Iterable
 from html import escape
 
-from fiotools.display.cells import NONE
+from fiotools.display.cells import NONE, length, printable
 from fiotools.display.model import MARKED, Column, Sheet, mark
 from fiotools.language import spoken
-from fiotools.plain_text import length, printable
 
 _WIDE = 40  # letters: a longer text wraps
 _SOFT = re.compile(r"[^\s<>&;]{25,}")  # a name too long for a line of a phone

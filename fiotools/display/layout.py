@@ -14,12 +14,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from fiotools.display import cells, columns
+from fiotools.display.cells import printable
 from fiotools.display.frame import Frame, answer_of
 from fiotools.display.model import Column, Sheet
 from fiotools.errors import argument
 from fiotools.files.path_labels import common_folder
 from fiotools.language import called, counted, listed, places, say, spoken
-from fiotools.plain_text import printable
 from fiotools.schema import ANSWERS
 from fiotools.vocabulary import CONDITIONS, EVERY, KEYS
 

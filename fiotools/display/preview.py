@@ -10,7 +10,7 @@ from fiotools.display.frame import Frame
 from fiotools.display.model import Sheet
 from fiotools.errors import argument
 from fiotools.files import path_labels
-from fiotools.plain_text import many
+from fiotools.units import many
 from fiotools.vocabulary import COLUMNS, CONDITIONS, KEYS, TABLES
 
 if TYPE_CHECKING:

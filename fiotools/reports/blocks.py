@@ -9,9 +9,9 @@ from html import escape
 from typing import TYPE_CHECKING, Any
 
 from fiotools.display import html, text_table
+from fiotools.display.cells import printable
 from fiotools.display.model import Column, Sheet, mark
 from fiotools.language import say
-from fiotools.plain_text import printable
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -16,7 +16,7 @@ from fiotools.display import columns, layout
 from fiotools.display.frame import Frame
 from fiotools.display.model import Sheet
 from fiotools.errors import SchemaError
-from fiotools.plain_text import many
+from fiotools.units import many
 
 if TYPE_CHECKING:
     import polars as pl
