@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     import polars as pl
 
     from fiotools.cli.files import Reading
-    from fiotools.display.model import Sheet
+    from fiotools.display.columns import Sheet
 
 
 def give(

@@ -10,7 +10,7 @@ from contextlib import suppress
 from types import TracebackType
 from typing import IO, Any
 
-from fiotools.display.cells import printable
+from fiotools.display.columns import printable
 
 # for a terminal without Unicode
 _POOR = str.maketrans("µ…▲▼△▽✓✕", "u~^v^v+x")

@@ -11,8 +11,7 @@ import re
 from collections.abc import Iterable
 from html import escape
 
-from fiotools.display.cells import NONE, length, printable
-from fiotools.display.model import MARKED, Column, Sheet, mark
+from fiotools.display.columns import MARKED, NONE, Column, Sheet, length, mark, printable
 from fiotools.language import spoken
 
 _WIDE = 40  # letters: a longer text wraps

@@ -6,8 +6,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from fiotools.display import columns, layout
-from fiotools.display.frame import Frame
-from fiotools.display.model import Sheet
+from fiotools.display.columns import Sheet
+from fiotools.display.layout import Frame
 from fiotools.errors import argument
 from fiotools.files import path_labels
 from fiotools.units import many

@@ -12,8 +12,7 @@ import sys
 from collections.abc import Sequence
 from dataclasses import replace
 
-from fiotools.display.cells import length, printable
-from fiotools.display.model import MARKED, Column, Sheet, mark
+from fiotools.display.columns import MARKED, Column, Sheet, length, mark, printable
 from fiotools.errors import typed
 from fiotools.language import listed, say, spoken
 
