@@ -128,8 +128,7 @@ _MODULES = {
     "articles.examples": ("example", "example_path"),
     "dataset.convert": ("convert",),
     "dataset.lazy_tables": ("open_dataset",),
-    "display.jupyter": ("load_ipython_extension", "unload_ipython_extension"),
-    "display.show": ("show",),
+    "display.show": ("load_ipython_extension", "show", "unload_ipython_extension"),
     "errors": (
         "AmbiguousFormatError",
         "DatasetError",
@@ -192,4 +191,4 @@ def __dir__() -> list[str]:
 
 
 if "IPython" in sys.modules:  # answers are then displayed as `show` does
-    import_module("fiotools.display.jupyter").load()
+    import_module("fiotools.display.show").load()

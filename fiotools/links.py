@@ -10,8 +10,7 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 
 from fiotools import units
-from fiotools.errors import SchemaError
-from fiotools.hints import argument, typed
+from fiotools.errors import SchemaError, argument, typed
 
 _MB = {  # 10^6 bytes per second
     "usb2": 53,

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import math
 import re
+from decimal import Decimal
+from typing import NamedTuple
 
 _PREFIXES = {"": 0, "k": 1, "m": 2, "g": 3, "t": 4, "p": 5, "e": 6, "z": 7, "y": 8}
 _SECONDS = {
@@ -29,6 +31,34 @@ _SIZE = re.compile(rf"\s*({_NUMBER})\s*([kKmMgGtTPEZY]?)(i?)([bB]?)(?:ytes?|it)?
 _SPAN = re.compile(rf"\s*(?:(\d+)\s*h\s*)?(?:(\d+)\s*m\s*)?(?:({_NUMBER})\s*s)?\s*")
 _TIME = re.compile(rf"\s*({_NUMBER})\s*([a-zµ]*)\s*")
 _GROUPED = re.compile(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?")
+_DIGITS = re.compile(r"(-?(?:\d+|\d{1,3}(?:,\d{3})+)(?:\.\d+)?(?:e-?\d+)?)(k?)")
+_CLOCK = re.compile(r"(?:\d+h)?(?:\d+m)?\d+(?:\.\d+)?s")
+_RECORDS = re.compile(r"(\d+)\+(\d+)")
+# how far below and above the printed number the value may be, in units of the last digit
+ROUNDING = {
+    "round": (Decimal("0.5"), Decimal("0.5")),
+    "trunc": (Decimal(0), Decimal(1)),
+    "exact": (Decimal(0), Decimal(0)),
+}
+# what `free` prints: its first column, in the languages that do not translate it
+_FREE = re.compile(r"^Mem:[ \t]+(\d{1,18}(?:[.,]\d{1,3})?)([KMGTP]?i?B?)(?:[ \t]|$)", re.M)
+_MEMINFO = re.compile(r"^MemTotal:[ \t]+(\d{1,18})[ \t]+kB\b", re.M)
+_COMMAND = re.compile(
+    r"(?:^|[\s>$#;&|(])free((?:[ \t]+-{1,2}[\w=-]{1,20}){0,9})[ \t]*(?:$|[;&|>)])", re.M
+)
+_OF_FREE = {
+    "-b": 1,
+    "-k": 1024,
+    "-m": 1024**2,
+    "-g": 1024**3,
+    "--bytes": 1,
+    "--kibi": 1024,
+    "--mebi": 1024**2,
+    "--gibi": 1024**3,
+    "--kilo": 1000,
+    "--mega": 1000**2,
+    "--giga": 1000**3,
+}
 
 
 def number(text: str) -> float:
@@ -119,12 +149,135 @@ def factor(unit: str, base: str | None = None) -> float:
     if unit in ("", "1", "1/s", "%"):
         return 1.0
     if unit in _SECONDS:
-        return _exact(_SECONDS[unit] * (1e9 if base == "ns" else 1.0))
+        found = _SECONDS[unit] * (1e9 if base == "ns" else 1.0)
+        return float(round(found)) if found >= 1 else found
     return size(f"1{unit}", kilo=1000)
 
 
-def _exact(value: float) -> float:
-    return float(round(value)) if value >= 1 else value
+def amount(text: str, unit: str) -> int | float:
+    """Read an amount as people type it, in a base unit; a bare number has that unit already.
+
+    Raises
+    ------
+    ValueError
+        If the text is not an amount.
+
+    Examples
+    --------
+    >>> amount("4k", "B"), amount("100us", "ns"), amount("1.5", "")
+    (4096, 100000, 1.5)
+    """
+    is_number = re.fullmatch(rf"\s*{_NUMBER}\s*", text) is not None
+    if unit in ("B", "B/s"):
+        found = size(text, kilo=1024 if unit == "B" else 1000)
+    elif unit in ("s", "ns") and not is_number:
+        found = round(seconds(text) * (1e9 if unit == "ns" else 1), 9)
+    else:
+        found = float(text)
+    return int(found) if found == found // 1 else found
+
+
+class Digits(NamedTuple):
+    """A printed number: its value and the step of its last digit."""
+
+    value: Decimal
+    step: Decimal
+
+
+def digits(printed: str) -> Digits:
+    """Read a printed number.
+
+    Parameters
+    ----------
+    printed : str
+        Decimal digits, with or without thousands commas, or with fio's ``k`` for 1000, as in
+        ``1689.0k``; a time such as ``1m59.802s``; or the records of dd (``20+0``, full and
+        partial), which count together.
+
+    Raises
+    ------
+    ValueError
+        If it is none of these.
+
+    Examples
+    --------
+    >>> digits("86.1").step, digits("1,495").value, digits("1m59.802s").value, digits("20+0").value
+    (Decimal('0.1'), Decimal('1495'), Decimal('119.802'), Decimal('20'))
+    >>> int(digits("1689.0k").value), int(digits("1689.0k").step)
+    (1689000, 100)
+    """
+    text = printed.strip()
+    if records := _RECORDS.fullmatch(text):
+        return Digits(Decimal(int(records[1]) + int(records[2])), Decimal(1))
+    if _CLOCK.fullmatch(text):
+        places = len(text.rstrip("s").partition(".")[2])
+        step = Decimal(1).scaleb(-places)
+        return Digits(Decimal(str(seconds(text))).quantize(step), step)
+    match = _DIGITS.fullmatch(text)
+    if not match:
+        raise ValueError(f"{printed!r} is not a printed number")
+    value = Decimal(match[1].replace(",", "")).scaleb(3 if match[2] else 0)
+    return Digits(value, Decimal(1).scaleb(int(value.as_tuple().exponent)))
+
+
+def interval(printed: str, rounding: str) -> tuple[float, float]:
+    """Return the range of values that print like this.
+
+    Parameters
+    ----------
+    printed : str
+        The digits as printed.
+    rounding : {"round", "trunc", "exact"}
+        To the nearest (half a digit either way), cut off (up to one digit more), or not at all.
+
+    Examples
+    --------
+    >>> interval("2.1", "round"), interval("0.46", "trunc"), interval("20", "exact")
+    ((2.05, 2.15), (0.46, 0.47), (20.0, 20.0))
+    """
+    value, step = digits(printed)
+    below, above = ROUNDING[rounding]
+    return float(value - below * step), float(value + above * step)
+
+
+def memory(text: str, command: str | None = None) -> int | None:
+    r"""Return the memory of a machine in bytes, as `free` and /proc/meminfo print it.
+
+    It is None if it is not certain. The options of ``free`` decide the unit of its numbers, so they
+    mean nothing without the command; ``free -h`` and /proc/meminfo print the unit.
+
+    Parameters
+    ----------
+    text : str
+        The output, with or without the command above it.
+    command : str, optional
+        The command, if it is elsewhere.
+
+    Examples
+    --------
+    >>> memory("$ free -m\n               total        used\nMem:            7741         497\n")
+    8117026816
+    >>> memory("MemTotal:        7926928 kB\n")
+    8117174272
+    >>> memory("Mem:            7741         497\n")  # MiB? GiB?
+    """
+    told = _MEMINFO.search(text)
+    if told:
+        return int(told[1]) * 1024
+    total = _FREE.search(text)
+    if total is None:
+        return None
+    if total[2]:
+        return round(size(f"{total[1]}{total[2]}", kilo=1024))
+    asked = _COMMAND.search(text[: total.start()] if command is None else command)
+    if asked is None or not total[1].isdecimal():
+        return None
+    options = asked[1].split()
+    scales = {_OF_FREE[option] for option in options if option in _OF_FREE}
+    if {"-h", "--human", "--si"} & {*options} or len(scales) > 1:
+        return None
+    # procps prints KiB, and so does BusyBox
+    return int(total[1]) * (scales.pop() if scales else 1024)
 
 
 def human(value: float | None, unit: str, *, like: float | None = None) -> str:
@@ -194,29 +347,6 @@ def percent(share: float) -> str:
     return f"{value:.0f}" if value >= 9.95 else f"{value:.1f}".removesuffix(".0")
 
 
-def amount(text: str, unit: str) -> int | float:
-    """Read an amount as people type it, in a base unit; a bare number has that unit already.
-
-    Raises
-    ------
-    ValueError
-        If the text is not an amount.
-
-    Examples
-    --------
-    >>> amount("4k", "B"), amount("100us", "ns"), amount("1.5", "")
-    (4096, 100000, 1.5)
-    """
-    is_number = re.fullmatch(rf"\s*{_NUMBER}\s*", text) is not None
-    if unit in ("B", "B/s"):
-        found = size(text, kilo=1024 if unit == "B" else 1000)
-    elif unit in ("s", "ns") and not is_number:
-        found = round(seconds(text) * (1e9 if unit == "ns" else 1), 9)
-    else:
-        found = float(text)
-    return int(found) if found == found // 1 else found
-
-
 def binary(value: float) -> str:
     """Write a size as people type it for a tool: in powers of 1024.
 
@@ -260,3 +390,14 @@ def sides(value: object, baseline: object, name: str) -> tuple[str, str]:
     (('iodepth 16', '1'), ('16 KiB', '4 KiB'))
     """
     return level(value, name), level(baseline, name).removeprefix(f"{name} ")
+
+
+def many(count: int, word: str) -> str:
+    """Write a count with its word.
+
+    Examples
+    --------
+    >>> many(1, "row"), many(1200, "row")
+    ('1 row', '1,200 rows')
+    """
+    return f"{count:,} {word}{'' if count == 1 else 's'}"

@@ -2,7 +2,7 @@
 
 import pytest
 
-from fiotools.memory_report import memory
+from fiotools.units import memory
 
 HEAD = "              total        used        free      shared  buff/cache   available\n"
 

@@ -23,7 +23,7 @@ from polars.testing import assert_frame_equal
 import fiotools as ft
 from fiotools import errors
 from fiotools import readers as registry
-from fiotools.hints import in_shell
+from fiotools.errors import in_shell
 from fiotools.input.batches import Task
 from fiotools.input.parallel_read import read_shared, shares
 from fiotools.input.sources import find

@@ -34,9 +34,9 @@ from fiotools import units
 from fiotools.errors import SchemaError
 from fiotools.input.read import read
 from fiotools.input.sources import find
-from fiotools.rounding import ROUNDING, digits, interval
 from fiotools.stats.combine import combine
 from fiotools.tables.results import Results
+from fiotools.units import ROUNDING, digits, interval
 
 COLUMNS = (
     *("id", "place", "quantity", "unit", "printed", "rounding", "basis"),

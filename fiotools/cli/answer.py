@@ -14,13 +14,13 @@ from typing import IO, TYPE_CHECKING, Any
 from fiotools.cli import files
 from fiotools.cli.options import ENDINGS
 from fiotools.cli.output import Trouble, say, write, write_bytes
-from fiotools.plain_text import many
+from fiotools.units import many
 
 if TYPE_CHECKING:
     import polars as pl
 
     from fiotools.cli.files import Reading
-    from fiotools.display.model import Sheet
+    from fiotools.display.columns import Sheet
 
 
 def give(

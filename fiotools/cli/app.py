@@ -19,8 +19,7 @@ from typer.core import TyperCommand, TyperGroup
 
 from fiotools.cli import output
 from fiotools.cli.options import Command, spread
-from fiotools.errors import FiotoolsError
-from fiotools.hints import in_shell
+from fiotools.errors import FiotoolsError, in_shell
 
 # in the order of use, with the lines of `fiotools --help`
 VERBS = {

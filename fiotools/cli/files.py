@@ -13,7 +13,7 @@ from fiotools.cli import options
 from fiotools.cli.output import Trouble, say
 from fiotools.errors import FileError, ReadErrors, SchemaError
 from fiotools.files import DATASET, path_labels
-from fiotools.plain_text import many
+from fiotools.units import many
 
 if TYPE_CHECKING:
     import polars as pl

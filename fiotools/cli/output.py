@@ -10,7 +10,7 @@ from contextlib import suppress
 from types import TracebackType
 from typing import IO, Any
 
-from fiotools.plain_text import printable
+from fiotools.display.columns import printable
 
 # for a terminal without Unicode
 _POOR = str.maketrans("µ…▲▼△▽✓✕", "u~^v^v+x")

@@ -18,7 +18,7 @@ from fiotools.cli import options
 from fiotools.cli.output import Trouble, say
 from fiotools.display import columns
 from fiotools.errors import SchemaError
-from fiotools.plain_text import many
+from fiotools.units import many
 from fiotools.vocabulary import TABLES
 
 if TYPE_CHECKING:

@@ -43,18 +43,17 @@ from fiotools.dataset.plan import (
     write_piece,
 )
 from fiotools.dataset.store import RECORDS, Store, held, store_at
-from fiotools.errors import DatasetError, FileError, SchemaError, WorkerError
+from fiotools.errors import DatasetError, FileError, SchemaError, WorkerError, argument
 from fiotools.files import needed
-from fiotools.hints import argument
 from fiotools.input import workers as others
 from fiotools.input.batches import BATCH, Task
 from fiotools.input.detect import reader_named
 from fiotools.input.parallel_read import fatal
 from fiotools.input.sources import Found, find
-from fiotools.plain_text import many
 from fiotools.progress import of_files
 from fiotools.tables import duplicate_runs
 from fiotools.tables.parts import FILE, Labels, Part, add_notes, stack, stacked
+from fiotools.units import many
 from fiotools.vocabulary import tables_of
 
 if TYPE_CHECKING:

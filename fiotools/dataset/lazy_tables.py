@@ -11,9 +11,9 @@ from fiotools.dataset.manifest import About
 from fiotools.dataset.parquet import MANIFEST, polars_schema, scan
 from fiotools.dataset.store import ABOUT, RECORDS, Store, current, newest, store_at
 from fiotools.errors import DatasetError, SchemaError
-from fiotools.plain_text import many
 from fiotools.tables.parts import Part
 from fiotools.tables.results import Frames, Results
+from fiotools.units import many
 from fiotools.vocabulary import TABLES
 
 _PATIENCE = 100  # times that it may have changed while it was looked at

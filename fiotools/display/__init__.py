@@ -1,5 +1,5 @@
 """Results and answers as people read them: one model of a table, text and HTML.
 
-`model` is the model of a table, `layout` and `preview` make tables of frames and results,
+`columns` has the model of a table, `layout` and `preview` make tables of frames and results,
 `text_table` writes them for a terminal, `html` for a notebook and a report.
 """

@@ -1,22 +1,25 @@
-"""Columns as people read and type them: names without the unit at their end, values with one.
+"""Tables as people read and type them: names without units, values with one, and sheets of both.
 
 In a table for people the unit stands beside each value, so that its heading is ``lat_mean`` and not
-``lat_mean_ns``; and what a heading says can be typed wherever a column is named.
+``lat_mean_ns``; and what a heading says can be typed wherever a column is named. A layout makes a
+`Sheet` of an answer; `html` and `text_table` write it.
 """
 
 from __future__ import annotations
 
+import math
 import re
+import unicodedata
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
 from difflib import get_close_matches
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from fiotools import units
 from fiotools.errors import SchemaError
 from fiotools.vocabulary import COLUMNS, EVERY, describe
 
 if TYPE_CHECKING:
-    import polars as pl
     from narwhals.typing import IntoDataFrame
 
     from fiotools.tables.results import Results
@@ -56,9 +59,10 @@ def full(name: str, columns: Iterable[Any]) -> str:
 
 def found(name: str, frame: IntoDataFrame, option: str) -> str:
     """Find the column that an option names, or suggest similar names."""
-    column = full(name, of(frame))
-    if column not in of(frame):
-        near = get_close_matches(name, [*dict.fromkeys(map(short, of(frame)))])
+    there = of(frame)
+    column = full(name, there)
+    if column not in there:
+        near = get_close_matches(name, [*dict.fromkeys(map(short, there))])
         hint = f"; did you mean {' or '.join(near)}?" if near else ""
         raise SchemaError(f"{option}: there is no column {name!r}{hint}")
     return column
@@ -117,24 +121,280 @@ def find_metric(results: Results, metric: str, table: str | None = None) -> tupl
 def measured(results: Results, table: str | None = None) -> str:
     """List the metrics of a table, by default the main one, the most important first."""
     frame = results.tables.polars(table or main_table(results))
-    return ", ".join(map(short, _worth_asking(frame))) or "no numbers"
-
-
-def _worth_asking(frame: pl.DataFrame) -> list[str]:
-    """Name the metrics of a frame, without their spreads and extremes.
-
-    What matters most comes first.
-    """
     found = [
         name
-        for name in of(frame)
+        for name in frame.columns
         if name in COLUMNS
         and COLUMNS[name].better
         and not _BESIDE.search(short(name))
         and frame[name].null_count() < frame.height
     ]
-    return sorted(found, key=lambda name: _FIRST.index(name) if name in _FIRST else len(_FIRST))
+    found.sort(key=lambda name: _FIRST.index(name) if name in _FIRST else len(_FIRST))
+    return ", ".join(map(short, found)) or "no numbers"
 
 
 def _filled(results: Results) -> list[str]:
     return [name for name in _MEASURED if results.tables.height(name)]
+
+
+NONE = "-"
+_ENDS = (("bytes_per_s", "B/s"), ("_ns", "ns"), ("iops", "1/s"), ("_s", "s"), ("_pct", "%"))
+# commands to a terminal, or unprintable: a name in a file may hold anything
+_UNSHOWN = re.compile("[\x00-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
+BINARY = ("bs_bytes", "size_bytes")  # people give these to a tool in powers of 1024
+
+
+def unit_of(column: str) -> str:
+    """Return a column's base unit; nothing if the vocabulary has none."""
+    known = EVERY.get(column)
+    return known.unit if known else ""
+
+
+def levels(values: Sequence[Any], name: str) -> list[str]:
+    """Write the levels of a column with its name, for places without a heading."""
+    return [NONE if is_missing(value) else printable(units.level(value, name)) for value in values]
+
+
+def is_numeric(values: Sequence[Any], name: str) -> bool:
+    """Say whether a column holds numbers to compare, and not names that are numbers."""
+    known = EVERY.get(name)
+    text = known is not None and known.dtype in ("str", "datetime")
+    return not text and any(map(_is_number, values))
+
+
+def like(values: Sequence[Any], unit: str) -> float | None:
+    """Return the value whose prefix suits all, if they are near each other.
+
+    Examples
+    --------
+    >>> like([466e6, 4364e6], "ns"), like([1e3, 4364e6], "ns")
+    (4364000000.0, None)
+    """
+    there = [abs(value) for value in values if _is_number(value)]
+    most = max(there, default=0.0)
+    least = min((value for value in there if value), default=0.0)
+    return most if unit and least * 1000 > most else None
+
+
+def unit_of_quantity(quantity: Any) -> str:
+    """Return the unit of a quantity, whose name ends in it.
+
+    Examples
+    --------
+    >>> [unit_of_quantity(name) for name in ("lat_ns", "bw_bytes_per_s", "iops")]
+    ['ns', 'B/s', '1/s']
+    """
+    return next((unit for end, unit in _ENDS if str(quantity).endswith(end)), "")
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, (int, float)) and not isinstance(value, bool) and math.isfinite(value)
+
+
+def cell(value: Any, unit: str, *, binary: bool = False, like: float | None = None) -> str:
+    """Write one value."""
+    if is_missing(value):
+        return NONE
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, (int, float)):
+        if math.isinf(value):
+            return str(value)
+        if binary and value and value % 1024 == 0:
+            return units.binary(value)
+        if unit:
+            return units.human(float(value), unit, like=like)
+        return f"{value:,}" if isinstance(value, int) else figures(value)
+    if hasattr(value, "isoformat"):
+        return str(value.isoformat(sep=" ", timespec="seconds")).replace("+00:00", " UTC")
+    return printable(str(value))
+
+
+def is_missing(value: Any) -> bool:
+    """Say whether a value is None, NaN, NA or NaT."""
+    if value is None or isinstance(value, str):
+        return value is None
+    # NaN is not itself
+    return type(value).__name__ in ("NAType", "NaTType") or bool(value != value)
+
+
+def figures(value: float | None) -> str:
+    """Write a bare number in three digits."""
+    if value is None or is_missing(value):
+        return NONE
+    if not math.isfinite(value):
+        return str(value)
+    if value == int(value) and abs(value) < 1e6:
+        return f"{int(value):,}"
+    if value and abs(value) < 0.001:
+        return f"{value:.2g}"
+    return units.human(value, "")
+
+
+def within(
+    value: Any,
+    low: Any,
+    high: Any,
+    unit: str = "",
+    *,
+    binary: bool = False,
+    like: float | None = None,
+) -> str:
+    """Write a value and the interval around it, their unit once.
+
+    Examples
+    --------
+    >>> within(1.21e9, 1.2e9, 1.22e9, "B/s"), within(1.0, 0.952, 1.05), within(4.2, None, None)
+    ('1.21 [1.20, 1.22] GB/s', '1.00 [0.952, 1.05]', '4.20')
+    """
+    if is_missing(value) or is_missing(low) or is_missing(high):
+        return cell(value, unit, binary=binary, like=like)
+    like = abs(value) if like is None else like
+    parts = [units.human(float(one), unit, like=like).partition(" ") for one in (value, low, high)]
+    number, low, high = (part[0] for part in parts)
+    sign = ";" if "," in low + high else ","  # 2,558, 2,689 would be four numbers
+    return f"{number} [{low}{sign} {high}] {parts[0][2]}".rstrip()
+
+
+def printable(text: str) -> str:
+    r"""Make one line of a text, without commands to the terminal.
+
+    Examples
+    --------
+    >>> printable("a\x1b[2Jb\n c")
+    'a�[2Jb c'
+    """
+    return _UNSHOWN.sub("\N{REPLACEMENT CHARACTER}", " ".join(text.split()))
+
+
+def length(text: str) -> int:
+    """Count the cells of a text: East Asian letters take two.
+
+    Examples
+    --------
+    >>> length("µs"), length("秒")
+    (2, 2)
+    """
+    if text.isascii():
+        return len(text)
+    wide = sum(unicodedata.east_asian_width(letter) in "WF" for letter in text)
+    return len(text) + wide - sum(unicodedata.combining(letter) > 0 for letter in text)
+
+
+@dataclass(frozen=True)
+class Column:
+    """One column of a sheet.
+
+    Attributes
+    ----------
+    head : str
+    cells : list of str
+    right : bool
+        Numbers stand to the right.
+    keep : int
+        Columns with a lower number go first if the terminal is too narrow.
+    wraps : int
+        How many letters a line of a sentence has at least; 0: the text stays in one line in a
+        terminal, and its middle is cut if it is very long.
+    joins : str or None
+        In a terminal, the sentences of a row stand in one column, this one after these letters.
+    about : str
+        The meaning of the column, a tooltip of its heading.
+    once : bool
+        A text that the row above has too is written once.
+    names : bool
+        The cells name their rows.
+    links : dict of str to str
+        Where a cell links to.
+    """
+
+    head: str
+    cells: list[str]
+    right: bool = False
+    keep: int = 0
+    wraps: int = 0
+    joins: str | None = None
+    about: str = ""
+    once: bool = False
+    names: bool = False
+    links: dict[str, str] = field(default_factory=dict)
+
+    def is_said(self, at: int) -> bool:
+        """Say whether the row above has the same text and stands for this one too."""
+        return self.once and 0 < at < len(self.cells) and self.cells[at] == self.cells[at - 1]
+
+
+@dataclass
+class Sheet:
+    """A table with its title and notes.
+
+    Attributes
+    ----------
+    columns : list of Column
+        All of the same length.
+    title : str
+    notes : list of str
+        Below the table.
+    shared : str
+        The values that all rows share, and that have no column.
+    kind : str
+        Classes of the table in HTML.
+    """
+
+    columns: list[Column]
+    title: str = ""
+    notes: list[str] = field(default_factory=list)
+    shared: str = ""
+    kind: str = ""
+
+
+Mood = Literal["good", "bad", "care", "open"]
+
+
+class Mark(NamedTuple):
+    """A sign, and the colour that goes with it."""
+
+    sign: str
+    mood: Mood
+
+
+_WORDS = {
+    "faster": Mark("▲", "good"),
+    "better": Mark("▲", "good"),
+    "higher": Mark("▲", "open"),
+    "slower": Mark("▼", "bad"),
+    "worse": Mark("▼", "bad"),
+    "lower": Mark("▼", "open"),
+    "same": Mark("=", "open"),
+    "ok": Mark("✓", "good"),
+    "window met": Mark("✓", "good"),
+    "window not met": Mark("✕", "bad"),
+    "disagrees": Mark("✕", "bad"),
+    "impossible": Mark("✕", "bad"),
+    "suspect": Mark("!", "care"),
+    "error": Mark("✕", "bad"),
+    "warning": Mark("!", "care"),
+    "info": Mark("i", "open"),
+}
+_HOLLOW = {"▲": "△", "▼": "▽"}
+MARKED = ("verdict", "severity")  # the columns whose values are marked
+
+
+def mark(words: str) -> Mark:
+    """Choose the mark of a verdict, or of a note's severity.
+
+    Examples
+    --------
+    >>> mark("faster").sign, mark("slower by 2 to 9 %; whether by more is not settled").sign
+    ('▲', '▽')
+    >>> mark("one run each: not comparable").sign, mark("window not met: range 31 %").sign
+    ('?', '✕')
+    """
+    found = next((one for start, one in _WORDS.items() if _begins(words, start)), Mark("?", "open"))
+    if words.endswith("not settled"):
+        return Mark(_HOLLOW.get(found.sign, "?"), found.mood)
+    return found
+
+
+def _begins(words: str, start: str) -> bool:
+    return words == start or words.startswith((f"{start} ", f"{start}:", f"{start},"))

@@ -11,10 +11,8 @@ import re
 from collections.abc import Iterable
 from html import escape
 
-from fiotools.display.cells import NONE
-from fiotools.display.model import MARKED, Column, Sheet, mark
+from fiotools.display.columns import MARKED, NONE, Column, Sheet, length, mark, printable
 from fiotools.language import spoken
-from fiotools.plain_text import length, printable
 
 _WIDE = 40  # letters: a longer text wraps
 _SOFT = re.compile(r"[^\s<>&;]{25,}")  # a name too long for a line of a phone

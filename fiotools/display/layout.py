@@ -8,23 +8,33 @@ share has one row; if it is impossible or suspect, it has a row for each differe
 from __future__ import annotations
 
 import re
+import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from fiotools.display import cells, columns
-from fiotools.display.frame import Frame, answer_of
-from fiotools.display.model import Column, Sheet
+from fiotools.display import columns
+from fiotools.display.columns import Column, Sheet, is_missing, printable
+from fiotools.errors import SchemaError, argument
 from fiotools.files.path_labels import common_folder
-from fiotools.hints import argument
 from fiotools.language import called, counted, listed, places, say, spoken
-from fiotools.plain_text import printable
 from fiotools.vocabulary import ANSWERS, CONDITIONS, EVERY, KEYS
 
 if TYPE_CHECKING:
     import polars as pl
 
+_NEEDED = "show takes a Results, or a pandas or polars DataFrame"
+_HINTS = {
+    "LazyFrame": "; collect() it first",
+    "Series": "; to_frame() makes one of it",
+    "dict": "; show its frames one by one",
+}
+# the answers that are read by people, and not taken further
+_READ = (
+    *("compare", "overall", "speedup", "tails", "summarize", "check", "steady", "reconcile"),
+    *("best_under", "variance_levels", "variance_parts", "settings_diff", "fairness"),
+    *("shifts", "plan"),
+)
 WRAPS = 24  # letters that a line of a sentence has at least
 _SAID = ("warnings", "varies_in", "settings_differ")  # below the table, and each thing once
 # in the unit of the row's metric, which stands in the column `unit`
@@ -40,6 +50,92 @@ _SENTENCES = (
 _ASKED = ("confidence", "interval_s", "window", "tolerance_pct", "comparisons", "percentile")
 _STEM = re.compile(r"(.*?)((?:_bytes_per_s|_bytes|_ns|_s|_pct)?)$")
 _NUMBER = re.compile(r"\d[\d.,]*")
+
+
+class Frame:
+    """The first rows of a pandas or polars frame as lists, and facts about all its rows.
+
+    Attributes
+    ----------
+    names : list of str
+        The columns; those of a pandas index that says something come first.
+    size : int
+        How many rows the frame has.
+    rows : int or None
+        How many were to be read; None for all.
+    columns : dict of str to list
+        The first rows, missing values as None.
+    """
+
+    def __init__(self, frame: Any, rows: int | None = None) -> None:
+        self._data = _opened(frame)
+        self.rows = rows
+        self.names: list[str] = list(self._data.columns)
+        self.size = len(self._data)
+        part = self._data if rows is None else self._data.head(rows)
+        self.columns = {name: _values(part[name]) for name in self.names}
+
+    def whole(self) -> dict[str, list[Any]]:
+        """Return all rows, as `columns` has the first."""
+        return {name: _values(self._data[name]) for name in self.names}
+
+    def is_empty(self, name: str) -> bool:
+        """Say whether a column has no value in any row."""
+        return bool(self._data[name].is_null().all())
+
+    def is_alike(self, name: str) -> bool:
+        """Say whether a column has one value in all of several rows."""
+        first = self.columns[name][:1]
+        if self.size < 2 or any(one != first[0] for one in self.columns[name]):
+            return False
+        return self.size == len(self.columns[name]) or len(self._data[name].unique()) == 1
+
+
+def answer_of(names: Sequence[str]) -> str | None:
+    """Name the statistic whose answer ends with these columns; None if none does.
+
+    Examples
+    --------
+    >>> answer_of(["volume", *ANSWERS["compare"]]), answer_of(["volume", "ratio", "verdict"])
+    ('compare', None)
+    """
+    for name in _READ:
+        end = ANSWERS[name]
+        if tuple(names[-len(end) :]) == end and (end[0] != "baseline" or len(names) > len(end)):
+            return name
+    return None
+
+
+def _opened(frame: Any) -> Any:
+    """Open a frame: polars as it is, others by narwhals."""
+    polars = sys.modules.get("polars")
+    if polars is not None and isinstance(frame, polars.DataFrame):
+        return frame
+    import narwhals as nw  # as the statistics do; a table of `Results` is shown without it
+
+    if nw.dependencies.is_pandas_dataframe(frame):
+        frame = _plain(frame)
+    try:
+        return nw.from_native(frame, eager_only=True)
+    except TypeError:
+        kind = type(frame).__name__
+        raise SchemaError(f"{_NEEDED}, not {kind}{_HINTS.get(kind, '')}") from None
+    except nw.exceptions.DuplicateError:
+        raise SchemaError("the frame has several columns of one name: rename them") from None
+
+
+def _plain(frame: Any) -> Any:
+    """Turn a named index into columns, and all names into texts."""
+    index = frame.index
+    if index.nlevels > 1 or index.name is not None or index.dtype.kind not in "iu":
+        names = ["" if name is None else name for name in index.names]
+        frame = frame.reset_index(names=names, allow_duplicates=True)
+    names = [" ".join(map(str, one)) if isinstance(one, tuple) else str(one) for one in frame]
+    return frame.set_axis(names, axis="columns")
+
+
+def _values(series: Any) -> list[Any]:
+    return [None if is_missing(value) else value for value in series.to_list()]
 
 
 def plain(frame: Frame) -> Sheet:
@@ -61,7 +157,7 @@ def column(frame: Frame, name: str, title: str = "", keep: int = 0) -> Column:
     return Column(
         title or head(name),
         cells_of(frame, name),
-        right=cells.is_numeric(frame.columns[name], name),
+        right=columns.is_numeric(frame.columns[name], name),
         keep=keep,
         wraps=WRAPS if name in _SENTENCES else 0,
         about=about(name),
@@ -90,28 +186,36 @@ def cells_of(frame: Frame, name: str) -> list[str]:
     """Write the values of a column, with their intervals if there are any."""
     values = frame.columns[name]
     if name == "confidence":
-        return [cells.NONE if value is None else f"{100 * value:g} %" for value in values]
-    if name == "value" and "quantity" in frame.columns:
-        return cells.each(values, frame.columns["quantity"])
-    units = _units(frame, name, len(values))
+        return [columns.NONE if value is None else f"{100 * value:g} %" for value in values]
+    if name == "percentile":  # three digits would make 100 of 99.95
+        return [columns.NONE if value is None else f"{value:g}" for value in values]
+    units = _units(frame, name)
     ends = interval_of(name, frame.names)
-    if not ends and len(set(units)) < 2:
-        return cells.column(values, name, *units[:1])[0]
-    near = {unit: cells.like(_of(values, units, unit), unit) for unit in set(units)}
     lows, highs = ([frame.columns[end] for end in ends]) or ([None] * len(values),) * 2
-    rows = zip(values, lows, highs, units, strict=True)
-    return [cells.within(*row, like=near[row[-1]]) for row in rows]
+    near = {}
+    if name not in columns.BINARY and not _is_of_quantities(frame, name):
+        for unit in set(units):
+            own = [value for value, one in zip(values, units, strict=True) if one == unit]
+            near[unit] = columns.like(own, unit)
+    binary = name in columns.BINARY
+    return [
+        columns.within(value, low, high, unit, like=near.get(unit), binary=binary)
+        for value, low, high, unit in zip(values, lows, highs, units, strict=True)
+    ]
 
 
-def _of(values: Sequence[Any], units: Sequence[str], unit: str) -> list[Any]:
-    return [value for value, own in zip(values, units, strict=True) if own == unit]
+def _is_of_quantities(frame: Frame, name: str) -> bool:
+    return name == "value" and "quantity" in frame.columns
 
 
-def _units(frame: Frame, name: str, rows: int) -> list[str]:
-    """Return the unit of each row: of the column, or of the row's metric."""
-    if name in _MEASURED and "unit" in frame.columns and not cells.unit_of(name):
+def _units(frame: Frame, name: str) -> list[str]:
+    """Return the unit of each row: of the column, or of the row's quantity or metric."""
+    if _is_of_quantities(frame, name):
+        return list(map(columns.unit_of_quantity, frame.columns["quantity"]))
+    own = columns.unit_of(name)
+    if name in _MEASURED and "unit" in frame.columns and not own:
         return [unit or "" for unit in frame.columns["unit"]]
-    return [cells.unit_of(name)] * rows
+    return [own] * len(frame.columns[name])
 
 
 def interval_of(name: str, names: Sequence[str]) -> tuple[str, ...]:
@@ -144,7 +248,7 @@ def folded(
 
 def said(frame: Frame, labels: Iterable[str]) -> list[str]:
     """List the notes of the rows, each once."""
-    shown = [cells.levels(frame.columns[name], name) for name in labels]
+    shown = [columns.levels(frame.columns[name], name) for name in labels]
     where = [" ".join(map(called, row)) for row in zip(*shown, strict=True)]
     notes: list[str] = []
     for name, words in (
@@ -163,7 +267,7 @@ def grouped(notes: Iterable[Any], where: Sequence[str]) -> list[str]:
     where = where or [""]  # one row, of everything
     said: dict[str, tuple[str, list[str]]] = {}
     for text, place in zip(notes, where, strict=True):
-        for note in [] if cells.is_missing(text) else printable(str(text)).split("; "):
+        for note in [] if columns.is_missing(text) else printable(str(text)).split("; "):
             said.setdefault(_NUMBER.sub("#", note), (note, []))[1].append(place)
     lines = []
     for note, rows in said.values():
@@ -209,8 +313,9 @@ def _folds(name: str) -> bool:
     return name != "verdict" and (not figure or name in (*KEYS, *CONDITIONS, *_ASKED))
 
 
-def sheet(frame: Frame) -> Sheet:
-    """Lay out an answer, or any other frame."""
+def sheet(answer: Any, rows: int | None = None) -> Sheet:
+    """Lay out an answer, or any other pandas or polars frame: its first rows, or all."""
+    frame = Frame(answer, rows)
     return _LAYOUTS.get(answer_of(frame.names), plain)(frame)
 
 
@@ -310,7 +415,7 @@ def _metric(name: str) -> str:
 
 def _one(frame: Frame, name: str) -> str:
     """Write the value of a column, if it has only one."""
-    texts = {text for text in cells_of(frame, name) if text != cells.NONE}
+    texts = {text for text in cells_of(frame, name) if text != columns.NONE}
     return texts.pop() if len(texts) == 1 else ""
 
 
@@ -319,22 +424,13 @@ _FIGURE = re.compile(r"(?<![\w.=-])\d[\d.,]*(?: (?:[kMGTP]?i?B|B|s|[mµn]s)(?:/s
 _LONG_WRAPS = 44  # letters that a line has at least: these sentences are long
 
 
-@dataclass(frozen=True)
-class _Finding:
-    """One row of the answer, as texts.
-
-    Attributes
-    ----------
-    place : str
-        The run, where there are several, and what of it was looked at.
-    against : str
-        The observed, and the limit that it is held against.
-    """
+class _Finding(NamedTuple):
+    """One row of an answer of `check`, as texts."""
 
     verdict: str
     check: str
-    place: str
-    against: str
+    place: str  # the run, if there are several, and its subject
+    against: str  # the observed, and its limit
     why: str
     remedy: str
 
@@ -430,14 +526,14 @@ def _few(places: list[str]) -> str:
 
 def _against(row: Mapping[str, Any]) -> str:
     """Write the observed against the limit, as far as they are known."""
-    unit = "" if cells.is_missing(row["unit"]) else str(row["unit"])
-    ends = [end for end in (row["observed"], row["limit"]) if not cells.is_missing(end)]
-    texts = [cells.cell(end, unit) for end in ends]
-    return " vs ".join(texts) if not cells.is_missing(row["observed"]) else ""
+    unit = "" if columns.is_missing(row["unit"]) else str(row["unit"])
+    ends = [end for end in (row["observed"], row["limit"]) if not columns.is_missing(end)]
+    texts = [columns.cell(end, unit) for end in ends]
+    return " vs ".join(texts) if not columns.is_missing(row["observed"]) else ""
 
 
 def _text(value: object) -> str:
-    return "" if cells.is_missing(value) else printable(str(value))
+    return "" if columns.is_missing(value) else printable(str(value))
 
 
 _FEW = 5  # values of an option that are listed
@@ -448,11 +544,11 @@ def options(settings: pl.DataFrame) -> Sheet:
     given = settings.filter(settings["origin"].ne_missing("default"))
     texts = given.group_by("option", maintain_order=True).agg("text")
     found = {option: list(dict.fromkeys(values)) for option, values in texts.rows()}
-    columns = [
+    made = [
         Column("option", list(found)),
         Column("set to", [_listed(values) for values in found.values()], wraps=40),
     ]
-    return Sheet(columns if found else [], title="How it was measured")
+    return Sheet(made if found else [], title="How it was measured")
 
 
 def _listed(values: list[str | None]) -> str:

@@ -6,11 +6,11 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from fiotools.display import columns, layout
-from fiotools.display.frame import Frame
-from fiotools.display.model import Sheet
+from fiotools.display.columns import Sheet
+from fiotools.display.layout import Frame
+from fiotools.errors import argument
 from fiotools.files import path_labels
-from fiotools.hints import argument
-from fiotools.plain_text import many
+from fiotools.units import many
 from fiotools.vocabulary import COLUMNS, CONDITIONS, KEYS, TABLES
 
 if TYPE_CHECKING:

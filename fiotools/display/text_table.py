@@ -12,10 +12,9 @@ import sys
 from collections.abc import Sequence
 from dataclasses import replace
 
-from fiotools.display.model import MARKED, Column, Sheet, mark
-from fiotools.hints import typed
+from fiotools.display.columns import MARKED, Column, Sheet, length, mark, printable
+from fiotools.errors import typed
 from fiotools.language import listed, say, spoken
-from fiotools.plain_text import length, printable
 
 _GAP = 2
 _PLAIN_WIDTH = 120  # of a file or a pipe

@@ -13,8 +13,7 @@ from operator import itemgetter
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
-from fiotools.errors import FileError, NoResultError, ParseError, UnknownFormatError
-from fiotools.hints import argument
+from fiotools.errors import FileError, NoResultError, ParseError, UnknownFormatError, argument
 from fiotools.input import consistency
 from fiotools.input.detect import document, load, reader_named, sniff
 from fiotools.input.sources import Fetch, Found, Siblings, folder

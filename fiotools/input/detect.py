@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING
 
 import orjson
 
-from fiotools.errors import AmbiguousFormatError, NoResultError, UnknownFormatError
-from fiotools.hints import argument, typed
+from fiotools.errors import AmbiguousFormatError, NoResultError, UnknownFormatError, argument, typed
 from fiotools.input.sources import Found, raw
 from fiotools.readers import Reader, readers
 from fiotools.readers.document import STRUCTURED, Document, Grammars

@@ -10,8 +10,7 @@ from contextlib import closing
 from functools import lru_cache, partial
 from pathlib import Path
 
-from fiotools.errors import FileError, WorkerError
-from fiotools.hints import argument
+from fiotools.errors import FileError, WorkerError, argument
 from fiotools.input.batches import BATCH, Batch, JobFiles, Task, noted, part_of, read_batch
 from fiotools.input.sources import Found, is_url
 from fiotools.input.workers import check, run

@@ -6,8 +6,7 @@ from collections.abc import Iterable, Mapping
 from os import PathLike
 from typing import TYPE_CHECKING, Literal
 
-from fiotools.errors import ReadErrors
-from fiotools.hints import argument
+from fiotools.errors import ReadErrors, argument
 from fiotools.input.batches import (
     BATCH,
     Batch,

@@ -32,8 +32,7 @@ from threading import Lock, Thread, local
 from types import TracebackType
 from typing import Any, Literal, TypeVar
 
-from fiotools.errors import SchemaError, WorkerError
-from fiotools.hints import argument, in_shell, is_shell
+from fiotools.errors import SchemaError, WorkerError, argument, in_shell, is_shell
 
 # the program of a process; the path comes first, so that this module is found
 PROGRAM = """

@@ -19,8 +19,15 @@ from datetime import UTC, datetime
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Any, Literal, Protocol, Self, TypeVar
 
-from fiotools.errors import FiotoolsError, ParseError, ScanWarning, SchemaError, UnknownFormatError
-from fiotools.hints import argument, typed
+from fiotools.errors import (
+    FiotoolsError,
+    ParseError,
+    ScanWarning,
+    SchemaError,
+    UnknownFormatError,
+    argument,
+    typed,
+)
 from fiotools.input.detect import document as document_of
 from fiotools.input.detect import load, sniff
 from fiotools.input.sources import Found, Siblings, is_url, refuse_no_file

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 from polars.io.plugins import register_io_source
 
-from fiotools.errors import ScanWarning
-from fiotools.hints import argument
+from fiotools.errors import ScanWarning, argument
 from fiotools.tables.columns import POLARS, label_column
 from fiotools.vocabulary import COLUMNS, TABLES
 

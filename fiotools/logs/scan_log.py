@@ -14,8 +14,7 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
-from fiotools.errors import ParseError, ScanWarning
-from fiotools.hints import argument, typed
+from fiotools.errors import ParseError, ScanWarning, argument, typed
 from fiotools.input import sources as files
 from fiotools.logs.blocks import Blocks
 from fiotools.logs.head import Align, aligned, decide, heads

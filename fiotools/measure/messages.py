@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from fiotools.hints import typed
+from fiotools.errors import typed
 from fiotools.measure.experiment import Experiment
 from fiotools.measure.machine import binary
 from fiotools.measure.places import Place, shared

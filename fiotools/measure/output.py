@@ -20,8 +20,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from fiotools.errors import MeasureError
-from fiotools.hints import argument
+from fiotools.errors import MeasureError, argument
 
 NAME = "manifest.jsonl"
 FORMAT = 1

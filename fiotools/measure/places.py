@@ -12,8 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from fiotools.errors import MeasureError
-from fiotools.hints import typed
+from fiotools.errors import MeasureError, typed
 from fiotools.measure.machine import MEMORY, Device, Mount, devices_of, memory, mount_of
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9.-]{0,39}")

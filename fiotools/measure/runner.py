@@ -11,8 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from fiotools import units
-from fiotools.errors import MeasureError
-from fiotools.hints import argument, typed
+from fiotools.errors import MeasureError, argument, typed
 from fiotools.measure import messages
 from fiotools.measure import output as outputs
 from fiotools.measure.campaign import Campaign, asked, campaign, finished, wanted

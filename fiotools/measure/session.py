@@ -24,9 +24,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from fiotools._version import __version__
-from fiotools.errors import FileError, FiotoolsError, MeasureError
+from fiotools.errors import FileError, FiotoolsError, MeasureError, argument, typed
 from fiotools.files import lock
-from fiotools.hints import argument, typed
 from fiotools.measure import machine, messages, tools
 from fiotools.measure.campaign import campaign, finished, wanted
 from fiotools.measure.experiment import WRITTEN, Experiment, Stage

@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Any
 from matplotlib.axes import Axes
 from matplotlib.ticker import FuncFormatter
 
-from fiotools.errors import SchemaError
-from fiotools.hints import typed
+from fiotools.errors import SchemaError, typed
 from fiotools.language import say
 from fiotools.plot import common
 from fiotools.stats.histograms import Histogram, histograms

@@ -24,8 +24,7 @@ from matplotlib.text import Annotation, Text
 from matplotlib.ticker import FixedLocator, FuncFormatter, LogLocator, MaxNLocator, NullLocator
 
 from fiotools import units
-from fiotools.errors import SchemaError
-from fiotools.hints import argument, typed
+from fiotools.errors import SchemaError, argument, typed
 from fiotools.language import called, listed, say
 from fiotools.plot import fit_text
 from fiotools.stats import frames

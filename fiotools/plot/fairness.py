@@ -12,8 +12,7 @@ from matplotlib.collections import LineCollection
 from matplotlib.transforms import offset_copy
 
 from fiotools import units
-from fiotools.errors import SchemaError
-from fiotools.hints import argument
+from fiotools.errors import SchemaError, argument
 from fiotools.language import called, say
 from fiotools.plot import common, fit_text
 from fiotools.stats import frames

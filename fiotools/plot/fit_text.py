@@ -18,8 +18,7 @@ from matplotlib.font_manager import FontProperties
 from matplotlib.textpath import text_to_path
 
 from fiotools import language
-from fiotools.errors import SchemaError
-from fiotools.hints import argument
+from fiotools.errors import SchemaError, argument
 
 _HIRAGANA = "\u3041-\u309f"
 _WIDE = "\u3000-\u9fff\uff01-\uffef"  # kana, ideographs, and the punctuation that goes with them

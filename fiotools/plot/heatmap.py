@@ -11,8 +11,7 @@ from matplotlib.axes import Axes
 from matplotlib.colors import LinearSegmentedColormap, LogNorm
 from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
 
-from fiotools.errors import SchemaError
-from fiotools.hints import typed
+from fiotools.errors import SchemaError, typed
 from fiotools.language import say
 from fiotools.plot import common
 from fiotools.stats import frames

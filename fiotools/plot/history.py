@@ -14,8 +14,7 @@ from matplotlib.axes import Axes
 from matplotlib.ticker import FixedLocator, FuncFormatter
 
 from fiotools import units
-from fiotools.errors import SchemaError
-from fiotools.hints import argument
+from fiotools.errors import SchemaError, argument
 from fiotools.language import called, listed, say
 from fiotools.plot import common, fit_text
 from fiotools.plot.shifts import NEEDED, draw_level, step

@@ -10,8 +10,7 @@ import numpy as np
 from matplotlib.axes import Axes
 
 from fiotools import units
-from fiotools.errors import SchemaError
-from fiotools.hints import argument
+from fiotools.errors import SchemaError, argument
 from fiotools.language import say
 from fiotools.plot import common, fit_text
 from fiotools.plot.sweep import Swept, tick

@@ -14,8 +14,7 @@ from matplotlib.ticker import FuncFormatter
 from numpy.typing import NDArray
 
 from fiotools import units
-from fiotools.errors import SchemaError
-from fiotools.hints import argument, typed
+from fiotools.errors import SchemaError, argument, typed
 from fiotools.language import listed, say
 from fiotools.plot import common
 from fiotools.stats import frames

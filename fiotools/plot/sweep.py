@@ -13,8 +13,7 @@ from matplotlib.collections import LineCollection
 from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
 from matplotlib.transforms import offset_copy
 
-from fiotools.errors import SchemaError
-from fiotools.hints import argument
+from fiotools.errors import SchemaError, argument
 from fiotools.language import listed, say
 from fiotools.plot import common, fit_text
 from fiotools.stats import frames

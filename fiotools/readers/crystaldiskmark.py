@@ -35,7 +35,7 @@ from fiotools.readers.formats import CRYSTALDISKMARK_ROW
 from fiotools.readers.grammar import Report, Session
 from fiotools.readers.surroundings import read_reports
 from fiotools.readers.text import line_start
-from fiotools.rounding import interval
+from fiotools.units import interval
 
 if TYPE_CHECKING:
     from fiotools.readers.document import Document

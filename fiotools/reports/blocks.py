@@ -9,9 +9,8 @@ from html import escape
 from typing import TYPE_CHECKING, Any
 
 from fiotools.display import html, text_table
-from fiotools.display.model import Column, Sheet, mark
+from fiotools.display.columns import Column, Sheet, mark, printable
 from fiotools.language import say
-from fiotools.plain_text import printable
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -107,10 +106,9 @@ def verdicts(said: Iterable[Sentence]) -> Block:
 def of_frame(frame: pd.DataFrame, *, whole: bool = True) -> Block:
     """Write a frame as `show` does: all rows, or the first."""
     from fiotools.display import layout  # what makes a page of a notebook needs no frames
-    from fiotools.display.frame import Frame
     from fiotools.display.show import ROWS
 
-    return of_sheet(layout.sheet(Frame(frame, None if whole else ROWS)))
+    return of_sheet(layout.sheet(frame, None if whole else ROWS))
 
 
 def table(

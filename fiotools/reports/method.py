@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from fiotools.display import cells
+from fiotools.display import columns
 from fiotools.display.exports import guarded
 from fiotools.language import counted, listed, say, spoken
 from fiotools.measure.campaign import Campaign, wanted
@@ -164,7 +164,7 @@ def _order(one: Campaign) -> Block:
     rows = zip(began["order"], began["started_at"], began["file"], began["load_1min"], strict=True)
     heads = [say("order"), say("began"), say("file"), say("load")]
     lines = [
-        (order, f"{at:%H:%M:%S}", file, "" if cells.is_missing(load) else f"{load:.2f}")
+        (order, f"{at:%H:%M:%S}", file, "" if columns.is_missing(load) else f"{load:.2f}")
         for order, at, file, load in rows
     ]
     return table(heads, lines)
@@ -189,7 +189,7 @@ def _of_files(source: Source) -> Iterator[Block]:
     runs = source.results.runs
     tools = runs[["tool", "tool_version"]].drop_duplicates()
     versions = [
-        " ".join(str(part) for part in row if not cells.is_missing(part))
+        " ".join(str(part) for part in row if not columns.is_missing(part))
         for row in tools.itertuples(index=False)
     ]
     rows = [(say("files"), f"{source.results.files:,}"), (say("tools"), listed(versions))]

@@ -9,8 +9,7 @@ from typing import Any
 import pandas as pd
 
 from fiotools.display import columns
-from fiotools.errors import SchemaError
-from fiotools.hints import argument
+from fiotools.errors import SchemaError, argument
 from fiotools.language import counted, say
 from fiotools.measure.experiment import Question
 from fiotools.measure.experiments import experiment_named

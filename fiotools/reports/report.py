@@ -11,9 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from fiotools import errors
-from fiotools.errors import ReportError
+from fiotools.errors import ReportError, argument, typed
 from fiotools.files import atomic_write
-from fiotools.hints import argument, typed
 from fiotools.language import say, speaking
 
 # what the extra [report] brings

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from fiotools import units
-from fiotools.display import cells, columns
+from fiotools.display import columns
 from fiotools.errors import SchemaError
 from fiotools.language import called, counted, listed, say, spoken
 from fiotools.reports.questions import Comparison, best, swept
@@ -90,7 +90,7 @@ def sentences(answer: pd.DataFrame, *, together: bool = False) -> list[Sentence]
     named = list(zip(rows, cell_names(answer), strict=True))
     if not together:
         return [_one(row, name) for row, name in named]
-    there = [(row, name) for row, name in named if not cells.is_missing(row["ratio"])]
+    there = [(row, name) for row, name in named if not columns.is_missing(row["ratio"])]
     level = columns.of(answer)[columns.of(answer).index("baseline") - 1]
     found: list[Sentence] = []
     for side in dict.fromkeys(row[level] for row, _ in there):
@@ -154,7 +154,7 @@ def names_of(frame: pd.DataFrame, by: Iterable[str]) -> list[str]:
 def parts_of(frame: pd.DataFrame, by: Iterable[str]) -> list[tuple[str, ...]]:
     """Name rows by the columns that tell them apart."""
     by = telling(frame, by)
-    texts = {name: cells.levels(frame[name].tolist(), name) for name in by}
+    texts = {name: columns.levels(frame[name].tolist(), name) for name in by}
     rows = list(zip(*(texts[name] for name in by), strict=True)) or [()] * len(frame)
     if "direction" not in by or len(by) == 1:
         return rows
@@ -195,7 +195,7 @@ def _one(row: dict[str, Any], cell: str) -> Sentence:
     """Write the sentence of one cell."""
     verdict = str(row["verdict"])
     level, baseline = sides_of(row)
-    if cells.is_missing(row["ratio"]):
+    if columns.is_missing(row["ratio"]):
         head = say("{level} against {baseline}", level=level, baseline=baseline)
         return Sentence(_named(cell, head), spoken(verdict), verdict)
     runs = say("n {n} and {m}", n=row["n"], m=row["n_baseline"])
@@ -245,7 +245,7 @@ def _several(part: list[tuple[dict[str, Any], str]], of: int) -> Sentence:
     else:
         head = say("{said} in {n} of {of}", said=head, n=len(part), of=of)
     shown = [_value(row) for row in rows]
-    low, high = cells.figures(min(shown)), cells.figures(max(shown))
+    low, high = columns.figures(min(shown)), columns.figures(max(shown))
     # each has an interval of its own: that of the estimates is none
     between = say("estimates from {low} to {high}", low=low, high=high)
     said = wording(rows[0], low if low == high else between)[0]
@@ -299,13 +299,13 @@ def wording(row: dict[str, Any], times: str) -> tuple[str, str, str]:
 def _times(row: dict[str, Any]) -> str:
     """Say how many times what, how sure, and in other words by which share."""
     value = _value(row)
-    said, less, more = wording(row, cells.figures(value))
+    said, less, more = wording(row, columns.figures(value))
     said += interval(row)
     if not less:
         ratio = float(row["ratio"])
         share = 100 * ratio
         if ratio > 1:
-            much = say("{n} times", n=cells.figures(ratio))
+            much = say("{n} times", n=columns.figures(ratio))
         else:
             much = f"{share:.0f} %" if share >= 10 else f"{share:.2g} %"
         if metric_of(row["metric"]).unit == "s":
@@ -320,21 +320,21 @@ def _times(row: dict[str, Any]) -> str:
 def interval(row: dict[str, Any]) -> str:
     """Write the interval of a row in brackets, if it has one."""
     ends = [row[f"{_told(row)}_{end}"] for end in ("lo", "hi")]
-    if any(cells.is_missing(end) or not math.isfinite(end) for end in ends):
+    if any(columns.is_missing(end) or not math.isfinite(end) for end in ends):
         return ""
-    return f" [{cells.figures(ends[0])}, {cells.figures(ends[1])}]"
+    return f" [{columns.figures(ends[0])}, {columns.figures(ends[1])}]"
 
 
 def _further(row: dict[str, Any]) -> list[str]:
     needed = row["runs_needed"]
-    if cells.is_missing(needed) or not needed:
+    if columns.is_missing(needed) or not needed:
         return []
     one = "{n} more run a side would probably settle it"
     return [counted(needed, one, "{n} more runs a side would probably settle it")]
 
 
 def _notes(row: dict[str, Any]) -> list[str]:
-    return [] if cells.is_missing(row["warnings"]) else str(row["warnings"]).split("; ")
+    return [] if columns.is_missing(row["warnings"]) else str(row["warnings"]).split("; ")
 
 
 def _caveats(row: dict[str, Any]) -> list[str]:
@@ -398,7 +398,7 @@ def _across(part: pd.DataFrame, whole: dict[str, Any] | None) -> Sentence:
     rows = [{str(name): value for name, value in row.items()} for row in part.to_dict("records")]
     told = "speedup" if "speedup" in part and metric_of(rows[0]["metric"]).is_time else "ratio"
     rows.sort(key=lambda row: row[told])
-    low, high = (f"{cells.figures(row[told])}{interval(row)}" for row in (rows[0], rows[-1]))
+    low, high = (f"{columns.figures(row[told])}{interval(row)}" for row in (rows[0], rows[-1]))
     cells_of, (level, baseline) = len(rows), sides_of(rows[0])
     words = Counter(row["verdict"].partition(" ")[0] for row in rows if _is_judged(row["verdict"]))
     open_ = cells_of - words.total()
@@ -423,9 +423,9 @@ def _across(part: pd.DataFrame, whole: dict[str, Any] | None) -> Sentence:
         against = say("{level} against {baseline}", **both)
         head, verdict = say("{name}: {text}", name=against, text=listed(state)), _OPEN
     parts = [say("{said}, by cell", said=wording(rows[0], _between(low, high))[0])]
-    if whole is not None and not cells.is_missing(whole["ratio"]):
+    if whole is not None and not columns.is_missing(whole["ratio"]):
         row = {**whole, **_sped(whole)} if told == "speedup" else whole
-        mean = f"{wording(rows[0], cells.figures(row[told]))[0]}{interval(row)}"
+        mean = f"{wording(rows[0], columns.figures(row[told]))[0]}{interval(row)}"
         parts = [say("{said}, the geometric mean of the cells", said=mean)]
         parts.append(say("the cells lie from {low} to {high}", low=low, high=high))
     if all_one_run:

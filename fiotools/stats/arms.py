@@ -7,8 +7,7 @@ from dataclasses import dataclass, replace
 from math import exp, log, sqrt
 from typing import Any
 
-from fiotools.errors import SchemaError
-from fiotools.hints import argument, typed
+from fiotools.errors import SchemaError, argument, typed
 from fiotools.stats import frames
 from fiotools.stats.drift import LEAST_DF, Side, drift, step
 from fiotools.stats.frames import Frame, Key

@@ -10,8 +10,7 @@ from typing import Any, Literal
 import narwhals as nw
 from narwhals.typing import IntoDataFrameT
 
-from fiotools.errors import SchemaError
-from fiotools.hints import typed
+from fiotools.errors import SchemaError, typed
 from fiotools.language import listed, say
 from fiotools.stats import frames
 from fiotools.stats.frames import Frame

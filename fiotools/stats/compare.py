@@ -13,8 +13,7 @@ from typing import Any, Literal
 import narwhals as nw
 from narwhals.typing import IntoDataFrame, IntoDataFrameT
 
-from fiotools.errors import SchemaError
-from fiotools.hints import argument, typed
+from fiotools.errors import SchemaError, argument, typed
 from fiotools.stats import frames
 from fiotools.stats.arguments import Metric, is_number, metric_of
 from fiotools.stats.arms import Arms, arms_of, kinds, levels_beside, matched, order_notes

@@ -14,8 +14,7 @@ import narwhals as nw
 import polars as pl
 from narwhals.typing import IntoDataFrameT
 
-from fiotools.errors import SchemaError
-from fiotools.hints import typed
+from fiotools.errors import SchemaError, typed
 from fiotools.tables.columns import column as typed_column
 from fiotools.tables.results import to_pandas
 from fiotools.vocabulary import ANSWERS, COLUMNS, EVERY, DType

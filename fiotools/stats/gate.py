@@ -10,8 +10,7 @@ from typing import Any
 
 from narwhals.typing import IntoDataFrameT
 
-from fiotools.errors import SchemaError
-from fiotools.hints import argument
+from fiotools.errors import SchemaError, argument
 from fiotools.stats import frames
 from fiotools.stats.arguments import metric_of
 from fiotools.stats.compare import NO_SPREAD, settled

@@ -9,8 +9,7 @@ from typing import Any
 
 from narwhals.typing import IntoDataFrameT
 
-from fiotools.errors import SchemaError
-from fiotools.hints import argument, typed
+from fiotools.errors import SchemaError, argument, typed
 from fiotools.stats import frames
 from fiotools.stats.frames import Frame
 from fiotools.stats.replicates import refuse_scopes, run_keys, run_name, watched

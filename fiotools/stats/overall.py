@@ -9,8 +9,7 @@ from typing import Any, Literal
 
 from narwhals.typing import IntoDataFrameT
 
-from fiotools.errors import SchemaError
-from fiotools.hints import argument
+from fiotools.errors import SchemaError, argument
 from fiotools.stats import frames
 from fiotools.stats.arguments import metric_of
 from fiotools.stats.arms import Arms, Replicate, arms_of

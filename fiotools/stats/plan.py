@@ -11,8 +11,7 @@ import narwhals as nw
 import numpy as np
 import scipy
 
-from fiotools.errors import SchemaError
-from fiotools.hints import argument
+from fiotools.errors import SchemaError, argument
 from fiotools.stats import frames
 from fiotools.stats.arguments import check_confidence, is_number, metric_of
 from fiotools.stats.arms import Arms, arms_of, matched

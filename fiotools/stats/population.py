@@ -9,7 +9,7 @@ from math import ceil, exp, log, log1p, sqrt
 import numpy as np
 from numpy.typing import NDArray
 
-from fiotools.hints import argument
+from fiotools.errors import argument
 from fiotools.units import percent
 
 _FAR = 10.0  # times between the runs of a side; of noise with a CoV of 50 %, 20 runs reach 6

@@ -8,8 +8,7 @@ from dataclasses import dataclass, field
 import narwhals as nw
 from narwhals.typing import IntoDataFrameT
 
-from fiotools.errors import SchemaError
-from fiotools.hints import argument
+from fiotools.errors import SchemaError, argument
 from fiotools.stats import frames
 from fiotools.stats.arguments import check_tolerance, metric_of
 from fiotools.stats.frames import Frame, Key

@@ -16,8 +16,7 @@ from typing import Any, Generic
 import narwhals as nw
 from narwhals.typing import IntoDataFrameT
 
-from fiotools.errors import SchemaError
-from fiotools.hints import argument, typed
+from fiotools.errors import SchemaError, argument, typed
 from fiotools.stats import frames
 from fiotools.stats.frames import Frame, Key
 from fiotools.stats.population import device_of

@@ -26,8 +26,7 @@ import numpy as np
 import polars as pl
 from narwhals.typing import IntoDataFrameT
 
-from fiotools.errors import SchemaError
-from fiotools.hints import argument
+from fiotools.errors import SchemaError, argument
 from fiotools.stats import frames
 from fiotools.stats.arguments import Metric, metric_of
 from fiotools.stats.batch_means import Array, portions

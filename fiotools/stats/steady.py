@@ -17,8 +17,7 @@ from typing import Any, Literal
 import numpy as np
 from narwhals.typing import IntoDataFrameT
 
-from fiotools.errors import SchemaError
-from fiotools.hints import argument
+from fiotools.errors import SchemaError, argument
 from fiotools.language import say
 from fiotools.stats import frames
 from fiotools.stats.arguments import check_confidence

@@ -19,8 +19,7 @@ import numpy as np
 from narwhals.typing import IntoDataFrameT
 from numpy.typing import NDArray
 
-from fiotools.errors import SchemaError
-from fiotools.hints import typed
+from fiotools.errors import SchemaError, typed
 from fiotools.stats import frames
 from fiotools.stats.arguments import metric_of
 from fiotools.stats.batch_means import ENOUGH, batch_interval

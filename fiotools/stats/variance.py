@@ -10,8 +10,7 @@ from statistics import fmean
 import scipy
 from narwhals.typing import IntoDataFrameT
 
-from fiotools.errors import SchemaError
-from fiotools.hints import argument
+from fiotools.errors import SchemaError, argument
 from fiotools.stats import frames
 from fiotools.stats.arguments import check_confidence, is_number, metric_of
 from fiotools.stats.combine import thread_rows

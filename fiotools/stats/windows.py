@@ -21,8 +21,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from fiotools import units
-from fiotools.errors import SchemaError
-from fiotools.hints import argument
+from fiotools.errors import SchemaError, argument
 from fiotools.readers.fio.bins import bin_numbers, indexed_edges
 from fiotools.stats import frames
 from fiotools.stats.frames import Frame

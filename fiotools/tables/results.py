@@ -200,7 +200,7 @@ class Results:
 
     def _counts(self) -> list[str]:
         """List the files, the tools, and the tables that are not empty."""
-        from fiotools.plain_text import many
+        from fiotools.units import many
 
         parts = [many(self.files, "file")]
         if "runs" in self.tables:

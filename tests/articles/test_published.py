@@ -9,7 +9,7 @@ import pytest
 import fiotools as ft
 from fiotools.articles.published import COLUMNS, published
 from fiotools.errors import SchemaError
-from fiotools.rounding import digits, interval
+from fiotools.units import digits, interval
 
 DATA = Path(__file__).parents[2] / "data"
 FOLDERS = sorted(path.parent for path in DATA.glob("*/published.csv"))

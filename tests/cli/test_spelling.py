@@ -8,7 +8,7 @@ from itertools import pairwise
 import pytest
 
 import fiotools
-from fiotools import hints
+from fiotools import errors
 from fiotools.cli.app import VERBS, Verbs
 from tests.conftest import ROOT
 
@@ -31,7 +31,7 @@ def options():
 
 
 OPTIONS = options()
-BY_ARGUMENT = {value: key for key, value in hints._OPTIONS.items()}
+BY_ARGUMENT = {value: key for key, value in errors._OPTIONS.items()}
 ARGUMENTS = {
     BY_ARGUMENT.get(option[2:], option[2:].replace("-", "_"))
     for option in OPTIONS
@@ -109,8 +109,8 @@ def test_named_arguments_exist():
     for _, tree in sources():
         for call in calls(tree, "argument"):
             if isinstance(call.args[0], ast.Constant):
-                with hints.in_shell():
-                    named.append(hints.argument(call.args[0].value))
+                with errors.in_shell():
+                    named.append(errors.argument(call.args[0].value))
         for call in calls(tree, "typed"):
             shell = ast.unparse(call.args[1])
             named += re.findall(r"--[a-z-]+", shell)
@@ -130,9 +130,9 @@ def test_named_arguments_exist():
     ],
 )
 def test_an_argument_is_an_option(name, value, python, shell):
-    assert hints.argument(name, value) == python
-    with hints.in_shell():
-        assert hints.argument(name, value) == shell
+    assert errors.argument(name, value) == python
+    with errors.in_shell():
+        assert errors.argument(name, value) == shell
 
 
 def test_text_of_a_file_is_not_taken_for_an_argument(inside, tmp_path):

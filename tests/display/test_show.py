@@ -13,8 +13,8 @@ from nbformat.v4 import new_code_cell, new_notebook
 
 import fiotools as ft
 from fiotools.articles.kernel import run_cells
-from fiotools.display.frame import answer_of
-from fiotools.display.model import mark
+from fiotools.display.columns import mark
+from fiotools.display.layout import answer_of
 from fiotools.vocabulary import ANSWERS
 
 # five runs a side, and one level far off
@@ -271,4 +271,4 @@ def test_nothing_of_it_is_loaded_outside_ipython():
     code = "import sys, json, fiotools; print(json.dumps(sorted(sys.modules)))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True)
     loaded = json.loads(done.stdout)
-    assert not {"IPython", "pandas", "fiotools.display", "fiotools.display.jupyter"} & {*loaded}
+    assert not {"IPython", "pandas", "fiotools.display", "fiotools.display.show"} & {*loaded}

@@ -6,7 +6,7 @@ from lxml import html as pages
 
 import fiotools as ft
 from fiotools.display import html, text_table
-from fiotools.display.model import Column, Sheet
+from fiotools.display.columns import Column, Sheet
 
 RUNS = pd.DataFrame(
     {

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from fiotools import compare, summarize
-from fiotools.hints import in_shell
+from fiotools.errors import in_shell
 from fiotools.stats.population import dip, unlike, unseen
 
 

@@ -13,10 +13,10 @@ from fiotools.cli.options import command, flag, option
 from fiotools.cli.output import Trouble
 from fiotools.cli.verbs import compare
 from fiotools.display import columns, layout
-from fiotools.display.frame import Frame
-from fiotools.display.model import Sheet
+from fiotools.display.columns import Sheet
+from fiotools.display.layout import Frame
 from fiotools.errors import SchemaError
-from fiotools.plain_text import many
+from fiotools.units import many
 
 if TYPE_CHECKING:
     import polars as pl

@@ -17,7 +17,7 @@ from fiotools.display import columns
 if TYPE_CHECKING:
     import polars as pl
 
-    from fiotools.display.model import Sheet
+    from fiotools.display.columns import Sheet
 
 
 def compared(
@@ -45,9 +45,8 @@ def compared(
 def sheet(answer: pl.DataFrame) -> Sheet:
     """Lay out an answer, and tell what to type for more."""
     from fiotools.display import layout
-    from fiotools.display.frame import Frame
 
-    made = layout.sheet(Frame(answer))
+    made = layout.sheet(answer)
     if "settings_differ" not in answer:  # it is of the settings themselves
         return made
     if answer["settings_differ"].null_count() < len(answer):

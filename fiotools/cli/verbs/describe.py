@@ -11,9 +11,9 @@ from fiotools.cli import completion, options
 from fiotools.cli.answer import give
 from fiotools.cli.options import command
 from fiotools.display import columns
+from fiotools.display.columns import Column as Shown
+from fiotools.display.columns import Sheet
 from fiotools.display.layout import WRAPS
-from fiotools.display.model import Column as Shown
-from fiotools.display.model import Sheet
 from fiotools.vocabulary import COLUMNS, STATISTICS, TABLES
 from fiotools.vocabulary import describe as column_of
 

@@ -16,7 +16,7 @@ from fiotools.cli.options import command, flag, option
 from fiotools.cli.output import Trouble, say, write_bytes
 from fiotools.display import columns, preview
 from fiotools.files import atomic_write
-from fiotools.plain_text import many
+from fiotools.units import many
 from fiotools.vocabulary import TABLES
 
 if TYPE_CHECKING:

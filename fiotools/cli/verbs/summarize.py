@@ -11,7 +11,6 @@ from fiotools.cli.answer import give
 from fiotools.cli.options import column, command, option
 from fiotools.cli.output import Trouble
 from fiotools.display import columns, layout
-from fiotools.display.frame import Frame
 
 
 @command(
@@ -43,7 +42,7 @@ def summarize(
     groups = [columns.full(column, frame) for column in names]
     chosen = None if kept.combine else kept.scope
     answer = summary(frame, name, by=groups or None, scope=chosen, confidence=confidence)
-    give(format, lambda: answer, lambda: layout.sheet(Frame(answer)), output, read)
+    give(format, lambda: answer, lambda: layout.sheet(answer), output, read)
     return read.code
 
 
@@ -113,5 +112,5 @@ def plan(
         )
     else:
         answer = of_pandas(planned(cv, **asked))
-    give(format, lambda: answer, lambda: layout.sheet(Frame(answer)))
+    give(format, lambda: answer, lambda: layout.sheet(answer))
     return code

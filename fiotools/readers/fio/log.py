@@ -51,8 +51,7 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from fiotools.errors import ParseError
-from fiotools.hints import argument
+from fiotools.errors import ParseError, argument
 from fiotools.readers.fio import Version
 from fiotools.readers.fio.log_head import (
     DIRECTION,

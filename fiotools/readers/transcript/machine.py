@@ -25,7 +25,7 @@ from collections import Counter, defaultdict
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from fiotools import memory_report
+from fiotools import units
 from fiotools.readers import shell
 
 if TYPE_CHECKING:
@@ -253,7 +253,7 @@ def add(tables: Tables, found: list[Command], owners: Mapping[int, int], text: s
         asked = command.text or ""
         end = found[place + 1].position if place + 1 < len(found) else len(text)
         if _runs(asked, "free") or "/proc/meminfo" in asked:
-            size = memory_report.memory(text[command.end_of_line : end], asked)
+            size = units.memory(text[command.end_of_line : end], asked)
             if size is not None:
                 machines[prompts[place]].memory.add(size)
         if _shows_devices(asked):

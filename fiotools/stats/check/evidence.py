@@ -8,9 +8,8 @@ from os import PathLike
 from pathlib import Path
 from typing import Any, Literal, TypeAlias, get_args
 
-from fiotools import memory_report, units
-from fiotools.errors import SchemaError
-from fiotools.hints import argument
+from fiotools import units
+from fiotools.errors import SchemaError, argument
 from fiotools.links import Link
 from fiotools.links import link as link_of
 
@@ -123,7 +122,7 @@ def _memory(name: str, value: Memory | None) -> float | None:
     if not isinstance(value, PathLike | str) or (isinstance(value, str) and not _is_file(value)):
         # memory comes in powers of two: "8GB" of it are 8 GiB
         return _size(name, value, 1024)
-    told = memory_report.memory(Path(value).read_text(encoding="utf-8", errors="replace"))
+    told = units.memory(Path(value).read_text(encoding="utf-8", errors="replace"))
     if told is None:
         raise SchemaError(
             f"{argument(name, str(value))} does not say how much memory there is: keep the output "

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from fiotools.hints import argument
+from fiotools.errors import argument
 from fiotools.language import say
 
 Verdict = Literal["ok", "suspect", "impossible", "unknown"]

@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from math import expm1
 
-from fiotools.hints import argument, typed
+from fiotools.errors import argument, typed
 from fiotools.language import listed, say
 from fiotools.links import Link
 from fiotools.stats.check.evidence import Evidence

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from math import floor, log2
 
-from fiotools.hints import argument
+from fiotools.errors import argument
 from fiotools.language import listed, say
 from fiotools.stats.check.device_share import read_share
 from fiotools.stats.check.evidence import Evidence

@@ -13,7 +13,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from fiotools.hints import argument
+from fiotools.errors import argument
 from fiotools.language import listed, say
 from fiotools.stats.check.device_share import waited_share
 from fiotools.stats.check.evidence import Evidence

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from fiotools.hints import argument, typed
+from fiotools.errors import argument, typed
 from fiotools.language import listed, say
 from fiotools.stats.check.device_share import Share, read_share
 from fiotools.stats.check.evidence import Evidence

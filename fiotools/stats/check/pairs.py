@@ -16,8 +16,7 @@ from dataclasses import dataclass, replace
 from math import exp, log
 from typing import Any, TypeAlias
 
-from fiotools.errors import SchemaError
-from fiotools.hints import argument, typed
+from fiotools.errors import SchemaError, argument, typed
 from fiotools.language import listed, say
 from fiotools.stats.check.evidence import Evidence
 from fiotools.stats.check.finding import Finding, Probe
