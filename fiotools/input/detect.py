@@ -15,8 +15,7 @@ from fiotools.errors import AmbiguousFormatError, NoResultError, UnknownFormatEr
 from fiotools.hints import argument, typed
 from fiotools.input.sources import Found, raw
 from fiotools.readers import Reader, readers
-from fiotools.readers.document import STRUCTURED, Document, Grammars
-from fiotools.readers.grammar import Later
+from fiotools.readers.document import STRUCTURED, Document, Grammars, Later
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -36,12 +35,7 @@ _NOT_READ = (
 
 @cache
 def _grammars() -> Grammars:
-    every = readers()
-    return Grammars(
-        {reader.name: reader.grammar for reader in every if reader.grammar},
-        [reader.mark for reader in every if reader.mark],
-        [reader.line_mark for reader in every if reader.line_mark],
-    )
+    return Grammars(readers())
 
 
 def document(

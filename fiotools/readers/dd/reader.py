@@ -26,7 +26,7 @@ from fiotools.readers.dd import lines as dd_lines
 from fiotools.readers.dd.lines import Amounts, Records, Said, Spoiled, Token, Whole
 from fiotools.readers.dd.rows import add
 from fiotools.readers.dd.runs import Block, is_same
-from fiotools.readers.grammar import Session
+from fiotools.readers.document import Session
 from fiotools.readers.pasted import SEPARATOR
 from fiotools.readers.text import line_start
 

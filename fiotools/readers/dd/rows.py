@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
     from fiotools.readers.dd.lines import Amounts
     from fiotools.readers.dd.runs import Block
-    from fiotools.readers.grammar import Report, Session
+    from fiotools.readers.document import Report, Session
     from fiotools.tables import Column, Tables
 
     Floats: TypeAlias = NDArray[np.float64]
