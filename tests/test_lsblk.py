@@ -2,7 +2,7 @@
 
 import pytest
 
-from fiotools.readers.transcript.machine import Device, devices, is_disk, parent
+from fiotools.readers.lsblk import Device, devices, is_disk, parent
 from tests.printed_lsblk import DEFAULT, DISKS, LOOP, LOOP_FIRST, ODD, WSL
 
 

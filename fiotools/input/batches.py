@@ -17,8 +17,7 @@ from fiotools.errors import FileError, NoResultError, ParseError, UnknownFormatE
 from fiotools.input import consistency
 from fiotools.input.detect import document, load, reader_named, sniff
 from fiotools.input.sources import Fetch, Found, Siblings, folder
-from fiotools.readers.document import Document, plain_name
-from fiotools.readers.grammar import Later
+from fiotools.readers.document import Document, Later, plain_name
 from fiotools.tables import Tables, resting
 from fiotools.tables.parts import (
     SHARING,

@@ -14,8 +14,7 @@ import orjson
 from fiotools.errors import AmbiguousFormatError, NoResultError, UnknownFormatError, argument, typed
 from fiotools.input.sources import Found, raw
 from fiotools.readers import Reader, readers
-from fiotools.readers.document import STRUCTURED, Document, Grammars
-from fiotools.readers.grammar import Later
+from fiotools.readers.document import STRUCTURED, Document, Grammars, Later
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -35,12 +34,7 @@ _NOT_READ = (
 
 @cache
 def _grammars() -> Grammars:
-    every = readers()
-    return Grammars(
-        {reader.name: reader.grammar for reader in every if reader.grammar},
-        [reader.mark for reader in every if reader.mark],
-        [reader.line_mark for reader in every if reader.line_mark],
-    )
+    return Grammars(readers())
 
 
 def document(

@@ -10,8 +10,8 @@ import warnings
 from functools import cache
 from importlib.metadata import EntryPoint, entry_points
 
-from fiotools.readers.formats import READERS, Reader
-from fiotools.readers.grammar import Grammar, Report, Session
+from fiotools.readers.document import Grammar, Reader, Report, Session
+from fiotools.readers.formats import READERS
 
 __all__ = ["READERS", "Grammar", "Reader", "Report", "Session", "readers"]
 

@@ -8,19 +8,135 @@ from __future__ import annotations
 import bisect
 import codecs
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator
 from copy import copy
+from dataclasses import dataclass
 from functools import cached_property
+from importlib import import_module
 from io import BytesIO
 from itertools import accumulate
-from operator import itemgetter
 from string import whitespace
-from typing import TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from fiotools.errors import UnknownFormatError
 from fiotools.files import is_packed
-from fiotools.readers.grammar import Grammar, Report
-from fiotools.readers.pasted import Remark, Repaired, line_ends, repair, unwrap
+
+if TYPE_CHECKING:
+    from fiotools.readers.pasted import Remark, Repaired
+    from fiotools.tables import Tables
+
+
+class Session(NamedTuple):
+    """The command and the machine of a report, as far as the text around it tells them."""
+
+    command: str | None = None
+    host: str | None = None
+    above: int = 0  # runs of the same tool that the command has printed already
+
+
+class Later:
+    """A function by its place, ``"package.module:name"``: imported when it is called first."""
+
+    def __init__(self, place: str) -> None:
+        self.place = place
+        self.__module__ = place.partition(":")[0]
+        self._found: Callable[..., Any] | None = None
+
+    def __call__(self, *given: Any) -> Any:
+        """Call it."""
+        if self._found is None:
+            self._found = getattr(import_module(self.__module__), self.place.partition(":")[2])
+        return self._found(*given)
+
+    def __repr__(self) -> str:
+        return self.place
+
+
+@dataclass(frozen=True)
+class Grammar:
+    """How the reports of one tool are found in any text, and turned into rows.
+
+    Attributes
+    ----------
+    anchor : str
+        A regular expression (multi-line, without groups that capture) for something that every
+        report has near its start, cheap to search for.
+    parse : callable
+        ``parse(text, match) -> (start, end, data)`` or None if the anchor was a false alarm.
+    add : callable
+        ``add(tables, report, session) -> int`` adds the report as a run and returns its number.
+    needs : tuple of str
+        One of these stands in every report; a text without them is not searched. Empty: always.
+    """
+
+    anchor: str
+    parse: Callable[[str, re.Match[str]], tuple[int, int, Any] | None]
+    add: Callable[[Tables, Report, Session], int]
+    needs: tuple[str, ...] = ()
+
+
+class Report(NamedTuple):
+    """One tool's report, found in a text.
+
+    Attributes
+    ----------
+    kind : str
+        Name of the reader whose grammar found it.
+    start, end : int
+        Its place in the text.
+    line : int
+        Line (1-based) on which it starts.
+    data : object
+        The parsed report; only the same grammar looks into it.
+    grammar : Grammar, optional
+        The grammar that found it, and can add it to tables.
+    """
+
+    kind: str
+    start: int
+    end: int
+    line: int
+    data: Any
+    grammar: Grammar | None = None
+
+
+@dataclass(frozen=True)
+class Reader:
+    """One format.
+
+    Attributes
+    ----------
+    name : str
+        What ``format=`` takes.
+    title : str
+        The format, in words.
+    produced_by : str
+        How such a file is made.
+    tables : tuple of str
+        The tables it fills.
+    sniff : callable
+        ``sniff(document) -> bool``; may not raise.
+    read : callable
+        ``read(document, tables) -> None`` fills the tables, or raises `ParseError`.
+    grammar : Grammar, optional
+        For reports that also stand in the middle of other text.
+    mark : str
+        A regular expression (multi-line, case ignored) for lines that certainly belong to this
+        format: in a text of other reports they get a warning. Empty: no line is so certain.
+    line_mark : str
+        The same, for the beginning of such a line.
+    """
+
+    name: str
+    title: str
+    produced_by: str
+    tables: tuple[str, ...]
+    sniff: Callable[[Document], bool]
+    read: Callable[[Document, Tables], None]
+    grammar: Grammar | None = None
+    mark: str = ""
+    line_mark: str = ""
+
 
 _BOMS = (
     (codecs.BOM_UTF8, "utf-8-sig"),
@@ -39,9 +155,7 @@ _MAGIC = {
     b"Rar!": "a RAR archive (unpack it first)",
     b"x\x9c": "a log that fio compressed (fio --inflate-log=FILE unpacks it)",
 }
-_BEGINNINGS = tuple(_MAGIC)
 _SUFFIX = re.compile(r"\.(?:gz|xz|zst|bz2)$", re.IGNORECASE)
-_Anchor: TypeAlias = tuple[str, Grammar, re.Pattern[str]]
 # the beginning of JSON, XML or a log: such a text is not searched for pasted reports, only the
 # strings of a JSON are
 STRUCTURED = re.compile(
@@ -51,9 +165,17 @@ STRUCTURED = re.compile(
 _SEPARATING = f"{whitespace}\xa0-=*_"
 _LONG = 100_000  # characters
 
+_read_fio = Later("fiotools.readers.fio.json:read")
+_read_session = Later("fiotools.readers.transcript:read")
+_add_timing = Later("fiotools.readers.time:add_timing")
+# what undoes the damage of pasting is imported for texts, not for structured documents
+_remark, _line_ends, _repair, _unwrap = (
+    Later(f"fiotools.readers.pasted:{name}") for name in ("Remark", "line_ends", "repair", "unwrap")
+)
 
-def decode(name: str, data: bytes) -> Repaired:
-    """Unpack and decode: BOM, UTF-16, UTF-8; invalid bytes are replaced.
+
+def decode(name: str, data: bytes) -> tuple[str, list[Remark]]:
+    """Unpack and decode: BOM, UTF-16, UTF-8; invalid bytes are replaced, with a remark.
 
     Raises
     ------
@@ -68,11 +190,11 @@ def decode(name: str, data: bytes) -> Repaired:
 
         told: list[str] = []
         data = b"".join(unpack(Packed.of(name, BytesIO(data)), told))
-        remarks += [Remark(None, message) for message in told]
+        remarks += [_remark(None, message) for message in told]
         refuse_packed(name, data)
-    if data.startswith(_BEGINNINGS):
-        what = next(what for magic, what in _MAGIC.items() if data.startswith(magic))
-        raise UnknownFormatError(name, f"this is {what}, not a tool's output")
+    for magic, what in _MAGIC.items():
+        if data.startswith(magic):
+            raise UnknownFormatError(name, f"this is {what}, not a tool's output")
     if data[257:262] == b"ustar":
         raise UnknownFormatError(name, "this is a tar archive", remedy="unpack it first")
     encoding = next((name for bom, name in _BOMS if data.startswith(bom)), None)
@@ -84,11 +206,11 @@ def decode(name: str, data: bytes) -> Repaired:
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
         wanted = "UTF-16" if encoding.startswith("utf-16") else "UTF-8"
-        remarks.append(Remark(line, f"bytes that are not {wanted} were replaced"))
+        remarks.append(_remark(line, f"bytes that are not {wanted} were replaced"))
         text = data.decode(encoding, errors="replace")
     if "\0" in text[:4096]:
         raise UnknownFormatError(name, "this is a binary file, not a tool's output")
-    return Repaired(text, remarks=remarks)
+    return text, remarks
 
 
 def refuse_packed(name: str, data: bytes) -> None:
@@ -109,29 +231,19 @@ def plain_name(name: str) -> str:
 
 
 class Grammars:
-    """The grammars of all readers, with which a text is searched once.
+    """The grammars and the marks of all readers, with which a text is searched once."""
 
-    Parameters
-    ----------
-    known : mapping of str to Grammar
-        By the names of their readers.
-    marks : iterable of str
-        Regular expressions of lines that certainly belong to a report.
-    line_marks : iterable of str
-        The same, for the beginnings of such lines.
-    """
-
-    def __init__(
-        self, known: Mapping[str, Grammar], marks: Iterable[str], line_marks: Iterable[str]
-    ) -> None:
-        self._anchors: list[_Anchor] = [
-            (name, grammar, re.compile(grammar.anchor, re.MULTILINE))
-            for name, grammar in known.items()
+    def __init__(self, readers: Iterable[Reader]) -> None:
+        every = tuple(readers)
+        self._anchors = [
+            (reader.name, reader.grammar, re.compile(reader.grammar.anchor, re.MULTILINE))
+            for reader in every
+            if reader.grammar
         ]
-        self._needs = frozenset(part for grammar in known.values() for part in grammar.needs)
         # one pattern of beginnings skips places within a line
-        begun = f"^(?:{'|'.join(line_marks)})"
-        self._marks = "|".join((begun, *marks))
+        begun = "|".join(reader.line_mark for reader in every if reader.line_mark)
+        marks = [reader.mark for reader in every if reader.mark]
+        self._marks = "|".join((f"^(?:{begun})", *marks))
 
     @cached_property
     def marks(self) -> re.Pattern[str]:
@@ -142,50 +254,39 @@ class Grammars:
         """Whether the beginning of a tool's report stands in a text."""
         return any(anchor.search(text) for _, _, anchor in self._likely(text))
 
-    def _likely(self, text: str) -> Iterator[_Anchor]:
-        """Yield the grammars whose reports a text may hold, by words that each of them has.
-
-        In a long text, missing characters are found sooner than missing words.
-        """
-        needs: Iterable[str] = self._needs
-        if len(text) > _LONG:
-            absent = {one for part in needs for one in part if one not in text}
-            needs = [part for part in needs if absent.isdisjoint(part)]
-        there = {part for part in needs if part in text}
-        for anchor in self._anchors:
-            if not anchor[1].needs or not there.isdisjoint(anchor[1].needs):
-                yield anchor
+    def _likely(self, text: str) -> list[tuple[str, Grammar, re.Pattern[str]]]:
+        """List the grammars whose reports a text may hold, by words that each of them has."""
+        return [
+            one
+            for one in self._anchors
+            if not one[1].needs or any(part in text for part in one[1].needs)
+        ]
 
     def reports(self, text: str, line_of: Callable[[int], int]) -> list[Report]:
         """Search the text once for each grammar, and take the reports in their order.
 
         One pattern of all anchors would take longer than all of them, as it cannot skip text.
         """
-        taken = 0
         found: list[Report] = []
-        # each with its next match: the first one is the next report, or a false alarm
-        ahead = [
-            (match.start(), number, match, one)
-            for number, one in enumerate(self._likely(text))
-            if (match := one[2].search(text))
-        ]
-        while ahead:
-            ahead.sort(key=itemgetter(0, 1))
-            begin, number, match, one = ahead[0]
-            kind, grammar, _ = one
+        taken = 0
+        likely = self._likely(text)
+        # the next match of each: the first of them is the next report, or a false alarm
+        ahead = [anchor.search(text) for _, _, anchor in likely]
+        while places := [(match.start(), at) for at, match in enumerate(ahead) if match]:
+            at = min(places)[1]
+            kind, grammar, anchor = likely[at]
+            match = ahead[at]
+            assert match is not None
             parsed = grammar.parse(text, match)
-            at = max(match.end(), begin + 1)
             if parsed is None or parsed[0] < taken:
-                waiting = ahead[:1]
-            else:
-                start, taken, data = parsed
-                found.append(Report(kind, start, taken, line_of(start), data, grammar))
-                at = max(taken, match.end())
-                waiting = [other for other in ahead if other[0] < at]
-            ahead = ahead[len(waiting) :]
-            for _, number, _, one in waiting:
-                if following := one[2].search(text, at):
-                    ahead.append((following.start(), number, following, one))
+                ahead[at] = anchor.search(text, max(match.end(), match.start() + 1))
+                continue
+            start, taken, data = parsed
+            found.append(Report(kind, start, taken, line_of(start), data, grammar))
+            below = max(taken, match.end())
+            for begin, at in places:
+                if begin < below:
+                    ahead[at] = likely[at][2].search(text, below)
         return found
 
 
@@ -231,30 +332,28 @@ class Document:
         self.name, self.plain_name = name, plain_name(name)
         self.version, self.quantity = version, quantity
         self._grammars = grammars
-        found = Repaired(data) if isinstance(data, str) else decode(name, data)
-        text, self.remarks = found.text, [*found.remarks]
-        self.text = line_ends(text) if "\r" in text else text
+        text, self.remarks = (data, []) if isinstance(data, str) else decode(name, data)
+        self.text: str = _line_ends(text) if "\r" in text else text
         self.data: bytes | None = None
         if isinstance(data, bytes) and data.startswith(b"{") and self.text.isascii():
             self.data = data if len(data) == len(self.text) else None
         self._lines: list[int] | None = None
         self.is_structured = STRUCTURED.match(self.text) is not None
         if not self.is_structured:
-            self._take(repair(self.text, self._grammars.is_report))
+            self._take(_repair(self.text, grammars.is_report))
 
     def unwrap(self) -> bool:
         """Turn to the texts in the strings of a JSON document; return whether there are any."""
-        found = unwrap(self.text) if self.is_structured else None
-        if found is None:
-            return False
-        self._take(found)
-        return True
+        found = _unwrap(self.text) if self.is_structured else None
+        if found is not None:
+            self._take(found)
+        return found is not None
 
     def search(self) -> bool:
         """Turn to the reports in a text that only begins as JSON; return whether there are any."""
         if not self.is_structured:
             return False
-        self._take(repair(self.text, self._grammars.is_report))
+        self._take(_repair(self.text, self._grammars.is_report))
         return bool(self.reports)
 
     def _take(self, found: Repaired) -> None:
@@ -310,7 +409,8 @@ class Document:
             f"lines of a report were not read ({len(found)}, the first {line[:60]!r}): are they"
             " wrapped, changed or incomplete? give them as the tool printed them"
         )
-        return Remark(self.line(at), message)
+        found_at: Remark = _remark(self.line(at), message)
+        return found_at
 
     @cached_property
     def _line_starts(self) -> list[int]:
@@ -334,3 +434,40 @@ class Document:
             return 1
         number = bisect.bisect_right(self._line_starts, position)
         return self._lines[min(number, len(self._lines)) - 1] if self._lines else number
+
+
+def read_reports(
+    document: Document, tables: Tables, add: Callable[[Tables, Report, Session], int]
+) -> None:
+    """Read a text that holds nothing but one tool's reports."""
+    for report in document.reports:
+        add(tables, report, Session())
+
+
+def read_part(
+    tables: Tables, part: Document, above: int | None = None, copies: Collection[Report] = ()
+) -> None:
+    """Add the reports of a part of a text, as runs of their own; warn of lines that none took.
+
+    Parameters
+    ----------
+    tables : Tables
+    part : Document
+        `Document.part` between two documents.
+    above : int, optional
+        The run whose document ends where the part begins: a timing that follows at once is its.
+    copies : collection of Report
+        Those of its reports that only repeat a document.
+    """
+    if unread := part.unread():
+        tables.note(unread.message, line=unread.line, severity=unread.severity)
+    copied = {report.start for report in copies}
+    part.reports = [report for report in part.reports if report.start not in copied]
+    first = part.reports[0] if part.reports else None
+    if first and above and first.kind == "time" and not part.text[: first.start].strip():
+        _add_timing(tables, first, Session(), above)
+        part.reports = part.reports[1:]
+    if any(report.kind == "fio_json" for report in part.reports):
+        _read_fio(part, tables)
+    elif part.reports:
+        _read_session(part, tables)

@@ -7,59 +7,12 @@ place (`Later`), and imported when a file has that format.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from fiotools.readers.grammar import Grammar, Later
+from fiotools.readers.document import Grammar, Later, Reader
 
 if TYPE_CHECKING:
     from fiotools.readers.document import Document
-    from fiotools.tables import Tables
-
-
-@dataclass(frozen=True)
-class Reader:
-    """One format.
-
-    Attributes
-    ----------
-    name : str
-        What ``format=`` takes.
-    title : str
-        The format, in words.
-    produced_by : str
-        How such a file is made.
-    tables : tuple of str
-        The tables it fills.
-    sniff : callable
-        ``sniff(document) -> bool``; may not raise.
-    read : callable
-        ``read(document, tables) -> None`` fills the tables, or raises `ParseError`.
-    grammar : Grammar, optional
-        For reports that also stand in the middle of other text.
-    mark : str
-        A regular expression (multi-line, case ignored) for lines that certainly belong to this
-        format: in a text of other reports they get a warning. Empty: no line is so certain.
-    line_mark : str
-        The same, for the beginning of such a line.
-    """
-
-    name: str
-    title: str
-    produced_by: str
-    tables: tuple[str, ...]
-    sniff: Callable[[Document], bool]
-    read: Callable[[Document, Tables], None]
-    grammar: Grammar | None = None
-    mark: str = ""
-    line_mark: str = ""
-
-
-def only(name: str, document: Document) -> bool:
-    """Return whether a text holds nothing but one tool's reports."""
-    return not document.is_structured and document.sole == name
-
 
 _HERE = "fiotools.readers"
 _HEAD = 1 << 16  # characters
@@ -161,7 +114,7 @@ def has_fio_key(text: str) -> bool:
 def _fio_normal(document: Document) -> bool:
     """Claim a text of nothing but fio's human reports, or of fio's errors instead of one."""
     if document.is_structured or document.kinds:
-        return only("fio_normal", document)
+        return document.sole == "fio_normal"
     first = document.text.lstrip().partition("\n")[0]
     return bool(FIO_SAID.match(first) or FIO_DEFINITION.match(first))
 
@@ -190,7 +143,7 @@ def _has_rows(document: Document) -> bool:
 def _diskspd_xml(document: Document) -> bool:
     """Claim DISKSPD's results, and its bare profile."""
     if not document.is_structured:
-        return only("diskspd_xml", document)
+        return document.sole == "diskspd_xml"
     text = document.text
     if text.lstrip()[:1] != "<":
         return False
@@ -207,7 +160,7 @@ def _hyperfine(document: Document) -> bool:
     if document.is_structured:
         return _HYPERFINE.match(document.text) is not None
     if document.kinds:  # --show-output: the reports of what was timed
-        return only("hyperfine", document)
+        return document.sole == "hyperfine"
     return _HYPERFINE_FOR_PEOPLE.match(document.text) is not None
 
 
@@ -236,7 +189,7 @@ READERS: tuple[Reader, ...] = (
         title="CrystalDiskMark's text (2.x to 9.x), also in forum posts",
         produced_by="Edit > Copy, or File > Save (text)",
         tables=("runs", "settings", "io", "extras", "notes"),
-        sniff=lambda document: only("crystaldiskmark", document),
+        sniff=lambda document: document.sole == "crystaldiskmark",
         mark=f"(?=[SR]){CRYSTALDISKMARK}",
         read=Later(f"{_HERE}.crystaldiskmark:read"),
         grammar=_grammar("crystaldiskmark", CRYSTALDISKMARK, "Seq", "SEQ", "Random", "RND"),
@@ -246,7 +199,7 @@ READERS: tuple[Reader, ...] = (
         title="dd reports (GNU, BSD, BusyBox, toybox, uutils; any language)",
         produced_by="dd if=... of=... 2>log",
         tables=("runs", "io", "samples", "settings", "extras", "notes"),
-        sniff=lambda document: only("dd", document),
+        sniff=lambda document: document.sole == "dd",
         mark=(
             r"[0-9](?:\W{0,4}|%20)records(?:\W{1,3}|%20)(?:in|out)\b"
             r"|[0-9](?:\W{0,4}|%20)bytes(?:\W{1,3}|%20)[^()\n]{1,60}\)(?:\W{1,4}|%20)copied"
@@ -263,7 +216,7 @@ READERS: tuple[Reader, ...] = (
         title="DISKSPD results as text (2.0.12 to 2.2, diskspd-for-linux), also as Markdown tables",
         produced_by="diskspd ... target > run.txt",
         tables=("runs", "settings", "io", "percentiles", "cpu", "extras", "notes"),
-        sniff=lambda document: only("diskspd_text", document),
+        sniff=lambda document: document.sole == "diskspd_text",
         line_mark=(
             r"[ \t]*total:[ \t]+[0-9]+ \|"
             r"|\W{0,4}(?:Input parameters|Results for timespan \d+)\b"
@@ -329,7 +282,7 @@ READERS: tuple[Reader, ...] = (
         title="fio's terse output, versions 2 to 5 (fio 1.5x to 3.4x)",
         produced_by="fio --minimal ..., or fio --output-format=terse --terse-version=5 ...",
         tables=_FIO,
-        sniff=lambda document: only("fio_terse", document),
+        sniff=lambda document: document.sole == "fio_terse",
         line_mark=FIO_TERSE,
         read=Later(f"{_HERE}.fio.terse:read"),
         grammar=_grammar("fio.terse", rf"(?:^|(?<=\r))(?:{FIO_TERSE}|2;)", "2;", ";fio"),
@@ -351,7 +304,7 @@ READERS: tuple[Reader, ...] = (
         title="time of any shell, of GNU, BSD, BusyBox and toybox; Measure-Command",
         produced_by="time command 2>log",
         tables=("runs", "timings", "extras", "notes"),
-        sniff=lambda document: only("time", document),
+        sniff=lambda document: document.sole == "time",
         mark=(
             r"(?=[rusc])\b(?:"  # a letter is known sooner than the end of a word
             r"(?:real|user|sys)(?:[\s|]|\^I|\\t|%20){0,9}[+]?[0-9]+m[0-9]+[.,][0-9]+s"
@@ -376,6 +329,6 @@ READERS: tuple[Reader, ...] = (
             *("disks", "extras", "notes"),
         ),
         sniff=_transcript,
-        read=Later(f"{_HERE}.transcript.reader:read"),
+        read=Later(f"{_HERE}.transcript:read"),
     ),
 )

@@ -34,10 +34,8 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import orjson
 
 from fiotools.errors import ParseError, UnknownFormatError
-from fiotools.readers import surroundings
-from fiotools.readers.grammar import Report, Session
+from fiotools.readers.document import Report, Session, read_part, read_reports
 from fiotools.readers.shapes import Field
-from fiotools.readers.surroundings import read_reports
 
 if TYPE_CHECKING:
     from fiotools.readers.document import Document
@@ -108,7 +106,7 @@ def read(document: Document, tables: Tables) -> None:
     if document.is_structured:
         value, end = _decoded(document)
         _add(tables, _listed_results(value))
-        surroundings.add(tables, document.part(end, len(document.text)))
+        read_part(tables, document.part(end, len(document.text)))
     elif document.reports:
         read_reports(document, tables, add)
     else:

@@ -46,9 +46,8 @@ from typing import TYPE_CHECKING, NamedTuple
 from fiotools.errors import ParseError
 from fiotools.readers import shell
 from fiotools.readers import text as lines
+from fiotools.readers.document import Report, Session, read_reports
 from fiotools.readers.formats import TIMES
-from fiotools.readers.grammar import Report, Session
-from fiotools.readers.surroundings import read_reports
 
 if TYPE_CHECKING:
     from fiotools.readers.document import Document

@@ -18,44 +18,80 @@ toybox ``toys/pending/dd.c``, uutils ``dd/src/progress.rs`` 0.0.17 to 0.12.
 
 from __future__ import annotations
 
+import math
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
+from itertools import chain
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
+import numpy as np
+import polars as pl
+
+from fiotools import units
 from fiotools.errors import ParseError
-from fiotools.readers.dd import lines as dd_lines
-from fiotools.readers.dd.lines import Amounts, Records, Said, Spoiled, Token, Whole
-from fiotools.readers.dd.rows import add
-from fiotools.readers.dd.runs import Block, is_same
-from fiotools.readers.grammar import Session
-from fiotools.readers.pasted import SEPARATOR
-from fiotools.readers.text import line_start
+from fiotools.readers import shell
+from fiotools.readers.dd.report import Amounts, Block, Run, Said, counts
+from fiotools.readers.dd.report import parse as parse
+from fiotools.readers.document import Session
+from fiotools.tables import Made
 
 if TYPE_CHECKING:
-    from fiotools.readers.document import Document
-    from fiotools.tables import Tables
+    from numpy.typing import NDArray
 
-# "dd: ..." is a message, not prose, if it has a quoted or absolute name, or dd's words
-_MESSAGE = re.compile(
-    r"[^\n]{0,200}['‘`\"][^\n]{1,300}['’\"]|/\S{1,300}: "
-    r"|(?:IO error|error|failed|can.t open|invalid|unrecogni[sz]ed|unknown|bad arg|not integer"
-    r"|memory exhausted|warning|writing|reading|opening|cannot)\b"
-)
-# a last line that breaks off before its seconds
-_FRAGMENT = re.compile(r"\s{0,200}[^0-9\n]{0,40}[0-9]{1,24}[^\n]{0,200}\Z")
-# the beginning of a line of bytes; the damage stands behind the bytes
-_SPOILED = re.compile(r"[\s>#]*[0-9][0-9.,' ]{0,40}[^\W\d_]{1,20}\b[^\n]{0,60}[(（,，、/][^\n]*")
-_TRUNCATED = re.compile(r"truncated|odd length")
-_GAP, _DOUBTFUL = 5, 4  # lines without tokens, tokens without certainty: no more than that
-_COMMENT = re.compile(r"\s*(?:#|=?>?\s*\])")
+    from fiotools.readers.document import Document, Report
+    from fiotools.tables import Column, Tables
+
+    Floats: TypeAlias = NDArray[np.float64]
+    Flags: TypeAlias = NDArray[np.bool_]
+
+_OPERAND = re.compile(r"[a-z]+=")
+_FACTOR = re.compile(r"(\d+)([a-zA-Z]*)")
+_TOO_MUCH = 2**63  # for dd, and for a column
+_FACTORS = {
+    "": 1,
+    "c": 1,
+    "w": 2,
+    "b": 512,
+    "k": 1024,
+    "kb": 1000,
+    "m": 1024**2,
+    "mb": 1000**2,
+    "g": 1024**3,
+    "gb": 1000**3,
+    "t": 1024**4,
+    "tb": 1000**4,
+}
+_SOURCES = {"/dev/zero", "/dev/random", "/dev/urandom"}
+_SINKS = {"/dev/null", "/dev/zero"}  # BSD and busy people write to the latter too
+# a printed rate against bytes and seconds; "rounded": these are too coarse to divide by
+_UNCHECKED, _AGREES, _ROUNDED, _CONTRADICTS = range(4)
+_RATE = re.compile(r"([0-9]+(?:[.,][0-9]+)?)( ?)([kKMGTPEZYRQ]?)((?:i?B|bytes)?)/s")
+_SIZES = re.compile(r"([0-9]+(?:[.,][0-9]+)?)[ ]?([kKMGTPEZY]?)(i?B?)")
+_PREFIXES = " KMGTPEZYRQ"
+_SCALES = np.array([[kilo**power for power in range(len(_PREFIXES))] for kilo in (1024.0, 1000.0)])
+_BYTES = ("", "B", "bytes", "iB")  # what a rate is in
+_TIGHT = 1e-9  # floating point
+_WHOLE = 0.0099  # seconds: ten milliseconds
+_LEAST, _MOST = -120, 120  # powers of ten of the seconds
+_MAGNITUDES = np.array([10.0**power for power in range(_LEAST, _MOST)])
+_FIGURES = np.array([0.5 * 10.0 ** (power - 5) for power in range(_LEAST, _MOST)])
+_DECIMALS = np.array([0.5 * 10.0**-places for places in range(20)])
+# warnings do not change the result; they are translated, but the options in them are not
+_WARNING = re.compile(r"warning|fullblock|zero multiplier|'00x'", re.I)
+_LONG = 300
+_NO_AMOUNTS = Amounts(-1, None, "", math.nan, None)
 
 
 def read(document: Document, tables: Tables) -> None:
     """Read a text that holds nothing but dd's output."""
     reports = document.reports
     if reports and not any(report.data.has_result for report in reports):
+        said = (token.value for token in reports[0].data.tokens)
+        first = next(value.message for value in said if isinstance(value, Said))[:120]
         raise ParseError(
             document.name,
-            f"dd printed no report; it said {_first(reports[0].data)!r}",
+            f"dd printed no report; it said {first!r}",
             line=reports[0].line,
             remedy="correct that and run dd again",
         )
@@ -63,129 +99,463 @@ def read(document: Document, tables: Tables) -> None:
         add(tables, report, Session())
 
 
-def _first(block: Block) -> str:
-    return next(t.value.message for t in block.tokens if isinstance(t.value, Said))[:120]
+class Operands(NamedTuple):
+    """The operands of a command; ``records``: how many it requests, and their size."""
+
+    given: Mapping[str, str]
+    direction: str | None = None
+    target: str | None = None
+    bs_bytes: int | None = None
+    direct: bool | None = None
+    records_bytes: int | None = None
+    records: int | None = None
 
 
-def parse(text: str, match: re.Match[str]) -> tuple[int, int, Block] | None:
-    """Read dd's output around the match, down to the first other line."""
-    at = line_start(text, match.start(), dd_lines.LONGEST, "\n\r")
-    if at is None:
-        return None
-    for command in dd_lines.COMMAND.finditer(text, at, match.start()):
-        at = command.end()
-    tokens: list[Token] = []
-    stops: list[int] = []
-    start = end = at
-    is_certain = is_kept = False
-    line = gap = 0
-    aside: Token | None = None
-    while at <= len(text) and gap < _GAP and (is_certain or len(tokens) <= _DOUBTFUL):
-        if aside is None and (found := dd_lines.whole(text, at, line)):
-            start = start if tokens else at
-            token, at, line = found
-            tokens.append(token)
-            end, gap, is_certain = token.end, 0, True
-            continue
-        here, number = at, line
-        stop = dd_lines.line_end(text, at)
-        if stop - here > dd_lines.LONGEST:
-            break
-        at, line, gap = stop + 1, line + (text[stop : stop + 1] == "\n"), gap + 1
-        part = text[here:stop]
-        segment = dd_lines.segment(part)
-        if segment.is_blank:
-            continue
-        if not tokens:
-            if not segment.tokens or _is_prose(segment.tokens[0].value):
-                return None
-            start = here + _begin(part, segment.tokens[0].start) if segment.foreign else here
-        elif segment.foreign:
-            break
-        if "^C" in part:
-            stops.append(number)
-        if segment.is_stray:
-            continue
-        if not segment.tokens:
-            held = aside is None and _is_after_records(tokens) and dd_lines.aside(part)
-            if not held:
-                break
-            aside, is_kept = held.placed(here, number), bool(_TRUNCATED.search(part))
-            if is_kept:
-                tokens.append(aside)
-                end = stop
-            continue
-        if aside is not None:
-            # the words are dd's only if amounts follow
-            if not is_kept:
-                if not isinstance(segment.tokens[0].value, Amounts):
-                    break
-                tokens.append(aside)
-            aside = None
-        tokens += [token.placed(here, number) for token in segment.tokens]
-        gap, is_certain = 0, is_certain or _is_certain(tokens)
-        tail = part[segment.tokens[-1].end :]
-        is_bare = not tail.strip()
-        end = stop if is_bare else tokens[-1].end
-        if not (is_bare or _COMMENT.match(tail)):
-            break
-    return _closed(text, start, end, tokens, stops) if is_certain else None
+_NOTHING = Operands({})
 
 
-def _closed(
-    text: str, start: int, end: int, tokens: list[Token], stops: list[int]
-) -> tuple[int, int, Block]:
-    """Find how dd's output ends: overwritten, cut off, or with a damaged line."""
-    low, stop = max(0, end - dd_lines.LONGEST), dd_lines.line_end(text, end)
-    is_overwritten = text.rfind("\r", low, end) > text.rfind("\n", low, end)
-    is_overwritten |= text[stop : stop + 1] == "\r"
-    fragment, is_cut = None, False
-    rest = text[end : end + 400]
-    if "\n" not in rest.strip("\n") and end + len(rest) == len(text):
-        last = tokens[-1].value
-        if not isinstance(last, (Amounts, Said, Whole)) and _FRAGMENT.fullmatch(rest):
-            fragment, is_cut, end = rest.strip(), True, len(text)
-        elif isinstance(last, Amounts) and last.rate is None:
-            is_cut, end = not rest.endswith("\n") or bool(rest.strip()), len(text)
-    if not is_cut and _is_after_records(tokens) and (below := _SPOILED.match(rest)):
-        at, end = end, end + below.end()
-        line = tokens[-1].line + below[0].count("\n")
-        tokens.append(Token(Spoiled(below[0].strip()), at, end, line))
-    source = _source_above(text, start)
-    return start, end, Block(tuple(tokens), tuple(stops), fragment, is_cut, is_overwritten, source)
+@lru_cache(maxsize=1024)
+def operands(command: tuple[str, ...]) -> Operands:
+    """Read the operands of a command, the words behind its name.
+
+    Examples
+    --------
+    >>> told = operands(("if=/dev/zero", "of=x", "bs=1M", "oflag=direct,sync"))
+    >>> told.direction, told.target, told.bs_bytes, told.direct
+    ('write', 'x', 1048576, True)
+    """
+    told = [word.partition("=") for word in command if _OPERAND.match(word)]
+    given = {name: value.rstrip(")}") for name, _, value in told}
+    if not given:
+        return _NOTHING
+    source, sink = given.get("if"), given.get("of")
+    direction = "copy" if source and sink else None
+    if sink in _SINKS:
+        direction = "read"
+    elif source in _SOURCES:
+        direction = "write"
+    is_read = direction == "read"
+    direct = None
+    if direction in ("read", "write"):
+        direct = "direct" in given.get("iflag" if is_read else "oflag", "").split(",")
+    # "bs" overrides the other two, whatever their order
+    both = given.get("bs")
+    size = number(both or given.get("ibs" if is_read else "obs") or "")
+    return Operands(
+        given,
+        direction,
+        source if is_read else sink,
+        size or None,  # dd refuses 0
+        direct,
+        number(both or given.get("obs") or "512"),
+        number(given.get("count") or ""),
+    )
 
 
-def _source_above(text: str, at: int) -> str:
-    """Return the source of a place, if prefixes of lines told it."""
-    found = text.rfind(SEPARATOR, max(0, at - dd_lines.LONGEST), at)
-    stop = text.find("\n", found, at)
-    return text[found + 1 : stop] if 0 <= found < stop else ""
+@lru_cache(maxsize=1024)
+def number(text: str) -> int | None:
+    """Read a number as dd does: ``1M``, ``1MB``, ``1024x1024``.
+
+    Examples
+    --------
+    >>> number("1024M"), number("1024x1024"), number("$size")
+    (1073741824, 1048576, None)
+    """
+    product = 1
+    for part in text.split("x"):
+        match = _FACTOR.fullmatch(part)
+        factor = _FACTORS.get(match[2].lower().removesuffix("ib")) if match else None
+        if not match or factor is None:
+            return None
+        product *= int(match[1]) * factor
+        if product >= _TOO_MUCH:
+            return None
+    return product
 
 
-def _begin(part: str, at: int) -> int:
-    """Step back over dd's words before its number, if they touch other text."""
-    words = re.search(r"[^\x00-\x7f]{1,12} ?\Z", part[max(0, at - 13) : at])
-    return at - len(words[0]) if words else at
+def _checked(
+    amounts: Sequence[Amounts], is_progress: Flags
+) -> tuple[Floats, NDArray[np.int64], Flags]:
+    """Compute bandwidths in bytes per second, or take the printed ones if they are more precise.
+
+    nan: not known. Beside them stands how the printed rates compare, and whether the printed sizes
+    are those of the bytes, to one unit of their last digit.
+
+    Each dd rounds in its own way. GNU divides by the unrounded time and prints two or three digits
+    in units of 1000. uutils divides by whole milliseconds, at least one. BusyBox prints the unit
+    without a space and counts in 1024; toybox too, without the B, and it truncates. The BSDs print
+    whole bytes per second from the unrounded time. The printed rate is kept if it is more precise
+    than the seconds, as in a short run.
+    """
+    amount = np.array([one.bytes for one in amounts], dtype=np.float64)
+    amount[amount < 0] = np.nan
+    seconds = np.array([one.elapsed for one in amounts], dtype=np.float64)
+    texts = pl.Series([one.seconds for one in amounts], dtype=pl.String)
+    decimals = texts.str.extract("[.,]([0-9]+)").str.len_bytes().fill_null(0).to_numpy()
+    has_exponent = texts.str.contains("e", literal=True).to_numpy()
+    spaced, *sizes = _each(_sizes, [one.size for one in amounts])
+    number, digit, power, byte, is_glued = _each(_rate, [one.rate for one in amounts])
+    # 1024 where the size is written as BusyBox or toybox do
+    is_decimal = np.where(spaced < 0, power == 0, spaced > 0) | (is_glued == 0)
+    scale = _SCALES[((byte > 0) & is_decimal).astype(int), power.astype(int)]
+    is_bytes, is_gnu = byte == 2, (byte == 1) & is_decimal  # laid out as GNU's and uutils' are
+    # what may stand behind the printed rate: from, to if rounded, to if cut off
+    value, low = number * scale, (number - digit / 2) * scale
+    rounded, cut_off = (number + digit / 2) * scale, (number + digit) * scale
+    with np.errstate(divide="ignore", invalid="ignore"):
+        ours = np.where(seconds > 0, amount / seconds, np.nan)
+        # half the worth of the last digit of the seconds; %g has six, and drops zeros at the end
+        half = _DECIMALS[decimals]
+        last = _FIGURES[np.searchsorted(_MAGNITUDES, seconds, side="right") - 1]
+        half = np.where(is_gnu & (seconds > 0), np.minimum(half, last), half)
+        half = np.where(has_exponent, last, half)
+        shortest, longest = seconds - half, seconds + half
+        # uutils and toybox cut off where the others round
+        lowest = np.where(is_bytes, value - 1, low)
+        highest = np.select([is_bytes, is_gnu], [value + 1, rounded], cut_off)
+        agrees = (seconds > 0) & _between(amount, shortest, longest, lowest, highest)
+        # which of the two is more precise, by their relative widths
+        is_finer = agrees & is_bytes & (seconds < 2 * half * value)
+        for bound in (shortest, longest):  # of whole milliseconds, at least one
+            stepped = amount / (np.maximum(1, np.floor(bound * 1000)) / 1000)
+            agrees |= is_gnu & (seconds > 0) & (low <= stepped) & (stepped <= cut_off)
+        # uutils 0.0.17 prints one decimal, progress of GNU none
+        coarse = np.select([decimals == 0, decimals == 1], [0.5 * is_progress, 0.05])
+        is_rounded = is_gnu & (coarse > 0)
+        is_rounded &= _between(amount, seconds - coarse, seconds + coarse, low, cut_off)
+        # 0.0 s: the rate comes from whole milliseconds, too coarse if they are few
+        known = np.where((value > 0) & (amount / value >= _WHOLE), value, np.nan)
+        is_none = np.isnan(value)
+        is_rounded |= is_none & (seconds == 0) & (decimals == 1)  # 0.0 s of uutils 0.0.17
+        verdict = np.select(
+            [agrees, is_rounded, is_none | (seconds == 0)],
+            [_AGREES, _ROUNDED, _UNCHECKED],
+            _CONTRADICTS,
+        )
+    kept = np.select([is_finer, verdict == _ROUNDED], [value, known], ours)
+    return kept, verdict, _agree(amount, *sizes[:4]) & _agree(amount, *sizes[4:])
 
 
-def _is_after_records(tokens: list[Token]) -> bool:
-    """Whether both lines of records stand above, and nothing below them."""
-    return len(tokens) > 1 and all(isinstance(token.value, Records) for token in tokens[-2:])
+def _between(amount: Floats, shortest: Floats, longest: Floats, low: Floats, high: Floats) -> Any:
+    """Whether some time in a range gives a rate in a range."""
+    fastest = np.where(shortest > 0, amount / shortest, np.inf)
+    return (fastest * (1 + _TIGHT) >= low) & (amount / longest * (1 - _TIGHT) <= high)
 
 
-def _is_prose(value: object) -> bool:
-    """Whether a line only begins like a message of dd."""
-    return isinstance(value, Said) and not _MESSAGE.match(value.message)
+def _agree(amount: Floats, number: Floats, digit: Floats, unit: Floats, other: Floats) -> Any:
+    """Whether a size is that of the bytes, in one of the units that it may be in."""
+    good = np.abs(amount / unit - number) <= digit
+    return good | (np.abs(amount / other - number) <= digit)
 
 
-def _is_certain(tokens: list[Token]) -> bool:
-    """Whether these are lines of dd, and not sums in a text or prose about dd."""
-    values = [token.value for token in tokens]
-    if any(isinstance(value, (Amounts, Whole)) for value in values):
-        return True
-    records = [value for value in values if isinstance(value, Records)]
-    if len(records) > 1:
-        one, other = records[:2]
-        are_words = dd_lines.are_words(one.words) and dd_lines.are_words(other.words)
-        return are_words and not is_same(one, other)
-    return not records  # messages alone, and they were looked at
+def _each(
+    ask: Callable[[str | None], Sequence[float]], texts: Sequence[str | None]
+) -> NDArray[Any]:
+    """Read each different text once, and return the results as columns."""
+    places = {text: place for place, text in enumerate(dict.fromkeys((None, *texts)))}
+    place = np.fromiter(map(places.__getitem__, texts), dtype=np.int64, count=len(texts))
+    columns: NDArray[Any] = np.array([ask(text) for text in places])[place].T
+    return columns
+
+
+def _rate(printed: str | None) -> tuple[float, ...]:
+    """Read a rate: number, one unit of its last digit, power of its prefix, unit, is it glued."""
+    found = _RATE.fullmatch(printed or "")
+    if not found:
+        return math.nan, math.nan, 0, 0, 0
+    number, glue, prefix, byte = found.groups()
+    power = _PREFIXES.find(prefix.upper() or " ")
+    return units.number(number), _digit(number), power, _BYTES.index(byte), not glue
+
+
+def _sizes(text: str | None) -> tuple[float, ...]:
+    """Read two sizes: each its number, one unit of its last digit, what its unit may be worth.
+
+    Before them stands whether there is a space in the text; -1 if there is no text.
+    """
+    told: list[float] = [-1 if text is None else " " in text]
+    for number, prefix, unit in _SIZES.findall(text or "")[:2]:
+        power = _PREFIXES.find(prefix.upper() or " ")
+        worth = [float(kilo**power) for kilo in ((1024, 1024) if "i" in unit else (1000, 1024))]
+        told += [units.number(number), _digit(number), *worth]
+    return (*told, *(0.0, math.inf, 1.0, 1.0) * ((9 - len(told)) // 4))
+
+
+def _digit(number: str) -> float:
+    """Return the worth of one unit of the last digit."""
+    return float(10.0 ** -len(number.replace(",", ".").partition(".")[2]))
+
+
+class _Record(NamedTuple):
+    """dd's output at one place: its runs, numbered from ``first``, and their operands.
+
+    ``ends`` say for each run that its report was cut off, or nothing.
+    """
+
+    first: int
+    line: int
+    session: Session
+    runs: list[Run]
+    operands: list[Operands]
+    ends: list[str]
+    source: str
+
+
+def add(tables: Tables, report: Report, session: Session) -> int:
+    """Add dd's output as runs, each with one row of I/O; return the last one's number."""
+    block: Block = report.data
+    named = [operands(one) for one in shell.commands(session.command or "", "dd")]
+    found = block.runs(named[0].records if len(named) == 1 else None)
+    told = [_operands(named, session, place) for place in range(len(found))]
+    ends = [_end(run, block) if run is found[-1] else "" for run in found]
+    first = tables.runs + 1
+    record = _Record(first, report.line, session, found, told, ends, block.source)
+    tables.defer(make, record)
+    tables.runs += len(found)
+    return tables.runs
+
+
+def _operands(commands: Sequence[Operands], session: Session, place: int) -> Operands:
+    """Take the operands that belong to a report, if the command line has several dd."""
+    if len(commands) == 1:
+        return commands[0]
+    if not commands or shell.is_concurrent(session.command or ""):
+        return _NOTHING  # two dd in a pipeline report in any order
+    at = session.above + place
+    if shell.is_loop(session.command or ""):
+        at %= len(commands)
+    return commands[at] if at < len(commands) else _NOTHING
+
+
+def _end(run: Run, block: Block) -> str:
+    """Say that the text ends before dd's report, or return nothing."""
+    if block.is_cut:
+        told = f" after {block.fragment[:80]!r}" if block.fragment else ""
+        return f"the report was cut off{told}"
+    if run.last.into is None and run.last.amounts and (run.earlier or block.is_overwritten):
+        return "progress without a report at the end: dd was killed, or the text was cut off"
+    return ""
+
+
+def make(records: Sequence[_Record], wants: Callable[[str], bool]) -> Iterable[Made]:
+    """Make the rows of records."""
+    batch = _Batch(records)
+    yield batch.runs()
+    yield batch.io()
+    yield batch.notes()
+    if wants("extras"):
+        yield batch.extras()
+    if wants("settings"):
+        yield batch.settings()
+    if wants("samples"):
+        yield batch.samples()
+
+
+class _Batch:
+    """The runs of some records, one below the other; without amounts, bytes are -1."""
+
+    def __init__(self, records: Sequence[_Record]) -> None:
+        self.records = records
+        sizes = [len(record.runs) for record in records]
+        self.owner = np.arange(len(records), dtype=np.int32).repeat(sizes)
+        self.every = [run for record in records for run in record.runs]
+        self.last = [run.last for run in self.every]
+        self.told = [told for record in records for told in record.operands]
+        self.ends = [end for record in records for end in record.ends]
+        numbers = (range(one.first, one.first + len(one.runs)) for one in records)
+        self.number = np.array([*chain(*numbers)], dtype=np.int64)
+        self.amounts = [last.amounts or _NO_AMOUNTS for last in self.last]
+        is_progress = np.array([last.out is None for last in self.last], dtype=np.bool_)
+        self.rate, self.verdict, self.is_sized = _checked(self.amounts, is_progress)
+        self.elapsed = np.array([one.elapsed for one in self.amounts], dtype=np.float64)
+        self.bytes = np.array([one.bytes for one in self.amounts], dtype=np.int64)
+        self.runtime = np.where(self.verdict == _ROUNDED, np.nan, self.elapsed)
+        self.read = _each(_counts, [last.into for last in self.last])
+        self.written = full, partial = _each(_counts, [last.out for last in self.last])
+        # a record was read and not written, as when dd is stopped on its way
+        self.is_behind = (self.read[1] == partial) & (full > 0) & (self.read[0] == full + 1)
+        # so many bytes can have been written in these records
+        whole = np.where(full > 0, self.bytes % np.maximum(full, 1), self.bytes) == 0
+        self.is_fit = (full < 0) | np.where(partial > 0, self.bytes >= full + partial, whole)
+        # or they are not so many records of the command's size
+        size = np.array([told.records_bytes or 0 for told in self.told], dtype=np.int64)
+        count, rest = np.divmod(self.bytes, np.maximum(size, 1))  # the product may be too large
+        self.is_other = (size > 0) & (partial == 0) & ((rest > 0) | (count != full))
+
+    def made(self, table: str, of: Any, **columns: Column) -> Made:
+        """Make rows of a table, each of one of the runs."""
+        at = np.array(of, dtype=np.int64)
+        return Made(table, self.owner[at], {"run": self.number[at], **columns})
+
+    def keys(self, of: Iterable[int]) -> dict[str, list[Any]]:
+        """Return what identifies the entries of some runs."""
+        told = [self.told[at] for at in of]
+        return {
+            "entry": [1] * len(told),
+            "scope": ["job"] * len(told),
+            "target": [one.target for one in told],
+            "direction": [one.direction for one in told],
+        }
+
+    def runs(self) -> Made:
+        """Return the rows of runs."""
+        sessions = [self.records[of].session for of in self.owner.tolist()]
+        about = zip(self.every, self.ends, self.is_behind.tolist(), strict=True)
+        return self.made(
+            "runs",
+            range(len(self.every)),
+            tool=pl.repeat("dd", len(sessions), eager=True),
+            format=pl.repeat("dd", len(sessions), eager=True),
+            command=[session.command for session in sessions],
+            host=[session.host for session in sessions],
+            duration_s=self.runtime,
+            status=[_status(run, end, is_behind=is_behind) for run, end, is_behind in about],
+        )
+
+    def io(self) -> Made:
+        """Return the rows of runs that moved anything."""
+        of = np.flatnonzero(self.bytes > 0)
+        told = [self.told[at] for at in of.tolist()]
+        is_read = np.array([one.direction == "read" for one in told], dtype=np.bool_)
+        total = np.where(is_read, self.read[:, of].sum(axis=0), self.written[:, of].sum(axis=0))
+        is_known = total >= 0
+        amount, elapsed, rate = self.bytes[of], self.elapsed[of], self.rate[of]
+        with np.errstate(divide="ignore", invalid="ignore"):
+            # a printed rate that is more precise than the seconds is so for records too
+            is_ours = rate == amount / elapsed
+            iops = np.where(is_ours, total / elapsed, total * rate / amount)
+        return self.made(
+            "io",
+            of,
+            **self.keys(of.tolist()),
+            bs_bytes=[one.bs_bytes for one in told],
+            direct=[one.direct for one in told],
+            io_bytes=amount,
+            total_ios=[one if one >= 0 else None for one in total.tolist()],
+            runtime_s=self.runtime[of],
+            iops=np.where(is_known, iops, np.nan),
+            bw_bytes_per_s=rate,
+        )
+
+    def extras(self) -> Made:
+        """Return the printed values that have no column."""
+        rounded = zip(self.amounts, (self.verdict == _ROUNDED).tolist(), strict=True)
+        texts: dict[str, list[str | None]] = {
+            "bytes": [None if one.bytes else "0" for one in self.amounts],
+            "records_in": [last.into for last in self.last],
+            "records_out": [last.out for last in self.last],
+            "truncated_records": [last.aside for last in self.last],
+            "rate": [one.rate for one in self.amounts],
+            "seconds": [one.seconds if is_rounded else None for one, is_rounded in rounded],
+            "source": [self.records[at].source or None for at in self.owner.tolist()],
+        }
+        found = [
+            (at, path, text)
+            for path, told in texts.items()
+            for at, text in enumerate(told)
+            if text is not None
+        ]
+        for at, run in enumerate(self.every):
+            for place, report in enumerate(run.earlier):
+                if report.into and report.out:
+                    found.append((at, f"samples.{place}.records_in", report.into))
+                    found.append((at, f"samples.{place}.records_out", report.out))
+        of, paths, printed = zip(*found, strict=True) if found else ((), (), ())
+        return self.made("extras", of, path=paths, text=printed, entry=[1] * len(of))
+
+    def settings(self) -> Made:
+        """Return the operands."""
+        of = np.arange(len(self.told)).repeat([len(told.given) for told in self.told])
+        given = [pair for told in self.told for pair in told.given.items()]
+        return self.made(
+            "settings",
+            of,
+            entry=[1] * len(given),
+            option=[name for name, _ in given],
+            text=[value for _, value in given],
+            origin=["given"] * len(given),
+        )
+
+    def samples(self) -> Made:
+        """Return the progress and the report of each run that reported more than once."""
+        found = [
+            (at, report.amounts)
+            for at, run in enumerate(self.every)
+            if run.earlier
+            for report in (*run.earlier, run.last)
+            if report.amounts
+        ]
+        of = [at for at, _ in found]
+        return self.made(
+            "samples",
+            of,
+            **self.keys(of),
+            quantity=["io_bytes"] * len(found),
+            time_s=[amounts.elapsed for _, amounts in found],
+            value=[float(amounts.bytes) for _, amounts in found],
+        )
+
+    def notes(self) -> Made:
+        """Return what is odd about runs."""
+        found = [(at, *note) for at in range(len(self.every)) for note in self.odd(at)]
+        return self.made(
+            "notes",
+            [at for at, *_ in found],
+            line=[self.records[self.owner[at]].line + line for at, line, _, _ in found],
+            severity=[severity for _, _, severity, _ in found],
+            message=[message for _, _, _, message in found],
+        )
+
+    def odd(self, at: int) -> Iterator[tuple[int, str, str]]:
+        """Yield what is odd about a run: line, severity and message."""
+        run, last, end = self.every[at], self.last[at], self.ends[at]
+        amounts, line = last.amounts, last.figures_line
+        if amounts and not amounts.bytes:
+            yield line, "info", "no bytes were moved"
+        elif amounts:
+            value, verdict = self.rate[at], self.verdict[at]
+            if verdict == _CONTRADICTS:
+                ours = units.human(value, "B/s")
+                told = f"printed rate {amounts.rate} is not bytes / seconds = {ours}"
+                yield line, "warning", f"{told}; the latter is kept"
+            elif verdict == _ROUNDED:
+                kept = "the printed rate is kept" if value > 0 else "and too few for a rate"
+                yield line, "info", f"the seconds are rounded to {amounts.seconds}: {kept}"
+        if last.spoiled:
+            told = f"the line below the records is not as dd prints it ({last.spoiled[:80]!r})"
+            remedy = "its bytes and seconds are left out; put it back as dd printed it"
+            yield line, "warning", f"{told}: {remedy}"
+        elif amounts is None and last.into and not end:
+            yield last.line, "info", "dd printed records only (no bytes, no seconds): no rate"
+        yield from run.remarks
+        for beside, message in run.said:
+            severity = "warning" if _WARNING.search(message) else "error"
+            yield beside, severity, f"dd: {message[:_LONG]}"
+        if end:
+            yield line, "warning", end
+        if self.is_behind[at] and not run.said:
+            told = "a record was read and not written: dd was on its way, or interrupted"
+            yield last.line, "info", told
+        if amounts and not self.is_sized[at]:
+            told = f"printed size {amounts.size} is not {amounts.bytes} bytes"
+            yield line, "warning", f"{told}; the latter is kept"
+        if amounts and not self.is_fit[at]:
+            told = f"{amounts.bytes} bytes cannot be {last.out} records of one size"
+            yield line, "warning", told
+        elif amounts and self.is_other[at]:
+            size = self.told[at].records_bytes
+            told = f"{amounts.bytes} bytes are not {last.out} records of {size} bytes"
+            yield line, "warning", f"{told} (the command's)"
+
+
+def _counts(records: str | None) -> tuple[int, int]:
+    """Return full and partial records; -1 if they are not known."""
+    return counts(records) if records else (-1, -1)
+
+
+def _status(run: Run, end: str, *, is_behind: bool) -> str:
+    if end:
+        return "truncated"
+    if any(not _WARNING.search(message) for _, message in run.said):
+        return "error"
+    return "interrupted" if run.is_stopped or is_behind else "ok"

@@ -37,8 +37,7 @@ from fiotools.readers.diskspd.buckets import DIRECTIONS, Curve
 from fiotools.readers.diskspd.layout import Output, Span, Table, label, width
 from fiotools.readers.diskspd.layout import parse as parse
 from fiotools.readers.diskspd.runs import AMOUNTS, MISSING, RATES, SPEEDS, TOTAL, Run, gap, make
-from fiotools.readers.grammar import Report, Session
-from fiotools.readers.surroundings import read_reports
+from fiotools.readers.document import Report, Session, read_reports
 
 if TYPE_CHECKING:
     from fiotools.readers.document import Document

@@ -33,15 +33,14 @@ from typing import TYPE_CHECKING
 from lxml.etree import XMLSyntaxError
 
 from fiotools.errors import ParseError
-from fiotools.readers import surroundings
 from fiotools.readers.diskspd import documents, layout, options
 from fiotools.readers.diskspd.documents import Piece, Taken
 from fiotools.readers.diskspd.elements import MalformedError
 from fiotools.readers.diskspd.runs import Run, make
 from fiotools.readers.diskspd.shapes import FIELDS as FIELDS
 from fiotools.readers.diskspd.shapes import Layout, NoSpanError
+from fiotools.readers.document import Later, Report, Session, read_part
 from fiotools.readers.formats import DISKSPD_TEXT, DISKSPD_XML, is_profile
-from fiotools.readers.grammar import Later, Report, Session
 from fiotools.tables import Tables
 
 if TYPE_CHECKING:
@@ -119,7 +118,7 @@ def _add_beside(tables: Tables, document: Document, start: int, end: int) -> Non
         return
     part = document.part(start, end)
     reports = part.reports
-    surroundings.add(tables, part, tables.runs)
+    read_part(tables, part, tables.runs)
     others = []
     at = 0
     for stop, following in [*((report.start, report.end) for report in reports), (end - start, 0)]:

@@ -26,12 +26,12 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from fiotools.errors import ParseError
+from fiotools.readers.document import Later, Report, Session
 from fiotools.readers.fio import documents
 from fiotools.readers.fio import json_columns as columns
 from fiotools.readers.fio.documents import Piece, runs_of
 from fiotools.readers.fio.json_fields import FIELDS as FIELDS
 from fiotools.readers.fio.json_run import taken
-from fiotools.readers.grammar import Later, Report, Session
 
 if TYPE_CHECKING:
     from fiotools.readers.document import Document

@@ -7,10 +7,9 @@ from collections import defaultdict
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from fiotools.readers import surroundings
+from fiotools.readers.document import Report, read_part
 from fiotools.readers.fio.documents import Piece, Stretch, entries
 from fiotools.readers.fio.text_rows import keep
-from fiotools.readers.grammar import Report
 
 if TYPE_CHECKING:
     from fiotools.readers.document import Document
@@ -55,7 +54,7 @@ def add_reports(
             place = stretch.start + report.start, stretch.start + report.end
             stretch.reports.append((*place, report.kind if repeats else ""))
             copies += [report] if repeats else []
-        surroundings.add(tables, part, runs.get(stretch.before - 1), copies)
+        read_part(tables, part, runs.get(stretch.before - 1), copies)
 
 
 class _Known(NamedTuple):

@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import orjson
 
+from fiotools.readers.document import Session
 from fiotools.readers.fio import Version
 from fiotools.readers.fio import options as fio_options
 from fiotools.readers.fio.bins import (
@@ -43,7 +44,6 @@ from fiotools.readers.fio.json_fields import (
     STATISTICS,
     VERSION_KEYS,
 )
-from fiotools.readers.grammar import Session
 from fiotools.readers.shapes import Shape, Shapes
 from fiotools.vocabulary import COLUMNS
 

@@ -29,6 +29,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from fiotools.errors import ParseError
+from fiotools.readers.document import read_reports
 from fiotools.readers.fio import Version
 from fiotools.readers.fio import options as fio_options
 from fiotools.readers.fio.bins import NS, coarse_edges
@@ -44,13 +45,11 @@ from fiotools.readers.fio.text_rows import (
     note_remarks,
 )
 from fiotools.readers.formats import FIO_SAID
-from fiotools.readers.surroundings import read_reports
 from fiotools.readers.text import Cursor, Taker, line_start, lines_above, taken
 
 if TYPE_CHECKING:
-    from fiotools.readers.document import Document
+    from fiotools.readers.document import Document, Report, Session
     from fiotools.readers.fio.text_rows import Said
-    from fiotools.readers.grammar import Report, Session
     from fiotools.tables import Tables
 
 # --- numbers as printed, and how far to trust them --------------------------------------------

@@ -10,7 +10,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from fiotools.readers.grammar import Later
+from fiotools.readers.document import Later
 
 if TYPE_CHECKING:
     from fiotools.tables import Tables

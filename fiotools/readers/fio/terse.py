@@ -37,6 +37,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import orjson
 
 from fiotools.errors import ParseError
+from fiotools.readers.document import Session
 from fiotools.readers.fio import options as fio_options
 from fiotools.readers.fio.jobfile import is_set
 from fiotools.readers.fio.json_fields import LATENCIES, STATISTICS
@@ -50,13 +51,11 @@ from fiotools.readers.fio.text_rows import (
     note_remarks,
 )
 from fiotools.readers.formats import FIO_TERSE
-from fiotools.readers.grammar import Session
 from fiotools.readers.text import Cursor, line_end, line_start, lines_above
 
 if TYPE_CHECKING:
-    from fiotools.readers.document import Document
+    from fiotools.readers.document import Document, Report
     from fiotools.readers.fio.text_rows import Curves
-    from fiotools.readers.grammar import Report
     from fiotools.tables import Tables
 
 _DESCRIPTION = 255  # bytes of a description that fio keeps

@@ -11,7 +11,7 @@ from fiotools.readers.fio import options as fio_options
 from fiotools.readers.fio.bins import coarse_columns, whole_direction
 
 if TYPE_CHECKING:
-    from fiotools.readers.grammar import Report, Session
+    from fiotools.readers.document import Report, Session
     from fiotools.tables import Tables
 
 ALL = "All clients"

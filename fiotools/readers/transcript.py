@@ -1,0 +1,437 @@
+"""transcript: a pasted terminal session, or a Markdown article with such sessions in it.
+
+Produced by people: prompts with commands, reports of any tool below them, prose around. The reader
+finds the commands and hands each report to its own grammar, so that ``time dd if=... of=...`` is
+one run with its command, its row of I/O and its timing. Fills the tables of the tools in it.
+
+Prompts of bash, zsh, fish, ksh, csh, PowerShell and cmd, default and customised; the trace of
+``set -x``; a bare ``dd if=...`` as make echoes it. Commands over several lines are joined.
+
+Traps: a report belongs to the last command above it, but not across a fence, a heading or another
+prompt, and not to a command that cannot have printed it (``cd``, another tool); one command line
+may print several reports; a report without a command is still a report. ``# `` is a root prompt
+inside a fence and a heading outside; ``> `` continues a command, quotes a mail, or is a prompt
+itself; ``%`` stands in many tables. Prose is not kept, nor the output of other commands, except the
+memory (``free``) and the device of a run (``lsblk``), if they are certain, for the runs at the same
+prompt.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left, bisect_right
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from operator import attrgetter
+from string import whitespace
+from typing import TYPE_CHECKING, NamedTuple
+
+from fiotools import units
+from fiotools.errors import ParseError
+from fiotools.readers import shell
+from fiotools.readers.document import Later, Report, Session
+from fiotools.readers.lsblk import Disks, devices
+from fiotools.readers.pasted import SEPARATOR
+from fiotools.readers.text import line_end
+
+if TYPE_CHECKING:
+    from fiotools.readers.document import Document
+    from fiotools.tables import Tables
+
+_FENCE = re.compile(r"[ \t>]*(?:```|~~~)")
+_FENCES = re.compile(rf"^{_FENCE.pattern}", re.M)
+_HEADING = re.compile(r"^#{1,6} +\S|^<summary>")
+_LONGEST = 8000  # one-line pastes are long, and nothing longer is a command
+_PROMPT = re.compile(
+    r"""^[ \t]*(?:\([\w.-]{1,40}\)[ ])?(?:
+        \[?[\w.-]+@(?P<host>[\w.-]+)(?:[: ][^\n$\#%>]*?)?\]?[ ]?[$\#%>]  # user@host:~$  [u@h dir]#
+      | [\w.-]+:[~/]\S*[ ][\w.-]+[$\#%]                                  # Mac:~ user$
+      | (?:[\w.-]+:)?[~/][\w./~-]*[ ]?[$\#%]                             # ~/dir$  /var/www $
+      | [\w-]{1,40}\$                                                    # bash-5.2$ without dots
+      | bash-[\d.]+[$\#] | (?:❯|λ)(?=[ ])
+      | ➜[ ]+\S+(?:[ ]git:\(\S+\)(?:[ ]✗)?)?(?=[ ])
+      | (?P<dos>(?:\w+[ ])?[A-Za-z]:\\[^<>|"*?\n]*>)                     # PS C:\dir>  C:\>
+      | (?P<word>(?:PS[ ])?[A-Za-z][\w.:~\\/-]*>)                        # wsl-linux>
+      | (?P<bare>[$\#%])
+    )(?P<space>[ \t]+|(?<=>)|$)(?P<command>\S[^\n]*)?$""",
+    re.X,
+)
+_TRACE = re.compile(r"^\++ (?P<command>[\w./]\S*(?: [^\n]*)?)$")
+_UNPROMPTED = re.compile(
+    r"^[ \t>]*(?P<command>(?:(?:\S*/)?(?:time|sudo|nice|env|LC_ALL=\w+|LANG=\w+)(?: +-\S+)* +)*"
+    r"(?:\S{0,200}/)?dd +(?:\w+=\S+)[^\n]*)$"
+)
+_GLUED = re.compile(r"(?<=[\w/~])[$#] +")
+_CLOCK = re.compile(r"[ \t]*\[\d\d:\d\d(?::\d\d)?\]$")  # what zsh writes at the right margin
+# a session that was put into comments, or quoted
+_COMMENTED = re.compile(r"(?:[ \t]*(?:# |> |// ))+(?=\$ |\S+@\S+[$#%] )")
+# the tags of forums
+_OPENING = re.compile(r"(?:\[(?:CODE|QUOTE|ICODE|PRE|SPOILER)(?:=[^\]\n]{1,80})?\])+", re.I)
+_CLOSING = re.compile(r"(?:\[/(?:CODE|QUOTE|ICODE|PRE|SPOILER)\][ \t]*)+$", re.I)
+_OPEN = re.compile(r"(?:\bdo|\bthen|\belse|[{(|;]|&&)$")  # what a command goes on behind
+_OPEN_LOOP = re.compile(r"(?:\bdo|\bthen|[{(|;]|&&|\bin [^\n]*)$")
+_MORE = re.compile(r"^[ \t]*(?:(?:for|while|until|then|do|else|if|cursh|pipe|[db]?quote)?> ?)")
+# a bare "# " outside a fence is a heading, unless one of these follows
+_TOOLS = {"dd", "fio", "diskspd", "diskspd.exe", "hyperfine", "cat", "sync", "free", "lsblk", "tar"}
+# what runs the rest of its line in another place
+_ELSEWHERE = {
+    *("ssh", "docker", "podman", "nerdctl", "kubectl", "lxc", "chroot", "nsenter", "unshare"),
+    *("wsl", "wsl.exe", "limactl", "vagrant", "adb"),
+}
+# programs behind a pipe that leave the columns of lsblk in place
+_FILTERS = {"grep", "egrep", "head", "tail", "cat", "less", "more", "tee", "sort"}
+_FOLDER_OR_MOUNT = {"cd", "pushd", "popd", "mount", "umount"}
+_DEVICE = ("name", "tran", "rota", "size", "model")  # what is kept of it
+_add_timing = Later("fiotools.readers.time:add_timing")
+_BACK = 10  # commands typed while one runs in the background, or listed above their reports
+
+
+class Command(NamedTuple):
+    """A place where the output of the command above ends: a new command, or a break."""
+
+    position: int  # where its line begins
+    # the command, on one line; None for a fence, a heading, a prompt without a command
+    text: str | None = None
+    host: str | None = None
+    # where the command stands, where it is on one line
+    start: int = 0
+    end: int = 0
+    # whether a program wrote it (``set -x``, make); then ``time`` may have been left out
+    is_echo: bool = False
+    is_trace: bool = False  # whether ``set -x`` wrote it: it ran just then
+    end_of_line: int = 0  # where the line below it begins
+
+    def before(self, position: int, text: str) -> str | None:
+        """Return the command, without output on the same line."""
+        if self.text is not None and self.start <= position < self.end:
+            # where lines were lost, so were those before the last prompt
+            told = _GLUED.split(text[self.start : position])[-1]
+            return shell.uncommented(told).strip() or None
+        return self.text
+
+
+def commands(text: str, reports: Sequence[Report] = ()) -> Iterator[Command]:
+    """Find commands, and the fences, headings and prompts that end them, outside of reports."""
+    fences = ("```" in text or "~~~" in text) and _FENCES.search(text) is not None
+    fenced, at, report, taken = False, 0, 0, 0
+    while at <= len(text):
+        begin, stop = at, line_end(text, at)
+        line, at = text[begin:stop], stop + 1
+        while report < len(reports) and reports[report].start <= begin:
+            taken, report = reports[report].end, report + 1
+        if fences and _FENCE.match(line):
+            fenced = not fenced
+            if begin >= taken:
+                yield Command(begin)
+            continue
+        if begin < taken:
+            # the fences in a report count
+            at = at if fences else max(at, line_end(text, taken - 1) + 1)
+            continue
+        if not line:
+            continue
+        if line.startswith(SEPARATOR):
+            yield Command(begin, host=line.split(SEPARATOR)[1] or None)
+            continue
+        found = _prompted(line, in_session=fenced or not fences)
+        if found is None:
+            if not fenced and _HEADING.match(line):
+                yield Command(begin)
+            continue
+        told, host, start, is_echo = found
+        parts = [told]
+        while at <= len(text) and _goes_on(parts[-1], below := text[at : line_end(text, at)]):
+            parts.append(_MORE.sub("", below).strip())
+            at += len(below) + 1
+        whole = shell.uncommented(_joined(parts)).strip()
+        end = stop if len(parts) == 1 else 0
+        is_trace = is_echo and line.lstrip("\r").startswith("+")
+        yield Command(begin, whole or None, host, begin + start, end, is_echo, is_trace, at)
+
+
+def _prompted(line: str, *, in_session: bool) -> tuple[str, str | None, int, bool] | None:
+    """Split a line with a command: command, host, where it begins, whether it is an echo."""
+    if len(line) > _LONGEST:
+        return None
+    skip = line.rfind("\r") + 1  # the shell drew its prompt anew
+    bare = line[skip:]
+    mark = _COMMENTED.match(bare) or _OPENING.match(bare)
+    if mark:
+        skip, bare = skip + mark.end(), bare[mark.end() :]
+    prompt = _PROMPT.match(bare)
+    if prompt and _MORE.fullmatch(prompt[0][: prompt.end("space")]) is None:
+        command = prompt["command"] or ""
+        is_marked = command.rstrip().endswith("]")
+        if is_marked:
+            command = _CLOSING.sub("", command)
+        if not command:
+            return ("", prompt["host"], 0, False) if prompt["host"] else None
+        if prompt["bare"] in ("#", "%") and not (
+            in_session and _TOOLS.intersection(shell.programs(command))
+        ):
+            return None
+        start = skip + prompt.start("command")
+        command = command.rstrip()
+        return _CLOCK.sub("", command) if is_marked else command, prompt["host"], start, False
+    other = _TRACE.match(bare) or _UNPROMPTED.match(bare)
+    if other:
+        return other["command"].rstrip(), None, skip + other.start("command"), True
+    return None
+
+
+def _goes_on(part: str, line: str) -> bool:
+    """Whether a command has more on the next line."""
+    if part.endswith("\\") and not part.endswith("\\\\"):
+        return True
+    if not _MORE.match(line):
+        return False
+    # a quoted command of its own, unless the one above it is open
+    is_own = _UNPROMPTED.match(line.lstrip("> "))
+    return not is_own or bool(_OPEN_LOOP.search(part))
+
+
+def _joined(parts: list[str]) -> str:
+    """Write a command of several lines on one."""
+    pieces = parts[:1]
+    for part in parts[1:]:
+        between = " "
+        if pieces[-1].endswith("\\"):
+            pieces[-1] = pieces[-1][:-1].rstrip()
+            while len(pieces) > 1 and not pieces[-1]:
+                pieces.pop()
+                pieces[-1] = pieces[-1].rstrip()
+        elif not _OPEN.search(pieces[-1]):
+            between = "; "
+        pieces.append(between + part)
+    return "".join(pieces)
+
+
+def read(document: Document, tables: Tables) -> None:
+    """Read every report in the text, each with the command above it."""
+    reports = document.reports
+    if not reports:
+        raise ParseError(document.name, "the text holds no report of a known tool")
+    found = list(commands(document.text, reports))
+    starts = [command.position for command in found]
+    above: Counter[tuple[int, str]] = Counter()
+    previous: Report | None = None
+    run, added, under = 0, 0, -1
+    owners: dict[int, int] = {}
+    for report in reports:
+        at = bisect_right(starts, report.start) - 1
+        session, at = _session(found, at, report, document.text)
+        if report.kind == "dd" and at >= 0 and session.command == found[at].text:
+            session = _listed(found, at, session, reports)
+        # a timing belongs to what was timed: the report just above it, under the same command
+        if (
+            report.kind == "time"
+            and previous is not None
+            and previous.kind != "time"
+            and at == under
+            and _adjacent(
+                document.text[previous.end : report.start],
+                None if found and found[at].is_echo else session.command,
+                added,
+            )
+        ):
+            _add_timing(tables, report, session, run)
+        else:
+            key = at, report.kind
+            told = Session(session.command, session.host, above[key])
+            before = tables.runs
+            assert report.grammar is not None
+            run = report.grammar.add(tables, report, told)
+            added = tables.runs - before
+            if told.above and report.kind == "dd" and _is_one_dd(told.command):
+                tables.note(
+                    "a second report below one dd command: whether it printed both is not certain",
+                    line=report.line,
+                    run=run,
+                )
+            above[key] += added
+            owners.update(dict.fromkeys(range(before + 1, tables.runs + 1), at))
+        previous, under = report, at
+    _add_machine(tables, found, owners, document.text)
+
+
+def _session(found: list[Command], at: int, report: Report, text: str) -> tuple[Session, int]:
+    """Return the session of the command that printed a report, and its place in the list."""
+    if at < 0:
+        return Session(), at
+    command = found[at]
+    told = command.before(report.start, text)
+    if told is None or report.kind == "time":
+        return Session(told, command.host), at
+    tool = report.kind.partition("_")[0]
+    if shell.can_print(told, tool):
+        return Session(told, command.host), at
+    for place in range(at - 1, max(-1, at - _BACK), -1):
+        other = found[place].text
+        if other is None:
+            break
+        if other.endswith("&") and shell.can_print(other, tool):
+            return Session(other, found[place].host), place
+    return Session(None, command.host), at
+
+
+def _listed(found: list[Command], at: int, session: Session, reports: Sequence[Report]) -> Session:
+    """Join the commands of a list whose reports follow in order."""
+    first = at
+    while (
+        at - first < _BACK
+        and first
+        and found[first - 1].end_of_line == found[first].position
+        and _is_one_dd(found[first - 1].text)
+    ):
+        first -= 1
+    if first == at or found[at].is_trace or not _is_one_dd(found[at].text):
+        return session
+    stop = found[at + 1].position if at + 1 < len(found) else reports[-1].end
+    low, high = (
+        bisect_left(reports, place, key=attrgetter("start")) for place in (found[at].position, stop)
+    )
+    count = sum(len(report.data.runs()) for report in reports[low:high] if report.kind == "dd")
+    if count < 2:
+        return session
+    if at + 1 - first != count:
+        return Session(None, session.host)
+    return Session("; ".join(one.text or "" for one in found[first : at + 1]), session.host)
+
+
+def _is_one_dd(command: str | None) -> bool:
+    return (
+        command is not None
+        and len(shell.commands(command, "dd")) == 1
+        and not (shell.is_loop(command) or shell.is_concurrent(command))
+    )
+
+
+def _adjacent(between: str, command: str | None, added: int) -> bool:
+    """Whether one command printed both: it is known, or nothing stands between them."""
+    if added > 1:  # only the last of several runs can be timed, and the command must say so
+        parts = [part for _, part in shell.simple(command or "")]
+        return len(parts) > 1 and shell.is_timed(parts[-1])
+    # what a script runs is unknown
+    if command and any(shell.commands(command, tool) for tool in ("dd", "fio", "diskspd")):
+        return shell.is_timed(command)
+    return not between.strip(f"{whitespace}>#")  # also in a session that was commented out
+
+
+# --- the machine behind a session ---------------------------------------------------------------
+#
+# The device of a run must be certain: fio's own disks name it, or the target is the device, or lies
+# below its mount point. Nothing is said about a target with a relative path or below "/" alone (it
+# may be on a tmpfs or a network mount, which lsblk does not list), a run on several devices, layers
+# (LVM, LUKS, RAID, loop), a device that two lists describe differently, or mount points if mount or
+# umount stands between the list and the run.
+
+
+@dataclass
+class _Machine:
+    """The facts told at one prompt."""
+
+    memory: set[int] = field(default_factory=set)  # bytes
+    disks: Disks = field(default_factory=Disks)
+    stage: int = 0  # the changes of mount points so far; a change is a stage of its own
+    # the last output of `findmnt` or `df` about one path in the present folder
+    file_system: dict[str, str] = field(default_factory=dict)
+
+    def take(self, asked: str, printed: str) -> tuple[int, dict[str, str]]:
+        """Take the output of a command; return the stage and the file system before it."""
+        before = self.file_system
+        programs = {*shell.programs(asked)}
+        changes = not programs.isdisjoint(("mount", "umount"))
+        stage = self.stage + changes
+        self.stage = stage + changes
+        if "free" in programs or "/proc/meminfo" in asked:
+            size = units.memory(printed, asked)
+            if size is not None:
+                self.memory.add(size)
+        if "lsblk" in programs:
+            behind = [part for operator, part in shell.simple(asked) if operator in ("|", "|&")]
+            if all(_FILTERS.issuperset(shell.programs(part)) for part in behind):
+                self.disks.add(devices(printed), stage)
+        if not programs.isdisjoint(_FOLDER_OR_MOUNT):
+            self.file_system = {}
+        if not programs.isdisjoint(("findmnt", "df")):
+            self.file_system = _file_system(asked.split(), printed) or self.file_system
+        return stage, before
+
+
+def _file_system(asked: list[str], printed: str) -> dict[str, str]:
+    """Read the output of `findmnt -T` or `df` about one path."""
+    if "findmnt" in asked:
+        paths = asked[asked.index("-T") + 1 :][:1] if "-T" in asked else []
+    else:
+        behind = asked[asked.index("df") + 1 :] if "df" in asked else []
+        paths = [word for word in behind if word[0] != "-"]
+    lines = printed.replace("Mounted on", "Mounted").splitlines()
+    rows = [line.split() for line in lines if line.strip()][:2]
+    if len(paths) != 1 or len(rows) < 2 or len(rows[0]) != len(rows[1]):
+        return {}
+    told = dict(zip(map(str.lower, rows[0]), rows[1], strict=True))
+    facts = {"type": told.get("fstype") or told.get("type"), "options": told.get("options")}
+    known = {name: value for name, value in facts.items() if value}
+    return {**known, "path": paths[0]} if known else {}
+
+
+def _add_machine(
+    tables: Tables, found: list[Command], owners: Mapping[int, int], text: str
+) -> None:
+    """Keep facts from other commands for the runs at the same prompt.
+
+    ``owners`` has for each run the place of its command in `found`, or -1.
+    """
+    if not any(word in text for word in ("free", "/proc/meminfo", "lsblk", "findmnt", "df ")):
+        return
+    machines: defaultdict[str | None, _Machine] = defaultdict(_Machine)
+    around: list[tuple[_Machine, int, dict[str, str]]] = []
+    for place, command in enumerate(found):
+        end = found[place + 1].position if place + 1 < len(found) else len(text)
+        # a machine is known by its host, else by the first word of its prompt
+        words = text[command.position : command.start].split()
+        machine = machines[command.host or (words[0] if words else None)]
+        around.append((machine, *machine.take(command.text or "", text[command.end_of_line : end])))
+    is_on_disk = any(machine.disks.devices or system for machine, _, system in around)
+    targets = _targets(tables) if is_on_disk else {}
+    for run, at in owners.items():
+        if at < 0:
+            continue
+        machine, stage, system = around[at]
+        own = targets.get(run, set())
+        facts: dict[str, str | None] = {}
+        for target in own if len(own) == 1 else ():
+            path = system.get("path")
+            if target and (path == target or (path == "." and "/" not in target)):
+                facts |= {f"filesystem/{name}": system.get(name) for name in ("type", "options")}
+        if len(machine.memory) == 1:
+            facts["memory/total_bytes"] = str(*machine.memory)
+        if own and _ELSEWHERE.isdisjoint(shell.programs(found[at].text or "")):
+            device, *others = {machine.disks.below(one, stage) for one in own}
+            if device is not None and not others:
+                facts |= {f"device/{name}": getattr(device, name) for name in _DEVICE}
+        for name, said in facts.items():
+            if said is not None:
+                tables.add("extras", run=run, path=name, text=said)
+
+
+def _targets(tables: Tables) -> dict[int, set[str]]:
+    """Return the paths of each run; an empty path stands for an unknown one."""
+    if not (tables.wants("io") and tables.wants("disks")):
+        return {}
+    named: defaultdict[int, set[str]] = defaultdict(set)
+    for run, host, device in tables.rows("disks", "run", "host", "device"):
+        named[run].add("" if host else f"/dev/{device}")
+    files = {
+        (run, entry): value
+        for run, entry, option, value in tables.rows("settings", "run", "entry", "option", "text")
+        if option == "filename"
+    }
+    found: defaultdict[int, set[str]] = defaultdict(set)
+    names = ("run", "entry", "host", "target", "direction")
+    for run, entry, host, target, direction in tables.rows("io", *names):
+        path = target or files.get((run, entry)) or files.get((run, None))
+        # a copy is on two devices, and a client on another machine
+        found[run].add(path if path and not host and direction != "copy" else "")
+    return {**found, **named}

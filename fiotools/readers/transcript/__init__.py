@@ -1,1 +1,0 @@
-"""Sessions of a terminal, and articles that show them."""
