@@ -34,15 +34,13 @@ from fiotools.input.sources import Found, Siblings, is_url, refuse_no_file
 from fiotools.logs.blocks import Blocks
 from fiotools.readers.document import plain_name, refuse_packed
 from fiotools.readers.fio import Version
-from fiotools.readers.fio.log import Shape, decided, shape_of
-from fiotools.readers.fio.log_head import LogName, log_name
+from fiotools.readers.fio.log import LogName, Shape, decided, log_name, shape_of
 from fiotools.tables import Tables
 
 if TYPE_CHECKING:
     from fiotools.input.sources import Found
     from fiotools.readers.document import Document
-    from fiotools.readers.fio.log import Layout, Meaning
-    from fiotools.readers.fio.log_head import LogName
+    from fiotools.readers.fio.log import Layout, LogName, Meaning
 
 # --- the report of a log's run ----------------------------------------------------------------
 

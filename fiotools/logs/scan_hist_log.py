@@ -18,7 +18,7 @@ from fiotools.logs.lazy_frame import lazy, warn_of
 from fiotools.logs.scan_log import LeftOut
 from fiotools.readers.fio import hist_log as fio_hist_log
 from fiotools.readers.fio.hist_log import BEFORE_BINS, edges_of, joined, read_rows
-from fiotools.readers.fio.log_head import DIRECTION
+from fiotools.readers.fio.log import DIRECTION
 
 if TYPE_CHECKING:
     from fiotools.logs.scan_log import Paths

@@ -22,13 +22,13 @@ from fiotools.logs.lazy_frame import lazy, warn_of
 from fiotools.readers.fio.log import (
     FIGURES,
     QUANTITY,
+    UNFINISHED,
     continued,
     figures,
     parsed,
     torn,
     unlike_fio,
 )
-from fiotools.readers.fio.log_head import UNFINISHED
 
 if TYPE_CHECKING:
     from fiotools.logs.head import Log

@@ -234,5 +234,5 @@ def test_lines_parse_the_same_together_and_one_by_one(monkeypatch, size, broken)
 
 
 def test_an_undamaged_log_is_not_read_line_by_line(monkeypatch):
-    monkeypatch.setattr(fio_hist_log, "_is_row", None)
+    monkeypatch.setattr(fio_hist_log, "_LINE", None)
     assert ft.read(fixture("hist_clat_hist.1")).notes.empty

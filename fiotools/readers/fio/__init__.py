@@ -6,18 +6,15 @@ import re
 from dataclasses import dataclass
 from functools import lru_cache
 
+# fio's names for the parts of an entry, in all forms of its report
+DIRECTIONS = ("read", "write", "trim", "mixed", "sync")
+LATENCIES = ("slat", "clat", "lat")
+STATISTICS = ("min", "max", "mean", "stddev")
+
 
 @dataclass(frozen=True)
 class Version:
-    """fio's version.
-
-    Attributes
-    ----------
-    text : str or None
-        As fio writes it, without ``fio-``.
-    number : tuple of int or None
-        Its first two numbers.
-    """
+    """fio's version, as fio writes it without ``fio-``, and its first two numbers."""
 
     text: str | None
     number: tuple[int, int] | None

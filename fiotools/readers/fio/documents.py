@@ -17,11 +17,12 @@ from typing import Any, TypeAlias
 import numpy as np
 import orjson
 
-from fiotools.readers.fio.json_fields import VERSION_KEYS
+from fiotools.readers.fio import DIRECTIONS
 from fiotools.readers.formats import FIO_JSON
 
 Loads: TypeAlias = Callable[[str | bytes], Any]
 
+VERSION_KEYS = ("fio version", "fioversion")
 LONG = 1 << 15  # bytes: it pays to cut the bins out of longer texts first
 _START = re.compile(FIO_JSON)
 # a string, or C's spelling of a value that is not a number
@@ -41,71 +42,43 @@ _HALF = re.compile(
 
 @dataclass(frozen=True)
 class Piece:
-    """One document in a text.
-
-    Attributes
-    ----------
-    start, end : int
-        Its place.
-    document : dict or None
-        None if the document is incomplete.
-    reason : str
-        Why it is incomplete.
-    nans : int
-        How many of its values were nan or inf; they are None.
-    options, leaves : tuple of str
-        Keys that occur twice in it with different values: options, and all others.
-    """
+    """One document in a text: its place, and its content if it is complete."""
 
     start: int
     end: int
     document: dict[str, Any] | None
-    reason: str = ""
-    nans: int = 0
-    options: tuple[str, ...] = ()
-    leaves: tuple[str, ...] = ()
+    reason: str = ""  # why it is incomplete
+    nans: int = 0  # how many of its values were nan or inf; they are None
+    # keys that occur twice in it with different values: options, and all others
+    options: Sequence[str] = ()
+    leaves: Sequence[str] = ()
 
 
 @dataclass(slots=True)
 class Stretch:
-    """Text outside the documents.
-
-    Attributes
-    ----------
-    start, end : int
-        Its place.
-    before : int
-        How many documents are above it.
-    torn : bool
-        Whether the one above is incomplete: then its rest may be here.
-    reports : list of (int, int, str)
-        The places of other reports in it, and their kind if they repeat a document.
-    """
+    """Text outside the documents."""
 
     start: int
     end: int
-    before: int
-    torn: bool = False
+    before: int  # how many documents are above it
+    torn: bool = False  # whether the one above is incomplete: then its rest may be here
+    # the places of other reports in it, and their kind if they repeat a document
     reports: list[tuple[int, int, str]] = field(default_factory=list)
 
 
 def pieces(text: str, loads: Loads = orjson.loads, data: bytes | None = None) -> list[Piece]:
-    """Split a text into fio's documents.
+    """Split a text into fio's documents; ``data`` are its bytes if they are known.
 
-    Parameters
-    ----------
-    text : str
-    loads : callable
-        Parses JSON, and raises `orjson.JSONDecodeError` for anything else and for keys that occur
-        twice.
-    data : bytes, optional
-        The same text as bytes, if known.
+    ``loads`` parses JSON, and raises `orjson.JSONDecodeError` for anything else and for keys that
+    occur twice.
     """
     try:
-        if whole := _documents(loads(text if data is None else data), text):
-            return whole
+        value = loads(text if data is None else data)
     except orjson.JSONDecodeError:
         pass
+    else:
+        if whole := _reports(value):
+            return [Piece(0, len(text), document) for document in whole]
     found: list[Piece] = []
     at = 0
     while match := _START.search(text, at):
@@ -118,22 +91,15 @@ def pieces(text: str, loads: Loads = orjson.loads, data: bytes | None = None) ->
     readable, nans = _without_nan(text)
     decoder = Decoder()
     try:
-        return _documents(decoder.decode(readable), text, nans, decoder) or found
+        whole = _reports(decoder.decode(readable))
     except (json.JSONDecodeError, RecursionError):
         return found
+    return [decoder.piece(0, len(text), document, nans) for document in whole] or found
 
 
-def _documents(value: Any, text: str, nans: int = 0, decoder: Decoder | None = None) -> list[Piece]:
-    """Take a JSON value that is a document, or a list of documents."""
-    documents = value if isinstance(value, list) else [value]
-    return [_piece(0, len(text), one, nans, decoder) for one in documents if is_fio(one)]
-
-
-def _piece(
-    start: int, end: int, document: dict[str, Any], nans: int, decoder: Decoder | None
-) -> Piece:
-    options, leaves = (decoder.options, decoder.leaves) if decoder else ((), ())
-    return Piece(start, end, document, "", nans, tuple(options), tuple(leaves))
+def _reports(value: Any) -> list[dict[str, Any]]:
+    """List the documents in a JSON value: itself, or the items of a list."""
+    return [one for one in (value if isinstance(value, list) else [value]) if is_fio(one)]
 
 
 def is_fio(value: Any) -> bool:
@@ -172,11 +138,11 @@ def piece_at(text: str, start: int, loads: Loads = orjson.loads) -> Piece:
             if brace >= 0:
                 decoder = Decoder()
                 value = decoder.decode(_BACKSLASH.sub(r"\\\\", readable[: brace + 2 - start]))
-                return _piece(start, brace + 2, value, nans, decoder)
+                return decoder.piece(start, brace + 2, value, nans)
         except (json.JSONDecodeError, RecursionError):
             pass
         return Piece(start, start + error.pos, None, error.msg)
-    return _piece(start, start + end, value, nans, decoder)
+    return decoder.piece(start, start + end, value, nans)
 
 
 def stretches(text: str, pieces: list[Piece]) -> list[Stretch]:
@@ -209,12 +175,7 @@ def _without_nan(text: str) -> tuple[str, int]:
 
 
 def strict_loads(text: str | bytes) -> Any:
-    """Parse JSON in which no key occurs twice.
-
-    Raises
-    ------
-    orjson.JSONDecodeError
-    """
+    """Parse JSON; raise `orjson.JSONDecodeError` also if a key occurs twice."""
     value = orjson.loads(text)
     if not each_once(text, value):
         raise orjson.JSONDecodeError("a key occurs twice", "", 0)
@@ -249,11 +210,6 @@ class Decoder(json.JSONDecoder):
 
     The last value of an option counts, as in fio. The right value of anything else is unknown, and
     left out.
-
-    Attributes
-    ----------
-    options, leaves : list of str
-        The keys that occur twice: options, and all others.
     """
 
     def __init__(self) -> None:
@@ -266,6 +222,10 @@ class Decoder(json.JSONDecoder):
         )
         self.options: list[str] = []
         self.leaves: list[str] = []
+
+    def piece(self, start: int, end: int, document: dict[str, Any], nans: int) -> Piece:
+        """Return the document that was read, with what was wrong with it."""
+        return Piece(start, end, document, "", nans, self.options, self.leaves)
 
     def _object(self, pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         found = dict(pairs)
@@ -291,7 +251,7 @@ def _agreed(values: Sequence[Any]) -> Any:
 
 # --- which documents are reports of one run ---------------------------------------------------
 
-_DIRECTIONS = ("read", "write", "trim", "mixed")
+_MOVING = DIRECTIONS[:-1]  # syncs have no amounts
 _LATENCIES = ("slat_ns", "clat_ns", "lat_ns", "slat", "clat", "lat")
 # elapsed is in whole seconds, and a report takes time
 _SLACK_S = 2.5
@@ -299,10 +259,8 @@ _SLACK_S = 2.5
 
 def entries(document: dict[str, Any]) -> list[dict[str, Any]]:
     """List the entries of a report: of jobs, or of the jobs of clients."""
-    listed = document.get("jobs") or document.get("client_stats") or []
-    return (
-        [entry for entry in listed if isinstance(entry, dict)] if isinstance(listed, list) else []
-    )
+    listed = document.get("jobs") or document.get("client_stats")
+    return [one for one in listed if isinstance(one, dict)] if isinstance(listed, list) else []
 
 
 def elapsed(document: dict[str, Any]) -> float | None:
@@ -338,17 +296,7 @@ def _continues(before: dict[str, Any], after: dict[str, Any]) -> bool:
         return False
     if before.get("global options") != after.get("global options") or not _clock(before, after):
         return False
-    return all(
-        _is_same(one, other) and _grows(one, other) for one, other in zip(old, new, strict=True)
-    )
-
-
-def _is_same(before: dict[str, Any], after: dict[str, Any]) -> bool:
-    """Whether two entries can be of one job."""
-    if any(before.get(key) != after.get(key) for key in ("jobname", "groupid", "hostname")):
-        return False
-    old, new = before.get("job_start"), after.get("job_start")
-    return not old or old == new  # 0 until it starts
+    return all(map(_grows, old, new))
 
 
 def _clock(before: dict[str, Any], after: dict[str, Any]) -> bool:
@@ -366,7 +314,7 @@ def _clock(before: dict[str, Any], after: dict[str, Any]) -> bool:
 
 def _runtime(document: dict[str, Any]) -> float:
     """Return the run time of the longest direction of any entry, in seconds."""
-    parts = [entry.get(name) for entry in entries(document) for name in _DIRECTIONS]
+    parts = [entry.get(name) for entry in entries(document) for name in _MOVING]
     times = [_count(part, "runtime") for part in parts if isinstance(part, dict)]
     return max(times, default=0) / 1000
 
@@ -377,8 +325,13 @@ def _timestamp(document: dict[str, Any]) -> float | None:
 
 
 def _grows(before: dict[str, Any], after: dict[str, Any]) -> bool:
-    """Whether no count falls, no minimum rises and no maximum falls."""
-    for direction in _DIRECTIONS:
+    """Whether two entries can be of one job: no count falls, no minimum rises, no maximum falls."""
+    if any(before.get(key) != after.get(key) for key in ("jobname", "groupid", "hostname")):
+        return False
+    start = before.get("job_start")
+    if start and start != after.get("job_start"):  # 0 until it starts
+        return False
+    for direction in _MOVING:
         old, new = before.get(direction), after.get(direction)
         if not isinstance(old, dict) or not isinstance(new, dict):
             if isinstance(old, dict) or isinstance(new, dict):
@@ -390,8 +343,7 @@ def _grows(before: dict[str, Any], after: dict[str, Any]) -> bool:
             one, other = old.get(kind), new.get(kind)
             if not isinstance(one, dict) or not isinstance(other, dict) or not one.get("max"):
                 continue  # nothing was measured before
-            if _count(other, "max") < _count(one, "max") or _count(other, "min") > _count(
-                one, "min"
-            ):
+            falls = _count(other, "max") < _count(one, "max")
+            if falls or _count(other, "min") > _count(one, "min"):
                 return False
     return True

@@ -31,11 +31,9 @@ import numpy as np
 import polars as pl
 
 from fiotools.errors import ParseError
-from fiotools.readers.fio.bins import log_edges
-from fiotools.readers.fio.digits import LONGEST, PAD, numbers
-from fiotools.readers.fio.log_head import (
+from fiotools.readers.fio.bins import LONGEST, PAD, log_edges, numbers
+from fiotools.readers.fio.log import (
     DIRECTION,
-    DIRECTIONS,
     begin,
     first_rows,
     is_cut,
@@ -54,27 +52,18 @@ if TYPE_CHECKING:
 
 _CERTAIN = 100  # no other table has so many columns
 BEFORE_BINS = 3  # time, direction, block size
+_CODES = len(DIRECTION.categories)
 _LINE = re.compile(rf"[0-9]{{1,{LONGEST}}}(?:, [0-9]{{1,{LONGEST}}})*", re.A)
 _AT_ONCE = 1 << 18  # bytes: numpy's arrays of these stay in a processor's cache
 
 
 @dataclass(frozen=True, slots=True)
 class Rows:
-    """Some rows, and their filled bins.
+    """Some rows, and their filled bins in the order of the log."""
 
-    Attributes
-    ----------
-    lines : numpy.ndarray
-        The line of each row.
-    heads : numpy.ndarray
-        Time, direction and block size of each.
-    row, bin, count : numpy.ndarray
-        The bins: the row, the number and the count of each, in the order of the log.
-    """
-
-    lines: Whole
-    heads: Whole
-    row: Whole
+    lines: Whole  # the line of each row
+    heads: Whole  # time, direction and block size of each
+    row: Whole  # of each bin
     bin: Whole
     count: Whole
 
@@ -189,7 +178,7 @@ def _falls(parts: Sequence[Rows], bins: int) -> bool:
     is_repeated = False
     for rows in parts:
         full = rows.full(bins)
-        for code in DIRECTIONS:
+        for code in range(_CODES):
             own = full[rows.heads[:, 1] == code]
             if code in last:
                 own = np.vstack([last[code], own])
@@ -209,15 +198,7 @@ def read_rows(text: str, width: int, bad: list[int]) -> Iterator[Rows]:
 
     The bytes of a few hundred rows are checked together, and only numbers other than ``0`` are
     read. Lines without fio's layout are found one by one; rows of an unknown direction are left out
-    like them.
-
-    Parameters
-    ----------
-    text : str
-    width : int
-        How many numbers a row has.
-    bad : list of int
-        Gets the numbers of the lines that are not rows.
+    like them. ``width`` is how many numbers a row has; ``bad`` gets the numbers of the other lines.
     """
     end, at, line = text.rfind("\n") + 1, 0, 1
     while at < end:
@@ -229,13 +210,16 @@ def read_rows(text: str, width: int, bad: list[int]) -> Iterator[Rows]:
             good = np.arange(size)
         else:  # rare, and slow
             lines = part.split("\n")[:-1]
-            size, is_row = len(lines), np.array([_is_row(one, width) for one in lines])
+            size = len(lines)
+            is_row = np.array(
+                [one.count(",") == width - 1 and bool(_LINE.fullmatch(one)) for one in lines]
+            )
             bad += [line + i for i in np.flatnonzero(~is_row).tolist() if lines[i]]
             good = np.flatnonzero(is_row)
             found = _parse("".join(f"{lines[i]}\n" for i in good.tolist()), width)
         if found is not None:
             rows = Rows(line + good, *found)
-            known = rows.heads[:, 1] <= max(DIRECTIONS)
+            known = rows.heads[:, 1] < _CODES
             bad += rows.lines[~known].tolist()
             yield rows if known.all() else rows.kept(known)
         line += size
@@ -288,7 +272,3 @@ def _parse(text: str, width: int) -> tuple[Whole, Whole, Whole, Whole] | None:
     heads[row[is_head], column[is_head]] = values[is_head]
     is_bin = ~is_head & (values > 0)  # 00 is empty too
     return heads, row[is_bin], column[is_bin] - BEFORE_BINS, values[is_bin]
-
-
-def _is_row(line: str, width: int) -> bool:
-    return line.count(",") == width - 1 and _LINE.fullmatch(line) is not None

@@ -23,24 +23,23 @@ Specified in fio's ``stat.c`` (``show_thread_status_json``, ``add_ddir_status_js
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from typing import TYPE_CHECKING, Any
 
 from fiotools.errors import ParseError
-from fiotools.readers.document import Later, Report, Session
-from fiotools.readers.fio import documents
+from fiotools.readers.document import Later, Report, Session, read_part
+from fiotools.readers.fio import DIRECTIONS, documents
 from fiotools.readers.fio import json_columns as columns
-from fiotools.readers.fio.documents import Piece, runs_of
-from fiotools.readers.fio.json_fields import FIELDS as FIELDS
+from fiotools.readers.fio.documents import Piece, Stretch, entries, runs_of
+from fiotools.readers.fio.json_run import FIELDS as FIELDS
 from fiotools.readers.fio.json_run import taken
 
 if TYPE_CHECKING:
     from fiotools.readers.document import Document
     from fiotools.tables import Tables
 
-# most files have nothing around the JSON
-_add_reports, _note_beside = (
-    Later(f"fiotools.readers.fio.json_beside:{name}") for name in ("add_reports", "note")
-)
+# most files have no text around the JSON
+_keep = Later("fiotools.readers.fio.text_rows:keep")
 
 
 def read(document: Document, tables: Tables) -> None:
@@ -80,7 +79,12 @@ def read(document: Document, tables: Tables) -> None:
         _add_reports(tables, document, around, whole, runs)
     if not tables.runs:
         raise _nothing_whole(document, pieces)
-    _note_broken(tables, document, pieces)
+    for piece in pieces:
+        if piece.document is None:
+            message = f"an incomplete document was left out ({piece.reason})"
+            if piece is pieces[-1]:
+                message += "; the numbers before it may be those of an interval"
+            tables.note(message, line=document.line(piece.start), severity="warning")
     for stretch in around:
         # fio speaks before it writes the document of its run
         owners = (runs[n] for n in range(stretch.before, len(pieces)) if n in runs)
@@ -104,7 +108,7 @@ def _add_run(tables: Tables, group: list[Piece], line: int, **known: Any) -> int
     try:
         run = taken(tables, reports, line=line, said=last.nans + len(last.leaves), **known)
         tables.defer(columns.rows, run)
-        if not run.shared.shared and not any(entry.own.is_listed for entry in run.entries):
+        if not run.shared.shared and not any(entry.own.own for entry in run.entries):
             tables.settle()  # a job file may give its options
     except (TypeError, ValueError, KeyError, AttributeError, OverflowError) as error:
         reason = f"the document does not have fio's layout ({type(error).__name__}: {error})"
@@ -145,19 +149,135 @@ def _note_odd(tables: Tables, piece: Piece, line: int, run: int) -> None:
             tables.note(message, line=line, run=run, severity=severity)
 
 
-def _note_broken(tables: Tables, document: Document, pieces: list[Piece]) -> None:
-    for piece in pieces:
-        if piece.document is None:
+# --- text around the documents ----------------------------------------------------------------
+
+_COPIES = {
+    "fio_normal": "text report beside the JSON",
+    "fio_terse": "terse output beside the JSON",
+}
+_JSON = re.compile(r"[\]\[{},\d.]*$|\"[^\"]*\" ?:")
+_MANY = 20
+
+Key = tuple[str, str]  # a job's name, and its group
+
+
+def _add_reports(
+    tables: Tables,
+    document: Document,
+    around: list[Stretch],
+    whole: list[Piece],
+    runs: dict[int, int],
+) -> None:
+    """Add the reports of any tool, except those that repeat one of the complete documents.
+
+    The places of all of them are recorded in the stretches.
+    """
+    ios, amounts = _done(whole)
+    for stretch in around:
+        part = document.part(stretch.start, stretch.end)
+        copies: list[Report] = []
+        for report in part.reports:
+            repeats = _repeats(report, ios, amounts)
+            place = stretch.start + report.start, stretch.start + report.end
+            stretch.reports.append((*place, report.kind if repeats else ""))
+            copies += [report] if repeats else []
+        read_part(tables, part, runs.get(stretch.before - 1), copies)
+
+
+def _done(
+    whole: list[Piece],
+) -> tuple[dict[Key, set[int | None]], set[tuple[str, str, int, int]]]:
+    """Collect how much each job had done at each of the reports.
+
+    Returns
+    -------
+    ios : dict
+        The counts of its I/Os.
+    amounts : set
+        The job, and KiB and milliseconds of a direction.
+    """
+    ios: dict[Key, set[int | None]] = defaultdict(set)
+    amounts: set[tuple[str, str, int, int]] = set()
+    for piece in whole:
+        for entry in entries(piece.document or {}):
+            key = str(entry.get("jobname", "")).strip(), str(entry.get("groupid"))
+            counts: dict[str, int] = {}
+            for direction in DIRECTIONS[:-1]:
+                part = entry.get(direction)
+                if not isinstance(part, dict):
+                    continue
+                size, runtime, count = map(part.get, ("io_bytes", "runtime", "total_ios"))
+                if type(runtime) is int and type(size) is int:
+                    # before fio 2.21 io_bytes is KiB
+                    amounts |= {(*key, size, runtime), (*key, size // 1024, runtime)}
+                if type(count) is int:
+                    counts[direction] = count
+            if any(map(entry.get, ("read", "write", "trim"))):
+                counts.pop("mixed", None)
+            ios[key].add(sum(counts.values()) if counts else None)
+    return ios, amounts
+
+
+def _repeats(
+    report: Report,
+    ios: dict[Key, set[int | None]],
+    amounts: set[tuple[str, str, int, int]],
+) -> bool:
+    """Whether a text or terse report belongs to the same run as a document."""
+    if report.kind == "fio_normal":
+        for entry in report.data.entries:
+            counts = ios.get((entry.name.strip(), str(entry.group)), set())
+            issued = entry.issued.get("total")
+            # the same count of I/Os, if both have one
+            if not (counts and (issued is None or None in counts or sum(issued[:3]) in counts)):
+                return False
+        return True
+    if report.kind == "fio_terse":
+        records = report.data.records
+        for item in records:
+            key = item.name.strip(), str(item.group)
+            blocks = [(*key, block.kib, block.runtime_ms) for block in item.blocks if block.kib]
+            if key not in ios or not amounts.issuperset(blocks):
+                return False
+        return bool(records)
+    return False
+
+
+def _note_beside(tables: Tables, document: Document, stretch: Stretch, run: int | None) -> None:
+    """Keep the text of a stretch around reports that became runs; note the reports left out."""
+    at = stretch.start
+    for start, end, repeats in stretch.reports:
+        _note_lines(tables, document, (at, start), stretch.torn, run)
+        if repeats:
+            count = document.text.count("\n", start, end) + 1
             tables.note(
-                f"an incomplete document was left out ({piece.reason})"
-                + (
-                    "; the numbers before it may be those of an interval"
-                    if piece is pieces[-1]
-                    else ""
-                ),
-                line=document.line(piece.start),
-                severity="warning",
+                f"{count} lines of {_COPIES[repeats]} were left out: the JSON says more",
+                line=document.line(start),
+                run=run,
             )
+        at = end
+    _note_lines(tables, document, (at, stretch.end), stretch.torn, run)
+
+
+def _note_lines(
+    tables: Tables, document: Document, place: tuple[int, int], torn: bool, run: int | None
+) -> None:
+    start, end = place
+    text = document.text[start:end]
+    if not text.strip(" \n\t\r,[]"):
+        return
+    line = document.line(start)
+    kept = [(line + i, part.strip()) for i, part in enumerate(text.split("\n")) if part.strip()]
+    if torn:
+        kept = [(number, part) for number, part in kept if not _JSON.match(part)]
+    for number, part in kept[:_MANY]:
+        _keep(tables, part, number, run)
+    if len(kept) > _MANY:
+        message = f"... and {len(kept) - _MANY} more lines of text"
+        tables.note(message, line=kept[_MANY][0], run=run)
+
+
+# --- a document in other text -----------------------------------------------------------------
 
 
 def parse(text: str, match: re.Match[str]) -> tuple[int, int, Piece]:

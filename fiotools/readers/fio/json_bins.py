@@ -13,11 +13,9 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from fiotools.readers.fio import digits as fio_digits
-from fiotools.readers.fio.bins import NONE, Bins, fine_edges
-from fiotools.readers.fio.digits import LONGEST, PAD
+from fiotools.readers.fio import DIRECTIONS
+from fiotools.readers.fio.bins import LONGEST, NONE, PAD, Bins, fine_edges, numbers
 from fiotools.readers.fio.documents import entries, strict_loads
-from fiotools.readers.fio.json_fields import DIRECTIONS
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -233,5 +231,5 @@ def _read(data: bytes, indent: int) -> tuple[Whole, Whole, Whole] | None:
         or (taken[starts[count:]] == ord("0")).any()
     ):
         return None
-    numbers = fio_digits.numbers(data, starts, lengths)
-    return None if numbers is None else (lines, numbers[:count], numbers[count:])
+    found = numbers(data, starts, lengths)
+    return None if found is None else (lines, found[:count], found[count:])

@@ -1,4 +1,4 @@
-"""The rows of many runs of fio JSON: columns made of their records, by the lines of `json_fields`.
+"""The rows of many runs of fio JSON: columns made of their records, by the lines of `FIELDS`.
 
 Rules that a line cannot express are here, once for all records: rates more exact than printed,
 latencies of another number of I/Os, values that do not fit their column.
@@ -6,14 +6,26 @@ latencies of another number of I/Os, values that do not fit their column.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import chain, compress
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fiotools.readers.fio.json_fields import DISK, IO, JOB, LATENCIES, SCALES, STATISTICS
-from fiotools.readers.fio.json_run import COUNTS, Entry, Leaves, Options, Run, fits, moment
+from fiotools.readers.fio import LATENCIES, STATISTICS
+from fiotools.readers.fio.json_run import (
+    COUNTS,
+    DISK,
+    IO,
+    JOB,
+    SCALES,
+    Entry,
+    Leaves,
+    Options,
+    Run,
+    fits,
+    moment,
+)
 from fiotools.readers.shapes import Field
 from fiotools.tables import Made
 from fiotools.vocabulary import COLUMNS, CONDITIONS
@@ -268,21 +280,18 @@ def _miscounted(total: Sequence[Any], counts: Numbers, flying: Numbers) -> list[
 
 def _settings(batch: _Batch) -> Iterator[Made]:
     """List the options of all jobs, then each entry's own and fio's defaults."""
-    stretches: list[tuple[int, int | None, str | None, Sequence[str], Sequence[str], str]] = []
+    stretches: list[tuple[int, int | None, str | None, Mapping[str, str], str]] = []
     jobs = iter(batch.keys["job"])
     for owner, run in enumerate(batch.runs):
-        every = run.shared.shared
-        stretches.append((owner, None, None, tuple(every), tuple(every.values()), "global"))
+        stretches.append((owner, None, None, run.shared.shared, "global"))
         for number, entry in enumerate(run.entries, 1):
-            own, job = entry.own, next(jobs)
-            stretches.append((owner, number, job, own.names, own.texts, "given"))
+            job = next(jobs)
+            stretches.append((owner, number, job, entry.own.listed, "given"))
             if entry.has_defaults:
-                unset = own.defaults
-                texts = tuple(unset.values())
-                stretches.append((owner, number, job, tuple(unset), texts, "default"))
+                stretches.append((owner, number, job, entry.own.defaults, "default"))
     stretches = [one for one in stretches if one[3]]
     if stretches:
-        owners, numbers, names, options, texts, origins = zip(*stretches, strict=True)
+        owners, numbers, names, options, origins = zip(*stretches, strict=True)
         places = np.array(owners, dtype=np.int32)
         shared: Columns = {
             "run": batch.numbers[places],
@@ -292,7 +301,7 @@ def _settings(batch: _Batch) -> Iterator[Made]:
         }
         columns = {
             "option": [*chain.from_iterable(options)],
-            "text": [*chain.from_iterable(texts)],
+            "text": [*chain.from_iterable(one.values() for one in options)],
         }
         yield Made("settings", places, columns, np.array(list(map(len, options))), shared)
 

@@ -1,7 +1,10 @@
 """A run of fio JSON: its documents taken apart into plain records, which become rows later.
 
-The values are taken as fio has them, in a fixed order, with the notes on them;
-`fiotools.readers.fio.json_columns` makes columns of the records of many files. A dictionary with
+A table says where each column comes from. To read another number, add its column to the vocabulary
+and write a line here. A rule that a line cannot express is in `fiotools.readers.fio.json_columns`,
+which makes columns of the records of many files, and the line names it.
+
+The values are taken as fio has them, in a fixed order, with the notes on them. A dictionary with
 values that fio does not write is repaired first (`Values`): programs that pass a document on may
 change it. A number in quotation marks is that number. Anything else that is not a number, or does
 not fit its column, is left out, and the run gets a note.
@@ -24,7 +27,7 @@ import numpy as np
 import orjson
 
 from fiotools.readers.document import Session
-from fiotools.readers.fio import Version
+from fiotools.readers.fio import DIRECTIONS, LATENCIES, STATISTICS, Version
 from fiotools.readers.fio import options as fio_options
 from fiotools.readers.fio.bins import (
     INDEXED,
@@ -34,22 +37,86 @@ from fiotools.readers.fio.bins import (
     indexed_edges,
     whole_direction,
 )
-from fiotools.readers.fio.documents import elapsed, entries
-from fiotools.readers.fio.json_fields import (
-    DIRECTIONS,
-    DISK,
-    IO,
-    JOB,
-    LATENCIES,
-    STATISTICS,
-    VERSION_KEYS,
-)
-from fiotools.readers.shapes import Shape, Shapes
+from fiotools.readers.fio.documents import VERSION_KEYS, elapsed, entries
+from fiotools.readers.shapes import Field, Shape, Shapes
 from fiotools.vocabulary import COLUMNS
 
 if TYPE_CHECKING:
-    from fiotools.readers.shapes import Shapes
     from fiotools.tables import Tables
+
+# --- where each column comes from -------------------------------------------------------------
+
+# how many of our units make one of fio's; ms are divided, as 1/1000 is not exact in binary
+SCALES = {"": 1, "KiB/s": 1024, "sectors": 512, "ms": 1000}
+
+JOB = (
+    Field("error", "error"),
+    Field("usr_cpu_pct", "usr_cpu"),
+    Field("sys_cpu_pct", "sys_cpu"),
+    Field("ctx", "ctx"),
+    Field("majf", "majf"),
+    Field("minf", "minf"),
+    Field(
+        "job_start",
+        "job_start",
+        since="3.36",
+        rule="ms since 1970; an extra if it is another clock's",
+    ),
+    Field("job_runtime_s", "job_runtime", "ms", zero=False),
+    Field("group", "groupid"),
+    Field("port", "port", rule="none in the total of all clients"),
+)
+# the lines of one direction of an entry
+IO = (
+    Field("io_bytes", "io_bytes", rule="KiB before 2.21, if there is no `io_kbytes`"),
+    Field("total_ios", "total_ios", rule="for syncs the greater of it and `N`"),
+    Field("short_ios", "short_ios", rule="none if syncs are counted there by mistake"),
+    Field("drop_ios", "drop_ios"),
+    Field("runtime_s", "runtime", "ms", zero=False),
+    Field("iops", "iops", rule="`total_ios` / `runtime` if that agrees; none if `runtime` is 0"),
+    Field(
+        "bw_bytes_per_s",
+        "bw_bytes",
+        since="3.2",
+        rule="otherwise `bw` (KiB/s), or `io_bytes` / `runtime` if that agrees;"
+        " none if `runtime` is 0",
+    ),
+    Field("bw_min_bytes_per_s", "bw_min", "KiB/s", samples="bw_samples"),
+    Field("bw_max_bytes_per_s", "bw_max", "KiB/s", samples="bw_samples"),
+    Field("bw_mean_bytes_per_s", "bw_mean", "KiB/s", samples="bw_samples"),
+    Field("bw_stddev_bytes_per_s", "bw_dev", "KiB/s", samples="bw_samples"),
+    Field("bw_agg_pct", "bw_agg", zero=False, samples="bw_samples"),
+    Field("bw_samples", "bw_samples", zero=False),
+    Field("iops_min", "iops_min", samples="iops_samples"),
+    Field("iops_max", "iops_max", samples="iops_samples"),
+    Field("iops_mean", "iops_mean", samples="iops_samples"),
+    Field("iops_stddev", "iops_stddev", samples="iops_samples"),
+    Field("iops_samples", "iops_samples", zero=False),
+)
+LATENCY = tuple(
+    Field(
+        f"{kind}_{statistic}_ns",
+        f"{kind}_ns.{statistic}",
+        since="3.0",
+        rule=f"before in usec, `{kind}.{statistic}`; none if `N` is 0",
+    )
+    for kind in LATENCIES
+    for statistic in STATISTICS
+)
+DISK = (
+    Field("read_ios", "read_ios"),
+    Field("write_ios", "write_ios"),
+    Field("read_merges", "read_merges"),
+    Field("write_merges", "write_merges"),
+    Field("read_sectors_bytes", "read_sectors", "sectors", since="3.36"),
+    Field("write_sectors_bytes", "write_sectors", "sectors", since="3.36"),
+    Field("read_ticks_s", "read_ticks", "ms"),
+    Field("write_ticks_s", "write_ticks", "ms"),
+    Field("in_queue_s", "in_queue", "ms"),
+    Field("util_pct", "util"),
+)
+FIELDS = {"jobs": JOB, "io": (*IO, *LATENCY), "disks": DISK}
+
 
 # --- values that fio does not write -----------------------------------------------------------
 
@@ -107,12 +174,7 @@ class Values:
         return sound
 
     def problems(self, said: int) -> Iterator[tuple[str, str]]:
-        """Yield a note for values left out and for numbers given as texts; ``said`` nulls have one.
-
-        Yields
-        ------
-        severity, message : str
-        """
+        """Yield the severity and text of notes; ``said`` nulls have one already."""
         if len(self.nulls) > said:
             more = ", ..." * (len(self.nulls) > 1)
             message = f"{len(self.nulls) - said} values are null, which fio does not write"
@@ -166,107 +228,51 @@ _ODD = re.compile(r"[sc]?lat_(?:u|m|us|ms|s)(?:ec)?")
 
 
 class Entry(NamedTuple):
-    """An entry of a report: a job, a group or a client.
+    """An entry of a report: a job, a group or a client."""
 
-    Attributes
-    ----------
-    leaves : tuple
-        The values of `JOB`, then ``elapsed``.
-    job, host, description : object
-        As in the document.
-    scope : str
-    options : Options
-        The options in effect: the conditions of its I/O.
-    own : Options
-        The options listed for it, and what follows from them.
-    has_defaults : bool
-        Whether an unlisted option has fio's default.
-    flying : float
-        How many I/Os may be in flight at once.
-    """
-
-    leaves: Leaves
+    leaves: Leaves  # the values of `JOB`, then elapsed
     job: Any
     host: Any
     description: Any
     scope: str
-    options: Options
-    own: Options
-    has_defaults: bool
-    flying: float
+    options: Options  # in effect: the conditions of its I/O
+    own: Options  # listed for it
+    has_defaults: bool  # whether an unlisted option has fio's default
+    flying: float  # how many I/Os may be in flight at once
 
 
 @dataclass(slots=True)
 class Run:
-    """A run, taken apart: rows are made of it.
-
-    Attributes
-    ----------
-    number : int
-    row : dict
-        Its row of `runs`.
-    line : int or None
-        Where its document begins.
-    said : int
-        How many values are known to be missing: they get no second note.
-    shared : Options
-        The options of all jobs.
-    values : Values
-        What was wrong with values.
-    entries : list of Entry
-    parts : list of (entry, direction, leaves, scales)
-        The I/O in one direction of an entry, by its number from 0. The leaves are those of `IO`,
-        then ``bw`` and ``io_kbytes``; for each of `LATENCIES` the `STATISTICS` and ``N``. The
-        scales are the ns in its unit; nan if it was not measured.
-    curves : list of (entry, direction, latency, percentiles, values)
-    histograms : list of (entry, direction, latency, columns)
-    samples : list of (entry, direction, quantity, time_s, value)
-    disks : list of (name, host, leaves)
-    extras : list of (entry, path, text)
-        Of the whole document, or of an entry by its number from 1.
-    """
+    """A run, taken apart: rows are made of it. Its lists count entries from 0."""
 
     number: int
-    row: dict[str, Any]
+    row: dict[str, Any]  # of `runs`
     line: int | None
-    said: int
-    shared: Options
+    said: int  # how many values are known to be missing: they get no second note
+    shared: Options  # of all jobs
     values: Values = field(default_factory=Values)
     entries: list[Entry] = field(default_factory=list)
+    # the I/O in one direction: the leaves are those of `IO`, then bw and io_kbytes; for each of
+    # `LATENCIES` the `STATISTICS` and N. The scales are the ns in its unit; nan: not measured
     parts: list[tuple[int, str, Leaves, Sequence[float]]] = field(default_factory=list)
+    # percentiles and their values; columns of bins
     curves: list[tuple[int, str, str, Leaves, Leaves]] = field(default_factory=list)
     histograms: list[tuple[int, str, str, Mapping[str, Any]]] = field(default_factory=list)
+    # quantity, seconds and value
     samples: list[tuple[int, str, str, float | None, Any]] = field(default_factory=list)
+    # name and host
     disks: list[tuple[Any, Any, Leaves]] = field(default_factory=list)
+    # path and text; the entry counts from 1, and is None for the whole document
     extras: list[tuple[int | None, str, str]] = field(default_factory=list)
 
 
 class Options:
-    """Everything that follows from the options of a job, its own and those of all jobs.
-
-    Attributes
-    ----------
-    shared : dict of str to str
-        Those of all jobs.
-    names, texts : tuple of str
-        The job's own, without its name.
-    job : str or None
-        That name.
-    defaults : dict of str to str
-        Values in effect for options that are not given.
-    numjobs : int
-    is_group : bool
-    target : str or None
-    flying : int
-    """
+    """Everything that follows from the options of a job, its own and those of all jobs."""
 
     def __init__(self, shared: dict[str, str], own: dict[str, str]) -> None:
-        self.shared = shared
+        self.shared, self.own = shared, own
         self._all = options = {**shared, **own}
-        self.job = own.get("name")
-        listed = {name: text for name, text in own.items() if name != "name"}
-        self.names, self.texts = tuple(listed), tuple(listed.values())
-        self.is_listed = bool(own)
+        self.listed = {name: text for name, text in own.items() if name != "name"}
         self.defaults = fio_options.defaults(options)
         self.numjobs = fio_options.whole(options.get("numjobs")) or 1
         self.is_group = options.get("group_reporting", "0") != "0"
@@ -318,11 +324,14 @@ def taken(
     stated = (str(document[key]) for key in VERSION_KEYS if document.get(key))
     fio = Version.of(version or next(stated, None))
     tables.runs += 1
+    seconds = document.get("timestamp")
+    if isinstance(seconds, (int, float)):
+        seconds *= 1000
     row = {
         "tool_version": fio.text,
         "command": session.command if session else None,
         "host": session.host if session else None,
-        "reported_at": _reported_at(document),
+        "reported_at": moment(document.get("timestamp_ms")) or moment(seconds),
         "duration_s": elapsed(document),
         "status": status,
     }
@@ -330,9 +339,14 @@ def taken(
     run = Run(tables.runs, row, line, said, options_of(shared))
     reading = _Reading(tables, run, fio, shared)
     listed = entries(document)
-    clones = Counter(map(_alike, listed)) if len(listed) > 1 else {}
-    for number, entry in enumerate(listed):
-        reading.add_entry(number, entry, clones[_alike(entry)] if clones else 1)
+    # the clones of one job
+    kinds = [
+        tuple(str(entry.get(key)) for key in ("jobname", "groupid", "hostname", "port"))
+        for entry in listed
+    ]
+    clones = Counter(kinds)
+    for number, (entry, kind) in enumerate(zip(listed, kinds, strict=True)):
+        reading.add_entry(number, entry, clones[kind])
     if not listed:
         reading.note("the document lists no jobs", placed=True)
     if fio.number is None:
@@ -348,23 +362,11 @@ def taken(
     return run
 
 
-def _alike(entry: Mapping[str, Any]) -> tuple[str, ...]:
-    """Identify the clones of one job."""
-    return tuple(str(entry.get(key)) for key in ("jobname", "groupid", "hostname", "port"))
-
-
 def moment(milliseconds: Any) -> datetime | None:
     """Read a time of this century; ``job_start_clock_id`` may be another clock."""
     if not isinstance(milliseconds, (int, float)) or not 10**12 < milliseconds < 10**13:
         return None
     return datetime.fromtimestamp(milliseconds / 1000, UTC)
-
-
-def _reported_at(document: Mapping[str, Any]) -> datetime | None:
-    seconds = document.get("timestamp")
-    return moment(document.get("timestamp_ms")) or moment(
-        seconds * 1000 if isinstance(seconds, (int, float)) else None
-    )
 
 
 class _Reading:
@@ -427,14 +429,20 @@ class _Reading:
 
     def _add_job(self, number: int, entry: Mapping[str, Any], leaves: Leaves, alike: int) -> None:
         own = options = options_of(self.shared, _listed(entry.get("job options")))
-        is_group = _is_of_another_job(entry, leaves, own, alike)
-        if is_group:
+        is_remote = "hostname" in entry
+        is_mixed = not is_remote and _is_of_another_job(entry, leaves, own, alike)
+        if is_mixed:
             # for a group of unlike jobs fio writes the first job's name and the last job's options
             options = self.run.shared
             self.note(
                 f"entry {number + 1} sums up a group of unlike jobs: fio lists only the options of"
                 " its last job, so they are not the group's conditions"
             )
+        if is_remote:
+            scope = "total" if entry.get("jobname") == "All clients" else "client"
+        else:
+            # group_reporting without a value is not listed, but a group has fewer entries than jobs
+            scope = "group" if is_mixed or own.numjobs > alike or own.is_group else "job"
         # an unlisted option has its default if the run lists others, and may be anything if not
         is_known = bool(self.run.shared.shared) and self.fio.lists_options
         self.run.entries.append(
@@ -443,11 +451,11 @@ class _Reading:
                 entry.get("jobname"),
                 entry.get("hostname"),
                 entry.get("desc"),
-                "group" if is_group else _scope(entry, own, alike),
+                scope,
                 options,
                 own,
-                own.is_listed or (is_known and "hostname" not in entry),
-                own.flying if own.is_listed and not is_group else math.inf,
+                bool(own.own) or (is_known and not is_remote),
+                own.flying if own.own and not is_mixed else math.inf,
             )
         )
 
@@ -456,10 +464,7 @@ class _Reading:
     ) -> tuple[bool, bool] | None:
         """Take the I/O of one direction.
 
-        Returns
-        -------
-        has_moved, is_fine : bool
-            Whether data was moved, and whether there are fine bins; None if it did nothing.
+        Return whether data was moved, and whether there are fine bins; None if it did nothing.
         """
         run = self.run
         job, options = run.entries[number].job, run.entries[number].options
@@ -507,33 +512,26 @@ class _Reading:
         if not (listed or bins):
             return False
         kind, scale = key.removesuffix("_ns"), 1 if key.endswith("_ns") else 1000
+        place = f"{direction}.{kind}"
         if self.wants_curves and isinstance(listed, dict):
-            percentiles, values = self._curve(listed, f"{direction}.{kind}.percentile")
-            if scale != 1:
-                values = tuple(value * scale for value in values)
-            if values:
-                self.run.curves.append((number, direction, kind, percentiles, values))
+            listed = self._numbers(listed, f"{place}.percentile.")
+            used: dict[Any, Any] = {_percentile(name): value for name, value in listed.items()}
+            used.pop(0.0, None)  # unused slots are written as "0.00": 0 before 3.2
+            if used.pop(None, None) is not None:
+                self.run.values.left_out.append(f"{place}.percentile has a key")
+            if used:
+                values = tuple(used.values())
+                if scale != 1:
+                    values = tuple(value * scale for value in values)
+                self.run.curves.append((number, direction, kind, tuple(used), values))
         if self.wants_bins and isinstance(bins, (dict, Bins)):
             held = bins if isinstance(bins, Bins) else _fine(bins, scale)
             if held is None:
-                self.run.values.left_out.append(f"{direction}.{kind}.bins has a bin")
+                self.run.values.left_out.append(f"{place}.bins has a bin")
             elif len(held):
                 columns = {"bin_lo_ns": held.low, "bin_hi_ns": held.high, "count": held.counts}
                 self.run.histograms.append((number, direction, kind, columns))
         return bool(bins)
-
-    def _curve(self, listed: Mapping[str, Any], place: str) -> tuple[Leaves, Leaves]:
-        """Return percentiles and their values."""
-        listed = self._numbers(listed, f"{place}.")
-        percentiles, values = _percentiles(tuple(listed)), tuple(listed.values())
-        if percentiles is None:
-            # unused slots are written as "0.00": 0 before 3.2
-            used: dict[Any, Any] = {_percentile(name): value for name, value in listed.items()}
-            used.pop(0.0, None)
-            if used.pop(None, None) is not None:
-                self.run.values.left_out.append(f"{place} has a key")
-            percentiles, values = tuple(used), tuple(used.values())
-        return percentiles, values
 
     def _add_coarse(self, number: int, entry: Mapping[str, Any], direction: str) -> None:
         """Take the coarse distribution: the completion latency of all directions together."""
@@ -667,22 +665,13 @@ def _has_spilled(entry: Mapping[str, Any], options: Options) -> bool:
     return bool(timed.get("max")) and counted == 0 if done is None else done != counted
 
 
-def _scope(entry: Mapping[str, Any], options: Options, alike: int) -> str:
-    if "hostname" in entry:
-        return "total" if entry.get("jobname") == "All clients" else "client"
-    # group_reporting without a value is not listed, but a group has fewer entries than jobs
-    return "group" if options.numjobs > alike or options.is_group else "job"
-
-
 def _is_of_another_job(
     entry: Mapping[str, Any], leaves: Leaves, options: Options, alike: int
 ) -> bool:
     """Whether the options certainly do not belong to all jobs behind the entry."""
-    if "hostname" in entry:
-        return False
-    job = str(entry.get("jobname", ""))
-    if options.job is not None and not options.job.startswith(job):  # cut off at 127 bytes
-        return True
+    name = options.own.get("name")
+    if name is not None and not name.startswith(str(entry.get("jobname", ""))):
+        return True  # the entry's is cut off at 127 bytes
     ran_ms, longest = leaves[_RUNTIME] or 0, (leaves[_ELAPSED] or 0) + 1
     # no job runs longer than fio itself; a group runs as long as all its clones
     clones = options.numjobs / alike
@@ -690,12 +679,6 @@ def _is_of_another_job(
 
 
 @lru_cache(maxsize=4096)
-def _percentiles(names: tuple[str, ...]) -> tuple[float, ...] | None:
-    """Read the names of percentiles; None unless each is valid, above 0, and unique."""
-    found = tuple(filter(None, map(_percentile, names)))
-    return found if len(set(found)) == len(names) else None
-
-
 def _percentile(name: str) -> float | None:
     try:
         found = float(name)

@@ -23,7 +23,7 @@ issue time with ``log_issue_time=1`` (3.38), which needs ``log_offset=1``.
 So a fifth and last column is an offset or a priority. Every layout that fits the number of columns
 is tried on all rows; the one that fits most rows is taken. Ambiguous columns stay unnamed.
 
-Traps: only the file's name says the quantity and the job (`log_head`), and no log says which
+Traps: only the file's name says the quantity and the job (`log_name`), and no log says which
 version wrote it. A note says what was assumed if neither the content nor ``version=`` settles it.
 Latencies are ns since 3.0 and were usec before: only a version, a column that older ones do not
 write, or physics decides. No I/O takes longer than the run so far, so a latency that would begin
@@ -46,36 +46,162 @@ import re
 from collections import Counter
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from itertools import islice
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import polars as pl
 
 from fiotools.errors import ParseError, argument
-from fiotools.readers.fio import Version
-from fiotools.readers.fio.log_head import (
-    DIRECTION,
-    HEX,
-    NUMBER,
-    LogName,
-    begin,
-    first_rows,
-    is_cut,
-    named,
-    time_zero,
-    warn,
-)
+from fiotools.readers.fio import DIRECTIONS, LATENCIES, Version
 from fiotools.units import human
 
 if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
     from fiotools.readers.document import Document
     from fiotools.tables import Tables
 
+# --- what logs of histograms have, too: a name, first lines, a clock --------------------------
+
+DIRECTION = pl.Enum(DIRECTIONS[:3])  # by the number that a log has
+UNFINISHED = "the last line has no end: it may be cut within a number, and is left out"
+
+_NUMBER = "[0-9]{1,18}"  # below 2^63
+_HEX = "0x[0-9a-f]{4}"
+_ROW = re.compile(rf"{_NUMBER}(?:, ?(?:{_NUMBER}|{_HEX}))+", re.A)
+_CUT = re.compile("[0-9][0-9, x]*")
+_HEAD = 1 << 16
+_EPOCH_MS = 10**11  # no run lasts three years
+_LATE_MS = 3_600_000
+_NAME = re.compile(
+    r"""(?:(?P<job>.+?)_)?
+    (?P<kind>bw|iops|slat|clat|lat|(?:clat_)?hist)
+    (?:\.(?P<number>[0-9]{1,9}))?
+    \.log
+    (?:\.(?!(?:fz|gz|xz|zst|bz2|zip|txt|csv)$)(?P<host>.+))?""",
+    re.X | re.S,
+)
+_AGGREGATES = {"agg-read", "agg-write", "agg-trim", "agg-mixed"}
+
+
+@dataclass(frozen=True, slots=True)
+class LogName:
+    """The parts of a log's name.
+
+    fio names a log ``<prefix>_<kind>.<number>.log`` (``init.c``, ``gen_log_name``): the prefix is
+    the option's value or the job's name, the number counts the jobs from 1 and is left out with
+    ``per_job_logs=0``. A client adds ``.<host>`` (``client.c``). ``--bandwidth-log`` writes
+    ``agg-read_bw.log`` and the like, for all jobs together.
+    """
+
+    kind: str  # bw, iops, slat, clat, lat, or hist
+    job: str | None  # the prefix; None if the log covers all jobs together
+    number: int | None  # of the job, from 1
+    host: str | None  # the client that sent the log
+    scope: str | None  # job or total; None without a number: it may be one job, or several
+
+    def keys(self, run: int) -> dict[str, object]:
+        """Return the keys of the log's rows."""
+        return {
+            "run": run,
+            "entry": self.number or 1,
+            "host": self.host,
+            "job": self.job,
+            "scope": self.scope,
+        }
+
+
+def log_name(path: str) -> LogName | None:
+    """Read the name of a log; None if fio does not name logs like this.
+
+    Examples
+    --------
+    >>> log_name("runs/randread_clat.2.log")
+    LogName(kind='clat', job='randread', number=2, host=None, scope='job')
+    """
+    found = _NAME.fullmatch(path.rsplit("/", 1)[-1])
+    if not found:
+        return None
+    kind = found["kind"].removeprefix("clat_") if "hist" in found["kind"] else found["kind"]
+    number = int(found["number"]) if found["number"] else None
+    if number is None and found["job"] in _AGGREGATES:
+        return LogName(kind, None, None, found["host"], "total")
+    return LogName(kind, found["job"], number, found["host"], "job" if number else None)
+
+
+def named(document: Document) -> LogName | None:
+    """Read the name of a log, with the caller's quantity if the name has none."""
+    name = log_name(document.plain_name)
+    if name is None and document.quantity is not None:
+        name = log_name(f"{document.plain_name.removesuffix('.log')}_{document.quantity}.log")
+    return name
+
+
+def begin(document: Document, tables: Tables, name: LogName | None, kind: str) -> Version:
+    """Start the run of a log, and note an incomplete last line; return fio's version."""
+    fio, text = Version.of(document.version), document.text
+    is_whole = text.endswith("\n")
+    tables.start_run(
+        tool="fio",
+        tool_version=fio.text,
+        format=kind,
+        host=name.host if name else None,
+        status="ok" if is_whole else "truncated",
+    )
+    if not is_whole:
+        warn(tables, UNFINISHED, text.count("\n") + 1)
+    return fio
+
+
+def warn(tables: Tables, message: str, line: int | None = None) -> None:
+    """Add a warning to the log's run."""
+    tables.note(message, line=line, severity="warning", run=tables.runs)
+
+
+def first_rows(document: Document) -> list[str]:
+    """Return the first lines of a text that look like a log's."""
+    head = document.text[:_HEAD]
+    lines = head[: head.rfind("\n") + 1].split("\n", 10)[:10]
+    return [line for line in lines if _ROW.fullmatch(line)]
+
+
+def is_cut(document: Document) -> bool:
+    """Whether a text is the beginning of a log's first line."""
+    return _CUT.fullmatch(document.text.rstrip("\n"), 0, _HEAD) is not None
+
+
+def time_zero(tables: Tables, times: NDArray[np.int64]) -> int:
+    """Return the zero of the times in ms: the run's start, or the first entry of Unix times."""
+    first, last = int(times.min()), int(times.max())
+    if first < _EPOCH_MS:
+        if first > max(_LATE_MS, last - first):
+            tables.note(
+                f"the first entry is at {first / 1000:g} s: with log_alternate_epoch=1 times count"
+                " from another clock's zero",
+                run=tables.runs,
+            )
+        return 0
+    tables.add("extras", run=tables.runs, path="time_zero_ms", text=str(first))
+    when = ""
+    if first < 10**14:
+        when = f" ({datetime.fromtimestamp(first / 1000, UTC):%Y-%m-%d %H:%M:%S} UTC)"
+    tables.note(
+        f"times are Unix times (log_unix_epoch=1): time_s counts from the first entry, {first} ms"
+        + when,
+        run=tables.runs,
+    )
+    return first
+
+
+# --- columns of numbers -----------------------------------------------------------------------
+
 # only logs of histograms have more columns
-_ROWS = re.compile(rf"^{NUMBER}(?:, ?(?:{NUMBER}|{HEX})){{1,11}}$", re.A | re.M)
+_ROWS = re.compile(rf"^{_NUMBER}(?:, ?(?:{_NUMBER}|{_HEX})){{1,11}}$", re.A | re.M)
 _LOOKED_AT = 200  # lines that decide the layout
-_FIELD = rf"[ \t]*(?:\+?0*{NUMBER}|-0+)\r?"
-_HEX_FIELD = rf"[ \t]*{HEX}\r?"
+_FIELD = rf"[ \t]*(?:\+?0*{_NUMBER}|-0+)\r?"
+_HEX_FIELD = rf"[ \t]*{_HEX}\r?"
 _LARGEST = 10**18
 _NARROW = pl.Int32(), pl.UInt32()  # times, and the rest
 _WIDE = (pl.Int64(),)
@@ -86,11 +212,7 @@ Types = tuple[pl.DataType, ...]  # of the columns; the last one is also that of 
 Shape = tuple[int, int | None]  # number of columns, and the one in hex
 
 
-# --- columns of numbers -----------------------------------------------------------------------
-
-
-@dataclass(frozen=True, slots=True)
-class Lines:
+class Lines(NamedTuple):
     """The lines that are rows.
 
     polars parses all lines at once, as logs have 10^6 and more. It refuses texts and numbers that
@@ -98,40 +220,12 @@ class Lines:
     row. Otherwise each line is checked (`exact`), with the tolerance of polars: blanks, tabs and a
     plus before a number, a carriage return behind it, and -0. A last line without a line end may be
     cut within a number, and is never taken.
-
-    Attributes
-    ----------
-    frame : polars.DataFrame
-        Columns ``0``, ``1``, ...; numbers, except the one in hex, which is text.
-    hexed : int or None
-        The column in hex.
-    numbers : polars.Series or None
-        The line of each row; None if that is the row's number, from 1.
-    others : polars.Series or None
-        The lines with another layout.
     """
 
-    frame: pl.DataFrame
-    hexed: int | None
-    numbers: pl.Series | None = None
-    others: pl.Series | None = None
-
-    def where(self, rows: pl.Series) -> pl.Series:
-        """Return the lines of the rows that a mask selects."""
-        numbers = pl.int_range(1, self.frame.height + 1, eager=True)
-        return (numbers if self.numbers is None else self.numbers).filter(rows)
-
-
-def whole_lines(document: Document, tables: Tables) -> Lines | None:
-    """Take the complete lines, and note the others; None if there is none."""
-    text = document.text[: document.text.rfind("\n") + 1]
-    shape = shape_of(text)
-    if shape is None:
-        return None
-    lines, _ = parsed(text.encode("utf-8", errors="replace"), shape)
-    if lines.others is not None and len(lines.others):
-        warn(tables, torn(len(lines.others)), int(lines.others[0]))
-    return lines
+    frame: pl.DataFrame  # columns 0, 1, ...; numbers, except the one in hex, which is text
+    hexed: int | None  # the column in hex
+    numbers: pl.Series  # the line of each row
+    others: pl.Series | None = None  # the lines with another layout
 
 
 def torn(count: int) -> str:
@@ -158,19 +252,13 @@ def parsed(body: bytes, shape: Shape, types: Types = _NARROW) -> tuple[Lines, Ty
     for fitting in dict.fromkeys((types, _WIDE)):
         frame = fast(body, shape, fitting)
         if frame is not None:
-            return Lines(frame, shape[1]), fitting
+            numbers = pl.int_range(1, frame.height + 1, eager=True)
+            return Lines(frame, shape[1], numbers), fitting
     return exact(body, shape), types
 
 
 def fast(body: bytes, shape: Shape, types: Types) -> pl.DataFrame | None:
-    """Parse lines together; None unless each is a row of numbers that fit the types.
-
-    Parameters
-    ----------
-    body : bytes
-    shape : (int, int or None)
-    types : tuple of polars.DataType
-    """
+    """Parse lines together; None unless each is a row of numbers that fit the types."""
     if body.startswith(b"\n"):  # polars would pass over empty lines
         return None
     width, hexed = shape
@@ -185,11 +273,12 @@ def fast(body: bytes, shape: Shape, types: Types) -> pl.DataFrame | None:
         return None
     if hexed is not None and not all(map(_HEXED.fullmatch, frame[str(hexed)].unique())):
         return None
-    signed = [series for series in frame if series.dtype.is_signed_integer()]
-    if any(series.to_numpy().min() < 0 for series in signed):
-        return None
-    wide = [series for series in frame if series.dtype == pl.Int64]
-    return None if any(series.to_numpy().max() >= _LARGEST for series in wide) else frame
+    for series in frame:
+        if series.dtype.is_signed_integer():
+            values = series.to_numpy()
+            if values.min() < 0 or values.max() >= _LARGEST:
+                return None
+    return frame
 
 
 def exact(body: bytes, shape: Shape) -> Lines:
@@ -218,38 +307,17 @@ _LETTERS = {"max": "m", "offset": "o", "prio": "p", "issue": "i"}
 _SINCE = {"m": (3, 37), "i": (3, 38), "p": _PRIORITY_SINCE}
 
 
-@dataclass(frozen=True, slots=True)
-class Layout:
-    """The columns of a log.
+class Layout(NamedTuple):
+    """The columns of a log."""
 
-    Attributes
-    ----------
-    frame : polars.DataFrame
-        ``time``, ``value``, ``ddir``, ``bs``, and the others as far as they are certain.
-    bad : polars.Series
-        The lines whose values do not fit.
-    since : tuple of int or None
-        The oldest fio that writes so many columns, if that is known.
-    open : bool
-        Whether the fifth column may be an offset or a priority.
-    tied : bool
-        Whether value and maximum may be value and direction.
-    refuted : bool
-        Whether the given version never writes such a log.
-    letters : str
-        The optional columns it has.
-    others : list of str
-        Other layouts with this number of columns.
-    """
-
-    frame: pl.DataFrame
-    bad: pl.Series
-    since: Number
-    open: bool
-    tied: bool
-    refuted: bool
-    letters: str
-    others: list[str]
+    frame: pl.DataFrame  # time, value, ddir, bs, and the others as far as they are certain
+    bad: pl.Series  # the lines whose values do not fit
+    since: Number  # the oldest fio that writes so many columns, if that is known
+    open: bool  # whether the fifth column may be an offset or a priority
+    tied: bool  # whether value and maximum may be value and direction
+    refuted: bool  # whether the given version never writes such a log
+    letters: str  # the optional columns it has
+    others: list[str]  # other layouts with this number of columns
 
 
 def layout_of(lines: Lines, version: Number) -> Layout | None:
@@ -257,7 +325,15 @@ def layout_of(lines: Lines, version: Number) -> Layout | None:
     known = _LAYOUTS.get(lines.frame.width)
     if known is None:
         return None
-    allowed = [letters for letters in known if version is None or _written_by(letters, version)]
+    allowed = [
+        letters
+        for letters in known
+        if version is None
+        or (
+            ("p" in letters or version < _PRIORITY_SINCE)
+            and all(version >= _SINCE.get(letter, (0, 0)) for letter in letters)
+        )
+    ]
     named = {letters: _named(lines, letters) for letters in allowed or known}
     fits = {letters: _fits(frame) for letters, frame in named.items() if frame is not None}
     if not fits:
@@ -272,7 +348,7 @@ def layout_of(lines: Lines, version: Number) -> Layout | None:
     since = None if "o" in best or not chosen else max(_SINCE[x] for x in chosen if x in _SINCE)
     return Layout(
         frame if fit.all() else frame.filter(fit),
-        lines.where(~fit),
+        lines.numbers.filter(~fit),
         since,
         len(best) > 1 and "p" in best,
         len(best) > 1 and "p" not in best,
@@ -283,12 +359,9 @@ def layout_of(lines: Lines, version: Number) -> Layout | None:
 
 
 def continued(lines: Lines, first: Layout) -> tuple[pl.DataFrame, pl.Series] | None:
-    """Name the columns of further lines; None if they differ in meaning from the first ones.
+    """Return the rows of further lines, and the lines whose values do not fit, as in `Layout`.
 
-    Returns
-    -------
-    tuple or None
-        The rows, and the lines whose values do not fit, as in `Layout`.
+    None if their columns differ in meaning from the first ones.
     """
     frame = _named(lines, first.letters)
     assert frame is not None  # the same one is in hex
@@ -298,17 +371,11 @@ def continued(lines: Lines, first: Layout) -> tuple[pl.DataFrame, pl.Series] | N
             return None
         frame = frame.drop("offset")
     if fit.all():
-        return frame, lines.where(~fit)
+        return frame, lines.numbers.filter(~fit)
     others = (_named(lines, letters) for letters in first.others)
     if any(other is not None and _fits(other).sum() > fit.sum() for other in others):
         return None
-    return frame.filter(fit), lines.where(~fit)
-
-
-def _written_by(letters: str, version: tuple[int, int]) -> bool:
-    if "p" not in letters and version >= _PRIORITY_SINCE:
-        return False
-    return all(version >= _SINCE.get(letter, (0, 0)) for letter in letters)
+    return frame.filter(fit), lines.numbers.filter(~fit)
 
 
 def _named(lines: Lines, letters: str) -> pl.DataFrame | None:
@@ -337,7 +404,7 @@ def _fits(frame: pl.DataFrame) -> pl.Series:
 _QUANTITIES = {
     "bw": ("bw_bytes_per_s", "bw_mean_bytes_per_s", "bw_max_bytes_per_s"),
     "iops": ("iops", "iops_mean", "iops_max"),
-    **{k: (f"{k}_ns", f"{k}_mean_ns", f"{k}_max_ns") for k in ("slat", "clat", "lat")},
+    **{k: (f"{k}_ns", f"{k}_mean_ns", f"{k}_max_ns") for k in LATENCIES},
 }
 QUANTITY = pl.Enum(["count", *(name for names in _QUANTITIES.values() for name in names)])
 FIGURES: Mapping[str, pl.DataType] = {
@@ -380,32 +447,14 @@ class Meaning:
 
     They are decided once for a log: `read` sees all rows, `scan_log` the first ones, and checks the
     others against them.
-
-    Attributes
-    ----------
-    kind : str
-        What was logged, as the name says.
-    quantities : mapping
-        Each quantity, and its column.
-    scale : int
-        The factor of a value; in a log of bandwidth, of a single I/O's.
-    sure : bool
-        Whether further rows cannot change the scale.
-    zero : float
-        When times begin, in ms.
-    windows : bool
-        Whether each row is a window of time; otherwise rows with a block size are single I/Os.
-    ones : bool
-        Whether every value is 1, in a log of IOPS.
     """
 
-    kind: str
-    quantities: Mapping[str, str]
-    scale: int
-    sure: bool
-    zero: float
-    windows: bool
-    ones: bool
+    kind: str  # what was logged, as the name says
+    quantities: Mapping[str, str]  # each quantity, and its column
+    scale: int  # the factor of a value; in a log of bandwidth, of a single I/O's
+    sure: bool  # whether further rows cannot change the scale
+    zero: float  # when times begin, in ms
+    windows: bool  # whether a row is a window of time; if not, those with a block size are I/Os
 
 
 def meaning_of(tables: Tables, name: LogName, fio: Version, layout: Layout) -> Meaning:
@@ -438,14 +487,20 @@ def meaning_of(tables: Tables, name: LogName, fio: Version, layout: Layout) -> M
         elif ones:
             warn(tables, _ONES)
     sure = name.kind != "bw" or windows or not message
-    return Meaning(name.kind, quantities, scale, sure, zero, windows, ones)
+    return Meaning(name.kind, quantities, scale, sure, zero, windows)
 
 
 def _latency_scale(layout: Layout, version: Number, relative: bool) -> Said:
     """Return the ns of a latency's unit; physics needs times from the start of the run."""
     value, time = layout.frame["value"], layout.frame["time"]
     early = (value // 1000 > time + _MARGIN_MS) & (value // 1000 > time * _MARGIN)
-    why = _why(layout.frame.filter(early)) if relative and early.any() else ""
+    why = ""
+    if relative and early.any():
+        row = layout.frame.row(early.arg_true()[0], named=True)
+        why = (
+            f"as usec an I/O of {row['value'] / 1e6:.4g} s would have ended"
+            f" {row['time'] / 1000:g} s after the start"
+        )
     if version is not None:
         if version >= (2, 99):
             return 1, "", ""
@@ -462,15 +517,6 @@ def _latency_scale(layout: Layout, version: Number, relative: bool) -> Said:
     older = argument("version", "2.21")
     read = human(median, "ns"), older, human(median * 1000, "ns")
     return 1, "warning", _UNCERTAIN.format(*read)
-
-
-def _why(early: pl.DataFrame) -> str:
-    """Explain why a latency cannot be usec."""
-    row = early.row(0, named=True)
-    return (
-        f"as usec an I/O of {row['value'] / 1e6:.4g} s would have ended"
-        f" {row['time'] / 1000:g} s after the start"
-    )
 
 
 def _bw_scale(layout: Layout, version: Number, one_job: bool) -> Said:
@@ -498,16 +544,9 @@ def _bw_scale(layout: Layout, version: Number, one_job: bool) -> Said:
 def figures(
     frame: pl.DataFrame, value: str, meaning: Meaning, wanted: Collection[str] = FIGURES
 ) -> pl.DataFrame:
-    """Compute the columns of `samples` that a log has; constant ones cost nothing.
+    """Compute the wanted columns of `samples` from the column ``value`` or ``max`` of a layout.
 
-    Parameters
-    ----------
-    frame : polars.DataFrame
-        As in `Layout`, with a row at least.
-    value : {"value", "max"}
-    meaning : Meaning
-    wanted : collection of str
-        Which of the columns of `FIGURES`.
+    The frame has a row at least. Constant columns cost nothing.
     """
     columns: dict[str, pl.Expr | pl.Series] = {}
     if "direction" in wanted:
@@ -517,23 +556,17 @@ def figures(
         times = (frame["time"].to_numpy() - meaning.zero) / 1000
         columns["time_s"] = pl.Series(times, dtype=pl.Float64)
     if "value" in wanted:
-        columns["value"] = _scaled(frame, value, meaning)
+        number = pl.col(value).cast(pl.Float64)
+        if meaning.kind == "bw":
+            # fio writes no rate for an I/O that took no time
+            single = pl.when(number > 0).then(number * meaning.scale)
+            columns["value"] = pl.when(pl.col("bs") > 0).then(single).otherwise(number * 1024)
+        else:
+            columns["value"] = number * meaning.scale
     for name, source in (("bs_bytes", "bs"), ("offset_bytes", "offset"), ("prio", "prio")):
         if name in wanted:
             columns[name] = _of_single(frame, source, FIGURES[name])
     return frame.with_columns(**columns).select(name for name in FIGURES if name in wanted)
-
-
-def _scaled(frame: pl.DataFrame, value: str, meaning: Meaning) -> pl.Expr:
-    """Return values in the base unit."""
-    values = pl.col(value).cast(pl.Float64)
-    if meaning.kind == "bw":
-        if meaning.windows:
-            return values * 1024
-        # fio writes no rate for an I/O that took no time
-        single = pl.when(pl.col(value) > 0).then(values * meaning.scale)
-        return pl.when(pl.col("bs") > 0).then(single).otherwise(values * 1024)
-    return values if meaning.scale == 1 else values * meaning.scale
 
 
 def _of_single(frame: pl.DataFrame, name: str, dtype: pl.DataType) -> pl.Expr:
@@ -614,33 +647,28 @@ def decided(
     ParseError
         If no line is complete, or no version of fio writes such lines.
     """
-    lines = whole_lines(document, tables)
-    if lines is None:
+    text = document.text[: document.text.rfind("\n") + 1]
+    shape = shape_of(text)
+    if shape is None:
         raise ParseError(
             document.name,
             "no complete line of a log",
             line=1,
             remedy="the file was cut off: copy it again, or run fio again",
         )
+    lines, _ = parsed(text.encode("utf-8", errors="replace"), shape)
+    if lines.others is not None and len(lines.others):
+        warn(tables, torn(len(lines.others)), int(lines.others[0]))
     layout = layout_of(lines, fio.number)
     if layout is None or layout.frame.is_empty():
         raise ParseError(
             document.name,
             f"lines of {lines.frame.width} columns, unlike any fio from 2.0 to 3.42",
-            line=_first(lines),
+            line=int(lines.numbers[0]),
             remedy="three columns are early fio 1.x, in unknown units"
             if lines.frame.width == 3
             else "was the file edited, or made by another tool?",
         )
-    _note_layout(tables, fio, layout)
-    return layout, meaning_of(tables, name, fio, layout)
-
-
-def _first(lines: Lines) -> int:
-    return 1 if lines.numbers is None else int(lines.numbers[0])
-
-
-def _note_layout(tables: Tables, fio: Version, layout: Layout) -> None:
     if layout.refuted:
         warn(tables, f"fio {fio.text} does not write such columns: their content decides")
     if layout.tied:
@@ -649,6 +677,7 @@ def _note_layout(tables: Tables, fio: Version, layout: Layout) -> None:
         tables.note("issue times (log_issue_time=1) are left out", run=tables.runs)
     if len(layout.bad):
         warn(tables, unlike_fio(len(layout.bad)), int(layout.bad[0]))
+    return layout, meaning_of(tables, name, fio, layout)
 
 
 def unlike_fio(count: int) -> str:

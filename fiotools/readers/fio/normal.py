@@ -30,10 +30,9 @@ from typing import TYPE_CHECKING, Any
 
 from fiotools.errors import ParseError
 from fiotools.readers.document import read_reports
-from fiotools.readers.fio import Version
+from fiotools.readers.fio import STATISTICS, Version
 from fiotools.readers.fio import options as fio_options
 from fiotools.readers.fio.bins import NS, coarse_edges
-from fiotools.readers.fio.json_fields import STATISTICS
 from fiotools.readers.fio.terse import heading, is_entry
 from fiotools.readers.fio.text_rows import (
     ALL,

@@ -38,9 +38,9 @@ import orjson
 
 from fiotools.errors import ParseError
 from fiotools.readers.document import Session
+from fiotools.readers.fio import LATENCIES, STATISTICS
 from fiotools.readers.fio import options as fio_options
 from fiotools.readers.fio.jobfile import is_set
-from fiotools.readers.fio.json_fields import LATENCIES, STATISTICS
 from fiotools.readers.fio.text_rows import (
     Direction,
     Disk,
@@ -229,6 +229,11 @@ class Terse:
 
     items: list[Record | Broken] = field(default_factory=list)
     remarks: Said = field(default_factory=list)
+
+    @property
+    def records(self) -> list[Record]:
+        """The entries that are complete."""
+        return [item for item in self.items if isinstance(item, Record)]
 
 
 # --- one entry --------------------------------------------------------------------------------
@@ -495,7 +500,7 @@ def read(document: Document, tables: Tables) -> None:
 def add(tables: Tables, report: Report, session: Session, version: str | None = None) -> int:
     """Add consecutive entries as runs; return the number of the last."""
     said: Terse = report.data
-    found = runs([item for item in said.items if isinstance(item, Record)])
+    found = runs(said.records)
     broken = [item for item in said.items if isinstance(item, Broken)]
     for item in broken if found else ():
         # it belongs to the run before it, or to the first
