@@ -14,7 +14,7 @@ from fiotools.errors import SchemaError
 from fiotools.hints import typed
 from fiotools.language import say
 from fiotools.plot import common
-from fiotools.stats.histograms import Histogram, histograms
+from fiotools.stats.percentiles import Histogram, histograms
 
 if TYPE_CHECKING:
     from narwhals.typing import IntoDataFrame
