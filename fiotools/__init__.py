@@ -43,17 +43,16 @@ if TYPE_CHECKING:
     from fiotools.measure.campaign import campaign
     from fiotools.reports.report import report
     from fiotools.reports.study import study
+    from fiotools.stats.arms import settings_diff
     from fiotools.stats.best_under import best_under
     from fiotools.stats.check import check
     from fiotools.stats.combine import combine, fairness, per_thread
     from fiotools.stats.compare import compare, speedup
     from fiotools.stats.gate import gate
-    from fiotools.stats.histograms import merge_bins
     from fiotools.stats.overall import overall
-    from fiotools.stats.percentiles import bound_percentiles, percentiles_from_bins
+    from fiotools.stats.percentiles import bound_percentiles, merge_bins, percentiles_from_bins
     from fiotools.stats.plan import plan
     from fiotools.stats.reconcile import reconcile
-    from fiotools.stats.settings_diff import settings_diff
     from fiotools.stats.shifts import shifts
     from fiotools.stats.steady import steady
     from fiotools.stats.summary import summarize
@@ -159,12 +158,11 @@ _MODULES = {
     "stats.compare": ("compare", "speedup"),
     "stats.gate": ("gate",),
     "stats.check": ("check",),
-    "stats.histograms": ("merge_bins",),
     "stats.overall": ("overall",),
-    "stats.percentiles": ("bound_percentiles", "percentiles_from_bins"),
+    "stats.percentiles": ("bound_percentiles", "merge_bins", "percentiles_from_bins"),
     "stats.plan": ("plan",),
     "stats.reconcile": ("reconcile",),
-    "stats.settings_diff": ("settings_diff",),
+    "stats.arms": ("settings_diff",),
     "stats.shifts": ("shifts",),
     "stats.steady": ("steady",),
     "stats.summary": ("summarize",),

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from scipy import signal
 
 from benchmarks.coverage.study import Rate, Row, Study
-from fiotools.stats.batch_means import LASTING, STALLED, batch_interval, missed
+from fiotools.stats.steady import LASTING, STALLED, batch_interval, missed
 
 LENGTHS = (60, 120, 300, 1000)
 FULL = 100.0

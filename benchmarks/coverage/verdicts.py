@@ -13,9 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.coverage.study import Rate, Row, Study
-from fiotools.stats.arguments import metric_of
 from fiotools.stats.compare import Looks, settled, verdict
 from fiotools.stats.estimates import AnyLooks, StudentT, runs_still_needed, welch
+from fiotools.stats.frames import metric_of
 
 SPREAD = 0.03  # of the logarithms of runs
 MOST = 40  # runs a side, when somebody gives up

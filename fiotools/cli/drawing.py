@@ -271,7 +271,7 @@ def _cdf(read: files.Reading, asked: Drawing) -> Axes:
     hue = _role(read, frame, wish, "hue") or "source"
     frame = rows.complete(frame, asked.rows, hue)
     if wish.merge:
-        from fiotools.stats.histograms import merge_bins
+        from fiotools.stats.percentiles import merge_bins
 
         frame = merge_bins(frame, by=hue)
     return plot.cdf(frame, hue=hue, **_ordered(frame, hue, wish.order))
@@ -281,7 +281,7 @@ def _heatmap(read: files.Reading, asked: Drawing) -> Axes:
     """Draw latency over time."""
     frame = _table(read, asked, "bins", "count")
     if asked.wish.merge:
-        from fiotools.stats.histograms import merge_bins
+        from fiotools.stats.percentiles import merge_bins
 
         frame = merge_bins(frame, by="time_s")
     return plot.heatmap(frame)

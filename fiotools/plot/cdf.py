@@ -13,7 +13,7 @@ from matplotlib.ticker import FuncFormatter
 from fiotools.errors import SchemaError, typed
 from fiotools.language import say
 from fiotools.plot import common
-from fiotools.stats.histograms import Histogram, histograms
+from fiotools.stats.percentiles import Histogram, histograms
 
 if TYPE_CHECKING:
     from narwhals.typing import IntoDataFrame

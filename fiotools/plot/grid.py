@@ -15,8 +15,8 @@ from fiotools.language import say
 from fiotools.plot import common, fit_text
 from fiotools.plot.sweep import is_far, tick
 from fiotools.stats import frames
-from fiotools.stats.arguments import metric_of
 from fiotools.stats.compare import settled
+from fiotools.stats.frames import metric_of
 from fiotools.stats.summary import summarize
 
 if TYPE_CHECKING:

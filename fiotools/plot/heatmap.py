@@ -15,7 +15,7 @@ from fiotools.errors import SchemaError, typed
 from fiotools.language import say
 from fiotools.plot import common
 from fiotools.stats import frames
-from fiotools.stats.histograms import Histogram, histograms
+from fiotools.stats.percentiles import Histogram, histograms
 
 if TYPE_CHECKING:
     from narwhals.typing import IntoDataFrame

@@ -18,9 +18,8 @@ from fiotools.errors import SchemaError, argument, typed
 from fiotools.language import listed, say
 from fiotools.plot import common
 from fiotools.stats import frames
-from fiotools.stats.batch_means import portions, weighted_mean
 from fiotools.stats.frames import Frame
-from fiotools.stats.series import Series, as_samples, series_of
+from fiotools.stats.series import Series, as_samples, portions, series_of, weighted_mean
 from fiotools.stats.steady import Window, judge_of
 
 if TYPE_CHECKING:

@@ -32,8 +32,7 @@ from fiotools.reports.questions import Comparison, best, in_order, swept
 from fiotools.reports.sentences import cell_columns, names_of, telling
 from fiotools.reports.subjects import Source, differs
 from fiotools.stats.combine import fairness, per_thread
-from fiotools.stats.histograms import merge_bins
-from fiotools.stats.percentiles import bound_percentiles, percentiles_from_bins
+from fiotools.stats.percentiles import bound_percentiles, merge_bins, percentiles_from_bins
 from fiotools.stats.steady import steady
 from fiotools.stats.summary import summarize
 

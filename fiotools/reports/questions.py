@@ -14,10 +14,10 @@ from fiotools.language import counted, say
 from fiotools.measure.experiment import Question
 from fiotools.measure.experiments import experiment_named
 from fiotools.reports.subjects import SWEPT, Source, differs
-from fiotools.stats.arguments import metric_of
 from fiotools.stats.best_under import best_under
 from fiotools.stats.combine import combine
 from fiotools.stats.compare import compare, speedup
+from fiotools.stats.frames import metric_of
 from fiotools.stats.replicates import in_one_scope
 from fiotools.stats.summary import summarize
 from fiotools.vocabulary import CONDITIONS

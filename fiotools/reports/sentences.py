@@ -14,8 +14,8 @@ from fiotools.display import columns
 from fiotools.errors import SchemaError
 from fiotools.language import called, counted, listed, say, spoken
 from fiotools.reports.questions import Comparison, best, swept
-from fiotools.stats.arguments import metric_of
 from fiotools.stats.compare import settled
+from fiotools.stats.frames import metric_of
 from fiotools.stats.overall import overall
 from fiotools.vocabulary import CONDITIONS
 

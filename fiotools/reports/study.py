@@ -29,7 +29,7 @@ from fiotools.reports.method import measured, written
 from fiotools.reports.questions import Comparison, Wish, comparisons
 from fiotools.reports.sentences import MOST, UNKNOWN, Sentence, findings, sentences
 from fiotools.reports.subjects import Source, differs, gather
-from fiotools.stats.settings_diff import settings_diff
+from fiotools.stats.arms import settings_diff
 
 if TYPE_CHECKING:
     import pandas as pd

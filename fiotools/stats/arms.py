@@ -1,17 +1,21 @@
-"""The two sides of a comparison: their runs, how cells come together, and what order may do."""
+"""The two sides of a comparison: their runs, their cells, what order may do, and their options."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import exp, log, sqrt
-from typing import Any
+from typing import Any, TypeAlias
 
+from narwhals.typing import IntoDataFrame, IntoDataFrameT
+
+from fiotools import units
 from fiotools.errors import SchemaError, argument, typed
 from fiotools.stats import frames
 from fiotools.stats.drift import LEAST_DF, Side, drift, step
 from fiotools.stats.frames import Frame, Key
-from fiotools.stats.population import unlike
 from fiotools.stats.replicates import (
     Order,
     Runs,
@@ -19,10 +23,12 @@ from fiotools.stats.replicates import (
     one_to_one,
     order_of,
     refuse_several,
+    run_keys,
     run_name,
     sortable,
+    unlike,
 )
-from fiotools.vocabulary import CONDITIONS
+from fiotools.vocabulary import COLUMNS, CONDITIONS
 
 _PLACES = ("host", "port", "job", "target", "device")
 
@@ -323,3 +329,162 @@ def blocks(sides: Sequence[Sequence[Any]]) -> bool:
         return False
     first, second = sorted(sides, key=min)
     return bool(max(first) < min(second))
+
+
+# a comparison is about different files
+_FILES = {
+    *("filename", "directory", "if", "of", "Path", "path", "name", "output", "job"),
+    *("write_bw_log", "write_iops_log", "write_lat_log", "write_hist_log"),
+}
+
+OptionTexts: TypeAlias = Mapping[str, Collection[str]]  # all texts of each
+
+
+@dataclass(frozen=True, slots=True)
+class OptionDifference:
+    """One option, as each side had it; None if a side was not given it."""
+
+    option: str
+    level: str | None
+    baseline: str | None
+
+    def __str__(self) -> str:
+        level, baseline = (text or "not given" for text in (self.level, self.baseline))
+        return f"{self.option} is {level} against {baseline}"
+
+
+def differing_options(
+    level: OptionTexts, baseline: OptionTexts, *, named: Iterable[str] = ()
+) -> list[OptionDifference]:
+    """List the options that differ, apart from places and options behind columns that were `named`.
+
+    Examples
+    --------
+    >>> [str(one) for one in differing_options({"bs": ["4k"], "direct": ["1"]}, {"bs": ["4096"]})]
+    ['direct is 1 against not given']
+    """
+    left_out = set(_FILES)
+    for column in named:
+        keys = COLUMNS[column].keys.values() if column in COLUMNS else ()
+        left_out.update(option.strip(" =") for key in keys for option in re.split("[,;]", key))
+    found = []
+    for option in dict.fromkeys([*level, *baseline]):
+        one, other = level.get(option, ()), baseline.get(option, ())
+        is_same = {*map(_amount, one)} == {*map(_amount, other)}
+        if not is_same and option.rpartition("/")[2] not in left_out:
+            found.append(OptionDifference(option, ", ".join(one) or None, ", ".join(other) or None))
+    return found
+
+
+def _amount(text: str) -> str | float:
+    """Read a size or a time, so that one amount has one value."""
+    for reading in (units.size, units.seconds):
+        try:
+            return reading(text)
+        except ValueError:
+            continue
+    return text.strip()
+
+
+def settings_diff(settings: IntoDataFrameT, *, between: str, baseline: Any) -> IntoDataFrameT:
+    """List the options in which the levels of a label differ from their baseline.
+
+    Two ways of storing data can only be compared if the tool did the same. Names of files and
+    folders are left out, and options that differ in the same way within each side, such as a swept
+    block size.
+
+    Parameters
+    ----------
+    settings : pandas.DataFrame or polars.DataFrame
+        `Results.settings`, with the label.
+    between : str
+        The label whose levels are the sides.
+    baseline : object
+        The level that the others are compared with.
+
+    Returns
+    -------
+    pandas.DataFrame or polars.DataFrame
+        A row per level and option that differs: `between` (the level), ``baseline``, ``option``,
+        ``text`` (the level's; several values joined) and ``text_baseline``; null if a side was not
+        given the option.
+
+    Raises
+    ------
+    SchemaError
+        If a column or the baseline is missing, or there is one level only.
+
+    See Also
+    --------
+    compare : Takes the same frame as ``settings=``, and warns.
+
+    Examples
+    --------
+    >>> import fiotools as ft
+    >>> told = ft.read("data/how-many-runs/rounds/{workload}_ext4_1.json").settings
+    >>> settings_diff(told, between="workload", baseline="randread")["option"].tolist()
+    ['iodepth', 'direct', 'rw', 'ioengine', 'fsync']
+    """
+    data = frames.opened(settings)
+    frames.need(data, [between, "option", "text"])
+    levels = levels_beside(data, between, baseline)
+    side = frames.values(data, between)
+    had, keys = options_of_runs(settings), run_keys(data)
+    base, *others = (
+        options_of_rows(had, keys, [row for row, own in enumerate(side) if own == level])
+        for level in (baseline, *levels)
+    )
+    found = [
+        (level, one)
+        for level, own in zip(levels, others, strict=True)
+        for one in differing_options(own, base)
+    ]
+    keep = {
+        between: (between, [side.index(level) for level, _ in found]),
+        "baseline": (between, [side.index(baseline)] * len(found)),
+    }
+    lines = [
+        {"option": one.option, "text": one.level, "text_baseline": one.baseline} for _, one in found
+    ]
+    return frames.answer(data, "settings_diff", keep, lines)
+
+
+def options_of_runs(settings: IntoDataFrame) -> dict[Key, OptionTexts]:
+    """Give the options of each run, with the texts of its entries.
+
+    An entry's own option hides one given for all, and either hides a default.
+    """
+    data = frames.opened(settings)
+    frames.need(data, ["source", "run", "entry", "option", "text", "origin"])
+    told: dict[Key, dict[tuple[bool, Any], dict[str, str]]] = defaultdict(lambda: defaultdict(dict))
+    lists = (frames.values(data, name) for name in ("entry", "option", "text", "origin"))
+    for run, entry, option, text, origin in zip(run_keys(data), *lists, strict=True):
+        if text is not None:
+            told[run][origin == "default", entry][option] = text
+    found = {}
+    for run, own in told.items():
+        entries = dict.fromkeys(entry for _, entry in sorted(own, key=lambda place: place[0]))
+        shared = own[True, None] | own[False, None]
+        each = [
+            own[True, entry] | shared | own[False, entry] for entry in entries if entry is not None
+        ]
+        found[run] = _merged(
+            {option: [text] for option, text in one.items()} for one in each or [shared]
+        )
+    return found
+
+
+def options_of_rows(
+    had: Mapping[Key, OptionTexts], keys: Sequence[Key], rows: Iterable[int]
+) -> OptionTexts:
+    """Bring together the options of the runs of some rows."""
+    return _merged(had.get(run, {}) for run in dict.fromkeys(keys[row] for row in rows))
+
+
+def _merged(several: Iterable[OptionTexts]) -> OptionTexts:
+    """Bring together the options of several runs or entries."""
+    found: dict[str, dict[str, None]] = {}
+    for one in several:
+        for option, texts in one.items():
+            found.setdefault(option, {}).update(dict.fromkeys(texts))
+    return {option: list(texts) for option, texts in found.items()}

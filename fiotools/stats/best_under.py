@@ -14,8 +14,7 @@ from narwhals.typing import IntoDataFrameT
 
 from fiotools.errors import SchemaError
 from fiotools.stats import frames
-from fiotools.stats.arguments import check_confidence, metric_of
-from fiotools.stats.frames import AnswerRow, Frame
+from fiotools.stats.frames import AnswerRow, Frame, check_confidence, metric_of
 from fiotools.stats.replicates import (
     choose_scope,
     labels,

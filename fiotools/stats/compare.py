@@ -15,8 +15,18 @@ from narwhals.typing import IntoDataFrame, IntoDataFrameT
 
 from fiotools.errors import SchemaError, argument, typed
 from fiotools.stats import frames
-from fiotools.stats.arguments import Metric, is_number, metric_of
-from fiotools.stats.arms import Arms, arms_of, kinds, levels_beside, matched, order_notes
+from fiotools.stats.arms import (
+    Arms,
+    OptionTexts,
+    arms_of,
+    differing_options,
+    kinds,
+    levels_beside,
+    matched,
+    options_of_rows,
+    options_of_runs,
+    order_notes,
+)
 from fiotools.stats.estimates import (
     ENOUGH,
     AnyLooks,
@@ -29,15 +39,8 @@ from fiotools.stats.estimates import (
     runs_to_rank,
     welch,
 )
-from fiotools.stats.frames import Rows
-from fiotools.stats.population import several_targets, unseen
-from fiotools.stats.replicates import runs_of
-from fiotools.stats.settings_diff import (
-    OptionTexts,
-    differing_options,
-    options_of_rows,
-    options_of_runs,
-)
+from fiotools.stats.frames import Metric, Rows, is_number, metric_of
+from fiotools.stats.replicates import runs_of, several_targets, unseen
 from fiotools.units import percent
 from fiotools.vocabulary import COLUMNS, CONDITIONS
 

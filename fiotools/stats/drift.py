@@ -28,7 +28,6 @@ import numpy as np
 import scipy
 from numpy.typing import NDArray
 
-from fiotools.stats.batch_means import Array
 from fiotools.units import percent
 
 LEAST_DF = 2  # with one degree of freedom a line has to be thirteen times its error
@@ -54,6 +53,8 @@ _LARGEST = np.array(
 _EDGE = 0.05  # of a series: a shorter end is not a level
 # Parts of a series, as shares of it: the whole, and parts with one step if a level comes back.
 _PARTS = ((0, 1), (0, 2 / 3), (1 / 3, 1), (0, 1 / 2), (1 / 4, 3 / 4), (1 / 2, 1))
+
+Array = NDArray[np.float64]
 
 
 def drift(

@@ -1,4 +1,4 @@
-"""Frames in, frames out, for pandas and polars alike.
+"""Frames in, frames out, for pandas and polars alike; the metric, and other common arguments.
 
 Tables of runs are small, so the statistics work on plain lists of values, which are the same for
 both libraries. The answer has the same frame type as the question.
@@ -7,7 +7,9 @@ both libraries. The answer has the same frame type as the question.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from difflib import get_close_matches
+from numbers import Real
 from typing import Any, TypeAlias
 
 import narwhals as nw
@@ -17,12 +19,13 @@ from narwhals.typing import IntoDataFrameT
 from fiotools.errors import SchemaError, typed
 from fiotools.tables.columns import column as typed_column
 from fiotools.tables.results import to_pandas
-from fiotools.vocabulary import ANSWERS, COLUMNS, EVERY, DType
+from fiotools.vocabulary import ANSWERS, COLUMNS, EVERY, Better, DType
 
 Frame: TypeAlias = "nw.DataFrame[Any]"
 Key: TypeAlias = tuple[Any, ...]
 
 LARGEST = 1e150  # beyond it squares are infinite; no measurement is
+_SPEED_UNITS = ("1/s", "B/s", "s", "ns")
 _HINTS = {
     "LazyFrame": "; collect() it first",
     "Results": "; give a table of it, such as .io or .timings",
@@ -286,3 +289,80 @@ def _fits(value: Any, dtype: DType) -> bool:
     if dtype == "Int64":
         return isinstance(value, (int, float)) and value % 1 == 0 and abs(value) < 2**63
     return isinstance(value, (int, float))
+
+
+@dataclass(frozen=True)
+class Metric:
+    """One measure: `unit` is empty and `better` None if they are unknown."""
+
+    name: str
+    unit: str
+    better: Better | None
+
+    @property
+    def sign(self) -> int:
+        """+1 if higher is better or it is unknown, -1 if lower is."""
+        return -1 if self.better == "lower" else 1
+
+    @property
+    def is_time(self) -> bool:
+        """Whether it is how long something takes, not how far that spreads."""
+        return self.better == "lower" and self.unit in ("s", "ns") and "stddev" not in self.name
+
+    @property
+    def is_amount(self) -> bool:
+        """Whether it is known that it cannot be below 0."""
+        return self.name in COLUMNS or self.unit in _SPEED_UNITS
+
+    @property
+    def words(self) -> tuple[str, str]:
+        """The words for a gain and for a loss."""
+        if self.better is None:
+            return "higher", "lower"
+        # a steadier run is better, not faster
+        if self.unit in _SPEED_UNITS and "stddev" not in self.name:
+            return "faster", "slower"
+        return "better", "worse"
+
+
+def metric_of(name: str) -> Metric:
+    """Look a metric up in the vocabulary, else read its name: ``quantity[_statistic]_unit``."""
+    if not isinstance(name, str):
+        raise SchemaError(f"the metric is {name!r}: it is the name of one column")
+    if name in COLUMNS:
+        column = COLUMNS[name]
+        return Metric(name, column.unit, column.better)
+    words = name.lower().split("_")
+    if words[-1] == "pct":
+        return Metric(name, "%", None)
+    # a steadier run is better in every unit
+    more: Better = "lower" if "stddev" in words else "higher"
+    if name.endswith("bytes_per_s"):
+        return Metric(name, "B/s", more)
+    if name.endswith("_per_s") or "iops" in words:
+        return Metric(name, "1/s", more)
+    for unit in ("ns", "s"):
+        if name.endswith(f"_{unit}"):
+            return Metric(name, unit, "lower")
+    return Metric(name, "", None)
+
+
+def check_confidence(confidence: Any) -> None:
+    """Refuse a confidence that is not between 0 and 1."""
+    if not _is_share(confidence):
+        raise SchemaError(f"confidence is {confidence!r}: it lies between 0 and 1 (0.95)")
+
+
+def check_tolerance(tolerance: Any) -> None:
+    """Refuse a tolerance that is not between 0 and 1."""
+    if not _is_share(tolerance):
+        raise SchemaError(f"tolerance is {tolerance!r}: it is a share, above 0 and below 1 (0.01)")
+
+
+def is_number(value: Any) -> bool:
+    """Say whether an argument can be compared with numbers at all."""
+    return isinstance(value, Real)
+
+
+def _is_share(value: Any) -> bool:
+    return is_number(value) and 0 < float(value) < 1

@@ -12,9 +12,9 @@ from narwhals.typing import IntoDataFrameT
 
 from fiotools.errors import SchemaError, argument
 from fiotools.stats import frames
-from fiotools.stats.arguments import metric_of
 from fiotools.stats.compare import NO_SPREAD, settled
 from fiotools.stats.estimates import ENOUGH
+from fiotools.stats.frames import metric_of
 from fiotools.units import level, percent, sides
 
 _RULE = re.compile(r"(?:(?P<metric>\S+)\s+)?(?P<word>[a-z-]+)(?::(?P<share>\d+(?:\.\d+)?)\s*%)?")

@@ -11,7 +11,6 @@ from narwhals.typing import IntoDataFrameT
 
 from fiotools.errors import SchemaError, argument
 from fiotools.stats import frames
-from fiotools.stats.arguments import metric_of
 from fiotools.stats.arms import Arms, Replicate, arms_of
 from fiotools.stats.compare import (
     NO_SPREAD,
@@ -24,7 +23,7 @@ from fiotools.stats.compare import (
     say_what_varies,
 )
 from fiotools.stats.estimates import ENOUGH, StudentT, crossed
-from fiotools.stats.frames import Key
+from fiotools.stats.frames import Key, metric_of
 from fiotools.stats.replicates import Order, Runs, runs_of
 
 Workloads = Literal["fixed", "sample"]

@@ -13,10 +13,9 @@ import scipy
 
 from fiotools.errors import SchemaError, argument
 from fiotools.stats import frames
-from fiotools.stats.arguments import check_confidence, is_number, metric_of
 from fiotools.stats.arms import Arms, arms_of, matched
 from fiotools.stats.estimates import Power
-from fiotools.stats.frames import AnswerRow
+from fiotools.stats.frames import AnswerRow, check_confidence, is_number, metric_of
 from fiotools.stats.replicates import Runs, runs_of
 
 _SURE = 0.80  # chance that the spread planned with is at least the true one

@@ -10,8 +10,7 @@ from narwhals.typing import IntoDataFrameT
 
 from fiotools.errors import SchemaError, argument
 from fiotools.stats import frames
-from fiotools.stats.arguments import check_tolerance, metric_of
-from fiotools.stats.frames import Frame, Key
+from fiotools.stats.frames import Frame, Key, check_tolerance, metric_of
 from fiotools.stats.replicates import choose_scope, labels
 from fiotools.stats.series import RATES, Series, as_rates, series_of
 from fiotools.stats.windows import TICK

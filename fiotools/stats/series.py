@@ -25,12 +25,11 @@ import narwhals as nw
 import numpy as np
 import polars as pl
 from narwhals.typing import IntoDataFrameT
+from numpy.typing import NDArray
 
 from fiotools.errors import SchemaError, argument
 from fiotools.stats import frames
-from fiotools.stats.arguments import Metric, metric_of
-from fiotools.stats.batch_means import Array, portions
-from fiotools.stats.frames import Frame
+from fiotools.stats.frames import Frame, Metric, metric_of
 from fiotools.stats.replicates import checked, one_row_each, run_keys, run_name, runs_of
 from fiotools.stats.windows import SUMS, TICK, window
 from fiotools.vocabulary import KEYS
@@ -51,6 +50,8 @@ _FEW, _OFTEN, _OFF = 5, 0.25, 0.2
 _OF_WINDOWS = ("iops", "bw_bytes_per_s", "mean", "value_ns")
 # which of several logs of a job tells how many I/Os there were
 _COUNTING = ("lat_ns", "clat_ns", "slat_ns", "count", "bw_bytes_per_s", "iops")
+
+Array = NDArray[np.float64]
 
 
 @dataclass
@@ -533,3 +534,21 @@ def _runs(
             Series(placed, quantity, metric_of(quantity), own, np.ones(len(own)), timed=False)
         )
     return data, found, list(by)
+
+
+def weighted_mean(values: Array, widths: Array) -> float:
+    """Weight each sample by the time that it stands for."""
+    return float(values @ widths / widths.sum())
+
+
+def portions(values: Array, widths: Array, edges: Array) -> Array:
+    """Give the mean between each two edges in time, cutting samples that lie across one.
+
+    Examples
+    --------
+    >>> portions(np.array([1.0, 4.0]), np.array([2.0, 1.0]), np.array([0.0, 1.5, 3.0]))
+    array([1., 3.])
+    """
+    ends = np.concatenate([[0.0], np.cumsum(widths)])
+    sums = np.concatenate([[0.0], np.cumsum(values * widths)])
+    return np.asarray(np.diff(np.interp(edges, ends, sums)) / np.diff(edges), dtype=np.float64)

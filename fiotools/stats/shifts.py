@@ -11,12 +11,10 @@ from narwhals.typing import IntoDataFrameT
 
 from fiotools.language import say
 from fiotools.stats import frames
-from fiotools.stats.arguments import check_confidence
-from fiotools.stats.batch_means import Array, weighted_mean
 from fiotools.stats.drift import FEW_RUNS, FEW_SAMPLES, ChangePoint, change_points, samples_per_one
 from fiotools.stats.estimates import StudentT, welch
-from fiotools.stats.frames import AnswerRow
-from fiotools.stats.series import Series, sequences
+from fiotools.stats.frames import AnswerRow, check_confidence
+from fiotools.stats.series import Array, Series, sequences, weighted_mean
 
 
 def shifts(

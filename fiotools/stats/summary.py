@@ -10,12 +10,19 @@ import scipy
 from narwhals.typing import IntoDataFrameT
 
 from fiotools.stats import frames
-from fiotools.stats.arguments import Metric, check_confidence, metric_of
 from fiotools.stats.drift import drift
-from fiotools.stats.frames import AnswerRow
+from fiotools.stats.frames import AnswerRow, Metric, check_confidence, metric_of
 from fiotools.stats.percentiles import ios_needed, ranks_around
-from fiotools.stats.population import several_targets, unlike
-from fiotools.stats.replicates import SERIES, Order, one_row_each, order_of, runs_of, sortable
+from fiotools.stats.replicates import (
+    SERIES,
+    Order,
+    one_row_each,
+    order_of,
+    runs_of,
+    several_targets,
+    sortable,
+    unlike,
+)
 from fiotools.units import percent
 
 _NOISY_PCT = 10.0  # where pyperf and Process-DiskSpd start to complain

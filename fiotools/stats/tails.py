@@ -21,13 +21,18 @@ from numpy.typing import NDArray
 
 from fiotools.errors import SchemaError, typed
 from fiotools.stats import frames
-from fiotools.stats.arguments import metric_of
-from fiotools.stats.batch_means import ENOUGH, batch_interval
 from fiotools.stats.compare import Design, Ratio, ratios_of
-from fiotools.stats.frames import Frame
-from fiotools.stats.histograms import Histogram, cell_keys, histograms
-from fiotools.stats.percentiles import middle, percentiles_from_bins, wanted_percentiles
+from fiotools.stats.frames import Frame, metric_of
+from fiotools.stats.percentiles import (
+    Histogram,
+    cell_keys,
+    histograms,
+    middle,
+    percentiles_from_bins,
+    wanted_percentiles,
+)
 from fiotools.stats.replicates import labels
+from fiotools.stats.steady import ENOUGH, batch_interval
 
 Array = NDArray[np.float64]
 

@@ -12,9 +12,8 @@ from narwhals.typing import IntoDataFrameT
 
 from fiotools.errors import SchemaError, argument
 from fiotools.stats import frames
-from fiotools.stats.arguments import check_confidence, is_number, metric_of
 from fiotools.stats.combine import thread_rows
-from fiotools.stats.frames import AnswerRow, Key
+from fiotools.stats.frames import AnswerRow, Key, check_confidence, is_number, metric_of
 from fiotools.stats.replicates import checked, choose_scope, refuse_directions, run_keys, watched
 
 

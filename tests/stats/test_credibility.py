@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 import fiotools as ft
-from fiotools.stats.check.finding import Finding
+from fiotools.stats.check.evidence import Finding
 from fiotools.stats.check.media import in_bins
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -25,9 +25,9 @@ from fiotools import (
     variance_parts,
 )
 from fiotools.errors import SchemaError
-from fiotools.stats.arguments import metric_of
 from fiotools.stats.combine import pooled_stddev
 from fiotools.stats.estimates import StudentT, runs_still_needed
+from fiotools.stats.frames import metric_of
 
 START = datetime(2026, 1, 1, tzinfo=UTC)
 

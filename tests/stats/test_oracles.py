@@ -17,12 +17,12 @@ from scipy import stats
 
 import fiotools as ft
 from fiotools import combine, compare, steady
-from fiotools.stats.arguments import metric_of
 from fiotools.stats.arms import blocks
-from fiotools.stats.batch_means import BATCHES, ENOUGH, batch_interval
 from fiotools.stats.combine import pooled_stddev
 from fiotools.stats.compare import verdict
 from fiotools.stats.estimates import HodgesLehmann, StudentT, welch
+from fiotools.stats.frames import metric_of
+from fiotools.stats.steady import BATCHES, ENOUGH, batch_interval
 from fiotools.stats.summary import outliers
 
 ROOT = Path(__file__).parents[2]

@@ -4,9 +4,9 @@ from math import log
 
 import pytest
 
-from fiotools.stats.arguments import metric_of
 from fiotools.stats.compare import verdict
 from fiotools.stats.estimates import StudentT
+from fiotools.stats.frames import metric_of
 
 
 def between(lo, hi, df=1e9):

@@ -13,15 +13,16 @@ from benchmarks.coverage.noise import autoregressive
 from benchmarks.coverage.steady import met
 from fiotools import steady
 from fiotools.errors import SchemaError
-from fiotools.stats.batch_means import (
+from fiotools.stats.drift import trend_p
+from fiotools.stats.series import portions
+from fiotools.stats.steady import (
     autocorrelation,
     batch_interval,
     integrated_time,
+    judge_of,
     missed,
-    portions,
+    window_of,
 )
-from fiotools.stats.drift import trend_p
-from fiotools.stats.steady import judge_of, window_of
 
 FIXTURES = Path(__file__).parents[1] / "fixtures"
 DECAY = [104.0, 102.0, 100.0, 98.0, 96.0]

@@ -9,14 +9,20 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from fiotools.errors import SchemaError
-from fiotools.stats.check.device_share import amplified
-from fiotools.stats.check.evidence import Cache, Evidence, Media, Memory, Sides, evidence
-from fiotools.stats.check.finding import Finding, Verdict
+from fiotools.stats.check.evidence import (
+    Cache,
+    Evidence,
+    Finding,
+    Media,
+    Memory,
+    Sides,
+    Verdict,
+    evidence,
+)
 from fiotools.stats.check.link_rate import budget, ceiling, media_of
-from fiotools.stats.check.littles_law import depth, little
 from fiotools.stats.check.media import fast, fresh, medium, modes, turns
 from fiotools.stats.check.options import copying, options_diskspd, options_fio, paced, processor
-from fiotools.stats.check.page_cache import pagecache, sparse
+from fiotools.stats.check.page_cache import amplified, pagecache, sparse
 from fiotools.stats.check.pairs import (
     Pair,
     alone,
@@ -29,7 +35,7 @@ from fiotools.stats.check.pairs import (
     warm,
 )
 from fiotools.stats.check.runs import Run, runs
-from fiotools.stats.check.totals import parts
+from fiotools.stats.check.totals import depth, little, parts
 from fiotools.tables.columns import column, label_column
 from fiotools.tables.results import to_pandas
 from fiotools.vocabulary import ANSWERS, EVERY

@@ -19,8 +19,7 @@ from math import expm1
 from fiotools.errors import argument, typed
 from fiotools.language import listed, say
 from fiotools.links import Link
-from fiotools.stats.check.evidence import Evidence
-from fiotools.stats.check.finding import Finding, Probe, not_the_disk
+from fiotools.stats.check.evidence import Evidence, Finding, Probe, not_the_disk
 from fiotools.stats.check.runs import Row, Run
 from fiotools.units import human
 

@@ -20,12 +20,10 @@ from math import floor, log2
 
 from fiotools.errors import argument
 from fiotools.language import listed, say
-from fiotools.stats.check.device_share import read_share
-from fiotools.stats.check.evidence import Evidence
-from fiotools.stats.check.finding import Finding, Probe, not_the_disk
+from fiotools.stats.check.evidence import Evidence, Finding, Probe, not_the_disk
 from fiotools.stats.check.link_rate import busiest, flows, in_one
-from fiotools.stats.check.littles_law import SYNC_ENGINES
-from fiotools.stats.check.runs import NO_DEVICE, Row, Run
+from fiotools.stats.check.page_cache import read_share
+from fiotools.stats.check.runs import NO_DEVICE, SYNC_ENGINES, Row, Run
 from fiotools.units import human
 
 

@@ -15,10 +15,8 @@ from collections.abc import Iterator
 
 from fiotools.errors import argument
 from fiotools.language import listed, say
-from fiotools.stats.check.device_share import waited_share
-from fiotools.stats.check.evidence import Evidence
-from fiotools.stats.check.finding import Finding, Probe, host, keep_options
-from fiotools.stats.check.page_cache import bypassing
+from fiotools.stats.check.evidence import Evidence, Finding, Probe, host, keep_options
+from fiotools.stats.check.page_cache import bypassing, waited_share
 from fiotools.stats.check.runs import NO_DEVICE, RANDOM, Row, Run
 from fiotools.units import human
 

@@ -18,8 +18,7 @@ from typing import Any, TypeAlias
 
 from fiotools.errors import SchemaError, argument, typed
 from fiotools.language import listed, say
-from fiotools.stats.check.evidence import Evidence
-from fiotools.stats.check.finding import Finding, Probe
+from fiotools.stats.check.evidence import Evidence, Finding, Probe
 from fiotools.stats.check.runs import Row, Run
 from fiotools.units import human
 from fiotools.vocabulary import CONDITIONS

@@ -28,10 +28,11 @@ RANDOM = ("/dev/random", "/dev/urandom")
 _DROPS = ("drop_caches", "purge", "Clear-FileSystemCache")  # dd's nocache drops nothing before
 _OPERATOR = re.compile(r"[|;&]|\d?>")  # of a shell
 _PARTS = ("read", "write", "trim")
+SYNC_ENGINES = {"sync", "psync", "vsync", "pvsync", "pvsync2", "mmap", "splice"}
 # engines that go through the file system's calls, and by default through the page cache
 _KERNEL = {
-    *("sync", "psync", "vsync", "pvsync", "pvsync2", "mmap", "libaio", "io_uring", "posixaio"),
-    *("splice", "windowsaio", "solarisaio", "e4defrag", "falloc"),
+    *(*SYNC_ENGINES, "libaio", "io_uring", "posixaio"),
+    *("windowsaio", "solarisaio", "e4defrag", "falloc"),
 }
 
 
