@@ -37,9 +37,7 @@ if TYPE_CHECKING:
     )
     from fiotools.input.detect import formats
     from fiotools.input.read import read, reads
-    from fiotools.logs.log_notes import scan_notes
-    from fiotools.logs.scan_hist_log import scan_hist_log
-    from fiotools.logs.scan_log import scan_log
+    from fiotools.logs.scan import scan_hist_log, scan_log, scan_notes
     from fiotools.measure.campaign import campaign
     from fiotools.reports.report import report
     from fiotools.reports.study import study
@@ -149,9 +147,7 @@ _MODULES = {
     "reports.report": ("report",),
     "reports.study": ("study",),
     "tables.results": ("Results", "concat"),
-    "logs.scan_hist_log": ("scan_hist_log",),
-    "logs.scan_log": ("scan_log",),
-    "logs.log_notes": ("scan_notes",),
+    "logs.scan": ("scan_hist_log", "scan_log", "scan_notes"),
     "input.detect": ("formats",),
     "stats.best_under": ("best_under",),
     "stats.combine": ("combine", "fairness", "per_thread"),

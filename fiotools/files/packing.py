@@ -31,7 +31,7 @@ from fiotools.files.path_labels import natural
 
 # Text of tools packs to a tenth or a thirtieth; a bomb to a thousandth. Small files may hold zeros.
 _RATIO, _FLOOR = 250, 24 * 2**20
-_PIECE = 1 << 16  # bytes that are read at once
+PIECE = 1 << 16  # bytes that are read at once
 _STEP = 1 << 20  # bytes that come of them at once
 _XZ_MEMORY = 96 * 2**20  # xz -9 asks for 65 MiB; a header can ask for 4 GiB
 _START = b"PK\x03\x04"
@@ -108,7 +108,7 @@ class Packed(NamedTuple):
 
 def pieces(file: IO[bytes], size: int = sys.maxsize) -> Iterator[bytes]:
     """Read a file, or so many bytes of it, some at a time."""
-    while piece := file.read(min(size, _PIECE)):
+    while piece := file.read(min(size, PIECE)):
         size -= len(piece)
         yield piece
 

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from polars.testing import assert_frame_equal
 
 import fiotools as ft
+from fiotools.files import packing
 from fiotools.logs import blocks
 from fiotools.readers.fio import log as fio_log
 from tests.conftest import FIXTURES, ROOT, SHARED
@@ -45,15 +46,21 @@ def scan(path, **more):
     return scanned.cast(dict.fromkeys(texts, pl.String)).collect(engine="streaming")
 
 
+def split(monkeypatch, size):
+    """Read blocks of a size."""
+    monkeypatch.setattr(blocks, "SIZE", size)
+    monkeypatch.setattr(packing, "PIECE", size)
+
+
 @pytest.fixture(params=[1 << 24, 300], ids=["one block", "many blocks"])
 def size(request, monkeypatch):
-    monkeypatch.setattr(blocks, "SIZE", request.param)
+    split(monkeypatch, request.param)
     return request.param
 
 
 @pytest.mark.parametrize("path", LOGS, ids=lambda path: path.name)
 def test_a_scan_equals_read(path, size, monkeypatch):
-    monkeypatch.setattr(blocks, "SIZE", max(size, path.stat().st_size // 100))
+    split(monkeypatch, max(size, path.stat().st_size // 100))
     assert_frame_equal(scan(path, version="3.33"), read(path, version="3.33"), check_exact=True)
 
 
@@ -68,7 +75,7 @@ def corpus():
 
 
 def test_logs_of_the_corpus(monkeypatch):
-    monkeypatch.setattr(blocks, "SIZE", 10_000)
+    split(monkeypatch, 10_000)
     tried = 0
     for path, version in list(corpus())[::3]:  # all of them take a quarter of a minute
         said = None if version == "?" else version
@@ -85,7 +92,7 @@ def test_logs_of_the_corpus(monkeypatch):
 )
 @given(broken=mutated(SMALL), size=st.sampled_from([1 << 24, 300]))
 def test_a_broken_log_is_refused_or_read_the_same(broken, size, tmp_path, monkeypatch):
-    monkeypatch.setattr(blocks, "SIZE", size)
+    split(monkeypatch, size)
     path = tmp_path / broken[0]
     path.write_bytes(broken[1])
     try:

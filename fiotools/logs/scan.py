@@ -1,0 +1,507 @@
+"""`scan_log`, `scan_hist_log` and `scan_notes`: fio's logs, lazily.
+
+A scan decides as `read` does, but from the first lines instead of all. polars then reads file after
+file, block after block, and each block is checked against these decisions. Lines that are left out
+are counted, and a warning at the end says how many. Several logs use one clock: the calendar's, or
+as the caller says.
+"""
+
+from __future__ import annotations
+
+import warnings
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from functools import partial
+from os import PathLike
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
+
+import numpy as np
+import polars as pl
+from polars.io.plugins import register_io_source
+
+from fiotools.errors import ParseError, ScanWarning, SchemaError, argument, typed
+from fiotools.input import sources as files
+from fiotools.logs.blocks import Blocks
+from fiotools.logs.head import Head, heads
+from fiotools.readers.fio import hist_log as fio_hist_log
+from fiotools.readers.fio.hist_log import BEFORE_BINS, edges_of, joined, read_rows
+from fiotools.readers.fio.log import (
+    DIRECTION,
+    FIGURES,
+    QUANTITY,
+    UNFINISHED,
+    continued,
+    decided,
+    figures,
+    parsed,
+    shape_of,
+    torn,
+    unlike_fio,
+)
+from fiotools.tables.columns import POLARS, label_column
+from fiotools.vocabulary import COLUMNS, TABLES
+
+if TYPE_CHECKING:
+    from fiotools.input.sources import Found
+    from fiotools.readers.fio.log import Layout, Meaning, Shape, Types
+
+Paths = str | PathLike[str] | Iterable[str | PathLike[str]]
+Align = Literal["wall"] | Mapping[str, float] | None
+Batches = Callable[[Collection[str]], Iterator[pl.DataFrame]]
+
+_TINY = pl.UInt8()
+
+
+class LeftOut:
+    """Counts the lines of a file that are left out, and remembers the first of each kind."""
+
+    def __init__(self, blocks: Blocks) -> None:
+        self._blocks = blocks
+        self._found: dict[Callable[[int], str], tuple[int, int]] = {}
+
+    def add(
+        self, what: Callable[[int], str], lines: Sequence[int] | pl.Series, before: int
+    ) -> None:
+        """Count lines of a block; ``what`` describes them, and ``before`` lines are above it."""
+        if len(lines):
+            count, first = self._found.get(what, (0, before + int(lines[0])))
+            self._found[what] = count + len(lines), first
+
+    def warn(self) -> None:
+        """Warn of the lines left out, when all is read."""
+        name = self._blocks.found.name
+        said = [f"{name}:{line}: {what(count)}" for what, (count, line) in self._found.items()]
+        said += [f"{name}: {UNFINISHED}"] if self._blocks.rest else []
+        said += [f"{name}: {remark}" for remark in self._blocks.remarks]
+        for message in said:
+            warnings.warn(message, ScanWarning, stacklevel=2)
+
+
+@dataclass(frozen=True)
+class Log(ABC):
+    """A log whose rows have a known meaning."""
+
+    table: ClassVar[str]
+    types: ClassVar[Mapping[str, pl.DataType]]  # of columns, where they differ from the vocabulary
+    own: ClassVar[frozenset[str]]  # the columns that the file gives
+    shown: ClassVar[str]  # the name that polars shows
+
+    head: Head
+    zero: float  # where its times begin, in ms of its own clock
+    earliest: float  # no time is before it
+
+    @abstractmethod
+    def parts(self) -> Iterator[tuple[Mapping[str, Any], Batches]]:
+        """Yield the columns that all rows of a part share, and a function that yields its rows.
+
+        The function takes names of columns, and yields frames of those that the file has.
+        """
+
+
+@dataclass(frozen=True)
+class ValueLog(Log):
+    """A log of latency, bandwidth or IOPS."""
+
+    table = "samples"
+    types: ClassVar = {**FIGURES, "quantity": QUANTITY}
+    own = frozenset(FIGURES)
+    shown = "fio log"
+
+    shape: Shape
+    layout: Layout
+    meaning: Meaning
+
+    @classmethod
+    def of(cls, head: Head) -> ValueLog:
+        """Decide what the rows mean.
+
+        Raises
+        ------
+        ParseError
+            If no fio writes such lines, or if later lines would decide their unit.
+        """
+        head.tables.start_run()
+        layout, meaning = decided(head.document, head.tables, head.name, head.fio)
+        shape = shape_of(head.document.text)
+        assert shape is not None
+        if not (meaning.sure or head.whole):
+            raise ParseError(
+                head.found.name,
+                "the first lines do not decide the unit of this bandwidth: single I/Os (since"
+                " 2.15) or windows (before 2.2)",
+                remedy=f"{argument('version')} decides",
+            )
+        return cls(head, meaning.zero, meaning.zero, shape, layout, meaning)
+
+    def parts(self) -> Iterator[tuple[Mapping[str, Any], Batches]]:
+        """Yield a part for each quantity."""
+        for quantity, column in self.meaning.quantities.items():
+            yield {**self.head.keys, "quantity": quantity}, partial(self._rows, column)
+
+    def _rows(self, value: str, wanted: Collection[str]) -> Iterator[pl.DataFrame]:
+        blocks = Blocks(self.head.found)
+        left_out, before, types = LeftOut(blocks), 0, self._types()
+        meaning = replace(self.meaning, zero=self.zero)
+        for body in blocks:
+            # one number that is too large is rarely the only one: its types stay
+            lines, types = parsed(body, self.shape, types)
+            part = continued(lines, self.layout)
+            if part is None:
+                raise self._against(before, "its columns mean something else than those before")
+            data, bad = part
+            if lines.others is not None:
+                left_out.add(torn, lines.others, before)
+            left_out.add(unlike_fio, bad, before)
+            if len(data):
+                self._hold(data, before)
+                yield figures(data, value, meaning, wanted)
+            before += body.count(b"\n") if lines.others is not None else lines.frame.height
+        left_out.warn()
+
+    def _types(self) -> Types:
+        """Choose the smallest types that fit the first lines; later lines may need wider ones."""
+        small = {"ddir": _TINY, "prio": _TINY, "time": pl.Int32(), "offset": pl.Int64()}
+        if self.earliest >= 2**31:
+            small["time"] = pl.Int64()
+        types = [small.get(name, pl.UInt32()) for name in self.layout.frame.columns]
+        return (*types, _TINY) if self.layout.open else tuple(types)
+
+    def _hold(self, data: pl.DataFrame, before: int) -> None:
+        """Refuse rows that contradict the decisions."""
+        if self.meaning.windows and data["bs"].max():
+            raise self._against(before, "single I/Os follow windows of time")
+        if "count" in self.meaning.quantities and not (
+            data["value"].min() == 1 == data["value"].max()
+        ):
+            raise self._against(
+                before, "an IOPS log of single I/Os, 1 each, continues with other values"
+            )
+        earliest = data["time"].min()
+        assert isinstance(earliest, int)
+        if earliest < self.earliest:
+            raise self._against(
+                before, f"times count from the first entry, and {earliest} ms is before it"
+            )
+
+    def _against(self, before: int, what: str) -> ParseError:
+        """Return the error for a block unlike the first lines."""
+        return ParseError(
+            self.head.found.name,
+            f"from line {before + 1:,} on: {what}",
+            line=before + 1,
+            remedy=f"{argument('version')} may decide;"
+            f" {typed('read()', 'fiotools read')} looks at all lines before it decides",
+        )
+
+
+@dataclass(frozen=True)
+class HistLog(Log):
+    """A log of latency histograms, of known width."""
+
+    table = "bins"
+    types: ClassVar = {"direction": DIRECTION}
+    own = frozenset({"direction", "bin_lo_ns", "bin_hi_ns", "count", "time_s"})
+    shown = "fio histogram log"
+
+    edges: tuple[float, ...]
+
+    @classmethod
+    def of(cls, head: Head) -> HistLog:
+        """Decide how wide rows are, and when times begin."""
+        fio_hist_log.read(head.document, head.tables)
+        edges = edges_of(head.document)
+        assert edges is not None
+        extras = head.tables.rows("extras", "path", "text")
+        zero = next((float(text) for path, text in extras if path == "time_zero_ms"), 0.0)
+        return cls(head, zero, zero, tuple(edges.tolist()))
+
+    def parts(self) -> Iterator[tuple[Mapping[str, Any], Batches]]:
+        """Yield the only part."""
+        yield {**self.head.keys, "latency": "clat"}, self._rows
+
+    def _rows(self, wanted: Collection[str]) -> Iterator[pl.DataFrame]:
+        width, edges = len(self.edges) - 1 + BEFORE_BINS, np.array(self.edges)
+        blocks = Blocks(self.head.found)
+        left_out, before = LeftOut(blocks), 0
+        for body in blocks:
+            bad: list[int] = []
+            text = body.decode("utf-8", errors="replace").replace("\r\n", "\n")
+            parts = [*read_rows(text, width, bad)]
+            if any((part.heads[:, 0] < self.earliest).any() for part in parts):
+                raise ParseError(
+                    self.head.found.name,
+                    f"from line {before + 1:,} on: times count from the first entry, and one is"
+                    " before it",
+                    line=before + 1,
+                )
+            left_out.add(torn, sorted(bad), before)
+            before += text.count("\n")
+            if parts:
+                columns = joined(parts).columns(edges, self.zero)
+                yield pl.DataFrame({name: columns[name] for name in columns if name in wanted})
+        left_out.warn()
+
+
+def _logs(
+    sources: Paths | Mapping[str, Paths],
+    version: str | None,
+    align: Align,
+    *,
+    histograms: bool | None,
+) -> list[Log]:
+    """Find logs, and decide what their rows mean and where their times begin."""
+    seen = heads(files.find(sources), version, histograms=histograms)
+    logs: list[Log] = [
+        HistLog.of(head) if head.name.kind == "hist" else ValueLog.of(head) for head in seen
+    ]
+    if align is None:
+        return logs
+    if isinstance(align, Mapping):
+        names = {log.head.found.name for log in logs}
+        wrong = sorted(names ^ set(align))
+        if wrong:
+            raise SchemaError(f"align= must name each file and no other: {wrong[0]}")
+        return [_moved(log, 1000 * float(align[log.head.found.name]), "as asked") for log in logs]
+    if align != "wall":
+        raise SchemaError(f"align={align!r} is neither 'wall' nor seconds by file")
+    begun = [_begun(log) for log in logs]
+    first = min(moment for moment, _ in begun)
+    when = f"{datetime.fromtimestamp(first / 1000, UTC):%Y-%m-%d %H:%M:%S.%f}"[:-3]
+    return [
+        _moved(log, moment - first, f"from {when} UTC, {how}")
+        for log, (moment, how) in zip(logs, begun, strict=True)
+    ]
+
+
+def _begun(log: Log) -> tuple[float, str]:
+    """Return the Unix time in ms when a log's times begin, and the source of that."""
+    if log.zero:
+        return log.zero, "the log's own times"
+    report, entry = log.head.report, log.head.keys["entry"]
+    if report is not None and entry in report.begun:
+        return report.begun[entry], f"job_start of {report.name}"
+    name = log.head.found.name
+    raise SchemaError(
+        f"{name}: its start is unknown: neither its times (log_unix_epoch=1) nor a report beside it"
+        f" (job_start, fio 3.36) give it; align={{{name!r}: 0.0}} does"
+    )
+
+
+def _moved(log: Log, late: float, how: str) -> Log:
+    """Count times from a moment that is so many ms before the log's own zero."""
+    log.head.tables.note(f"time_s counts {how}: this log begins {late / 1000:g} s later", run=1)
+    return replace(log, zero=log.zero - late)
+
+
+def _lazy(logs: Sequence[Log]) -> pl.LazyFrame:
+    """Warn of assumptions, and make a lazy frame of logs of one kind, in the form of a table."""
+    _warn(logs)
+    kind = logs[0]
+    parts = [(log.head.found, *part) for log in logs for part in log.parts()]
+    columns = {
+        name: kind.types.get(name, POLARS[COLUMNS[name].dtype]) for name in TABLES[kind.table]
+    }
+    labels = _label_types([log.head.found for log in logs])
+    schema = {**{name: labels[name] for name in labels if name not in columns}, **columns}
+
+    def read(
+        wanted: list[str] | None, predicate: pl.Expr | None, rows: int | None, _: int | None
+    ) -> Iterator[pl.DataFrame]:
+        shown = list(schema) if wanted is None else wanted
+        # a frame without columns has no rows either
+        asked = shown if not kind.own.isdisjoint(shown) else [*shown, "time_s"]
+        left = rows
+        for found, keys, batches in parts:
+            same = {name: keys.get(name, found.labels.get(name)) for name in shown}
+            literals = {name: pl.lit(value, dtype=schema[name]) for name, value in same.items()}
+            for batch in batches(asked):
+                # a label named like a column fills its gaps
+                filled = [
+                    batch[name].fill_null(found.labels[name])
+                    for name in batch.columns
+                    if name in found.labels
+                ]
+                others = {k: v for k, v in literals.items() if k not in batch.columns}
+                frame = batch.with_columns(*filled, **others).select(shown)
+                if predicate is not None:
+                    frame = frame.filter(predicate)
+                if left is not None:
+                    frame = frame.head(left)
+                    left -= len(frame)
+                yield frame
+                if left == 0:
+                    return
+
+    return register_io_source(read, schema=schema, explain_name=kind.shown)
+
+
+def _label_types(found: Sequence[Found]) -> dict[str, pl.DataType]:
+    """Choose the types of labels, as `read` does."""
+    labels = dict.fromkeys(label for file in found for label in file.labels)
+    return {
+        label: label_column(label, [file.labels.get(label) for file in found]).dtype
+        for label in labels
+    }
+
+
+def _warn(logs: Sequence[Log]) -> None:
+    """Warn of assumptions; one that several files share is reported once.
+
+    Warnings about lines come later, when all of them are counted.
+    """
+    said: dict[str, list[str]] = {}
+    for tables in (log.head.tables for log in logs):
+        for line, severity, message in tables.rows("notes", "line", "severity", "message"):
+            if line is None and (severity != "info" or argument("version") in message):
+                said.setdefault(message, []).append(tables.source)
+    for message, names in said.items():
+        more = f" and {len(names) - 1} more" if len(names) > 1 else ""
+        warnings.warn(f"{names[0]}{more}: {message}", ScanWarning, stacklevel=4)  # of `scan_log`
+
+
+def scan_log(
+    sources: Paths | Mapping[str, Paths], *, version: str | None = None, align: Align = None
+) -> pl.LazyFrame:
+    """Read logs of fio lazily, in constant memory: per I/O or averaged, of any length.
+
+    Only the first lines are read now; the rest when the frame is collected, best with
+    ``collect(engine="streaming")``.
+
+    Parameters
+    ----------
+    sources : path, glob, folder, path template, list of these, or mapping of label to these
+        As in `read`. From folders and globs, files named like such logs are taken.
+    version : str, optional
+        fio's version, which logs do not say. By default it comes from the JSON report of the same
+        run beside the log: named like the log (``x.json`` beside ``x_lat.1.log``), or with the
+        log's name in its options.
+    align : {"wall"} or mapping of str to float, optional
+        How several logs count from one moment. ``"wall"`` uses Unix times: the log's own
+        (``log_unix_epoch=1``), or the start of the job from the report beside the log (fio 3.36);
+        times count from the earliest of these. A mapping gives the seconds by which each file, as
+        `sources` names it, began late. By default each log counts by itself, as in `read`.
+
+    Returns
+    -------
+    polars.LazyFrame
+        The table ``samples``, as `read` returns it for the same files: labels first, ``direction``
+        as an Enum.
+
+    Raises
+    ------
+    FileNotFoundError
+        If nothing matches, or no match is a log.
+    FileError
+        If a named file is not a log, or its unit is unknown; while collecting, if a line
+        contradicts the decisions from the first lines. Nothing is guessed.
+    SchemaError
+        If the logs cannot be aligned.
+
+    Warns
+    -----
+    ScanWarning
+        About assumed columns and units, if neither a version nor a report decides; while
+        collecting, about lines left out because they are torn or not fio's. `scan_notes` returns
+        all notes on the first lines.
+
+    See Also
+    --------
+    window : Rates and percentiles of each second.
+    scan_hist_log : The same for logs of histograms.
+
+    Examples
+    --------
+    >>> import fiotools as ft
+    >>> log = ft.scan_log("data/per-io-log/mixed_lat.1.log")
+    >>> log.group_by("direction").len().sort("direction").collect(engine="streaming").rows()
+    [('read', 4797)]
+    """
+    return _lazy(_logs(sources, version, align, histograms=False))
+
+
+def scan_hist_log(
+    sources: Paths | Mapping[str, Paths], *, version: str | None = None, align: Align = None
+) -> pl.LazyFrame:
+    """Read fio's logs of latency histograms lazily, in constant memory.
+
+    Parameters
+    ----------
+    sources, version, align
+        As in `scan_log`. The number of bins decides their unit, for any version.
+
+    Returns
+    -------
+    polars.LazyFrame
+        The table ``bins``, as `read` returns it for the same files: a row for every filled bin of
+        every interval.
+
+    Raises
+    ------
+    FileNotFoundError
+        If nothing matches, or no match is a histogram log.
+    FileError
+        If a named file is not one.
+    SchemaError
+        If the logs cannot be aligned.
+
+    Warns
+    -----
+    ScanWarning
+        About counts that may be totals of the run so far; while collecting, about lines left
+        out.
+
+    Examples
+    --------
+    >>> import fiotools as ft
+    >>> log = ft.scan_hist_log("data/how-many-runs/long/long_clat_hist.1.log")
+    >>> seconds = ft.window(log, "100s", percentiles=99).collect(engine="streaming")
+    >>> seconds.select("time_s", "n", "value_ns").rows()
+    [(100.0, 3951804, 688128.0), (200.0, 4140189, 622592.0), (300.0, 4020776, 688128.0)]
+    """
+    return _lazy(_logs(sources, version, align, histograms=True))
+
+
+def scan_notes(
+    sources: Paths | Mapping[str, Paths], *, version: str | None = None, align: Align = None
+) -> pl.DataFrame:
+    """Return what a lazy scan of these logs assumes.
+
+    Parameters
+    ----------
+    sources, version, align
+        As for `scan_log` and `scan_hist_log`; logs of both kinds may be mixed.
+
+    Returns
+    -------
+    polars.DataFrame
+        The table ``notes``, from the first lines of each log: what decided units and columns, and
+        the moment that times count from.
+
+    Raises
+    ------
+    FileNotFoundError, FileError, SchemaError
+        As in `scan_log`.
+
+    Examples
+    --------
+    >>> import fiotools as ft
+    >>> ft.scan_notes("tests/fixtures/fio/fio-3.33--log-windows_lat.1.log")["message"][0]
+    'fio 3.33, as tests/fixtures/fio/fio-3.33--log-windows.json says'
+    """
+    logs = _logs(sources, version, align, histograms=None)
+    names = ("line", "severity", "message")
+    rows = [
+        {
+            **log.head.found.labels,
+            "source": log.head.found.name,
+            "run": 1,
+            **dict(zip(names, note, strict=True)),
+        }
+        for log in logs
+        for note in log.head.tables.rows("notes", *names)
+    ]
+    labels = _label_types([log.head.found for log in logs])
+    schema = {name: POLARS[COLUMNS[name].dtype] for name in TABLES["notes"]}
+    return pl.DataFrame(rows, schema={**labels, **schema})
