@@ -6,41 +6,30 @@ scheme (``<unknown>`` in 2.2 if there is none). A document that is not well-form
 and nowhere else, so that no number can change. Only ``<Results>...</Results>`` reaches the parser,
 so no DOCTYPE and no entity does; inside it they are refused.
 
-Most documents are as DISKSPD writes them. Their text is split into values and what stands between
-them, the skeleton; documents with one skeleton share one tree, which is parsed once. All other
-documents (comments, escapes, text beside elements, values that are not numbers) are parsed; then
-their values are taken out of the parsed tree, and go the same way.
+Values are found by the names of elements. One that is not what it must be is an error with a line.
 """
 
 from __future__ import annotations
 
-import html
+import math
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass, field
-from functools import lru_cache
-from typing import Any
+from typing import Any, TypeAlias
 
 from lxml import etree
-from lxml.etree import XMLSyntaxError
 
-from fiotools.readers.diskspd import buckets, layout
-from fiotools.readers.diskspd.buckets import Buckets
-from fiotools.readers.diskspd.elements import (
-    NUMBERED,
-    LxmlElement,
-    MalformedError,
-    Texts,
-    Tree,
-    ValuesNeededError,
-)
-from fiotools.readers.diskspd.runs import Run
-from fiotools.readers.diskspd.shapes import Shape
+from fiotools.readers.diskspd import messages
 from fiotools.readers.formats import DISKSPD_XML
+
+Element: TypeAlias = Any  # lxml's class of an element is private
+
+LONG = 17  # digits of a whole number: more is not a count of bytes, and sums would overflow
+LARGEST = 10.0**LONG  # of a number that is measured
 
 # also where the file was cut off at once
 _INDENT = 200
-_MANY = 20
 _ATTRIBUTES = 99
 _END, _SPAN_END = "</Results>", "</TimeSpan>"
 _ANCHOR, _RESULTS = re.compile(DISKSPD_XML), re.compile("</?Results>")
@@ -52,10 +41,15 @@ _FREE = re.compile(
     re.MULTILINE,
 )
 _AMPERSAND = re.compile(r"&(?!(?:amp|lt|gt|quot|apos|#\d+|#x[0-9A-Fa-f]+);)")
-_VALUE = re.compile(r'>([^<>"\s][^<>"]*)(?=</)|="([^<>"]+)(?=")')
-_REFERENCE = re.compile("&(?:amp|lt|gt|quot|apos);")
-_SKELETONS = 64  # whose trees are kept
-_LONG = 2**20  # characters of a skeleton: its tree is too large to be kept
+_NOT_A_NUMBER = re.compile(r"-?(?:\d\.#\w+|nan(?:\(\w*\))?|inf)", re.IGNORECASE)
+
+
+class MalformedError(Exception):
+    """An element does not hold its kind of value."""
+
+    def __init__(self, line: int, reason: str) -> None:
+        super().__init__(reason)
+        self.line, self.reason = line, reason
 
 
 @dataclass
@@ -70,7 +64,7 @@ class Piece:
     progress: int = 0  # how many lines of progress stand around it
 
 
-def piece_at(text: str, match: re.Match[str]) -> tuple[int, int, Piece]:
+def parse(text: str, match: re.Match[str]) -> tuple[int, int, Piece]:
     """Take the document that begins at the match, with the messages around it.
 
     Returns
@@ -85,13 +79,13 @@ def piece_at(text: str, match: re.Match[str]) -> tuple[int, int, Piece]:
     # a line may be as long as the file: no further back than an indent
     line_start = text.rfind("\n", max(0, at - _INDENT), at) + 1
     inside = at > _INDENT and not line_start
-    start = at if inside or text[line_start:at].strip() else layout.start_of(text, line_start)
-    end = layout.end_of(text, stop) if whole else stop
+    start = at if inside or text[line_start:at].strip() else messages.start_of(text, line_start)
+    end = messages.end_of(text, stop) if whole else stop
     piece = Piece(text[at:stop], text.count("\n", start, at), whole)
     for first, last in ((start, at), (stop, end)):
         above = text.count("\n", start, first)
-        for number, line in layout.numbered_lines(text[first:last]):
-            if layout.is_progress(line):
+        for number, line in messages.numbered_lines(text[first:last]):
+            if messages.is_progress(line):
                 piece.progress += 1
             else:
                 piece.errors.append((above + number, line))
@@ -127,31 +121,15 @@ def _last_tag(text: str, at: int, limit: int) -> int:
     return end
 
 
-def mended(xml: str) -> tuple[str, int] | None:
-    """Escape the values from outside.
-
-    Returns
-    -------
-    tuple of (str, int) or None
-        The document and the line of the first repair; None if there is nothing to repair.
-    """
-    found = _FREE.sub(_escape, xml)
-    if found == xml:
-        return None
-    pairs = zip(xml.split("\n"), found.split("\n"), strict=True)
-    return found, next(number for number, (a, b) in enumerate(pairs, 1) if a != b)
-
-
-def _strays(root: LxmlElement) -> list[tuple[int, str]]:
-    """Find text beside elements, which DISKSPD does not write: (line, text)."""
-    found = root.xpath("//text()[normalize-space()][parent::*/*]")[:_MANY]
-    return [(text.getparent().sourceline, text.strip()[:200]) for text in found]
-
-
 def without_rest(xml: str) -> str | None:
     """Close a document behind its last time span that is whole; None if there is none."""
     stop = xml.rfind(_SPAN_END)
     return None if stop < 0 else xml[: stop + len(_SPAN_END)] + _END
+
+
+def mended(xml: str) -> str:
+    """Escape the values from outside."""
+    return _FREE.sub(_escape, xml)
 
 
 def _escape(match: re.Match[str]) -> str:
@@ -161,16 +139,8 @@ def _escape(match: re.Match[str]) -> str:
     return f"{before}{text}{after}"
 
 
-def parse(xml: str) -> LxmlElement:
-    """Parse a document.
-
-    Raises
-    ------
-    lxml.etree.XMLSyntaxError
-        If it is not well-formed.
-    MalformedError
-        If an element has more attributes than any of DISKSPD's: each takes the time of all.
-    """
+def tree(xml: str) -> Element:
+    """Parse a document; raises lxml's `XMLSyntaxError`."""
     parser = etree.XMLParser(
         resolve_entities=False,
         no_network=True,
@@ -180,153 +150,97 @@ def parse(xml: str) -> LxmlElement:
         remove_comments=True,
         remove_pis=True,
     )
-    root = etree.fromstring(xml.encode("utf-8", "replace"), parser)
-    found: Any = root.xpath(f"//*[count(@*) > {_ATTRIBUTES}]")
-    for crowded in found:
-        reason = f"{crowded.tag} has more than {_ATTRIBUTES} attributes"
-        raise MalformedError(crowded.sourceline, reason)
-    return root
+    return etree.fromstring(xml.encode("utf-8", "replace"), parser)
 
 
-@dataclass(frozen=True)
-class Taken:
-    """The runs of a document, and its values."""
-
-    shape: Shape
-    texts: Texts  # its values, and an empty one behind them
-    runs: list[Run]
-    line: Callable[[int], int]  # gives the line of the file of a line of the tree
-    repaired: int = 0  # the line of the first repair; 0 if there was none
-    strays: Sequence[tuple[int, str]] = ()  # text beside elements
+# --- the values of elements -------------------------------------------------------------------
 
 
-def take(xml: str, above: int, *, samples: bool) -> Taken:
-    """Take the values of a document.
-
-    Parameters
-    ----------
-    xml : str
-    above : int
-        Lines of the file above it.
-    samples : bool
-        Whether the values of ``-D`` are wanted.
+def value(element: Element, path: str) -> str:
+    """Return the text of an element below; empty if it is missing.
 
     Raises
     ------
-    lxml.etree.XMLSyntaxError
-        If it is not well-formed, and cannot be repaired.
     MalformedError
-        If an element does not hold its kind of value.
+        If it holds elements, or stands there twice with different texts.
     """
-    taken = _split(xml, above, samples=samples)
-    if taken is not None:
-        return taken
-    try:
-        root = parse(xml)
-    except XMLSyntaxError:
-        repair = mended(xml)
-        if repair is None:
-            raise
-        taken = _split(repair[0], above, repair[1], samples=samples)
-        return taken or _parsed(parse(repair[0]), above, repair[1], samples=samples)
-    return _parsed(root, above, samples=samples)
+    found = element.findall(path)
+    if not found:
+        return ""
+    first, *others = found
+    if len(first):
+        raise MalformedError(line_of(first), f"{first.tag} holds elements, not a value")
+    text = (first.text or "").strip()
+    for other in others:
+        if (other.text or "").strip() != text:
+            reason = f"{first.tag} occurs twice with different values"
+            raise MalformedError(line_of(others[0]), reason)
+    return text
 
 
-def _split(xml: str, above: int, repaired: int = 0, *, samples: bool) -> Taken | None:
-    """Take a document as DISKSPD writes it; None if anything in it is unusual."""
-    cut = buckets.cut(xml)
-    if cut is None or NUMBERED in cut.rest:
+def whole(element: Element, path: str) -> int | None:
+    """Read the whole number in an element below; None if it is missing."""
+    text = value(element, path)
+    if not text:
         return None
-    parts = _VALUE.split(cut.rest)
-    texts = [text or attribute for text, attribute in zip(parts[1::3], parts[2::3], strict=True)]
-    values = "\n".join(texts) + "\n"
-    if " \n" in values or not "".join(texts).isprintable():
-        return None
-    if "&" in values:
-        if values.count("&") > len(_REFERENCE.findall(values)):
-            return None
-        texts = [*map(html.unescape, texts)]
-    texts.append("")
+    if not text.isdecimal() or len(text) > LONG:
+        found = element.find(path)
+        raise MalformedError(line_of(found), f"{found.tag} is {text!r}, not a whole number")
+    return int(text)
+
+
+def number(element: Element, path: str) -> float:
+    """Read the number in an element below; nan if it is missing."""
+    text = value(element, path)
     try:
-        skeleton = NUMBERED.join(parts[::3])
-        shape = (_shape if len(skeleton) < _LONG else _shape.__wrapped__)(skeleton)
-        if shape is None:
-            return None
-        over_time, curves = shape.marks
-        if sorted((*over_time, *curves)) != list(range(len(cut.runs))):
-            return None  # buckets where DISKSPD writes none
-        found = buckets.read_cut(cut, over_time, samples=samples)
-        if found is None:
-            return None
-        return _taken(shape, texts, found, lambda line: above + cut.line(line), repaired)
-    except MalformedError:
-        return None  # the parser says it of the right line
+        return to_number(text) if text else math.nan
+    except ValueError:
+        found = element.find(path)
+        raise MalformedError(line_of(found), f"{found.tag} is {text!r}, not a number") from None
 
 
-def _taken(
-    shape: Shape,
-    texts: Texts,
-    found: Buckets,
-    line: Callable[[int], int],
-    repaired: int,
-    strays: Sequence[tuple[int, str]] = (),
-) -> Taken:
-    pairs = zip(shape.spans, shape.asked(texts), strict=False)
-    runs = [span.take(texts, asked, found, line) for span, asked in pairs]
-    return Taken(shape, texts, runs, line, repaired, strays)
+def to_number(text: str) -> float:
+    """Read a number; C's 0/0 (``-1.#J``, ``-nan(ind)``) is nan: missing."""
+    if _NOT_A_NUMBER.fullmatch(text):
+        return math.nan
+    result = float(text)
+    if "_" in text or not abs(result) < LARGEST:
+        raise ValueError(text)
+    return result
 
 
-@lru_cache(_SKELETONS)
-def _shape(skeleton: str) -> Shape | None:
-    """Parse a document with `NUMBERED` in the place of each value.
+def leaves(
+    element: Element, skip: tuple[str, ...] = (), above: str = ""
+) -> Iterator[tuple[str, str]]:
+    """Yield every value below, but not those of some children: path and text.
 
-    None if there are other values or text beside elements, or if the layout depends on values.
+    A path is ``Target/BlockSize``; ``Target[2]/BlockSize`` where names repeat; ``Node/@Group``.
     """
-    first, *others = skeleton.split(NUMBERED)
-    numbered = [first]
-    for number, piece in enumerate(others):
-        lead = ">" if piece.startswith("</") else '="'
-        numbered.append(f"{lead}{NUMBERED}{number}{piece}")
-    try:
-        root = parse("".join(numbered))
-    except XMLSyntaxError:
-        return None
-    if not all(map(_is_plain, root.iter())):
-        return None
-    try:
-        return Shape(_tree(root, root.iter("Bucket")))
-    except ValuesNeededError:
-        return None
+    children = [*element]
+    names = [child.tag for child in children]
+    often = Counter(names)
+    seen = dict.fromkeys(names, 0)
+    for name, child in zip(names, children, strict=True):
+        seen[name] += 1
+        if name in skip:
+            continue
+        path = f"{above}{name}[{seen[name]}]" if often[name] > 1 else above + name
+        for attribute, text in attributes(child):
+            yield f"{path}/@{attribute}", text
+        if len(child):
+            yield from leaves(child, above=f"{path}/")
+        elif text := (child.text or "").strip():
+            yield path, text
 
 
-def _tree(root: LxmlElement, marks: Iterable[LxmlElement]) -> Tree:
-    return Tree(root, {mark: number for number, mark in enumerate(marks)})
+def attributes(element: Element) -> list[tuple[str, str]]:
+    """Return names and texts; more than DISKSPD writes are refused: each takes the time of all."""
+    if len(element.attrib) > _ATTRIBUTES:
+        reason = f"{element.tag} has more than {_ATTRIBUTES} attributes"
+        raise MalformedError(line_of(element), reason)
+    return list(element.items())
 
 
-def _is_plain(element: LxmlElement) -> bool:
-    """Return whether all text in an element is a numbered value."""
-    texts = [(element.text or "").strip(), *element.values()]
-    return not (element.tail or "").strip() and all(
-        not text or text.startswith(NUMBERED) for text in texts
-    )
-
-
-def _parsed(root: LxmlElement, above: int, repaired: int = 0, *, samples: bool) -> Taken:
-    """Take a document out of its parsed tree."""
-    strays = _strays(root)
-    marks, found = buckets.lift(root, samples=samples)
-    texts: list[str] = []
-    for element in root.iter():
-        if element.text and element.text.strip():
-            element.text = _numbered(texts, element.text.strip())
-        for name, text in element.items():
-            if text:
-                element.set(name, _numbered(texts, text))
-    texts.append("")
-    shape = Shape(_tree(root, marks), texts)
-    return _taken(shape, texts, found, lambda line: above + line, repaired, strays)
-
-
-def _numbered(texts: list[str], text: str) -> str:
-    texts.append(text)
-    return f"{NUMBERED}{len(texts) - 1}"
+def line_of(element: Element) -> int:
+    """Return the line of the document in which an element begins."""
+    return int(element.sourceline or 1)

@@ -13,13 +13,10 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from fiotools import units
-from fiotools.readers.diskspd.layout import is_rule
-
-if TYPE_CHECKING:
-    from fiotools.readers.diskspd.elements import Element
+from fiotools.readers.diskspd.messages import is_rule
 
 Conditions = dict[str, Any]
 Setting = tuple[str, str]
@@ -259,48 +256,6 @@ def _direct(caching: Sequence[str], both: bool) -> bool | None:
     if "u" in letters or "h" in letters:
         return True
     return None if "r" in letters else False
-
-
-# --- ``Results/Profile`` of the XML: elements -------------------------------------------------
-
-
-def read_profile(root: Element) -> Iterator[Asked]:
-    """Read what each time span was asked to do."""
-    for profile in root.all("Profile")[:1]:
-        common = profile.said(skip=("TimeSpans",))
-        for span in profile.below("TimeSpans").all("TimeSpan"):
-            own = [(path.removeprefix("Targets/"), value) for path, value in span.said()]
-            given = span.below("Targets").all("Target")
-            targets = [(target.text("Path") or "", _of_element(target)) for target in given]
-            pool, per_thread = span.whole("ThreadCount"), span.whole("RequestCount")
-            asked = plan(targets, [*common, *own], pool, per_thread)
-            # a profile (-X) may give each thread of a pool targets of its own
-            apart = any(target.all("ThreadTargets") for target in given)
-            yield replace(asked, each=None) if apart else asked
-
-
-def _of_element(target: Element) -> Conditions:
-    write_pct = target.number("WriteRatio")
-    ratio = target.number("RandomRatio")
-    random = True if target.all("Random") else None
-    if random is None and target.all("StrideSize"):
-        random = False
-    return {
-        # RandomRatio (-rs) mixes random and sequential, for which fio's rw has no word
-        "rw": pattern(random if ratio in (None, 0.0, 100.0) else None, write_pct),
-        "bs_bytes": target.whole("BlockSize"),
-        "iodepth": target.whole("RequestCount"),
-        "numjobs": target.whole("ThreadsPerFile"),
-        "direct": _is_direct(target),
-        "rwmixread_pct": mix(write_pct),
-        "size_bytes": target.whole("FileSize"),
-    }
-
-
-def _is_direct(target: Element) -> bool | None:
-    if "true" in (target.text("DisableOSCache"), target.text("DisableAllCache")):
-        return True
-    return None if target.text("DisableLocalCache") == "true" else False
 
 
 # --- ``Input parameters:`` of the text: sentences ---------------------------------------------

@@ -18,7 +18,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 import numpy as np
 import polars as pl
 
-from fiotools.readers.diskspd.buckets import DIRECTIONS, LATENCIES, NO_CURVE, Curve, Sampled
 from fiotools.readers.diskspd.options import Asked
 from fiotools.tables import Made
 
@@ -31,6 +30,11 @@ if TYPE_CHECKING:
     Array = NDArray[Any]
     Columns = dict[str, Column]
 
+DIRECTIONS = ("read", "write", "total")
+LATENCIES = (  # of a bucket of ``-D``, behind its direction
+    *("MinLatencyMilliseconds", "MaxLatencyMilliseconds", "AvgLatencyMilliseconds"),
+    "LatencyStdDev",
+)
 AMOUNTS = ("io_bytes", "total_ios")
 RATES = ("lat_mean_ns", "lat_stddev_ns", "iops_stddev")
 SPEEDS = ("bw_bytes_per_s", "iops")
@@ -44,6 +48,33 @@ _MOST = 1.01 * _STEP_NS
 _QUANTITIES = ("iops", "lat_min_ns", "lat_max_ns", "lat_mean_ns", "lat_stddev_ns")
 _WHOSE = ("run", "entry", "thread", "target", "scope")
 _MANY = 2**15  # buckets: rows are made of so many at once
+
+
+@dataclass(frozen=True)
+class Sampled:
+    """The samples of ``-D``: of one target of a thread, or of the whole run."""
+
+    # the columns: the time, the I/Os of a direction such as ``Read``, and its latencies
+    names: Sequence[str]
+    values: Array  # a row for each bucket, as printed; nan if missing
+    later: Sequence[str] = ()  # names of a later version, which are left out
+    # whether there are latencies though none were measured; only for whole runs
+    is_made_up: bool = False
+
+
+@dataclass(frozen=True)
+class Curve:
+    """Percentiles of the latencies of a run, or of one of its targets."""
+
+    percentiles: Array
+    # a row for each percentile, a column for each of `DIRECTIONS`; nan if missing
+    milliseconds: Array
+    target: str | None = None
+    number: int = 0  # its place among those of targets, from 1; 0 of the run
+    line: int | None = None  # where it stands, if that is not where its run does
+
+
+_NO_CURVE = Curve(np.zeros(0), np.zeros((0, len(DIRECTIONS))))
 
 
 @dataclass
@@ -368,7 +399,7 @@ class Percentiles:
         self._entry = np.array(
             [entries[place] + 1 + curve.number for place, curve in pairs], dtype=np.int64
         )
-        curves = [NO_CURVE, *self._curves]
+        curves = [_NO_CURVE, *self._curves]
         sizes = [len(curve.percentiles) for curve in self._curves]
         self._curve = np.arange(len(sizes)).repeat(sizes)
         self._percentiles = np.concatenate([curve.percentiles for curve in curves])

@@ -33,10 +33,20 @@ import numpy as np
 from fiotools import units
 from fiotools.errors import ParseError
 from fiotools.readers.diskspd import options
-from fiotools.readers.diskspd.buckets import DIRECTIONS, Curve
 from fiotools.readers.diskspd.layout import Output, Span, Table, label, width
 from fiotools.readers.diskspd.layout import parse as parse
-from fiotools.readers.diskspd.runs import AMOUNTS, MISSING, RATES, SPEEDS, TOTAL, Run, gap, make
+from fiotools.readers.diskspd.runs import (
+    AMOUNTS,
+    DIRECTIONS,
+    MISSING,
+    RATES,
+    SPEEDS,
+    TOTAL,
+    Curve,
+    Run,
+    gap,
+    make,
+)
 from fiotools.readers.document import Report, Session, read_reports
 
 if TYPE_CHECKING:

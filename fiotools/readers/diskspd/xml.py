@@ -25,20 +25,21 @@ Specified in ``XmlResultParser.cpp``, ``XmlProfileParser.cpp`` and ``Common.cpp`
 
 from __future__ import annotations
 
+import math
 import re
-from collections.abc import Iterator
+from collections.abc import Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from lxml.etree import XMLSyntaxError
 
 from fiotools.errors import ParseError
-from fiotools.readers.diskspd import documents, layout, options
-from fiotools.readers.diskspd.documents import Piece, Taken
-from fiotools.readers.diskspd.elements import MalformedError
-from fiotools.readers.diskspd.runs import Run, make
-from fiotools.readers.diskspd.shapes import FIELDS as FIELDS
-from fiotools.readers.diskspd.shapes import Layout, NoSpanError
+from fiotools.readers.diskspd import documents, messages, options, spans
+from fiotools.readers.diskspd.documents import MalformedError, Piece
+from fiotools.readers.diskspd.documents import parse as parse
+from fiotools.readers.diskspd.runs import make
+from fiotools.readers.diskspd.spans import FIELDS as FIELDS
+from fiotools.readers.diskspd.spans import NoSpanError, Span, Taken
 from fiotools.readers.document import Later, Report, Session, read_part
 from fiotools.readers.formats import DISKSPD_TEXT, DISKSPD_XML, is_profile
 from fiotools.tables import Tables
@@ -123,20 +124,15 @@ def _add_beside(tables: Tables, document: Document, start: int, end: int) -> Non
     at = 0
     for stop, following in [*((report.start, report.end) for report in reports), (end - start, 0)]:
         line = part.line(at)
-        for above, text_ in layout.numbered_lines(part.text[at:stop]):
+        for above, text_ in messages.numbered_lines(part.text[at:stop]):
             if not _DECLARATION.fullmatch(text_):
                 others.append((line + above, text_))
         at = following
     if others:
         more = f" and {len(others) - 1} more lines" if len(others) > 1 else ""
         message = f"text beside the XML: {others[0][1][:80]!r}{more}"
-        severity = "warning" if any(layout.is_trouble(line) for _, line in others) else "info"
+        severity = "warning" if any(messages.is_trouble(line) for _, line in others) else "info"
         tables.note(message, line=others[0][0], severity=severity)
-
-
-def parse(text: str, match: re.Match[str]) -> tuple[int, int, Piece]:
-    """Take the document that begins at the match."""
-    return documents.piece_at(text, match)
 
 
 def add(tables: Tables, report: Report, session: Session) -> int:
@@ -156,7 +152,7 @@ def _add(tables: Tables, report: Report, session: Session) -> None:
     if piece.progress:
         tables.note(f"{piece.progress} lines of progress (-v) were left out", line=report.line)
     above = report.line + piece.line - 1
-    last = above + 1 + piece.xml.rstrip().count("\n") if not piece.whole else 0
+    last = above + 1 + piece.xml.rstrip().count("\n")  # if the document was cut off
     try:
         taken = _taken(piece, above, samples=tables.wants("samples"))
     except XMLSyntaxError as error:
@@ -183,33 +179,34 @@ def _add(tables: Tables, report: Report, session: Session) -> None:
     if taken.repaired:
         tables.note(
             "repaired the XML: DISKSPD wrote '&' or '<' unescaped",
-            line=above + taken.repaired,
+            line=taken.repaired,
             severity="warning",
         )
     if not piece.whole:
-        runs, asked = len(taken.runs), len(taken.shape.asked(taken.texts))
-        missing = f"{runs} of {asked} time spans are whole, and were read"
+        missing = f"{len(taken.spans)} of {taken.asked} time spans are whole, and were read"
         tables.note(f"the XML ends before </Results>: {missing}", line=last, severity="warning")
-    for span, run in zip(taken.shape.spans, taken.runs, strict=True):
-        _add_run(tables, taken, span, run, session)
+    for span in taken.spans:
+        _add_run(tables, taken.about, span, session)
     # standard error in the same file: "Error generating I/O requests" comes before </Results>
     for line, message in taken.strays:
-        tables.note(message, line=above + line, severity="warning", run=tables.runs)
+        tables.note(message, line=line, severity="warning", run=tables.runs)
 
 
 def _taken(piece: Piece, above: int, *, samples: bool) -> Taken | None:
     """Take a document; one that was cut off as far as its last time span that is whole."""
     if piece.whole:
-        return documents.take(piece.xml, above, samples=samples)
+        return spans.take(piece.xml, above, samples=samples)
     closed = documents.without_rest(piece.xml)
     with suppress(XMLSyntaxError, NoSpanError):
-        return documents.take(closed, above, samples=samples) if closed is not None else None
+        return spans.take(closed, above, samples=samples) if closed is not None else None
     return None
 
 
-def _add_run(tables: Tables, taken: Taken, span: Layout, run: Run, session: Session) -> None:
+def _add_run(tables: Tables, about: Sequence[str], span: Span, session: Session) -> None:
     """Add a run; its rows are made together with those of other files."""
-    host, version, when = (taken.texts[where.at] for where in taken.shape.said)
+    host, version, when = about
+    run = span.run
+    is_failed = any(severity == "error" for _, severity, _ in span.problems)
     run.number = tables.start_run(
         tool="diskspd",
         tool_version=version or None,
@@ -217,29 +214,9 @@ def _add_run(tables: Tables, taken: Taken, span: Layout, run: Run, session: Sess
         command=session.command if options.arguments(session.command) else None,
         host=host or session.host,
         reported_at=options.moment(when) if when else None,
-        duration_s=run.seconds if run.seconds == run.seconds else None,
-        status="error" if span.failed else "ok",
+        duration_s=None if math.isnan(run.seconds) else run.seconds,
+        status="error" if is_failed else "ok",
     )
     tables.defer(make, run)
-    problems: list[tuple[int, str, str]] = []
-    if span.failed:
-        message = taken.texts[span.failed.at].strip() or "the run failed"
-        problems.append((span.failed.line, "error", message))
-    elif not run.seconds > 0:
-        problems.append((span.line, "warning", "no TestTimeSeconds: rates are missing"))
-    if run.gap:
-        message = f"{run.gap}: their sum is not a total, and is left out"
-        problems.append((span.line, "warning", message))
-    problems += ((span.iops, "info", message) for message in _left_out(run))
-    for line, severity, message in problems:
-        tables.note(message, line=taken.line(line), severity=severity, run=run.number)
-
-
-def _left_out(run: Run) -> Iterator[str]:
-    """Yield the samples of the whole run that are left out, and why."""
-    for one in filter(None, run.sampled[-1:]):
-        if one.later:
-            later = ", ".join(one.later)
-            yield f"values of a later version in the buckets are left out: {later}"
-        if one.is_made_up:
-            yield "latencies of the buckets are left out: they are sure only with -L"
+    for line, severity, message in span.problems:
+        tables.note(message, line=line, severity=severity, run=run.number)
