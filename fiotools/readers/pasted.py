@@ -406,9 +406,9 @@ _LEVEL = (
 # words of a tool or of a report are not names
 _OWN = r"(?!(?:dd|fio|Jobs|diskspd|time|real|user|sys|https?)(?:\.exe)?[:|])"
 _NAME = rf"{_OWN}(?P<source>[\w.@-]{{1,60}})"
-# a name with blanks in it is one only before the number of a line
+# a time is not a name; one with blanks in it is one only before the number of a line
 _PATH = (
-    rf"""{_OWN}(?!\[?\d\d:\d\d)(?P<source>(?:[A-Za-z]:)?(?:[^\s:"'<>|{{}}()]{{1,200}}?(?=[:-])"""
+    rf"""{_OWN}(?!\[?\d\d:\d\d|\d:\d\d[.,]\d)(?P<source>(?:[A-Za-z]:)?(?:[^\s:"'<>|{{}}()]{{1,200}}?(?=[:-])"""
     rf"""|[^:\n"'<>|{{}}()]{{1,200}}?(?=:\d{{1,9}}:)))"""
 )
 _NUMBER = r"[ \t]*(?P<number>\d{1,6})"
@@ -649,18 +649,16 @@ def _blocks(lines: Sequence[Line], is_report: IsReport) -> list[_Block]:
 
 def _runs(kind: _Kind, lines: Sequence[Line]) -> Iterator[_Block]:
     """Find lines that stand together and have one kind of prefix, in growing order if numbered."""
-    block = _Block(kind, 0, [])
+    pattern, block = _line(kind), _Block(kind, 0, [])
     for place, line in enumerate(lines):
-        match = _line(kind).fullmatch(line.text)
-        if match is None and block.matches and not line.text.strip(" \t"):
-            block.matches.append(None)
-            continue
-        if block.matches and (match is None or not _goes_on(block, match)):
-            yield _trimmed(block)
-            block = _Block(kind, place, [])
-        if match:
-            block = block if block.matches else _Block(kind, place, [])
+        match = pattern.fullmatch(line.text)
+        is_blank = match is None and not line.text.strip(" \t")
+        if block.matches and (is_blank or (match and _goes_on(block, match))):
             block.matches.append(match)
+            continue
+        if block.matches:
+            yield _trimmed(block)
+        block = _Block(kind, place, [match] if match else [])
     if block.matches:
         yield _trimmed(block)
 
