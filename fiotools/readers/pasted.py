@@ -140,15 +140,10 @@ def line_ends(text: str) -> str:
 
 
 def repair(text: str, is_report: IsReport | None = None) -> Repaired:
-    r"""Undo the damage of pasting in a text.
+    r"""Undo the damage of pasting in a text whose lines end in ``\n``.
 
-    Parameters
-    ----------
-    text : str
-        Lines end in ``\n``.
-    is_report : callable, optional
-        Says whether a part of a tool's report stands in a text. Prefixes and ``\n`` as two letters
-        may be the text's own; they are undone only if that shows such a part.
+    Prefixes and ``\n`` as two letters may be the text's own; they are undone only if that shows a
+    part of a report.
 
     Examples
     --------
@@ -187,12 +182,14 @@ def repair(text: str, is_report: IsReport | None = None) -> Repaired:
         text = _POWERSHELL.sub("", text)
     is_hinted = any(hint in text for hint in _HINTS) or _HYPHEN.search(text)
     is_hinted = is_hinted or _BEGINNINGS.search(text[:_NEAR])
-    if is_report is None or not (is_hinted or "{\n" in text):
+    is_prefixed = is_hinted and _any_prefix().search(f"\n{text}")
+    has_objects = "{\n" in text and "\n}" in text
+    if is_report is None or not (is_prefixed or has_objects or "\\n" in text):
         return Repaired(text, numbers)
     places = numbers or range(1, text.count("\n") + 2)
     lines = [Line(*pair) for pair in zip(places, text.split("\n"), strict=True)]
     lines, remarks = _objects(lines, is_report)
-    if is_hinted and _any_prefix().search(f"\n{text}"):
+    if is_prefixed:
         lines, taken_off = without(lines, is_report)
         lines, others = _objects(lines, is_report)
         remarks += taken_off + others
@@ -308,12 +305,8 @@ def unwrap(text: str) -> Repaired | None:
     r"""Return the texts in the strings of a JSON document, one below the other.
 
     The items of a list are lines of one text. A text that repeats another (``stderr_lines`` of
-    Ansible) is left out with a remark. A command beside it stands above it, after a prompt.
-
-    Returns
-    -------
-    Repaired or None
-        None if the text is not JSON, or has no string in it.
+    Ansible) is left out with a remark. A command beside it stands above it, after a prompt. None if
+    the text is not JSON, or has no string in it.
 
     Examples
     --------
@@ -517,20 +510,9 @@ class _Block(NamedTuple):
 
 
 def without(lines: Sequence[Line], is_report: IsReport) -> tuple[list[Line], list[Remark]]:
-    r"""Take prefixes off the lines that all have them.
+    r"""Take prefixes off the lines that all have them; say which were taken off, and which left.
 
-    Parameters
-    ----------
-    lines : sequence of Line
-    is_report : callable
-        Says whether a part of a tool's report stands in a text.
-
-    Returns
-    -------
-    lines : list of Line
-        Lines of several sources are sorted by source, with `SEPARATOR` between.
-    remarks : list of Remark
-        The prefixes that were taken off, and those that were left.
+    Lines of several sources are sorted by source, with `SEPARATOR` between.
 
     Examples
     --------
@@ -541,8 +523,7 @@ def without(lines: Sequence[Line], is_report: IsReport) -> tuple[list[Line], lis
     >>> remarks[0].message
     "a name and a colon before 4 lines ('n1: ') taken off; the lines of n1 and n2 put apart"
     """
-    found, remarks, _ = _bare(lines, is_report, 0)
-    return found, remarks
+    return _bare(lines, is_report, 0)[:2]
 
 
 def _bare(
