@@ -82,6 +82,7 @@ _ENTITIES = re.compile(r"&(?:lt|gt|amp|quot|nbsp|micro|eacute|egrave|#\d{2,5}|#x
 
 # operands of dd, words of fio's report and definition lines, with their "=" escaped
 _IS_QUOTED_PRINTABLE = re.compile(r"\b(?:if|of|bs|count|rw|IOPS|BW|groupid|err)=3D")
+_FOLDED = re.compile(r"^(?:[^\n]{0,76}=\n)+[^\n]*", re.M)
 _QUOTED = re.compile(r"(?:=[0-9A-F]{2})+")
 
 _MAIL = re.compile(r"(?:^>[^\n]*\n?){3,}", re.M)
@@ -211,20 +212,12 @@ def _backspaces(text: str) -> str:
 
 def _quoted_printable(text: str) -> str:
     """Join the lines that a mailer folded (blank lines keep the count), and decode them."""
-    kept: list[str] = []
-    folded: list[str] = []
-    for line in text.split("\n"):
-        if line.endswith("=") and len(line) <= 77:
-            folded.append(line[:-1])
-            continue
-        kept.append("".join(folded) + line)
-        kept.extend([""] * len(folded))
-        folded = []
-    if folded:
-        kept.append("".join(folded))
+    unfolded = _FOLDED.sub(
+        lambda found: found[0].replace("=\n", "") + "\n" * found[0].count("=\n"), text
+    )
     return _QUOTED.sub(
         lambda found: bytes.fromhex(found[0].replace("=", "")).decode("utf-8", "replace"),
-        "\n".join(kept),
+        unfolded.removesuffix("="),
     )
 
 
