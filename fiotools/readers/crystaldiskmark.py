@@ -25,7 +25,6 @@ Specified in ``DiskMarkDlg.cpp`` (``SaveText``, ``ResultText``, ``OnEditCopy``) 
 from __future__ import annotations
 
 import re
-from collections import deque
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -133,53 +132,39 @@ def read(document: Document, tables: Tables) -> None:
 def parse(text: str, match: re.Match[str]) -> tuple[int, int, Result] | None:
     """Read the report whose first row is at the match."""
     result = Result()
-    first = match.start()
-    start, way = _head(text, first, result)
-    if start is None:
+    begun = _head(text, match.start(), result)
+    if begun is None:
         return None
-    end = _body(text, first, way, result, text.count("\n", start, first))
+    start, at = begun
+    end = _body(text, at, match.start(), result, text.count("\n", start, at))
     return (start, end, result) if result.version or result.is_own else None
 
 
-def _head(text: str, first: int, result: Result) -> tuple[int | None, str | None]:
-    """Look above the first row for the header and the section: where the report begins."""
+def _head(text: str, first: int, result: Result) -> tuple[int, int] | None:
+    """Look above the first row: where the report begins, and where its sections and rows do."""
     low = max(0, first - _WINDOW)
     above = text[low:first]
-    way = None
-    if header := _last(_HEADER, above):
+    if headers := [*_HEADER.finditer(above)]:
+        header = headers[-1]
         at = header.end()
         while (
             token := _JUNK.match(above, at) or _HEAD.match(above, at) or _SECTION.match(above, at)
         ):
-            way = _entered(token, result) or way
             at = token.end()
         if at == len(above):
             result.version, result.edition = header["version"], header["edition"].strip()
             start = _quoted(text, low + header.start())
             # the rule above the header
             rule = _RULE.search(text[max(0, start - 200) : start])
-            return start - len(rule[1]) - 1 if rule else start, way
-    if (named := _last(_TOOLS, above)) and not named[1]:
-        return None, None  # one that looks alike
-    at, way, result.reads_pct = len(above), None, None
-    for section in _SECTION.finditer(above, max(0, at - 80)):
-        if not _JUNK.sub("", above[section.end() :]):
-            way, at = _entered(section, result), section.start()
-    return _quoted(text, low + at), way
-
-
-def _last(pattern: re.Pattern[str], text: str) -> re.Match[str] | None:
-    found = deque(pattern.finditer(text), maxlen=1)
-    return found[0] if found else None
-
-
-def _entered(token: re.Match[str], result: Result) -> str | None:
-    """Return which section a token begins, and keep the ratio of a mixed one."""
-    if token.re is not _SECTION:
-        return None
-    if token["reads"] and int(token["reads"]) <= 100:
-        result.reads_pct = int(token["reads"])
-    return token["way"]
+            return start - len(rule[1]) - 1 if rule else start, low + header.end()
+    named = [*_TOOLS.finditer(above)]
+    if named and not named[-1][1]:
+        return None  # one that looks alike
+    at = first
+    for section in _SECTION.finditer(text, max(low, at - 80), first):
+        if not _JUNK.sub("", text[section.end() : first]):
+            at = section.start()
+    return _quoted(text, at), at
 
 
 def _quoted(text: str, at: int) -> int:
@@ -188,10 +173,10 @@ def _quoted(text: str, at: int) -> int:
     return at if start is None or _JUNK.sub("", text[start:at]) else start
 
 
-def _body(text: str, first: int, way: str | None, result: Result, line: int) -> int:
-    """Read rows, sections and facts up to other text; return where that begins."""
-    at = end = first
-    sections = {way}
+def _body(text: str, at: int, first: int, result: Result, line: int) -> int:
+    """Read sections, rows (from the first) and facts up to other text; return where that begins."""
+    end, way = first, None
+    sections: set[str] = set()
     seen: set[tuple[str, ...]] = set()
     while True:
         if token := _JUNK.match(text, at):
@@ -200,20 +185,21 @@ def _body(text: str, first: int, way: str | None, result: Result, line: int) -> 
             if token["name"] in result.facts:
                 break
             result.facts[token["name"]] = token["text"].strip()
-            comment = (
-                token["name"] == "OS" and _is_old(result) and _COMMENT.match(text, token.end())
-            )
-            if comment and not _FACT.match(text, comment.start("text")):
+            is_old = result.version is not None and int(result.version.partition(".")[0]) < 7
+            comment = _COMMENT.match(text, token.end()) if token["name"] == "OS" else None
+            if comment and is_old and not _FACT.match(text, comment.start("text")):
                 result.facts["Comment"] = comment["text"].strip()
                 line, token = line + 1, comment
             end = token.end()
         elif result.facts:
             break  # facts come last
         elif token := _SECTION.match(text, at):
-            if token["way"] in sections:
+            way = token["way"]
+            if way in sections and at > first:
                 break
-            way = _entered(token, result)
             sections.add(way)
+            if token["reads"] and int(token["reads"]) <= 100:
+                result.reads_pct = int(token["reads"])
         elif token := _ROW.match(text, at):
             key = tuple(token[name] or "" for name in ("kind", "way", "size", "depth", "threads"))
             if result.version is None and way is None and key in seen:
@@ -221,14 +207,10 @@ def _body(text: str, first: int, way: str | None, result: Result, line: int) -> 
             seen.add(key)
             _take_row(token, way, line, result)
             end = token.end()
-        else:
+        elif not (token := _HEAD.match(text, at) if at < first else None):
             break
         at = token.end()
     return _tail(text, at, end, line, result)
-
-
-def _is_old(result: Result) -> bool:
-    return result.version is not None and int(result.version.partition(".")[0]) < 7
 
 
 def _take_row(token: re.Match[str], way: str | None, line: int, result: Result) -> None:
@@ -351,18 +333,18 @@ def add(tables: Tables, report: Report, session: Session) -> int:
 
 def _add_facts(tables: Tables, run: int, report: Report, result: Result) -> None:
     """Add the facts about the run, and the note that its numbers are the best ones."""
-    for name, text in result.facts.items():
-        if not text:
-            continue
-        if name in ("Date", "OS", "Comment"):
+
+    def add_setting(option: str, text: str) -> None:
+        tables.add("settings", run=run, option=option, text=text, origin="given")
+
+    for name, text in {**result.facts, "edition": result.edition}.items():
+        if text and name in ("Date", "OS", "Comment", "edition"):
             tables.add("extras", run=run, path=name, text=text)
-        else:
-            tables.add("settings", run=run, option=name, text=text, origin="given")
-    if result.edition:
-        tables.add("extras", run=run, path="edition", text=result.edition)
+        elif text:
+            add_setting(name, text)
     count = re.search(r"\(x(\d{1,3})\)", result.facts.get("Test", ""))
     if count:
-        tables.add("settings", run=run, option="count", text=count[1], origin="given")
+        add_setting("count", count[1])
     if count is None or count[1] != "1":
         of = f"{count[1]} runs" if count else "the runs"
         tables.note(f"each value is the best of {of}, not their mean", line=report.line, run=run)

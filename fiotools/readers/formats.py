@@ -122,16 +122,6 @@ def _fio_normal(document: Document) -> bool:
 _log, _hist_log = (Later(f"{_HERE}.fio.{name}:sniff") for name in ("log", "hist_log"))
 
 
-def _fio_log(document: Document) -> bool:
-    """Claim lines of numbers that are named like fio's logs, or that only fio writes."""
-    return _has_rows(document) and bool(_log(document))
-
-
-def _fio_hist_log(document: Document) -> bool:
-    """Claim rows of as many numbers as fio has bins."""
-    return _has_rows(document) and bool(_hist_log(document))
-
-
 def _has_rows(document: Document) -> bool:
     """Whether one of the first lines of a text begins with a number, and there is no report."""
     text = document.text
@@ -243,7 +233,7 @@ READERS: tuple[Reader, ...] = (
         title="fio logs of latency histograms (log_hist_msec, 2.17 to 3.4x)",
         produced_by="fio --write_hist_log=x --log_hist_msec=1000 ...",
         tables=("runs", "bins", "samples", "extras", "notes"),
-        sniff=_fio_hist_log,
+        sniff=lambda document: _has_rows(document) and _hist_log(document),
         line_mark=r"[0-9]{1,18}, [0-2], [0-9]{1,10}(?:, [0-9]{1,18}){60}",
         read=Later(f"{_HERE}.fio.hist_log:read"),
     ),
@@ -262,7 +252,7 @@ READERS: tuple[Reader, ...] = (
         title="fio logs of latency, bandwidth and IOPS, per I/O or averaged (2.0 to 3.4x)",
         produced_by="fio --write_lat_log=x --write_bw_log=x --write_iops_log=x ...",
         tables=("runs", "samples", "extras", "notes"),
-        sniff=_fio_log,
+        sniff=lambda document: _has_rows(document) and _log(document),
         line_mark=r"[0-9]{1,18}, [0-9]{1,18}, [0-3], [0-9]{1,10}(?:, [0-9]+){0,2}$",
         read=Later(f"{_HERE}.fio.log:read"),
     ),

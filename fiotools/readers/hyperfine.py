@@ -104,7 +104,15 @@ def _seconds(value: Any) -> float | None:
 def read(document: Document, tables: Tables) -> None:
     """Read every command's runs."""
     if document.is_structured:
-        value, end = _decoded(document)
+        try:
+            value, end = _parsed(document.text, 0)
+        except json.JSONDecodeError as error:
+            raise ParseError(
+                document.name,
+                f"hyperfine's JSON cannot be read: {error}",
+                line=error.lineno,
+                remedy="was hyperfine stopped, or the file cut off?",
+            ) from None
         _add(tables, _listed_results(value))
         read_part(tables, document.part(end, len(document.text)))
     elif document.reports:
@@ -123,19 +131,6 @@ def read(document: Document, tables: Tables) -> None:
             line=1,
             remedy="was hyperfine stopped, or the file cut off? run it with --export-json",
         )
-
-
-def _decoded(document: Document) -> tuple[Any, int]:
-    """Parse the JSON that a text begins with; say where it ends."""
-    try:
-        return _parsed(document.text, 0)
-    except json.JSONDecodeError as error:
-        raise ParseError(
-            document.name,
-            f"hyperfine's JSON cannot be read: {error}",
-            line=error.lineno,
-            remedy="was hyperfine stopped, or the file cut off?",
-        ) from None
 
 
 def _parsed(text: str, start: int) -> tuple[Any, int]:
@@ -165,12 +160,11 @@ def parse(text: str, match: re.Match[str]) -> tuple[int, int, list[Finding]] | N
 def _listed_results(value: Any) -> list[Finding]:
     """List the entries of a document."""
     results = value.get("results") if isinstance(value, dict) else None
-    found: list[Finding] = []
-    for index, result in enumerate(results if isinstance(results, list) else ()):
-        benchmark = _benchmark(result)
-        reason = "" if benchmark else f"results/{index} has no command with a mean: left out"
-        found.append((benchmark, reason, 0))
-    return found
+    found = [_benchmark(result) for result in results] if isinstance(results, list) else []
+    return [
+        (one, "" if one else f"results/{index} has no command with a mean: left out", 0)
+        for index, one in enumerate(found)
+    ]
 
 
 def _benchmark(result: Any) -> Benchmark | None:
@@ -184,7 +178,9 @@ def _benchmark(result: Any) -> Benchmark | None:
     if not isinstance(parameters, dict):
         single = result.get("parameter")
         parameters = {} if single is None else {"parameter": single}
-    times = _listed(result, "times")
+    lists = {name: result.get(name) for name in ("times", *_BESIDE)}
+    listed = {name: one if isinstance(one, list) else [] for name, one in lists.items()}
+    times = [_seconds(value) for value in listed["times"]]
     found = Benchmark(
         result["command"],
         {name: value for name, value in measures.items() if value is not None},
@@ -192,16 +188,12 @@ def _benchmark(result: Any) -> Benchmark | None:
             name: value if isinstance(value, str) else orjson.dumps(value).decode()
             for name, value in parameters.items()
         },
-        times=[_seconds(value) for value in times],
+        times,
     )
     for key, (column, name) in _BESIDE.items():
-        values = _listed(result, key)
-        counts = [_count(value) for value in values]
-        odd = [
-            value
-            for value, count in zip(values, counts, strict=True)
-            if count is None and value is not None
-        ]
+        values, counts = listed[key], [_count(value) for value in listed[key]]
+        pairs = zip(values, counts, strict=True)
+        odd = [value for value, count in pairs if count is None and value is not None]
         if times and values and len(values) != len(times):
             found.doubts.append(f"{len(values)} {name} for {len(times)} times: left out")
             counts = []
@@ -210,11 +202,6 @@ def _benchmark(result: Any) -> Benchmark | None:
             found.doubts.append(f"{len(odd)} {name} {what}")
         found.beside[column] = counts
     return found
-
-
-def _listed(result: dict[str, Any], name: str) -> list[Any]:
-    found = result.get(name)
-    return found if isinstance(found, list) else []
 
 
 def _count(value: Any) -> int | None:
@@ -261,8 +248,8 @@ def _lines(text: str) -> Iterator[Finding]:
 
 
 def _summary(cells: dict[str, str]) -> tuple[Benchmark | None, str]:
-    """Take one line's cells, by the header's names."""
-    measures = {}
+    """Take one line's cells, by the header's names, as the record that JSON would have."""
+    record: dict[str, Any] = {}
     for name in _FIGURES:
         text = cells.get(name, "")
         if text in ("", "NaN"):
@@ -270,19 +257,20 @@ def _summary(cells: dict[str, str]) -> tuple[Benchmark | None, str]:
         value = _seconds(float(text)) if _PRINTED.fullmatch(text) else None
         if value is None:
             return None, f"{name} {text[:40]!r} is not a number of seconds"
-        measures[name] = value
-    if "mean" not in measures:
+        record[name] = value
+    if "mean" not in record:
         return None, "no mean"
     # one run has no spread, which CSV prints as 0
-    if not measures.get("stddev") and measures.get("min") == measures.get("max"):
-        measures.pop("stddev", None)
+    if not record.get("stddev") and record.get("min") == record.get("max"):
+        record.pop("stddev", None)
     prefix = "parameter_"
     parameters = {
         name.removeprefix(prefix): text
         for name, text in cells.items()
         if name.startswith(prefix) or name == "parameter"
     }
-    return Benchmark(cells.get("command", ""), measures, parameters), ""
+    told = {**record, "command": cells.get("command", ""), "parameters": parameters}
+    return _benchmark(told), ""
 
 
 def add(tables: Tables, report: Report, session: Session) -> int:
@@ -304,58 +292,54 @@ def _add(tables: Tables, found: Iterable[Finding], line: int = 1) -> None:
 
 def _add_benchmark(tables: Tables, index: int, benchmark: Benchmark, line: int) -> None:
     """Add a command: a run for each execution, or one with its summary."""
-    first = tables.runs + 1
-    if benchmark.times:
-        _add_executions(tables, benchmark)
-    else:
-        codes = benchmark.beside.get("exit_status", [])
-        measures = {column: benchmark.measures.get(name) for column, name in _SUMMARY.items()}
-        measures["real_mean_s"] = measures["real_mean_s"] or None
-        run = _start(tables, benchmark, failed=any(code != 0 for code in codes))
-        what = {"run": run, "command": benchmark.command, "n": len(codes) or None}
-        tables.add("timings", **what, **measures)
-    for run in range(first, tables.runs + 1):
+    first, command, times = tables.runs + 1, benchmark.command, benchmark.times
+    short = failed = 0
+    for row in _executions(benchmark) if times else [_whole(benchmark)]:
+        codes = [row.get("exit_status", 0)] if times else benchmark.beside.get("exit_status", [])
+        is_bad = any(code != 0 for code in codes)  # a killed command has the code null
+        real = row.get("real_s")
+        short, failed = short + (real is None), failed + is_bad
+        run = tables.start_run(
+            tool=_NAME,
+            format=_NAME,
+            command=command,
+            status="error" if is_bad else "ok",
+            duration_s=real,
+        )
+        tables.add("timings", run=run, command=command, **row)
         for option, text in benchmark.parameters.items():
             tables.add("settings", run=run, option=option, text=text, origin="given")
+    of = f"of {len(times)} runs of {command[:80]!r}"
+    if times and short:
+        message = f"{short} {of} have no time: faster than the shell's start; use --shell=none"
+        tables.note(message, severity="warning", run=first)
+    if times and failed:
+        message = f"{failed} {of} failed (--ignore-failure)"
+        tables.note(message, severity="warning", run=first)
     for name, value in benchmark.measures.items():
         # about the command, so of no single run
         tables.add("extras", path=f"results/{index}/{name}", text=repr(value))
     for message in [*benchmark.doubts, *_contradictions(benchmark)]:
-        said = f"{benchmark.command[:80]!r}: {message}"
+        said = f"{command[:80]!r}: {message}"
         tables.note(said, line=line, severity="warning", run=first)
 
 
-def _add_executions(tables: Tables, benchmark: Benchmark) -> None:
-    times, first, short, failed = benchmark.times, tables.runs + 1, 0, 0
-    single = benchmark.measures if len(times) == 1 else {}
+def _executions(benchmark: Benchmark) -> Iterator[dict[str, Any]]:
+    """Yield the timings of each execution."""
+    single = benchmark.measures if len(benchmark.times) == 1 else {}
     measures = {column: single.get(name) for column, name in _SINGLE.items()}
-    for at, measured in enumerate(times):
-        # 0: the command was faster than the shell's start
-        real = measured or None
+    for at, measured in enumerate(benchmark.times):
         beside = {column: values[at] for column, values in benchmark.beside.items() if values}
-        bad = beside.get("exit_status", 0) != 0  # a killed command has the code null
-        short, failed = short + (real is None), failed + bad
-        run = _start(tables, benchmark, failed=bad, duration_s=real)
         beside["max_rss_bytes"] = beside.get("max_rss_bytes") or None
-        what = {"run": run, "command": benchmark.command, "real_s": real}
-        tables.add("timings", **what, **measures, **beside)
-    of = f"of {len(times)} runs of {benchmark.command[:80]!r}"
-    if short:
-        message = f"{short} {of} have no time: faster than the shell's start; use --shell=none"
-        tables.note(message, severity="warning", run=first)
-    if failed:
-        message = f"{failed} {of} failed (--ignore-failure)"
-        tables.note(message, severity="warning", run=first)
+        # 0: the command was faster than the shell's start
+        yield {"real_s": measured or None, **measures, **beside}
 
 
-def _start(tables: Tables, benchmark: Benchmark, *, failed: bool, **row: Any) -> int:
-    return tables.start_run(
-        tool=_NAME,
-        format=_NAME,
-        command=benchmark.command,
-        status="error" if failed else "ok",
-        **row,
-    )
+def _whole(benchmark: Benchmark) -> dict[str, Any]:
+    """Return the timings of a command whose executions are not listed."""
+    measures = {column: benchmark.measures.get(name) for column, name in _SUMMARY.items()}
+    measures["real_mean_s"] = measures["real_mean_s"] or None
+    return {**measures, "n": len(benchmark.beside.get("exit_status", [])) or None}
 
 
 def _contradictions(benchmark: Benchmark) -> list[str]:

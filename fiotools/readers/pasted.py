@@ -22,7 +22,7 @@ import shlex
 import unicodedata
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from functools import cached_property
+from functools import cache
 from typing import NamedTuple
 
 import orjson
@@ -51,6 +51,13 @@ class Repaired(NamedTuple):
     remarks: Sequence[Remark] = ()  # the parts that were left out or taken off
 
 
+class Line(NamedTuple):
+    """A line, and the number that it had in the file."""
+
+    number: int
+    text: str
+
+
 # titles and links, colours and cursor movements, character sets, all other two-letter sequences
 _ESCAPE = re.compile(
     r"\x1b\][^\x07\x1b\n]{0,1000}(?:\x07|\x1b\\)?|(?:\x1b\[|\x9b)[0-?]{0,64}[ -/]{0,4}[@-~]"
@@ -75,6 +82,7 @@ _ENTITIES = re.compile(r"&(?:lt|gt|amp|quot|nbsp|micro|eacute|egrave|#\d{2,5}|#x
 
 # operands of dd, words of fio's report and definition lines, with their "=" escaped
 _IS_QUOTED_PRINTABLE = re.compile(r"\b(?:if|of|bs|count|rw|IOPS|BW|groupid|err)=3D")
+_FOLDED = re.compile(r"^(?:[^\n]{0,76}=\n)+[^\n]*", re.M)
 _QUOTED = re.compile(r"(?:=[0-9A-F]{2})+")
 
 _MAIL = re.compile(r"(?:^>[^\n]*\n?){3,}", re.M)
@@ -104,40 +112,11 @@ _PROGRESS = re.compile(
 )
 
 # a text without any of these (such as dd's) has no prefixes; a line or two of those without marks
-# stand near its beginning; the pattern requires two lines if one is not certain
+# stand near its beginning
 _HINTS = ":|>\"']\t`%*$\\\xb6\u2022\u2502\u2503\u2551"
 _BEGINNINGS = re.compile(r"\n(?:[ ]?2[ .)]|1[678]\d{7,8}[.,]\d{3}|\+|0\.0|E )")
 _NEAR = 10_000  # characters
 _HYPHEN = re.compile("-(?<![0-9]e-)")  # not that of 5e-05
-_PREFIXED = re.compile(
-    r"""\n(?:
-        [\[(<]?\d\d(?:\d\d)?[-/:]\d\d[-/:]\d\d                           # a time
-      | \S{1,80}/\S{1,80}[ ]\d{4}-\d\d-\d\dT | \d{1,6}\.\d{6}[ ]
-      | [A-Z][a-z][a-z][ ](?:[A-Z][a-z][a-z][ ])?[ \d]?\d[ ]\d\d:\d\d
-      | [IWEF]\d{4}[ ]\d\d: | \d{9,10}[.,]\d{3} | \[[ ]*\d{1,9}\.\d{3} | <\d{1,3}>
-      | time= | \[?(?:TRACE|DEBUG|INFO|NOTICE|WARN|ERROR|FATAL)
-      | [^\n\t]{1,80}+\t[^\n\t]{1,80}+\t\d{4}-                             # a job and a step
-      | [^\n:]{1,200}+:(?:\d{1,9}:)?\d{1,18}(?:\+\d|[ ]bytes[ ])           # a file
-      # a number, a name or a border, and again on the next line; but not before DISKSPD's values
-      | [ \t]*+\d{1,6}+(?P<a>[\t:.),|-]|[ ]++\|?+)(?![ ]*(?:[\d.]+%?|N/A)[ ]*\|)
-        [^\n]*\n\n?[ \t]*+\d{1,6}+(?P=a)
-      | (?:==>[ ])?[^\s:|<>]{1,200}+(?:[ ]\([\w-]+\))?(?P<b>[:>]|[ ]*+\|)
-        (?![ ]*(?:[\d.]+%?|N/A)[ ]*\||[ ]\()[^\n]*\n\n?
-        (?:==>[ ])?[^\s:|<>]{1,200}+(?:[ ]\([\w-]+\))?(?P=b)
-      | (?P<e>[ ]+[^\s:|<>]{1,200}+:)[ ][^\n]*\n\n?(?P=e)
-      | [^\n:][^\n:-]*+(?:-(?!\d{1,9}[:-])[^\n:-]*+)*+[:-]\d{1,9}[:-]      # and a line's number
-        [^\n]*\n\n?[^\n:]{1,200}?[:-]\d{1,9}[:-]
-      | (?P<c>[\w/-]{1,200}\.[A-Za-z]{1,5}-|[ ]*(?:[-+%*\u2022]|--|E[ ]{2})[ ]|[-+])
-        [^\n]*\n\n?(?P=c)[^\n]*\n\n?(?P=c)
-      | [^\n]*+(?<=(?P<d>[$\\\xb6]))\n[^\n]*+(?<=(?P=d))\n
-      | [ \t]*`[^`\n]*`[ \t]*\n
-      | \[[^\]\n]{1,100}\][^\n]*\n\n?\[[^\]\n]{1,100}\]
-      | [|\u2502\u2503\u2551][ ][^\n]*\n[|\u2502\u2503\u2551]
-      | [ \t]*+(?:[|\u2502\u2503\u2551][^|\u2502\u2503\u2551\n]*+[|\u2502\u2503\u2551]
-        | b?"(?:[^"\\\n]|\\.)*+",? | b?'(?:[^'\\\n]|\\.)*+',?)[ \t]*\n
-    )""",
-    re.X,
-)
 
 
 def line_ends(text: str) -> str:
@@ -162,15 +141,10 @@ def line_ends(text: str) -> str:
 
 
 def repair(text: str, is_report: IsReport | None = None) -> Repaired:
-    r"""Undo the damage of pasting in a text.
+    r"""Undo the damage of pasting in a text whose lines end in ``\n``.
 
-    Parameters
-    ----------
-    text : str
-        Lines end in ``\n``.
-    is_report : callable, optional
-        Says whether a part of a tool's report stands in a text. Prefixes and ``\n`` as two letters
-        may be the text's own; they are undone only if that shows such a part.
+    Prefixes and ``\n`` as two letters may be the text's own; they are undone only if that shows a
+    part of a report.
 
     Examples
     --------
@@ -178,7 +152,7 @@ def repair(text: str, is_report: IsReport | None = None) -> Repaired:
     '2+0 records in\n'
     """
     # a missing character is found fastest: it is tested before its words
-    lines = None
+    numbers = None
     if "\x1b" in text or "\x9b" in text:
         text = _ESCAPE.sub("", text)
     if "\b" in text:
@@ -192,7 +166,7 @@ def repair(text: str, is_report: IsReport | None = None) -> Repaired:
     if "=" in text and "=3D" in text and _IS_QUOTED_PRINTABLE.search(text):
         text = _quoted_printable(text)
     if "<" in text and ("</" in text or "<br" in text or "<BR" in text):
-        text, lines = _tags(text)
+        text, numbers = _tags(text)
     if "&" in text and _ENTITIES.search(text):
         text = _ENTITIES.sub(lambda found: html.unescape(found[0]), text)
     if not text.isascii():
@@ -207,14 +181,23 @@ def repair(text: str, is_report: IsReport | None = None) -> Repaired:
         text = _MAIL.sub(_without_marks, text)
     if "N" in text and "NativeCommandError" in text:
         text = _POWERSHELL.sub("", text)
-    repaired = Repaired(text, lines)
-    if is_report is None:
-        return repaired
-    repaired = _objects(repaired, is_report)
     is_hinted = any(hint in text for hint in _HINTS) or _HYPHEN.search(text)
-    if (is_hinted or _BEGINNINGS.search(text[:_NEAR])) and _PREFIXED.search(f"\n{text}"):
-        repaired = _objects(_without_prefixes(repaired, is_report), is_report)
-    return _two_letters(repaired, is_report) if "\\n" in repaired.text else repaired
+    is_hinted = is_hinted or _BEGINNINGS.search(text[:_NEAR])
+    is_prefixed = is_hinted and _any_prefix().search(f"\n{text}")
+    has_objects = "{\n" in text and "\n}" in text
+    if is_report is None or not (is_prefixed or has_objects or "\\n" in text):
+        return Repaired(text, numbers)
+    places = numbers or range(1, text.count("\n") + 2)
+    lines = [Line(*pair) for pair in zip(places, text.split("\n"), strict=True)]
+    lines, remarks = _objects(lines, is_report)
+    if is_prefixed:
+        lines, taken_off = without(lines, is_report)
+        lines, others = _objects(lines, is_report)
+        remarks += taken_off + others
+    lines = _two_letters(lines, is_report)
+    return Repaired(
+        "\n".join(line.text for line in lines), [line.number for line in lines], remarks
+    )
 
 
 def _backspaces(text: str) -> str:
@@ -229,85 +212,59 @@ def _backspaces(text: str) -> str:
 
 def _quoted_printable(text: str) -> str:
     """Join the lines that a mailer folded (blank lines keep the count), and decode them."""
-    kept: list[str] = []
-    folded: list[str] = []
-    for line in text.split("\n"):
-        if line.endswith("=") and len(line) <= 77:
-            folded.append(line[:-1])
-            continue
-        kept.append("".join(folded) + line)
-        kept.extend([""] * len(folded))
-        folded = []
-    if folded:
-        kept.append("".join(folded))
+    unfolded = _FOLDED.sub(
+        lambda found: found[0].replace("=\n", "") + "\n" * found[0].count("=\n"), text
+    )
     return _QUOTED.sub(
         lambda found: bytes.fromhex(found[0].replace("=", "")).decode("utf-8", "replace"),
-        "\n".join(kept),
+        unfolded.removesuffix("="),
     )
-
-
-def _instead(tag: re.Match[str]) -> str:
-    """Return the text for a tag: an end of line, a tab between cells, or nothing."""
-    if tag["name"].lower() in _BREAKING:
-        return "\n"
-    return "\t" if tag[0].lower().startswith(("</td", "</th")) else ""
 
 
 def _tags(text: str) -> tuple[str, list[int] | None]:
     """Drop the tags of HTML; those that break lines do so, unless the line ends there anyway."""
+
+    def instead(tag: re.Match[str]) -> str:
+        if tag["name"].lower() in _BREAKING:
+            return "\n"
+        return "\t" if tag[0].lower().startswith(("</td", "</th")) else ""
+
     if not _IS_HTML.search(text):
         return text, None
     kept: list[str] = []
     numbers: list[int] = []
     for number, line in enumerate(text.split("\n"), 1):
-        bare = line
-        if "<" in line:
-            bare = _TAG.sub(_instead, line)
-            bare = bare.strip("\n") if "\n" in bare else bare
-        parts = bare.split("\n")
+        parts = _TAG.sub(instead, line).strip("\n").split("\n")
         kept.extend(parts)
         numbers.extend([number] * len(parts))
     return "\n".join(kept), None if len(kept) == numbers[-1] else numbers
 
 
-def _numbered(repaired: Repaired) -> list[tuple[int, str]]:
-    """List the lines with the numbers that they had in the file."""
-    lines = repaired.text.split("\n")
-    return list(zip(repaired.lines or range(1, len(lines) + 1), lines, strict=True))
-
-
-def _objects(repaired: Repaired, is_report: IsReport) -> Repaired:
+def _objects(lines: list[Line], is_report: IsReport) -> tuple[list[Line], list[Remark]]:
     """Replace JSON objects (``ok: [host] => {``) by the reports in their strings."""
-    if "{\n" not in repaired.text or "\n}" not in repaired.text:
-        return repaired
-    lines, at = _numbered(repaired), 0
-    ends = [place for place, (_, line) in enumerate(lines) if line.startswith("}")]
-    kept: list[tuple[int, str]] = []
+    ends = [place for place, line in enumerate(lines) if line.text.startswith("}")]
+    kept: list[Line] = []
     remarks: list[Remark] = []
+    at = 0
     while at < len(lines):
-        number, line = lines[at]
-        found, stop = None, at
-        if line.endswith("{") and (place := bisect.bisect(ends, at)) < len(ends):
-            stop = ends[place]
-            inner = [text for _, text in lines[at + 1 : stop]] if stop - at < _LARGE else []
+        line, found = lines[at], None
+        if line.text.endswith("{") and (place := bisect.bisect(ends, at)) < len(ends):
+            inside = lines[at : min(ends[place], at + _LARGE) + 1]
+            inner = [one.text for one in inside[1:-1]] if len(inside) <= _LARGE else []
             found = unwrap("\n".join(["{", *inner, "}"])) if inner else None
-        at += 1
         if found is None or not is_report(found.text):
-            kept.append((number, line))
+            kept.append(line)
+            at += 1
             continue
-        numbers = [number, *(number for number, _ in lines[at : stop + 1])]
-        kept.append((number, line[:-1]))
+        kept.append(Line(line.number, line.text[:-1]))
         told = zip(found.lines or (), found.text.split("\n"), strict=False)
-        kept += [(numbers[above - 1], text) for above, text in told]
-        remarks += [one._replace(line=numbers[(one.line or 1) - 1]) for one in found.remarks]
-        at = stop + 1
-    if not remarks and len(kept) == len(lines):
-        return repaired
-    remarks = [*repaired.remarks, *remarks]
-    return Repaired("\n".join(text for _, text in kept), [n for n, _ in kept], remarks)
+        kept += [Line(inside[above - 1].number, text) for above, text in told]
+        remarks += [one._replace(line=inside[(one.line or 1) - 1].number) for one in found.remarks]
+        at += len(inside)
+    return kept, remarks
 
 
-def _two_letters(repaired: Repaired, is_report: IsReport) -> Repaired:
+def _two_letters(lines: list[Line], is_report: IsReport) -> list[Line]:
     r"""End lines at a written ``\n``, in a string literal or between lines."""
 
     def ended(text: str) -> str:
@@ -318,28 +275,15 @@ def _two_letters(repaired: Repaired, is_report: IsReport) -> Repaired:
         is_text = r"\n" in found[1] and is_report(ended(found[1]))
         return f"\n{ended(found[1])}\n" if is_text else found[0]
 
-    kept: list[tuple[int, str]] = []
-    for number, line in _numbered(repaired):
-        told = line
-        if _WITHIN.search(line) and not _DRIVE.search(line):
-            told = _LITERAL.sub(literal, line)
-            if told == line and is_report(ended(line)):
-                told = ended(line)
-        kept += [(number, part) for part in told.split("\n")]
-    if len(kept) == repaired.text.count("\n") + 1:
-        return repaired
-    numbers = [number for number, _ in kept]
-    return Repaired("\n".join(text for _, text in kept), numbers, repaired.remarks)
-
-
-def _without_prefixes(repaired: Repaired, is_report: IsReport) -> Repaired:
-    lines = [Line(*pair) for pair in _numbered(repaired)]
-    kept, remarks = without(lines, is_report)
-    numbers = [line.number for line in kept]
-    if kept == lines:
-        return repaired._replace(remarks=[*repaired.remarks, *remarks])
-    text = "\n".join(line.text for line in kept)
-    return Repaired(text, numbers, [*repaired.remarks, *remarks])
+    kept: list[Line] = []
+    for number, text in lines:
+        told = text
+        if _WITHIN.search(text) and not _DRIVE.search(text):
+            told = _LITERAL.sub(literal, text)
+            if told == text and is_report(ended(text)):
+                told = ended(text)
+        kept += [Line(number, part) for part in told.split("\n")]
+    return kept
 
 
 def _without_marks(found: re.Match[str]) -> str:
@@ -354,12 +298,8 @@ def unwrap(text: str) -> Repaired | None:
     r"""Return the texts in the strings of a JSON document, one below the other.
 
     The items of a list are lines of one text. A text that repeats another (``stderr_lines`` of
-    Ansible) is left out with a remark. A command beside it stands above it, after a prompt.
-
-    Returns
-    -------
-    Repaired or None
-        None if the text is not JSON, or has no string in it.
+    Ansible) is left out with a remark. A command beside it stands above it, after a prompt. None if
+    the text is not JSON, or has no string in it.
 
     Examples
     --------
@@ -452,9 +392,9 @@ _LEVEL = (
 # words of a tool or of a report are not names
 _OWN = r"(?!(?:dd|fio|Jobs|diskspd|time|real|user|sys|https?)(?:\.exe)?[:|])"
 _NAME = rf"{_OWN}(?P<source>[\w.@-]{{1,60}})"
-# a name with blanks in it is one only before the number of a line
+# a time is not a name; one with blanks in it is one only before the number of a line
 _PATH = (
-    rf"""{_OWN}(?!\[?\d\d:\d\d)(?P<source>(?:[A-Za-z]:)?(?:[^\s:"'<>|{{}}()]{{1,200}}?(?=[:-])"""
+    rf"""{_OWN}(?!\[?\d\d:\d\d|\d:\d\d[.,]\d)(?P<source>(?:[A-Za-z]:)?(?:[^\s:"'<>|{{}}()]{{1,200}}?(?=[:-])"""
     rf"""|[^:\n"'<>|{{}}()]{{1,200}}?(?=:\d{{1,9}}:)))"""
 )
 _NUMBER = r"[ \t]*(?P<number>\d{1,6})"
@@ -465,29 +405,28 @@ _ESCAPED = re.compile(r"\\(?:n$|[t\"'\\])")
 _IN_QUOTES = {r"\t": "\t", r"\n": ""}
 
 
-class _Kind:
-    """One kind of prefix: its name, and the patterns before and behind a line's text.
+class _Kind(NamedTuple):
+    """One kind of prefix: its name, and the patterns before and behind a line's text."""
 
-    ``is_sure``: nothing else looks like it; otherwise its names or numbers must prove it.
-    """
+    name: str
+    before: str
+    behind: str = ""
+    text: str = r"[^\n]*"
+    least: int = 2  # lines
+    is_sure: bool = False  # nothing else looks like it; if not, names or numbers must prove it
 
-    def __init__(
-        self,
-        name: str,
-        before: str,
-        behind: str = "",
-        text: str = r"[^\n]*",
-        *,
-        least: int = 2,
-        is_sure: bool = False,
-    ) -> None:
-        self.name, self.behind, self.least, self.is_sure = name, behind, least, is_sure
-        self._line = rf"{before}(?P<text>{text}){behind}"
 
-    @cached_property
-    def line(self) -> re.Pattern[str]:
-        """The pattern of a whole line; few texts need it."""
-        return re.compile(self._line)
+@cache
+def _line(kind: _Kind) -> re.Pattern[str]:
+    """Return the pattern of a whole line."""
+    return re.compile(rf"{kind.before}(?P<text>{kind.text}){kind.behind}")
+
+
+@cache
+def _any_prefix() -> re.Pattern[str]:
+    """Return the pattern of a line with any kind of prefix, without named groups."""
+    every = "|".join(f"{kind.before}{kind.text}{kind.behind}" for kind in _KINDS)
+    return re.compile("\n(?:{})$".format(re.sub(r"\?P<\w+>", "?:", every)), re.M)
 
 
 # the kind that fits most lines is taken; of equals the first
@@ -555,13 +494,6 @@ _KINDS = (
 )
 
 
-class Line(NamedTuple):
-    """A line, and the number that it had in the file."""
-
-    number: int
-    text: str
-
-
 class _Block(NamedTuple):
     """Lines that stand together and have the same kind of prefix; blank ones have no match."""
 
@@ -571,20 +503,9 @@ class _Block(NamedTuple):
 
 
 def without(lines: Sequence[Line], is_report: IsReport) -> tuple[list[Line], list[Remark]]:
-    r"""Take prefixes off the lines that all have them.
+    r"""Take prefixes off the lines that all have them; say which were taken off, and which left.
 
-    Parameters
-    ----------
-    lines : sequence of Line
-    is_report : callable
-        Says whether a part of a tool's report stands in a text.
-
-    Returns
-    -------
-    lines : list of Line
-        Lines of several sources are sorted by source, with `SEPARATOR` between.
-    remarks : list of Remark
-        The prefixes that were taken off, and those that were left.
+    Lines of several sources are sorted by source, with `SEPARATOR` between.
 
     Examples
     --------
@@ -595,8 +516,7 @@ def without(lines: Sequence[Line], is_report: IsReport) -> tuple[list[Line], lis
     >>> remarks[0].message
     "a name and a colon before 4 lines ('n1: ') taken off; the lines of n1 and n2 put apart"
     """
-    found, remarks, _ = _bare(lines, is_report, 0)
-    return found, remarks
+    return _bare(lines, is_report, 0)[:2]
 
 
 def _bare(
@@ -673,7 +593,7 @@ def _remaining(lines: Sequence[Line], is_report: IsReport) -> list[Remark]:
     """Return a remark on a line of a report with a prefix that its neighbours lack."""
     for line in lines:
         for kind in _KINDS:
-            if kind.is_sure and (match := kind.line.fullmatch(line.text)):
+            if kind.is_sure and (match := _line(kind).fullmatch(line.text)):
                 if not is_report(match["text"]):
                     break
                 message = (
@@ -703,18 +623,16 @@ def _blocks(lines: Sequence[Line], is_report: IsReport) -> list[_Block]:
 
 def _runs(kind: _Kind, lines: Sequence[Line]) -> Iterator[_Block]:
     """Find lines that stand together and have one kind of prefix, in growing order if numbered."""
-    block = _Block(kind, 0, [])
+    pattern, block = _line(kind), _Block(kind, 0, [])
     for place, line in enumerate(lines):
-        match = kind.line.fullmatch(line.text)
-        if match is None and block.matches and not line.text.strip(" \t"):
-            block.matches.append(None)
-            continue
-        if block.matches and (match is None or not _goes_on(block, match)):
-            yield _trimmed(block)
-            block = _Block(kind, place, [])
-        if match:
-            block = block if block.matches else _Block(kind, place, [])
+        match = pattern.fullmatch(line.text)
+        is_blank = match is None and not line.text.strip(" \t")
+        if block.matches and (is_blank or (match and _goes_on(block, match))):
             block.matches.append(match)
+            continue
+        if block.matches:
+            yield _trimmed(block)
+        block = _Block(kind, place, [match] if match else [])
     if block.matches:
         yield _trimmed(block)
 
@@ -739,11 +657,11 @@ def _goes_on(block: _Block, match: re.Match[str]) -> bool:
 def _proven(block: _Block, is_report: IsReport) -> Iterator[_Block]:
     """Yield the certain parts of a block: their names repeat, or stand before a report."""
     matches = block.matches
-    if "column" in block.kind.line.groupindex:  # a table has them on all lines, a frame has not
+    if "column" in _line(block.kind).groupindex:  # a table has them on all lines, a frame has not
         known = [match for match in matches if match]
         if 2 * sum(match["column"] is not None for match in known) > len(known):
             return
-    if block.kind.is_sure or not matches or "source" not in block.kind.line.groupindex:
+    if block.kind.is_sure or not matches or "source" not in _line(block.kind).groupindex:
         if sum(match is not None for match in matches) >= block.kind.least:
             yield block
         return

@@ -3,13 +3,8 @@
 A program writes the same keys a thousand times. For each new shape, a function is generated that
 recognises it and takes all its values at once. Only requested keys are written into the code.
 
-A reader of structured documents has a table `FIELDS` of `Field`: the code applies it, and
-`docs/formats.md` is printed from it.
-
-A line of the table that says where the columns of a format come from.
-
-A reader of structured documents has such a table, `FIELDS` in the module of its lines: the code
-applies it, and `docs/formats.md` is printed from it.
+A reader of structured documents has a table `FIELDS` of `Field`, which say where the columns come
+from: the code applies it, and `docs/formats.md` is printed from it.
 """
 
 from __future__ import annotations

@@ -32,7 +32,6 @@ _PIECE = re.compile(
     r"|(?P<operator>\|\||&&|\|&?|;;?|(?<![<>])&(?![>])|\n)|(?P<comment>\#[^\n]*)",
     re.S,
 )
-_STRUCTURE = re.compile(r"['\"\\`#|&;\n]")  # a command without any of these is a simple one
 _LOOP = re.compile(r"(?:^|[;&|({\s])(?:for|while|until|repeat|seq|xargs)\s")
 _TIMED = re.compile(
     r"(?:^|[\s;&|({\"'`])(?:\S{0,200}/|\\)?(?:g?time)(?:\s+-\S+)*\s|\bMeasure-Command\b"
@@ -70,8 +69,6 @@ def simple(command: str) -> tuple[tuple[str, str], ...]:
     >>> simple("sync; time dd if=a of=b 2>&1 | tail -1  # the last line")
     (('', 'sync'), (';', 'time dd if=a of=b 2>&1'), ('|', 'tail -1'))
     """
-    if not _STRUCTURE.search(command):
-        return (("", command.strip()),) if command.strip() else ()
     found: list[tuple[str, str]] = []
     operator, start = "", 0
     for piece in _PIECE.finditer(command):
@@ -83,7 +80,6 @@ def simple(command: str) -> tuple[tuple[str, str], ...]:
     return tuple((between, part) for between, part in found if part)
 
 
-@lru_cache(_KEPT)
 def uncommented(command: str) -> str:
     """Drop a comment at the end of a command line.
 
@@ -156,7 +152,6 @@ def is_concurrent(command: str) -> bool:
     return any(operator in ("|", "|&", "&", "||") for operator, _ in simple(command))
 
 
-@lru_cache(_KEPT)
 def is_loop(command: str) -> bool:
     """Return whether a command line runs something more than once."""
     return bool(_LOOP.search(command))
@@ -179,7 +174,6 @@ def can_print(command: str, tool: str) -> bool:
     return tool in named or bool(named - _QUIET - _TOOLS)
 
 
-@lru_cache(_KEPT)
 def is_timed(command: str) -> bool:
     """Return whether a command line times what it runs."""
     return bool(_TIMED.search(command))

@@ -18,9 +18,9 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator
 from itertools import islice
-from typing import Protocol, TypeVar
+from typing import TypeAlias, TypeVar
 
-Into = TypeVar("Into", contravariant=True)
+Into = TypeVar("Into")
 
 _FILLED = re.compile(r"\S[^\n]*")
 
@@ -28,13 +28,7 @@ _FILLED = re.compile(r"\S[^\n]*")
 def line_start(text: str, at: int, within: int, ends: str = "\n") -> int | None:
     r"""Find where the line of a place begins; None if that is farther above than ``within``.
 
-    Parameters
-    ----------
-    text : str
-    at, within : int
-        The bound of the search: a text may be one long line.
-    ends : str
-        Characters that end a line: ``"\n\r"`` if overwritten progress counts as a line.
+    A text may be one long line. With ``"\n\r"`` overwritten progress counts as a line.
     """
     low = max(0, at - within)
     found = max([text.rfind(end, low, at) for end in ends])
@@ -55,15 +49,7 @@ def lines_above(text: str, at: int) -> Iterator[tuple[int, str]]:
 
 
 class Cursor:
-    """Stands on one line of a text, and goes down.
-
-    Parameters
-    ----------
-    text : str
-    at : int
-        Where the first line begins.
-    strip : callable
-        Makes ``bare`` of a line.
+    """Stands on one line of a text, and goes down; ``strip`` makes ``bare`` of a line.
 
     Attributes
     ----------
@@ -116,14 +102,9 @@ class Cursor:
             yield found[0].rstrip()
 
 
-class Taker(Protocol[Into]):
-    """Takes a line and the lines below that belong to it.
-
-    If it does not move the cursor, the line was taken too. False means that it refuses the line.
-    """
-
-    def __call__(self, cursor: Cursor, into: Into, found: re.Match[str], /) -> bool | None:
-        """Take a line, or refuse it."""
+# takes a line and the lines below that belong to it; if it does not move the cursor, the line was
+# taken too; False means that it refuses the line
+Taker: TypeAlias = Callable[[Cursor, Into, re.Match[str]], bool | None]
 
 
 def taken(cursor: Cursor, into: Into, pairs: Iterable[tuple[re.Pattern[str], Taker[Into]]]) -> bool:

@@ -40,14 +40,14 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping
 from decimal import Decimal
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import TYPE_CHECKING, NamedTuple
 
 from fiotools.errors import ParseError
 from fiotools.readers import shell
-from fiotools.readers import text as lines
 from fiotools.readers.document import Report, Session, read_reports
 from fiotools.readers.formats import TIMES
+from fiotools.readers.text import line_start
 
 if TYPE_CHECKING:
     from fiotools.readers.document import Document
@@ -117,9 +117,6 @@ def durations(texts: Iterable[str]) -> list[Duration] | None:
     return known
 
 
-_FAR = 400  # characters of a line
-
-
 class Timing(NamedTuple):
     """One report: durations in seconds, what has no column, and (severity, message) of doubts.
 
@@ -138,6 +135,7 @@ class Timing(NamedTuple):
 
 
 Found = tuple[int, int, Timing]  # where a report starts and ends, and what it says
+_line_start = partial(line_start, within=400, ends="\n\r")  # of a time's lines, none is longer
 
 # --- lines around a report ---------------------------------------------------------------------
 
@@ -152,10 +150,6 @@ _BELOW = re.compile(
     r"[ \t]*(?:[<#*(][^\n]{0,100})?\n(?:[ \t]{0,400}\n){0,2}"
     r"[ \t]{0,400}(?:(?:[#>;']|//|REM )[ \t]{0,400}){0,3}(?=[^ \t\n])"
 )
-
-
-def _line_start(text: str, at: int) -> int | None:
-    return lines.line_start(text, at, _FAR, "\n\r")
 
 
 def _below(text: str, at: int) -> int:
@@ -217,28 +211,22 @@ def _timing(told: Mapping[str, str | None]) -> Timing | None:
     share = (told.get("cpu_pct") or "?").rstrip("%")
     extras = [("cpu_pct", share)] * (share != "?")  # as GNU prints when no time has passed
     extras += [(name, count) for name in _COUNTED if (count := told.get(name))]
+    doubts: tuple[tuple[str, str], ...] = ()
+    # a share of the processor is held against the times, as far as digits go
+    step = 10.0**-real.places
+    if share[0].isdigit() and real.seconds > step:
+        busy, slack = user.seconds + sys.seconds, 2 * max(10.0**-user.places, 0.01)
+        low, high = (busy - slack) / (real.seconds + step), (busy + slack) / (real.seconds - step)
+        if not 100 * low - 1 <= float(share) <= 100 * high + 1:
+            said = f"{share} % CPU is not (user + sys) / real: the times are kept as printed"
+            doubts = (("warning", said),)
     return Timing(
         *(real.seconds, user.seconds, sys.seconds),
         # 0 was not measured
         max_rss_bytes=int(kib) * 1024 or None if kib.isdigit() and len(kib) < 16 else None,
         extras=tuple(extras),
-        doubts=_cpu_doubts(share, real, user, sys),
+        doubts=doubts,
     )
-
-
-def _cpu_doubts(
-    share: str, real: Duration, user: Duration, sys: Duration
-) -> tuple[tuple[str, str], ...]:
-    """Hold a printed share of the processor (percent) against the times, as far as digits go."""
-    step = 10.0**-real.places
-    if not share[0].isdigit() or real.seconds <= step:
-        return ()
-    busy, slack = user.seconds + sys.seconds, 2 * max(10.0**-user.places, 0.01)
-    low, high = (busy - slack) / (real.seconds + step), (busy + slack) / (real.seconds - step)
-    if 100 * low - 1 <= float(share) <= 100 * high + 1:
-        return ()
-    said = f"{share} % CPU is not (user + sys) / real: the times are kept as printed"
-    return (("warning", said),)
 
 
 # --- durations with labels ---------------------------------------------------------------------
@@ -373,7 +361,8 @@ def _behind(text: str, at: int, told: dict[str, str], match: re.Match[str]) -> F
     if peak and int(peak[1]):  # 0: not measured
         size = int(peak[1])
         # %9ld.%02ld above; %20ld on macOS, %10ld elsewhere and long ago
-        columns = _column(text, peak.end(1)) - _column(text, at + len(told["real"])) + 12
+        above = at + len(told["real"]) - (_line_start(text, at) or 0)
+        columns = peak.end(1) - (_line_start(text, peak.end(1)) or 0) - above + 12
         if columns == 20 or not counts.keys().isdisjoint(_MACOS):
             rss = size
         # bytes are whole pages
@@ -385,10 +374,6 @@ def _behind(text: str, at: int, told: dict[str, str], match: re.Match[str]) -> F
     listed = [(_LISTED[label], str(int(count))) for label, count in counts.items()]
     extras = tuple(pair for pair in listed if pair[0])
     return at, end, timing._replace(max_rss_bytes=rss, extras=extras, doubts=doubts)
-
-
-def _column(text: str, at: int) -> int:
-    return at - (_line_start(text, at) or 0)
 
 
 # --- a line, with values before their labels ---------------------------------------------------
@@ -457,19 +442,15 @@ def _zsh(text: str, at: int) -> Found | None:
     command = said.strip()
     if command in ("shell", "children"):
         return None
-    if _is_cut(said.lstrip().removesuffix("  ")):
+    kept = said.lstrip().removesuffix("  ")
+    size = len(kept.encode("utf-8", "replace"))
+    if size >= 75 or (size >= 60 and ("  " in kept or kept.endswith(" "))):
         doubt = ("info", "zsh seems to have cut the command: it is kept in extras")
         timing = timing._replace(
             extras=(*timing.extras, ("command", command)), doubts=(*timing.doubts, doubt)
         )
         command = ""
     return start, end, timing._replace(command=command or None)
-
-
-def _is_cut(command: str) -> bool:
-    """Whether a command may have been too long for zsh."""
-    size = len(command.encode("utf-8", "replace"))
-    return size >= 75 or (size >= 60 and ("  " in command or command.endswith(" ")))
 
 
 # --- lists and tables --------------------------------------------------------------------------
@@ -623,7 +604,7 @@ _READ: dict[str, Callable[[str, int], Found | None]] = {
     "powershell": _powershell,
     "labels": _labels,
 }
-_FORMS = tuple((re.compile(TIMES[name]), read) for name, read in _READ.items())
+_FORMS = [(re.compile(TIMES[name]), read) for name, read in _READ.items()]
 
 
 # --- runs and rows -----------------------------------------------------------------------------
@@ -648,46 +629,39 @@ def parse(text: str, match: re.Match[str]) -> Found | None:
 def add(tables: Tables, report: Report, session: Session) -> int:
     """Add a timing as a run of its own."""
     timing: Timing = report.data
-    if timing.real is None:
-        _note_doubts(tables, report, None)
-        return tables.runs
-    run = tables.start_run(
-        tool="time",
-        format="time",
-        command=session.command or timing.command,
-        host=session.host,
-        duration_s=timing.real,
-        status="error" if timing.failed else "ok",
-    )
+    run = None
+    if timing.real is not None:
+        run = tables.start_run(
+            tool="time",
+            format="time",
+            command=session.command or timing.command,
+            host=session.host,
+            duration_s=timing.real,
+            status="error" if timing.failed else "ok",
+        )
     add_timing(tables, report, session, run)
-    return run
+    return tables.runs
 
 
-def add_timing(tables: Tables, report: Report, session: Session, run: int) -> None:
+def add_timing(tables: Tables, report: Report, session: Session, run: int | None) -> None:
     """Add a timing to a run that another report began."""
     timing: Timing = report.data
-    if timing.real is None:
-        _note_doubts(tables, report, run)
-        return
-    named = shell.untimed(session.command) if session.command else None
-    tables.add(
-        "timings",
-        run=run,
-        command=timing.command or named,
-        real_s=timing.real,
-        user_s=timing.user,
-        sys_s=timing.sys,
-        max_rss_bytes=timing.max_rss_bytes,
-        exit_status=timing.exit_status,
-    )
+    if timing.real is not None:
+        named = shell.untimed(session.command) if session.command else None
+        tables.add(
+            "timings",
+            run=run,
+            command=timing.command or named,
+            real_s=timing.real,
+            user_s=timing.user,
+            sys_s=timing.sys,
+            max_rss_bytes=timing.max_rss_bytes,
+            exit_status=timing.exit_status,
+        )
     for name, text in timing.extras:
         tables.add("extras", run=run, path=f"time/{name}", text=text)
-    _note_doubts(tables, report, run)
+    for severity, message in timing.doubts:
+        tables.note(message, line=report.line, severity=severity, run=run)
     if timing.failed:
         how = f"with status {timing.exit_status}" if timing.exit_status else "by a signal"
         tables.note(f"time: the command ended {how}", line=report.line, severity="warning", run=run)
-
-
-def _note_doubts(tables: Tables, report: Report, run: int | None) -> None:
-    for severity, message in report.data.doubts:
-        tables.note(message, line=report.line, severity=severity, run=run)

@@ -4,16 +4,11 @@ Produced by people: prompts with commands, reports of any tool below them, prose
 finds the commands and hands each report to its own grammar, so that ``time dd if=... of=...`` is
 one run with its command, its row of I/O and its timing. Fills the tables of the tools in it.
 
-Prompts of bash, zsh, fish, ksh, csh, PowerShell and cmd, default and customised; the trace of
-``set -x``; a bare ``dd if=...`` as make echoes it. Commands over several lines are joined.
-
 Traps: a report belongs to the last command above it, but not across a fence, a heading or another
 prompt, and not to a command that cannot have printed it (``cd``, another tool); one command line
-may print several reports; a report without a command is still a report. ``# `` is a root prompt
-inside a fence and a heading outside; ``> `` continues a command, quotes a mail, or is a prompt
-itself; ``%`` stands in many tables. Prose is not kept, nor the output of other commands, except the
-memory (``free``) and the device of a run (``lsblk``), if they are certain, for the runs at the same
-prompt.
+may print several reports; a report without a command is still a report. Prose is not kept, nor the
+output of other commands, except the memory (``free``) and the device of a run (``lsblk``), if they
+are certain, for the runs at the same prompt.
 """
 
 from __future__ import annotations
@@ -39,6 +34,10 @@ if TYPE_CHECKING:
     from fiotools.readers.document import Document
     from fiotools.tables import Tables
 
+# Commands stand behind prompts of bash, zsh, fish, ksh, csh, PowerShell and cmd, default and
+# customised, in the trace of "set -x", or bare, as make echoes dd. Traps: "# " is a root prompt
+# inside a fence and a heading outside; "> " continues a command, quotes a mail, or is a prompt
+# itself; "%" stands in many tables.
 _FENCE = re.compile(r"[ \t>]*(?:```|~~~)")
 _FENCES = re.compile(rf"^{_FENCE.pattern}", re.M)
 _HEADING = re.compile(r"^#{1,6} +\S|^<summary>")
@@ -113,7 +112,7 @@ class Command(NamedTuple):
 
 def commands(text: str, reports: Sequence[Report] = ()) -> Iterator[Command]:
     """Find commands, and the fences, headings and prompts that end them, outside of reports."""
-    fences = ("```" in text or "~~~" in text) and _FENCES.search(text) is not None
+    fences = _FENCES.search(text) is not None
     fenced, at, report, taken = False, 0, 0, 0
     while at <= len(text):
         begin, stop = at, line_end(text, at)
@@ -125,11 +124,7 @@ def commands(text: str, reports: Sequence[Report] = ()) -> Iterator[Command]:
             if begin >= taken:
                 yield Command(begin)
             continue
-        if begin < taken:
-            # the fences in a report count
-            at = at if fences else max(at, line_end(text, taken - 1) + 1)
-            continue
-        if not line:
+        if begin < taken or not line:
             continue
         if line.startswith(SEPARATOR):
             yield Command(begin, host=line.split(SEPARATOR)[1] or None)

@@ -287,17 +287,13 @@ def _digit(number: str) -> float:
 
 
 class _Record(NamedTuple):
-    """dd's output at one place: its runs, numbered from ``first``, and their operands.
-
-    ``ends`` say for each run that its report was cut off, or nothing.
-    """
+    """dd's output at one place: its runs, numbered from ``first``, and their operands."""
 
     first: int
     line: int
     session: Session
     runs: list[Run]
     operands: list[Operands]
-    ends: list[str]
     source: str
 
 
@@ -307,9 +303,7 @@ def add(tables: Tables, report: Report, session: Session) -> int:
     named = [operands(one) for one in shell.commands(session.command or "", "dd")]
     found = block.runs(named[0].records if len(named) == 1 else None)
     told = [_operands(named, session, place) for place in range(len(found))]
-    ends = [_end(run, block) if run is found[-1] else "" for run in found]
-    first = tables.runs + 1
-    record = _Record(first, report.line, session, found, told, ends, block.source)
+    record = _Record(tables.runs + 1, report.line, session, found, told, block.source)
     tables.defer(make, record)
     tables.runs += len(found)
     return tables.runs
@@ -325,16 +319,6 @@ def _operands(commands: Sequence[Operands], session: Session, place: int) -> Ope
     if shell.is_loop(session.command or ""):
         at %= len(commands)
     return commands[at] if at < len(commands) else _NOTHING
-
-
-def _end(run: Run, block: Block) -> str:
-    """Say that the text ends before dd's report, or return nothing."""
-    if block.is_cut:
-        told = f" after {block.fragment[:80]!r}" if block.fragment else ""
-        return f"the report was cut off{told}"
-    if run.last.into is None and run.last.amounts and (run.earlier or block.is_overwritten):
-        return "progress without a report at the end: dd was killed, or the text was cut off"
-    return ""
 
 
 def make(records: Sequence[_Record], wants: Callable[[str], bool]) -> Iterable[Made]:
@@ -361,7 +345,6 @@ class _Batch:
         self.every = [run for record in records for run in record.runs]
         self.last = [run.last for run in self.every]
         self.told = [told for record in records for told in record.operands]
-        self.ends = [end for record in records for end in record.ends]
         numbers = (range(one.first, one.first + len(one.runs)) for one in records)
         self.number = np.array([*chain(*numbers)], dtype=np.int64)
         self.amounts = [last.amounts or _NO_AMOUNTS for last in self.last]
@@ -400,7 +383,7 @@ class _Batch:
     def runs(self) -> Made:
         """Return the rows of runs."""
         sessions = [self.records[of].session for of in self.owner.tolist()]
-        about = zip(self.every, self.ends, self.is_behind.tolist(), strict=True)
+        about = zip(self.every, self.is_behind.tolist(), strict=True)
         return self.made(
             "runs",
             range(len(self.every)),
@@ -409,7 +392,7 @@ class _Batch:
             command=[session.command for session in sessions],
             host=[session.host for session in sessions],
             duration_s=self.runtime,
-            status=[_status(run, end, is_behind=is_behind) for run, end, is_behind in about],
+            status=[_status(run, is_behind=is_behind) for run, is_behind in about],
         )
 
     def io(self) -> Made:
@@ -508,7 +491,7 @@ class _Batch:
 
     def odd(self, at: int) -> Iterator[tuple[int, str, str]]:
         """Yield what is odd about a run: line, severity and message."""
-        run, last, end = self.every[at], self.last[at], self.ends[at]
+        run, last, end = self.every[at], self.last[at], self.every[at].end
         amounts, line = last.amounts, last.figures_line
         if amounts and not amounts.bytes:
             yield line, "info", "no bytes were moved"
@@ -553,8 +536,8 @@ def _counts(records: str | None) -> tuple[int, int]:
     return counts(records) if records else (-1, -1)
 
 
-def _status(run: Run, end: str, *, is_behind: bool) -> str:
-    if end:
+def _status(run: Run, *, is_behind: bool) -> str:
+    if run.end:
         return "truncated"
     if any(not _WARNING.search(message) for _, message in run.said):
         return "error"

@@ -185,18 +185,6 @@ class Token(NamedTuple):
         return Token(self.value, at + self.start, at + self.end, line)
 
 
-class Segment(NamedTuple):
-    """A line, or a part of it between carriage returns, with its tokens.
-
-    ``foreign`` says that other text stands before the first token.
-    """
-
-    tokens: tuple[Token, ...] = ()
-    foreign: bool = False
-    is_blank: bool = False
-    is_stray: bool = False
-
-
 def _whole(text: str, at: int, line: int) -> tuple[Token, int, int] | None:
     r"""Read the whole reports that begin at a place, on a line; say where the next line begins.
 
@@ -221,28 +209,24 @@ def _whole(text: str, at: int, line: int) -> tuple[Token, int, int] | None:
 
 
 @lru_cache(maxsize=256)
-def _segment(text: str) -> Segment:
-    """Find dd's tokens in one line."""
-    stripped = text.strip()
-    if not stripped and SEPARATOR not in text:
-        return Segment(is_blank=True)
+def _tokens(line: str) -> tuple[tuple[Token, ...], bool]:
+    """Find dd's tokens in one line; say whether other text stands before the first."""
+    stripped = line.strip()
     if said := _SAID.fullmatch(stripped):
-        at = text.index(stripped)
-        return Segment((Token(Said(said["message"]), at, at + len(stripped)),))
+        at = line.index(stripped)
+        return (Token(Said(said["message"]), at, at + len(stripped)),), False
     tokens: list[Token] = []
-    for found in _TOKEN.finditer(text):
-        if tokens and _COMMAND.search(text, tokens[-1].end, found.start()):
+    for found in _TOKEN.finditer(line):
+        if tokens and _COMMAND.search(line, tokens[-1].end, found.start()):
             break
         if token := _token(found):
             tokens.append(token)
         if len(tokens) > _MOST:  # sums, and no reports run together
-            return Segment()
-    if not tokens:
-        return Segment(is_stray=bool(_STRAY.fullmatch(stripped)))
-    above = text[: tokens[0].start]
+            return (), False
+    above = line[: tokens[0].start] if tokens else ""
     dated = _DATED.match(above)
-    foreign = not (_OWN.fullmatch(above) or (dated and _OWN.fullmatch(above[dated.end() :])))
-    return Segment(tuple(tokens), foreign)
+    is_own = _OWN.fullmatch(above) or (dated and _OWN.fullmatch(above[dated.end() :]))
+    return tuple(tokens), not is_own
 
 
 def _aside(text: str) -> Token | None:
@@ -331,21 +315,21 @@ def parse(text: str, match: re.Match[str]) -> tuple[int, int, Block] | None:
             break
         at, line, gap = stop + 1, line + (text[stop : stop + 1] == "\n"), gap + 1
         part = text[here:stop]
-        segment = _segment(part)
-        if segment.is_blank:
+        if not part.strip() and SEPARATOR not in part:
             continue
+        own, is_foreign = _tokens(part)
         if not tokens:
-            begin = _begin(text, here, segment)
+            begin = _begin(text, here, own, is_foreign)
             if begin is None:
                 return None
             start = begin
-        elif segment.foreign:
+        elif is_foreign:
             break
         if "^C" in part:
             stops.append(number)
-        if segment.is_stray:
-            continue
-        if not segment.tokens:
+        if not own:
+            if _STRAY.fullmatch(part.strip()):
+                continue
             held = aside is None and _is_after_records(tokens) and _aside(part)
             if not held:
                 break
@@ -357,13 +341,13 @@ def parse(text: str, match: re.Match[str]) -> tuple[int, int, Block] | None:
         if aside is not None:
             # the words are dd's only if amounts follow
             if not is_kept:
-                if not isinstance(segment.tokens[0].value, Amounts):
+                if not isinstance(own[0].value, Amounts):
                     break
                 tokens.append(aside)
             aside = None
-        tokens += [token.placed(here, number) for token in segment.tokens]
+        tokens += [token.placed(here, number) for token in own]
         gap, is_certain = 0, is_certain or _is_certain(tokens)
-        tail = part[segment.tokens[-1].end :]
+        tail = part[own[-1].end :]
         is_bare = not tail.strip()
         end = stop if is_bare else tokens[-1].end
         if not (is_bare or _COMMENT.match(tail)):
@@ -371,17 +355,17 @@ def parse(text: str, match: re.Match[str]) -> tuple[int, int, Block] | None:
     return _closed(text, start, end, tokens, stops) if is_certain else None
 
 
-def _begin(text: str, at: int, segment: Segment) -> int | None:
+def _begin(text: str, at: int, tokens: Sequence[Token], is_foreign: bool) -> int | None:
     """Find where dd's output begins in its first line; None if that is prose."""
-    if not segment.tokens:
+    if not tokens:
         return None
-    first = segment.tokens[0]
-    if isinstance(first.value, Said) and not _MESSAGE.match(first.value.message):
+    first = tokens[0].value
+    if isinstance(first, Said) and not _MESSAGE.match(first.message):
         return None
-    if not segment.foreign:
+    if not is_foreign:
         return at
     # dd's words before its number may touch other text
-    start = at + first.start
+    start = at + tokens[0].start
     words = _TOUCHING.search(text, max(at, start - 13), start)
     return words.start() if words else start
 
@@ -393,22 +377,24 @@ def _closed(
     low, stop = max(0, end - _LONGEST), _line_end(text, end)
     is_overwritten = text.rfind("\r", low, end) > text.rfind("\n", low, end)
     is_overwritten |= text[stop : stop + 1] == "\r"
-    fragment, is_cut = None, False
+    cut = ""
     rest = text[end : end + 400]
     if "\n" not in rest.strip("\n") and end + len(rest) == len(text):
         last = tokens[-1].value
         if not isinstance(last, (Amounts, Said, Whole)) and _FRAGMENT.fullmatch(rest):
-            fragment, is_cut, end = rest.strip(), True, len(text)
+            cut, end = f"the report was cut off after {rest.strip()[:80]!r}", len(text)
         elif isinstance(last, Amounts) and last.rate is None:
-            is_cut, end = not rest.endswith("\n") or bool(rest.strip()), len(text)
-    if not is_cut and _is_after_records(tokens) and (below := _SPOILED.match(rest)):
+            end = len(text)
+            if rest.strip() or not rest.endswith("\n"):
+                cut = "the report was cut off"
+    if not cut and _is_after_records(tokens) and (below := _SPOILED.match(rest)):
         at, end = end, end + below.end()
         line = tokens[-1].line + below[0].count("\n")
         tokens.append(Token(Spoiled(below[0].strip()), at, end, line))
     # the source, if prefixes of lines told it
     at = text.rfind(SEPARATOR, max(0, start - _LONGEST), start)
     source = text[at + 1 : max(at + 1, text.find("\n", at, start))] if at >= 0 else ""
-    return start, end, Block(tuple(tokens), tuple(stops), fragment, is_cut, is_overwritten, source)
+    return start, end, Block(tuple(tokens), tuple(stops), cut, is_overwritten, source)
 
 
 def _is_after_records(tokens: list[Token]) -> bool:
@@ -440,6 +426,7 @@ class Run:
     earlier: Sequence[Report] = ()
     said: Sequence[tuple[int, str]] = ()
     is_stopped: bool = False  # ^C stands beside its last report
+    end: str = ""  # says that its report was cut off
     remarks: Sequence[Remark] = ()
 
 
@@ -448,8 +435,7 @@ class Block(NamedTuple):
 
     tokens: tuple[Token, ...]  # their lines count from the block's first
     stops: tuple[int, ...] = ()  # lines with ``^C``
-    fragment: str | None = None  # the rest of a last line that was cut off
-    is_cut: bool = False  # whether the text ends within a line of dd
+    cut: str = ""  # says that the text ends within a line of dd
     # whether the last amounts are progress: a carriage return stands beside them
     is_overwritten: bool = False
     source: str = ""  # its source (a host, a service), if a prefix of each line told that
@@ -470,6 +456,13 @@ class Block(NamedTuple):
         found = _series(_rejoined(printed) if self.source else printed, said, count)
         if found:
             found[0].remarks = [*remarks, *found[0].remarks]
+            last = found[-1]
+            is_progress = last.last.into is None and last.last.amounts is not None
+            if self.cut:
+                last.end = self.cut
+            elif is_progress and (last.earlier or self.is_overwritten):
+                told = "progress without a report at the end"
+                last.end = f"{told}: dd was killed, or the text was cut off"
         for run in found if self.stops else ():
             at = bisect_left(self.stops, run.last.line - 1)
             run.is_stopped = at < len(self.stops) and self.stops[at] <= run.last.line
