@@ -275,7 +275,7 @@ class Options:
         self.listed = {name: text for name, text in own.items() if name != "name"}
         self.defaults = fio_options.defaults(options)
         self.numjobs = fio_options.whole(options.get("numjobs")) or 1
-        self.is_group = options.get("group_reporting", "0") != "0"
+        self.is_group = fio_options.is_set(options, "group_reporting")
         self.target = fio_options.target(options)
         self.flying = (fio_options.whole(options.get("iodepth")) or 1) * self.numjobs
 
@@ -285,7 +285,7 @@ class Options:
 
     def may_sync(self) -> bool:
         """Whether the options include syncs."""
-        return any(self._all.get(name, "0") != "0" for name in _SYNCS)
+        return any(fio_options.is_set(self._all, name) for name in _SYNCS)
 
 
 @lru_cache(maxsize=4096)

@@ -39,7 +39,6 @@ import orjson
 from fiotools.errors import ParseError
 from fiotools.readers.fio import LATENCIES, STATISTICS
 from fiotools.readers.fio import options as fio_options
-from fiotools.readers.fio.jobfile import is_set
 from fiotools.readers.fio.text_rows import (
     Direction,
     Disk,
@@ -145,25 +144,15 @@ _HEAD = re.compile(
 
 @dataclass
 class Block:
-    """One direction of an entry.
-
-    Attributes
-    ----------
-    kib, bw, iops, runtime_ms : int
-        As printed; fio 1 has no IOPS.
-    measures : dict of str to float
-        Columns of `io`: latencies and, over samples, bandwidth and (version 5) IOPS.
-    percentiles : list of (float, float)
-        With their latencies, in ns.
-    """
+    """One direction of an entry, as printed."""
 
     direction: str
     kib: int
     bw: int
-    iops: int | None
+    iops: int | None  # fio 1 has none
     runtime_ms: int
-    measures: dict[str, float]
-    percentiles: list[tuple[float, float]]
+    measures: dict[str, float]  # columns of `io`: latencies; over samples bandwidth and IOPS
+    percentiles: list[tuple[float, float]]  # with their latencies, in ns
 
     def measured(self, kind: str) -> bool:
         """Whether it was measured: if not, fio writes zeros."""
@@ -181,25 +170,15 @@ class Block:
 
 @dataclass(kw_only=True)
 class Record(Entry):
-    """An entry of the output.
-
-    Attributes
-    ----------
-    client_disks : list of Disk
-        The disks on a line below the last entry.
-    wrapped : bool
-        Whether the description seems to have several lines.
-    cut : str or None
-        The end of the text, which may be cut off.
-    """
+    """An entry of the output."""
 
     version: int
     fio: str | None
     blocks: list[Block]
     disks: list[Disk] = field(default_factory=list)
-    client_disks: list[Disk] = field(default_factory=list)
-    wrapped: bool = False
-    cut: str | None = None
+    client_disks: list[Disk] = field(default_factory=list)  # on a line below the last entry
+    wrapped: bool = False  # whether the description seems to have several lines
+    cut: str | None = None  # the end of the text, which may be cut off
 
     @property
     def key(self) -> tuple[object, ...]:
@@ -274,7 +253,7 @@ def _record(text: str, at: int, line: int) -> tuple[int, Record | Broken] | None
         group=int(head["group"]),
         error=int(head["error"]),
         blocks=blocks,
-        cpu=finite((name, _number(text)) for name, text in said.items()),
+        cpu=_finite((name, _number(text)) for name, text in said.items()),
         extras={"iodepth_level": orjson.dumps(shares.pop("depths")).decode()},
         shares=shares,
     )
@@ -285,7 +264,7 @@ def _number(text: str) -> float:
     return float(text.rstrip("%"))
 
 
-def finite(measures: Iterable[tuple[str, float]]) -> dict[str, float]:
+def _finite(measures: Iterable[tuple[str, float]]) -> dict[str, float]:
     """Keep finite numbers; fio prints nan if nothing was done."""
     return {column: value for column, value in measures if math.isfinite(value)}
 
@@ -296,9 +275,8 @@ def _broken(text: str, at: int, known: int, line: int) -> tuple[int, Broken]:
     fields = text.count(";", at, stop) + 1
     if stop == len(text):
         return stop, Broken(line, f"the entry breaks off in field {fields}")
-    return stop, Broken(
-        line, f"an entry of {fields} fields does not have the layout of fio's terse output"
-    )
+    reason = f"an entry of {fields} fields does not have the layout of fio's terse output"
+    return stop, Broken(line, reason)
 
 
 def _blocks(text: str, position: int, version: int) -> tuple[list[Block], int]:
@@ -344,7 +322,9 @@ def _disks(text: str, at: int) -> tuple[list[Disk], int]:
                 column: count / 1000 if column.endswith("_s") else count
                 for column, count in measures.items()
             }
-            found.append(Disk({"device": name, **row, **finite([("util_pct", _number(util))])}, {}))
+            found.append(
+                Disk({"device": name, **row, **_finite([("util_pct", _number(util))])}, {})
+            )
         at = match.end()
     return found, at
 
@@ -404,10 +384,17 @@ def parse(text: str, match: re.Match[str]) -> tuple[int, int, Terse] | None:
             break
         end = end if line.startswith(_LEADING) or not line else stop
         cursor.take_to(stop)
-    if not found.items or _is_copy(found.items[-1], _NORMAL.match(text, end)):
+    if not found.items:
         return None
-    last = text.count("\n", start, end)
-    found.remarks = [remark for remark in found.remarks if remark[0] <= last]
+    last, following = found.items[-1], _NORMAL.match(text, end)
+    if (
+        isinstance(last, Record)
+        and following
+        and (following[1].strip(), int(following[2])) == (last.name.strip(), last.group)
+    ):
+        return None  # fio's report for people, which says more, follows for the same job
+    lines = text.count("\n", start, end)
+    found.remarks = [remark for remark in found.remarks if remark[0] <= lines]
     return start, end, found
 
 
@@ -467,17 +454,6 @@ def _wrapped(cursor: Cursor, entry: Record, alone: bool) -> int | None:
     entry.wrapped = True
     return stop
 
-
-def _is_copy(last: Record | Broken, following: re.Match[str] | None) -> bool:
-    """Whether fio's report for people, which says more, follows for the same job."""
-    return (
-        isinstance(last, Record)
-        and following is not None
-        and (following[1].strip(), int(following[2])) == (last.name.strip(), last.group)
-    )
-
-
-__all__ = ["add", "parse", "read"]
 
 # --- the reader -------------------------------------------------------------------------------
 
@@ -680,7 +656,7 @@ def _ios(record: Record, more: int) -> float | None:
 def _add_run(rows: RunRows, run: Run) -> None:
     for number, entry in enumerate(run.entries, 1):
         options = rows.asked(number, entry.name)
-        scope = "group" if is_set(options, "group_reporting") else "job"
+        scope = "group" if fio_options.is_set(options, "group_reporting") else "job"
         directions = [
             _direction(rows, entry, block, options) for block in entry.blocks if block.moved
         ]
@@ -695,8 +671,7 @@ def _add_run(rows: RunRows, run: Run) -> None:
                     rows.progress(number, entry, block.direction, seconds, done)
     # every entry of a report repeats the disks; in client mode each client has its own
     own = next((entry.disks for entry in reversed(run.entries) if entry.disks), [])
-    for disk in [*own, *(disk for entry in run.entries for disk in entry.client_disks)]:
-        rows.disk(disk)
+    rows.disks([*own, *(disk for entry in run.entries for disk in entry.client_disks)])
     _note_run(rows, run)
 
 
@@ -717,7 +692,7 @@ def _direction(rows: RunRows, entry: Record, block: Block, options: dict[str, st
         "runtime_s": block.runtime_ms / 1000 or None,
         "iops": float(block.iops) if block.iops else None,
         "bw_bytes_per_s": float(block.bw * _units(block)[0] if speed is None else speed) or None,
-        **finite(
+        **_finite(
             (column, value) for column, value in block.measures.items() if kinds[column] in measured
         ),
     }
@@ -748,7 +723,7 @@ def _percentiles(block: Block, options: dict[str, str]) -> Curves | None:
     """Return the percentiles of the latency that they fit; None if they fit neither."""
     used = [pair for pair in block.percentiles if pair[0] > 0]  # unused slots are 0%=0
     # clat's by default; lat's if only that was measured
-    for kind in ("lat",) if is_set(options, "lat_percentiles") else ("clat", "lat"):
+    for kind in ("lat",) if fio_options.is_set(options, "lat_percentiles") else ("clat", "lat"):
         low, high, mean = (block.measures[f"{kind}_{stat}_ns"] for stat in ("min", "max", "mean"))
         # each is the middle of a bin of 1/64
         low, high = low * 63 / 64 - 1000, high * 65 / 64 + 1000
