@@ -124,10 +124,8 @@ def parse(text: str) -> JobFile:
             shared = {**shared, **own}
             continue
         known = {**shared, **own}
-        if found.sections and (
-            fio_options.is_set(known, "stonewall") or fio_options.is_set(known, "new_group")
-        ):
-            group += 1
+        begins = any(fio_options.is_set(known, flag) for flag in ("stonewall", "new_group"))
+        group += bool(begins and found.sections)
         found.sections.append(Section(name, group, own, shared))
     return found
 
