@@ -170,7 +170,7 @@ def coarse_columns(
                 low, high = coarse_edges(name, unit, has_ns)
                 columns["bin_lo_ns"].append(low)
                 columns["bin_hi_ns"].append(high)
-                columns["pct"].append(pct)
+                columns["pct"].append(float(pct))
     return columns
 
 

@@ -255,9 +255,10 @@ class Run:
     # the I/O in one direction: the leaves are those of `IO`, then bw and io_kbytes; for each of
     # `LATENCIES` the `STATISTICS` and N. The scales are the ns in its unit; nan: not measured
     parts: list[tuple[int, str, Leaves, Sequence[float]]] = field(default_factory=list)
-    # percentiles and their values; columns of bins
+    # percentiles and their values; edges of bins, and their counts or percentages
     curves: list[tuple[int, str, str, Leaves, Leaves]] = field(default_factory=list)
-    histograms: list[tuple[int, str, str, Mapping[str, Any]]] = field(default_factory=list)
+    fine: list[tuple[int, str, str, Any, Any, Any]] = field(default_factory=list)
+    coarse: list[tuple[int, str, str, Any, Any, Any]] = field(default_factory=list)
     # quantity, seconds and value
     samples: list[tuple[int, str, str, float | None, Any]] = field(default_factory=list)
     # name and host
@@ -529,8 +530,7 @@ class _Reading:
             if held is None:
                 self.run.values.left_out.append(f"{place}.bins has a bin")
             elif len(held):
-                columns = {"bin_lo_ns": held.low, "bin_hi_ns": held.high, "count": held.counts}
-                self.run.histograms.append((number, direction, kind, columns))
+                self.run.fine.append((number, direction, kind, held.low, held.high, held.counts))
         return bool(bins)
 
     def _add_coarse(self, number: int, entry: Mapping[str, Any], direction: str) -> None:
@@ -540,9 +540,9 @@ class _Reading:
             for key, unit in _UNITS.items()
             if isinstance(entry.get(key), dict)
         }
-        columns = coarse_columns(shares, has_ns="latency_ns" in entry)
-        if columns["pct"]:
-            self.run.histograms.append((number, direction, "clat", columns))
+        low, high, pct = coarse_columns(shares, has_ns="latency_ns" in entry).values()
+        if pct:
+            self.run.coarse.append((number, direction, "clat", low, high, pct))
 
     def _note_trouble(self, entry: Mapping[str, Any], error: Any, *, is_idle: bool) -> None:
         job = entry.get("jobname")
