@@ -186,7 +186,7 @@ class Values:
 
 
 Leaves = tuple[Any, ...]
-Listed = tuple[tuple[str, ...], tuple[str, ...]]  # options: their names, and their texts
+Listed = tuple[tuple[str, str], ...]  # options
 
 _UNITS = {"latency_ns": "nsec", "latency_us": "usec", "latency_ms": "msec"}
 _ENTRIES = Shapes(
@@ -221,7 +221,6 @@ _READ = frozenset(
 _OPENED = frozenset({"steadystate", "data"})  # objects whose values are separate extras
 _STEADY = {"iops": "iops", "bw": "bw_bytes_per_s", "lat_ns": "lat_ns"}
 _NUMBERS = frozenset({int, float})
-_TEXTS = frozenset({str})
 _SYNCS = ("fsync", "fdatasync", "sync_file_range")
 # a latency's key in a unit that fio does not use
 _ODD = re.compile(r"[sc]?lat_(?:u|m|us|ms|s)(?:ec)?")
@@ -290,21 +289,15 @@ class Options:
 
 
 @lru_cache(maxsize=4096)
-def options_of(shared: Listed, own: Listed = ((), ())) -> Options:
+def options_of(shared: Listed, own: Listed = ()) -> Options:
     """Interpret options; equal options are interpreted once."""
-    return Options(
-        *(fio_options.normalise(dict(zip(*listed, strict=True))) for listed in (shared, own))
-    )
+    return Options(fio_options.normalise(dict(shared)), fio_options.normalise(dict(own)))
 
 
 def _listed(options: Any) -> Listed:
     """Take options as a document lists them."""
-    if not isinstance(options, dict):
-        return (), ()
-    texts = tuple(options.values())
-    if not _TEXTS.issuperset(map(type, texts)):
-        texts = tuple(map(str, texts))
-    return tuple(options), texts
+    listed = options.items() if isinstance(options, dict) else ()
+    return tuple((name, str(text)) for name, text in listed)
 
 
 def taken(

@@ -25,7 +25,9 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from fiotools.errors import ParseError
@@ -434,7 +436,7 @@ def parse(text: str, match: re.Match[str]) -> tuple[int, int, Run] | None:
     entry = _ENTRY.fullmatch(line) if len(line) <= _LINE else None
     if entry is None:
         return None
-    start, run = _above(text, first, entry), Run()
+    start, run = _beginning(text, first, entry), Run()
     cursor = Cursor(text, start, bare)
     while cursor.start < first:
         if not taken(cursor, run, _ABOVE):
@@ -450,7 +452,7 @@ def bare(line: str) -> str:
     return line.rsplit("\r", 1)[-1].strip().lstrip("> \t")
 
 
-def _above(text: str, first: int, entry: re.Match[str]) -> int:
+def _beginning(text: str, first: int, entry: re.Match[str]) -> int:
     """Walk up from the first entry over fio's lines before it; return where they begin."""
     start, job = first, (entry["name"], int(entry["group"]))
     is_next = True
@@ -536,260 +538,7 @@ def _lacks_totals(run: Run) -> bool:
     return run.is_summed and bool(run.group) and not did <= set(run.extras)
 
 
-# --- lines above the first entry --------------------------------------------------------------
-
-
-def _take_definition(cursor: Cursor, run: Run, found: re.Match[str]) -> None:
-    blocks = (_block(*block) for block in _BS.findall(found["bs"]))
-    options = {**found.groupdict(), "bs": ",".join(blocks)}
-    name, group = options.pop("name"), int(options.pop("group"))
-    run.definitions.append(Definition(name, group, options))
-
-
-def _block(low: str, low_unit: str, high: str, high_unit: str) -> str:
-    """Return a block size as an option; a question mark if it is a range, or rounded."""
-    size = float(low) * 1024 ** ("", "K", "M", "G").index(low_unit)
-    whole = int(size)
-    is_exact = not low_unit or low.endswith(".0") or whole & (whole - 1) == 0
-    is_one = (low, low_unit) == (high, high_unit) and is_exact and whole == size
-    return str(whole) if is_one else "?"
-
-
-def _take_clones(cursor: Cursor, run: Run, found: re.Match[str]) -> None:
-    if run.definitions:
-        run.definitions[-1].clones = True
-
-
-def _take_unreadable(cursor: Cursor, run: Run, found: re.Match[str]) -> None:
-    doubt = f"the definition {found[0][:60]!r} cannot be read: no conditions"
-    run.doubts.append((cursor.number, doubt))
-
-
-def _take_name(cursor: Cursor, run: Run, found: re.Match[str]) -> None:
-    """Take the version, or the client whose report follows."""
-    vars(run).update(found.groupdict())
-
-
-# --- lines of an entry ------------------------------------------------------------------------
-
-
-def _take_entry(cursor: Cursor, run: Run, found: re.Match[str]) -> bool:
-    name = found["name"]
-    if name.startswith("Jobs: "):  # progress without a line end before the report
-        known = [one.name for one in run.definitions if name.endswith(one.name)]
-        name = max(known, key=len) if known else re.split(r"\[eta [^\]]*\]|s\]", name)[-1]
-    entry = Job(
-        line=cursor.number,
-        name=name,
-        group=int(found["group"]),
-        error=int(found["error"]),
-        host=None if name == ALL else run.client,
-        jobs=int(found["jobs"]),
-        pid=int(found["pid"]),
-        message=found["message"],
-    )
-    if found["date"] and found["date"].strip():
-        entry.extras["date"] = found["date"].strip()
-    # after a summary: a new process, another client, or the same entries with higher counts
-    if run.is_summed and entry.key in {one.key for one in run.entries}:
-        run.earlier.append(run.entries)
-        run.entries, run.disks, run.extras = [], [], {}
-        run.is_summed, run.cut, run.group = False, None, ""
-    elif run.is_summed and run.client is None:
-        return False
-    run.entries.append(entry)
-    return True
-
-
-def _take_section(cursor: Cursor, run: Run, found: re.Match[str]) -> None:
-    said = found.groupdict()
-    is_old = "more" not in said
-    bws = said["bw"].replace("(", " ").replace(")", "").split()
-    rates = [amount(part, is_old) for part in bws]
-    section = Section(
-        said["direction"],
-        amount(said["io"], is_old),
-        min(rates, key=lambda rate: rate.reach),  # the most precise print
-        count(said["iops"]),
-        int(said["ms"]),
-        is_old,
-    )
-    run.entry.sections.append(section)
-    if more := said.get("more"):  # "0 zone resets", "Cachehit=50.00%"
-        name = "zone_resets" if more.endswith(" zone resets") else "more"
-        run.entry.extras[f"{section.direction}.{name}"] = more.removesuffix(" zone resets")
-    # kb_base=1000 puts the decimal unit first, and changes the unit of the bw line below
-    if not is_old and _DECIMAL.match(said["bw"]):
-        run.extras["kb_base"] = "1000"
-
-
-def _take_statistics(cursor: Cursor, run: Run, found: re.Match[str]) -> None:
-    entry, kind, samples = run.entry, found["kind"], found["samples"]
-    if priority := _priority(found):
-        entry.extras[f"{entry.section.direction}.{priority}"] = found[0]
-        return
-    if kind == "sync":
-        entry.sections.append(Section("sync"))
-    section, counts = entry.section, dict[str, str]()
-    if kind:
-        column, scale = f"{_measured(kind)}_{{}}_ns", float(NS[found["unit"]])
-    elif unit := found["rate"]:
-        column, counts = "bw_{}_bytes_per_s", {"bw_agg_pct": found["per"], "bw_samples": samples}
-        # fio samples KiB/s, whatever it calls them; "MiB" is kb_base times that, and until about
-        # 1.40 "KiB/s" were 1000 bytes per second
-        thousand = 1000 if run.extras.get("kb_base") == "1000" else 1024
-        scale = 1024 * (thousand if unit.startswith("M") else 1) / (8 if "bit" in unit else 1)
-        scale = scale * 1000 / 1024 if section.is_decimal else scale
-    else:
-        column, scale, counts = "iops_{}", 1.0, {"iops_samples": samples}
-    for statistic in STATISTICS:
-        section.measures[column.format(statistic)] = count(found[statistic]).value * scale
-    section.measures |= {name: float(text) for name, text in counts.items() if text}
-
-
-def _measured(kind: str) -> str:
-    """Name the latency of a line; syncs have only one."""
-    return "lat" if kind == "sync" else kind
-
-
-def _priority(found: re.Match[str]) -> str | None:
-    """Name a latency of one priority as printed; those have no table."""
-    if not found["level"] and not (found["prio"] or "").strip():
-        return None
-    return f"{found['level'] or ''}{found['kind']}{found['prio']}".strip()
-
-
-def _take_percentile_head(cursor: Cursor, run: Run, found: re.Match[str]) -> None:
-    section = run.entry.section
-    run.curve, run.scale, run.priority = [], NS[found["unit"]], ""
-    if priority := _priority(found):
-        run.priority = f"{section.direction}.{priority} percentiles ({found['unit']})"
-    else:
-        section.percentiles[_measured(found["kind"])] = run.curve
-    if found["rest"].strip():  # in 1.5x they begin on the same line
-        _add_percentiles(run, found["rest"], cursor.number)
-
-
-def _take_percentiles(cursor: Cursor, run: Run, found: re.Match[str]) -> None:
-    if run.priority:
-        _add_text(run.entry, run.priority, found[0].strip("| "))
-    else:
-        _add_percentiles(run, found[0], cursor.number)
-
-
-def _add_percentiles(run: Run, text: str, at: int) -> None:
-    """Add percentiles; fio sorts them, so one that does not rise is damaged."""
-    for name, value in _PERCENTILE.findall(text):
-        pair = float(name), count(value).value * run.scale
-        if run.curve and pair[0] <= run.curve[-1][0] and pair != run.curve[-1]:
-            run.doubts.append((at, f"the percentiles are out of order at {name}"))
-        run.curve.append(pair)
-
-
-def _add_text(entry: Job, name: str, text: str) -> None:
-    """Keep several lines without a column as one text."""
-    entry.extras[name] = f"{entry.extras.get(name, '')} {text}".strip()
-
-
-def _take_lifetimes(cursor: Cursor, run: Run, found: re.Match[str]) -> None:
-    _add_text(run.entry, "block lifetime percentiles", found["rest"].strip())
-
-
-def _take_shares(cursor: Cursor, run: Run, found: re.Match[str]) -> None:
-    into = run.entry.shares.setdefault(found["unit"], {})
-    for name, pct in re.findall(rf"(>=\d{{1,9}}|\b\d{{1,9}})=({_REAL})%", found["list"]):
-        coarse_edges(name, found["unit"], True)  # raises for a bin that fio does not have
-        into[name] = float(pct)
-
-
-def _take_cpu(cursor: Cursor, run: Run, found: re.Match[str]) -> None:
-    run.entry.cpu = {name: float(text) for name, text in found.groupdict().items() if text}
-
-
-def _take_issued(cursor: Cursor, run: Run, found: re.Match[str]) -> bool:
-    for name, numbers in re.findall(r"(total|short|drop)\w*=([\d,rwd=/]+)", found[0]):
-        counts = re.findall(r"\d+", numbers)
-        if max(map(len, counts), default=0) > _DIGITS:
-            return False
-        run.entry.issued[name] = [int(number) for number in counts]
-    return True
-
-
-def _take_extra(cursor: Cursor, run: Run, found: re.Match[str]) -> None:
-    name = found["name"]
-    if name == "Description":
-        run.entry.description = found["rest"].strip("[]")
-    else:
-        run.entry.extras[_AS_IN_JSON.get(name, name)] = found["rest"]
-
-
-# --- lines below the entries ------------------------------------------------------------------
-
-
-def _take_group(cursor: Cursor, run: Run, found: re.Match[str]) -> None:
-    run.group = f"<{run.client}> {found['title']}" if run.client else found["title"]
-    run.is_summed = True
-
-
-def _take_sum(cursor: Cursor, run: Run, found: re.Match[str]) -> None:
-    direction, rest = found["name"].lower(), found["rest"]
-    run.extras[f"{run.group}.{found['name']}"] = rest
-    parts = [
-        section
-        for entry in run.entries
-        if (entry.summary, entry.host) == (run.group, run.client)
-        for section in entry.sections
-        if section.direction == direction
-    ]
-    total = _SUM.search(rest)
-    if not parts or not total or direction == "mixed":
-        return  # fio 3.33 counts nothing in mixed
-    moved, shortest, longest = total[1], int(total[2] or total[3]), int(total[4])
-    ran = [section.runtime_ms or 0 for section in parts]
-    if (min(ran), max(ran)) != (shortest, longest):
-        what = "the run times in the group's summary are not its entries'"
-        run.doubts.append((cursor.number, f"{direction}: {what}"))
-        return
-    whole = amount(moved, parts[0].is_old)
-    amounts = [section.io for section in parts if section.io is not None]
-    done, reach = sum(io.value for io in amounts), sum(io.reach for io in amounts)
-    if abs(done - whole.value) > reach + whole.reach:
-        what = "the entries of the group do not add up to its summary"
-        run.doubts.append((cursor.number, f"{direction}: {what}"))
-
-
-def _take_disk(cursor: Cursor, run: Run, found: re.Match[str]) -> bool:
-    name = found["name"]
-    row: dict[str, Any] = {"host": run.client, "device": name}
-    parts: dict[str, str] = {}
-    for key, *texts in re.findall(rf"(\w{{1,40}})=({_REAL})(?:/({_REAL}))?", found["rest"]):
-        values = [float(text) for text in texts if text]
-        columns, unit = _DISK.get(key, ((), 1))
-        if key in _DISK_COUNTS and any(value % 1 or value > 1e15 for value in values):
-            return False
-        if key.startswith("agg"):
-            parts[f"disk_util.{name}.{key}"] = "/".join(f"{value:g}" for value in values)
-        elif len(columns) == len(values):
-            row |= {column: value / unit for column, value in zip(columns, values, strict=True)}
-    run.disks.append(Disk(row, parts))
-    run.is_summed = True
-    return True
-
-
-def _take_remark(cursor: Cursor, run: Run, found: re.Match[str]) -> None:
-    run.remarks.append((cursor.number, found[0]))
-
-
-def _take_progress(cursor: Cursor, run: Run, found: re.Match[str]) -> None:
-    if run.is_summed and run.client is None:  # an interim report: fio was still running
-        run.cut = cursor.number
-
-
-def _pass(cursor: Cursor, run: Run, found: re.Match[str]) -> None:
-    """Skip a line without information."""
-
-
-# --- the table --------------------------------------------------------------------------------
+# --- what lines look like ---------------------------------------------------------------------
 
 _DIGITS = 18  # fit into 64 bits
 _INT = rf"\d{{1,{_DIGITS}}}(?!\d)"
@@ -829,80 +578,330 @@ _AS_IN_JSON = {
 }
 _TERSE = "terse output beside the report was left out: the report says more"
 
-Pairs = tuple[tuple[re.Pattern[str], Taker[Run]], ...]
+# the takers of lines, in the order in which they are tried: above the first entry, and from it on
+_ABOVE: list[tuple[re.Pattern[str], Taker[Run]]] = []
+_LINES: list[tuple[re.Pattern[str], Taker[Run]]] = []
 
-_ABOVE: Pairs = tuple(
-    (re.compile(pattern), take)
-    for pattern, take in (
-        (
-            r"(?:<[^>]+> )?(?P<name>.*): \(g=(?P<group>\d{1,9})\): rw=(?P<rw>[^,]+),"
-            r" bs=(?P<bs>.*?), ioengine=(?P<ioengine>[^,]*), iodepth=(?P<iodepth>\d{1,9}).*",
-            _take_definition,
-        ),
-        (r"(?:<[^>]+> )?.*: \(g=\d+\): rw=.*", _take_unreadable),
-        (r"\.\.\.", _take_clones),
-        (r"(?:fio-|fio )(?P<version>\d[\w.-]*)", _take_name),
-        (r"hostname=.*fio=fio-(?P<version>[\w.-]+).*", _take_name),
-        (_CLIENT.pattern, _take_name),
-        (r"(?:fio: |[Nn]ote: |clock setaff).*", _take_remark),
-        (
-            rf"{_TAG}(?:(?:\^C|fio-\d|fio[ ]\d+\.\d|fio:[ ]|Starting[ ]\d+|Jobs:[ ]\d|[Nn]ote:[ ]"
-            r"|hostname=|clock[ ]setaffinity|.*:[ ]Laying[ ]out[ ]IO[ ]file|file[ ].*exceeds"
-            r"|\(f=\d+\)).*|\.\.\.)?",
-            _pass,
-        ),
-    )
+
+def _above(*patterns: str) -> Callable[[Taker[Run]], Taker[Run]]:
+    """Let a function take the lines above the first entry that one of the patterns matches."""
+    return partial(_listed, _ABOVE, patterns)
+
+
+def _line(*patterns: str) -> Callable[[Taker[Run]], Taker[Run]]:
+    """Let it take such lines from the first entry on."""
+    return partial(_listed, _LINES, patterns)
+
+
+def _listed(
+    pairs: list[tuple[re.Pattern[str], Taker[Run]]], patterns: tuple[str, ...], take: Taker[Run]
+) -> Taker[Run]:
+    pairs.extend((re.compile(pattern), take) for pattern in patterns)
+    return take
+
+
+# --- lines above the first entry --------------------------------------------------------------
+
+
+@_above(
+    r"(?:<[^>]+> )?(?P<name>.*): \(g=(?P<group>\d{1,9})\): rw=(?P<rw>[^,]+),"
+    r" bs=(?P<bs>.*?), ioengine=(?P<ioengine>[^,]*), iodepth=(?P<iodepth>\d{1,9}).*",
 )
-_LINES: Pairs = tuple(
-    (re.compile(pattern), take)
-    for pattern, take in (
-        (_ENTRY.pattern, _take_entry),
-        # the most frequent lines first
-        (r"(?:\| *)?\d{1,3}(?:\.\d+)?th=\[.*|\d{1,3}\.\d+th=\d+(?:,.*)?", _take_percentiles),
-        (
-            rf"(?:{_KIND}(?P<prio>[^(:]*) {_UNIT}|bw \( *(?P<rate>\w+) */s\)|iops) *:"
-            rf" min=\s*(?P<min>{_NUMBER}) *, max=\s*(?P<max>{_NUMBER}) *,"
-            rf"(?: per=(?P<per>-?{_REAL})?(?:-?nan|inf)?%,)?"
-            rf" avg=\s*(?P<mean>{_NUMBER}) *, stdev=\s*(?P<stddev>{_NUMBER})"
-            rf"(?:, samples=(?P<samples>{_INT}))?.*",
-            _take_statistics,
-        ),
-        (rf"{_KIND}(?P<prio>.*) percentiles {_UNIT} *:(?P<rest>.*)", _take_percentile_head),
-        (rf"lat {_UNIT} *: *(?P<list>(?:>=)?\d+=[\d.]+%.*)", _take_shares),
-        (
-            rf"{_DIRECTION} IOPS=(?P<iops>[^,]+), BW=(?P<bw>\S+ \(\S+\)) ?"
-            rf"\((?P<io>[^/]+)/(?P<ms>{_INT})msec\)(?:; (?P<more>.*))?.*",
-            _take_section,
-        ),
-        (
-            rf"{_DIRECTION} io=(?P<io>[^,]+), bw=(?P<bw>[^,]+), iops=(?P<iops>[^,]+),"
-            rf" runt=\s*(?P<ms>{_INT})msec.*",
-            _take_section,
-        ),
-        (
-            rf"cpu *: usr=(?P<usr_cpu_pct>{_REAL})%, sys=(?P<sys_cpu_pct>{_REAL})%,"
-            rf" ctx=(?P<ctx>{_INT})(?:, majf=(?P<majf>{_INT}), minf=(?P<minf>{_INT}))?.*",
-            _take_cpu,
-        ),
-        (r"issued(?: rwts?| r/w(?:/d)?)? *: ?total=.*", _take_issued),
-        (
-            r"(?P<name>IO depths|submit|complete|errors|latency|steadystate|Description|states) *:"
-            r" *(?P<rest>.*)",
-            _take_extra,
-        ),
-        (
-            r"(?:block lifetime percentiles *:|\|)(?P<rest>(?: *\d{1,3}\.\d+th=\d+,?)*)",
-            _take_lifetimes,
-        ),
-        (rf"(?P<title>Run status group {_INT} \(all jobs\)):.*", _take_group),
-        (r"(?P<name>READ|WRITE|TRIM|MIXED): (?P<rest>(?:io|bw)=.*)", _take_sum),
-        (r"(?P<name>\S+): (?P<rest>ios=\d+/\d+, .*)", _take_disk),
-        (r"fio: .*", _take_remark),
-        (_CLIENT.pattern, _take_name),
-        (r"(?:<[^>]+> )?Jobs: \d+ \(f=\d+\).*", _take_progress),
-        (
-            r"(?:<[^>]+> )?|fsync/fdatasync/sync_file_range.*:|Disk stats \(read/write\):.*",
-            _pass,
-        ),
+def _take_definition(cursor: Cursor, run: Run, found: re.Match[str]) -> None:
+    blocks = (_block(*block) for block in _BS.findall(found["bs"]))
+    options = {**found.groupdict(), "bs": ",".join(blocks)}
+    name, group = options.pop("name"), int(options.pop("group"))
+    run.definitions.append(Definition(name, group, options))
+
+
+def _block(low: str, low_unit: str, high: str, high_unit: str) -> str:
+    """Return a block size as an option; a question mark if it is a range, or rounded."""
+    size = float(low) * 1024 ** ("", "K", "M", "G").index(low_unit)
+    whole = int(size)
+    is_exact = not low_unit or low.endswith(".0") or whole & (whole - 1) == 0
+    is_one = (low, low_unit) == (high, high_unit) and is_exact and whole == size
+    return str(whole) if is_one else "?"
+
+
+@_above(r"(?:<[^>]+> )?.*: \(g=\d+\): rw=.*")
+def _take_unreadable(cursor: Cursor, run: Run, found: re.Match[str]) -> None:
+    doubt = f"the definition {found[0][:60]!r} cannot be read: no conditions"
+    run.doubts.append((cursor.number, doubt))
+
+
+@_above(r"\.\.\.")
+def _take_clones(cursor: Cursor, run: Run, found: re.Match[str]) -> None:
+    if run.definitions:
+        run.definitions[-1].clones = True
+
+
+# --- lines of an entry, the most frequent first -----------------------------------------------
+
+
+@_line(_ENTRY.pattern)
+def _take_entry(cursor: Cursor, run: Run, found: re.Match[str]) -> bool:
+    name = found["name"]
+    if name.startswith("Jobs: "):  # progress without a line end before the report
+        known = [one.name for one in run.definitions if name.endswith(one.name)]
+        name = max(known, key=len) if known else re.split(r"\[eta [^\]]*\]|s\]", name)[-1]
+    entry = Job(
+        line=cursor.number,
+        name=name,
+        group=int(found["group"]),
+        error=int(found["error"]),
+        host=None if name == ALL else run.client,
+        jobs=int(found["jobs"]),
+        pid=int(found["pid"]),
+        message=found["message"],
     )
+    if found["date"] and found["date"].strip():
+        entry.extras["date"] = found["date"].strip()
+    # after a summary: a new process, another client, or the same entries with higher counts
+    if run.is_summed and entry.key in {one.key for one in run.entries}:
+        run.earlier.append(run.entries)
+        run.entries, run.disks, run.extras = [], [], {}
+        run.is_summed, run.cut, run.group = False, None, ""
+    elif run.is_summed and run.client is None:
+        return False
+    run.entries.append(entry)
+    return True
+
+
+@_line(r"(?:\| *)?\d{1,3}(?:\.\d+)?th=\[.*|\d{1,3}\.\d+th=\d+(?:,.*)?")
+def _take_percentiles(cursor: Cursor, run: Run, found: re.Match[str]) -> None:
+    if run.priority:
+        _add_text(run.entry, run.priority, found[0].strip("| "))
+    else:
+        _add_percentiles(run, found[0], cursor.number)
+
+
+def _add_percentiles(run: Run, text: str, at: int) -> None:
+    """Add percentiles; fio sorts them, so one that does not rise is damaged."""
+    for name, value in _PERCENTILE.findall(text):
+        pair = float(name), count(value).value * run.scale
+        if run.curve and pair[0] <= run.curve[-1][0] and pair != run.curve[-1]:
+            run.doubts.append((at, f"the percentiles are out of order at {name}"))
+        run.curve.append(pair)
+
+
+def _add_text(entry: Job, name: str, text: str) -> None:
+    """Keep several lines without a column as one text."""
+    entry.extras[name] = f"{entry.extras.get(name, '')} {text}".strip()
+
+
+@_line(
+    rf"(?:{_KIND}(?P<prio>[^(:]*) {_UNIT}|bw \( *(?P<rate>\w+) */s\)|iops) *:"
+    rf" min=\s*(?P<min>{_NUMBER}) *, max=\s*(?P<max>{_NUMBER}) *,"
+    rf"(?: per=(?P<per>-?{_REAL})?(?:-?nan|inf)?%,)?"
+    rf" avg=\s*(?P<mean>{_NUMBER}) *, stdev=\s*(?P<stddev>{_NUMBER})"
+    rf"(?:, samples=(?P<samples>{_INT}))?.*",
 )
+def _take_statistics(cursor: Cursor, run: Run, found: re.Match[str]) -> None:
+    entry, kind, samples = run.entry, found["kind"], found["samples"]
+    if priority := _priority(found):
+        entry.extras[f"{entry.section.direction}.{priority}"] = found[0]
+        return
+    if kind == "sync":
+        entry.sections.append(Section("sync"))
+    section, counts = entry.section, dict[str, str]()
+    if kind:
+        column, scale = f"{_measured(kind)}_{{}}_ns", float(NS[found["unit"]])
+    elif unit := found["rate"]:
+        column, counts = "bw_{}_bytes_per_s", {"bw_agg_pct": found["per"], "bw_samples": samples}
+        # fio samples KiB/s, whatever it calls them; "MiB" is kb_base times that, and until about
+        # 1.40 "KiB/s" were 1000 bytes per second
+        thousand = 1000 if run.extras.get("kb_base") == "1000" else 1024
+        scale = 1024 * (thousand if unit.startswith("M") else 1) / (8 if "bit" in unit else 1)
+        scale = scale * 1000 / 1024 if section.is_decimal else scale
+    else:
+        column, scale, counts = "iops_{}", 1.0, {"iops_samples": samples}
+    for statistic in STATISTICS:
+        section.measures[column.format(statistic)] = count(found[statistic]).value * scale
+    section.measures |= {name: float(text) for name, text in counts.items() if text}
+
+
+def _measured(kind: str) -> str:
+    """Name the latency of a line; syncs have only one."""
+    return "lat" if kind == "sync" else kind
+
+
+def _priority(found: re.Match[str]) -> str | None:
+    """Name a latency of one priority as printed; those have no table."""
+    if not found["level"] and not (found["prio"] or "").strip():
+        return None
+    return f"{found['level'] or ''}{found['kind']}{found['prio']}".strip()
+
+
+@_line(rf"{_KIND}(?P<prio>.*) percentiles {_UNIT} *:(?P<rest>.*)")
+def _take_percentile_head(cursor: Cursor, run: Run, found: re.Match[str]) -> None:
+    section = run.entry.section
+    run.curve, run.scale, run.priority = [], NS[found["unit"]], ""
+    if priority := _priority(found):
+        run.priority = f"{section.direction}.{priority} percentiles ({found['unit']})"
+    else:
+        section.percentiles[_measured(found["kind"])] = run.curve
+    if found["rest"].strip():  # in 1.5x they begin on the same line
+        _add_percentiles(run, found["rest"], cursor.number)
+
+
+@_line(rf"lat {_UNIT} *: *(?P<list>(?:>=)?\d+=[\d.]+%.*)")
+def _take_shares(cursor: Cursor, run: Run, found: re.Match[str]) -> None:
+    into = run.entry.shares.setdefault(found["unit"], {})
+    for name, pct in re.findall(rf"(>=\d{{1,9}}|\b\d{{1,9}})=({_REAL})%", found["list"]):
+        coarse_edges(name, found["unit"], True)  # raises for a bin that fio does not have
+        into[name] = float(pct)
+
+
+@_line(
+    rf"{_DIRECTION} IOPS=(?P<iops>[^,]+), BW=(?P<bw>\S+ \(\S+\)) ?"
+    rf"\((?P<io>[^/]+)/(?P<ms>{_INT})msec\)(?:; (?P<more>.*))?.*",
+    rf"{_DIRECTION} io=(?P<io>[^,]+), bw=(?P<bw>[^,]+), iops=(?P<iops>[^,]+),"
+    rf" runt=\s*(?P<ms>{_INT})msec.*",
+)
+def _take_section(cursor: Cursor, run: Run, found: re.Match[str]) -> None:
+    said = found.groupdict()
+    is_old = "more" not in said
+    bws = said["bw"].replace("(", " ").replace(")", "").split()
+    rates = [amount(part, is_old) for part in bws]
+    section = Section(
+        said["direction"],
+        amount(said["io"], is_old),
+        min(rates, key=lambda rate: rate.reach),  # the most precise print
+        count(said["iops"]),
+        int(said["ms"]),
+        is_old,
+    )
+    run.entry.sections.append(section)
+    if more := said.get("more"):  # "0 zone resets", "Cachehit=50.00%"
+        name = "zone_resets" if more.endswith(" zone resets") else "more"
+        run.entry.extras[f"{section.direction}.{name}"] = more.removesuffix(" zone resets")
+    # kb_base=1000 puts the decimal unit first, and changes the unit of the bw line below
+    if not is_old and _DECIMAL.match(said["bw"]):
+        run.extras["kb_base"] = "1000"
+
+
+@_line(
+    rf"cpu *: usr=(?P<usr_cpu_pct>{_REAL})%, sys=(?P<sys_cpu_pct>{_REAL})%,"
+    rf" ctx=(?P<ctx>{_INT})(?:, majf=(?P<majf>{_INT}), minf=(?P<minf>{_INT}))?.*",
+)
+def _take_cpu(cursor: Cursor, run: Run, found: re.Match[str]) -> None:
+    run.entry.cpu = {name: float(text) for name, text in found.groupdict().items() if text}
+
+
+@_line(r"issued(?: rwts?| r/w(?:/d)?)? *: ?total=.*")
+def _take_issued(cursor: Cursor, run: Run, found: re.Match[str]) -> bool:
+    for name, numbers in re.findall(r"(total|short|drop)\w*=([\d,rwd=/]+)", found[0]):
+        counts = re.findall(r"\d+", numbers)
+        if max(map(len, counts), default=0) > _DIGITS:
+            return False
+        run.entry.issued[name] = [int(number) for number in counts]
+    return True
+
+
+@_line(
+    r"(?P<name>IO depths|submit|complete|errors|latency|steadystate|Description|states) *:"
+    r" *(?P<rest>.*)",
+)
+def _take_extra(cursor: Cursor, run: Run, found: re.Match[str]) -> None:
+    name = found["name"]
+    if name == "Description":
+        run.entry.description = found["rest"].strip("[]")
+    else:
+        run.entry.extras[_AS_IN_JSON.get(name, name)] = found["rest"]
+
+
+@_line(r"(?:block lifetime percentiles *:|\|)(?P<rest>(?: *\d{1,3}\.\d+th=\d+,?)*)")
+def _take_lifetimes(cursor: Cursor, run: Run, found: re.Match[str]) -> None:
+    _add_text(run.entry, "block lifetime percentiles", found["rest"].strip())
+
+
+# --- lines below the entries ------------------------------------------------------------------
+
+
+@_line(rf"(?P<title>Run status group {_INT} \(all jobs\)):.*")
+def _take_group(cursor: Cursor, run: Run, found: re.Match[str]) -> None:
+    run.group = f"<{run.client}> {found['title']}" if run.client else found["title"]
+    run.is_summed = True
+
+
+@_line(r"(?P<name>READ|WRITE|TRIM|MIXED): (?P<rest>(?:io|bw)=.*)")
+def _take_sum(cursor: Cursor, run: Run, found: re.Match[str]) -> None:
+    direction, rest = found["name"].lower(), found["rest"]
+    run.extras[f"{run.group}.{found['name']}"] = rest
+    parts = [
+        section
+        for entry in run.entries
+        if (entry.summary, entry.host) == (run.group, run.client)
+        for section in entry.sections
+        if section.direction == direction
+    ]
+    total = _SUM.search(rest)
+    if not parts or not total or direction == "mixed":
+        return  # fio 3.33 counts nothing in mixed
+    moved, shortest, longest = total[1], int(total[2] or total[3]), int(total[4])
+    ran = [section.runtime_ms or 0 for section in parts]
+    if (min(ran), max(ran)) != (shortest, longest):
+        what = "the run times in the group's summary are not its entries'"
+        run.doubts.append((cursor.number, f"{direction}: {what}"))
+        return
+    whole = amount(moved, parts[0].is_old)
+    amounts = [section.io for section in parts if section.io is not None]
+    done, reach = sum(io.value for io in amounts), sum(io.reach for io in amounts)
+    if abs(done - whole.value) > reach + whole.reach:
+        what = "the entries of the group do not add up to its summary"
+        run.doubts.append((cursor.number, f"{direction}: {what}"))
+
+
+@_line(r"(?P<name>\S+): (?P<rest>ios=\d+/\d+, .*)")
+def _take_disk(cursor: Cursor, run: Run, found: re.Match[str]) -> bool:
+    name = found["name"]
+    row: dict[str, Any] = {"host": run.client, "device": name}
+    parts: dict[str, str] = {}
+    for key, *texts in re.findall(rf"(\w{{1,40}})=({_REAL})(?:/({_REAL}))?", found["rest"]):
+        values = [float(text) for text in texts if text]
+        columns, unit = _DISK.get(key, ((), 1))
+        if key in _DISK_COUNTS and any(value % 1 or value > 1e15 for value in values):
+            return False
+        if key.startswith("agg"):
+            parts[f"disk_util.{name}.{key}"] = "/".join(f"{value:g}" for value in values)
+        elif len(columns) == len(values):
+            row |= {column: value / unit for column, value in zip(columns, values, strict=True)}
+    run.disks.append(Disk(row, parts))
+    run.is_summed = True
+    return True
+
+
+# --- lines anywhere ---------------------------------------------------------------------------
+
+
+@_above(
+    r"(?:fio-|fio )(?P<version>\d[\w.-]*)",
+    r"hostname=.*fio=fio-(?P<version>[\w.-]+).*",
+    _CLIENT.pattern,
+)
+@_line(_CLIENT.pattern)
+def _take_name(cursor: Cursor, run: Run, found: re.Match[str]) -> None:
+    """Take the version, or the client whose report follows."""
+    vars(run).update(found.groupdict())
+
+
+@_line(r"(?:<[^>]+> )?Jobs: \d+ \(f=\d+\).*")
+def _take_progress(cursor: Cursor, run: Run, found: re.Match[str]) -> None:
+    if run.is_summed and run.client is None:  # an interim report: fio was still running
+        run.cut = cursor.number
+
+
+@_above(r"(?:fio: |[Nn]ote: |clock setaff).*")
+@_line(r"fio: .*")
+def _take_remark(cursor: Cursor, run: Run, found: re.Match[str]) -> None:
+    run.remarks.append((cursor.number, found[0]))
+
+
+@_above(
+    rf"{_TAG}(?:(?:\^C|fio-\d|fio[ ]\d+\.\d|fio:[ ]|Starting[ ]\d+|Jobs:[ ]\d|[Nn]ote:[ ]"
+    r"|hostname=|clock[ ]setaffinity|.*:[ ]Laying[ ]out[ ]IO[ ]file|file[ ].*exceeds"
+    r"|\(f=\d+\)).*|\.\.\.)?",
+)
+@_line(r"(?:<[^>]+> )?|fsync/fdatasync/sync_file_range.*:|Disk stats \(read/write\):.*")
+def _pass(cursor: Cursor, run: Run, found: re.Match[str]) -> None:
+    """Skip a line without information."""
