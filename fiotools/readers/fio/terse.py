@@ -32,7 +32,7 @@ import math
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import orjson
 
@@ -196,24 +196,14 @@ class Record(Entry):
         return any(disk.row[count] for disk in self.disks for count in COUNTS)
 
 
-class Broken(NamedTuple):
-    """A line that is incomplete, or not fio's."""
-
-    line: int
-    reason: str
-
-
 @dataclass
 class Terse:
-    """Consecutive entries in a text, and fio's messages around them."""
+    """Consecutive entries in a text, and what stands between them."""
 
-    items: list[Record | Broken] = field(default_factory=list)
-    remarks: Said = field(default_factory=list)
-
-    @property
-    def records(self) -> list[Record]:
-        """The entries that are complete."""
-        return [item for item in self.items if isinstance(item, Record)]
+    records: list[Record] = field(default_factory=list)
+    broken: Said = field(default_factory=list)  # entries that are incomplete, or not fio's
+    remarks: Said = field(default_factory=list)  # fio's messages
+    last: Record | None = None  # the entry that further lines may belong to
 
 
 # --- one entry --------------------------------------------------------------------------------
@@ -230,22 +220,22 @@ def heading(line: str) -> tuple[str, int] | None:
     return (head["name"], int(head["group"])) if head else None
 
 
-def _record(text: str, at: int, line: int) -> tuple[int, Record | Broken] | None:
-    """Read the entry at a place: its end, and the entry; None if it is not fio's."""
+def _record(text: str, at: int, line: int, into: Terse) -> int | None:
+    """Read the entry at a place, and return its end; None if it is not fio's."""
     head = _HEAD.match(text, at)
     if head is None:
-        return _broken(text, at, at, line) if _VERSIONED.match(text, at) else None
+        return _broken(text, at, at, line, into) if _VERSIONED.match(text, at) else None
     version = int(head["version"] or 2)
     blocks, position = _blocks(text, head.end(), version)
     tail = _TAIL.match(text, position) if blocks else None
     if tail is None:
-        return _broken(text, at, head.end(), line)
+        return _broken(text, at, head.end(), line, into)
     said = tail.groupdict()
     shares = {
         name: dict(zip(names, map(_number, said.pop(name)[1:].split(";")), strict=True))
         for name, names in _SHARES.items()
     }
-    entry = Record(
+    into.last = Record(
         line=line,
         version=version,
         fio=head["fio"] and head["fio"][4:].strip(),
@@ -257,7 +247,8 @@ def _record(text: str, at: int, line: int) -> tuple[int, Record | Broken] | None
         extras={"iodepth_level": orjson.dumps(shares.pop("depths")).decode()},
         shares=shares,
     )
-    return _take_rest(text, tail.end(), entry), entry
+    into.records.append(into.last)
+    return _take_rest(text, tail.end(), into.last)
 
 
 def _number(text: str) -> float:
@@ -269,14 +260,16 @@ def _finite(measures: Iterable[tuple[str, float]]) -> dict[str, float]:
     return {column: value for column, value in measures if math.isfinite(value)}
 
 
-def _broken(text: str, at: int, known: int, line: int) -> tuple[int, Broken]:
-    """Return where the line of a broken entry ends, and what is wrong with it."""
+def _broken(text: str, at: int, known: int, line: int, into: Terse) -> int:
+    """Say what is wrong with a broken entry, and return where its line ends."""
     stop = line_end(text, known)
     fields = text.count(";", at, stop) + 1
-    if stop == len(text):
-        return stop, Broken(line, f"the entry breaks off in field {fields}")
     reason = f"an entry of {fields} fields does not have the layout of fio's terse output"
-    return stop, Broken(line, reason)
+    if stop == len(text):
+        reason = f"the entry breaks off in field {fields}"
+    into.broken.append((line, reason))
+    into.last = None
+    return stop
 
 
 def _blocks(text: str, position: int, version: int) -> tuple[list[Block], int]:
@@ -300,7 +293,7 @@ def _block(direction: str, match: re.Match[str]) -> Block:
         int(bw),
         None if iops is None else int(iops),
         int(runtime_ms),
-        {column: float(text.rstrip("%")) * _WORTH[column] for column, text in said.items()},
+        {column: _number(text) * _WORTH[column] for column, text in said.items()},
         [(float(name), float(value) * 1000) for name, _, value in pairs],
     )
 
@@ -365,7 +358,7 @@ _NORMAL = re.compile(r"\s*([^\n]*): \(groupid=(\d+), jobs=\d+\): err=")
 
 def parse(text: str, match: re.Match[str]) -> tuple[int, int, Terse] | None:
     """Read the consecutive entries from the match on."""
-    if match[0] == "2;" and _record(text, match.start(), 0) is None:
+    if match[0] == "2;" and not _HEAD.match(text, match.start()):
         return None
     first = line_start(text, match.start(), _FAR)
     first = match.start() if first is None else first
@@ -384,11 +377,11 @@ def parse(text: str, match: re.Match[str]) -> tuple[int, int, Terse] | None:
             break
         end = end if line.startswith(_LEADING) or not line else stop
         cursor.take_to(stop)
-    if not found.items:
+    if not (found.records or found.broken):
         return None
-    last, following = found.items[-1], _NORMAL.match(text, end)
+    last, following = found.last, _NORMAL.match(text, end)
     if (
-        isinstance(last, Record)
+        last
         and following
         and (following[1].strip(), int(following[2])) == (last.name.strip(), last.group)
     ):
@@ -404,24 +397,27 @@ def _follows_entry(text: str, first: int) -> bool:
     above = line_start(text, stop, _FAR)
     line = "" if above is None else text[above:stop]
     begun = _START.match(line)
-    return begun is not None and _record(line, begun.end(), 0) is not None
+    heads = (_HEAD, _VERSIONED)
+    return begun is not None and any(head.match(line, begun.end()) for head in heads)
 
 
 def _stop(cursor: Cursor, found: Terse, *, alone: bool) -> int | None:
     """Read the item that begins on a line, and return its end; None if it is not the report's."""
     begun = _START.match(cursor.text, cursor.start)
-    if begun and (entry := _record(cursor.text, begun.end(), cursor.number)):
-        found.items.append(entry[1])
-        return entry[0]
+    if begun:
+        stop = _record(cursor.text, begun.end(), cursor.number, found)
+        if stop is not None:
+            return stop
     if _SAID.fullmatch(cursor.line):
         found.remarks.append((cursor.number, cursor.line.rsplit("\r", 1)[-1]))
         return cursor.stop
     if not cursor.bare:
         return cursor.stop
-    last = found.items[-1] if found.items else None
-    if not isinstance(last, Record):
+    if found.last is None:
         return None
-    return _continued(cursor, last) if cursor.line[0] == ";" else _wrapped(cursor, last, alone)
+    if cursor.line[0] == ";":
+        return _continued(cursor, found.last)
+    return _wrapped(cursor, found.last, alone)
 
 
 def _continued(cursor: Cursor, entry: Record) -> int | None:
@@ -465,11 +461,11 @@ def read(document: Document, tables: Tables) -> None:
     for report in document.reports:
         add(tables, report, Session(), document.version)
     if not tables.runs and document.reports:
-        first: Broken = document.reports[0].data.items[0]
+        line, reason = document.reports[0].data.broken[0]
         raise ParseError(
             document.name,
-            f"no complete entry of fio's terse output: {first.reason}",
-            line=document.reports[0].line + first.line,
+            f"no complete entry of fio's terse output: {reason}",
+            line=document.reports[0].line + line,
             remedy="was the file cut, or edited?",
         )
 
@@ -478,11 +474,10 @@ def add(tables: Tables, report: Report, session: Session, version: str | None = 
     """Add consecutive entries as runs; return the number of the last."""
     said: Terse = report.data
     found = runs(said.records)
-    broken = [item for item in said.items if isinstance(item, Broken)]
-    for item in broken if found else ():
+    for line, reason in said.broken if found else ():
         # it belongs to the run before it, or to the first
-        at = sum(run.reports[0][0].line < item.line for run in found)
-        found[max(at - 1, 0)].broken.append(item)
+        at = sum(run.reports[0][0].line < line for run in found)
+        found[max(at - 1, 0)].broken.append((line, reason))
     for run in found:
         is_cut = run.broken or any(entry.cut for entry in run.entries)
         status = "truncated" if is_cut else "ok"
@@ -499,9 +494,9 @@ def add(tables: Tables, report: Report, session: Session, version: str | None = 
         _add_run(rows, run)
     note_remarks(tables, said.remarks, report.line, tables.runs if found else None)
     if not found:
-        for item in broken:
-            line = report.line + item.line
-            tables.note(f"{item.reason}: left out", line=line, severity="warning")
+        for at, reason in said.broken:
+            line = report.line + at
+            tables.note(f"{reason}: left out", line=line, severity="warning")
     return tables.runs
 
 
@@ -515,7 +510,7 @@ class Run:
     reports: list[list[Record]]
     clients: bool = False
     doubtful: bool = False
-    broken: list[Broken] = field(default_factory=list)
+    broken: Said = field(default_factory=list)
 
     @property
     def entries(self) -> list[Record]:
@@ -762,5 +757,5 @@ def _note_run(rows: RunRows, run: Run) -> None:
             "the lines do not say whether these entries ran together: they are read as one run;"
             " if they were appended to the file one after another, they are separate runs",
         )
-    for item in run.broken:
-        rows.note(item.line, f"{item.reason}: left out")
+    for at, reason in run.broken:
+        rows.note(at, f"{reason}: left out")
