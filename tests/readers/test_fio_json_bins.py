@@ -11,8 +11,7 @@ from hypothesis import HealthCheck, given, settings
 
 import fiotools as ft
 from fiotools.readers.fio import documents
-from fiotools.readers.fio import json_bins as fio_json_bins
-from fiotools.readers.fio.json_bins import Bins
+from fiotools.readers.fio.bins import Bins
 from tests.corpus import CORPUS
 from tests.fuzz import mutated
 
@@ -47,23 +46,22 @@ class Both:
 
     def fast(self, name, data, **asked):
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(documents, "LONG", 0)
-            patch.setattr(fio_json_bins, "_SOON", 1 << 40)
-            patch.setattr(fio_json_bins, "_AT_ONCE", 1000)
-            put_back = fio_json_bins._put_back
+            patch.setattr(documents, "_SOON", 1 << 40)
+            patch.setattr(documents, "_AT_ONCE", 1000)
+            put_back = documents._put_back
 
             def counting(value, found):
                 done = put_back(value, found)
                 self.cut += done
                 return done
 
-            patch.setattr(fio_json_bins, "_put_back", counting)
+            patch.setattr(documents, "_put_back", counting)
             return outcome(name, data, **asked)
 
     def exact(self, name, data, **asked):
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(
-                fio_json_bins, "loads", lambda text, wanted=True: documents.strict_loads(text)
+                documents, "loads", lambda text, wanted=True: documents.strict_loads(text)
             )
             return outcome(name, data, **asked)
 
@@ -267,9 +265,9 @@ def test_another_layout_keeps_its_dicts():
     for document, kind in places:
         if kind is None:
             with pytest.raises(orjson.JSONDecodeError):
-                fio_json_bins.loads(document)
+                documents.loads(document)
             continue
-        found = fio_json_bins.loads(document)["jobs"][0]["read"]["lat_ns"]["bins"]
+        found = documents.loads(document)["jobs"][0]["read"]["lat_ns"]["bins"]
         assert type(found) is kind
         assert len(found) == 2000
-    assert not fio_json_bins.loads(laid_out, wanted=False)["jobs"][0]["read"]["lat_ns"]["bins"]
+    assert not documents.loads(laid_out, wanted=False)["jobs"][0]["read"]["lat_ns"]["bins"]

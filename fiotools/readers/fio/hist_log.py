@@ -131,8 +131,7 @@ def sniff(document: Document) -> bool:
 def edges_of(document: Document) -> NDArray[np.float64] | None:
     """Return the edges of a log's bins, in ns; None if none of its first lines is complete."""
     widths = (row.count(",") + 1 - BEFORE_BINS for row in first_rows(document))
-    edges = next((known for width in widths if (known := log_edges(width))), None)
-    return None if edges is None else np.asarray(edges)
+    return next((edges for edges in map(log_edges, widths) if edges is not None), None)
 
 
 def read(document: Document, tables: Tables) -> None:

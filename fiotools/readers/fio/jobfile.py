@@ -67,7 +67,7 @@ class Section:
     @property
     def grouped(self) -> bool:
         """Whether its group is reported together."""
-        return is_set(self.options, "group_reporting")
+        return fio_options.is_set(self.options, "group_reporting")
 
 
 @dataclass
@@ -124,15 +124,10 @@ def parse(text: str) -> JobFile:
             shared = {**shared, **own}
             continue
         known = {**shared, **own}
-        if found.sections and (is_set(known, "stonewall") or is_set(known, "new_group")):
-            group += 1
+        begins = any(fio_options.is_set(known, flag) for flag in ("stonewall", "new_group"))
+        group += bool(begins and found.sections)
         found.sections.append(Section(name, group, own, shared))
     return found
-
-
-def is_set(options: Mapping[str, str], flag: str) -> bool:
-    """Whether a flag is set: it needs no value."""
-    return options.get(flag, "0") != "0"
 
 
 # --- a job file beside a report ---------------------------------------------------------------
@@ -162,12 +157,7 @@ class JobNames:
     def likely(self, report: str, own: str = "") -> tuple[str | None, bool]:
         """Choose the job file of a report by name; return it, and whether the names match.
 
-        Parameters
-        ----------
-        report : str
-            The report's name, without the suffix of its compression.
-        own : str
-            The report's file, which may be named like a job file.
+        ``own`` is the report's file, which may be named like a job file.
         """
         for name in self._by.get(PurePosixPath(report).stem, ()):
             if name != own:
@@ -190,19 +180,7 @@ def lacking(tables: Tables) -> dict[int, list[Row]]:
 def complete(tables: Tables, name: str, text: str, namesake: bool) -> bool:
     """Complete the runs without options from a job file, if it is certainly theirs.
 
-    Parameters
-    ----------
-    tables : Tables
-        The rows of the report.
-    name, text : str
-        The job file's.
-    namesake : bool
-        Whether it has the report's name: then a note says why it does not fit.
-
-    Returns
-    -------
-    bool
-        Whether any run was completed.
+    Return whether any was. If the file has the report's name, a note says why it does not fit.
     """
     if not is_job_file(text):
         return False

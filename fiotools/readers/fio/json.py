@@ -45,11 +45,7 @@ _keep = Later("fiotools.readers.fio.text_rows:keep")
 def read(document: Document, tables: Tables) -> None:
     """Read every document in the text."""
     pieces = [r.data for r in document.reports if r.kind == "fio_json"]
-
-    def loads(text: str | bytes) -> Any:
-        return _loads(text, tables.wants("bins"))
-
-    pieces = pieces or documents.pieces(document.text, loads, document.data)
+    pieces = pieces or documents.pieces(document.text, document.data, tables.wants("bins"))
     around = documents.stretches(document.text, pieces)
     places = [number for number, piece in enumerate(pieces) if piece.document is not None]
     whole = [pieces[number] for number in places]
@@ -90,15 +86,6 @@ def read(document: Document, tables: Tables) -> None:
         owners = (runs[n] for n in range(stretch.before, len(pieces)) if n in runs)
         last = runs[places[-1]] if places else None
         _note_beside(tables, document, stretch, next(owners, last))
-
-
-def _loads(text: str | bytes, wants_bins: bool = True) -> Any:
-    """Parse JSON; the bins of a long text are cut out first."""
-    if len(text) < documents.LONG:
-        return documents.strict_loads(text)
-    from fiotools.readers.fio import json_bins  # most files are short
-
-    return json_bins.loads(text, wants_bins)
 
 
 def _add_run(tables: Tables, group: list[Piece], line: int, **known: Any) -> int:
@@ -282,7 +269,7 @@ def _note_lines(
 
 def parse(text: str, match: re.Match[str]) -> tuple[int, int, Piece]:
     """Read the document that begins at the match."""
-    piece = documents.piece_at(text, match.start(), _loads)
+    piece = documents.piece_at(text, match.start())
     return piece.start, max(piece.end, match.end()), piece
 
 

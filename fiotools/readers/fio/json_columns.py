@@ -7,7 +7,7 @@ latencies of another number of I/Os, values that do not fit their column.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from itertools import chain, compress
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -45,7 +45,10 @@ def rows(runs: Sequence[Run], wants: Callable[[str], bool]) -> Iterator[Made]:
     """Make the rows of runs."""
     batch = _Batch(runs)
     doubts: list[tuple[int, str]] = []
-    yield _runs(runs)
+    columns: Columns = {name: [run.row[name] for run in runs] for name in runs[0].row}
+    columns["run"] = [run.number for run in runs]
+    columns["tool"], columns["format"] = ["fio"] * len(runs), ["fio_json"] * len(runs)
+    yield Made("runs", np.arange(len(runs), dtype=np.int32), columns)
     yield from _io(batch, doubts)  # its doubts are noted even if io is not wanted
     makers = {
         "jobs": _jobs,
@@ -63,21 +66,7 @@ def rows(runs: Sequence[Run], wants: Callable[[str], bool]) -> Iterator[Made]:
 
 
 class _Batch:
-    """Some runs, and the keys of the rows of their entries.
-
-    Attributes
-    ----------
-    runs : sequence of Run
-    numbers : numpy.ndarray
-        The number of each.
-    first : numpy.ndarray
-        For each run the place of its first entry.
-    entries : list of Entry
-    owners : numpy.ndarray
-        The place of the run of each.
-    keys : dict of str to list
-        Those of each.
-    """
+    """Some runs, and the keys of the rows of their entries."""
 
     def __init__(self, runs: Sequence[Run]) -> None:
         self.runs = runs
@@ -85,14 +74,16 @@ class _Batch:
         self.entries, self.owners = self.listed(lambda run: run.entries)
         sizes = np.array([len(run.entries) for run in runs])
         self.first = np.cumsum(sizes) - sizes
+        host = [entry.host for entry in self.entries]
         group, port = (_of_jobs(self.entries, key) for key in ("groupid", "port"))
-        # there fio names the last client
-        totals = [at for at, entry in enumerate(self.entries) if entry.scope == "total"]
+        for place, entry in enumerate(self.entries):
+            if entry.scope == "total":  # there fio names the last client
+                host[place] = port[place] = None
         self.keys: Columns = {
             "run": self.numbers[self.owners].tolist(),
             "entry": (np.arange(1, len(self.entries) + 1) - self.first[self.owners]).tolist(),
-            "host": _without(totals, [entry.host for entry in self.entries]),
-            "port": _without(totals, port),
+            "host": host,
+            "port": port,
             "group": group,
             "job": [entry.job for entry in self.entries],
             "target": [entry.options.target for entry in self.entries],
@@ -106,9 +97,11 @@ class _Batch:
         owners = np.arange(len(lists), dtype=np.int32).repeat(list(map(len, lists)))
         return [*chain.from_iterable(lists)], owners
 
-    def at(self, places: Places) -> Columns:
-        """Return the keys of rows of some entries."""
-        return _gathered(self.keys, places.tolist())
+    def keyed(self, items: Sequence[Any], owners: NDArray[np.int32]) -> tuple[Columns, list[Any]]:
+        """Return the keys of what entries did in a direction, and the columns of the rest."""
+        numbers, directions, *rest = zip(*items, strict=True)
+        places = (self.first[owners] + np.array(numbers)).tolist()
+        return {**_gathered(self.keys, places), "direction": directions}, rest
 
     def fit(
         self,
@@ -138,21 +131,8 @@ def _of_jobs(entries: Sequence[Entry], key: str) -> list[Any]:
     return [entry.leaves[place] for entry in entries]
 
 
-def _without(places: Sequence[int], values: Sequence[Any] | Numbers) -> Any:
-    """Return a column without the values of some rows."""
-    found: Any = values.copy() if isinstance(values, np.ndarray) else list(values)
-    for place in places:
-        found[place] = None
-    return found
-
-
 def _floats(values: Sequence[Any] | Numbers) -> Numbers:
     return np.array(values, dtype=np.float64)
-
-
-def _joined(pieces: Sequence[Any]) -> Any:
-    is_array = isinstance(pieces[0], np.ndarray)
-    return np.concatenate(pieces) if is_array else [*chain.from_iterable(pieces)]
 
 
 def _scaled(field: Field, values: Sequence[Any] | Numbers) -> Sequence[Any] | Numbers:
@@ -165,13 +145,6 @@ def _scaled(field: Field, values: Sequence[Any] | Numbers) -> Sequence[Any] | Nu
     if not field.zero:
         return [value or None for value in values]
     return values if scale == 1 else [None if one is None else one * scale for one in values]
-
-
-def _runs(runs: Sequence[Run]) -> Made:
-    columns: Columns = {name: [run.row[name] for run in runs] for name in runs[0].row}
-    columns["run"] = [run.number for run in runs]
-    columns["tool"], columns["format"] = ["fio"] * len(runs), ["fio_json"] * len(runs)
-    return Made("runs", np.arange(len(runs), dtype=np.int32), columns)
 
 
 def _jobs(batch: _Batch) -> Iterator[Made]:
@@ -193,11 +166,10 @@ def _io(batch: _Batch, doubts: list[tuple[int, str]]) -> Iterator[Made]:
     parts, owners = batch.listed(lambda run: run.parts)
     if not parts:
         return
-    numbers, directions, rows, scales = zip(*parts, strict=True)
-    places = batch.first[owners] + np.array(numbers)
+    columns, (rows, scales) = batch.keyed(parts, owners)
+    directions = columns["direction"]
+    places = batch.first[owners] + np.array([number for number, *_ in parts])
     entries = list(map(batch.entries.__getitem__, places.tolist()))
-    columns = batch.at(places)
-    columns["direction"] = directions
     columns |= _conditions([entry.options for entry in entries], directions)
 
     def name_of(row: int) -> str:
@@ -220,7 +192,9 @@ def _io(batch: _Batch, doubts: list[tuple[int, str]]) -> Iterator[Made]:
             doubts.append((int(owners[row]), f"{name_of(row)}{what}: kept as printed"))
     if syncs:  # they have a count and a latency
         for field in IO:
-            found[field.column] = _without(syncs, found[field.column])
+            found[field.column] = found[field.column].copy()
+            for row in syncs:
+                found[field.column][row] = None
         for row in syncs:
             said = filter(None, (total[row], timed.get(row)))
             found["total_ios"][row] = max(said, default=None)
@@ -310,9 +284,8 @@ def _percentiles(batch: _Batch) -> Iterator[Made]:
     curves, owners = batch.listed(lambda run: run.curves)
     if not curves:
         return
-    numbers, directions, latencies, percentiles, values = zip(*curves, strict=True)
-    shared = batch.at(batch.first[owners] + np.array(numbers))
-    shared |= {"direction": directions, "latency": latencies}
+    shared, (latencies, percentiles, values) = batch.keyed(curves, owners)
+    shared["latency"] = latencies
     sizes = np.array(list(map(len, values)))
     columns = {
         name: np.fromiter(chain.from_iterable(each), np.float64, sizes.sum())
@@ -322,30 +295,25 @@ def _percentiles(batch: _Batch) -> Iterator[Made]:
 
 
 def _bins(batch: _Batch) -> Iterator[Made]:
-    every, whose = batch.listed(lambda run: run.histograms)
-    for held in ("pct", "count"):
-        is_own = [held in columns for _, _, _, columns in every]
-        if not any(is_own):
-            continue
-        owners = whose[is_own]
-        numbers, directions, latencies, bins = zip(*compress(every, is_own), strict=True)
-        shared = batch.at(batch.first[owners] + np.array(numbers))
-        shared |= {"direction": directions, "latency": latencies}
-        columns = {
-            name: _joined([one[name] for one in bins]) for name in ("bin_lo_ns", "bin_hi_ns", held)
-        }
-        sizes = np.array([len(one[held]) for one in bins])
-        yield Made("bins", owners, columns, sizes, shared)
+    for held, of in (("pct", lambda run: run.coarse), ("count", lambda run: run.fine)):
+        bins, owners = batch.listed(of)
+        if bins:
+            shared, (latencies, lows, highs, values) = batch.keyed(bins, owners)
+            shared["latency"] = latencies
+            columns = {
+                name: np.concatenate(each)
+                for name, each in (("bin_lo_ns", lows), ("bin_hi_ns", highs), (held, values))
+            }
+            yield Made("bins", owners, columns, np.array(list(map(len, values))), shared)
 
 
 def _samples(batch: _Batch) -> Iterator[Made]:
     samples, owners = batch.listed(lambda run: run.samples)
     if not samples:
         return
-    numbers, directions, quantities, times, values = zip(*samples, strict=True)
-    keys = batch.at(batch.first[owners] + np.array(numbers))
-    columns = {name: keys[name] for name in ("run", "entry", "host", "group", "job")}
-    columns |= {"direction": directions, "quantity": quantities, "time_s": times, "value": values}
+    keys, (quantities, times, values) = batch.keyed(samples, owners)
+    columns = {name: keys[name] for name in ("run", "entry", "host", "group", "job", "direction")}
+    columns |= {"quantity": quantities, "time_s": times, "value": values}
     yield Made("samples", owners, columns)
 
 

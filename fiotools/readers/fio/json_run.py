@@ -186,7 +186,7 @@ class Values:
 
 
 Leaves = tuple[Any, ...]
-Listed = tuple[tuple[str, ...], tuple[str, ...]]  # options: their names, and their texts
+Listed = tuple[tuple[str, str], ...]  # options
 
 _UNITS = {"latency_ns": "nsec", "latency_us": "usec", "latency_ms": "msec"}
 _ENTRIES = Shapes(
@@ -221,7 +221,6 @@ _READ = frozenset(
 _OPENED = frozenset({"steadystate", "data"})  # objects whose values are separate extras
 _STEADY = {"iops": "iops", "bw": "bw_bytes_per_s", "lat_ns": "lat_ns"}
 _NUMBERS = frozenset({int, float})
-_TEXTS = frozenset({str})
 _SYNCS = ("fsync", "fdatasync", "sync_file_range")
 # a latency's key in a unit that fio does not use
 _ODD = re.compile(r"[sc]?lat_(?:u|m|us|ms|s)(?:ec)?")
@@ -255,9 +254,10 @@ class Run:
     # the I/O in one direction: the leaves are those of `IO`, then bw and io_kbytes; for each of
     # `LATENCIES` the `STATISTICS` and N. The scales are the ns in its unit; nan: not measured
     parts: list[tuple[int, str, Leaves, Sequence[float]]] = field(default_factory=list)
-    # percentiles and their values; columns of bins
+    # percentiles and their values; edges of bins, and their counts or percentages
     curves: list[tuple[int, str, str, Leaves, Leaves]] = field(default_factory=list)
-    histograms: list[tuple[int, str, str, Mapping[str, Any]]] = field(default_factory=list)
+    fine: list[tuple[int, str, str, Any, Any, Any]] = field(default_factory=list)
+    coarse: list[tuple[int, str, str, Any, Any, Any]] = field(default_factory=list)
     # quantity, seconds and value
     samples: list[tuple[int, str, str, float | None, Any]] = field(default_factory=list)
     # name and host
@@ -275,7 +275,7 @@ class Options:
         self.listed = {name: text for name, text in own.items() if name != "name"}
         self.defaults = fio_options.defaults(options)
         self.numjobs = fio_options.whole(options.get("numjobs")) or 1
-        self.is_group = options.get("group_reporting", "0") != "0"
+        self.is_group = fio_options.is_set(options, "group_reporting")
         self.target = fio_options.target(options)
         self.flying = (fio_options.whole(options.get("iodepth")) or 1) * self.numjobs
 
@@ -285,25 +285,19 @@ class Options:
 
     def may_sync(self) -> bool:
         """Whether the options include syncs."""
-        return any(self._all.get(name, "0") != "0" for name in _SYNCS)
+        return any(fio_options.is_set(self._all, name) for name in _SYNCS)
 
 
 @lru_cache(maxsize=4096)
-def options_of(shared: Listed, own: Listed = ((), ())) -> Options:
+def options_of(shared: Listed, own: Listed = ()) -> Options:
     """Interpret options; equal options are interpreted once."""
-    return Options(
-        *(fio_options.normalise(dict(zip(*listed, strict=True))) for listed in (shared, own))
-    )
+    return Options(fio_options.normalise(dict(shared)), fio_options.normalise(dict(own)))
 
 
 def _listed(options: Any) -> Listed:
     """Take options as a document lists them."""
-    if not isinstance(options, dict):
-        return (), ()
-    texts = tuple(options.values())
-    if not _TEXTS.issuperset(map(type, texts)):
-        texts = tuple(map(str, texts))
-    return tuple(options), texts
+    listed = options.items() if isinstance(options, dict) else ()
+    return tuple((name, str(text)) for name, text in listed)
 
 
 def taken(
@@ -529,8 +523,7 @@ class _Reading:
             if held is None:
                 self.run.values.left_out.append(f"{place}.bins has a bin")
             elif len(held):
-                columns = {"bin_lo_ns": held.low, "bin_hi_ns": held.high, "count": held.counts}
-                self.run.histograms.append((number, direction, kind, columns))
+                self.run.fine.append((number, direction, kind, held.low, held.high, held.counts))
         return bool(bins)
 
     def _add_coarse(self, number: int, entry: Mapping[str, Any], direction: str) -> None:
@@ -540,9 +533,9 @@ class _Reading:
             for key, unit in _UNITS.items()
             if isinstance(entry.get(key), dict)
         }
-        columns = coarse_columns(shares, has_ns="latency_ns" in entry)
-        if columns["pct"]:
-            self.run.histograms.append((number, direction, "clat", columns))
+        low, high, pct = coarse_columns(shares, has_ns="latency_ns" in entry).values()
+        if pct:
+            self.run.coarse.append((number, direction, "clat", low, high, pct))
 
     def _note_trouble(self, entry: Mapping[str, Any], error: Any, *, is_idle: bool) -> None:
         job = entry.get("jobname")

@@ -25,8 +25,10 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from functools import partial
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from fiotools.errors import ParseError
 from fiotools.readers.document import read_reports
@@ -36,6 +38,7 @@ from fiotools.readers.fio.bins import NS, coarse_edges
 from fiotools.readers.fio.terse import heading, is_entry
 from fiotools.readers.fio.text_rows import (
     ALL,
+    Curves,
     Direction,
     Disk,
     Entry,
@@ -58,27 +61,16 @@ _COUNT = re.compile(r"(-?[\d.]{1,25})([kKmMGT]?)")
 _POWER = {"": 0, "k": 1, "m": 2, "g": 3, "t": 4, "p": 5, "e": 6}
 
 
-@dataclass(frozen=True, slots=True)
-class Printed:
-    """A rounded number: its value, and how far off the true one can be.
-
-    Attributes
-    ----------
-    value : float
-    slack : float
-        Half of the last digit.
-    below : float
-        How much too low it may be because of a defect: fio prints 11.96 as ``11.0``, as it rounds
-        the digits behind the point separately. In the old layout (``io=``) they can be entirely
-        wrong: 1.59 prints 1813.9 as ``1813.1``.
-    above : float
-        How much too high, likewise.
-    """
+class Printed(NamedTuple):
+    """A rounded number: its value, and how far off the true one can be."""
 
     value: float
-    slack: float
+    slack: float  # half of the last digit
+    # how much too low it may be because of a defect: fio prints 11.96 as 11.0, as it rounds the
+    # digits behind the point separately. In the old layout (io=) they can be entirely wrong: 1.59
+    # prints 1813.9 as 1813.1
     below: float = 0.0
-    above: float = 0.0
+    above: float = 0.0  # how much too high, likewise
 
     def agrees(self, exact: float) -> bool:
         """Whether an exact value prints like this."""
@@ -91,30 +83,21 @@ class Printed:
         return max(self.slack, self.below, self.above)
 
 
-def _printed(digits: str, scale: float, old: bool = False) -> Printed:
+def _printed(digits: str, scale: float, is_old: bool = False) -> Printed:
     decimals = digits.partition(".")[2]
     # fio rounds the last digit, after truncating at each prefix and at the whole unit
     step = 10.0 ** -len(decimals)
     slack = (0.5 * step + 0.001) * scale + (1.0 if scale > 1 else 0.5)
-    wrong = scale if decimals and scale > 1 and (old or not decimals.strip("0")) else 0.0
-    return Printed(float(digits) * scale, slack, wrong, wrong if old else 0.0)
+    wrong = scale if decimals and scale > 1 and (is_old or not decimals.strip("0")) else 0.0
+    return Printed(float(digits) * scale, slack, wrong, wrong if is_old else 0.0)
 
 
-def amount(text: str, kilo: int = 1000, old: bool = False) -> Printed:
-    """Read a size or a rate, in bytes.
-
-    Parameters
-    ----------
-    text : str
-        ``"135MiB/s"``, ``"60.1Mi"`` (a client's total), ``"10.4Gibit/s"``, ``"254727KB/s"`` (2.x).
-    kilo : {1000, 1024}
-        The meaning of a prefix without an ``i``: 1024 before 3.0.
-    old : bool
-        Whether it has the old layout.
+def amount(text: str, is_old: bool = False) -> Printed:
+    """Read a size or a rate, in bytes; a prefix without an ``i`` is 1024 in the old layout.
 
     Examples
     --------
-    >>> amount("5982KiB/s").value, amount("1.5Gbit/s").value, amount("4KB/s", 1024).value
+    >>> amount("5982KiB/s").value, amount("1.5Gbit/s").value, amount("4KB/s", True).value
     (6125568.0, 187500000.0, 4096.0)
     >>> amount("11.0MiB/s").agrees(11.96 * 2**20), amount("11.2MiB/s").agrees(11.96 * 2**20)
     (True, False)
@@ -122,41 +105,25 @@ def amount(text: str, kilo: int = 1000, old: bool = False) -> Printed:
     match = _AMOUNT.fullmatch(text.strip())
     if not match:
         raise ValueError(f"not an amount: {text!r}")
-    scale = float(1024 if match[3] else kilo) ** _POWER[match[2].lower()]
-    return _printed(match[1], scale / 8 if match[4] == "bit" else scale, old)
-
-
-def _counted(text: str) -> tuple[str, float]:
-    match = _COUNT.fullmatch(text.strip())
-    if not match:
-        raise ValueError(f"not a number: {text!r}")
-    return match[1], 1000.0 ** _POWER[match[2].lower()]
-
-
-def number(text: str) -> float:
-    """Read a number with fio's k, M, G, which are decimal.
-
-    Examples
-    --------
-    >>> number("9334.8k"), number("-1")
-    (9334800.0, -1.0)
-    """
-    digits, scale = _counted(text)
-    return float(digits) * scale
+    kilo = 1024.0 if match[3] or is_old else 1000.0
+    scale = kilo ** _POWER[match[2].lower()]
+    return _printed(match[1], scale / 8 if match[4] == "bit" else scale, is_old)
 
 
 def count(text: str) -> Printed:
-    """Read such a number, and how far to trust it.
+    """Read a number with fio's k, M, G, which are decimal, and how far to trust it.
 
     Examples
     --------
     >>> count("9334.8k").value, count("34.5k").agrees(34459), count("1495").agrees(1495.5)
     (9334800.0, True, True)
     """
-    digits, scale = _counted(text)
-    printed = _printed(digits, scale)
-    # a whole number is truncated, not rounded: 1495.9 prints as 1495
-    return printed if scale > 1 else Printed(printed.value, 1.0)
+    match = _COUNT.fullmatch(text.strip())
+    if not match:
+        raise ValueError(f"not a number: {text!r}")
+    if match[2]:
+        return _printed(match[1], 1000.0 ** _POWER[match[2].lower()])
+    return Printed(float(match[1]), 1.0)  # truncated, not rounded: 1495.9 prints as 1495
 
 
 # --- what a report says -----------------------------------------------------------------------
@@ -176,24 +143,16 @@ class Definition:
 
 @dataclass
 class Section:
-    """One direction of an entry.
-
-    Attributes
-    ----------
-    measures : dict of str to float
-        Columns of `io`: latencies, and statistics over samples.
-    is_old : bool
-        Whether it has the layout from before 2.18, with KB of 1024 bytes.
-    """
+    """One direction of an entry."""
 
     direction: str
     io: Printed | None = None
     bw: Printed | None = None
     iops: Printed | None = None
     runtime_ms: int | None = None
-    is_old: bool = False
-    measures: dict[str, float] = field(default_factory=dict)
-    percentiles: dict[str, list[tuple[float, float]]] = field(default_factory=dict)
+    is_old: bool = False  # the layout from before 2.18, with KB of 1024 bytes
+    measures: dict[str, float] = field(default_factory=dict)  # columns of `io`
+    percentiles: Curves = field(default_factory=dict)
 
     @property
     def is_decimal(self) -> bool:
@@ -208,18 +167,13 @@ class Section:
 
 @dataclass(kw_only=True)
 class Job(Entry):
-    """An entry of the report.
-
-    Attributes
-    ----------
-    issued : dict of str to list
-        I/Os in total, short and dropped: reads, writes, trims and syncs.
-    """
+    """An entry of the report."""
 
     jobs: int
     pid: int
     message: str | None = None
     sections: list[Section] = field(default_factory=list)
+    # I/Os in total, short and dropped: reads, writes, trims and syncs
     issued: dict[str, list[int]] = field(default_factory=dict)
 
     @property
@@ -243,38 +197,23 @@ class Job(Entry):
 
 @dataclass
 class Run:
-    """The output of one fio process.
-
-    Attributes
-    ----------
-    client : str or None
-        The machine whose report follows, in client mode.
-    earlier : list of list of Job
-        The entries of reports before the last one.
-    group : str
-        The heading of the summary that is being read.
-    doubts, strange : list of (int, str)
-        Contradictions, and lines that were not understood.
-    cut : int or None
-        The line where the text ends before fio's output does.
-    curve : list of (float, float)
-        The percentiles that are being read, and the ns of their unit; `priority` is the name of
-        their extra if they belong to one priority, which has no table.
-    """
+    """The output of one fio process."""
 
     version: str | None = None
-    client: str | None = None
+    client: str | None = None  # the machine whose report follows, in client mode
     definitions: list[Definition] = field(default_factory=list)
     entries: list[Job] = field(default_factory=list)
-    earlier: list[list[Job]] = field(default_factory=list)
+    earlier: list[list[Job]] = field(default_factory=list)  # of reports before the last one
     disks: list[Disk] = field(default_factory=list)
     extras: dict[str, str] = field(default_factory=dict)
     remarks: Said = field(default_factory=list)
-    doubts: Said = field(default_factory=list)
-    strange: Said = field(default_factory=list)
-    cut: int | None = None
+    doubts: Said = field(default_factory=list)  # contradictions
+    strange: Said = field(default_factory=list)  # lines that were not understood
+    cut: int | None = None  # the line where the text ends before fio's output does
     is_summed: bool = False
-    group: str = ""
+    group: str = ""  # the heading of the summary that is being read
+    # the percentiles that are being read, and the ns of their unit; the name of their extra if
+    # they belong to one priority, which has no table
     curve: list[tuple[float, float]] = field(default_factory=list)
     scale: int = 1
     priority: str = ""
@@ -283,12 +222,6 @@ class Run:
     def entry(self) -> Job:
         """The entry whose lines are being read."""
         return self.entries[-1]
-
-    def begin_again(self) -> None:
-        """Go on to a later report of the same entries."""
-        self.earlier.append(self.entries)
-        self.entries, self.disks, self.extras = [], [], {}
-        self.is_summed, self.cut, self.group = False, None, ""
 
 
 # --- the rows of a run ------------------------------------------------------------------------
@@ -312,9 +245,19 @@ def add(tables: Tables, report: Report, session: Session) -> int:
         # group_reporting prints one entry for several jobs
         scope = "client" if entry.host else "group" if entry.jobs > 1 else "job"
         rows.entry(number, entry, scope, directions, has_ns=has_ns)
-    _add_samples(rows, said)
-    for disk in said.disks:
-        rows.disk(disk)
+    # the progress of each entry, which --status-interval printed
+    numbers = {entry.key: number for number, entry in enumerate(said.entries, 1)}
+    for entries in [*said.earlier, said.entries] if said.earlier else ():
+        for entry in entries:
+            for section in entry.sections:
+                if section.io and section.runtime_ms and entry.key in numbers:
+                    done = {
+                        "io_bytes": section.io.value,
+                        "total_ios": _issued(entry, section.direction, "total"),
+                    }
+                    seconds = section.runtime_ms / 1000
+                    rows.progress(numbers[entry.key], entry, section.direction, seconds, done)
+    rows.disks(said.disks)
     for path, text in said.extras.items():
         rows.extra(path, text)
     note_remarks(tables, said.remarks, report.line, rows.run)
@@ -367,29 +310,20 @@ def _direction(said: Run, entry: Job, section: Section, options: dict[str, str])
     }
     amounts, doubt = _amounts(section, found)
     found |= amounts
-    # the total of all clients is not one job's
-    too_deep = None if entry.is_total else _depth_doubt(found)
-    for what in filter(None, (doubt, too_deep)):
-        said.doubts.append((entry.line, f"{direction} of {entry.name}: {what}"))
-    return Direction(direction, found, section.percentiles)
-
-
-def _depth_doubt(found: dict[str, Any]) -> str | None:
-    """Return a doubt if Little's law (rate x latency) gives more I/Os than the queue depth."""
-    depth = found.get("iodepth", math.inf) * found.get("numjobs", 1)
+    doubts = [doubt] if doubt else []
+    # Little's law: rate x latency; the total of all clients is not one job's
+    depth = math.inf if entry.is_total else found.get("iodepth", math.inf) * found.get("numjobs", 1)
     waiting = found.get("iops", 0) * found.get("lat_mean_ns", 0) / 1e9
-    if waiting <= 1.2 * depth + 1:
-        return None
-    return f"{waiting:.4g} I/Os waiting at once exceed the depth of {depth}"
+    if waiting > 1.2 * depth + 1:
+        doubts.append(f"{waiting:.4g} I/Os waiting at once exceed the depth of {depth}")
+    said.doubts += [(entry.line, f"{direction} of {entry.name}: {what}") for what in doubts]
+    return Direction(direction, found, section.percentiles)
 
 
 def _amounts(section: Section, found: dict[str, Any]) -> tuple[dict[str, Any], str | None]:
     """Compute amounts and rates from exact counts if those print like the printed numbers.
 
-    Returns
-    -------
-    (measures, doubt)
-        The doubt names a contradiction.
+    Return them, and a doubt that names a contradiction.
     """
     io, bw, iops = section.io, section.bw, section.iops
     if io is None or bw is None or iops is None or not section.runtime_ms:
@@ -462,21 +396,6 @@ def _conditions(said: Run, entry: Job, direction: str) -> dict[str, Any]:
     return conditions
 
 
-def _add_samples(rows: RunRows, said: Run) -> None:
-    """Add the progress of each entry, which --status-interval printed."""
-    numbers = {entry.key: number for number, entry in enumerate(said.entries, 1)}
-    for entries in [*said.earlier, said.entries] if said.earlier else ():
-        for entry in entries:
-            for section in entry.sections:
-                if section.io and section.runtime_ms and entry.key in numbers:
-                    done = {
-                        "io_bytes": section.io.value,
-                        "total_ios": _issued(entry, section.direction, "total"),
-                    }
-                    seconds = section.runtime_ms / 1000
-                    rows.progress(numbers[entry.key], entry, section.direction, seconds, done)
-
-
 # --- the reader -------------------------------------------------------------------------------
 
 # the longest line of fio's, without progress before it and with
@@ -512,10 +431,11 @@ def parse(text: str, match: re.Match[str]) -> tuple[int, int, Run] | None:
     far = line_start(text, at, _PROGRESS) if text[at - 2 : at] == ": " else None
     first = name if far is None else far
     # only a real report walks up through the lines above
-    entry = _entry(bare(text[first : stop if stop >= 0 else len(text)]))
+    line = bare(text[first : stop if stop >= 0 else len(text)])
+    entry = _ENTRY.fullmatch(line) if len(line) <= _LINE else None
     if entry is None:
         return None
-    start, run = _above(text, first, entry), Run()
+    start, run = _beginning(text, first, entry), Run()
     cursor = Cursor(text, start, bare)
     while cursor.start < first:
         if not taken(cursor, run, _ABOVE):
@@ -531,12 +451,7 @@ def bare(line: str) -> str:
     return line.rsplit("\r", 1)[-1].strip().lstrip("> \t")
 
 
-def _entry(line: str) -> re.Match[str] | None:
-    """Recognise the first line of an entry."""
-    return _ENTRY.fullmatch(line) if len(line) <= _LINE else None
-
-
-def _above(text: str, first: int, entry: re.Match[str]) -> int:
+def _beginning(text: str, first: int, entry: re.Match[str]) -> int:
     """Walk up from the first entry over fio's lines before it; return where they begin."""
     start, job = first, (entry["name"], int(entry["group"]))
     is_next = True
@@ -622,271 +537,7 @@ def _lacks_totals(run: Run) -> bool:
     return run.is_summed and bool(run.group) and not did <= set(run.extras)
 
 
-# --- lines above the first entry --------------------------------------------------------------
-
-
-def _take_definition(cursor: Cursor, run: Run, found: re.Match[str]) -> None:
-    blocks = (_block(*block) for block in _BS.findall(found["bs"]))
-    options = {**found.groupdict(), "bs": ",".join(blocks)}
-    name, group = options.pop("name"), int(options.pop("group"))
-    run.definitions.append(Definition(name, group, options))
-
-
-def _block(low: str, low_unit: str, high: str, high_unit: str) -> str:
-    """Return a block size as an option; a question mark if it is a range, or rounded."""
-    size = float(low) * 1024 ** ("", "K", "M", "G").index(low_unit)
-    whole = int(size)
-    is_exact = not low_unit or low.endswith(".0") or whole & (whole - 1) == 0
-    is_one = (low, low_unit) == (high, high_unit) and is_exact and whole == size
-    return str(whole) if is_one else "?"
-
-
-def _take_clones(cursor: Cursor, run: Run, found: re.Match[str]) -> None:
-    if run.definitions:
-        run.definitions[-1].clones = True
-
-
-def _take_unreadable(cursor: Cursor, run: Run, found: re.Match[str]) -> None:
-    doubt = f"the definition {found[0][:60]!r} cannot be read: no conditions"
-    run.doubts.append((cursor.number, doubt))
-
-
-def _take_version(cursor: Cursor, run: Run, found: re.Match[str]) -> None:
-    run.version = found[1]
-
-
-# --- lines of an entry ------------------------------------------------------------------------
-
-
-def _take_entry(cursor: Cursor, run: Run, found: re.Match[str]) -> bool:
-    name = found["name"]
-    if name.startswith("Jobs: "):  # progress without a line end before the report
-        known = [one.name for one in run.definitions if name.endswith(one.name)]
-        name = max(known, key=len) if known else re.split(r"\[eta [^\]]*\]|s\]", name)[-1]
-    entry = Job(
-        line=cursor.number,
-        name=name,
-        group=int(found["group"]),
-        error=int(found["error"]),
-        host=None if name == ALL else run.client,
-        jobs=int(found["jobs"]),
-        pid=int(found["pid"]),
-        message=found["message"],
-    )
-    if found["date"] and found["date"].strip():
-        entry.extras["date"] = found["date"].strip()
-    # after a summary: a new process, another client, or the same entries with higher counts
-    if run.is_summed and entry.key in {one.key for one in run.entries}:
-        run.begin_again()
-    elif run.is_summed and run.client is None:
-        return False
-    run.entries.append(entry)
-    return True
-
-
-def _take_section(cursor: Cursor, run: Run, found: re.Match[str]) -> None:
-    said = found.groupdict()
-    old = "more" not in said
-    kilo = 1024 if old else 1000
-    bws = said["bw"].replace("(", " ").replace(")", "").split()
-    rates = [amount(part, kilo, old) for part in bws]
-    section = Section(
-        said["direction"],
-        amount(said["io"], kilo, old),
-        min(rates, key=lambda rate: rate.reach),  # the most precise print
-        count(said["iops"]),
-        int(said["ms"]),
-        is_old=old,
-    )
-    run.entry.sections.append(section)
-    if more := said.get("more"):  # "0 zone resets", "Cachehit=50.00%"
-        name = "zone_resets" if more.endswith(" zone resets") else "more"
-        run.entry.extras[f"{section.direction}.{name}"] = more.removesuffix(" zone resets")
-    # kb_base=1000 puts the decimal unit first, and changes the unit of the bw line below
-    if not old and _DECIMAL.match(said["bw"]):
-        run.extras["kb_base"] = "1000"
-
-
-def _take_statistics(cursor: Cursor, run: Run, found: re.Match[str]) -> None:
-    entry, kind = run.entry, found["kind"]
-    if priority := _priority(found):
-        entry.extras[f"{entry.section.direction}.{priority}"] = found[0]
-        return
-    if kind == "sync":
-        entry.sections.append(Section("sync"))
-    section = entry.section
-    counts: dict[str, str] = {}
-    if kind:
-        column, scale = f"{_measured(kind)}_{{}}_ns", float(NS[found["unit"]])
-    elif found["rate"]:
-        column, scale = "bw_{}_bytes_per_s", _sample_scale(run, section, found["rate"])
-        counts = {"bw_agg_pct": found["per"], "bw_samples": found["samples"]}
-    else:
-        column, scale = "iops_{}", 1.0
-        counts = {"iops_samples": found["samples"]}
-    section.measures |= {column.format(stat): number(found[stat]) * scale for stat in STATISTICS}
-    section.measures |= {name: float(text) for name, text in counts.items() if text}
-
-
-def _sample_scale(run: Run, section: Section, unit: str) -> float:
-    """Return the bytes per second in the unit of sampled bandwidths.
-
-    fio samples KiB/s, whatever it calls them; "MiB" is kb_base times that, and until about 1.40
-    "KiB/s" were 1000 bytes per second.
-    """
-    thousand = 1000 if run.extras.get("kb_base") == "1000" else 1024
-    scale = 1024 * (thousand if unit.startswith("M") else 1) / (8 if "bit" in unit else 1)
-    return scale * 1000 / 1024 if section.is_decimal else scale
-
-
-def _measured(kind: str) -> str:
-    """Name the latency of a line; syncs have only one."""
-    return "lat" if kind == "sync" else kind
-
-
-def _priority(found: re.Match[str]) -> str | None:
-    """Name a latency of one priority as printed; those have no table."""
-    if not found["level"] and not (found["prio"] or "").strip():
-        return None
-    return f"{found['level'] or ''}{found['kind']}{found['prio']}".strip()
-
-
-def _take_percentile_head(cursor: Cursor, run: Run, found: re.Match[str]) -> None:
-    section = run.entry.section
-    run.curve, run.scale, run.priority = [], NS[found["unit"]], ""
-    if priority := _priority(found):
-        run.priority = f"{section.direction}.{priority} percentiles ({found['unit']})"
-    else:
-        section.percentiles[_measured(found["kind"])] = run.curve
-    if found["rest"].strip():  # in 1.5x they begin on the same line
-        _add_percentiles(run, found["rest"], cursor.number)
-
-
-def _take_percentiles(cursor: Cursor, run: Run, found: re.Match[str]) -> None:
-    if run.priority:
-        _add_text(run.entry, run.priority, found[0].strip("| "))
-    else:
-        _add_percentiles(run, found[0], cursor.number)
-
-
-def _add_percentiles(run: Run, text: str, at: int) -> None:
-    """Add percentiles; fio sorts them, so one that does not rise is damaged."""
-    for name, value in _PERCENTILE.findall(text):
-        pair = float(name), number(value) * run.scale
-        if run.curve and pair[0] <= run.curve[-1][0] and pair != run.curve[-1]:
-            run.doubts.append((at, f"the percentiles are out of order at {name}"))
-        run.curve.append(pair)
-
-
-def _add_text(entry: Job, name: str, text: str) -> None:
-    """Keep several lines without a column as one text."""
-    entry.extras[name] = f"{entry.extras.get(name, '')} {text}".strip()
-
-
-def _take_lifetimes(cursor: Cursor, run: Run, found: re.Match[str]) -> None:
-    _add_text(run.entry, "block lifetime percentiles", found["rest"].strip())
-
-
-def _take_shares(cursor: Cursor, run: Run, found: re.Match[str]) -> None:
-    into = run.entry.shares.setdefault(found["unit"], {})
-    for name, pct in re.findall(rf"(>=\d{{1,9}}|\b\d{{1,9}})=({_REAL})%", found["list"]):
-        coarse_edges(name, found["unit"], True)  # raises for a bin that fio does not have
-        into[name] = float(pct)
-
-
-def _take_cpu(cursor: Cursor, run: Run, found: re.Match[str]) -> None:
-    run.entry.cpu = {name: float(text) for name, text in found.groupdict().items() if text}
-
-
-def _take_issued(cursor: Cursor, run: Run, found: re.Match[str]) -> bool:
-    for name, numbers in re.findall(r"(total|short|drop)\w*=([\d,rwd=/]+)", found[0]):
-        counts = re.findall(r"\d+", numbers)
-        if max(map(len, counts), default=0) > _DIGITS:
-            return False
-        run.entry.issued[name] = [int(number) for number in counts]
-    return True
-
-
-def _take_extra(cursor: Cursor, run: Run, found: re.Match[str]) -> None:
-    name = found["name"]
-    if name == "Description":
-        run.entry.description = found["rest"].strip("[]")
-    else:
-        run.entry.extras[_AS_IN_JSON.get(name, name)] = found["rest"]
-
-
-# --- lines below the entries ------------------------------------------------------------------
-
-
-def _take_group(cursor: Cursor, run: Run, found: re.Match[str]) -> None:
-    run.group = f"<{run.client}> {found['title']}" if run.client else found["title"]
-    run.is_summed = True
-
-
-def _take_sum(cursor: Cursor, run: Run, found: re.Match[str]) -> None:
-    direction, rest = found["name"].lower(), found["rest"]
-    run.extras[f"{run.group}.{found['name']}"] = rest
-    parts = [
-        section
-        for entry in run.entries
-        if (entry.summary, entry.host) == (run.group, run.client)
-        for section in entry.sections
-        if section.direction == direction
-    ]
-    total = _SUM.search(rest)
-    if not parts or not total or direction == "mixed":
-        return  # fio 3.33 counts nothing in mixed
-    moved, shortest, longest = total[1], int(total[2] or total[3]), int(total[4])
-    ran = [section.runtime_ms or 0 for section in parts]
-    if (min(ran), max(ran)) != (shortest, longest):
-        what = "the run times in the group's summary are not its entries'"
-        run.doubts.append((cursor.number, f"{direction}: {what}"))
-        return
-    old = parts[0].is_old
-    whole = amount(moved, 1024 if old else 1000, old)
-    amounts = [section.io for section in parts if section.io is not None]
-    done, reach = sum(io.value for io in amounts), sum(io.reach for io in amounts)
-    if abs(done - whole.value) > reach + whole.reach:
-        what = "the entries of the group do not add up to its summary"
-        run.doubts.append((cursor.number, f"{direction}: {what}"))
-
-
-def _take_disk(cursor: Cursor, run: Run, found: re.Match[str]) -> bool:
-    name = found["name"]
-    row: dict[str, Any] = {"host": run.client, "device": name}
-    parts: dict[str, str] = {}
-    for key, *texts in re.findall(rf"(\w{{1,40}})=({_REAL})(?:/({_REAL}))?", found["rest"]):
-        values = [float(text) for text in texts if text]
-        columns, unit = _DISK.get(key, ((), 1))
-        if key in _DISK_COUNTS and any(value % 1 or value > 1e15 for value in values):
-            return False
-        if key.startswith("agg"):
-            parts[f"disk_util.{name}.{key}"] = "/".join(f"{value:g}" for value in values)
-        elif len(columns) == len(values):
-            row |= {column: value / unit for column, value in zip(columns, values, strict=True)}
-    run.disks.append(Disk(row, parts))
-    run.is_summed = True
-    return True
-
-
-def _take_client(cursor: Cursor, run: Run, found: re.Match[str]) -> None:
-    run.client = found[1]
-
-
-def _take_remark(cursor: Cursor, run: Run, found: re.Match[str]) -> None:
-    run.remarks.append((cursor.number, found[0]))
-
-
-def _take_progress(cursor: Cursor, run: Run, found: re.Match[str]) -> None:
-    if run.is_summed and run.client is None:  # an interim report: fio was still running
-        run.cut = cursor.number
-
-
-def _pass(cursor: Cursor, run: Run, found: re.Match[str]) -> None:
-    """Skip a line without information."""
-
-
-# --- the table --------------------------------------------------------------------------------
+# --- what lines look like ---------------------------------------------------------------------
 
 _DIGITS = 18  # fit into 64 bits
 _INT = rf"\d{{1,{_DIGITS}}}(?!\d)"
@@ -900,7 +551,7 @@ _SIZE = r"(\d{1,9}(?:\.\d{1,9})?)([KMG]?)(?:iB|B)?"
 _TAG = r"(?:<(?!/)[^>\n]+>[ ]?)?"
 
 _BS = re.compile(rf"{_SIZE}-{_SIZE}")
-_CLIENT = re.compile(r"(?:Jobs: .*)?<([^<>\s]+)>")
+_CLIENT = re.compile(r"(?:Jobs: .*)?<(?P<client>[^<>\s]+)>")
 _DECIMAL = re.compile(rf"{_REAL}[kMGTPE](?!i)")  # "512B/s" has no prefix, and cannot tell
 _ENTRY = re.compile(
     rf"(?P<name>.*): \(groupid=(?P<group>{_INT}), jobs=(?P<jobs>{_INT})\):"
@@ -926,80 +577,330 @@ _AS_IN_JSON = {
 }
 _TERSE = "terse output beside the report was left out: the report says more"
 
-Pairs = tuple[tuple[re.Pattern[str], Taker[Run]], ...]
+# the takers of lines, in the order in which they are tried: above the first entry, and from it on
+_ABOVE: list[tuple[re.Pattern[str], Taker[Run]]] = []
+_LINES: list[tuple[re.Pattern[str], Taker[Run]]] = []
 
-_ABOVE: Pairs = tuple(
-    (re.compile(pattern), take)
-    for pattern, take in (
-        (
-            r"(?:<[^>]+> )?(?P<name>.*): \(g=(?P<group>\d{1,9})\): rw=(?P<rw>[^,]+),"
-            r" bs=(?P<bs>.*?), ioengine=(?P<ioengine>[^,]*), iodepth=(?P<iodepth>\d{1,9}).*",
-            _take_definition,
-        ),
-        (r"(?:<[^>]+> )?.*: \(g=\d+\): rw=.*", _take_unreadable),
-        (r"\.\.\.", _take_clones),
-        (r"(?:fio-|fio )(\d[\w.-]*)", _take_version),
-        (r"hostname=.*fio=fio-([\w.-]+).*", _take_version),
-        (_CLIENT.pattern, _take_client),
-        (r"(?:fio: |[Nn]ote: |clock setaff).*", _take_remark),
-        (
-            rf"{_TAG}(?:(?:\^C|fio-\d|fio[ ]\d+\.\d|fio:[ ]|Starting[ ]\d+|Jobs:[ ]\d|[Nn]ote:[ ]"
-            r"|hostname=|clock[ ]setaffinity|.*:[ ]Laying[ ]out[ ]IO[ ]file|file[ ].*exceeds"
-            r"|\(f=\d+\)).*|\.\.\.)?",
-            _pass,
-        ),
-    )
+
+def _above(*patterns: str) -> Callable[[Taker[Run]], Taker[Run]]:
+    """Let a function take the lines above the first entry that one of the patterns matches."""
+    return partial(_listed, _ABOVE, patterns)
+
+
+def _line(*patterns: str) -> Callable[[Taker[Run]], Taker[Run]]:
+    """Let it take such lines from the first entry on."""
+    return partial(_listed, _LINES, patterns)
+
+
+def _listed(
+    pairs: list[tuple[re.Pattern[str], Taker[Run]]], patterns: tuple[str, ...], take: Taker[Run]
+) -> Taker[Run]:
+    pairs.extend((re.compile(pattern), take) for pattern in patterns)
+    return take
+
+
+# --- lines above the first entry --------------------------------------------------------------
+
+
+@_above(
+    r"(?:<[^>]+> )?(?P<name>.*): \(g=(?P<group>\d{1,9})\): rw=(?P<rw>[^,]+),"
+    r" bs=(?P<bs>.*?), ioengine=(?P<ioengine>[^,]*), iodepth=(?P<iodepth>\d{1,9}).*",
 )
-_LINES: Pairs = tuple(
-    (re.compile(pattern), take)
-    for pattern, take in (
-        (_ENTRY.pattern, _take_entry),
-        # the most frequent lines first
-        (r"(?:\| *)?\d{1,3}(?:\.\d+)?th=\[.*|\d{1,3}\.\d+th=\d+(?:,.*)?", _take_percentiles),
-        (
-            rf"(?:{_KIND}(?P<prio>[^(:]*) {_UNIT}|bw \( *(?P<rate>\w+) */s\)|iops) *:"
-            rf" min=\s*(?P<min>{_NUMBER}) *, max=\s*(?P<max>{_NUMBER}) *,"
-            rf"(?: per=(?P<per>-?{_REAL})?(?:-?nan|inf)?%,)?"
-            rf" avg=\s*(?P<mean>{_NUMBER}) *, stdev=\s*(?P<stddev>{_NUMBER})"
-            rf"(?:, samples=(?P<samples>{_INT}))?.*",
-            _take_statistics,
-        ),
-        (rf"{_KIND}(?P<prio>.*) percentiles {_UNIT} *:(?P<rest>.*)", _take_percentile_head),
-        (rf"lat {_UNIT} *: *(?P<list>(?:>=)?\d+=[\d.]+%.*)", _take_shares),
-        (
-            rf"{_DIRECTION} IOPS=(?P<iops>[^,]+), BW=(?P<bw>\S+ \(\S+\)) ?"
-            rf"\((?P<io>[^/]+)/(?P<ms>{_INT})msec\)(?:; (?P<more>.*))?.*",
-            _take_section,
-        ),
-        (
-            rf"{_DIRECTION} io=(?P<io>[^,]+), bw=(?P<bw>[^,]+), iops=(?P<iops>[^,]+),"
-            rf" runt=\s*(?P<ms>{_INT})msec.*",
-            _take_section,
-        ),
-        (
-            rf"cpu *: usr=(?P<usr_cpu_pct>{_REAL})%, sys=(?P<sys_cpu_pct>{_REAL})%,"
-            rf" ctx=(?P<ctx>{_INT})(?:, majf=(?P<majf>{_INT}), minf=(?P<minf>{_INT}))?.*",
-            _take_cpu,
-        ),
-        (r"issued(?: rwts?| r/w(?:/d)?)? *: ?total=.*", _take_issued),
-        (
-            r"(?P<name>IO depths|submit|complete|errors|latency|steadystate|Description|states) *:"
-            r" *(?P<rest>.*)",
-            _take_extra,
-        ),
-        (
-            r"(?:block lifetime percentiles *:|\|)(?P<rest>(?: *\d{1,3}\.\d+th=\d+,?)*)",
-            _take_lifetimes,
-        ),
-        (rf"(?P<title>Run status group {_INT} \(all jobs\)):.*", _take_group),
-        (r"(?P<name>READ|WRITE|TRIM|MIXED): (?P<rest>(?:io|bw)=.*)", _take_sum),
-        (r"(?P<name>\S+): (?P<rest>ios=\d+/\d+, .*)", _take_disk),
-        (r"fio: .*", _take_remark),
-        (_CLIENT.pattern, _take_client),
-        (r"(?:<[^>]+> )?Jobs: \d+ \(f=\d+\).*", _take_progress),
-        (
-            r"(?:<[^>]+> )?|fsync/fdatasync/sync_file_range.*:|Disk stats \(read/write\):.*",
-            _pass,
-        ),
+def _take_definition(cursor: Cursor, run: Run, found: re.Match[str]) -> None:
+    blocks = (_block(*block) for block in _BS.findall(found["bs"]))
+    options = {**found.groupdict(), "bs": ",".join(blocks)}
+    name, group = options.pop("name"), int(options.pop("group"))
+    run.definitions.append(Definition(name, group, options))
+
+
+def _block(low: str, low_unit: str, high: str, high_unit: str) -> str:
+    """Return a block size as an option; a question mark if it is a range, or rounded."""
+    size = float(low) * 1024 ** ("", "K", "M", "G").index(low_unit)
+    whole = int(size)
+    is_exact = not low_unit or low.endswith(".0") or whole & (whole - 1) == 0
+    is_one = (low, low_unit) == (high, high_unit) and is_exact and whole == size
+    return str(whole) if is_one else "?"
+
+
+@_above(r"(?:<[^>]+> )?.*: \(g=\d+\): rw=.*")
+def _take_unreadable(cursor: Cursor, run: Run, found: re.Match[str]) -> None:
+    doubt = f"the definition {found[0][:60]!r} cannot be read: no conditions"
+    run.doubts.append((cursor.number, doubt))
+
+
+@_above(r"\.\.\.")
+def _take_clones(cursor: Cursor, run: Run, found: re.Match[str]) -> None:
+    if run.definitions:
+        run.definitions[-1].clones = True
+
+
+# --- lines of an entry, the most frequent first -----------------------------------------------
+
+
+@_line(_ENTRY.pattern)
+def _take_entry(cursor: Cursor, run: Run, found: re.Match[str]) -> bool:
+    name = found["name"]
+    if name.startswith("Jobs: "):  # progress without a line end before the report
+        known = [one.name for one in run.definitions if name.endswith(one.name)]
+        name = max(known, key=len) if known else re.split(r"\[eta [^\]]*\]|s\]", name)[-1]
+    entry = Job(
+        line=cursor.number,
+        name=name,
+        group=int(found["group"]),
+        error=int(found["error"]),
+        host=None if name == ALL else run.client,
+        jobs=int(found["jobs"]),
+        pid=int(found["pid"]),
+        message=found["message"],
     )
+    if found["date"] and found["date"].strip():
+        entry.extras["date"] = found["date"].strip()
+    # after a summary: a new process, another client, or the same entries with higher counts
+    if run.is_summed and entry.key in {one.key for one in run.entries}:
+        run.earlier.append(run.entries)
+        run.entries, run.disks, run.extras = [], [], {}
+        run.is_summed, run.cut, run.group = False, None, ""
+    elif run.is_summed and run.client is None:
+        return False
+    run.entries.append(entry)
+    return True
+
+
+@_line(r"(?:\| *)?\d{1,3}(?:\.\d+)?th=\[.*|\d{1,3}\.\d+th=\d+(?:,.*)?")
+def _take_percentiles(cursor: Cursor, run: Run, found: re.Match[str]) -> None:
+    if run.priority:
+        _add_text(run.entry, run.priority, found[0].strip("| "))
+    else:
+        _add_percentiles(run, found[0], cursor.number)
+
+
+def _add_percentiles(run: Run, text: str, at: int) -> None:
+    """Add percentiles; fio sorts them, so one that does not rise is damaged."""
+    for name, value in _PERCENTILE.findall(text):
+        pair = float(name), count(value).value * run.scale
+        if run.curve and pair[0] <= run.curve[-1][0] and pair != run.curve[-1]:
+            run.doubts.append((at, f"the percentiles are out of order at {name}"))
+        run.curve.append(pair)
+
+
+def _add_text(entry: Job, name: str, text: str) -> None:
+    """Keep several lines without a column as one text."""
+    entry.extras[name] = f"{entry.extras.get(name, '')} {text}".strip()
+
+
+@_line(
+    rf"(?:{_KIND}(?P<prio>[^(:]*) {_UNIT}|bw \( *(?P<rate>\w+) */s\)|iops) *:"
+    rf" min=\s*(?P<min>{_NUMBER}) *, max=\s*(?P<max>{_NUMBER}) *,"
+    rf"(?: per=(?P<per>-?{_REAL})?(?:-?nan|inf)?%,)?"
+    rf" avg=\s*(?P<mean>{_NUMBER}) *, stdev=\s*(?P<stddev>{_NUMBER})"
+    rf"(?:, samples=(?P<samples>{_INT}))?.*",
 )
+def _take_statistics(cursor: Cursor, run: Run, found: re.Match[str]) -> None:
+    entry, kind, samples = run.entry, found["kind"], found["samples"]
+    if priority := _priority(found):
+        entry.extras[f"{entry.section.direction}.{priority}"] = found[0]
+        return
+    if kind == "sync":
+        entry.sections.append(Section("sync"))
+    section, counts = entry.section, dict[str, str]()
+    if kind:
+        column, scale = f"{_measured(kind)}_{{}}_ns", float(NS[found["unit"]])
+    elif unit := found["rate"]:
+        column, counts = "bw_{}_bytes_per_s", {"bw_agg_pct": found["per"], "bw_samples": samples}
+        # fio samples KiB/s, whatever it calls them; "MiB" is kb_base times that, and until about
+        # 1.40 "KiB/s" were 1000 bytes per second
+        thousand = 1000 if run.extras.get("kb_base") == "1000" else 1024
+        scale = 1024 * (thousand if unit.startswith("M") else 1) / (8 if "bit" in unit else 1)
+        scale = scale * 1000 / 1024 if section.is_decimal else scale
+    else:
+        column, scale, counts = "iops_{}", 1.0, {"iops_samples": samples}
+    for statistic in STATISTICS:
+        section.measures[column.format(statistic)] = count(found[statistic]).value * scale
+    section.measures |= {name: float(text) for name, text in counts.items() if text}
+
+
+def _measured(kind: str) -> str:
+    """Name the latency of a line; syncs have only one."""
+    return "lat" if kind == "sync" else kind
+
+
+def _priority(found: re.Match[str]) -> str | None:
+    """Name a latency of one priority as printed; those have no table."""
+    if not found["level"] and not (found["prio"] or "").strip():
+        return None
+    return f"{found['level'] or ''}{found['kind']}{found['prio']}".strip()
+
+
+@_line(rf"{_KIND}(?P<prio>.*) percentiles {_UNIT} *:(?P<rest>.*)")
+def _take_percentile_head(cursor: Cursor, run: Run, found: re.Match[str]) -> None:
+    section = run.entry.section
+    run.curve, run.scale, run.priority = [], NS[found["unit"]], ""
+    if priority := _priority(found):
+        run.priority = f"{section.direction}.{priority} percentiles ({found['unit']})"
+    else:
+        section.percentiles[_measured(found["kind"])] = run.curve
+    if found["rest"].strip():  # in 1.5x they begin on the same line
+        _add_percentiles(run, found["rest"], cursor.number)
+
+
+@_line(rf"lat {_UNIT} *: *(?P<list>(?:>=)?\d+=[\d.]+%.*)")
+def _take_shares(cursor: Cursor, run: Run, found: re.Match[str]) -> None:
+    into = run.entry.shares.setdefault(found["unit"], {})
+    for name, pct in re.findall(rf"(>=\d{{1,9}}|\b\d{{1,9}})=({_REAL})%", found["list"]):
+        coarse_edges(name, found["unit"], True)  # raises for a bin that fio does not have
+        into[name] = float(pct)
+
+
+@_line(
+    rf"{_DIRECTION} IOPS=(?P<iops>[^,]+), BW=(?P<bw>\S+ \(\S+\)) ?"
+    rf"\((?P<io>[^/]+)/(?P<ms>{_INT})msec\)(?:; (?P<more>.*))?.*",
+    rf"{_DIRECTION} io=(?P<io>[^,]+), bw=(?P<bw>[^,]+), iops=(?P<iops>[^,]+),"
+    rf" runt=\s*(?P<ms>{_INT})msec.*",
+)
+def _take_section(cursor: Cursor, run: Run, found: re.Match[str]) -> None:
+    said = found.groupdict()
+    is_old = "more" not in said
+    bws = said["bw"].replace("(", " ").replace(")", "").split()
+    rates = [amount(part, is_old) for part in bws]
+    section = Section(
+        said["direction"],
+        amount(said["io"], is_old),
+        min(rates, key=lambda rate: rate.reach),  # the most precise print
+        count(said["iops"]),
+        int(said["ms"]),
+        is_old,
+    )
+    run.entry.sections.append(section)
+    if more := said.get("more"):  # "0 zone resets", "Cachehit=50.00%"
+        name = "zone_resets" if more.endswith(" zone resets") else "more"
+        run.entry.extras[f"{section.direction}.{name}"] = more.removesuffix(" zone resets")
+    # kb_base=1000 puts the decimal unit first, and changes the unit of the bw line below
+    if not is_old and _DECIMAL.match(said["bw"]):
+        run.extras["kb_base"] = "1000"
+
+
+@_line(
+    rf"cpu *: usr=(?P<usr_cpu_pct>{_REAL})%, sys=(?P<sys_cpu_pct>{_REAL})%,"
+    rf" ctx=(?P<ctx>{_INT})(?:, majf=(?P<majf>{_INT}), minf=(?P<minf>{_INT}))?.*",
+)
+def _take_cpu(cursor: Cursor, run: Run, found: re.Match[str]) -> None:
+    run.entry.cpu = {name: float(text) for name, text in found.groupdict().items() if text}
+
+
+@_line(r"issued(?: rwts?| r/w(?:/d)?)? *: ?total=.*")
+def _take_issued(cursor: Cursor, run: Run, found: re.Match[str]) -> bool:
+    for name, numbers in re.findall(r"(total|short|drop)\w*=([\d,rwd=/]+)", found[0]):
+        counts = re.findall(r"\d+", numbers)
+        if max(map(len, counts), default=0) > _DIGITS:
+            return False
+        run.entry.issued[name] = [int(number) for number in counts]
+    return True
+
+
+@_line(
+    r"(?P<name>IO depths|submit|complete|errors|latency|steadystate|Description|states) *:"
+    r" *(?P<rest>.*)",
+)
+def _take_extra(cursor: Cursor, run: Run, found: re.Match[str]) -> None:
+    name = found["name"]
+    if name == "Description":
+        run.entry.description = found["rest"].strip("[]")
+    else:
+        run.entry.extras[_AS_IN_JSON.get(name, name)] = found["rest"]
+
+
+@_line(r"(?:block lifetime percentiles *:|\|)(?P<rest>(?: *\d{1,3}\.\d+th=\d+,?)*)")
+def _take_lifetimes(cursor: Cursor, run: Run, found: re.Match[str]) -> None:
+    _add_text(run.entry, "block lifetime percentiles", found["rest"].strip())
+
+
+# --- lines below the entries ------------------------------------------------------------------
+
+
+@_line(rf"(?P<title>Run status group {_INT} \(all jobs\)):.*")
+def _take_group(cursor: Cursor, run: Run, found: re.Match[str]) -> None:
+    run.group = f"<{run.client}> {found['title']}" if run.client else found["title"]
+    run.is_summed = True
+
+
+@_line(r"(?P<name>READ|WRITE|TRIM|MIXED): (?P<rest>(?:io|bw)=.*)")
+def _take_sum(cursor: Cursor, run: Run, found: re.Match[str]) -> None:
+    direction, rest = found["name"].lower(), found["rest"]
+    run.extras[f"{run.group}.{found['name']}"] = rest
+    parts = [
+        section
+        for entry in run.entries
+        if (entry.summary, entry.host) == (run.group, run.client)
+        for section in entry.sections
+        if section.direction == direction
+    ]
+    total = _SUM.search(rest)
+    if not parts or not total or direction == "mixed":
+        return  # fio 3.33 counts nothing in mixed
+    moved, shortest, longest = total[1], int(total[2] or total[3]), int(total[4])
+    ran = [section.runtime_ms or 0 for section in parts]
+    if (min(ran), max(ran)) != (shortest, longest):
+        what = "the run times in the group's summary are not its entries'"
+        run.doubts.append((cursor.number, f"{direction}: {what}"))
+        return
+    whole = amount(moved, parts[0].is_old)
+    amounts = [section.io for section in parts if section.io is not None]
+    done, reach = sum(io.value for io in amounts), sum(io.reach for io in amounts)
+    if abs(done - whole.value) > reach + whole.reach:
+        what = "the entries of the group do not add up to its summary"
+        run.doubts.append((cursor.number, f"{direction}: {what}"))
+
+
+@_line(r"(?P<name>\S+): (?P<rest>ios=\d+/\d+, .*)")
+def _take_disk(cursor: Cursor, run: Run, found: re.Match[str]) -> bool:
+    name = found["name"]
+    row: dict[str, Any] = {"host": run.client, "device": name}
+    parts: dict[str, str] = {}
+    for key, *texts in re.findall(rf"(\w{{1,40}})=({_REAL})(?:/({_REAL}))?", found["rest"]):
+        values = [float(text) for text in texts if text]
+        columns, unit = _DISK.get(key, ((), 1))
+        if key in _DISK_COUNTS and any(value % 1 or value > 1e15 for value in values):
+            return False
+        if key.startswith("agg"):
+            parts[f"disk_util.{name}.{key}"] = "/".join(f"{value:g}" for value in values)
+        elif len(columns) == len(values):
+            row |= {column: value / unit for column, value in zip(columns, values, strict=True)}
+    run.disks.append(Disk(row, parts))
+    run.is_summed = True
+    return True
+
+
+# --- lines anywhere ---------------------------------------------------------------------------
+
+
+@_above(
+    r"(?:fio-|fio )(?P<version>\d[\w.-]*)",
+    r"hostname=.*fio=fio-(?P<version>[\w.-]+).*",
+    _CLIENT.pattern,
+)
+@_line(_CLIENT.pattern)
+def _take_name(cursor: Cursor, run: Run, found: re.Match[str]) -> None:
+    """Take the version, or the client whose report follows."""
+    vars(run).update(found.groupdict())
+
+
+@_line(r"(?:<[^>]+> )?Jobs: \d+ \(f=\d+\).*")
+def _take_progress(cursor: Cursor, run: Run, found: re.Match[str]) -> None:
+    if run.is_summed and run.client is None:  # an interim report: fio was still running
+        run.cut = cursor.number
+
+
+@_above(r"(?:fio: |[Nn]ote: |clock setaff).*")
+@_line(r"fio: .*")
+def _take_remark(cursor: Cursor, run: Run, found: re.Match[str]) -> None:
+    run.remarks.append((cursor.number, found[0]))
+
+
+@_above(
+    rf"{_TAG}(?:(?:\^C|fio-\d|fio[ ]\d+\.\d|fio:[ ]|Starting[ ]\d+|Jobs:[ ]\d|[Nn]ote:[ ]"
+    r"|hostname=|clock[ ]setaffinity|.*:[ ]Laying[ ]out[ ]IO[ ]file|file[ ].*exceeds"
+    r"|\(f=\d+\)).*|\.\.\.)?",
+)
+@_line(r"(?:<[^>]+> )?|fsync/fdatasync/sync_file_range.*:|Disk stats \(read/write\):.*")
+def _pass(cursor: Cursor, run: Run, found: re.Match[str]) -> None:
+    """Skip a line without information."""

@@ -138,6 +138,11 @@ def whole(text: str | None) -> int | None:
     return int(text) if text and re.fullmatch("[0-9]{1,18}", text) else None
 
 
+def is_set(options: Options, flag: str) -> bool:
+    """Whether a flag is set: it needs no value."""
+    return options.get(flag, "0") != "0"
+
+
 def _direct(options: Options) -> bool | None:
     """Whether the cache is bypassed; ``buffered`` is the opposite of ``direct``."""
     direct, buffered = options.get("direct"), options.get("buffered")

@@ -32,7 +32,7 @@ import math
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import orjson
 
@@ -40,7 +40,6 @@ from fiotools.errors import ParseError
 from fiotools.readers.document import Session
 from fiotools.readers.fio import LATENCIES, STATISTICS
 from fiotools.readers.fio import options as fio_options
-from fiotools.readers.fio.jobfile import is_set
 from fiotools.readers.fio.text_rows import (
     Direction,
     Disk,
@@ -144,25 +143,15 @@ _HEAD = re.compile(
 
 @dataclass
 class Block:
-    """One direction of an entry.
-
-    Attributes
-    ----------
-    kib, bw, iops, runtime_ms : int
-        As printed; fio 1 has no IOPS.
-    measures : dict of str to float
-        Columns of `io`: latencies and, over samples, bandwidth and (version 5) IOPS.
-    percentiles : list of (float, float)
-        With their latencies, in ns.
-    """
+    """One direction of an entry, as printed."""
 
     direction: str
     kib: int
     bw: int
-    iops: int | None
+    iops: int | None  # fio 1 has none
     runtime_ms: int
-    measures: dict[str, float]
-    percentiles: list[tuple[float, float]]
+    measures: dict[str, float]  # columns of `io`: latencies; over samples bandwidth and IOPS
+    percentiles: list[tuple[float, float]]  # with their latencies, in ns
 
     def measured(self, kind: str) -> bool:
         """Whether it was measured: if not, fio writes zeros."""
@@ -180,25 +169,15 @@ class Block:
 
 @dataclass(kw_only=True)
 class Record(Entry):
-    """An entry of the output.
-
-    Attributes
-    ----------
-    client_disks : list of Disk
-        The disks on a line below the last entry.
-    wrapped : bool
-        Whether the description seems to have several lines.
-    cut : str or None
-        The end of the text, which may be cut off.
-    """
+    """An entry of the output."""
 
     version: int
     fio: str | None
     blocks: list[Block]
     disks: list[Disk] = field(default_factory=list)
-    client_disks: list[Disk] = field(default_factory=list)
-    wrapped: bool = False
-    cut: str | None = None
+    client_disks: list[Disk] = field(default_factory=list)  # on a line below the last entry
+    wrapped: bool = False  # whether the description seems to have several lines
+    cut: str | None = None  # the end of the text, which may be cut off
 
     @property
     def key(self) -> tuple[object, ...]:
@@ -216,24 +195,14 @@ class Record(Entry):
         return any(disk.row[count] for disk in self.disks for count in COUNTS)
 
 
-class Broken(NamedTuple):
-    """A line that is incomplete, or not fio's."""
-
-    line: int
-    reason: str
-
-
 @dataclass
 class Terse:
-    """Consecutive entries in a text, and fio's messages around them."""
+    """Consecutive entries in a text, and what stands between them."""
 
-    items: list[Record | Broken] = field(default_factory=list)
-    remarks: Said = field(default_factory=list)
-
-    @property
-    def records(self) -> list[Record]:
-        """The entries that are complete."""
-        return [item for item in self.items if isinstance(item, Record)]
+    records: list[Record] = field(default_factory=list)
+    broken: Said = field(default_factory=list)  # entries that are incomplete, or not fio's
+    remarks: Said = field(default_factory=list)  # fio's messages
+    last: Record | None = None  # the entry that further lines may belong to
 
 
 # --- one entry --------------------------------------------------------------------------------
@@ -250,22 +219,22 @@ def heading(line: str) -> tuple[str, int] | None:
     return (head["name"], int(head["group"])) if head else None
 
 
-def _record(text: str, at: int, line: int) -> tuple[int, Record | Broken] | None:
-    """Read the entry at a place: its end, and the entry; None if it is not fio's."""
+def _record(text: str, at: int, line: int, into: Terse) -> int | None:
+    """Read the entry at a place, and return its end; None if it is not fio's."""
     head = _HEAD.match(text, at)
     if head is None:
-        return _broken(text, at, at, line) if _VERSIONED.match(text, at) else None
+        return _broken(text, at, at, line, into) if _VERSIONED.match(text, at) else None
     version = int(head["version"] or 2)
     blocks, position = _blocks(text, head.end(), version)
     tail = _TAIL.match(text, position) if blocks else None
     if tail is None:
-        return _broken(text, at, head.end(), line)
+        return _broken(text, at, head.end(), line, into)
     said = tail.groupdict()
     shares = {
         name: dict(zip(names, map(_number, said.pop(name)[1:].split(";")), strict=True))
         for name, names in _SHARES.items()
     }
-    entry = Record(
+    into.last = Record(
         line=line,
         version=version,
         fio=head["fio"] and head["fio"][4:].strip(),
@@ -273,31 +242,33 @@ def _record(text: str, at: int, line: int) -> tuple[int, Record | Broken] | None
         group=int(head["group"]),
         error=int(head["error"]),
         blocks=blocks,
-        cpu=finite((name, _number(text)) for name, text in said.items()),
+        cpu=_finite((name, _number(text)) for name, text in said.items()),
         extras={"iodepth_level": orjson.dumps(shares.pop("depths")).decode()},
         shares=shares,
     )
-    return _take_rest(text, tail.end(), entry), entry
+    into.records.append(into.last)
+    return _take_rest(text, tail.end(), into.last)
 
 
 def _number(text: str) -> float:
     return float(text.rstrip("%"))
 
 
-def finite(measures: Iterable[tuple[str, float]]) -> dict[str, float]:
+def _finite(measures: Iterable[tuple[str, float]]) -> dict[str, float]:
     """Keep finite numbers; fio prints nan if nothing was done."""
     return {column: value for column, value in measures if math.isfinite(value)}
 
 
-def _broken(text: str, at: int, known: int, line: int) -> tuple[int, Broken]:
-    """Return where the line of a broken entry ends, and what is wrong with it."""
+def _broken(text: str, at: int, known: int, line: int, into: Terse) -> int:
+    """Say what is wrong with a broken entry, and return where its line ends."""
     stop = line_end(text, known)
     fields = text.count(";", at, stop) + 1
+    reason = f"an entry of {fields} fields does not have the layout of fio's terse output"
     if stop == len(text):
-        return stop, Broken(line, f"the entry breaks off in field {fields}")
-    return stop, Broken(
-        line, f"an entry of {fields} fields does not have the layout of fio's terse output"
-    )
+        reason = f"the entry breaks off in field {fields}"
+    into.broken.append((line, reason))
+    into.last = None
+    return stop
 
 
 def _blocks(text: str, position: int, version: int) -> tuple[list[Block], int]:
@@ -321,7 +292,7 @@ def _block(direction: str, match: re.Match[str]) -> Block:
         int(bw),
         None if iops is None else int(iops),
         int(runtime_ms),
-        {column: float(text.rstrip("%")) * _WORTH[column] for column, text in said.items()},
+        {column: _number(text) * _WORTH[column] for column, text in said.items()},
         [(float(name), float(value) * 1000) for name, _, value in pairs],
     )
 
@@ -343,7 +314,9 @@ def _disks(text: str, at: int) -> tuple[list[Disk], int]:
                 column: count / 1000 if column.endswith("_s") else count
                 for column, count in measures.items()
             }
-            found.append(Disk({"device": name, **row, **finite([("util_pct", _number(util))])}, {}))
+            found.append(
+                Disk({"device": name, **row, **_finite([("util_pct", _number(util))])}, {})
+            )
         at = match.end()
     return found, at
 
@@ -384,7 +357,7 @@ _NORMAL = re.compile(r"\s*([^\n]*): \(groupid=(\d+), jobs=\d+\): err=")
 
 def parse(text: str, match: re.Match[str]) -> tuple[int, int, Terse] | None:
     """Read the consecutive entries from the match on."""
-    if match[0] == "2;" and _record(text, match.start(), 0) is None:
+    if match[0] == "2;" and not _HEAD.match(text, match.start()):
         return None
     first = line_start(text, match.start(), _FAR)
     first = match.start() if first is None else first
@@ -403,10 +376,17 @@ def parse(text: str, match: re.Match[str]) -> tuple[int, int, Terse] | None:
             break
         end = end if line.startswith(_LEADING) or not line else stop
         cursor.take_to(stop)
-    if not found.items or _is_copy(found.items[-1], _NORMAL.match(text, end)):
+    if not (found.records or found.broken):
         return None
-    last = text.count("\n", start, end)
-    found.remarks = [remark for remark in found.remarks if remark[0] <= last]
+    last, following = found.last, _NORMAL.match(text, end)
+    if (
+        last
+        and following
+        and (following[1].strip(), int(following[2])) == (last.name.strip(), last.group)
+    ):
+        return None  # fio's report for people, which says more, follows for the same job
+    lines = text.count("\n", start, end)
+    found.remarks = [remark for remark in found.remarks if remark[0] <= lines]
     return start, end, found
 
 
@@ -416,24 +396,27 @@ def _follows_entry(text: str, first: int) -> bool:
     above = line_start(text, stop, _FAR)
     line = "" if above is None else text[above:stop]
     begun = _START.match(line)
-    return begun is not None and _record(line, begun.end(), 0) is not None
+    heads = (_HEAD, _VERSIONED)
+    return begun is not None and any(head.match(line, begun.end()) for head in heads)
 
 
 def _stop(cursor: Cursor, found: Terse, *, alone: bool) -> int | None:
     """Read the item that begins on a line, and return its end; None if it is not the report's."""
     begun = _START.match(cursor.text, cursor.start)
-    if begun and (entry := _record(cursor.text, begun.end(), cursor.number)):
-        found.items.append(entry[1])
-        return entry[0]
+    if begun:
+        stop = _record(cursor.text, begun.end(), cursor.number, found)
+        if stop is not None:
+            return stop
     if _SAID.fullmatch(cursor.line):
         found.remarks.append((cursor.number, cursor.line.rsplit("\r", 1)[-1]))
         return cursor.stop
     if not cursor.bare:
         return cursor.stop
-    last = found.items[-1] if found.items else None
-    if not isinstance(last, Record):
+    if found.last is None:
         return None
-    return _continued(cursor, last) if cursor.line[0] == ";" else _wrapped(cursor, last, alone)
+    if cursor.line[0] == ";":
+        return _continued(cursor, found.last)
+    return _wrapped(cursor, found.last, alone)
 
 
 def _continued(cursor: Cursor, entry: Record) -> int | None:
@@ -467,17 +450,6 @@ def _wrapped(cursor: Cursor, entry: Record, alone: bool) -> int | None:
     return stop
 
 
-def _is_copy(last: Record | Broken, following: re.Match[str] | None) -> bool:
-    """Whether fio's report for people, which says more, follows for the same job."""
-    return (
-        isinstance(last, Record)
-        and following is not None
-        and (following[1].strip(), int(following[2])) == (last.name.strip(), last.group)
-    )
-
-
-__all__ = ["add", "parse", "read"]
-
 # --- the reader -------------------------------------------------------------------------------
 
 _SLACK_MS = 20
@@ -488,11 +460,11 @@ def read(document: Document, tables: Tables) -> None:
     for report in document.reports:
         add(tables, report, Session(), document.version)
     if not tables.runs and document.reports:
-        first: Broken = document.reports[0].data.items[0]
+        line, reason = document.reports[0].data.broken[0]
         raise ParseError(
             document.name,
-            f"no complete entry of fio's terse output: {first.reason}",
-            line=document.reports[0].line + first.line,
+            f"no complete entry of fio's terse output: {reason}",
+            line=document.reports[0].line + line,
             remedy="was the file cut, or edited?",
         )
 
@@ -501,11 +473,10 @@ def add(tables: Tables, report: Report, session: Session, version: str | None = 
     """Add consecutive entries as runs; return the number of the last."""
     said: Terse = report.data
     found = runs(said.records)
-    broken = [item for item in said.items if isinstance(item, Broken)]
-    for item in broken if found else ():
+    for line, reason in said.broken if found else ():
         # it belongs to the run before it, or to the first
-        at = sum(run.reports[0][0].line < item.line for run in found)
-        found[max(at - 1, 0)].broken.append(item)
+        at = sum(run.reports[0][0].line < line for run in found)
+        found[max(at - 1, 0)].broken.append((line, reason))
     for run in found:
         is_cut = run.broken or any(entry.cut for entry in run.entries)
         status = "truncated" if is_cut else "ok"
@@ -522,9 +493,9 @@ def add(tables: Tables, report: Report, session: Session, version: str | None = 
         _add_run(rows, run)
     note_remarks(tables, said.remarks, report.line, tables.runs if found else None)
     if not found:
-        for item in broken:
-            line = report.line + item.line
-            tables.note(f"{item.reason}: left out", line=line, severity="warning")
+        for at, reason in said.broken:
+            line = report.line + at
+            tables.note(f"{reason}: left out", line=line, severity="warning")
     return tables.runs
 
 
@@ -538,7 +509,7 @@ class Run:
     reports: list[list[Record]]
     clients: bool = False
     doubtful: bool = False
-    broken: list[Broken] = field(default_factory=list)
+    broken: Said = field(default_factory=list)
 
     @property
     def entries(self) -> list[Record]:
@@ -679,7 +650,7 @@ def _ios(record: Record, more: int) -> float | None:
 def _add_run(rows: RunRows, run: Run) -> None:
     for number, entry in enumerate(run.entries, 1):
         options = rows.asked(number, entry.name)
-        scope = "group" if is_set(options, "group_reporting") else "job"
+        scope = "group" if fio_options.is_set(options, "group_reporting") else "job"
         directions = [
             _direction(rows, entry, block, options) for block in entry.blocks if block.moved
         ]
@@ -694,8 +665,7 @@ def _add_run(rows: RunRows, run: Run) -> None:
                     rows.progress(number, entry, block.direction, seconds, done)
     # every entry of a report repeats the disks; in client mode each client has its own
     own = next((entry.disks for entry in reversed(run.entries) if entry.disks), [])
-    for disk in [*own, *(disk for entry in run.entries for disk in entry.client_disks)]:
-        rows.disk(disk)
+    rows.disks([*own, *(disk for entry in run.entries for disk in entry.client_disks)])
     _note_run(rows, run)
 
 
@@ -716,7 +686,7 @@ def _direction(rows: RunRows, entry: Record, block: Block, options: dict[str, st
         "runtime_s": block.runtime_ms / 1000 or None,
         "iops": float(block.iops) if block.iops else None,
         "bw_bytes_per_s": float(block.bw * _units(block)[0] if speed is None else speed) or None,
-        **finite(
+        **_finite(
             (column, value) for column, value in block.measures.items() if kinds[column] in measured
         ),
     }
@@ -747,7 +717,7 @@ def _percentiles(block: Block, options: dict[str, str]) -> Curves | None:
     """Return the percentiles of the latency that they fit; None if they fit neither."""
     used = [pair for pair in block.percentiles if pair[0] > 0]  # unused slots are 0%=0
     # clat's by default; lat's if only that was measured
-    for kind in ("lat",) if is_set(options, "lat_percentiles") else ("clat", "lat"):
+    for kind in ("lat",) if fio_options.is_set(options, "lat_percentiles") else ("clat", "lat"):
         low, high, mean = (block.measures[f"{kind}_{stat}_ns"] for stat in ("min", "max", "mean"))
         # each is the middle of a bin of 1/64
         low, high = low * 63 / 64 - 1000, high * 65 / 64 + 1000
@@ -786,5 +756,5 @@ def _note_run(rows: RunRows, run: Run) -> None:
             "the lines do not say whether these entries ran together: they are read as one run;"
             " if they were appended to the file one after another, they are separate runs",
         )
-    for item in run.broken:
-        rows.note(item.line, f"{item.reason}: left out")
+    for at, reason in run.broken:
+        rows.note(at, f"{reason}: left out")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -23,29 +23,18 @@ Curves = dict[str, list[tuple[float, float]]]  # by kind of latency: percentiles
 
 @dataclass(kw_only=True)
 class Entry:
-    """One job's, one group's or one client's part of a report.
+    """One job's, one group's or one client's part of a report."""
 
-    Attributes
-    ----------
-    line : int
-        Counted from the start of the report.
-    cpu : dict of str to float
-        Columns of `jobs`.
-    shares : dict
-        The coarse distribution: unit to bin to percent.
-    extras : dict of str to str
-        Values without a column.
-    """
-
-    line: int
+    line: int  # counted from the start of the report
     name: str
     group: int
     error: int
     host: str | None = None
     description: str | None = None
-    cpu: dict[str, float] = field(default_factory=dict)
+    cpu: dict[str, float] = field(default_factory=dict)  # columns of `jobs`
+    # the coarse distribution: unit to bin to percent
     shares: dict[str, dict[str, float]] = field(default_factory=dict)
-    extras: dict[str, str] = field(default_factory=dict)
+    extras: dict[str, str] = field(default_factory=dict)  # values without a column
 
     @property
     def is_total(self) -> bool:
@@ -72,18 +61,7 @@ class Disk(NamedTuple):
 
 
 class RunRows:
-    """The rows of one run.
-
-    Parameters
-    ----------
-    tables : Tables
-    report : Report
-        Lines count from its start.
-    session : Session
-        What is known of the command.
-    **row
-        The rest of its row in `runs`.
-    """
+    """The rows of one run, whose lines count from the start of its report."""
 
     def __init__(self, tables: Tables, report: Report, session: Session, **row: Any) -> None:
         self.tables, self._line = tables, report.line
@@ -143,11 +121,12 @@ class RunRows:
         for path, text in entry.extras.items():
             self.extra(path, text, number)
 
-    def disk(self, disk: Disk) -> None:
-        """Add a block device."""
-        self.tables.add("disks", run=self.run, **disk.row)
-        for path, text in disk.parts.items():
-            self.extra(path, text)
+    def disks(self, disks: Iterable[Disk]) -> None:
+        """Add block devices."""
+        for disk in disks:
+            self.tables.add("disks", run=self.run, **disk.row)
+            for path, text in disk.parts.items():
+                self.extra(path, text)
 
     def progress(
         self, number: int, entry: Entry, direction: str, seconds: float, done: Mapping[str, Any]
