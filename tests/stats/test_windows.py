@@ -131,7 +131,6 @@ def test_blocks_do_not_show(monkeypatch):
 
     whole = answers()
     monkeypatch.setattr(blocks, "SIZE", 5000)
-    monkeypatch.setattr(windows, "_AT_ONCE", 37)
     for one, other in zip(whole, answers(), strict=True):
         assert one.equals(other)
     assert whole[1]["count"].sum() == 4797 + 1500
