@@ -52,17 +52,9 @@ class Replicate:
 class Arms:
     """The runs of both sides.
 
-    Attributes
-    ----------
-    dims : list of str
-        Unnamed conditions that vary within a side: together they make its cells.
-    own : bool
-        True if each cell has runs of its own, False if each run went through all cells.
-    order : Order or None
-        The order of the runs.
-    over : str or None
-        The column of which each run has its own value, such as "15 values of workload": the runs
-        spread as these values do.
+    `dims` are unnamed conditions that vary within a side: together they make its cells, each with
+    runs of its `own`, or else each run went through all cells. `over` is the column of which each
+    run has its own value, such as "15 values of workload": the runs spread as these values do.
     """
 
     level: list[Replicate]
@@ -115,13 +107,10 @@ def arms_of(
             }
             if len(cells) < len(own):
                 raise refuse_several(runs.data, own, key)
-            first = own[0]
-            if pairs and pairs[first] is not None:
-                other = partners.setdefault(pairs[first], first)
-                if other != first:
-                    raise _no_pairs(runs, pair, [other, first])
-            place = order and order.places[first]
-            found.append(Replicate(key, cells, pairs and pairs[first], place))
+            first, partner = own[0], pairs and pairs[own[0]]
+            if partner is not None and partners.setdefault(partner, first) != first:
+                raise _no_pairs(runs, pair, [partners[partner], first])
+            found.append(Replicate(key, cells, partner, order and order.places[first]))
         return found
 
     a, b = side(level), side(baseline)

@@ -16,8 +16,8 @@ from fiotools.stats import frames
 from fiotools.stats.frames import Frame
 from fiotools.stats.replicates import (
     labels,
-    refuse_mixture,
     refuse_percentiles,
+    refuse_scopes,
     refuse_several,
     refuse_twice,
     refuse_unknown_runs,
@@ -94,8 +94,13 @@ def combine(io: IntoDataFrameT, *, to: Literal["run", "group"]) -> IntoDataFrame
     0  total   10601036  88330.7     723646.5       434472.6      2
     """
     data = frames.opened(io)
-    _refuse(data, to)
-    refuse_mixture(data)
+    if to not in ("run", "group"):
+        raise SchemaError(f"to={to!r} is neither 'run' nor 'group'")
+    refuse_percentiles(data)
+    frames.need(data, ["run", "direction", *(["group"] if to == "group" else [])])
+    refuse_unknown_runs(data)
+    refuse_scopes(data)
+    refuse_twice(data)
     scope, part = ("group", "group") if to == "group" else ("total", "run")
     cells = frames.groups(data, frames.present(data, ("source", "run", part, "direction")))
     return totals_of(data, list(cells.values()), scope)
@@ -112,7 +117,9 @@ def totals_of(
         name: frames.optional(data, name) for name in (*data.columns, *TABLES["io"], "job_start")
     }
     lists |= {name: frames.amounts(data, name) for name in _MEASURES}
-    _refuse_starts(data, lists["job_start"])
+    starts = frames.distinct(lists["job_start"])
+    if starts and not isinstance(data.schema["job_start"], nw.Datetime):  # of unknown unit
+        raise SchemaError(f"column 'job_start' is {data.schema['job_start']}: it must be a time")
     parts = [
         {name: [column[row] for row in rows] for name, column in lists.items()} for rows in cells
     ]
@@ -136,20 +143,6 @@ def totals_of(
     return frames.answer(data, own, frames.kept(labels, [rows[0] for rows in cells]), lines)
 
 
-def _refuse(data: Frame, to: str) -> None:
-    if to not in ("run", "group"):
-        raise SchemaError(f"to={to!r} is neither 'run' nor 'group'")
-    refuse_percentiles(data)
-    frames.need(data, ["run", "direction", *(["group"] if to == "group" else [])])
-    refuse_unknown_runs(data)
-
-
-def _refuse_starts(data: Frame, starts: Sequence[Any]) -> None:
-    """Refuse starts that are not times: their unit is unknown."""
-    if frames.distinct(starts) and not isinstance(data.schema["job_start"], nw.Datetime):
-        raise SchemaError(f"column 'job_start' is {data.schema['job_start']}: it must be a time")
-
-
 def _total(part: Parts, scope: str) -> dict[str, Any]:
     """Make one row of several."""
     own = {"scope": scope}
@@ -157,7 +150,9 @@ def _total(part: Parts, scope: str) -> dict[str, Any]:
         # one part is its own whole, and may keep values that do not add
         return {**{name: column[0] for name, column in part.items()}, **own, "notes": []}
     notes: list[str] = []
-    row = {name: _shared(part[name]) for name in (*KEYS, *CONDITIONS)} | own
+    names = (*KEYS, *CONDITIONS)
+    shared = [name for name in names if all(value == part[name][0] for value in part[name])]
+    row = {name: part[name][0] if name in shared else None for name in names} | own
     row["entry"] = None  # no entry of the report is this row
     row |= {name: total(part[name]) for name in _SUMS}
     if _side_by_side(part, notes):
@@ -215,11 +210,6 @@ def _latency(part: Parts, kind: str) -> dict[str, float | None]:
         f"{kind}_mean_ns": pooled_mean(counts, means),
         f"{kind}_stddev_ns": pooled_stddev(counts, means, stddevs),
     }
-
-
-def _shared(parts: list[Any]) -> Any:
-    """Give the value that all parts have, else None."""
-    return parts[0] if all(part == parts[0] for part in parts) else None
 
 
 def total(parts: Sequence[Any]) -> Any:

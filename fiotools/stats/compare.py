@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
-from fractions import Fraction
 from math import exp, expm1, log1p
 from statistics import fmean, median, stdev
 from typing import Any, Literal
@@ -225,12 +224,26 @@ def speedup(
     """
     measure = metric_of(metric)
     if measure.better is None:
-        raise SchemaError(f"is higher or lower {metric!r} better? {_which_way(metric)}")
+        instead = typed("compare()", "fiotools compare")
+        hint = f"that depends on how the tool was run: use {instead}, which does not need it"
+        if metric not in COLUMNS:
+            hint = (
+                "rename it to a column of the vocabulary (real_s, iops, ...) or after its unit "
+                f"(_s, _ns, _per_s), or use {instead}"
+            )
+        raise SchemaError(f"is higher or lower {metric!r} better? {hint}")
     design = Design(
         measure, between, baseline, frames.names(by), pair, scope, confidence, band, method, looks
     )
     data, keep, ratios = ratios_of(frame, design, settings)
-    lines = [found.line() | _gain(found, measure.sign) for found in ratios]
+    lines = []
+    for found in ratios:
+        ends = [found.ratio, found.ratio_lo, found.ratio_hi]
+        if measure.sign < 0:  # above 1 is better: the ends swap
+            swapped = (found.ratio, found.ratio_hi, found.ratio_lo)
+            ends = [None if end is None else 1 / end for end in swapped]
+        gain = zip(("speedup", "speedup_lo", "speedup_hi"), ends, strict=True)
+        lines.append(found.line() | dict(gain))
     return frames.answer(data, "speedup", keep, lines)
 
 
@@ -262,21 +275,18 @@ def ratios_of(
             arms = arms_of(runs, own, base, design.pair)
             found = ratio_of(arms, design, level)
             say_what_varies(found, runs.watch, own, base)
-            for name, side_rows in () if design.pair else ((level, own), (baseline, base)):
-                found.notes += several_targets(
-                    (runs.targets[row] for row in side_rows), f"the runs of {name!r}"
-                )
+            sides = {f"the runs of {level!r}": own, f"the runs of {baseline!r}": base}
+            for whose, rows_of_side in () if design.pair else sides.items():
+                found.notes += several_targets((runs.targets[row] for row in rows_of_side), whose)
             if had is not None and own and base:
                 if had.keys().isdisjoint(keys):
                     found.notes.append("settings= has none of these runs: is it of another read?")
                 else:
-                    options, others = (options_of_rows(had, keys, arm) for arm in (own, base))
-                    _say_what_was_set(found, options, others, named)
-                    for name, texts in (
-                        () if design.pair else ((level, options), (baseline, others))
-                    ):
+                    options = [options_of_rows(had, keys, arm) for arm in (own, base)]
+                    _say_what_was_set(found, options[0], options[1], named)
+                    for whose, texts in () if design.pair else zip(sides, options, strict=True):
                         folders = [frozenset([text]) for text in texts.get("directory", ())]
-                        found.notes += several_targets(folders, f"the runs of {name!r}")
+                        found.notes += several_targets(folders, whose)
             ratios.append(found)
             cells.append(rows[0])
             held.append(side.index(level))  # a row with the level; this cell may have none
@@ -300,21 +310,14 @@ def say_what_varies(
     if apart:
         found.notes.append(f"the sides differ in {', '.join(apart)} too")
     # cells weigh the same on both sides; labels do not, and could make the difference
-    mixed = [
-        name
-        for name in varies
-        if name in within
-        and name not in CONDITIONS
-        and _shares(watch[name], level) != _shares(watch[name], baseline)
-    ]
+    mixed = []
+    for name in varies:
+        one, other = (Counter(watch[name][row] for row in rows) for rows in (level, baseline))
+        in_shares = all(one[v] * len(baseline) == other[v] * len(level) for v in one | other)
+        if name in within and name not in CONDITIONS and not in_shares:
+            mixed.append(name)
     if mixed and level and baseline:
         found.notes.append(f"the sides hold {', '.join(mixed)} in different shares")
-
-
-def _shares(column: list[Any], rows: list[int]) -> dict[Any, Fraction]:
-    """Say which share of the rows has each value."""
-    found = Counter(column[row] for row in rows)
-    return {value: Fraction(count, len(rows)) for value, count in found.items()}
 
 
 def _say_what_was_set(
@@ -329,26 +332,6 @@ def _say_what_was_set(
     if differ:
         options = ", ".join(one.option for one in differ)
         found.notes.append(f"the sides had other options: {options}")
-
-
-def _which_way(metric: str) -> str:
-    """Say why it is unknown whether higher is better, and how to help."""
-    compare_it = typed("compare()", "fiotools compare")
-    if metric in COLUMNS:
-        return f"that depends on how the tool was run: use {compare_it}, which does not need it"
-    return (
-        "rename it to a column of the vocabulary (real_s, iops, ...) or after its unit "
-        f"(_s, _ns, _per_s), or use {compare_it}"
-    )
-
-
-def _gain(found: Ratio, sign: int) -> dict[str, float | None]:
-    """Turn a ratio so that above 1 is better; the ends swap."""
-    ends = found.ratio, found.ratio_lo, found.ratio_hi
-    if sign < 0:
-        center, hi, lo = (None if end is None else 1 / end for end in ends)
-        ends = center, lo, hi
-    return dict(zip(("speedup", "speedup_lo", "speedup_hi"), ends, strict=True))
 
 
 @dataclass(frozen=True)
@@ -477,7 +460,7 @@ def ratio_of(arms: Arms, design: Design, level: Any) -> Ratio:
         elif max(sizes) == 1:
             which = "one run each"
         elif arms.own:
-            which = f"one run in a cell of {_dims(arms)}"
+            which = f"one run in a cell of {', '.join(arms.dims)}"
         found.verdict = f"{which}: not comparable"
         notes.append(_need(design, arms))
         return found
@@ -506,7 +489,7 @@ def _method(arms: Arms, design: Design) -> str:
         return f"{design.method}{any_looks}"
     if design.method != "log-welch":
         raise SchemaError(
-            f"runs of several {_dims(arms)} need {argument('method', 'log-welch')}, "
+            f"runs of several {', '.join(arms.dims)} need {argument('method', 'log-welch')}, "
             f"or that name in {argument('by')}"
         )
     return f"log-welch-cells{any_looks}"
@@ -588,7 +571,13 @@ def _judge(found: Ratio, estimate: Estimate, design: Design) -> None:
         return
     if ends is None and isinstance(difference, HodgesLehmann):
         return
-    _test(found, difference, log1p(design.band))
+    edge = log1p(design.band)
+    is_inside = abs(difference.center) < edge
+    # of the two edges the one that is harder to tell from
+    nearer = max(difference.p(edge), difference.p(-edge))
+    found.p_equal = min(1.0, count * difference.p(0))
+    found.p_band = 1.0 if is_inside else min(1.0, count * nearer)
+    found.p_same = min(1.0, count * (nearer / 2 if is_inside else 1 - nearer / 2))
     found.verdict = verdict(difference, design.metric, band=design.band, confidence=confidence)
     is_same = found.verdict.startswith("same") and not estimate.over
     if is_same and (note := unseen(estimate.fewest, _runs(design))):
@@ -602,23 +591,12 @@ def _judge(found: Ratio, estimate: Estimate, design: Design) -> None:
         again, design.band, now=estimate.fewest, confidence=confidence
     )
     if found.runs_needed is None:
-        found.notes.append(_hopeless(student, log1p(design.band)))
-
-
-def _test(found: Ratio, difference: Difference, edge: float) -> None:
-    """Fill in the p values, for all comparisons together."""
-    count, is_inside = found.comparisons, abs(difference.center) < edge
-    # of the two edges the one that is harder to tell from
-    nearer = max(difference.p(edge), difference.p(-edge))
-    found.p_equal = min(1.0, count * difference.p(0))
-    found.p_band = 1.0 if is_inside else min(1.0, count * nearer)
-    found.p_same = min(1.0, count * (nearer / 2 if is_inside else 1 - nearer / 2))
-
-
-def _hopeless(student: StudentT, edge: float) -> str:
-    if abs(abs(student.center) - edge) <= _AT_THE_EDGE * edge:
-        return "the effect lies at the edge of the band: more runs will hardly settle it"
-    return "the runs spread far: more than 100 a side would be needed to settle it"
+        is_near = abs(abs(student.center) - edge) <= _AT_THE_EDGE * edge
+        found.notes.append(
+            "the effect lies at the edge of the band: more runs will hardly settle it"
+            if is_near
+            else "the runs spread far: more than 100 a side would be needed to settle it"
+        )
 
 
 def _need(design: Design, arms: Arms) -> str:
@@ -640,15 +618,11 @@ def _enough(design: Design, confidence: float) -> str:
     return f": {unequal}{n} against {n} give {100 * design.confidence:g} %{all_of}"
 
 
-def _dims(arms: Arms) -> str:
-    return ", ".join(arms.dims)
-
-
 def _how_cells_count(arms: Arms) -> list[str]:
     """Say how several cells became one number."""
     if not arms.dims or not (arms.level and arms.baseline):
         return []
-    which = _dims(arms)
+    which = ", ".join(arms.dims)
     if arms.own:
         return [f"cells of {which} weigh the same, each with runs of its own"]
     count = len(arms.level[0].cells)

@@ -116,15 +116,22 @@ def welch(cells: Cells) -> StudentT | None:
     """
     arms = [np.asarray(arm, dtype=float) for cell in cells for arm in cell]
     count = len(cells)
-    shares = [float(np.var(arm, ddof=1)) / len(arm) / count**2 for arm in arms]
-    total = sum(shares)
-    center = sum(_mean(level) - _mean(base) for level, base in cells) / count
+    center = sum(float(np.mean(level)) - float(np.mean(base)) for level, base in cells) / count
     if not has_spread(arms):
         return None
-    df = total**2 / sum(s**2 / (len(arm) - 1) for s, arm in zip(shares, arms, strict=True))
+    total, df = satterthwaite(
+        [float(np.var(arm, ddof=1)) / len(arm) / count**2 for arm in arms],
+        [len(arm) - 1 for arm in arms],
+    )
     variance = sum(float(np.var(arm, ddof=1)) for arm in arms) / count**2
     least = min(len(arm) for arm in arms) - 1
     return StudentT(center, sqrt(total), min(df, 2 * count * least), variance, 2 * count, least)
+
+
+def satterthwaite(shares: Sequence[float], dfs: Sequence[float]) -> tuple[float, float]:
+    """Add up variances of means; give the degrees of freedom of their sum, too."""
+    total = sum(shares)
+    return total, total**2 / sum(share**2 / df for share, df in zip(shares, dfs, strict=True))
 
 
 def paired(level: Sequence[float], baseline: Sequence[float]) -> StudentT | None:
@@ -144,15 +151,11 @@ def crossed(
     arms = [np.asarray(arm, dtype=float) for arm in (differences, *repeats)]
     if not has_spread(arms):
         return None
-    shares = [float(np.var(arm, ddof=1)) / len(arm) for arm in arms]
-    total = sum(shares)
-    df = total**2 / sum(s**2 / (len(arm) - 1) for s, arm in zip(shares, arms, strict=True))
+    total, df = satterthwaite(
+        [float(np.var(arm, ddof=1)) / len(arm) for arm in arms], [len(arm) - 1 for arm in arms]
+    )
     least = min(map(len, arms)) - 1
-    return StudentT(_mean(differences), sqrt(total), df, total * len(arms[0]), 1, least)
-
-
-def _mean(arm: Sequence[float] | np.ndarray) -> float:
-    return float(np.mean(np.asarray(arm, dtype=float)))
+    return StudentT(float(np.mean(arms[0])), sqrt(total), df, total * len(arms[0]), 1, least)
 
 
 def has_spread(arms: Iterable[ArrayLike]) -> bool:
@@ -196,8 +199,11 @@ class HodgesLehmann:
         if 2 / comb(n + m, n) > alpha * (1 + 1e-9):
             return None
         if self.tied or n * m > _EXACT_PAIRS:
+            _, repeats = np.unique([*self.level, *self.baseline], return_counts=True)
+            ties = float(np.sum(repeats.astype(float) ** 3 - repeats)) / ((n + m) * (n + m - 1))
+            sigma = sqrt(n * m / 12 * (n + m + 1 - ties))  # of U
             z = float(scipy.special.ndtri(1 - alpha / 2))
-            k, reached = max(1, int(n * m / 2 - z * self._sigma())), confidence
+            k, reached = max(1, int(n * m / 2 - z * sigma)), confidence
         else:
             below = np.cumsum([ways / comb(n + m, n) for ways in u_counts(n, m)])
             # the k-th smallest difference bounds from below where P(U < k) is small enough
@@ -215,14 +221,6 @@ class HodgesLehmann:
         from scipy.stats import mannwhitneyu  # which takes longer to import than all the rest
 
         return float(mannwhitneyu(level, baseline, method=method).pvalue)
-
-    def _sigma(self) -> float:
-        """Give the standard deviation of U, corrected for ties."""
-        n, m = len(self.level), len(self.baseline)
-        total = n + m
-        _, repeats = np.unique([*self.level, *self.baseline], return_counts=True)
-        ties = float(np.sum(repeats.astype(float) ** 3 - repeats)) / (total * (total - 1))
-        return sqrt(n * m / 12 * (total + 1 - ties))
 
 
 Difference: TypeAlias = StudentT | HodgesLehmann

@@ -65,11 +65,9 @@ def need(frame: Frame, columns: Iterable[str]) -> None:
         if name not in frame.columns:
             folded = {str(column).lower(): column for column in frame.columns}
             close = get_close_matches(str(name).lower(), folded, n=3, cutoff=0.5)
-            near = [folded[column] for column in close]
-            hint = " or ".join(repr(n) for n in near)
-            raise SchemaError(
-                f"the frame has no column {name!r}" + (f"; did you mean {hint}?" if near else "")
-            )
+            near = " or ".join(repr(folded[column]) for column in close)
+            hint = f"; did you mean {near}?" if near else ""
+            raise SchemaError(f"the frame has no column {name!r}{hint}")
         _refuse_lists(frame, name, frame[name].dtype)
 
 
@@ -250,24 +248,19 @@ def answer(
     made = pl.DataFrame(
         _typed(name, [line.get(name) for line in told]) for name in own if name not in keep
     )
-    parts = [
-        _taken(frame, source, rows).rename({source: name}) for name, (source, rows) in keep.items()
-    ]
+    parts = []
+    for name, (source, rows) in keep.items():
+        taken = nw.maybe_reset_index(frame[[row or 0 for row in rows], [source]])
+        if None in rows:
+            given = [row is not None for row in rows]
+            is_given = nw.new_series("given", given, backend=frame.implementation)
+            value = nw.when(nw.col("given")).then(nw.col(source)).alias(source)
+            taken = taken.with_columns(is_given).select(value)
+        parts.append(taken.rename({source: name}))
     native: Any = to_pandas(made) if frame.implementation.is_pandas_like() else made
     parts.append(nw.from_native(native, eager_only=True))
     built: nw.DataFrame[IntoDataFrameT] = nw.concat(parts, how="horizontal")
     return built.to_native()
-
-
-def _taken(
-    frame: nw.DataFrame[IntoDataFrameT], name: str, rows: Sequence[int | None]
-) -> nw.DataFrame[IntoDataFrameT]:
-    """Take a column's values of some rows, missing if a row is None."""
-    taken = nw.maybe_reset_index(frame[[row or 0 for row in rows], [name]])
-    if None not in rows:
-        return taken
-    given = nw.new_series("given", [row is not None for row in rows], backend=frame.implementation)
-    return taken.with_columns(given).select(nw.when(nw.col("given")).then(nw.col(name)).alias(name))
 
 
 def _typed(name: str, data: list[Any]) -> pl.Series:
@@ -349,20 +342,10 @@ def metric_of(name: str) -> Metric:
 
 def check_confidence(confidence: Any) -> None:
     """Refuse a confidence that is not between 0 and 1."""
-    if not _is_share(confidence):
+    if not (is_number(confidence) and 0 < confidence < 1):
         raise SchemaError(f"confidence is {confidence!r}: it lies between 0 and 1 (0.95)")
-
-
-def check_tolerance(tolerance: Any) -> None:
-    """Refuse a tolerance that is not between 0 and 1."""
-    if not _is_share(tolerance):
-        raise SchemaError(f"tolerance is {tolerance!r}: it is a share, above 0 and below 1 (0.01)")
 
 
 def is_number(value: Any) -> bool:
     """Say whether an argument can be compared with numbers at all."""
     return isinstance(value, Real)
-
-
-def _is_share(value: Any) -> bool:
-    return is_number(value) and 0 < float(value) < 1

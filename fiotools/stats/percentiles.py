@@ -9,7 +9,8 @@ Conover, "Practical nonparametric statistics" (1999).
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterable, Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import accumulate, pairwise
@@ -125,26 +126,31 @@ def cell_keys(data: Frame, by: Sequence[str]) -> list[str]:
 def histograms(data: Frame, by: Sequence[str]) -> list[Histogram]:
     """Add up the bins of each cell, or refuse."""
     frames.need(data, [*by, "bin_lo_ns", "bin_hi_ns", "count"])
-    counts = _counts(data)
-    edges = _edges(data)
+    counts, edges = _counts(data), _edges(data)
     if "scope" not in by:
         refuse_scopes(data)
     _refuse_overlaps(data, edges)
-    runs, watch = _runs(data), frames.columns(data, watched(data, [*by, *_APART]))
+    # of merged bins it is known of how many runs they are
+    runs = run_keys(data) if "run" in data.columns else frames.optional(data, "n")
+    watch = frames.columns(data, watched(data, [*by, *_APART]))
     times = frames.optional(data, "time_s")
     found = []
     for rows in frames.groups(data, cell_keys(data, by)).values():
         if "time_s" not in by and len({times[row] is None for row in rows}) > 1:
+            whole = '.filter(pl.col("time_s").is_null())'
+            if data.implementation.is_pandas_like():
+                whole = typed(".query('time_s.isna()')", '--where "time_s >= 0"')
             raise SchemaError(
                 "bins of whole runs and bins of intervals may count the same I/Os twice: keep one "
-                f"kind, {_whole_runs(data)}"
+                f"kind, {whole}"
             )
         outer = _coarsest({edges[row] for row in rows})
+        none = dict.fromkeys(sorted(set(outer.values())), 0)
         own = Histogram(
             rows,
-            dict.fromkeys(sorted(set(outer.values())), 0),
-            dict.fromkeys(sorted(set(outer.values())), 0),
-            _number(runs, rows),
+            {**none},
+            {**none},
+            _number({runs[row] for row in rows}),
             frames.varying(watch, rows),
             any(inner != bin_ for inner, bin_ in outer.items()),
         )
@@ -159,20 +165,17 @@ def _counts(data: Frame) -> list[int]:
     found = frames.values(data, "count")
     missing = found.count(None)
     if missing:
+        why = "nothing to add"
+        if frames.distinct(frames.optional(data, "pct")):
+            why = (
+                "they have pct only, a rounded share, which needs total_ios to be a count"
+                " (fio --output-format=json+ prints counts)"
+            )
         pandas = data.implementation.is_pandas_like()
-        hint = typed(
-            ".dropna(subset='count')" if pandas else ".drop_nulls('count')", "--drop-missing"
-        )
-        shares = frames.optional(data, "pct")
-        why = (
-            "they have pct only, a rounded share, which needs total_ios to be a count"
-            " (fio --output-format=json+ prints counts)"
-            if any(share is not None for share in shares)
-            else "nothing to add"
-        )
+        drop = ".dropna(subset='count')" if pandas else ".drop_nulls('count')"
         raise SchemaError(
             f"count is missing in {missing} of {len(found)} bins: {why}; "
-            f"leave them out knowingly, {hint}"
+            f"leave them out knowingly, {typed(drop, '--drop-missing')}"
         )
     frames.numbers(data, "count")  # refuses text
     for row, count in enumerate(found):
@@ -239,26 +242,12 @@ def _coarsest(edges: Iterable[Bin]) -> dict[Bin, Bin]:
     return found
 
 
-def _runs(data: Frame) -> list[Any]:
-    """Say for each row which run it is of, or, in merged bins, of how many runs."""
-    if "run" in data.columns:
-        return list(run_keys(data))
-    return frames.optional(data, "n")
-
-
-def _number(runs: Sequence[Any], rows: Sequence[int]) -> int | None:
+def _number(runs: set[Any]) -> int | None:
     """Count the runs of a cell, if they are known."""
-    own = {runs[row] for row in rows}
-    if all(isinstance(run, tuple) and len(run) == 2 for run in own):
-        return len(own)
-    known = next(iter(own))
-    return int(known) if len(own) == 1 and isinstance(known, (int, float)) else None
-
-
-def _whole_runs(data: Frame) -> str:
-    if data.implementation.is_pandas_like():
-        return typed(".query('time_s.isna()')", '--where "time_s >= 0"')
-    return '.filter(pl.col("time_s").is_null())'
+    if all(isinstance(run, tuple) and len(run) == 2 for run in runs):
+        return len(runs)
+    known = next(iter(runs))
+    return int(known) if len(runs) == 1 and isinstance(known, (int, float)) else None
 
 
 def _name(edges: Bin) -> str:
@@ -424,23 +413,20 @@ def _extremes(
     frames.need(data, ["latency"])
     own = [name for name in apart if name != "latency"]
     frames.need(table, own)
-    cells, keys, kinds = (
-        frames.groups(table, own),
-        frames.keys_of(data, own),
-        frames.values(data, "latency"),
-    )
+    cells, kinds = frames.groups(table, own), frames.values(data, "latency")
+    keys = frames.keys_of(data, own)
     entries = frames.present(table, frames.present(data, _ENTRY))
     ours, theirs = frames.keys_of(data, entries), frames.keys_of(table, entries)
     answers = []
     for histogram in found:
         first = histogram.rows[0]
-        rows = cells.get(keys[first], [])
         behind = {ours[row] for row in histogram.rows}
+        rows = [row for row in cells.get(keys[first], []) if theirs[row] in behind]
         there = {theirs[row] for row in rows}
-        for entry in behind:
-            if entry not in there:
-                raise SchemaError(f"io has no row for {_entry_name(entries, entry)} of the bins")
-        rows = [row for row in rows if theirs[row] in behind]
+        for row in histogram.rows:
+            if ours[row] not in there:
+                name = _entry_name(entries, ours[row])
+                raise SchemaError(f"io has no row for {name} of the bins")
         answers.append(_of(table, rows, kinds[first], histogram))
     return answers
 
@@ -539,10 +525,8 @@ def bound_percentiles(
         refuse_scopes(data)
     cells = list(frames.groups(data, cell_keys(data, named)).values())
     tables = _tables(data, cells, named, _ios(data, whole_io, named))
-    watch, runs = (
-        frames.columns(data, watched(data, [*named, "latency", "direction"])),
-        run_keys(data),
-    )
+    runs = run_keys(data)
+    watch = frames.columns(data, watched(data, [*named, *_APART]))
     lines: list[AnswerRow] = []
     for rows, parts in zip(cells, tables, strict=True):
         varies = frames.varying(watch, rows)
@@ -588,54 +572,36 @@ def _tables(
 ) -> list[list[Curve]]:
     """Make the tables of each group, their points in order."""
     whose = frames.keys_of(data, frames.present(data, [*by, *KEYS, "latency"]))
-    runs, points = run_keys(data), _points(data)
-    found = []
-    for rows in cells:
-        tables: dict[tuple[Any, ...], dict[int, float]] = {}
-        counts: dict[tuple[Any, ...], int] = {}
-        for row in rows:
-            table = tables.setdefault(whose[row], {})
-            counts[whose[row]] = ios[row]
-            point = points[row]
-            if point is None:
-                continue
-            level, value = point
-            if level in table:
-                raise SchemaError(
-                    f"percentile {level / 10**9:g} of {run_name(runs[row])} is there twice, "
-                    "and nothing tells the tables apart: was a file read twice?"
-                )
-            table[level] = value
-        for table in tables.values():
-            _refuse_falling(sorted(table.items()))
-        found.append(
-            [
-                Curve(counts[key], sorted(table.items()))
-                for key, table in tables.items()
-                if counts[key]
-            ]
-        )
-    return found
-
-
-def _points(data: Frame) -> list[tuple[int, float] | None]:
-    """Give share and latency of each row; None if the latency is missing."""
-    found: list[tuple[int, float] | None] = []
-    pairs = zip(frames.numbers(data, "percentile"), frames.numbers(data, "value_ns"), strict=True)
-    for row, (level, value) in enumerate(pairs):
+    latencies, levels = frames.numbers(data, "value_ns"), []
+    for row, level in enumerate(frames.numbers(data, "percentile")):
         if level is None or not 0 <= level <= 100:
             raise SchemaError(f"row {row} has no percentile between 0 and 100")
-        found.append(None if value is None else (share(level), value))
+        levels.append(share(level))
+    found = []
+    for rows in cells:
+        tables = []
+        for own in frames.rows_by(whose, rows).values():
+            known: dict[int, float] = {}
+            for row in own:
+                latency, level = latencies[row], levels[row]
+                if latency is not None and level in known:
+                    raise SchemaError(
+                        f"percentile {level / 10**9:g} of {run_name(run_keys(data)[row])} is there "
+                        "twice, and nothing tells the tables apart: was a file read twice?"
+                    )
+                if latency is not None:
+                    known[level] = latency
+            points = sorted(known.items())
+            for (low, least), (high, most) in pairwise(points):
+                if most < least:
+                    raise SchemaError(
+                        f"percentile {high / 10**9:g} is below percentile {low / 10**9:g}: "
+                        "measured latencies never are, leave the table out"
+                    )
+            if ios[own[0]]:
+                tables.append(Curve(ios[own[0]], points))
+        found.append(tables)
     return found
-
-
-def _refuse_falling(points: Sequence[tuple[int, float]]) -> None:
-    for (low, least), (high, most) in pairwise(points):
-        if most < least:
-            raise SchemaError(
-                f"percentile {high / 10**9:g} is below percentile {low / 10**9:g}: "
-                "measured latencies never are, leave the table out"
-            )
 
 
 @dataclass
@@ -665,10 +631,11 @@ def bounds(parts: Sequence[Curve], percentile: float) -> tuple[float | None, flo
     least, most = 0, sum(part.ios * first for part, first in zip(parts, firsts, strict=True))
     strict = sum(bool(part.points) and part.points[0][0] > 0 for part in parts)
     is_above = most <= asked
-    for value, steps in _steps(parts):
-        least += sum(step[0] for step in steps)
-        most += sum(step[1] for step in steps)
-        strict += sum(step[2] for step in steps)
+    for value, steps in sorted(_steps(parts).items()):
+        for more, up_to, yet_to_come in steps:
+            least += more
+            most += up_to
+            strict += yet_to_come
         if is_above and (most > asked or (most == asked and not strict)):
             low, is_above = value, False
         if least >= asked:
@@ -681,21 +648,16 @@ def share(percentile: float) -> int:
     return round(percentile * 10**9)
 
 
-def _steps(parts: Sequence[Curve]) -> Iterator[tuple[float, list[tuple[int, int, int]]]]:
+def _steps(parts: Sequence[Curve]) -> dict[float, list[tuple[int, int, int]]]:
     """Say at each value by how much the least and the most, and the parts yet to come, change."""
-    found: dict[float, list[tuple[int, int, int]]] = {}
+    found: dict[float, list[tuple[int, int, int]]] = defaultdict(list)
     for part in parts:
         shares = [0, *(point[0] for point in part.points), share(100)]
         for i, (own, value) in enumerate(part.points, start=1):
-            is_last = i == len(part.points)
-            step = (
-                part.ios * (own - shares[i - 1]),
-                part.ios * (shares[i + 1] - own),
-                int(not is_last) - int(own > 0),
-            )
-            found.setdefault(value, []).append(step)
-    for value in sorted(found):
-        yield value, found[value]
+            yet_to_come = int(i < len(part.points)) - int(own > 0)
+            up_to = part.ios * (shares[i + 1] - own)
+            found[value].append((part.ios * (own - shares[i - 1]), up_to, yet_to_come))
+    return found
 
 
 def rank(percentile: float, n: int) -> int:

@@ -10,7 +10,7 @@ from narwhals.typing import IntoDataFrameT
 
 from fiotools.errors import SchemaError, argument
 from fiotools.stats import frames
-from fiotools.stats.frames import Frame, Key, check_tolerance, metric_of
+from fiotools.stats.frames import Frame, Key, is_number, metric_of
 from fiotools.stats.replicates import choose_scope, labels
 from fiotools.stats.series import RATES, Series, as_rates, series_of
 from fiotools.stats.windows import TICK
@@ -115,7 +115,8 @@ def reconcile(
        n  coverage_pct  log_rate  ratio verdict
     0  3          75.0    1001.0  0.999      ok
     """
-    check_tolerance(tolerance)
+    if not (is_number(tolerance) and 0 < tolerance < 1):
+        raise SchemaError(f"tolerance is {tolerance!r}: it is a share, above 0 and below 1 (0.01)")
     data: nw.DataFrame[IntoDataFrameT] = frames.opened(as_rates(samples))
     whole, named = frames.opened(io), frames.names(by)
     several, keys, summary = _matched(data, whole, quantity, named)

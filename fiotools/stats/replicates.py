@@ -131,20 +131,19 @@ def choose_scope(
         return frame
     chosen = scope or "total"
     if chosen not in there:
-        if {*there} == _BY_GROUP and _each_alone(frame):
+        alone = len(frames.groups(frame, frames.columns(frame, _ALONE))) == len(frame)
+        if {*there} == _BY_GROUP and alone:
             return frame
-        raise SchemaError(
-            f"rows of several scopes ({_listed(there)}) are not repeats: {_one_scope(frame)}"
-        )
+        remedy = f"make totals of them with {_totals()}"
+        if (found := _lossless(_places(frame))) is not None:
+            sign, one = found
+            named_so = f"name one, {argument('scope', one)}, or " if sign == "==" else ""
+            remedy = f"{named_so}type {frames.to_type(frame, 'scope', one, sign)}"
+        raise SchemaError(f"rows of several scopes ({_listed(there)}) are not repeats: {remedy}")
     kept = [row for row, value in enumerate(frames.values(frame, "scope")) if value == chosen]
     if scope is None:
         _no_run_lost(frame, kept)
     return frame[kept]
-
-
-def _each_alone(frame: Frame) -> bool:
-    """Say whether no row has another beside it in its run, fio group and direction."""
-    return len(frames.groups(frame, frames.columns(frame, _ALONE))) == len(frame)
 
 
 def in_one_scope(
@@ -154,29 +153,21 @@ def in_one_scope(
     return choose_scope(frames.opened(frame), scope, named).to_native()
 
 
-def refuse_mixture(frame: Frame) -> None:
-    """Refuse to add a total to its own parts, or a row to itself."""
-    refuse_scopes(frame)
-    refuse_twice(frame)
-
-
 def refuse_scopes(frame: Frame) -> None:
     """Refuse to add a total to its own parts."""
-    if "scope" in frame.columns:
-        at = _places(frame)
-        run = _twice(at)
-        if run is not None:
-            scopes = frames.distinct(scope for whose, _, scope in at if whose == run)
-            found = _lossless(at)
-            remedy = "in each group, keep either its jobs or their sum"
-            if found is not None:
-                sign, scope = found
-                word = "keep one" if sign == "==" else "leave one out"
-                remedy = f"{word}, {frames.to_type(frame, 'scope', scope, sign)}"
-            raise SchemaError(
-                f"{run_name(run)} mixes rows of scope {_listed(scopes)}, "
-                f"which would count I/O twice: {remedy}"
-            )
+    at = _places(frame) if "scope" in frame.columns else []
+    if (run := _twice(at)) is None:
+        return
+    scopes = frames.distinct(scope for whose, _, scope in at if whose == run)
+    remedy = "in each group, keep either its jobs or their sum"
+    if (found := _lossless(at)) is not None:
+        sign, scope = found
+        word = "keep one" if sign == "==" else "leave one out"
+        remedy = f"{word}, {frames.to_type(frame, 'scope', scope, sign)}"
+    raise SchemaError(
+        f"{run_name(run)} mixes rows of scope {_listed(scopes)}, "
+        f"which would count I/O twice: {remedy}"
+    )
 
 
 def refuse_twice(frame: Frame) -> None:
@@ -206,10 +197,8 @@ def refuse_unknown_runs(frame: Frame) -> None:
 
 def _places(frame: Frame) -> list[ScopedRun]:
     """Say for each row of a known scope which run and fio group it is about."""
-    keys, group = (
-        frames.keys_of(frame, frames.present(frame, ("source", "run"))),
-        frames.optional(frame, "group"),
-    )
+    keys = frames.keys_of(frame, frames.present(frame, ("source", "run")))
+    group = frames.optional(frame, "group")
     return [
         (keys[row], group[row], scope)
         for row, scope in enumerate(frames.values(frame, "scope"))
@@ -256,16 +245,6 @@ def _covers(kept: Iterable[ScopedRun], at: Iterable[ScopedRun]) -> bool:
         run in whole or ((run, group) in parts if scope in _BY_GROUP else run in runs)
         for run, group, scope in at
     )
-
-
-def _one_scope(frame: Frame) -> str:
-    """Say how to keep one scope and lose nothing."""
-    found = _lossless(_places(frame))
-    if found is None:
-        return f"make totals of them with {_totals()}"
-    sign, scope = found
-    one = f"name one, {argument('scope', scope)}, or " if sign == "==" else ""
-    return f"{one}type {frames.to_type(frame, 'scope', scope, sign)}"
 
 
 def _totals() -> str:
@@ -455,18 +434,13 @@ def moments(frame: Frame) -> list[Any] | None:
     for name in ("started_at", "reported_at"):
         if name in frame.columns:
             dtype, found = frame.schema[name], frames.values(frame, name)
-            if None not in found and (
-                dtype.is_temporal() or dtype.is_numeric() or _in_order_as_texts(found)
-            ):
+            times = [_TIME.fullmatch(text) if isinstance(text, str) else None for text in found]
+            # of one form and one zone texts sort as times do
+            forms = {(len(time[0]), time[1], time[2]) if time else None for time in times}
+            is_sorting = None not in forms and len(forms) == 1
+            if None not in found and (dtype.is_temporal() or dtype.is_numeric() or is_sorting):
                 return found
     return None
-
-
-def _in_order_as_texts(found: Sequence[Any]) -> bool:
-    """Say whether texts are times of one form and one zone, so that they sort as times do."""
-    times = [_TIME.fullmatch(text) if isinstance(text, str) else None for text in found]
-    forms = {(len(time[0]), time[1], time[2]) if time else None for time in times}
-    return None not in forms and len(forms) == 1
 
 
 def _listed(found: Iterable[Any]) -> str:

@@ -18,7 +18,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from math import inf
-from numbers import Real
 from typing import Any
 
 import narwhals as nw
@@ -29,7 +28,7 @@ from numpy.typing import NDArray
 
 from fiotools.errors import SchemaError, argument
 from fiotools.stats import frames
-from fiotools.stats.frames import Frame, Metric, metric_of
+from fiotools.stats.frames import Frame, Metric, is_number, metric_of
 from fiotools.stats.replicates import checked, one_row_each, run_keys, run_name, runs_of
 from fiotools.stats.windows import SUMS, TICK, window
 from fiotools.vocabulary import KEYS
@@ -58,32 +57,19 @@ Array = NDArray[np.float64]
 class Series:
     """One series, in order of time.
 
-    Attributes
-    ----------
-    metric : Metric
-        Of `values`: for amounts, their rate.
-    values, widths : array
-        The value of each interval, and how long that was [s]; 1 each if times are unknown.
-    start : float
-        When the first interval begins [s].
-    single : bool
-        A row is one I/O, not an interval: only rounds made of them are judged.
-    complete : bool
-        Each I/O was logged: outside its intervals there was none.
-    bounds : (float, float), optional
-        What `done` may be besides: if windows are as short as the shortest time between two samples
-        suggests, and nothing was done between them; if gaps are samples that came late.
+    `bounds` are what `done` may be besides: if windows are as short as the shortest time between
+    two samples suggests, and nothing was done between them; if gaps are samples that came late.
     """
 
     rows: list[int]
     quantity: str | None
-    metric: Metric
+    metric: Metric  # of `values`: for amounts, their rate
     values: Array
-    widths: Array
+    widths: Array  # how long each interval was [s]; 1 each if times are unknown
     timed: bool
-    start: float = 0.0
-    single: bool = False
-    complete: bool = False
+    start: float = 0.0  # of the first interval [s]
+    single: bool = False  # a row is one I/O, not an interval: only rounds of them are judged
+    complete: bool = False  # each I/O was logged: outside its intervals there was none
     bounds: tuple[float, float] | None = None
     notes: list[str] = field(default_factory=list)
 
@@ -132,6 +118,24 @@ class Series:
         empty = int(np.sum(ios == 0))
         notes = [f"{empty} of {count} rounds without I/O left out"] if empty else []
         return np.asarray(sums[ios > 0] / ios[ios > 0], dtype=np.float64), notes
+
+
+def weighted_mean(values: Array, widths: Array) -> float:
+    """Weight each sample by the time that it stands for."""
+    return float(values @ widths / widths.sum())
+
+
+def portions(values: Array, widths: Array, edges: Array) -> Array:
+    """Give the mean between each two edges in time, cutting samples that lie across one.
+
+    Examples
+    --------
+    >>> portions(np.array([1.0, 4.0]), np.array([2.0, 1.0]), np.array([0.0, 1.5, 3.0]))
+    array([1., 3.])
+    """
+    ends = np.concatenate([[0.0], np.cumsum(widths)])
+    sums = np.concatenate([[0.0], np.cumsum(values * widths)])
+    return np.asarray(np.diff(np.interp(edges, ends, sums)) / np.diff(edges), dtype=np.float64)
 
 
 def series_of(data: Frame, quantity: str | None, by: Sequence[str]) -> list[Series]:
@@ -483,7 +487,8 @@ def sequences(
     ``reported_at`` or the rows. Returned are the rows that count, the sequences, and the columns
     that tell them apart.
     """
-    _check_round(round_s)
+    if round_s is not None and not (is_number(round_s) and 0 < round_s < inf):
+        raise SchemaError(f"round_s is {round_s!r}: it is in seconds and above 0")
     data: nw.DataFrame[IntoDataFrameT] = frames.opened(as_samples(frame, quantity))
     if "value" not in data.columns:
         return _runs(data, quantity, by, round_s, order)
@@ -497,11 +502,6 @@ def sequences(
             why = f"one I/O each: {argument('round_s', 1)} makes rounds of a second of them"
             raise SchemaError(f"the rows of {series.quantity or 'the series'} are {why}")
     return data, several, frames.present(data, [*by, *KEYS, "quantity"])
-
-
-def _check_round(round_s: Any) -> None:
-    if round_s is not None and not (isinstance(round_s, Real) and 0 < float(round_s) < inf):
-        raise SchemaError(f"round_s is {round_s!r}: it is in seconds and above 0")
 
 
 def _runs(
@@ -534,21 +534,3 @@ def _runs(
             Series(placed, quantity, metric_of(quantity), own, np.ones(len(own)), timed=False)
         )
     return data, found, list(by)
-
-
-def weighted_mean(values: Array, widths: Array) -> float:
-    """Weight each sample by the time that it stands for."""
-    return float(values @ widths / widths.sum())
-
-
-def portions(values: Array, widths: Array, edges: Array) -> Array:
-    """Give the mean between each two edges in time, cutting samples that lie across one.
-
-    Examples
-    --------
-    >>> portions(np.array([1.0, 4.0]), np.array([2.0, 1.0]), np.array([0.0, 1.5, 3.0]))
-    array([1., 3.])
-    """
-    ends = np.concatenate([[0.0], np.cumsum(widths)])
-    sums = np.concatenate([[0.0], np.cumsum(values * widths)])
-    return np.asarray(np.diff(np.interp(edges, ends, sums)) / np.diff(edges), dtype=np.float64)

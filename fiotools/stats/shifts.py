@@ -12,7 +12,7 @@ from narwhals.typing import IntoDataFrameT
 from fiotools.language import say
 from fiotools.stats import frames
 from fiotools.stats.drift import FEW_RUNS, FEW_SAMPLES, ChangePoint, change_points, samples_per_one
-from fiotools.stats.estimates import StudentT, welch
+from fiotools.stats.estimates import StudentT, satterthwaite, welch
 from fiotools.stats.frames import AnswerRow, check_confidence
 from fiotools.stats.series import Array, Series, sequences, weighted_mean
 
@@ -149,8 +149,13 @@ def _levels(series: Series, confidence: float, *, runs: bool) -> list[AnswerRow]
                 low, high, _ = ends
                 line |= {"ratio_lo": exp(low), "ratio_hi": exp(high), "confidence": confidence}
         lines.append(line)
-    if not found:
-        lines[0]["verdict"] = _none(len(values), runs=runs)
+    n = len(values)
+    if runs and n < FEW_RUNS:
+        lines[0]["verdict"] = say("too few runs: {n} of {size}", n=n, size=FEW_RUNS)
+    elif not runs and n < FEW_SAMPLES:
+        lines[0]["verdict"] = say("too few samples: {n} of {size}", n=n, size=FEW_SAMPLES)
+    elif not found:
+        lines[0]["verdict"] = say("no step found")
     elif _drifts(parts):
         lines[0]["notes"].append("values change within the levels, too: a drift, not a step?")
     lines[0]["notes"] = [*lines[0]["notes"], *series.notes]
@@ -174,14 +179,6 @@ def _step(change: ChangePoint, before: float, after: float, n: int) -> AnswerRow
     return {"ratio": ratio, "p": change.p, "verdict": verdict, "notes": notes}
 
 
-def _none(n: int, *, runs: bool) -> str:
-    if runs and n < FEW_RUNS:
-        return say("too few runs: {n} of {size}", n=n, size=FEW_RUNS)
-    if not runs and n < FEW_SAMPLES:
-        return say("too few samples: {n} of {size}", n=n, size=FEW_SAMPLES)
-    return say("no step found")
-
-
 def _of_means(parts: Sequence[tuple[Array, float]], tau: float) -> StudentT | None:
     """Compare the means of two series that depend on themselves; None if too little is known."""
     shares, freedom = [], []
@@ -191,10 +188,9 @@ def _of_means(parts: Sequence[tuple[Array, float]], tau: float) -> StudentT | No
             return None
         shares.append(float(np.var(part, ddof=1)) / mean**2 / independent)
         freedom.append(independent - 1)
-    variance = sum(shares)
-    if variance <= 0:
+    if sum(shares) <= 0:
         return None
-    df = variance**2 / sum(s**2 / f for s, f in zip(shares, freedom, strict=True))
+    variance, df = satterthwaite(shares, freedom)
     difference = log(parts[0][1] / parts[1][1])
     return StudentT(difference, sqrt(variance), df, variance, 2, int(min(freedom)))
 

@@ -213,7 +213,12 @@ def _window(series: Series, judge: Judge, *, own: bool) -> AnswerRow:
     if found is None:
         return {"verdict": say("nothing was done in the window"), "notes": []}
     met, verdict = judge.verdict(found)
-    notes = [caution] if met and (caution := judge.caution(found)) else []
+    notes = []
+    if met and abs(found.rise_pct) >= WORTH_A_WORD_PCT:
+        notes.append(
+            f"met, yet it {_way(found)} by {abs(found.rise_pct):.2g} % over the window, "
+            f"{abs(found.drift_pct):.2g} % a round"
+        )
     if cut:
         notes.append(f"the first {cut} samples differ, and are left out")
     notes += _cautions(series, widths, judge, last=first + size if own else None, met=met, cut=cut)
@@ -224,11 +229,7 @@ def _window(series: Series, judge: Judge, *, own: bool) -> AnswerRow:
         "cut": cut,
         "met": met,
         "verdict": verdict,
-        "window_mean": found.mean,
-        "range_pct": found.range_pct,
-        "deviation_pct": found.deviation_pct,
-        "rise_pct": found.rise_pct,
-        "drift_pct": found.drift_pct,
+        **vars(found),
         "notes": notes,
     }
 
@@ -256,8 +257,7 @@ def _cautions(
     if last is not None and len(values) > size:
         every = whole(values, widths, size)
         if every is not None and abs(every.rise_pct) >= WORTH_A_WORD_PCT:
-            way = "rises" if every.rise_pct > 0 else "falls"
-            notes.append(f"over the whole series it {way} by {abs(every.rise_pct):.2g} %")
+            notes.append(f"over the whole series it {_way(every)} by {abs(every.rise_pct):.2g} %")
         if judge.rule == "snia" and last > SNIA_ROUNDS:
             notes.append(f"met after round {last}: SNIA stops after {SNIA_ROUNDS}")
     rest = values[cut:]
@@ -268,6 +268,10 @@ def _cautions(
         if abs(after - before) >= WORTH_A_WORD_PCT / 100 * before:
             notes.append(f"a step at sample {cut + change.at + 1}: see shifts()")
     return notes
+
+
+def _way(found: Window) -> str:
+    return "rises" if found.rise_pct > 0 else "falls"
 
 
 def _mean(series: Series, confidence: float) -> AnswerRow:
@@ -298,7 +302,7 @@ def _mean(series: Series, confidence: float) -> AnswerRow:
 class Window:
     """Rounds in percent of their mean: `rise_pct` of a least-squares line, `drift_pct` a round."""
 
-    mean: float
+    window_mean: float
     range_pct: float
     deviation_pct: float
     rise_pct: float
@@ -311,7 +315,7 @@ def window_of(values: Array, widths: Array) -> Window | None:
     Examples
     --------
     >>> window_of(np.array([104.0, 102.0, 100.0, 98.0, 96.0]), np.ones(5))
-    Window(mean=100.0, range_pct=8.0, deviation_pct=4.0, rise_pct=-8.0, drift_pct=-2.0)
+    Window(window_mean=100.0, range_pct=8.0, deviation_pct=4.0, rise_pct=-8.0, drift_pct=-2.0)
     """
     mean = weighted_mean(values, widths)
     if mean <= 0:
@@ -377,16 +381,6 @@ class Judge:
         if over:
             return False, "window not met: " + "; ".join(over)
         return True, "window met"
-
-    def caution(self, found: Window) -> str | None:
-        """Warn of a window that is met but still rises or falls."""
-        if abs(found.rise_pct) < WORTH_A_WORD_PCT:
-            return None
-        way = "rises" if found.rise_pct > 0 else "falls"
-        return (
-            f"met, yet it {way} by {abs(found.rise_pct):.2g} % over the window, "
-            f"{abs(found.drift_pct):.2g} % a round"
-        )
 
 
 def judge_of(rule: Rule, window: Any, limit: Any) -> Judge:

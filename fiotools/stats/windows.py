@@ -24,7 +24,6 @@ from fiotools import units
 from fiotools.errors import SchemaError, argument
 from fiotools.readers.fio.bins import bin_numbers, indexed_edges
 from fiotools.stats import frames
-from fiotools.stats.frames import Frame
 from fiotools.stats.percentiles import rank, wanted_percentiles
 from fiotools.tables.columns import POLARS
 from fiotools.tables.columns import column as typed_column
@@ -41,7 +40,6 @@ TICK = 0.001  # s: fio's logs count milliseconds, and a run that ends at 9.999 s
 SINGLE = ("lat_ns", "clat_ns", "slat_ns")  # latencies of an I/O each
 DIRECTIONS = ("read", "write", "trim", "sync", "mixed", "total", "copy")
 _NONE = len(DIRECTIONS)
-_AT_ONCE = 1 << 15  # rows: numpy's results stay in a processor's cache
 _SPARSE = 8  # places to a row: beyond, rows are sorted
 _EDGE = 1e-9  # of a window: 0.3 s is the end of the third 0.1 s
 _MANY = 10_000_000  # windows: beyond, their length is a slip
@@ -144,7 +142,8 @@ def window(
     0     1.0     1.0  3   3.0  120000.0  120320.0
     1     2.0     0.5  2   4.0  100000.0   89600.0
     """
-    wanted = wanted_percentiles(percentiles) if _any(percentiles) else []
+    is_any = isinstance(percentiles, (int, float, str)) or len(percentiles) > 0
+    wanted = wanted_percentiles(percentiles) if is_any else []
     shown = [name for name in ANSWERS["window"] if wanted or name not in _OF_PERCENTILES]
 
     def finish(parts: pl.DataFrame, grid: Grid) -> pl.DataFrame:
@@ -216,10 +215,6 @@ def window_bins(
     return found
 
 
-def _any(percentiles: Any) -> bool:
-    return isinstance(percentiles, (int, float, str)) or len(percentiles) > 0
-
-
 def _answered(
     frame: Any,
     every: str | float,
@@ -234,7 +229,11 @@ def _answered(
     if not isinstance(frame, pl.LazyFrame):
         data = frames.opened(frame)
         if not isinstance(frame, pl.DataFrame):
-            log = pl.DataFrame(_series(data, name) for name in data.columns)
+            lists = {name: frames.values(data, name) for name in data.columns}
+            log = pl.DataFrame(
+                typed_column(name, given) if name in COLUMNS else pl.Series(name, given)
+                for name, given in lists.items()
+            )
         log = log.lazy()
     given = log.collect_schema()
     grid = _grid(given, every, by, bins=bins)
@@ -276,11 +275,6 @@ def _answered(
     if isinstance(frame, pl.LazyFrame):
         return found
     return found.collect() if isinstance(frame, pl.DataFrame) else to_pandas(found.collect())
-
-
-def _series(data: Frame, name: str) -> pl.Series:
-    given = frames.values(data, name)
-    return typed_column(name, given) if name in COLUMNS else pl.Series(name, given)
 
 
 def _grid(
@@ -357,7 +351,7 @@ def _alike(frame: pl.DataFrame, grid: Grid) -> pl.DataFrame:
     # not column by column: a value that all rows share is stored once, until it leaves the frame
     same = frame.select(pl.col(grid.keys).first())
     if grid.of_bins:
-        found = _of_bins(frame.drop_nulls("time_s"), grid)
+        found = _of_intervals(frame.drop_nulls("time_s"), grid)
     else:
         found = _of_samples(frame, grid, same["quantity"][0])
     keys = [
@@ -376,13 +370,12 @@ def _of_samples(frame: pl.DataFrame, grid: Grid, quantity: str) -> pl.DataFrame:
     # a histogram log has sizes too, of the I/O that ended the interval
     counts = quantity == "count" and frame["value"].max() != 1
     if counts or "bs_bytes" not in frame.columns:
-        return _of_intervals(frame)
-    gaps = frame.select(pl.col("bs_bytes").null_count()).item()
-    if gaps in (0, len(frame)):
-        return _of_intervals(frame) if gaps else _of_singles(frame, grid, quantity)
-    single = pl.col("bs_bytes").is_not_null()
-    parts = _of_singles(frame.filter(single), grid, quantity), _of_intervals(frame.filter(~single))
-    return pl.concat(parts)
+        return _of_intervals(frame, grid)
+    single, others = frame, frame.clear()
+    if frame["bs_bytes"].null_count():
+        single, others = frame.drop_nulls("bs_bytes"), frame.filter(pl.col("bs_bytes").is_null())
+    parts = [] if single.is_empty() else [_of_singles(single, grid, quantity)]
+    return pl.concat([*parts, _of_intervals(others, grid)])
 
 
 def _ways(frame: pl.DataFrame) -> pl.Series:
@@ -398,97 +391,49 @@ def _ways(frame: pl.DataFrame) -> pl.Series:
 
 
 def _of_singles(frame: pl.DataFrame, grid: Grid, quantity: str) -> pl.DataFrame:
-    """Sum up single I/Os by window, direction and bin."""
-    time, way = frame["time_s"].to_numpy(), _ways(frame).to_numpy()
+    """Sum up single I/Os by window, direction and bin: exactly, as long as it is below 2^53."""
+    time = frame["time_s"].to_numpy()
     first, last = float(time.min()), float(time.max())
     if not first >= 0:
         raise SchemaError(f"time_s is {first:g} in a row: runs begin at 0")
     # fio gives an I/O that took no time no rate
     value = frame["value"].fill_null(0).to_numpy()
-    sizes = pl.col("bs_bytes")
-    least, most = frame.select(sizes.min(), sizes.max().alias("most")).row(0)
-    size = np.array([least]) if least == most else frame["bs_bytes"].to_numpy()
-    binned = grid.bins and quantity in SINGLE
-    parts = [
-        _sums(
-            (time[rows] / grid.seconds + _EDGE).astype(np.int64),
-            way[rows],
-            bin_numbers(value[rows]) if binned else None,
-            value[rows],
-            size if len(size) == 1 else size[rows],
-        )
-        for rows in (slice(at, at + _AT_ONCE) for at in range(0, len(time), _AT_ONCE))
-    ]
-    found = parts[0] if len(parts) == 1 else _added(parts)
-    if binned:
-        found["bin_lo_ns"], found["bin_hi_ns"] = indexed_edges(found.pop("bin"), 1)
-    return _whole(pl.DataFrame(found), first=first, last=last)
-
-
-def _sums(
-    window: NDArray[np.int64],
-    way: NDArray[np.uint8],
-    number: NDArray[np.int64] | None,
-    value: NDArray[Any],
-    size: NDArray[Any],
-) -> dict[str, NDArray[Any]]:
-    """Sum up rows of one window, direction and bin: exactly, as long as it is below 2^53."""
-    place, (low, ways, least, bins) = window, (int(window.min()), int(way.max()) + 1, 0, 1)
-    place -= low
-    place *= ways
-    place += way
-    if number is not None:
-        least = int(number.min())
-        bins = int(number.max()) - least + 1
-        place *= bins
-        place += number
-        place -= least
+    keys = {"at": (time / grid.seconds + _EDGE).astype(np.int64), "way": _ways(frame).to_numpy()}
+    if grid.bins and quantity in SINGLE:
+        keys["bin"] = bin_numbers(value)
+    # one number for each window, direction and bin
+    place = np.zeros(len(frame), dtype=np.int64)
+    least = {name: int(key.min()) for name, key in keys.items()}
+    counts = {name: int(key.max()) - least[name] + 1 for name, key in keys.items()}
+    for name, key in keys.items():
+        place *= counts[name]
+        place += key
+        place -= least[name]
     known = None
     if place.max() > _SPARSE * len(place):  # few I/Os in many windows
         known, place = np.unique(place, return_inverse=True)
     n = np.bincount(place)
     there = n.nonzero()[0]
-    n, total = n[there], np.bincount(place, weights=value)[there]
-    moved = n * size if len(size) == 1 else np.bincount(place, weights=size)[there]
-    rest, bin_ = np.divmod(there if known is None else known, bins)
-    at, way = np.divmod(rest, ways)
-    sums = {"way": way, "at": at + low, "n": n, "total": total, "bytes": moved}
-    return sums if number is None else {**sums, "bin": bin_ + least}
+    found: dict[str, NDArray[Any]] = {"n": n[there]}
+    for name, column in (("total", value), ("bytes", frame["bs_bytes"].to_numpy())):
+        found[name] = np.bincount(place, weights=column)[there]
+    rest = there if known is None else known
+    for name in reversed(keys):
+        rest, part = np.divmod(rest, counts[name])
+        found[name] = part + least[name]
+    if "bin" in found:
+        found["bin_lo_ns"], found["bin_hi_ns"] = indexed_edges(found.pop("bin"), 1)
+    return _whole(pl.DataFrame(found), first=first, last=last)
 
 
-def _added(parts: Sequence[dict[str, NDArray[Any]]]) -> dict[str, NDArray[Any]]:
-    """Add up several sums of one window, direction and bin: far less is left to keep."""
-    found = {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
-    place = np.zeros(len(found["n"]), dtype=np.int64)
-    keys = [name for name in ("at", "way", "bin") if name in found]
-    for name in keys:
-        place *= int(found[name].max()) + 1
-        place += found[name]
-    _, first, inverse = np.unique(place, return_index=True, return_inverse=True)
-    counts = np.bincount(inverse, weights=found["n"]).astype(np.int64)
-    sums = {name: np.bincount(inverse, weights=found[name]) for name in ("total", "bytes")}
-    return {**{name: found[name][first] for name in keys}, "n": counts, **sums}
-
-
-def _of_intervals(frame: pl.DataFrame) -> pl.DataFrame:
-    """Keep intervals apart by their ends."""
-    sums = (
-        frame.select("time_s", "value", way=_ways(frame))
-        .group_by(pl.col("time_s").alias("end"), "way")
-        .agg(pl.len().cast(pl.Int64).alias("n"), pl.col("value").sum().alias("total"))
-    )
-    return _whole(sums)
-
-
-def _of_bins(frame: pl.DataFrame, grid: Grid) -> pl.DataFrame:
-    """Keep the bins of intervals apart by their ends, and by their edges if these matter."""
-    edges = ("bin_lo_ns", "bin_hi_ns") if grid.bins else ()
-    sums = (
-        frame.select("time_s", "count", *edges, way=_ways(frame))
-        .group_by(pl.col("time_s").alias("end"), "way", *edges)
-        .agg(pl.col("count").sum().cast(pl.Int64).alias("n"))
-    )
-    return _whole(sums)
+def _of_intervals(frame: pl.DataFrame, grid: Grid) -> pl.DataFrame:
+    """Keep intervals apart by their ends, and bins by their edges if these matter."""
+    edges = ("bin_lo_ns", "bin_hi_ns") if grid.of_bins and grid.bins else ()
+    sums = [pl.len().alias("n"), pl.col("value").sum().alias("total")]
+    if grid.of_bins:
+        sums = [pl.col("count").sum().alias("n")]
+    rows = frame.with_columns(_ways(frame).alias("way")).rename({"time_s": "end"})
+    return _whole(rows.group_by("end", "way", *edges).agg(sums))
 
 
 def _whole(sums: pl.DataFrame, **same: float) -> pl.DataFrame:

@@ -125,7 +125,7 @@ def test_checks_are_those_of_check(path):
     asked = set()
     for file in (ROOT / "fiotools/stats/check").glob("*.py"):
         for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
-            if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "Probe":
+            if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "Finding":
                 asked |= {one.value for one in node.args[:1] if isinstance(one, ast.Constant)}
     assert set(tables(path)["checks"]) == asked
 

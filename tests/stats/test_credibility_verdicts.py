@@ -556,7 +556,7 @@ def verdicts_in(tree):
             if not isinstance(node, ast.Call):
                 continue
             name = getattr(node.func, "id", None) or getattr(node.func, "attr", "")
-            if name in ("Probe", "probe") and len(node.args) > 1:
+            if name in ("Finding", "probe") and len(node.args) > 1:
                 assert isinstance(node.args[0], ast.Constant), ast.unparse(node)
                 checks[function.name].add(node.args[0].value)
             elif isinstance(node.func, ast.Attribute) and name in get_args(Verdict):

@@ -122,7 +122,7 @@ def test_the_line_is_numpys(seed):
     slope = np.polyfit(middle, values, 1, w=np.sqrt(widths))[0]
     mean = np.repeat(values, widths.astype(int)).mean()
     found = window_of(values, widths)
-    assert found.mean == pytest.approx(mean)
+    assert found.window_mean == pytest.approx(mean)
     assert found.rise_pct == pytest.approx(100 * slope * (middle[-1] - middle[0]) / mean)
 
 

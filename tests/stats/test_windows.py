@@ -11,7 +11,6 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 import fiotools as ft
-from fiotools.files import packing
 from fiotools.logs import blocks
 from fiotools.readers.fio.bins import bin_numbers, indexed_edges
 from fiotools.stats import windows
@@ -132,8 +131,6 @@ def test_blocks_do_not_show(monkeypatch):
 
     whole = answers()
     monkeypatch.setattr(blocks, "SIZE", 5000)
-    monkeypatch.setattr(packing, "PIECE", 5000)
-    monkeypatch.setattr(windows, "_AT_ONCE", 37)
     for one, other in zip(whole, answers(), strict=True):
         assert one.equals(other)
     assert whole[1]["count"].sum() == 4797 + 1500

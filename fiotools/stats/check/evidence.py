@@ -17,6 +17,7 @@ from fiotools.links import link as link_of
 Media = Literal["hdd", "sata-ssd", "nvme", "ram"]
 Cache = Literal["cold", "warm"]
 Sides = Literal["layer", "device", "mirror", "cache"]
+Verdict = Literal["ok", "suspect", "impossible", "unknown"]
 Memory: TypeAlias = "str | float | PathLike[str]"
 
 
@@ -139,79 +140,44 @@ def _is_file(value: str) -> bool:
         return False
 
 
-Verdict = Literal["ok", "suspect", "impossible", "unknown"]
-
-
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """The result of one check of one subject.
+    """A check of one subject; without a verdict a question, and each method returns its answer.
 
-    Attributes
-    ----------
-    check : str
-        The short name of the check.
-    subject : str
-        ``read of job``, ``run``. A key, and English in every language.
-    verdict : {"ok", "suspect", "impossible", "unknown"}
-        ``impossible`` is for physics only; ``unknown`` names in `remedy` the evidence that is
-        missing. A note that accuses nobody is an ``ok`` with a remedy.
-    why : str
-        One sentence, with the numbers as people read them, in the language in use.
-    basis : str
-        Where the limit comes from.
-    remedy : str, optional
-        What to do, or to find out, in the language in use.
-    observed, limit : float, optional
-        In base units.
-    unit : str
-        Of both; empty for counts and ratios.
+    `subject` ("read of job", "run") is a key, and English in every language; `basis` is where the
+    limit comes from; `observed` and `limit` are in base units. `why` and `remedy` are sentences in
+    the language in use. A note that accuses nobody is an ``ok`` with a remedy.
     """
 
     check: str
     subject: str
-    verdict: Verdict
-    why: str
     basis: str
+    observed: float | None = None
+    limit: float | None = None
+    unit: str = ""
+    verdict: Verdict = "unknown"
+    why: str = ""
     remedy: str | None = None
-    observed: float | None = None
-    limit: float | None = None
-    unit: str = ""
 
-
-@dataclass(frozen=True, slots=True)
-class Probe:
-    """A check of one subject before its verdict is known; each method returns the finding."""
-
-    check: str
-    subject: str
-    basis: str
-    observed: float | None = None
-    limit: float | None = None
-    unit: str = ""
-
-    def of(self, observed: float | None, limit: float | None = None, unit: str = "") -> Probe:
+    def of(self, observed: float | None, limit: float | None = None, unit: str = "") -> Finding:
         """Add the numbers."""
         return replace(self, observed=observed, limit=limit, unit=unit)
 
     def ok(self, why: str, remedy: str | None = None) -> Finding:
         """Accuse nobody."""
-        return self._found("ok", why, remedy)
+        return replace(self, verdict="ok", why=why, remedy=remedy)
 
     def suspect(self, why: str, remedy: str) -> Finding:
         """Accuse."""
-        return self._found("suspect", why, remedy)
+        return replace(self, verdict="suspect", why=why, remedy=remedy)
 
     def impossible(self, why: str, remedy: str) -> Finding:
         """Accuse, by physics."""
-        return self._found("impossible", why, remedy)
+        return replace(self, verdict="impossible", why=why, remedy=remedy)
 
     def unknown(self, why: str, remedy: str) -> Finding:
         """Ask for the evidence that is missing."""
-        return self._found("unknown", why, remedy)
-
-    def _found(self, verdict: Verdict, why: str, remedy: str | None) -> Finding:
-        numbers = (self.observed, self.limit, self.unit)
-        return Finding(self.check, self.subject, verdict, why, self.basis, remedy, *numbers)
+        return replace(self, verdict="unknown", why=why, remedy=remedy)
 
 
 def keep_options() -> str:

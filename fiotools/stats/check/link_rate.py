@@ -19,7 +19,7 @@ from math import expm1
 from fiotools.errors import argument, typed
 from fiotools.language import listed, say
 from fiotools.links import Link
-from fiotools.stats.check.evidence import Evidence, Finding, Probe, not_the_disk
+from fiotools.stats.check.evidence import Evidence, Finding, not_the_disk
 from fiotools.stats.check.runs import Row, Run
 from fiotools.units import human
 
@@ -126,13 +126,13 @@ def ceiling(run: Run, known: Evidence) -> Iterator[Finding]:
     found = busiest(flows(run, known))
     if not found:
         if any(_has_data(row) for row in run.io) or (run.timing is not None and not run.io):
-            yield Probe("link", "run", "-").unknown(
+            yield Finding("link", "run", "-").unknown(
                 say("the report does not tell how many bytes were moved, or in which time"),
                 say("for timed commands, give {moved}", moved=argument("moved")),
             )
     elif known.link is None:
         rate = max(flow.rate for flow in found)
-        yield Probe("link", "run", f"none without {argument('link')}", rate, unit="B/s").unknown(
+        yield Finding("link", "run", f"none without {argument('link')}", rate, unit="B/s").unknown(
             say(
                 "{rates} cannot be judged: the link is not known",
                 rates=listed(human(flow.rate, "B/s") for flow in found),
@@ -163,7 +163,7 @@ def _carried(flow: Flow, link: Link, known: Evidence) -> Finding:
         times=f"{times:.3g}",
         carried=carried,
     )
-    probe = Probe("link", flow.subject, link.basis, flow.rate, limit, "B/s")
+    probe = Finding("link", flow.subject, link.basis, flow.rate, limit, "B/s")
     if times <= _SLACK:
         return probe.ok(said)
     if known.is_memory:
@@ -250,7 +250,7 @@ def _unexplained(run: Run, flow: Flow, known: Evidence) -> float:
 
 def _spent(run: Run, flow: Flow, known: Evidence) -> Finding:
     distinct, took = _distinct(run, flow), _longest(run, flow)
-    probe = Probe("budget", flow.subject, _BUDGET)
+    probe = Finding("budget", flow.subject, _BUDGET)
     if distinct is None or not took:
         return probe.unknown(
             say(

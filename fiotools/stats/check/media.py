@@ -20,8 +20,8 @@ from math import floor, log2
 
 from fiotools.errors import argument
 from fiotools.language import listed, say
-from fiotools.stats.check.evidence import Evidence, Finding, Probe, not_the_disk
-from fiotools.stats.check.link_rate import busiest, flows, in_one
+from fiotools.stats.check.evidence import Evidence, Finding, not_the_disk
+from fiotools.stats.check.link_rate import Flow, busiest, flows, in_one
 from fiotools.stats.check.page_cache import read_share
 from fiotools.stats.check.runs import NO_DEVICE, SYNC_ENGINES, Row, Run
 from fiotools.units import human
@@ -29,20 +29,11 @@ from fiotools.units import human
 
 @dataclass(frozen=True, slots=True)
 class Medium:
-    """A kind of device, and the time that the fastest percent of its I/Os exceeds.
-
-    Attributes
-    ----------
-    name : str
-    read_ns : float
-        A read from a random place: the medium itself has to answer.
-    command_ns : float
-        Any I/O: the command goes there and back, and the device's own memory may answer.
-    """
+    """A kind of device, and the time that the fastest percent of its I/Os exceeds."""
 
     name: str
-    read_ns: float
-    command_ns: float
+    read_ns: float  # from a random place: the medium itself has to answer
+    command_ns: float  # of any I/O: the device's own memory may answer
 
 
 _ANY = Medium("NVMe SSD", 3e3, 3e3)  # the fastest
@@ -55,22 +46,11 @@ _MEDIA = {
 
 @dataclass(frozen=True, slots=True)
 class Turns:
-    """How often a second a hard disk can do something.
+    """How often a second a hard disk can do something."""
 
-    Attributes
-    ----------
-    alone : float
-        With one I/O in flight.
-    queued : float, optional
-        With several, each of two actuators taking the nearest; None if one turn can serve all.
-    is_physics : bool
-        Whether three times as much is impossible: the disk's own memory does not help.
-    basis : str
-    """
-
-    alone: float
-    queued: float | None
-    is_physics: bool
+    alone: float  # with one I/O in flight
+    queued: float | None  # each of two actuators taking the nearest; None if one turn serves all
+    is_physics: bool  # three times as much is impossible: the disk's own memory does not help
     basis: str
 
 
@@ -79,6 +59,11 @@ _WRITES = Turns(1000, 1000, False, "random writes that the disk's own memory put
 _SYNCS = Turns(250, None, True, "a turn for each: 90 to 250 /s at 5,400 to 15,000 turns")
 _PLATTER = 300e6  # B/s: the outer tracks of a large disk; two actuators give twice as much
 _SLACK = 1.02  # rounding of printed numbers
+_APART = 10.0
+_LEAST = 0.1  # of the I/Os: a smaller mode is a tail
+_ENOUGH = 100  # I/Os: ten in the smaller mode
+_VALLEY = 0.25  # of the smaller mode: a shallower valley does not part two modes
+_MODES = "modes more than 10 times apart, with 10 % of the I/Os each"
 # paths and devices with these names are memory
 _MEMORY = re.compile(
     r"(?:^|/)(?:dev/shm|run/shm|(?:tmpfs|ramfs|ram-?disk)\d*|z?ram\d+|nullb\d+)(?=/|$)"
@@ -90,13 +75,13 @@ def medium(run: Run, known: Evidence) -> Iterator[Finding]:
     if known.is_memory:
         return
     if name := _memory(run):
-        yield Probe("medium", "run", "the name of the file or device").suspect(
+        yield Finding("medium", "run", "the name of the file or device").suspect(
             say("{name} is memory, not a device", name=name),
             say("measure a file on the device, or declare {ram}", ram=argument("media", "ram")),
         )
     if known.media == "hdd":
         for flow in in_one(busiest(flows(run, known))):
-            yield from _platter(flow.subject, flow.rate, known)
+            yield from _platter(flow, known)
 
 
 def _memory(run: Run) -> str | None:
@@ -110,8 +95,8 @@ def _memory(run: Run) -> str | None:
     return next((name for name in [*named, *run.disks] if name and _MEMORY.search(name)), None)
 
 
-def _platter(subject: str, rate: float, known: Evidence) -> Iterator[Finding]:
-    limit = _PLATTER * (known.devices or 1)
+def _platter(flow: Flow, known: Evidence) -> Iterator[Finding]:
+    rate, limit = flow.rate, _PLATTER * (known.devices or 1)
     if rate <= _SLACK * limit:
         return
     said = say(
@@ -121,7 +106,7 @@ def _platter(subject: str, rate: float, known: Evidence) -> Iterator[Finding]:
         limit=human(limit, "B/s"),
     )
     basis = "outer tracks of large hard disks, as their makers state it"
-    probe = Probe("medium", subject, basis, rate, limit, "B/s")
+    probe = Finding("medium", flow.subject, basis, rate, limit, "B/s")
     if rate <= 2 * _SLACK * limit:
         yield probe.ok(said, say("only disks with two actuators are so fast: state that it is one"))
     else:
@@ -145,7 +130,7 @@ def turns(run: Run, known: Evidence) -> Iterator[Finding]:
             times=f"{rate / limit:.3g}",
             limit=human(limit, "1/s"),
         )
-        probe = Probe("turns", run.subject(row), bound.basis, rate, limit, "1/s")
+        probe = Finding("turns", run.subject(row), bound.basis, rate, limit, "1/s")
         if rate <= limit:
             yield probe.ok(said)
         elif rate <= 3 * limit or not bound.is_physics:
@@ -207,7 +192,7 @@ def _fast_reads(run: Run, row: Row, kind: Medium, limit: float, is_read: bool) -
     if (found := _fastest(run, row, limit)) is None:
         return
     said, observed = found
-    probe = Probe("fast_reads", run.subject(row), _basis(kind, limit), observed, limit, "ns")
+    probe = Finding("fast_reads", run.subject(row), _basis(kind, limit), observed, limit, "ns")
     if observed >= limit or is_read:
         yield probe.ok(said)
         return
@@ -225,7 +210,7 @@ def _fast_writes(run: Run, row: Row, kind: Medium) -> Iterator[Finding]:
     said, observed = found
     name = say(kind.name)
     why = say("{said}: faster than any {device}, so memory took them", said=said, device=name)
-    probe = Probe("fast_writes", run.subject(row), _basis(kind, limit), observed, limit, "ns")
+    probe = Finding("fast_writes", run.subject(row), _basis(kind, limit), observed, limit, "ns")
     yield probe.suspect(why, not_the_disk())
 
 
@@ -262,11 +247,6 @@ def _fastest(run: Run, row: Row, limit: float) -> tuple[str, float] | None:
     ), value
 
 
-_APART = 10.0
-_LEAST = 0.1  # of the I/Os: a smaller mode is a tail
-_ENOUGH = 100  # I/Os: ten in the smaller mode
-_VALLEY = 0.25  # of the smaller mode: a shallower valley does not part two modes
-_MODES = "modes more than 10 times apart, with 10 % of the I/Os each"
 Modes = tuple[float, float, float]  # the share of the fast mode, and where both lie, in ns
 
 
@@ -279,7 +259,7 @@ def modes(run: Run, known: Evidence) -> Iterator[Finding]:
         place = (row["entry"], row["direction"], row["scope"])
         if place not in bins and place not in curves:
             continue
-        probe = Probe("modes", run.subject(row), _MODES)
+        probe = Finding("modes", run.subject(row), _MODES)
         if row["bs_bytes"] is None:
             why = say("the report does not tell whether the I/Os had one size")
             yield probe.unknown(why, say("use one block size"))
@@ -316,7 +296,7 @@ def _is_cached(run: Run, row: Row, found: Modes, known: Evidence) -> bool:
     return "rand" in (row["rw"] or "") and found[1] < _MEDIA.get(known.media or "", _ANY).read_ns
 
 
-def _two_modes(probe: Probe, found: Modes, is_cached: bool) -> Finding:
+def _two_modes(probe: Finding, found: Modes, is_cached: bool) -> Finding:
     share, low, high = found
     said = say(
         "two modes: {share} % of the I/Os at about {low}, the others at about {high}, {times} "
@@ -388,7 +368,7 @@ def fresh(run: Run, known: Evidence) -> Iterator[Finding]:
         return
     basis = "SNIA PTS: write twice the capacity before measuring"
     moved = human(written, "B")
-    probe = Probe("preconditioning", "run", basis, float(written))
+    probe = Finding("preconditioning", "run", basis, float(written))
     if known.capacity is None:
         said = say("{moved} were written", moved=moved)
         if run.disks:

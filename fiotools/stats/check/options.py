@@ -15,8 +15,8 @@ from collections.abc import Iterator
 
 from fiotools.errors import argument
 from fiotools.language import listed, say
-from fiotools.stats.check.evidence import Evidence, Finding, Probe, host, keep_options
-from fiotools.stats.check.page_cache import bypassing, waited_share
+from fiotools.stats.check.evidence import Evidence, Finding, host, keep_options
+from fiotools.stats.check.page_cache import bypassing, slept_share
 from fiotools.stats.check.runs import NO_DEVICE, RANDOM, Row, Run
 from fiotools.units import human
 
@@ -25,7 +25,17 @@ _DISKSPD = "DISKSPD, wiki: command line and parameters, "
 _DD = "GNU coreutils, dd: "
 _FLUSHES = ("fsync", "fdatasync", "end_fsync", "fsync_on_close", "sync", "sync_file_range")
 _OFF = ("", "0", "none")
+_PACED = ("rate", "rate_iops", "thinktime", "Target/Throughput", "-g")
 _POOR = ("zero_buffers", "buffer_pattern", "buffer_compress_percentage", "dedupe_percentage")
+_PACKS = re.compile(r"\bcompress(?:-force)?(?:=(?!no\b)|,|$)")
+_SYNC = re.compile(r"(?:^|[;&|(\s'\"{])sync(?:$|[;&|)\s'\"}])")
+_TIMED = re.compile(r"(?:^|[\s;&|({])(?:\S*/)?time(?:\s+-\S+)*\s+(.*)", re.S)
+# the part that `time` measures: a list in brackets, else one pipeline
+_TAKEN = re.compile(
+    r"\((?:[^()'\"]|'[^']*'|\"[^\"]*\"|\([^()]*\))*\)|\{[^{}]*\}"
+    r"|(?:'[^']*'|\"[^\"]*\"|[^;&\n'\"]|(?<=[<>])&|&(?=>))*"
+)
+_PIPE = re.compile(r"(?<!\|)\|(?!\|)")
 
 
 def options_fio(run: Run, known: Evidence) -> Iterator[Finding]:
@@ -38,25 +48,25 @@ def options_fio(run: Run, known: Evidence) -> Iterator[Finding]:
         writes = [one for one in rows if one["direction"] == "write"]
         if row["ioengine"] == "null":
             why = say("ioengine=null moves no bytes: the numbers are fio's own speed")
-            probe = Probe("engine", subject, f"{_FIO}ioengine")
+            probe = Finding("engine", subject, f"{_FIO}ioengine")
             yield probe.suspect(why, say("use another engine"))
         elif writes:
             yield _flush(run, writes[0], known)
             yield from _data(run, writes[0], known)
         if error := job.get("error"):
             why = say("the job ended with error {n}: its numbers cover only a part", n=error)
-            probe = Probe("error", subject, "the report's own error", float(error), 0.0)
+            probe = Finding("error", subject, "the report's own error", float(error), 0.0)
             yield probe.suspect(why, say("fix the cause, and run it again"))
         yield from _short(subject, rows)
 
 
 def _flush(run: Run, row: Row, known: Evidence) -> Finding:
     """Check that buffered writes were waited for."""
-    entry, probe = row["entry"], Probe("flush", run.subject(row), f"{_FIO}end_fsync, direct")
+    entry, probe = row["entry"], Finding("flush", run.subject(row), f"{_FIO}end_fsync, direct")
     if known.is_memory:
         return probe.ok(say("memory was measured, as declared"))
     each = 1 if run.direct(row) else run.waits(entry)
-    share = None if each is None else waited_share(run, row, (row["total_ios"] or 0) / each)
+    share = None if each is None else slept_share(run, [row], (row["total_ios"] or 0) / each)
     if share is not None and share.is_short:
         why = say("{said}: memory took the writes, and nobody waited for a device", said=share.said)
         return share.probe("flush", probe.subject).suspect(
@@ -100,21 +110,21 @@ def _data(run: Run, row: Row, known: Evidence) -> Iterator[Finding]:
         found = ["zero_buffers"]
     elif found and known.compression and run.option(entry, "zero_buffers") is None:
         why = say("{options}, and the compression was declared", options=listed(found))
-        yield Probe("data", subject, argument("compression", known.compression)).ok(why)
+        yield Finding("data", subject, argument("compression", known.compression)).ok(why)
         return
     if found:
         why = say(
             "{options}: a disk that compresses or leaves zeros out stores less than this",
             options=listed(found),
         )
-        probe = Probe("data", subject, f"{_FIO}{', '.join(_POOR)}")
+        probe = Finding("data", subject, f"{_FIO}{', '.join(_POOR)}")
         yield probe.suspect(why, say("write fio's random data, its default"))
     elif run.shows_all_options:
         why = say("fio's random data cannot be compressed")
-        yield Probe("data", subject, f"{_FIO}refill_buffers").ok(why)
+        yield Finding("data", subject, f"{_FIO}refill_buffers").ok(why)
     elif run.tells_options(entry):
         why = say("random data, unless zero_buffers was set: fio does not list it without a value")
-        yield Probe("data", subject, f"{_FIO}zero_buffers").unknown(why, keep_options())
+        yield Finding("data", subject, f"{_FIO}zero_buffers").unknown(why, keep_options())
 
 
 def _short(subject: str, rows: list[Row]) -> Iterator[Finding]:
@@ -125,7 +135,7 @@ def _short(subject: str, rows: list[Row]) -> Iterator[Finding]:
             "a run of {seconds} s may end before caches are full and clocks have settled",
             seconds=f"{longest:.3g}",
         )
-        probe = Probe("runtime", subject, "30 s, by custom", longest, 30.0, "s")
+        probe = Finding("runtime", subject, "30 s, by custom", longest, 30.0, "s")
         yield probe.ok(why, say("run for 30 s or more"))
 
 
@@ -143,12 +153,12 @@ def options_diskspd(run: Run, known: Evidence) -> Iterator[Finding]:
     warmup = options.get("-W", options.get("Warmup", options.get("warm up time")))
     if warmup in ("0", "0s"):
         why = say("no warm-up (-W0; the default is 5 s): the first seconds are included")
-        yield Probe("warmup", "run", f"{_DISKSPD}-W").ok(why, say("leave -W out"))
+        yield Finding("warmup", "run", f"{_DISKSPD}-W").ok(why, say("leave -W out"))
     yield from _short("run", run.io)
 
 
 def _caching(run: Run, known: Evidence) -> Finding:
-    direct, probe = {row["direct"] for row in run.io}, Probe("caching", "run", f"{_DISKSPD}-S")
+    direct, probe = {row["direct"] for row in run.io}, Finding("caching", "run", f"{_DISKSPD}-S")
     if known.is_memory:
         return probe.ok(say("memory was measured, as declared"))
     if False in direct:
@@ -163,7 +173,7 @@ def _caching(run: Run, known: Evidence) -> Finding:
 def _diskspd_data(options: dict[str, str]) -> Iterator[Finding]:
     """Check the data that was written: zeros, 0 to 255 again and again, or random data."""
     given, pattern, words = options.get("-Z"), options.get("Pattern"), " ".join(options)
-    probe = Probe("data", "run", f"{_DISKSPD}-Z")
+    probe = Finding("data", "run", f"{_DISKSPD}-Z")
     if given == "" or pattern == "zero" or "zeroing write buffers" in words:
         why = say(
             "-Z writes zeros: a disk that compresses or leaves zeros out stores less than this"
@@ -181,24 +191,13 @@ def _diskspd_data(options: dict[str, str]) -> Iterator[Finding]:
         yield probe.ok(why, say("use -Zr if the storage compresses or deduplicates"))
 
 
-_PACKS = re.compile(r"\bcompress(?:-force)?(?:=(?!no\b)|,|$)")
-_SYNC = re.compile(r"(?:^|[;&|(\s'\"{])sync(?:$|[;&|)\s'\"}])")
-_TIMED = re.compile(r"(?:^|[\s;&|({])(?:\S*/)?time(?:\s+-\S+)*\s+(.*)", re.S)
-# the part that `time` measures: a list in brackets, else one pipeline
-_TAKEN = re.compile(
-    r"\((?:[^()'\"]|'[^']*'|\"[^\"]*\"|\([^()]*\))*\)|\{[^{}]*\}"
-    r"|(?:'[^']*'|\"[^\"]*\"|[^;&\n'\"]|(?<=[<>])&|&(?=>))*"
-)
-_PIPE = re.compile(r"(?<!\|)\|(?!\|)")
-
-
 def copying(run: Run, known: Evidence) -> Iterator[Finding]:
     """Check dd: its data, whether it waited for the disk, how long it ran, and who was busy."""
     if run.tool == "dd" and run.io:
         row = run.io[0]
         source, target = run.option(row["entry"], "if"), run.option(row["entry"], "of")
         if source is None and target is None:
-            probe = Probe("dd_flush", run.subject(row), f"{_DD}operands")
+            probe = Finding("dd_flush", run.subject(row), f"{_DD}operands")
             yield probe.unknown(
                 say("source, target and options are not known: there is no command line"),
                 say("keep the command line beside the report"),
@@ -213,7 +212,7 @@ def copying(run: Run, known: Evidence) -> Iterator[Finding]:
 
 
 def _source(run: Run, row: Row, source: str | None, target: str | None) -> Iterator[Finding]:
-    probe = Probe("dd_source", run.subject(row), f"{_DD}if=")
+    probe = Finding("dd_source", run.subject(row), f"{_DD}if=")
     if source in (*NO_DEVICE, *RANDOM) and target in NO_DEVICE:
         why = say("from {source} to {target}: no disk is involved", source=source, target=target)
         yield probe.suspect(why, say("name a file or a device"))
@@ -227,10 +226,11 @@ def _source(run: Run, row: Row, source: str | None, target: str | None) -> Itera
             yield probe.unknown(why, remedy)
     elif source in RANDOM:
         rate = row["bw_bytes_per_s"]
-        why = say(
-            "the rate may be that of {source}, which yields a few hundred MB/s", source=source
-        )
-        if rate is not None:
+        if rate is None:
+            why = say(
+                "the rate may be that of {source}, which yields a few hundred MB/s", source=source
+            )
+        else:
             why = say(
                 "the rate, {rate}, may be that of {source}, which yields a few hundred MB/s",
                 rate=human(rate, "B/s"),
@@ -241,13 +241,15 @@ def _source(run: Run, row: Row, source: str | None, target: str | None) -> Itera
 
 
 def _dd_flush(run: Run, row: Row, target: str, known: Evidence) -> Finding:
-    probe = Probe("dd_flush", run.subject(row), f"{_DD}conv=fdatasync, oflag=")
+    probe = Finding("dd_flush", run.subject(row), f"{_DD}conv=fdatasync, oflag=")
     if flags := _flags(run, row["entry"]):
         return probe.ok(say("dd waited for the disk: {flags}", flags=listed(sorted(flags))))
     if target in NO_DEVICE or known.is_memory:
         return probe.ok(say("there is nothing to flush"))
     real, rate = run.timing["real_s"] if run.timing else None, row["bw_bytes_per_s"]
-    if real and row["io_bytes"] and _SYNC.search(_timed(run.command)):
+    timed = _TIMED.search(run.command)
+    taken = _TAKEN.match(timed[1]) if timed else None  # `time dd; sync` waits for no sync
+    if real and row["io_bytes"] and taken and _SYNC.search(taken[0]):
         rate = row["io_bytes"] / real
         why = say(
             "the sync within the timed command is the flush: the rate is {rate}",
@@ -284,16 +286,9 @@ def _flags(run: Run, entry: int | None) -> set[str]:
     }
 
 
-def _timed(command: str) -> str:
-    """Return the part of a command line that `time` measured: `time dd; sync` waits for no sync."""
-    found = _TIMED.search(command)
-    taken = found and _TAKEN.match(found[1])
-    return taken[0] if taken else ""
-
-
 def _dd_time(run: Run, row: Row) -> Finding:
     took = row["runtime_s"]
-    probe = Probe("dd_time", run.subject(row), "1 s and 5 s, by custom", took, 5.0, "s")
+    probe = Finding("dd_time", run.subject(row), "1 s and 5 s, by custom", took, 5.0, "s")
     said = say("dd ran for {time}", time=human(took, "s"))
     if took >= 5:
         return probe.ok(said)
@@ -323,7 +318,7 @@ def _busy(run: Run, known: Evidence) -> Iterator[Finding]:
         busy=human(user + system, "s"),
         time=human(real, "s"),
     )
-    probe = Probe("copying", "command", "user + sys against real", 100 * share, 90.0, "%")
+    probe = Finding("copying", "command", "user + sys against real", 100 * share, 90.0, "%")
     if share < 0.9:
         yield probe.ok(said)
     elif run.tool == "dd" and run.io and run.option(run.io[0]["entry"], "if") in RANDOM:
@@ -355,12 +350,9 @@ def processor(run: Run, known: Evidence) -> Iterator[Finding]:
             share=f"{max(shares):.0f}",
         )
         remedy = say("use more jobs, or a faster processor, before blaming the disk")
-        yield Probe("processor", "run", "90 % of one processor", max(shares), 90.0, "%").ok(
+        yield Finding("processor", "run", "90 % of one processor", max(shares), 90.0, "%").ok(
             why, remedy
         )
-
-
-_PACED = ("rate", "rate_iops", "thinktime", "Target/Throughput", "-g")
 
 
 def paced(run: Run, known: Evidence) -> Iterator[Finding]:
@@ -380,4 +372,4 @@ def paced(run: Run, known: Evidence) -> Iterator[Finding]:
             options=listed(found),
         )
         remedy = say("high percentiles are not the times that a user would have waited")
-        yield Probe("omission", "run", "coordinated omission").ok(why, remedy)
+        yield Finding("omission", "run", "coordinated omission").ok(why, remedy)

@@ -24,12 +24,15 @@ from dataclasses import dataclass
 
 from fiotools.errors import argument, typed
 from fiotools.language import listed, say
-from fiotools.stats.check.evidence import Evidence, Finding, Probe, host, keep_options
+from fiotools.stats.check.evidence import Evidence, Finding, host, keep_options
 from fiotools.stats.check.link_rate import flows
 from fiotools.stats.check.runs import NO_DEVICE, RANDOM, Row, Run
 from fiotools.units import human
 
 _DISK_UTIL = "fio's disk_util: the I/O of the device against the I/O of the jobs"
+_FIO = "fio, HOWTO: direct, invalidate, pre_read"
+_TWICE = "twice the memory, so that most of it cannot be cached"
+_UNWRITTEN = "unallocated blocks read as zeros without I/O"
 _ENOUGH = 0.9  # a smaller share shows that memory answered, or nothing
 _FAR = 1.5  # times: more than a journal and other programs explain
 _FEWEST = 100  # I/Os
@@ -44,13 +47,8 @@ _SLEEPING = ("sync", "psync", "vsync", "pvsync")  # pvsync2 may poll, and mmap r
 class Share:
     """How much of the jobs' I/O reached a device.
 
-    Attributes
-    ----------
-    counted, most : float
-        The share that was counted, and the same with what fio may have missed.
-    is_whole : bool
-        Whether it is certain that nearly all of it did.
-    said, basis : str
+    `most` is the share that was `counted`, and what fio may have missed; `is_whole` says that it is
+    certain that nearly all of it did.
     """
 
     counted: float
@@ -64,9 +62,9 @@ class Share:
         """Whether it is certain that a part of it did not."""
         return self.most < _ENOUGH
 
-    def probe(self, check: str, subject: str) -> Probe:
+    def probe(self, check: str, subject: str) -> Finding:
         """Return a check that has the share as its number."""
-        return Probe(check, subject, self.basis, 100 * self.counted, 100 * _ENOUGH, "%")
+        return Finding(check, subject, self.basis, 100 * self.counted, 100 * _ENOUGH, "%")
 
 
 def read_share(run: Run, known: Evidence) -> Share | None:
@@ -78,7 +76,7 @@ def read_share(run: Run, known: Evidence) -> Share | None:
     each = all(_asks_each(run, row) for row in reads)
     packed = known.compression or 1.0
     ios = sum(row["total_ios"] or 0 for row in reads) / packed
-    slept = _slept(run, reads, ios) if each else None
+    slept = slept_share(run, reads, ios) if each else None
     if slept is not None and slept.is_short:
         return slept
     return _counted(run, reads, each, packed)
@@ -102,23 +100,20 @@ def amplified(run: Run, known: Evidence) -> Iterator[Finding]:
                 times=f"{times:.3g}",
             )
             remedy = say("it wears the device and costs performance")
-            yield Probe("amplified", direction, _DISK_UTIL, times, _FAR).ok(why, remedy)
+            yield Finding("amplified", direction, _DISK_UTIL, times, _FAR).ok(why, remedy)
 
 
-def waited_share(run: Run, row: Row, waits: float) -> Share | None:
-    """Return the share of a row's awaited writes or flushes that its job slept for."""
-    return _slept(run, [row], waits) if run.tool == "fio" else None
-
-
-def _slept(run: Run, rows: Sequence[Row], waits: float) -> Share | None:
-    """Compare how often jobs slept with how often they had to."""
+def slept_share(run: Run, rows: Sequence[Row], waits: float) -> Share | None:
+    """Compare how often fio's jobs slept with how often they had to wait for a device."""
     jobs = {row["entry"]: row["ctx"] for row in run.tables["jobs"]}
     slept = [jobs.get(row["entry"]) for row in rows]
     engines = [_engine(run, row) for row in rows]
-    if waits < _FEWEST or not all(slept) or None in engines or _is_lasting(run):
+    if waits < _FEWEST or not all(slept) or None in engines:
         return None  # fio for Windows has no count, and writes 0
     if any(row["scope"] not in ("job", "group") for row in rows):
         return None
+    if any(name.startswith(("pmem", "dax")) for name in run.disks):
+        return None  # nobody sleeps for persistent memory
     times = float(sum(filter(None, slept)))
     said = say(
         "a job sleeps until a device has answered, and slept {slept} times in {n} I/Os",
@@ -142,19 +137,15 @@ def _engine(run: Run, row: Row) -> str | None:
     return "async" if engine in _ASYNC and is_alone and not polls else None
 
 
-def _is_lasting(run: Run) -> bool:
-    """Whether a device of the run is persistent memory, for which nobody sleeps."""
-    return any(name.startswith(("pmem", "dax")) for name in run.disks)
-
-
 def _counted(run: Run, reads: list[Row], each: bool, packed: float) -> Share | None:
     """Compare the bytes or requests of the devices with those of the jobs."""
     disks = [row for row in run.tables["disks"] if row["read_ios"] is not None]
-    if not disks or _is_blind(disks):
+    is_counting = any(row["read_ios"] or row["write_ios"] for row in disks)
+    is_nvme = any((row["device"] or "").startswith("nvme") for row in disks)
+    if not disks or (is_nvme and not is_counting):  # the heads of NVMe multipath have zeros
         return None
-    if any(run.is_bypassing(row) for row in reads):
-        return None
-    if any((row["runtime_s"] or 0.0) < _SHORT for row in reads):
+    is_short = any((row["runtime_s"] or 0.0) < _SHORT for row in reads)
+    if is_short or any(run.is_bypassing(row) for row in reads):
         return None
     moved = sum(row["io_bytes"] or 0 for row in reads)
     ios = sum(row["total_ios"] or 0 for row in reads)
@@ -181,12 +172,6 @@ def _counted(run: Run, reads: list[Row], each: bool, packed: float) -> Share | N
     return Share(counted, most, is_whole, said, _DISK_UTIL)
 
 
-def _is_blind(disks: list[Row]) -> bool:
-    """Whether the device never counts: the heads of NVMe multipath have zeros."""
-    some = any(row[name] for row in disks for name in ("read_ios", "write_ios"))
-    return not some and any((row["device"] or "").startswith("nvme") for row in disks)
-
-
 def _asks_each(run: Run, row: Row) -> bool:
     """Whether each read that misses asks the device for itself: nothing is read ahead."""
     if run.direct(row):
@@ -208,10 +193,6 @@ def _at(run: Run, disks: list[Row], values: Iterable[float]) -> float:
     return max(sums.values())
 
 
-_FIO = "fio, HOWTO: direct, invalidate, pre_read"
-_TWICE = "twice the memory, so that most of it cannot be cached"
-
-
 def pagecache(run: Run, known: Evidence) -> Iterator[Finding]:
     """Check for every read whether memory answered it."""
     wholes = run.wholes()
@@ -223,13 +204,13 @@ def pagecache(run: Run, known: Evidence) -> Iterator[Finding]:
         if known.is_memory:
             basis = typed("the arguments cache=, media=", "the options --cache, --media")
             why = say("memory was measured, as declared")
-            yield Probe("cache", run.subject(row), basis).ok(why)
+            yield Finding("cache", run.subject(row), basis).ok(why)
         elif row["ioengine"] != "null" and row["target"] not in NO_DEVICE:
             yield _fio(run, row, known) if run.tool == "fio" else _plain(run, row, known)
 
 
 def _fio(run: Run, row: Row, known: Evidence) -> Finding:
-    entry, probe = row["entry"], Probe("cache", run.subject(row), _FIO)
+    entry, probe = row["entry"], Finding("cache", run.subject(row), _FIO)
     direct = run.direct(row)
     if run.is_bypassing(row):
         return _guest_ok(probe, bypassing(row), known)
@@ -267,7 +248,7 @@ def _fio(run: Run, row: Row, known: Evidence) -> Finding:
         said = say(
             "the file is {times} times as large as the memory", times=f"{size * jobs / held:.3g}"
         )
-        return _guest_ok(Probe("cache", probe.subject, _TWICE), said, known)
+        return _guest_ok(Finding("cache", probe.subject, _TWICE), said, known)
     if size and moved and moved > 1.01 * size * jobs:
         words = {"moved": human(moved, "B"), "size": human(size * jobs, "B")}
         again = probe.of(float(moved), float(size * jobs), "B")
@@ -294,7 +275,7 @@ def _fio(run: Run, row: Row, known: Evidence) -> Finding:
     return probe.unknown(why, ask)
 
 
-def _direct(run: Run, probe: Probe, known: Evidence) -> Finding:
+def _direct(run: Run, probe: Finding, known: Evidence) -> Finding:
     if files := [name for name in run.disks if name.startswith("loop")]:
         why = say(
             "{device} is a file on another file system, and direct=1 does not bypass the cache of "
@@ -313,8 +294,8 @@ def _direct(run: Run, probe: Probe, known: Evidence) -> Finding:
 def _plain(run: Run, row: Row, known: Evidence) -> Finding:
     """Check dd, DISKSPD and CrystalDiskMark, which drop nothing."""
 
-    def probe(basis: str) -> Probe:
-        return Probe("cache", run.subject(row), basis)
+    def probe(basis: str) -> Finding:
+        return Finding("cache", run.subject(row), basis)
 
     if row["direct"]:
         said = say("direct I/O bypasses the page cache")
@@ -352,7 +333,7 @@ def _plain(run: Run, row: Row, known: Evidence) -> Finding:
     return twice.ok(said)
 
 
-def _guest_ok(probe: Probe, why: str, known: Evidence) -> Finding:
+def _guest_ok(probe: Finding, why: str, known: Evidence) -> Finding:
     if known.host_ram == 0:
         return probe.ok(why)
     return probe.unknown(listed([why, say("a host may cache")], "; "), host())
@@ -361,9 +342,6 @@ def _guest_ok(probe: Probe, why: str, known: Evidence) -> Finding:
 def bypassing(row: Row) -> str:
     """Tell that a row's engine has no page cache to bypass."""
     return say("ioengine={engine} does not use the page cache of files", engine=row["ioengine"])
-
-
-_UNWRITTEN = "unallocated blocks read as zeros without I/O"
 
 
 def sparse(run: Run, known: Evidence) -> Iterator[Finding]:
@@ -380,7 +358,7 @@ def sparse(run: Run, known: Evidence) -> Iterator[Finding]:
 
 def _read(run: Run, row: Row, known: Evidence, share: Share | None, rate: float) -> Finding:
     subject = run.subject(row)
-    probe, declared = Probe("sparse", subject, _UNWRITTEN), argument("prefilled", True)
+    probe, declared = Finding("sparse", subject, _UNWRITTEN), argument("prefilled", True)
     remedy = say(
         "fill the file with random data first, and discard the first pass ({prefilled} says so)",
         prefilled=declared,
@@ -393,7 +371,7 @@ def _read(run: Run, row: Row, known: Evidence, share: Share | None, rate: float)
         )
         return share.probe("sparse", subject).suspect(why, remedy)
     if known.prefilled:
-        return Probe("sparse", subject, declared).ok(say("prefilled, as declared"))
+        return Finding("sparse", subject, declared).ok(say("prefilled, as declared"))
     carried = None if known.is_memory else known.carried
     if carried is not None and row["direct"] and rate > 1.02 * carried:
         why = say("direct reads faster than the link: the blocks may never have been written")

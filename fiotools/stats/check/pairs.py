@@ -18,7 +18,7 @@ from typing import Any, TypeAlias
 
 from fiotools.errors import SchemaError, argument, typed
 from fiotools.language import listed, say
-from fiotools.stats.check.evidence import Evidence, Finding, Probe
+from fiotools.stats.check.evidence import Evidence, Finding
 from fiotools.stats.check.runs import Row, Run
 from fiotools.units import human
 from fiotools.vocabulary import CONDITIONS
@@ -111,7 +111,7 @@ def twins(several: Sequence[Run]) -> Iterator[tuple[Run, Finding]]:
             source=other.head["source"],
         )
         remedy = say("leave one of the two out: a copied run is not a second run")
-        probe = Probe("twin", "run", "no two runs take the same nanoseconds")
+        probe = Finding("twin", "run", "no two runs take the same nanoseconds")
         yield run, probe.suspect(why, remedy)
 
 
@@ -175,11 +175,11 @@ def layers(pair: Pair, known: Evidence) -> Iterator[Finding]:
     """Check whether the device has vanished from the measurement."""
     if known.sides in ("layer", "device"):
         basis = _LAYER if known.sides == "layer" else _DEVICE
-        probe = Probe("layers", pair.subject, basis, pair.ratio, _SLACK)
+        probe = Finding("layers", pair.subject, basis, pair.ratio, _SLACK)
         yield _layer(probe, pair, known) if known.sides == "layer" else _device(probe, pair)
 
 
-def _layer(probe: Probe, pair: Pair, known: Evidence) -> Finding:
+def _layer(probe: Finding, pair: Pair, known: Evidence) -> Finding:
     if pair.ratio <= _SLACK * (known.compression or 1.0):
         return probe.ok(_said(pair))
     helping = [name for name in (pair.level, *pair.run.disks) if _HELPS.search(name)]
@@ -196,7 +196,7 @@ def _layer(probe: Probe, pair: Pair, known: Evidence) -> Finding:
     return probe.suspect(why, _anew())
 
 
-def _device(probe: Probe, pair: Pair) -> Finding:
+def _device(probe: Finding, pair: Pair) -> Finding:
     if max(pair.ratio, 1 / pair.ratio) > _SLACK:
         return probe.ok(_said(pair))
     if pair.elsewhere > 1.5 or all(map(_is_busy, (pair.run, pair.baseline))):
@@ -251,7 +251,7 @@ def mirror(pair: Pair, known: Evidence) -> Iterator[Finding]:
     is_mixture = {"read", "write"} <= {row["direction"] for row in pair.run.io}
     if is_mixture and direction in ("read", "write"):
         return  # one direction of a mixture waits for the other's copies
-    probe = Probe("mirror", pair.subject, _MIRROR, pair.ratio)
+    probe = Finding("mirror", pair.subject, _MIRROR, pair.ratio)
     if copies is None or known.devices is None or share is None:
         where = say("the number of devices ({devices})", devices=argument("devices"))
         terms = {
@@ -306,7 +306,7 @@ def warm(pair: Pair, known: Evidence) -> Iterator[Finding]:
     if known.sides != "cache":
         return
     gain, words = pair.ratio, {"times": f"{pair.ratio:.3g}"}
-    probe = Probe("warm", pair.subject, _HITS, gain)
+    probe = Finding("warm", pair.subject, _HITS, gain)
     if gain <= 1.1:
         yield probe.of(gain, 1.1).suspect(
             say(
@@ -359,13 +359,13 @@ def unsided(known: Evidence) -> Finding:
             baseline=known.baseline,
         )
         remedy = say("measure the baseline with the same options")
-    return Probe("sides", "run", _OPTIONS).unknown(why, remedy)
+    return Finding("sides", "run", _OPTIONS).unknown(why, remedy)
 
 
 def settings(pair: Pair, known: Evidence) -> Iterator[Finding]:
     """Name the options and versions that differ between a level and its baseline."""
     del known
-    probe = Probe("sides", pair.subject, _OPTIONS)
+    probe = Finding("sides", pair.subject, _OPTIONS)
     one, other = _options(pair.run), _options(pair.baseline)
     if not one or not other:
         if pair.row is not None:

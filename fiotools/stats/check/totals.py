@@ -25,7 +25,7 @@ from typing import Any
 
 from fiotools import units
 from fiotools.language import called, listed, say
-from fiotools.stats.check.evidence import Evidence, Finding, Probe, keep_options
+from fiotools.stats.check.evidence import Evidence, Finding, keep_options
 from fiotools.stats.check.runs import SYNC_ENGINES, Row, Run, directions
 from fiotools.units import human
 
@@ -63,7 +63,7 @@ def parts(run: Run, known: Evidence) -> Iterator[Finding]:
     answers += [*_groups(run), *_clocks(run)]
     if not run.io and not any(answers):
         return
-    wrong, probe = [what for what in answers if what], Probe("parts", "run", _BASIS)
+    wrong, probe = [what for what in answers if what], Finding("parts", "run", _BASIS)
     if wrong:
         why = wrong[0]
         if more := len(wrong) - 1:
@@ -251,7 +251,7 @@ def _hidden(run: Run) -> Iterator[Finding]:
     )
     remedy = say("look for startdelay, a long layout of files, or a phase that was left out")
     basis = "fio's elapsed against its run times"
-    yield Probe("elapsed", "run", basis, float(elapsed), shown, "s").unknown(why, remedy)
+    yield Finding("elapsed", "run", basis, float(elapsed), shown, "s").unknown(why, remedy)
 
 
 def _h(value: float, unit: str) -> str:
@@ -433,7 +433,7 @@ def _judge(
         return _unknown(subject, say("rate, latency or run time are not in the report"))
     tail = (row.get("lat_max_ns") or 0.0) / 1e9 / runtime
     printed = (row.get("iops") or 0.0) * half_digit / 1e9
-    probe = Probe("little", subject, _LITTLE, inflight, float(depth))
+    probe = Finding("little", subject, _LITTLE, inflight, float(depth))
     said = say(
         "{inflight} of {depth} requested I/Os were in flight on average",
         inflight=f"{inflight:.4g}",
@@ -474,7 +474,7 @@ def _default(run: Run, entry: int | None) -> int | None:
 
 def _unknown(subject: str, missing: str) -> Finding:
     why = say("Little's law cannot be applied: {missing}", missing=missing)
-    return Probe("little", subject, _LITTLE).unknown(why, keep_options())
+    return Finding("little", subject, _LITTLE).unknown(why, keep_options())
 
 
 def depth(run: Run, known: Evidence) -> Iterator[Finding]:
@@ -491,7 +491,7 @@ def depth(run: Run, known: Evidence) -> Iterator[Finding]:
 
 
 def _asked(run: Run, row: Row, asked: int, engine: str) -> Finding:
-    probe = Probe("depth", run.subject(row), "fio, HOWTO: iodepth and ioengine")
+    probe = Finding("depth", run.subject(row), "fio, HOWTO: iodepth and ioengine")
     one = probe.of(1.0, float(asked))
     words = {"n": asked, "engine": engine}
     if run.option(row["entry"], "io_submit_mode") == "offload":
@@ -534,7 +534,7 @@ def _submission(run: Run, row: Row, parts: list[Row]) -> Iterator[Finding]:
     if not 0.9 <= share <= 1.1:
         return
     basis = "I/Os per second x mean submission latency / jobs"
-    yield Probe("submission", run.subject(row), basis, 100 * share, 90.0, "%").ok(
+    yield Finding("submission", run.subject(row), basis, 100 * share, 90.0, "%").ok(
         say(
             "submission-bound: the job spent {share} % of its time submitting",
             share=f"{100 * share:.0f}",
