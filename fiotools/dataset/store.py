@@ -178,14 +178,8 @@ class Folder:
 
     def settle(self, folders: Iterable[str]) -> None:
         """Wait until the names in some folders are on the disk, before something counts on them."""
-        if os.name == "nt":  # which opens no folders
-            return
         for folder in folders:
-            handle = os.open(Path(self.url) / folder, os.O_RDONLY)
-            try:
-                os.fsync(handle)
-            finally:
-                os.close(handle)
+            atomic_write.sync_folder(Path(self.url) / folder)
 
     def remove(self, names: Iterable[str]) -> None:
         """Remove files, those that are gone already too."""

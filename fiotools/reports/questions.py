@@ -12,8 +12,7 @@ from fiotools.display import columns
 from fiotools.errors import SchemaError
 from fiotools.hints import argument
 from fiotools.language import counted, say
-from fiotools.measure.experiment import Question
-from fiotools.measure.experiments import experiment_named
+from fiotools.measure.experiments import Question, experiment_named
 from fiotools.reports.subjects import SWEPT, Source, differs
 from fiotools.schema import CONDITIONS
 from fiotools.stats.arguments import metric_of
