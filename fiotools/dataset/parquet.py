@@ -227,13 +227,7 @@ def scan(
 ) -> pl.LazyFrame:
     """Return the rows of some files of a folder, in their order.
 
-    Parameters
-    ----------
-    store : Store
-    folder : str
-    names : sequence of str
-    schema : mapping of str to DataType
-        The columns; those that a file lacks are null, others that it has are left out.
+    Columns of the schema that a file lacks are null, others that it has are left out.
     """
     if not names:
         return pl.LazyFrame(schema=schema)
@@ -254,10 +248,7 @@ def scan(
         (field.name, pa.string() if field.type in texts else field.type)
         for field in pl.DataFrame(schema=schema).to_arrow().schema
     )
-    source = dataset.dataset(
-        [f"{store.root}/{path}" for path in paths],
-        schema=arrow,
-        format="parquet",
-        filesystem=store.system,
-    )
+    system, root = store.at
+    places = [f"{root}/{path}" for path in paths]
+    source = dataset.dataset(places, schema=arrow, format="parquet", filesystem=system)
     return pl.scan_pyarrow_dataset(source)
