@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from fiotools import measure, plot
     from fiotools.articles.examples import example, example_path
     from fiotools.articles.published import published
+    from fiotools.dataset.contents import open_dataset
     from fiotools.dataset.convert import convert
-    from fiotools.dataset.lazy_tables import open_dataset
     from fiotools.display.show import show
     from fiotools.errors import (
         AmbiguousFormatError,
@@ -123,9 +123,10 @@ __all__ = [
 # wait for scipy and matplotlib.
 _MODULES = {
     "articles.examples": ("example", "example_path"),
+    "dataset.contents": ("open_dataset",),
     "dataset.convert": ("convert",),
-    "dataset.lazy_tables": ("open_dataset",),
-    "display.show": ("load_ipython_extension", "show", "unload_ipython_extension"),
+    "display.jupyter": ("load_ipython_extension", "unload_ipython_extension"),
+    "display.show": ("show",),
     "errors": (
         "AmbiguousFormatError",
         "DatasetError",

@@ -165,7 +165,7 @@ def is_dataset(path: str) -> bool:
 
 
 def _dataset(path: str, label: str | None) -> Results:
-    from fiotools.dataset.lazy_tables import open_dataset
+    from fiotools.dataset.contents import open_dataset
     from fiotools.tables.results import labelled
 
     whole = open_dataset(path).read(within=path)

@@ -9,7 +9,7 @@ only these are held in memory, and compared.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from concurrent.futures import Executor
 from contextlib import closing
 from dataclasses import dataclass, replace
@@ -23,8 +23,8 @@ import numpy as np
 import polars as pl
 
 from fiotools.dataset import parquet, part
-from fiotools.dataset.manifest import About, Destination, prepared, records, refuse_stranger
-from fiotools.dataset.parquet import MANIFEST, polars_schema, rows_of, scan
+from fiotools.dataset.contents import Destination, prepared, refuse_stranger
+from fiotools.dataset.parquet import polars_schema, rows_of, scan
 from fiotools.dataset.plan import (
     Bounds,
     Compared,
@@ -59,7 +59,7 @@ from fiotools.vocabulary import tables_of
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from fiotools.dataset.lazy_tables import Dataset
+    from fiotools.dataset.contents import Dataset
     from fiotools.input.read import Paths
 
 
@@ -103,7 +103,7 @@ class Conversion:
 
     def open(self) -> Dataset:
         """Open the dataset, as `open_dataset` does."""
-        from fiotools.dataset.lazy_tables import open_dataset
+        from fiotools.dataset.contents import open_dataset
 
         return open_dataset(self.path)
 
@@ -202,23 +202,15 @@ def convert(
     found = [file for file in find(fixed) if not _is_own(file, store)]
     if not found:
         raise FileNotFoundError(f"{fspath(destination)}: there are no files but the dataset's own")
-    if workers is not None and workers > 1 and _is_private(store, found):
+    places = (store.url, *(file.place for file in found))
+    is_private = any(place.lower().startswith("memory://") for place in places)
+    if workers is not None and workers > 1 and is_private:
         raise SchemaError(f"memory:// is of this process alone: leave {argument('workers')} out")
     with held(store):
         there = prepared(store, wanted, kinds_of(found))
-        run = Run(
-            there,
-            Task(
-                (*there.about.tables, "runs"),
-                format,
-                version,
-                notes_errors=True,
-                quantity=quantity,
-            ),
-            Bounds(part_files, part_bytes),
-            workers,
-            executor,
-        )
+        built = (*there.about.tables, "runs")
+        reading = Task(built, format, version, notes_errors=True, quantity=quantity)
+        run = Run(there, reading, Bounds(part_files, part_bytes), workers, executor)
         told = run.convert(found, repr(fixed), prune=prune, check=check_hashes)
     return Conversion(fspath(destination), **told)
 
@@ -238,11 +230,6 @@ def _is_own(file: Found, store: Store) -> bool:
     if file.stat is None and not place.startswith("/"):
         place = Path(place).absolute().as_posix()
     return place.startswith(f"{store.url.rstrip('/')}/")
-
-
-def _is_private(store: Store, found: list[Found]) -> bool:
-    places = (store.url, *(file.place for file in found))
-    return any(place.lower().startswith("memory://") for place in places)
 
 
 @dataclass
@@ -270,10 +257,14 @@ class Run:
                 parts = self._execute(begun)
             self._compare_all()  # while there is a plan: a kill before it was done must not hide it
         dropped(there.store, begun)
-        listing = listed(found, there.about.labels, self._asked())
+        # the reading options that the caller gave
+        names = ("format", "version", "quantity")
+        given = {name: getattr(self.reading, name) for name in names}
+        asked = " ".join(f"{name}={value}" for name, value in given.items() if value is not None)
+        listing = listed(found, there.about.labels, asked or None)
         changes = compared(
             listing,
-            self._manifest(),
+            there.records(),
             there.about.labels,
             prune=prune,
             check=check,
@@ -295,27 +286,16 @@ class Run:
             "parts": parts,
         }
 
-    def _asked(self) -> str | None:
-        """Return the reading options that the caller gave."""
-        names = ("format", "version", "quantity")
-        given = {name: getattr(self.reading, name) for name in names}
-        told = [f"{name}={value}" for name, value in given.items() if value is not None]
-        return " ".join(told) or None
-
-    def _manifest(self) -> pl.LazyFrame:
-        names = list(self.there.files[RECORDS].values())
-        return records(self.there.store, self.there.about, names)
-
     def _hashes(self, rows: pl.DataFrame) -> list[str | None]:
         """Take the hash of files of the manifest, or of the archives that they are in."""
-        found = {file.place: file for file in found_again(rows, self.there.about.labels)}
-        files = list(found.values())
+        every = list(found_again(rows, self.there.about.labels))
+        files = list({file.place: file for file in every}.values())
         some = [files[start : start + BATCH] for start in range(0, len(files), BATCH)]
         hashes: dict[str, str | None] = {}
         with closing(self._run(digests, some)) as done:
             for number, taken in done:
                 hashes.update(zip((file.place for file in some[number]), taken, strict=True))
-        return [hashes[file.place] for file in found_again(rows, self.there.about.labels)]
+        return [hashes[file.place] for file in every]
 
     def _planned(self, changes: Compared, call: str) -> Plan:
         """Write the pieces of a plan."""
@@ -327,9 +307,7 @@ class Run:
             parts.append((number, generation, files))
 
         for number in changes.touched:
-            name = there.files[RECORDS][number]
-            record = records(there.store, there.about, [name]).collect()
-            piece = rewritten(record, changes, number, labels)
+            piece = rewritten(there.records([number]).collect(), changes, number, labels)
             add(number, there.committed[number] + 1, piece, changes.todo(number))
         last = max(there.committed)
         for at, (start, end) in enumerate(self.bounds.cut(changes.new["size_bytes"]), last + 1):
@@ -369,7 +347,7 @@ class Run:
 
     def _work(self, number: int, generation: int) -> part.Work:
         there = self.there
-        before = self._before(number)
+        before = there.of_part(number)
         return part.Work(there.store, there.about, number, generation, self.reading, before)
 
     def _fatal(self, work: part.Work) -> dict[Key, FileError]:
@@ -383,10 +361,6 @@ class Run:
                 if isinstance(error, WorkerError)
             }
 
-    def _before(self, number: int) -> dict[str, str]:
-        files = self.there.files.items()
-        return {folder: names[number] for folder, names in files if number in names}
-
     def _run(
         self, function: Any, tasks: Any, **lost: Any
     ) -> Generator[tuple[int, Any], None, None]:
@@ -395,9 +369,9 @@ class Run:
     def _compare_all(self) -> None:
         """Write the notes that concern several files, if they changed."""
         there = self.there
-        made = _duplicate_notes(there.store, there.about, there.files)
-        before = there.read("notes", 0)
-        if not made.equals(before):
+        made = _duplicate_notes(there)
+        before = there.store.read(f"notes/{there.files['notes'][0]}")
+        if not made.equals(parquet.read(before)):
             generation = there.committed[0] + 1
             there.write("notes", 0, generation, made)
             there.commit(0, generation)
@@ -406,7 +380,7 @@ class Run:
         """Return how many files were read, noted and refused."""
         keys = [*self.there.about.labels, "source"]
         named = listing.lazy().select(keys)
-        rows = self._manifest().join(named, on=keys, how="semi", nulls_equal=True)
+        rows = self.there.records().join(named, on=keys, how="semi", nulls_equal=True)
         counts = dict(rows.group_by("status").len().collect().iter_rows())
         refused = rows.filter(pl.col("status") == "refused").select("source", "line", "message")
         return {
@@ -418,102 +392,63 @@ class Run:
         }
 
 
-def _duplicate_notes(store: Store, about: About, files: Mapping[str, Mapping[int, str]]) -> Any:
-    """Make the notes that concern several files, as an Arrow table.
-
-    Parameters
-    ----------
-    store : Store
-    about : About
-    files : mapping of str to mapping of int to str
-        For each folder the file of each part.
-    """
-    reader = _Reader(store, about, files)
-    repeated = {
-        table: _repeated(duplicate_runs.sums_of(rows, names)[1] for rows in reader.each(table))
-        for table, names in duplicate_runs.ALIKE.items()
-    }
-    parts = list(reader.suspects(repeated))
+def _duplicate_notes(there: Destination) -> Any:
+    """Make the notes that concern several files, as an Arrow table."""
+    numbers, about = list(there.files[RECORDS]), there.about
+    sums: dict[str, list[Any]] = {table: [] for table in duplicate_runs.ALIKE}
+    for number in numbers:
+        for table, rows in _identifying(there, number, duplicate_runs.ALIKE).items():
+            sums[table].append(duplicate_runs.sums_of(rows, duplicate_runs.ALIKE[table])[1])
+    repeated = {table: _repeated(some) for table, some in sums.items() if some}
+    parts = [part for number in numbers if (part := _suspects(there, number, repeated))]
     whole = stack(parts, ("runs", *duplicate_runs.ALIKE))
-    found = duplicate_runs.find(
-        whole.tables, [source for source, _ in whole.files], reader.count("runs")
-    )
+    runs = there.records().select(pl.sum(rows_of("runs"))).collect().item()
+    found = duplicate_runs.find(whole.tables, [source for source, _ in whole.files], runs)
     told = Part(whole.files, {"notes": add_notes(stacked(()), found)})
     made = parquet.slices_of(told, ["notes"], about.labels)
     return parquet.joined([parquet.empty("notes", about.labels), *(table for _, table in made)])
 
 
-def _repeated(sums: Iterator[Any]) -> Any:
-    every = np.concatenate([np.zeros(0, dtype=np.uint64), *sums])
-    values, counts = np.unique(every, return_counts=True)
+def _identifying(there: Destination, number: int, tables: Iterable[str]) -> dict[str, pl.DataFrame]:
+    """Read the columns of a part that identify runs, with the file of each row."""
+    names, found = there.of_part(number), {}
+    for table in tables:
+        if table in names:
+            schema = polars_schema(table, {})
+            needed = {name: schema[name] for name in duplicate_runs.NEEDED[table]}
+            rows = scan(there.store, table, [names[table]], needed).collect()
+            sizes = there.records([number]).select(pl.col(rows_of(table)).fill_null(0)).collect()
+            files = np.arange(len(sizes), dtype=np.int32).repeat(sizes.to_series().to_numpy())
+            found[table] = rows.with_columns(pl.Series(FILE, files))
+    return found
+
+
+def _repeated(sums: list[NDArray[np.uint64]]) -> NDArray[np.uint64]:
+    values, counts = np.unique(np.concatenate(sums), return_counts=True)
     return values[counts > 1]
 
 
-class _Reader:
-    """Reads the columns that identify runs, part after part."""
-
-    def __init__(self, store: Store, about: About, files: Mapping[str, Mapping[int, str]]) -> None:
-        self._store, self._about, self._files = store, about, files
-
-    def each(self, table: str) -> Iterator[pl.DataFrame]:
-        """Yield a table, part after part."""
-        for number in self._files[RECORDS]:
-            rows = self._rows(table, number)
-            if rows is not None:
-                yield rows
-
-    def count(self, table: str) -> int:
-        """Count the rows of a table, in all parts."""
-        return sum(int(self._sizes(table, number).sum()) for number in self._files[RECORDS])
-
-    def suspects(self, repeated: Mapping[str, Any]) -> Iterator[Part]:
-        """Yield from each part the files with a run that may have a twin."""
-        for number, record in self._files[RECORDS].items():
-            tables = {
-                table: rows
-                for table in ("runs", *repeated)
-                if (rows := self._rows(table, number)) is not None
-            }
-            files: set[int] = set()
-            for table, sums in repeated.items():
-                if table in tables:
-                    runs, own = duplicate_runs.sums_of(tables[table], duplicate_runs.ALIKE[table])
-                    files.update((runs[np.isin(own, sums)] >> 32).tolist())
-            if files:
-                yield self._part(record, tables, sorted(files))
-
-    def _part(self, record: str, tables: Mapping[str, pl.DataFrame], files: list[int]) -> Part:
-        """Keep the rows of some files, numbered anew."""
-        schema = polars_schema(MANIFEST, self._about.labels)
-        names = ["source", *self._about.labels]
-        told = scan(self._store, RECORDS, [record], {name: schema[name] for name in names})
-        named: list[tuple[str, Labels]] = [
-            (row.pop("source"), {name: value for name, value in row.items() if value is not None})
-            for row in told.collect()[files].to_dicts()
-        ]
-        number = pl.col(FILE).replace_strict(files, range(len(files)), return_dtype=pl.Int32())
-        kept = {
-            table: rows.filter(pl.col(FILE).is_in(files)).with_columns(number)
-            for table, rows in tables.items()
-        }
-        return Part(named, kept)
-
-    def _rows(self, table: str, number: int) -> pl.DataFrame | None:
-        """Read the columns of a part that identify runs."""
-        name = self._files.get(table, {}).get(number)
-        if name is None:
-            return None
-        sizes = self._sizes(table, number)
-        schema = polars_schema(table, {})
-        needed = {name: schema[name] for name in duplicate_runs.NEEDED[table]}
-        read = scan(self._store, table, [name], needed).collect()
-        files = np.arange(len(sizes), dtype=np.int32).repeat(sizes)
-        return read.with_columns(pl.Series(FILE, files))
-
-    def _sizes(self, table: str, number: int) -> NDArray[np.int64]:
-        """Read how many rows of a table each file of a part has."""
-        count = rows_of(table)
-        record = self._files[RECORDS][number]
-        told = scan(self._store, RECORDS, [record], {count: polars_schema(MANIFEST, {})[count]})
-        sizes: NDArray[np.int64] = told.collect()[count].fill_null(0).to_numpy()
-        return sizes
+def _suspects(
+    there: Destination, number: int, repeated: Mapping[str, NDArray[np.uint64]]
+) -> Part | None:
+    """Return the files of a part with a run that may have a twin, numbered anew."""
+    tables = _identifying(there, number, ("runs", *repeated))
+    found: set[int] = set()
+    for table, sums in repeated.items():
+        if table in tables:
+            runs, own = duplicate_runs.sums_of(tables[table], duplicate_runs.ALIKE[table])
+            found.update((runs[np.isin(own, sums)] >> 32).tolist())
+    if not found:
+        return None
+    files = sorted(found)
+    told = there.records([number]).select("source", *there.about.labels).collect()
+    named: list[tuple[str, Labels]] = [
+        (row.pop("source"), {name: value for name, value in row.items() if value is not None})
+        for row in told[files].to_dicts()
+    ]
+    anew = pl.col(FILE).replace_strict(files, range(len(files)), return_dtype=pl.Int32())
+    kept = {
+        table: rows.filter(pl.col(FILE).is_in(files)).with_columns(anew)
+        for table, rows in tables.items()
+    }
+    return Part(named, kept)

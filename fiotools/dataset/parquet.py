@@ -152,37 +152,26 @@ class Sheet:
     """A Parquet file that grows in memory, compressed, a row group at a time.
 
     The same rows give the same bytes, however many are added at once.
-
-    Parameters
-    ----------
-    schema : pyarrow.Schema
-
-    Attributes
-    ----------
-    rows : int
     """
 
     def __init__(self, schema: Any) -> None:
         parquet = needed("pyarrow.parquet", "a dataset")
-        self._schema, self._buffer, self.rows = schema, io.BytesIO(), 0
+        self._buffer, self.rows = io.BytesIO(), 0
         self._writer = parquet.ParquetWriter(self._buffer, schema, compression="zstd")
-        self._waiting: list[Any] = []
-        self._count = 0
+        self._waiting = schema.empty_table()
 
     def add(self, table: Any) -> None:
         """Add rows."""
         self.rows += len(table)
-        self._waiting.append(table)
-        self._count += len(table)
-        while self._count >= _GROUP:
-            whole = joined(self._waiting)
-            self._write(whole.slice(0, _GROUP))
-            self._waiting, self._count = [whole.slice(_GROUP)], len(whole) - _GROUP
+        self._waiting = joined([self._waiting, table])
+        while len(self._waiting) >= _GROUP:
+            self._write(self._waiting.slice(0, _GROUP))
+            self._waiting = self._waiting.slice(_GROUP)
 
     def close(self) -> bytes:
         """Return the file."""
-        if self._count:
-            self._write(joined(self._waiting))
+        if len(self._waiting):
+            self._write(self._waiting)
         self._writer.close()
         return self._buffer.getvalue()
 
@@ -237,13 +226,7 @@ def scan(
 ) -> pl.LazyFrame:
     """Return the rows of some files of a folder, in their order.
 
-    Parameters
-    ----------
-    store : Store
-    folder : str
-    names : sequence of str
-    schema : mapping of str to DataType
-        The columns; those that a file lacks are null, others that it has are left out.
+    Columns of the schema that a file lacks are null, others that it has are left out.
     """
     if not names:
         return pl.LazyFrame(schema=schema)
@@ -258,20 +241,13 @@ def scan(
             hive_partitioning=False,
         )
     dataset = needed("pyarrow.dataset", "a dataset that is not in a folder")
-    empty = pl.DataFrame(schema=schema).to_arrow()
-    arrow = needed("pyarrow", "a dataset").schema(
-        [(field.name, _plain(field.type)) for field in empty.schema]
-    )
-    source = dataset.dataset(
-        [f"{store.root}/{path}" for path in paths],
-        schema=arrow,
-        format="parquet",
-        filesystem=store.system,
-    )
-    return pl.scan_pyarrow_dataset(source)
-
-
-def _plain(kind: object) -> object:
-    """Take texts as the files have them."""
     pa = needed("pyarrow", "a dataset")
-    return pa.string() if kind in (pa.large_string(), pa.string_view()) else kind
+    texts = (pa.large_string(), pa.string_view())  # of polars; the files have plain ones
+    arrow = pa.schema(
+        (field.name, pa.string() if field.type in texts else field.type)
+        for field in pl.DataFrame(schema=schema).to_arrow().schema
+    )
+    system, root = store.at
+    places = [f"{root}/{path}" for path in paths]
+    source = dataset.dataset(places, schema=arrow, format="parquet", filesystem=system)
+    return pl.scan_pyarrow_dataset(source)

@@ -6,7 +6,7 @@ files. The record is written last. Done twice, a part has the same bytes.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -15,7 +15,7 @@ import polars as pl
 
 from fiotools._version import __version__
 from fiotools.dataset import parquet
-from fiotools.dataset.manifest import About
+from fiotools.dataset.contents import About
 from fiotools.dataset.parquet import MANIFEST, arrow_schema, rows_of
 from fiotools.dataset.plan import (
     BEFORE,
@@ -74,8 +74,14 @@ def do(work: Work) -> int:
     piece = read_piece(content)
     todo = piece.filter(PENDING)
     sheets, outcomes = _read(todo, work)
-    piece = _completed(piece, todo, outcomes, work)
-    before = _record(work)
+    # with the outcomes of its files the piece is the record
+    places = piece.with_row_index("_at").filter(PENDING)["_at"]
+    for column in outcomes[0] if outcomes else ():
+        values = pl.Series([one[column] for one in outcomes], dtype=piece[column].dtype)
+        piece = piece.with_columns(piece[column].scatter(places, values))
+    before = None
+    if RECORDS in work.before:
+        before = read_piece(work.store.read(f"{RECORDS}/{work.before[RECORDS]}"))
     made = {}
     for table, sheet in sheets.items():
         if table in work.before and before is not None:
@@ -106,24 +112,12 @@ def _unwanted(work: Work) -> DatasetError:
     )
 
 
-@dataclass
-class _Outcome:
-    """The outcome of a file; the names are the manifest's."""
-
-    hash: str | None
-    status: str
-    line: int | None
-    message: str | None
-    format: str | None
-    rows: dict[str, int]
-
-
-def _read(todo: pl.DataFrame, work: Work) -> tuple[dict[str, parquet.Sheet], list[_Outcome]]:
-    """Read files, some at a time; return their rows, and the outcome of each."""
+def _read(todo: pl.DataFrame, work: Work) -> tuple[dict[str, parquet.Sheet], list[dict[str, Any]]]:
+    """Read files, some at a time; return their rows, and the columns of the manifest for each."""
     tables, labels = work.about.tables, work.about.labels
     found = list(found_again(todo, labels))
     sheets = {table: parquet.Sheet(arrow_schema(table, labels)) for table in tables}
-    outcomes: list[_Outcome] = []
+    outcomes: list[dict[str, Any]] = []
     job_files = JobFiles()
     for start, end in _AT_ONCE.cut(todo["size_bytes"]):
         some = found[start:end]
@@ -137,57 +131,34 @@ def _read(todo: pl.DataFrame, work: Work) -> tuple[dict[str, parquet.Sheet], lis
 
 def _outcomes(
     part: Part, found: Sequence[Found], hashes: Mapping[str, str], tables: Sequence[str]
-) -> list[_Outcome]:
-    """Return the outcome of each file."""
-    counts = {name: _counts(part.tables[name], len(found)) for name in tables}
+) -> Iterator[dict[str, Any]]:
+    """Yield the columns of the manifest that tell the outcome of each file."""
+    counts = {}
+    for table in tables:
+        rows = part.tables[table]
+        weights = sizes_of(rows)
+        counts[table] = np.bincount(rows[FILE], weights=weights, minlength=len(found)).astype(int)
     runs, notes = part.tables["runs"], part.tables["notes"]
     formats = dict(zip(runs[FILE], get(runs, "format"), strict=True))
     told = [get(notes, name) for name in ("severity", "line", "message")]
     said = zip(notes[FILE], *told, strict=True)
     first = {file: note for file, *note in reversed([*said])}
-    outcomes = []
     for number, file in enumerate(found):
-        rows = {name: counts[name][number] for name in tables}
-        place = hashes.get(file.place)
-        if number in formats:
-            outcomes.append(_Outcome(place, "read", None, None, formats[number], rows))
-            continue
-        # which has a single note: why it gave nothing
-        severity, line, message = first[number]
-        is_noted = severity == "info" or (severity == "warning" and not file.named)
-        status = "noted" if is_noted else "refused"
-        outcomes.append(_Outcome(place, status, line, message, None, rows))
-    return outcomes
-
-
-def _counts(rows: pl.DataFrame, files: int) -> list[int]:
-    """Count the rows of each file."""
-    counts = np.bincount(rows[FILE], weights=sizes_of(rows), minlength=files)
-    found: list[int] = counts.astype(np.int64).tolist()
-    return found
-
-
-def _completed(
-    piece: pl.DataFrame, todo: pl.DataFrame, outcomes: list[_Outcome], work: Work
-) -> pl.DataFrame:
-    """Complete a piece with the outcomes of its files: then it is the record."""
-    found: dict[str, list[Any]] = {
-        name: [getattr(one, name) for one in outcomes]
-        for name in ("hash", "status", "line", "message", "format")
-    }
-    found["fiotools_version"] = [__version__] * len(outcomes)
-    for table in work.about.tables:
-        found[rows_of(table)] = [one.rows[table] for one in outcomes]
-    places = piece.with_row_index("_at").filter(PENDING)["_at"]
-    return piece.with_columns(
-        piece[name].scatter(places, pl.Series(values, dtype=piece[name].dtype))
-        for name, values in found.items()
-    )
-
-
-def _record(work: Work) -> pl.DataFrame | None:
-    name = work.before.get(RECORDS)
-    return None if name is None else read_piece(work.store.read(f"{RECORDS}/{name}"))
+        status, line, message = "read", None, None
+        if number not in formats:
+            # it has a single note: why it gave nothing
+            severity, line, message = first[number]
+            is_noted = severity == "info" or (severity == "warning" and not file.named)
+            status = "noted" if is_noted else "refused"
+        yield {
+            "hash": hashes.get(file.place),
+            "status": status,
+            "line": line,
+            "message": message,
+            "format": formats.get(number),
+            "fiotools_version": __version__,
+            **{rows_of(table): int(counts[table][number]) for table in tables},
+        }
 
 
 def _merged(

@@ -68,32 +68,26 @@ def _kind(types: set[type]) -> DType:
 def listed(found: Sequence[Found], labels: Mapping[str, DType], asked: str | None) -> pl.DataFrame:
     """Make the rows that the manifest would have of files, as far as they are known unread.
 
-    Parameters
-    ----------
-    found : sequence of Found
-    labels : mapping of str to str
-        Their types.
-    asked : str or None
-        The reading options.
+    ``asked`` are the reading options.
     """
     folders: dict[str, str | None] = {}
-    known = [_known(file, folders) for file in found]
     columns: dict[str, Any] = {
-        name: [_label(file.labels.get(name), kind) for file in found]
-        for name, kind in labels.items()
+        "source": [file.name for file in found],
+        "place": [_whole(file.place) for file in found],
+        "member": [file.member for file in found],
+        "named": [file.named for file in found],
+        "asked": [asked] * len(found),
     }
-    columns["source"] = [file.name for file in found]
-    columns["place"] = [_whole(file.place) for file in found]
-    columns["member"] = [file.member for file in found]
-    columns["named"] = [file.named for file in found]
-    for at, name in enumerate(("size_bytes", "mtime_ns", "etag", "beside")):
-        columns[name] = [one[at] for one in known]
-    columns["asked"] = [asked] * len(found)
+    known = zip(*(_known(file, folders) for file in found), strict=True)
+    columns |= zip(("size_bytes", "mtime_ns", "etag", "beside"), known, strict=True)
+    for name, kind in labels.items():
+        values = [file.labels.get(name) for file in found]
+        if kind == "str":
+            values = [None if value is None else str(value) for value in values]
+        columns[name] = values
     schema = polars_schema(MANIFEST, labels)
-    series = [pl.Series(name, values, dtype=schema[name]) for name, values in columns.items()]
-    missing = [pl.lit(None, kind).alias(name) for name, kind in schema.items()]
-    missing = [one for one in missing if one.meta.output_name() not in columns]
-    return pl.DataFrame(series).with_columns(missing).select(list(schema))
+    known_now = pl.DataFrame(columns, schema={name: schema[name] for name in columns})
+    return pl.concat([pl.DataFrame(schema=schema), known_now], how="diagonal")
 
 
 def found_again(rows: pl.DataFrame, labels: Mapping[str, DType]) -> Iterator[Found]:
@@ -105,10 +99,6 @@ def found_again(rows: pl.DataFrame, labels: Mapping[str, DType]) -> Iterator[Fou
             place = os.fsdecode(unquote_to_bytes(place.removeprefix("file://")))
         stat = Stat(row["size_bytes"], row["mtime_ns"], row["etag"]) if is_url(place) else None
         yield Found(place, row["source"], given, row["named"], row["member"], stat)
-
-
-def _label(value: Any, kind: DType) -> Any:
-    return value if value is None or kind != "str" else str(value)
 
 
 def _known(
@@ -332,20 +322,17 @@ def compared(
     check: bool,
     hashes: Hash,
 ) -> Compared:
-    """Hold the files that were listed against the manifest.
+    """Hold the files that were listed against the manifest, which knows some.
 
     Parameters
     ----------
     listing : polars.DataFrame
     known : polars.LazyFrame
-        The manifest.
     labels : mapping
-    prune : bool
-        Whether files that were not listed are removed.
-    check : bool
-        Whether the content of files is looked at whose size and time are the same.
+    prune, check : bool
+        As ``prune`` and ``check_hashes`` of `convert`.
     hashes : callable
-        Gives the hash of each file of a frame.
+        Returns the hash of each file of a frame.
     """
     keys = [*labels, "source"]
     if listing.select(keys).is_duplicated().any():

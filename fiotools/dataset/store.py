@@ -70,29 +70,18 @@ def newest(records: Iterable[str]) -> dict[int, int]:
     >>> newest(["part-000001-001.parquet", "part-000000-001.parquet", "part-000001-002.parquet"])
     {0: 1, 1: 2}
     """
-    found: dict[int, int] = {}
-    for number, generation in _parsed(records):
-        found[number] = max(generation, found.get(number, 0))
-    return dict(sorted(found.items()))
+    return dict(sorted(_parsed(records)))
 
 
 def current(names: Iterable[str], committed: Mapping[int, int]) -> dict[int, str]:
-    """Return the file of each part that counts in a table.
-
-    Parameters
-    ----------
-    names : iterable of str
-        The files of the table.
-    committed : mapping of int to int
-        As `newest` gives it of the records.
+    """Return the file of each part that counts in a table; ``committed`` as `newest` returns it.
 
     Examples
     --------
     >>> current(["part-000001-001.parquet", "part-000001-003.parquet"], {1: 2})
     {1: 'part-000001-001.parquet'}
     """
-    kept = ((n, g) for n, g in _parsed(names) if g <= committed.get(n, 0))
-    return {n: part_name(n, g) for n, g in newest(part_name(*one) for one in kept).items()}
+    return {n: part_name(n, g) for n, g in sorted(_parsed(names)) if g <= committed.get(n, 0)}
 
 
 def leftover(names: Iterable[str], committed: Mapping[int, int]) -> list[str]:
@@ -178,14 +167,8 @@ class Folder:
 
     def settle(self, folders: Iterable[str]) -> None:
         """Wait until the names in some folders are on the disk, before something counts on them."""
-        if os.name == "nt":  # which opens no folders
-            return
         for folder in folders:
-            handle = os.open(Path(self.url) / folder, os.O_RDONLY)
-            try:
-                os.fsync(handle)
-            finally:
-                os.close(handle)
+            atomic_write.sync_folder(Path(self.url) / folder)
 
     def remove(self, names: Iterable[str]) -> None:
         """Remove files, those that are gone already too."""
@@ -206,17 +189,8 @@ class Bucket:
     url: str
 
     @property
-    def system(self) -> Any:
-        """The file system, which fsspec keeps open."""
-        return self._at[0]
-
-    @property
-    def root(self) -> str:
-        """The place as the file system calls it."""
-        return str(self._at[1])
-
-    @property
-    def _at(self) -> tuple[Any, str]:
+    def at(self) -> tuple[Any, str]:
+        """The file system, which fsspec keeps open, and the place as it calls it."""
         system, root = file_system(self.url)
         return system, root.rstrip("/")
 
@@ -226,7 +200,7 @@ class Bucket:
 
     def names(self, folder: str = "") -> list[str]:
         """List the files of a folder, sorted; of one that is not there, none."""
-        system, root = self._at
+        system, root = self.at
         place = f"{root}/{folder}".rstrip("/")
         try:
             with as_os_errors(self.place(folder)):
@@ -238,7 +212,7 @@ class Bucket:
 
     def read(self, name: str) -> bytes:
         """Read one file."""
-        system, root = self._at
+        system, root = self.at
         with as_os_errors(self.place(name)):
             return bytes(system.cat_file(f"{root}/{name}"))
 
@@ -248,7 +222,7 @@ class Bucket:
 
     def put(self, name: str, content: bytes, *, new: bool = False) -> None:
         """Write one file; ``new``: only if it is not there, or raise `FileExistsError`."""
-        system, root = self._at
+        system, root = self.at
         path = f"{root}/{name}"
         with as_os_errors(self.place(name)):
             if new and self._created(system, path, content):
@@ -274,7 +248,7 @@ class Bucket:
 
     def remove(self, names: Iterable[str]) -> None:
         """Remove files, those that are gone already too."""
-        system, root = self._at
+        system, root = self.at
         for name in names:
             with suppress(FileNotFoundError), as_os_errors(self.place(name)):
                 system.rm_file(f"{root}/{name}")
@@ -350,7 +324,9 @@ def _lock_file(store: Bucket) -> Iterator[None]:
 
 
 def _refuse_at_work(store: Bucket) -> None:
-    other = _holder(store)
+    other: dict[str, object] = {"host": "an unknown host", "process": "?", "since": "?"}
+    with suppress(FileNotFoundError, orjson.JSONDecodeError):
+        other |= orjson.loads(store.read(LOCK))
     if not _is_gone(other):
         raise DatasetError(
             f"{store.url}: another conversion is at work there (process {other['process']} on"
@@ -373,13 +349,6 @@ def _take_over(store: Bucket, mine: bytes) -> None:
         store.put(LOCK, mine)
     finally:
         store.remove([CLAIM])
-
-
-def _holder(store: Bucket) -> dict[str, object]:
-    unknown: dict[str, object] = {"host": "an unknown host", "process": "?", "since": "?"}
-    with suppress(FileNotFoundError, orjson.JSONDecodeError):
-        return {**unknown, **orjson.loads(store.read(LOCK))}
-    return unknown
 
 
 def _is_gone(other: dict[str, object]) -> bool:

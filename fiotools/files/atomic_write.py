@@ -84,3 +84,16 @@ def _as_new(part: Path, path: Path) -> None:
     mask = os.umask(0)
     os.umask(mask)
     part.chmod(0o666 & ~mask)
+
+
+def sync_folder(folder: Path) -> None:
+    """Wait until the names in a folder are on the disk, if the system can."""
+    if not hasattr(os, "O_DIRECTORY"):  # Windows opens no folders
+        return
+    handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        os.fsync(handle)
+    except OSError:  # some file systems cannot, and need not
+        pass
+    finally:
+        os.close(handle)

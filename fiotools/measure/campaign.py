@@ -1,26 +1,223 @@
-"""A campaign that was run: its plan, its labelled results, and its evidence for `check`."""
+"""A campaign's folder: the manifest and the raw outputs, none of which is ever half.
+
+The manifest has one JSON object a line: what was planned, on what, and each run as it ended. A line
+is on the disk before anything follows it, so an interruption loses at most the current run. A last
+line that was cut off is dropped. Kinds of lines: ``campaign`` (the plan, once), ``session`` (the
+machine, the places and the tools, at each start), ``scratch`` (a folder that is about to be made),
+``run`` and ``end``.
+
+Nothing outside of the folder is written: links in it are replaced, and never followed. `Campaign`
+is such a folder opened: its plan, its labelled results, and its evidence for `check`.
+"""
 
 from __future__ import annotations
 
 import hashlib
+import json
 import os
+import shutil
 import stat
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, BinaryIO
 
-from fiotools.errors import MeasureError
+from fiotools.errors import MeasureError, argument
+from fiotools.files.atomic_write import sync_folder
 from fiotools.measure.experiments import experiment_named
 from fiotools.measure.machine import MEMORY
-from fiotools.measure.output import NAME, Line, lines
 from fiotools.measure.plan import Plan, Run, plan_from
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from fiotools.tables.results import Results
+
+NAME = "manifest.jsonl"
+FORMAT = 1
+_NO_FOLLOW = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
+
+Line = dict[str, Any]
+
+
+def now() -> str:
+    """Return the time as in the manifest.
+
+    Examples
+    --------
+    >>> len(now()), now()[-1]
+    (24, 'Z')
+    """
+    return datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+class Manifest:
+    """Appends to the manifest of a folder; links are not followed."""
+
+    def __init__(self, folder: Path) -> None:
+        self.path = folder / NAME
+        flags = os.O_CREAT | os.O_RDWR | os.O_APPEND | _NO_FOLLOW
+        try:
+            self._handle = os.open(self.path, flags, 0o644)
+        except OSError as error:
+            raise MeasureError(f"{self.path}: {error.strerror}") from None
+        # cut off a line that a kill or a full disk left unfinished
+        with os.fdopen(os.dup(self._handle), "rb") as file:
+            file.seek(0)
+            os.ftruncate(self._handle, file.read().rfind(b"\n") + 1)
+        sync_folder(folder)
+
+    def write(self, kind: str, facts: Mapping[str, Any]) -> Line:
+        """Write a line, and wait until it is on the disk."""
+        line = {"kind": kind, **facts}
+        data = json.dumps(line, ensure_ascii=False).encode("utf-8", "surrogateescape") + b"\n"
+        whole = os.fstat(self._handle).st_size
+        try:
+            while data:
+                data = data[os.write(self._handle, data) :]
+            os.fsync(self._handle)
+        except OSError as error:
+            with suppress(OSError):
+                os.ftruncate(self._handle, whole)  # no line follows half a line
+            raise MeasureError(f"{self.path}: {error.strerror}") from None
+        return line
+
+    def close(self) -> None:
+        """Close the file."""
+        os.close(self._handle)
+
+
+def lines(folder: Path) -> list[Line]:
+    """Read the manifest of a folder.
+
+    Raises
+    ------
+    MeasureError
+        If there is none, or it is damaged before its last line.
+    """
+    path = folder / NAME
+    try:
+        text = path.read_bytes().decode("utf-8", "surrogateescape")
+    except OSError as error:
+        raise MeasureError(
+            f"{path}: {error.strerror}; a campaign's folder holds the {NAME} of its runs"
+        ) from None
+    found = []
+    whole = text.split("\n")
+    for number, one in enumerate(whole[:-1], 1):  # after the last end of line: nothing, or half
+        try:
+            line = json.loads(one)
+        except ValueError:
+            line = None
+        if not isinstance(line, dict) or not isinstance(line.get("kind"), str):
+            raise MeasureError(f"{path}:{number}: not a line of a manifest")
+        found.append(line)
+    if not found or found[0]["kind"] != "campaign":
+        raise MeasureError(f"{path}: does not begin with a campaign")
+    if found[0].get("format") != FORMAT:
+        raise MeasureError(
+            f"{path}: format {found[0].get('format')!r} of another version of fiotools; "
+            f"this one knows {FORMAT}"
+        )
+    return found
+
+
+_LEAST = 4 * 2**20  # bytes free, for one raw output
+
+
+def results_folder(output: str | os.PathLike[str] | None, experiment: str) -> tuple[Path, bool]:
+    """Return the folder, and whether it is new; one that exists is empty, or a campaign's.
+
+    Raises
+    ------
+    MeasureError
+        If it holds something else.
+    """
+    if output is None:
+        stem = f"{experiment}-{datetime.now(UTC):%Y%m%d-%H%M%S}"
+        names = (stem, *(f"{stem}-{number}" for number in range(2, 100)))
+        output = next(name for name in names if not Path(name).exists())
+    try:
+        folder = Path(output).resolve()
+        is_new = not folder.exists()
+        fits = is_new or (folder / NAME).is_file() or not any(folder.iterdir())
+    except (OSError, RuntimeError) as error:
+        raise MeasureError(f"{output}: {getattr(error, 'strerror', None) or error}") from None
+    if not fits:
+        raise MeasureError(
+            f"{folder} holds other files: results go to a new or an empty folder, "
+            f"{argument('output')}"
+        )
+    if {*"*?[]{}"} & {*str(folder)}:
+        raise MeasureError(
+            f"{folder}: * ? [ ] {{ }} have a meaning for fiotools.read: choose another name"
+        )
+    return folder, is_new
+
+
+@dataclass(frozen=True)
+class Raw:
+    """A raw output while it is written."""
+
+    path: Path  # its name when it is whole
+    part: Path  # its name before
+    stdout: BinaryIO
+    stderr: BinaryIO  # the same file for a transcript
+
+    def said(self) -> str:
+        """Return the end of stderr, or of the transcript."""
+        self.stderr.seek(0)
+        return self.stderr.read()[-4000:].decode("utf-8", "replace").strip()
+
+    def keep(self) -> int:
+        """Flush and rename it; return its size."""
+        size = os.fstat(self.stdout.fileno()).st_size
+        try:
+            os.fsync(self.stdout.fileno())
+        except OSError as error:  # an open file does not tell its name
+            raise OSError(error.errno, error.strerror, str(self.path)) from None
+        self.stdout.close()  # Windows renames no open file
+        self.part.replace(self.path)
+        sync_folder(self.path.parent)
+        return size
+
+
+@contextmanager
+def raw_output(folder: Path, name: str, head: str) -> Iterator[Raw]:
+    """Open a raw output; ``head`` is the first line of a transcript.
+
+    It is removed at the end if it was not kept.
+    """
+    # a tool may end well though its report found no room
+    if shutil.disk_usage(folder).free < _LEAST:
+        raise MeasureError(f"{folder}: no room is left for the results")
+    part = folder / f".{name}.part"
+    with ExitStack() as stack:
+        stdout = stack.enter_context(_hidden(part))
+        stdout.write(head.encode())
+        errors = folder / f".{name}.err.part"
+        errors.unlink(missing_ok=True)
+        stderr = stdout if head else stack.enter_context(_hidden(errors))
+        yield Raw(folder / name, part, stdout, stderr)
+
+
+@contextmanager
+def _hidden(path: Path) -> Iterator[BinaryIO]:
+    """Open a new file that is removed at the end."""
+    try:
+        path.unlink(missing_ok=True)  # of a killed campaign
+        file = path.open("x+b", buffering=0)
+    except OSError as error:
+        raise MeasureError(f"{path}: {error.strerror}") from None
+    try:
+        yield file
+    finally:
+        file.close()
+        path.unlink(missing_ok=True)
+
 
 # columns of the manifest, beside the labels of a run
 _RUN = (

@@ -1,35 +1,208 @@
-"""The experiments: the procedures of the articles, in the order of the command line."""
+"""The experiments: the procedures of the articles, in the order of the command line.
+
+An experiment tells its workloads, needs and comparisons, and the command of one run.
+"""
 
 from __future__ import annotations
 
 import os
+import shlex
 import sys
 import time
-from collections.abc import Iterator
-from dataclasses import replace
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import ClassVar
 
 from fiotools.errors import MeasureError
-from fiotools.measure.experiment import (
-    DATA,
-    MIB,
-    WRITTEN,
-    Command,
-    Effort,
-    Experiment,
-    Question,
-    Stage,
-    Tick,
-    block,
-    cold,
-    fits,
-    timed,
-    transcript,
-)
 from fiotools.measure.machine import binary, processors, span
 from fiotools.measure.plan import Plan
 from fiotools.measure.scratch import Scratch, can_drop, empty, fill, in_memory, tarball
 from fiotools.measure.tools import Watch, install_hint
+
+
+@dataclass(frozen=True)
+class Question:
+    """One comparison of the results of a campaign."""
+
+    between: str  # the label whose values are the sides
+    by: tuple[str, ...] = ()  # the sides are compared for each value of these columns
+    baseline: str | None = None  # by default the first side that was measured
+    # a label and its only value in this comparison; None: all
+    only: tuple[str, str] | None = None
+
+
+DATA = "data.tmp"  # the file in each place for the whole campaign
+WRITTEN = "written.tmp"  # a file that a run makes; it is removed after the run
+MIB = 2**20
+
+Tick = Callable[[int], object]
+
+
+@dataclass(frozen=True)
+class Effort:
+    """The effort: bytes of a test file, rounds, seconds of a run."""
+
+    size_bytes: int
+    rounds: int
+    seconds: int = 0
+
+
+@dataclass(frozen=True)
+class Command:
+    """One command, and how its raw output is kept."""
+
+    argv: tuple[str, ...]
+    # the command line for a transcript, which includes stderr; without it only stdout is kept
+    shown: str | None = None
+    folder: str = "."  # its working directory in the private folder
+
+
+@dataclass(frozen=True)
+class Stage:
+    """What is prepared for the runs of one session."""
+
+    scratch: Mapping[str, Scratch]  # by place
+    random: int | None = None  # an open file in memory with random data
+    removal_s: float = 0.0  # to remove the files of one round at the end, as far as it was tried
+
+
+class Experiment(ABC):
+    """One procedure; a subclass says what differs."""
+
+    name: ClassVar[str]
+    article: ClassVar[str]
+    question: ClassVar[str]
+    metric: ClassVar[tuple[str, str]]  # the table and the column to look at first
+    questions: ClassVar[tuple[Question, ...]]  # the comparisons, the main one first
+    # the label that tells whether reads come from memory, cold or warm
+    cached: ClassVar[str | None] = None
+    tools: ClassVar[tuple[str, ...]]  # commands that must be installed
+    # of each place; their names may hold several labels, separated by ``_``
+    workloads: ClassVar[tuple[str, ...]]
+    fields: ClassVar[tuple[str, ...]] = ("workload",)  # the names of these labels
+    suffix: ClassVar[str] = ".txt"
+    efforts: ClassVar[tuple[Effort, Effort, Effort]]  # quick, normal and thorough
+    start_s: ClassVar[float] = 0.0  # that a tool needs beside the seconds of a run
+    files: ClassVar[int] = 1  # the most files of the size that a place holds at once
+    in_memory: ClassVar[int] = 0  # the files of the size that memory holds beside them
+    reads_data: ClassVar[bool] = True  # whether files are filled with random data to be read
+    is_fixed: ClassVar[bool] = False  # whether the size is part of the experiment
+    # whether all of it bypasses the page cache, unless the caller wants it buffered
+    is_direct: ClassVar[bool] = False
+
+    def here(self) -> str | None:
+        """Tell why it cannot run on this system; None if it can."""
+        if os.name == "nt" and not {"fio", "diskspd"} & {*self.tools}:
+            return (
+                f"{self.name} needs {' and '.join(self.tools)} of Linux: run it in WSL, "
+                "or take random-io or diskspd here"
+            )
+        return None
+
+    def available(self) -> tuple[str, ...]:
+        """Return the workloads that this system's tools know."""
+        return self.workloads
+
+    def needs_direct(self, workload: str, plan: Plan) -> bool:
+        """Whether a workload bypasses the page cache."""
+        if self.is_direct:
+            return not plan.buffered
+        return "direct" in workload.split("-")
+
+    def jobs(self) -> int:
+        """Return the number of jobs at once if the tool has several (else 0)."""
+        return 0
+
+    def held(self, runs: int) -> int:
+        """Count the files of the size that a place holds at once, at most, in so many runs."""
+        return self.files
+
+    def prepare(self, plan: Plan, stage: Stage, watch: Watch, tick: Tick) -> Stage:
+        """Prepare the files of the runs, outside of any measurement."""
+        for scratch in stage.scratch.values():
+            fill(scratch.path / DATA, plan.size_bytes, watch, tick)
+        return stage
+
+    def to_prepare(self, plan: Plan) -> int:
+        """Count the bytes that `prepare` writes and reads."""
+        return 2 * plan.size_bytes * len(plan.places)
+
+    def lasts(self, plan: Plan, runs: int) -> str:
+        """Tell how long the preparation and so many runs take."""
+        if plan.seconds:
+            all_s = runs * (plan.seconds + self.start_s)
+            return f"{plan.seconds} s a run, {span(all_s)} and the preparation"
+        moved = plan.size_bytes * runs + self.to_prepare(plan)
+        return f"{span(moved / 1e9)} at 1 GB/s, {span(moved / 100e6)} at 100 MB/s"
+
+    def before(self, workload: str, number: int, scratch: Scratch) -> Path | None:
+        """Prepare one run; return the file that it reads, to see how much of it is in memory."""
+        if "read" not in workload:
+            return None
+        return scratch.drop(DATA)
+
+    def expected_pct(self, workload: str) -> float:
+        """Return the share of the file that should be in memory before a run."""
+        return 0.0
+
+    @abstractmethod
+    def command(self, workload: str, number: int, plan: Plan, stage: Stage) -> Command:
+        """Return the command of a run in a round."""
+
+    @abstractmethod
+    def implies(self, plan: Plan, ram: int | None) -> Iterator[str]:
+        """Tell what the sizes and the options mean for the result."""
+
+    def elsewhere(self) -> str | None:
+        """Tell how to run it on another system if it cannot run here."""
+        return None
+
+
+def transcript(argv: tuple[str, ...]) -> Command:
+    """Run a command as it is, and show it as one would type it."""
+    return Command(argv, shlex.join(argv))
+
+
+def timed(script: str) -> Command:
+    """Run a script under bash's own ``time``."""
+    line = f"time {script}"
+    return Command(("bash", "--noprofile", "--norc", "-c", line), line)
+
+
+def block(kib: int) -> str:
+    """Write a block size for this system's dd.
+
+    Examples
+    --------
+    >>> block(4), block(2048)
+    ('4k', '2M')
+    """
+    if kib < 1024:
+        return f"{kib}k"
+    return f"{kib // 1024}{'M' if sys.platform == 'linux' else 'm'}"
+
+
+def fits(size: int, ram: int | None) -> str | None:
+    """Tell that a file fits into memory, if it does."""
+    if ram is None:
+        return f"the size of the memory is not known: {binary(size)} may fit into it"
+    if size < 2 * ram:
+        how = "fits into" if size < ram else "is less than twice"
+        return f"{binary(size)} {how} the memory ({binary(ram)})"
+    return None
+
+
+def cold() -> str:
+    """Tell where reads come from."""
+    if can_drop():
+        return (
+            "the file is dropped from the page cache before each run that reads it "
+            "(posix_fadvise); no cache of a host or of a server is"
+        )
+    return "this system lets nobody drop a file from the page cache: what is read may be in memory"
+
 
 _LINUX = {"fdatasync", "direct"}  # options of the dd of Linux only
 
@@ -223,6 +396,7 @@ class RandomIO(Experiment):
     workloads = tuple(_PATTERNS)
     suffix = ".json"
     is_direct = True
+    start_s = 0.4
     efforts = (Effort(256 * MIB, 5, 2), Effort(2048 * MIB, 5, 20), Effort(8192 * MIB, 10, 60))
 
     def jobs(self) -> int:
@@ -236,10 +410,6 @@ class RandomIO(Experiment):
                 file = scratch.path / _FILES.replace("$jobnum", str(job))
                 fill(file, _share(plan), watch, tick)
         return stage
-
-    def lasts(self, plan: Plan, runs: int) -> str:
-        """Add up the runs, with what fio needs to start."""
-        return f"{plan.seconds} s a run, {span(runs * (plan.seconds + 0.4))} and the preparation"
 
     def before(self, workload: str, number: int, scratch: Scratch) -> None:
         """Drop the file below the place; fio drops its own files."""
@@ -385,24 +555,13 @@ class Diskspd(Experiment):
     metric = ("io", "iops")
     questions = (Question("place", ("direction",)),)
     tools = ("diskspd",)
-    workloads = ("mixed",)
+    workloads = ("mixed",)  # DISKSPD itself says if a place refuses direct I/O
     suffix = ".xml"
     efforts = (Effort(256 * MIB, 5, 5), Effort(5120 * MIB, 5, 60), Effort(5120 * MIB, 10, 120))
 
     def here(self) -> str | None:
         """Tell that DISKSPD runs on Windows."""
         return None if sys.platform == "win32" else "diskspd runs on Windows"
-
-    def needs_direct(self, workload: str, plan: Plan) -> bool:
-        """Leave that to DISKSPD, which reports it itself."""
-        return False
-
-    def lasts(self, plan: Plan, runs: int) -> str:
-        """Add up the runs."""
-        return f"{plan.seconds} s a run, {span(runs * plan.seconds)} and the preparation"
-
-    def before(self, workload: str, number: int, scratch: Scratch) -> None:
-        """Leave the cache to -Sh."""
 
     def command(self, workload: str, number: int, plan: Plan, stage: Stage) -> Command:
         """Return the article's command on the filled file; XML has more than text."""

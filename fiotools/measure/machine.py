@@ -10,7 +10,7 @@ import os
 import platform
 import re
 import stat
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -31,9 +31,14 @@ def machine() -> dict[str, Any]:
         "ram_bytes": total,
         "ram_available_bytes": available,
         "is_guest": is_guest(),
-        "load_1min": os.getloadavg()[0] if hasattr(os, "getloadavg") else None,
+        "load_1min": load(),
         "python": platform.python_version(),
     }
+
+
+def load() -> float | None:
+    """Return the load of the last minute."""
+    return os.getloadavg()[0] if hasattr(os, "getloadavg") else None
 
 
 def processors() -> int:
@@ -45,7 +50,7 @@ def processors() -> int:
 
 def memory() -> tuple[int | None, int | None]:
     """Return the bytes of memory, and the bytes available here (within the group's limit)."""
-    found = {name: int(kib) * 1024 for name, kib in _KIB.findall(_read(_PROC / "meminfo") or "")}
+    found = {name: int(kib) * 1024 for name, kib in _KIB.findall(_text(_PROC / "meminfo") or "")}
     total, available = found.get("MemTotal"), found.get("MemAvailable")
     if total is None and hasattr(os, "sysconf"):  # macOS
         try:
@@ -61,12 +66,12 @@ def memory() -> tuple[int | None, int | None]:
 
 def _limit() -> int | None:
     """Return the smallest limit of memory of this process's control group and its parents."""
-    group = re.search(r"^0::(/.*)$", _read(_PROC / "self" / "cgroup") or "", re.M)
+    group = re.search(r"^0::(/.*)$", _text(_PROC / "self" / "cgroup") or "", re.M)
     files = [_CGROUP / "memory" / "memory.limit_in_bytes"]
     if group:
         place = _CGROUP / group[1].lstrip("/")
         files += [folder / "memory.max" for folder in (place, *place.parents)]
-    limits = [int(text) for text in map(_read, files) if text and text.strip().isdecimal()]
+    limits = [int(text) for text in map(_text, files) if text and text.isdecimal()]
     return min(limits, default=None)
 
 
@@ -79,15 +84,8 @@ def is_guest() -> bool | None:
 
 
 def _line(name: str) -> str | None:
-    found = re.search(rf"^{name}\s*: *(.*)$", _read(_PROC / "cpuinfo") or "", re.M)
+    found = re.search(rf"^{name}\s*: *(.*)$", _text(_PROC / "cpuinfo") or "", re.M)
     return found[1].strip() if found else None
-
-
-def _read(file: Path) -> str | None:
-    try:
-        return file.read_text(encoding="utf-8", errors="replace")
-    except OSError:
-        return None
 
 
 def binary(count: float) -> str:
@@ -134,30 +132,15 @@ _MADE_UP = ("loop", "zram", "ram", "md", "dm-")  # disks that the kernel makes
 
 @dataclass(frozen=True)
 class Mount:
-    """One line of mountinfo.
+    """One line of mountinfo."""
 
-    Attributes
-    ----------
-    point : str
-        Where it is mounted.
-    kind : str
-        The file system.
-    source : str
-        The device, the server, or just a word.
-    options : str
-        Of the mount and the file system, without names of folders, addresses or people.
-    device : str
-        Major and minor number.
-    upper : str or None
-        The folder in which an overlay keeps writes.
-    """
-
-    point: str
-    kind: str
-    source: str
+    point: str  # where it is mounted
+    kind: str  # the file system
+    source: str  # the device, the server, or just a word
+    # of the mount and the file system, without names of folders, addresses or people
     options: str
-    device: str
-    upper: str | None = None
+    device: str  # major and minor number
+    upper: str | None = None  # the folder in which an overlay keeps writes
 
 
 def mount_of(folder: Path, table: str | None = None) -> Mount | None:
@@ -183,7 +166,7 @@ def mount_of(folder: Path, table: str | None = None) -> Mount | None:
             continue
         point = _plain(fields[4])
         # of several on one point, the last hides the others
-        if _within(str(folder), point) and (found is None or len(point) >= len(found.point)):
+        if folder.is_relative_to(point) and (found is None or len(point) >= len(found.point)):
             options = dict.fromkeys([*fields[5].split(","), *rest[2].split(",")])
             told = _PRIVATE.sub(lambda cut: f"{cut[1] or '='}...", ",".join(options))
             upper = re.search(r"(?:^|,)upperdir=([^,]+)", rest[2]) if rest[0] == "overlay" else None
@@ -196,36 +179,17 @@ def _plain(text: str) -> str:
     return _ESCAPED.sub(lambda match: chr(int(match[1], 8)), text)
 
 
-def _within(path: str, point: str) -> bool:
-    return point == "/" or path == point or path.startswith(f"{point}/")
-
-
 @dataclass(frozen=True)
 class Device:
-    """A whole disk.
+    """A whole disk."""
 
-    Attributes
-    ----------
-    name : str
-        The kernel's name.
-    model : str or None
-    rotational : bool or None
-    transport : str or None
-        nvme, sata, sas, usb, virtio, mmc, loop, ...
-    link : str or None
-        The name for `fiotools.check` if it is certain.
-    size_bytes : int or None
-    backing : Backing or None
-        Of a loop device.
-    """
-
-    name: str
+    name: str  # the kernel's
     model: str | None = None
     rotational: bool | None = None
-    transport: str | None = None
-    link: str | None = None
+    transport: str | None = None  # nvme, sata, sas, usb, virtio, mmc, loop, ...
+    link: str | None = None  # the name for `fiotools.check` if it is certain
     size_bytes: int | None = None
-    backing: Backing | None = None
+    backing: Backing | None = None  # of a loop device
 
     @property
     def is_memory(self) -> bool:
@@ -242,30 +206,15 @@ class Device:
         below = self.backing.device
         return [Path(self.backing.path), *(() if below is None else below.images())]
 
-    def facts(self) -> dict[str, Any]:
-        """Return it as plain values."""
-        return asdict(self)
-
 
 @dataclass(frozen=True)
 class Backing:
-    """The file of a loop device.
-
-    Attributes
-    ----------
-    path : str
-    file_system : str or None
-        The file system of the file.
-    is_direct : bool
-        Whether the loop device bypasses the page cache of this file.
-    device : Device or None
-        The only disk under that file system.
-    """
+    """The file of a loop device."""
 
     path: str
-    file_system: str | None
-    is_direct: bool
-    device: Device | None
+    file_system: str | None  # of the file
+    is_direct: bool  # whether the loop device bypasses the page cache of this file
+    device: Device | None  # the only disk under that file system
 
 
 def devices_of(mount: Mount, root: Path = _SYS) -> list[Device]:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from fiotools.errors import typed
-from fiotools.measure.experiment import Experiment
+from fiotools.measure.experiments import Experiment
 from fiotools.measure.machine import binary
 from fiotools.measure.places import Place, shared
 from fiotools.measure.plan import Plan
@@ -31,7 +31,11 @@ def before(
     works = f"{len(plan.workloads)} {_plural('workload', len(plan.workloads))}"
     times = f"{works} x {len(plan.places)} {_plural('place', len(plan.places))}"
     most = "" if plan.until == "rounds" else "up to "
-    times += f" x {most}{plan.rounds} {_plural('round', plan.rounds)}{_turns(len(plan.places))}"
+    times += f" x {most}{plan.rounds} {_plural('round', plan.rounds)}"
+    letters = "ABCD"[: len(plan.places)]
+    if len(letters) > 1:  # there and back
+        more = "..." if len(plan.places) > len(letters) else ""
+        times += f", in turns ({letters}{more}, {more}{letters[::-1]}, ...)"
     if most:
         times += ", until every comparison has a verdict"
     kept = f", {done} of them kept from before" if done else ""
@@ -134,15 +138,6 @@ def question(plan: Plan) -> tuple[str | None, str, list[str]]:
     if len(plan.places) > 1:
         return "place", next(iter(plan.places)), others
     return None, "", others
-
-
-def _turns(places: int) -> str:
-    """Show the order of the places: there and back."""
-    letters = "ABCD"[:places]
-    if len(letters) < 2:
-        return ""
-    more = "..." if places > len(letters) else ""
-    return f", in turns ({letters}{more}, {more}{letters[::-1]}, ...)"
 
 
 def _image(place: Place) -> Iterator[str]:

@@ -8,7 +8,7 @@ import shutil
 import stat
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -28,18 +28,10 @@ Given = Mapping[str, _Path] | Iterable[_Path] | _Path
 
 @dataclass(frozen=True)
 class Place:
-    """A folder to measure.
+    """A folder to measure."""
 
-    Attributes
-    ----------
-    name : str
-        Its label in the results.
-    path : Path
-        Absolute, without symbolic links.
-    """
-
-    name: str
-    path: Path
+    name: str  # its label in the results
+    path: Path  # absolute, without symbolic links
 
     @property
     def mount(self) -> Mount | None:
@@ -92,7 +84,7 @@ class Place:
             "mount_point": None if mount is None else mount.point,
             "mount_options": None if mount is None else mount.options,
             "source": None if mount is None else mount.source,
-            "device": devices[0].facts() if len(devices) == 1 else None,
+            "device": asdict(devices[0]) if len(devices) == 1 else None,
             "devices": [device.name for device in devices],
             "total_bytes": usage.total,
             "free_bytes": usage.free,

@@ -6,7 +6,7 @@ The runs are interleaved, forwards and backwards, so a drift affects all places 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any
 
 EFFORTS = ("quick", "normal", "thorough")
@@ -38,69 +38,32 @@ def interleaved(
 
 @dataclass(frozen=True)
 class Run:
-    """A planned run.
+    """A planned run."""
 
-    Attributes
-    ----------
-    order : int
-        From 1, over the whole campaign.
-    place, workload : str
-    round : int
-        From 1.
-    file : str
-        The name of its raw output.
-    """
-
-    order: int
+    order: int  # from 1, over the whole campaign
     place: str
     workload: str
-    round: int
-    file: str
+    round: int  # from 1
+    file: str  # the name of its raw output
 
 
 @dataclass(frozen=True)
 class Plan:
-    """Everything that decides which runs there are, and their order.
-
-    Attributes
-    ----------
-    experiment : str
-    effort : str
-        quick, normal or thorough.
-    places : mapping of str to str
-        Name and path, in order.
-    workloads : tuple of str
-    fields : tuple of str
-        The labels in a workload's name, separated by ``_``.
-    suffix : str
-        The suffix of the raw outputs.
-    rounds : int
-    size_bytes : int
-        Size of a test file (0: the experiment has none).
-    seconds : int
-        Duration of a run if the tool runs for a time (else 0).
-    jobs : int
-        Jobs at once if the tool has several (else 0).
-    buffered : bool
-        Whether the page cache is used though the experiment would bypass it.
-    limit_s : float or None
-        No further runs begin after this time.
-    until : str
-        "rounds": when all rounds are done; "settled": or when every comparison has a verdict.
-    """
+    """Everything that decides which runs there are, and their order."""
 
     experiment: str
-    effort: str
-    places: Mapping[str, str]
+    effort: str  # quick, normal or thorough
+    places: Mapping[str, str]  # name and path, in order
     workloads: tuple[str, ...]
-    fields: tuple[str, ...]
-    suffix: str
+    fields: tuple[str, ...]  # the labels in a workload's name, separated by ``_``
+    suffix: str  # of the raw outputs
     rounds: int
-    size_bytes: int
-    seconds: int
-    jobs: int
-    buffered: bool
-    limit_s: float | None
+    size_bytes: int  # of a test file (0: the experiment has none)
+    seconds: int  # duration of a run if the tool runs for a time (else 0)
+    jobs: int  # jobs at once if the tool has several (else 0)
+    buffered: bool  # whether the page cache is used though the experiment would bypass it
+    limit_s: float | None  # no further runs begin after this time
+    # "rounds": when all rounds are done; "settled": or when every comparison has a verdict
     until: str = "rounds"
 
     @property
@@ -117,13 +80,9 @@ class Plan:
             file = f"{place}_{workload}_{number:0{width}d}{self.suffix}"
             yield Run(order, place, workload, number, file)
 
-    def facts(self) -> dict[str, Any]:
-        """Return it as plain values."""
-        return asdict(self)
-
 
 def plan_from(facts: Mapping[str, Any]) -> Plan:
-    """Build a plan from the values of `Plan.facts`, as JSON returned them.
+    """Build a plan from its values, as JSON returned them.
 
     Raises
     ------

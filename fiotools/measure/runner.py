@@ -6,22 +6,30 @@ A test file is as large as free space and memory allow, with a margin.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 from fiotools import units
 from fiotools.errors import MeasureError, argument, typed
+from fiotools.files.atomic_write import sync_folder
 from fiotools.measure import messages
-from fiotools.measure import output as outputs
-from fiotools.measure.campaign import Campaign, asked, campaign, finished, wanted
-from fiotools.measure.experiment import MIB, Experiment
-from fiotools.measure.experiments import experiment_named
+from fiotools.measure.campaign import (
+    NAME,
+    Campaign,
+    asked,
+    campaign,
+    finished,
+    lines,
+    results_folder,
+    wanted,
+)
+from fiotools.measure.experiments import MIB, Experiment, experiment_named
 from fiotools.measure.machine import binary, machine, memory
-from fiotools.measure.output import NAME, lines
 from fiotools.measure.places import Given, Place, places_of
 from fiotools.measure.plan import EFFORTS, ENDS, Plan
-from fiotools.measure.session import MOST, session
+from fiotools.measure.session import MOST, Say, session
 from fiotools.measure.tools import Watch, need
 
 _STEP = 16 * MIB  # the largest block size: every block size divides a file
@@ -39,18 +47,7 @@ def size_for(
     given: str | float | None,
     runs: int = 1,
 ) -> int:
-    """Choose the size of the test file.
-
-    Parameters
-    ----------
-    experiment : Experiment
-    places : sequence of Place
-    wanted : int
-        The size of the experiment.
-    given : str or number, optional
-        The size that the caller asked for.
-    runs : int
-        Runs on each place.
+    """Choose the size of the test file: as ``given``, or as ``wanted`` if there is room.
 
     Raises
     ------
@@ -59,12 +56,12 @@ def size_for(
     """
     ceilings = _ceilings(experiment, places, experiment.held(runs))
     if given is not None or experiment.is_fixed:
-        size = wanted if given is None else _step(_read(given))
+        size = wanted if given is None else _read(given)
         for most, why in ceilings:
             if size > most:
                 raise MeasureError(f"no room for test files of {binary(size)}: {why}")
         return size
-    size = min([wanted, *(_step(most // _SHARE) for most, _ in ceilings)])
+    size = min([wanted, *(most // _SHARE // _STEP * _STEP for most, _ in ceilings)])
     if size < _STEP:
         most, why = min(ceilings)
         raise MeasureError(
@@ -96,10 +93,6 @@ def _ceilings(experiment: Experiment, places: Sequence[Place], held: int) -> lis
     return found
 
 
-def _step(size: int) -> int:
-    return size - size % _STEP
-
-
 def _read(given: str | float) -> int:
     try:
         size = units.size(given, kilo=1024) if isinstance(given, str) else float(given)
@@ -109,7 +102,7 @@ def _read(given: str | float) -> int:
         raise MeasureError(
             f"size {given!r} is not a size: write 1G or 256M, {binary(_STEP)} at least"
         )
-    return int(size)
+    return int(size) // _STEP * _STEP
 
 
 def make_plan(
@@ -122,7 +115,7 @@ def make_plan(
     seconds: int | None,
     only: Sequence[str],
     buffered: bool,
-    until: str = "rounds",
+    until: str,
 ) -> Plan:
     """Decide sizes, rounds and times.
 
@@ -195,19 +188,10 @@ def _count(name: str, given: Any, default: int) -> int:
     return int(given)
 
 
-Say = Callable[[str], object]
-
 # what decides whether two plans are one; the size is chosen anew from what is free
 _SAME = (
-    "experiment",
-    "effort",
-    "places",
-    "workloads",
-    "rounds",
-    "seconds",
-    "jobs",
-    "buffered",
-    "until",
+    *("experiment", "effort", "places", "workloads", "rounds"),
+    *("seconds", "jobs", "buffered", "until"),
 )
 
 
@@ -306,7 +290,7 @@ def run(
         facts = [place.facts() for place in found]
         say(messages.before(chosen, plan, found, machine(), facts, None))
         return None
-    folder, is_new = outputs.choose(output, experiment)
+    folder, is_new = results_folder(output, experiment)
     if (folder / NAME).exists():
         plan = _same(folder, plan, size is not None)
     return _campaign(folder, plan, chosen, is_new=is_new, progress=progress, say=say)
@@ -348,14 +332,20 @@ def _campaign(
     with Watch(plan.limit_s) as watch:  # until nothing is left to be removed
         try:
             if is_new:
-                outputs.make(folder)
+                try:
+                    folder.mkdir()
+                    sync_folder(folder.parent)
+                except OSError as error:
+                    raise MeasureError(f"{folder}: {error.strerror}") from None
             session(folder, plan, experiment, watch, progress=progress, say=say)
         finally:
             done, total = _runs(folder, plan)
             if done > before:
                 say(messages.after(experiment, plan, folder, done, total))
             elif is_new:
-                _unmake(folder)
+                with suppress(OSError):  # somebody put something there, and may have it
+                    (folder / NAME).unlink(missing_ok=True)
+                    folder.rmdir()
     return campaign(folder)
 
 
@@ -363,15 +353,6 @@ def _runs(folder: Path, plan: Plan) -> tuple[int, int]:
     """Return the number of finished runs, and of all."""
     log = lines(folder) if (folder / NAME).exists() else []
     return len(finished(folder, log)), len(wanted(plan, log))
-
-
-def _unmake(folder: Path) -> None:
-    """Remove a folder of results that is empty."""
-    try:
-        (folder / NAME).unlink(missing_ok=True)
-        folder.rmdir()
-    except OSError:  # somebody put something there, and may have it
-        pass
 
 
 def _same(folder: Path, plan: Plan, sized: bool) -> Plan:

@@ -7,6 +7,7 @@ it is made, so the remains of a campaign that was killed can be recognised and r
 from __future__ import annotations
 
 import ctypes
+import errno
 import mmap
 import os
 import random
@@ -19,7 +20,6 @@ import tarfile
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
-from functools import partial
 from io import BytesIO
 from pathlib import Path
 
@@ -71,6 +71,30 @@ def share_pct(path: Path) -> float | None:
     # only the last bit of each byte means something
     held = len(answer.raw.translate(None, bytes(range(0, 256, 2))))
     return 100 * held / pages
+
+
+_REFUSALS = {errno.EINVAL, errno.EOPNOTSUPP, errno.ENOTSUP, errno.ENOSYS}
+
+
+def refuses_direct(folder: Path) -> bool:
+    """Write one block with direct I/O, in a file that is removed again."""
+    if not hasattr(os, "O_DIRECT"):
+        return False
+    file = folder / "direct.tmp"
+    try:
+        handle = os.open(file, os.O_CREAT | os.O_EXCL | os.O_WRONLY | os.O_DIRECT, 0o600)
+        try:
+            with mmap.mmap(-1, mmap.PAGESIZE) as block:  # aligned for direct I/O
+                os.write(handle, block)
+        finally:
+            os.close(handle)
+    except OSError as error:
+        if error.errno not in _REFUSALS:
+            raise  # no room, or a lost place
+        return True
+    finally:
+        file.unlink(missing_ok=True)  # some file systems make the file before they refuse
+    return False
 
 
 _CHUNK = 4 * 2**20
@@ -216,19 +240,16 @@ class Scratch:
 
     def remove(self) -> str | None:
         """Remove the folder and its content; return the problem if that fails."""
-        if self._is_gone():
+        try:
+            is_gone = self.place.path.stat().st_dev != self._identity[0]
+        except OSError:
+            is_gone = False
+        if is_gone:
             return (
                 f"{self.path} is in a file system that is no longer mounted at {self.place.path}: "
                 "mount it again, and resume the campaign or delete that folder"
             )
         return _remove(self.path)
-
-    def _is_gone(self) -> bool:
-        """Whether the file system of the place was unmounted, and the folder is out of reach."""
-        try:
-            return self.place.path.stat().st_dev != self._identity[0]
-        except OSError:
-            return False
 
 
 def empty(folder: Path) -> None:
@@ -242,18 +263,15 @@ def empty(folder: Path) -> None:
     try:
         with os.scandir(handle) as scanned:
             entries = list(scanned)
+
+        def remove(entry: os.DirEntry[str]) -> None:
+            is_folder = entry.is_dir(follow_symlinks=False)
+            (shutil.rmtree if is_folder else os.unlink)(entry.name, dir_fd=handle)
+
         with ThreadPoolExecutor(_AT_ONCE) as pool:
-            for _ in pool.map(partial(_remove_one, handle), entries):
-                pass  # asked for, so that errors are raised
+            list(pool.map(remove, entries))  # raises their errors
     finally:
         os.close(handle)
-
-
-def _remove_one(folder: int, entry: os.DirEntry[str]) -> None:
-    if entry.is_dir(follow_symlinks=False):
-        shutil.rmtree(entry.name, dir_fd=folder)
-    else:
-        os.unlink(entry.name, dir_fd=folder)
 
 
 def left_over(place: Place) -> list[Path]:

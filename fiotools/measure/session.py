@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import errno
 import hashlib
-import mmap
 import os
 import shlex
 import signal
@@ -17,7 +16,8 @@ import sys
 import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
+from functools import partial
 from itertools import groupby
 from operator import attrgetter
 from pathlib import Path
@@ -27,37 +27,56 @@ from fiotools._version import __version__
 from fiotools.errors import FileError, FiotoolsError, MeasureError, argument, typed
 from fiotools.files import lock
 from fiotools.measure import machine, messages, tools
-from fiotools.measure.campaign import campaign, finished, wanted
-from fiotools.measure.experiment import WRITTEN, Experiment, Stage
-from fiotools.measure.experiments import experiment_named
+from fiotools.measure.campaign import (
+    FORMAT,
+    NAME,
+    Line,
+    Manifest,
+    campaign,
+    finished,
+    lines,
+    now,
+    raw_output,
+    wanted,
+)
+from fiotools.measure.experiments import WRITTEN, Experiment, Stage, experiment_named
 from fiotools.measure.machine import span
-from fiotools.measure.output import FORMAT, NAME, Line, Manifest, Raw, lines, now
 from fiotools.measure.places import Place, places_of
 from fiotools.measure.plan import Plan, Run
-from fiotools.measure.scratch import Scratch, left_over, remove_left_over, share_pct
-from fiotools.measure.tools import Interrupted, OutOfTimeError, Watch, versions
+from fiotools.measure.scratch import (
+    Scratch,
+    left_over,
+    refuses_direct,
+    remove_left_over,
+    share_pct,
+)
+from fiotools.measure.tools import Interrupted, OutOfTimeError, Watch
 from fiotools.progress import bar
 
 if TYPE_CHECKING:
     import pandas as pd
 
 _PATIENCE_S = 3.0  # the last command of a killed campaign may still be ending
+LEAST = 3  # rounds, for any verdict
+MOST = 30  # by default
+_EVERY_S = 30.0  # between two reports of progress
+_REST_S = 15.0  # of two minutes, for removing
+
+Say = Callable[[str], object]
 
 
 def hold(folder: Path) -> int | None:
-    """Lock a folder.
-
-    Returns
-    -------
-    int or None
-        An open file that is the lock, to be closed; None if the folder cannot be locked.
+    """Lock a folder; return an open file that is the lock, None if the folder cannot be locked.
 
     Raises
     ------
     MeasureError
         If another campaign has it.
     """
-    handle = _opened(folder)
+    if sys.platform == "win32":
+        handle = os.open(folder / ".fiotools.lock", os.O_CREAT | os.O_RDWR | os.O_TEMPORARY)
+    else:
+        handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     until = time.monotonic() + _PATIENCE_S
     try:
         while (is_ours := lock.take(handle, inherited=True)) is False:
@@ -74,55 +93,6 @@ def hold(folder: Path) -> int | None:
         os.close(handle)
         return None
     return handle
-
-
-def _opened(folder: Path) -> int:
-    if sys.platform == "win32":
-        return os.open(folder / ".fiotools.lock", os.O_CREAT | os.O_RDWR | os.O_TEMPORARY)
-    return os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-
-
-@dataclass
-class Work:
-    """What the steps of one start of a campaign share.
-
-    Attributes
-    ----------
-    folder : Path
-        The folder of the results.
-    plan : Plan
-    experiment : Experiment
-    places : sequence of Place
-    manifest : Manifest
-    watch : Watch
-    locks : sequence of int
-        Open files that every command inherits.
-    say : callable
-    stage : Stage
-    left_out : set of tuple
-        Place and workload if the place refuses direct I/O.
-    unlike : dict
-        Messages about page caches that were not as expected.
-    number : int
-        The number of the start, from 1.
-    """
-
-    folder: Path
-    plan: Plan
-    experiment: Experiment
-    places: Sequence[Place]
-    manifest: Manifest
-    watch: Watch
-    locks: Sequence[int]
-    say: Callable[[str], object]
-    stage: Stage = field(default_factory=lambda: Stage({}))
-    left_out: set[tuple[str, str]] = field(default_factory=set)
-    unlike: dict[tuple[str, str], str] = field(default_factory=dict)
-    number: int = 1
-
-
-LEAST = 3  # rounds, for any verdict
-MOST = 30  # by default
 
 
 def is_settled(folder: Path) -> bool:
@@ -159,21 +129,10 @@ def still_open(experiment: Experiment, frame: pd.DataFrame, first: str) -> int:
     return count
 
 
-_EVERY_S = 30.0
-_REST_S = 15.0  # of two minutes, for removing
+class _Pace:
+    """Counts runs, and reports progress and the time left now and then."""
 
-
-class Pace:
-    """Counts runs, and reports progress and the time left now and then.
-
-    Parameters
-    ----------
-    total : int
-    say : callable or None
-        None for no reports.
-    """
-
-    def __init__(self, total: int, say: Callable[[str], object] | None) -> None:
+    def __init__(self, total: int, say: Say) -> None:
         self._total, self._say, self._done = total, say, 0
         self._began = self._last = time.monotonic()
 
@@ -181,82 +140,272 @@ class Pace:
         """Count one more."""
         self._done += 1
         now = time.monotonic()
-        if self._say is None or now - self._last < _EVERY_S or self._done == self._total:
+        if now - self._last < _EVERY_S or self._done == self._total:
             return
         self._last = now
         left = (now - self._began) / self._done * (self._total - self._done)
         self._say(f"{self._done} of {self._total} runs, {where}; about {span(left)} left")
 
 
-def do(work: Work, run: Run) -> None:
-    """Do one run, and keep its output.
+class _Clock:
+    """Tells whether one more round would end in time: half a round would favour some places."""
 
-    Raises
-    ------
-    MeasureError, OSError, Interrupted, OutOfTimeError
-    """
-    scratch = work.stage.scratch[run.place]
-    scratch.check()
-    try:
-        _do(work, run, scratch)
-    except (OSError, MeasureError):
-        scratch.check()  # a lost place is the reason
-        raise
+    def __init__(self, watch: Watch) -> None:
+        self._watch, self._began, self._whole = watch, 0.0, 0
+        self.longest, self.is_running = 0.0, False
+
+    def begin(self, removal_s: float) -> None:
+        """Begin a round, or raise if there is no time for it; the first always begins."""
+        left = self._watch.left
+        if left is not None and self._whole:
+            after = left - self.longest
+            if after < 0 or after + _REST_S < removal_s * (self._whole + 1):
+                raise OutOfTimeError
+        self._began, self.is_running = self._watch.gone, True
+
+    def end(self) -> None:
+        """End a round."""
+        self.longest = max(self.longest, self._watch.gone - self._began)
+        self._whole, self.is_running = self._whole + 1, False
 
 
-def _do(work: Work, run: Run, scratch: Scratch) -> None:
-    command = work.experiment.command(run.workload, run.round, work.plan, work.stage)
-    head = "" if command.shown is None else f"$ {command.shown}\n"
-    if hasattr(os, "sync"):
-        os.sync()  # so that no run waits for the writes of another
-    read = work.experiment.before(run.workload, run.round, scratch)
-    share = None if read is None else share_pct(read)
-    told: dict[str, Any] = {
-        **{name: getattr(run, name) for name in ("order", "place", "workload", "round")},
-        "file": run.file,
-        "command": command.shown or shlex.join(command.argv),
-        "argv": command.argv,
-        "session": work.number,
-        "resident_pct": share,
-        "load_1min": os.getloadavg()[0] if hasattr(os, "getloadavg") else None,
-    }
-    raw = Raw(work.folder, run.file, head)
-    random = [] if work.stage.random is None else [work.stage.random]
-    try:
-        told["started_at"], began = now(), time.perf_counter()
-        status = tools.run(
-            command.argv,
-            folder=scratch.path / command.folder,
-            stdout=raw.handle,
-            stderr=raw.errors,
-            watch=work.watch,
-            inherit=[*work.locks, *random],
+@dataclass
+class Session:
+    """One start of a campaign, while the folders of its results and its places are locked."""
+
+    folder: Path  # of the results
+    plan: Plan
+    experiment: Experiment
+    places: Sequence[Place]
+    manifest: Manifest
+    watch: Watch
+    locks: Sequence[int]  # open files that every command inherits
+    say: Say
+    stage: Stage = field(default_factory=lambda: Stage({}))
+    # place and workload if the place refuses direct I/O
+    left_out: set[tuple[str, str]] = field(default_factory=set)
+    # messages about page caches that were not as expected, by place and workload
+    unlike: dict[tuple[str, str], str] = field(default_factory=dict)
+    number: int = 1  # of the start
+
+    def clear(self, log: Iterable[Line]) -> None:
+        """Remove the remains of killed sessions; name the remains of other campaigns."""
+        places = {place.name: place for place in self.places}
+        for line in log:
+            if line["kind"] == "scratch" and line.get("place") in places:
+                problem = remove_left_over(str(line["path"]), places[line["place"]])
+                if problem:
+                    self.say(problem)
+        for place in self.places:
+            for path in left_over(place):
+                self.say(
+                    f"{path} was left by another campaign that was killed: resume that one, or "
+                    "delete the folder"
+                )
+
+    def start(self, log: Sequence[Line], done: Mapping[int, Line]) -> None:
+        """Make the private folders, test the places, and announce the plan."""
+        earlier = [line for line in log if line["kind"] == "session"]
+        self.number = len(earlier) + 1
+        places = [place.facts() for place in self.places]
+        for told in earlier[:1]:
+            _refuse_moved(told["places"], places)
+        made: dict[str, Scratch] = {}
+        self.stage = Stage(made)
+        for place in self.places:
+            made[place.name] = Scratch(place, partial(self._record, place))
+        self.left_out = set(self._without_direct())
+        line = self.manifest.write(
+            "session",
+            {
+                "session": self.number,
+                "started_at": now(),
+                "machine": machine.machine(),
+                "tools": {tool: tools.version(tool) for tool in self.experiment.tools},
+                "environment": tools.ENVIRONMENT,
+                "places": places,
+                "left_out": sorted(self.left_out),
+            },
         )
-        told["seconds"] = round(time.perf_counter() - began, 6)
-        said = raw.said()
-        wrong = _exit(status) if status else _unreadable(raw.part, *work.experiment.metric)
-        if wrong is not None:
-            raise MeasureError(
-                f"{_tool(command.argv)} failed on {run.place} ({wrong}), workload {run.workload}, "
-                f"round {run.round}:\n{said}"
-            )
-        scratch.check()
-        (scratch.path / WRITTEN).unlink(missing_ok=True)
-        told["stderr"] = "" if head else said
-        told["sha256"] = hashlib.sha256(raw.part.read_bytes()).hexdigest()
-        told["bytes"] = raw.keep()
+        about = (self.experiment, self.plan, self.places, line["machine"], places)
+        self.say(messages.before(*about, self.folder, len(done)))
+        for place in self.places:
+            names = [workload for name, workload in sorted(self.left_out) if name == place.name]
+            if names:
+                self._note(messages.skipped(place.name, names))
+        for change in messages.changed(earlier[0], line) if earlier else ():
+            self._note(change)
+
+    def _record(self, place: Place, path: Path) -> None:
+        self.manifest.write("scratch", {"place": place.name, "path": str(path)})
+
+    def _note(self, text: str) -> None:
+        self.say(f"{'note':<13}{text}")
+
+    def _without_direct(self) -> Iterator[tuple[str, str]]:
+        """Find the workloads that a place refuses, because it has no direct I/O."""
+        every = self.plan.workloads
+        asked = [one for one in every if self.experiment.needs_direct(one, self.plan)]
+        for name, scratch in self.stage.scratch.items() if asked else ():
+            if not refuses_direct(scratch.path):
+                continue
+            if len(asked) == len(every):
+                remedy = "leave the place out"
+                if self.experiment.is_direct:
+                    remedy += f", or use the page cache everywhere: {argument('buffered', True)}"
+                raise MeasureError(
+                    f"{name} ({scratch.place.path}) refuses direct I/O, which all workloads need: "
+                    f"{remedy}"
+                )
+            yield from ((name, workload) for workload in asked)
+
+    def measure(self, done: Collection[int], *, progress: bool) -> tuple[str, str | None]:
+        """Prepare, and do the missing runs; return the status, and the runs that were left out.
+
+        Raises
+        ------
+        MeasureError, Interrupted
+        """
+        missing = [
+            run
+            for run in self.plan.runs()
+            if run.order not in done and (run.place, run.workload) not in self.left_out
+        ]
+        clock, number = _Clock(self.watch), 0
+        size = self.experiment.to_prepare(self.plan)
+        unit: dict[str, Any] = {"unit": "B", "unit_scale": True}
         try:
-            work.manifest.write("run", told)
-        except MeasureError:
-            raw.path.unlink()  # no output without a line of the manifest
+            with bar(total=size, desc="preparing", **unit, progress=progress) as shown:
+                self.stage = self.experiment.prepare(
+                    self.plan, self.stage, self.watch, shown.update
+                )
+            with bar(total=len(missing), unit=" runs", progress=progress) as shown:
+                pace = _Pace(len(missing), self.say) if progress and shown.disable else None
+                for number, runs in groupby(missing, key=attrgetter("round")):
+                    clock.begin(self.stage.removal_s)
+                    for run in runs:
+                        shown.set_description(f"{run.workload} on {run.place}, round {number}")
+                        self._do(run)
+                        shown.update()
+                        if pace is not None:
+                            pace.step(f"round {number} of {self.plan.rounds}")
+                    clock.end()
+                    ends = self.plan.until == "settled" and number >= LEAST
+                    if ends and is_settled(self.folder):
+                        reason = f"every comparison has a verdict after {number} rounds"
+                        self.say(reason)
+                        return "settled", reason
+        except OutOfTimeError:
+            reason = self._out_of_time(clock, number)
+            self.say(reason)
+            return "out of time", reason
+        finally:
+            for remark in self.unlike.values():
+                self._note(remark)
+        return "complete", None
+
+    def _do(self, run: Run) -> None:
+        """Do one run, and keep its output.
+
+        Raises
+        ------
+        MeasureError, OSError, Interrupted, OutOfTimeError
+        """
+        scratch = self.stage.scratch[run.place]
+        scratch.check()
+        try:
+            share = self._run(run, scratch)
+        except (OSError, MeasureError):
+            scratch.check()  # a lost place is the reason
             raise
-    finally:
-        raw.drop()
-    expected = work.experiment.expected_pct(run.workload)
-    # a message before told that nothing in memory is cold
-    if share is not None and abs(share - expected) > 5 and not scratch.place.is_memory:
-        remark = messages.unlike(run.place, run.workload, share, expected)
-        work.unlike.setdefault((run.place, run.workload), remark)
+        expected = self.experiment.expected_pct(run.workload)
+        # a message before told that nothing in memory is cold
+        if share is not None and abs(share - expected) > 5 and not scratch.place.is_memory:
+            remark = messages.unlike(run.place, run.workload, share, expected)
+            self.unlike.setdefault((run.place, run.workload), remark)
+
+    def _run(self, run: Run, scratch: Scratch) -> float | None:
+        """Run the command of a run; return how much of its file was in memory before."""
+        command = self.experiment.command(run.workload, run.round, self.plan, self.stage)
+        head = "" if command.shown is None else f"$ {command.shown}\n"
+        if hasattr(os, "sync"):
+            os.sync()  # so that no run waits for the writes of another
+        read = self.experiment.before(run.workload, run.round, scratch)
+        share = None if read is None else share_pct(read)
+        told: dict[str, Any] = {
+            **asdict(run),
+            "command": command.shown or shlex.join(command.argv),
+            "argv": command.argv,
+            "session": self.number,
+            "resident_pct": share,
+            "load_1min": machine.load(),
+        }
+        random = [] if self.stage.random is None else [self.stage.random]
+        with raw_output(self.folder, run.file, head) as raw:
+            told["started_at"], began = now(), time.perf_counter()
+            status = tools.run(
+                command.argv,
+                folder=scratch.path / command.folder,
+                stdout=raw.stdout,
+                stderr=raw.stderr,
+                watch=self.watch,
+                inherit=[*self.locks, *random],
+            )
+            told["seconds"] = round(time.perf_counter() - began, 6)
+            said = raw.said()
+            wrong = _exit(status) if status else _unreadable(raw.part, *self.experiment.metric)
+            if wrong is not None:
+                # the tool, or the one in a script
+                script = command.argv[-1].removeprefix("time ")
+                tool = script if command.argv[0] == "bash" else command.argv[0]
+                raise MeasureError(
+                    f"{tool} failed on {run.place} ({wrong}), workload {run.workload}, "
+                    f"round {run.round}:\n{said}"
+                )
+            scratch.check()
+            (scratch.path / WRITTEN).unlink(missing_ok=True)
+            told["stderr"] = "" if head else said
+            told["sha256"] = hashlib.sha256(raw.part.read_bytes()).hexdigest()
+            told["bytes"] = raw.keep()
+            try:
+                self.manifest.write("run", told)
+            except MeasureError:
+                raw.path.unlink()  # no output without a line of the manifest
+                raise
+        return share
+
+    def _out_of_time(self, clock: _Clock, number: int) -> str:
+        """Remove the outputs of an unfinished round; tell how many are done, and what to do."""
+        files = [self.folder / run.file for run in self.plan.runs() if run.round == number]
+        dropped = [file for file in files if clock.is_running and file.exists()]
+        for file in dropped:
+            file.unlink()
+        log = lines(self.folder)
+        done = finished(self.folder, log)
+        open_ = {run.round for run in wanted(self.plan, log) if run.order not in done}
+        whole = self.plan.rounds - len(open_)
+        smaller = "" if self.experiment.is_fixed else f"give a smaller {argument('size')}, "
+        smaller += typed("or leave effort='quick' out", "or leave --quick out")
+        limit = f"the {self.plan.limit_s:.0f} s of a quick campaign"
+        if not whole:
+            raise MeasureError(f"{limit} were over before one round was: {smaller}")
+        text = f"{whole} of {self.plan.rounds} rounds were done in {limit}"
+        if clock.longest:
+            text += f", of which one takes up to {span(clock.longest)}"
+        if dropped:
+            text += f"; {len(dropped)} runs of one that did not end were dropped"
+        return f"{text}: for the others resume it, {smaller}"
+
+    def finish(self, status: str, reason: str | None) -> list[str]:
+        """Remove everything, and write how it ended; return the problems."""
+        if self.stage.random is not None:
+            os.close(self.stage.random)
+        problems = [problem for one in self.stage.scratch.values() if (problem := one.remove())]
+        try:
+            self.manifest.write("end", {"at": now(), "status": status, "reason": reason})
+        except MeasureError as error:
+            problems.append(str(error))
+        return problems
 
 
 def _exit(status: int) -> str:
@@ -285,140 +434,22 @@ def _unreadable(part: Path, table: str, metric: str) -> str | None:
     return None if frame[metric].notna().any() else f"its output has no {metric}"
 
 
-def _tool(argv: tuple[str, ...]) -> str:
-    """Name the tool of a command, or the tool in a script."""
-    return argv[-1].removeprefix("time ") if argv[0] == "bash" else argv[0]
-
-
-class _Clock:
-    """Tells whether one more round would end in time: half a round would favour some places."""
-
-    def __init__(self, watch: Watch) -> None:
-        self._watch, self._began, self._whole = watch, 0.0, 0
-        self.longest, self.is_running = 0.0, False
-
-    def begin(self, removal_s: float) -> None:
-        """Begin a round, or raise if there is no time for it; the first always begins."""
-        left = self._watch.left
-        if left is not None and self._whole:
-            after = left - self.longest
-            if after < 0 or after + _REST_S < removal_s * (self._whole + 1):
-                raise OutOfTimeError
-        self._began, self.is_running = self._watch.gone, True
-
-    def end(self) -> None:
-        """End a round."""
-        self.longest = max(self.longest, self._watch.gone - self._began)
-        self._whole, self.is_running = self._whole + 1, False
-
-
-def measure(work: Work, done: Collection[int], *, progress: bool) -> tuple[str, str | None]:
-    """Prepare, and do the missing runs; return the status, and the runs that were left out.
-
-    Raises
-    ------
-    MeasureError, Interrupted
-    """
-    missing = [
-        run
-        for run in work.plan.runs()
-        if run.order not in done and (run.place, run.workload) not in work.left_out
-    ]
-    clock, number = _Clock(work.watch), 0
-    try:
-        _prepare(work, progress=progress)
-        with bar(total=len(missing), unit=" runs", progress=progress) as shown:
-            pace = Pace(len(missing), work.say if progress and shown.disable else None)
-            for number, runs in groupby(missing, key=attrgetter("round")):
-                clock.begin(work.stage.removal_s)
-                for run in runs:
-                    shown.set_description(f"{run.workload} on {run.place}, round {number}")
-                    do(work, run)
-                    shown.update()
-                    pace.step(f"round {number} of {work.plan.rounds}")
-                clock.end()
-                ends = work.plan.until == "settled" and number >= LEAST
-                if ends and is_settled(work.folder):
-                    reason = f"every comparison has a verdict after {number} rounds"
-                    work.say(reason)
-                    return "settled", reason
-    except OutOfTimeError:
-        dropped = _drop(work, number) if clock.is_running else 0
-        reason = _left_out(work, clock.longest, dropped)
-        work.say(reason)
-        return "out of time", reason
-    finally:
-        for remark in work.unlike.values():
-            work.say(f"{'note':<13}{remark}")
-    return "complete", None
-
-
-def _prepare(work: Work, *, progress: bool) -> None:
-    total = work.experiment.to_prepare(work.plan)
-    with bar(total=total, desc="preparing", unit="B", unit_scale=True, progress=progress) as shown:
-        work.stage = work.experiment.prepare(work.plan, work.stage, work.watch, shown.update)
-
-
-def _drop(work: Work, number: int) -> int:
-    """Remove the outputs of an unfinished round."""
-    files = [work.folder / run.file for run in work.plan.runs() if run.round == number]
-    there = [file for file in files if file.exists()]
-    for file in there:
-        file.unlink()
-    return len(there)
-
-
-def _left_out(work: Work, longest: float, dropped: int) -> str:
-    """Tell how many rounds are done, and how to get the others."""
-    log = lines(work.folder)
-    done = finished(work.folder, log)
-    open_ = {run.round for run in wanted(work.plan, log) if run.order not in done}
-    whole = work.plan.rounds - len(open_)
-    smaller = "" if work.experiment.is_fixed else f"give a smaller {argument('size')}, "
-    smaller += typed("or leave effort='quick' out", "or leave --quick out")
-    limit = f"the {work.plan.limit_s:.0f} s of a quick campaign"
-    if not whole:
-        raise MeasureError(f"{limit} were over before one round was: {smaller}")
-    text = f"{whole} of {work.plan.rounds} rounds were done in {limit}"
-    if longest:
-        text += f", of which one takes up to {span(longest)}"
-    if dropped:
-        text += f"; {dropped} runs of one that did not end were dropped"
-    return f"{text}: for the others resume it, {smaller}"
-
-
-_REFUSALS = {errno.EINVAL, errno.EOPNOTSUPP, errno.ENOTSUP, errno.ENOSYS}
-
-
-def refuses_direct(folder: Path) -> bool:
-    """Write one block with direct I/O, in a file that is removed again."""
-    if not hasattr(os, "O_DIRECT"):
-        return False
-    file = folder / "direct.tmp"
-    try:
-        handle = os.open(file, os.O_CREAT | os.O_EXCL | os.O_WRONLY | os.O_DIRECT, 0o600)
-        try:
-            with mmap.mmap(-1, mmap.PAGESIZE) as block:  # aligned for direct I/O
-                os.write(handle, block)
-        finally:
-            os.close(handle)
-    except OSError as error:
-        if error.errno not in _REFUSALS:
-            raise  # no room, or a lost place
-        return True
-    finally:
-        file.unlink(missing_ok=True)  # some file systems make the file before they refuse
-    return False
+def _refuse_moved(before: Sequence[Mapping[str, Any]], after: Sequence[Mapping[str, Any]]) -> None:
+    """Refuse to continue if a place is on another file system than before."""
+    names = ("file_system", "mount_point")
+    olds = {one["name"]: tuple(one[name] for name in names) for one in before}
+    for one in after:
+        new = tuple(one[name] for name in names)
+        old = olds[one["name"]]
+        if old != new:
+            raise MeasureError(
+                f"{one['name']} ({one['path']}) was on {old[0]} mounted at {old[1]}, and is on "
+                f"{new[0]} at {new[1]} now: mount it as it was, or begin a new campaign"
+            )
 
 
 def session(
-    folder: Path,
-    plan: Plan,
-    experiment: Experiment,
-    watch: Watch,
-    *,
-    progress: bool,
-    say: Callable[[str], object],
+    folder: Path, plan: Plan, experiment: Experiment, watch: Watch, *, progress: bool, say: Say
 ) -> None:
     """Do the missing runs of a plan.
 
@@ -442,17 +473,17 @@ def session(
         stack.callback(manifest.close)
         if not log:
             told = {"format": FORMAT, "fiotools": __version__, "template": plan.template}
-            log = [manifest.write("campaign", {**told, "plan": plan.facts()})]
-        work = Work(folder, plan, experiment, places, manifest, watch, locks, say)
+            log = [manifest.write("campaign", {**told, "plan": asdict(plan)})]
+        own = Session(folder, plan, experiment, places, manifest, watch, locks, say)
         status, reason, stopped = "failed", None, None
         try:
-            _clear(work, log)
+            own.clear(log)
             if is_done:  # and killed after its last run
                 say(f"all {len(done)} runs were done before; what was left of them is removed")
                 status = "complete"
             else:
-                _start(work, log, done)
-                status, reason = measure(work, done, progress=progress)
+                own.start(log, done)
+                status, reason = own.measure(done, progress=progress)
         except Interrupted as error:
             status, reason, stopped = "interrupted", str(error), error
             raise
@@ -460,10 +491,12 @@ def session(
             reason = str(error)
             raise
         except OSError as error:
-            reason = _said(error)
+            where = f"{error.filename}: " if error.filename else ""
+            full = "no room is left: " if error.errno in (errno.ENOSPC, errno.EDQUOT) else ""
+            reason = f"{where}{full}{error.strerror or error}"
             raise MeasureError(reason) from None
         finally:
-            problems = [*_remove(work), *_end(manifest, status, reason)]
+            problems = own.finish(status, reason)
             if stopped is not None:
                 stopped.is_clean = not problems
             if status in ("interrupted", "failed"):  # an error is on its way, and these are none
@@ -485,114 +518,3 @@ def _lock(stack: ExitStack, folders: Iterable[Path]) -> list[int]:
             stack.callback(os.close, handle)
             held.append(handle)
     return held
-
-
-def _clear(work: Work, log: Iterable[Line]) -> None:
-    """Remove the remains of killed sessions; name the remains of other campaigns."""
-    places = {place.name: place for place in work.places}
-    for line in log:
-        if line["kind"] == "scratch" and line.get("place") in places:
-            problem = remove_left_over(str(line["path"]), places[line["place"]])
-            if problem:
-                work.say(problem)
-    for place in work.places:
-        for path in left_over(place):
-            work.say(
-                f"{path} was left by another campaign that was killed: resume that one, or delete "
-                "the folder"
-            )
-
-
-def _start(work: Work, log: Sequence[Line], done: Mapping[int, Line]) -> None:
-    """Make the private folders, test the places, and announce the plan."""
-    earlier = [line for line in log if line["kind"] == "session"]
-    work.number = len(earlier) + 1
-    places = [place.facts() for place in work.places]
-    for told in earlier[:1]:
-        _refuse_moved(told["places"], places)
-    made: dict[str, Scratch] = {}
-    work.stage = Stage(made)
-    for place in work.places:
-        made[place.name] = Scratch(place, _recorder(work.manifest, place))
-    work.left_out = set(_without_direct(work))
-    line = work.manifest.write(
-        "session",
-        {
-            "session": work.number,
-            "started_at": now(),
-            "machine": machine.machine(),
-            "tools": versions(work.experiment.tools),
-            "environment": tools.ENVIRONMENT,
-            "places": places,
-            "left_out": sorted(work.left_out),
-        },
-    )
-    about = (work.experiment, work.plan, work.places, line["machine"], places)
-    work.say(messages.before(*about, work.folder, len(done)))
-    for place in work.places:
-        names = [workload for name, workload in sorted(work.left_out) if name == place.name]
-        if names:
-            work.say(f"{'note':<13}{messages.skipped(place.name, names)}")
-    for change in messages.changed(earlier[0], line) if earlier else ():
-        work.say(f"{'note':<13}{change}")
-
-
-def _refuse_moved(before: Sequence[Mapping[str, Any]], after: Sequence[Mapping[str, Any]]) -> None:
-    """Refuse to continue if a place is on another file system than before."""
-    names = ("file_system", "mount_point")
-    olds = {one["name"]: tuple(one[name] for name in names) for one in before}
-    for one in after:
-        new = tuple(one[name] for name in names)
-        old = olds[one["name"]]
-        if old != new:
-            raise MeasureError(
-                f"{one['name']} ({one['path']}) was on {old[0]} mounted at {old[1]}, and is on "
-                f"{new[0]} at {new[1]} now: mount it as it was, or begin a new campaign"
-            )
-
-
-def _recorder(manifest: Manifest, place: Place) -> Callable[[Path], object]:
-    def record(path: Path) -> object:
-        return manifest.write("scratch", {"place": place.name, "path": str(path)})
-
-    return record
-
-
-def _without_direct(work: Work) -> Iterator[tuple[str, str]]:
-    """Find the workloads that a place refuses, because it has no direct I/O."""
-    asked = [w for w in work.plan.workloads if work.experiment.needs_direct(w, work.plan)]
-    for name, one in work.stage.scratch.items() if asked else ():
-        if not refuses_direct(one.path):
-            continue
-        if len(asked) == len(work.plan.workloads):
-            remedy = "leave the place out"
-            if work.experiment.is_direct:
-                remedy += f", or use the page cache everywhere: {argument('buffered', True)}"
-            raise MeasureError(
-                f"{name} ({one.place.path}) refuses direct I/O, which all workloads need: {remedy}"
-            )
-        yield from ((name, workload) for workload in asked)
-
-
-def _remove(work: Work) -> list[str]:
-    """Remove everything; return the problems."""
-    if work.stage.random is not None:
-        os.close(work.stage.random)
-    problems = [one.remove() for one in work.stage.scratch.values()]
-    return [problem for problem in problems if problem]
-
-
-def _end(manifest: Manifest, status: str, reason: str | None) -> list[str]:
-    """Write how it ended; return the problem if that fails."""
-    try:
-        manifest.write("end", {"at": now(), "status": status, "reason": reason})
-    except MeasureError as error:
-        return [str(error)]
-    return []
-
-
-def _said(error: OSError) -> str:
-    place = f"{error.filename}: " if error.filename else ""
-    if error.errno in (errno.ENOSPC, errno.EDQUOT):
-        return f"{place}no room is left: {error.strerror}"
-    return f"{place}{error.strerror or error}"

@@ -16,7 +16,7 @@ import time
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from types import FrameType, TracebackType
-from typing import Any
+from typing import IO, Any
 
 from fiotools.errors import MeasureError
 
@@ -126,30 +126,25 @@ def run(
     argv: Sequence[str],
     *,
     folder: Path,
-    stdout: int,
-    stderr: int,
+    stdout: IO[bytes] | int,
+    stderr: IO[bytes] | int,
     watch: Watch,
     inherit: Sequence[int] = (),
 ) -> int:
-    """Run a command to its end, or kill it and all its children.
+    """Run a command to its end, or kill it and all its children; return its exit status.
 
     Parameters
     ----------
     argv : sequence of str
     folder : Path
         Where it runs.
-    stdout, stderr : int
-        Open files for what it prints.
+    stdout, stderr : file
+        For what it prints.
     watch : Watch
         Asked repeatedly whether to continue.
     inherit : sequence of int
         Open files that it keeps: locks hold as long as a command lives, even if its campaign was
         killed.
-
-    Returns
-    -------
-    int
-        The exit status.
     """
     apart: dict[str, Any] = {"start_new_session": True, "pass_fds": tuple(inherit)}
     if sys.platform == "win32":
@@ -240,8 +235,3 @@ def need(tools: Iterable[str]) -> None:
         told = "; ".join(f"{tool}: {install_hint(tool)}" for tool in missing)
         are = "are" if len(missing) > 1 else "is"
         raise MeasureError(f"{', '.join(missing)} {are} not installed (or not in PATH); {told}")
-
-
-def versions(tools: Iterable[str]) -> dict[str, str | None]:
-    """Return each tool's version, None if it does not tell."""
-    return {tool: version(tool) for tool in tools}

@@ -13,10 +13,9 @@ from typing import TYPE_CHECKING, Any
 from fiotools.display import columns
 from fiotools.display.exports import guarded
 from fiotools.language import counted, listed, say, spoken
-from fiotools.measure.campaign import Campaign, wanted
+from fiotools.measure.campaign import NAME, Campaign, wanted
 from fiotools.measure.experiments import experiment_named
 from fiotools.measure.machine import MEMORY, binary
-from fiotools.measure.output import NAME
 from fiotools.reports.blocks import Block, fold, listing, paragraph, table, together
 from fiotools.reports.subjects import Source
 from fiotools.units import human

@@ -11,8 +11,7 @@ import pandas as pd
 from fiotools.display import columns
 from fiotools.errors import SchemaError, argument
 from fiotools.language import counted, say
-from fiotools.measure.experiment import Question
-from fiotools.measure.experiments import experiment_named
+from fiotools.measure.experiments import Question, experiment_named
 from fiotools.reports.subjects import SWEPT, Source, differs
 from fiotools.stats.best_under import best_under
 from fiotools.stats.combine import combine

@@ -19,8 +19,7 @@ from fiotools.errors import MeasureError, SchemaError
 from fiotools.files import path_labels
 from fiotools.input.read import read
 from fiotools.language import listed, say
-from fiotools.measure.campaign import Campaign, campaign
-from fiotools.measure.output import NAME
+from fiotools.measure.campaign import NAME, Campaign, campaign
 from fiotools.tables.results import Results
 
 _ROUND = "round"

@@ -5,6 +5,7 @@ import itertools
 import json
 import os
 import time
+from dataclasses import asdict
 from pathlib import PurePosixPath
 from types import SimpleNamespace
 
@@ -15,7 +16,7 @@ from fiotools.measure import messages, runner, scratch, session
 from fiotools.measure.experiments import EXPERIMENTS
 from fiotools.measure.machine import Mount, devices_of, mount_of
 from fiotools.measure.places import Place
-from fiotools.measure.plan import interleaved
+from fiotools.measure.plan import interleaved, plan_from
 from fiotools.measure.runner import make_plan
 from fiotools.measure.scratch import Scratch, share_pct
 from fiotools.measure.tools import OutOfTimeError, Watch
@@ -40,7 +41,14 @@ def test_every_run_once_and_in_turns(places, workloads):
 
 
 def plan(tmp_path, experiment="throughput", effort="normal", **given):
-    asked = {"rounds": None, "size": None, "seconds": None, "only": (), "buffered": False}
+    asked = {
+        "rounds": None,
+        "size": None,
+        "seconds": None,
+        "only": (),
+        "buffered": False,
+        "until": "rounds",
+    }
     place = Place("here", tmp_path)
     return make_plan(EXPERIMENTS[experiment], [place], effort=effort, **{**asked, **given})
 
@@ -124,6 +132,7 @@ def test_quick_runs_are_as_long_as_time_allows(tmp_path):
             seconds=None,
             only=(),
             buffered=False,
+            until="rounds",
         )
         assert asked.seconds == seconds
 
@@ -222,21 +231,21 @@ def test_a_log_gets_a_line_now_and_then(tmp_path, monkeypatch):
 
 
 def test_half_a_line_is_not_followed_by_another(tmp_path, monkeypatch):
-    from fiotools.measure import output
+    from fiotools.measure.campaign import Manifest, lines
 
     def full(handle, data):
         write(handle, data[:9])
         raise OSError(errno.ENOSPC, "No space left on device")
 
-    write, file = os.write, output.Manifest(tmp_path)
+    write, file = os.write, Manifest(tmp_path)
     file.write("campaign", {"format": 1})
-    monkeypatch.setattr(output.os, "write", full)
+    monkeypatch.setattr(os, "write", full)
     with pytest.raises(ft.MeasureError, match=r"manifest\.jsonl: No space left on device"):
         file.write("run", {"order": 1})
     monkeypatch.undo()
     file.write("end", {"status": "failed"})
     file.close()
-    assert [line["kind"] for line in output.lines(tmp_path)] == ["campaign", "end"]
+    assert [line["kind"] for line in lines(tmp_path)] == ["campaign", "end"]
 
 
 @linux
@@ -518,10 +527,8 @@ def test_small_files_are_not_prefilled():
 
 
 def test_a_plan_comes_back_from_json(tmp_path):
-    from fiotools.measure.plan import plan_from
-
     asked = plan(tmp_path, "block-size")
-    assert plan_from(json.loads(json.dumps(asked.facts()))) == asked
+    assert plan_from(json.loads(json.dumps(asdict(asked)))) == asked
 
 
 @linux

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 import fiotools as ft
-from fiotools.measure import output as outputs
 from fiotools.measure import session
+from fiotools.measure.campaign import results_folder
 from fiotools.measure.places import Place, places_of
 from fiotools.measure.scratch import Scratch, remove_left_over
 from tests.measure.campaigns import (
@@ -247,7 +247,7 @@ def test_a_shell_has_options(tmp_path):
 def test_a_folder_with_other_files_is_refused_as_output(tmp_path):
     (tmp_path / "letter.txt").write_text("dear")
     with pytest.raises(ft.MeasureError, match=r"a new or an empty folder, output=$"):
-        outputs.choose(tmp_path, "throughput")
+        results_folder(tmp_path, "throughput")
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,342 @@
+"""What a dataset holds: its description, its manifest, and its tables as lazy frames."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from os import PathLike, fspath
+
+import orjson
+import polars as pl
+
+from fiotools._version import __version__
+from fiotools.dataset import parquet
+from fiotools.dataset.parquet import MANIFEST, VERSION, polars_schema, scan
+from fiotools.dataset.store import (
+    ABOUT,
+    CLAIM,
+    LOCK,
+    RECORDS,
+    Store,
+    current,
+    is_unfinished,
+    leftover,
+    newest,
+    part_name,
+    store_at,
+    uncommitted,
+)
+from fiotools.errors import DatasetError, SchemaError
+from fiotools.tables.parts import Part
+from fiotools.tables.results import Frames, Results
+from fiotools.units import many
+from fiotools.vocabulary import TABLES, DType
+
+# a dataset with the first type takes in labels of the second
+_WIDER = {("str", "Int64"), ("str", "boolean"), ("str", "float64"), ("float64", "Int64")}
+
+
+@dataclass(frozen=True)
+class About:
+    """The description of a dataset, which never changes."""
+
+    tables: tuple[str, ...]  # the tables that it has; their order is the vocabulary's
+    labels: Mapping[str, DType]  # its labels, and their types
+    schema: int = VERSION  # the version of its columns
+
+    @classmethod
+    def of(cls, tables: Sequence[str] | None, labels: Mapping[str, DType]) -> About:
+        """Describe a new dataset; it always has notes."""
+        wanted = TABLES if tables is None else {*tables, "notes"}
+        return cls(tuple(table for table in TABLES if table in wanted), dict(labels))
+
+    @classmethod
+    def read(cls, store: Store) -> About | None:
+        """Read it; None if there is no dataset.
+
+        Raises
+        ------
+        DatasetError
+            If a newer fiotools has written it, or something else.
+        """
+        try:
+            content = store.read(ABOUT)
+        except FileNotFoundError:
+            return None
+        try:
+            told = orjson.loads(content)
+            about = cls(tuple(told["tables"]), told["labels"], int(told["schema"]))
+        except (orjson.JSONDecodeError, KeyError, TypeError, ValueError):
+            raise DatasetError(
+                f"{store.place(ABOUT)}: not what fiotools wrote; is the folder a dataset of it?"
+            ) from None
+        if about.schema > VERSION:
+            raise DatasetError(
+                f"{store.url}: written by fiotools {told.get('fiotools')} with columns of version"
+                f" {about.schema}; this one ({__version__}) knows them up to version {VERSION}:"
+                " update it"
+            )
+        return about
+
+    def write(self, store: Store) -> None:
+        """Write it, as the first file of a dataset."""
+        told = {
+            "schema": self.schema,
+            "fiotools": __version__,
+            "tables": self.tables,
+            "labels": self.labels,
+        }
+        content = orjson.dumps(told, option=orjson.OPT_INDENT_2) + b"\n"
+        store.write(ABOUT, content)
+
+
+class Destination:
+    """A dataset, while its lock is held.
+
+    Attributes
+    ----------
+    committed : dict of int to int
+        The newest generation of each part.
+    files : dict of str to dict of int to str
+        For each folder the file of each part that counts.
+    """
+
+    def __init__(self, store: Store, about: About) -> None:
+        self.store, self.about = store, about
+        self.committed: dict[int, int] = {}
+        self.files: dict[str, dict[int, str]] = {}
+        self.refresh()
+        if 0 not in self.committed:  # part 0: no rows, but the columns of every table
+            for table in about.tables:
+                self.write(table, 0, 1, parquet.empty(table, about.labels))
+            self.commit(0, 1)
+
+    def refresh(self) -> None:
+        """List the files again, and remove those that do not count."""
+        records = self.store.names(RECORDS)
+        self.committed = newest(records)
+        for folder in (*TABLES, RECORDS):
+            names = records if folder == RECORDS else self.store.names(folder)
+            self.files[folder] = current(names, self.committed)
+            others = uncommitted(names, self.committed)
+            parquet.refuse_others(self.store, [f"{folder}/{name}" for name in others])
+            self.store.remove(f"{folder}/{name}" for name in leftover(names, self.committed))
+
+    def of_part(self, number: int) -> dict[str, str]:
+        """Return the files of a part that count, by folder."""
+        files = self.files.items()
+        return {folder: names[number] for folder, names in files if number in names}
+
+    def records(self, numbers: Iterable[int] | None = None) -> pl.LazyFrame:
+        """Return the rows of the manifest, of some parts or of all."""
+        files = self.files[RECORDS]
+        names = [files[number] for number in (files if numbers is None else numbers)]
+        return scan(self.store, RECORDS, names, polars_schema(MANIFEST, self.about.labels))
+
+    def write(self, table: str, number: int, generation: int, rows: object) -> None:
+        """Write a file of a table."""
+        parquet.write(self.store, f"{table}/{part_name(number, generation)}", rows)
+
+    def commit(self, number: int, generation: int) -> None:
+        """Write the record of a part without files, which makes its generation count."""
+        self.store.settle(self.about.tables)
+        self.write(RECORDS, number, generation, parquet.empty(MANIFEST, self.about.labels))
+        self.refresh()
+
+
+def refuse_stranger(store: Store) -> None:
+    """Refuse a folder that holds something else, before anything is written into it."""
+    others = (
+        name for name in store.names() if name not in (LOCK, CLAIM) and not is_unfinished(name)
+    )
+    if About.read(store) is None and any(others):
+        raise DatasetError(
+            f"{store.url}: the folder is not empty, and not a dataset; name a new folder"
+        )
+
+
+def prepared(
+    store: Store, tables: Iterable[str] | None, labels: Mapping[str, DType]
+) -> Destination:
+    """Open a dataset to convert into it, or make a new one.
+
+    Raises
+    ------
+    DatasetError
+        If the existing dataset cannot take in the requested tables or labels.
+    """
+    wanted = None if tables is None else tuple(tables)
+    about = About.read(store)
+    if about is None:
+        store.remove(filter(is_unfinished, store.names()))
+        about = About.of(wanted, labels)
+        about.write(store)
+    _refuse_others(store, about, wanted, labels)
+    return Destination(store, about)
+
+
+def _refuse_others(
+    store: Store, about: About, tables: tuple[str, ...] | None, labels: Mapping[str, DType]
+) -> None:
+    if about.schema < VERSION:
+        raise DatasetError(
+            f"{store.url}: its columns are of version {about.schema}, and now there are more"
+            f" (version {VERSION}); it can be read, but convert into another folder"
+        )
+    if tables is not None and About.of(tables, {}).tables != about.tables:
+        raise DatasetError(
+            f"{store.url}: it has the tables {', '.join(about.tables)};"
+            " for others convert into another folder"
+        )
+    if set(labels) != set(about.labels):
+        raise DatasetError(
+            f"{store.url}: its files have {_listed(about.labels)}, and these have"
+            f" {_listed(labels)}; give the same ones, or convert into another folder"
+        )
+    for name, kind in labels.items():
+        if kind != about.labels[name] and (about.labels[name], kind) not in _WIDER:
+            raise DatasetError(
+                f"{store.url}: {name!r} holds values of type {about.labels[name]} there, and"
+                f" {kind} here; rename it, or convert into another folder"
+            )
+
+
+def _listed(labels: Mapping[str, DType]) -> str:
+    return f"the labels {', '.join(labels)}" if labels else "no labels"
+
+
+_PATIENCE = 100  # times that it may have changed while it was looked at
+
+
+class Dataset:
+    """A dataset: each table is a lazy frame of polars, under the name that it has in `Results`.
+
+    ``ds.io`` and ``ds["io"]`` are the same; ``ds.manifest`` has a row for each file that was
+    converted, with its status and why it was refused. The dataset is read as it was when it was
+    opened; open it again after a conversion has rewritten a part.
+
+    Parameters
+    ----------
+    path : str
+        As it was given.
+    store : Folder or Bucket
+    about : About
+    """
+
+    def __init__(self, path: str, store: Store, about: About) -> None:
+        self.path, self.tables, self.labels = path, about.tables, tuple(about.labels)
+        self._store, self._about = store, about
+        self._files = _snapshot(store, about)
+
+    def __getitem__(self, table: str) -> pl.LazyFrame:
+        names = self._names(table)
+        schema = polars_schema(table, self._about.labels)
+        return scan(self._store, _folder(table), names, schema)
+
+    def __getattr__(self, name: str) -> pl.LazyFrame:
+        if name in (*TABLES, MANIFEST):
+            return self[name]
+        raise AttributeError(f"Dataset has no {name!r}; its tables are {', '.join(self.tables)}")
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.tables)
+
+    def __repr__(self) -> str:
+        parts = len([number for number in self._files[RECORDS] if number])  # 0 is of no file
+        return f"<Dataset {self.path}: {many(parts, 'part')}; {', '.join(self.tables)}>"
+
+    def read(self, *, within: str = "") -> Results:
+        """Read all tables into memory, as `read` gives those of files.
+
+        Parameters
+        ----------
+        within : str
+            Put before each ``source``: two datasets may hold files of the same name.
+
+        Examples
+        --------
+        >>> import fiotools as ft
+        >>> ft.convert("data/page-cache/{cache}.txt", "memory://whole").open().read()
+        <Results: 2 files, time, 2 runs, 2 timings, 0 notes>
+        """
+        tables = {table: self[table].collect() for table in self.tables}
+        if within:
+            source = f"{within.rstrip('/')}/" + pl.col("source").str.strip_prefix("/")
+            # a sum is named after its first part, which is a text
+            source = source.alias("source")
+            tables = {table: frame.with_columns(source) for table, frame in tables.items()}
+        sources = tables.get("runs", tables["notes"])["source"]
+        return Results(Frames(Part([], tables)), sources.n_unique())
+
+    def files(self, table: str) -> list[str]:
+        """Name the files of a table that count, for other programs.
+
+        A glob (``dataset/io/*.parquet``) finds the same files, except during a conversion.
+
+        Examples
+        --------
+        >>> import fiotools as ft
+        >>> ds = ft.convert("data/page-cache", "memory://for-others").open()
+        >>> ds.files("timings")[-1]
+        'memory://for-others/timings/part-000000-001.parquet'
+        """
+        return [self._store.place(f"{_folder(table)}/{name}") for name in self._names(table)]
+
+    def _names(self, table: str) -> list[str]:
+        """Name the files of a table, part after part, and part 0 last."""
+        if table not in (*self.tables, MANIFEST):
+            if table in TABLES:
+                raise AttributeError(f"table {table!r} was not asked for: convert it too")
+            raise SchemaError(f"{table!r} is not one of {', '.join((*self.tables, MANIFEST))}")
+        found = self._files[_folder(table)]
+        return [found[number] for number in sorted(found, key=lambda number: (number == 0, number))]
+
+
+def _folder(table: str) -> str:
+    return RECORDS if table == MANIFEST else table
+
+
+def _snapshot(store: Store, about: About) -> dict[str, dict[int, str]]:
+    """List the files that count at one moment, even during a conversion."""
+    for _ in range(_PATIENCE):
+        records = store.names(RECORDS)
+        committed = newest(records)
+        files = {table: current(store.names(table), committed) for table in about.tables}
+        if store.names(RECORDS) == records:
+            return {**files, RECORDS: current(records, committed)}
+    raise DatasetError(f"{store.url}: a conversion is changing it all the time; wait for its end")
+
+
+def open_dataset(path: str | PathLike[str]) -> Dataset:
+    """Open a dataset that `convert` made.
+
+    Nothing is read yet: each table is a `polars.LazyFrame`, which reads only the columns and parts
+    that a query needs when it is collected.
+
+    Parameters
+    ----------
+    path : path or URL
+        The folder of the dataset.
+
+    Returns
+    -------
+    Dataset
+
+    Raises
+    ------
+    DatasetError
+        If there is no dataset, or a newer fiotools has written it.
+
+    Examples
+    --------
+    >>> import fiotools as ft
+    >>> done = ft.convert("data/page-cache/{cache}.txt", "memory://caches")
+    >>> ds = ft.open_dataset("memory://caches")
+    >>> ds.timings.select("cache", "real_s").collect().rows()
+    [('after', 0.466), ('before', 4.364)]
+    """
+    store = store_at(path)
+    about = About.read(store)
+    if about is None:
+        raise DatasetError(f"{fspath(path)}: not a fiotools dataset (it has no {ABOUT})")
+    return Dataset(fspath(path), store, about)
