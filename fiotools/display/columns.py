@@ -57,6 +57,11 @@ def full(name: str, columns: Iterable[Any]) -> str:
     return next((column for column in there if short(column) == name), name)
 
 
+def fulls(given: Sequence[str] | None, frame: Any) -> list[str] | None:
+    """Read names that were given one by one or with commas, in full; None if there are none."""
+    return [full(name, frame) for name in split(given)] or None
+
+
 def found(name: str, frame: IntoDataFrame, option: str) -> str:
     """Find the column that an option names, or suggest similar names."""
     there = of(frame)
@@ -390,11 +395,11 @@ def mark(words: str) -> Mark:
     >>> mark("one run each: not comparable").sign, mark("window not met: range 31 %").sign
     ('?', '✕')
     """
-    found = next((one for start, one in _WORDS.items() if _begins(words, start)), Mark("?", "open"))
+    found = Mark("?", "open")
+    for start, one in _WORDS.items():
+        if words == start or words.startswith((f"{start} ", f"{start}:", f"{start},")):
+            found = one
+            break
     if words.endswith("not settled"):
         return Mark(_HOLLOW.get(found.sign, "?"), found.mood)
     return found
-
-
-def _begins(words: str, start: str) -> bool:
-    return words == start or words.startswith((f"{start} ", f"{start}:", f"{start},"))

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from fiotools.cli import completion, options
-from fiotools.cli.answer import give
-from fiotools.cli.options import command
+from fiotools.cli import options
+from fiotools.cli.options import command, offer
+from fiotools.cli.output import give
 from fiotools.display import columns
 from fiotools.display.columns import Column as Shown
 from fiotools.display.columns import Sheet
@@ -35,7 +35,7 @@ def describe(
         typer.Argument(
             metavar="COLUMN|TABLE",
             help="Columns or tables; all columns if none is named.",
-            autocompletion=completion.described,
+            autocompletion=offer(lambda: dict.fromkeys([*map(columns.short, COLUMNS), *TABLES])),
         ),
     ] = None,
     format: options.Format = "table",
