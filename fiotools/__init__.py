@@ -12,6 +12,21 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from fiotools._version import __version__ as __version__
+from fiotools.errors import (
+    AmbiguousFormatError,
+    DatasetError,
+    FileError,
+    FiotoolsError,
+    MeasureError,
+    MissingPackageError,
+    ParseError,
+    ReadErrors,
+    ReportError,
+    ScanWarning,
+    SchemaError,
+    UnknownFormatError,
+    WorkerError,
+)
 
 if TYPE_CHECKING:
     from fiotools import measure, plot
@@ -20,21 +35,6 @@ if TYPE_CHECKING:
     from fiotools.dataset.convert import convert
     from fiotools.dataset.lazy_tables import open_dataset
     from fiotools.display.show import show
-    from fiotools.errors import (
-        AmbiguousFormatError,
-        DatasetError,
-        FileError,
-        FiotoolsError,
-        MeasureError,
-        MissingPackageError,
-        ParseError,
-        ReadErrors,
-        ReportError,
-        ScanWarning,
-        SchemaError,
-        UnknownFormatError,
-        WorkerError,
-    )
     from fiotools.input.detect import formats
     from fiotools.input.read import read, reads
     from fiotools.logs.log_notes import scan_notes
@@ -129,21 +129,6 @@ _MODULES = {
     "dataset.convert": ("convert",),
     "dataset.lazy_tables": ("open_dataset",),
     "display.show": ("load_ipython_extension", "show", "unload_ipython_extension"),
-    "errors": (
-        "AmbiguousFormatError",
-        "DatasetError",
-        "FileError",
-        "FiotoolsError",
-        "MeasureError",
-        "MissingPackageError",
-        "ParseError",
-        "ReadErrors",
-        "ReportError",
-        "ScanWarning",
-        "SchemaError",
-        "UnknownFormatError",
-        "WorkerError",
-    ),
     "measure": ("campaign",),
     "articles.published": ("published",),
     "input.read": ("read", "reads"),

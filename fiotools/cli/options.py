@@ -23,16 +23,11 @@ from fiotools.vocabulary import COLUMNS, CONDITIONS, KEYS, TABLES
 
 @dataclass(frozen=True)
 class Command:
-    """A verb of the command line.
+    """A verb of the command line: its function, and examples that are shown below the help.
 
-    Attributes
-    ----------
-    run : callable
-        Its function: the name is the verb, the docstring its help, the parameters its arguments
-        and options. A dataclass among these is a group of options: its fields, under its docstring
-        in the help. It returns the exit code.
-    examples : tuple of str
-        Command lines without ``fiotools``; shown below the help.
+    The function's name is the verb, its docstring the help, its parameters are the arguments and
+    options. A dataclass among these is a group of options: its fields, under its docstring in the
+    help. It returns the exit code.
     """
 
     run: Callable[..., int]

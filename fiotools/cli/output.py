@@ -48,18 +48,7 @@ def prepare() -> None:
     """Keep libraries from writing to stderr."""
     if sys.stderr is None or not sys.stderr.isatty():
         os.environ.setdefault("TQDM_DISABLE", "1")  # a bar is for people
-    warnings.showwarning = _warned
-
-
-def _warned(
-    message: Warning | str,
-    category: type[Warning],
-    filename: str,
-    lineno: int,
-    file: IO[str] | None = None,
-    line: str | None = None,
-) -> None:
-    say(f"warning: {message}")
+    warnings.showwarning = lambda message, *_, **__: say(f"warning: {message}")
 
 
 def say(text: str) -> None:

@@ -38,23 +38,12 @@ _MANY = 200  # runs: a computation of more takes a moment
 
 @dataclass(frozen=True)
 class Reading:
-    """The files that were read.
-
-    Attributes
-    ----------
-    results : Results
-    sides : list of str
-        The columns from the paths: fields of templates, or ``label``.
-    first : str or None
-        The label of the first source, even if it was empty.
-    code : int
-        1 if a file could not be read, else 0.
-    """
+    """The files that were read."""
 
     results: Results
-    sides: list[str]
-    first: str | None
-    code: int
+    sides: list[str]  # the columns from the paths: fields of templates, or `label`
+    first: str | None  # the label of the first source, even if it was empty
+    code: int  # 1 if a file could not be read, else 0
 
     def table(self, name: str) -> pl.DataFrame:
         """Return a table."""

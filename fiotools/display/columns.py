@@ -107,13 +107,7 @@ def main_table(results: Results) -> str:
 
 
 def find_metric(results: Results, metric: str, table: str | None = None) -> tuple[str, str]:
-    """Name the table that has a metric, and the metric in full.
-
-    Raises
-    ------
-    SchemaError
-        If nothing has it: the message says what there is.
-    """
+    """Name the table that has a metric, and the metric in full."""
     for name in [table] if table else _filled(results):
         frame = results.tables.polars(name)
         column = full(metric, frame.columns)
@@ -292,8 +286,6 @@ class Column:
 
     Attributes
     ----------
-    head : str
-    cells : list of str
     right : bool
         Numbers stand to the right.
     keep : int
@@ -309,8 +301,6 @@ class Column:
         A text that the row above has too is written once.
     names : bool
         The cells name their rows.
-    links : dict of str to str
-        Where a cell links to.
     """
 
     head: str
@@ -331,26 +321,13 @@ class Column:
 
 @dataclass
 class Sheet:
-    """A table with its title and notes.
+    """A table with its title and notes."""
 
-    Attributes
-    ----------
-    columns : list of Column
-        All of the same length.
-    title : str
-    notes : list of str
-        Below the table.
-    shared : str
-        The values that all rows share, and that have no column.
-    kind : str
-        Classes of the table in HTML.
-    """
-
-    columns: list[Column]
+    columns: list[Column]  # all of the same length
     title: str = ""
     notes: list[str] = field(default_factory=list)
-    shared: str = ""
-    kind: str = ""
+    shared: str = ""  # the values that all rows share, and that have no column
+    kind: str = ""  # classes of the table in HTML
 
 
 Mood = Literal["good", "bad", "care", "open"]

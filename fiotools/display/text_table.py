@@ -44,14 +44,7 @@ def _on_terminal() -> bool:
 
 
 def text(sheet: Sheet, *, colours: bool = False) -> str:
-    """Write a sheet as lines that fit the terminal.
-
-    Parameters
-    ----------
-    sheet : Sheet
-    colours : bool
-        Whether the terminal may have them; NO_COLOR and its kin are heeded.
-    """
+    """Write a sheet as lines that fit the terminal, which may have colours if NO_COLOR allows."""
     from rich.console import Console
     from rich.table import Table
     from rich.text import Text

@@ -49,14 +49,14 @@ def describe(
         else:
             found[full] = column_of(full)
     rows = [_row(column) for column in (found or COLUMNS).values()]
-    give(format, lambda: _frame(rows), lambda: _each(rows) if 0 < len(found) <= 3 else _list(rows))
+
+    def frame() -> pl.DataFrame:
+        import polars as pl  # only here: the sheets are quick without it
+
+        return pl.DataFrame(rows)
+
+    give(format, frame, lambda: _each(rows) if 0 < len(found) <= 3 else _list(rows))
     return 0
-
-
-def _frame(rows: list[dict[str, Any]]) -> pl.DataFrame:
-    import polars as pl  # only here: the sheets are quick without it
-
-    return pl.DataFrame(rows)
 
 
 def _row(column: Column) -> dict[str, Any]:
