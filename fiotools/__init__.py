@@ -12,6 +12,21 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from fiotools._version import __version__ as __version__
+from fiotools.errors import (
+    AmbiguousFormatError,
+    DatasetError,
+    FileError,
+    FiotoolsError,
+    MeasureError,
+    MissingPackageError,
+    ParseError,
+    ReadErrors,
+    ReportError,
+    ScanWarning,
+    SchemaError,
+    UnknownFormatError,
+    WorkerError,
+)
 
 if TYPE_CHECKING:
     from fiotools import measure, plot
@@ -20,21 +35,6 @@ if TYPE_CHECKING:
     from fiotools.dataset.contents import open_dataset
     from fiotools.dataset.convert import convert
     from fiotools.display.show import show
-    from fiotools.errors import (
-        AmbiguousFormatError,
-        DatasetError,
-        FileError,
-        FiotoolsError,
-        MeasureError,
-        MissingPackageError,
-        ParseError,
-        ReadErrors,
-        ReportError,
-        ScanWarning,
-        SchemaError,
-        UnknownFormatError,
-        WorkerError,
-    )
     from fiotools.input.detect import formats
     from fiotools.input.read import read, reads
     from fiotools.logs.scan import scan_hist_log, scan_log, scan_notes
@@ -125,23 +125,7 @@ _MODULES = {
     "articles.examples": ("example", "example_path"),
     "dataset.contents": ("open_dataset",),
     "dataset.convert": ("convert",),
-    "display.jupyter": ("load_ipython_extension", "unload_ipython_extension"),
-    "display.show": ("show",),
-    "errors": (
-        "AmbiguousFormatError",
-        "DatasetError",
-        "FileError",
-        "FiotoolsError",
-        "MeasureError",
-        "MissingPackageError",
-        "ParseError",
-        "ReadErrors",
-        "ReportError",
-        "ScanWarning",
-        "SchemaError",
-        "UnknownFormatError",
-        "WorkerError",
-    ),
+    "display.show": ("load_ipython_extension", "show", "unload_ipython_extension"),
     "measure": ("campaign",),
     "articles.published": ("published",),
     "input.read": ("read", "reads"),

@@ -41,21 +41,11 @@ _SHARED = {"usb2", "sata-2", "sata-3"}  # half duplex: one direction at a time
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """The link to a device.
-
-    Attributes
-    ----------
-    name : str
-    bytes_per_s : float
-        Payload ceiling in one direction.
-    is_shared : bool
-        Whether both directions share it.
-    basis : str
-    """
+    """The link to a device, and the payload that it carries in one direction."""
 
     name: str
     bytes_per_s: float
-    is_shared: bool
+    is_shared: bool  # by both directions
     basis: str
 
 

@@ -40,18 +40,10 @@ def of_files(total: int, doing: str) -> Iterator[Callable[..., object]]:
 def bar(
     items: Iterable[Any] | None = None, *, progress: bool = True, delay: float = 0.0, **told: Any
 ) -> Bar:
-    """Make a bar that disappears at the end.
+    """Make a bar of items that disappears at the end; without items, call its ``update``.
 
-    Parameters
-    ----------
-    items : iterable, optional
-        The items; without them, call the bar's ``update``.
-    progress : bool
-        Whether to show it. It is never shown in a pipe or a log, or if ``TQDM_DISABLE`` is set.
-    delay : float
-        Seconds before it is shown.
-    **told
-        ``desc``, ``unit``, ``total``, ``unit_scale``: as tqdm has them.
+    It is never shown in a pipe or a log, or if ``TQDM_DISABLE`` is set. The other arguments are
+    those of tqdm.
 
     Examples
     --------
@@ -61,10 +53,11 @@ def bar(
     from tqdm import tqdm  # takes a moment
 
     kind: type[Bar] = tqdm
-    if progress and _in_notebook():
+    shell = getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()
+    if progress and shell is not None and "IPKernelApp" in shell.config:  # in a notebook
         kind = _line_of(tqdm)
         told |= {"file": io.StringIO(), "ascii": False}  # nothing is written to a stream
-    elif not (progress and _on_terminal()):
+    elif not (progress and sys.stderr is not None and sys.stderr.isatty()):
         told |= {"disable": True}
     return kind(items, delay=delay, leave=False, **told)
 
@@ -87,13 +80,3 @@ def _line_of(kind: type[Bar]) -> type[Bar]:
         return write
 
     return type("Line", (kind,), {"status_printer": staticmethod(status_printer)})
-
-
-def _in_notebook() -> bool:
-    """Whether a Jupyter kernel runs this code, and not a terminal or a script."""
-    shell = getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()
-    return shell is not None and "IPKernelApp" in shell.config
-
-
-def _on_terminal() -> bool:
-    return sys.stderr is not None and sys.stderr.isatty()

@@ -34,7 +34,8 @@ _GROUPED = re.compile(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?")
 _DIGITS = re.compile(r"(-?(?:\d+|\d{1,3}(?:,\d{3})+)(?:\.\d+)?(?:e-?\d+)?)(k?)")
 _CLOCK = re.compile(r"(?:\d+h)?(?:\d+m)?\d+(?:\.\d+)?s")
 _RECORDS = re.compile(r"(\d+)\+(\d+)")
-# how far below and above the printed number the value may be, in units of the last digit
+# how far below and above the printed number the value may be, in units of the last digit: rounded
+# to the nearest, cut off, or not rounded
 ROUNDING = {
     "round": (Decimal("0.5"), Decimal("0.5")),
     "trunc": (Decimal(0), Decimal(1)),
@@ -87,17 +88,7 @@ def ungroup(text: str) -> float:
 def size(text: str, *, kilo: int = 1024) -> float:
     """Return the bytes (or bytes per second) of a size with or without a prefix.
 
-    Parameters
-    ----------
-    text : str
-        Such as ``"4k"``, ``"10.8MiB/s"``, ``"537 MB"``.
-    kilo : {1024, 1000}
-        The meaning of a prefix without an ``i`` in the tool that wrote it.
-
-    Raises
-    ------
-    ValueError
-        If the text is not a size.
+    ``kilo`` is the meaning of a prefix without an ``i`` in the tool that wrote it: 1024 or 1000.
 
     Examples
     --------
@@ -131,15 +122,9 @@ def seconds(text: str) -> float:
 
 
 def factor(unit: str, base: str | None = None) -> float:
-    """Return how many base units one ``unit`` has.
+    """Return how many base units one ``unit`` has; ``base`` is that of a time, the second or ns.
 
-    Parameters
-    ----------
-    unit : str
-        A size (``B``, ``kB``, ``MiB``, ... with or without ``/s``), a time (``s``, ``ms``, ``us``,
-        ``ns``), ``%``, ``1/s`` or ``1``. ``kB`` is 1000 bytes, ``KiB`` 1024.
-    base : {"s", "ns"}, optional
-        The base unit of a time; the second by default.
+    ``kB`` is 1000 bytes, ``KiB`` 1024. ``%``, ``1/s`` and ``1`` are base units.
 
     Examples
     --------
@@ -156,11 +141,6 @@ def factor(unit: str, base: str | None = None) -> float:
 
 def amount(text: str, unit: str) -> int | float:
     """Read an amount as people type it, in a base unit; a bare number has that unit already.
-
-    Raises
-    ------
-    ValueError
-        If the text is not an amount.
 
     Examples
     --------
@@ -187,17 +167,9 @@ class Digits(NamedTuple):
 def digits(printed: str) -> Digits:
     """Read a printed number.
 
-    Parameters
-    ----------
-    printed : str
-        Decimal digits, with or without thousands commas, or with fio's ``k`` for 1000, as in
-        ``1689.0k``; a time such as ``1m59.802s``; or the records of dd (``20+0``, full and
-        partial), which count together.
-
-    Raises
-    ------
-    ValueError
-        If it is none of these.
+    It has decimal digits, with or without thousands commas, or with fio's ``k`` for 1000; or it is
+    a time such as ``1m59.802s``, or the records of dd (``20+0``, full and partial), which count
+    together.
 
     Examples
     --------
@@ -221,14 +193,7 @@ def digits(printed: str) -> Digits:
 
 
 def interval(printed: str, rounding: str) -> tuple[float, float]:
-    """Return the range of values that print like this.
-
-    Parameters
-    ----------
-    printed : str
-        The digits as printed.
-    rounding : {"round", "trunc", "exact"}
-        To the nearest (half a digit either way), cut off (up to one digit more), or not at all.
+    """Return the range of values that print like this by a rounding of `ROUNDING`.
 
     Examples
     --------
@@ -244,14 +209,8 @@ def memory(text: str, command: str | None = None) -> int | None:
     r"""Return the memory of a machine in bytes, as `free` and /proc/meminfo print it.
 
     It is None if it is not certain. The options of ``free`` decide the unit of its numbers, so they
-    mean nothing without the command; ``free -h`` and /proc/meminfo print the unit.
-
-    Parameters
-    ----------
-    text : str
-        The output, with or without the command above it.
-    command : str, optional
-        The command, if it is elsewhere.
+    mean nothing without the command, which stands above the output or is given; ``free -h`` and
+    /proc/meminfo print the unit.
 
     Examples
     --------
@@ -281,17 +240,10 @@ def memory(text: str, command: str | None = None) -> int | None:
 
 
 def human(value: float | None, unit: str, *, like: float | None = None) -> str:
-    """Write a value in base units with the best prefix for people.
+    """Write a value in base units with the best prefix for people, and three digits.
 
-    Three digits are kept. Sizes and rates use 1000 (``GB/s``); times go from ns to s.
-
-    Parameters
-    ----------
-    value : float or None
-    unit : str
-        A base unit: ``B``, ``B/s``, ``s``, ``ns``, ``1/s``, ``%`` or nothing.
-    like : float, optional
-        Use the prefix of this value, so that neighbours can be compared.
+    Sizes and rates use 1000 (``GB/s``); times go from ns to s. Neighbours can be compared if all
+    have the prefix of one value, ``like``.
 
     Examples
     --------

@@ -43,8 +43,7 @@ VERBS = {
 _MODULES = {
     **dict.fromkeys(["convert", "export"], "read"),
     "formats": "describe",
-    "plan": "summarize",
-    "speedup": "compare",
+    **dict.fromkeys(["plan", "speedup", "summarize"], "compare"),
     "figures": "report",
 }
 
@@ -235,7 +234,7 @@ def run(arguments: list[str]) -> int:
         with in_shell():
             code = command(args=arguments, prog_name="fiotools", standalone_mode=False)
     except (output.OutputClosedError, BrokenPipeError):
-        return output.closed()
+        return output.die_of("SIGPIPE")
     except (FiotoolsError, OSError, output.Trouble, typer.TyperException, typer.Abort) as error:
         if debug:
             raise

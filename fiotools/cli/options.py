@@ -1,12 +1,14 @@
-"""Verbs of the command line, and the options that several verbs share.
+"""Verbs of the command line, the options that several verbs share, and what the Tab key offers.
 
-A dataclass is a group of options; a verb with a parameter of it has them all.
+A dataclass is a group of options; a verb with a parameter of it has them all. The offers are names
+of columns, tables, formats and links: they do not depend on the files, and a shell offers files if
+no name fits.
 """
 
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from copy import copy
 from dataclasses import dataclass, fields, is_dataclass
 from functools import wraps
@@ -14,21 +16,18 @@ from typing import Annotated, Any, Literal, get_args, get_type_hints
 
 import typer
 
-from fiotools.cli import completion
+from fiotools.cli.output import ENDINGS
+from fiotools.display.columns import short
+from fiotools.vocabulary import COLUMNS, CONDITIONS, KEYS, TABLES
 
 
 @dataclass(frozen=True)
 class Command:
-    """A verb of the command line.
+    """A verb of the command line: its function, and examples that are shown below the help.
 
-    Attributes
-    ----------
-    run : callable
-        Its function: the name is the verb, the docstring its help, the parameters its arguments
-        and options. A dataclass among these is a group of options: its fields, under its docstring
-        in the help. It returns the exit code.
-    examples : tuple of str
-        Command lines without ``fiotools``; shown below the help.
+    The function's name is the verb, its docstring the help, its parameters are the arguments and
+    options. A dataclass among these is a group of options: its fields, under its docstring in the
+    help. It returns the exit code.
     """
 
     run: Callable[..., int]
@@ -98,18 +97,39 @@ def _options(group: Any) -> Iterator[inspect.Parameter]:
 
 def _made(group: Any, given: dict[str, Any]) -> Any:
     """Make a group of the given options, and remove them from these."""
-    hints = get_type_hints(group)
-    return group(
-        **{
-            field.name: _made(hints[field.name], given)
-            if is_dataclass(hints[field.name])
-            else given.pop(field.name)
-            for field in fields(group)
-        }
-    )
+    values = {}
+    for name, hint in get_type_hints(group).items():
+        values[name] = _made(hint, given) if is_dataclass(hint) else given.pop(name)
+    return group(**values)
 
 
-Shape = Literal["table", "json", "csv", "markdown"]
+def offer(
+    names: Callable[[], Iterable[str]], *, several: bool = False
+) -> Callable[[str], Iterator[str]]:
+    """Let the Tab key offer names; if there may be several, one more after a comma.
+
+    Examples
+    --------
+    >>> offered = offer(lambda: ("job", "job_start", "bs"), several=True)
+    >>> list(offered("job,")), list(offered("bs,job"))
+    (['job,job_start', 'job,bs'], ['bs,job', 'bs,job_start'])
+    """
+
+    def offered(incomplete: str) -> Iterator[str]:
+        given, comma, last = incomplete.rpartition(",") if several else ("", "", incomplete)
+        already = given.split(",")
+        for name in names():
+            if name.startswith(last) and name not in already:
+                yield f"{given}{comma}{name}"
+
+    return offered
+
+
+offer_columns = offer(lambda: map(short, COLUMNS), several=True)
+offer_labels = offer(lambda: ["label", *map(short, (*KEYS, *CONDITIONS))], several=True)
+offer_metrics = offer(lambda: [short(name) for name, one in COLUMNS.items() if one.better])
+offer_tables = offer(lambda: TABLES, several=True)
+_SCOPES = ("total", "thread", "job", "group", "client", "target")
 
 
 def option(metavar: str, help: str, *names: str, **more: Any) -> Any:
@@ -124,7 +144,7 @@ def flag(name: str, help: str) -> Any:
 
 def column(help: str) -> Any:
     """Describe an option that names a column of labels or conditions."""
-    return option("COLUMN", help, autocompletion=completion.apart)
+    return option("COLUMN", help, autocompletion=offer_labels)
 
 
 Files = Annotated[
@@ -138,22 +158,23 @@ Files = Annotated[
 ]
 _METRIC = "The column to look at: iops, bw, lat_mean..."
 Metric = Annotated[
-    str | None, option("COLUMN", _METRIC, "--metric", "-m", autocompletion=completion.metric)
+    str | None, option("COLUMN", _METRIC, "--metric", "-m", autocompletion=offer_metrics)
 ]
 _BY = "One answer for each value of these: direction,bs."
-By = Annotated[list[str] | None, option("COLUMNS", _BY, "--by", autocompletion=completion.apart)]
+By = Annotated[list[str] | None, option("COLUMNS", _BY, "--by", autocompletion=offer_labels)]
 _WHERE = "Keep these rows: direction=read, 'bs>=4k', \"rw in ['read', 'write']\". Repeatable."
 Where = Annotated[list[str] | None, option("CONDITION", _WHERE, "--where", "-w")]
-_SCOPE = f"Keep rows of this scope: {', '.join(completion.SCOPES)}."
-Scope = Annotated[str | None, option("SCOPE", _SCOPE, autocompletion=completion.scope)]
+_SCOPE = f"Keep rows of this scope: {', '.join(_SCOPES)}."
+Scope = Annotated[str | None, option("SCOPE", _SCOPE, autocompletion=offer(lambda: _SCOPES))]
 Combine = Annotated[
     Literal["run", "group"] | None,
     typer.Option(help="First add up jobs and threads, for each run or fio group."),
 ]
 Lang = Annotated[Literal["en", "ja"], typer.Option(help="The language of the plots.")]
 _FORMAT = "json and csv: every column, in base units."
-Format = Annotated[Shape, typer.Option("--format", "-f", help=_FORMAT)]
-ENDINGS = (".parquet", ".csv", ".json", ".jsonl", ".xlsx", ".html")
+Format = Annotated[
+    Literal["table", "json", "csv", "markdown"], typer.Option("--format", "-f", help=_FORMAT)
+]
 Output = Annotated[
     str | None,
     option(
@@ -194,9 +215,20 @@ class Rows:
             "The table to take; by default the one that has it.",
             "--table",
             "-t",
-            autocompletion=completion.tables,
+            autocompletion=offer_tables,
         ),
     ] = None
+
+    @property
+    def own_scope(self) -> str | None:
+        """The scope of the rows; `combine` takes it before and leaves rows of one scope."""
+        return None if self.combine else self.scope
+
+
+def _formats() -> list[str]:
+    from fiotools.readers import readers
+
+    return [one.name for one in readers()]
 
 
 @dataclass(frozen=True)
@@ -208,7 +240,7 @@ class ReadAs:
         option(
             "FORMAT",
             "Read as this format (see: fiotools formats), whatever the content is.",
-            autocompletion=completion.reader,
+            autocompletion=offer(_formats),
         ),
     ] = None
     tool_version: Annotated[

@@ -1,16 +1,32 @@
-"""The output of the program: answers to stdout, one line for each trouble to stderr, exit codes."""
+"""The output of the program: answers to stdout or into a file, troubles to stderr, exit codes.
+
+An answer has the form that was asked for. Machines get every column in base units with every digit;
+missing is empty, or null. A trouble is one line.
+"""
 
 from __future__ import annotations
 
+import io
 import os
 import signal
 import sys
 import warnings
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
 from types import TracebackType
-from typing import IO, Any
+from typing import IO, TYPE_CHECKING, Any
 
 from fiotools.display.columns import printable
+from fiotools.units import many
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from fiotools.display.columns import Sheet
+    from fiotools.tables.results import Results
 
 # for a terminal without Unicode
 _POOR = str.maketrans("µ…▲▼△▽✓✕", "u~^v^v+x")
@@ -32,18 +48,7 @@ def prepare() -> None:
     """Keep libraries from writing to stderr."""
     if sys.stderr is None or not sys.stderr.isatty():
         os.environ.setdefault("TQDM_DISABLE", "1")  # a bar is for people
-    warnings.showwarning = _warned
-
-
-def _warned(
-    message: Warning | str,
-    category: type[Warning],
-    filename: str,
-    lineno: int,
-    file: IO[str] | None = None,
-    line: str | None = None,
-) -> None:
-    say(f"warning: {message}")
+    warnings.showwarning = lambda message, *_, **__: say(f"warning: {message}")
 
 
 def say(text: str) -> None:
@@ -94,18 +99,231 @@ def unexpected(
 def interrupted() -> int:
     """End like a program that Ctrl-C stopped, so a loop in the shell stops too."""
     say("interrupted")
-    return _die_of("SIGINT")
+    return die_of("SIGINT")
 
 
-def closed() -> int:
-    """End like a program whose output nobody reads."""
-    return _die_of("SIGPIPE")
-
-
-def _die_of(name: str) -> int:
+def die_of(name: str) -> int:
+    """End like a program that a signal stopped; SIGPIPE: nobody reads its output."""
     number: Any = getattr(signal, name, None)
     if number is None or sys.platform == "win32":
         return 130 if name == "SIGINT" else 1
     signal.signal(number, signal.SIG_DFL)
     os.kill(os.getpid(), number)
     return 128 + int(number)  # the signal is blocked
+
+
+def give(
+    form: str,
+    frame: Callable[[], pl.DataFrame],
+    sheet: Callable[[], Sheet],
+    output: str | None = None,
+    results: Results | None = None,
+) -> None:
+    """Print an answer in the form that was asked for: its frame for machines, else its sheet.
+
+    With an output it is written to that file, which must not be a file of the results.
+    """
+    if output is not None and results is not None:
+        target(output, form, 1).write(results, {"answer": frame()}, sheet)
+        return
+    if form in ("json", "csv"):
+        write_bytes(WRITERS[form](frame()))
+        return
+    from fiotools.display import text_table
+
+    shown = sheet()
+    text = (
+        text_table.markdown(shown) if form == "markdown" else text_table.text(shown, colours=True)
+    )
+    write(f"{text}\n")
+
+
+def _parquet(frame: pl.DataFrame) -> bytes:
+    buffer = io.BytesIO()
+    frame.write_parquet(buffer)
+    return buffer.getvalue()
+
+
+def _csv(frame: pl.DataFrame) -> bytes:
+    """Write CSV with a heading, safe for spreadsheets."""
+    import polars as pl
+
+    from fiotools.display.exports import marked
+
+    texts = frame.select(pl.col(pl.String()))
+    guarded = [pl.Series(one.name, map(marked, one), dtype=pl.String()) for one in texts]
+    return frame.with_columns(guarded).write_csv(datetime_format="%Y-%m-%dT%H:%M:%S%.3fZ").encode()
+
+
+def _objects(frame: pl.DataFrame) -> Iterator[bytes]:
+    """Write each row as an object of JSON."""
+    import orjson
+
+    option = orjson.OPT_UTC_Z | orjson.OPT_NAIVE_UTC
+    for row in frame.iter_rows(named=True):
+        yield orjson.dumps(row, option=option)
+
+
+def _json(frame: pl.DataFrame) -> bytes:
+    return b"[" + b",".join(b"\n" + one for one in _objects(frame)) + b"\n]\n"
+
+
+def _jsonl(frame: pl.DataFrame) -> bytes:
+    return b"".join(one + b"\n" for one in _objects(frame))
+
+
+def _xlsx(frame: pl.DataFrame) -> bytes:
+    """Write a workbook of one sheet, in which texts stay texts."""
+    import polars as pl
+
+    from fiotools.files import needed
+
+    xlsxwriter = needed("xlsxwriter", "a workbook", "excel")
+    buffer = io.BytesIO()
+    book = xlsxwriter.Workbook(buffer, {"strings_to_formulas": False, "strings_to_urls": False})
+    naive = frame.with_columns(pl.col(pl.Datetime("ms", "UTC")).dt.replace_time_zone(None))
+    naive.write_excel(book, autofit=True, freeze_panes=(1, 0))
+    book.close()
+    return buffer.getvalue()
+
+
+# polars could write to a file itself, but has errors of its own for a full disk
+WRITERS: Mapping[str, Callable[[pl.DataFrame], bytes]] = {
+    "parquet": _parquet,
+    "csv": _csv,
+    "json": _json,
+    "jsonl": _jsonl,
+    "xlsx": _xlsx,
+}
+ENDINGS = (*(f".{form}" for form in WRITERS), ".html")
+
+
+@dataclass(frozen=True)
+class Target:
+    """A file for one table, or a folder with a file for each."""
+
+    path: Path
+    form: str
+    is_folder: bool
+
+    def write(
+        self, results: Results, frames: Mapping[str, pl.DataFrame], sheet: Callable[[], Sheet]
+    ) -> None:
+        """Write tables, and print where they are; ``sheet`` is their form for people."""
+        from fiotools.files import atomic_write
+
+        if self.form == "html":
+            from fiotools.display import html, layout
+
+            how = layout.options(results.tables.polars("settings"))
+            contents = dict.fromkeys(frames, html.page([sheet(), how]).encode())
+        else:
+            contents = {name: WRITERS[self.form](frame) for name, frame in frames.items()}
+        places = dict.fromkeys(frames, self.path)
+        if self.is_folder:
+            places = {name: self.path / f"{name}.{self.form}" for name in frames}
+        for place in places.values():
+            refuse_overwriting(results, place)
+        if self.is_folder:
+            files = {places[name].name: partial(_put, contents[name]) for name in frames}
+            atomic_write.write_folder(self.path, files)
+        else:
+            atomic_write.write_bytes(self.path, *contents.values())
+        for name, place in places.items():
+            say(f"wrote {place}: {many(len(frames[name]), 'row')} of {name}")
+
+
+def _put(content: bytes, file: IO[bytes]) -> None:
+    file.write(content)
+
+
+def target(output: str, form: str, tables: int) -> Target:
+    """Check ``--output`` and ``--format`` before files are written."""
+    if output == "-":
+        raise Trouble(
+            "-o - is not a file: leave -o out, and use --format csv or json for a pipe", 2
+        )
+    path = Path(output)
+    if output.endswith(("/", "\\")) or path.is_dir():
+        if form == "markdown":
+            raise Trouble(f"a folder is written as {', '.join(WRITERS)}", 2)
+        return Target(path, "parquet" if form == "table" else form, is_folder=True)
+    if tables > 1:
+        raise Trouble("one file holds one table: write several to a folder, -o FOLDER/", 2)
+    ending = path.suffix.lower().removeprefix(".") if path.suffix.lower() in ENDINGS else None
+    if ending is None and form in WRITERS:
+        ending = form
+    if ending is None:
+        raise Trouble(
+            f"{output}: the name tells the format: {', '.join(ENDINGS)}; a folder ends in /", 2
+        )
+    if form not in ("table", ending):
+        raise Trouble(f"--format {form} and {output} do not agree", 2)
+    from fiotools.files import atomic_write
+
+    atomic_write.refuse_missing_folder(path)
+    return Target(path, ending, is_folder=False)
+
+
+def refuse_overwriting(results: Results, target: Path) -> None:
+    """Refuse to overwrite a file that was read: raw data stays as it is."""
+    read = {Path(source).resolve() for source in results.tables.polars("runs")["source"].unique()}
+    if target.resolve() in read:
+        raise Trouble(f"{target} is being read: write to another file", 2)
+
+
+FAILED = 4  # the exit code, different from those of unread files and wrong commands
+_GITHUB = str.maketrans({"%": "%25", "\r": "%0D", "\n": "%0A"})
+
+
+def give_gate(held: pl.DataFrame, form: str) -> int:
+    """Print the findings of a gate in the form that was asked for; return the exit code."""
+    from fiotools.stats.gate import FAIL, UNDECIDED
+
+    rows = held.rows(named=True)
+    if form == "junit":
+        write_bytes(_junit(rows))
+    elif form == "github":
+        write("".join(f"{_annotation(row)}\n" for row in rows if row["outcome"] != "pass"))
+    elif form in ("json", "csv"):
+        write_bytes(WRITERS[form](held))
+    for row in rows:
+        if row["outcome"] == FAIL:
+            say(f"fails {row['rule']}: {row['why']}")
+        elif row["outcome"] == UNDECIDED:
+            say(f"undecided, {row['rule']}: {row['why']}")
+    return FAILED if (held["outcome"] == FAIL).any() else 0
+
+
+def _annotation(row: dict[str, Any]) -> str:
+    """Write an annotation of GitHub Actions."""
+    from fiotools.stats.gate import FAIL
+
+    kind = "error" if row["outcome"] == FAIL else "warning"
+    return f"::{kind} title=fiotools {row['rule']}::{row['why']}".translate(_GITHUB)
+
+
+def _junit(rows: Sequence[dict[str, Any]]) -> bytes:
+    """Write JUnit's XML: a test for each rule and row; undecided ones are skipped."""
+    from lxml import etree
+
+    from fiotools.stats.gate import FAIL, UNDECIDED
+
+    counts = {kind: sum(row["outcome"] == kind for row in rows) for kind in (FAIL, UNDECIDED)}
+    suite = etree.Element(
+        "testsuite",
+        name="fiotools",
+        tests=str(len(rows)),
+        failures=str(counts[FAIL]),
+        skipped=str(counts[UNDECIDED]),
+        errors="0",
+    )
+    for row in rows:
+        name = row["why"].partition(": ")[0]
+        test = etree.SubElement(suite, "testcase", classname=row["rule"], name=name)
+        if row["outcome"] == FAIL:
+            etree.SubElement(test, "failure", message=row["why"])
+        elif row["outcome"] == UNDECIDED:
+            etree.SubElement(test, "skipped", message=row["why"])
+    found: bytes = etree.tostring(suite, xml_declaration=True, encoding="utf-8", pretty_print=True)
+    return found

@@ -1,8 +1,9 @@
-"""Which rows a question is about: the table that has the metric, and the filters.
+"""From FILES to the rows that a question is about.
 
-``--where`` takes ``direction=read``, ``bs>=4k`` and ``lat_mean>1ms``: one column and one value, in
-the column's unit if it has none of its own. A longer condition is in Python's words, as for
-`pandas.DataFrame.query`, but with comparisons only: nothing in it is called or looked up.
+Each file that cannot be read is a line on stderr. The table of the rows is the one that has the
+metric. ``--where`` takes ``direction=read``, ``bs>=4k`` and ``lat_mean>1ms``: one column and one
+value, in the column's unit if it has none of its own. A longer condition is in Python's words, as
+for `pandas.DataFrame.query`, but with comparisons only: nothing in it is called or looked up.
 """
 
 from __future__ import annotations
@@ -10,14 +11,19 @@ from __future__ import annotations
 import ast
 import operator
 import re
-from collections.abc import Callable, Mapping
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
 from functools import reduce
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from fiotools.cli import options
 from fiotools.cli.output import Trouble, say
 from fiotools.display import columns
-from fiotools.errors import SchemaError
+from fiotools.errors import FileError, ReadErrors, SchemaError
+from fiotools.files import DATASET, path_labels
 from fiotools.units import many
 from fiotools.vocabulary import TABLES
 
@@ -26,6 +32,201 @@ if TYPE_CHECKING:
 
     from fiotools.tables.results import Results
 
+STDIN = "-"
+_MANY = 200  # runs: a computation of more takes a moment
+
+
+@dataclass(frozen=True)
+class Reading:
+    """The files that were read."""
+
+    results: Results
+    sides: list[str]  # the columns from the paths: fields of templates, or `label`
+    first: str | None  # the label of the first source, even if it was empty
+    code: int  # 1 if a file could not be read, else 0
+
+    def table(self, name: str) -> pl.DataFrame:
+        """Return a table."""
+        return self.results.tables.polars(name)
+
+    def between(self, frame: pl.DataFrame, column: str | None) -> str:
+        """Return the column that holds the sides: the typed one, or the only one of the paths."""
+        if column:
+            return columns.full(column, frame)
+        if len(self.sides) == 1:
+            return self.sides[0]
+        if self.sides:
+            listed = " or ".join(f"--between {name}" for name in self.sides)
+            raise SchemaError(f"compare between which? type {listed}")
+        raise SchemaError(
+            "there is only one side: give two files, NAME=FILES for each side, or --between COLUMN"
+        )
+
+    def baseline(self, frame: pl.DataFrame, between: str, value: str | None) -> Any:
+        """Return the baseline in its column's type: the typed one, or the first.
+
+        The first is the first of all files, not of the rows that a filter left.
+        """
+        if between not in frame:
+            return value
+        if value is not None:
+            return columns.value_of(frame, between, value)
+        if between == "label" and self.first is not None:
+            return self.first
+        runs = self.table("runs")
+        there = (runs if between in runs else frame)[between].drop_nulls()
+        return there[0] if len(there) else None
+
+    @contextmanager
+    def working(self, what: str) -> Iterator[None]:
+        """Show on a terminal that many runs are being processed."""
+        runs = self.results.tables.height("runs")
+        if runs < _MANY:
+            yield
+            return
+        from fiotools.progress import bar
+
+        with bar(desc=f"{what} {many(runs, 'run')}", bar_format="{desc}"):
+            yield
+
+
+def read_all(
+    sources: Sequence[str], read_as: options.ReadAs, *, label: bool = False, hint: bool = True
+) -> Reading:
+    """Read all sources; with ``label``, several unnamed ones are named after their paths."""
+    named = [path_labels.given(source) for source in sources]
+    paths = [path for _, path in named]
+    own = [name for name, _ in named]
+    if paths.count(STDIN) > 1:
+        raise Trouble("standard input can be read once: leave one - out", 2)
+    fields = path_labels.fields(paths)
+    if label and not any(own) and not fields and len(set(paths)) > 1:
+        own = list(path_labels.names(paths))
+    elif any(own) and not all(own):
+        _refuse_bare(paths[own.index(None)])
+
+    parts, code = _parts(paths, own, arguments(read_as), read_as.workers)
+    from fiotools.tables.results import concat
+
+    results = parts[0] if len(parts) == 1 else concat(parts)
+    notes = results.tables.polars("notes")
+    if not results.tables.height("runs"):
+        for severity, source, message in notes.select("severity", "source", "message").iter_rows():
+            if severity != "info":
+                say(f"{source}: {message}")
+        raise Trouble(
+            "none of these files can be read: fiotools formats lists the formats that can"
+        )
+    if hint and (count := int((notes["severity"] != "info").sum())):
+        say(f"{many(count, 'warning')} about the files: fiotools read FILES --table notes")
+    return Reading(results, [*(["label"] if any(own) else []), *fields], own[0], code)
+
+
+def named(sources: Sequence[str], refusal: str) -> Any:
+    """Convert sources for the library: by their names, or as they are.
+
+    ``refusal`` is the message for standard input, which cannot be read again.
+    """
+    pairs = [path_labels.given(source) for source in sources]
+    if any(path == STDIN for _, path in pairs):
+        raise Trouble(refusal, 2)
+    if not any(name for name, _ in pairs):
+        return sources[0] if len(sources) == 1 else sources
+    found: dict[str, list[str]] = {}
+    for name, path in pairs:
+        found.setdefault(name or _refuse_bare(path), []).append(path)
+    return found
+
+
+def _refuse_bare(path: str) -> NoReturn:
+    raise Trouble(f"{path} has no name: write NAME={path}, or name none", 2)
+
+
+def arguments(read_as: options.ReadAs) -> dict[str, Any]:
+    """Return the arguments of `read`; an unknown format is refused."""
+    if read_as.reader is not None:
+        from fiotools.input.detect import reader_named
+
+        try:
+            reader_named(read_as.reader)
+        except ValueError as error:
+            raise Trouble(str(error), 2) from None
+    return {
+        "format": read_as.reader,
+        "version": read_as.tool_version,
+        "quantity": read_as.quantity,
+    }
+
+
+def _parts(
+    paths: list[str], own: Sequence[str | None], arguments: Mapping[str, Any], workers: int
+) -> tuple[list[Results], int]:
+    """Read the sources that exist, and report the others; return also the exit code."""
+    from fiotools.input.sources import find
+
+    there: dict[str | None, list[str]] = {}
+    bad: list[Exception] = []
+    parts: list[Results] = []
+    for name, path in zip(own, paths, strict=True):
+        try:
+            if Path(path, DATASET).is_file():
+                parts.append(_dataset(path, name))
+            elif path != STDIN:
+                find(path)
+                there.setdefault(name, []).append(path)
+        except FileNotFoundError as error:
+            bad.append(error)
+    if there:
+        parts += _files(there, {**arguments, "workers": workers}, bad)
+    if STDIN in paths:
+        try:
+            parts.append(_standard_input(own[paths.index(STDIN)], arguments))
+        except FileError as error:
+            bad.append(error)
+    for one in bad:
+        say(str(one))
+    if bad and not any(part.tables.height("runs") for part in parts):
+        raise Trouble("nothing was read" if len(paths) > 1 else "") from bad[0]  # said already
+    return parts, 1 if bad else 0
+
+
+def _files(
+    there: Mapping[str | None, list[str]], arguments: Mapping[str, Any], bad: list[Exception]
+) -> list[Results]:
+    """Read files, by their labels if they have some; add to `bad` what is wrong."""
+    from fiotools.input.read import read
+
+    every = {str(name): paths for name, paths in there.items() if name is not None}
+    try:
+        return [read(every or there[None], **arguments)]
+    except ReadErrors as errors:
+        bad += errors.failures
+        return [errors.results]
+    except FileError as error:
+        bad.append(error)
+        return []
+
+
+def _dataset(path: str, label: str | None) -> Results:
+    """Read the folder of a dataset that `convert` made."""
+    from fiotools.dataset.contents import open_dataset
+    from fiotools.tables.results import labelled
+
+    whole = open_dataset(path).read(within=path)
+    return whole if label is None else labelled(whole, label)
+
+
+def _standard_input(label: str | None, arguments: Mapping[str, Any]) -> Results:
+    from fiotools.input.read import reads
+    from fiotools.tables.results import labelled
+
+    if sys.stdin is None:
+        raise Trouble("standard input is closed")
+    if sys.stdin.isatty():
+        say("reading standard input; Ctrl-D ends it")
+    read = reads(sys.stdin.buffer.read(), name="<stdin>", **arguments)
+    return read if label is None else labelled(read, label)
+
 
 def refuse_other_tables(name: str) -> None:
     """Refuse an unknown table."""
@@ -33,8 +234,9 @@ def refuse_other_tables(name: str) -> None:
         raise Trouble(f"--table {name} is not one of {', '.join(TABLES)}", 2)
 
 
-def asked(results: Results, metric: str | None, table: str | None) -> tuple[pl.DataFrame, str]:
-    """Find the table that has the metric, and its full name; without a metric, list them."""
+def asked(read: Reading, metric: str | None, kept: options.Rows) -> tuple[pl.DataFrame, str]:
+    """Return the rows that count of the table that has the metric, and the metric's full name."""
+    results, table = read.results, kept.table
     if table is not None:
         refuse_other_tables(table)
     if metric is None:
@@ -42,16 +244,17 @@ def asked(results: Results, metric: str | None, table: str | None) -> tuple[pl.D
         raise Trouble(f"name the column to look at with --metric: these files have {have}", 2)
     try:
         name, column = columns.find_metric(results, metric, table)
+        frame = read.table(name)
     except SchemaError:
-        if (match := re.fullmatch(r"p(\d+(?:\.\d+)?)", metric)) and table in (None, "percentiles"):
-            return _percentile(results, float(match[1]))
-        raise
-    return results.tables.polars(name), column
+        match = re.fullmatch(r"p(\d+(?:\.\d+)?)", metric)
+        if match is None or table not in (None, "percentiles"):
+            raise
+        frame, column = _percentile(read.table("percentiles"), float(match[1]))
+    return filtered(frame, kept), column
 
 
-def _percentile(results: Results, share: float) -> tuple[pl.DataFrame, str]:
+def _percentile(frame: pl.DataFrame, share: float) -> tuple[pl.DataFrame, str]:
     """Return one percentile of each row as a column."""
-    frame = results.tables.polars("percentiles")
     there = frame["percentile"].unique().drop_nulls().sort()
     if share not in there:
         known = ", ".join(f"p{one:g}" for one in there) or "none"
@@ -60,29 +263,19 @@ def _percentile(results: Results, share: float) -> tuple[pl.DataFrame, str]:
     return frame.filter(frame["percentile"] == share).rename({"value_ns": name}), name
 
 
-def kept(frame: pl.DataFrame, wanted: options.Rows) -> pl.DataFrame:
-    """Filter the rows, and add them up."""
-    frame = where(frame, wanted.where)
-    if wanted.combine:
-        if wanted.scope is not None:
-            frame = of_scope(frame, wanted.scope)
+def filtered(frame: pl.DataFrame, kept: options.Rows) -> pl.DataFrame:
+    """Keep the rows that fulfil the conditions, and add them up."""
+    frame = where(frame, kept.where)
+    if kept.combine:
         from fiotools.stats.combine import combine
 
-        frame = combine(frame, to=wanted.combine)
+        frame = combine(of_scope(frame, kept.scope), to=kept.combine)
     return frame
 
 
-def where(frame: pl.DataFrame, conditions: list[str] | None) -> pl.DataFrame:
-    """Keep the rows that fulfil all conditions."""
-    if not conditions:
-        return frame
-
-    return fulfilling(frame, conditions)
-
-
-def complete(frame: pl.DataFrame, wanted: options.Rows, *names: str | None) -> pl.DataFrame:
+def complete(frame: pl.DataFrame, kept: options.Rows, *names: str | None) -> pl.DataFrame:
     """With --drop-missing, leave out rows that lack one of the columns, and count them."""
-    for name in names if wanted.drop_missing else ():
+    for name in names if kept.drop_missing else ():
         if name is None or name not in frame:
             continue
         gone = frame[name].null_count()
@@ -92,8 +285,10 @@ def complete(frame: pl.DataFrame, wanted: options.Rows, *names: str | None) -> p
     return frame
 
 
-def of_scope(frame: pl.DataFrame, scope: str) -> pl.DataFrame:
-    """Keep the rows of one scope."""
+def of_scope(frame: pl.DataFrame, scope: str | None) -> pl.DataFrame:
+    """Keep the rows of one scope, or all."""
+    if scope is None:
+        return frame
     if "scope" not in frame:
         raise SchemaError("--scope: this table has no scopes")
     found = frame.filter(frame["scope"] == scope)
@@ -109,21 +304,31 @@ _ALLOWED = (
     *(ast.Compare, ast.Eq, ast.NotEq, ast.Lt, ast.LtE, ast.Gt, ast.GtE, ast.In, ast.NotIn),
     *(ast.Name, ast.Load, ast.Constant, ast.List, ast.Tuple, ast.BinOp, ast.BitAnd, ast.BitOr),
 )
+_SIGNS: Mapping[str, tuple[type[ast.cmpop], Callable[[Any, Any], Any]]] = {
+    "==": (ast.Eq, operator.eq),
+    "!=": (ast.NotEq, operator.ne),
+    "<": (ast.Lt, operator.lt),
+    "<=": (ast.LtE, operator.le),
+    ">": (ast.Gt, operator.gt),
+    ">=": (ast.GtE, operator.ge),
+}
+_COMPARED = dict(_SIGNS.values())
+_EXAMPLE = "direction=read, or \"direction == 'read' and bs_bytes >= 4096\""
 
 
-def fulfilling(frame: pl.DataFrame, conditions: list[str]) -> pl.DataFrame:
+def where(frame: pl.DataFrame, conditions: Sequence[str] | None) -> pl.DataFrame:
     """Keep the rows that fulfil all conditions, or tell why no row does."""
-    for text in conditions:
-        found = _short(frame, text)
-        if found is None:
-            found = _query(frame, text)
+    for text in conditions or ():
+        condition = _short(frame, text) or _long(frame, text)
+        found = _fulfilling(frame, condition, text)
         if not len(found):
             raise SchemaError(f"--where {text!r} leaves no row{_there(frame, text)}")
         frame = found
     return frame
 
 
-def _short(frame: pl.DataFrame, text: str) -> pl.DataFrame | None:
+def _short(frame: pl.DataFrame, text: str) -> ast.expr | None:
+    """Read a condition such as ``bs>=4k``."""
     match = _SHORT.fullmatch(text)
     if not match or " and " in text or " or " in text:
         return None
@@ -132,102 +337,85 @@ def _short(frame: pl.DataFrame, text: str) -> pl.DataFrame | None:
     wanted = columns.value_of(frame, column, value)
     if isinstance(wanted, str) and sign in ("<", "<=", ">", ">="):
         raise SchemaError(f"--where {text!r}: {column} holds texts: compare them by = or !=")
-    condition = ast.Compare(ast.Name(column), [_SIGNS[sign]()], [ast.Constant(wanted)])
-    return frame.filter(_Condition(frame).of(condition))
+    kind, _ = _SIGNS["==" if sign == "=" else sign]
+    return ast.Compare(ast.Name(column), [kind()], [ast.Constant(wanted)])
 
 
-def _query(frame: pl.DataFrame, text: str) -> pl.DataFrame:
-    from polars.exceptions import PolarsError
-
-    example = "direction=read, or \"direction == 'read' and bs_bytes >= 4096\""
+def _long(frame: pl.DataFrame, text: str) -> ast.expr:
+    """Read a condition in Python's words."""
     try:
         tree = ast.parse(text.strip(), mode="eval")
     except (SyntaxError, ValueError, MemoryError, RecursionError):
-        raise Trouble(f"--where {text!r} is not a condition: write {example}", 2) from None
+        raise Trouble(f"--where {text!r} is not a condition: write {_EXAMPLE}", 2) from None
     for node in ast.walk(tree):
         if not isinstance(node, _ALLOWED):
-            raise Trouble(f"--where {text!r} compares columns with values only: {example}", 2)
+            raise Trouble(f"--where {text!r} compares columns with values only: {_EXAMPLE}", 2)
         if isinstance(node, ast.Name):
             node.id = columns.found(node.id, frame, f"--where {text!r}")
+    return tree.body
+
+
+def _fulfilling(frame: pl.DataFrame, condition: ast.expr, text: str) -> pl.DataFrame:
+    from polars.exceptions import PolarsError
+
     try:
-        return frame.filter(_Condition(frame).of(tree.body))
+        return frame.filter(_expression(condition, frame.schema))
     except (TypeError, ValueError, PolarsError):
         raise SchemaError(
-            f"--where {text!r} compares values of different types: {example}"
+            f"--where {text!r} compares values of different types: {_EXAMPLE}"
         ) from None
 
 
-_COMPARED: Mapping[type[ast.cmpop], Callable[[Any, Any], Any]] = {
-    ast.Eq: operator.eq,
-    ast.NotEq: operator.ne,
-    ast.Lt: operator.lt,
-    ast.LtE: operator.le,
-    ast.Gt: operator.gt,
-    ast.GtE: operator.ge,
-}
-_SIGNS: Mapping[str, type[ast.cmpop]] = {
-    "=": ast.Eq,
-    "==": ast.Eq,
-    "!=": ast.NotEq,
-    "<": ast.Lt,
-    "<=": ast.LtE,
-    ">": ast.Gt,
-    ">=": ast.GtE,
-}
+def _expression(node: ast.expr, schema: Mapping[str, Any]) -> Any:
+    """Translate a condition, or a part of one, for polars."""
+    import polars as pl
+
+    def of(part: ast.expr) -> Any:
+        return _expression(part, schema)
+
+    match node:
+        case ast.Name(id=name):
+            return pl.col(name)
+        case ast.Constant(value=value):
+            return value
+        case ast.List(elts=parts) | ast.Tuple(elts=parts):
+            return [ast.literal_eval(part) for part in parts]
+        case ast.UnaryOp(op=ast.USub(), operand=part):
+            return -of(part)
+        case ast.UnaryOp(operand=part):
+            return ~of(part)
+        case ast.BoolOp(op=ast.And(), values=parts):
+            return reduce(operator.and_, map(of, parts))
+        case ast.BoolOp(values=parts):
+            return reduce(operator.or_, map(of, parts))
+        case ast.BinOp(left=left, op=ast.BitAnd(), right=right):
+            return of(left) & of(right)
+        case ast.BinOp(left=left, right=right):
+            return of(left) | of(right)
+        case ast.Compare(left=left, ops=signs, comparators=others):
+            pairs = zip([left, *others], signs, others, strict=False)
+            return reduce(operator.and_, (_pair(*pair, schema) for pair in pairs))
+    raise TypeError(ast.unparse(node))
 
 
-class _Condition:
-    """A condition in Python's words, as an expression of polars.
+def _pair(left: ast.expr, sign: ast.cmpop, right: ast.expr, schema: Mapping[str, Any]) -> Any:
+    """Compare two values.
 
     A missing text or float differs from every value, as in pandas; a missing whole number neither
     equals a value nor differs from it.
     """
+    import polars as pl
 
-    def __init__(self, frame: pl.DataFrame) -> None:
-        self._frame = frame
-
-    def of(self, node: ast.expr) -> Any:
-        """Translate a condition, or a part of one."""
-        import polars as pl
-
-        match node:
-            case ast.Name(id=name):
-                return pl.col(name)
-            case ast.Constant(value=value):
-                return value
-            case ast.List(elts=parts) | ast.Tuple(elts=parts):
-                return [ast.literal_eval(part) for part in parts]
-            case ast.UnaryOp(op=ast.USub(), operand=part):
-                return -self.of(part)
-            case ast.UnaryOp(operand=part):
-                return ~self.of(part)
-            case ast.BoolOp(op=ast.And(), values=parts):
-                return reduce(operator.and_, map(self.of, parts))
-            case ast.BoolOp(values=parts):
-                return reduce(operator.or_, map(self.of, parts))
-            case ast.BinOp(left=left, op=ast.BitAnd(), right=right):
-                return self.of(left) & self.of(right)
-            case ast.BinOp(left=left, right=right):
-                return self.of(left) | self.of(right)
-            case ast.Compare(left=left, ops=signs, comparators=others):
-                pairs = zip([left, *others], signs, others, strict=False)
-                return reduce(operator.and_, (self._pair(*pair) for pair in pairs))
-        raise TypeError(ast.unparse(node))
-
-    def _pair(self, left: ast.expr, sign: ast.cmpop, right: ast.expr) -> Any:
-        import polars as pl
-
-        one, other = self.of(left), self.of(right)
-        if isinstance(sign, ast.In | ast.NotIn) or isinstance(other, list):
-            found = one.is_in(other).fill_null(False)
-            return ~found if isinstance(sign, ast.NotIn | ast.NotEq) else found
-        names = [node.id for node in (left, right) if isinstance(node, ast.Name)]
-        if not names:
-            raise TypeError("no column is compared")
-        found = _COMPARED[type(sign)](one, pl.lit(other) if isinstance(other, str) else other)
-        kinds = {self._frame.schema[name] for name in names}
-        missing_is_unlike = kinds <= {pl.String(), pl.Float64()}
-        return found.fill_null(isinstance(sign, ast.NotEq)) if missing_is_unlike else found
+    one, other = _expression(left, schema), _expression(right, schema)
+    if isinstance(sign, ast.In | ast.NotIn) or isinstance(other, list):
+        found = one.is_in(other).fill_null(False)
+        return ~found if isinstance(sign, ast.NotIn | ast.NotEq) else found
+    names = [node.id for node in (left, right) if isinstance(node, ast.Name)]
+    if not names:
+        raise TypeError("no column is compared")
+    found = _COMPARED[type(sign)](one, pl.lit(other) if isinstance(other, str) else other)
+    missing_is_unlike = {schema[name] for name in names} <= {pl.String(), pl.Float64()}
+    return found.fill_null(isinstance(sign, ast.NotEq)) if missing_is_unlike else found
 
 
 def _there(frame: pl.DataFrame, text: str) -> str:

@@ -57,6 +57,11 @@ def full(name: str, columns: Iterable[Any]) -> str:
     return next((column for column in there if short(column) == name), name)
 
 
+def fulls(given: Sequence[str] | None, frame: Any) -> list[str] | None:
+    """Read names that were given one by one or with commas, in full; None if there are none."""
+    return [full(name, frame) for name in split(given)] or None
+
+
 def found(name: str, frame: IntoDataFrame, option: str) -> str:
     """Find the column that an option names, or suggest similar names."""
     there = of(frame)
@@ -102,13 +107,7 @@ def main_table(results: Results) -> str:
 
 
 def find_metric(results: Results, metric: str, table: str | None = None) -> tuple[str, str]:
-    """Name the table that has a metric, and the metric in full.
-
-    Raises
-    ------
-    SchemaError
-        If nothing has it: the message says what there is.
-    """
+    """Name the table that has a metric, and the metric in full."""
     for name in [table] if table else _filled(results):
         frame = results.tables.polars(name)
         column = full(metric, frame.columns)
@@ -287,8 +286,6 @@ class Column:
 
     Attributes
     ----------
-    head : str
-    cells : list of str
     right : bool
         Numbers stand to the right.
     keep : int
@@ -304,8 +301,6 @@ class Column:
         A text that the row above has too is written once.
     names : bool
         The cells name their rows.
-    links : dict of str to str
-        Where a cell links to.
     """
 
     head: str
@@ -326,26 +321,13 @@ class Column:
 
 @dataclass
 class Sheet:
-    """A table with its title and notes.
+    """A table with its title and notes."""
 
-    Attributes
-    ----------
-    columns : list of Column
-        All of the same length.
-    title : str
-    notes : list of str
-        Below the table.
-    shared : str
-        The values that all rows share, and that have no column.
-    kind : str
-        Classes of the table in HTML.
-    """
-
-    columns: list[Column]
+    columns: list[Column]  # all of the same length
     title: str = ""
     notes: list[str] = field(default_factory=list)
-    shared: str = ""
-    kind: str = ""
+    shared: str = ""  # the values that all rows share, and that have no column
+    kind: str = ""  # classes of the table in HTML
 
 
 Mood = Literal["good", "bad", "care", "open"]
@@ -390,11 +372,11 @@ def mark(words: str) -> Mark:
     >>> mark("one run each: not comparable").sign, mark("window not met: range 31 %").sign
     ('?', '✕')
     """
-    found = next((one for start, one in _WORDS.items() if _begins(words, start)), Mark("?", "open"))
+    found = Mark("?", "open")
+    for start, one in _WORDS.items():
+        if words == start or words.startswith((f"{start} ", f"{start}:", f"{start},")):
+            found = one
+            break
     if words.endswith("not settled"):
         return Mark(_HOLLOW.get(found.sign, "?"), found.mood)
     return found
-
-
-def _begins(words: str, start: str) -> bool:
-    return words == start or words.startswith((f"{start} ", f"{start}:", f"{start},"))

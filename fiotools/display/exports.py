@@ -7,10 +7,11 @@ the time of a report is a gauge.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import math
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from fiotools.vocabulary import COLUMNS, CONDITIONS, KEYS, TABLES, Column
+from fiotools.vocabulary import COLUMNS, CONDITIONS, KEYS, TABLES
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -57,10 +58,15 @@ def _table(frame: pl.DataFrame, table: str) -> Iterator[str]:
     """Write a gauge for each column of numbers."""
     own = [name for name in frame.columns if name not in TABLES[table]]
     told = [name for name in (*KEYS, *CONDITIONS, *_QUALITIES, "command") if name in frame.columns]
-    labels = _labels(frame, list(dict.fromkeys([*own, *told])))
+    named = list(dict.fromkeys([*own, *told]))
+    labels = [
+        ",".join(f'{name}="{_label(value)}"' for name, value in row.items() if value is not None)
+        for row in frame.select(named).iter_rows(named=True)
+    ]
     for name in frame.columns:
         column = COLUMNS.get(name)
-        if column is None or name in told or not _is_number(column):
+        is_number = column is not None and column.dtype in ("Int64", "float64", "datetime")
+        if column is None or name in told or not is_number:
             continue
         is_moment = column.dtype == "datetime"
         unit, scale = _UNITS.get("s" if is_moment else column.unit, ("", 1.0))
@@ -68,34 +74,17 @@ def _table(frame: pl.DataFrame, table: str) -> Iterator[str]:
         if is_moment:
             stem += "_timestamp"
         metric = "_".join(part for part in ("fiotools", table, stem, unit) if part)
-        values = zip(labels, _values(frame, name, scale), strict=True)
-        samples = [f"{metric}{{{label}}} {value!r}" for label, value in values if value is not None]
+        samples = []
+        for label, value in zip(labels, frame[name], strict=True):
+            number = value.timestamp() if is_moment and value is not None else value
+            if number is not None and not math.isnan(number):
+                samples.append(f"{metric}{{{label}}} {float(number) * scale!r}")
         if samples:
             yield f"# TYPE {metric} gauge"
             if unit:
                 yield f"# UNIT {metric} {unit}"
             yield f"# HELP {metric} {column.meaning.translate(_ESCAPED)}"
             yield from samples
-
-
-def _is_number(column: Column) -> bool:
-    return column.dtype in ("Int64", "float64", "datetime")
-
-
-def _values(frame: pl.DataFrame, name: str, scale: float) -> Iterator[float | None]:
-    for value in frame[name]:
-        moment = getattr(value, "timestamp", None)
-        number = value if moment is None else moment()
-        yield None if number is None or number != number else float(number) * scale
-
-
-def _labels(frame: pl.DataFrame, names: Sequence[str]) -> list[str]:
-    """Write the labels of each row that have a value."""
-    rows = frame.select(names).iter_rows(named=True)
-    return [
-        ",".join(f'{name}="{_label(value)}"' for name, value in row.items() if value is not None)
-        for row in rows
-    ]
 
 
 def _label(value: Any) -> str:

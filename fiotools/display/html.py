@@ -57,9 +57,7 @@ def html(sheet: Sheet) -> str:
     lines += [f"<p><b>{_safe(sheet.title)}</b></p>"] if sheet.title else []
     lines += [f'<p class="m">{_safe(sheet.shared)}</p>'] if sheet.shared else []
     if sheet.columns:
-        lines += [
-            f'<div><table class="{f"t {sheet.kind}".strip()}">',
-        ]
+        lines.append(f'<div><table class="{f"t {sheet.kind}".strip()}">')
         if any(one.head for one in sheet.columns):
             heads = "".join(map(_head, sheet.columns))
             lines += ["<thead>", f"<tr>{heads}</tr>", "</thead>"]

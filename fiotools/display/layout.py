@@ -238,7 +238,14 @@ def folded(
     frame: Frame, names: Sequence[str], title: Callable[[str], str] = head
 ) -> tuple[list[str], str]:
     """Return the columns that differ, and a line with the values of the others."""
-    same = [name for name in names if _folds(name) and frame.is_alike(name)]
+    same = []
+    for name in names:
+        known = EVERY.get(name)
+        is_measured = known is not None and known.dtype in ("Int64", "float64")
+        if is_measured and name not in (*KEYS, *CONDITIONS, *_ASKED):
+            continue
+        if name != "verdict" and frame.is_alike(name):
+            same.append(name)
     if len(same) == len(names):  # a table has a column
         same = []
     alike = [f"{title(name)} {cells_of(frame, name)[0]}" for name in same]
@@ -267,17 +274,22 @@ def grouped(notes: Iterable[Any], where: Sequence[str]) -> list[str]:
     where = where or [""]  # one row, of everything
     said: dict[str, tuple[str, list[str]]] = {}
     for text, place in zip(notes, where, strict=True):
-        for note in [] if columns.is_missing(text) else printable(str(text)).split("; "):
+        for note in [] if is_missing(text) else printable(str(text)).split("; "):
             said.setdefault(_NUMBER.sub("#", note), (note, []))[1].append(place)
     lines = []
     for note, rows in said.values():
-        few = list(dict.fromkeys(row for row in rows if row))
-        names = [listed(few[:2]), *([say("and {n} more", n=len(few) - 2)] if few[2:] else [])]
         told = spoken(note)
         if len(rows) < len(where):
-            told = say("{said} ({names})", said=told, names=listed(names, "; "))
+            told = say("{said} ({names})", said=told, names=_few(rows, "; "))
         lines.append(told)
     return lines
+
+
+def _few(places: Iterable[str], apart: str = ", ") -> str:
+    """Name the first two places, and count the rest."""
+    named = list(dict.fromkeys(filter(None, places)))
+    more = [say("and {n} more", n=len(named) - 2)] if len(named) > 2 else []
+    return listed([listed(named[:2]), *more], apart)
 
 
 def cut(frame: Frame) -> list[str]:
@@ -294,8 +306,7 @@ def first_rows(shown: int, rows: int) -> str:
 def is_label(name: str) -> bool:
     """Say whether a column tells rows apart."""
     asked = ("latency", "percentile", "quantity", "option", "difference_pct", "power")
-    known = (*KEYS, *CONDITIONS, *asked)
-    return name in known or name not in EVERY
+    return name in (*KEYS, *CONDITIONS, *asked) or name not in EVERY
 
 
 def _worth(frame: Frame, name: str) -> int:
@@ -305,12 +316,6 @@ def _worth(frame: Frame, name: str) -> int:
     if interval_of(name, frame.names):
         return 2
     return 0 if name in ("source", "run", "entry") else 1
-
-
-def _folds(name: str) -> bool:
-    known = EVERY.get(name)
-    figure = known is not None and known.dtype in ("Int64", "float64")
-    return name != "verdict" and (not figure or name in (*KEYS, *CONDITIONS, *_ASKED))
 
 
 def sheet(answer: Any, rows: int | None = None) -> Sheet:
@@ -442,43 +447,28 @@ def findings(frame: Frame, *, ok: bool = True) -> Sheet:
     runs = set(zip(table["source"], table["run"], strict=True))
     folder = "" if labels else common_folder(map(_text, table["source"]))
     where = labels or ["source"] if len(runs) > 1 else []
-    told_of: dict[tuple[str, ...], list[_Finding]] = {}
+    alike: dict[tuple[str, ...], list[_Finding]] = {}
     for one in _findings(table, where, folder):
         if ok or one.verdict != "ok":
             own = one.verdict in _GRAVEST[:2]  # an accusation stands with its own numbers
             words = (one.why, one.against) if own else (_FIGURE.sub("…", one.why),)
-            told_of.setdefault((one.verdict, one.check, one.remedy, *words), []).append(one)
+            alike.setdefault((one.verdict, one.check, one.remedy, *words), []).append(one)
     order = [*_GRAVEST, *map(_text, [*table["verdict"], *table["check"]])]
-    groups = sorted(told_of.items(), key=lambda group: tuple(map(order.index, group[0][:2])))
+    groups = sorted(alike.values(), key=lambda group: tuple(map(order.index, group[0][:2])))
     shown = groups[: frame.rows]
+    verdicts, checks = ([group[0][at] for group in shown] for at in (0, 1))
+    places = [_few([one.place for one in group]) for group in shown]
+    against = [_alike([one.against for one in group]) for group in shown]
+    whys = [_in_words_of_all([one.why for one in group]) for group in shown]
+    remedies = [group[0].remedy for group in shown]
+    sentence: dict[str, Any] = {"keep": 4, "wraps": _LONG_WRAPS}
     made = [
-        Column("verdict", [key[0] for key, _ in shown], keep=3),
-        Column("check", [spoken(key[1]) for key, _ in shown], keep=2),
-        Column(
-            say("of"),
-            [_few([one.place for one in group]) for _, group in shown],
-            keep=4,
-            wraps=_LONG_WRAPS,
-            joins="",
-        ),
-        Column(
-            say("observed vs limit"), [_alike([one.against for one in group]) for _, group in shown]
-        ),
-        Column(
-            say("why"),
-            [_in_words_of_all([one.why for one in group]) for _, group in shown],
-            keep=4,
-            wraps=_LONG_WRAPS,
-            joins=": ",
-        ),
-        Column(
-            say("what to do"),
-            [key[2] for key, _ in shown],
-            keep=4,
-            wraps=_LONG_WRAPS,
-            joins="\n> ",
-            once=True,
-        ),
+        Column("verdict", verdicts, keep=3),
+        Column("check", list(map(spoken, checks)), keep=2),
+        Column(say("of"), places, joins="", **sentence),
+        Column(say("observed vs limit"), against),
+        Column(say("why"), whys, joins=": ", **sentence),
+        Column(say("what to do"), remedies, joins="\n> ", once=True, **sentence),
     ]
     counts = Counter(table["verdict"])
     told = listed(f"{counts[verdict]} {say(verdict)}" for verdict in _GRAVEST)
@@ -517,23 +507,15 @@ def _alike(texts: Sequence[str]) -> str:
     return texts[0] if len(set(texts)) == 1 else ""
 
 
-def _few(places: list[str]) -> str:
-    """Name the first two places, and count the rest."""
-    named = list(dict.fromkeys(places))
-    more = [say("and {n} more", n=len(named) - 2)] if len(named) > 2 else []
-    return listed([*named[:2], *more])
-
-
 def _against(row: Mapping[str, Any]) -> str:
     """Write the observed against the limit, as far as they are known."""
-    unit = "" if columns.is_missing(row["unit"]) else str(row["unit"])
-    ends = [end for end in (row["observed"], row["limit"]) if not columns.is_missing(end)]
-    texts = [columns.cell(end, unit) for end in ends]
-    return " vs ".join(texts) if not columns.is_missing(row["observed"]) else ""
+    ends = row["observed"], row["limit"]
+    texts = [columns.cell(end, _text(row["unit"])) for end in ends if not is_missing(end)]
+    return "" if is_missing(row["observed"]) else " vs ".join(texts)
 
 
 def _text(value: object) -> str:
-    return "" if columns.is_missing(value) else printable(str(value))
+    return "" if is_missing(value) else printable(str(value))
 
 
 _FEW = 5  # values of an option that are listed

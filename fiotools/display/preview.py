@@ -54,19 +54,9 @@ def overview(results: Results, rows: int | None = None) -> Sheet:
 
 
 def table(results: Results, frame: pl.DataFrame, name: str, rows: int, chosen: bool) -> Sheet:
-    """Lay out rows of a table, in the chosen columns or in those that have values.
+    """Lay out rows of a table of results: the first, or all if ``rows`` is 0.
 
-    Parameters
-    ----------
-    results : Results
-    frame : polars.DataFrame
-        Rows of one of their tables.
-    name : str
-        The table.
-    rows : int
-        How many to show at most; 0: all.
-    chosen : bool
-        Whether the columns are all wanted.
+    If the columns are not chosen, those without values are left out.
     """
     told = [one for one in frame.columns if chosen or _tells(frame[one])]
     own = [one for one in told if one not in TABLES[name]]
@@ -76,21 +66,11 @@ def table(results: Results, frame: pl.DataFrame, name: str, rows: int, chosen: b
     shown = Frame(frame, rows or None)
     # the paths tell the rows apart where no label does
     paths = name == "notes" or (not own and "source" in told and frame["source"].n_unique() > 1)
-    first = [
-        *own,
-        *(["message"] if name == "notes" else []),
-        *(["source"] if paths else []),
-        *_FIRST,
-    ]
-
-    def keep(one: str) -> int:
-        if one in first:
-            return 1000 - first.index(one)
-        return 0 if one in _LAST else 100 - min(99, told.index(one))
-
+    first = [*own, *["message"] * (name == "notes"), *["source"] * paths, *_FIRST]
+    ranked = [*first, *(one for one in told if one not in _LAST), *told]
     # what a heading says can be typed
     left, shared = (told, "") if chosen else layout.folded(shown, told, columns.short)
-    made = [layout.column(shown, one, columns.short(one), keep(one)) for one in left]
+    made = [layout.column(shown, one, columns.short(one), -ranked.index(one)) for one in left]
     if name == "notes":
         made = [replace(one, wraps=layout.WRAPS) if one.head == "source" else one for one in made]
     notes = [f"source: in {folder}"] if folder and "source" in left else []

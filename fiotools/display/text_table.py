@@ -11,10 +11,15 @@ import shutil
 import sys
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING
 
 from fiotools.display.columns import MARKED, Column, Sheet, length, mark, printable
 from fiotools.errors import typed
 from fiotools.language import listed, say, spoken
+
+if TYPE_CHECKING:
+    from rich.text import Text
 
 _GAP = 2
 _PLAIN_WIDTH = 120  # of a file or a pipe
@@ -39,14 +44,7 @@ def _on_terminal() -> bool:
 
 
 def text(sheet: Sheet, *, colours: bool = False) -> str:
-    """Write a sheet as lines that fit the terminal.
-
-    Parameters
-    ----------
-    sheet : Sheet
-    colours : bool
-        Whether the terminal may have them; NO_COLOR and its kin are heeded.
-    """
+    """Write a sheet as lines that fit the terminal, which may have colours if NO_COLOR allows."""
     from rich.console import Console
     from rich.table import Table
     from rich.text import Text
@@ -77,9 +75,8 @@ def text(sheet: Sheet, *, colours: bool = False) -> str:
             no_wrap=not one.wraps,
             overflow="fold" if one.wraps else "ellipsis",
         )
-    for row in zip(*(one.cells for one in columns), strict=True):
-        cells = zip(columns, row, strict=True)
-        table.add_row(*(Text(_told(one, text), style=_colour(one, text)) for one, text in cells))
+    for row in zip(*(map(partial(_told, one), one.cells) for one in columns), strict=True):
+        table.add_row(*row)
     if columns:
         console.print(table)
     for note in filter(None, [sheet.shared, *sheet.notes, *_left_out(dropped)]):
@@ -114,17 +111,18 @@ def _signed(one: Column) -> Column:
     return replace(one, head=printable(one.head), cells=texts)
 
 
-def _colour(one: Column, text: str) -> str:
-    _, _, words = text.partition(" ")  # without the sign
-    return _COLOURS[mark(words).mood] if one.head in MARKED and text else ""
+def _told(one: Column, text: str) -> Text:
+    """Write a cell in the language in use: the middle of a long name is cut, a verdict coloured."""
+    from rich.text import Text
 
-
-def _told(one: Column, text: str) -> str:
-    """Write a cell in the language in use, cut if it is long."""
-    if one.head in MARKED:
+    colour = ""
+    if one.head in MARKED and text:
         sign, space, words = text.partition(" ")
-        text = f"{sign}{space}{spoken(words)}"
-    return _cut(one, text)
+        text, colour = f"{sign}{space}{spoken(words)}", _COLOURS[mark(words).mood]
+    if not one.wraps and length(text) > _LONGEST:
+        half = (_LONGEST - 1) // 2
+        text = f"{text[:half]}…{text[-half:]}"
+    return Text(text, style=colour)
 
 
 def _joined(columns: Sequence[Column]) -> list[Column]:
@@ -148,7 +146,10 @@ def fit(columns: Sequence[Column], room: int) -> tuple[list[Column], list[Column
     left, chosen = room, set[int]()
     ranked = sorted(range(len(columns)), key=lambda at: (-columns[at].keep, at))
     for at in ranked:
-        needed = _wide(columns[at], room) + (_GAP if chosen else 0)
+        one = columns[at]
+        widest = max(map(length, [one.head, *one.cells]))
+        # of a sentence, the narrowest
+        needed = min(widest, min(one.wraps, room // 2) or _LONGEST) + (_GAP if chosen else 0)
         if needed > left and chosen:
             continue
         left -= needed
@@ -158,23 +159,10 @@ def fit(columns: Sequence[Column], room: int) -> tuple[list[Column], list[Column
 
 
 def _left_out(dropped: Sequence[Column]) -> list[str]:
+    """Name the columns that do not fit."""
     if not dropped:
         return []
     heads = [repr(one.head) if " " in one.head else one.head for one in dropped[:8]]
     heads += [say("and {n} more", n=len(dropped) - 8)] if len(dropped) > 8 else []
     where = say(typed("the frame has all columns", "--format csv has all columns"))
     return [say("no room for {names}: {where}", names=listed(heads), where=where)]
-
-
-def _wide(one: Column, room: int) -> int:
-    """Return the widest a column needs, or the narrowest of a sentence."""
-    widest = max(map(length, [one.head, *one.cells]))
-    return min(widest, min(one.wraps, room // 2) or _LONGEST)
-
-
-def _cut(one: Column, text: str) -> str:
-    """Cut the middle of a long name."""
-    if one.wraps or length(text) <= _LONGEST:
-        return text
-    half = (_LONGEST - 1) // 2
-    return f"{text[:half]}…{text[-half:]}"

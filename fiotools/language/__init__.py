@@ -38,15 +38,9 @@ Messages: TypeAlias = Mapping[str, str]
 
 @dataclass(frozen=True)
 class Language:
-    """The words of a language.
+    """The words of a language."""
 
-    Attributes
-    ----------
-    font : mapping of str to str, optional
-        Of its letters: the file, its package, its family, and the extra that installs it.
-    messages, names : mapping of str to str
-    """
-
+    # of its letters: the file, its package, its family, and the extra that installs it
     font: Messages | None = None
     messages: Messages = field(default_factory=dict)
     names: Messages = field(default_factory=dict)
@@ -83,13 +77,7 @@ def languages() -> list[str]:
 
 
 def language(code: str) -> Language:
-    """Read a language's words.
-
-    Raises
-    ------
-    SchemaError
-        If there is no such language, or a catalogue is broken.
-    """
+    """Read a language's words."""
     if code not in languages():
         raise SchemaError(f"plots have no language {code!r}: write {' or '.join(languages())}")
     if code == ENGLISH:
@@ -106,13 +94,7 @@ def _together(several: Mapping[str, Messages]) -> dict[str, str]:
 
 
 def tables(path: Path) -> dict[str, dict[str, str]]:
-    """Read a catalogue: its tables of messages.
-
-    Raises
-    ------
-    SchemaError
-        If it is not TOML, or a translation has a place that the message has not.
-    """
+    """Read a catalogue: its tables of messages."""
     try:
         found: dict[str, Any] = tomllib.loads(path.read_text(encoding="utf-8"))
     except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:

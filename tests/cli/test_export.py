@@ -10,7 +10,7 @@ import pytest
 
 import fiotools as ft
 from fiotools.cli import main
-from fiotools.cli.options import ENDINGS
+from fiotools.cli.output import ENDINGS
 
 DATA = Path(__file__).parents[2] / "data"
 SIDES = [f"{DATA}/dda-vhdx/xml/{{volume}}.xml", "--metric", "iops", "--by", "direction"]

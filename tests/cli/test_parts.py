@@ -6,7 +6,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from fiotools.cli.rows import fulfilling
+from fiotools.cli.rows import where
 from fiotools.display.columns import short
 from fiotools.files import path_labels
 from fiotools.vocabulary import TABLES
@@ -75,7 +75,7 @@ def test_a_short_name_means_one_column(table):
     ],
 )
 def test_where(condition, rows):
-    assert fulfilling(IO, [condition])["at"].to_list() == rows
+    assert where(IO, [condition])["at"].to_list() == rows
 
 
 @pytest.mark.parametrize(

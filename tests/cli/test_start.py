@@ -196,7 +196,7 @@ def test_examples_run(inside, tmp_path, monkeypatch, verb):
 
 
 def test_every_kind_of_plot_has_an_example():
-    from fiotools.cli.plot_options import TAKES
+    from fiotools.cli.verbs.plot import TAKES
 
     assert {example.split()[1] for example in command_of("plot").examples} == {*TAKES}
 
@@ -205,7 +205,7 @@ def test_choices_are_the_library_s():
     from dataclasses import fields
     from typing import get_args, get_type_hints
 
-    from fiotools.cli import options, plot_options
+    from fiotools.cli import options
     from fiotools.cli.verbs import check as verb
     from fiotools.cli.verbs import plot
     from fiotools.plot import __all__ as drawn
@@ -216,8 +216,8 @@ def test_choices_are_the_library_s():
     assert verb.Kind == check.Sides
     assert get_type_hints(options.Judging)["method"] == compare.Method
     kinds = {*drawn} - {"save", "style", "title"}
-    assert {*get_args(plot.Kind)} == {*plot_options.TAKES} == kinds
-    for kind, takes in plot_options.TAKES.items():
+    assert {*get_args(plot.Kind)} == {*plot.TAKES} == kinds
+    for kind, takes in plot.TAKES.items():
         there = inspect.signature(getattr(import_module("fiotools.plot"), kind)).parameters
         # of a statistic: what compare, plan, check, steady, best_under and merge_bins take
         own = ("ratios", "plan", "grid", "tails", "load", "credibility", "series", "cdf", "heatmap")

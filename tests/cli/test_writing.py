@@ -13,7 +13,7 @@ import time
 import polars as pl
 import pytest
 
-from fiotools.cli import answer
+from fiotools.cli.output import WRITERS
 from tests.cli.conftest import environment
 from tests.conftest import ROOT
 
@@ -310,7 +310,7 @@ def test_no_text_of_a_file_becomes_a_formula(inside, tmp_path):
 
 def test_numbers_of_a_csv_stay_numbers():
     frame = pl.DataFrame({"offset": [-1.5, 2.0], "text": ["-1.5", None]})
-    assert answer.content(frame, "csv").decode().splitlines() == [
+    assert WRITERS["csv"](frame).decode().splitlines() == [
         "offset,text",
         "-1.5,'-1.5",
         "2.0,",

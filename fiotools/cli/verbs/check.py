@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from fiotools.cli import completion, files, options
-from fiotools.cli.answer import give
-from fiotools.cli.options import command, flag, option
-from fiotools.cli.output import Trouble
-from fiotools.cli.verbs import compare
+from fiotools.cli import options, rows
+from fiotools.cli.options import command, flag, offer, option
+from fiotools.cli.output import Trouble, give
 from fiotools.display import columns, layout
 from fiotools.display.columns import Sheet
 from fiotools.display.layout import Frame
@@ -25,6 +24,12 @@ if TYPE_CHECKING:
 Media = Literal["hdd", "sata-ssd", "nvme", "ram"]
 Cache = Literal["cold", "warm"]
 Kind = Literal["layer", "device", "mirror", "cache"]
+
+
+def _links() -> Iterable[str]:
+    from fiotools.links import NAMES
+
+    return NAMES
 
 
 @dataclass(frozen=True)
@@ -43,7 +48,7 @@ class Known:
         option(
             "NAME|RATE",
             "The link to the device: usb3-5g, sata-3, pcie4-x4, or 450MB/s.",
-            autocompletion=completion.link,
+            autocompletion=offer(_links),
         ),
     ] = None
     media: Annotated[Media | None, typer.Option(help="The kind of the device.")] = None
@@ -98,7 +103,7 @@ def refuse_nonsense(sides: options.Sides, known: Known) -> None:
         raise Trouble(str(error), 2) from None
 
 
-def checked(read: files.Reading, sides: options.Sides, known: Known) -> pl.DataFrame:
+def checked(read: rows.Reading, sides: options.Sides, known: Known) -> pl.DataFrame:
     """Check what was read."""
     from fiotools.stats.check import answer
     from fiotools.stats.check.evidence import evidence
@@ -107,9 +112,8 @@ def checked(read: files.Reading, sides: options.Sides, known: Known) -> pl.DataF
     baseline: Any = None
     if is_compared(sides, known):
         runs = read.table("runs")
-        between = sides.between or files.one_field(read)
-        between = columns.found(between, runs, "--between")
-        baseline = compare.side(read, runs, between, sides.baseline)
+        between = columns.found(read.between(runs, sides.between), runs, "--between")
+        baseline = read.baseline(runs, between, sides.baseline)
     given = evidence(**known.arguments(), between=between, baseline=baseline)
     return answer(read.results, given)
 
@@ -159,10 +163,10 @@ def check(
     """
     sides = options.Sides(between, baseline)
     refuse_nonsense(sides, known)
-    read = files.read_all(sources, read_as, label=is_compared(sides, known))
-    with files.working(read, "checking"):
+    read = rows.read_all(sources, read_as, label=is_compared(sides, known))
+    with read.working("checking"):
         answer = checked(read, sides, known)
-    give(format, lambda: answer, lambda: _sheet(answer, every=every), output, read)
+    give(format, lambda: answer, lambda: _sheet(answer, every=every), output, read.results)
     if strict and not read.code and answer["verdict"].is_in(["impossible", "suspect"]).any():
         return _STRICT
     return read.code

@@ -1,4 +1,4 @@
-"""`fiotools compare` and `speedup`: how much more or faster, and how sure."""
+"""`fiotools compare` and `speedup`, `summarize` and `plan`: what the runs say, and how surely."""
 
 from __future__ import annotations
 
@@ -8,11 +8,10 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from fiotools.cli import files, options, rows
-from fiotools.cli.answer import give, give_gate
-from fiotools.cli.options import command, flag, option
-from fiotools.cli.output import Trouble, say
-from fiotools.display import columns
+from fiotools.cli import options, rows
+from fiotools.cli.options import column, command, flag, option
+from fiotools.cli.output import Trouble, give, give_gate, say
+from fiotools.display import columns, layout
 
 if TYPE_CHECKING:
     import polars as pl
@@ -21,31 +20,28 @@ if TYPE_CHECKING:
 
 
 def compared(
-    statistic: Callable[..., pl.DataFrame], read: files.Reading, asked: options.Comparison
+    statistic: Callable[..., pl.DataFrame], read: rows.Reading, asked: options.Comparison
 ) -> pl.DataFrame:
     """Call `compare` or `speedup`, which have the same arguments."""
-    kept, judging = asked.kept, asked.judging
-    frame, name = rows.asked(read.results, asked.metric, kept.table)
-    between = asked.sides.between
-    between = columns.full(between, frame) if between else files.one_field(read)
-    frame = rows.complete(rows.kept(frame, kept), kept, name, between)
+    kept, judging, sides = asked.kept, asked.judging, asked.sides
+    frame, name = rows.asked(read, asked.metric, kept)
+    between = read.between(frame, sides.between)
+    frame = rows.complete(frame, kept, name, between)
     arguments = {
         **vars(judging),
         "between": between,
-        "baseline": side(read, frame, between, asked.sides.baseline),
-        "by": [columns.full(column, frame) for column in columns.split(asked.by)] or None,
+        "baseline": read.baseline(frame, between, sides.baseline),
+        "by": columns.fulls(asked.by, frame),
         "pair": columns.full(judging.pair, frame) if judging.pair else None,
-        "scope": None if kept.combine else kept.scope,
+        "scope": kept.own_scope,
         "settings": read.table("settings") if read.results.tables.height("settings") else None,
     }
-    with files.working(read, "comparing"):
+    with read.working("comparing"):
         return statistic(frame, name, **arguments)
 
 
 def sheet(answer: pl.DataFrame) -> Sheet:
     """Lay out an answer, and tell what to type for more."""
-    from fiotools.display import layout
-
     made = layout.sheet(answer)
     if "settings_differ" not in answer:  # it is of the settings themselves
         return made
@@ -56,23 +52,7 @@ def sheet(answer: pl.DataFrame) -> Sheet:
     return made
 
 
-def side(read: files.Reading, frame: pl.DataFrame, between: str, baseline: str | None) -> Any:
-    """Return the baseline in its column's type: the typed one, or the first.
-
-    The first is the first of all files, not of the rows that a filter left.
-    """
-    if between not in frame:
-        return baseline
-    if baseline is not None:
-        return columns.value_of(frame, between, baseline)
-    if between == "label" and read.first is not None:
-        return read.first
-    runs = read.table("runs")
-    there = (runs if between in runs else frame)[between].drop_nulls()
-    return there[0] if len(there) else None
-
-
-def differences(read: files.Reading, sides: options.Sides) -> pl.DataFrame:
+def differences(read: rows.Reading, sides: options.Sides) -> pl.DataFrame:
     """List the differences of the sides: options, the tool, the machine that ran it."""
     import polars as pl
 
@@ -81,19 +61,18 @@ def differences(read: files.Reading, sides: options.Sides) -> pl.DataFrame:
     settings, runs = read.table("settings"), read.table("runs")
     if not len(settings):
         raise Trouble("these files hold no settings")
-    column = sides.between or files.one_field(read)
-    column = columns.found(column, settings, "--between")
-    baseline = side(read, settings, column, sides.baseline)
-    if column in runs:
-        told = set(settings[column])
-        for name in runs[column].drop_nulls().unique(maintain_order=True):
+    between = columns.found(read.between(settings, sides.between), settings, "--between")
+    baseline = read.baseline(settings, between, sides.baseline)
+    if between in runs:
+        told = set(settings[between])
+        for name in runs[between].drop_nulls().unique(maintain_order=True):
             if name not in told:
-                words = f"the files of {column} {name} hold no settings"
+                words = f"the files of {between} {name} hold no settings"
                 if name == baseline or len(told) < 2:
                     raise Trouble(words)
                 say(words)
     everything = pl.concat([settings, *_of_runs(runs, settings)], how="diagonal")
-    return settings_diff(everything, between=column, baseline=baseline)
+    return settings_diff(everything, between=between, baseline=baseline)
 
 
 def _of_runs(runs: pl.DataFrame, like: pl.DataFrame) -> Iterator[pl.DataFrame]:
@@ -144,8 +123,9 @@ def compare(
     Each file is a side, named after its path. If a side has several runs, give a folder, a quoted
     glob or NAME=FILES for each side; or one path template, whose field names the sides.
     """
-    refuse_form(format, fail_if)
-    read = files.read_all(sources, read_as, label=True)
+    if format in ("junit", "github") and not fail_if:
+        raise Trouble(f"--format {format} is for rules: add --fail-if slower:5%", 2)
+    read = rows.read_all(sources, read_as, label=True)
     if fail_if:
         return _held(read, asked, fail_if, format) or read.code
     if settings:
@@ -154,17 +134,11 @@ def compare(
         from fiotools.stats.compare import compare as statistic
 
         answer = compared(statistic, read, asked)
-    give(format, lambda: answer, lambda: sheet(answer), output, read)
+    give(format, lambda: answer, lambda: sheet(answer), output, read.results)
     return read.code
 
 
-def refuse_form(format: str, fail_if: list[str] | None) -> None:
-    """Refuse a form that only a gate has."""
-    if format in ("junit", "github") and not fail_if:
-        raise Trouble(f"--format {format} is for rules: add --fail-if slower:5%", 2)
-
-
-def _held(read: files.Reading, asked: options.Comparison, fail_if: list[str], format: str) -> int:
+def _held(read: rows.Reading, asked: options.Comparison, fail_if: list[str], format: str) -> int:
     """Compare, check the answer against the rules, and report the broken ones."""
     import polars as pl
 
@@ -202,7 +176,108 @@ def speedup(
     """Do the same as `compare`, as times faster: above 1 is better."""
     from fiotools.stats.compare import speedup as statistic
 
-    read = files.read_all(sources, read_as, label=True)
+    read = rows.read_all(sources, read_as, label=True)
     answer = compared(statistic, read, asked)
-    give(format, lambda: answer, lambda: sheet(answer), output, read)
+    give(format, lambda: answer, lambda: sheet(answer), output, read.results)
     return read.code
+
+
+@command(
+    "summarize 'runs/*.json' --metric iops --by direction",
+    "summarize 'data/{volume}.xml' --metric lat_mean --by volume,direction",
+    "summarize one.json two.json --metric iops --by label,direction",
+    "summarize times.txt --metric real --format json",
+    "summarize run.json --metric iops --where direction=read --combine run",
+)
+def summarize(
+    sources: options.Files,
+    *,
+    metric: options.Metric = None,
+    by: options.By = None,
+    kept: options.Rows,
+    confidence: options.Confidence = 0.95,
+    output: options.Output = None,
+    format: options.Format = "table",
+    read_as: options.ReadAs,
+) -> int:
+    """Summarize the runs of each group: median and mean with intervals, spread, outliers."""
+    from fiotools.stats.summary import summarize as summary
+
+    label = "label" in columns.split(by)  # the files themselves are the groups
+    read = rows.read_all(sources, read_as, label=label)
+    frame, name = rows.asked(read, metric, kept)
+    frame = rows.complete(frame, kept, name)
+    groups = columns.fulls(by, frame)
+    answer = summary(frame, name, by=groups, scope=kept.own_scope, confidence=confidence)
+    give(format, lambda: answer, lambda: layout.sheet(answer), output, read.results)
+    return read.code
+
+
+Pilot = Annotated[
+    list[str] | None,
+    typer.Argument(metavar="[FILES]", help="Earlier runs, as for summarize.", show_default=False),
+]
+Shares = Annotated[
+    list[float] | None,
+    option("SHARE", "A difference: 0.05 for 5 %. Repeatable; by default 0.02, 0.05, 0.1."),
+]
+Powers = Annotated[
+    list[float] | None,
+    option("SHARE", "The chance to find the difference. Repeatable; by default 0.8, 0.9."),
+]
+
+
+@command(
+    "plan --cv 0.03",
+    "plan 'runs/{filesystem}_{bs}_{round:d}.json' --metric iops --between bs --difference 0.05",
+    "plan --cv 0.03 --comparisons 12 --power 0.8 --format csv",
+)
+def plan(
+    sources: Pilot = None,
+    *,
+    cv: Annotated[
+        float | None, option("SHARE", "Without files: the variation of runs, 0.03 for 3 %.")
+    ] = None,
+    metric: options.Metric = None,
+    between: Annotated[str | None, column("The column that holds the sides of the pilot.")] = None,
+    by: options.By = None,
+    pair: Annotated[str | None, column("The column that pairs runs: round.")] = None,
+    difference: Shares = None,
+    power: Powers = None,
+    comparisons: Annotated[int, option("N", "The number of comparisons in the answer.", min=1)] = 1,
+    confidence: options.Confidence = 0.95,
+    kept: options.Rows,
+    format: options.Format = "table",
+    read_as: options.ReadAs,
+) -> int:
+    """Plan a comparison: the number of runs a side, from the spread of earlier runs."""
+    from fiotools.stats.plan import plan as planned
+    from fiotools.tables.columns import of_pandas
+
+    if (cv is None) == (not sources):
+        raise Trouble("give either earlier runs or --cv", 2)
+    asked: dict[str, Any] = {
+        "differences": difference or (0.02, 0.05, 0.1),
+        "power": power or (0.8, 0.9),
+        "confidence": confidence,
+        "comparisons": comparisons,
+    }
+    code = 0
+    if sources:
+        label = "label" in (*columns.split(by), between)
+        read = rows.read_all(sources, read_as, label=label)
+        frame, name = rows.asked(read, metric, kept)
+        code = read.code
+        answer = planned(
+            rows.complete(frame, kept, name),
+            name,
+            between=columns.full(between, frame) if between else None,
+            by=columns.fulls(by, frame),
+            pair=columns.full(pair, frame) if pair else None,
+            scope=kept.own_scope,
+            **asked,
+        )
+    else:
+        answer = of_pandas(planned(cv, **asked))
+    give(format, lambda: answer, lambda: layout.sheet(answer))
+    return code

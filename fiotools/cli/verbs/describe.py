@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from fiotools.cli import completion, options
-from fiotools.cli.answer import give
-from fiotools.cli.options import command
+from fiotools.cli import options
+from fiotools.cli.options import command, offer
+from fiotools.cli.output import give
 from fiotools.display import columns
 from fiotools.display.columns import Column as Shown
 from fiotools.display.columns import Sheet
@@ -35,7 +35,7 @@ def describe(
         typer.Argument(
             metavar="COLUMN|TABLE",
             help="Columns or tables; all columns if none is named.",
-            autocompletion=completion.described,
+            autocompletion=offer(lambda: dict.fromkeys([*map(columns.short, COLUMNS), *TABLES])),
         ),
     ] = None,
     format: options.Format = "table",
@@ -49,14 +49,14 @@ def describe(
         else:
             found[full] = column_of(full)
     rows = [_row(column) for column in (found or COLUMNS).values()]
-    give(format, lambda: _frame(rows), lambda: _each(rows) if 0 < len(found) <= 3 else _list(rows))
+
+    def frame() -> pl.DataFrame:
+        import polars as pl  # only here: the sheets are quick without it
+
+        return pl.DataFrame(rows)
+
+    give(format, frame, lambda: _each(rows) if 0 < len(found) <= 3 else _list(rows))
     return 0
-
-
-def _frame(rows: list[dict[str, Any]]) -> pl.DataFrame:
-    import polars as pl  # only here: the sheets are quick without it
-
-    return pl.DataFrame(rows)
 
 
 def _row(column: Column) -> dict[str, Any]:

@@ -10,10 +10,9 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from fiotools.cli import answer, completion, files, options, rows
-from fiotools.cli.answer import give
-from fiotools.cli.options import command, flag, option
-from fiotools.cli.output import Trouble, say, write_bytes
+from fiotools.cli import options, rows
+from fiotools.cli.options import command, flag, offer_columns, offer_tables, option
+from fiotools.cli.output import ENDINGS, Trouble, give, refuse_overwriting, say, target, write_bytes
 from fiotools.display import columns, preview
 from fiotools.files import atomic_write
 from fiotools.units import many
@@ -21,8 +20,6 @@ from fiotools.vocabulary import TABLES
 
 if TYPE_CHECKING:
     import polars as pl
-
-    from fiotools.dataset.convert import Conversion
 
 
 @command(
@@ -41,7 +38,7 @@ def read(
         str | None,
         option(
             "FILE|FOLDER/",
-            f"Write one table to FILE{', '.join(options.ENDINGS)}, or each to a file of FOLDER/."
+            f"Write one table to FILE{', '.join(ENDINGS)}, or each to a file of FOLDER/."
             " Written whole or not at all.",
             "--output",
             "-o",
@@ -55,7 +52,7 @@ def read(
             " all that hold rows.",
             "--table",
             "-t",
-            autocompletion=completion.tables,
+            autocompletion=offer_tables,
         ),
     ] = None,
     where: options.Where = None,
@@ -68,7 +65,7 @@ def read(
             "Only these columns: job,direction,iops.",
             "--columns",
             "-c",
-            autocompletion=completion.columns,
+            autocompletion=offer_columns,
         ),
     ] = None,
     rows_shown: Annotated[
@@ -84,31 +81,29 @@ def read(
     names = columns.split(table)
     for name in names:
         rows.refuse_other_tables(name)
-    target = answer.target(output, format, len(names))
-    found = files.read_all(sources, read_as, label=True, hint=names != ["notes"])
-    tables = found.results.tables
-    if not names and target is not None and target.is_folder:
-        names = [name for name in tables if tables.height(name)]
-    names = names or [columns.main_table(found.results)]
+    place = None if output is None else target(output, format, len(names))
+    if place is None and format == "parquet":
+        raise Trouble("parquet is for programs, not for a screen: add -o FILE.parquet", 2)
+    if place is None and len(names) > 1:
+        raise Trouble("one screen shows one table: write several, -o FOLDER/", 2)
+    read = rows.read_all(sources, read_as, label=True, hint=names != ["notes"])
+    results = read.results
+    if not names and place is not None and place.is_folder:
+        names = [name for name in results.tables if results.tables.height(name)]
+    names = names or [columns.main_table(results)]
     kept = options.Rows(where, scope, combine)
-    frames = {name: _chosen(tables.polars(name), kept, columns.split(column)) for name in names}
-    if target is not None:
-        name, frame = next(iter(frames.items()))
-        target.write(found, frames, lambda: preview.table(found.results, frame, name, 0, True))
+    frames = {name: _chosen(read.table(name), kept, columns.split(column)) for name in names}
+    name, frame = next(iter(frames.items()))
+    if place is not None:
+        place.write(results, frames, lambda: preview.table(results, frame, name, 0, True))
     else:
-        name, frame = frames.popitem()
-        give(
-            format,
-            lambda: frame,
-            lambda: preview.table(found.results, frame, name, rows_shown, bool(column)),
-        )
-    return found.code
+        shown = rows_shown, bool(column)
+        give(format, lambda: frame, lambda: preview.table(results, frame, name, *shown))
+    return read.code
 
 
 def _chosen(frame: pl.DataFrame, kept: options.Rows, wanted: list[str]) -> pl.DataFrame:
-    frame = rows.kept(frame, kept)
-    if kept.scope and not kept.combine:
-        frame = rows.of_scope(frame, kept.scope)
+    frame = rows.of_scope(rows.filtered(frame, kept), kept.own_scope)
     chosen = [columns.found(name, frame, "--columns") for name in wanted]
     return frame[chosen] if chosen else frame
 
@@ -139,7 +134,7 @@ def convert(
             f"Only these: {', '.join(TABLES)}. All by default.",
             "--table",
             "-t",
-            autocompletion=completion.tables,
+            autocompletion=offer_tables,
         ),
     ] = None,
     prune: Annotated[bool, flag("--prune", "Remove the rows of files that were deleted.")] = False,
@@ -167,12 +162,12 @@ def convert(
         rows.refuse_other_tables(name)
     if read_as.workers > 1 and scheduler is not None:
         raise Trouble("--workers or --scheduler, not both", 2)
-    as_asked: Any = files.arguments(read_as)
+    as_asked = rows.arguments(read_as)
     from fiotools.dataset.convert import convert as converted
 
     with _executor(scheduler) as executor:
         done = converted(
-            files.named(sources, "convert reads files that can be read again, and not -"),
+            rows.named(sources, "convert reads files that can be read again, and not -"),
             output,
             tables=tables or None,
             prune=prune,
@@ -181,22 +176,17 @@ def convert(
             executor=executor,
             **as_asked,
         )
-    _tell(done, output)
-    if format == "json":
-        import orjson
-
-        write_bytes(orjson.dumps(asdict(done)) + b"\n")
-    return 1 if done.refused else 0
-
-
-def _tell(done: Conversion, output: str) -> None:
-    """Report the result for the files."""
     for refusal in done.refusals:
         say(refusal)
     if done.refused > len(done.refusals):
         more = many(done.refused - len(done.refusals), "more file")
         say(f"{more} could not be read: {output}/_manifest has them, status refused")
     say(f"converted to {done}")
+    if format == "json":
+        import orjson
+
+        write_bytes(orjson.dumps(asdict(done)) + b"\n")
+    return 1 if done.refused else 0
 
 
 @contextmanager
@@ -245,12 +235,12 @@ def export(
     path = Path(output) if output else None
     if path is not None:
         atomic_write.refuse_missing_folder(path)
-    read = files.read_all(sources, read_as, label=True)
+    read = rows.read_all(sources, read_as, label=True)
     content = "".join(f"{line}\n" for line in openmetrics(read.results)).encode()
     if path is None:
         write_bytes(content)
         return read.code
-    files.refuse_overwriting(read, path)
-    atomic_write.write(path, lambda file: file.write(content))
+    refuse_overwriting(read.results, path)
+    atomic_write.write_bytes(path, content)
     say(f"wrote {path}")
     return read.code

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from fiotools.cli import files, options
+from fiotools.cli import options, rows
 from fiotools.cli.options import command, option
 from fiotools.cli.output import Trouble, say
 from fiotools.cli.verbs import check
@@ -68,7 +68,7 @@ def report(
             line.update(number - line.n)
 
         made = written(
-            files.named(sources, "a report is of files that can be read again, and not of -"),
+            rows.named(sources, "a report is of files that can be read again, and not of -"),
             output,
             between=sides.between,
             baseline=sides.baseline,
