@@ -21,7 +21,7 @@ from matplotlib.figure import Figure
 from matplotlib.gridspec import GridSpec, SubplotParams
 from matplotlib.lines import Line2D
 from matplotlib.text import Annotation, Text
-from matplotlib.ticker import FixedLocator, FuncFormatter, LogLocator, MaxNLocator, NullLocator
+from matplotlib.ticker import FixedLocator, LogLocator, MaxNLocator, NullLocator
 
 from fiotools import units
 from fiotools.errors import SchemaError, argument, typed
@@ -30,7 +30,7 @@ from fiotools.plot import fit_text
 from fiotools.stats import frames
 from fiotools.stats.frames import Frame
 from fiotools.stats.replicates import labels
-from fiotools.vocabulary import COLUMNS, CONDITIONS, KEYS, STATISTICS
+from fiotools.vocabulary import COLUMNS, KEYS, STATISTICS
 
 if TYPE_CHECKING:
     from narwhals.typing import IntoDataFrame
@@ -87,6 +87,7 @@ _TICK = {"x": 52, "y": 22}  # points: what a tick's label takes, with some space
 _HANDLE = 52  # points: what an entry of a legend takes beside its name
 _HIGH = 0.65  # of the height of Axes, which words below them may yet take from
 _LATENCIES = {"slat": "submission latency", "clat": "completion latency"}
+_ENOUGH = 6  # runs from which a median has an interval without assumptions
 
 
 def rc() -> Any:
@@ -100,6 +101,20 @@ def opened(frame: IntoDataFrame, *columns: str | None) -> Frame:
     table = frames.opened(frame)
     frames.need(table, [column for column in columns if column is not None])
     return table
+
+
+def answer(frame: IntoDataFrame, columns: Iterable[str], what: str, give: str) -> Frame:
+    """Open what a function of `fiotools` returned, or say ``what`` it is not and what to give."""
+    table = opened(frame)
+    if missing := sorted({*columns} - {*table.columns}):
+        raise SchemaError(f"not {what}: no column {', '.join(missing)}{give}")
+    return table
+
+
+def records(table: Frame) -> list[dict[str, Any]]:
+    """Return the rows of a frame; missing values are None."""
+    lists = {name: frames.values(table, name) for name in table.columns}
+    return [dict(zip(lists, row, strict=True)) for row in zip(*lists.values(), strict=True)]
 
 
 def known(frame: Frame, column: str) -> list[Any]:
@@ -139,25 +154,6 @@ def above_zero(column: str, listed: Iterable[float]) -> None:
 
 
 @dataclass(frozen=True)
-class Point:
-    """The value of one row of the frame and its place."""
-
-    place: float
-    value: float
-    row: int
-
-
-@dataclass(frozen=True)
-class Series:
-    """The points of one colour."""
-
-    name: Any
-    colour: str
-    marker: str
-    points: list[Point]
-
-
-@dataclass(frozen=True)
 class Look:
     """The colour, marker and stroke of a line."""
 
@@ -183,136 +179,21 @@ def look_of(at: int) -> Look:
     )
 
 
-@dataclass(frozen=True)
-class Chart:
-    """A chart with a name per row, its series beside each other in a row."""
-
-    ax: Axes
-    table: Frame
-    rows: list[Any]
-    series: list[Series]
-    unit: str
-    notes: list[str]
-
-    @property
-    def least(self) -> float:
-        """Where an axis begins that shows zero and what is below it."""
-        return min(0.0, *(1.1 * point.value for one in self.series for point in one.points))
-
-
-def chart(
-    frame: IntoDataFrame,
-    metric: str,
-    y: str,
-    hue: str | None,
-    order: Sequence[Any] | None,
-    ax: Axes | None,
-    *,
-    several: bool = False,
-    log: bool = False,
-) -> Chart:
-    """Give each row of a frame its place, rows from the top; ``several`` may share one."""
-    table = opened(frame, metric, y, hue)
-    values, names = numbers(table, metric, log=log), known(table, y)
-    kinds = known(table, hue) if hue else [None] * len(names)
-    rows, found = levels(names, order), levels(kinds)
-    apart, share = (0.5, 0.5) if several else (0.35, 0.5)
-    if len(found) > 2 and not several:  # each has a value beside it
-        apart, share = 0.48, 0.8
-    step = share / len(found)
-    series = [
-        Series(
-            name,
-            look_of(at).colour,
-            look_of(at).marker,
-            [
-                Point(rows.index(own) + (at - (len(found) - 1) / 2) * step, value, row)
-                for row, (own, kind, value) in enumerate(zip(names, kinds, values, strict=True))
-                if kind == name and own in rows and value is not None
-            ],
-        )
-        for at, name in enumerate(found)
-    ]
-    if not any(one.points for one in series):
-        raise SchemaError(
-            f"nothing to draw: {metric!r} is missing in all rows of {argument('order')}"
-        )
-    if not several:
-        _one_row_each(table, series)
-    ax = axes(ax, len(rows) * (1 + apart * (len(series) - 1)))
-    name_rows(ax, [units.level(row, y) for row in rows])
-    missing = sum(value is None and own in rows for value, own in zip(values, names, strict=True))
-    notes = [say("rows without a value: {n}", n=missing)] if missing else []
-    return Chart(ax, table, rows, series, unit(metric), notes)
-
-
-def _one_row_each(table: Frame, series: Sequence[Series]) -> None:
-    """Refuse rows on top of each other, such as a total and its threads."""
-    for one in series:
-        places: dict[float, list[int]] = {}
-        for point in one.points:
-            places.setdefault(point.place, []).append(point.row)
-        for rows in places.values():
-            if len(rows) > 1:
-                raise SchemaError(_crowd(table, rows))
-
-
-def _crowd(table: Frame, rows: Sequence[int]) -> str:
-    """Say which rows have one place, how they differ and how to keep one."""
-    candidates = dict.fromkeys(["scope", "direction", *KEYS, *CONDITIONS, *labels(table)])
-    apart = frames.differing(frames.columns(table, candidates), rows)
-    shown = ", ".join(map(str, rows[:5])) + (", ..." if len(rows) > 5 else "")
-    head = f"rows {shown} would be drawn at one place"
-    several = f"{typed('plot.repeats', 'fiotools plot repeats')} draws several runs"
-    part = next((column for column in apart if column not in ("source", "run")), None)
-    if part is None:
-        return f"{head}: {several}"
-    listed = frames.values(table, part)
-    there = frames.distinct(listed[row] for row in rows)
-    keep = frames.to_type(table, part, "total" if "total" in there else there[0])
-    return f"{head}; they differ in {', '.join(apart)}: keep one, {keep} ({several})"
-
-
-def mark(
-    ax: Axes,
-    series: Series,
-    hue: str | None,
-    size: float = 7,
-    filling: str | None = None,
-    **look: Any,
+def note(
+    ax: Axes, text: str, xy: tuple[float, float], aside: tuple[float, float], **look: Any
 ) -> None:
-    """Draw the points of a series, with an entry in the legend if ``hue`` names them."""
-    ax.plot(
-        [point.value for point in series.points],
-        [point.place for point in series.points],
-        linestyle="none",
-        marker=series.marker,
-        markersize=size,
-        color=series.colour,
-        markerfacecolor=filling or series.colour,
-        label=named(series.name, hue) if hue else "",
-        zorder=5,
-        **look,
-    )
+    """Write small words at a place, and so many points aside."""
+    look = {"fontsize": small(ax), "parse_math": False, **look}
+    ax.annotate(text, xy, xytext=aside, textcoords="offset points", **look)
 
 
 def write(
     ax: Axes, text: str, x: float, place: float, colour: str = "", *, left: bool = False
 ) -> None:
     """Write a value to the right of a point, or to its left."""
-    ax.annotate(
-        text,
-        (x, place),
-        xytext=(-8 if left else 8, 0),
-        textcoords="offset points",
-        va="center",
-        ha="right" if left else "left",
-        fontsize=small(ax),
-        color=colour or ink(ax),
-        parse_math=False,
-        bbox=paper(ax),
-        zorder=4,
-    )
+    look: Any = {"va": "center", "color": colour or ink(ax), "bbox": paper(ax), "zorder": 4}
+    aside, ha = (-8, "right") if left else (8, "left")
+    note(ax, text, (x, place), (aside, 0), ha=ha, **look)
 
 
 def paper(ax: Axes) -> dict[str, Any]:
@@ -424,9 +305,22 @@ def levels(listed: Sequence[Any], order: Sequence[Any] | None = None) -> list[An
         return found
     chosen = [value for value in order if value in found]
     if not chosen:
-        there = ", ".join(repr(value) for value in found[:5]) + (", ..." if found[5:] else "")
+        there = first_five(map(repr, found))
         raise SchemaError(f"{argument('order', list(order))} names nothing that is there: {there}")
     return chosen
+
+
+def first_five(found: Iterable[Any]) -> str:
+    """List values for a message, the first five of them."""
+    texts = [str(one) for one in found]
+    return ", ".join(texts[:5]) + (", ..." if texts[5:] else "")
+
+
+def keep_one(table: Frame, column: str, rows: Iterable[int]) -> str:
+    """Return the filter that keeps one value of the rows: the total if there is one."""
+    listed = frames.values(table, column)
+    there = frames.distinct(listed[row] for row in rows)
+    return frames.to_type(table, column, "total" if "total" in there else there[0])
 
 
 def of_one_run(
@@ -437,9 +331,9 @@ def of_one_run(
     A frame says it with ``source`` and ``run``, or with an ``n`` of 1; ``below`` a label that has a
     legend beside it.
     """
-    lists = frames.columns(table, ("source", "run", "n"))
-    gaps = [None] * len(table)
-    seen = list(zip(*(lists.get(name, gaps) for name in ("source", "run", "n")), strict=True))
+    seen = list(
+        zip(*(frames.optional(table, name) for name in ("source", "run", "n")), strict=True)
+    )
     found = [seen[row] for row in (range(len(table)) if rows is None else rows)]
     if any(n != 1 if n is not None else None in (source, run) for source, run, n in found):
         return label
@@ -454,10 +348,9 @@ def unit(column: str) -> str:
     return COLUMNS[column].unit if column in COLUMNS else ""
 
 
-def unit_axis(ax: Axes, column: str, label: str, like: float | None = None) -> None:
-    """Label the x axis; its ticks in the column's unit, with the prefix that ``like`` would get."""
-    ax.xaxis.set_major_formatter(FuncFormatter(lambda value, _: tick(value, unit(column), like)))
-    label_below(ax, *label.splitlines())
+def unit_ticks(axis: Any, unit: str, like: float | None = None) -> None:
+    """Write ticks in a unit, with the prefix that ``like`` would get."""
+    axis.set_major_formatter(lambda value, _: tick(value, unit, like))
 
 
 End = tuple[float, float, str, Look]  # of a line: x, y, its name and look
@@ -472,16 +365,15 @@ def name_lines(ax: Axes, ends: Sequence[End], hue: str | None, *, below: bool = 
     if not ends:
         return
     size, most = small(ax), _NAME * _whole(ax)
-    names = ["\n".join(fit_text.wrapped(end[2], size, most)) for end in ends]
-    ends = [(x, y, name, look) for (x, y, _, look), name in zip(ends, names, strict=True)]
-    lines, high, line = sum(_lines(name) for name in names), points(ax)[1], line_of(ax)
-    if lines * line <= high:
-        if ends:
-            _end_labels(ax, ends)
+    names = [fit_text.wrapped(name, size, most) for _, _, name, _ in ends]
+    ends = [(*end[:2], "\n".join(name), end[3]) for end, name in zip(ends, names, strict=True)]
+    needed, high = sum(map(len, names)) * line_of(ax), points(ax)[1]
+    if needed <= high:
+        _end_labels(ax, ends)
         return
     handles = line_handles(ends)
-    columns = int(-(-lines * line // max(1, high - line)))
-    widest = max(fit_text.width(part, size) for name in names for part in name.splitlines())
+    columns = int(-(-needed // max(1, high - line_of(ax))))
+    widest = max(fit_text.width(part, size) for name in names for part in name)
     if columns * (widest + _HANDLE) > _ASIDE * _whole(ax):
         if below:
             legend_below(ax, handles, legend_title(hue))
@@ -493,7 +385,7 @@ def name_lines(ax: Axes, ends: Sequence[End], hue: str | None, *, below: bool = 
         loc="upper left",
         bbox_to_anchor=(1, 1),
         ncols=columns,
-        fontsize=small(ax),
+        fontsize=size,
         handlelength=2.6,
         alignment="left",
     )
@@ -510,39 +402,26 @@ def condition(name: str) -> str:
     return say(_WORDS[name]) if name in _WORDS else called(name)
 
 
-def _lines(name: str) -> int:
-    return name.count("\n") + 1
-
-
 def _end_labels(ax: Axes, ends: Sequence[End]) -> None:
     """Write names at the ends of lines, in their order and apart from each other."""
     height = points(ax)[1]
-    scale, limits = ax.yaxis.get_transform(), ax.get_ylim()
-    low, high = scale.transform(limits)
+    scale = ax.yaxis.get_transform()
+    low, high = scale.transform(ax.get_ylim())
     ordered = sorted(ends, key=lambda end: end[1])
     wanted = [
         (float(scale.transform([y])[0]) - low) / (high - low) * height for _, y, _, _ in ordered
     ]
     places = list(wanted)
-    # between the middles of two names
-    steps = [line_of(ax) * (_lines(a[2]) + _lines(b[2])) / 2 for a, b in pairwise(ordered)]
+    lines = [name.count("\n") + 1 for _, _, name, _ in ordered]
+    steps = [line_of(ax) * (one + other) / 2 for one, other in pairwise(lines)]  # of their middles
     for at, step in enumerate(steps, start=1):
         places[at] = max(places[at], places[at - 1] + step)
-    top = max(height, wanted[-1]) if wanted else 0.0
+    top = max(height, wanted[-1])
     for at, step in zip(reversed(range(len(places))), [*reversed(steps), 0.0], strict=True):
         places[at] = min(places[at], top)  # what was pushed out at the top comes down again
         top = places[at] - step
     for (x, y, name, look), own, place in zip(ordered, wanted, places, strict=True):
-        ax.annotate(
-            name,
-            (x, y),
-            xytext=(8, place - own),
-            textcoords="offset points",
-            va="center",
-            fontsize=small(ax),
-            color=look.colour,
-            parse_math=False,
-        )
+        note(ax, name, (x, y), (8, place - own), va="center", color=look.colour)
 
 
 def name_steps(ax: Axes, names: Sequence[tuple[float, str]], align: float) -> int:
@@ -559,17 +438,15 @@ def name_steps(ax: Axes, names: Sequence[tuple[float, str]], align: float) -> in
         place = (at - left) / (right - left) * wide - align * taken + (2 if not align else 0)
         place = max(0.0, min(place, wide - taken))
         line = _free_line(ends, place, taken)
-        ax.annotate(
+        note(
+            ax,
             name,
             ((place + align * taken) / wide, 1),
+            (0, -3 - line_of(ax) * line),
             xycoords="axes fraction",
-            xytext=(0, -3 - line_of(ax) * line),
-            textcoords="offset points",
             va="top",
             ha="center" if align else "left",
-            fontsize=small(ax),
             color=ink(ax),
-            parse_math=False,
             bbox=paper(ax),
             zorder=6,
         )
@@ -592,19 +469,9 @@ def name_limits(ax: Axes, limits: Mapping[float, str]) -> None:
         ax.axvline(limit, color=GREY, linestyle="--", linewidth=1.3, zorder=1)
         taken = fit_text.width(name, size)
         place = (float(scale.transform([limit])[0]) - low) / (high - low) * wide - taken / 2
-        line = _free_line(ends, place, taken)
-        ax.annotate(
-            name,
-            (limit, 1),
-            xycoords=("data", "axes fraction"),
-            xytext=(0, 2 + line_of(ax) * line),
-            textcoords="offset points",
-            va="bottom",
-            ha="center",
-            fontsize=size,
-            color=GREY,
-            parse_math=False,
-        )
+        above = 2 + line_of(ax) * _free_line(ends, place, taken)
+        look: Any = {"va": "bottom", "ha": "center", "color": GREY}
+        note(ax, name, (limit, 1), (0, above), xycoords=("data", "axes fraction"), **look)
     if own := ax.get_title(loc="left"):
         ax.set_title(own, pad=8 + line_of(ax) * len(ends))  # room for the names
 
@@ -683,14 +550,6 @@ def wording(metric: str, *, short: bool = False) -> str:
     return say(words if words.startswith("I/O") else words[0].lower() + words[1:])
 
 
-def by_name(names: Sequence[Any]) -> dict[Any, list[int]]:
-    """Return the rows that are drawn under each name."""
-    found: dict[Any, list[int]] = {}
-    for row, name in enumerate(names):
-        found.setdefault(name, []).append(row)
-    return found
-
-
 def named(name: Any, hue: str | None) -> str:
     """Name a level; a bare number gets the name of its column: "thread 0"."""
     return called(units.level(name, hue or ""))
@@ -713,46 +572,35 @@ def refuse_several(
 ) -> None:
     """Refuse rows of several kinds under one name, and say what to type.
 
-    Parameters
-    ----------
-    names : sequence
-        The name that each row is drawn under.
-    what : str
-        The plot or the part of it that shows one kind, such as ``"a heat map"``.
-    hue : str, optional
-        The column of the names.
-    apart : sequence of str
-        More columns that tell kinds apart.
-    also : callable
-        Gives another remedy for a column, or nothing.
+    ``what`` shows one kind, such as "a heat map"; ``hue`` is the column of the names, ``apart`` are
+    more columns that tell kinds apart, and ``also`` gives another remedy for a column.
     """
     own = [name for name in labels(table) if name not in STATISTICS]
     # in the order in which people would name them
     wanted = dict.fromkeys([*KINDS, *own, "scope", *reversed(KEYS), *apart])
     lists = frames.columns(table, [name for name in wanted if name != hue])
-    for name, rows in by_name(names).items():
+    for name, rows in frames.rows_by(names).items():
         for column in frames.differing(lists, rows)[:1]:
-            listed = frames.distinct(lists[column][row] for row in rows)
-            shown = ", ".join(map(str, listed[:5])) + (", ..." if len(listed) > 5 else "")
-            keep = frames.to_type(table, column, "total" if "total" in listed else listed[0])
+            shown = first_five(frames.distinct(lists[column][row] for row in rows))
             whose = "" if hue is None else f" of {name!r}"
             raise SchemaError(
                 f"rows{whose} differ in {column} ({shown}), and {what} shows one:"
-                f" keep it, {keep}{also(column)}"
+                f" keep it, {keep_one(table, column, rows)}{also(column)}"
             )
 
 
 def latency_of(table: Frame) -> str:
     """Name the latency and the direction of all rows, if they have one each."""
-    found = frames.columns(table, ("latency", "direction"))
-    kinds, ways = (frames.distinct(found.get(name, [])) for name in ("latency", "direction"))
-    name = latency_name(kinds[0] if len(kinds) == 1 else None)
+    kinds, ways = (
+        frames.distinct(frames.optional(table, name)) for name in ("latency", "direction")
+    )
+    name = latency_name(kinds)
     return going(name, ways[0]) if len(ways) == 1 else name
 
 
-def latency_name(kind: str | None) -> str:
-    """Name a latency on an axis: slat, clat, or any."""
-    return say(_LATENCIES.get(kind or "", "latency"))
+def latency_name(kinds: Sequence[str]) -> str:
+    """Name a latency on an axis: slat or clat if it is of one kind."""
+    return say(_LATENCIES.get(kinds[0], "latency") if len(kinds) == 1 else "latency")
 
 
 def going(what: str, direction: str) -> str:
@@ -760,49 +608,39 @@ def going(what: str, direction: str) -> str:
     return say("{what} ({direction})", what=what, direction=called(direction))
 
 
-def summary_rows(summary: IntoDataFrame, metric: str, *keys: str | None) -> Frame:
-    """Open the answer of `summarize` for a metric by some columns."""
-    give = f"give summarize(frame, {metric!r}, by={[key for key in keys if key]})"
-    table = opened(summary)
-    if missing := {"metric", "n", "mean", "confidence"} - set(table.columns):
-        raise SchemaError(f"not a summary: no column {', '.join(sorted(missing))}; {give}")
-    if set(frames.values(table, "metric")) != {metric}:
-        raise SchemaError(f"the summary is not of {metric!r}: {give}")
-    frames.need(table, [key for key in keys if key])
-    return table
-
-
 class Middles:
-    """The middle of each cell of a summary with its interval."""
+    """The middle of each cell in an answer of `summarize`, with its interval.
 
-    def __init__(self, summary: Frame, middle: str, *keys: str | None) -> None:
-        self.keys = [key for key in keys if key]
-        ends = (frames.values(summary, f"{middle}{end}") for end in ("", "_lo", "_hi"))
-        self.ends = list(zip(*ends, strict=True))
-        self.cells = frames.groups(summary, self.keys)
+    The middle is the mean, or with ``medians`` the median if all cells have six runs.
+    """
+
+    def __init__(
+        self, summary: IntoDataFrame, metric: str, *keys: str | None, medians: bool = False
+    ) -> None:
+        self._keys = [key for key in keys if key]
+        give = f"give summarize(frame, {metric!r}, by={self._keys})"
+        table = answer(summary, ("metric", "n", "mean", "confidence"), "a summary", f"; {give}")
+        if set(frames.values(table, "metric")) != {metric}:
+            raise SchemaError(f"the summary is not of {metric!r}: {give}")
+        frames.need(table, self._keys)
+        robust = medians and min(frames.values(table, "n")) >= _ENOUGH
+        self.middle = "median" if robust else "mean"
+        ends = [frames.values(table, f"{self.middle}{end}") for end in ("", "_lo", "_hi")]
+        self._ends = list(zip(*ends, strict=True))
+        self.cells = frames.groups(table, self._keys)
+        confidence = frames.distinct(frames.values(table, "confidence"))
+        # in percent; empty if no cell has an interval
+        self.confidence = percent(confidence[0]) if confidence and frames.distinct(ends[1]) else ""
 
     def __getitem__(self, cell: tuple[Any, ...]) -> tuple[float, float | None, float | None]:
         rows = self.cells.get(cell, [])
         if len(rows) != 1:
-            where = ", ".join(f"{k} {v!r}" for k, v in zip(self.keys, cell, strict=True))
+            where = ", ".join(f"{k} {v!r}" for k, v in zip(self._keys, cell, strict=True))
             raise SchemaError(
                 f"the summary has {len(rows) or 'no'} rows of {where}:"
-                f" summarize the frame that is drawn, by={self.keys}"
+                f" summarize the frame that is drawn, by={self._keys}"
             )
-        return self.ends[rows[0]]
-
-
-def confidence_of(summary: Frame, middle: str) -> str:
-    """Return the confidence of a summary's intervals in percent; empty if it has none."""
-    if not frames.distinct(frames.values(summary, f"{middle}_lo")):
-        return ""
-    confidence = frames.distinct(frames.values(summary, "confidence"))
-    return percent(confidence[0]) if confidence else ""
-
-
-def interval_of(confidence: float) -> str:
-    """Name an interval by its confidence."""
-    return say("{confidence} interval", confidence=percent(confidence))
+        return self._ends[rows[0]]
 
 
 def label_below(ax: Axes, *lines: str) -> None:
@@ -810,9 +648,10 @@ def label_below(ax: Axes, *lines: str) -> None:
     size, wide = _size(ax.xaxis.label), points(ax)[0]
     figure = ax.get_figure(root=True)
     if figure and len(figure.axes) == 1:  # nothing is to its right
-        wide += (1 - ax.get_position().x1) * figure.get_size_inches()[0] * 72 - _EDGE
+        wide += (1 - ax.get_position().x1) * _whole(ax) - _EDGE
         wide = min(wide, beside(ax))
-    fitted = [part for line in lines for part in fit_text.wrapped(line, size, wide)]
+    parts = "\n".join(lines).split("\n")
+    fitted = [part for line in parts for part in fit_text.wrapped(line, size, wide)]
     before = ax.get_xlabel().count("\n") + 1
     _grow(ax, _ENTRY * (max(len(fitted), _FEW) - max(before, _FEW)))
     ax.set_xlabel("\n".join(fitted), loc="left", linespacing=1.4, parse_math=False)
@@ -927,18 +766,16 @@ def time_axis(ax: Axes, low: float, high: float) -> None:
     """Make an x axis of seconds, with as many round ticks as have room."""
     ax.set_xlim(low, high)
     ax.xaxis.set_major_locator(round_ticks(max(2, min(5, int(breadth(ax) / _TICK["x"])))))
-    unit_axis(ax, "time_s", "", like=high)
+    unit_ticks(ax.xaxis, "s", like=high)
 
 
 def latency_axis(ax: Axes, axis: Literal["x", "y"], low: float, high: float) -> None:
     """Make a logarithmic axis of latencies, with as many round ticks as have room."""
-    named = ax.xaxis if axis == "x" else ax.yaxis
-    (ax.set_xscale if axis == "x" else ax.set_yscale)("log")
-    (ax.set_xlim if axis == "x" else ax.set_ylim)(low, high)
-    most = max(2, int((points(ax)[1] if axis == "y" else breadth(ax)) / _TICK[axis]))
-    named.set_major_locator(FixedLocator(round_values(low, high, most)))
+    ax.set(**{f"{axis}scale": "log", f"{axis}lim": (low, high)})
+    named, room = (ax.xaxis, breadth(ax)) if axis == "x" else (ax.yaxis, points(ax)[1])
+    named.set_major_locator(FixedLocator(round_values(low, high, max(2, int(room / _TICK[axis])))))
     named.set_minor_locator(NullLocator())
-    named.set_major_formatter(FuncFormatter(lambda value, _: tick(value, "ns")))
+    unit_ticks(named, "ns")
 
 
 def round_values(low: float, high: float, most: int) -> list[float]:

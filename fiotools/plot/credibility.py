@@ -133,15 +133,19 @@ def credibility(
     True
     """
     told = Verdicts(checks, y)
-    wide, high = common.WIDTH * 72 - _EDGE, _HIGH * 72
-    if ax is not None:
+    if ax is None:
+        figure = common.panels(1, 1, _HIGH)[0, 0].get_figure()
+        ax = figure.axes[0]
+        wide = common.WIDTH * 72 - _EDGE
+        high = _Page(ax, told, wide, _HIGH * 72).fill(reasons)
+        figure.set_figheight((high + _EDGE) / 72)
+    else:
         common.keep_room(ax)
         wide, high = _room(ax)
-    page = _page(told, max(wide, 150.0), high, reasons)
-    if ax is None:
-        high = page.end
-        ax = common.axes(None, ((high + _EDGE) / 72 - 1.5) / common.ROW)
-    page.draw(ax, max(high, page.end))
+        wide = max(wide, 150.0)
+        high = max(high, _Page(ax, told, wide, high).fill(reasons))
+    ax.set_xlim(0, wide)
+    ax.set_ylim(high, 0)
     return ax
 
 
@@ -186,42 +190,6 @@ class _Grid:
         return not self.counted and (self.slanted or (self.lift > 0 and self.column >= _LEAST))
 
 
-def _page(told: Verdicts, wide: float, high: float, most: int | None) -> Page:
-    page, grid = Page(wide), _grid(told, wide, high)
-    page.end = grid.head + sum(grid.heights) + 8
-    _head(page, told, grid)
-    if grid.counted:
-        runs = len(set(told.runs))
-        said = say("{n} runs, counted by the worst verdict of each check", n=runs)
-        _paragraph(page, 0, wrapped(said, _SIZE, wide))
-    left = max(high - page.end, 3 * _LINE)
-    for alike in (True,) if grid.counted or most is not None else (False, True):
-        reasons = told.reasons(alike=alike)
-        if most is not None:
-            reasons.sort(key=lambda one: (WORST.index(one.verdict), -len(one.cells)))
-        texts = _texts(told, reasons, grid)
-        every = len(texts)
-        if most is not None:
-            every, texts = len(reasons), texts[: min(most, len(reasons))]
-        if sum(_height(text, wide) for _, text in texts) <= left:
-            break
-    shown = _fitting(texts, wide, left)
-    if grid.counted:
-        _counts(page, told, grid)
-    else:
-        _rows(page, told, grid, reasons[: len(shown)] if grid.numbered else [])
-    for number, (verdict, text) in enumerate(shown, start=1):
-        lines = _lines(text, wide)
-        middle = page.end + _LINE / 2
-        if number <= len(reasons) and grid.numbered:
-            page.write(10, middle, f"{number}", _SIZE, ha="right", va="center_baseline")
-        page.mark(20, middle, **_LOOKS[verdict])
-        _paragraph(page, _INDENT, lines)
-    if more := every - len(shown):
-        _paragraph(page, _INDENT, [say("and {n} more, in the frame", n=more)])
-    return page
-
-
 def _grid(told: Verdicts, wide: float, high: float) -> _Grid:
     """Choose a row for each run, or counts if the page is too short."""
     heads = [width(_name(check), _SIZE) for check in told.checks]
@@ -235,102 +203,11 @@ def _grid(told: Verdicts, wide: float, high: float) -> _Grid:
         column = min(_COLUMN, (wide - left - _SLANT * heads[-1]) / len(heads))
         slant = _SLANT if column >= _NARROW else 1.0
         row = _TALL if row == _ROW and column < _NARROW and not counted else row
-        legend = (len(_seen(told)) + 0.5) * _LINE
+        legend = (len(told.seen) + 0.5) * _LINE
         grid = _Grid(counted, labels, row, left, column, max(slant * max(heads) + 12, legend))
         if grid.head + sum(grid.heights) <= max(high - _REASONS, 0.6 * high):
             break
     return grid
-
-
-def _seen(told: Verdicts) -> list[str]:
-    """Return the verdicts that the legend explains."""
-    found = set(told.worst(told.names).values())
-    return [verdict for verdict in WORST if verdict in found]
-
-
-def _head(page: Page, told: Verdicts, grid: _Grid) -> None:
-    """Write the checks over their columns, and the legend beside them."""
-    slanted = grid.slanted
-    for at, check in enumerate(told.checks):
-        page.write(
-            grid.left + (at + 0.5) * grid.column,
-            grid.head - 4,
-            _name(check),
-            _SIZE if slanted else max(5.0, min(_SIZE, grid.column)),
-            rotation=45 if slanted else 90,
-            rotation_mode="anchor",
-            va="baseline" if slanted else "center",
-        )
-    if grid.counted:
-        return  # the rows are named by them
-    for at, verdict in enumerate(_seen(told)):
-        middle = (at + 0.5) * _LINE
-        page.mark(6, middle, **_LOOKS[verdict])
-        page.write(14, middle, say(verdict), _SIZE, va="center_baseline", color=common.GREY)
-
-
-def _rows(page: Page, told: Verdicts, grid: _Grid, reasons: Sequence[Reason]) -> None:
-    """Draw a row per run, with the worst verdict of each check and the reasons' numbers."""
-    worst, top = told.worst(told.names), grid.head
-    for name, lines, height in zip(told.rows, grid.labels, grid.heights, strict=True):
-        middle = top + height / 2
-        page.rule(top)
-        for at, line in enumerate(lines):
-            shift = (at - (len(lines) - 1) / 2) * _LINE
-            page.write(0, middle + shift - grid.lift, line, _SIZE, va="center_baseline")
-        for at, check in enumerate(told.checks):
-            if verdict := worst.get((name, check)):
-                x = grid.left + (at + 0.5) * grid.column
-                page.mark(x, middle - grid.lift, **_LOOKS[verdict])
-                cell = (name, check)
-                numbers = [str(n) for n, one in enumerate(reasons, 1) if cell in one.cells]
-                if numbers and grid.slanted:
-                    page.write(
-                        *(x + 5, middle - 1, _short(numbers, grid.column - 9), _SMALL), va="bottom"
-                    )
-                elif numbers:
-                    text = _short(numbers, grid.column - 1)
-                    page.write(x, middle + _TALL / 4, text, _SMALL, ha="center", va="center")
-        top += height
-    page.rule(top)
-
-
-def _short(numbers: Sequence[str], room: float) -> str:
-    """List numbers as far as there is room."""
-    for kept in range(len(numbers), 0, -1):
-        text = ",".join(numbers[:kept]) + ("+" if kept < len(numbers) else "")
-        if width(text, _SMALL) <= room:
-            break
-    return text
-
-
-def _counts(page: Page, told: Verdicts, grid: _Grid) -> None:
-    """Draw how many runs have which verdict at worst."""
-    found = Counter((verdict, check) for (_, check), verdict in told.worst(told.runs).items())
-    for place, verdict in enumerate(WORST):
-        middle = grid.head + (place + 0.5) * grid.row
-        page.rule(grid.head + place * grid.row)
-        page.mark(6, middle, **_LOOKS[verdict])
-        page.write(14, middle, say(verdict), _SIZE, va="center_baseline")
-        for at, check in enumerate(told.checks):
-            if count := found[verdict, check]:
-                x = grid.left + (at + 0.5) * grid.column
-                size = _SIZE if grid.column >= width(str(count), _SIZE) + 2 else _SMALL
-                page.write(x, middle, f"{count}", size, ha="center", va="center_baseline")
-    page.rule(grid.head + len(WORST) * grid.row)
-
-
-def _texts(told: Verdicts, reasons: Sequence[Reason], grid: _Grid) -> list[tuple[str, str]]:
-    """Put the reasons and the missing evidence into words."""
-    found = []
-    every = len(set(told.runs))
-    for one in reasons:
-        text = _reason(one, "" if grid.numbered else _many(len(one.runs), every))
-        if others := len(one.texts) - 1:
-            text = say("{text} (and {n} more, with other numbers)", text=text, n=others)
-        found.append((one.verdict, text))
-    missing = ((one, _many(len(one.runs), every)) for one in told.missing())
-    return found + [(one.verdict, _reason(one, runs)) for one, runs in missing]
 
 
 def _name(check: str) -> str:
@@ -339,86 +216,161 @@ def _name(check: str) -> str:
     return _ASKED.get(own, own)
 
 
-def _reason(one: Reason, runs: str) -> str:
-    words = {"checks": listed(_name(check) for check in one.checks), "text": one.text}
-    if runs:
-        return say("{checks} ({runs}): {text}", runs=runs, **words)
-    return say("{checks}: {text}", **words)
+class _Page:
+    """Axes without axes: texts and marks have distances in points from the upper left corner."""
 
-
-def _many(some: int, every: int) -> str:
-    if every == 1:
-        return say("the run")
-    if some == every:
-        return say("all runs")
-    return say("{n} runs" if some > 1 else "{n} run", n=some)
-
-
-def _lines(text: str, wide: float) -> list[str]:
-    # letters are a little wider at another resolution
-    return wrapped(text, _SIZE, 0.985 * (wide - _INDENT))
-
-
-def _height(text: str, wide: float) -> float:
-    return len(_lines(text, wide)) * _LINE + _GAP
-
-
-def _fitting(texts: Sequence[tuple[str, str]], wide: float, room: float) -> list[tuple[str, str]]:
-    """Keep as many texts as have room, with a line that says how many have none."""
-    heights = [_height(text, wide) for _, text in texts]
-    if sum(heights) <= room:
-        return list(texts)
-    kept, filled = 0, _LINE
-    while filled + heights[kept] <= room:
-        filled += heights[kept]
-        kept += 1
-    return list(texts[:kept])
-
-
-def _paragraph(page: Page, x: float, lines: Sequence[str]) -> None:
-    for line in lines:
-        page.write(x, page.end + _LINE / 2, line, _SIZE, va="center_baseline")
-        page.end += _LINE
-    page.end += _GAP
-
-
-class Page:
-    """Texts and marks by their distance from the upper left corner; drawn when all are known."""
-
-    def __init__(self, wide: float) -> None:
-        self.wide = wide
-        self.end = 0.0  # how far it is filled, from the top
-        self._texts: list[tuple[float, float, str, dict[str, Any]]] = []
-        self._marks: list[tuple[float, float, dict[str, Any]]] = []
-        self._rules: list[float] = []
-
-    def write(self, x: float, y: float, text: str, size: float, **look: Any) -> None:
-        """Write a text; by default from its upper left corner."""
-        look = {"fontsize": size, "va": "top", "ha": "left", **look}
-        self._texts.append((x, y, text, look))
-
-    def mark(self, x: float, y: float, **look: Any) -> None:
-        """Draw a marker."""
-        self._marks.append((x, y, look))
-
-    def rule(self, y: float) -> None:
-        """Draw a thin line from edge to edge."""
-        self._rules.append(y)
-
-    def draw(self, ax: Axes, high: float) -> None:
-        """Draw it all on Axes of such a height in points."""
+    def __init__(self, ax: Axes, told: Verdicts, wide: float, high: float) -> None:
         ax.set_axis_off()
-        ax.set_xlim(0, self.wide)
-        ax.set_ylim(high, 0)
+        self.ax, self.told, self.wide, self._high = ax, told, wide, high
+        self._grid = _grid(told, wide, high)
+        self._end = 0.0  # how far it is filled, from the top
+        self._every = len(set(told.runs))
+
+    def fill(self, most: int | None) -> float:
+        """Draw the table, and below it the reasons that have room; return the end."""
+        grid = self._grid
+        self._end = grid.head + sum(grid.heights) + 8
+        self._draw_head()
+        if grid.counted:
+            said = say("{n} runs, counted by the worst verdict of each check", n=self._every)
+            self._paragraph(0, wrapped(said, _SIZE, self.wide))
+        room = max(self._high - self._end, 3 * _LINE)
+        for alike in (True,) if grid.counted or most is not None else (False, True):
+            reasons = self.told.reasons(alike=alike)
+            every = [*reasons, *self.told.missing()]
+            if most is not None:
+                every = sorted(reasons, key=lambda one: (WORST.index(one.verdict), -len(one.cells)))
+            texts = [self._lines(one) for one in every[:most]]
+            heights = [len(lines) * _LINE + _GAP for lines in texts]
+            if sum(heights) <= room:
+                break
+        else:  # as many as have room, with a line that says how many have none
+            room -= _LINE
+            while sum(heights) > room:
+                heights.pop()
+        shown = every[: len(heights)]
+        numbered = [one for one in shown if one.verdict != "unknown"] if grid.numbered else []
+        if grid.counted:
+            self._draw_counts()
+        else:
+            self._draw_rows(numbered)
+        for number, (one, lines) in enumerate(zip(shown, texts, strict=False), start=1):
+            middle = self._end + _LINE / 2
+            if number <= len(numbered):
+                self._write(10, middle, f"{number}", _SIZE, ha="right", va="center_baseline")
+            self._mark(20, middle, one.verdict)
+            self._paragraph(_INDENT, lines)
+        if more := len(every) - len(shown):
+            self._paragraph(_INDENT, [say("and {n} more, in the frame", n=more)])
+        return self._end
+
+    def _write(self, x: float, y: float, text: str, size: float, **look: Any) -> None:
+        """Write a text; by default from its upper left corner."""
         # not in the layout: it would measure them before the Axes have their size
-        for y in self._rules:
-            rule: dict[str, Any] = {"color": _RULE, "linewidth": 0.8, "zorder": 1}
-            ax.plot([0, self.wide], [y, y], in_layout=False, **rule)
-        for x, y, look in self._marks:
-            ax.plot(x, y, linestyle="none", in_layout=False, **look)
-        for x, y, text, look in self._texts:
-            look = {"color": common.ink(ax), **look}
-            ax.text(x, y, text, parse_math=False, in_layout=False, **look)
+        look = {"va": "top", "color": common.ink(self.ax), **look}
+        self.ax.text(x, y, text, fontsize=size, parse_math=False, in_layout=False, **look)
+
+    def _mark(self, x: float, y: float, verdict: str) -> None:
+        self.ax.plot(x, y, linestyle="none", in_layout=False, **_LOOKS[verdict])
+
+    def _rule(self, y: float) -> None:
+        """Draw a thin line from edge to edge."""
+        look: Any = {"color": _RULE, "linewidth": 0.8, "zorder": 1}
+        self.ax.plot([0, self.wide], [y, y], in_layout=False, **look)
+
+    def _paragraph(self, x: float, lines: Sequence[str]) -> None:
+        for line in lines:
+            self._write(x, self._end + _LINE / 2, line, _SIZE, va="center_baseline")
+            self._end += _LINE
+        self._end += _GAP
+
+    def _middle(self, column: int) -> float:
+        return self._grid.left + (column + 0.5) * self._grid.column
+
+    def _draw_head(self) -> None:
+        """Write the checks over their columns, and the legend beside them."""
+        grid = self._grid
+        slanted = grid.slanted
+        for at, check in enumerate(self.told.checks):
+            self._write(
+                self._middle(at),
+                grid.head - 4,
+                _name(check),
+                _SIZE if slanted else max(5.0, min(_SIZE, grid.column)),
+                rotation=45 if slanted else 90,
+                rotation_mode="anchor",
+                va="baseline" if slanted else "center",
+            )
+        if grid.counted:
+            return  # the rows are named by them
+        for at, verdict in enumerate(self.told.seen):
+            middle = (at + 0.5) * _LINE
+            self._mark(6, middle, verdict)
+            self._write(14, middle, say(verdict), _SIZE, va="center_baseline", color=common.GREY)
+
+    def _draw_rows(self, reasons: Sequence[Reason]) -> None:
+        """Draw a row per run, with the worst verdict of each check and the reasons' numbers."""
+        told, grid = self.told, self._grid
+        worst, top = told.worst(told.names), grid.head
+        for name, lines, height in zip(told.rows, grid.labels, grid.heights, strict=True):
+            middle = top + height / 2
+            self._rule(top)
+            for at, line in enumerate(lines):
+                shift = (at - (len(lines) - 1) / 2) * _LINE
+                self._write(0, middle + shift - grid.lift, line, _SIZE, va="center_baseline")
+            for at, check in enumerate(told.checks):
+                if verdict := worst.get((name, check)):
+                    self._mark(self._middle(at), middle - grid.lift, verdict)
+                    cell = (name, check)
+                    numbers = [str(n) for n, one in enumerate(reasons, 1) if cell in one.cells]
+                    self._write_numbers(self._middle(at), middle, numbers)
+            top += height
+        self._rule(top)
+
+    def _write_numbers(self, x: float, y: float, numbers: Sequence[str]) -> None:
+        """Write the numbers of a cell's reasons beside its mark, or below, as many as have room."""
+        slanted, column = self._grid.slanted, self._grid.column
+        room = column - (9 if slanted else 1)
+        for kept in range(len(numbers), 0, -1):
+            text = ",".join(numbers[:kept]) + ("+" if kept < len(numbers) else "")
+            if kept == 1 or width(text, _SMALL) <= room:
+                if slanted:
+                    self._write(x + 5, y - 1, text, _SMALL, va="bottom")
+                else:
+                    self._write(x, y + _TALL / 4, text, _SMALL, ha="center", va="center")
+                return
+
+    def _draw_counts(self) -> None:
+        """Draw how many runs have which verdict at worst."""
+        told, grid = self.told, self._grid
+        found = Counter((verdict, check) for (_, check), verdict in told.worst(told.runs).items())
+        for place, verdict in enumerate(WORST):
+            middle = grid.head + (place + 0.5) * grid.row
+            self._rule(grid.head + place * grid.row)
+            self._mark(6, middle, verdict)
+            self._write(14, middle, say(verdict), _SIZE, va="center_baseline")
+            for at, check in enumerate(told.checks):
+                if count := found[verdict, check]:
+                    size = _SIZE if grid.column >= width(str(count), _SIZE) + 2 else _SMALL
+                    look = {"ha": "center", "va": "center_baseline"}
+                    self._write(self._middle(at), middle, f"{count}", size, **look)
+        self._rule(grid.head + len(WORST) * grid.row)
+
+    def _lines(self, one: Reason) -> list[str]:
+        """Put a reason, or evidence that is missing, into words, in lines."""
+        text, some = one.text, len(one.runs)
+        runs = say("{n} runs" if some > 1 else "{n} run", n=some)
+        if some == self._every:
+            runs = say("all runs") if some > 1 else say("the run")
+        words = {"checks": listed(_name(check) for check in one.checks), "text": text}
+        if self._grid.numbered and one.verdict != "unknown":
+            text = say("{checks}: {text}", **words)
+        else:
+            text = say("{checks} ({runs}): {text}", runs=runs, **words)
+        if others := len(one.texts) - 1:
+            text = say("{text} (and {n} more, with other numbers)", text=text, n=others)
+        # letters are a little wider at another resolution
+        return wrapped(text, _SIZE, 0.985 * (self.wide - _INDENT))
 
 
 class _Finding(NamedTuple):
@@ -453,12 +405,17 @@ class Verdicts:
     """The worst verdict of each check on each row of the page, and the reasons."""
 
     def __init__(self, frame: IntoDataFrame, y: str | None) -> None:
-        table = _opened(frame, y)
+        needed = ("check", "verdict", "why", "remedy")
+        table = common.answer(frame, needed, "what check() returned", f"; {_GIVE}")
+        for verdict in common.known(table, "verdict"):
+            if verdict not in WORST:
+                raise SchemaError(f"{verdict!r} is not a verdict of check(): {_GIVE}")
+        frames.need(table, [y] if y else [])
         self.checks: list[str] = common.levels(common.known(table, "check"))
-        self.runs = _runs(table)
+        self.runs = frames.keys_of(table, frames.present(table, ("source", "run")))
         self.names = _names(table, y, self.runs)
         self.rows: list[str] = common.levels(self.names)
-        told = (frames.values(table, name) for name in ("check", "verdict", "why", "remedy"))
+        told = (frames.values(table, name) for name in needed)
         self._found = [_Finding(*row) for row in zip(self.names, self.runs, *told, strict=True)]
 
     def worst(self, whose: Sequence[Any]) -> dict[tuple[Any, str], str]:
@@ -468,6 +425,12 @@ class Verdicts:
             known = found.get((own, one.check), "ok")
             found[own, one.check] = min(known, one.verdict, key=WORST.index)
         return found
+
+    @property
+    def seen(self) -> list[str]:
+        """The verdicts on the page, the worst first."""
+        found = set(self.worst(self.names).values())
+        return [verdict for verdict in WORST if verdict in found]
 
     def reasons(self, *, alike: bool) -> list[Reason]:
         """Return the reasons of impossible verdicts, then of suspect ones, each once.
@@ -496,44 +459,23 @@ class Verdicts:
         return sorted(found.values(), key=lambda one: -len(one.runs))
 
 
-def _opened(frame: IntoDataFrame, y: str | None) -> Frame:
-    table = common.opened(frame)
-    if missing := {"check", "verdict", "why", "remedy"} - set(table.columns):
-        raise SchemaError(
-            f"not what check() returned: no column {', '.join(sorted(missing))}; {_GIVE}"
-        )
-    for verdict in common.known(table, "verdict"):
-        if verdict not in WORST:
-            raise SchemaError(f"{verdict!r} is not a verdict of check(): {_GIVE}")
-    frames.need(table, [y] if y else [])
-    return table
-
-
-def _runs(table: Frame) -> list[Any]:
-    """Say for each row of the frame which run it is about."""
-    lists = frames.columns(table, ("source", "run"))
-    return list(zip(*lists.values(), strict=True)) or [()] * len(table)
-
-
 def _names(table: Frame, y: str | None, runs: Sequence[Any]) -> list[str]:
     """Name the rows of the page by a column, or the runs in as few words as tell them apart."""
     if y:
         own = [called(str(value)) for value in common.known(table, y)]
-        of: dict[str, set[Any]] = {}
-        for name, run in zip(own, runs, strict=True):
-            of.setdefault(name, set()).add(run)
-        return [_with_runs(name, len(of[name])) for name in own]
-    gaps = [None] * len(table)
+        count = Counter(name for name, _ in {*zip(own, runs, strict=True)})
+        return [
+            name if count[name] == 1 else say("{name} ({n} runs)", name=name, n=count[name])
+            for name in own
+        ]
     before = table.columns.index("source") if "source" in table.columns else 0
-    labels = [gaps, *(frames.values(table, name) for name in table.columns[:before])]
     words = [
         listed(called(str(value)) for value in row if value is not None)
-        for row in zip(*labels, strict=True)
+        for row in frames.keys_of(table, table.columns[:before])
     ]
-    lists = frames.columns(table, ("source", "run"))
-    sources = [str(value or "") for value in lists.get("source", gaps)]
+    sources = [str(value or "") for value in frames.optional(table, "source")]
     files = [PurePosixPath(source).name for source in sources]
-    numbers = [say("run {n}", n=n) if n is not None else "" for n in lists.get("run", gaps)]
+    numbers = [say("run {n}", n=n) if n is not None else "" for n in frames.optional(table, "run")]
     several = len(set(runs))
     for told in (
         *((words,), (words, files), (words, files, numbers)),
@@ -543,7 +485,3 @@ def _names(table: Frame, y: str | None, runs: Sequence[Any]) -> list[str]:
         if len(set(chosen)) == several and all(chosen):
             return chosen
     return [name or say("run") for name in chosen]
-
-
-def _with_runs(name: str, runs: int) -> str:
-    return name if runs == 1 else say("{name} ({n} runs)", name=name, n=runs)

@@ -74,31 +74,33 @@ def fairness(
     >>> [text.get_text() for text in ax.texts]
     ['thread 0', 'max/min', 'Jain', '1.00x', '1.000', '2.33x', '0.863']
     """
-    table, told = common.opened(threads, y, "iops"), _told(fairness, y)
+    table = common.opened(threads, y, "iops")
+    give = f"; give fairness(io, by={y!r})"
+    told = common.answer(fairness, _TOLD, "what fairness() returned", give)
+    frames.need(told, [y])
+    facts = common.records(told)
     values, names = common.numbers(table, "iops"), common.known(table, y)
     runs = []
     for place, name in enumerate(common.levels(names, order)):
         rows = [row for row, own in enumerate(names) if own == name]
-        fact = _fact(table, told, y, rows)
         rates = [values[row] for row in rows]
-        _same_threads(fact, rates, f"{y} {name!r}", y)
-        runs.append(_Run(place, name, rows, rates, fact))
+        runs.append(_Run(place, name, rows, rates, _fact(table, facts, y, rows, rates)))
     if not any(run.points for run in runs):
         raise SchemaError(f"nothing to draw: 'iops' is missing in all rows of {argument('order')}")
     most = max(len(run.rows) for run in runs)
     ax = common.axes(ax, 1 + len(runs) * (1 + 0.06 * min(most, 20)))
     common.name_rows(ax, [units.level(run.name, y) for run in runs])
-    _draw(ax, runs, size=7 if most <= 4 else 5 if most <= 16 else 3.5)
+    edge = max(rate for run in runs for rate, _ in run.points)
+    _draw(ax, runs, edge, size=7 if most <= 4 else 5 if most <= 16 else 3.5)
     for run in runs:
         _numbers(ax, run)
-    edge = max(point for run in runs for point, _ in run.points)
     ax.set_xlim(0, edge * 1.04 or 1)
     wide = common.breadth(ax) - _ROOM
     ax.xaxis.set_major_locator(common.round_ticks(max(1, min(5, int(wide / _TICK)))))
     drawn = [row for run in runs for row in run.rows]
+    common.unit_ticks(ax.xaxis, common.unit("iops"))
     label = common.of_one_run(common.wording("iops"), table, drawn)
-    common.unit_axis(ax, "iops", label)
-    common.label_below(ax, label, *_key(runs), *_remarks(runs))
+    common.label_below(ax, label, *_key(runs))
     lines = ax.get_xlabel().count("\n") + 1
     below = offset_copy(
         ax.transAxes, ax.get_figure(root=True), y=-_BELOW - _LINE * lines, units="points"
@@ -131,9 +133,11 @@ class _Run:
         """Place the threads under each other, the first on top."""
         step = 0.5 / len(self.rates)
         middle = (len(self.rates) - 1) / 2
-        places = (self.place + (at - middle) * step for at in range(len(self.rates)))
-        pairs = zip(self.rates, places, strict=True)
-        return [(rate, place) for rate, place in pairs if rate is not None]
+        return [
+            (rate, self.place + (at - middle) * step)
+            for at, rate in enumerate(self.rates)
+            if rate is not None
+        ]
 
     @property
     def share(self) -> float | None:
@@ -154,106 +158,68 @@ class _Run:
         return dict(zip(found, names, strict=True))
 
 
-def _told(fairness: IntoDataFrame, y: str) -> Frame:
-    """Open the answer of `fairness`."""
-    table = common.opened(fairness)
-    if missing := set(_TOLD) - set(table.columns):
-        raise SchemaError(
-            f"not what fairness() returned: no column {', '.join(sorted(missing))};"
-            f" give fairness(io, by={y!r})"
-        )
-    frames.need(table, [y])
-    return table
-
-
-def _fact(table: Frame, told: Frame, y: str, rows: Sequence[int]) -> Mapping[str, Any]:
-    """Find the answer about the threads in a row of the plot."""
+def _fact(
+    table: Frame,
+    facts: Sequence[Mapping[str, Any]],
+    y: str,
+    rows: Sequence[int],
+    rates: Sequence[float | None],
+) -> Mapping[str, Any]:
+    """Find the answer about the threads in a row of the plot, and refuse one about others."""
     own = frames.columns(table, [y, *_WHOSE])
     name = own[y][rows[0]]
+    give = f"give fairness(io, by={y!r}) of the same io"
     if apart := frames.differing(own, rows):
-        there = frames.distinct(own[apart[-1]][row] for row in rows)
-        keep = frames.to_type(table, apart[-1], "total" if "total" in there else there[0])
+        keep = common.keep_one(table, apart[-1], rows)
         raise SchemaError(
             f"the threads of {y} {name!r} differ in {', '.join(apart)}: keep one, {keep},"
             f" or name another {argument('y')}"
         )
-    theirs = frames.columns(told, own)
-    found = [
-        row
-        for row in range(len(told))
-        if all(column[row] == own[key][rows[0]] for key, column in theirs.items())
-    ]
+    same = {key: column[rows[0]] for key, column in own.items() if key in facts[0]}
+    found = [fact for fact in facts if same.items() <= fact.items()]
     if len(found) != 1:
+        raise SchemaError(f"fairness= has {len(found) or 'no'} rows of {y} {name!r}: {give}")
+    fact, there = found[0], [rate for rate in rates if rate is not None]
+    ends = (fact["iops_lowest"], fact["iops_highest"])
+    is_of_others = ends[0] is not None and (not there or ends != (min(there), max(there)))
+    if fact["k"] != len(rates) or is_of_others:
         raise SchemaError(
-            f"fairness= has {len(found) or 'no'} rows of {y} {name!r}:"
-            f" give fairness(io, by={y!r}) of the same io"
+            f"fairness= is of other threads of {y} {name!r} than those to draw: {give}"
         )
-    wanted = frames.columns(told, [*_TOLD, "warnings"])
-    return {key: column[found[0]] for key, column in wanted.items()}
+    return fact
 
 
-def _same_threads(
-    fact: Mapping[str, Any], rates: Sequence[float | None], name: str, y: str
-) -> None:
-    """Refuse an answer about other threads than those that are drawn."""
-    there = [rate for rate in rates if rate is not None]
-    least, most = fact["iops_lowest"], fact["iops_highest"]
-    same = least is None or (bool(there) and (least, most) == (min(there), max(there)))
-    if fact["k"] != len(rates) or not same:
-        raise SchemaError(
-            f"fairness= is of other threads of {name} than those to draw:"
-            f" give fairness(io, by={y!r}) of the same io"
-        )
-
-
-def _draw(ax: Axes, runs: Sequence[_Run], size: float) -> None:
+def _draw(ax: Axes, runs: Sequence[_Run], edge: float, size: float) -> None:
     """Draw the threads of all rows and their equal shares."""
     alike, behind = list[_Place](), list[_Place]()
-    edge = max(point for run in runs for point, _ in run.points)
     sticks, shares = list[list[_Place]](), list[list[_Place]]()
     for run in runs:
-        late = run.behind
+        late, share = run.behind, run.share
         for at, point in enumerate(run.points):
             (behind if at in late else alike).append(point)
-            if run.share is not None:
-                sticks.append([(run.share, point[1]), point])
-        for at, name in late.items():
+            if share is not None:
+                sticks.append([(share, point[1]), point])
+            name = called(late.get(at, ""))
             if name and common.points(ax)[0] > _LEGEND:
-                x = run.points[at][0]
-                wide = fit_text.width(called(name), common.small(ax)) + 12
-                left = x * common.points(ax)[0] / edge > wide
-                common.write(ax, called(name), *run.points[at], common.PALETTE[1], left=left)
-        if run.share is not None:
-            shares.append([(run.share, run.place - 0.38), (run.share, run.place + 0.38)])
-    ax.add_collection(
-        LineCollection(sticks, colors=common.GREY, linewidths=1, alpha=0.4), autolim=False
-    )
-    ax.add_collection(LineCollection(shares, colors=common.GREY, linewidths=1.2), autolim=False)
+                wide = fit_text.width(name, common.small(ax)) + 12
+                left = point[0] * common.points(ax)[0] / edge > wide
+                common.write(ax, name, *point, common.PALETTE[1], left=left)
+        if share is not None:
+            shares.append([(share, run.place - 0.38), (share, run.place + 0.38)])
+    for lines, look in ((sticks, {"linewidths": 1, "alpha": 0.4}), (shares, {"linewidths": 1.2})):
+        ax.add_collection(LineCollection(lines, colors=common.GREY, **look), autolim=False)
     if shares:
-        look: dict[str, Any] = {
-            "marker": "|",
-            "markersize": 12,
-            "markeredgewidth": 1.2,
-            "color": common.GREY,
-        }
-        ax.plot([], [], linestyle="none", label=say("equal share"), **look)
+        size_of: Any = {"markersize": 12, "markeredgewidth": 1.2}
+        ax.plot([], [], "|", color=common.GREY, label=say("equal share"), **size_of)
     looks = (
         (alike, say("thread"), common.PALETTE[0], "o"),
         (behind, say("fell behind"), common.PALETTE[1], "v"),
     )
     for points, label, colour, marker in looks:
         if points:
-            ax.plot(
-                [x for x, _ in points],
-                [place for _, place in points],
-                linestyle="none",
-                marker=marker,
-                markersize=size,
-                color=colour,
-                label=label,
-                clip_on=False,
-                zorder=5,
-            )
+            xs, ys = zip(*points, strict=True)
+            drawn: Any = {"markersize": size, "color": colour, "clip_on": False, "zorder": 5}
+            ax.plot(xs, ys, marker, label=label, **drawn)
 
 
 def _numbers(ax: Axes, run: _Run) -> None:
@@ -264,49 +230,27 @@ def _numbers(ax: Axes, run: _Run) -> None:
         (82, say("Jain"), "-" if jain is None else f"{jain:.3f}"),
     )
     if run.place == 0:
+        above: Any = {"va": "bottom", "ha": "right", "color": common.GREY}
         for right, head, _ in columns:
-            ax.annotate(
-                head,
-                (1, 1),
-                xycoords="axes fraction",
-                xytext=(right, 2),
-                textcoords="offset points",
-                va="bottom",
-                ha="right",
-                fontsize=common.small(ax),
-                color=common.GREY,
-            )
+            common.note(ax, head, (1, 1), (right, 2), xycoords="axes fraction", **above)
+    beside: Any = {"va": "center", "ha": "right", "annotation_clip": False}
     for right, _, text in columns:
-        ax.annotate(
-            text,
-            (1, run.place),
-            xycoords=("axes fraction", "data"),
-            xytext=(right, 0),
-            textcoords="offset points",
-            va="center",
-            ha="right",
-            fontsize=common.small(ax),
-            annotation_clip=False,
-        )
+        place = ("axes fraction", "data")
+        common.note(ax, text, (1, run.place), (right, 0), xycoords=place, **beside)
 
 
 def _key(runs: Sequence[_Run]) -> list[str]:
-    """Say what the numbers at the end of the rows are."""
-    if all(run.fact["jain"] is None for run in runs):
-        return []
-    return [
-        say("max/min: fastest thread over slowest"),
-        say("Jain: 1 if all threads are equal, 1/k if one of k does everything"),
-    ]
-
-
-def _remarks(runs: Sequence[_Run]) -> list[str]:
-    """Say why a row has no numbers."""
+    """Say what the numbers at the end of the rows are, and why a row has none."""
+    lines = []
+    if any(run.fact["jain"] is not None for run in runs):
+        lines = [
+            say("max/min: fastest thread over slowest"),
+            say("Jain: 1 if all threads are equal, 1/k if one of k does everything"),
+        ]
     found: dict[str, list[str]] = {}
     for run in runs:
         if None in (run.fact["jain"], run.fact["max_over_min"]) and run.fact.get("warnings"):
             found.setdefault(run.fact["warnings"], []).append(called(str(run.name)))
-    return [
-        say("- {names}: {why}", names=common.several(names, 3), why=why)
-        for why, names in found.items()
-    ]
+    for why, names in found.items():
+        lines.append(say("- {names}: {why}", names=common.several(names, 3), why=why))
+    return lines

@@ -9,7 +9,7 @@ import numpy as np
 import seaborn as sns
 from matplotlib.axes import Axes
 from matplotlib.colors import LinearSegmentedColormap, LogNorm
-from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
+from matplotlib.ticker import FixedLocator, NullLocator
 
 from fiotools.errors import SchemaError, typed
 from fiotools.language import say
@@ -85,7 +85,11 @@ def heatmap(bins: IntoDataFrame, *, ax: Axes | None = None) -> Axes:
     common.refuse_several(table, [None] * len(table), "a heat map")
     found = {float(clock[own.rows[0]]): own for own in histograms(table, ["time_s"])}
     ends = np.array(sorted(found))
-    widths = _widths(ends)
+    # an interval begins at the end of the one before, unless that is too long ago
+    steps = np.diff(ends)
+    usual = float(np.median(steps)) if len(steps) else float(ends[0]) or 1.0
+    since = np.concatenate([[ends[0] or usual], steps])
+    widths = np.where(since > _GAP * usual, usual, since)
     grid = _grid(list(found.values()))
     shares = np.array([_shares(found[end], grid) for end in ends.tolist()])
     counts = np.array([sum(found[end].counts.values()) for end in ends.tolist()])
@@ -102,14 +106,15 @@ def heatmap(bins: IntoDataFrame, *, ax: Axes | None = None) -> Axes:
         10.0 ** (grid / _DECADE),
         shown,
         norm=LogNorm(least, most, clip=True),
-        cmap=_PALE_TO_DARK,
+        cmap=_pale_to_dark(),
         rasterized=True,  # or a vector file would have an element for every cell
     )
     ax.grid(visible=False)
     common.latency_axis(ax, "y", *(10.0 ** (grid[[0, -1]] / _DECADE)))
     common.label_beside(ax, common.latency_of(table))
     common.time_axis(ax, float(edges[0]), float(edges[-1]))
-    below = [say("time since the start (a column: {length})", length=_each(widths))]
+    each = common.tick(float(np.median(widths)), "s")
+    below = [say("time since the start (a column: {length})", length=each)]
     if thin.any():
         below.append(say("blank columns: fewer than {n} I/Os", n=_FEW))
     common.label_below(ax, *below)
@@ -119,23 +124,10 @@ def heatmap(bins: IntoDataFrame, *, ax: Axes | None = None) -> Axes:
     bar = figure.colorbar(mesh, cax=ax.inset_axes((1.02, 0, 0.03, 1)))
     bar.ax.yaxis.set_major_locator(FixedLocator(common.round_values(least, most, 7)))
     bar.ax.yaxis.set_minor_locator(NullLocator())
-    bar.ax.yaxis.set_major_formatter(FuncFormatter(lambda value, _: common.percent(value)))
+    bar.ax.yaxis.set_major_formatter(lambda value, _: common.percent(value))
     bar.set_label(say("I/Os of the interval\nper 10 % of latency"))
     bar.outline.set_visible(False)
     return ax
-
-
-def _each(widths: NDArray[np.float64]) -> str:
-    """Say how long an interval is."""
-    return common.tick(float(np.median(widths)), "s")
-
-
-def _widths(ends: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the length of each interval: since the one before, unless that is too long ago."""
-    steps = np.diff(ends)
-    usual = float(np.median(steps)) if len(steps) else float(ends[0]) or 1.0
-    found = np.concatenate([[ends[0] or usual], steps])
-    return np.where(found > _GAP * usual, usual, found)
 
 
 def _logs(own: Histogram) -> list[tuple[float, float, int]]:
@@ -200,6 +192,3 @@ def _pale_to_dark() -> LinearSegmentedColormap:
     """Make the colours: even steps of lightness, dark for most I/Os, none as pale as the paper."""
     whole = sns.color_palette("mako_r", as_cmap=True)
     return LinearSegmentedColormap.from_list("pale-to-dark", whole(np.linspace(0.15, 1, 256)))
-
-
-_PALE_TO_DARK = _pale_to_dark()

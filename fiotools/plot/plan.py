@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from matplotlib.axes import Axes
-from matplotlib.ticker import FuncFormatter
 
 from fiotools.errors import SchemaError
 from fiotools.language import say
@@ -51,9 +50,7 @@ def plan(frame: IntoDataFrame, *, ax: Axes | None = None) -> Axes:
     powers = common.known(table, "power")
     if len(set(zip(differences, powers, strict=True))) < len(table):
         raise SchemaError("a difference is there twice: keep the rows of one plan")
-    what = "runs"
-    if any(value is not None for value in frames.optional(table, "rounds_differ")):
-        what = "rounds"
+    what = "rounds" if frames.distinct(frames.optional(table, "rounds_differ")) else "runs"
     ax, most = common.axes(ax, 7), 0.0
     for colour, power in zip(common.PALETTE, common.levels(powers), strict=False):
         rows = sorted(
@@ -65,17 +62,10 @@ def plan(frame: IntoDataFrame, *, ax: Axes | None = None) -> Axes:
             if not points:
                 continue
             most = max(most, *(count for _, count in points))
-            label = (
-                say("power {share}", share=common.percent(power)) if question == "differ" else None
-            )
-            ax.plot(
-                *zip(*points, strict=True),
-                color=colour,
-                linestyle=dashes,
-                marker="o",
-                markersize=3.5,
-                label=label,
-            )
+            power_of = say("power {share}", share=common.percent(power))
+            label = power_of if question == "differ" else None
+            look: Any = {"linestyle": dashes, "marker": "o", "markersize": 3.5, "color": colour}
+            ax.plot(*zip(*points, strict=True), label=label, **look)
     if not most:
         raise SchemaError("nothing to draw: every difference takes more than 1000 runs a side")
     ax.set_xscale("log")
@@ -83,17 +73,14 @@ def plan(frame: IntoDataFrame, *, ax: Axes | None = None) -> Axes:
     ax.set_ylim(2.5, max(20, most * 1.3))
     common.log_ticks(ax.xaxis, *ax.get_xlim())
     common.log_ticks(ax.yaxis, *ax.get_ylim())
-    ax.xaxis.set_major_formatter(FuncFormatter(lambda value, _: common.percent(value / 100)))
-    ax.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+    ax.xaxis.set_major_formatter(lambda value, _: common.percent(value / 100))
+    ax.yaxis.set_major_formatter(lambda value, _: f"{value:g}")
     ax.set_ylabel(say("runs a side") if what == "runs" else say("rounds"))
-    cov = percent(max(common.known(table, "cov_hi_pct")) / 100)
-    ax.set_xlabel(
-        say(
-            "difference to be found (runs vary by up to {cov} %; solid: to find it,\n"
-            "dashed: to find equal sides the same within it)",
-            cov=cov,
-        ),
-        loc="left",
+    words = (
+        "difference to be found (runs vary by up to {cov} %; solid: to find it,\n"
+        "dashed: to find equal sides the same within it)"
     )
+    cov = percent(max(common.known(table, "cov_hi_pct")) / 100)
+    ax.set_xlabel(say(words, cov=cov), loc="left")
     ax.legend(loc="upper right", frameon=False)
     return ax

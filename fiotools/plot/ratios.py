@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from matplotlib.axes import Axes
 from matplotlib.text import Annotation
-from matplotlib.ticker import FixedLocator, FuncFormatter, NullFormatter, NullLocator
+from matplotlib.ticker import FixedLocator, NullFormatter, NullLocator
 
 from fiotools import units
 from fiotools.errors import SchemaError
 from fiotools.language import called, listed, say
 from fiotools.plot import common, fit_text
 from fiotools.stats.compare import NO_SPREAD
-from fiotools.stats.frames import Frame, columns, distinct, to_type, values
+from fiotools.stats.frames import Frame, distinct, to_type, values
 
 if TYPE_CHECKING:
     from narwhals.typing import IntoDataFrame
@@ -82,12 +83,13 @@ def ratios(
     """
     table = common.opened(comparison)
     drawn = _measure(table)
-    rows = list(table.iter_rows(named=True))
+    rows = common.records(table)
     names = _names(table, rows, labels, faster=drawn == "speedup")
     ax = common.axes(ax, len(rows))
     ax.axvspan(1 / (1 + band), 1 + band, color=common.shade(ax), zorder=0)
     ax.axvline(1, color=common.GREY, linewidth=1, zorder=1)
-    reach = [1 / (1 + band), 1 + band, *_points(ax, rows, drawn, limits or (0.0, math.inf))]
+    reach, cut = _points(ax, rows, drawn, limits or (0.0, math.inf))
+    reach += [1 / (1 + band), 1 + band]
     common.name_rows(ax, names)
     common.above_zero(drawn, reach)
     wide = common.beside(ax)
@@ -95,8 +97,8 @@ def ratios(
     _log_axis(ax, min(reach), max(reach), 0.9 * wide if wide < _NARROW else math.inf)
     size = float(ax.xaxis.label.get_fontsize())
     against = _sides(table, faster=drawn == "speedup") if labels else ""
-    lines = [_what(table, drawn, band, against), *_missing(table, rows, drawn)]
-    if limits and any(_cut(row, drawn, limits) for row in rows):
+    lines = [_what(table, drawn, band, against), *_missing(rows, drawn)]
+    if cut:
         lines.append(say("arrow: the interval goes on"))
     fitted = [part for line in lines for part in fit_text.wrapped(line, size, wide)]
     ax.set_xlabel("\n".join(fitted), loc="left", linespacing=1.5, parse_math=False)
@@ -130,19 +132,15 @@ def _names(table: Frame, rows: list[Row], labels: list[str] | None, *, faster: b
             f"{to_type(table, 'metric', metrics[0])}, or give labels="
         )
     *by, level = table.columns[: table.columns.index("baseline")]
-    apart = columns(table, by)  # null where a row is over all of them
     found = []
-    for place, row in enumerate(rows):
-        levels = [(apart[name][place], name) for name in by]
+    for row in rows:
+        own = [one for one in by if not _all(row) or row[one] is not None]
+        named = [called(units.level(row[one], one)) for one in own]
         if _all(row):
             fixed = row["about"] == "these workloads"
             about = "all {n} workloads" if fixed else "workloads like these {n}"
-            own = [one for one in levels if one[0] is not None]
-            named = [*(called(units.level(*one)) for one in own), say(about, n=row["workloads"])]
-        else:
-            named = [called(units.level(*one)) for one in levels]
-        held = sides(row[level], row["baseline"], level, faster=faster)
-        found.append(listed([*named, held]))
+            named.append(say(about, n=row["workloads"]))
+        found.append(listed([*named, sides(row[level], row["baseline"], level, faster=faster)]))
     return found
 
 
@@ -153,18 +151,17 @@ def _all(row: Row) -> bool:
 
 def _ends(row: Row, drawn: str) -> tuple[float | None, float | None, float | None]:
     """Return a ratio and the ends of its interval, None if missing."""
-    return _number(row[drawn]), _number(row[f"{drawn}_lo"]), _number(row[f"{drawn}_hi"])
+    return row[drawn], row[f"{drawn}_lo"], row[f"{drawn}_hi"]
 
 
-def _cut(row: Row, drawn: str, limits: tuple[float, float]) -> bool:
-    """Say whether the interval of a row goes on beyond the limits."""
-    _, low, high = _ends(row, drawn)
-    return low is not None and high is not None and (low < limits[0] or high > limits[1])
+def _points(
+    ax: Axes, rows: list[Row], drawn: str, limits: tuple[float, float]
+) -> tuple[list[float], bool]:
+    """Draw each ratio with its interval.
 
-
-def _points(ax: Axes, rows: list[Row], drawn: str, limits: tuple[float, float]) -> list[float]:
-    """Draw each ratio with its interval, and return the values that the axis has to show."""
-    reach = []
+    Returns the values that the axis has to show, and whether an interval goes on beyond the limits.
+    """
+    reach, cut = [], False
     for place, row in enumerate(rows):
         ratio, low, high = _ends(row, drawn)
         if _all(row) and place and not _all(rows[place - 1]):
@@ -179,22 +176,15 @@ def _points(ax: Axes, rows: list[Row], drawn: str, limits: tuple[float, float]) 
             ax.plot([left, right], [place, place], color=colour, linewidth=2.2, zorder=3)
             for edge, full, arrow in ((left, low, "<"), (right, high, ">")):
                 if edge != full:
+                    cut = True
                     ax.plot(edge, place, marker=arrow, markersize=7, color=colour, zorder=3)
             reach += [left, right]
             text = f"{text} [{units.human(low, '')}, {units.human(high, '')}]"
             end, filling = right, colour
-        ax.plot(
-            ratio,
-            place,
-            marker=marker,
-            markersize=8,
-            markeredgewidth=1.8,
-            color=colour,
-            markerfacecolor=filling,
-            zorder=4,
-        )
+        look: Any = {"markersize": 8, "markeredgewidth": 1.8, "color": colour, "zorder": 4}
+        ax.plot(ratio, place, marker=marker, markerfacecolor=filling, **look)
         common.write(ax, text, end, place)
-    return reach
+    return reach, cut
 
 
 def _sides(table: Frame, *, faster: bool) -> str:
@@ -219,18 +209,20 @@ def _what(table: Frame, drawn: str, band: float, against: str) -> str:
     )
 
 
-def _missing(table: Frame, rows: list[Row], drawn: str) -> list[str]:
+def _missing(rows: list[Row], drawn: str) -> list[str]:
     """Say why some ratios have no interval."""
-    runs = columns(table, ("n", "n_baseline"))
-    notes = columns(table, ["warnings"]).get("warnings", [None] * len(rows))
-    found = set()
-    for place, row in enumerate(rows):
+    few, is_same = set(), False
+    for row in rows:
         ratio, low, high = _ends(row, drawn)
-        if ratio is not None and (low is None or high is None):
-            found.add(_why({column[place] for column in runs.values()}, notes[place] or ""))
-    few = found - {_SAME}
+        if ratio is None or (low is not None and high is not None):
+            continue
+        if NO_SPREAD in (row.get("warnings") or ""):
+            is_same = True
+            continue
+        runs = {row[name] for name in ("n", "n_baseline") if name in row}
+        few.add(_EACH if runs <= {1} else _SIDE if 1 in runs else _FEW)
     lines = [say(_FEW if len(few) > 1 else few.pop())] if few else []
-    return [*lines, say(_SAME)] if _SAME in found else lines
+    return [*lines, say(_SAME)] if is_same else lines
 
 
 def sides(level: Any, baseline: Any, between: str, *, faster: bool) -> str:
@@ -238,13 +230,6 @@ def sides(level: Any, baseline: Any, between: str, *, faster: bool) -> str:
     versus = "{level} against {baseline}" if faster else "{level} / {baseline}"
     own, other = map(called, units.sides(level, baseline, between))
     return say(versus, level=own, baseline=other)
-
-
-def _why(sides: set[Any], warnings: str) -> str:
-    """Say why a ratio has no interval."""
-    if NO_SPREAD in warnings:
-        return _SAME
-    return _EACH if sides <= {1} else _SIDE if 1 in sides else _FEW
 
 
 def _log_axis(ax: Axes, low: float, high: float, wide: float) -> None:
@@ -255,18 +240,23 @@ def _log_axis(ax: Axes, low: float, high: float, wide: float) -> None:
     for text in ax.texts:
         if not isinstance(text, Annotation):
             continue
-        taken = (fit_text.width(text.get_text(), float(text.get_fontsize())) + _BESIDE) / wide
-        if taken >= _MOST:  # the ratio without its interval, which is drawn
+        if _share(text, wide) >= _MOST:  # the ratio without its interval, which is drawn
             text.set_text(text.get_text().partition(" ")[0])
-            taken = (fit_text.width(text.get_text(), float(text.get_fontsize())) + _BESIDE) / wide
-        if taken < _MOST:
+        if (taken := _share(text, wide)) < _MOST:
             high = max(high, low * math.exp(math.log(text.xy[0] / low) / (1 - taken)))
     ticks_of_ratios(ax.xaxis, *common.limit_x(ax, low, high))
 
 
+def _share(text: Annotation, wide: float) -> float:
+    """Return the share of so many points that a text beside a point takes."""
+    return (fit_text.width(text.get_text(), float(text.get_fontsize())) + _BESIDE) / wide
+
+
 def ticks_of_ratios(axis: Any, low: float, high: float) -> None:
     """Set ticks that people would write on a log axis of ratios."""
-    ticks = _FINE if high / low < 4 else _TICKS if high / low < 1000 else _DECADES
+    ticks: Sequence[float] = _FINE
+    if high / low >= 4:
+        ticks = _TICKS if high / low < 1000 else _DECADES
     wide = common.breadth(axis.axes) if axis.axis_name == "x" else common.points(axis.axes)[1]
     kept: list[tuple[float, float, float]] = []  # places, halves of labels, ratios
     for value in sorted((value for value in ticks if low <= value <= high), key=lambda x: x != 1):
@@ -278,14 +268,8 @@ def ticks_of_ratios(axis: Any, low: float, high: float) -> None:
     axis.set_major_locator(FixedLocator([value for *_, value in kept]))
     axis.set_minor_locator(NullLocator())
     axis.set_minor_formatter(NullFormatter())
-    axis.set_major_formatter(FuncFormatter(lambda value, _: _tick(value)))
+    axis.set_major_formatter(lambda value, _: _tick(value))
 
 
 def _tick(ratio: float) -> str:
     return f"{common.tick(ratio, '')}x"
-
-
-def _number(value: object) -> float | None:
-    if not isinstance(value, (int, float)) or math.isnan(value):
-        return None
-    return float(value)

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.patches import Rectangle
-from matplotlib.ticker import FuncFormatter
 from numpy.typing import NDArray
 
 from fiotools import units
@@ -26,12 +25,9 @@ if TYPE_CHECKING:
     from narwhals.typing import IntoDataFrame
 
 _LATENCIES = {"lat_ns": "latency", "clat_ns": "completion latency", "slat_ns": "submission latency"}
-_ENDS = ((min, 0), (max, -1))
 _MARKS = 8  # markers along a line
 _FEW = 5_000  # points that a vector file holds well
 ALLOWED = "#D2D2D2"
-_WHOLE = "mean of the whole: {mean}, {confidence} interval {low} to {high}"
-_WHOLE_DRAWN = "{said} (bar)"
 _NUMBERS = ("range_pct", "deviation_pct", "rise_pct", "drift_pct")
 _NEEDED = (
     *("metric", "n", "interval_s", "mean", "mean_lo", "mean_hi", "confidence"),
@@ -124,14 +120,15 @@ def series(
             ends.append((float(line.edges[-1]), mean, text, look))
             if whole := line.judged.draw_whole(ax):
                 top = max(top, whole)
-                below[-1] = say(_WHOLE_DRAWN, said=below[-1])
+                below[-1] = say("{said} (bar)", said=below[-1])
     below += [line.judged.key() for line in lines if line.judged and line.judged.mean][:1]
     unit = lines[0].series.metric.unit
     ax.set_ylim(0, top * 1.06 or 1)
     common.few_ticks(ax.yaxis)
-    ax.yaxis.set_major_formatter(FuncFormatter(lambda value, _: common.tick(value, unit, top)))
+    common.unit_ticks(ax.yaxis, unit, like=top)
     common.label_beside(ax, _what(table, lines, hue, is_percentile=is_percentile))
-    first, last = (float(pick(line.edges[at] for line in lines)) for pick, at in _ENDS)
+    first = min(float(line.edges[0]) for line in lines)
+    last = max(float(line.edges[-1]) for line in lines)
     if all(line.series.timed for line in lines):
         common.time_axis(ax, first, last)
         common.label_below(ax, say("time since the start"), *below)
@@ -157,49 +154,33 @@ def _of(table: Frame, quantity: str | None) -> Frame:
 def _draw(ax: Axes, line: Line, *, mark: bool) -> None:
     """Draw the samples, and over them the rounds, if there are others."""
     values, edges = line.series.values, line.edges
+    colour, marker = line.look.colour, line.look.marker
     if line.points:
         ax.plot(
             edges[1:],
             values,
-            linestyle="none",
-            marker=line.look.marker,
+            marker,
             markersize=3,
             markeredgewidth=0,
             alpha=0.6,
             clip_on=False,
-            color=line.look.colour,
+            color=colour,
             rasterized=len(values) > _FEW,
         )
     elif not line.series.single:
         width, alpha = (0.8, 0.5) if line.rounds else (1.3, None)
-        _steps(ax, values, edges, line.look.colour, width, alpha)
+        ends = np.append(values, values[-1])
+        ax.plot(edges, ends, drawstyle="steps-post", color=colour, linewidth=width, alpha=alpha)
     if line.rounds:
         values, edges = line.rounds
-        _steps(ax, values, edges, line.look.colour, 2)
+        ends = np.append(values, values[-1])
+        ax.plot(edges, ends, drawstyle="steps-post", color=colour, linewidth=2)
     if mark and (line.rounds or not line.points):
         # told apart in greyscale too
         every = max(1, len(values) // _MARKS)
-        ax.plot(
-            (edges[1:] + edges[:-1])[every // 2 :: every] / 2,
-            values[every // 2 :: every],
-            linestyle="none",
-            marker=line.look.marker,
-            markersize=5,
-            color=line.look.colour,
-        )
-
-
-def _steps(
-    ax: Axes,
-    values: NDArray[np.float64],
-    edges: NDArray[np.float64],
-    colour: str,
-    width: float,
-    alpha: float | None = None,
-) -> None:
-    """Draw each value from edge to edge."""
-    ends = np.append(values, values[-1])
-    ax.plot(edges, ends, drawstyle="steps-post", color=colour, linewidth=width, alpha=alpha)
+        some = slice(every // 2, None, every)
+        middles = (edges[1:] + edges[:-1]) / 2
+        ax.plot(middles[some], values[some], marker, markersize=5, color=colour)
 
 
 def _what(table: Frame, lines: Sequence[Line], hue: str | None, *, is_percentile: bool) -> str:
@@ -210,10 +191,11 @@ def _what(table: Frame, lines: Sequence[Line], hue: str | None, *, is_percentile
     else:
         known = _LATENCIES.get(metric.name)
         what = say(known) if known else common.wording(metric.name)
-    shares = frames.distinct(frames.columns(table, ("percentile",)).get("percentile", []))
+    shares, ways = (
+        frames.distinct(frames.optional(table, name)) for name in ("percentile", "direction")
+    )
     if is_percentile and len(shares) == 1:
         what = say("p{share} of {what}", share=f"{shares[0]:g}", what=what)
-    ways = frames.distinct(frames.columns(table, ("direction",)).get("direction", []))
     return common.going(what, ways[0]) if len(ways) == 1 and hue != "direction" else what
 
 
@@ -277,7 +259,10 @@ def lines_of(
     lines = []
     for at, name in enumerate(common.levels(list(found), order)):
         series = found[name]
-        edges = _edges(table, series)
+        start = 0.5  # without times, the nth sample is around n
+        if series.timed:
+            start = float(frames.values(table, "time_s")[series.rows[-1]]) - series.span
+        edges = np.round(start + np.concatenate([[0.0], np.cumsum(series.widths)]), 9)
         judged = told.about(table, series, float(edges[0])) if told else None
         if series.single and series.metric.unit != "ns" and not judged:
             raise SchemaError(
@@ -291,29 +276,14 @@ def lines_of(
     return lines
 
 
-def _edges(table: Frame, line: Series) -> NDArray[np.float64]:
-    """Return the times between the samples; without times, the nth sample is around n."""
-    start = 0.5
-    if line.timed:
-        start = float(frames.values(table, "time_s")[line.rows[-1]]) - line.span
-    return np.round(start + np.concatenate([[0.0], np.cumsum(line.widths)]), 9)
-
-
 class Told:
     """The answer of `steady`, a row per series; `keys` tell the series apart."""
 
     def __init__(self, steady: IntoDataFrame, limit: Limit) -> None:
-        table = common.opened(steady)
-        if missing := sorted({*_NEEDED} - {*table.columns}):
-            raise SchemaError(
-                f"not the answer of steady(): no column {', '.join(missing)}; give steady(samples)"
-            )
+        what, give = "the answer of steady()", "; give steady(samples)"
+        table = common.answer(steady, _NEEDED, what, give)
         self.keys = table.columns[: table.columns.index("metric")]
-        lists = (frames.values(table, name) for name in table.columns)
-        self._rows = [
-            dict(zip(table.columns, row, strict=True)) for row in zip(*lists, strict=True)
-        ]
-        self._limit = limit
+        self._rows, self._limit = common.records(table), limit
 
     def about(self, samples: Frame, series: Series, start: float) -> Judged:
         """Return the answer about a series that starts at this time."""
@@ -326,10 +296,13 @@ class Told:
                 " give steady() the samples that are drawn"
             )
         rounds = _rounds(series, found[0])
-        cut = found[0]["cut"]
-        if cut is not None and len(rounds.values) != found[0]["rounds"]:
+        cut, count = found[0]["cut"], found[0]["rounds"]
+        if cut is not None and len(rounds.values) != count:  # what begins after a part left out
             start += float(rounds.widths[:cut].sum())
-            rounds = _parts(rounds, cut, found[0]["rounds"])
+            values, widths = rounds.values[cut:], rounds.widths[cut:]
+            cuts = np.linspace(0.0, float(widths.sum()), count + 1)
+            parts = portions(values, widths, cuts)
+            rounds = replace(rounds, values=parts, widths=np.diff(cuts))
         edges = start + np.concatenate([[0.0], np.cumsum(rounds.widths)])
         return Judged(found[0], rounds, edges, _limits(found[0], self._limit))
 
@@ -353,13 +326,6 @@ def _rounds(series: Series, told: Mapping[str, Any]) -> Series:
     raise SchemaError("steady= is about other samples: give steady() those that are drawn")
 
 
-def _parts(series: Series, cut: int, count: int) -> Series:
-    """Make rounds of a series without the part that was left out at its start."""
-    values, widths = series.values[cut:], series.widths[cut:]
-    edges = np.linspace(0.0, float(widths.sum()), count + 1)
-    return replace(series, values=portions(values, widths, edges), widths=np.diff(edges))
-
-
 def _limits(told: Mapping[str, Any], limit: Limit) -> tuple[float, ...]:
     """Return the limits that a window was judged by; empty if they are not known."""
     if limit is None and told["method"] != "snia":
@@ -375,24 +341,12 @@ def _limits(told: Mapping[str, Any], limit: Limit) -> tuple[float, ...]:
 
 @dataclass(frozen=True)
 class Judged:
-    """A series with the answer of `steady`.
-
-    Attributes
-    ----------
-    told : mapping
-        The row of `steady`.
-    rounds : Series
-        What was judged.
-    edges : array
-        Where the rounds begin and end.
-    limits : tuple of float
-        In percent; empty if not known.
-    """
+    """The row of `steady` about a series, the rounds that were judged, and where they end."""
 
     told: Mapping[str, Any]
     rounds: Series
     edges: NDArray[np.float64]
-    limits: tuple[float, ...]
+    limits: tuple[float, ...]  # in percent; empty if not known
 
     @property
     def mean(self) -> float | None:
@@ -431,12 +385,15 @@ class Judged:
         low, high = (self.told[name] for name in ("mean_lo", "mean_hi"))
         if low is None or high is None:
             return 0.0
-        look: Any = {
-            "transform": ax.get_yaxis_transform(),
-            "color": common.ink(ax),
-            "clip_on": False,
-        }
-        ax.plot([1.008, 1.008], [low, high], linewidth=2.5, solid_capstyle="butt", **look)
+        ax.plot(
+            [1.008, 1.008],
+            [low, high],
+            linewidth=2.5,
+            solid_capstyle="butt",
+            transform=ax.get_yaxis_transform(),
+            color=common.ink(ax),
+            clip_on=False,
+        )
         return float(high)
 
     def _allowed(self) -> tuple[float, float] | None:
@@ -464,7 +421,9 @@ class Judged:
             )
             words = {"mean": mean, "low": low, "high": high}
             words["confidence"] = common.percent(told["confidence"])
-            lines.append(say(_WHOLE, **words))
+            lines.append(
+                say("mean of the whole: {mean}, {confidence} interval {low} to {high}", **words)
+            )
         return lines
 
     def _numbers(self) -> list[str]:
@@ -472,11 +431,8 @@ class Judged:
             say("{share} %", share=units.human(self.told[name], "")) for name in _NUMBERS
         )
         sign = "≤" if self.told["method"] == "snia" else "<"
-        first, second = [
-            *(f" ({sign}{common.percent(value / 100)})" for value in self.limits),
-            "",
-            "",
-        ][:2]
+        limits = [f" ({sign}{common.percent(value / 100)})" for value in self.limits]
+        first, second = [*limits, "", ""][:2]
         second = second.replace(sign, "±")  # it may fall as far as it may rise
         if self.told["method"] == "snia":
             return [
@@ -493,9 +449,8 @@ class Judged:
     def key(self) -> str:
         """Say what shades and lines are."""
         size = self.told["last_round"] - self.told["first_round"] + 1
-        if not self.rounds.timed:
-            lines = [say("grey: window, {n} rounds", n=size)]
-        else:
+        lines = [say("grey: window, {n} rounds", n=size)]
+        if self.rounds.timed:
             each = common.tick(float(np.median(self.rounds.widths)), "s")
             lines = [say("grey: window, {n} rounds of {length}", n=size, length=each)]
         if self._allowed() is not None:

@@ -12,7 +12,7 @@ import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 
 import fiotools as ft
-from fiotools.reports.page import page
+from fiotools.reports.report import page
 from tests.conftest import ROOT
 
 websocket = pytest.importorskip("websocket", reason="needs websocket-client, as JupyterLab has it")

@@ -8,7 +8,7 @@ import pytest
 from lxml import html
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 
-from fiotools.reports.page import page
+from fiotools.reports.report import page
 
 pytest.importorskip("nbconvert", reason="needs the extra [report]")
 

@@ -1,4 +1,4 @@
-"""A metric over commits, dates or releases, with the steps between its levels."""
+"""Sequences with their levels and the steps between them: runs and samples, commits and dates."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ import matplotlib.dates
 import numpy as np
 import polars as pl
 from matplotlib.axes import Axes
-from matplotlib.ticker import FixedLocator, FuncFormatter
+from matplotlib.ticker import FixedLocator
 
 from fiotools import units
 from fiotools.errors import SchemaError, argument
 from fiotools.language import called, listed, say
 from fiotools.plot import common, fit_text
-from fiotools.plot.shifts import NEEDED, draw_level, step
 from fiotools.stats import frames
 from fiotools.stats.frames import Frame
 from fiotools.stats.replicates import moments, sortable
+from fiotools.stats.series import Series, sequences
 from fiotools.stats.shifts import shifts as find_shifts
 from fiotools.stats.summary import summarize
 
@@ -28,9 +28,146 @@ if TYPE_CHECKING:
     from narwhals.typing import IntoDataFrame
 
 _DATES: Any = matplotlib.dates  # untyped in the stubs
+_TOLERANCE = 1e-9
+_NEEDED = (
+    *("metric", "unit", "segment", "start", "n", "center", "ratio", "ratio_lo", "ratio_hi"),
+    *("confidence", "verdict"),
+)
+_OTHERS = "shifts= is about other rows: give shifts() those that are drawn"
 _TIMES = ("started_at", "reported_at")
 _SPAN = 0.1  # of the median: the least that the axis spans
 _ALONE, _HIGH, _LOW = 3.4, 2.2, 1.4  # inches of a panel: alone, one of four, one of more
+
+
+def shifts(
+    frame: IntoDataFrame,
+    metric: str | None = None,
+    *,
+    shifts: IntoDataFrame,
+    order: str | None = None,
+    round_s: float | None = None,
+    ax: Axes | None = None,
+) -> Axes:
+    """Draw one sequence with its levels; the interval of each step is a band about its new level.
+
+    Parameters
+    ----------
+    frame : pandas or polars frame
+        Runs or samples of one sequence, as they were passed to `fiotools.shifts`.
+    metric : str, optional
+        The column to draw, or which quantity.
+    shifts : pandas or polars frame
+        The answer of `fiotools.shifts` for them.
+    order, round_s : optional
+        As they were passed to `fiotools.shifts`.
+    ax : matplotlib.axes.Axes, optional
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+
+    Raises
+    ------
+    SchemaError
+        If there are several sequences, or the answer is about another one.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> import fiotools as ft
+    >>> reads = pd.DataFrame({"round": [1, 2, 3, 4, 5], "iops": [5814, 5703, 8916, 9037, 8910]})
+    >>> told = ft.shifts(reads, "iops", order="round")
+    >>> ax = ft.plot.shifts(reads, "iops", shifts=told, order="round")
+    >>> ax.texts[1].get_text()
+    '×1.56 [1.46, 1.66]'
+    """
+    data, several, _ = sequences(frame, metric, (), round_s, order)
+    if len(several) != 1:
+        raise SchemaError(f"{len(several)} sequences are in the frame: draw one at a time")
+    series = several[0]
+    levels = _levels_of(shifts, series)
+    ax = common.axes(ax, 7)
+    edges = np.concatenate([[0.0], np.cumsum(series.widths)]) + (0 if series.timed else 0.5)
+    if "value" in data.columns:  # each sample as long as its time
+        ends = np.append(series.values, series.values[-1])
+        look: Any = {"drawstyle": "steps-post", "linewidth": 0.8, "alpha": 0.6}
+        ax.plot(edges, ends, color=common.PALETTE[0], **look)
+    else:
+        middles = (edges[1:] + edges[:-1]) / 2
+        ax.plot(middles, series.values, "o", markersize=6, color=common.PALETTE[0])
+    names, top = [], float(series.values.max())
+    for level in levels:
+        first = level["start"] - 1
+        left, right = float(edges[first]), float(edges[first + level["n"]])
+        top = max(top, _draw_level(ax, level, left, right))
+        is_step = level["ratio"] is not None
+        text = _step(level) if is_step else units.human(level["center"], str(level["unit"]))
+        names.append(((left + right) / 2, text))
+    ax.set_xlim(float(edges[0]), float(edges[-1]))
+    lines = common.name_steps(ax, names, 0.5)
+    ax.set_ylim(0, top * (1.15 + 0.06 * lines) or 1)
+    common.few_ticks(ax.yaxis)
+    common.unit_ticks(ax.yaxis, series.metric.unit, like=top)
+    common.label_beside(ax, common.wording(series.metric.name))
+    below = [say("line: level")]
+    if interval := _interval(levels):
+        below = [say("line: level; band: {interval} of its step", interval=interval)]
+    below += frames.distinct(level["verdict"] for level in levels)
+    if series.timed:
+        common.time_axis(ax, float(edges[0]), float(edges[-1]))
+        common.label_below(ax, say("time since the start"), *below)
+        return ax
+    ax.xaxis.set_major_locator(common.round_ticks(6, integer=True))
+    if order is not None:
+        values = frames.values(data, order)
+        names_at = {float(at): str(values[row]) for at, row in enumerate(series.rows, start=1)}
+        ax.xaxis.set_major_formatter(lambda place, _: names_at.get(place, ""))
+    common.label_below(ax, common.wording(order) if order else say("run, in order"), *below)
+    return ax
+
+
+def _levels_of(shifts: IntoDataFrame, series: Series) -> list[dict[str, Any]]:
+    """Return the rows of the answer, if it is about this sequence."""
+    found = common.records(common.answer(shifts, _NEEDED, "the answer of shifts()", ""))
+    for level in found:
+        values = series.values[level["start"] - 1 :][: level["n"]]
+        # runs have the geometric mean, samples the arithmetic one
+        inside = len(values) == level["n"] and (
+            values.min() * (1 - _TOLERANCE) <= level["center"] <= values.max() * (1 + _TOLERANCE)
+        )
+        if level["metric"] != series.metric.name or not inside:
+            raise SchemaError(_OTHERS)
+    if sum(level["n"] for level in found) != len(series.values):
+        raise SchemaError("shifts= is about a longer or a shorter sequence")
+    return found
+
+
+def _draw_level(ax: Axes, level: Mapping[str, Any], left: float, right: float) -> float:
+    """Draw a level with the interval of its step; return the top."""
+    colour, high = common.PALETTE[1], level["center"]
+    if level["ratio_lo"] is not None:
+        before = level["center"] / level["ratio"]
+        low, high = before * level["ratio_lo"], before * level["ratio_hi"]
+        ax.fill_between([left, right], low, high, color=colour, alpha=0.25, linewidth=0, zorder=1)
+    ax.plot([left, right], [level["center"]] * 2, color=colour, linewidth=2, zorder=4)
+    if level["segment"] > 1:
+        ax.axvline(left, color="#808080", linewidth=1, linestyle=(0, (2, 2)), zorder=1)
+    return float(high)
+
+
+def _interval(levels: Sequence[Mapping[str, Any]]) -> str:
+    """Name the intervals of some steps by their confidence; empty if there is none."""
+    found = frames.distinct(level["confidence"] for level in levels)
+    return say("{confidence} interval", confidence=common.percent(found[0])) if found else ""
+
+
+def _step(level: Mapping[str, Any]) -> str:
+    """Write the ratio of a step with its interval."""
+    text = f"×{units.human(level['ratio'], '')}"
+    if level["ratio_lo"] is None:
+        return text
+    low, high = (units.human(level[end], "") for end in ("ratio_lo", "ratio_hi"))
+    return f"{text} [{low}, {high}]"
 
 
 def history(
@@ -102,32 +239,35 @@ def history(
     table = table[[row for row, one in enumerate(axis.values(table)) if one in axis.places]]
     told = frames.opened(summarize(table.to_native(), metric, by=[*columns, axis.name]))
     runs, medians = frames.groups(table, columns), frames.groups(told, columns)
-    axes = _stacked(len(runs)) if ax is None else [common.axes(ax, 0)]
-    said: dict[str, None] = {}
-    confidence: dict[float, None] = {}
+    if ax is None:  # panels below each other, which share the axis of commits
+        count = len(runs)
+        high = 1.1 + (_ALONE if count == 1 else count * (_HIGH if count <= 4 else _LOW))
+        axes = list(common.panels(count, 1, high, sharex=True)[:, 0])
+    else:
+        axes = [common.axes(ax, 0)]
+    drawn: list[Mapping[str, Any]] = []
     for panel, cell in zip(axes, runs, strict=True):
         middles = told[medians[cell]]
         levels = (
-            _levels(middles, metric, axis)
+            _found(middles, metric, axis)
             if shifts is None
             else _given(shifts, metric, axis, dict(zip(columns, cell, strict=True)))
         )
         _draw(panel, axis, table[runs[cell]], middles, levels, metric)
-        said |= dict.fromkeys(level["verdict"] for level in levels if level["verdict"])
-        confidence |= dict.fromkeys(one for level in levels if (one := level["confidence"]))
+        drawn += levels
         if columns:
             common.title_panel(panel, cell, columns)
         if panel is not axes[-1]:
             panel.tick_params(labelbottom=False)
-    drawn = [say("points: runs")]
+    legend = [say("points: runs")]
     if max(frames.values(told, "n")) > 1:
-        drawn.append(say("thin line: median"))
-    drawn.append(say("thick line: level"))
-    if confidence:
-        interval = common.interval_of(next(iter(confidence)))
-        drawn.append(say("band: {interval} of its step", interval=interval))
+        legend.append(say("thin line: median"))
+    legend.append(say("thick line: level"))
+    if interval := _interval(drawn):
+        legend.append(say("band: {interval} of its step", interval=interval))
+    said = frames.distinct(level["verdict"] or None for level in drawn)
     what = say("time of the run") if axis.name in _TIMES else common.wording(axis.name)
-    common.label_below(axes[-1], what, listed(drawn, "; "), listed(said, "; "))
+    common.label_below(axes[-1], what, listed(legend, "; "), listed(said, "; "))
     return np.asarray(axes) if columns else axes[0]
 
 
@@ -151,17 +291,13 @@ class _Sequence:
         if self.is_time:
             spots = [float(_DATES.date2num(value)) for value in ordered]
         self.places: dict[Any, float] = dict(zip(ordered, spots, strict=True))
+        first, last = min(spots), max(spots)
+        room = 0.02 * (last - first) or 0.5 if self.is_time else 0.5
+        self.ends = first - room, last + room
 
     def values(self, table: Frame) -> list[Any]:
         """Return the value of each row."""
         return frames.values(table, self.name)
-
-    @property
-    def ends(self) -> tuple[float, float]:
-        """Where the axis begins and ends."""
-        there = sorted(self.places.values())
-        room = 0.02 * (there[-1] - there[0]) or 0.5 if self.is_time else 0.5
-        return there[0] - room, there[-1] + room
 
     def before(self, value: Any) -> float:
         """Return the middle between a value and the one before it."""
@@ -172,13 +308,13 @@ class _Sequence:
     def named(self, value: Any) -> str:
         """Name a value beside its step."""
         if self.is_time:
-            return _date(self.places[value], self._days)
+            return self._date(self.places[value])
         return called(str(value)) if isinstance(value, str) else units.level(value, self.name)
 
-    @property
-    def _days(self) -> float:
-        low, high = self.ends
-        return high - low
+    def _date(self, day: float) -> str:
+        """Write a date, with the time if the axis is short."""
+        moment, (low, high) = _DATES.num2date(day), self.ends
+        return f"{moment:%Y-%m-%d}" if high - low > 4 else f"{moment:%m-%d %H:%M}"
 
     def set_axis(self, ax: Axes) -> None:
         """Set the limits and as many ticks as have room."""
@@ -187,12 +323,12 @@ class _Sequence:
         if self.is_time:
             most = max(2, int(common.points(ax)[0] / fit_text.width("2024-12-31", 10) / 1.5))
             ax.xaxis.set_major_locator(_DATES.AutoDateLocator(minticks=2, maxticks=most))
-            ax.xaxis.set_major_formatter(FuncFormatter(lambda day, _: _date(day, self._days)))
+            ax.xaxis.set_major_formatter(lambda day, _: self._date(day))
             return
         names = [called(str(value)) for value in self.places]
         kept = common.names_below(ax, names)
         ax.xaxis.set_major_locator(FixedLocator(list(kept)))
-        ax.xaxis.set_major_formatter(FuncFormatter(lambda place, _: kept.get(round(place), "")))
+        ax.xaxis.set_major_formatter(lambda place, _: kept.get(round(place), ""))
         common.literal(ax.get_xticklabels())
 
 
@@ -212,19 +348,7 @@ def _in_order(table: Frame, name: str, listed: Sequence[Any]) -> list[Any]:
     return found
 
 
-def _date(day: float, days: float) -> str:
-    """Write a date, with the time if the axis is short."""
-    moment = _DATES.num2date(day)
-    return f"{moment:%Y-%m-%d}" if days > 4 else f"{moment:%m-%d %H:%M}"
-
-
-def _stacked(count: int) -> list[Axes]:
-    """Make panels below each other, which share the axis of commits."""
-    high = 1.1 + (_ALONE if count == 1 else count * (_HIGH if count <= 4 else _LOW))
-    return list(common.panels(count, 1, high, sharex=True)[:, 0])
-
-
-def _levels(middles: Frame, metric: str, axis: _Sequence) -> list[Mapping[str, Any]]:
+def _found(middles: Frame, metric: str, axis: _Sequence) -> list[Mapping[str, Any]]:
     """Find the levels of the medians; a level starts at a value of the axis."""
     lists = zip(axis.values(middles), frames.values(middles, "median"), strict=True)
     own = sorted(lists, key=lambda one: axis.places[one[0]])
@@ -237,20 +361,14 @@ def _given(
     shifts: IntoDataFrame, metric: str, axis: _Sequence, cell: Mapping[str, Any]
 ) -> list[Mapping[str, Any]]:
     """Return the levels of a panel as `fiotools.shifts` found them."""
-    table = common.opened(shifts)
-    if missing := sorted({*NEEDED, axis.name, *cell} - {*table.columns}):
-        raise SchemaError(
-            f"not the answer of shifts(): no column {', '.join(missing)};"
-            f" call shifts() with the order {axis.name!r}"
-            + (f" and by {list(cell)}" if cell else "")
-        )
-    lists = {name: frames.values(table, name) for name in table.columns}
-    found = [dict(zip(lists, row, strict=True)) for row in zip(*lists.values(), strict=True)]
-    found = [level for level in found if cell.items() <= level.items()]
+    how = f" and by {list(cell)}" if cell else ""
+    give = f"; call shifts() with the order {axis.name!r}{how}"
+    table = common.answer(shifts, [*_NEEDED, axis.name, *cell], "the answer of shifts()", give)
+    found = [level for level in common.records(table) if cell.items() <= level.items()]
     if not found or any(
         level["metric"] != metric or level[axis.name] not in axis.places for level in found
     ):
-        raise SchemaError("shifts= is about other rows: give shifts() those that are drawn")
+        raise SchemaError(_OTHERS)
     return [{**level, "at": level[axis.name]} for level in found]
 
 
@@ -263,42 +381,31 @@ def _draw(
     metric: str,
 ) -> None:
     """Draw the runs of a panel, their medians and their levels."""
-    drawn = [
-        (axis.places[value], y)
-        for value, y in zip(axis.values(runs), frames.numbers(runs, metric), strict=True)
-        if y is not None
-    ]
-    colour = common.PALETTE[0]
-    ax.plot(
-        *zip(*drawn, strict=True),
-        linestyle="none",
-        marker="o",
-        markersize=5 if len(axis.places) <= 60 else 3,
-        markeredgewidth=0,
-        alpha=0.6,
-        color=colour,
+    drawn, medians = (
+        [
+            (axis.places[value], y)
+            for value, y in zip(axis.values(table), frames.numbers(table, name), strict=True)
+            if y is not None
+        ]
+        for table, name in ((runs, metric), (middles, "median"))
     )
-    medians = sorted(
-        (axis.places[value], y)
-        for value, y in zip(axis.values(middles), frames.numbers(middles, "median"), strict=True)
-        if y is not None
-    )
-    ax.plot(*zip(*medians, strict=True), color=colour, linewidth=0.8)
+    colour, size = common.PALETTE[0], 5 if len(axis.places) <= 60 else 3
+    xs, ys = zip(*drawn, strict=True)
+    ax.plot(xs, ys, "o", markersize=size, markeredgewidth=0, alpha=0.6, color=colour)
+    ax.plot(*zip(*sorted(medians), strict=True), color=colour, linewidth=0.8)
     starts = [axis.ends[0], *(axis.before(level["at"]) for level in levels[1:]), axis.ends[1]]
-    reach = [y for _, y in drawn]
+    reach = [*ys]
     for level, (left, right) in zip(levels, pairwise(starts), strict=True):
-        reach.append(draw_level(ax, level, left, right))
+        reach.append(_draw_level(ax, level, left, right))
     axis.set_axis(ax)
     names = [
-        (start, say("{name}: {text}", name=axis.named(level["at"]), text=step(level)))
+        (start, say("{name}: {text}", name=axis.named(level["at"]), text=_step(level)))
         for level, start in zip(levels[1:], starts[1:], strict=False)
         if level["ratio"] is not None
     ]
     _zoom(ax, min(reach), max(reach), common.name_steps(ax, names, 0))
-    unit = common.unit(metric)
     common.few_ticks(ax.yaxis)
-    high = max(reach)
-    ax.yaxis.set_major_formatter(FuncFormatter(lambda value, _: common.tick(value, unit, high)))
+    common.unit_ticks(ax.yaxis, common.unit(metric), like=max(reach))
     common.label_beside(ax, common.wording(metric, short=True))
 
 

@@ -1,0 +1,510 @@
+"""Latencies from fast to slow: their distribution, their percentiles, and how two sides' differ."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from itertools import accumulate
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+
+from matplotlib.axes import Axes
+from matplotlib.collections import LineCollection
+from matplotlib.ticker import FixedLocator, NullLocator
+from matplotlib.transforms import offset_copy
+
+from fiotools import units
+from fiotools.errors import SchemaError, typed
+from fiotools.language import called, listed, say
+from fiotools.plot import common, fit_text
+from fiotools.plot.ratios import sides, ticks_of_ratios
+from fiotools.stats import frames
+from fiotools.stats.frames import Frame, Key
+from fiotools.stats.percentiles import Histogram, histograms
+from fiotools.stats.replicates import run_keys
+
+if TYPE_CHECKING:
+    from narwhals.typing import IntoDataFrame
+
+Ends: TypeAlias = "tuple[float, float] | None"
+
+_MARKED = (10, 30, 50, 70, 90)  # percent
+_TICKS = (1, 50, 90, 99, 99.9, 99.99, 99.999)
+_DASHES = ("-", (0, (5, 2)), (0, (2, 1.5)), (0, (6, 1.5, 1, 1.5)))
+_OVER = "band: {confidence} interval over runs"
+_WITHIN = "band: {confidence} interval within these runs"
+
+
+def cdf(
+    bins: IntoDataFrame,
+    *,
+    hue: str,
+    order: Sequence[Any] | None = None,
+    ax: Axes | None = None,
+) -> Axes:
+    """Draw the share of the I/Os that took no longer than a latency.
+
+    A histogram tells the share at the edges of its bins only. The band shows the range within a
+    bin; the line along its lower edge counts the I/Os that had certainly ended.
+
+    Parameters
+    ----------
+    bins : pandas or polars frame
+        ``bin_lo_ns``, ``bin_hi_ns`` and ``count``, such as `Results.bins` of fio's JSON+ or the
+        answer of `merge_bins`: one latency, one direction and one histogram per curve.
+    hue : str
+        The column that names the curves.
+    order : sequence, optional
+        The curves, which take their colours in this order.
+    ax : matplotlib.axes.Axes, optional
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+
+    Raises
+    ------
+    SchemaError
+        If a curve has histograms of several latencies, directions, jobs, runs or intervals.
+
+    See Also
+    --------
+    percentiles : The slowest I/Os in detail.
+
+    Examples
+    --------
+    >>> import fiotools as ft
+    >>> import pandas as pd
+    >>> bins = pd.DataFrame({
+    ...     "fs": ["ext4"] * 2 + ["xfs"] * 2, "latency": "clat", "direction": "read",
+    ...     "bin_lo_ns": [50e3, 100e3] * 2, "bin_hi_ns": [100e3, 250e3] * 2,
+    ...     "count": [90, 10, 40, 60],
+    ... })
+    >>> ax = ft.plot.cdf(bins, hue="fs")
+    >>> [float(share) for share in ax.lines[0].get_ydata()]
+    [0.0, 90.0, 90.0, 100.0]
+    """
+    table = common.opened(bins, hue, "bin_lo_ns", "bin_hi_ns", "count")
+    names = common.known(table, hue)
+    merge = typed(f"merge_bins(bins, by={hue!r})", "--merge")
+    merged = f", or add them up first, {merge}"
+    common.refuse_several(
+        table,
+        names,
+        "a curve",
+        hue=hue,
+        apart=("time_s",),
+        also=lambda column: "" if column in common.KINDS else merged,
+    )
+    found: dict[Any, Histogram] = {}
+    for own in histograms(table, [hue]):
+        name = names[own.rows[0]]
+        if any(number > 1 for number in own.parts.values()):
+            raise SchemaError(
+                f"{name!r} has a bin several times, of jobs, runs or intervals: "
+                f"add them up first, {merge}"
+            )
+        if any(own.counts.values()):
+            found[name] = own
+    curves = common.levels(names, order)
+    drawn = {name: found[name] for name in curves if name in found}
+    if not drawn:
+        raise SchemaError("nothing to draw: no bin has an I/O")
+    ax = common.axes(ax, 7)
+    # the axis ends a little beyond the bins with I/Os
+    filled = [edges for own in drawn.values() for edges, count in own.counts.items() if count]
+    low = min(low or (high / 2 if math.isfinite(high) else 1.0) for low, high in filled)
+    high = max(high if math.isfinite(high) else max(low, 1.0) * 2 for low, high in filled)
+    beyond = (high / low) ** 0.03
+    low, high = low / beyond, high * beyond
+    for name, own in drawn.items():
+        _curve(ax, own, low, high, curves.index(name), common.named(name, hue))
+    common.latency_axis(ax, "x", low, high)
+    ax.set_ylim(0, 102)  # the line at 100 whole
+    common.few_ticks(ax.yaxis)
+    ax.yaxis.set_major_formatter(lambda value, _: common.percent(value / 100))
+    common.label_beside(ax, say("I/Os that took no longer"))
+    common.label_below(ax, common.latency_of(table), say("band: undecided within a bin"))
+    common.legend_below(ax)
+    return ax
+
+
+def _curve(ax: Axes, own: Histogram, low: float, high: float, at: int, label: str) -> None:
+    """Draw a band from the lower to the upper edge of each bin, and a line along the lower."""
+    total, bins = sum(own.counts.values()), [edges for edges, n in own.counts.items() if n]
+    sums = [0.0, *(100 * n / total for n in accumulate(own.counts[edges] for edges in bins))]
+    # at each edge: the share that has certainly ended, and the share that may have
+    places, surely, maybe = [], [], []
+    for before, after, (start, end) in zip(sums[:-1], sums[1:], bins, strict=True):
+        places += [max(start, low), min(end, high)]
+        # the last bin may have no end
+        surely += [before, after if math.isfinite(end) else before]
+        maybe += [after, after]
+    look = common.look_of(at)
+    ax.fill_between(places, surely, maybe, step="post", color=look.colour, alpha=0.3, linewidth=0)
+    marked = [
+        next((place for place, share in enumerate(surely) if share >= least), None)
+        for least in _MARKED
+    ]
+    ax.plot(
+        places,
+        surely,
+        drawstyle="steps-post",
+        color=look.colour,
+        linestyle=look.line,
+        linewidth=1.6,
+        marker=look.marker,
+        markersize=5,
+        markevery=sorted({place for place in marked if place is not None}),
+        label=label,
+    )
+
+
+def percentiles(
+    frame: IntoDataFrame,
+    *,
+    hue: str,
+    order: Sequence[Any] | None = None,
+    ax: Axes | None = None,
+) -> Axes:
+    """Draw latency against percentile, each further nine as wide as the one before.
+
+    The answers of `percentiles_from_bins` and `bound_percentiles` are drawn with their bounds as a
+    band and their intervals as bars; the axis says what they are. A percentile without both bounds
+    is not in the band. Lines between percentiles only lead the eye.
+
+    Parameters
+    ----------
+    frame : pandas or polars frame
+        ``percentile`` and ``value_ns``, such as `Results.percentiles`, of one latency and one
+        direction: one row per percentile, run and curve. Several runs of a curve are thin lines.
+        With ``bound_lo_ns`` and ``bound_hi_ns`` beside it, a value may be missing.
+    hue : str
+        The column that names the curves; the name stands at the curve's end.
+    order : sequence, optional
+        The curves, which take their colours in this order.
+    ax : matplotlib.axes.Axes, optional
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+
+    Raises
+    ------
+    SchemaError
+        If a run has a percentile twice: several latencies or directions are mixed.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> import fiotools as ft
+    >>> told = pd.DataFrame({
+    ...     "mount": ["9p"] * 3, "percentile": [50.0, 99.0, 99.9], "value_ns": [2e3, 5e3, 66e3]
+    ... })
+    >>> ax = ft.plot.percentiles(told, hue="mount")
+    >>> [label.get_text() for label in ax.texts]
+    ['9p']
+    """
+    table = common.opened(frame, hue, "percentile")
+    if not (bounded := {"bound_lo_ns", "bound_hi_ns"} <= {*table.columns}):
+        frames.need(table, ["value_ns"])
+    # the lowest and the highest latency have no place on the axis
+    shares = frames.numbers(table, "percentile")
+    inner = [share is not None and 0 < share < 100 for share in shares]
+    beyond = frames.distinct(share for share, drawn in zip(shares, inner, strict=True) if not drawn)
+    table = table[[row for row, drawn in enumerate(inner) if drawn]]
+    points = _points(table, bounded=bounded)
+    names = common.known(table, hue)
+    curves = common.levels(names, order)
+    ax = common.axes(ax, 7)
+    ends, looks = [], common.looks(curves)
+    several = "run" in table.columns and not bounded
+    runs: list[Key] = run_keys(table) if several else [()] * len(table)
+    is_many = False
+    for at, (name, look) in enumerate(zip(curves, looks, strict=True)):
+        of_run = frames.rows_by(runs, [row for row, own in enumerate(names) if own == name])
+        lines = [own for rows in of_run.values() if (own := _line(name, points, rows))]
+        is_many |= len(lines) > 1
+        for own in lines:
+            if bounded:
+                _draw_band(ax, own, at, aside=4 * (at - (len(curves) - 1) / 2))  # where curves meet
+            end = _draw_line(ax, own, look, several=len(lines) > 1)
+        if lines:
+            ends.append((*end, common.named(name, hue), look))
+    ax.set_yscale("log")
+    common.unit_ticks(ax.yaxis, "ns")
+    ax.yaxis.set_minor_locator(NullLocator())
+    ax.set_ylabel(common.latency_name(list({*frames.optional(table, "latency")})))
+    share_axis(ax, max(point.share for point in points))
+    what = say("percentile of the I/Os")
+    if is_many:
+        what = say("{label} (a line: one run)", label=what)
+    else:
+        what = common.of_one_run(what, table, [names.index(name) for name in curves])
+    words = _band_words(table, points) if bounded else []
+    if beyond:
+        shown = listed(f"p{share:g}" for share in sorted(beyond))
+        words.append(say("no place on this axis: {names}", names=shown))
+    common.label_below(ax, what, *words)
+    if bounded:
+        common.log_ticks(ax.yaxis, *ax.get_ylim())
+    common.name_lines(ax, ends, hue)
+    return ax
+
+
+class _Point(NamedTuple):
+    """A percentile of a curve with a value or a bound."""
+
+    share: float
+    value: float | None
+    bound: Ends = None
+    interval: Ends = None  # if it is not the bound
+
+    @property
+    def x(self) -> float:
+        """Its place on the axis."""
+        return nines(self.share)
+
+
+def _points(table: Frame, *, bounded: bool) -> list[_Point]:
+    """Return the point of each row."""
+    shares = common.known(table, "percentile")
+    if not bounded:
+        values = common.numbers(table, "value_ns", log=True)
+        return list(map(_Point, shares, values))
+    bounds, intervals = _bound_ends(table, "bound"), _bound_ends(table, "value")
+    told = frames.optional(table, "value_ns")
+    if any(value is not None for value in told) or (
+        "value_ns" in table.columns and not any(bounds)
+    ):
+        told = common.numbers(table, "value_ns", log=True)
+    elif not any(bounds):
+        raise SchemaError("nothing to draw: no row has a value of 'bound_lo_ns' and 'bound_hi_ns'")
+    return [
+        _Point(share, value, bound, None if interval == bound else interval)
+        for share, value, bound, interval in zip(shares, told, bounds, intervals, strict=True)
+    ]
+
+
+def _bound_ends(table: Frame, what: str) -> list[Ends]:
+    """Return ``bound`` or ``value`` with both ends of each row; None where an end is missing."""
+    columns = (f"{what}_lo_ns", f"{what}_hi_ns")
+    if not {*columns} <= {*table.columns}:
+        return [None] * len(table)
+    found: list[Ends] = []  # a latency of 0 has no place on the axis
+    for low, high in zip(*(frames.numbers(table, name) for name in columns), strict=True):
+        found.append((low, high) if low and high and math.isfinite(low + high) else None)
+    ends = [end for pair in found if pair for end in pair]
+    common.above_zero(columns[0], ends)
+    return found
+
+
+def _line(name: Any, points: Sequence[_Point], rows: Sequence[int]) -> list[_Point]:
+    """Return the points of a run with a value or a bound, in order."""
+    there = (points[row] for row in rows)
+    own = sorted(
+        (point for point in there if point.value is not None or point.bound),
+        key=lambda point: point.share,
+    )
+    if len({point.share for point in own}) != len(own):
+        raise SchemaError(
+            f"{name!r} has a percentile twice: filter to one latency, direction and run"
+        )
+    return own
+
+
+def _draw_line(
+    ax: Axes, curve: Sequence[_Point], look: common.Look, *, several: bool
+) -> tuple[float, float]:
+    """Draw the values of a curve, and return where its name goes: the end of it or of its band."""
+    drawn = [(point.x, point.value) for point in curve if point.value is not None]
+    if not drawn:
+        low, high = curve[-1].bound or (1.0, 1.0)
+        return curve[-1].x, math.sqrt(low * high)
+    ax.plot(
+        *zip(*drawn, strict=True),
+        color=look.colour,
+        linestyle=look.line,
+        marker="none" if several else look.marker,
+        markersize=4,
+        linewidth=0.9 if several else 1.8,
+        alpha=0.6 if several else 1,
+    )
+    return drawn[-1]
+
+
+def _draw_band(ax: Axes, curve: Sequence[_Point], at: int, *, aside: float) -> None:
+    """Draw the bounds of a curve as a band, and its intervals as bars so many points aside.
+
+    The edges of the band are drawn if there are no values between them, and an interval if it is
+    wider than the bounds.
+    """
+    colour = common.look_of(at).colour
+    places = [point.x for point in curve]
+    low, high = ([one.bound[end] if one.bound else math.nan for one in curve] for end in (0, 1))
+    ax.fill_between(places, low, high, color=colour, alpha=0.25, linewidth=0, zorder=1)
+    if all(point.value is None for point in curve):
+        for edge in (low, high):
+            ax.plot(
+                *(places, edge),
+                color=colour,
+                linestyle=_DASHES[at % len(_DASHES)],  # told apart in greyscale too
+                linewidth=1.2,
+                marker="_",
+                markersize=7,
+                zorder=2,
+            )
+    bars = [[(point.x, end) for end in point.interval] for point in curve if point.interval]
+    beside = offset_copy(ax.transData, ax.get_figure(root=True), x=aside, units="points")
+    drawn = LineCollection(bars, colors=colour, linewidths=1.2, alpha=0.8, transform=beside)
+    ax.add_collection(drawn, autolim=False)
+    for bar in bars:
+        ax.update_datalim(bar)
+    ax.autoscale_view()
+
+
+def share_axis(ax: Axes, last: float) -> None:
+    """Set the axis of percentiles, up to the last one, with the ticks that have room."""
+    wide, ticks, end = common.breadth(ax), list[float](), math.inf
+    for share in (share for share in reversed(_TICKS) if share <= last):  # tails matter most
+        place = nines(share) / (nines(last) * 1.2) * wide
+        half = fit_text.width(f"{share:g}", common.RC["xtick.labelsize"]) / 2 + 2
+        if place + half <= end:
+            ticks.append(share)
+            end = place - half
+    ax.xaxis.set_major_locator(FixedLocator([nines(share) for share in reversed(ticks)]))
+    ax.xaxis.set_major_formatter(lambda value, _: f"{round(100 * (1 - 10**-value), 6):g}")
+    ax.set_xlim(0, nines(last) * 1.2)
+
+
+def _band_words(table: Frame, points: Sequence[_Point]) -> list[str]:
+    """Say what the bands and bars are."""
+    lines = []
+    if any(point.bound for point in points):
+        of_bins = {*frames.optional(table, "method")} == {"bins"}
+        words = "band: the bins that hold the percentiles"
+        lines.append(say(words if of_bins else "band: certain bounds of the percentiles"))
+    if any(point.interval for point in points):
+        shares, notes = (
+            frames.distinct(frames.optional(table, name)) for name in ("confidence", "note")
+        )
+        bars = say("bars, where wider: interval")
+        if len(shares) == 1:
+            words = "bars, where wider: {confidence} interval"
+            bars = say(words, confidence=common.percent(shares[0]))
+        lines.append(say("{bars} {about}", bars=bars, about=notes[0] if len(notes) == 1 else ""))
+    return lines
+
+
+def nines(share: float) -> float:
+    """Give a percentile its place on the axis: 90 at 1, 99 at 2, 99.9 at 3."""
+    return -math.log10(1 - share / 100)
+
+
+def tails(comparison: IntoDataFrame, *, band: float = 0.05, ax: Axes | None = None) -> Axes:
+    """Draw the ratio of each percentile against the percentile, the answer of `fiotools.tails`.
+
+    Above 1, the I/Os of the level take longer than those of the baseline. The interval is a band;
+    a percentile without an interval is a hollow point.
+
+    Parameters
+    ----------
+    comparison : pandas or polars frame
+        The answer of `fiotools.tails`, or of `compare` by percentile.
+    band : float
+        Half-width of the relevance band that was used.
+    ax : matplotlib.axes.Axes, optional
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+
+    Raises
+    ------
+    SchemaError
+        If no row has a ratio, or a curve has a percentile twice.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> import fiotools as ft
+    >>> found = pd.DataFrame({
+    ...     "percentile": [50.0, 99.0, 99.9], "fs": "xfs", "baseline": "ext4",
+    ...     "ratio": [1.0, 1.3, 1.6], "ratio_lo": [0.97, 1.1, 0.9], "ratio_hi": [1.03, 1.5, 2.8],
+    ... })
+    >>> ax = ft.plot.tails(found)
+    >>> [label.get_text() for label in ax.texts]
+    ['xfs / ext4']
+    """
+    table = common.opened(comparison, "percentile", "baseline", "ratio", "ratio_lo", "ratio_hi")
+    shares = common.known(table, "percentile")
+    common.numbers(table, "ratio", log=True)  # that there is something to draw
+    ratio, low, high = (
+        [math.nan if value is None else value for value in frames.numbers(table, name)]
+        for name in ("ratio", "ratio_lo", "ratio_hi")
+    )
+    ax = common.axes(ax, 7)
+    ax.axhspan(1 / (1 + band), 1 + band, color=common.shade(ax), zorder=0)
+    ax.axhline(1, color=common.GREY, linewidth=1, zorder=1)
+    names = []
+    for at, (name, rows) in enumerate(_curves(table).items()):
+        # the least and the greatest latency have no place on the axis
+        own = sorted((row for row in rows if 0 < shares[row] < 100), key=lambda row: shares[row])
+        if not own:
+            continue
+        if len({shares[row] for row in own}) < len(own):
+            raise SchemaError(
+                f"{name!r} has a percentile twice: filter to one latency and direction"
+            )
+        look = common.look_of(at)
+        x, y = [nines(shares[row]) for row in own], [ratio[row] for row in own]
+        ends = [low[row] for row in own], [high[row] for row in own]
+        ax.fill_between(x, *ends, color=look.colour, alpha=0.2, linewidth=0)
+        ax.plot(x, y, color=look.colour, linestyle=look.line, linewidth=1.8, zorder=3)
+        for place, value, end in zip(x, y, ends[0], strict=True):
+            filling = common.ground(ax) if math.isnan(end) else look.colour
+            dot: Any = {"marker": look.marker, "markersize": 5, "color": look.colour}
+            ax.plot(place, value, markerfacecolor=filling, zorder=4, **dot)
+        names.append((x[-1], y[-1], name, look))
+    _axes(ax, table, [*ratio, *low, *high, 1 / (1 + band), 1 + band], max(shares), band)
+    common.name_lines(ax, names, None)
+    for text in ax.texts:  # the line of equality would run through them
+        text.set_bbox(common.paper(ax))
+    return ax
+
+
+def _curves(table: Frame) -> dict[str, list[int]]:
+    """Return the rows of each curve, named by its sides and the conditions that differ."""
+    before = table.columns[: table.columns.index("baseline")]
+    *by, level = [name for name in before if name != "percentile"]
+    lists = frames.columns(table, [*by, level, "baseline"])
+    apart = frames.differing({name: lists[name] for name in by})
+    found: dict[str, list[int]] = {}
+    for row in range(len(table)):
+        held = sides(lists[level][row], lists["baseline"][row], level, faster=False)
+        name = listed([*(called(units.level(lists[one][row], one)) for one in apart), held])
+        found.setdefault(name, []).append(row)
+    return found
+
+
+def _axes(ax: Axes, table: Frame, drawn: list[float], last: float, band: float) -> None:
+    """Set the axes, and say what the band is."""
+    reach = [value for value in drawn if not math.isnan(value)]
+    ends = min(reach) / 1.05, max(reach) * 1.05
+    ax.set_yscale("log")
+    ax.set_ylim(*ends)
+    ticks_of_ratios(ax.yaxis, *ends)
+    share_axis(ax, min(last, 99.9999))
+    kinds, confidence, method = (
+        frames.distinct(frames.optional(table, name))
+        for name in ("latency", "confidence", "method")
+    )
+    ax.set_ylabel(say("ratio of {what}", what=common.latency_name(kinds)))
+    lines = [say("percentile of the I/Os")]
+    if len(confidence) == 1:
+        words = _WITHIN if "batch-means" in method else _OVER
+        lines.append(say(words, confidence=common.percent(confidence[0])))
+    ratio, low = (frames.values(table, name) for name in ("ratio", "ratio_lo"))
+    if any(end is None for value, end in zip(ratio, low, strict=True) if value is not None):
+        lines.append(say("○ no interval, so chance is not ruled out"))
+    lines.append(say("grey: within {band} of equal", band=common.percent(band)))
+    common.label_below(ax, *lines)

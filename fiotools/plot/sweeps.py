@@ -1,0 +1,716 @@
+"""Metrics against swept conditions: lines through the means, a device under load, and a grid."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+import seaborn as sns
+from matplotlib.axes import Axes
+from matplotlib.collections import LineCollection
+from matplotlib.colors import LogNorm, Normalize
+from matplotlib.ticker import FixedLocator, NullLocator
+from matplotlib.transforms import offset_copy
+
+from fiotools import units
+from fiotools.errors import SchemaError, argument
+from fiotools.language import listed, say
+from fiotools.plot import common, fit_text
+from fiotools.stats import frames
+from fiotools.stats.best_under import best_under
+from fiotools.stats.compare import settled
+from fiotools.stats.frames import Frame, Key, metric_of
+from fiotools.stats.replicates import choose_scope, refuse_directions
+from fiotools.stats.summary import summarize
+
+if TYPE_CHECKING:
+    from narwhals.typing import IntoDataFrame
+    from numpy.typing import NDArray
+
+Interval = tuple[float, float | None, float | None]  # a middle, and the ends around it
+
+_FAR = 8  # times: from there on an axis is logarithmic
+_ROWS = 7  # of a chart: the height of one panel alone
+_COLUMNS, _PANEL = 3, 2.1  # panels side by side, and inches of height for each
+_HEIGHT = 5.4  # inches: both panels of a load curve
+_RING = {"marker": "o", "markersize": 11, "markerfacecolor": "none", "markeredgewidth": 1.3}
+_DIAMOND = {"marker": "D", "markersize": 12, "markerfacecolor": "none", "markeredgewidth": 1.0}
+_NAMED = 4  # lines whose best points and knees are listed below the plot
+_CELLS = 0.42  # inches for a row of cells
+
+
+def sweep(
+    frame: IntoDataFrame,
+    metric: str = "bw_bytes_per_s",
+    *,
+    x: str = "bs_bytes",
+    hue: str | None = None,
+    by: str | Sequence[str] | None = None,
+    summary: IntoDataFrame | None = None,
+    order: Sequence[Any] | None = None,
+    ax: Axes | None = None,
+) -> Any:
+    """Draw a metric against a swept condition: every run, and a line through the means.
+
+    Thin bars are the means' intervals. The runs set the limits of the axis; an arrow marks an
+    interval that goes on beyond them, because below six runs it can be very wide. A single run is
+    hollow. An axis is logarithmic if its values span a factor of eight.
+
+    Parameters
+    ----------
+    frame : pandas or polars frame
+        One row per run.
+    metric : str
+        The column to draw.
+    x : str
+        The swept condition: a column of numbers, with a tick at each.
+    hue : str, optional
+        The column that names the lines; the name stands at the line's end, or in a legend if there
+        are many.
+    by : str or sequence of str, optional
+        Draw a panel for each combination of these columns, with the same axes.
+    summary : pandas or polars frame, optional
+        The answer of `summarize` for the metric, by ``by``, ``hue`` and ``x``; made here if left
+        out.
+    order : sequence, optional
+        The lines, which take their colours in this order.
+    ax : matplotlib.axes.Axes, optional
+        Without `by`.
+
+    Returns
+    -------
+    matplotlib.axes.Axes, or numpy.ndarray of them if `by` is given
+
+    Raises
+    ------
+    SchemaError
+        If the summary is of another metric, or of other rows; and what `summarize` refuses.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> import fiotools as ft
+    >>> runs = pd.DataFrame({
+    ...     "fs": ["ext4"] * 4,
+    ...     "bs_bytes": [4096, 4096, 32768, 32768],
+    ...     "bw_bytes_per_s": [1.0e9, 1.2e9, 2.0e9, 2.1e9],
+    ... })
+    >>> ax = ft.plot.sweep(runs, hue="fs")
+    >>> [tick.get_text() for tick in ax.get_xticklabels()]
+    ['4 KiB', '32 KiB']
+    """
+    columns = frames.names(by)
+    swept = _Swept(frame, metric, x, hue, summary, order, columns)
+    if columns and ax is not None:
+        raise SchemaError(f"{argument('by')} draws several panels: leave ax= out")
+    if columns:
+        return _panels(swept, columns)
+    ax = common.axes(ax, max(_ROWS, len(swept.lines) / 2))
+    ends = swept.draw(ax)
+    common.label_below(ax, swept.what)
+    if hue:
+        common.name_lines(ax, ends, hue)
+    return ax
+
+
+def _panels(swept: _Swept, by: Sequence[str]) -> NDArray[Any]:
+    """Draw a panel for each cell, with the same axes and one legend."""
+    wide = min(_COLUMNS, math.ceil(math.sqrt(len(swept.panels))))
+    high = -(-len(swept.panels) // wide)
+    grid = common.panels(high, wide, 0.9 + _PANEL * high, sharex=True, sharey=True)
+    figure = grid[0, 0].get_figure()
+    axes = grid.ravel()[: len(swept.panels)]
+    ends: dict[str, common.End] = {}
+    size = common.RC["axes.labelsize"]
+    for ax, cell in zip(axes, swept.panels, strict=True):
+        ends |= {end[2]: end for end in swept.draw(ax, cell)}
+        common.title_panel(ax, cell, by)
+        ax.label_outer()
+    for spare in grid.ravel()[len(axes) :]:
+        spare.remove()
+        grid[-2, (len(axes) - 1) % wide + 1 :][0].tick_params(labelbottom=True)
+    what = fit_text.wrapped(swept.what, size, 72 * common.WIDTH)
+    figure.supxlabel("\n".join(what), x=0.01, ha="left", fontsize=size)
+    if swept.hue:
+        figure.legend(
+            handles=common.line_handles(ends.values()),
+            title=common.legend_title(swept.hue),
+            frameon=False,
+            loc="outside right upper",
+            fontsize=common.small(axes[0]),
+            alignment="left",
+        )
+    return np.asarray(axes)
+
+
+class _Swept:
+    """The runs of a metric and their means by a swept condition.
+
+    An axis is logarithmic if its values are above zero and span a factor of eight.
+    """
+
+    def __init__(
+        self,
+        frame: IntoDataFrame,
+        metric: str,
+        x: str,
+        hue: str | None,
+        summary: IntoDataFrame | None = None,
+        order: Sequence[Any] | None = None,
+        by: Sequence[str] = (),
+    ) -> None:
+        self.metric, self.x, self.hue = metric, x, hue
+        keys = [*by, *([hue] if hue else []), x]
+        table = common.opened(frame, metric, *keys)
+        self.ys = common.numbers(table, metric)
+        common.numbers(table, x)
+        if summary is None:
+            summary = summarize(table.to_native(), metric, by=keys)
+        self.middles = common.Middles(summary, metric, *keys)
+        self.names = common.known(table, hue) if hue else [None] * len(self.ys)
+        self.xs = common.known(table, x)
+        self.values = sorted(set(self.xs))
+        self.is_log = (is_far(self.xs), is_far(y for y in self.ys if y is not None))
+        self.cut = False  # whether an interval goes on beyond the axis
+        self.lines = common.levels(self.names, order)
+        self.looks = common.looks(self.lines)
+        self.panels = frames.groups(table, by)
+        drawn = zip(frames.keys_of(table, by), self.names, self.xs, self.ys, strict=True)
+        counted = [(cell, name, px, y) for cell, name, px, y in drawn if name in self.lines]
+        self.runs = Counter((cell, name, px) for cell, name, px, y in counted if y is not None)
+        self.missing = len(counted) - self.runs.total()
+
+    def cell(self, name: Any, place: Any, panel: Key = ()) -> Key:
+        """Return the cell of a summary that a point of a line stands for."""
+        return (*panel, name, place) if self.hue else (*panel, place)
+
+    def draw(self, ax: Axes, panel: Key = ()) -> list[common.End]:
+        """Draw every run of a panel, a line through the means, and their intervals.
+
+        Returns where the lines end.
+        """
+        ends, bars = [], []
+        for at, (name, look) in enumerate(zip(self.lines, self.looks, strict=True)):
+            runs = [
+                (self.xs[row], y)
+                for row in self.panels[panel]
+                if self.names[row] == name and (y := self.ys[row]) is not None
+            ]
+            if not runs:
+                continue
+            self._points(ax, look, runs, panel, name)
+            places = sorted({px for px, _ in runs})
+            means = [self.middles[self.cell(name, place, panel)] for place in places]
+            middles = [mean for mean, _, _ in means]
+            ax.plot(places, middles, color=look.colour, linestyle=look.line, linewidth=1.6)
+            bars.append((at, zip(places, means, strict=True)))
+            ends.append((places[-1], middles[-1], common.named(name, self.hue), look))
+        self._axes(ax)
+        for at, means_ in bars:
+            self._intervals(ax, at, means_)
+        return ends
+
+    def _points(
+        self, ax: Axes, look: common.Look, runs: list[tuple[Any, float]], panel: Key, name: Any
+    ) -> None:
+        """Draw the runs of a line, a single one hollow."""
+        single = [run for run in runs if self.runs[panel, name, run[0]] == 1]
+        several = [run for run in runs if self.runs[panel, name, run[0]] > 1]
+        hollow = {"markerfacecolor": common.ground(ax), "markeredgewidth": 1.4, "zorder": 2.5}
+        looks: list[tuple[Any, Any]] = [(several, {"alpha": 0.6}), (single, hollow)]
+        for drawn, own in looks:
+            if drawn:
+                xs, ys = zip(*drawn, strict=True)
+                ax.plot(xs, ys, look.marker, markersize=5, color=look.colour, **own)
+
+    def _intervals(self, ax: Axes, at: int, means: Iterable[tuple[Any, Interval]]) -> None:
+        """Draw the intervals as far as the axis reaches; an arrow marks one that goes on."""
+        bottom, top = ax.get_ylim()
+        colour = self.looks[at].colour
+        # side by side, where lines meet
+        beside = 4 * (at - (len(self.lines) - 1) / 2) * min(1, 7 / len(self.lines))
+        aside = offset_copy(ax.transData, ax.get_figure(root=True), x=beside, units="points")
+        there = [
+            (px, low, high) for px, (_, low, high) in means if low is not None and high is not None
+        ]
+        bars = [[(px, max(low, bottom)), (px, min(high, top))] for px, low, high in there]
+        drawn = LineCollection(bars, colors=colour, linewidths=1, alpha=0.5, transform=aside)
+        ax.add_collection(drawn, autolim=False)  # an interval does not widen the axis
+        arrows = [(px, bottom, "v") for px, low, _ in there if low < bottom]
+        arrows += [(px, top, "^") for px, _, high in there if high > top]
+        self.cut |= bool(arrows)
+        look: Any = {"markersize": 4, "color": colour, "transform": aside, "clip_on": False}
+        for px, edge, marker in arrows:
+            ax.plot(px, edge, marker, scalex=False, scaley=False, **look)
+
+    def _axes(self, ax: Axes) -> None:
+        """Set the axes, with a tick at each value that was swept."""
+        unit_x = common.unit(self.x)
+        first, last = self.values[0], self.values[-1]
+        if self.is_log[0]:
+            ax.set_xscale("log")
+            ax.set_xlim(first / 1.5, last * 1.5)
+        else:
+            room = 0.06 * (last - first or abs(last) or 1)
+            ax.set_xlim(first - room, last + room)
+        ax.xaxis.set_major_locator(FixedLocator(self._ticks(ax)))
+        ax.xaxis.set_minor_locator(NullLocator())
+        ax.xaxis.set_major_formatter(lambda value, _: _tick(value, unit_x))
+        # the limits are those of all panels, and of what else was drawn
+        there = [y for y in self.ys if y is not None]
+        ax.update_datalim([(first, min(there)), (last, max(there))])
+        ax.margins(y=0.08)
+        if self.is_log[1]:
+            ax.set_yscale("log")
+            low, high = _widened(*ax.get_ylim())
+            ax.set_ylim(low, high, auto=None)  # others may share the axis, and draw on it
+            common.log_ticks(ax.yaxis, low, high)  # of all panels, where they share the axis
+        else:
+            ax.set_ylim(bottom=ax.get_ylim()[0] if min(there) < 0 else 0, auto=None)
+            common.few_ticks(ax.yaxis)
+        common.unit_ticks(ax.yaxis, common.unit(self.metric))
+        ax.set_ylabel(common.wording(self.metric, short=True))
+
+    def _ticks(self, ax: Axes) -> list[float]:
+        """Leave out the ticks whose labels would run into the one before."""
+        place = math.log if self.is_log[0] else float
+        low, high = map(place, ax.get_xlim())
+        per_point = (high - low) / common.points(ax)[0]
+        unit, kept = common.unit(self.x), list[float]()
+        for value in self.values:
+            wide = fit_text.width(_tick(value, unit), common.RC["xtick.labelsize"]) + 2
+            if not kept or place(value) - place(kept[-1]) >= wide * per_point:
+                kept.append(value)
+        return kept
+
+    @property
+    def what(self) -> str:
+        """The axis' label: what was swept, and what is drawn."""
+        alone = [count == 1 for count in self.runs.values()]
+        if all(alone):
+            drawn = [say("one run each" if len(alone) > 1 else "one run")]
+        else:
+            drawn = [say("points: runs, hollow: only one" if any(alone) else "points: runs")]
+            if confidence := self.middles.confidence:
+                words = "line and bars: mean, {confidence} interval"
+                drawn.append(say(words, confidence=confidence))
+            else:
+                drawn.append(say("line: mean"))
+            if self.cut:
+                drawn.append(say("arrow: the interval goes on"))
+        if self.missing:
+            drawn.append(say("rows without a value: {n}", n=self.missing))
+        label = common.condition(self.x)
+        return say("{label} ({drawn})", label=label, drawn=listed(drawn, "; "))
+
+
+def is_far(values: Iterable[float]) -> bool:
+    """Whether values lie so far apart that equal steps would hide the small ones."""
+    there = list(values)
+    return min(there) > 0 and max(there) / min(there) >= _FAR
+
+
+def _tick(value: float, unit: str) -> str:
+    """Write a level of a condition on its axis."""
+    return units.binary(value) if unit == "B" else f"{value:g}"
+
+
+def _widened(low: float, high: float) -> tuple[float, float]:
+    """Widen a short axis until it has two of the ticks 1, 2, 5, 10, ..."""
+    decades = range(math.floor(math.log10(low)) - 1, math.ceil(math.log10(high)) + 2)
+    ticks = [step * 10.0**power for power in decades for step in (1, 2, 5)]
+    if sum(low <= value <= high for value in ticks) > 1:
+        return low, high
+    below = max(value for value in ticks if value <= low)
+    return below, min(value for value in ticks if value >= high and value > below)
+
+
+def load(
+    frame: IntoDataFrame,
+    latency: str = "lat_mean_ns",
+    *,
+    x: str = "iodepth",
+    hue: str | None = None,
+    limit: float | str | None = None,
+    summaries: Sequence[IntoDataFrame] | None = None,
+    best: IntoDataFrame | None = None,
+    order: Sequence[Any] | None = None,
+    axes: Sequence[Axes] | NDArray[Any] | None = None,
+) -> NDArray[Any]:
+    """Draw IOPS, and latency below it, against the queue depth or any other condition.
+
+    The hockey stick: the IOPS rise up to some depth, and the latency rises from there on. Every run
+    is a point, hollow if it is the only one, and lines go through the means; thin bars are the
+    means' intervals. An axis is logarithmic if its values span a factor of eight.
+
+    A diamond marks the knee of each line: the level with the highest ratio of mean IOPS to mean
+    latency. Up to the knee, more load raises the IOPS by a greater factor than the latency; beyond
+    it, the latency rises by the greater factor. The first and the last level are not marked,
+    because the knee may lie beyond them.
+
+    Parameters
+    ----------
+    frame : pandas or polars frame
+        One row per run, of one direction (or ``hue="direction"``). If there are several scopes, the
+        rows of ``total`` are drawn.
+    latency : str
+        The column of the lower panel.
+    x : str
+        The swept condition: a column of numbers that raise the load, with a tick at each.
+    hue : str, optional
+        The column that names the lines; the name stands at the line's end.
+    limit : float or str, optional
+        A limit of the latency, in its base unit or as ``"1ms"``: a dashed line. Rings mark the most
+        IOPS with a mean below it, as `best_under` finds them.
+    summaries : two pandas or polars frames, optional
+        The answers of `summarize` for ``iops`` and for ``latency``, by ``x`` (and ``hue``).
+    best : pandas or polars frame, optional
+        The answer of `best_under` for ``latency`` (by ``hue``; ``sweep=x`` if `x` is a label), to
+        be drawn instead of `limit`.
+    order : sequence, optional
+        The lines, which take their colours in this order.
+    axes : two matplotlib.axes.Axes, optional
+        For IOPS and for latency.
+
+    Returns
+    -------
+    numpy.ndarray of matplotlib.axes.Axes
+        The two.
+
+    Raises
+    ------
+    SchemaError
+        If several directions are mixed, or a summary or `best` is of another metric or other rows.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> import fiotools as ft
+    >>> io = pd.DataFrame({
+    ...     "iodepth": [1, 1, 8, 8, 64, 64], "iops": [9e3, 8e3, 60e3, 62e3, 90e3, 91e3],
+    ...     "lat_mean_ns": [0.11e6, 0.12e6, 0.13e6, 0.13e6, 0.71e6, 0.70e6],
+    ... })
+    >>> upper, lower = ft.plot.load(io, limit="500us")
+    >>> print(lower.get_xlabel())
+    queue depth (points: runs; line and bars: mean, 95 % interval; arrow: the interval goes on)
+    ring: most I/Os per second with a mean below the limit: 61,000 /s at 8
+    diamond: knee, the highest IOPS / latency: 8
+    """
+    named = [key for key in (hue, x) if key]
+    # the rows that `summarize` keeps
+    table = choose_scope(common.opened(frame, x, "iops", latency, hue), None, named)
+    refuse_directions(table, named)
+    told = (None, None) if summaries is None else summaries
+    if not isinstance(told, (list, tuple)) or len(told) != 2:
+        raise SchemaError(
+            "summaries= are two frames, of the rate and of the latency: "
+            f"[summarize(frame, metric, by={named}) for metric in ('iops', {latency!r})]"
+        )
+    native = table.to_native()
+    panels = [
+        _Swept(native, metric, x, hue, summary, order)
+        for metric, summary in zip(("iops", latency), told, strict=True)
+    ]
+    if limit is not None:
+        if best is not None:
+            raise SchemaError(f"best= has a limit of its own: leave {argument('limit')} out")
+        best = best_under(native, latency, limit, by=hue, sweep=x)
+    chosen = {} if best is None else _chosen(best, *panels)
+    knees = _knees(*panels)
+    two = _two(axes)
+    upper, lower = two
+    # what is marked in both panels, by its IOPS and its latency
+    rings = {name: row for name, row in chosen.items() if row["iops"] is not None}
+    marks = [(row[x], (row["iops"], row["observed"]), _RING) for row in rings.values()]
+    for name, at in knees.items():
+        if at is not None:
+            means = [panel.middles[panel.cell(name, at)][0] for panel in panels]
+            marks.append((at, (means[0], means[1]), _DIAMOND))
+    for at, values, look in marks:
+        for ax, value in zip(two, values, strict=True):
+            ax.plot(at, value, linestyle="none", color=common.ink(ax), zorder=6, **look)
+    # drawn before the axes are scaled, so that they have room for it
+    limits = dict.fromkeys(row["limit"] for row in chosen.values())
+    for value in limits:
+        lower.axhline(value, color=common.GREY, linestyle="--", linewidth=1.2, zorder=1)
+    ends = [panel.draw(ax) for panel, ax in zip(panels, two, strict=True)]
+    none = [common.named(name, hue) for name in chosen if name not in rings]
+    for value in limits:
+        _name_limit(lower, value, latency, none if hue else [say("all")] if none else [])
+    panels[0].cut = any(panel.cut for panel in panels)
+    lines = [panels[0].what]
+    if rings:
+        places = [_best(row, x, hue, name) for name, row in rings.items()]
+        words = "ring: most I/Os per second with a mean below the limit: {best}"
+        lines.append(say(words, best=common.several(places, _NAMED, "; ")))
+    if knees:
+        lines.append(_knee_words(panels[0], knees))
+    common.label_below(lower, *lines)
+    if not upper.get_shared_x_axes().joined(upper, lower):
+        common.label_below(upper, *lines)
+    if hue:
+        for ax, own in zip(two, ends, strict=True):
+            common.name_lines(ax, own, hue, below=ax is lower)
+    return two
+
+
+def _two(axes: Sequence[Axes] | NDArray[Any] | None) -> NDArray[Any]:
+    """Take the two Axes given, or make them."""
+    if axes is None:
+        made = common.panels(2, 1, _HEIGHT, sharex=True).ravel()
+        made[0].get_figure().align_ylabels(made)
+        return made
+    given = np.asarray(axes, dtype=object).ravel()
+    if len(given) != 2 or not all(isinstance(ax, Axes) for ax in given):
+        raise SchemaError("axes= are two Axes, for IOPS and for latency: plt.subplots(2)[1]")
+    for ax in given:
+        common.keep_room(ax)
+    return given
+
+
+def _chosen(best: IntoDataFrame, rates: _Swept, waits: _Swept) -> dict[Any, Mapping[str, Any]]:
+    """Return the conditions that `best_under` chose for each line."""
+    x, hue, latency = waits.x, waits.hue, waits.metric
+    by = f", by={hue!r}" if hue else ""
+    give = f"give best_under(frame, {latency!r}, limit{by}, sweep={x!r})"
+    needed = ["metric", "limit", "observed", "iops", x]
+    table = common.answer(best, needed, "what best_under() returned", f"; {give}")
+    if set(frames.values(table, "metric")) != {latency}:
+        raise SchemaError(f"best= is not about {latency!r}: {give}")
+    rows = common.records(table)
+    found: dict[Any, Mapping[str, Any]] = {}
+    for name in waits.lines:
+        own = [row for row in rows if not hue or row.get(hue) == name]
+        if len(own) != 1:
+            where = f" of {hue} {name!r}" if hue else ""
+            raise SchemaError(f"best= has {len(own) or 'no'} rows{where}: {give}")
+        found[name] = row = own[0]
+        cell = rates.cell(name, row[x])
+        if row["iops"] is not None and not (
+            cell in rates.middles.cells and math.isclose(rates.middles[cell][0], row["iops"])
+        ):
+            raise SchemaError(f"best= is about other runs than those to draw: {give}")
+    return found
+
+
+def _knees(rates: _Swept, waits: _Swept) -> dict[Any, float | None]:
+    """Find the level of each line with the highest IOPS / latency; None if it is an end.
+
+    Lines of fewer than three levels have no knee and are left out.
+    """
+    found: dict[Any, float | None] = {}
+    for name in rates.lines:
+        power = {}
+        for value in rates.values:
+            cell = rates.cell(name, value)
+            if cell in rates.middles.cells and cell in waits.middles.cells:
+                iops, latency = rates.middles[cell][0], waits.middles[cell][0]
+                power[value] = iops / latency if latency > 0 else 0.0
+        if len(power) > 2:
+            highest = max(power, key=power.__getitem__)
+            found[name] = None if highest in (min(power), max(power)) else highest
+    return found
+
+
+def _knee_words(panel: _Swept, knees: Mapping[Any, float | None]) -> str:
+    """Say what the diamonds are, and where."""
+    unit = common.unit(panel.x)
+    places = [say("none") if at is None else _tick(at, unit) for at in knees.values()]
+    found = [
+        say("{name}: {text}", name=common.named(name, panel.hue), text=place)
+        for name, place in zip(knees, places, strict=True)
+    ]
+    if len(set(places)) == 1:  # the same for every line
+        found = places[:1]
+    return say(
+        "diamond: knee, the highest IOPS / latency: {knees}",
+        knees=common.several(found, _NAMED),
+    )
+
+
+def _best(row: Mapping[str, Any], x: str, hue: str | None, name: Any) -> str:
+    """Say the best rate of a line, and where."""
+    rate, depth = units.human(row["iops"], "1/s"), _tick(row[x], common.unit(x))
+    if hue:
+        shown = common.named(name, hue)
+        return say("{name}, {rate} at {depth}", name=shown, rate=rate, depth=depth)
+    return say("{rate} at {depth}", rate=rate, depth=depth)
+
+
+def _name_limit(ax: Axes, limit: float, latency: str, none: Sequence[str]) -> None:
+    """Write the limit over its line, and name the lines that are nowhere below it."""
+    ms = common.tick(limit, common.unit(latency))
+    text = say("limit: {limit}", limit=ms)
+    if none:
+        words = "limit: {limit} ({names}: no mean below)"
+        text = say(words, limit=ms, names=common.several(none, 2))
+        if fit_text.width(text, common.small(ax)) > common.points(ax)[0]:
+            text = say(words, limit=ms, names=say("{n} lines", n=len(none)))
+    look: Any = {"va": "bottom", "color": common.GREY, "bbox": common.paper(ax)}
+    common.note(ax, text, (0, limit), (3, 2), xycoords=("axes fraction", "data"), **look)
+
+
+class _Cell(NamedTuple):
+    """A cell: a value, its text, and whether its verdict is decided."""
+
+    value: float
+    text: str
+    settled: bool
+
+
+def grid(
+    frame: IntoDataFrame,
+    metric: str | None = None,
+    *,
+    x: str = "iodepth",
+    y: str = "numjobs",
+    ax: Axes | None = None,
+) -> Axes:
+    """Draw a value, or the ratio of two sides, for each combination of two conditions.
+
+    Parameters
+    ----------
+    frame : pandas or polars frame
+        One row per run, to draw their mean; or, without `metric`, the answer of `compare` or
+        `speedup` by ``x`` and ``y``, to draw the ratio or speed-up of one level. Letters are pale
+        if the verdict is undecided.
+    metric : str, optional
+        The column to draw.
+    x, y : str
+        The columns that name the columns and the rows of cells, numbers by size.
+    ax : matplotlib.axes.Axes, optional
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+
+    Raises
+    ------
+    SchemaError
+        If a cell has rows of several kinds: levels, directions or other conditions.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> import fiotools as ft
+    >>> runs = pd.DataFrame({
+    ...     "iodepth": [1, 1, 16, 16], "numjobs": [1, 4, 1, 4], "iops": [9e3, 30e3, 78e3, 90e3],
+    ... })
+    >>> ax = ft.plot.grid(runs, "iops")
+    >>> [text.get_text() for text in ax.texts]
+    ['9,000', '78,000', '30,000', '90,000']
+    """
+    table = common.opened(frame, x, y, metric)
+    cells = _ratios(table, x, y) if metric is None else _means(table, metric, x, y)
+    columns, rows = (frames.ordered(one) for one in zip(*cells, strict=True))
+    values = np.full((len(rows), len(columns)), np.nan)
+    for (column, row), cell in cells.items():
+        values[rows.index(row), columns.index(column)] = cell.value
+    ax = common.axes(ax, _CELLS / common.ROW * len(rows))
+    mesh = ax.pcolormesh(
+        np.ma.masked_invalid(values),
+        cmap=sns.color_palette(_colours(table, metric), as_cmap=True),
+        norm=_norm(values[np.isfinite(values)], is_ratio=metric is None),
+        edgecolors="white",
+        linewidth=1.5,
+    )
+    ax.invert_yaxis()
+    ax.grid(visible=False)
+    for (column, row), cell in sorted(cells.items(), key=lambda one: rows.index(one[0][1])):
+        pale = common.luminance(mesh.to_rgba(np.array(cell.value))) > common.PALE
+        size = fit_text.fitting(cell.text, common.points(ax)[0] / len(columns) - 4)
+        ax.text(
+            columns.index(column) + 0.5,
+            rows.index(row) + 0.5,
+            cell.text,
+            ha="center",
+            va="center",
+            color="black" if pale else "white",
+            fontsize=size,
+            alpha=1.0 if cell.settled else 0.55,
+            fontstyle="normal" if cell.settled else "italic",
+        )
+    ax.set_yticks(
+        np.arange(len(rows)) + 0.5, common.names_beside(ax, [_name(one, y) for one in rows])
+    )
+    named = common.names_below(ax, [_name(one, x) for one in columns])
+    ax.set_xticks([at + 0.5 for at in named], list(named.values()))
+    common.literal([*ax.get_xticklabels(), *ax.get_yticklabels()])
+    common.label_beside(ax, common.condition(y))
+    common.label_below(ax, common.condition(x), _what(table, metric, cells.values()))
+    return ax
+
+
+def _name(value: Any, column: str) -> str:
+    """Name a column or row of cells; the axis says what its numbers are."""
+    if isinstance(value, (int, float)):
+        return _tick(value, common.unit(column))
+    return common.named(value, column)
+
+
+def _means(table: Frame, metric: str, x: str, y: str) -> dict[Any, _Cell]:
+    """Return the mean of the runs in each cell."""
+    told = frames.opened(summarize(table.to_native(), metric, by=[x, y]))
+    cells = zip(frames.keys_of(told, [x, y]), frames.values(told, "mean"), strict=True)
+    means = {place: mean for place, mean in cells if mean is not None}
+    like = min(means.values()) if means and not is_far(means.values()) else None
+    unit = common.unit(metric)
+    return {
+        place: _Cell(mean, common.tick(mean, unit, like), settled=True)
+        for place, mean in means.items()
+    }
+
+
+def _ratios(table: Frame, x: str, y: str) -> dict[Any, _Cell]:
+    """Return the ratio of each cell of a comparison."""
+    frames.need(table, ["ratio", "verdict", "baseline"])
+    drawn = "speedup" if "speedup" in table.columns else "ratio"
+    keys = frames.keys_of(table, [x, y])
+    if len(set(keys)) < len(keys):
+        raise SchemaError(
+            f"several rows for one {x} and {y}: keep one level, or compare by these two alone"
+        )
+    lines = zip(keys, frames.numbers(table, drawn), frames.values(table, "verdict"), strict=True)
+    found = {
+        place: _Cell(ratio, common.factor(ratio), settled(verdict))
+        for place, ratio, verdict in lines
+        if ratio is not None
+    }
+    if not found:
+        raise SchemaError("nothing to draw: no row has a ratio")
+    return found
+
+
+def _norm(there: NDArray[np.float64], *, is_ratio: bool) -> Normalize:
+    """Give each value its colour; 1 is the middle of ratios, and above and below are alike."""
+    if is_ratio:
+        far = max(1.1, *np.exp(np.abs(np.log(there))))
+        return LogNorm(1 / far, far)
+    least, most = float(there.min()), float(there.max())
+    return LogNorm(least, most) if is_far(there) else Normalize(least, most)
+
+
+def _colours(table: Frame, metric: str | None) -> str:
+    """Name the colours of values, or of ratios: blue is better, as everywhere."""
+    if metric is not None:
+        return "crest"
+    is_less_better = metric_of(frames.values(table, "metric")[0]).sign < 0
+    return "vlag" if is_less_better and "speedup" not in table.columns else "vlag_r"
+
+
+def _what(table: Frame, metric: str | None, cells: Iterable[_Cell]) -> str:
+    """Say what stands in the cells."""
+    if metric is not None:
+        what = common.wording(metric, short=True)
+        return say("in each cell: {what}, the mean of the runs", what=what)
+    level = table.columns[table.columns.index("baseline") - 1]
+    own, base, metric = (frames.values(table, name)[0] for name in (level, "baseline", "metric"))
+    own, base = units.sides(own, base, level)
+    what = common.wording(metric, short=True)
+    said = say("in each cell: {level} / {baseline}, {what}", level=own, baseline=base, what=what)
+    if all(cell.settled for cell in cells):
+        return said
+    return say("{said}; pale: undecided", said=said)
