@@ -109,7 +109,7 @@ def title(ax: Axes | Figure, text: str) -> None:
     >>> t = ft.read("data/page-cache/{cache}.txt").timings
     >>> ft.plot.title(ft.plot.timings(t, y="cache"), "The second read takes a tenth of the time")
     """
-    figure = _figure(ax)
+    figure = figure_of(ax)
     text = language.called(text)
     shown = figure.suptitle(text, x=0.01, ha="left", size=_TITLE, weight="bold")
     if not fit_text.has_bold():
@@ -141,7 +141,8 @@ def _balanced(text: str, room: float) -> list[str]:
     return best
 
 
-def _figure(ax: Axes | Figure) -> Figure:
+def figure_of(ax: Axes | Figure) -> Figure:
+    """Return the figure of Axes, or itself."""
     figure = ax if isinstance(ax, Figure) else ax.get_figure(root=True)
     if figure is None:
         raise ValueError("these Axes are on no figure")
@@ -183,7 +184,7 @@ def save(
     ...     [file.name for file in ft.plot.save(ax, f"{folder}/cache", data=t)]
     ['cache.svg', 'cache.png']
     """
-    figure = _figure(ax)
+    figure = figure_of(ax)
     target = Path(path)
     suffix = target.suffix.lstrip(".")
     if suffix and suffix not in _METADATA:
