@@ -42,25 +42,9 @@ def run_cells(
     """Execute a notebook and put its outputs into it.
 
     If the kernel ends before the first cell, or does not answer for a minute, it is started again,
-    at most twice. If it ends later, it is not: the cells would run a second time.
-
-    Parameters
-    ----------
-    notebook : nbformat.NotebookNode
-        The notebook, which is modified.
-    folder : pathlib.Path
-        Where its code runs.
-    environment : mapping of str to str, optional
-        Environment variables besides those of this process and `ENVIRONMENT`.
-    on_cell_start : callable, optional
-        Called with the keywords ``cell`` and ``cell_index`` before each cell.
-
-    Raises
-    ------
-    nbclient.exceptions.CellControlSignal
-        If a cell fails (`CellExecutionError`), or takes more than ten minutes.
-    RuntimeError
-        If the kernel does not start, or ends while it runs a cell.
+    at most twice. If it ends later, it is not: the cells would run a second time. Raises
+    `CellControlSignal` if a cell fails or takes more than ten minutes, and `RuntimeError` if the
+    kernel does not start, or ends while it runs a cell.
 
     Examples
     --------

@@ -139,7 +139,9 @@ def _fault(row: dict[str, str], seen: set[str]) -> str | None:
 
 
 def _check(row: dict[str, str], source: _Source) -> dict[str, object]:
-    scale = units.factor("s" if row["unit"] == "time" else row["unit"], _base(row))
+    # latencies of a selector are in ns, all other times in s
+    base = "ns" if re.search(r"\w_ns\b", row["selector"]) else "s"
+    scale = units.factor("s" if row["unit"] == "time" else row["unit"], base)
     value = _evaluate(row["selector"], source) / scale
     lo, hi = interval(row["printed"], row["rounding"])
     slack = _SLACK * max(abs(lo), abs(hi))
@@ -154,11 +156,6 @@ def _check(row: dict[str, str], source: _Source) -> dict[str, object]:
         "basis": row["basis"],
         "why": row["why"],
     }
-
-
-def _base(row: dict[str, str]) -> str:
-    """Return the base unit of the selector's times: ns for latencies, s for all others."""
-    return "ns" if re.search(r"\w_ns\b", row["selector"]) else "s"
 
 
 def _evaluate(selector: str, source: _Source) -> float:
@@ -216,21 +213,35 @@ class _Source:
     def table(self, name: str) -> pd.DataFrame:
         """Return one table of the files, and keep it for the next term."""
         if name not in self.tables:
-            if name == "words":
-                self.tables[name] = _words(_file(self.path))
-            elif name == "rows":
-                self.tables[name] = _csv(_file(self.path))
-            elif name == "combined":
-                io = self.table("io")
-                self.tables[name] = combine(io[io["scope"] == "thread"], to="run")
-            else:
-                if self.results is None:
-                    self.results = read(self.path)
-                if name not in self.results.tables:
-                    tables = ", ".join([*self.results.tables, "combined", "rows", "words"])
-                    raise SchemaError(f"there is no table {name!r}; the tables are {tables}")
-                self.tables[name] = self.results.tables[name]
+            self.tables[name] = self._read(name)
         return self.tables[name]
+
+    def _read(self, name: str) -> pd.DataFrame:
+        if name == "words":
+            return _words(self._file())
+        if name == "rows":
+            path = self._file()
+            if path.suffix != ".csv":
+                raise SchemaError(
+                    f"{path.as_posix()} is not a .csv file, so it has no table 'rows'"
+                )
+            return pd.read_csv(path)
+        if name == "combined":
+            io = self.table("io")
+            return combine(io[io["scope"] == "thread"], to="run")
+        if self.results is None:
+            self.results = read(self.path)
+        if name not in self.results.tables:
+            tables = ", ".join([*self.results.tables, "combined", "rows", "words"])
+            raise SchemaError(f"there is no table {name!r}; the tables are {tables}")
+        return self.results.tables[name]
+
+    def _file(self) -> Path:
+        """Return the one file that the source names."""
+        files = find(self.path)
+        if len(files) != 1:
+            raise SchemaError(f"{self.path} names {len(files)} files, not exactly one")
+        return files[0].path
 
 
 def _holds(condition: str, frame: pd.DataFrame, table: str) -> pd.Series[bool]:
@@ -247,21 +258,6 @@ def _column(frame: pd.DataFrame, column: str, table: str) -> pd.Series[Any]:
     if column not in frame.columns:
         raise SchemaError(f"{table} has no column {column!r}; it has {', '.join(frame.columns)}")
     return frame[column]
-
-
-def _file(path: str) -> Path:
-    """Return the one file that a source names."""
-    files = find(path)
-    if len(files) != 1:
-        raise SchemaError(f"{path} names {len(files)} files, not exactly one")
-    return files[0].path
-
-
-def _csv(path: Path) -> pd.DataFrame:
-    """Read a csv file with a header."""
-    if path.suffix != ".csv":
-        raise SchemaError(f"{path.as_posix()} is not a .csv file, so it has no table 'rows'")
-    return pd.read_csv(path)
 
 
 def _words(path: Path) -> pd.DataFrame:

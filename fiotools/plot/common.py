@@ -353,6 +353,13 @@ def unit_ticks(axis: Any, unit: str, like: float | None = None) -> None:
     axis.set_major_formatter(lambda value, _: tick(value, unit, like))
 
 
+def fixed_ticks(axis: Any, values: Sequence[float], write: Callable[[float], str]) -> None:
+    """Set ticks at these values only."""
+    axis.set_major_locator(FixedLocator(values))
+    axis.set_minor_locator(NullLocator())
+    axis.set_major_formatter(lambda value, _: write(value))
+
+
 End = tuple[float, float, str, Look]  # of a line: x, y, its name and look
 
 
@@ -773,9 +780,8 @@ def latency_axis(ax: Axes, axis: Literal["x", "y"], low: float, high: float) -> 
     """Make a logarithmic axis of latencies, with as many round ticks as have room."""
     ax.set(**{f"{axis}scale": "log", f"{axis}lim": (low, high)})
     named, room = (ax.xaxis, breadth(ax)) if axis == "x" else (ax.yaxis, points(ax)[1])
-    named.set_major_locator(FixedLocator(round_values(low, high, max(2, int(room / _TICK[axis])))))
-    named.set_minor_locator(NullLocator())
-    unit_ticks(named, "ns")
+    most = max(2, int(room / _TICK[axis]))
+    fixed_ticks(named, round_values(low, high, most), lambda value: tick(value, "ns"))
 
 
 def round_values(low: float, high: float, most: int) -> list[float]:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from matplotlib.axes import Axes
 from matplotlib.collections import LineCollection
-from matplotlib.ticker import FixedLocator, NullLocator
+from matplotlib.ticker import NullLocator
 from matplotlib.transforms import offset_copy
 
 from fiotools import units
@@ -371,8 +371,8 @@ def share_axis(ax: Axes, last: float) -> None:
         if place + half <= end:
             ticks.append(share)
             end = place - half
-    ax.xaxis.set_major_locator(FixedLocator([nines(share) for share in reversed(ticks)]))
-    ax.xaxis.set_major_formatter(lambda value, _: f"{round(100 * (1 - 10**-value), 6):g}")
+    places = [nines(share) for share in reversed(ticks)]
+    common.fixed_ticks(ax.xaxis, places, lambda at: f"{round(100 * (1 - 10**-at), 6):g}")
     ax.set_xlim(0, nines(last) * 1.2)
 
 

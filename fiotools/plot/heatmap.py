@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import seaborn as sns
 from matplotlib.axes import Axes
+from matplotlib.collections import QuadMesh
 from matplotlib.colors import LinearSegmentedColormap, LogNorm
-from matplotlib.ticker import FixedLocator, NullLocator
 
 from fiotools.errors import SchemaError, typed
 from fiotools.language import say
@@ -118,16 +118,19 @@ def heatmap(bins: IntoDataFrame, *, ax: Axes | None = None) -> Axes:
     if thin.any():
         below.append(say("blank columns: fewer than {n} I/Os", n=_FEW))
     common.label_below(ax, *below)
+    _explain(ax, mesh, least, most)
+    return ax
+
+
+def _explain(ax: Axes, mesh: QuadMesh, least: float, most: float) -> None:
+    """Draw the bar of colours."""
     figure = ax.get_figure()
     assert figure is not None
     # within these Axes: one of its own binds the figure to a way of laying out
     bar = figure.colorbar(mesh, cax=ax.inset_axes((1.02, 0, 0.03, 1)))
-    bar.ax.yaxis.set_major_locator(FixedLocator(common.round_values(least, most, 7)))
-    bar.ax.yaxis.set_minor_locator(NullLocator())
-    bar.ax.yaxis.set_major_formatter(lambda value, _: common.percent(value))
+    common.fixed_ticks(bar.ax.yaxis, common.round_values(least, most, 7), common.percent)
     bar.set_label(say("I/Os of the interval\nper 10 % of latency"))
     bar.outline.set_visible(False)
-    return ax
 
 
 def _logs(own: Histogram) -> list[tuple[float, float, int]]:

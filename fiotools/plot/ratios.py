@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from matplotlib.axes import Axes
 from matplotlib.text import Annotation
-from matplotlib.ticker import FixedLocator, NullFormatter, NullLocator
 
 from fiotools import units
 from fiotools.errors import SchemaError
@@ -265,10 +264,7 @@ def ticks_of_ratios(axis: Any, low: float, high: float) -> None:
         half = half if axis.axis_name == "x" else _HALF
         if all(abs(place - other) >= half + own for other, own, _ in kept):
             kept.append((place, half, value))
-    axis.set_major_locator(FixedLocator([value for *_, value in kept]))
-    axis.set_minor_locator(NullLocator())
-    axis.set_minor_formatter(NullFormatter())
-    axis.set_major_formatter(lambda value, _: _tick(value))
+    common.fixed_ticks(axis, [value for *_, value in kept], _tick)
 
 
 def _tick(ratio: float) -> str:

@@ -122,11 +122,17 @@ def series(
                 top = max(top, whole)
                 below[-1] = say("{said} (bar)", said=below[-1])
     below += [line.judged.key() for line in lines if line.judged and line.judged.mean][:1]
-    unit = lines[0].series.metric.unit
     ax.set_ylim(0, top * 1.06 or 1)
     common.few_ticks(ax.yaxis)
-    common.unit_ticks(ax.yaxis, unit, like=top)
+    common.unit_ticks(ax.yaxis, lines[0].series.metric.unit, like=top)
     common.label_beside(ax, _what(table, lines, hue, is_percentile=is_percentile))
+    _time_axis(ax, lines, below)
+    common.name_lines(ax, ends, hue)
+    return ax
+
+
+def _time_axis(ax: Axes, lines: Sequence[Line], below: Sequence[str]) -> None:
+    """Set the axis of times, or of samples without times."""
     first = min(float(line.edges[0]) for line in lines)
     last = max(float(line.edges[-1]) for line in lines)
     if all(line.series.timed for line in lines):
@@ -136,8 +142,6 @@ def series(
         ax.set_xlim(first, last)
         ax.xaxis.set_major_locator(common.round_ticks(5, integer=True))
         common.label_below(ax, say("sample"), *below)
-    common.name_lines(ax, ends, hue)
-    return ax
 
 
 def _of(table: Frame, quantity: str | None) -> Frame:

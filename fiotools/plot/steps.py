@@ -11,7 +11,6 @@ import matplotlib.dates
 import numpy as np
 import polars as pl
 from matplotlib.axes import Axes
-from matplotlib.ticker import FixedLocator
 
 from fiotools import units
 from fiotools.errors import SchemaError, argument
@@ -327,8 +326,7 @@ class _Sequence:
             return
         names = [called(str(value)) for value in self.places]
         kept = common.names_below(ax, names)
-        ax.xaxis.set_major_locator(FixedLocator(list(kept)))
-        ax.xaxis.set_major_formatter(lambda place, _: kept.get(round(place), ""))
+        common.fixed_ticks(ax.xaxis, list(kept), lambda place: kept.get(round(place), ""))
         common.literal(ax.get_xticklabels())
 
 

@@ -83,16 +83,16 @@ def style(*, lang: str | None = None) -> None:
     >>> import fiotools as ft
     >>> ft.plot.style()
     """
-    code = lang or _asked() or language.ENGLISH
+    code = lang or _asked()
     fit_text.load_font(code)
     language.use(code)
     sns.set_theme(style="whitegrid", rc=common.rc())
     mpl.rcParams.update(common.rc())  # set_theme puts its own font.family over ours
 
 
-def _asked() -> str | None:
+def _asked() -> str:
     """Return the language that the runner of the notebooks asks for."""
-    return os.environ.get(_LANGUAGE)
+    return os.environ.get(_LANGUAGE) or language.ENGLISH
 
 
 def title(ax: Axes | Figure, text: str) -> None:
@@ -109,7 +109,7 @@ def title(ax: Axes | Figure, text: str) -> None:
     >>> t = ft.read("data/page-cache/{cache}.txt").timings
     >>> ft.plot.title(ft.plot.timings(t, y="cache"), "The second read takes a tenth of the time")
     """
-    figure = _figure(ax)
+    figure = figure_of(ax)
     text = language.called(text)
     shown = figure.suptitle(text, x=0.01, ha="left", size=_TITLE, weight="bold")
     if not fit_text.has_bold():
@@ -141,7 +141,8 @@ def _balanced(text: str, room: float) -> list[str]:
     return best
 
 
-def _figure(ax: Axes | Figure) -> Figure:
+def figure_of(ax: Axes | Figure) -> Figure:
+    """Return the figure of Axes, or itself."""
     figure = ax if isinstance(ax, Figure) else ax.get_figure(root=True)
     if figure is None:
         raise ValueError("these Axes are on no figure")
@@ -183,20 +184,22 @@ def save(
     ...     [file.name for file in ft.plot.save(ax, f"{folder}/cache", data=t)]
     ['cache.svg', 'cache.png']
     """
-    figure = _figure(ax)
+    figure = figure_of(ax)
     target = Path(path)
     suffix = target.suffix.lstrip(".")
     if suffix and suffix not in _METADATA:
         raise ValueError(
             f"{target.name}: a plot is saved as {', '.join(_METADATA)}, not {suffix!r}"
         )
-    asked = _asked() or language.ENGLISH
-    folder = target.parent if asked == language.ENGLISH else target.parent / asked
+    folder = target.parent if _asked() == language.ENGLISH else target.parent / _asked()
     names = [target.name] if suffix else [f"{target.name}.{kind}" for kind in formats]
     files = [folder / name for name in names]
     source = None if data is None else _provenance(data, target.parent)
     folder.mkdir(parents=True, exist_ok=True)
-    _translate(figure)
+    for text in figure.findobj(Text):  # what was written without fiotools, such as titles of Axes
+        assert isinstance(text, Text)
+        if (known := language.called(text.get_text())) != text.get_text():
+            text.set_text(known)
     for file in files:
         kind = file.suffix.lstrip(".")
         metadata = dict(_METADATA[kind])
@@ -208,14 +211,6 @@ def save(
         content = buffer.getvalue()
         _write(file, settled(content.decode()).encode() if kind == "svg" else content)
     return files
-
-
-def _translate(figure: Figure) -> None:
-    """Translate words that were written without fiotools, such as the title of Axes."""
-    for text in figure.findobj(Text):
-        assert isinstance(text, Text)
-        if (known := language.called(text.get_text())) != text.get_text():
-            text.set_text(known)
 
 
 def _write(file: Path, content: bytes) -> None:
@@ -248,16 +243,13 @@ def _provenance(data: Any, folder: Path) -> str:
     root = folder.resolve().parent
     known = []
     for name in names:
-        file = Path(name)
-        digest = _digest(file) if file.is_file() else "-"
-        place = os.path.relpath(file.resolve(), root) if file.is_file() else name
+        file, place, digest = Path(name), name, "-"
+        if file.is_file():
+            place = os.path.relpath(file.resolve(), root)
+            with file.open("rb") as opened:  # it may be longer than memory
+                digest = hashlib.file_digest(opened, "sha256").hexdigest()[:16]
         known.append(f"{place.replace(os.sep, '/')} sha256:{digest}")
     return "; ".join(sorted(known))
-
-
-def _digest(file: Path) -> str:
-    with file.open("rb") as opened:  # it may be longer than memory
-        return hashlib.file_digest(opened, "sha256").hexdigest()[:16]
 
 
 def settled(svg: str) -> str:

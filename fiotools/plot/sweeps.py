@@ -12,7 +12,6 @@ import seaborn as sns
 from matplotlib.axes import Axes
 from matplotlib.collections import LineCollection
 from matplotlib.colors import LogNorm, Normalize
-from matplotlib.ticker import FixedLocator, NullLocator
 from matplotlib.transforms import offset_copy
 
 from fiotools import units
@@ -256,9 +255,7 @@ class _Swept:
         else:
             room = 0.06 * (last - first or abs(last) or 1)
             ax.set_xlim(first - room, last + room)
-        ax.xaxis.set_major_locator(FixedLocator(self._ticks(ax)))
-        ax.xaxis.set_minor_locator(NullLocator())
-        ax.xaxis.set_major_formatter(lambda value, _: _tick(value, unit_x))
+        common.fixed_ticks(ax.xaxis, self._ticks(ax), lambda value: _tick(value, unit_x))
         # the limits are those of all panels, and of what else was drawn
         there = [y for y in self.ys if y is not None]
         ax.update_datalim([(first, min(there)), (last, max(there))])
@@ -422,16 +419,8 @@ def load(
     knees = _knees(*panels)
     two = _two(axes)
     upper, lower = two
-    # what is marked in both panels, by its IOPS and its latency
     rings = {name: row for name, row in chosen.items() if row["iops"] is not None}
-    marks = [(row[x], (row["iops"], row["observed"]), _RING) for row in rings.values()]
-    for name, at in knees.items():
-        if at is not None:
-            means = [panel.middles[panel.cell(name, at)][0] for panel in panels]
-            marks.append((at, (means[0], means[1]), _DIAMOND))
-    for at, values, look in marks:
-        for ax, value in zip(two, values, strict=True):
-            ax.plot(at, value, linestyle="none", color=common.ink(ax), zorder=6, **look)
+    _mark(two, panels, rings, knees)
     # drawn before the axes are scaled, so that they have room for it
     limits = dict.fromkeys(row["limit"] for row in chosen.values())
     for value in limits:
@@ -441,13 +430,7 @@ def load(
     for value in limits:
         _name_limit(lower, value, latency, none if hue else [say("all")] if none else [])
     panels[0].cut = any(panel.cut for panel in panels)
-    lines = [panels[0].what]
-    if rings:
-        places = [_best(row, x, hue, name) for name, row in rings.items()]
-        words = "ring: most I/Os per second with a mean below the limit: {best}"
-        lines.append(say(words, best=common.several(places, _NAMED, "; ")))
-    if knees:
-        lines.append(_knee_words(panels[0], knees))
+    lines = [panels[0].what, *_key(panels[0], rings, knees)]
     common.label_below(lower, *lines)
     if not upper.get_shared_x_axes().joined(upper, lower):
         common.label_below(upper, *lines)
@@ -515,9 +498,38 @@ def _knees(rates: _Swept, waits: _Swept) -> dict[Any, float | None]:
     return found
 
 
-def _knee_words(panel: _Swept, knees: Mapping[Any, float | None]) -> str:
-    """Say what the diamonds are, and where."""
-    unit = common.unit(panel.x)
+def _mark(
+    two: NDArray[Any],
+    panels: Sequence[_Swept],
+    rings: Mapping[Any, Mapping[str, Any]],
+    knees: Mapping[Any, float | None],
+) -> None:
+    """Put a ring around the best mean below a limit, and a diamond around knees, in both panels."""
+    marks = [(row[panels[0].x], [row["iops"], row["observed"]], _RING) for row in rings.values()]
+    for name, at in knees.items():
+        if at is not None:
+            means = [panel.middles[panel.cell(name, at)][0] for panel in panels]
+            marks.append((at, means, _DIAMOND))
+    for at, values, look in marks:
+        for ax, value in zip(two, values, strict=True):
+            ax.plot(at, value, linestyle="none", color=common.ink(ax), zorder=6, **look)
+
+
+def _key(
+    panel: _Swept, rings: Mapping[Any, Mapping[str, Any]], knees: Mapping[Any, float | None]
+) -> list[str]:
+    """Say what the rings and diamonds are, and where."""
+    unit, lines, best = common.unit(panel.x), list[str](), list[str]()
+    for name, row in rings.items():
+        told = {"rate": units.human(row["iops"], "1/s"), "depth": _tick(row[panel.x], unit)}
+        if panel.hue:
+            shown = common.named(name, panel.hue)
+            best.append(say("{name}, {rate} at {depth}", name=shown, **told))
+        else:
+            best.append(say("{rate} at {depth}", **told))
+    if best:
+        words = "ring: most I/Os per second with a mean below the limit: {best}"
+        lines.append(say(words, best=common.several(best, _NAMED, "; ")))
     places = [say("none") if at is None else _tick(at, unit) for at in knees.values()]
     found = [
         say("{name}: {text}", name=common.named(name, panel.hue), text=place)
@@ -525,19 +537,10 @@ def _knee_words(panel: _Swept, knees: Mapping[Any, float | None]) -> str:
     ]
     if len(set(places)) == 1:  # the same for every line
         found = places[:1]
-    return say(
-        "diamond: knee, the highest IOPS / latency: {knees}",
-        knees=common.several(found, _NAMED),
-    )
-
-
-def _best(row: Mapping[str, Any], x: str, hue: str | None, name: Any) -> str:
-    """Say the best rate of a line, and where."""
-    rate, depth = units.human(row["iops"], "1/s"), _tick(row[x], common.unit(x))
-    if hue:
-        shown = common.named(name, hue)
-        return say("{name}, {rate} at {depth}", name=shown, rate=rate, depth=depth)
-    return say("{rate} at {depth}", rate=rate, depth=depth)
+    if found:
+        words = "diamond: knee, the highest IOPS / latency: {knees}"
+        lines.append(say(words, knees=common.several(found, _NAMED)))
+    return lines
 
 
 def _name_limit(ax: Axes, limit: float, latency: str, none: Sequence[str]) -> None:

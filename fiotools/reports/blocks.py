@@ -22,13 +22,7 @@ _WRAPS = 24  # letters of a line of a cell at least
 
 
 class Block:
-    """A piece of a page: HTML, and the text that a notebook prints, made when asked for.
-
-    Parameters
-    ----------
-    text : str or callable
-    html : str
-    """
+    """A piece of a page: HTML, and the text that a notebook prints, made when asked for."""
 
     def __init__(self, text: str | Callable[[], str], html: str) -> None:
         self._text, self.html = text, html

@@ -52,44 +52,26 @@ def checked(source: Source, told: Mapping[str, Any]) -> pd.DataFrame:
 def weighed(checks: pd.DataFrame, side: str | None) -> pd.DataFrame:
     """Count findings of `check` that differ in numbers only, gravest first.
 
-    Parameters
-    ----------
-    checks : pandas.DataFrame
-        The answer of `check`.
-    side : str or None
-        The column whose values are counted apart.
-
-    Returns
-    -------
-    pandas.DataFrame
-        ``verdict``, ``check``, `side`, ``some`` and ``every`` (how many of how many runs),
-        ``why`` (of one of them) and ``remedy``.
+    The values of the column `side` are counted apart. The answer has ``verdict``, ``check``,
+    `side`, ``some`` and ``every`` (how many of how many runs), ``why`` (of one of them) and
+    ``remedy``.
     """
     keys = [side] if side else []
-    total = _runs(checks, keys)
+    heads = checks[["source", "run", *keys]].drop_duplicates()
+    total: dict[Any, int] = heads[side].value_counts().to_dict() if side else {}
     rows = []
     same = checks["why"].str.replace(_NUMBER, "#", regex=True).rename("same")
     for (verdict, name, *which, _), part in checks.groupby(
         ["verdict", "check", *keys, same], sort=False, dropna=False
     ):
-        runs = len(part[["source", "run"]].drop_duplicates())
-        of = total[which[0]] if which else total[None]
-        row = {"verdict": verdict, "check": name, **dict(zip(keys, which, strict=True))}
-        first = part.iloc[0]
-        said = {"some": runs, "every": of, "why": first["why"], "remedy": first["remedy"]}
-        rows.append({**row, **said})
+        some = len(part[["source", "run"]].drop_duplicates())
+        every = total[which[0]] if which else len(heads)
+        rows.append([verdict, name, *which, some, every, *part[["why", "remedy"]].iloc[0]])
     frame = pd.DataFrame(
         rows, columns=["verdict", "check", *keys, "some", "every", "why", "remedy"]
     )
     rank = frame["verdict"].map({verdict: at for at, verdict in enumerate(_GRAVEST)})
     return frame.iloc[rank.argsort(kind="stable")].reset_index(drop=True)
-
-
-def _runs(checks: pd.DataFrame, keys: list[str]) -> dict[Any, int]:
-    heads = checks[["source", "run", *keys]].drop_duplicates()
-    if not keys:
-        return {None: len(heads)}
-    return {str(key): int(count) for key, count in heads[keys[0]].value_counts().items()}
 
 
 def doubts(source: Source, checks: pd.DataFrame, side: str | None) -> list[tuple[str, str]]:
@@ -119,18 +101,17 @@ def _accused(part: pd.DataFrame) -> str:
         lead = ACCUSATIONS[3]
     order = part.assign(apart=~memory).sort_values("apart", kind="stable")
     rows = order.drop_duplicates("check").to_dict("records")
-    reasons = [say("{said} ({names})", said=row["why"], names=_share(row)) for row in rows[:3]]
+    reasons = []
+    for row in rows[:3]:
+        verdict, some, every = say(row["verdict"]), row["some"], row["every"]
+        if some != every:
+            verdict = say("{verdict} in {n} of {total} runs", verdict=verdict, n=some, total=every)
+        elif every != 1:
+            verdict = say("{verdict} in all {n} runs", verdict=verdict, n=every)
+        reasons.append(say("{said} ({names})", said=row["why"], names=verdict))
     if len(rows) > 3:
         reasons.append(counted(len(rows) - 3, "and {n} other check", "and {n} other checks"))
     return say("{name}: {text}", name=say(lead), text=listed(reasons, "; "))
-
-
-def _share(row: Mapping[Any, Any]) -> str:
-    """Say the verdict, and in how many of the runs it holds."""
-    verdict, some, every = say(row["verdict"]), row["some"], row["every"]
-    if some != every:
-        return say("{verdict} in {n} of {total} runs", verdict=verdict, n=some, total=every)
-    return say("{verdict} in all {n} runs", verdict=verdict, n=every) if every != 1 else verdict
 
 
 def _of_campaign(one: Campaign) -> Iterator[str]:
@@ -158,14 +139,16 @@ def _of_campaign(one: Campaign) -> Iterator[str]:
         cpus = counted(processors, "{n} processor", "{n} processors")
         template = "The machine was busy at the start (load {load} on {cpus}): runs may have waited"
         yield say(template, load=f"{load:.1f}", cpus=cpus)
+    shared: dict[tuple[Any, ...], list[str]] = {}
     for place in session["places"]:
         if place["name"] not in memory:
             yield from _image(place, session["places"])
-    for names in _together(session["places"]):
-        together = listed(names, " and ")
-        yield say(
-            "{names} are on one file system: this compares folders, not storage", names=together
-        )
+        if place["mount_point"] is not None:
+            shared.setdefault((place["mount_point"], place["source"]), []).append(place["name"])
+    for names in shared.values():
+        if len(names) > 1:
+            template = "{names} are on one file system: this compares folders, not storage"
+            yield say(template, names=listed(names, " and "))
     if session["machine"]["is_guest"] and len(memory) < len(session["places"]):
         yield say("This is a virtual machine: its host may answer cold and direct I/O from memory")
 
@@ -218,12 +201,3 @@ def _image(facts: Mapping[str, Any], places: list[dict[str, Any]]) -> Iterator[s
             "{said}, in the page cache here: direct I/O ends there, and cold runs may be warm",
             said=said,
         )
-
-
-def _together(places: list[dict[str, Any]]) -> list[list[str]]:
-    """Name the places that share a file system."""
-    found: dict[tuple[Any, ...], list[str]] = {}
-    for one in places:
-        if one["mount_point"] is not None:
-            found.setdefault((one["mount_point"], one["source"]), []).append(one["name"])
-    return [names for names in found.values() if len(names) > 1]

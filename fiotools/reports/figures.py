@@ -7,10 +7,9 @@ import os
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from matplotlib.legend import Legend
 
 from fiotools import plot
 from fiotools.errors import SchemaError
@@ -18,6 +17,7 @@ from fiotools.language import called, listed, say
 from fiotools.plot import common, fit_text
 from fiotools.plot.common import condition
 from fiotools.plot.ratios import sides
+from fiotools.plot.style import figure_of
 from fiotools.reports.blocks import (
     NOTHING,
     Block,
@@ -28,7 +28,7 @@ from fiotools.reports.blocks import (
     slug,
     together,
 )
-from fiotools.reports.questions import Comparison, best, in_order, swept
+from fiotools.reports.questions import LATENCY, Comparison, best, in_order, swept
 from fiotools.reports.sentences import cell_columns, names_of, telling
 from fiotools.reports.subjects import Source, differs
 from fiotools.stats.combine import fairness, per_thread
@@ -44,8 +44,11 @@ if TYPE_CHECKING:
 _QUANTITIES = 4
 _LINES = 6
 _POINTS = 20_000  # in a picture of lines
-_KINDS = ("lat", "clat", "slat")  # the first that is there is drawn
-_NAMES = {"lat": "latency", "clat": "completion latency", "slat": "submission latency"}
+_NAMES = {  # the first that is there is drawn
+    "lat": "latency",
+    "clat": "completion latency",
+    "slat": "submission latency",
+}
 _FIRST = "The first {n} of {total} cells."
 _CELL = "_cell"
 _LATENCY_PANELS = 6
@@ -59,285 +62,10 @@ _FAR = 5  # times
 _LABEL = 350  # points: the width of a panel beside long names
 _APART = 0.1  # inches above and below a panel
 _HEAD = 1.05  # inches of a panel for its title and its axis
-_LATENCY = "lat_mean_ns"
 _SWEPT_PANELS = 12  # of one figure of a sweep
 _SWEPT_LINES = 12
 _GRIDS = 6
 _HIGH = 1.1  # inches of a row of a grid, in rows of a chart
-
-
-@dataclass(frozen=True)
-class Drawn:
-    """A plot, the frame whose files it is made of, and the numbers to show beside it.
-
-    The numbers are printed if they stand nowhere else on the page.
-    """
-
-    title: str
-    figure: Figure
-    frame: pd.DataFrame
-    numbers: pd.DataFrame
-    said: str = ""
-    printed: bool = False
-
-
-def panels(rows: Sequence[float]) -> tuple[Figure, list[Axes]]:
-    """Make panels below each other, each high enough for its rows."""
-    import matplotlib.pyplot as plt
-    from matplotlib.layout_engine import ConstrainedLayoutEngine
-
-    heights = [_HEAD + common.ROW * count for count in rows]
-    with common.look():
-        figure, grid = plt.subplots(
-            len(rows),
-            1,
-            figsize=(common.WIDTH, 0.4 + sum(heights)),
-            height_ratios=heights,
-            squeeze=False,
-            layout=ConstrainedLayoutEngine(h_pad=_APART),
-        )
-    return figure, list(grid[:, 0])
-
-
-def alone(axes: Sequence[Axes]) -> None:
-    """Keep only the last panel's axis label where all have the same, and wrap it."""
-    if len({ax.get_xlabel() for ax in axes}) == 1:
-        for ax in axes[:-1]:
-            ax.set_xlabel("")
-    for ax in axes:
-        size = float(ax.xaxis.label.get_fontsize())
-        lines = ax.get_xlabel().split("\n")
-        fitted = [part for line in lines for part in fit_text.wrapped(line, size, _LABEL)]
-        ax.set_xlabel("\n".join(fitted), loc="left")
-
-
-def figure_of(ax: Axes) -> Figure:
-    """Return the figure of Axes."""
-    figure = ax.get_figure(root=True)
-    if figure is None:
-        raise SchemaError("these Axes are on no figure")
-    return figure
-
-
-def by_cell(one: Comparison) -> pd.DataFrame:
-    """Name the cell of each row, with the direction where it tells cells apart."""
-    names = names_of(one.frame, one.by)
-    frame = one.frame.assign(_cell=[name or say("all runs") for name in names])
-    return frame.drop(columns=[name for name in one.by if name == "direction"])
-
-
-def rows_of(frame: pd.DataFrame) -> list[Any]:
-    """Return the cells of a frame."""
-    return list(dict.fromkeys(frame["_cell"]))
-
-
-def _sampled(source: Source) -> Iterator[Drawn]:
-    """Draw each quantity over time, and whether it was steady at the end."""
-    samples = source.results.samples
-    for quantity in samples["quantity"].dropna().unique()[:_QUANTITIES]:
-        for direction, part in samples[samples["quantity"].eq(quantity)].groupby(
-            "direction", dropna=False, sort=False
-        ):
-            if len(part) <= _POINTS:
-                yield from _series(source, part, str(quantity), str(direction))
-
-
-def _series(source: Source, part: pd.DataFrame, quantity: str, direction: str) -> Iterator[Drawn]:
-    hue = next(
-        (name for name in (*source.fields, "source", "entry") if differs(part, name)), "source"
-    )
-    if part[hue].nunique() > _LINES:
-        return
-    said = ""
-    try:
-        told = steady(part, quantity, by=hue)
-        ax = plot.series(part, quantity, hue=hue, steady=told)
-    except SchemaError:
-        try:
-            told = part[[hue, "time_s", "value"]].head(20)
-            ax = plot.series(part, quantity, hue=hue)
-        except SchemaError:
-            return  # several series under one name
-        said = say("Too few samples to tell whether it was steady.")
-    title = say("{quantity} over time, {name}", quantity=quantity, name=called(direction))
-    yield Drawn(title, figure_of(ax), part, told, said)
-
-
-def _latencies(source: Source, asked: list[Comparison]) -> Iterator[Drawn]:
-    """Draw the latencies of one source, in a panel for each cell."""
-    if not asked or "lat_mean_ns" not in asked[0].frame:
-        return
-    one = asked[0]
-    if swept(one):
-        return  # the sweep has its latency, and shares one figure for all its cells
-    yield from _means(one)
-    bins = source.results.bins
-    if len(bins) and bins["time_s"].isna().all():
-        yield from _of_bins(source, one)
-    elif len(source.results.percentiles):
-        yield from _of_percentiles(source, one)
-
-
-def _means(one: Comparison) -> Iterator[Drawn]:
-    frame = one.frame[one.frame["lat_mean_ns"].notna()]
-    if not len(frame) or one.metric == "lat_mean_ns":
-        return
-    # where no cells could be made, there are no keys either
-    single = not frame.duplicated(one.keys).any() if one.keys else len(frame) == 1
-    hue = _hue(one)
-
-    def draw(part: pd.DataFrame, ax: Axes) -> None:
-        if single:
-            spread = "lat_stddev_ns" if part["lat_stddev_ns"].notna().all() else None
-            plot.latency(part, y=hue, spread=spread, order=_order(one), ax=ax)
-        else:
-            part = part.drop(columns=[name for name in one.by if name == "direction"])
-            told = summarize(part, "lat_mean_ns", by=hue)
-            plot.repeats(part, "lat_mean_ns", y=hue, summary=told, order=_order(one), ax=ax)
-
-    columns = ["lat_mean_ns", "lat_stddev_ns"] if single else ["lat_mean_ns"]
-    numbers = frame[[*one.keys, *columns]]
-    if not single:
-        numbers = summarize(frame, "lat_mean_ns", by=one.keys or None)
-    rows = float(len(one.levels) or len(frame[[*one.by]].drop_duplicates()))
-    yield from _by_cell(one, frame, say("Mean latency"), draw, rows, numbers)
-
-
-def _of_bins(source: Source, one: Comparison) -> Iterator[Drawn]:
-    """Percentiles and distributions of all runs of a cell together: histograms add up."""
-    bins, kind = _one_kind(source.results.bins, one)
-    if bins is None or bins["count"].isna().any():
-        return
-    try:
-        told = percentiles_from_bins(bins, list(_AT), by=one.keys or None)
-        whole = merge_bins(bins, by=one.keys or None)
-    except SchemaError:
-        return  # a total beside its parts; the means are drawn
-    together = f"{say('All I/Os of a side together.')} {_submitting(one, kind)}".strip()
-    name = say(_NAMES[kind])
-    yield from _by_cell(
-        one,
-        told,
-        say("Percentiles of {name}", name=name),
-        lambda part, ax: plot.percentiles(part, hue=_hue(one), order=_order(one), ax=ax),
-        7,
-        told[[*one.keys, "percentile", "value_ns", "bound_lo_ns", "bound_hi_ns", "total_ios"]],
-        together,
-    )
-    yield from _by_cell(
-        one,
-        whole,
-        say("Distribution of {name}", name=name),
-        lambda part, ax: plot.cdf(_coarse(part, one), hue=_hue(one), order=_order(one), ax=ax),
-        7,
-        told[told["percentile"].eq(50)][[*one.keys, "total_ios", "n", "value_ns"]],
-        together,
-    )
-
-
-def _coarse(bins: pd.DataFrame, one: Comparison) -> pd.DataFrame:
-    """Merge bins, so that a curve has no more of them than a plot can show."""
-    octave = np.log2(bins["bin_lo_ns"].clip(lower=1)).mul(_PER_OCTAVE).floordiv(1)
-    ends = {"bin_lo_ns": "min", "bin_hi_ns": "max", "count": "sum"}
-    keys = [*one.keys, _CELL, "latency", "direction"]
-    by = [*dict.fromkeys(keys), octave.rename("octave")]
-    return bins.groupby(by, sort=False, dropna=False).agg(ends).reset_index().drop(columns="octave")
-
-
-def _of_percentiles(source: Source, one: Comparison) -> Iterator[Drawn]:
-    """Percentiles that the tool printed; of several runs, their bounds."""
-    frame, kind = _one_kind(source.results.percentiles, one)
-    if frame is None:
-        return
-    # a total where there is one: its parts are in it
-    if differs(frame, "scope") and frame["scope"].eq("total").any():
-        frame = frame[frame["scope"].eq("total")]
-    said = ""
-    if frame.duplicated([*one.keys, "percentile"]).any():
-        try:
-            frame = bound_percentiles(frame, source.results.io, by=one.keys or None, at=list(_AT))
-        except SchemaError:
-            return
-        frame = frame.assign(value_ns=float("nan"))
-        said = say("Percentiles of runs cannot be averaged: the band is where they must lie.")
-    said = f"{said} {_submitting(one, kind)}".strip()
-    columns = [
-        name
-        for name in (*one.keys, "percentile", "value_ns", "bound_lo_ns", "bound_hi_ns")
-        if name in frame
-    ]
-    yield from _by_cell(
-        one,
-        frame,
-        say("Percentiles of {name}", name=say(_NAMES[kind])),
-        lambda part, ax: plot.percentiles(part, hue=_hue(one), order=_order(one), ax=ax),
-        7,
-        frame[columns],
-        said,
-    )
-
-
-def _submitting(one: Comparison, kind: str) -> str:
-    """Warn where completion is the smaller part of the latency."""
-    frame = one.frame
-    if kind != "clat" or not {"slat_mean_ns", "lat_mean_ns"} <= set(frame):
-        return ""
-    slow = frame[frame["slat_mean_ns"].gt(frame["lat_mean_ns"] / 2).fillna(False)]
-    if not len(slow):
-        return ""
-    rows = say("{n} of {total} rows", n=len(slow), total=len(frame))
-    if one.between:
-        sides_of = map(str, dict.fromkeys(slow[one.between]))
-        rows = say("{rows} on {names}", rows=rows, names=listed(sides_of))
-    return say(
-        "Completion latency excludes the submission, which took most of the time in {rows}: there "
-        "only the mean latency above covers the whole I/O.",
-        rows=rows,
-    )
-
-
-def _one_kind(frame: pd.DataFrame, one: Comparison) -> tuple[pd.DataFrame | None, str]:
-    """Keep one kind of latency, if the rows have the columns that name cells."""
-    kind = next((kind for kind in _KINDS if frame["latency"].eq(kind).any()), "")
-    if not kind or not set(one.keys) <= set(frame):
-        return None, kind
-    return frame[frame["latency"].eq(kind)], kind
-
-
-def _by_cell(
-    one: Comparison,
-    frame: pd.DataFrame,
-    title: str,
-    draw: Callable[[pd.DataFrame, Axes], object],
-    rows: float,
-    numbers: pd.DataFrame,
-    said: str = "",
-) -> Iterator[Drawn]:
-    """Draw a panel for each cell."""
-    frame = in_order(frame, one.by)
-    labels = names_of(frame, one.by)
-    cells = labels if one.between else [""] * len(frame)
-    frame = frame.assign(**{_CELL: [name or say("all") for name in labels]})
-    names = list(dict.fromkeys(cells))
-    if len(names) > _LATENCY_PANELS:
-        first = say(_FIRST, n=_LATENCY_PANELS, total=len(names))
-        said = f"{said} {first}".strip()
-    figure, axes = panels([rows] * len(names[:_LATENCY_PANELS]))
-    for ax, name in zip(axes, names[:_LATENCY_PANELS], strict=True):
-        draw(frame[[cell == name for cell in cells]], ax)
-        ax.set_title(name)
-    alone(axes)
-    yield Drawn(title, figure, one.frame, numbers, said)
-
-
-def _hue(one: Comparison) -> str:
-    """Choose the column that names the curves: the sides, or else the cells."""
-    return one.between or _CELL
-
-
-def _order(one: Comparison) -> list[Any] | None:
-    """Give each side its colour in every panel."""
-    return one.levels or None
 
 
 class Picture:
@@ -394,39 +122,38 @@ def figures(
             why = say("One plot cannot be drawn: {why}.", why=drawn)
             yield ReportFigure(paragraph(why), NOTHING, None)
             continue
-        _drop_title_label(drawn.figure)
         name = out / f"{prefix}{slug(drawn.title)}"
-        file = plot.save(drawn.figure, f"{name}.{kind}", data=drawn.frame)[0]
-        plt.close(drawn.figure)
+        file = plot.save(drawn.ax, f"{name}.{kind}", data=drawn.frame)[0]
+        plt.close(figure_of(drawn.ax))
         said = [heading(drawn.title, 3), *([paragraph(drawn.said)] if drawn.said else [])]
         inside = of_frame(drawn.numbers, whole=drawn.printed)
-        picture = Picture(drawn.title, file)
         folded = fold(say("the numbers"), inside, printed=drawn.printed)
-        yield ReportFigure(together(said), folded, picture)
-    for one in asked[:1]:
-        yield from _best(one)
-
-
-def _drop_title_label(figure: Figure) -> None:
-    """Drop the title of a legend of sides that have no name but ``label``."""
-    legends = cast("list[Legend]", figure.findobj(Legend))
-    for legend in legends:
-        if legend.get_title().get_text() == "label":
-            legend.set_title("")
-
-
-def _best(one: Comparison) -> Iterator[ReportFigure]:
-    """Show the conditions of the most I/Os below some latencies."""
-    if (told := best(one)) is not None:
-        shown = of_frame(told)
+        yield ReportFigure(together(said), folded, Picture(drawn.title, file))
+    told = best(asked[0]) if asked else None
+    if told is not None:
         title = heading(say("The most I/Os below a latency"), 3)
-        yield ReportFigure(together([title, shown]), NOTHING, None)
+        yield ReportFigure(together([title, of_frame(told)]), NOTHING, None)
 
 
-def _every(source: Source, asked: list[Comparison]) -> Iterator[Drawn | SchemaError]:
+@dataclass(frozen=True)
+class _Drawn:
+    """A plot, the frame whose files it is made of, and the numbers to show beside it.
+
+    The numbers are printed if they stand nowhere else on the page.
+    """
+
+    title: str
+    ax: Axes | Figure
+    frame: pd.DataFrame
+    numbers: pd.DataFrame
+    said: str = ""
+    printed: bool = False
+
+
+def _every(source: Source, asked: list[Comparison]) -> Iterator[_Drawn | SchemaError]:
     """Draw one kind after the other; a plot that fails does not stop the others."""
-    kinds: list[Iterator[Drawn]] = [_ratios(one) for one in asked]
-    kinds += [_runs(one) for one in asked[:1]]
+    kinds = [_ratios(one) for one in asked]
+    kinds += [_sweeps(one) if swept(one) else _runs(one) for one in asked[:1]]
     kinds += [_threads(source, asked), _latencies(source, asked)]
     kinds += [_timings(source, asked), _sampled(source)]
     for kind in kinds:
@@ -436,7 +163,55 @@ def _every(source: Source, asked: list[Comparison]) -> Iterator[Drawn | SchemaEr
             yield error
 
 
-def _ratios(one: Comparison) -> Iterator[Drawn]:
+def _panels(
+    frame: pd.DataFrame,
+    cells: Sequence[str],
+    rows: float,
+    draw: Callable[[pd.DataFrame, Axes], object],
+    *,
+    most: int | None = None,
+    alone: bool = False,
+) -> tuple[Figure, str]:
+    """Draw a panel for each name in ``cells``, one for each row of the frame, below each other.
+
+    Each is high enough for so many rows of a chart. If all have the same axis label, only the last
+    keeps it. Labels are wrapped, but for a panel that stands ``alone``. Returns also what says that
+    there are more than ``most``.
+    """
+    import matplotlib.pyplot as plt
+    from matplotlib.layout_engine import ConstrainedLayoutEngine
+
+    names = list(dict.fromkeys(cells))
+    said = say(_FIRST, n=most, total=len(names)) if most and len(names) > most else ""
+    names = names[:most]
+    heights = [_HEAD + common.ROW * rows] * len(names)
+    with common.look():
+        figure, grid = plt.subplots(
+            len(names),
+            1,
+            figsize=(common.WIDTH, 0.4 + sum(heights)),
+            height_ratios=heights,
+            squeeze=False,
+            layout=ConstrainedLayoutEngine(h_pad=_APART),
+        )
+    axes = list(grid[:, 0])
+    for ax, name in zip(axes, names, strict=True):
+        draw(frame[[cell == name for cell in cells]], ax)
+        ax.set_title(name)
+    if alone:
+        return figure, said
+    if len({ax.get_xlabel() for ax in axes}) == 1:
+        for ax in axes[:-1]:
+            ax.set_xlabel("")
+    for ax in axes:
+        size = float(ax.xaxis.label.get_fontsize())
+        lines = ax.get_xlabel().split("\n")
+        fitted = [part for line in lines for part in fit_text.wrapped(line, size, _LABEL)]
+        ax.set_xlabel("\n".join(fitted), loc="left")
+    return figure, said
+
+
+def _ratios(one: Comparison) -> Iterator[_Drawn]:
     """Draw the forest plot."""
     if one.answer is None or one.between is None or one.answer["ratio"].isna().all():
         return
@@ -449,52 +224,36 @@ def _ratios(one: Comparison) -> Iterator[Drawn]:
     ]
     names = zip(names_of(answer, cell_columns(answer)), both, strict=True)
     labels = [say("{name}: {text}", name=cell, text=text) if cell else text for cell, text in names]
-    ax = plot.ratios(answer, labels=labels)
     title = say("Ratio, {what}", what=one.title)
-    yield Drawn(title, figure_of(ax), one.frame, numbers=one.answer)
+    yield _Drawn(title, plot.ratios(answer, labels=labels), one.frame, one.answer)
 
 
-def _runs(one: Comparison) -> Iterator[Drawn]:
-    """Draw every run, with a panel for each side if there are several cells."""
-    if swept(one):
-        yield from sweeps(one)
-        return
-    frame = by_cell(one)
-    said = ""
-    if one.between is None:
-        figure, axes = panels([len(rows_of(frame))])
-        told = summarize(frame, one.metric, by="_cell")
-        plot.repeats(frame, one.metric, y="_cell", summary=told, ax=axes[0])
-    elif len(one.levels) <= _SIDES and _far_apart(one):
-        said = say("Each panel has an axis of its own.")
-        figure, axes = panels([len(rows_of(frame)) for _ in one.levels])
-        for ax, level in zip(axes, one.levels, strict=True):
-            part = frame[frame[one.between].eq(level)]
-            told = summarize(part, one.metric, by="_cell")
-            plot.repeats(part, one.metric, y="_cell", summary=told, ax=ax)
-            ax.set_title(str(level))
-        alone(axes)
-    else:
-        names = rows_of(frame)[:_PANELS]
-        if len(rows_of(frame)) > _PANELS:
-            said = say(_FIRST, n=_PANELS, total=len(rows_of(frame)))
-        figure, axes = panels([len(one.levels)] * len(names))
-        for ax, name in zip(axes, names, strict=True):
-            part = frame[frame["_cell"].eq(name)]
-            told = summarize(part, one.metric, by=one.between)
-            plot.repeats(part, one.metric, y=one.between, summary=told, order=one.levels, ax=ax)
-            ax.set_title(name if len(names) > 1 else "")
-        alone(axes)
-    yield Drawn(say("All runs"), figure, one.frame, numbers=one.summary, said=said)
+def _runs(one: Comparison) -> Iterator[_Drawn]:
+    """Draw every run, with a panel for each side if they are far apart, else for each cell."""
+    labels = [name or say("all runs") for name in names_of(one.frame, one.by)]
+    frame = one.frame.assign(**{_CELL: labels})
+    # a row names the direction where it tells cells apart
+    frame = frame.drop(columns=[name for name in one.by if name == "direction"])
+    y, order, rows, most = _CELL, None, len(set(labels)), None
+    cells, said = [""] * len(frame), ""
+    if one.between is not None:
+        middles = frame.groupby(one.between)[one.metric].median()
+        is_far = bool(one.by) and bool(middles.max() > _FAR * middles.min())
+        if len(one.levels) <= _SIDES and is_far:
+            cells = [str(level) for level in frame[one.between]]
+            said = say("Each panel has an axis of its own.")
+        else:
+            y, order, rows, most = one.between, one.levels, len(one.levels), _PANELS
+            cells = labels if len(set(labels)) > 1 else cells
+
+    def draw(part: pd.DataFrame, ax: Axes) -> None:
+        plot.repeats(part, one.metric, y=y, order=order, ax=ax)
+
+    figure, first = _panels(frame, cells, rows, draw, most=most, alone=one.between is None)
+    yield _Drawn(say("All runs"), figure, one.frame, one.summary, said or first)
 
 
-def _far_apart(one: Comparison) -> bool:
-    """Say whether the sides do not fit on one axis, and there are cells to draw in panels."""
-    middles = one.frame.groupby(one.between)[one.metric].median()
-    return bool(one.by) and bool(middles.max() > _FAR * middles.min())
-
-
-def _threads(source: Source, asked: list[Comparison]) -> Iterator[Drawn]:
+def _threads(source: Source, asked: list[Comparison]) -> Iterator[_Drawn]:
     """Draw the threads of each run, and how fairly they were served."""
     io = source.results.io
     if not io["scope"].isin(["thread", "job"]).any():
@@ -510,11 +269,10 @@ def _threads(source: Source, asked: list[Comparison]) -> Iterator[Drawn]:
         part = part.assign(_row=[name or say("the run") for name in names])
         threads, fair = per_thread(part, by="_row"), fairness(part, by="_row")
         ax = plot.fairness(threads, fairness=fair, y="_row")
-        figure = figure_of(ax)
         title = say("The threads")
         if direction != "total":
             title = say("The threads, {name}", name=called(direction))
-        yield Drawn(title, figure, part, numbers=fair.drop(columns="_row"), said=said)
+        yield _Drawn(title, ax, part, fair.drop(columns="_row"), said)
         if direction == "total" or between is None:
             return
 
@@ -527,7 +285,158 @@ def _few_runs(io: pd.DataFrame, source: Source) -> tuple[pd.DataFrame, str]:
     return io[io["round"].eq(first)], say("Round {n}; the raw tables have the others.", n=first)
 
 
-def _timings(source: Source, asked: list[Comparison]) -> Iterator[Drawn]:
+def _latencies(source: Source, asked: list[Comparison]) -> Iterator[_Drawn]:
+    """Draw the latencies of one source, in a panel for each cell."""
+    if not asked or LATENCY not in asked[0].frame:
+        return
+    one = asked[0]
+    if swept(one):
+        return  # the sweep has its latency, and shares one figure for all its cells
+    yield from _means(one)
+    bins = source.results.bins
+    if len(bins) and bins["time_s"].isna().all():
+        yield from _of_bins(source, one)
+    elif len(source.results.percentiles):
+        yield from _of_percentiles(source, one)
+
+
+def _means(one: Comparison) -> Iterator[_Drawn]:
+    """Draw the mean latencies: of single runs with their spread, of several each run."""
+    frame = one.frame[one.frame[LATENCY].notna()]
+    if not len(frame) or one.metric == LATENCY:
+        return
+    # where no cells could be made, there are no keys either
+    single = not frame.duplicated(one.keys).any() if one.keys else len(frame) == 1
+    look: Any = {"y": one.between or _CELL, "order": one.levels or None}
+
+    def draw(part: pd.DataFrame, ax: Axes) -> None:
+        if single:
+            spread = "lat_stddev_ns" if part["lat_stddev_ns"].notna().all() else None
+            plot.latency(part, spread=spread, ax=ax, **look)
+        else:
+            part = part.drop(columns=[name for name in one.by if name == "direction"])
+            plot.repeats(part, LATENCY, ax=ax, **look)
+
+    if single:
+        numbers = frame[[*one.keys, LATENCY, "lat_stddev_ns"]]
+    else:
+        numbers = summarize(frame, LATENCY, by=one.keys or None)
+    rows = float(len(one.levels) or len(frame[[*one.by]].drop_duplicates()))
+    yield _by_cell(one, frame, say("Mean latency"), draw, rows, numbers)
+
+
+def _of_bins(source: Source, one: Comparison) -> Iterator[_Drawn]:
+    """Percentiles and distributions of all runs of a cell together: histograms add up."""
+    bins, kind = _one_kind(source.results.bins, one)
+    if bins is None or bins["count"].isna().any():
+        return
+    try:
+        told = percentiles_from_bins(bins, list(_AT), by=one.keys or None)
+        whole = merge_bins(bins, by=one.keys or None)
+    except SchemaError:
+        return  # a total beside its parts; the means are drawn
+    together = f"{say('All I/Os of a side together.')} {_submitting(one, kind)}".strip()
+    columns = [*one.keys, "percentile", "value_ns", "bound_lo_ns", "bound_hi_ns", "total_ios"]
+    yield _percentiles(one, told, kind, told[columns], together)
+    look: Any = {"hue": one.between or _CELL, "order": one.levels or None}
+    yield _by_cell(
+        one,
+        whole,
+        say("Distribution of {name}", name=say(_NAMES[kind])),
+        lambda part, ax: plot.cdf(_coarse(part, one), ax=ax, **look),
+        7,
+        told[told["percentile"].eq(50)][[*one.keys, "total_ios", "n", "value_ns"]],
+        together,
+    )
+
+
+def _coarse(bins: pd.DataFrame, one: Comparison) -> pd.DataFrame:
+    """Merge bins, so that a curve has no more of them than a plot can show."""
+    octave = np.log2(bins["bin_lo_ns"].clip(lower=1)).mul(_PER_OCTAVE).floordiv(1)
+    ends = {"bin_lo_ns": "min", "bin_hi_ns": "max", "count": "sum"}
+    keys = [*one.keys, _CELL, "latency", "direction"]
+    by = [*dict.fromkeys(keys), octave.rename("octave")]
+    return bins.groupby(by, sort=False, dropna=False).agg(ends).reset_index().drop(columns="octave")
+
+
+def _of_percentiles(source: Source, one: Comparison) -> Iterator[_Drawn]:
+    """Percentiles that the tool printed; of several runs, their bounds."""
+    frame, kind = _one_kind(source.results.percentiles, one)
+    if frame is None:
+        return
+    # a total where there is one: its parts are in it
+    if differs(frame, "scope") and frame["scope"].eq("total").any():
+        frame = frame[frame["scope"].eq("total")]
+    said = ""
+    if frame.duplicated([*one.keys, "percentile"]).any():
+        try:
+            frame = bound_percentiles(frame, source.results.io, by=one.keys or None, at=list(_AT))
+        except SchemaError:
+            return
+        frame = frame.assign(value_ns=float("nan"))
+        said = say("Percentiles of runs cannot be averaged: the band is where they must lie.")
+    said = f"{said} {_submitting(one, kind)}".strip()
+    columns = [*one.keys, "percentile", "value_ns", "bound_lo_ns", "bound_hi_ns"]
+    yield _percentiles(one, frame, kind, frame[[name for name in columns if name in frame]], said)
+
+
+def _percentiles(
+    one: Comparison, frame: pd.DataFrame, kind: str, numbers: pd.DataFrame, said: str
+) -> _Drawn:
+    """Draw percentile curves, in a panel for each cell."""
+    look: Any = {"hue": one.between or _CELL, "order": one.levels or None}
+    title = say("Percentiles of {name}", name=say(_NAMES[kind]))
+    return _by_cell(
+        one, frame, title, lambda part, ax: plot.percentiles(part, ax=ax, **look), 7, numbers, said
+    )
+
+
+def _submitting(one: Comparison, kind: str) -> str:
+    """Warn where completion is the smaller part of the latency."""
+    frame = one.frame
+    if kind != "clat" or not {"slat_mean_ns", "lat_mean_ns"} <= set(frame):
+        return ""
+    slow = frame[frame["slat_mean_ns"].gt(frame["lat_mean_ns"] / 2).fillna(False)]
+    if not len(slow):
+        return ""
+    rows = say("{n} of {total} rows", n=len(slow), total=len(frame))
+    if one.between:
+        sides_of = map(str, dict.fromkeys(slow[one.between]))
+        rows = say("{rows} on {names}", rows=rows, names=listed(sides_of))
+    return say(
+        "Completion latency excludes the submission, which took most of the time in {rows}: there "
+        "only the mean latency above covers the whole I/O.",
+        rows=rows,
+    )
+
+
+def _one_kind(frame: pd.DataFrame, one: Comparison) -> tuple[pd.DataFrame | None, str]:
+    """Keep one kind of latency, if the rows have the columns that name cells."""
+    kind = next((kind for kind in _NAMES if frame["latency"].eq(kind).any()), "")
+    if not kind or not set(one.keys) <= set(frame):
+        return None, kind
+    return frame[frame["latency"].eq(kind)], kind
+
+
+def _by_cell(
+    one: Comparison,
+    frame: pd.DataFrame,
+    title: str,
+    draw: Callable[[pd.DataFrame, Axes], object],
+    rows: float,
+    numbers: pd.DataFrame,
+    said: str = "",
+) -> _Drawn:
+    """Draw latencies in a panel for each cell."""
+    frame = in_order(frame, one.by)
+    labels = names_of(frame, one.by)
+    cells = labels if one.between else [""] * len(frame)
+    frame = frame.assign(**{_CELL: [name or say("all") for name in labels]})
+    figure, first = _panels(frame, cells, rows, draw, most=_LATENCY_PANELS)
+    return _Drawn(title, figure, one.frame, numbers, f"{said} {first}".strip())
+
+
+def _timings(source: Source, asked: list[Comparison]) -> Iterator[_Drawn]:
     """Draw where the time of timed commands went: means of the runs."""
     timings = source.results.timings
     parts = ["real_s", "user_s", "sys_s"]
@@ -546,18 +455,50 @@ def _timings(source: Source, asked: list[Comparison]) -> Iterator[Drawn]:
     mean = mean.assign(_row=[f"{name or say('all')} (n {n})" for name, n in names])
     ax = plot.timings(mean, y="_row")
     said = say("Means of the runs.") if mean["n"].max() > 1 else ""
-    yield Drawn(say("Where the time went"), figure_of(ax), timings, mean.drop(columns="_row"), said)
+    yield _Drawn(say("Where the time went"), ax, timings, mean.drop(columns="_row"), said)
 
 
-def sweeps(one: Comparison) -> Iterator[Drawn]:
-    """Draw a sweep: the metric and the latency along it, and a grid of two conditions."""
+def _sampled(source: Source) -> Iterator[_Drawn]:
+    """Draw each quantity over time, and whether it was steady at the end."""
+    samples = source.results.samples
+    for quantity in samples["quantity"].dropna().unique()[:_QUANTITIES]:
+        for direction, part in samples[samples["quantity"].eq(quantity)].groupby(
+            "direction", dropna=False, sort=False
+        ):
+            if len(part) <= _POINTS:
+                yield from _series(source, part, str(quantity), str(direction))
+
+
+def _series(source: Source, part: pd.DataFrame, quantity: str, direction: str) -> Iterator[_Drawn]:
+    """Draw one quantity of one direction over time."""
+    names = (name for name in (*source.fields, "source", "entry") if differs(part, name))
+    hue = next(names, "source")
+    if part[hue].nunique() > _LINES:
+        return
+    said = ""
+    try:
+        told = steady(part, quantity, by=hue)
+        ax = plot.series(part, quantity, hue=hue, steady=told)
+    except SchemaError:
+        try:
+            told = part[[hue, "time_s", "value"]].head(20)
+            ax = plot.series(part, quantity, hue=hue)
+        except SchemaError:
+            return  # several series under one name
+        said = say("Too few samples to tell whether it was steady.")
+    title = say("{quantity} over time, {name}", quantity=quantity, name=called(direction))
+    yield _Drawn(title, ax, part, told, said)
+
+
+def _sweeps(one: Comparison) -> Iterator[_Drawn]:
+    """Draw a sweep: a grid of two conditions, and the metric and the latency along one."""
     names = swept(one)
     if len(names) > 1:
-        yield from _grid(one, *names[:2])
+        yield _grid(one, *names[:2])
     yield from _curves(one, names)
 
 
-def _curves(one: Comparison, names: list[str]) -> Iterator[Drawn]:
+def _curves(one: Comparison, names: list[str]) -> Iterator[_Drawn]:
     """Draw lines along the condition of the most values, in panels for the rest."""
     x, *others = names
     hue = one.between if 0 < len(one.levels) <= _SWEPT_LINES else next(iter(others), None)
@@ -567,29 +508,22 @@ def _curves(one: Comparison, names: list[str]) -> Iterator[Drawn]:
     title = condition(x)
     told = [
         summarize(frame, metric, by=[*rest, *([hue] if hue else []), x])
-        for metric in dict.fromkeys((one.metric, _LATENCY))
+        for metric in dict.fromkeys((one.metric, LATENCY))
         if metric in frame and frame[metric].notna().all()
     ]
     if not rest and one.metric == "iops" and len(told) == 2 and x in ("iodepth", "numjobs"):
         axes = plot.load(frame, x=x, hue=hue, summaries=told, order=order)
-        yield Drawn(
-            say("Load: IOPS and latency, by {name}", name=title),
-            figure_of(axes[0]),
-            one.frame,
-            told[0],
-        )
+        title = say("Load: IOPS and latency, by {name}", name=title)
+        yield _Drawn(title, axes[0], one.frame, told[0])
         return
     for summary in told:
         metric = summary["metric"].iloc[0]
         what = say("All runs") if metric == one.metric else say("Mean latency")
-        shown: Any = {"x": x, "hue": hue, "summary": summary, "order": order}
-        if rest:
-            ax = plot.sweep(frame, metric, by=rest, **shown)[0]
-        else:
-            ax = plot.sweep(frame, metric, **shown)
-        yield Drawn(
+        by = rest or None
+        axes = plot.sweep(frame, metric, x=x, hue=hue, by=by, summary=summary, order=order)
+        yield _Drawn(
             say("{said}, by {name}", said=what, name=title),
-            figure_of(ax),
+            axes[0] if rest else axes,
             one.frame,
             summary,
             said,
@@ -597,30 +531,22 @@ def _curves(one: Comparison, names: list[str]) -> Iterator[Drawn]:
         )
 
 
-def _grid(one: Comparison, x: str, y: str) -> Iterator[Drawn]:
+def _grid(one: Comparison, x: str, y: str) -> _Drawn:
     """Draw a table of two conditions: the ratio of each side, or the mean of the runs."""
-    rest = [name for name in one.by if name not in (x, y)]
-    if one.answer is None:
-        rest = [*rest, *([one.between] if one.between else [])]
-        frame, metric = one.frame, one.metric
-    else:
-        rest, frame, metric = [*rest, str(one.between)], one.answer, None
-        frame = frame[frame["ratio"].notna()]
-    rest = [name for name in rest if differs(frame, name)]
+    frame, metric = one.frame, None if one.answer is not None else one.metric
+    if one.answer is not None:
+        frame = one.answer[one.answer["ratio"].notna()]
+    rest = [name for name in one.keys if name not in (x, y) and differs(frame, name)]
     frame, said = _first(frame, rest, _GRIDS)
-    cells = names_of(frame, rest)
-    names = list(dict.fromkeys(cells))
-    figure, axes = panels([_HIGH * len(frame[y].unique())] * len(names))
-    for ax, name in zip(axes, names, strict=True):
-        part = frame[[cell == name for cell in cells]]
+    rows = _HIGH * len(frame[y].unique())
+
+    def draw(part: pd.DataFrame, ax: Axes) -> None:
         plot.grid(part, metric, x=x, y=y, ax=ax)
-        ax.set_title(name)
-    alone(axes)
-    title = listed([condition(x), condition(y)], " and ")
+
+    figure, _ = _panels(frame, names_of(frame, rest), rows, draw)
+    title = say("At a glance: {name}", name=listed([condition(x), condition(y)], " and "))
     numbers = one.summary if one.answer is None else one.answer
-    yield Drawn(
-        say("At a glance: {name}", name=title), figure, one.frame, numbers, said, printed=True
-    )
+    return _Drawn(title, figure, one.frame, numbers, said, printed=True)
 
 
 def _first(frame: pd.DataFrame, by: list[str], most: int) -> tuple[pd.DataFrame, str]:

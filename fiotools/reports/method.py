@@ -6,9 +6,8 @@ import gzip
 import io
 import zipfile
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from fiotools.display import columns
 from fiotools.display.exports import guarded
@@ -43,25 +42,11 @@ def _of_campaign(source: Source, one: Campaign) -> Iterator[Block]:
     done = {*one.plan.loc[one.plan["done"], "order"]}
     sessions = [line for line in one.log if line["kind"] == "session"]
     ends = [line for line in one.log if line["kind"] == "end"]
+    told = {"name": plan.experiment, "article": experiment.article, "effort": say(plan.effort)}
+    planned = {"n": len(done), "total": len(one.plan), "plan": _works(one)}
     rows = [
-        (
-            say("procedure"),
-            say(
-                "{name}, of article {article} ({effort})",
-                name=plan.experiment,
-                article=experiment.article,
-                effort=say(plan.effort),
-            ),
-        ),
-        (
-            say("runs"),
-            say(
-                "{n} of {total}: {plan}",
-                n=len(done),
-                total=len(one.plan),
-                plan=listed([_works(one), *_turns(one)]),
-            ),
-        ),
+        (say("procedure"), say("{name}, of article {article} ({effort})", **told)),
+        (say("runs"), say("{n} of {total}: {plan}", **planned)),
         (say("began"), _time(sessions[0]["started_at"])),
         (say("ended"), listed([*(_time(end["at"]) for end in ends[-1:]), say(one.status)])),
     ]
@@ -73,7 +58,7 @@ def _of_campaign(source: Source, one: Campaign) -> Iterator[Block]:
     rows += [(say("time of a run"), f"{plan.seconds} s")] if plan.seconds else []
     rows += [(say("jobs"), str(plan.jobs))] if plan.jobs else []
     rows += [(say("page cache"), say("used, as requested"))] if plan.buffered else []
-    rows += [(name, text) for name, text in _machine(session["machine"])]
+    rows += _machine(session["machine"])
     rows += [(name, str(version)) for name, version in session["tools"].items()]
     variables = [f"{name}={value}" for name, value in session["environment"].items()]
     rows += [(say("environment"), " ".join(variables))] if variables else []
@@ -101,21 +86,18 @@ def _of_campaign(source: Source, one: Campaign) -> Iterator[Block]:
 
 
 def _works(one: Campaign) -> str:
+    """Count what was planned, and show the order of the places: there and back."""
     workloads, places = len(one.asked.workloads), len(one.asked.places)
     counts = (
         counted(workloads, "{n} workload", "{n} workloads"),
         counted(places, "{n} place", "{n} places"),
         counted(one.asked.rounds, "{n} round", "{n} rounds"),
     )
-    return " x ".join(counts)
-
-
-def _turns(one: Campaign) -> list[str]:
-    """Show the order of the places: there and back."""
-    letters = "ABCD"[: len(one.asked.places)]
-    if len(letters) < 2:
-        return []
-    return [say("in turns ({one}, {other}, ...)", one=letters, other=letters[::-1])]
+    planned, letters = " x ".join(counts), "ABCD"[:places]
+    if places < 2:
+        return planned
+    turns = say("in turns ({one}, {other}, ...)", one=letters, other=letters[::-1])
+    return listed([planned, turns])
 
 
 def _machine(machine: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
@@ -194,9 +176,14 @@ def _of_files(source: Source) -> Iterator[Block]:
     rows = [(say("files"), f"{source.results.files:,}"), (say("tools"), listed(versions))]
     hosts = [str(host) for host in runs["host"].dropna().unique()]
     rows += [(say("hosts"), listed(hosts))] if hosts else []
-    times = [runs[name].dropna() for name in ("started_at", "reported_at")]
-    known = next((time for time in times if len(time)), None)
-    rows.append((say("when"), say("unknown") if known is None else _span(known)))
+    times = runs["started_at"].dropna()
+    times = times if len(times) else runs["reported_at"].dropna()
+    when = say("unknown")
+    if len(times):
+        when, last = (f"{time:%Y-%m-%d %H:%M} UTC" for time in (times.min(), times.max()))
+        if times.min() != times.max():
+            when = say("{low} to {high}", low=when, high=last)
+    rows.append((say("when"), when))
     yield table([], rows)
     yield _commands(runs, "command")
     yield paragraph(
@@ -208,34 +195,16 @@ def _of_files(source: Source) -> Iterator[Block]:
     )
 
 
-def _span(times: pd.Series[Any]) -> str:
-    first, last = times.min(), times.max()
-    shown = f"{first:%Y-%m-%d %H:%M} UTC"
-    if first == last:
-        return shown
-    return say("{low} to {high}", low=shown, high=f"{last:%Y-%m-%d %H:%M} UTC")
-
-
 def _time(text: str) -> str:
     return f"{text[:10]} {text[11:19]} UTC"
 
 
-@dataclass(frozen=True)
-class File:
-    """One file of the page.
+class File(NamedTuple):
+    """One file of the page."""
 
-    Attributes
-    ----------
-    name : str
-        Its name; empty if it is too large for a page.
-    what : str
-    size : str
-        Rows and bytes, as people read them.
-    """
-
-    name: str
+    name: str  # empty if it is too large for a page
     what: str
-    size: str
+    size: str  # rows and bytes, as people read them
 
 
 def written(
@@ -280,22 +249,17 @@ def _raw(source: Source, folder: Path, prefix: str) -> Iterator[File]:
     if size > _RAW:
         yield File("", say("raw outputs"), large)
         return
+    paths = [file.resolve().parts for file in files]
+    while all(len(path) > 1 for path in paths) and len({path[0] for path in paths}) == 1:
+        paths = [path[1:] for path in paths]  # without the folders that all have
     packed = io.BytesIO()
     with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
-        for file, name in zip(files, _inside(files), strict=True):
+        for file, path in zip(files, paths, strict=True):
             # the time of a file is not part of a result, and would change each page
-            info = zipfile.ZipInfo(name)
+            info = zipfile.ZipInfo("/".join(part.strip("/\\:") for part in path))
             archive.writestr(info, file.read_bytes(), zipfile.ZIP_DEFLATED)
     if len(packed.getvalue()) > _LARGEST:
         yield File("", say("raw outputs"), large)
         return
     (folder / f"{prefix}raw.zip").write_bytes(packed.getvalue())
     yield File(f"{prefix}raw.zip", say("raw outputs"), say("{size}, packed", size=said))
-
-
-def _inside(files: list[Path]) -> list[str]:
-    """Name the files in an archive, without their common folders."""
-    paths = [file.resolve().parts for file in files]
-    while all(len(path) > 1 for path in paths) and len({path[0] for path in paths}) == 1:
-        paths = [path[1:] for path in paths]
-    return ["/".join(part.strip("/\\:") for part in path) for path in paths]

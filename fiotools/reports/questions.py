@@ -22,7 +22,7 @@ from fiotools.stats.summary import summarize
 from fiotools.vocabulary import CONDITIONS
 
 _ROUND = "round"
-_LATENCY = "lat_mean_ns"
+LATENCY = "lat_mean_ns"
 _STEPS = tuple(step * 10.0**power for power in range(2, 11) for step in (1, 2, 5))  # ns
 _NOTHING = "no two sides have runs under the same conditions"
 _SMALL = 64 * 1024  # bytes: blocks that are counted, larger ones are weighed
@@ -42,37 +42,17 @@ class Wish:
 
 @dataclass(frozen=True)
 class Comparison:
-    """One question to the results, and its answer.
+    """One question to the results, and its answer."""
 
-    Attributes
-    ----------
-    frame : pandas.DataFrame
-        The rows that are compared: one for each run and cell.
-    metric : str
-    by : tuple of str
-        The columns that make the cells.
-    between : str or None
-        The label that holds the sides; None if there is one side.
-    baseline : object
-    answer : pandas.DataFrame or None
-        The answer of `compare`, or of `speedup` if lower is better.
-    problem : str
-        Why there is no answer.
-    said : str
-        Which rows are left out.
-    only : str
-        The one value of a label that is looked at; empty: all.
-    """
-
-    frame: pd.DataFrame
+    frame: pd.DataFrame  # the rows that are compared: one for each run and cell
     metric: str
-    by: tuple[str, ...]
-    between: str | None = None
+    by: tuple[str, ...]  # the columns that make the cells
+    between: str | None = None  # the label that holds the sides; None if there is one side
     baseline: Any = None
-    answer: pd.DataFrame | None = None
-    problem: str = ""
-    said: str = ""
-    only: str = ""
+    answer: pd.DataFrame | None = None  # of `compare`, or of `speedup` if lower is better
+    problem: str = ""  # why there is no answer
+    said: str = ""  # which rows are left out
+    only: str = ""  # the one value of a label that is looked at; empty: all
 
     @property
     def title(self) -> str:
@@ -109,20 +89,17 @@ def comparisons(source: Source, wish: Wish) -> list[Comparison]:
     frame, metric = _table(source, wish)
     if frame is None:
         return []
-    gaps = int(frame[metric].isna().sum())
-    if gaps:
+    said = ""
+    if gaps := int(frame[metric].isna().sum()):
         frame = frame[frame[metric].notna()]
         rows = counted(gaps, "{n} row", "{n} rows")
         said = say("Left out: {rows} without {name}", rows=rows, name=columns.short(metric))
-        return [replace(one, said=said) for one in _asked(source, wish, frame, metric)]
-    return _asked(source, wish, frame, metric)
-
-
-def _asked(source: Source, wish: Wish, frame: pd.DataFrame, metric: str) -> list[Comparison]:
     if source.campaign is None or wish != Wish(baseline=wish.baseline):
-        return [_of_labels(source, wish, frame, metric)]
-    experiment = experiment_named(source.campaign.asked.experiment)
-    return [_of_question(source, one, wish, frame, metric) for one in experiment.questions]
+        found = [_of_labels(source, wish, frame, metric)]
+    else:
+        questions = experiment_named(source.campaign.asked.experiment).questions
+        found = [_of_question(source, one, wish, frame, metric) for one in questions]
+    return [replace(one, said=said) for one in found]
 
 
 def _table(source: Source, wish: Wish) -> tuple[pd.DataFrame | None, str]:
@@ -229,18 +206,12 @@ def _cells(
             break
         if name in frame and frame.groupby(run, dropna=False)[name].nunique().gt(1).any():
             by.append(name)
-    for name in SWEPT:
-        if name not in by and name in frame and _differs(frame, name, [*by, between]):
+    for name in SWEPT:  # what differs among the runs of one cell and side
+        within = [*by, *([between] if between else [])]
+        cells = frame.groupby(within or (lambda _: 0), dropna=False)
+        if name not in by and name in frame and cells[name].nunique().gt(1).any():
             by.append(name)
     return frame, by
-
-
-def _differs(frame: pd.DataFrame, name: str, within: Sequence[str | None]) -> bool:
-    """Say whether a condition differs among the runs of one cell and side."""
-    named = [column for column in within if column]
-    if not named:
-        return len(frame[name].dropna().unique()) > 1
-    return bool(frame.groupby(named, dropna=False)[name].nunique().gt(1).any())
 
 
 def _answered(
@@ -274,17 +245,15 @@ def _answered(
 def in_order(frame: pd.DataFrame, by: Sequence[str]) -> pd.DataFrame:
     """Sort rows by their cells: numbers by size, names as they first came."""
     keys = {}
-    for name in by:
-        if frame[name].dtype.kind in "if" or str(frame[name].dtype) == "Int64":
-            keys[name] = frame[name]
-        else:
-            first = {value: at for at, value in enumerate(dict.fromkeys(frame[name]))}
-            keys[name] = frame[name].map(first)
+    for at, name in enumerate(by):
+        keys[f"_{at}"] = own = frame[name]
+        if own.dtype.kind not in "if" and str(own.dtype) != "Int64":
+            first = {value: place for place, value in enumerate(dict.fromkeys(own))}
+            keys[f"_{at}"] = own.map(first)
     if not keys:
         return frame.reset_index(drop=True)
-    order = frame.assign(**{f"_{at}": key for at, key in enumerate(keys.values())})
-    names = [f"_{at}" for at in range(len(keys))]
-    return order.sort_values(names, kind="stable").drop(columns=names).reset_index(drop=True)
+    order = frame.assign(**keys).sort_values([*keys], kind="stable")
+    return order.drop(columns=[*keys]).reset_index(drop=True)
 
 
 def swept(one: Comparison) -> list[str]:
@@ -292,36 +261,26 @@ def swept(one: Comparison) -> list[str]:
 
     Numbers in the rows that are compared: one of three values or more, or two of two.
     """
-    frame = one.frame
-    numbers = [
-        name
+    counts = {
+        name: len(own.unique())
         for name in one.by
-        if pd.api.types.is_numeric_dtype(frame[name]) and frame[name].notna().all()
-    ]
-    counts = {name: len(frame[name].unique()) for name in numbers}
-    found = sorted((name for name in numbers if counts[name] > 1), key=lambda name: -counts[name])
+        if pd.api.types.is_numeric_dtype(own := one.frame[name]) and own.notna().all()
+    }
+    found = sorted((name for name in counts if counts[name] > 1), key=lambda name: -counts[name])
     return found if len(found) > 1 or any(counts[name] > 2 for name in found) else []
 
 
 def best(one: Comparison) -> pd.DataFrame | None:
-    """Find the most I/Os per second below some latencies between those of the runs.
-
-    Returns
-    -------
-    pandas.DataFrame or None
-        What `best_under` returns, for up to three limits; None where nothing was swept.
-    """
+    """Find the most I/Os per second below up to three latencies; None where nothing was swept."""
     frame, names = one.frame, swept(one)
-    known = {"iops", _LATENCY} <= set(frame) and frame[[_LATENCY, "iops"]].notna().to_numpy().all()
+    known = {"iops", LATENCY} <= set(frame) and frame[[LATENCY, "iops"]].notna().to_numpy().all()
     if not names or not known:
         return None
     by = [name for name in one.keys if name not in names and differs(frame, name)]
-    means = frame.groupby([*by, *names])[_LATENCY].mean()
+    means = frame.groupby([*by, *names])[LATENCY].mean()
     limits = [step for step in _STEPS if means.min() < step < means.max()]
     decades = [step for step in limits if f"{step:.0e}".startswith("1")] or limits
-    found = [
-        best_under(frame, _LATENCY, limit, by=by or None, sweep=names) for limit in decades[:3]
-    ]
+    found = [best_under(frame, LATENCY, limit, by=by or None, sweep=names) for limit in decades[:3]]
     if not found:
         return None
     keys = [*by, "limit", *names, "iops", "observed", "observed_lo", "observed_hi"]

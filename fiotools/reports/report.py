@@ -1,14 +1,17 @@
-"""`report`: execute the notebook of a report, and make one page of it."""
+"""`report`: execute the notebook of a report, and make one HTML page of it.
+
+The page needs no other files and no network, and has no scripts.
+"""
 
 from __future__ import annotations
 
 import base64
-import copy
 import mimetypes
 import os
 import re
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
+from copy import deepcopy
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
@@ -21,7 +24,7 @@ from fiotools import errors
 from fiotools.errors import ReportError, argument, typed
 from fiotools.files import atomic_write
 from fiotools.language import ENGLISH, say, speaking
-from fiotools.reports.blocks import slug
+from fiotools.reports.blocks import HTML_ONLY, safe, slug
 
 # what the extra [report] brings
 _EXTRA = ("nbclient", "nbconvert", "nbformat", "ipykernel", "traitlets")
@@ -34,8 +37,23 @@ c.HistoryManager.enabled = False
 c.InteractiveShellApp.ignore_cwd = True
 c.InteractiveShell.colors = "NoColor"
 """
-_OURS = {name for name, value in vars(errors).items() if isinstance(value, type)}
-_SYSTEM = {"FileNotFoundError", "PermissionError", "NotADirectoryError", "OSError"}
+# errors whose messages say all
+_KNOWN = {name for name, value in vars(errors).items() if isinstance(value, type)}
+_KNOWN |= {"FileNotFoundError", "PermissionError", "NotADirectoryError", "OSError"}
+_TEMPLATES = Path(__file__).parent / "templates"
+_HIDDEN = "notebook-only"  # the tag of cells that are for who works in the notebook
+# what could run, load or lead somewhere by itself
+_ACTIVE = (
+    *("script", "iframe", "object", "embed", "link", "base", "meta", "form"),
+    *("applet", "audio", "video"),
+)
+_LOADING = (
+    *("src", "srcset", "data", "poster", "background", "ping", "action", "formaction"),
+    *("href", "xlink:href"),
+)
+_URL = re.compile(r"url\(|@import|expression\(", re.IGNORECASE)
+_OUTSIDE = re.compile(r"https?://", re.IGNORECASE)
+_SHOWN = re.compile(r"data:image/(png|jpeg|svg\+xml);base64,")
 
 
 @dataclass(frozen=True)
@@ -139,14 +157,14 @@ def report(
         out = Path(folder) / "out"
         out.mkdir()
         _execute(made, source, Path(folder), out, step, html_only=notebook is None)
-
-        text = page(made, out, lang)
-        copy = _copy(made, out) if notebook is not None else b""
-    content = text.encode("utf-8", "surrogateescape")
+        content = page(made, out, lang).encode("utf-8", "surrogateescape")
+    copy = b"" if notebook is None else _copy(made, out)
     atomic_write.write_bytes(Path(path), content)
     if notebook is not None:
         atomic_write.write_bytes(Path(notebook), copy)
-    return Written(Path(path), len(content), _unread(made))
+    outputs = [output for cell in made.cells for output in cell.get("outputs", [])]
+    found = [output.get("data", {}).get(_MIME, {}).get("unread", []) for output in outputs]
+    return Written(Path(path), len(content), [name for names in found for name in names])
 
 
 def _own_template() -> Path:
@@ -198,8 +216,6 @@ def _headed(notebook: Any, title: str | None, question: str | None) -> None:
         return
     from nbformat.v4 import new_markdown_cell
 
-    from fiotools.reports.blocks import safe
-
     cells = notebook.cells
     first = cells[0] if cells and cells[0].cell_type == "markdown" else None
     lines = first.source.split("\n") if first is not None else []
@@ -235,7 +251,6 @@ def _execute(
     from nbclient.exceptions import CellControlSignal, CellExecutionError
 
     from fiotools.articles.kernel import run_cells
-    from fiotools.reports.blocks import HTML_ONLY
 
     profile = folder / "ipython" / "profile_default"
     profile.mkdir(parents=True)
@@ -244,7 +259,6 @@ def _execute(
         "IPYTHONDIR": str(folder / "ipython"),
         "FIOTOOLS_OUT": str(out),
         "FIOTOOLS_FIGURE_FORMAT": "svg",
-        "TQDM_DISABLE": "1",
     }
     if html_only:
         environment[HTML_ONLY] = "1"
@@ -259,22 +273,18 @@ def _execute(
     try:
         run_cells(notebook, Path.cwd(), environment, started)
     except CellExecutionError as error:
-        failed = ReportError(_why(source, notebook, at, error.ename, error.evalue))
+        said = " ".join(error.evalue.split())
+        if error.ename not in _KNOWN:
+            first = notebook.cells[at].source.splitlines() or [""]
+            how = typed("", "; --debug shows where")
+            where = f"in the cell that begins with {first[0]!r}{how}"
+            said = f"{source.name}: {error.ename}: {said} ({where})"
+        failed = ReportError(said)
         failed.add_note(error.traceback)  # where in the cell, and in what it calls
         raise failed from None
     except (CellControlSignal, RuntimeError) as error:  # too slow; or the kernel died
         said = str(error).splitlines()[0]
         raise ReportError(f"{source.name}: the notebook did not run to its end: {said}") from None
-
-
-def _why(source: Path, notebook: Any, at: int, kind: str, message: str) -> str:
-    """Say in one line what stopped the notebook."""
-    said = " ".join(message.split())
-    if kind in _OURS or kind in _SYSTEM:
-        return said
-    first = notebook.cells[at].source.splitlines() or [""]
-    where = f"in the cell that begins with {first[0]!r}{typed('', '; --debug shows where')}"
-    return f"{source.name}: {kind}: {said} ({where})"
 
 
 def _copy(notebook: Any, out: Path) -> bytes:
@@ -285,58 +295,8 @@ def _copy(notebook: Any, out: Path) -> bytes:
     return text.replace(out.as_posix(), _OUT).encode("utf-8", "surrogateescape") + b"\n"
 
 
-def _unread(notebook: Any) -> list[str]:
-    """Collect from the outputs which files could not be read."""
-    return [
-        name
-        for cell in notebook.cells
-        for output in cell.get("outputs", [])
-        for name in output.get("data", {}).get(_MIME, {}).get("unread", [])
-    ]
-
-
-_TEMPLATES = Path(__file__).parent / "templates"
-_HIDDEN = "notebook-only"  # the tag of cells that are for who works in the notebook
-# what could run, load or lead somewhere by itself
-_ACTIVE = (
-    *("script", "iframe", "object", "embed", "link", "base", "meta", "form"),
-    *("applet", "audio", "video"),
-)
-_LOADING = (
-    *("src", "srcset", "data", "poster", "background", "ping", "action", "formaction"),
-    *("href", "xlink:href"),
-)
-_URL = re.compile(r"url\(|@import|expression\(", re.IGNORECASE)
-_OUTSIDE = re.compile(r"https?://", re.IGNORECASE)
-_SHOWN = re.compile(r"data:image/(png|jpeg|svg\+xml);base64,")
-
-
-# what the template says itself
-_MADE = (
-    "How this page was made",
-    "fiotools {version} made it from a notebook: fiotools report --notebook writes the notebook, "
-    "--template takes a changed one.",
-    "the code of its cells",
-)
-
-
 def page(notebook: Any, out: Path, lang: str = ENGLISH) -> str:
-    """Make the page.
-
-    Parameters
-    ----------
-    notebook : nbformat.NotebookNode
-        Executed.
-    out : Path
-        The folder that it wrote files to; linked files become part of the page.
-    lang : str
-        The language of the page.
-
-    Returns
-    -------
-    str
-        The HTML.
-    """
+    """Make the HTML page of an executed notebook; linked files in ``out`` become part of it."""
     with speaking(lang):
         tree = html.document_fromstring(_converted(notebook, lang))
         contents = say("Contents")
@@ -344,8 +304,7 @@ def page(notebook: Any, out: Path, lang: str = ENGLISH) -> str:
     _make_inert(main)
     _take_in(main, out)
     _name_headings(tree, main, contents)
-    _scroll(main)
-    _styles_once(main)
+    _tidy(main)
     text: str = html.tostring(tree, encoding="unicode", doctype="<!DOCTYPE html>")
     return text + "\n"
 
@@ -372,10 +331,19 @@ def _converted(notebook: Any, lang: str) -> str:
         template_name="fiotools",
         exclude_anchor_links=True,
     )
-    title, made, summary = (say(one, version=__version__) for one in _MADE)
-    told = {"lang": lang, "title": title, "made": made, "summary": summary, "code": code}
-    resources = {"fiotools": {"version": __version__, **told}}
-    text, _ = exporter.from_notebook_node(notebook, resources=resources)
+    told = {  # what the template says itself
+        "version": __version__,
+        "lang": lang,
+        "title": say("How this page was made"),
+        "made": say(
+            "fiotools {version} made it from a notebook: fiotools report --notebook writes the "
+            "notebook, --template takes a changed one.",
+            version=__version__,
+        ),
+        "summary": say("the code of its cells"),
+        "code": code,
+    }
+    text, _ = exporter.from_notebook_node(notebook, resources={"fiotools": told})
     return str(text)
 
 
@@ -448,30 +416,26 @@ def _name_headings(tree: Any, main: Any, title_of_list: str) -> None:
     tree.find(".//nav").append(contents)  # beside the page, where it is wide enough
     narrow = html.Element("details", {"class": "contents"})
     etree.SubElement(narrow, "summary").text = title_of_list
-    narrow.append(copy.deepcopy(contents))
+    narrow.append(deepcopy(contents))
     second = main.find(".//h2")
     if second is not None:  # above what comes first
         section = next(one for one in (second, *second.iterancestors()) if one.getparent() is main)
         section.addprevious(narrow)
 
 
-def _scroll(main: Any) -> None:
-    """Let a table that is wider than the page scroll in a box of its own."""
-    for element in list(main.iter("table", "pre")):
+def _tidy(main: Any) -> None:
+    """Let wide tables scroll in a box of their own, and keep each style of the outputs once."""
+    for element in list(main.iter("table")):
         parent = element.getparent()
-        if parent.get("class") == "scroll" or element.tag == "pre":
+        if parent.get("class") == "scroll":
             continue
         box = html.Element("div", {"class": "scroll"})
         box.tail, element.tail = element.tail, None
         parent.replace(element, box)
         box.append(element)
-
-
-def _styles_once(main: Any) -> None:
-    """Keep each style of the outputs once."""
-    seen: set[str] = set()
+    seen = {""}
     for element in list(main.iter("style")):
         text = element.text or ""
-        if not text or text in seen:
+        if text in seen:
             element.drop_tree()
         seen.add(text)

@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from fiotools import units
 from fiotools.display import columns
@@ -51,6 +51,10 @@ _TOP = {"1/s": "Most I/Os per second at {place}", "B/s": "Highest bandwidth at {
 _UNJUDGED = ("one run", "two runs", "not comparable", "no verdict")
 
 
+Row: TypeAlias = dict[str, Any]
+_Cell: TypeAlias = tuple[Row, str]  # of a comparison, with its name
+
+
 @dataclass(frozen=True)
 class Sentence:
     """A comparison in words: in short, its numbers, and their verdict."""
@@ -64,18 +68,9 @@ class Sentence:
 
 
 def sentences(answer: pd.DataFrame, *, together: bool = False) -> list[Sentence]:
-    """Turn an answer of `compare` or `speedup` into a sentence for each row.
+    """Turn an answer of `compare`, or of `speedup` if lower is better, into a sentence a row.
 
-    Parameters
-    ----------
-    answer : pandas.DataFrame
-        From `speedup` if lower is better, so that above 1 is always better; else from `compare`.
-    together : bool
-        Merge the sentences of many rows with the same verdict.
-
-    Returns
-    -------
-    list of Sentence
+    With ``together``, the sentences of many rows with the same verdict are merged.
 
     Examples
     --------
@@ -86,43 +81,40 @@ def sentences(answer: pd.DataFrame, *, together: bool = False) -> list[Sentence]
     'mirror against vhdx, one run each: 0.709 times as many I/Os per second (29 % fewer); the spread
     between runs is unknown.'
     """
-    rows = [{str(name): value for name, value in row.items()} for row in answer.to_dict("records")]
-    named = list(zip(rows, cell_names(answer), strict=True))
+    named = list(zip(_records(answer), cell_names(answer), strict=True))
     if not together:
         return [_one(row, name) for row, name in named]
-    there = [(row, name) for row, name in named if not columns.is_missing(row["ratio"])]
+    there, gaps = list[_Cell](), list[_Cell]()
+    for row, name in named:
+        (gaps if columns.is_missing(row["ratio"]) else there).append((row, name))
     level = columns.of(answer)[columns.of(answer).index("baseline") - 1]
     found: list[Sentence] = []
     for side in dict.fromkeys(row[level] for row, _ in there):
         own = [(row, name) for row, name in there if row[level] == side]
         few = len(own) <= _MANY
-        alike: dict[object, list[tuple[dict[str, Any], str]]] = {}
+        alike: dict[object, list[_Cell]] = {}
         for at, (row, name) in enumerate(own):
             alike.setdefault(at if few else row["verdict"], []).append((row, name))
         parts = alike.values() if few else sorted(alike.values(), key=_openness)
         found += [_one(*part[0]) if len(part) == 1 else _several(part, len(own)) for part in parts]
-    return [*found, *_nothing([one for one in named if one not in there], len(named))]
+    if len(gaps) < 3:
+        return [*found, *(_one(row, name) for row, name in gaps)]
+    names = [_named(name, sides_of(row)[0]) for row, name in gaps]
+    more = [say("and {n} more", n=len(names) - _MANY)] if len(names) > _MANY else []
+    shown = listed([*names[:_MANY], *more], "; ")
+    said = say("one of the sides has no run there ({cells})", cells=shown)
+    head = say("Nothing to compare in {n} of {of} cases", n=len(gaps), of=len(named))
+    return [*found, Sentence(head, said, "not comparable")]
 
 
-def _nothing(part: list[tuple[dict[str, Any], str]], of: int) -> list[Sentence]:
-    """Say where a side has no run, together if there are three or more."""
-    if len(part) < 3:
-        return [_one(row, name) for row, name in part]
-    names = [_named(name, sides_of(row)[0]) for row, name in part]
-    said = say("one of the sides has no run there ({cells})", cells=_few(names, _MANY))
-    head = say("Nothing to compare in {n} of {of} cases", n=len(part), of=of)
-    return [Sentence(head, said, "not comparable")]
+def _records(answer: pd.DataFrame) -> list[Row]:
+    """Return the rows of an answer."""
+    return [{str(name): row[name] for name in row} for row in answer.to_dict("records")]
 
 
 def _named(cell: str, said: str) -> str:
     """Begin with the cell, where there are several."""
     return say("{name}: {text}", name=cell, text=said) if cell else said
-
-
-def _few(names: list[str], most: int) -> str:
-    """List some names, and count the rest."""
-    more = [say("and {n} more", n=len(names) - most)] if len(names) > most else []
-    return listed([*names[:most], *more], "; ")
 
 
 def cell_names(answer: pd.DataFrame) -> list[str]:
@@ -159,13 +151,9 @@ def parts_of(frame: pd.DataFrame, by: Iterable[str]) -> list[tuple[str, ...]]:
     if "direction" not in by or len(by) == 1:
         return rows
     at = by.index("direction")  # a mixed workload has two, and the others have one
-    rest_of = [(*row[:at], *row[at + 1 :]) for row in rows]
-    ways: dict[tuple[str, ...], set[str]] = {}
-    for row, rest_ in zip(rows, rest_of, strict=True):
-        ways.setdefault(rest_, set()).add(row[at])
-    return [
-        rest_ if len(ways[rest_]) == 1 else row for row, rest_ in zip(rows, rest_of, strict=True)
-    ]
+    rests = [(*row[:at], *row[at + 1 :]) for row in rows]
+    ways = Counter(rest for rest, _ in {*zip(rests, (row[at] for row in rows), strict=True)})
+    return [rest if ways[rest] == 1 else row for row, rest in zip(rows, rests, strict=True)]
 
 
 def telling(frame: pd.DataFrame, by: Iterable[str]) -> list[str]:
@@ -173,17 +161,14 @@ def telling(frame: pd.DataFrame, by: Iterable[str]) -> list[str]:
     by = [name for name in by if len(frame[name].unique()) > 1]
     for name in ("direction", *CONDITIONS):
         rest = [other for other in by if other != name]
-        if name in by and rest and not _splits(frame, name, rest):
-            by = rest
+        if name in by and rest:
+            cells_of = frame.groupby(rest, dropna=False)[name]
+            if not cells_of.nunique(dropna=False).gt(1).any():
+                by = rest
     return by
 
 
-def _splits(frame: pd.DataFrame, name: str, by: Sequence[str]) -> bool:
-    """Say whether a column tells rows apart that the others do not."""
-    return bool(frame.groupby([*by], dropna=False)[name].nunique(dropna=False).gt(1).any())
-
-
-def _openness(part: list[tuple[dict[str, Any], str]]) -> int:
+def _openness(part: list[_Cell]) -> int:
     """Rank a verdict by how much it leaves open."""
     verdict = part[0][0]["verdict"]
     if "not comparable" in verdict or "no verdict" in verdict:
@@ -191,7 +176,7 @@ def _openness(part: list[tuple[dict[str, Any], str]]) -> int:
     return 2 if verdict == _OPEN else int(verdict.endswith(_OPEN))
 
 
-def _one(row: dict[str, Any], cell: str) -> Sentence:
+def _one(row: Row, cell: str) -> Sentence:
     """Write the sentence of one cell."""
     verdict = str(row["verdict"])
     level, baseline = sides_of(row)
@@ -204,12 +189,18 @@ def _one(row: dict[str, Any], cell: str) -> Sentence:
     elif verdict.startswith("two runs"):
         parts = [listed([_times(row), runs]), *_caveats(row), say(_FEW)]
     else:
-        open_ = filter(None, [verdict.partition("; ")[2]])
-        parts = [listed([_times(row), runs]), *map(spoken, open_), *_further(row), *_caveats(row)]
+        parts = [listed([_times(row), runs])]
+        if open_ := verdict.partition("; ")[2]:
+            parts.append(spoken(open_))
+        if not columns.is_missing(needed := row["runs_needed"]) and needed:
+            single = "{n} more run a side would probably settle it"
+            more = "{n} more runs a side would probably settle it"
+            parts.append(counted(needed, single, more))
+        parts += _caveats(row)
     return Sentence(_named(cell, _head(row, begins=not cell)), listed(parts, "; "), verdict)
 
 
-def _head(row: dict[str, Any], *, begins: bool = True) -> str:
+def _head(row: Row, *, begins: bool = True) -> str:
     """Write the verdict with the names of both sides."""
     level, baseline = sides_of(row)
     verdict = str(row["verdict"])
@@ -235,20 +226,17 @@ def _head(row: dict[str, Any], *, begins: bool = True) -> str:
     return say("{level} is {word} than {baseline}", word=called(word), **both)
 
 
-def _several(part: list[tuple[dict[str, Any], str]], of: int) -> Sentence:
+def _several(part: list[_Cell], of: int) -> Sentence:
     """Write the sentence of several cells."""
     verdict = str(part[0][0]["verdict"])
     rows = [row for row, _ in part]
-    head = _head(rows[0])
-    if len(part) == of:
-        head = say("{said} in all {of}", said=head, of=of)
-    else:
-        head = say("{said} in {n} of {of}", said=head, n=len(part), of=of)
+    template = "{said} in all {of}" if len(part) == of else "{said} in {n} of {of}"
+    head = say(template, said=_head(rows[0]), n=len(part), of=of)
     shown = [_value(row) for row in rows]
     low, high = columns.figures(min(shown)), columns.figures(max(shown))
     # each has an interval of its own: that of the estimates is none
     between = say("estimates from {low} to {high}", low=low, high=high)
-    said = wording(rows[0], low if low == high else between)[0]
+    said = _wording(rows[0], low if low == high else between)[0]
     runs = sorted({(row["n"], row["n_baseline"]) for row in rows})
     if len(runs) == 1:
         said = listed([said, say("n {n} and {m} each", n=runs[0][0], m=runs[0][1])])
@@ -268,23 +256,23 @@ def _of(said: str, names: list[str]) -> str:
     return say("{said} ({names})", said=said, names=listed(names, "; "))
 
 
-def sides_of(row: dict[str, Any]) -> tuple[str, str]:
+def sides_of(row: Row) -> tuple[str, str]:
     """Name the two sides of a row."""
     names = list(row)
     between = names[names.index("baseline") - 1]
     return units.sides(row[between], row["baseline"], between)
 
 
-def _told(row: dict[str, Any]) -> str:
+def _told(row: Row) -> str:
     """Name the column to show: the speed-up of a time, else the ratio."""
     return "speedup" if "speedup" in row and metric_of(row["metric"]).is_time else "ratio"
 
 
-def _value(row: dict[str, Any]) -> float:
+def _value(row: Row) -> float:
     return float(row[_told(row)])
 
 
-def wording(row: dict[str, Any], times: str) -> tuple[str, str, str]:
+def _wording(row: Row, times: str) -> tuple[str, str, str]:
     """Say how many times what; give the templates for a share less and more of it."""
     metric = metric_of(row["metric"])
     if _told(row) == "speedup":
@@ -296,11 +284,11 @@ def wording(row: dict[str, Any], times: str) -> tuple[str, str, str]:
     return say("{times} times the {name}", times=times, name=name), *_LESS
 
 
-def _times(row: dict[str, Any]) -> str:
+def _times(row: Row) -> str:
     """Say how many times what, how sure, and in other words by which share."""
     value = _value(row)
-    said, less, more = wording(row, columns.figures(value))
-    said += interval(row)
+    said, less, more = _wording(row, columns.figures(value))
+    said += _interval(row)
     if not less:
         ratio = float(row["ratio"])
         share = 100 * ratio
@@ -317,7 +305,7 @@ def _times(row: dict[str, Any]) -> str:
     return said
 
 
-def interval(row: dict[str, Any]) -> str:
+def _interval(row: Row) -> str:
     """Write the interval of a row in brackets, if it has one."""
     ends = [row[f"{_told(row)}_{end}"] for end in ("lo", "hi")]
     if any(columns.is_missing(end) or not math.isfinite(end) for end in ends):
@@ -325,19 +313,11 @@ def interval(row: dict[str, Any]) -> str:
     return f" [{columns.figures(ends[0])}, {columns.figures(ends[1])}]"
 
 
-def _further(row: dict[str, Any]) -> list[str]:
-    needed = row["runs_needed"]
-    if columns.is_missing(needed) or not needed:
-        return []
-    one = "{n} more run a side would probably settle it"
-    return [counted(needed, one, "{n} more runs a side would probably settle it")]
-
-
-def _notes(row: dict[str, Any]) -> list[str]:
+def _notes(row: Row) -> list[str]:
     return [] if columns.is_missing(row["warnings"]) else str(row["warnings"]).split("; ")
 
 
-def _caveats(row: dict[str, Any]) -> list[str]:
+def _caveats(row: Row) -> list[str]:
     """Repeat the warnings that weaken the comparison, and an option only once."""
     found = [note for note in _notes(row) if note.startswith(tuple(_CAVEATS))]
     if any(note.startswith("the sides differ in") for note in found):
@@ -375,7 +355,7 @@ def _ranked(one: Comparison) -> list[tuple[float, Sentence]]:
     return found
 
 
-def _whole(one: Comparison) -> dict[Any, dict[str, Any]]:
+def _whole(one: Comparison) -> dict[Any, Row]:
     """Compute the ratio over all cells, if each side has runs in every cell."""
     if one.answer is None or one.answer["method"].str.contains("any looks").any():
         return {}  # its interval is for a number of runs that was fixed beforehand
@@ -389,16 +369,13 @@ def _whole(one: Comparison) -> dict[Any, dict[str, Any]]:
         )
     except SchemaError:
         return {}
-    rows = told[told["about"].notna()].to_dict("records")
-    return {row[str(one.between)]: {str(key): row[key] for key in row} for row in rows}
+    return {row[str(one.between)]: row for row in _records(told[told["about"].notna()])}
 
 
-def _across(part: pd.DataFrame, whole: dict[str, Any] | None) -> Sentence:
+def _across(part: pd.DataFrame, whole: Row | None) -> Sentence:
     """Write one sentence about a side in several cells."""
-    rows = [{str(name): value for name, value in row.items()} for row in part.to_dict("records")]
-    told = "speedup" if "speedup" in part and metric_of(rows[0]["metric"]).is_time else "ratio"
-    rows.sort(key=lambda row: row[told])
-    low, high = (f"{columns.figures(row[told])}{interval(row)}" for row in (rows[0], rows[-1]))
+    rows = sorted(_records(part), key=_value)
+    low, high = (f"{columns.figures(_value(row))}{_interval(row)}" for row in (rows[0], rows[-1]))
     cells_of, (level, baseline) = len(rows), sides_of(rows[0])
     words = Counter(row["verdict"].partition(" ")[0] for row in rows if _is_judged(row["verdict"]))
     open_ = cells_of - words.total()
@@ -422,25 +399,19 @@ def _across(part: pd.DataFrame, whole: dict[str, Any] | None) -> Sentence:
         state = state or [spoken("one run each") if all_one_run else spoken(_OPEN)]
         against = say("{level} against {baseline}", **both)
         head, verdict = say("{name}: {text}", name=against, text=listed(state)), _OPEN
-    parts = [say("{said}, by cell", said=wording(rows[0], _between(low, high))[0])]
+    between = say("{low} to {high}", low=low, high=high)
+    parts = [say("{said}, by cell", said=_wording(rows[0], between)[0])]
     if whole is not None and not columns.is_missing(whole["ratio"]):
-        row = {**whole, **_sped(whole)} if told == "speedup" else whole
-        mean = f"{wording(rows[0], columns.figures(row[told]))[0]}{interval(row)}"
+        if _told(rows[0]) == "speedup":  # a ratio of times, turned round
+            lo, hi = 1 / whole["ratio_hi"], 1 / whole["ratio_lo"]
+            sped = {"speedup": 1 / whole["ratio"], "speedup_lo": lo, "speedup_hi": hi}
+            whole = {**whole, **sped}
+        mean = f"{_wording(rows[0], columns.figures(_value(whole)))[0]}{_interval(whole)}"
         parts = [say("{said}, the geometric mean of the cells", said=mean)]
         parts.append(say("the cells lie from {low} to {high}", low=low, high=high))
     if all_one_run:
         parts.append(say(UNKNOWN))
     return Sentence(head, listed(parts, "; "), verdict)
-
-
-def _between(low: str, high: str) -> str:
-    return say("{low} to {high}", low=low, high=high)
-
-
-def _sped(row: dict[str, Any]) -> dict[str, float]:
-    """Turn the ratio of a time into how many times as fast."""
-    lo, hi = row["ratio_lo"], row["ratio_hi"]
-    return {"speedup": 1 / row["ratio"], "speedup_lo": 1 / hi, "speedup_hi": 1 / lo}
 
 
 def _is_judged(verdict: str) -> bool:
@@ -457,24 +428,23 @@ def _of_sweep(one: Comparison) -> list[Sentence]:
     top, least = (told.loc[getattr(told["mean"], which)()] for which in ("idxmax", "idxmin"))
     rest = [name for name in one.by if name not in names and len(told[name].unique()) > 1]
     unit = metric_of(one.metric).unit
-    ends = [_amount(top[f"mean_{end}"], unit) for end in ("lo", "hi")] if top["n"] > 1 else []
+    ends = [units.human(top[f"mean_{end}"], unit) for end in ("lo", "hi")] if top["n"] > 1 else []
     within = f" [{', '.join(ends)}]" if ends else ""
     apart = [*rest, *names]
     place, name = _at(top, apart), columns.short(one.metric)
     head = say(_TOP.get(unit, "Highest {name} at {place}"), place=place, name=name)
-    most = listed([f"{_amount(top['mean'], unit)}{within}", _runs(top["n"])])
-    least_at, amount = _at(least, apart), _amount(least["mean"], unit)
+    most = listed([f"{units.human(top['mean'], unit)}{within}", _runs(top["n"])])
+    least_at, amount = _at(least, apart), units.human(least["mean"], unit)
     said = say("{most}; least at {place}, {least}", most=most, place=least_at, least=amount)
     found = [Sentence(head, said)]
     below = best(one)
-    rows = [] if below is None else below[below["iops"].notna()].to_dict("records")
-    for row in [] if rest else rows:
-        kept = {str(name): value for name, value in row.items()}
+    rows = [] if below is None or rest else _records(below[below["iops"].notna()])
+    for row in rows:
         limit, latency = (units.human(row[name] / 1e9, "s") for name in ("limit", "observed"))
-        head = "Most I/Os per second below a mean latency of {limit}, at {place}"
-        at = say("{iops} at {latency}", iops=_amount(row["iops"], "1/s"), latency=latency)
-        rest_of = listed([at, _runs(row["n"])])
-        found.append(Sentence(say(head, limit=limit, place=_at(kept, names)), rest_of))
+        template = "Most I/Os per second below a mean latency of {limit}, at {place}"
+        head = say(template, limit=limit, place=_at(row, names))
+        at = say("{iops} at {latency}", iops=units.human(row["iops"], "1/s"), latency=latency)
+        found.append(Sentence(head, listed([at, _runs(row["n"])])))
     return found
 
 
@@ -483,12 +453,7 @@ def _runs(count: int) -> str:
 
 
 def _at(row: Any, names: list[str]) -> str:
-    return listed(called(units.level(_plain(row[name]), name)) for name in names)
-
-
-def _plain(value: Any) -> Any:
-    return value.item() if hasattr(value, "item") else value
-
-
-def _amount(value: float, unit: str) -> str:
-    return units.human(value, unit)
+    """Name a place of a sweep by its conditions."""
+    values = [(row[name], name) for name in names]
+    plain = [(own.item() if hasattr(own, "item") else own, name) for own, name in values]
+    return listed(called(units.level(*one)) for one in plain)

@@ -48,20 +48,11 @@ _HOW = (
 
 @dataclass(frozen=True)
 class Part:
-    """One campaign, or one reading of files, with its comparisons.
-
-    Attributes
-    ----------
-    source : Source
-    comparisons : list of Comparison
-        Each with its frame and its answer.
-    told : mapping
-        Facts that the caller knows, for `fiotools.check`.
-    """
+    """One campaign, or one reading of files, with its comparisons."""
 
     source: Source
-    comparisons: list[Comparison]
-    told: Mapping[str, Any]
+    comparisons: list[Comparison]  # each with its frame and its answer
+    told: Mapping[str, Any]  # facts that the caller knows, for `fiotools.check`
 
     @property
     def results(self) -> Results:
@@ -110,10 +101,11 @@ class Part:
         """Draw the plots that the tables allow, one at a time, and save them in a folder."""
         from fiotools.reports.figures import figures
 
-        return figures(self.source, self.comparisons, Path(out), self._prefix)
+        return figures(self.source, self.comparisons, Path(out), self.prefix)
 
     @property
-    def _prefix(self) -> str:
+    def prefix(self) -> str:
+        """What the names of its files begin with: the campaign's folder."""
         folder = self.source.campaign.folder.name if self.source.campaign else ""
         return f"{folder}-" if folder else ""
 
@@ -184,7 +176,7 @@ class Study:
             for at, one in enumerate(part.comparisons):
                 if one.answer is not None:
                     answers[f"comparison{at + 1 if at else ''}"] = one.answer
-            files = [*written(part.source, answers, folder, part._prefix)]
+            files = [*written(part.source, answers, folder, part.prefix)]
             links = {file.name: (folder / file.name).as_posix() for file in files if file.name}
             rows = [(file.name or "-", file.what, file.size) for file in files]
             return [table([], rows, "facts files", links)]
@@ -332,17 +324,11 @@ def _verdict(one: Comparison, *, several: bool) -> Block:
     if len(said) > 1 and any(sentence.rest.endswith(tail) for sentence in said):
         said = [Sentence(s.head, s.rest.removesuffix(tail), s.verdict) for s in said]
         after.append(say("The spread between runs is unknown where a side has one run."))
-    if _at_once(one):
-        after.append(say("Read, write and total of one run are one observation, not three."))
+    if "direction" in one.by and {"source", "run"} <= set(one.frame):
+        ways = one.frame.groupby(["source", "run"])["direction"].nunique()
+        if ways.gt(1).any():
+            after.append(say("Read, write and total of one run are one observation, not three."))
     return together([*lead, verdicts(said), *(paragraph(text, "how") for text in after)])
-
-
-def _at_once(one: Comparison) -> bool:
-    """Say whether several rows of a comparison come from the same runs."""
-    frame = one.frame
-    if "direction" not in one.by or not {"source", "run"} <= set(frame):
-        return False
-    return bool(frame.groupby(["source", "run"])["direction"].nunique().gt(1).any())
 
 
 def _weighed(part: Part) -> Block:

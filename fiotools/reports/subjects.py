@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path, PurePath
 from typing import Any
 
@@ -34,50 +34,26 @@ _BREAK = re.compile(r"[_\-. ]+")  # between the words of a name
 
 @dataclass(frozen=True)
 class Source:
-    """One campaign, or one reading of files.
-
-    Attributes
-    ----------
-    name : str
-    results : Results
-        In the order in which they were measured, where that is known.
-    campaign : Campaign or None
-    fields : tuple of str
-        The labels that tell the runs apart.
-    swept : tuple of str
-        Those of them that are conditions, and no sides.
-    said : tuple of str
-        How it was found, as far as readers have to know it.
-    """
+    """One campaign, or one reading of files."""
 
     name: str
-    results: Results
+    results: Results  # in the order in which they were measured, where that is known
     campaign: Campaign | None = None
-    fields: tuple[str, ...] = ()
-    swept: tuple[str, ...] = ()
-    said: tuple[str, ...] = ()
+    fields: tuple[str, ...] = ()  # the labels that tell the runs apart
+    swept: tuple[str, ...] = ()  # those of them that are conditions, and no sides
+    said: tuple[str, ...] = ()  # how it was found, as far as readers have to know it
 
 
 def gather(sources: Any) -> list[Source]:
-    """Open campaigns, or read files.
-
-    Raises
-    ------
-    FileNotFoundError
-        If something is not there.
-    MeasureError
-        If no campaign of a folder of campaigns can be read.
-    SchemaError
-        If nothing that is there can be read.
-    """
+    """Open campaigns, or read files; refuse if none can be read."""
     paths = _paths(sources)
-    folders = [folder for path in paths for folder in _campaigns(path)]
+    found = {path: _campaigns(path) for path in paths}
+    folders = [folder for several in found.values() for folder in several]
     if folders and not isinstance(sources, Mapping):
-        rest = [path for path in paths if not _campaigns(path)]
-        if rest:
-            raise SchemaError(
-                f"{rest[0]} is not a campaign, and {folders[0].as_posix()} is: report them apart"
-            )
+        for path, several in found.items():
+            if not several:
+                one = folders[0].as_posix()
+                raise SchemaError(f"{path} is not a campaign, and {one} is: report them apart")
         return _opened(folders)
     results = read(sources, errors="note")
     if not len(results.runs):
@@ -106,19 +82,16 @@ def _campaigns(path: str) -> list[Path]:
 
 
 def _opened(folders: list[Path]) -> list[Source]:
+    """Open campaigns; those that cannot be read are said with the first."""
     found, bad = [], []
     for folder in folders:
         try:
-            one = campaign(folder)
-            found.append(_of_campaign(one))
+            found.append(_of_campaign(campaign(folder)))
         except MeasureError as error:
             bad.append(str(error))
     if not found:
         raise MeasureError(bad[0])
-    if bad:
-        first = found[0]
-        found[0] = Source(first.name, first.results, first.campaign, first.fields, said=tuple(bad))
-    return found
+    return [replace(found[0], said=tuple(bad)), *found[1:]]
 
 
 def _of_campaign(one: Campaign) -> Source:
@@ -194,19 +167,8 @@ def of_one(results: Results, label: str, value: Any) -> Results:
 
 
 def conditions(results: Results) -> pd.DataFrame:
-    """Return the conditions in which files differ, a row of values for each file.
-
-    Parameters
-    ----------
-    results : Results
-
-    Returns
-    -------
-    pandas.DataFrame
-        By ``source``: tuples of values.
-    """
-    io = results.io
-    files = io.groupby("source", sort=False)
+    """Return the conditions in which files differ: tuples of values, a row for each file."""
+    files = results.io.groupby("source", sort=False)
     told = {
         name: {source: tuple(sorted({*own.dropna()})) for source, own in files[name]}
         for name in SWEPT
@@ -227,20 +189,8 @@ def _are_alike(results: Results, names: dict[str, str]) -> bool:
 def _sorted_out(results: Results, fields: Sequence[str]) -> tuple[list[str], list[str], list[str]]:
     """Tell the fields of a path template apart: sides, sweeps and counters.
 
-    Parameters
-    ----------
-    results : Results
-        Swept labels become numbers in its tables.
-    fields : sequence of str
-
-    Returns
-    -------
-    fields : list of str
-        Those that name sides or cells.
-    swept : list of str
-        Those of them that are numbers, of three values or more.
-    said : list of str
-        Which were left out, and why.
+    Returns the fields that name sides or cells; those of them that are numbers, of three values or
+    more, which become numbers in the tables; and which fields were left out, and why.
     """
     files = results.runs.drop_duplicates("source").set_index("source")
     told = conditions(results)
@@ -274,13 +224,7 @@ def _found_sides(results: Results) -> tuple[dict[str, str], str]:
     """Find the one option, target or word of the names in which unnamed files differ.
 
     One word of the file names counts if no option or target does, and each side has all conditions.
-
-    Returns
-    -------
-    sides : dict
-        The side of each file; empty if there is none, or there are several.
-    said : str
-        Where the sides were found, and their names.
+    Returns the side of each file, none if several set them apart, and where the sides were found.
     """
     told = conditions(results)
     found = _telling_sides(told, _things(results))
@@ -322,21 +266,13 @@ def _telling_sides(
 def _things(results: Results) -> Iterator[tuple[str, pd.Series[Any]]]:
     """Return what may name a device or a place, by file."""
     settings = results.settings
-    for option in ("directory", "filename"):
-        yield (
-            say("the option {option}", option=option),
-            _joined(settings[settings["option"].eq(option)], "text"),
-        )
-    yield say("the target"), _joined(results.io, "target")
-
-
-def _joined(frame: pd.DataFrame, name: str) -> pd.Series[Any]:
-    """Return all values of a column in each file."""
-    return (
-        frame[frame[name].notna()]
-        .groupby("source", sort=False)[name]
-        .agg(lambda own: ", ".join(dict.fromkeys(map(str, own))))
-    )
+    tables = [
+        (say("the option {option}", option=option), settings[settings["option"].eq(option)], "text")
+        for option in ("directory", "filename")
+    ]
+    for said, frame, name in (*tables, (say("the target"), results.io, "target")):
+        files = frame[frame[name].notna()].groupby("source", sort=False)[name]
+        yield said, files.agg(lambda own: ", ".join(dict.fromkeys(map(str, own))))
 
 
 def _words_of_names(files: Sequence[str]) -> Iterator[tuple[str, pd.Series[Any]]]:

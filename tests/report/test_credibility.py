@@ -51,6 +51,26 @@ def test_memory_is_not_a_disk_and_a_guest_knows_its_own_cache_only(told):
     assert "tmpfs: do not take" not in said
 
 
+def test_sides_that_are_numbers_are_counted_apart():
+    checks = pd.DataFrame(
+        {
+            "source": ["a", "b", "c"],
+            "run": 1,
+            "numjobs": [1, 4, 4],
+            "check": "link",
+            "verdict": "suspect",
+            "why": ["2 times the link", "3 times the link", "the sides differ"],
+            "remedy": None,
+        }
+    )
+    found = weighed(checks, "numjobs")
+    assert found[["numjobs", "some", "every"]].to_numpy().tolist() == [
+        [1, 1, 1],
+        [4, 1, 2],
+        [4, 1, 2],
+    ]
+
+
 def test_a_language_changes_reasons_and_remedies_only():
     (source,) = gather(ROOT / "data" / "own-disk" / "block-size")
     english = checked(source, {})
