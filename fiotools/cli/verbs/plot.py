@@ -10,13 +10,13 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import typer
 
 from fiotools import language, units
 from fiotools.cli import options, rows
-from fiotools.cli.options import column, command, flag, option
+from fiotools.cli.options import column, command, flag, group, option
 from fiotools.cli.output import Trouble, say
 from fiotools.cli.verbs.check import Known, checked, is_compared, refuse_nonsense
 from fiotools.cli.verbs.compare import compared
@@ -96,62 +96,35 @@ _PARTS = ("thread", "job", "target", "entry", "host", "group", "scope")
 _WITHIN = ("source", "job", "thread", "direction", "command")
 
 
-@dataclass(frozen=True)
+@group
 class Wish:
     """What is drawn, and how."""
 
-    metric: options.Metric = None
-    y: Annotated[
-        str | None, column("The column of the rows, of a grid too; default: the files.")
-    ] = None
-    hue: Annotated[str | None, column("The column of the colours and curves.")] = None
-    x: Annotated[
-        str | None,
-        column("sweep, load, grid: the condition that was swept. history: the order of the runs."),
-    ] = None
-    by: options.By = None
-    order: Annotated[
-        str | None,
-        option(
-            "VALUES", "Rows or curves, in this order: a,b,c. shifts: the column that runs follow."
-        ),
-    ] = None
-    spread: Annotated[
-        str | None, option("COLUMN", "latency: the deviation to draw; none: no bars.")
-    ] = None
-    ceiling: Annotated[
-        list[str] | None, option("NAME=VALUE", "throughput: a limit to draw: USB=500MB/s.")
-    ] = None
-    log: Annotated[bool, flag("--log", "throughput: a logarithmic axis.")] = False
-    speedup: Annotated[
-        bool, flag("--speedup", "ratios: times faster instead of level / baseline.")
-    ] = False
-    pair: Annotated[str | None, column("ratios, plan, tails: the column that pairs runs.")] = None
-    band: Annotated[
-        float | None,
-        option(
-            "SHARE", "ratios, tails: differences up to this share do not count; 0.05.", min=0, max=1
-        ),
-    ] = None
-    limit: Annotated[
-        str | None,
-        option(
-            "LIMIT",
-            "load: marks the best below this latency, 1ms. series: of --steady, in percent.",
-        ),
-    ] = None
-    steady: Annotated[
-        Steady | None, typer.Option(help="series: the steady-state rule; default: snia.")
-    ] = None
-    window: Annotated[
-        int | None, option("N", "series: the number of rounds that are judged.", min=2)
-    ] = None
-    round: Annotated[str | None, option("TIME", "series, shifts: the length of a round: 10s.")] = (
-        None
+    metric: str | None = options.METRIC
+    y: str | None = column("The column of the rows, of a grid too; default: the files.")
+    hue: str | None = column("The column of the colours and curves.")
+    x: str | None = column(
+        "sweep, load, grid: the condition that was swept. history: the order of the runs."
     )
-    merge: Annotated[
-        bool, flag("--merge", "cdf, heatmap: add up the histograms of jobs and runs.")
-    ] = False
+    by: list[str] | None = options.BY
+    order: str | None = option(
+        "VALUES", "Rows or curves, in this order: a,b,c. shifts: the column that runs follow."
+    )
+    spread: str | None = option("COLUMN", "latency: the deviation to draw; none: no bars.")
+    ceiling: list[str] | None = option("NAME=VALUE", "throughput: a limit to draw: USB=500MB/s.")
+    log: bool = flag("--log", "throughput: a logarithmic axis.")
+    speedup: bool = flag("--speedup", "ratios: times faster instead of level / baseline.")
+    pair: str | None = column("ratios, plan, tails: the column that pairs runs.")
+    band: float | None = option(
+        "SHARE", "ratios, tails: differences up to this share do not count; 0.05.", min=0, max=1
+    )
+    limit: str | None = option(
+        "LIMIT", "load: marks the best below this latency, 1ms. series: of --steady, in percent."
+    )
+    steady: Steady | None = typer.Option(None, help="series: the steady-state rule; default: snia.")
+    window: int | None = option("N", "series: the number of rounds that are judged.", min=2)
+    round: str | None = option("TIME", "series, shifts: the length of a round: 10s.")
+    merge: bool = flag("--merge", "cdf, heatmap: add up the histograms of jobs and runs.")
 
 
 @dataclass(frozen=True)
@@ -591,21 +564,20 @@ _STATISTICS: Mapping[str, Callable[[rows.Reading, Drawing], Call]] = {
     "plot timings 'page-cache/{cache}.txt' -o times.svg",
 )
 def plot(
-    kind: Annotated[
-        Kind, typer.Argument(metavar="KIND", help="One of those above.", show_default=False)
-    ],
-    sources: options.Files,
+    kind: Kind = typer.Argument(
+        ..., metavar="KIND", help="One of those above.", show_default=False
+    ),
+    sources: list[str] = options.FILES,
     *,
-    output: Annotated[
-        str,
-        option("FILE", "FILE.svg, .png or .pdf, written whole or not.", "--output", "-o"),
-    ],
+    output: str = option(
+        "FILE", "FILE.svg, .png or .pdf, written whole or not.", "--output", "-o", default=...
+    ),
     wish: Wish,
     sides: options.Sides,
     kept: options.Rows,
     known: Known,
-    title: Annotated[str | None, option("TEXT", "The title above the plot.")] = None,
-    lang: options.Lang = "en",
+    title: str | None = option("TEXT", "The title above the plot."),
+    lang: options.Lang = options.LANG,
     read_as: options.ReadAs,
 ) -> int:
     """Draw a plot.
