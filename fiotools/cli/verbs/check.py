@@ -74,9 +74,6 @@ def is_compared(sides: options.Sides, known: Known) -> bool:
 
 def refuse_nonsense(sides: options.Sides, known: Known) -> None:
     """Check the options before many files are read."""
-    told = [value for value in known.arguments().values() if value not in (None, False)]
-    if not told and not is_compared(sides, known):
-        return  # and `check` takes long to import
     from fiotools.stats.check.evidence import evidence
 
     some = "some" if is_compared(sides, known) else None
