@@ -476,7 +476,7 @@ class _Kind(NamedTuple):
     compares: bool = True  # files
 
 
-_OF_ROWS = ("where", "scope", "drop_missing")
+_SINGLE = ("where", "scope", "drop_missing")  # filters of rows that are not added up
 KINDS: Mapping[str, _Kind] = {
     "throughput": _Kind(("metric", "y", "hue", "order", "ceiling", "log"), metric="bw_bytes_per_s"),
     "latency": _Kind(("metric", "y", "hue", "spread", "order"), metric="lat_mean_ns"),
@@ -488,11 +488,11 @@ KINDS: Mapping[str, _Kind] = {
     "load": _Kind(("metric", "x", "hue", "order", "limit"), _load, compares=False),
     "fairness": _Kind(("y", "order"), _fairness, ("where", "drop_missing")),
     "percentiles": _Kind(("hue", "order"), metric="value_ns", table="percentiles"),
-    "tails": _Kind(("between", "baseline", "by", "pair", "band"), _tails, _OF_ROWS),
-    "cdf": _Kind(("hue", "order", "merge"), _cdf, _OF_ROWS),
-    "heatmap": _Kind(("merge",), _heatmap, _OF_ROWS, compares=False),
+    "tails": _Kind(("between", "baseline", "by", "pair", "band"), _tails, _SINGLE),
+    "cdf": _Kind(("hue", "order", "merge"), _cdf, _SINGLE),
+    "heatmap": _Kind(("merge",), _heatmap, _SINGLE, compares=False),
     "series": _Kind(
-        ("metric", "hue", "order", "steady", "window", "limit", "round"), _series, _OF_ROWS
+        ("metric", "hue", "order", "steady", "window", "limit", "round"), _series, _SINGLE
     ),
     "history": _Kind(("metric", "x", "by", "order"), _history),
     "shifts": _Kind(("metric", "order", "round"), _shifts),
