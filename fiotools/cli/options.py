@@ -10,15 +10,18 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Iterable, Iterator
 from copy import copy
-from dataclasses import dataclass, fields, is_dataclass
+from dataclasses import dataclass, field, fields, is_dataclass
 from functools import wraps
-from typing import Annotated, Any, Literal, get_args, get_type_hints
+from typing import Any, Literal, TypeAlias, TypeVar, dataclass_transform, get_type_hints
 
 import typer
+from typer.models import OptionInfo
 
 from fiotools.cli.output import ENDINGS
 from fiotools.display.columns import short
 from fiotools.vocabulary import COLUMNS, CONDITIONS, KEYS, TABLES
+
+_Group = TypeVar("_Group")
 
 
 @dataclass(frozen=True)
@@ -43,6 +46,15 @@ class Command:
 def command(*examples: str) -> Callable[[Callable[..., int]], Command]:
     """Make a verb of a function, with examples of it."""
     return lambda run: Command(run, examples)
+
+
+@dataclass_transform(frozen_default=True, kw_only_default=True)
+def group(kind: type[_Group]) -> type[_Group]:
+    """Make a dataclass of a group of options; one that is made in code has their defaults."""
+    for name, described in list(vars(kind).items()):
+        if isinstance(described, OptionInfo):
+            setattr(kind, name, field(default=described.default, metadata={"option": described}))
+    return dataclass(frozen=True, kw_only=True)(kind)
 
 
 def spread(run: Callable[..., int]) -> Callable[..., int]:
@@ -79,20 +91,18 @@ def spread(run: Callable[..., int]) -> Callable[..., int]:
 
 def _options(group: Any) -> Iterator[inspect.Parameter]:
     """List the options of a group, under its heading; a group of groups has no heading."""
-    hints = get_type_hints(group, include_extras=True)
+    hints = get_type_hints(group)
     heading = None if any(map(is_dataclass, hints.values())) else inspect.getdoc(group)
-    for field in fields(group):
-        hint = hints[field.name]
+    for one in fields(group):
+        hint = hints[one.name]
         if is_dataclass(hint):
             yield from _options(hint)
             continue
+        described = copy(one.metadata["option"])
         if heading is not None:
-            kind, option = get_args(hint)
-            option = copy(option)
-            option.rich_help_panel = heading.rstrip(".")
-            hint = Annotated[kind, option]
+            described.rich_help_panel = heading.rstrip(".")
         kind = inspect.Parameter.KEYWORD_ONLY
-        yield inspect.Parameter(field.name, kind, default=field.default, annotation=hint)
+        yield inspect.Parameter(one.name, kind, default=described, annotation=hint)
 
 
 def _made(group: Any, given: dict[str, Any]) -> Any:
@@ -127,19 +137,18 @@ def offer(
 
 offer_columns = offer(lambda: map(short, COLUMNS), several=True)
 offer_labels = offer(lambda: ["label", *map(short, (*KEYS, *CONDITIONS))], several=True)
-offer_metrics = offer(lambda: [short(name) for name, one in COLUMNS.items() if one.better])
 offer_tables = offer(lambda: TABLES, several=True)
 _SCOPES = ("total", "thread", "job", "group", "client", "target")
 
 
-def option(metavar: str, help: str, *names: str, **more: Any) -> Any:
+def option(metavar: str, help: str, *names: str, default: Any = None, **more: Any) -> Any:
     """Describe an option: the placeholder of its value, and its help."""
-    return typer.Option(*names, metavar=metavar, help=help, **more)
+    return typer.Option(default, *names, metavar=metavar, help=help, **more)
 
 
 def flag(name: str, help: str) -> Any:
     """Describe an option without a value."""
-    return typer.Option(name, help=help)
+    return typer.Option(False, name, help=help)
 
 
 def column(help: str) -> Any:
@@ -147,77 +156,80 @@ def column(help: str) -> Any:
     return option("COLUMN", help, autocompletion=offer_labels)
 
 
-Files = Annotated[
-    list[str],
-    typer.Argument(
-        metavar="FILES",
-        help="Files, folders, globs, path templates ('data/{volume}.xml'), NAME=FILES to name what"
-        " they hold, or - for standard input.",
-        show_default=False,
-    ),
-]
-_METRIC = "The column to look at: iops, bw, lat_mean..."
-Metric = Annotated[
-    str | None, option("COLUMN", _METRIC, "--metric", "-m", autocompletion=offer_metrics)
-]
-_BY = "One answer for each value of these: direction,bs."
-By = Annotated[list[str] | None, option("COLUMNS", _BY, "--by", autocompletion=offer_labels)]
-_WHERE = "Keep these rows: direction=read, 'bs>=4k', \"rw in ['read', 'write']\". Repeatable."
-Where = Annotated[list[str] | None, option("CONDITION", _WHERE, "--where", "-w")]
-_SCOPE = f"Keep rows of this scope: {', '.join(_SCOPES)}."
-Scope = Annotated[str | None, option("SCOPE", _SCOPE, autocompletion=offer(lambda: _SCOPES))]
-Combine = Annotated[
-    Literal["run", "group"] | None,
-    typer.Option(help="First add up jobs and threads, for each run or fio group."),
-]
-Lang = Annotated[Literal["en", "ja"], typer.Option(help="The language of the plots.")]
-_FORMAT = "json and csv: every column, in base units."
-Format = Annotated[
-    Literal["table", "json", "csv", "markdown"], typer.Option("--format", "-f", help=_FORMAT)
-]
-Output = Annotated[
-    str | None,
-    option(
-        "FILE",
-        f"Write it to FILE{', '.join(ENDINGS)}, whole or not at all.",
-        "--output",
-        "-o",
-    ),
-]
-Between = Annotated[str | None, column("The column that holds the sides; by default the files.")]
-Confidence = Annotated[float, option("SHARE", "Confidence of the interval.", min=0.5, max=1)]
+Form: TypeAlias = Literal["table", "json", "csv", "markdown"]
+Lang: TypeAlias = Literal["en", "ja"]
+Combine: TypeAlias = Literal["run", "group"]
+FILES: Any = typer.Argument(
+    ...,
+    metavar="FILES",
+    help="Files, folders, globs, path templates ('data/{volume}.xml'), NAME=FILES to name what"
+    " they hold, or - for standard input.",
+    show_default=False,
+)
+METRIC = option(
+    "COLUMN",
+    "The column to look at: iops, bw, lat_mean...",
+    "--metric",
+    "-m",
+    autocompletion=offer(lambda: [short(name) for name, one in COLUMNS.items() if one.better]),
+)
+BY = option(
+    "COLUMNS",
+    "One answer for each value of these: direction,bs.",
+    "--by",
+    autocompletion=offer_labels,
+)
+WHERE = option(
+    "CONDITION",
+    "Keep these rows: direction=read, 'bs>=4k', \"rw in ['read', 'write']\". Repeatable.",
+    "--where",
+    "-w",
+)
+SCOPE = option(
+    "SCOPE",
+    f"Keep rows of this scope: {', '.join(_SCOPES)}.",
+    autocompletion=offer(lambda: _SCOPES),
+)
+COMBINE: Any = typer.Option(None, help="First add up jobs and threads, for each run or fio group.")
+LANG: Any = typer.Option("en", help="The language of the plots.")
+FORMAT: Any = typer.Option(
+    "table", "--format", "-f", help="json and csv: every column, in base units."
+)
+OUTPUT = option(
+    "FILE",
+    f"Write it to FILE{', '.join(ENDINGS)}, whole or not at all.",
+    "--output",
+    "-o",
+)
+BETWEEN = column("The column that holds the sides; by default the files.")
+CONFIDENCE = option("SHARE", "Confidence of the interval.", default=0.95, min=0.5, max=1)
 
 
-@dataclass(frozen=True)
+@group
 class Sides:
     """What is compared with what."""
 
-    between: Between = None
-    baseline: Annotated[
-        str | None, option("VALUE", "The value the others are divided by; by default the first.")
-    ] = None
+    between: str | None = BETWEEN
+    baseline: str | None = option(
+        "VALUE", "The value the others are divided by; by default the first."
+    )
 
 
-@dataclass(frozen=True)
+@group
 class Rows:
     """Which rows count."""
 
-    where: Where = None
-    scope: Scope = None
-    combine: Combine = None
-    drop_missing: Annotated[bool, flag("--drop-missing", "Leave out rows without the metric.")] = (
-        False
+    where: list[str] | None = WHERE
+    scope: str | None = SCOPE
+    combine: Combine | None = COMBINE
+    drop_missing: bool = flag("--drop-missing", "Leave out rows without the metric.")
+    table: str | None = option(
+        "TABLE",
+        "The table to take; by default the one that has it.",
+        "--table",
+        "-t",
+        autocompletion=offer_tables,
     )
-    table: Annotated[
-        str | None,
-        option(
-            "TABLE",
-            "The table to take; by default the one that has it.",
-            "--table",
-            "-t",
-            autocompletion=offer_tables,
-        ),
-    ] = None
 
     @property
     def own_scope(self) -> str | None:
@@ -231,55 +243,49 @@ def _formats() -> list[str]:
     return [one.name for one in readers()]
 
 
-@dataclass(frozen=True)
+@group
 class ReadAs:
     """How the files are read."""
 
-    reader: Annotated[
-        str | None,
-        option(
-            "FORMAT",
-            "Read as this format (see: fiotools formats), whatever the content is.",
-            autocompletion=offer(_formats),
-        ),
-    ] = None
-    tool_version: Annotated[
-        str | None, option("TEXT", "The tool's version, for formats that do not tell it.")
-    ] = None
-    quantity: Annotated[
-        Literal["bw", "iops", "lat", "clat", "slat", "hist"] | None,
-        typer.Option(help="The quantity of fio logs that were renamed."),
-    ] = None
-    workers: Annotated[
-        int, option("N", "Read with N processes: for thousands of files, or large ones.", min=1)
-    ] = 1
+    reader: str | None = option(
+        "FORMAT",
+        "Read as this format (see: fiotools formats), whatever the content is.",
+        autocompletion=offer(_formats),
+    )
+    tool_version: str | None = option(
+        "TEXT", "The tool's version, for formats that do not tell it."
+    )
+    quantity: Literal["bw", "iops", "lat", "clat", "slat", "hist"] | None = typer.Option(
+        None, help="The quantity of fio logs that were renamed."
+    )
+    workers: int = option(
+        "N", "Read with N processes: for thousands of files, or large ones.", default=1, min=1
+    )
 
 
-@dataclass(frozen=True)
+@group
 class Judging:
     """How a comparison is judged."""
 
-    pair: Annotated[str | None, column("The column that pairs runs: round.")] = None
-    confidence: Confidence = 0.95
-    band: Annotated[
-        float, option("SHARE", "Differences up to this share do not matter.", min=0, max=1)
-    ] = 0.05
-    method: Annotated[
-        Literal["log-welch", "hodges-lehmann"],
-        typer.Option(help="The t interval of logarithms, or the interval of their ranks."),
-    ] = "log-welch"
-    looks: Annotated[
-        Literal["once", "any"],
-        typer.Option(help="any: runs were or may be added after a look at the result."),
-    ] = "once"
+    pair: str | None = column("The column that pairs runs: round.")
+    confidence: float = CONFIDENCE
+    band: float = option(
+        "SHARE", "Differences up to this share do not matter.", default=0.05, min=0, max=1
+    )
+    method: Literal["log-welch", "hodges-lehmann"] = typer.Option(
+        "log-welch", help="The t interval of logarithms, or the interval of their ranks."
+    )
+    looks: Literal["once", "any"] = typer.Option(
+        "once", help="any: runs were or may be added after a look at the result."
+    )
 
 
-@dataclass(frozen=True, kw_only=True)
+@group
 class Comparison:
     """The options of `compare` and `speedup`."""
 
-    metric: Metric = None
+    metric: str | None = METRIC
     sides: Sides
-    by: By = None
+    by: list[str] | None = BY
     kept: Rows
     judging: Judging

@@ -8,6 +8,7 @@ the time of a report is a gauge.
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
@@ -29,8 +30,9 @@ _UNITS = {
 }
 _ENDS = ("_bytes_per_s", "_bytes", "_ns", "_pct", "_s")
 _ESCAPED = str.maketrans({"\\": "\\\\", '"': '\\"', "\n": "\\n"})
-# formulas of Excel, LibreOffice and their kin; what these drop in front of one; and the mark itself
-_ACTIVE = ("=", "+", "-", "@", "\t", "\r", "\n", "'")
+# begins a text that a spreadsheet might calculate: formulas of Excel, LibreOffice and their kin;
+# what these drop in front of one; and the mark itself
+ACTIVE = r"^[=+\-@\t\r\n']"
 _TOLD = ("io", "percentiles", "timings", "jobs", "runs")
 _QUALITIES = ("latency", "percentile", "quantity", "cpu", "device")
 
@@ -104,9 +106,8 @@ def guarded(frame: pd.DataFrame) -> pd.DataFrame:
     [["'=1+1", -1], ['dd', 2], ["''", 3]]
     """
     texts = frame.select_dtypes(exclude=["number", "bool", "datetime", "datetimetz"])
+
+    def marked(value: Any) -> Any:
+        return f"'{value}" if isinstance(value, str) and re.match(ACTIVE, value) else value
+
     return frame.assign(**{str(name): column.map(marked) for name, column in texts.items()})
-
-
-def marked(value: Any) -> Any:
-    """Mark one value, if it is a text that a spreadsheet might calculate."""
-    return f"'{value}" if isinstance(value, str) and value.startswith(_ACTIVE) else value

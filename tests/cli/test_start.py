@@ -196,14 +196,14 @@ def test_examples_run(inside, tmp_path, monkeypatch, verb):
 
 
 def test_every_kind_of_plot_has_an_example():
-    from fiotools.cli.verbs.plot import TAKES
+    from fiotools.cli.verbs.plot import KINDS
 
-    assert {example.split()[1] for example in command_of("plot").examples} == {*TAKES}
+    assert {example.split()[1] for example in command_of("plot").examples} == {*KINDS}
 
 
 def test_choices_are_the_library_s():
     from dataclasses import fields
-    from typing import get_args, get_type_hints
+    from typing import get_type_hints
 
     from fiotools.cli import options
     from fiotools.cli.verbs import check as verb
@@ -216,8 +216,9 @@ def test_choices_are_the_library_s():
     assert verb.Kind == check.Sides
     assert get_type_hints(options.Judging)["method"] == compare.Method
     kinds = {*drawn} - {"save", "style", "title"}
-    assert {*get_args(plot.Kind)} == {*plot.TAKES} == kinds
-    for kind, takes in plot.TAKES.items():
+    assert {*plot.KINDS} == kinds
+    for kind, way in plot.KINDS.items():
+        takes = way.takes
         there = inspect.signature(getattr(import_module("fiotools.plot"), kind)).parameters
         # of a statistic: what compare, plan, check, steady, best_under and merge_bins take
         own = ("ratios", "plan", "grid", "tails", "load", "credibility", "series", "cdf", "heatmap")

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import typer
 
 from fiotools.cli import options, rows
-from fiotools.cli.options import command, flag, offer, option
+from fiotools.cli.options import command, flag, group, offer, option
 from fiotools.cli.output import Trouble, give
 from fiotools.display import columns, layout
 from fiotools.display.columns import Sheet
@@ -32,51 +31,35 @@ def _links() -> Iterable[str]:
     return NAMES
 
 
-@dataclass(frozen=True)
+@group
 class Known:
     """What you know and the files do not tell."""
 
-    ram: Annotated[
-        str | None,
-        option("SIZE|FILE", "Memory of the machine: 8GB, or a file with the output of free."),
-    ] = None
-    host_ram: Annotated[
-        str | None, option("SIZE|FILE", "Memory of the host if the machine is a guest; 0: no host.")
-    ] = None
-    link: Annotated[
-        str | None,
-        option(
-            "NAME|RATE",
-            "The link to the device: usb3-5g, sata-3, pcie4-x4, or 450MB/s.",
-            autocompletion=offer(_links),
-        ),
-    ] = None
-    media: Annotated[Media | None, typer.Option(help="The kind of the device.")] = None
-    devices: Annotated[
-        int | None, option("N", "The number of devices, each with a link.", min=1)
-    ] = None
-    cache: Annotated[
-        Cache | None, typer.Option(help="The cache that was meant to be measured.")
-    ] = None
-    sides: Annotated[Kind | None, typer.Option(help="The kind of the sides of --between.")] = None
-    copies: Annotated[list[str] | None, option("N|LEVEL=N", "Copies that a mirror writes.")] = None
-    speedup_max: Annotated[
-        float | None, option("TIMES", "The most that the cache gains, known from elsewhere.")
-    ] = None
-    moved: Annotated[str | None, option("SIZE", "Bytes that each timed command moved: 512MiB.")] = (
-        None
+    ram: str | None = option(
+        "SIZE|FILE", "Memory of the machine: 8GB, or a file with the output of free."
     )
-    capacity: Annotated[str | None, option("SIZE", "Capacity of the SSD: 1TB.")] = None
-    prefilled: Annotated[
-        bool, flag("--prefilled", "The file was full of data before it was read.")
-    ] = False
-    compression: Annotated[
-        float | None,
-        option(
-            "TIMES",
-            "How many times smaller the data is below the files if something packs it.",
-        ),
-    ] = None
+    host_ram: str | None = option(
+        "SIZE|FILE", "Memory of the host if the machine is a guest; 0: no host."
+    )
+    link: str | None = option(
+        "NAME|RATE",
+        "The link to the device: usb3-5g, sata-3, pcie4-x4, or 450MB/s.",
+        autocompletion=offer(_links),
+    )
+    media: Media | None = typer.Option(None, help="The kind of the device.")
+    devices: int | None = option("N", "The number of devices, each with a link.", min=1)
+    cache: Cache | None = typer.Option(None, help="The cache that was meant to be measured.")
+    sides: Kind | None = typer.Option(None, help="The kind of the sides of --between.")
+    copies: list[str] | None = option("N|LEVEL=N", "Copies that a mirror writes.")
+    speedup_max: float | None = option(
+        "TIMES", "The most that the cache gains, known from elsewhere."
+    )
+    moved: str | None = option("SIZE", "Bytes that each timed command moved: 512MiB.")
+    capacity: str | None = option("SIZE", "Capacity of the SSD: 1TB.")
+    prefilled: bool = flag("--prefilled", "The file was full of data before it was read.")
+    compression: float | None = option(
+        "TIMES", "How many times smaller the data is below the files if something packs it."
+    )
 
     def arguments(self) -> dict[str, Any]:
         """Return the arguments of the library's `check`."""
@@ -91,9 +74,6 @@ def is_compared(sides: options.Sides, known: Known) -> bool:
 
 def refuse_nonsense(sides: options.Sides, known: Known) -> None:
     """Check the options before many files are read."""
-    told = [value for value in known.arguments().values() if value not in (None, False)]
-    if not told and not is_compared(sides, known):
-        return  # and `check` takes long to import
     from fiotools.stats.check.evidence import evidence
 
     some = "some" if is_compared(sides, known) else None
@@ -140,20 +120,17 @@ _STRICT = 3
     "check runs/ --ram 8GB --strict || echo 'do not publish this'",
 )
 def check(
-    sources: options.Files,
+    sources: list[str] = options.FILES,
     *,
     known: Known,
-    between: options.Between = None,
-    baseline: Annotated[
-        str | None,
-        option("VALUE", "The side without layer, mirror or cache; by default the first."),
-    ] = None,
-    every: Annotated[bool, flag("--all", "Show the ok rows too.")] = False,
-    strict: Annotated[
-        bool, flag("--strict", "Exit with 3 if anything is impossible or suspect.")
-    ] = False,
-    output: options.Output = None,
-    format: options.Format = "table",
+    between: str | None = options.BETWEEN,
+    baseline: str | None = option(
+        "VALUE", "The side without layer, mirror or cache; by default the first."
+    ),
+    every: bool = flag("--all", "Show the ok rows too."),
+    strict: bool = flag("--strict", "Exit with 3 if anything is impossible or suspect."),
+    output: str | None = options.OUTPUT,
+    format: options.Form = options.FORMAT,
     read_as: options.ReadAs,
 ) -> int:
     """Check whether the numbers of every run can be true: ok, suspect, impossible or unknown.
@@ -161,7 +138,7 @@ def check(
     Tell what you know and the files do not: the more is known, the less stays unknown. The exit
     code is 0, whatever it finds, unless --strict is given.
     """
-    sides = options.Sides(between, baseline)
+    sides = options.Sides(between=between, baseline=baseline)
     refuse_nonsense(sides, known)
     read = rows.read_all(sources, read_as, label=is_compared(sides, known))
     with read.working("checking"):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import typer
 
@@ -96,26 +96,21 @@ def _of_runs(runs: pl.DataFrame, like: pl.DataFrame) -> Iterator[pl.DataFrame]:
     "compare old='old/*.json' new='new/*.json' --metric iops --fail-if slower:5%",
 )
 def compare(
-    sources: options.Files,
+    sources: list[str] = options.FILES,
     *,
     asked: options.Comparison,
-    settings: Annotated[
-        bool, flag("--settings", "Show the settings in which the sides differ instead.")
-    ] = False,
-    fail_if: Annotated[
-        list[str] | None,
-        option(
-            "RULE",
-            "Exit with 4 if a rule is broken: slower:5%, 'p99 slower:10%', not-same. Repeatable.",
-        ),
-    ] = None,
-    output: options.Output = None,
-    format: Annotated[
-        Literal["table", "json", "csv", "markdown", "junit", "github"],
-        typer.Option(
-            "--format", "-f", help="json and csv: every column; junit and github: for --fail-if."
-        ),
-    ] = "table",
+    settings: bool = flag("--settings", "Show the settings in which the sides differ instead."),
+    fail_if: list[str] | None = option(
+        "RULE",
+        "Exit with 4 if a rule is broken: slower:5%, 'p99 slower:10%', not-same. Repeatable.",
+    ),
+    output: str | None = options.OUTPUT,
+    format: Literal["table", "json", "csv", "markdown", "junit", "github"] = typer.Option(
+        "table",
+        "--format",
+        "-f",
+        help="json and csv: every column; junit and github: for --fail-if.",
+    ),
     read_as: options.ReadAs,
 ) -> int:
     """Compare the sides: the ratio, its interval, and a verdict in words.
@@ -166,11 +161,11 @@ def _held(read: rows.Reading, asked: options.Comparison, fail_if: list[str], for
     "speedup 'data/{volume}.xml' --baseline vhdx --metric lat_mean --by direction",
 )
 def speedup(
-    sources: options.Files,
+    sources: list[str] = options.FILES,
     *,
     asked: options.Comparison,
-    output: options.Output = None,
-    format: options.Format = "table",
+    output: str | None = options.OUTPUT,
+    format: options.Form = options.FORMAT,
     read_as: options.ReadAs,
 ) -> int:
     """Do the same as `compare`, as times faster: above 1 is better."""
@@ -190,14 +185,14 @@ def speedup(
     "summarize run.json --metric iops --where direction=read --combine run",
 )
 def summarize(
-    sources: options.Files,
+    sources: list[str] = options.FILES,
     *,
-    metric: options.Metric = None,
-    by: options.By = None,
+    metric: str | None = options.METRIC,
+    by: list[str] | None = options.BY,
     kept: options.Rows,
-    confidence: options.Confidence = 0.95,
-    output: options.Output = None,
-    format: options.Format = "table",
+    confidence: float = options.CONFIDENCE,
+    output: str | None = options.OUTPUT,
+    format: options.Form = options.FORMAT,
     read_as: options.ReadAs,
 ) -> int:
     """Summarize the runs of each group: median and mean with intervals, spread, outliers."""
@@ -213,18 +208,11 @@ def summarize(
     return read.code
 
 
-Pilot = Annotated[
-    list[str] | None,
-    typer.Argument(metavar="[FILES]", help="Earlier runs, as for summarize.", show_default=False),
-]
-Shares = Annotated[
-    list[float] | None,
-    option("SHARE", "A difference: 0.05 for 5 %. Repeatable; by default 0.02, 0.05, 0.1."),
-]
-Powers = Annotated[
-    list[float] | None,
-    option("SHARE", "The chance to find the difference. Repeatable; by default 0.8, 0.9."),
-]
+PILOT: Any = typer.Argument(
+    None, metavar="[FILES]", help="Earlier runs, as for summarize.", show_default=False
+)
+SHARES = option("SHARE", "A difference: 0.05 for 5 %. Repeatable; by default 0.02, 0.05, 0.1.")
+POWERS = option("SHARE", "The chance to find the difference. Repeatable; by default 0.8, 0.9.")
 
 
 @command(
@@ -233,21 +221,19 @@ Powers = Annotated[
     "plan --cv 0.03 --comparisons 12 --power 0.8 --format csv",
 )
 def plan(
-    sources: Pilot = None,
+    sources: list[str] | None = PILOT,
     *,
-    cv: Annotated[
-        float | None, option("SHARE", "Without files: the variation of runs, 0.03 for 3 %.")
-    ] = None,
-    metric: options.Metric = None,
-    between: Annotated[str | None, column("The column that holds the sides of the pilot.")] = None,
-    by: options.By = None,
-    pair: Annotated[str | None, column("The column that pairs runs: round.")] = None,
-    difference: Shares = None,
-    power: Powers = None,
-    comparisons: Annotated[int, option("N", "The number of comparisons in the answer.", min=1)] = 1,
-    confidence: options.Confidence = 0.95,
+    cv: float | None = option("SHARE", "Without files: the variation of runs, 0.03 for 3 %."),
+    metric: str | None = options.METRIC,
+    between: str | None = column("The column that holds the sides of the pilot."),
+    by: list[str] | None = options.BY,
+    pair: str | None = column("The column that pairs runs: round."),
+    difference: list[float] | None = SHARES,
+    power: list[float] | None = POWERS,
+    comparisons: int = option("N", "The number of comparisons in the answer.", default=1, min=1),
+    confidence: float = options.CONFIDENCE,
     kept: options.Rows,
-    format: options.Format = "table",
+    format: options.Form = options.FORMAT,
     read_as: options.ReadAs,
 ) -> int:
     """Plan a comparison: the number of runs a side, from the spread of earlier runs."""

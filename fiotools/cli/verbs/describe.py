@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 
@@ -30,15 +30,13 @@ if TYPE_CHECKING:
     "describe --format csv",
 )
 def describe(
-    names: Annotated[
-        list[str] | None,
-        typer.Argument(
-            metavar="COLUMN|TABLE",
-            help="Columns or tables; all columns if none is named.",
-            autocompletion=offer(lambda: dict.fromkeys([*map(columns.short, COLUMNS), *TABLES])),
-        ),
-    ] = None,
-    format: options.Format = "table",
+    names: list[str] | None = typer.Argument(
+        None,
+        metavar="COLUMN|TABLE",
+        help="Columns or tables; all columns if none is named.",
+        autocompletion=offer(lambda: dict.fromkeys([*map(columns.short, COLUMNS), *TABLES])),
+    ),
+    format: options.Form = options.FORMAT,
 ) -> int:
     """Describe columns: unit, meaning, which way is better, their name in each tool."""
     found: dict[str, Column] = {}
@@ -99,7 +97,7 @@ def _each(rows: list[dict[str, Any]]) -> Sheet:
     "formats",
     "formats --format markdown",
 )
-def formats(format: options.Format = "table") -> int:
+def formats(format: options.Form = options.FORMAT) -> int:
     """List the formats that can be read, and the commands that make them."""
     give(format, _formats_frame, _formats_sheet)
     return 0

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from contextlib import suppress
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Any, Literal
 from unicodedata import category
 
 import typer
@@ -26,44 +26,32 @@ _LIST = ", ".join(f"{name} (article {one.article})" for name, one in EXPERIMENTS
     "measure --resume random-io-20261121-093000",
 )
 def measure(
-    experiment: Annotated[
-        str | None, typer.Argument(metavar="EXPERIMENT", help=f"{_LIST}.", show_default=False)
-    ] = None,
-    dir: Annotated[
-        list[str] | None,
-        option("[NAME=]FOLDER", "A folder to measure; once for each place."),
-    ] = None,
-    output: Annotated[
-        Path | None,
-        option(
-            "FOLDER",
-            "A new folder for the results; by default named by experiment and time.",
-            "--output",
-            "-o",
-        ),
-    ] = None,
-    continued: Annotated[
-        Path | None,
-        option("FOLDER", "Resume the interrupted campaign in this folder.", "--resume"),
-    ] = None,
-    quick: Annotated[bool, flag("--quick", "Under two minutes.")] = False,
-    thorough: Annotated[
-        bool, flag("--thorough", "Larger files, longer runs, more rounds.")
-    ] = False,
-    rounds: Annotated[
-        int | None, option("N", "Runs of each workload on each place; 5 by default.")
-    ] = None,
-    size: Annotated[
-        str | None, option("SIZE", "Size of a test file, such as 4G; by default as much as fits.")
-    ] = None,
-    seconds: Annotated[int | None, option("N", "Seconds of each run of fio or diskspd.")] = None,
-    only: Annotated[list[str] | None, option("WORKLOAD", "Only this workload; repeatable.")] = None,
-    buffered: Annotated[bool, flag("--buffered", "random-io: through the page cache.")] = False,
-    until: Annotated[
-        Literal["settled"] | None,
-        typer.Option(help="Stop when every comparison has a verdict, after --rounds at most."),
-    ] = None,
-    dry_run: Annotated[bool, flag("--dry-run", "Show the plan, and do nothing.")] = False,
+    experiment: str | None = typer.Argument(
+        None, metavar="EXPERIMENT", help=f"{_LIST}.", show_default=False
+    ),
+    dir: list[str] | None = option("[NAME=]FOLDER", "A folder to measure; once for each place."),
+    output: Path | None = option(
+        "FOLDER",
+        "A new folder for the results; by default named by experiment and time.",
+        "--output",
+        "-o",
+    ),
+    continued: Path | None = option(
+        "FOLDER", "Resume the interrupted campaign in this folder.", "--resume"
+    ),
+    quick: bool = flag("--quick", "Under two minutes."),
+    thorough: bool = flag("--thorough", "Larger files, longer runs, more rounds."),
+    rounds: int | None = option("N", "Runs of each workload on each place; 5 by default."),
+    size: str | None = option(
+        "SIZE", "Size of a test file, such as 4G; by default as much as fits."
+    ),
+    seconds: int | None = option("N", "Seconds of each run of fio or diskspd."),
+    only: list[str] | None = option("WORKLOAD", "Only this workload; repeatable."),
+    buffered: bool = flag("--buffered", "random-io: through the page cache."),
+    until: Literal["settled"] | None = typer.Option(
+        None, help="Stop when every comparison has a verdict, after --rounds at most."
+    ),
+    dry_run: bool = flag("--dry-run", "Show the plan, and do nothing."),
 ) -> int:
     """Measure places with the procedures of the articles, and keep the raw outputs.
 

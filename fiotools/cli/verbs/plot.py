@@ -10,13 +10,13 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
 import typer
 
 from fiotools import language, units
 from fiotools.cli import options, rows
-from fiotools.cli.options import column, command, flag, option
+from fiotools.cli.options import column, command, flag, group, option
 from fiotools.cli.output import Trouble, say
 from fiotools.cli.verbs.check import Known, checked, is_compared, refuse_nonsense
 from fiotools.cli.verbs.compare import compared
@@ -31,127 +31,42 @@ if TYPE_CHECKING:
 
 Steady = Literal["snia", "fio-deviation", "fio-slope", "none"]
 
-# the functions of fiotools.plot, and the options that each takes beside files and filters
-TAKES: Mapping[str, tuple[str, ...]] = {
-    "throughput": ("metric", "y", "hue", "order", "ceiling", "log"),
-    "latency": ("metric", "y", "hue", "spread", "order"),
-    "ratios": ("metric", "between", "baseline", "by", "speedup", "pair", "band"),
-    "plan": ("metric", "between", "pair"),
-    "repeats": ("metric", "y", "hue", "order"),
-    "sweep": ("metric", "x", "hue", "by", "order"),
-    "grid": ("metric", "x", "y", "between", "baseline", "speedup", "pair", "band"),
-    "load": ("metric", "x", "hue", "order", "limit"),
-    "fairness": ("y", "order"),
-    "percentiles": ("hue", "order"),
-    "tails": ("between", "baseline", "by", "pair", "band"),
-    "cdf": ("hue", "order", "merge"),
-    "heatmap": ("merge",),
-    "series": ("metric", "hue", "order", "steady", "window", "limit", "round"),
-    "history": ("metric", "x", "by", "order"),
-    "shifts": ("metric", "order", "round"),
-    "timings": ("y", "order"),
-    "credibility": ("y", "between", "baseline", *Known.__dataclass_fields__),
-}
-_EVERY_FILTER = ("where", "scope", "combine", "drop_missing", "table")
-_FILTERS: Mapping[str, tuple[str, ...]] = {
-    "fairness": ("where", "drop_missing"),
-    "tails": ("where", "scope", "drop_missing"),
-    "cdf": ("where", "scope", "drop_missing"),
-    "heatmap": ("where", "scope", "drop_missing"),
-    "series": ("where", "scope", "drop_missing"),
-    "credibility": ("where",),
-}
-
-
-# repeated here because --help must not load the library
-Kind = Literal[
-    "throughput",
-    "latency",
-    "ratios",
-    "plan",
-    "repeats",
-    "sweep",
-    "grid",
-    "load",
-    "fairness",
-    "percentiles",
-    "tails",
-    "cdf",
-    "heatmap",
-    "series",
-    "history",
-    "shifts",
-    "timings",
-    "credibility",
-]
-
 _SUFFIXES = (".svg", ".png", ".pdf")
-# kinds that do not compare files
-_WITHOUT_LABELS = ("load", "heatmap", "credibility")
-_DEFAULTS = {"throughput": "bw_bytes_per_s", "latency": "lat_mean_ns", "sweep": "bw_bytes_per_s"}
-_OWN_TABLE = {"timings": ("real_s", "timings"), "percentiles": ("value_ns", "percentiles")}
 # a row of these is a part of a run, so the total beside them is left out
 _PARTS = ("thread", "job", "target", "entry", "host", "group", "scope")
 # columns that may distinguish the rows of files
 _WITHIN = ("source", "job", "thread", "direction", "command")
 
 
-@dataclass(frozen=True)
+@group
 class Wish:
     """What is drawn, and how."""
 
-    metric: options.Metric = None
-    y: Annotated[
-        str | None, column("The column of the rows, of a grid too; default: the files.")
-    ] = None
-    hue: Annotated[str | None, column("The column of the colours and curves.")] = None
-    x: Annotated[
-        str | None,
-        column("sweep, load, grid: the condition that was swept. history: the order of the runs."),
-    ] = None
-    by: options.By = None
-    order: Annotated[
-        str | None,
-        option(
-            "VALUES", "Rows or curves, in this order: a,b,c. shifts: the column that runs follow."
-        ),
-    ] = None
-    spread: Annotated[
-        str | None, option("COLUMN", "latency: the deviation to draw; none: no bars.")
-    ] = None
-    ceiling: Annotated[
-        list[str] | None, option("NAME=VALUE", "throughput: a limit to draw: USB=500MB/s.")
-    ] = None
-    log: Annotated[bool, flag("--log", "throughput: a logarithmic axis.")] = False
-    speedup: Annotated[
-        bool, flag("--speedup", "ratios: times faster instead of level / baseline.")
-    ] = False
-    pair: Annotated[str | None, column("ratios, plan, tails: the column that pairs runs.")] = None
-    band: Annotated[
-        float | None,
-        option(
-            "SHARE", "ratios, tails: differences up to this share do not count; 0.05.", min=0, max=1
-        ),
-    ] = None
-    limit: Annotated[
-        str | None,
-        option(
-            "LIMIT",
-            "load: marks the best below this latency, 1ms. series: of --steady, in percent.",
-        ),
-    ] = None
-    steady: Annotated[
-        Steady | None, typer.Option(help="series: the steady-state rule; default: snia.")
-    ] = None
-    window: Annotated[
-        int | None, option("N", "series: the number of rounds that are judged.", min=2)
-    ] = None
-    round: Annotated[str | None, option("TIME", "series, shifts: the length of a round: 10s.")] = (
-        None
+    metric: str | None = options.METRIC
+    y: str | None = column("The column of the rows, of a grid too; default: the files.")
+    hue: str | None = column("The column of the colours and curves.")
+    x: str | None = column(
+        "sweep, load, grid: the condition that was swept. history: the order of the runs."
     )
-    merge: Annotated[
-        bool, flag("--merge", "cdf, heatmap: add up the histograms of jobs and runs.")
-    ] = False
+    by: list[str] | None = options.BY
+    order: str | None = option(
+        "VALUES", "Rows or curves, in this order: a,b,c. shifts: the column that runs follow."
+    )
+    spread: str | None = option("COLUMN", "latency: the deviation to draw; none: no bars.")
+    ceiling: list[str] | None = option("NAME=VALUE", "throughput: a limit to draw: USB=500MB/s.")
+    log: bool = flag("--log", "throughput: a logarithmic axis.")
+    speedup: bool = flag("--speedup", "ratios: times faster instead of level / baseline.")
+    pair: str | None = column("ratios, plan, tails: the column that pairs runs.")
+    band: float | None = option(
+        "SHARE", "ratios, tails: differences up to this share do not count; 0.05.", min=0, max=1
+    )
+    limit: str | None = option(
+        "LIMIT", "load: marks the best below this latency, 1ms. series: of --steady, in percent."
+    )
+    steady: Steady | None = typer.Option(None, help="series: the steady-state rule; default: snia.")
+    window: int | None = option("N", "series: the number of rounds that are judged.", min=2)
+    round: str | None = option("TIME", "series, shifts: the length of a round: 10s.")
+    merge: bool = flag("--merge", "cdf, heatmap: add up the histograms of jobs and runs.")
 
 
 @dataclass(frozen=True)
@@ -166,8 +81,8 @@ class Drawing:
 
     def refuse_what_is_not_taken(self) -> None:
         """Refuse an option that would have no effect."""
-        takes = TAKES[self.kind]
-        every = {*takes, *_FILTERS.get(self.kind, _EVERY_FILTER)}
+        takes = KINDS[self.kind].takes
+        every = {*takes, *KINDS[self.kind].filters}
         groups = (self.wish, self.sides, self.kept, self.known)
         given = [
             name
@@ -215,7 +130,7 @@ def _draw(read: rows.Reading, asked: Drawing) -> Axes | Figure:
 
     from fiotools import plot
 
-    given, named = _STATISTICS.get(asked.kind, _of_rows)(read, asked)
+    given, named = KINDS[asked.kind].call(read, asked)
     drawn = getattr(plot, asked.kind)(*given, **named)
     ax: Axes | Figure = drawn if isinstance(drawn, Axes) else drawn[0].get_figure(root=True)
     return ax
@@ -225,18 +140,15 @@ def _of_rows(read: rows.Reading, asked: Drawing) -> Call:
     """Show the rows."""
     from fiotools.stats.replicates import in_one_scope
 
-    kind, wish, kept = asked.kind, asked.wish, asked.kept
-    metric = wish.metric or _DEFAULTS.get(kind)
-    if kind in _OWN_TABLE:
-        metric, table = _OWN_TABLE[kind]
-        kept = replace(kept, table=table)
-    frame, name = rows.asked(read, metric, kept)
+    kind, wish, own = asked.kind, asked.wish, KINDS[asked.kind].table
+    kept = replace(asked.kept, table=own or asked.kept.table)
+    frame, name = rows.asked(read, wish.metric or KINDS[kind].metric, kept)
     named = _roles(read, frame, kind, wish)
     panels = named.get("by", [])
     one_by_one = [column for role, column in named.items() if role != "by"]
     frame = rows.complete(frame, kept, name, *one_by_one, *panels)
     shown = [role for role in (named.get("y"), named.get("hue")) if role]
-    whole = kind not in _OWN_TABLE and not {*shown} & {*_PARTS}
+    whole = own is None and not {*shown} & {*_PARTS}
     if not kept.combine and (kept.scope or whole):
         frame = in_one_scope(frame, kept.scope, shown)
     named |= _ordered(frame, named.get("y") or named.get("hue"), wish.order or None)
@@ -247,12 +159,12 @@ def _of_rows(read: rows.Reading, asked: Drawing) -> Call:
     elif kind == "latency" and name != "lat_mean_ns":
         deviation = name.replace("_mean_", "_stddev_")
         named["spread"] = deviation if deviation != name and deviation in frame else None
-    return [frame] if kind in _OWN_TABLE else [frame, name], named
+    return [frame, name] if own is None else [frame], named
 
 
 def _roles(read: rows.Reading, frame: pl.DataFrame, kind: str, wish: Wish) -> dict[str, Any]:
     """Choose the columns of the rows, the curves and the axis that were not named."""
-    takes = TAKES[kind]
+    takes = KINDS[kind].takes
     found: dict[str, Any] = {
         role: columns.found(named, frame, f"--{role}")
         for role in ("y", "hue", "x")
@@ -553,21 +465,51 @@ def _seconds(text: str | None) -> float | None:
         raise Trouble(f"--round {text} is not a time: write 10, or 10s", 2) from None
 
 
-# the plots of statistics; the others show the rows
-_STATISTICS: Mapping[str, Callable[[rows.Reading, Drawing], Call]] = {
-    "ratios": _ratios,
-    "plan": _plan,
-    "grid": _grid,
-    "tails": _tails,
-    "load": _load,
-    "fairness": _fairness,
-    "cdf": _cdf,
-    "heatmap": _heatmap,
-    "series": _series,
-    "history": _history,
-    "shifts": _shifts,
-    "credibility": _credibility,
+class _Kind(NamedTuple):
+    """How the plot of a function of fiotools.plot is made."""
+
+    takes: tuple[str, ...]  # options, beside files and filters
+    call: Callable[[rows.Reading, Drawing], Call] = _of_rows
+    filters: tuple[str, ...] = ("where", "scope", "combine", "drop_missing", "table")
+    metric: str | None = None  # by default
+    table: str | None = None  # the only one
+    compares: bool = True  # files
+
+
+_SINGLE = ("where", "scope", "drop_missing")  # filters of rows that are not added up
+KINDS: Mapping[str, _Kind] = {
+    "throughput": _Kind(("metric", "y", "hue", "order", "ceiling", "log"), metric="bw_bytes_per_s"),
+    "latency": _Kind(("metric", "y", "hue", "spread", "order"), metric="lat_mean_ns"),
+    "ratios": _Kind(("metric", "between", "baseline", "by", "speedup", "pair", "band"), _ratios),
+    "plan": _Kind(("metric", "between", "pair"), _plan),
+    "repeats": _Kind(("metric", "y", "hue", "order")),
+    "sweep": _Kind(("metric", "x", "hue", "by", "order"), metric="bw_bytes_per_s"),
+    "grid": _Kind(("metric", "x", "y", "between", "baseline", "speedup", "pair", "band"), _grid),
+    "load": _Kind(("metric", "x", "hue", "order", "limit"), _load, compares=False),
+    "fairness": _Kind(("y", "order"), _fairness, ("where", "drop_missing")),
+    "percentiles": _Kind(("hue", "order"), metric="value_ns", table="percentiles"),
+    "tails": _Kind(("between", "baseline", "by", "pair", "band"), _tails, _SINGLE),
+    "cdf": _Kind(("hue", "order", "merge"), _cdf, _SINGLE),
+    "heatmap": _Kind(("merge",), _heatmap, _SINGLE, compares=False),
+    "series": _Kind(
+        ("metric", "hue", "order", "steady", "window", "limit", "round"), _series, _SINGLE
+    ),
+    "history": _Kind(("metric", "x", "by", "order"), _history),
+    "shifts": _Kind(("metric", "order", "round"), _shifts),
+    "timings": _Kind(("y", "order"), metric="real_s", table="timings"),
+    "credibility": _Kind(
+        ("y", "between", "baseline", *Known.__dataclass_fields__),
+        _credibility,
+        ("where",),
+        compares=False,
+    ),
 }
+
+
+if TYPE_CHECKING:
+    Kind: TypeAlias = str
+else:
+    Kind = Literal[tuple(KINDS)]  # a choice, for typer
 
 
 @command(
@@ -591,21 +533,20 @@ _STATISTICS: Mapping[str, Callable[[rows.Reading, Drawing], Call]] = {
     "plot timings 'page-cache/{cache}.txt' -o times.svg",
 )
 def plot(
-    kind: Annotated[
-        Kind, typer.Argument(metavar="KIND", help="One of those above.", show_default=False)
-    ],
-    sources: options.Files,
+    kind: Kind = typer.Argument(
+        ..., metavar="KIND", help="One of those above.", show_default=False
+    ),
+    sources: list[str] = options.FILES,
     *,
-    output: Annotated[
-        str,
-        option("FILE", "FILE.svg, .png or .pdf, written whole or not.", "--output", "-o"),
-    ],
+    output: str = option(
+        "FILE", "FILE.svg, .png or .pdf, written whole or not.", "--output", "-o", default=...
+    ),
     wish: Wish,
     sides: options.Sides,
     kept: options.Rows,
     known: Known,
-    title: Annotated[str | None, option("TEXT", "The title above the plot.")] = None,
-    lang: options.Lang = "en",
+    title: str | None = option("TEXT", "The title above the plot."),
+    lang: options.Lang = options.LANG,
     read_as: options.ReadAs,
 ) -> int:
     """Draw a plot.
@@ -627,7 +568,7 @@ def plot(
     asked.refuse_what_is_not_taken()
     if kind == "credibility":
         refuse_nonsense(sides, known)
-    label = kind not in _WITHOUT_LABELS or is_compared(sides, known)
+    label = KINDS[kind].compares or is_compared(sides, known)
     read = rows.read_all(sources, read_as, label=label)
     from fiotools import plot as plots
 

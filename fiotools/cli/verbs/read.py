@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import typer
 
@@ -32,49 +32,39 @@ if TYPE_CHECKING:
     "read - < run.json",
 )
 def read(
-    sources: options.Files,
+    sources: list[str] = options.FILES,
     *,
-    output: Annotated[
-        str | None,
-        option(
-            "FILE|FOLDER/",
-            f"Write one table to FILE{', '.join(ENDINGS)}, or each to a file of FOLDER/."
-            " Written whole or not at all.",
-            "--output",
-            "-o",
-        ),
-    ] = None,
-    table: Annotated[
-        list[str] | None,
-        option(
-            "TABLE",
-            f"The table: {', '.join(TABLES)}. By default io, or what there is; for a folder"
-            " all that hold rows.",
-            "--table",
-            "-t",
-            autocompletion=offer_tables,
-        ),
-    ] = None,
-    where: options.Where = None,
-    scope: options.Scope = None,
-    combine: options.Combine = None,
-    column: Annotated[
-        list[str] | None,
-        option(
-            "COLUMNS",
-            "Only these columns: job,direction,iops.",
-            "--columns",
-            "-c",
-            autocompletion=offer_columns,
-        ),
-    ] = None,
-    rows_shown: Annotated[
-        int, option("N", "Rows that the table shows; 0: all.", "--rows", min=0)
-    ] = 40,
-    format: Annotated[
-        Literal["table", "json", "csv", "markdown", "parquet"],
-        typer.Option("--format", "-f", help="json and csv: every column, in base units."),
-    ] = "table",
+    output: str | None = option(
+        "FILE|FOLDER/",
+        f"Write one table to FILE{', '.join(ENDINGS)}, or each to a file of FOLDER/."
+        " Written whole or not at all.",
+        "--output",
+        "-o",
+    ),
+    table: list[str] | None = option(
+        "TABLE",
+        f"The table: {', '.join(TABLES)}. By default io, or what there is; for a folder"
+        " all that hold rows.",
+        "--table",
+        "-t",
+        autocompletion=offer_tables,
+    ),
+    where: list[str] | None = options.WHERE,
+    scope: str | None = options.SCOPE,
+    combine: options.Combine | None = options.COMBINE,
+    column: list[str] | None = option(
+        "COLUMNS",
+        "Only these columns: job,direction,iops.",
+        "--columns",
+        "-c",
+        autocompletion=offer_columns,
+    ),
+    rows_shown: int = option(
+        "N", "Rows that the table shows; 0: all.", "--rows", default=40, min=0
+    ),
+    format: Literal["table", "json", "csv", "markdown", "parquet"] = typer.Option(
+        "table", "--format", "-f", help="json and csv: every column, in base units."
+    ),
     read_as: options.ReadAs,
 ) -> int:
     """Read files, and show their content or write it for other programs."""
@@ -91,7 +81,7 @@ def read(
     if not names and place is not None and place.is_folder:
         names = [name for name in results.tables if results.tables.height(name)]
     names = names or [columns.main_table(results)]
-    kept = options.Rows(where, scope, combine)
+    kept = options.Rows(where=where, scope=scope, combine=combine)
     frames = {name: _chosen(read.table(name), kept, columns.split(column)) for name in names}
     name, frame = next(iter(frames.items()))
     if place is not None:
@@ -115,40 +105,31 @@ def _chosen(frame: pl.DataFrame, kept: options.Rows, wanted: list[str]) -> pl.Da
     "convert old=old/ new=new/ -o both/ --check-hashes",
 )
 def convert(
-    sources: options.Files,
+    sources: list[str] = options.FILES,
     *,
-    output: Annotated[
-        str,
-        option(
-            "DESTINATION",
-            "The folder of the dataset, or its URL: a new one, or one to continue.",
-            "--output",
-            "-o",
-            show_default=False,
-        ),
-    ],
-    table: Annotated[
-        list[str] | None,
-        option(
-            "TABLES",
-            f"Only these: {', '.join(TABLES)}. All by default.",
-            "--table",
-            "-t",
-            autocompletion=offer_tables,
-        ),
-    ] = None,
-    prune: Annotated[bool, flag("--prune", "Remove the rows of files that were deleted.")] = False,
-    check_hashes: Annotated[
-        bool,
-        flag("--check-hashes", "Compare the content of files whose size and time are unchanged."),
-    ] = False,
-    scheduler: Annotated[
-        str | None, option("ADDRESS", "Let Dask do it on many machines: tcp://host:8786.")
-    ] = None,
-    format: Annotated[
-        Literal["text", "json"],
-        typer.Option("--format", "-f", help="json: the result for each kind of file, on stdout."),
-    ] = "text",
+    output: str = option(
+        "DESTINATION",
+        "The folder of the dataset, or its URL: a new one, or one to continue.",
+        "--output",
+        "-o",
+        default=...,
+        show_default=False,
+    ),
+    table: list[str] | None = option(
+        "TABLES",
+        f"Only these: {', '.join(TABLES)}. All by default.",
+        "--table",
+        "-t",
+        autocompletion=offer_tables,
+    ),
+    prune: bool = flag("--prune", "Remove the rows of files that were deleted."),
+    check_hashes: bool = flag(
+        "--check-hashes", "Compare the content of files whose size and time are unchanged."
+    ),
+    scheduler: str | None = option("ADDRESS", "Let Dask do it on many machines: tcp://host:8786."),
+    format: Literal["text", "json"] = typer.Option(
+        "text", "--format", "-f", help="json: the result for each kind of file, on stdout."
+    ),
     read_as: options.ReadAs,
 ) -> int:
     """Convert files to a dataset: a folder of Parquet files for each table.
@@ -211,18 +192,14 @@ def _executor(scheduler: str | None) -> Iterator[Any]:
     "export 'runs/{volume}_{round}.json' -o fio.prom",
 )
 def export(
-    sources: options.Files,
+    sources: list[str] = options.FILES,
     *,
-    output: Annotated[
-        str | None,
-        option(
-            "FILE", "Write to FILE, whole or not at all; default: the screen.", "--output", "-o"
-        ),
-    ] = None,
-    format: Annotated[
-        Literal["openmetrics"],
-        typer.Option("--format", "-f", help="The format of the other system."),
-    ] = "openmetrics",
+    output: str | None = option(
+        "FILE", "Write to FILE, whole or not at all; default: the screen.", "--output", "-o"
+    ),
+    format: Literal["openmetrics"] = typer.Option(
+        "openmetrics", "--format", "-f", help="The format of the other system."
+    ),
     read_as: options.ReadAs,
 ) -> int:
     """Export results to a monitoring system.

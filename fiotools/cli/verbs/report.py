@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
 
 import typer
 
@@ -24,31 +23,26 @@ _ENDINGS = (".html", ".htm")
     "report runs/ --template my.ipynb --notebook made.ipynb",
 )
 def report(
-    sources: options.Files,
+    sources: list[str] = options.FILES,
     *,
-    output: Annotated[
-        Path,
-        option(
-            "FILE.html",
-            "The page: it needs no other file and no network. Written whole or not at all.",
-            "--output",
-            "-o",
-        ),
-    ] = Path("report.html"),
+    output: Path = option(
+        "FILE.html",
+        "The page: it needs no other file and no network. Written whole or not at all.",
+        "--output",
+        "-o",
+        default=Path("report.html"),
+    ),
     sides: options.Sides,
-    metric: options.Metric = None,
-    by: options.By = None,
+    metric: str | None = options.METRIC,
+    by: list[str] | None = options.BY,
     known: check.Known,
-    title: Annotated[str | None, option("TEXT", "The title of the page.")] = None,
-    question: Annotated[str | None, option("TEXT", "The question that the page answers.")] = None,
-    lang: options.Lang = "en",
-    template: Annotated[
-        Path | None, option("FILE.ipynb", "A changed copy of notebooks/own-data.ipynb.")
-    ] = None,
-    notebook: Annotated[
-        Path | None,
-        option("FILE.ipynb", "Write the executed notebook too, to continue in JupyterLab."),
-    ] = None,
+    title: str | None = option("TEXT", "The title of the page."),
+    question: str | None = option("TEXT", "The question that the page answers."),
+    lang: options.Lang = options.LANG,
+    template: Path | None = option("FILE.ipynb", "A changed copy of notebooks/own-data.ipynb."),
+    notebook: Path | None = option(
+        "FILE.ipynb", "Write the executed notebook too, to continue in JupyterLab."
+    ),
 ) -> int:
     """Write a page: the verdict in words, plots, credibility, how it was measured.
 
@@ -98,19 +92,16 @@ _EXTRA = ("nbclient", "nbformat", "traitlets")
     "figures --lang ja",
 )
 def figures(
-    notebooks: Annotated[
-        list[str] | None,
-        typer.Argument(metavar="NOTEBOOK", help="Default: all of notebooks/."),
-    ] = None,
-    jobs: Annotated[int, option("N", "Notebooks at a time.", min=1)] = 2,
-    lang: Annotated[
-        str,
-        option(
-            "LANG",
-            "The language of the plots: en, or ja, which go to figures/ja/; the notebooks stay.",
-            envvar="LANG_FIGURES",
-        ),
-    ] = "en",
+    notebooks: list[str] | None = typer.Argument(
+        None, metavar="NOTEBOOK", help="Default: all of notebooks/."
+    ),
+    jobs: int = option("N", "Notebooks at a time.", default=2, min=1),
+    lang: str = option(
+        "LANG",
+        "The language of the plots: en, or ja, which go to figures/ja/; the notebooks stay.",
+        default="en",
+        envvar="LANG_FIGURES",
+    ),
 ) -> int:
     """Execute the notebooks of this folder, which write figures/; unchanged plots are kept."""
     for name in notebooks or []:
