@@ -46,7 +46,10 @@ class Reading:
     code: int  # 1 if a file could not be read, else 0
 
     def table(self, name: str) -> pl.DataFrame:
-        """Return a table."""
+        """Return a table; a dataset may have been converted without it."""
+        if name not in self.results.tables:
+            there = ", ".join(self.results.tables)
+            raise Trouble(f"the dataset has no table {name!r}, only {there}", 2)
         return self.results.tables.polars(name)
 
     def between(self, frame: pl.DataFrame, column: str | None) -> str:
@@ -73,7 +76,7 @@ class Reading:
             return columns.value_of(frame, between, value)
         if between == "label" and self.first is not None:
             return self.first
-        runs = self.table("runs")
+        runs = self.table("runs") if "runs" in self.results.tables else frame
         there = (runs if between in runs else frame)[between].drop_nulls()
         return there[0] if len(there) else None
 
@@ -110,7 +113,7 @@ def read_all(
 
     results = parts[0] if len(parts) == 1 else concat(parts)
     notes = results.tables.polars("notes")
-    if not results.tables.height("runs"):
+    if not any(results.tables.height(name) for name in results.tables if name != "notes"):
         for severity, source, message in notes.select("severity", "source", "message").iter_rows():
             if severity != "info":
                 say(f"{source}: {message}")

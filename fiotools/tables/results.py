@@ -56,9 +56,11 @@ class Frames(Mapping[str, "pd.DataFrame"]):
         return table in self._names
 
     def height(self, table: str) -> int:
-        """Count the rows of a table."""
-        made = self._made.get(table)
-        return height(self._part.tables[table]) if made is None else len(made)
+        """Count the rows of a table; 0 if it was not asked for."""
+        if table in self._made:
+            return len(self._made[table])
+        rows = self._part.tables.get(table)
+        return 0 if rows is None else height(rows)
 
     def polars(self, table: str) -> pl.DataFrame:
         """Return a table as a polars frame, with the changes that a user made in pandas."""

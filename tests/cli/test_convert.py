@@ -34,6 +34,11 @@ def test_names_and_tables(inside, tmp_path):
     dataset = ft.open_dataset(path)
     assert dataset.tables == ("io", "notes")
     assert dataset.io.collect()["label"].to_list() == ["old", "old", "new", "new"]
+    shown = inside("read", path, "--columns", "label", "--format", "csv")
+    assert shown.stdout.split() == ["label", "old", "old", "new", "new"]
+    missing = inside("read", path, "--table", "runs")
+    assert missing.returncode == 2
+    assert "the dataset has no table 'runs', only io, notes" in missing.stderr
 
 
 @pytest.mark.parametrize(
