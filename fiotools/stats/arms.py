@@ -31,6 +31,13 @@ from fiotools.stats.replicates import (
 from fiotools.vocabulary import COLUMNS, CONDITIONS
 
 _PLACES = ("host", "port", "job", "target", "device")
+# a comparison is about different files
+_FILES = {
+    *("filename", "directory", "if", "of", "Path", "path", "name", "output", "job"),
+    *("write_bw_log", "write_iops_log", "write_lat_log", "write_hist_log"),
+}
+
+OptionTexts: TypeAlias = Mapping[str, Collection[str]]  # all texts of each
 
 
 @dataclass(frozen=True)
@@ -318,15 +325,6 @@ def blocks(sides: Sequence[Sequence[Any]]) -> bool:
         return False
     first, second = sorted(sides, key=min)
     return bool(max(first) < min(second))
-
-
-# a comparison is about different files
-_FILES = {
-    *("filename", "directory", "if", "of", "Path", "path", "name", "output", "job"),
-    *("write_bw_log", "write_iops_log", "write_lat_log", "write_hist_log"),
-}
-
-OptionTexts: TypeAlias = Mapping[str, Collection[str]]  # all texts of each
 
 
 @dataclass(frozen=True, slots=True)

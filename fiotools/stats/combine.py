@@ -225,10 +225,9 @@ def pooled_mean(counts: Sequence[float | None], means: Sequence[float | None]) -
     >>> pooled_mean([1, 3], [2.0, 4.0]), pooled_mean([1, 3, 0], [2.0, 4.0, None])
     (3.5, 3.5)
     """
-    weights, centers = _whole(counts), _weighted(counts, means)
-    if not weights or not centers or sum(weights) <= 0:
-        return None
-    return sum(n * m for n, m in zip(weights, centers, strict=True)) / sum(weights)
+    weighted = _weighted(counts, means)
+    every = sum(n for n, _ in weighted)
+    return sum(n * m for n, m in weighted) / every if every > 0 else None
 
 
 def pooled_stddev(
@@ -249,25 +248,22 @@ def pooled_stddev(
     >>> round(pooled_mean(counts, means), 4), round(pooled_stddev(counts, means, stddevs), 4)
     (0.7236, 0.4345)
     """
-    mean = pooled_mean(counts, means)
-    weights = _whole(counts)
-    centers, spreads = _weighted(counts, means), _weighted(counts, stddevs)
-    if mean is None or not weights or not centers or not spreads or sum(weights) < 2:
+    mean, spreads = pooled_mean(counts, means), _weighted(counts, stddevs)
+    every = sum(n for n, _ in spreads)
+    if mean is None or every < 2:
         return None
-    within = sum(max(n - 1, 0) * s**2 for n, s in zip(weights, spreads, strict=True))
-    between = sum(n * (m - mean) ** 2 for n, m in zip(weights, centers, strict=True))
-    return sqrt((within + between) / (sum(weights) - 1))
+    within = sum(max(n - 1, 0) * s**2 for n, s in spreads)
+    between = sum(n * (m - mean) ** 2 for n, m in _weighted(counts, means))
+    return sqrt((within + between) / (every - 1))
 
 
-def _weighted(counts: Sequence[float | None], parts: Sequence[float | None]) -> list[float]:
-    """Give the parts; those without I/Os may be missing."""
-    return _whole([0.0 if n == 0 else part for n, part in zip(counts, parts, strict=True)])
-
-
-def _whole(parts: Sequence[float | None]) -> list[float]:
-    """Give the parts if all are known, else none of them."""
-    known = [part for part in parts if part is not None]
-    return known if len(known) == len(parts) else []
+def _weighted(
+    counts: Sequence[float | None], parts: Sequence[float | None]
+) -> list[tuple[float, float]]:
+    """Give each part with its count, if all are known; those without I/Os may be missing."""
+    found = [(n, 0.0 if n == 0 else part) for n, part in zip(counts, parts, strict=True)]
+    known = [(n, part) for n, part in found if n is not None and part is not None]
+    return known if len(known) == len(found) else []
 
 
 def per_thread(io: IntoDataFrameT, *, by: str | Sequence[str] | None = None) -> IntoDataFrameT:

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from math import comb, exp, inf, log1p, sqrt
 from typing import Literal, Self, TypeAlias
@@ -84,7 +84,7 @@ class AnyLooks(StudentT):
     @classmethod
     def of(cls, found: StudentT) -> Self:
         """Take over an estimate."""
-        return cls(*(getattr(found, field.name) for field in fields(found)))
+        return cls(**vars(found))
 
     def p(self, null: float) -> float:
         """Give the two-sided p, which holds at any number of looks."""

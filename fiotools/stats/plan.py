@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from math import exp, log1p, sqrt
 from typing import Any
 
@@ -216,19 +217,15 @@ def _lines(
         found["rounds"] = Power(spread.difference_upper, 1, level)
     lines = []
     for difference in differences:
+        edge = log1p(difference)
         for one in power:
             line = facts | {"difference_pct": 100 * difference, "power": one}
             for what, interval in found.items():
-                line |= _needed(what, interval, log1p(difference), one)
+                line[f"{what}_differ"] = interval.runs(one, partial(interval.beyond, distance=edge))
+                same = partial(interval.within, center=0, edge=edge)
+                line[f"{what}_same"] = interval.runs(one, same)
             lines.append(line)
     return lines
-
-
-def _needed(what: str, interval: Power, edge: float, power: float) -> AnswerRow:
-    return {
-        f"{what}_differ": interval.runs(power, lambda n: interval.beyond(n, edge)),
-        f"{what}_same": interval.runs(power, lambda n: interval.within(n, 0, edge)),
-    }
 
 
 def _cov_pct(variance: float) -> float:

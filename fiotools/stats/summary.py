@@ -100,24 +100,18 @@ def summarize(
     found = []
     for rows in cells.values():
         one_row_each(data, rows, runs.keys)
-        ordered = _in_order(rows, order)
-        series = [numbers[row] for row in ordered or rows]
+        places = order and sortable([order.places[row] for row in rows])
+        if places:
+            rows = [row for _, row in sorted(zip(places, rows, strict=True))]
+        series = [numbers[row] for row in rows]
         varies = frames.varying(runs.watch, rows)
         # a change made from run to run is not a drift
-        line = _summary(series, measure, confidence, order if ordered and not varies else None)
+        line = _summary(series, measure, confidence, order if places and not varies else None)
         line["varies_in"] = varies
         line["notes"] += several_targets(runs.targets[row] for row in rows)
         found.append(line)
     keep = frames.kept(named, [rows[0] for rows in cells.values()])
     return frames.answer(data, "summarize", keep, found)
-
-
-def _in_order(rows: list[int], order: Order | None) -> list[int] | None:
-    """Put rows in the order in which the runs were made, if that is known."""
-    places = order and sortable([order.places[row] for row in rows])
-    if not places:
-        return None
-    return [row for _, row in sorted(zip(places, rows, strict=True))]
 
 
 def _summary(
@@ -160,8 +154,12 @@ def _summary(
         notes += unlike([log(value) for value in series])
     if odd:
         notes.append("outliers: " + ", ".join(f"{series[i]:.6g}" for i in odd))
-    if order:
-        notes += _order_notes(series, odd, metric, confidence, order)
+    if order and 0 in odd and metric.better and metric.sign * (series[0] - line["median"]) < 0:
+        known = "" if order.across else f" {order.over}"
+        notes.append(f"slow first run{known}: cold cache?")
+    if order and min(series) > 0:
+        trend = drift([list(enumerate(series))], confidence=confidence, over=order.over)
+        notes += [trend] if trend else []
     return line
 
 
@@ -187,19 +185,6 @@ def mean_interval(
         return mean - half, mean + half
     factor = exp(min(half / mean, _FARTHEST))
     return mean / factor, mean * factor
-
-
-def _order_notes(
-    series: list[float], odd: list[int], metric: Metric, confidence: float, order: Order
-) -> list[str]:
-    notes = []
-    if 0 in odd and metric.better and metric.sign * (series[0] - median(series)) < 0:
-        known = "" if order.across else f" {order.over}"
-        notes.append(f"slow first run{known}: cold cache?")
-    if min(series) > 0:
-        trend = drift([list(enumerate(series))], confidence=confidence, over=order.over)
-        notes += [trend] if trend else []
-    return notes
 
 
 def median_interval(

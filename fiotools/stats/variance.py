@@ -224,7 +224,12 @@ def variance_levels(
     named, within = frames.names(by), frames.names(levels)
     if len(set(within)) < 2 or len(set(within)) < len(within):
         raise SchemaError("levels= names two columns or more, the outermost first")
-    cost = _costs(costs or {}, within)
+    for name, cost in (costs or {}).items():
+        if name not in within or not (is_number(cost) and 0 < cost < inf):
+            raise SchemaError(
+                f"costs={dict(costs or {})!r}: a number above 0 for each of the levels"
+            )
+    prices = [float((costs or {}).get(name, 1.0)) for name in within]
     data = frames.opened(frame)
     frames.need(data, [metric, *named, *within])
     data = choose_scope(data, scope, [*named, *within])
@@ -242,23 +247,16 @@ def variance_levels(
                 "last of levels="
             )
         found = split(tree, confidence)
-        best = best_repeats([one.variance for one in found], cost)
+        best = best_repeats([one.variance for one in found], prices)
         total = sum(one.variance for one in found)
         for at, one in enumerate(found):
             lines.append(
                 one.answer(total)
-                | {"metric": metric, "unit": unit, "level": within[at], "cost": cost[at]}
+                | {"metric": metric, "unit": unit, "level": within[at], "cost": prices[at]}
                 | {"repeats_best": best[at], "confidence": confidence}
             )
             first.append(rows[0])
     return frames.answer(data, "variance_levels", frames.kept(named, first), lines)
-
-
-def _costs(costs: Mapping[str, float], levels: Sequence[str]) -> list[float]:
-    for name, cost in costs.items():
-        if name not in levels or not (is_number(cost) and 0 < cost < inf):
-            raise SchemaError(f"costs={dict(costs)!r}: a number above 0 for each of the levels")
-    return [float(costs.get(name, 1.0)) for name in levels]
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,6 @@
 """Windows of time: how many I/Os, how fast, how long, in each second of a log of any length.
 
-numpy sums up each batch of rows: a row of a log takes a few nanoseconds, and a million rows leave
+numpy sums up each batch of rows: a row of a log takes some nanoseconds, and a million rows leave
 some thousand sums. For single I/Os, the sums are counts, values and bytes by window, direction and
 fio's bin. Rows that are intervals (averaged logs, histogram logs) are only summed if they end at
 the same moment: the window of an interval is known once its beginning is, which is the end of the
@@ -429,10 +429,10 @@ def _of_singles(frame: pl.DataFrame, grid: Grid, quantity: str) -> pl.DataFrame:
 def _of_intervals(frame: pl.DataFrame, grid: Grid) -> pl.DataFrame:
     """Keep intervals apart by their ends, and bins by their edges if these matter."""
     edges = ("bin_lo_ns", "bin_hi_ns") if grid.of_bins and grid.bins else ()
-    sums = [pl.len().alias("n"), pl.col("value").sum().alias("total")]
+    counted, sums = "value", [pl.len().alias("n"), pl.col("value").sum().alias("total")]
     if grid.of_bins:
-        sums = [pl.col("count").sum().alias("n")]
-    rows = frame.with_columns(_ways(frame).alias("way")).rename({"time_s": "end"})
+        counted, sums = "count", [pl.col("count").sum().alias("n")]
+    rows = frame.select(counted, *edges, end="time_s", way=_ways(frame))
     return _whole(rows.group_by("end", "way", *edges).agg(sums))
 
 

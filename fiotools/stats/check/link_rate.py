@@ -26,6 +26,19 @@ from fiotools.units import human
 _TWO_WAY = ("mixed", "total")
 _NO_DATA = ("sync", "trim")  # a command goes over the link, and none of the bytes that it names
 _SLACK = 1.02  # rounding of printed numbers
+_NVME = re.compile(r"nvme\d+(?:c\d+)?n\d+(?:p\d+)?")
+_VIRTUAL = re.compile(
+    r"QEMU|VBOX|VMware|Virtual|Msft|Microsoft|Parallels|BHYVE|Xen|Amazon|Google|Oracle"
+    r"|-\d+[ _]SSD$",  # Parallels names a disk after its guest: Ubuntu-0 SSD
+    re.I,
+)
+_LINKS = {"usb": "usb3-5g", "sata": "sata-3", "sas": "sas-3", "nvme": "pcie3-x4"}
+_BUDGET = "bytes moved <= memory of the guest + memory of the host + link x seconds"
+# options that keep I/Os in a part of the file
+_CORNERS = (
+    *("zonemode", "zonesize", "zonerange", "percentage_random", "rw_sequencer"),
+    *("read_iolog", "-rd"),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,7 +150,13 @@ def ceiling(run: Run, known: Evidence) -> Iterator[Finding]:
                 "{rates} cannot be judged: the link is not known",
                 rates=listed(human(flow.rate, "B/s") for flow in found),
             ),
-            _hanging(run) or _ask(),
+            _hanging(run)
+            or say(
+                "give {link}, such as {example}, and {devices}",
+                link=argument("link"),
+                example=typed('link="usb3-5g"', "--link usb3-5g"),
+                devices=argument("devices"),
+            ),
         )
     else:
         for flow in in_one(found) if known.link.is_shared else found:
@@ -172,24 +191,6 @@ def _carried(flow: Flow, link: Link, known: Evidence) -> Finding:
     return probe.impossible(why, not_the_disk())
 
 
-def _ask() -> str:
-    return say(
-        "give {link}, such as {example}, and {devices}",
-        link=argument("link"),
-        example=typed('link="usb3-5g"', "--link usb3-5g"),
-        devices=argument("devices"),
-    )
-
-
-_NVME = re.compile(r"nvme\d+(?:c\d+)?n\d+(?:p\d+)?")
-_VIRTUAL = re.compile(
-    r"QEMU|VBOX|VMware|Virtual|Msft|Microsoft|Parallels|BHYVE|Xen|Amazon|Google|Oracle"
-    r"|-\d+[ _]SSD$",  # Parallels names a disk after its guest: Ubuntu-0 SSD
-    re.I,
-)
-_LINKS = {"usb": "usb3-5g", "sata": "sata-3", "sas": "sas-3", "nvme": "pcie3-x4"}
-
-
 def media_of(run: Run) -> str | None:
     """Tell the kind of a run's devices if the files leave no doubt."""
     told = run.device
@@ -221,14 +222,6 @@ def _hanging(run: Run) -> str | None:
 
 def _is_virtual(run: Run) -> bool:
     return _VIRTUAL.search(run.device.get("model", "")) is not None
-
-
-_BUDGET = "bytes moved <= memory of the guest + memory of the host + link x seconds"
-# options that keep I/Os in a part of the file
-_CORNERS = (
-    *("zonemode", "zonesize", "zonerange", "percentage_random", "rw_sequencer"),
-    *("read_iolog", "-rd"),
-)
 
 
 def budget(run: Run, known: Evidence) -> Iterator[Finding]:

@@ -23,6 +23,21 @@ from fiotools.stats.check.runs import Row, Run
 from fiotools.units import human
 from fiotools.vocabulary import CONDITIONS
 
+_OPTIONS = "the options of both reports"
+# a comparison is about where the files lie
+_PLACES = ("filename", "directory", "of", "if", "Path", "path", "name", "output")
+_LISTED = 5
+_HITS = "share of hits h = (1 - 1/S) / (1 - 1/S_max), for a gain S by the cache"
+_MIRROR = "k copies on m devices, share x of reads: m / (x + k (1 - x)) times one device"
+_SLACK = 1.1  # a quarter of storage set-ups varies by as much from run to run
+# levels and devices with these in their name cache or pack the data below them
+_HELPS = re.compile(
+    r"(?<!no)(?<!no[-_ ])(?<!un)cache|arc\b|zfs|btrfs|compress|zstd|lz4|lzo|vdo|squashfs|erofs",
+    re.I,
+)
+_LAYER = "a layer that neither caches nor packs cannot make what lies below it faster"
+_DEVICE = "devices that differ in speed elsewhere, or a processor that was busy all the time"
+_NUMBERS = ("direction", "scope", "io_bytes", "total_ios", "lat_mean_ns", "lat_max_ns")
 _IGNORED = ("size_bytes",)  # the sides may have files of their own
 
 Cell: TypeAlias = tuple[Any, ...]
@@ -54,18 +69,9 @@ class Pair:
 
 def pairs(several: Sequence[Run], known: Evidence) -> list[Pair]:
     """Pair each level's cells with the baseline's."""
-    found = list(_pairs(several, known))
-    widest: dict[Cell, float] = defaultdict(lambda: 1.0)
-    for asked, pair in found:
-        widest[asked] = max(widest[asked], pair.ratio, 1 / pair.ratio)
-    return [replace(pair, elsewhere=widest[asked]) for asked, pair in found]
-
-
-def _pairs(several: Sequence[Run], known: Evidence) -> Iterator[tuple[Cell, Pair]]:
-    """Yield the pairs, each with its level and its workload."""
     between, baseline = known.between, known.baseline
     if between is None:
-        return
+        return []
     if several and between not in several[0].labels:
         there = ", ".join(map(repr, several[0].labels)) or "none"
         raise SchemaError(
@@ -78,22 +84,19 @@ def _pairs(several: Sequence[Run], known: Evidence) -> Iterator[tuple[Cell, Pair
             f"{argument('baseline', baseline)} is not a value of {between!r}; "
             f"there are: {', '.join(levels)}"
         )
-    for key, sides in _sides(several, between).items():
+    found: list[tuple[Cell, Pair]] = []
+    widest: dict[Cell, float] = defaultdict(lambda: 1.0)  # of a level and its workload
+    for (direction, _, conditions), sides in _sides(several, between).items():
         base = sides.pop(str(baseline), [])
-        for level, own in sides.items():
-            if not base:
-                continue
+        for level, own in sides.items() if base else ():
             run, row, _, unit = own[0]
-            direction, _, conditions = key
             subject = f"{direction or 'command'}: {level} against {baseline}"
             rates = (_center(own), _center(base))
-            yield (
-                (level, direction, conditions),
-                Pair(run, subject, level, *rates, unit, base[0][0], row),
-            )
-
-
-_NUMBERS = ("direction", "scope", "io_bytes", "total_ios", "lat_mean_ns", "lat_max_ns")
+            pair = Pair(run, subject, level, *rates, unit, base[0][0], row)
+            asked = (level, direction, conditions)
+            widest[asked] = max(widest[asked], pair.ratio, 1 / pair.ratio)
+            found.append((asked, pair))
+    return [replace(pair, elsewhere=widest[asked]) for asked, pair in found]
 
 
 def twins(several: Sequence[Run]) -> Iterator[tuple[Run, Finding]]:
@@ -161,16 +164,6 @@ def _center(side: Sequence[Rate]) -> float:
     return exp(sum(log(rate) for _, _, rate, _ in side) / len(side))
 
 
-_SLACK = 1.1  # a quarter of storage set-ups varies by as much from run to run
-# levels and devices with these in their name cache or pack the data below them
-_HELPS = re.compile(
-    r"(?<!no)(?<!no[-_ ])(?<!un)cache|arc\b|zfs|btrfs|compress|zstd|lz4|lzo|vdo|squashfs|erofs",
-    re.I,
-)
-_LAYER = "a layer that neither caches nor packs cannot make what lies below it faster"
-_DEVICE = "devices that differ in speed elsewhere, or a processor that was busy all the time"
-
-
 def layers(pair: Pair, known: Evidence) -> Iterator[Finding]:
     """Check whether the device has vanished from the measurement."""
     if known.sides in ("layer", "device"):
@@ -234,9 +227,6 @@ def _said(pair: Pair) -> str:
     return say("{rate} against {baseline} is {times} times as fast", times=times, **rates)
 
 
-_MIRROR = "k copies on m devices, share x of reads: m / (x + k (1 - x)) times one device"
-
-
 def mirror(pair: Pair, known: Evidence) -> Iterator[Finding]:
     """Compare a mirror's gain with the most that its copies allow."""
     if known.sides != "mirror" or pair.row is None:
@@ -298,9 +288,6 @@ def _reads(run: Run) -> float | None:
     return counts["read"] / every if every else None
 
 
-_HITS = "share of hits h = (1 - 1/S) / (1 - 1/S_max), for a gain S by the cache"
-
-
 def warm(pair: Pair, known: Evidence) -> Iterator[Finding]:
     """Tell the share of hits from a cache's gain; the baseline is the cold side."""
     if known.sides != "cache":
@@ -334,12 +321,6 @@ def warm(pair: Pair, known: Evidence) -> Iterator[Finding]:
     nothing = say("nothing shows that the cache was empty before the cold run")
     remedy = say("drop the cache first and show it; do not pool the two")
     yield probe.unknown(listed([said, nothing], "; "), remedy)
-
-
-_OPTIONS = "the options of both reports"
-# a comparison is about where the files lie
-_PLACES = ("filename", "directory", "of", "if", "Path", "path", "name", "output")
-_LISTED = 5
 
 
 def unsided(known: Evidence) -> Finding:

@@ -34,24 +34,18 @@ _KERNEL = {
     *(*SYNC_ENGINES, "libaio", "io_uring", "posixaio"),
     *("windowsaio", "solarisaio", "e4defrag", "falloc"),
 }
+_TABLES = (
+    *("jobs", "settings", "io", "percentiles", "bins"),
+    *("timings", "cpu", "disks", "extras", "notes"),
+)
 
 
 @dataclass(frozen=True)
 class Run:
-    """A run of a tool.
+    """A run of a tool."""
 
-    Attributes
-    ----------
-    head : mapping
-        Its row of ``runs``.
-    tables : mapping of str to list
-        Its rows of the other tables.
-    labels : mapping
-        The caller's labels.
-    """
-
-    head: Row
-    tables: Mapping[str, list[Row]]
+    head: Row  # of the table `runs`
+    tables: Mapping[str, list[Row]]  # its rows of the others
     labels: Mapping[str, Any]
 
     @cached_property
@@ -246,12 +240,6 @@ def _option(
 
 def _is_default(row: Row) -> bool:
     return bool(row["origin"] == "default")
-
-
-_TABLES = (
-    *("jobs", "settings", "io", "percentiles", "bins"),
-    *("timings", "cpu", "disks", "extras", "notes"),
-)
 
 
 def runs(results: Results) -> list[Run]:

@@ -40,8 +40,12 @@ _AMOUNTS = (("io_bytes", "bw_bytes_per_s"), ("total_ios", "iops"))
 _GROUP = re.compile(
     r"bw=(?P<rate>[\d.]+\w+)/s .*io=(?P<moved>[\d.]+\w+) .*run=\d+-(?P<took>\d+)msec"
 )
+_BINS = 0.03  # fio's bins are 1/64 wide, and their middles are printed
+_ROUNDED = 1000.0  # ns: cut off by formats that print microseconds
+_CENT = 0.01  # percent: how shares are printed
+_PLACE = ("entry", "direction", "scope", "thread", "target")
 _LITTLE = "Little's law: I/Os in flight = rate x latency"
-_SLACK = 1.05
+_SLACK = 1.05  # of Little's law
 _SHORT = 1.0  # s: below, the ends of a run weigh as much as the run
 _CRYSTAL = 5.0  # s: the time of each measurement of CrystalDiskMark, which does not print it
 _HALF_DIGIT = 500.0  # ns: DISKSPD prints 0.001 ms
@@ -53,6 +57,8 @@ _BRAKES = (
     *("Target/Throughput", "Target/ThinkTime", "-g", "-i"),
 )
 
+Curve = list[tuple[float, float]]  # percentiles and their values, in ns
+Span = tuple[float, float, float]  # percent of the I/Os, from where and to where they lie, in ns
 Answer = str | None  # to one question: the contradiction, or None
 
 
@@ -258,15 +264,6 @@ def _h(value: float, unit: str) -> str:
     return human(value, unit) if unit else f"{value:,.0f}"
 
 
-_BINS = 0.03  # fio's bins are 1/64 wide, and their middles are printed
-_ROUNDED = 1000.0  # ns: cut off by formats that print microseconds
-_CENT = 0.01  # percent: how shares are printed
-_PLACE = ("entry", "direction", "scope", "thread", "target")
-
-Curve = list[tuple[float, float]]  # percentiles and their values, in ns
-Span = tuple[float, float, float]  # percent of the I/Os, from where and to where they lie, in ns
-
-
 def _inside(run: Run) -> Iterator[Answer]:
     """Compare means and percentiles with the curve and the bins."""
     curves = _by_latency(run.tables["percentiles"])
@@ -401,7 +398,8 @@ def _fio(run: Run, job: Row, rows: list[Row]) -> Finding:
     row: dict[str, Any] = {**parts[0], "direction": None}
     row["lat_max_ns"] = max((part["lat_max_ns"] or 0.0 for part in parts), default=0.0)
     longest = max((part["runtime_s"] or 0.0 for part in parts), default=0.0)
-    depth = row["iodepth"] or _default(run, row["entry"])
+    default = run.default(row["entry"], "iodepth") or ""
+    depth = row["iodepth"] or (int(default) if default.isdecimal() else None)
     if any(part["lat_mean_ns"] is None or part["total_ios"] is None for part in parts):
         missing = say("no mean total latency (lat) or no count of I/Os")
         return _unknown(run.subject(row), missing)
@@ -464,12 +462,6 @@ def _causes(run: Run, row: Row) -> str:
         if text not in (None, "", "0", "0ms", "inline", "none"):
             found.append(f"{name}={text}")
     return listed(found)
-
-
-def _default(run: Run, entry: int | None) -> int | None:
-    """Return fio's own depth if the options are listed without one."""
-    text = run.default(entry, "iodepth")
-    return int(text) if text and text.isdecimal() else None
 
 
 def _unknown(subject: str, missing: str) -> Finding:
