@@ -11,7 +11,6 @@ import sys
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from fiotools._version import __version__ as __version__
 from fiotools.errors import (
     AmbiguousFormatError,
     DatasetError,
@@ -30,6 +29,7 @@ from fiotools.errors import (
 
 if TYPE_CHECKING:
     from fiotools import measure, plot
+    from fiotools._version import __version__ as __version__
     from fiotools.articles.examples import example, example_path
     from fiotools.articles.published import published
     from fiotools.dataset.contents import open_dataset
@@ -122,6 +122,7 @@ __all__ = [
 # The module of each name. Names are resolved on first use (PEP 562), so that reading files does not
 # wait for scipy and matplotlib.
 _MODULES = {
+    "_version": ("__version__",),
     "articles.examples": ("example", "example_path"),
     "dataset.contents": ("open_dataset",),
     "dataset.convert": ("convert",),
