@@ -15,7 +15,7 @@ import threading
 import time
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from types import FrameType, TracebackType
+from types import FrameType
 from typing import IO, Any
 
 from fiotools.errors import MeasureError
@@ -68,12 +68,7 @@ class Watch:
                     self._before[number] = signal.signal(number, self._catch)
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         for number, handler in self._before.items():
             signal.signal(number, handler)
 
