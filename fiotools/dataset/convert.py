@@ -373,9 +373,7 @@ class Run:
         made = _duplicate_notes(there)
         before = there.store.read(f"notes/{there.files['notes'][0]}")
         if not made.equals(parquet.read(before)):
-            generation = there.committed[0] + 1
-            there.write("notes", 0, generation, made)
-            there.commit(0, generation)
+            there.commit({"notes": made})
 
     def _ends(self, listing: pl.DataFrame) -> dict[str, Any]:
         """Return how many files were read, noted and refused."""

@@ -25,7 +25,6 @@ from fiotools.dataset.plan import (
     Key,
     found_again,
     piece_name,
-    read_piece,
 )
 from fiotools.dataset.store import RECORDS, Store, part_name
 from fiotools.errors import DatasetError, FileError
@@ -55,7 +54,7 @@ class Work:
 
 def files_of(work: Work) -> list[Found]:
     """Return the pending files of a part."""
-    piece = read_piece(work.store.read(piece_name(work.number, work.generation)))
+    piece = pl.read_parquet(work.store.read(piece_name(work.number, work.generation)))
     return list(found_again(piece.filter(PENDING), work.about.labels))
 
 
@@ -71,7 +70,7 @@ def do(work: Work) -> int:
         content = work.store.read(name)
     except FileNotFoundError:
         raise _unwanted(work) from None
-    piece = read_piece(content)
+    piece = pl.read_parquet(content)
     todo = piece.filter(PENDING)
     sheets, outcomes = _read(todo, work)
     # with the outcomes of its files the piece is the record
@@ -81,7 +80,7 @@ def do(work: Work) -> int:
         piece = piece.with_columns(piece[column].scatter(places, values))
     before = None
     if RECORDS in work.before:
-        before = read_piece(work.store.read(f"{RECORDS}/{work.before[RECORDS]}"))
+        before = pl.read_parquet(work.store.read(f"{RECORDS}/{work.before[RECORDS]}"))
     made = {}
     for table, sheet in sheets.items():
         if table in work.before and before is not None:

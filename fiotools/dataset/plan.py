@@ -13,7 +13,6 @@ these are not read.
 from __future__ import annotations
 
 import hashlib
-import io
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -86,8 +85,8 @@ def listed(found: Sequence[Found], labels: Mapping[str, DType], asked: str | Non
             values = [None if value is None else str(value) for value in values]
         columns[name] = values
     schema = polars_schema(MANIFEST, labels)
-    known_now = pl.DataFrame(columns, schema={name: schema[name] for name in columns})
-    return pl.concat([pl.DataFrame(schema=schema), known_now], how="diagonal")
+    rows = pl.DataFrame(columns, schema={name: schema[name] for name in columns})
+    return pl.concat([pl.DataFrame(schema=schema), rows], how="diagonal")
 
 
 def found_again(rows: pl.DataFrame, labels: Mapping[str, DType]) -> Iterator[Found]:
@@ -243,11 +242,6 @@ def write_piece(store: Store, name: str, rows: pl.DataFrame, labels: Mapping[str
     schema = arrow_schema(MANIFEST, labels)
     schema = schema.append(pa.field(PENDING, pa.bool_())).append(pa.field(BEFORE, pa.int64()))
     parquet.write(store, name, parquet.of_polars(rows, schema))
-
-
-def read_piece(content: bytes) -> pl.DataFrame:
-    """Read the piece of a part from the bytes of its file."""
-    return pl.read_parquet(io.BytesIO(content))
 
 
 def dropped(store: Store, plan: Plan | None) -> None:
