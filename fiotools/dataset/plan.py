@@ -65,12 +65,12 @@ def _kind(types: set[type]) -> DType:
 
 
 def listed(found: Sequence[Found], labels: Mapping[str, DType], asked: str | None) -> pl.DataFrame:
-    """Make the rows that the manifest would have of files, as far as they are known unread.
+    """Make the columns of the manifest that are known of files unread.
 
     ``asked`` are the reading options.
     """
     folders: dict[str, str | None] = {}
-    columns: dict[str, Any] = {
+    listing: dict[str, Any] = {
         "source": [file.name for file in found],
         "place": [_whole(file.place) for file in found],
         "member": [file.member for file in found],
@@ -78,15 +78,14 @@ def listed(found: Sequence[Found], labels: Mapping[str, DType], asked: str | Non
         "asked": [asked] * len(found),
     }
     known = zip(*(_known(file, folders) for file in found), strict=True)
-    columns |= zip(("size_bytes", "mtime_ns", "etag", "beside"), known, strict=True)
+    listing |= zip(("size_bytes", "mtime_ns", "etag", "beside"), known, strict=True)
     for name, kind in labels.items():
         values = [file.labels.get(name) for file in found]
         if kind == "str":
             values = [None if value is None else str(value) for value in values]
-        columns[name] = values
+        listing[name] = values
     schema = polars_schema(MANIFEST, labels)
-    rows = pl.DataFrame(columns, schema={name: schema[name] for name in columns})
-    return pl.concat([pl.DataFrame(schema=schema), rows], how="diagonal")
+    return pl.DataFrame(listing, schema={name: schema[name] for name in listing})
 
 
 def found_again(rows: pl.DataFrame, labels: Mapping[str, DType]) -> Iterator[Found]:
@@ -336,7 +335,7 @@ def compared(
     seen = known.join(named, on=keys, how="semi", nulls_equal=True).select(
         *keys, *(name for name in _LISTED), "hash", "status", "fiotools_version", "part"
     )
-    both = listing.drop("part", "hash", "status", "fiotools_version").join(
+    both = listing.join(
         seen.collect(engine="streaming"),
         on=keys,
         how="left",
@@ -433,9 +432,12 @@ def rewritten(
 
 def added(new: pl.DataFrame, number: int, labels: Mapping[str, DType]) -> pl.DataFrame:
     """Plan a part of files that are not in the dataset."""
-    return new.with_columns(
+    schema = {**polars_schema(MANIFEST, labels), PENDING: pl.Boolean(), BEFORE: pl.Int64()}
+    known = new.select(
+        *labels,
+        "source",
+        *_LISTED,
         pl.lit(number, pl.Int64).alias("part"),
-        *(pl.lit(None, pl.String).alias(name) for name in ("hash", "status", "fiotools_version")),
         pl.lit(True).alias(PENDING),
-        pl.lit(None, pl.Int64).alias(BEFORE),
-    ).select(*columns(MANIFEST, labels), PENDING, BEFORE)
+    )
+    return pl.concat([pl.DataFrame(schema=schema), known], how="diagonal")
