@@ -47,7 +47,7 @@ Key = tuple[str, str | None]
 _PENDING = "_todo"  # whether the file is to be read
 _BEFORE = "_before"  # its row in the part's record until now
 _WHOLE = f"{PLAN}/{PLANNED}"
-Hash = Callable[["pl.DataFrame"], list[str | None]]
+Hash = Callable[["pl.DataFrame"], list[str | None]]  # of each file of a frame
 _DO = "_do"
 _NOW = "_now"  # suffix of listed values
 _SEEN = "_seen"  # suffix of values in the manifest
@@ -157,13 +157,7 @@ def key(file: Found) -> Key:
 
 
 class Hashing(Fetch):
-    """Reads files, and takes their hash.
-
-    Parameters
-    ----------
-    found : sequence of Found
-    refused : mapping of (place, member) to FileError
-        Those that are not to be read, and why.
+    """Reads files, and takes their hash; those that are refused it does not read.
 
     Attributes
     ----------
@@ -327,15 +321,7 @@ def compared(
 ) -> Compared:
     """Hold the files that were listed against the manifest, which knows some.
 
-    Parameters
-    ----------
-    listing : polars.DataFrame
-    known : polars.LazyFrame
-    labels : mapping
-    prune, check : bool
-        As ``prune`` and ``check_hashes`` of `convert`.
-    hashes : callable
-        Returns the hash of each file of a frame.
+    ``prune`` and ``check`` are arguments of `convert`.
     """
     keys = [*labels, "source"]
     if listing.select(keys).is_duplicated().any():

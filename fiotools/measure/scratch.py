@@ -180,13 +180,7 @@ _NAME = re.compile(re.escape(PREFIX) + r"[0-9a-f]{16}")
 
 
 class Scratch:
-    """A folder that nobody else may enter.
-
-    Parameters
-    ----------
-    place : Place
-    record : callable
-        Called with the path before the folder is made.
+    """A folder that nobody else may enter; ``record`` is called with its path before it is made.
 
     Raises
     ------
