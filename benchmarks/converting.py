@@ -19,14 +19,14 @@ from time import process_time
 from typing import Any
 
 import fiotools as ft
-from fiotools.dataset import convert, part
+from fiotools.dataset import convert
 
 STEPS = (
     (convert, "find", "list the folder"),
     (convert, "listed", "size and time of each"),
     (convert, "compared", "hold against the manifest"),
     (convert.Run, "_planned", "write the plan"),
-    (part, "do", "parts: read, write"),
+    (convert, "do_part", "parts: read, write"),
     (convert, "_duplicate_notes", "compare all runs"),
 )
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from os import PathLike, fspath
+from typing import Any
 
 import orjson
 import polars as pl
@@ -106,10 +107,8 @@ class Destination:
         self.committed: dict[int, int] = {}
         self.files: dict[str, dict[int, str]] = {}
         self.refresh()
-        if 0 not in self.committed:  # part 0: no rows, but the columns of every table
-            for table in about.tables:
-                self.write(table, 0, 1, parquet.empty(table, about.labels))
-            self.commit(0, 1)
+        if 0 not in self.committed:  # no rows, but the columns of every table
+            self.commit({table: parquet.empty(table, about.labels) for table in about.tables})
 
     def refresh(self) -> None:
         """List the files again, and remove those that do not count."""
@@ -133,14 +132,14 @@ class Destination:
         names = [files[number] for number in (files if numbers is None else numbers)]
         return scan(self.store, RECORDS, names, polars_schema(MANIFEST, self.about.labels))
 
-    def write(self, table: str, number: int, generation: int, rows: object) -> None:
-        """Write a file of a table."""
-        parquet.write(self.store, f"{table}/{part_name(number, generation)}", rows)
-
-    def commit(self, number: int, generation: int) -> None:
-        """Write the record of a part without files, which makes its generation count."""
-        self.store.settle(self.about.tables)
-        self.write(RECORDS, number, generation, parquet.empty(MANIFEST, self.about.labels))
+    def commit(self, tables: Mapping[str, Any]) -> None:
+        """Write tables of part 0, which has no files, then its record, which makes them count."""
+        name = part_name(0, self.committed.get(0, 0) + 1)
+        for table, rows in tables.items():
+            parquet.write(self.store, f"{table}/{name}", rows)
+        self.store.settle(tables)
+        record = parquet.empty(MANIFEST, self.about.labels)
+        parquet.write(self.store, f"{RECORDS}/{name}", record)
         self.refresh()
 
 

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import polars as pl
 
-from fiotools.dataset import parquet, part
+from fiotools.dataset import parquet
 from fiotools.dataset.contents import Destination, prepared, refuse_stranger
 from fiotools.dataset.parquet import polars_schema, rows_of, scan
 from fiotools.dataset.plan import (
@@ -30,9 +30,11 @@ from fiotools.dataset.plan import (
     Compared,
     Key,
     Plan,
+    Work,
     added,
     compared,
     digests,
+    do_part,
     dropped,
     found_again,
     key,
@@ -40,6 +42,7 @@ from fiotools.dataset.plan import (
     listed,
     piece_name,
     rewritten,
+    try_alone,
     write_piece,
 )
 from fiotools.dataset.store import RECORDS, Store, held, store_at
@@ -333,7 +336,7 @@ class Run:
         """Do parts; find the files that end every process, and do their parts without them."""
         lost: list[tuple[int, int]] = []
         parts = (self._work(*one) for one in todo)
-        with closing(self._run(part.do, parts, retries=1, errors="return")) as done:
+        with closing(self._run(do_part, parts, retries=1, errors="return")) as done:
             for number, files in done:
                 if isinstance(files, WorkerError):
                     lost.append(todo[number])
@@ -341,19 +344,19 @@ class Run:
                     step(files)
         again = [replace(work, refused=self._fatal(work)) for work in starmap(self._work, lost)]
         if again:
-            with closing(self._run(part.do, again)) as done:
+            with closing(self._run(do_part, again)) as done:
                 for _, files in done:
                     step(files)
 
-    def _work(self, number: int, generation: int) -> part.Work:
+    def _work(self, number: int, generation: int) -> Work:
         there = self.there
         before = there.of_part(number)
-        return part.Work(there.store, there.about, number, generation, self.reading, before)
+        return Work(there.store, there.about, number, generation, self.reading, before)
 
-    def _fatal(self, work: part.Work) -> dict[Key, FileError]:
+    def _fatal(self, work: Work) -> dict[Key, FileError]:
         """Find the files of a part that end every process that reads them."""
-        files = part.files_of(work)
-        alone = partial(part.try_alone, self.reading)
+        files = work.files()
+        alone = partial(try_alone, self.reading)
         with closing(self._run(alone, files, retries=1, errors="return")) as done:
             return {
                 key(files[number]): fatal(files[number], error)
@@ -372,9 +375,7 @@ class Run:
         made = _duplicate_notes(there)
         before = there.store.read(f"notes/{there.files['notes'][0]}")
         if not made.equals(parquet.read(before)):
-            generation = there.committed[0] + 1
-            there.write("notes", 0, generation, made)
-            there.commit(0, generation)
+            there.commit({"notes": made})
 
     def _ends(self, listing: pl.DataFrame) -> dict[str, Any]:
         """Return how many files were read, noted and refused."""

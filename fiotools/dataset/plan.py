@@ -8,37 +8,46 @@ there is no plan.
 New files make new parts, in their order, each limited in number and size. A part is rewritten if a
 file of it has changed or is removed; the rows of its other files come from its old files, and
 these are not read.
+
+A part is the unit of work, in any process: a worker needs access to the sources and the dataset,
+and little else. The rows go straight into files; the record is written last. Done twice, a part has
+the same bytes.
 """
 
 from __future__ import annotations
 
 import hashlib
-import io
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote_to_bytes
 
+import numpy as np
 import orjson
 import polars as pl
 
 from fiotools._version import __version__
 from fiotools.dataset import parquet
-from fiotools.dataset.parquet import MANIFEST, arrow_schema, columns, polars_schema
-from fiotools.dataset.store import PLAN, PLANNED, Store, leftover, part_name, uncommitted
+from fiotools.dataset.contents import About
+from fiotools.dataset.parquet import MANIFEST, arrow_schema, columns, polars_schema, rows_of
+from fiotools.dataset.store import PLAN, PLANNED, RECORDS, Store, leftover, part_name, uncommitted
 from fiotools.errors import DatasetError, FileError, SchemaError
 from fiotools.files import needed
 from fiotools.files.remote import Stat
+from fiotools.input import batches
+from fiotools.input.batches import JobFiles
 from fiotools.input.sources import Fetch, Found, is_url, refuse_no_file
+from fiotools.tables.columns import get
+from fiotools.tables.parts import FILE, Part, sizes_of
 from fiotools.vocabulary import DType
 
 Key = tuple[str, str | None]
-PENDING = "_todo"  # whether the file is to be read
-BEFORE = "_before"  # its row in the part's record until now
+_PENDING = "_todo"  # whether the file is to be read
+_BEFORE = "_before"  # its row in the part's record until now
 _WHOLE = f"{PLAN}/{PLANNED}"
-Hash = Callable[["pl.DataFrame"], list[str | None]]
+Hash = Callable[["pl.DataFrame"], list[str | None]]  # of each file of a frame
 _DO = "_do"
 _NOW = "_now"  # suffix of listed values
 _SEEN = "_seen"  # suffix of values in the manifest
@@ -66,12 +75,12 @@ def _kind(types: set[type]) -> DType:
 
 
 def listed(found: Sequence[Found], labels: Mapping[str, DType], asked: str | None) -> pl.DataFrame:
-    """Make the rows that the manifest would have of files, as far as they are known unread.
+    """Make the columns of the manifest that are known of files unread.
 
     ``asked`` are the reading options.
     """
     folders: dict[str, str | None] = {}
-    columns: dict[str, Any] = {
+    listing: dict[str, Any] = {
         "source": [file.name for file in found],
         "place": [_whole(file.place) for file in found],
         "member": [file.member for file in found],
@@ -79,15 +88,14 @@ def listed(found: Sequence[Found], labels: Mapping[str, DType], asked: str | Non
         "asked": [asked] * len(found),
     }
     known = zip(*(_known(file, folders) for file in found), strict=True)
-    columns |= zip(("size_bytes", "mtime_ns", "etag", "beside"), known, strict=True)
+    listing |= zip(("size_bytes", "mtime_ns", "etag", "beside"), known, strict=True)
     for name, kind in labels.items():
         values = [file.labels.get(name) for file in found]
         if kind == "str":
             values = [None if value is None else str(value) for value in values]
-        columns[name] = values
+        listing[name] = values
     schema = polars_schema(MANIFEST, labels)
-    known_now = pl.DataFrame(columns, schema={name: schema[name] for name in columns})
-    return pl.concat([pl.DataFrame(schema=schema), known_now], how="diagonal")
+    return pl.DataFrame(listing, schema={name: schema[name] for name in listing})
 
 
 def found_again(rows: pl.DataFrame, labels: Mapping[str, DType]) -> Iterator[Found]:
@@ -149,13 +157,7 @@ def key(file: Found) -> Key:
 
 
 class Hashing(Fetch):
-    """Reads files, and takes their hash.
-
-    Parameters
-    ----------
-    found : sequence of Found
-    refused : mapping of (place, member) to FileError
-        Those that are not to be read, and why.
+    """Reads files, and takes their hash; those that are refused it does not read.
 
     Attributes
     ----------
@@ -241,13 +243,8 @@ def write_piece(store: Store, name: str, rows: pl.DataFrame, labels: Mapping[str
     """Write the piece of a part."""
     pa = needed("pyarrow", "a dataset")
     schema = arrow_schema(MANIFEST, labels)
-    schema = schema.append(pa.field(PENDING, pa.bool_())).append(pa.field(BEFORE, pa.int64()))
+    schema = schema.append(pa.field(_PENDING, pa.bool_())).append(pa.field(_BEFORE, pa.int64()))
     parquet.write(store, name, parquet.of_polars(rows, schema))
-
-
-def read_piece(content: bytes) -> pl.DataFrame:
-    """Read the piece of a part from the bytes of its file."""
-    return pl.read_parquet(io.BytesIO(content))
 
 
 def dropped(store: Store, plan: Plan | None) -> None:
@@ -324,15 +321,7 @@ def compared(
 ) -> Compared:
     """Hold the files that were listed against the manifest, which knows some.
 
-    Parameters
-    ----------
-    listing : polars.DataFrame
-    known : polars.LazyFrame
-    labels : mapping
-    prune, check : bool
-        As ``prune`` and ``check_hashes`` of `convert`.
-    hashes : callable
-        Returns the hash of each file of a frame.
+    ``prune`` and ``check`` are arguments of `convert`.
     """
     keys = [*labels, "source"]
     if listing.select(keys).is_duplicated().any():
@@ -342,7 +331,7 @@ def compared(
     seen = known.join(named, on=keys, how="semi", nulls_equal=True).select(
         *keys, *(name for name in _LISTED), "hash", "status", "fiotools_version", "part"
     )
-    both = listing.drop("part", "hash", "status", "fiotools_version").join(
+    both = listing.join(
         seen.collect(engine="streaming"),
         on=keys,
         how="left",
@@ -422,7 +411,7 @@ def rewritten(
     gone = changes.gone.filter(pl.col("part") == number)
     now = changes.changed.filter(pl.col("part") == number).select(*keys, *_LISTED, _DO)
     rows = (
-        record.with_row_index(BEFORE)
+        record.with_row_index(_BEFORE)
         .join(gone, on=keys, how="anti", nulls_equal=True, maintain_order="left")
         .join(now, on=keys, how="left", nulls_equal=True, suffix=_NOW, maintain_order="left")
     )
@@ -433,15 +422,172 @@ def rewritten(
     return rows.with_columns(
         *(pl.when(is_listed).then(f"{name}{_NOW}").otherwise(name).alias(name) for name in _LISTED),
         *(pl.when(todo).then(None).otherwise(pl.col(name)).alias(name) for name in found),
-        todo.alias(PENDING),
-    ).select(*columns(MANIFEST, labels), PENDING, BEFORE)
+        todo.alias(_PENDING),
+    ).select(*columns(MANIFEST, labels), _PENDING, _BEFORE)
 
 
 def added(new: pl.DataFrame, number: int, labels: Mapping[str, DType]) -> pl.DataFrame:
     """Plan a part of files that are not in the dataset."""
-    return new.with_columns(
+    schema = {**polars_schema(MANIFEST, labels), _PENDING: pl.Boolean(), _BEFORE: pl.Int64()}
+    known = new.select(
+        *labels,
+        "source",
+        *_LISTED,
         pl.lit(number, pl.Int64).alias("part"),
-        *(pl.lit(None, pl.String).alias(name) for name in ("hash", "status", "fiotools_version")),
-        pl.lit(True).alias(PENDING),
-        pl.lit(None, pl.Int64).alias(BEFORE),
-    ).select(*columns(MANIFEST, labels), PENDING, BEFORE)
+        pl.lit(True).alias(_PENDING),
+    )
+    return pl.concat([pl.DataFrame(schema=schema), known], how="diagonal")
+
+
+# files; as Arrow, their rows take a tenth of the memory that reading takes
+_AT_ONCE = Bounds(batches.BATCH, 16 << 20)
+
+
+@dataclass(frozen=True)
+class Work:
+    """A part to be done."""
+
+    store: Store
+    about: About
+    number: int
+    generation: int
+    reading: batches.Task  # how its files are read
+    before: Mapping[str, str]  # its files until now, by folder
+    # files that are not read: they end every process that reads them
+    refused: Mapping[Key, FileError] = field(default_factory=dict)
+
+    def files(self) -> list[Found]:
+        """Return the files to be read."""
+        piece = pl.read_parquet(self.store.read(piece_name(self.number, self.generation)))
+        return list(found_again(piece.filter(_PENDING), self.about.labels))
+
+
+def try_alone(reading: batches.Task, file: Found) -> None:
+    """Read a file only to see whether this process survives it."""
+    batches.read_batch([file], reading)
+
+
+def do_part(work: Work) -> int:
+    """Read the pending files of a part, write its files, then its record; return their number."""
+    name = piece_name(work.number, work.generation)
+    try:
+        content = work.store.read(name)
+    except FileNotFoundError:
+        raise _unwanted(work) from None
+    piece = pl.read_parquet(content)
+    todo = piece.filter(_PENDING)
+    sheets, outcomes = _read(todo, work)
+    # with the outcomes of its files the piece is the record
+    places = piece.with_row_index("_at").filter(_PENDING)["_at"]
+    for column in outcomes[0] if outcomes else ():
+        values = pl.Series([one[column] for one in outcomes], dtype=piece[column].dtype)
+        piece = piece.with_columns(piece[column].scatter(places, values))
+    before = None
+    if RECORDS in work.before:
+        before = pl.read_parquet(work.store.read(f"{RECORDS}/{work.before[RECORDS]}"))
+    made = {}
+    for table, sheet in sheets.items():
+        if table in work.before and before is not None:
+            whole = _merged(table, sheet, piece, before, work)
+            if whole is not None:
+                made[table] = whole.close()
+        elif sheet.rows:
+            made[table] = sheet.close()
+    try:
+        wanted = work.store.read(name) == content
+    except FileNotFoundError:
+        wanted = False
+    if not wanted:
+        raise _unwanted(work)
+    file = part_name(work.number, work.generation)
+    for table, written in made.items():
+        work.store.write(f"{table}/{file}", written)
+    work.store.settle(made)
+    schema = arrow_schema(MANIFEST, work.about.labels)
+    parquet.write(work.store, f"{RECORDS}/{file}", parquet.of_polars(piece, schema))
+    return len(todo)
+
+
+def _unwanted(work: Work) -> DatasetError:
+    return DatasetError(
+        f"{work.store.url}: part {work.number} is not planned any more: another conversion was"
+        " begun, or the process sees another folder of this name"
+    )
+
+
+def _read(todo: pl.DataFrame, work: Work) -> tuple[dict[str, parquet.Sheet], list[dict[str, Any]]]:
+    """Read files, some at a time; return their rows, and the columns of the manifest for each."""
+    tables, labels = work.about.tables, work.about.labels
+    found = list(found_again(todo, labels))
+    sheets = {table: parquet.Sheet(arrow_schema(table, labels)) for table in tables}
+    outcomes: list[dict[str, Any]] = []
+    job_files = JobFiles()
+    for start, end in _AT_ONCE.cut(todo["size_bytes"]):
+        some = found[start:end]
+        fetch = Hashing(some, work.refused)
+        part = batches.read_batch(some, work.reading, job_files, fetch=fetch).part
+        outcomes += _outcomes(part, some, fetch.hashes, tables)
+        for table, rows in parquet.slices_of(part, tables, labels):
+            sheets[table].add(rows)
+    return sheets, outcomes
+
+
+def _outcomes(
+    part: Part, found: Sequence[Found], hashes: Mapping[str, str], tables: Sequence[str]
+) -> Iterator[dict[str, Any]]:
+    """Yield the columns of the manifest that tell the outcome of each file."""
+    counts = {}
+    for table in tables:
+        rows = part.tables[table]
+        weights = sizes_of(rows)
+        counts[table] = np.bincount(rows[FILE], weights=weights, minlength=len(found)).astype(int)
+    runs, notes = part.tables["runs"], part.tables["notes"]
+    formats = dict(zip(runs[FILE], get(runs, "format"), strict=True))
+    told = [get(notes, name) for name in ("severity", "line", "message")]
+    said = zip(notes[FILE], *told, strict=True)
+    first = {file: note for file, *note in reversed([*said])}
+    for number, file in enumerate(found):
+        status, line, message = "read", None, None
+        if number not in formats:
+            # it has a single note: why it gave nothing
+            severity, line, message = first[number]
+            is_noted = severity == "info" or (severity == "warning" and not file.named)
+            status = "noted" if is_noted else "refused"
+        yield {
+            "hash": hashes.get(file.place),
+            "status": status,
+            "line": line,
+            "message": message,
+            "format": formats.get(number),
+            "fiotools_version": __version__,
+            **{rows_of(table): int(counts[table][number]) for table in tables},
+        }
+
+
+def _merged(
+    table: str, new: parquet.Sheet, piece: pl.DataFrame, before: pl.DataFrame, work: Work
+) -> parquet.Sheet | None:
+    """Put old and new rows together, in the order of the files; None: the old file stays."""
+    name, count = f"{table}/{work.before[table]}", rows_of(table)
+    kept = piece.filter(~piece[_PENDING])[_BEFORE].to_numpy()
+    had = before[count].fill_null(0).to_numpy()
+    if had[kept].sum() == had.sum() and not new.rows:
+        return None
+    schema = arrow_schema(table, work.about.labels)
+    old = parquet.read(work.store.read(name)).cast(schema)
+    if len(old) != had.sum():
+        raise DatasetError(
+            f"{work.store.place(name)}: it has {len(old)} rows, and the manifest says {had.sum()};"
+            " convert into another folder"
+        )
+    both = parquet.joined([old, parquet.read(new.close()).cast(schema)])
+    # where each file's rows stand: in the old table, or behind it
+    has = piece[count].fill_null(0).to_numpy()
+    todo = piece[_PENDING].to_numpy()
+    starts = np.empty(len(piece), dtype=np.int64)
+    starts[~todo] = (np.cumsum(had) - had)[kept]
+    starts[todo] = len(old) + np.cumsum(has[todo]) - has[todo]
+    within = np.arange(has.sum()) - (np.cumsum(has) - has).repeat(has)
+    merged = parquet.Sheet(schema)
+    merged.add(both.take(starts.repeat(has) + within))
+    return merged

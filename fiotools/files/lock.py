@@ -12,17 +12,14 @@ _UNABLE = {errno.EBADF, errno.ENOLCK, errno.EOPNOTSUPP, errno.EINVAL, errno.ENOS
 def take(handle: int, *, inherited: bool) -> bool | None:
     """Lock an open file; with ``inherited`` also a folder (not on Windows).
 
+    Return whether it is ours now: not if another has it; None where the file system cannot lock.
+
     Parameters
     ----------
     handle : int
     inherited : bool
         Whether processes that inherit the open file share the lock, and keep it after us. If not,
         processes that a killed program leaves running (those of an executor) hold nothing.
-
-    Returns
-    -------
-    bool or None
-        Whether it is ours now: not if another has it; None where the file system cannot lock.
     """
     if sys.platform == "win32":
         import msvcrt

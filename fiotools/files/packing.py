@@ -55,12 +55,7 @@ def bound(size: int) -> int:
 class Bound:
     """The input and the output of unpacking so far; too much output is refused at once.
 
-    Parameters
-    ----------
-    name : str
-        The file, as messages name it.
-    kind : str
-        Its kind, as messages name it.
+    ``name`` and ``kind`` are the file's, as messages name it.
     """
 
     def __init__(self, name: str, kind: str = "packed file") -> None:
@@ -127,12 +122,6 @@ class _Stream(Protocol):
 
 def unpack(packed: Packed, remarks: list[str]) -> Iterator[bytes]:
     """Undo one packing, stream after stream, some bytes at a time; give others as they are.
-
-    Parameters
-    ----------
-    packed : Packed
-    remarks : list of str
-        Takes remarks.
 
     Raises
     ------

@@ -134,15 +134,9 @@ def _nanoseconds(time: Any) -> int | None:
 
 
 class Ahead:
-    """Reads files ahead, many at a time, in the order in which they will be requested.
+    """Reads files ahead, many at a time, in the order in which they will be requested."""
 
-    Parameters
-    ----------
-    files : sequence of (url, size)
-        ``size``: None if unknown.
-    """
-
-    def __init__(self, files: Sequence[tuple[str, int | None]]) -> None:
+    def __init__(self, files: Sequence[tuple[str, int | None]]) -> None:  # with their sizes
         self._files = files
         self._places = {url: at for at, (url, _) in enumerate(files)}
         self._held: dict[str, bytes | Exception] = {}

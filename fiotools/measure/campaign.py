@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 NAME = "manifest.jsonl"
 FORMAT = 1
-_NO_FOLLOW = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
+_LEAST = 4 * 2**20  # bytes free, for one raw output
 
 Line = dict[str, Any]
 
@@ -59,7 +59,8 @@ class Manifest:
 
     def __init__(self, folder: Path) -> None:
         self.path = folder / NAME
-        flags = os.O_CREAT | os.O_RDWR | os.O_APPEND | _NO_FOLLOW
+        flags = os.O_CREAT | os.O_RDWR | os.O_APPEND
+        flags |= getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
         try:
             self._handle = os.open(self.path, flags, 0o644)
         except OSError as error:
@@ -123,9 +124,6 @@ def lines(folder: Path) -> list[Line]:
             f"this one knows {FORMAT}"
         )
     return found
-
-
-_LEAST = 4 * 2**20  # bytes free, for one raw output
 
 
 def results_folder(output: str | os.PathLike[str] | None, experiment: str) -> tuple[Path, bool]:

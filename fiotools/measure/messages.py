@@ -11,8 +11,9 @@ from typing import Any
 from fiotools.errors import typed
 from fiotools.measure.experiments import Experiment
 from fiotools.measure.machine import binary
-from fiotools.measure.places import Place, shared
+from fiotools.measure.places import Place, by_file_system
 from fiotools.measure.plan import Plan
+from fiotools.plain_text import many
 
 
 def before(
@@ -28,10 +29,9 @@ def before(
     runs = sum(1 for _ in plan.runs())
     rows = [(experiment.name, f"{experiment.question} (article {experiment.article})")]
     rows += [("place" if not at else "", _place(one)) for at, one in enumerate(facts)]
-    works = f"{len(plan.workloads)} {_plural('workload', len(plan.workloads))}"
-    times = f"{works} x {len(plan.places)} {_plural('place', len(plan.places))}"
+    times = f"{many(len(plan.workloads), 'workload')} x {many(len(plan.places), 'place')}"
     most = "" if plan.until == "rounds" else "up to "
-    times += f" x {most}{plan.rounds} {_plural('round', plan.rounds)}"
+    times += f" x {most}{many(plan.rounds, 'round')}"
     letters = "ABCD"[: len(plan.places)]
     if len(letters) > 1:  # there and back
         more = "..." if len(plan.places) > len(letters) else ""
@@ -55,18 +55,17 @@ def before(
 
 def remarks(plan: Plan, places: Sequence[Place]) -> Iterator[str]:
     """Warn about the places and the number of rounds."""
-    for names in shared(places):
-        yield (f"{' and '.join(names)} are on one file system: this compares folders, not storage")
+    for group in by_file_system(places):
+        if len(group) > 1:
+            names = " and ".join(place.name for place in group)
+            yield f"{names} are on one file system: this compares folders, not storage"
     for place in places:
         if place.is_memory:
             yield f"{place.name} is memory: nothing there is ever cold, and no disk is involved"
         else:
             yield from _image(place)
     if plan.rounds < 5:
-        yield (
-            f"{plan.rounds} {_plural('round', plan.rounds)}: intervals will be wide or missing; "
-            "use 5 or more"
-        )
+        yield f"{many(plan.rounds, 'round')}: intervals will be wide or missing; use 5 or more"
 
 
 def skipped(place: str, workloads: Sequence[str]) -> str:
@@ -176,7 +175,3 @@ def _device(facts: Mapping[str, Any] | None) -> str:
         return f"{facts['name']}, a file on {below['file_system'] or 'an unknown file system'}{on}"
     told = [facts["model"], facts["transport"], facts["link"]]
     return f"{facts['name']} ({', '.join(filter(None, told))})" if any(told) else facts["name"]
-
-
-def _plural(word: str, count: int) -> str:
-    return word if count == 1 else f"{word}s"

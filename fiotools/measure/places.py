@@ -125,12 +125,12 @@ def places_of(given: Given) -> list[Place]:
     return found
 
 
-def shared(places: Iterable[Place]) -> list[list[str]]:
-    """Group the names of places that are on one file system."""
-    groups: dict[str, list[str]] = {}
+def by_file_system(places: Iterable[Place]) -> list[list[Place]]:
+    """Group the places that are on one file system."""
+    groups: dict[str, list[Place]] = {}
     for place in places:
-        groups.setdefault(place.file_system(), []).append(place.name)
-    return [names for names in groups.values() if len(names) > 1]
+        groups.setdefault(place.file_system(), []).append(place)
+    return list(groups.values())
 
 
 def _split(text: str) -> tuple[str, str]:

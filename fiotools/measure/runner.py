@@ -27,10 +27,11 @@ from fiotools.measure.campaign import (
 )
 from fiotools.measure.experiments import MIB, Experiment, experiment_named
 from fiotools.measure.machine import binary, machine, memory
-from fiotools.measure.places import Given, Place, places_of
+from fiotools.measure.places import Given, Place, by_file_system, places_of
 from fiotools.measure.plan import EFFORTS, ENDS, Plan
 from fiotools.measure.session import MOST, Say, session
 from fiotools.measure.tools import Watch, need
+from fiotools.plain_text import many
 
 _STEP = 16 * MIB  # the largest block size: every block size divides a file
 _SHARE = 4  # of the free space, and of the free memory, at most one part in four by default
@@ -74,16 +75,12 @@ def size_for(
 def _ceilings(experiment: Experiment, places: Sequence[Place], held: int) -> list[tuple[int, str]]:
     """List the largest size that each file system, and memory, has room for; and why."""
     found = []
-    together: dict[str, list[Place]] = {}
-    for place in places:
-        together.setdefault(place.file_system(), []).append(place)
-    for group in together.values():
+    for group in by_file_system(places):
         free, files = group[0].free(), held * len(group)
         names = " and ".join(place.name for place in group)
         most = max(0, int((free - _MARGIN) / 1.1) // files)
-        word = "file" if files == 1 else "files"
-        why = f"{names} ({group[0].path}) has {binary(free)} free for {files} {word} and a margin"
-        found.append((most, why))
+        room = f"{binary(free)} free for {many(files, 'file')} and a margin"
+        found.append((most, f"{names} ({group[0].path}) has {room}"))
     _, available = memory()
     in_memory = sum(place.is_memory for place in places)
     files = experiment.in_memory + held * in_memory

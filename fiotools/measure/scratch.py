@@ -37,12 +37,9 @@ def drop(path: Path) -> None:
     """Flush a file and ask the kernel to drop it from the page cache; or do nothing."""
     if sys.platform == "win32" or not can_drop():
         return
-    handle = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(handle)  # dirty pages are not dropped
-        os.posix_fadvise(handle, 0, 0, os.POSIX_FADV_DONTNEED)
-    finally:
-        os.close(handle)
+    with path.open("rb") as file:
+        os.fsync(file.fileno())  # dirty pages are not dropped
+        os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
 
 
 def share_pct(path: Path) -> float | None:
@@ -83,11 +80,9 @@ def refuses_direct(folder: Path) -> bool:
     file = folder / "direct.tmp"
     try:
         handle = os.open(file, os.O_CREAT | os.O_EXCL | os.O_WRONLY | os.O_DIRECT, 0o600)
-        try:
-            with mmap.mmap(-1, mmap.PAGESIZE) as block:  # aligned for direct I/O
-                os.write(handle, block)
-        finally:
-            os.close(handle)
+        # memory of a mapping is aligned for direct I/O
+        with open(handle, "wb", buffering=0) as raw, mmap.mmap(-1, mmap.PAGESIZE) as block:
+            raw.write(block)
     except OSError as error:
         if error.errno not in _REFUSALS:
             raise  # no room, or a lost place
@@ -107,12 +102,9 @@ def fill(path: Path, size: int, watch: Watch, tick: Callable[[int], object]) -> 
     The first reading fills the cache of a host or a server and is slower than all others, so none
     of the runs should be that one.
     """
-    handle = os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY | getattr(os, "O_BINARY", 0), 0o600)
-    try:
-        _write(handle, size, watch, tick)
-        os.fsync(handle)
-    finally:
-        os.close(handle)
+    with path.open("xb", buffering=0) as file:
+        _write(file.fileno(), size, watch, tick)
+        os.fsync(file.fileno())
     drop(path)
     with path.open("rb", buffering=0) as file:
         while done := len(file.read(_CHUNK)):
@@ -188,13 +180,7 @@ _NAME = re.compile(re.escape(PREFIX) + r"[0-9a-f]{16}")
 
 
 class Scratch:
-    """A folder that nobody else may enter.
-
-    Parameters
-    ----------
-    place : Place
-    record : callable
-        Called with the path before the folder is made.
+    """A folder that nobody else may enter; ``record`` is called with its path before it is made.
 
     Raises
     ------

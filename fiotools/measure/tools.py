@@ -15,7 +15,7 @@ import threading
 import time
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from types import FrameType, TracebackType
+from types import FrameType
 from typing import IO, Any
 
 from fiotools.errors import MeasureError
@@ -44,13 +44,7 @@ class OutOfTimeError(Exception):
 
 
 class Watch:
-    """Tells when to stop: after a signal, or when the time is over.
-
-    Parameters
-    ----------
-    seconds : float, optional
-        The time that the work may take, from now.
-    """
+    """Tells when to stop: after a signal, or when the seconds for the work are over."""
 
     def __init__(self, seconds: float | None = None) -> None:
         self.began = time.monotonic()
@@ -68,12 +62,7 @@ class Watch:
                     self._before[number] = signal.signal(number, self._catch)
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         for number, handler in self._before.items():
             signal.signal(number, handler)
 
@@ -133,18 +122,8 @@ def run(
 ) -> int:
     """Run a command to its end, or kill it and all its children; return its exit status.
 
-    Parameters
-    ----------
-    argv : sequence of str
-    folder : Path
-        Where it runs.
-    stdout, stderr : file
-        For what it prints.
-    watch : Watch
-        Asked repeatedly whether to continue.
-    inherit : sequence of int
-        Open files that it keeps: locks hold as long as a command lives, even if its campaign was
-        killed.
+    It keeps the open files ``inherit``: locks hold as long as a command lives, even if its campaign
+    was killed.
     """
     apart: dict[str, Any] = {"start_new_session": True, "pass_fds": tuple(inherit)}
     if sys.platform == "win32":
