@@ -13,7 +13,7 @@ from fiotools.measure.experiments import Experiment
 from fiotools.measure.machine import binary
 from fiotools.measure.places import Place, by_file_system
 from fiotools.measure.plan import Plan
-from fiotools.plain_text import many
+from fiotools.units import many
 
 
 def before(

@@ -31,7 +31,7 @@ from fiotools.measure.places import Given, Place, by_file_system, places_of
 from fiotools.measure.plan import EFFORTS, ENDS, Plan
 from fiotools.measure.session import MOST, Say, session
 from fiotools.measure.tools import Watch, need
-from fiotools.plain_text import many
+from fiotools.units import many
 
 _STEP = 16 * MIB  # the largest block size: every block size divides a file
 _SHARE = 4  # of the free space, and of the free memory, at most one part in four by default
