@@ -49,9 +49,9 @@ from fiotools.dataset.store import RECORDS, Store, held, store_at
 from fiotools.errors import DatasetError, FileError, SchemaError, WorkerError, argument
 from fiotools.files import needed
 from fiotools.input import workers as others
-from fiotools.input.batches import BATCH, Task
 from fiotools.input.detect import reader_named
 from fiotools.input.parallel_read import fatal
+from fiotools.input.read import BATCH, Task
 from fiotools.input.sources import Found, find
 from fiotools.progress import of_files
 from fiotools.tables import duplicate_runs

@@ -36,8 +36,8 @@ from fiotools.dataset.store import PLAN, PLANNED, RECORDS, Store, leftover, part
 from fiotools.errors import DatasetError, FileError, SchemaError
 from fiotools.files import needed
 from fiotools.files.remote import Stat
-from fiotools.input import batches
-from fiotools.input.batches import JobFiles
+from fiotools.input import read
+from fiotools.input.read import JobFiles
 from fiotools.input.sources import Fetch, Found, is_url, refuse_no_file
 from fiotools.tables.columns import get
 from fiotools.tables.parts import FILE, Part, sizes_of
@@ -440,7 +440,7 @@ def added(new: pl.DataFrame, number: int, labels: Mapping[str, DType]) -> pl.Dat
 
 
 # files; as Arrow, their rows take a tenth of the memory that reading takes
-_AT_ONCE = Bounds(batches.BATCH, 16 << 20)
+_AT_ONCE = Bounds(read.BATCH, 16 << 20)
 
 
 @dataclass(frozen=True)
@@ -451,7 +451,7 @@ class Work:
     about: About
     number: int
     generation: int
-    reading: batches.Task  # how its files are read
+    reading: read.Task  # how its files are read
     before: Mapping[str, str]  # its files until now, by folder
     # files that are not read: they end every process that reads them
     refused: Mapping[Key, FileError] = field(default_factory=dict)
@@ -462,9 +462,9 @@ class Work:
         return list(found_again(piece.filter(_PENDING), self.about.labels))
 
 
-def try_alone(reading: batches.Task, file: Found) -> None:
+def try_alone(reading: read.Task, file: Found) -> None:
     """Read a file only to see whether this process survives it."""
-    batches.read_batch([file], reading)
+    read.read_batch([file], reading)
 
 
 def do_part(work: Work) -> int:
@@ -525,7 +525,7 @@ def _read(todo: pl.DataFrame, work: Work) -> tuple[dict[str, parquet.Sheet], lis
     for start, end in _AT_ONCE.cut(todo["size_bytes"]):
         some = found[start:end]
         fetch = Hashing(some, work.refused)
-        part = batches.read_batch(some, work.reading, job_files, fetch=fetch).part
+        part = read.read_batch(some, work.reading, job_files, fetch=fetch).part
         outcomes += _outcomes(part, some, fetch.hashes, tables)
         for table, rows in parquet.slices_of(part, tables, labels):
             sheets[table].add(rows)

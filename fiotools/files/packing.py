@@ -26,8 +26,7 @@ from pathlib import Path
 from typing import IO, NamedTuple, Protocol
 
 from fiotools.errors import FileError
-from fiotools.files import PACKED, is_packed
-from fiotools.files.path_labels import natural
+from fiotools.files import PACKED, is_packed, natural
 
 # Text of tools packs to a tenth or a thirtieth; a bomb to a thousandth. Small files may hold zeros.
 _RATIO, _FLOOR = 250, 24 * 2**20

@@ -7,10 +7,10 @@ from collections.abc import Iterable, Sequence
 from itertools import takewhile
 from pathlib import Path
 
+from fiotools.files import NAME
+
 _GIVEN = re.compile(r"([^=/\\{}*?\[\]]+)=(.+)", re.DOTALL)
-NAME = "[a-z_][a-z0-9_]*"  # of a field
 _FIELD = re.compile(rf"\{{({NAME})(?::d)?\}}")
-_DIGITS = re.compile("([0-9]+)")
 
 
 def given(source: str) -> tuple[str | None, str]:
@@ -53,18 +53,6 @@ def names(sources: Sequence[str]) -> list[str]:
         if all(shown) and len(set(shown)) == len(set(sources)):
             return shown
     return list(sources)
-
-
-def natural(path: str) -> tuple[list[str | int], str]:
-    """Return the key that sorts paths as people do: qd4 before qd16.
-
-    Examples
-    --------
-    >>> sorted(["qd16.json", "qd4.json", "qd1.json"], key=natural)
-    ['qd1.json', 'qd4.json', 'qd16.json']
-    """
-    parts = _DIGITS.split(path)  # every other part is a number
-    return [int(part) if at % 2 else part for at, part in enumerate(parts)], path
 
 
 def common_folder(sources: Iterable[str]) -> str:

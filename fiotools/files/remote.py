@@ -15,8 +15,7 @@ from contextlib import contextmanager
 from datetime import UTC, datetime
 from typing import Any, Literal, NamedTuple
 
-from fiotools.files import needed
-from fiotools.files.path_labels import natural
+from fiotools.files import natural, needed
 
 _AT_ONCE = 64  # requests, and files held
 _BYTES = 64 << 20  # that are held

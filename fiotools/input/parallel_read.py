@@ -11,7 +11,7 @@ from functools import lru_cache, partial
 from pathlib import Path
 
 from fiotools.errors import FileError, WorkerError, argument
-from fiotools.input.batches import BATCH, Batch, JobFiles, Task, noted, part_of, read_batch
+from fiotools.input.read import BATCH, Batch, JobFiles, Task, noted, part_of, read_batch
 from fiotools.input.sources import Found, is_url
 from fiotools.input.workers import check, run
 

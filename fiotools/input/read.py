@@ -1,33 +1,58 @@
-"""`read` and `reads`: files or texts of any known format to `Results`."""
+"""`read` and `reads`: files or texts of any known format to `Results`.
+
+Some hundred files are read at a time, each by its reader, and put into one `Part`. Such a batch can
+be read in any process; its result can be sent back. fio's job files beside a report complete what
+the report does not say.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from operator import itemgetter
 from os import PathLike
+from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Literal
 
-from fiotools.errors import ReadErrors, argument
-from fiotools.input.batches import (
-    BATCH,
-    Batch,
-    JobFiles,
-    Task,
-    as_file_error,
-    identity,
-    part_of,
-    read_batch,
-    read_document,
+from fiotools.errors import (
+    FileError,
+    NoResultError,
+    ParseError,
+    ReadErrors,
+    UnknownFormatError,
+    argument,
 )
-from fiotools.input.detect import document
-from fiotools.input.sources import Found, find
-from fiotools.progress import of_files
-from fiotools.tables import resting
+from fiotools.input import consistency
+from fiotools.input.detect import document, load, reader_named, sniff
+from fiotools.input.sources import Fetch, Found, Siblings, find, folder
+from fiotools.readers.document import Document, Later, plain_name
+from fiotools.tables import Tables, resting
+from fiotools.tables.parts import (
+    SHARING,
+    Labels,
+    Part,
+    add_notes,
+    fill_conditions,
+    gathered,
+    share_conditions,
+    stacked,
+)
 from fiotools.tables.results import Results, results_of
-from fiotools.vocabulary import tables_of
+from fiotools.vocabulary import TABLES, tables_of
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
 
+    from fiotools.readers.fio.jobfile import JobNames
+
+NEEDED = ("runs", "jobs", "settings", "io")  # the tables that are looked at
+# a report that lists its options does not wake them
+_lacking, _complete, _note_lack, _JobNames = (
+    Later(f"fiotools.readers.fio.jobfile:{name}")
+    for name in ("lacking", "complete", "note_lack", "JobNames")
+)
+BATCH = 512  # files: enough to spread what a batch costs, few enough to be small
 _HERE = 4 * BATCH  # files: nothing has to be sent, so a batch can be larger
 
 QUANTITIES = ("bw", "iops", "lat", "clat", "slat", "hist")  # what a log of fio can be of
@@ -120,6 +145,8 @@ def read_files(
     executor: Executor | None = None,
 ) -> Results:
     """Read files that were found, as `read` does."""
+    from fiotools.progress import of_files  # reading a text needs none
+
     task = task or Task()
     with of_files(len(found), "reading") as step:
         if workers in (None, 1) and executor is None:
@@ -184,3 +211,220 @@ def reads(
     wanted = tables_of(tables)
     filled = read_document(document(name, text, version, quantity), Task(wanted, format))
     return results_of([part_of([(name, {})], [(0, filled)], wanted)], wanted, 1)
+
+
+# --- a batch ----------------------------------------------------------------------------------
+
+
+def note_lack(tables: Tables) -> None:
+    """Note the runs whose conditions are unknown."""
+    if tables.has("jobs"):  # a million runs of dd have none
+        _note_lack(tables)
+
+
+class JobFiles:
+    """The job files of the folders from which files are read; each folder is listed once.
+
+    Attributes
+    ----------
+    used : set
+        The `identity` of those that completed anything.
+    """
+
+    def __init__(self) -> None:
+        self._siblings = Siblings(lambda name: name if name.lower().endswith(".fio") else None)
+        self._names: dict[tuple[object, ...], JobNames] = {}
+        self._texts: dict[str, str | FileError] = {}
+        self.used: set[tuple[object, ...]] = set()
+
+    def complete(self, file: Found, tables: Tables) -> None:
+        """Complete the jobs of a report from a job file beside it."""
+        if not tables.has("jobs") or not _lacking(tables):
+            return
+        own = PurePosixPath(file.member or file.name)
+        found_by, key = self._siblings.of(file), folder(file)
+        if key not in self._names:
+            self._names[key] = _JobNames(found_by)
+        name, namesake = self._names[key].likely(plain_name(own.name), own.name)
+        if name is not None:
+            found = found_by[name]
+            text = self._text(found)
+            if isinstance(text, FileError):
+                tables.note(f"the job file {name} beside it cannot be read: {text.reason}")
+            elif _complete(tables, name, text, namesake):
+                self.used.add(identity(found))
+        _note_lack(tables)
+
+    def _text(self, found: Found) -> str | FileError:
+        if found.name not in self._texts:
+            try:
+                self._texts[found.name] = load(found).text
+            except FileError as error:
+                self._texts[found.name] = error
+            except OSError as error:
+                self._texts[found.name] = FileError(found.name, error.strerror or str(error))
+        return self._texts[found.name]
+
+
+def identity(file: Found) -> tuple[object, ...]:
+    """Return a key that is the same for every spelling of a path."""
+    return file.path.resolve(), file.member
+
+
+@dataclass(frozen=True)
+class Task:
+    """Options of reading."""
+
+    wanted: tuple[str, ...] | None = None  # the tables to build; all by default
+    # as in `read`
+    format: str | None = None
+    version: str | None = None
+    notes_errors: bool = False  # whether a file that cannot be read becomes a note too
+    quantity: str | None = None
+
+
+@dataclass
+class Batch:
+    """The result of a batch."""
+
+    part: Part
+    # the files that could not be read
+    failures: list[tuple[str, FileError | OSError]] = field(default_factory=list)
+    # job files that were named: an error, unless a report beside one used it
+    unused: list[tuple[Found, FileError]] = field(default_factory=list)
+    # the `identity` of the job files that completed a report
+    used: set[tuple[object, ...]] = field(default_factory=set)
+
+
+@resting()
+def read_batch(
+    found: Sequence[Found],
+    task: Task,
+    job_files: JobFiles | None = None,
+    step: Callable[[], object] = lambda: None,
+    fetch: Callable[[Found], bytes] | None = None,
+) -> Batch:
+    """Read some files.
+
+    Parameters
+    ----------
+    found : sequence of Found
+    task : Task
+    job_files : JobFiles, optional
+        The job files that are known already.
+    step : callable
+        Called after each file.
+    fetch : callable, optional
+        Gives the bytes of a file.
+    """
+    fetch = Fetch(found) if fetch is None else fetch
+    job_files = JobFiles() if job_files is None else job_files
+    batch = Batch(Part([], {}), used=job_files.used)
+    filled: list[tuple[int, Tables]] = []
+    tables: Tables | None
+    for number, file in enumerate(found):
+        try:
+            # no name is given to the text: it must be gone when the rows are put together
+            tables = read_document(
+                document(file.name, fetch(file), task.version, task.quantity),
+                task,
+                partial(job_files.complete, file),
+            )
+        except (FileError, OSError) as error:
+            # the calls in which it arose hold all of the file
+            error.__context__ = error.__cause__ = None
+            tables = _refused(file, error.with_traceback(None), task, batch)
+        if tables is not None:
+            filled.append((number, tables))
+        step()
+    batch.part = part_of([(file.name, file.labels) for file in found], filled, task.wanted)
+    return batch
+
+
+def _refused(file: Found, error: FileError | OSError, task: Task, batch: Batch) -> Tables | None:
+    """Keep the error of a file; return its note, if there is one."""
+    if isinstance(error, NoResultError):  # in its place beside a report
+        if file.named:
+            batch.unused.append((file, error))
+        return noted(FileError(file.name, error.reason, line=error.line), task, "info")
+    is_unknown = isinstance(error, UnknownFormatError)
+    is_failure = file.named or not is_unknown
+    if is_failure:
+        batch.failures.append((file.name, error))
+    if is_failure and not task.notes_errors:
+        return None
+    return noted(as_file_error(file.name, error), task, "warning" if is_unknown else "error")
+
+
+def noted(error: FileError, task: Task, severity: str) -> Tables:
+    """Make a note of a file's error."""
+    tables = Tables(error.path, task.wanted)
+    remedy = f"; {error.remedy}" if error.remedy else ""
+    tables.note(f"{error.reason}{remedy}", line=error.line, severity=severity)
+    return tables
+
+
+def as_file_error(name: str, error: FileError | OSError) -> FileError:
+    """Make an error of the system one that names the file."""
+    if isinstance(error, FileError):
+        return error
+    return FileError(name, error.strerror or str(error), remedy="can you open it yourself?")
+
+
+def read_document(
+    document: Document,
+    task: Task,
+    more: Callable[[Tables], None] = note_lack,
+) -> Tables:
+    """Read one document; ``more`` completes it from what lies beside."""
+    format = task.format
+    reader = reader_named(format) if format else sniff(document)
+    if format and reader.grammar:
+        # the reports of other grammars are not this reader's
+        document.reports = [report for report in document.reports if report.kind == reader.name]
+    # conditions are completed across tables; those that were not asked for are dropped at the end
+    tables = Tables(document.name, task.wanted and (*task.wanted, *NEEDED))
+    for remark in document.remarks:
+        tables.note(remark.message, line=remark.line, severity=remark.severity)
+    reader.read(document, tables)
+    if not format and (unread := document.unread()):
+        tables.note(unread.message, line=unread.line, severity=unread.severity)
+    if format and not tables.runs:
+        raise ParseError(
+            document.name,
+            f"nothing that {format!r} reads",
+            remedy=f"try it without {argument('format')}",
+        )
+    if not tables.runs:
+        raise _nothing(document.name, tables)
+    more(tables)
+    return tables
+
+
+def _nothing(name: str, tables: Tables) -> ParseError:
+    """Say why a file that was recognised gave no run: its reader's gravest note."""
+    notes = tables.rows("notes", "severity", "message", "line")
+    said = [note for note in notes if note[0] != "info"]
+    nothing = ("", "nothing certain is in it", None)
+    _, message, line = min(said, default=nothing, key=itemgetter(0))  # "error" before "warning"
+    return ParseError(name, message, line=line)
+
+
+def part_of(
+    files: list[tuple[str, Labels]],
+    filled: Iterable[tuple[int, Tables]],
+    wanted: tuple[str, ...] | None,
+) -> Part:
+    """Put the rows of some files together, and note what contradicts itself in them."""
+    judged = ("notes",) if {*SHARING}.isdisjoint(wanted or ()) else ("notes", "io")
+    built = [table for table in TABLES if wanted is None or table in (*wanted, *judged)]
+    rows = gathered(filled, frozenset(built))
+    part = Part(files, {table: rows.get(table, stacked(())) for table in built})
+    said: list[tuple[int, int | None, str]] = [*consistency.check(part.tables)]
+    if any(labels for _, labels in files):
+        said += [(file, None, message) for file, message in fill_conditions(part)]
+    share_conditions(part)
+    part.tables["notes"] = add_notes(part.tables["notes"], said)
+    if wanted is not None and "io" not in wanted:
+        part.tables.pop("io", None)
+    return part

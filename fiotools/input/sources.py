@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from fiotools import units
 from fiotools.errors import SchemaError, UnknownFormatError
-from fiotools.files.path_labels import NAME, natural
+from fiotools.files import NAME, natural
 from fiotools.tables import resting
 from fiotools.vocabulary import COLUMNS, CONDITIONS
 
