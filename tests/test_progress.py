@@ -15,10 +15,10 @@ SLOW = """
 import sys, time
 {before}
 import fiotools as ft
-from fiotools.input import batches
+import fiotools.input.read as reading
 
-read = batches.read_document
-batches.read_document = lambda *given: time.sleep(0.02) or read(*given)
+read = reading.read_document
+reading.read_document = lambda *given: time.sleep(0.02) or read(*given)
 len(ft.read("*.txt").runs)
 """
 

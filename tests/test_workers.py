@@ -24,8 +24,7 @@ import fiotools as ft
 from fiotools import errors
 from fiotools import readers as registry
 from fiotools.errors import in_shell
-from fiotools.input.parallel_read import read_shared, shares
-from fiotools.input.read import Task
+from fiotools.input.read import Task, read_shared, shares
 from fiotools.input.sources import find
 from fiotools.input.workers import PROGRAM, run
 from tests import working

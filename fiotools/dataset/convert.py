@@ -50,8 +50,7 @@ from fiotools.errors import DatasetError, FileError, SchemaError, WorkerError, a
 from fiotools.files import needed
 from fiotools.input import workers as others
 from fiotools.input.detect import reader_named
-from fiotools.input.parallel_read import fatal
-from fiotools.input.read import BATCH, Task
+from fiotools.input.read import BATCH, Task, fatal
 from fiotools.input.sources import Found, find
 from fiotools.progress import of_files
 from fiotools.tables import duplicate_runs

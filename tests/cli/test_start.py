@@ -88,7 +88,7 @@ FILES = [f"data/how-many-runs/depth/16_{number}.json" for number in (1, 2)]
             " fiotools.plot fiotools.dataset fiotools.readers.dd.reader fiotools.readers.diskspd.xml",
         ),
         (
-            "from fiotools.input.parallel_read import read_batch, Task; from fiotools.input.sources import find;"
+            "from fiotools.input.read import read_batch, Task; from fiotools.input.sources import find;"
             " read_batch([*find(['data/how-many-runs/depth', 'data/page-cache'])], Task())",
             "pandas pyarrow scipy tqdm dask",
         ),
