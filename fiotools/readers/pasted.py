@@ -63,12 +63,19 @@ _ESCAPE = re.compile(
     r"\x1b\][^\x07\x1b\n]{0,1000}(?:\x07|\x1b\\)?|(?:\x1b\[|\x9b)[0-?]{0,64}[ -/]{0,4}[@-~]"
     r"|\x1b[()#%][ -~]|\x1b[0-Zac-~=>]"
 )
-_SPACES = ("\xa0", "\u2002", "\u2003", "\u2007", "\u2009", "\u202f", "\u3000")
-_INVISIBLE = ("\u200b", "\u200e", "\u200f", "\u2060", "\ufeff", "\xad")
-
+# spaces, what is invisible, and ligatures
+_AS_TYPED = str.maketrans(
+    {
+        **dict.fromkeys("\xa0\u2002\u2003\u2007\u2009\u202f\u3000", " "),
+        **dict.fromkeys("\u200b\u200e\u200f\u2060\ufeff\xad"),
+        "\ufb00": "ff",
+        "\ufb01": "fi",
+        "\ufb02": "fl",
+        "\ufb03": "ffi",
+    }
+)
 # word processors replace a hyphen or a minus before a number
 _DASH = re.compile(r"[\u2010-\u2013\u2212](?=[\d.])")
-_LIGATURES = str.maketrans({"\ufb00": "ff", "\ufb01": "fi", "\ufb02": "fl", "\ufb03": "ffi"})
 _DIGIT = re.compile(r"(?![0-9])\d")  # of another script, or as wide as one
 
 _IS_HTML = re.compile(r"<br ?/?>|</(?:pre|code|p|div|span|samp|td)>", re.I)
@@ -151,35 +158,27 @@ def repair(text: str, is_report: IsReport | None = None) -> Repaired:
     >>> repair("\x1b[1m2+0\x1b[0m records in\n").text
     '2+0 records in\n'
     """
-    # a missing character is found fastest: it is tested before its words
     numbers = None
     if "\x1b" in text or "\x9b" in text:
         text = _ESCAPE.sub("", text)
     if "\b" in text:
         text = _backspaces(text)
-    if SEPARATOR in text:
-        text = text.replace(SEPARATOR, "")
+    text = text.replace(SEPARATOR, "")
     if "\v" in text or "\x85" in text or "\u2028" in text:
         text = re.sub("\r?[\v\x85\u2028]", "\n", text)
-    if "\r" in text and "\r\n" in text:  # script(1) writes \r\r\n
-        text = text.replace("\r\n", "\n")
-    if "=" in text and "=3D" in text and _IS_QUOTED_PRINTABLE.search(text):
+    text = text.replace("\r\n", "\n")  # script(1) writes \r\r\n
+    if "=3D" in text and _IS_QUOTED_PRINTABLE.search(text):
         text = _quoted_printable(text)
-    if "<" in text and ("</" in text or "<br" in text or "<BR" in text):
+    if "<" in text and _IS_HTML.search(text):
         text, numbers = _tags(text)
-    if "&" in text and _ENTITIES.search(text):
+    if "&" in text:
         text = _ENTITIES.sub(lambda found: html.unescape(found[0]), text)
     if not text.isascii():
-        for space in _SPACES:
-            text = text.replace(space, " ")
-        for nothing in _INVISIBLE:
-            text = text.replace(nothing, "")
-    if not text.isascii():
-        text = _DASH.sub("-", text).translate(_LIGATURES)
+        text = _DASH.sub("-", text.translate(_AS_TYPED))
         text = _DIGIT.sub(lambda found: str(unicodedata.decimal(found[0])), text)
-    if ">" in text and (text.startswith(">") or "\n>" in text):
+    if ">" in text:
         text = _MAIL.sub(_without_marks, text)
-    if "N" in text and "NativeCommandError" in text:
+    if "NativeCommandError" in text:
         text = _POWERSHELL.sub("", text)
     is_hinted = any(hint in text for hint in _HINTS) or _HYPHEN.search(text)
     is_hinted = is_hinted or _BEGINNINGS.search(text[:_NEAR])
@@ -229,8 +228,6 @@ def _tags(text: str) -> tuple[str, list[int] | None]:
             return "\n"
         return "\t" if tag[0].lower().startswith(("</td", "</th")) else ""
 
-    if not _IS_HTML.search(text):
-        return text, None
     kept: list[str] = []
     numbers: list[int] = []
     for number, line in enumerate(text.split("\n"), 1):
