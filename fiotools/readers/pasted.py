@@ -42,6 +42,13 @@ class Remark(NamedTuple):
 IsReport = Callable[[str], bool]  # whether a part of a tool's report stands in a text
 
 
+class Line(NamedTuple):
+    """A line, and the number that it had in the file."""
+
+    number: int
+    text: str
+
+
 class Repaired(NamedTuple):
     """A text without the damage."""
 
@@ -50,12 +57,11 @@ class Repaired(NamedTuple):
     lines: list[int] | None = None
     remarks: Sequence[Remark] = ()  # the parts that were left out or taken off
 
-
-class Line(NamedTuple):
-    """A line, and the number that it had in the file."""
-
-    number: int
-    text: str
+    @classmethod
+    def of(cls, lines: Sequence[Line], remarks: Sequence[Remark], end: str = "") -> Repaired:
+        """Join lines to a text."""
+        text = "\n".join(line.text for line in lines)
+        return cls(text + end, [line.number for line in lines], remarks)
 
 
 # titles and links, colours and cursor movements, character sets, all other two-letter sequences
@@ -193,10 +199,7 @@ def repair(text: str, is_report: IsReport | None = None) -> Repaired:
         lines, taken_off = without(lines, is_report)
         lines, others = _objects(lines, is_report)
         remarks += taken_off + others
-    lines = _two_letters(lines, is_report)
-    return Repaired(
-        "\n".join(line.text for line in lines), [line.number for line in lines], remarks
-    )
+    return Repaired.of(_two_letters(lines, is_report), remarks)
 
 
 def _backspaces(text: str) -> str:
@@ -307,8 +310,7 @@ def unwrap(text: str) -> Repaired | None:
         orjson.loads(text)
     except orjson.JSONDecodeError:
         return _unwrapped_lines(text)
-    kept: list[str] = []
-    numbers: list[int] = []
+    lines: list[Line] = []
     remarks: list[Remark] = []
     seen: set[str] = set()
     for key, line, values in _texts(text):
@@ -324,16 +326,13 @@ def unwrap(text: str) -> Repaired | None:
                 seen.add(told.strip())
             # a \r\n is an end of line here as well, and so are \r and \n of their own
             parts = [*told.replace("\r\n", "\n").rstrip("\n").split("\n"), SEPARATOR]
-        kept.extend(parts)
-        numbers.extend([line] * len(parts))
-    if not kept:
-        return None
-    return Repaired("\n".join(kept) + "\n", numbers, remarks)
+        lines += [Line(line, part) for part in parts]
+    return Repaired.of(lines, remarks, end="\n") if lines else None
 
 
 def _unwrapped_lines(text: str) -> Repaired | None:
     """Return the strings of a log of JSON lines, grouped by key."""
-    told: dict[str, list[tuple[int, str]]] = {}
+    told: dict[str, list[Line]] = {}
     for number, line in enumerate(text.split("\n"), 1):
         if not line.strip():
             continue
@@ -344,11 +343,11 @@ def _unwrapped_lines(text: str) -> Repaired | None:
         for key, part in value.items() if isinstance(value, dict) else ():
             if isinstance(part, str):
                 ended = part.replace("\r\n", "\n").removesuffix("\n")
-                told.setdefault(key, []).extend((number, one) for one in ended.split("\n"))
-    lines = [line for texts in told.values() for line in (*texts, (texts[-1][0], SEPARATOR))]
-    if not lines:
-        return None
-    return Repaired("\n".join(line for _, line in lines) + "\n", [number for number, _ in lines])
+                told.setdefault(key, []).extend(Line(number, one) for one in ended.split("\n"))
+    lines = [
+        line for texts in told.values() for line in (*texts, Line(texts[-1].number, SEPARATOR))
+    ]
+    return Repaired.of(lines, (), end="\n") if lines else None
 
 
 def _texts(text: str) -> list[tuple[str, int, list[str]]]:
