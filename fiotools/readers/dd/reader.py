@@ -145,7 +145,6 @@ def operands(command: tuple[str, ...]) -> Operands:
     )
 
 
-@lru_cache(maxsize=1024)
 def number(text: str) -> int | None:
     """Read a number as dd does: ``1M``, ``1MB``, ``1024x1024``.
 
