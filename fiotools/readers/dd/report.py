@@ -103,7 +103,7 @@ _OWN = re.compile(
     r"[^\x00-\x1f\x21-\x3e@\[-`{-~]{0,40}"
 )
 _DATED = re.compile(r"[A-Z][a-z]{2}[ ]{1,2}\d{1,2} \d\d:\d\d:\d\d(?:\.\d+)? ")
-# records, in the languages that dd speaks, those in ASCII by name; "4+4 makes eight" is none
+# records, in the languages that dd speaks, those in ASCII by name; not "4+4 makes eight"
 _WORDS = re.compile(
     r"[^\x00-\x7f?]|\?\?|r[ei][ck]ord|regist|rexist|datens|zapis|kirje|poster|tietue|taifead"
     r"|rekod|kayit|blo[ck]",
