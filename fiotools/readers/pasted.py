@@ -21,7 +21,7 @@ import re
 import shlex
 import unicodedata
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache
 from typing import NamedTuple
 
@@ -420,9 +420,15 @@ def _line(kind: _Kind) -> re.Pattern[str]:
 
 @cache
 def _any_prefix() -> re.Pattern[str]:
-    """Return the pattern of a line with any kind of prefix, without named groups."""
-    every = "|".join(f"{kind.before}{kind.text}{kind.behind}" for kind in _KINDS)
-    return re.compile("\n(?:{})$".format(re.sub(r"\?P<\w+>", "?:", every)), re.M)
+    """Return the pattern of a line with a prefix; of two lines where one proves nothing."""
+
+    def lines(kinds: Iterable[_Kind]) -> str:
+        every = "|".join(f"{kind.before}{kind.text}{kind.behind}" for kind in kinds)
+        return "\n(?:{})".format(re.sub(r"\?P<\w+>", "?:", every))
+
+    single = [kind for kind in _KINDS if kind.is_sure or kind.least == 1]
+    other = lines(kind for kind in _KINDS if kind not in single)
+    return re.compile(rf"{lines(single)}$|{other}\n{{0,2}}{other}$", re.M)
 
 
 # the kind that fits most lines is taken; of equals the first
