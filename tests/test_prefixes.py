@@ -208,6 +208,12 @@ def test_what_only_looks_like_a_prefix_stays(text):
     assert repair(text, lambda part: "records in" in part or "err= 0" in part).text == text
 
 
+def test_the_minutes_of_a_time_stay():
+    results = ft.reads("1:00.07 real,0.00 user,0.02 sys\n" * 3)
+    assert results.timings["real_s"].tolist() == [60.07] * 3
+    assert results.notes.empty
+
+
 @pytest.mark.parametrize("line", ["n{i}: x", "{i}: x", "2024-05-01 12:00:00 x", '"x', "| x", "a-b"])
 def test_prefixes_take_linear_time(line):
     def spent(count):

@@ -333,18 +333,13 @@ def add(tables: Tables, report: Report, session: Session) -> int:
 
 def _add_facts(tables: Tables, run: int, report: Report, result: Result) -> None:
     """Add the facts about the run, and the note that its numbers are the best ones."""
-
-    def add_setting(option: str, text: str) -> None:
-        tables.add("settings", run=run, option=option, text=text, origin="given")
-
-    for name, text in {**result.facts, "edition": result.edition}.items():
+    found = re.search(r"\(x(\d{1,3})\)", result.facts.get("Test", ""))
+    count = found[1] if found else ""
+    for name, text in {**result.facts, "edition": result.edition, "count": count}.items():
         if text and name in ("Date", "OS", "Comment", "edition"):
             tables.add("extras", run=run, path=name, text=text)
         elif text:
-            add_setting(name, text)
-    count = re.search(r"\(x(\d{1,3})\)", result.facts.get("Test", ""))
-    if count:
-        add_setting("count", count[1])
-    if count is None or count[1] != "1":
-        of = f"{count[1]} runs" if count else "the runs"
+            tables.add("settings", run=run, option=name, text=text, origin="given")
+    if count != "1":
+        of = f"{count} runs" if count else "the runs"
         tables.note(f"each value is the best of {of}, not their mean", line=report.line, run=run)

@@ -175,15 +175,7 @@ _remark, _line_ends, _repair, _unwrap = (
 
 
 def decode(name: str, data: bytes) -> tuple[str, list[Remark]]:
-    """Unpack and decode: BOM, UTF-16, UTF-8; invalid bytes are replaced, with a remark.
-
-    Raises
-    ------
-    UnknownFormatError
-        If the bytes are not text.
-    FileError
-        If they expand beyond the bound.
-    """
+    """Unpack and decode: BOM, UTF-16, UTF-8; invalid bytes are replaced, with a remark."""
     remarks: list[Remark] = []
     if is_packed(data):
         from fiotools.files.packing import Packed, unpack
@@ -449,15 +441,8 @@ def read_part(
 ) -> None:
     """Add the reports of a part of a text, as runs of their own; warn of lines that none took.
 
-    Parameters
-    ----------
-    tables : Tables
-    part : Document
-        `Document.part` between two documents.
-    above : int, optional
-        The run whose document ends where the part begins: a timing that follows at once is its.
-    copies : collection of Report
-        Those of its reports that only repeat a document.
+    A timing that follows at once belongs to the run ``above``, whose document ends where the part
+    begins. ``copies`` are those of its reports that only repeat a document.
     """
     if unread := part.unread():
         tables.note(unread.message, line=unread.line, severity=unread.severity)

@@ -25,11 +25,10 @@ import csv
 import json
 import re
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
 from io import StringIO
 from math import isclose, isfinite
 from statistics import fmean, median, stdev
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import orjson
 
@@ -76,22 +75,20 @@ _COMPUTED: dict[str, Callable[[list[float]], float]] = {
 }
 
 
-@dataclass
-class Benchmark:
+class Benchmark(NamedTuple):
     """One command: hyperfine's numbers in seconds, and its single runs if the file has them."""
 
     command: str
     measures: dict[str, float]
     parameters: dict[str, str]
-    # of each run, in seconds; None if it is not a number
-    times: list[float | None] = field(default_factory=list)
+    times: list[float | None]  # of each run, in seconds; None if it is not a number
     # columns of `timings` with a value for each run (without times: for each that there was)
-    beside: dict[str, list[int | None]] = field(default_factory=dict)
-    doubts: list[str] = field(default_factory=list)  # parts of the record that were left out
+    beside: dict[str, list[int | None]]
+    doubts: list[str]  # parts of the record that were left out
 
 
 # a command, or why there is none; and how many lines of the export stand above it
-Finding: TypeAlias = "tuple[Benchmark | None, str, int]"
+Finding: TypeAlias = tuple[Benchmark | None, str, int]
 
 
 def _seconds(value: Any) -> float | None:
@@ -181,7 +178,20 @@ def _benchmark(result: Any) -> Benchmark | None:
     lists = {name: result.get(name) for name in ("times", *_BESIDE)}
     listed = {name: one if isinstance(one, list) else [] for name, one in lists.items()}
     times = [_seconds(value) for value in listed["times"]]
-    found = Benchmark(
+    beside: dict[str, list[int | None]] = {}
+    doubts: list[str] = []
+    for key, (column, name) in _BESIDE.items():
+        values, counts = listed[key], [_count(value) for value in listed[key]]
+        pairs = zip(values, counts, strict=True)
+        odd = [value for value, count in pairs if count is None and value is not None]
+        if times and values and len(values) != len(times):
+            doubts.append(f"{len(values)} {name} for {len(times)} times: left out")
+            counts = []
+        if odd:
+            what = f"are not whole numbers ({odd[0]!r:.40}): left out"
+            doubts.append(f"{len(odd)} {name} {what}")
+        beside[column] = counts
+    return Benchmark(
         result["command"],
         {name: value for name, value in measures.items() if value is not None},
         {
@@ -189,19 +199,9 @@ def _benchmark(result: Any) -> Benchmark | None:
             for name, value in parameters.items()
         },
         times,
+        beside,
+        doubts,
     )
-    for key, (column, name) in _BESIDE.items():
-        values, counts = listed[key], [_count(value) for value in listed[key]]
-        pairs = zip(values, counts, strict=True)
-        odd = [value for value, count in pairs if count is None and value is not None]
-        if times and values and len(values) != len(times):
-            found.doubts.append(f"{len(values)} {name} for {len(times)} times: left out")
-            counts = []
-        if odd:
-            what = f"are not whole numbers ({odd[0]!r:.40}): left out"
-            found.doubts.append(f"{len(odd)} {name} {what}")
-        found.beside[column] = counts
-    return found
 
 
 def _count(value: Any) -> int | None:
@@ -294,8 +294,8 @@ def _add_benchmark(tables: Tables, index: int, benchmark: Benchmark, line: int) 
     """Add a command: a run for each execution, or one with its summary."""
     first, command, times = tables.runs + 1, benchmark.command, benchmark.times
     short = failed = 0
-    for row in _executions(benchmark) if times else [_whole(benchmark)]:
-        codes = [row.get("exit_status", 0)] if times else benchmark.beside.get("exit_status", [])
+    for row in _timings(benchmark):
+        codes = [row.get("exit_status", 0)] if times else benchmark.beside["exit_status"]
         is_bad = any(code != 0 for code in codes)  # a killed command has the code null
         real = row.get("real_s")
         short, failed = short + (real is None), failed + is_bad
@@ -324,22 +324,19 @@ def _add_benchmark(tables: Tables, index: int, benchmark: Benchmark, line: int) 
         tables.note(said, line=line, severity="warning", run=first)
 
 
-def _executions(benchmark: Benchmark) -> Iterator[dict[str, Any]]:
-    """Yield the timings of each execution."""
-    single = benchmark.measures if len(benchmark.times) == 1 else {}
-    measures = {column: single.get(name) for column, name in _SINGLE.items()}
-    for at, measured in enumerate(benchmark.times):
+def _timings(benchmark: Benchmark) -> Iterator[dict[str, Any]]:
+    """Yield the timings of each execution, or those of a command that does not list them."""
+    measures, times = benchmark.measures, benchmark.times
+    if not times:
+        summary = {column: measures.get(name) for column, name in _SUMMARY.items()}
+        summary["real_mean_s"] = summary["real_mean_s"] or None
+        yield {**summary, "n": len(benchmark.beside["exit_status"]) or None}
+    single = {column: measures.get(name) for column, name in _SINGLE.items()}
+    for at, measured in enumerate(times):
         beside = {column: values[at] for column, values in benchmark.beside.items() if values}
         beside["max_rss_bytes"] = beside.get("max_rss_bytes") or None
         # 0: the command was faster than the shell's start
-        yield {"real_s": measured or None, **measures, **beside}
-
-
-def _whole(benchmark: Benchmark) -> dict[str, Any]:
-    """Return the timings of a command whose executions are not listed."""
-    measures = {column: benchmark.measures.get(name) for column, name in _SUMMARY.items()}
-    measures["real_mean_s"] = measures["real_mean_s"] or None
-    return {**measures, "n": len(benchmark.beside.get("exit_status", [])) or None}
+        yield {"real_s": measured or None, **(single if len(times) == 1 else {}), **beside}
 
 
 def _contradictions(benchmark: Benchmark) -> list[str]:

@@ -21,7 +21,7 @@ import re
 import shlex
 import unicodedata
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache
 from typing import NamedTuple
 
@@ -42,6 +42,13 @@ class Remark(NamedTuple):
 IsReport = Callable[[str], bool]  # whether a part of a tool's report stands in a text
 
 
+class Line(NamedTuple):
+    """A line, and the number that it had in the file."""
+
+    number: int
+    text: str
+
+
 class Repaired(NamedTuple):
     """A text without the damage."""
 
@@ -50,12 +57,11 @@ class Repaired(NamedTuple):
     lines: list[int] | None = None
     remarks: Sequence[Remark] = ()  # the parts that were left out or taken off
 
-
-class Line(NamedTuple):
-    """A line, and the number that it had in the file."""
-
-    number: int
-    text: str
+    @classmethod
+    def of(cls, lines: Sequence[Line], remarks: Sequence[Remark], end: str = "") -> Repaired:
+        """Join lines to a text."""
+        text = "\n".join(line.text for line in lines)
+        return cls(text + end, [line.number for line in lines], remarks)
 
 
 # titles and links, colours and cursor movements, character sets, all other two-letter sequences
@@ -63,12 +69,19 @@ _ESCAPE = re.compile(
     r"\x1b\][^\x07\x1b\n]{0,1000}(?:\x07|\x1b\\)?|(?:\x1b\[|\x9b)[0-?]{0,64}[ -/]{0,4}[@-~]"
     r"|\x1b[()#%][ -~]|\x1b[0-Zac-~=>]"
 )
-_SPACES = ("\xa0", "\u2002", "\u2003", "\u2007", "\u2009", "\u202f", "\u3000")
-_INVISIBLE = ("\u200b", "\u200e", "\u200f", "\u2060", "\ufeff", "\xad")
-
+# spaces, what is invisible, and ligatures
+_AS_TYPED = str.maketrans(
+    {
+        **dict.fromkeys("\xa0\u2002\u2003\u2007\u2009\u202f\u3000", " "),
+        **dict.fromkeys("\u200b\u200e\u200f\u2060\ufeff\xad"),
+        "\ufb00": "ff",
+        "\ufb01": "fi",
+        "\ufb02": "fl",
+        "\ufb03": "ffi",
+    }
+)
 # word processors replace a hyphen or a minus before a number
 _DASH = re.compile(r"[\u2010-\u2013\u2212](?=[\d.])")
-_LIGATURES = str.maketrans({"\ufb00": "ff", "\ufb01": "fi", "\ufb02": "fl", "\ufb03": "ffi"})
 _DIGIT = re.compile(r"(?![0-9])\d")  # of another script, or as wide as one
 
 _IS_HTML = re.compile(r"<br ?/?>|</(?:pre|code|p|div|span|samp|td)>", re.I)
@@ -151,35 +164,27 @@ def repair(text: str, is_report: IsReport | None = None) -> Repaired:
     >>> repair("\x1b[1m2+0\x1b[0m records in\n").text
     '2+0 records in\n'
     """
-    # a missing character is found fastest: it is tested before its words
     numbers = None
     if "\x1b" in text or "\x9b" in text:
         text = _ESCAPE.sub("", text)
     if "\b" in text:
         text = _backspaces(text)
-    if SEPARATOR in text:
-        text = text.replace(SEPARATOR, "")
+    text = text.replace(SEPARATOR, "")
     if "\v" in text or "\x85" in text or "\u2028" in text:
         text = re.sub("\r?[\v\x85\u2028]", "\n", text)
-    if "\r" in text and "\r\n" in text:  # script(1) writes \r\r\n
-        text = text.replace("\r\n", "\n")
-    if "=" in text and "=3D" in text and _IS_QUOTED_PRINTABLE.search(text):
+    text = text.replace("\r\n", "\n")  # script(1) writes \r\r\n
+    if "=3D" in text and _IS_QUOTED_PRINTABLE.search(text):
         text = _quoted_printable(text)
-    if "<" in text and ("</" in text or "<br" in text or "<BR" in text):
+    if "<" in text and _IS_HTML.search(text):
         text, numbers = _tags(text)
-    if "&" in text and _ENTITIES.search(text):
+    if "&" in text:
         text = _ENTITIES.sub(lambda found: html.unescape(found[0]), text)
     if not text.isascii():
-        for space in _SPACES:
-            text = text.replace(space, " ")
-        for nothing in _INVISIBLE:
-            text = text.replace(nothing, "")
-    if not text.isascii():
-        text = _DASH.sub("-", text).translate(_LIGATURES)
+        text = _DASH.sub("-", text.translate(_AS_TYPED))
         text = _DIGIT.sub(lambda found: str(unicodedata.decimal(found[0])), text)
-    if ">" in text and (text.startswith(">") or "\n>" in text):
+    if ">" in text:
         text = _MAIL.sub(_without_marks, text)
-    if "N" in text and "NativeCommandError" in text:
+    if "NativeCommandError" in text:
         text = _POWERSHELL.sub("", text)
     is_hinted = any(hint in text for hint in _HINTS) or _HYPHEN.search(text)
     is_hinted = is_hinted or _BEGINNINGS.search(text[:_NEAR])
@@ -194,10 +199,7 @@ def repair(text: str, is_report: IsReport | None = None) -> Repaired:
         lines, taken_off = without(lines, is_report)
         lines, others = _objects(lines, is_report)
         remarks += taken_off + others
-    lines = _two_letters(lines, is_report)
-    return Repaired(
-        "\n".join(line.text for line in lines), [line.number for line in lines], remarks
-    )
+    return Repaired.of(_two_letters(lines, is_report), remarks)
 
 
 def _backspaces(text: str) -> str:
@@ -229,8 +231,6 @@ def _tags(text: str) -> tuple[str, list[int] | None]:
             return "\n"
         return "\t" if tag[0].lower().startswith(("</td", "</th")) else ""
 
-    if not _IS_HTML.search(text):
-        return text, None
     kept: list[str] = []
     numbers: list[int] = []
     for number, line in enumerate(text.split("\n"), 1):
@@ -310,8 +310,7 @@ def unwrap(text: str) -> Repaired | None:
         orjson.loads(text)
     except orjson.JSONDecodeError:
         return _unwrapped_lines(text)
-    kept: list[str] = []
-    numbers: list[int] = []
+    lines: list[Line] = []
     remarks: list[Remark] = []
     seen: set[str] = set()
     for key, line, values in _texts(text):
@@ -327,16 +326,13 @@ def unwrap(text: str) -> Repaired | None:
                 seen.add(told.strip())
             # a \r\n is an end of line here as well, and so are \r and \n of their own
             parts = [*told.replace("\r\n", "\n").rstrip("\n").split("\n"), SEPARATOR]
-        kept.extend(parts)
-        numbers.extend([line] * len(parts))
-    if not kept:
-        return None
-    return Repaired("\n".join(kept) + "\n", numbers, remarks)
+        lines += [Line(line, part) for part in parts]
+    return Repaired.of(lines, remarks, end="\n") if lines else None
 
 
 def _unwrapped_lines(text: str) -> Repaired | None:
     """Return the strings of a log of JSON lines, grouped by key."""
-    told: dict[str, list[tuple[int, str]]] = {}
+    told: dict[str, list[Line]] = {}
     for number, line in enumerate(text.split("\n"), 1):
         if not line.strip():
             continue
@@ -347,11 +343,11 @@ def _unwrapped_lines(text: str) -> Repaired | None:
         for key, part in value.items() if isinstance(value, dict) else ():
             if isinstance(part, str):
                 ended = part.replace("\r\n", "\n").removesuffix("\n")
-                told.setdefault(key, []).extend((number, one) for one in ended.split("\n"))
-    lines = [line for texts in told.values() for line in (*texts, (texts[-1][0], SEPARATOR))]
-    if not lines:
-        return None
-    return Repaired("\n".join(line for _, line in lines) + "\n", [number for number, _ in lines])
+                told.setdefault(key, []).extend(Line(number, one) for one in ended.split("\n"))
+    lines = [
+        line for texts in told.values() for line in (*texts, Line(texts[-1].number, SEPARATOR))
+    ]
+    return Repaired.of(lines, (), end="\n") if lines else None
 
 
 def _texts(text: str) -> list[tuple[str, int, list[str]]]:
@@ -424,9 +420,15 @@ def _line(kind: _Kind) -> re.Pattern[str]:
 
 @cache
 def _any_prefix() -> re.Pattern[str]:
-    """Return the pattern of a line with any kind of prefix, without named groups."""
-    every = "|".join(f"{kind.before}{kind.text}{kind.behind}" for kind in _KINDS)
-    return re.compile("\n(?:{})$".format(re.sub(r"\?P<\w+>", "?:", every)), re.M)
+    """Return the pattern of a line with a prefix; of two lines where one proves nothing."""
+
+    def lines(kinds: Iterable[_Kind]) -> str:
+        every = "|".join(f"{kind.before}{kind.text}{kind.behind}" for kind in kinds)
+        return "\n(?:{})".format(re.sub(r"\?P<\w+>", "?:", every))
+
+    single = [kind for kind in _KINDS if kind.is_sure or kind.least == 1]
+    other = lines(kind for kind in _KINDS if kind not in single)
+    return re.compile(rf"{lines(single)}$|{other}\n{{0,2}}{other}$", re.M)
 
 
 # the kind that fits most lines is taken; of equals the first

@@ -35,16 +35,9 @@ class Shape(NamedTuple):
 class Shapes:
     """The shapes of records of one kind.
 
-    Parameters
-    ----------
-    keys : iterable of str
-        The keys of values; keys with a dot belong to `flat` records.
-    inner : sequence of sequence of str
-        The keys under which each dictionary inside may stand; the first that is there counts.
-    inner_keys : sequence of str
-        The keys of values in each of them.
-    read : iterable of str
-        Other keys that are read elsewhere.
+    They have values under ``keys`` (those with a dot belong to `flat` records), and dictionaries
+    inside, each under the first of its ``inner`` keys that is there, with values under
+    ``inner_keys``. The keys in ``read`` are read elsewhere.
 
     Examples
     --------
@@ -141,30 +134,12 @@ def _single(place: int) -> Callable[[tuple[Any, ...]], tuple[Any, ...]]:
 
 
 class Field(NamedTuple):
-    """One column, and the value that it holds.
+    """One column, and the value that it holds."""
 
-    Attributes
-    ----------
-    column : str
-        Its name in the vocabulary.
-    key : str
-        The value's place in its record, with dots between dictionaries.
-    unit : str
-        The tool's unit where that is not ours.
-    zero : bool
-        Whether 0 is a value; if not, it means that nothing was measured.
-    samples : str
-        The key of its count of samples: without samples there is no value.
-    since : str
-        The version that wrote it first, if that is not the first.
-    rule : str
-        What else is done to it.
-    """
-
-    column: str
-    key: str
-    unit: str = ""
-    zero: bool = True
-    samples: str = ""
-    since: str = ""
-    rule: str = ""
+    column: str  # its name in the vocabulary
+    key: str  # the value's place in its record, with dots between dictionaries
+    unit: str = ""  # the tool's unit where that is not ours
+    zero: bool = True  # whether 0 is a value; if not, it means that nothing was measured
+    samples: str = ""  # the key of its count of samples: without samples there is no value
+    since: str = ""  # the version that wrote it first, if that is not the first
+    rule: str = ""  # what else is done to it

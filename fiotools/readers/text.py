@@ -49,26 +49,18 @@ def lines_above(text: str, at: int) -> Iterator[tuple[int, str]]:
 
 
 class Cursor:
-    """Stands on one line of a text, and goes down; ``strip`` makes ``bare`` of a line.
-
-    Attributes
-    ----------
-    line, bare : str
-        The line, and the line without blanks or quoting; behind the last line both are empty.
-    number : int
-        How many lines were passed.
-    start, stop : int
-        Where the line begins, and where its end of line stands.
-    end : int
-        Where the last line that was taken and is not blank ends.
-    """
+    """Stands on one line of a text, and goes down; ``strip`` makes ``bare`` of a line."""
 
     def __init__(self, text: str, at: int = 0, strip: Callable[[str], str] = str.strip) -> None:
-        self.text, self.end, self._strip = text, at, strip
+        self.text, self._strip = text, strip
+        self.end = at  # where the last line that was taken and is not blank ends
         self._stand(at, 0)
 
     def _stand(self, at: int, number: int) -> None:
-        self.start, self.stop, self.number = at, line_end(self.text, at), number
+        self.number = number  # how many lines were passed
+        # where the line begins, and where its end of line stands
+        self.start, self.stop = at, line_end(self.text, at)
+        # behind the last line both are empty; bare is without blanks or quoting
         self.line = self.text[at : self.stop]
         self.bare = self._strip(self.line)
 

@@ -156,10 +156,7 @@ def _prompted(line: str, *, in_session: bool) -> tuple[str, str | None, int, boo
         skip, bare = skip + mark.end(), bare[mark.end() :]
     prompt = _PROMPT.match(bare)
     if prompt and _MORE.fullmatch(prompt[0][: prompt.end("space")]) is None:
-        command = prompt["command"] or ""
-        is_marked = command.rstrip().endswith("]")
-        if is_marked:
-            command = _CLOSING.sub("", command)
+        command = _CLOSING.sub("", prompt["command"] or "")
         if not command:
             return ("", prompt["host"], 0, False) if prompt["host"] else None
         if prompt["bare"] in ("#", "%") and not (
@@ -167,8 +164,7 @@ def _prompted(line: str, *, in_session: bool) -> tuple[str, str | None, int, boo
         ):
             return None
         start = skip + prompt.start("command")
-        command = command.rstrip()
-        return _CLOCK.sub("", command) if is_marked else command, prompt["host"], start, False
+        return _CLOCK.sub("", command.rstrip()), prompt["host"], start, False
     other = _TRACE.match(bare) or _UNPROMPTED.match(bare)
     if other:
         return other["command"].rstrip(), None, skip + other.start("command"), True

@@ -33,13 +33,13 @@ from fiotools.errors import ParseError
 from fiotools.readers import shell
 from fiotools.readers.dd.report import Amounts, Block, Run, Said, counts
 from fiotools.readers.dd.report import parse as parse
-from fiotools.readers.document import Session
+from fiotools.readers.document import Report, Session, read_reports
 from fiotools.tables import Made
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from fiotools.readers.document import Document, Report
+    from fiotools.readers.document import Document
     from fiotools.tables import Column, Tables
 
     Floats: TypeAlias = NDArray[np.float64]
@@ -53,14 +53,8 @@ _FACTORS = {
     "c": 1,
     "w": 2,
     "b": 512,
-    "k": 1024,
-    "kb": 1000,
-    "m": 1024**2,
-    "mb": 1000**2,
-    "g": 1024**3,
-    "gb": 1000**3,
-    "t": 1024**4,
-    "tb": 1000**4,
+    **{unit: 1024**power for power, unit in enumerate("kmgt", 1)},
+    **{f"{unit}b": 1000**power for power, unit in enumerate("kmgt", 1)},
 }
 _SOURCES = {"/dev/zero", "/dev/random", "/dev/urandom"}
 _SINKS = {"/dev/null", "/dev/zero"}  # BSD and busy people write to the latter too
@@ -95,8 +89,7 @@ def read(document: Document, tables: Tables) -> None:
             line=reports[0].line,
             remedy="correct that and run dd again",
         )
-    for report in reports:
-        add(tables, report, Session())
+    read_reports(document, tables, add)
 
 
 class Operands(NamedTuple):
@@ -152,7 +145,6 @@ def operands(command: tuple[str, ...]) -> Operands:
     )
 
 
-@lru_cache(maxsize=1024)
 def number(text: str) -> int | None:
     """Read a number as dd does: ``1M``, ``1MB``, ``1024x1024``.
 

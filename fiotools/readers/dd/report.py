@@ -36,12 +36,11 @@ from fiotools.readers.text import line_start
 _LONGEST = 1000
 _MOST = 8
 
-# "+0" of a time zone, 1+1=2 and the block counts of tcsh's time (0+131072io) are not records
-
 _SIZE = r"[0-9]{1,20}(?:[.,][0-9]{1,3})?[ ]?(?:[kKMGTPEZY]?i?B|[kKMGTPEZY])"
 # a minus sign, and what programs and people write for it
 _DASHES = "\u2010\u2011\u2013\u2212"
 _AS_PRINTED = str.maketrans(dict.fromkeys(_DASHES, "-") | {"E": "e"})
+# "+0" of a time zone, 1+1=2 and the block counts of tcsh's time (0+131072io) are not records
 _TOKEN = re.compile(
     rf"""
     (?P<full>(?<![0-9.,:+=])[0-9]{{1,18}})\+(?P<partial>[0-9]{{1,18}})(?=[ \t]|[^\x00-\x7f])
@@ -104,12 +103,26 @@ _OWN = re.compile(
     r"[^\x00-\x1f\x21-\x3e@\[-`{-~]{0,40}"
 )
 _DATED = re.compile(r"[A-Z][a-z]{2}[ ]{1,2}\d{1,2} \d\d:\d\d:\d\d(?:\.\d+)? ")
-# records, in the languages that dd speaks, those in ASCII by name; "4+4 makes eight" is none
+# records, in the languages that dd speaks, those in ASCII by name; not "4+4 makes eight"
 _WORDS = re.compile(
     r"[^\x00-\x7f?]|\?\?|r[ei][ck]ord|regist|rexist|datens|zapis|kirje|poster|tietue|taifead"
     r"|rekod|kayit|blo[ck]",
     re.I,
 )
+# "dd: ..." is a message, not prose, if it has a quoted or absolute name, or dd's words
+_MESSAGE = re.compile(
+    r"[^\n]{0,200}['‘`\"][^\n]{1,300}['’\"]|/\S{1,300}: "
+    r"|(?:IO error|error|failed|can.t open|invalid|unrecogni[sz]ed|unknown|bad arg|not integer"
+    r"|memory exhausted|warning|writing|reading|opening|cannot)\b"
+)
+# a last line that breaks off before its seconds
+_FRAGMENT = re.compile(r"\s{0,200}[^0-9\n]{0,40}[0-9]{1,24}[^\n]{0,200}\Z")
+# the beginning of a line of bytes; the damage stands behind the bytes
+_SPOILED = re.compile(r"[\s>#]*[0-9][0-9.,' ]{0,40}[^\W\d_]{1,20}\b[^\n]{0,60}[(（,，、/][^\n]*")
+_TRUNCATED = re.compile(r"truncated|odd length")
+_GAP, _DOUBTFUL = 5, 4  # lines without tokens, tokens without certainty: no more than that
+_COMMENT = re.compile(r"\s*(?:#|=?>?\s*\])")
+_TOUCHING = re.compile(r"[^\x00-\x7f]{1,12} ?\Z")
 
 
 class Records(NamedTuple):
@@ -163,13 +176,8 @@ class Report(NamedTuple):
     is_own: bool = False  # of a dd that wrote at the same time as another
 
 
-class Whole(NamedTuple):
-    """Whole reports, one below the other."""
-
-    reports: list[Report]
-
-
-Value: TypeAlias = Records | Amounts | Aside | Spoiled | Said | Whole
+# a list holds whole reports, one below the other
+Value: TypeAlias = Records | Amounts | Aside | Spoiled | Said | list[Report]
 
 
 class Token(NamedTuple):
@@ -181,7 +189,7 @@ class Token(NamedTuple):
     line: int = 0
 
     def placed(self, at: int, line: int) -> Token:
-        """Return a token of a segment that begins at a place, on a line."""
+        """Return a token of a line that begins at a place."""
         return Token(self.value, at + self.start, at + self.end, line)
 
 
@@ -191,7 +199,7 @@ def _whole(text: str, at: int, line: int) -> tuple[Token, int, int] | None:
     Examples
     --------
     >>> text = "2+0 records in\n2+0 records out\n1024 bytes copied, 0.5 s, 2.0 kB/s\n"
-    >>> _whole(text * 2, 0, 1)[0].value.reports[1].amounts
+    >>> _whole(text * 2, 0, 1)[0].value[1].amounts
     Amounts(bytes=1024, size=None, seconds='0.5', elapsed=0.5, rate='2.0 kB/s', is_final=False)
     """
     found: list[Report] = []
@@ -205,7 +213,7 @@ def _whole(text: str, at: int, line: int) -> tuple[Token, int, int] | None:
         found.append(Report(line, into, out, amounts, last))
         end = match.end()
         line, at = last + (text[end : end + 1] == "\n"), end + 1
-    return (Token(Whole(found), start, end, first), at, line) if found else None
+    return (Token(found, start, end, first), at, line) if found else None
 
 
 @lru_cache(maxsize=256)
@@ -271,22 +279,6 @@ def _line_end(text: str, at: int) -> int:
     stop = newline if newline >= 0 else min(len(text), high)
     carriage = text.find("\r", at, stop)
     return carriage if carriage >= 0 else stop
-
-
-# "dd: ..." is a message, not prose, if it has a quoted or absolute name, or dd's words
-_MESSAGE = re.compile(
-    r"[^\n]{0,200}['‘`\"][^\n]{1,300}['’\"]|/\S{1,300}: "
-    r"|(?:IO error|error|failed|can.t open|invalid|unrecogni[sz]ed|unknown|bad arg|not integer"
-    r"|memory exhausted|warning|writing|reading|opening|cannot)\b"
-)
-# a last line that breaks off before its seconds
-_FRAGMENT = re.compile(r"\s{0,200}[^0-9\n]{0,40}[0-9]{1,24}[^\n]{0,200}\Z")
-# the beginning of a line of bytes; the damage stands behind the bytes
-_SPOILED = re.compile(r"[\s>#]*[0-9][0-9.,' ]{0,40}[^\W\d_]{1,20}\b[^\n]{0,60}[(（,，、/][^\n]*")
-_TRUNCATED = re.compile(r"truncated|odd length")
-_GAP, _DOUBTFUL = 5, 4  # lines without tokens, tokens without certainty: no more than that
-_COMMENT = re.compile(r"\s*(?:#|=?>?\s*\])")
-_TOUCHING = re.compile(r"[^\x00-\x7f]{1,12} ?\Z")
 
 
 def parse(text: str, match: re.Match[str]) -> tuple[int, int, Block] | None:
@@ -381,7 +373,7 @@ def _closed(
     rest = text[end : end + 400]
     if "\n" not in rest.strip("\n") and end + len(rest) == len(text):
         last = tokens[-1].value
-        if not isinstance(last, (Amounts, Said, Whole)) and _FRAGMENT.fullmatch(rest):
+        if not isinstance(last, (Amounts, Said, list)) and _FRAGMENT.fullmatch(rest):
             cut, end = f"the report was cut off after {rest.strip()[:80]!r}", len(text)
         elif isinstance(last, Amounts) and last.rate is None:
             end = len(text)
@@ -405,7 +397,7 @@ def _is_after_records(tokens: list[Token]) -> bool:
 def _is_certain(tokens: list[Token]) -> bool:
     """Whether these are lines of dd, and not sums in a text or prose about dd."""
     values = [token.value for token in tokens]
-    if any(isinstance(value, (Amounts, Whole)) for value in values):
+    if any(isinstance(value, (Amounts, list)) for value in values):
         return True
     records = [value for value in values if isinstance(value, Records)]
     if len(records) > 1:
@@ -487,10 +479,10 @@ def counts(records: str) -> tuple[int, int]:
 def _in_lines(tokens: Iterable[Token]) -> Iterator[tuple[int, Value]]:
     """Yield what each line says; the lines of whole reports one by one."""
     for token in tokens:
-        if not isinstance(token.value, Whole):
+        if not isinstance(token.value, list):
             yield token.line, token.value
             continue
-        for report in token.value.reports:
+        for report in token.value:
             if report.into is not None and report.out is not None:
                 yield report.line, Records(report.into, "records in")
                 yield report.line + 1, Records(report.out, "records out")
@@ -500,7 +492,7 @@ def _in_lines(tokens: Iterable[Token]) -> Iterator[tuple[int, Value]]:
 
 def _reports(tokens: Sequence[Token]) -> tuple[list[Report], list[Remark]]:
     """Join records and amounts to reports."""
-    whole = [token.value.reports for token in tokens if isinstance(token.value, Whole)]
+    whole = [token.value for token in tokens if isinstance(token.value, list)]
     if len(whole) == len(tokens):
         return [*chain.from_iterable(whole)], []
     found: list[Report] = []
