@@ -12,7 +12,7 @@ from fiotools import SchemaError, read
 from fiotools.tables import Made, Tables, columns, parts, results
 from fiotools.tables.parts import FILE, Part, flat, gathered, height, stack
 
-FIXTURES = Path(__file__).parent / "fixtures" / "fio"
+FIXTURES = Path(__file__).parents[1] / "fixtures" / "fio"
 
 
 def bins(records, wants):
