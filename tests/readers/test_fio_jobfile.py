@@ -92,7 +92,7 @@ def test_stonewall_begins_a_group():
 
     assert list(map(len, beside(PHASES))) == [1, 1, 1]
     assert beside("[a]\n[b]\nstonewall=0\n[c]\nnew_group") == [["a", "b"], ["a", "b"], ["c"]]
-    assert [one.group for one in parse("[global]\nstonewall\n[a]\n[b]\n[c]").sections] == [0, 1, 2]
+    assert beside("[global]\nstonewall\n[a]\n[b]\n[c]") == [["a"], ["b"], ["c"]]
 
 
 @pytest.mark.parametrize(
