@@ -96,7 +96,7 @@ def _add_run(tables: Tables, group: list[Piece], line: int, **known: Any) -> int
     try:
         run = taken(tables, reports, line=line, said=last.nans + len(last.leaves), **known)
         tables.defer(columns.rows, run)
-        if not run.shared.shared and not any(entry.own.own for entry in run.entries):
+        if not run.shared.shared and not any(entry.own.given for entry in run.entries):
             tables.settle()  # a job file may give its options
     except (TypeError, ValueError, KeyError, AttributeError, OverflowError) as error:
         reason = f"the document does not have fio's layout ({type(error).__name__}: {error})"

@@ -270,7 +270,7 @@ class Options:
     """Everything that follows from the options of a job, its own and those of all jobs."""
 
     def __init__(self, shared: dict[str, str], own: dict[str, str]) -> None:
-        self.shared, self.own = shared, own
+        self.shared, self.given = shared, own
         self._all = options = {**shared, **own}
         self.listed = {name: text for name, text in own.items() if name != "name"}
         self.defaults = fio_options.defaults(options)
@@ -438,7 +438,7 @@ class _Reading:
             # group_reporting without a value is not listed, but a group has fewer entries than jobs
             scope = "group" if is_mixed or own.numjobs > alike or own.is_group else "job"
         # an unlisted option has its default if the run lists others, and may be anything if not
-        is_known = bool(self.run.shared.shared) and self.fio.lists_options
+        is_known = bool(self.run.shared.shared) and not self.fio.before(2, 17, True)
         self.run.entries.append(
             Entry(
                 leaves,
@@ -448,8 +448,8 @@ class _Reading:
                 scope,
                 options,
                 own,
-                bool(own.own) or (is_known and not is_remote),
-                own.flying if own.own and not is_mixed else math.inf,
+                bool(own.given) or (is_known and not is_remote),
+                own.flying if own.given and not is_mixed else math.inf,
             )
         )
 
@@ -662,7 +662,7 @@ def _is_of_another_job(
     entry: Mapping[str, Any], leaves: Leaves, options: Options, alike: int
 ) -> bool:
     """Whether the options certainly do not belong to all jobs behind the entry."""
-    name = options.own.get("name")
+    name = options.given.get("name")
     if name is not None and not name.startswith(str(entry.get("jobname", ""))):
         return True  # the entry's is cut off at 127 bytes
     ran_ms, longest = leaves[_RUNTIME] or 0, (leaves[_ELAPSED] or 0) + 1
