@@ -333,14 +333,9 @@ def taken(
     run = Run(tables.runs, row, line, said, options_of(shared))
     reading = _Reading(tables, run, fio, shared)
     listed = entries(document)
-    # the clones of one job
-    kinds = [
-        tuple(str(entry.get(key)) for key in ("jobname", "groupid", "hostname", "port"))
-        for entry in listed
-    ]
-    clones = Counter(kinds)
-    for number, (entry, kind) in enumerate(zip(listed, kinds, strict=True)):
-        reading.add_entry(number, entry, clones[kind])
+    clones = Counter(map(_alike, listed))
+    for number, entry in enumerate(listed):
+        reading.add_entry(number, entry, clones[_alike(entry)])
     if not listed:
         reading.note("the document lists no jobs", placed=True)
     if fio.number is None:
@@ -354,6 +349,11 @@ def taken(
     reading.add_disks(document.get("disk_util"))
     reading.add_extras(None, document, [name for name in document if name not in _READ])
     return run
+
+
+def _alike(entry: Mapping[str, Any]) -> tuple[str, ...]:
+    """Identify the clones of one job."""
+    return tuple(str(entry.get(key)) for key in ("jobname", "groupid", "hostname", "port"))
 
 
 def moment(milliseconds: Any) -> datetime | None:
