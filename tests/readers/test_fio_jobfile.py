@@ -87,13 +87,12 @@ def test_grammar(text, jobs):
 
 
 def test_stonewall_begins_a_group():
-    assert [one.group for one in parse(PHASES).sections] == [0, 1, 2]
-    assert [one.group for one in parse("[a]\n[b]\nstonewall=0\n[c]\nnew_group").sections] == [
-        0,
-        0,
-        1,
-    ]
-    assert [one.group for one in parse("[global]\nstonewall\n[a]\n[b]\n[c]").sections] == [0, 1, 2]
+    def beside(text):
+        return [[one.name for one in job.group] for job in parse(text).sections]
+
+    assert list(map(len, beside(PHASES))) == [1, 1, 1]
+    assert beside("[a]\n[b]\nstonewall=0\n[c]\nnew_group") == [["a", "b"], ["a", "b"], ["c"]]
+    assert beside("[global]\nstonewall\n[a]\n[b]\n[c]") == [["a"], ["b"], ["c"]]
 
 
 @pytest.mark.parametrize(

@@ -46,6 +46,7 @@ class Both:
 
     def fast(self, name, data, **asked):
         with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(documents, "LONG", 0)
             patch.setattr(documents, "_SOON", 1 << 40)
             patch.setattr(documents, "_AT_ONCE", 1000)
             put_back = documents._put_back

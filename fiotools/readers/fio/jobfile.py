@@ -44,14 +44,14 @@ _TELLING = {
 _LOOK_AT = 2000  # lines
 
 
-@dataclass(frozen=True)
+@dataclass(eq=False)
 class Section:
     """A job: its own options, and those of the ``[global]`` sections above it."""
 
     name: str
-    group: int
     own: Mapping[str, str]
     shared: Mapping[str, str]
+    group: list[Section]  # the jobs that run together, itself among them
 
     @property
     def options(self) -> dict[str, str]:
@@ -68,6 +68,16 @@ class Section:
     def grouped(self) -> bool:
         """Whether its group is reported together."""
         return fio_options.is_set(self.options, "group_reporting")
+
+    def conditions(self, direction: str | None) -> dict[str, Any]:
+        """Return its conditions, or those of the group that it is reported with."""
+        together = [self]
+        if self.grouped:
+            together = [section for section in self.group if section.grouped]
+        found = fio_options.common_conditions([one.options for one in together], direction)
+        if len(together) > 1:
+            found.pop("numjobs", None)
+        return {name: value for name, value in found.items() if "$" not in str(value)}
 
 
 @dataclass
@@ -117,16 +127,17 @@ def parse(text: str) -> JobFile:
         elif parts and (option := _OPTION.fullmatch(bare)):
             parts[-1][1][option[1]] = option[2] or ""
     shared: dict[str, str] = {}
-    group = 0
+    group: list[Section] = []
     for name, options in parts:
         own = fio_options.normalise(options)
         if name.startswith("global"):
             shared = {**shared, **own}
             continue
         known = {**shared, **own}
-        begins = any(fio_options.is_set(known, flag) for flag in ("stonewall", "new_group"))
-        group += bool(begins and found.sections)
-        found.sections.append(Section(name, group, own, shared))
+        if any(fio_options.is_set(known, flag) for flag in ("stonewall", "new_group")):
+            group = []
+        group.append(Section(name, own, shared, group))
+        found.sections.append(group[-1])
     return found
 
 
@@ -185,13 +196,14 @@ def complete(tables: Tables, name: str, text: str, namesake: bool) -> bool:
     if not is_job_file(text):
         return False
     file = parse(text)
+    jobs = {section.job: section for section in reversed(file.sections)}  # the first of a name
     figures: dict[int, list[Row]] = defaultdict(list)
     for row in _rows(tables, "io", "run", "job", "direction", *_AMOUNTS, *CONDITIONS):
         figures[row["run"]].append(row)
-    sections: dict[int, dict[int, Section | None]] = {}
+    sections: dict[int, dict[int, Section]] = {}  # by run and entry
     for run, entries in lacking(tables).items():
         unfit = _unfit(entries, file)
-        against = unfit or _contradicted(figures[run], file)
+        against = unfit or _contradicted(figures[run], jobs)
         if against:
             # the only job file in a folder may belong to another run
             if namesake or not unfit:
@@ -199,9 +211,9 @@ def complete(tables: Tables, name: str, text: str, namesake: bool) -> bool:
                 tables.note(message, severity="warning", run=run)
             continue
         tables.note(f"settings and conditions come from the job file {name} beside it", run=run)
-        _add_settings(tables, run, entries, file)
-        sections[run] = {row["entry"]: _section(file, row["job"]) for row in entries}
-    _amend(tables, sections, file)
+        sections[run] = {row["entry"]: jobs[row["job"]] for row in entries if row["job"] in jobs}
+        _add_settings(tables, run, entries, sections[run])
+    _amend(tables, sections)
     return bool(sections)
 
 
@@ -230,10 +242,6 @@ def _rows(tables: Tables, table: str, *names: str) -> Iterator[Row]:
         yield dict(zip(names, values, strict=True))
 
 
-def _section(file: JobFile, job: str | None) -> Section | None:
-    return next((section for section in file.sections if section.job == job), None)
-
-
 def _unfit(entries: list[Row], file: JobFile) -> str | None:
     """Return why a job file cannot belong to a report's entries."""
     if file.includes:
@@ -259,13 +267,12 @@ def _unfit(entries: list[Row], file: JobFile) -> str | None:
     return None
 
 
-def _contradicted(rows: list[Row], file: JobFile) -> str | None:
+def _contradicted(rows: list[Row], jobs: Mapping[str, Section]) -> str | None:
     """Return which value of a run contradicts the job file."""
     moved: dict[tuple[str, str], set[str]] = defaultdict(set)
     for row in rows:
-        section = _section(file, row["job"])
-        if section:
-            asked = conditions(section, file, row["direction"])
+        if row["job"] in jobs:
+            asked = jobs[row["job"]].conditions(row["direction"])
             moved[row["job"], asked.get("rw", "")].add(row["direction"])
             against = _contradiction(row, asked)
             if against:
@@ -293,29 +300,18 @@ def _contradiction(row: Row, asked: Mapping[str, Any]) -> str | None:
     return None
 
 
-def conditions(section: Section, file: JobFile, direction: str | None) -> dict[str, Any]:
-    """Return the conditions of a job, or of the group that it is reported with."""
-    group = [section]
-    if section.grouped:
-        group = [one for one in file.sections if one.grouped and one.group == section.group]
-    found = fio_options.common_conditions([one.options for one in group], direction)
-    same = {
-        name: value
-        for name, value in found.items()
-        if not (isinstance(value, str) and "$" in value)
-    }
-    if len(group) > 1:
-        same.pop("numjobs", None)
-    return same
-
-
-def _add_settings(tables: Tables, run: int, entries: list[Row], file: JobFile) -> None:
-    sections = [(row, _section(file, row["job"])) for row in entries]
-    known = [(row, section) for row, section in sections if section]
-    everywhere = all(section.shared == known[0][1].shared for _, section in known)
+def _add_settings(
+    tables: Tables, run: int, entries: list[Row], sections: Mapping[int, Section]
+) -> None:
+    shared = [section.shared for section in sections.values()]
+    first = next(iter(shared), {})
+    everywhere = all(options == first for options in shared)
     if everywhere:
-        fio_options.add_settings(tables, run, None, None, known[0][1].shared, "global")
-    for row, section in known:
+        fio_options.add_settings(tables, run, None, None, first, "global")
+    for row in entries:
+        section = sections.get(row["entry"])
+        if section is None:
+            continue
         place = (tables, run, row["entry"], row["job"])
         if not everywhere:  # a later [global] adds to the jobs below it
             fio_options.add_settings(*place, section.shared, "global")
@@ -323,14 +319,12 @@ def _add_settings(tables: Tables, run: int, entries: list[Row], file: JobFile) -
         fio_options.add_settings(*place, own, "given")
 
 
-def _amend(
-    tables: Tables, sections: Mapping[int, Mapping[int, Section | None]], file: JobFile
-) -> None:
-    """Fill missing conditions, and mark groups, by run and entry."""
+def _amend(tables: Tables, sections: Mapping[int, Mapping[int, Section]]) -> None:
+    """Fill missing conditions, and mark groups."""
     if not sections:
         return
     every = (section for entries in sections.values() for section in entries.values())
-    grouped = any(section.grouped for section in every if section)
+    grouped = any(section.grouped for section in every)
     for table in _TABLES if grouped else ("io",):
         known = ("run", "entry", "scope", *(("direction", *CONDITIONS) if table == "io" else ()))
         rows = [*_rows(tables, table, *known)]
@@ -341,6 +335,6 @@ def _amend(
             if section.grouped and row["scope"] == "job":
                 row["scope"] = "group"
             if table == "io":
-                asked = conditions(section, file, row["direction"])
+                asked = section.conditions(row["direction"])
                 row.update((name, value) for name, value in asked.items() if row[name] is None)
         tables.amend(table, {name: [row[name] for row in rows] for name in known})

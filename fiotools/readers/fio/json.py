@@ -95,7 +95,7 @@ def _add_run(tables: Tables, group: list[Piece], line: int, **known: Any) -> int
     try:
         run = taken(tables, reports, line=line, said=last.nans + len(last.leaves), **known)
         tables.defer(columns.rows, run)
-        if not run.shared.shared and not any(entry.own.own for entry in run.entries):
+        if not run.shared.shared and not any(entry.own.given for entry in run.entries):
             tables.settle()  # a job file may give its options
     except (TypeError, ValueError, KeyError, AttributeError, OverflowError) as error:
         reason = f"the document does not have fio's layout ({type(error).__name__}: {error})"
@@ -145,7 +145,8 @@ _COPIES = {
 _JSON = re.compile(r"[\]\[{},\d.]*$|\"[^\"]*\" ?:")
 _MANY = 20
 
-Key = tuple[str, str]  # a job's name, and its group
+# what each job, by name and group, had done at the reports: I/Os; KiB and ms of each direction
+Done = dict[tuple[str, str], tuple[set[int | None], set[tuple[int, int]]]]
 
 
 def _add_reports(
@@ -159,35 +160,23 @@ def _add_reports(
 
     The places of all of them are recorded in the stretches.
     """
-    ios, amounts = _done(whole)
+    done = _done(whole)
     for stretch in around:
         part = document.part(stretch.start, stretch.end)
         copies: list[Report] = []
         for report in part.reports:
-            repeats = _repeats(report, ios, amounts)
+            repeats = _repeats(report, done)
             place = stretch.start + report.start, stretch.start + report.end
             stretch.reports.append((*place, report.kind if repeats else ""))
             copies += [report] if repeats else []
         read_part(tables, part, runs.get(stretch.before - 1), copies)
 
 
-def _done(
-    whole: list[Piece],
-) -> tuple[dict[Key, set[int | None]], set[tuple[str, str, int, int]]]:
-    """Collect how much each job had done at each of the reports.
-
-    Returns
-    -------
-    ios : dict
-        The counts of its I/Os.
-    amounts : set
-        The job, and KiB and milliseconds of a direction.
-    """
-    ios: dict[Key, set[int | None]] = defaultdict(set)
-    amounts: set[tuple[str, str, int, int]] = set()
+def _done(whole: list[Piece]) -> Done:
+    found: Done = defaultdict(lambda: (set(), set()))
     for piece in whole:
         for entry in entries(piece.document or {}):
-            key = str(entry.get("jobname", "")).strip(), str(entry.get("groupid"))
+            ios, amounts = found[str(entry.get("jobname", "")).strip(), str(entry.get("groupid"))]
             counts: dict[str, int] = {}
             for direction in DIRECTIONS[:-1]:
                 part = entry.get(direction)
@@ -196,24 +185,20 @@ def _done(
                 size, runtime, count = map(part.get, ("io_bytes", "runtime", "total_ios"))
                 if type(runtime) is int and type(size) is int:
                     # before fio 2.21 io_bytes is KiB
-                    amounts |= {(*key, size, runtime), (*key, size // 1024, runtime)}
+                    amounts |= {(size, runtime), (size // 1024, runtime)}
                 if type(count) is int:
                     counts[direction] = count
             if any(map(entry.get, ("read", "write", "trim"))):
                 counts.pop("mixed", None)
-            ios[key].add(sum(counts.values()) if counts else None)
-    return ios, amounts
+            ios.add(sum(counts.values()) if counts else None)
+    return found
 
 
-def _repeats(
-    report: Report,
-    ios: dict[Key, set[int | None]],
-    amounts: set[tuple[str, str, int, int]],
-) -> bool:
+def _repeats(report: Report, done: Done) -> bool:
     """Whether a text or terse report belongs to the same run as a document."""
     if report.kind == "fio_normal":
         for entry in report.data.entries:
-            counts = ios.get((entry.name.strip(), str(entry.group)), set())
+            counts, _ = done.get((entry.name.strip(), str(entry.group)), (set(), set()))
             issued = entry.issued.get("total")
             # the same count of I/Os, if both have one
             if not (counts and (issued is None or None in counts or sum(issued[:3]) in counts)):
@@ -223,8 +208,8 @@ def _repeats(
         records = report.data.records
         for item in records:
             key = item.name.strip(), str(item.group)
-            blocks = [(*key, block.kib, block.runtime_ms) for block in item.blocks if block.kib]
-            if key not in ios or not amounts.issuperset(blocks):
+            blocks = [(block.kib, block.runtime_ms) for block in item.blocks if block.kib]
+            if key not in done or not done[key][1].issuperset(blocks):
                 return False
         return bool(records)
     return False

@@ -20,7 +20,6 @@ from fiotools.readers.fio.json_run import (
     JOB,
     SCALES,
     Entry,
-    Leaves,
     Options,
     Run,
     fits,
@@ -211,7 +210,7 @@ def _conditions(options: Sequence[Options], directions: Sequence[str]) -> Column
     return _gathered({name: [one.get(name) for one in each] for name in CONDITIONS}, places)
 
 
-def _amounts(rows: Sequence[Leaves], leaves: Numbers) -> Columns:
+def _amounts(rows: Sequence[Sequence[Any]], leaves: Numbers) -> Columns:
     """Return amounts and rates, in base units."""
     keys = (*(field.key for field in IO), "bw")
     numbers = dict(zip(keys, leaves, strict=False))

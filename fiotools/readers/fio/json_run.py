@@ -253,9 +253,9 @@ class Run:
     entries: list[Entry] = field(default_factory=list)
     # the I/O in one direction: the leaves are those of `IO`, then bw and io_kbytes; for each of
     # `LATENCIES` the `STATISTICS` and N. The scales are the ns in its unit; nan: not measured
-    parts: list[tuple[int, str, Leaves, Sequence[float]]] = field(default_factory=list)
+    parts: list[tuple[int, str, Sequence[Any], Sequence[float]]] = field(default_factory=list)
     # percentiles and their values; edges of bins, and their counts or percentages
-    curves: list[tuple[int, str, str, Leaves, Leaves]] = field(default_factory=list)
+    curves: list[tuple[int, str, str, Leaves, Sequence[Any]]] = field(default_factory=list)
     fine: list[tuple[int, str, str, Any, Any, Any]] = field(default_factory=list)
     coarse: list[tuple[int, str, str, Any, Any, Any]] = field(default_factory=list)
     # quantity, seconds and value
@@ -270,7 +270,7 @@ class Options:
     """Everything that follows from the options of a job, its own and those of all jobs."""
 
     def __init__(self, shared: dict[str, str], own: dict[str, str]) -> None:
-        self.shared, self.own = shared, own
+        self.shared, self.given = shared, own
         self._all = options = {**shared, **own}
         self.listed = {name: text for name, text in own.items() if name != "name"}
         self.defaults = fio_options.defaults(options)
@@ -333,14 +333,9 @@ def taken(
     run = Run(tables.runs, row, line, said, options_of(shared))
     reading = _Reading(tables, run, fio, shared)
     listed = entries(document)
-    # the clones of one job
-    kinds = [
-        tuple(str(entry.get(key)) for key in ("jobname", "groupid", "hostname", "port"))
-        for entry in listed
-    ]
-    clones = Counter(kinds)
-    for number, (entry, kind) in enumerate(zip(listed, kinds, strict=True)):
-        reading.add_entry(number, entry, clones[kind])
+    clones = Counter(map(_alike, listed))
+    for number, entry in enumerate(listed):
+        reading.add_entry(number, entry, clones[_alike(entry)])
     if not listed:
         reading.note("the document lists no jobs", placed=True)
     if fio.number is None:
@@ -354,6 +349,11 @@ def taken(
     reading.add_disks(document.get("disk_util"))
     reading.add_extras(None, document, [name for name in document if name not in _READ])
     return run
+
+
+def _alike(entry: Mapping[str, Any]) -> tuple[str, ...]:
+    """Identify the clones of one job."""
+    return tuple(str(entry.get(key)) for key in ("jobname", "groupid", "hostname", "port"))
 
 
 def moment(milliseconds: Any) -> datetime | None:
@@ -371,7 +371,6 @@ class _Reading:
         self.wants_curves, self.wants_bins, self.wants_extras = map(
             tables.wants, ("percentiles", "bins", "extras")
         )
-        self.wants_latencies = self.wants_curves or self.wants_bins
 
     def note(self, message: str, severity: str = "warning", *, placed: bool = False) -> None:
         """Add a note to the run; ``placed``: with the line on which it begins."""
@@ -390,12 +389,6 @@ class _Reading:
             sound = self.run.values.record(record, shapes, place.format(*names))
             shape, leaves = shapes.take(sound)
         return shape, shape.ordered(leaves)
-
-    def _numbers(self, listed: Mapping[str, Any], place: str) -> Mapping[str, Any]:
-        """Return an object of numbers, repaired if any of its values is not one."""
-        if _NUMBERS.issuperset(map(type, listed.values())):
-            return listed
-        return self.run.values.numbers(listed, listed, place)
 
     def add_entry(self, number: int, entry: Mapping[str, Any], alike: int) -> None:
         """Take an entry, and its I/O in each direction."""
@@ -438,7 +431,7 @@ class _Reading:
             # group_reporting without a value is not listed, but a group has fewer entries than jobs
             scope = "group" if is_mixed or own.numjobs > alike or own.is_group else "job"
         # an unlisted option has its default if the run lists others, and may be anything if not
-        is_known = bool(self.run.shared.shared) and self.fio.lists_options
+        is_known = bool(self.run.shared.shared) and not self.fio.before(2, 17, True)
         self.run.entries.append(
             Entry(
                 leaves,
@@ -448,8 +441,8 @@ class _Reading:
                 scope,
                 options,
                 own,
-                bool(own.own) or (is_known and not is_remote),
-                own.flying if own.own and not is_mixed else math.inf,
+                bool(own.given) or (is_known and not is_remote),
+                own.flying if own.given and not is_mixed else math.inf,
             )
         )
 
@@ -472,23 +465,21 @@ class _Reading:
             count = leaves[place]  # before 3.19 there is none, and zeros mean not measured
             if key and (any(leaves[place - 3 : place - 1]) if count is None else count):
                 scales.append(1.0 if key != kind else 1000.0)
-                if self.wants_latencies:
-                    is_fine |= self._add_latency(number, direction, key, part[key])
+                is_fine |= self._add_latency(number, direction, key, part[key])
             else:
                 scales.append(math.nan)
         if not has_moved and all(map(math.isnan, scales)):
             return None
-        moved = in_bytes(part, leaves[_MOVED], self.fio)
-        if moved is not leaves[_MOVED]:
-            leaves = _with(leaves, _MOVED, moved)
+        values = list(leaves)
+        values[_MOVED] = in_bytes(part, leaves[_MOVED], self.fio)
         if has_moved and leaves[_SHORT] and _has_spilled(entry, options):
-            leaves = _with(leaves, _SHORT, None)
+            values[_SHORT] = None
             self.note(
                 f"{direction} of {job!r:.60}: short_ios may be syncs, which fio counts"
                 " there by mistake: left out",
                 "info",
             )
-        run.parts.append((number, direction, leaves, scales))
+        run.parts.append((number, direction, values, scales))
         if shape.rest:
             self.add_extras(number + 1, part, shape.rest, f"{direction}.")
             if odd := [key for key in shape.rest if _ODD.fullmatch(key)]:
@@ -508,15 +499,13 @@ class _Reading:
         kind, scale = key.removesuffix("_ns"), 1 if key.endswith("_ns") else 1000
         place = f"{direction}.{kind}"
         if self.wants_curves and isinstance(listed, dict):
-            listed = self._numbers(listed, f"{place}.percentile.")
+            listed = self.run.values.numbers(listed, listed, f"{place}.percentile.")
             used: dict[Any, Any] = {_percentile(name): value for name, value in listed.items()}
             used.pop(0.0, None)  # unused slots are written as "0.00": 0 before 3.2
             if used.pop(None, None) is not None:
                 self.run.values.left_out.append(f"{place}.percentile has a key")
             if used:
-                values = tuple(used.values())
-                if scale != 1:
-                    values = tuple(value * scale for value in values)
+                values = [value * scale for value in used.values()]
                 self.run.curves.append((number, direction, kind, tuple(used), values))
         if self.wants_bins and isinstance(bins, (dict, Bins)):
             held = bins if isinstance(bins, Bins) else _fine(bins, scale)
@@ -529,7 +518,7 @@ class _Reading:
     def _add_coarse(self, number: int, entry: Mapping[str, Any], direction: str) -> None:
         """Take the coarse distribution: the completion latency of all directions together."""
         shares = {
-            unit: self._numbers(entry[key], f"{key}.")
+            unit: self.run.values.numbers(entry[key], entry[key], f"{key}.")
             for key, unit in _UNITS.items()
             if isinstance(entry.get(key), dict)
         }
@@ -609,10 +598,6 @@ class _Reading:
             extras.append((entry, prefix + name, text))
 
 
-def _with(leaves: Leaves, place: int, value: Any) -> Leaves:
-    return (*leaves[:place], value, *leaves[place + 1 :])
-
-
 def _seems_used(direction: str, part: Mapping[str, Any]) -> bool:
     """Whether a direction may have done anything: fio lists unused ones as zeros.
 
@@ -637,7 +622,7 @@ def in_bytes(part: Mapping[str, Any], moved: Any, fio: Version) -> Any:
 
     The keys tell if a document does not say its version: nanoseconds came later than bytes.
     """
-    if moved is None or "io_kbytes" in part or (fio.number and fio.number >= (2, 21)):
+    if moved is None or "io_kbytes" in part:
         return moved
     newer = any(key in part for key in ("bw_bytes", "lat_ns", "clat_ns", "slat_ns"))
     return moved * 1024 if fio.before(2, 21, not newer) else moved
@@ -662,7 +647,7 @@ def _is_of_another_job(
     entry: Mapping[str, Any], leaves: Leaves, options: Options, alike: int
 ) -> bool:
     """Whether the options certainly do not belong to all jobs behind the entry."""
-    name = options.own.get("name")
+    name = options.given.get("name")
     if name is not None and not name.startswith(str(entry.get("jobname", ""))):
         return True  # the entry's is cut off at 127 bytes
     ran_ms, longest = leaves[_RUNTIME] or 0, (leaves[_ELAPSED] or 0) + 1
