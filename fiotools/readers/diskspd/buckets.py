@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections.abc import Sequence
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -153,7 +153,7 @@ class Cut:
         milliseconds[:, sides] = matrix[:, 1:]
         return Curve(matrix[:, 0], milliseconds)
 
-    def over_time(self, buckets: Sequence[Element], *, values: bool) -> tuple[list[str], Array]:
+    def over_time(self, buckets: Sequence[Element], *, values: bool) -> tuple[Sequence[str], Array]:
         """Read the samples of ``-D``: the names of all attributes, and a row for each bucket.
 
         Their form is always checked; without ``values`` there are no rows.
@@ -161,9 +161,9 @@ class Cut:
         start, end = self.take(buckets)
         head = self._text[start : min(end, start + _UNIT_SIZE)].encode()
         unit = _UNIT.match(head.translate(None, _DIGITS))
-        names = [name.decode() for name in _ATTRIBUTE.findall(unit[0])] if unit else []
-        if unit is None or len(set(names)) < len(names):
+        if unit is None:
             raise OddBucketsError
+        names = _names(unit[0])
         parts = [np.zeros((0, len(names)))]
         while start < end:
             stop = self._text.find(f"{_BUCKET} ", start + _PIECE, end)
@@ -174,6 +174,15 @@ class Cut:
                 parts.append(_numbers(listed).reshape(-1, len(names)))
             start = stop
         return names, np.concatenate(parts)
+
+
+@lru_cache
+def _names(unit: bytes) -> tuple[str, ...]:
+    """Return the names of a bucket's attributes, none of them twice."""
+    names = tuple(name.decode() for name in _ATTRIBUTE.findall(unit))
+    if len(set(names)) < len(names):
+        raise OddBucketsError
+    return names
 
 
 def _rows(text: bytes, unit: bytes) -> int:
@@ -247,14 +256,16 @@ def sampled(
     is_unmeasured = is_run and not measured
     if cut:
         names, values = cut.over_time(buckets, values=samples or is_unmeasured)
-        later = [name for name in names if name not in _ATTRIBUTES]
-        of_sides = values[:, [name in _OF_SIDES for name in names]]
+        given = [*names]
+        is_of_side = [name in _OF_SIDES for name in names]
+        is_made_up = is_unmeasured and bool((values[:, is_of_side] > 0).any())
     else:
-        names = [*(_ATTRIBUTES if measured else _IOS)]
-        later = [name for name, _ in documents.attributes(buckets[0]) if name not in _ATTRIBUTES]
+        names = _ATTRIBUTES if measured else _IOS
         values = _matrix(buckets if samples else [], names)
-        of_sides = _matrix(buckets if is_unmeasured else [], _OF_SIDES)
-    return Sampled(names, values, later, is_unmeasured and bool((of_sides > 0).any()))
+        given = [name for name, _ in documents.attributes(buckets[0])]
+        is_made_up = is_unmeasured and bool((_matrix(buckets, _OF_SIDES) > 0).any())
+    later = [name for name in given if name not in _ATTRIBUTES]
+    return Sampled(names, values, later, is_made_up)
 
 
 def _matrix(buckets: Sequence[Element], names: Sequence[str]) -> Array:

@@ -149,6 +149,7 @@ def tree(xml: str) -> Element:
         # a comment would split a number in two
         remove_comments=True,
         remove_pis=True,
+        remove_blank_text=True,
     )
     return etree.fromstring(xml.encode("utf-8", "replace"), parser)
 
@@ -164,18 +165,17 @@ def value(element: Element, path: str) -> str:
     MalformedError
         If it holds elements, or stands there twice with different texts.
     """
-    found = element.findall(path)
-    if not found:
-        return ""
-    first, *others = found
-    if len(first):
-        raise MalformedError(line_of(first), f"{first.tag} holds elements, not a value")
-    text = (first.text or "").strip()
-    for other in others:
-        if (other.text or "").strip() != text:
-            reason = f"{first.tag} occurs twice with different values"
-            raise MalformedError(line_of(others[0]), reason)
-    return text
+    inside, _, name = path.rpartition("/")
+    text: str | None = None
+    for parent in element.findall(inside) if inside else (element,):
+        for found in parent.iterchildren(name):
+            if len(found):
+                raise MalformedError(line_of(found), f"{name} holds elements, not a value")
+            if text not in (None, (found.text or "").strip()):
+                reason = f"{name} occurs twice with different values"
+                raise MalformedError(line_of(found), reason)
+            text = (found.text or "").strip()
+    return text or ""
 
 
 def whole(element: Element, path: str) -> int | None:
@@ -201,12 +201,15 @@ def number(element: Element, path: str) -> float:
 
 def to_number(text: str) -> float:
     """Read a number; C's 0/0 (``-1.#J``, ``-nan(ind)``) is nan: missing."""
-    if _NOT_A_NUMBER.fullmatch(text):
-        return math.nan
-    result = float(text)
-    if "_" in text or not abs(result) < LARGEST:
+    try:
+        result = float(text)
+    except ValueError:
+        result = math.nan
+    if abs(result) < LARGEST and "_" not in text:
+        return result
+    if not _NOT_A_NUMBER.fullmatch(text):
         raise ValueError(text)
-    return result
+    return math.nan
 
 
 def leaves(
@@ -216,14 +219,12 @@ def leaves(
 
     A path is ``Target/BlockSize``; ``Target[2]/BlockSize`` where names repeat; ``Node/@Group``.
     """
-    children = [*element]
-    names = [child.tag for child in children]
-    often = Counter(names)
-    seen = dict.fromkeys(names, 0)
-    for name, child in zip(names, children, strict=True):
+    children = [child for child in element if child.tag not in skip]
+    often = Counter([child.tag for child in children])
+    seen = dict.fromkeys(often, 0)
+    for child in children:
+        name = child.tag
         seen[name] += 1
-        if name in skip:
-            continue
         path = f"{above}{name}[{seen[name]}]" if often[name] > 1 else above + name
         for attribute, text in attributes(child):
             yield f"{path}/@{attribute}", text
