@@ -25,22 +25,19 @@ Specified in ``XmlResultParser.cpp``, ``XmlProfileParser.cpp`` and ``Common.cpp`
 
 from __future__ import annotations
 
-import math
 import re
-from collections.abc import Sequence
 from contextlib import suppress
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from lxml.etree import XMLSyntaxError
 
 from fiotools.errors import ParseError
 from fiotools.readers import surroundings
-from fiotools.readers.diskspd import documents, messages, options, spans
+from fiotools.readers.diskspd import documents, messages, options, runs, spans
 from fiotools.readers.diskspd.documents import MalformedError, Piece
 from fiotools.readers.diskspd.documents import parse as parse
-from fiotools.readers.diskspd.runs import make
 from fiotools.readers.diskspd.spans import FIELDS as FIELDS
-from fiotools.readers.diskspd.spans import NoSpanError, Span, Taken
+from fiotools.readers.diskspd.spans import NoSpanError, Taken
 from fiotools.readers.formats import DISKSPD_TEXT, DISKSPD_XML, is_profile
 from fiotools.readers.grammar import Later, Report, Session
 from fiotools.tables import Tables
@@ -186,8 +183,16 @@ def _add(tables: Tables, report: Report, session: Session) -> None:
     if not piece.whole:
         missing = f"{len(taken.spans)} of {taken.asked} time spans are whole, and were read"
         tables.note(f"the XML ends before </Results>: {missing}", line=last, severity="warning")
+    host, version, when = taken.about
+    about: dict[str, Any] = {
+        "tool_version": version or None,
+        "format": "diskspd_xml",
+        "command": session.command if options.arguments(session.command) else None,
+        "host": host or session.host,
+        "reported_at": options.moment(when) if when else None,
+    }
     for span in taken.spans:
-        _add_run(tables, taken.about, span, session)
+        runs.add(tables, span.run, span.problems, **about)
     # standard error in the same file: "Error generating I/O requests" comes before </Results>
     for line, message in taken.strays:
         tables.note(message, line=line, severity="warning", run=tables.runs)
@@ -201,23 +206,3 @@ def _taken(piece: Piece, above: int, *, samples: bool) -> Taken | None:
     with suppress(XMLSyntaxError, NoSpanError):
         return spans.take(closed, above, samples=samples) if closed is not None else None
     return None
-
-
-def _add_run(tables: Tables, about: Sequence[str], span: Span, session: Session) -> None:
-    """Add a run; its rows are made together with those of other files."""
-    host, version, when = about
-    run = span.run
-    is_failed = any(severity == "error" for _, severity, _ in span.problems)
-    run.number = tables.start_run(
-        tool="diskspd",
-        tool_version=version or None,
-        format="diskspd_xml",
-        command=session.command if options.arguments(session.command) else None,
-        host=host or session.host,
-        reported_at=options.moment(when) if when else None,
-        duration_s=None if math.isnan(run.seconds) else run.seconds,
-        status="error" if is_failed else "ok",
-    )
-    tables.defer(make, run)
-    for line, severity, message in span.problems:
-        tables.note(message, line=line, severity=severity, run=run.number)
