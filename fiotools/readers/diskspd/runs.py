@@ -104,6 +104,8 @@ class Run:
     usage: list[float] = field(default_factory=list)  # `USAGE` of each processor
     # values without a column: the number of the entry, or None for the run; path and text
     extras: list[tuple[int | None, str, str]] = field(default_factory=list)
+    # what is wrong with it: line, severity, message
+    problems: list[tuple[int, str, str]] = field(default_factory=list)
     curves: Sequence[Curve] = ()
     # the samples of ``-D`` for each entry, and for the whole run
     sampled: Sequence[Sampled | None] = ()
@@ -420,24 +422,13 @@ class Percentiles:
         return found
 
 
-def add(
-    tables: Tables,
-    run: Run,
-    problems: Sequence[tuple[int, str, str]],
-    *,
-    is_cut: bool = False,
-    **about: Any,
-) -> None:
-    """Add a run with its problems (line, severity, message); its rows are made later."""
-    failed = any(severity == "error" for _, severity, _ in problems)
+def add(tables: Tables, run: Run, **about: Any) -> None:
+    """Add a run with its problems; its rows are made later."""
     run.number = tables.start_run(
-        tool="diskspd",
-        duration_s=None if np.isnan(run.seconds) else run.seconds,
-        status="error" if failed else "truncated" if is_cut else "ok",
-        **about,
+        tool="diskspd", duration_s=None if np.isnan(run.seconds) else run.seconds, **about
     )
     tables.defer(make, run)
-    for line, severity, message in problems:
+    for line, severity, message in run.problems:
         tables.note(message, line=line, severity=severity, run=run.number)
 
 

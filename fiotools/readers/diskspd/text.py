@@ -358,8 +358,9 @@ def add(tables: Tables, report: Report, session: Session) -> int:
         problems = [*_problems(rows, span, gap)]
         if output.parameters and not gap and _lacks_chart(span):
             problems.append((span.line, "info", "no percentiles of the whole run were found"))
-        problems = [(report.line + line, severity, said) for line, severity, said in problems]
-        runs.add(tables, run, problems, is_cut=gap is not None, **about)
+        run.problems = [(report.line + line, how, message) for line, how, message in problems]
+        status = "error" if span.failed else "truncated" if gap else "ok"
+        runs.add(tables, run, status=status, **about)
         for name, value in output.facts.items():
             tables.add("settings", run=run.number, option=name, text=value, origin="given")
     totals = [total for span in output.spans for total in span.totals]
