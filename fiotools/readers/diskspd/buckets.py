@@ -18,7 +18,7 @@ import numpy as np
 import orjson
 
 from fiotools.readers.diskspd import documents
-from fiotools.readers.diskspd.documents import LARGEST, LONG, Element, MalformedError, line_of
+from fiotools.readers.diskspd.documents import LARGEST, LONG, Element, MalformedError
 from fiotools.readers.diskspd.runs import DIRECTIONS, LATENCIES, Curve, Sampled
 
 if TYPE_CHECKING:
@@ -232,24 +232,10 @@ def _numbers(listed: bytes) -> Array:
 def sampled(
     buckets: Sequence[Element], cut: Cut | None, *, measured: bool, is_run: bool, samples: bool
 ) -> Sampled | None:
-    """Read the samples of ``-D``: of one target of a thread, or of the whole run.
+    """Read the samples of ``-D``, from elements or from what was cut out in their place.
 
-    Parameters
-    ----------
-    buckets : sequence of lxml elements
-        The buckets; the mark for them if they were cut out.
-    cut : Cut or None
-    measured, is_run : bool
-        Whether latencies were measured; of a whole run without, it is asked whether there are any.
-    samples : bool
-        Whether the values are wanted.
-
-    Raises
-    ------
-    OddBucketsError
-        If buckets that were cut out are not as DISKSPD writes them.
-    MalformedError
-        If a value is not a number.
+    ``measured`` is whether latencies were measured. Of a whole run without, it is asked whether
+    there are any.
     """
     if not buckets:
         return None
@@ -278,12 +264,12 @@ def _matrix(buckets: Sequence[Element], names: Sequence[str]) -> Array:
                 matrix[row, column] = documents.to_number(text)
             except ValueError:
                 reason = f"{name} is {text!r}, not a number"
-                raise MalformedError(line_of(bucket), reason) from None
+                raise MalformedError(bucket, reason) from None
     return matrix
 
 
 def curve(buckets: Sequence[Element], cut: Cut | None) -> Curve:
-    """Read percentiles of latencies; raises as `sampled` does."""
+    """Read percentiles of latencies, from elements or from what was cut out in their place."""
     if cut:
         return cut.percentiles(buckets)
     rows = [[documents.number(one, name) for name in ("Percentile", *_SIDES)] for one in buckets]

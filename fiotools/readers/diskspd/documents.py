@@ -47,9 +47,9 @@ _NOT_A_NUMBER = re.compile(r"-?(?:\d\.#\w+|nan(?:\(\w*\))?|inf)", re.IGNORECASE)
 class MalformedError(Exception):
     """An element does not hold its kind of value."""
 
-    def __init__(self, line: int, reason: str) -> None:
+    def __init__(self, element: Element, reason: str) -> None:
         super().__init__(reason)
-        self.line, self.reason = line, reason
+        self.line, self.reason = line_of(element), reason
 
 
 @dataclass
@@ -65,14 +65,7 @@ class Piece:
 
 
 def parse(text: str, match: re.Match[str]) -> tuple[int, int, Piece]:
-    """Take the document that begins at the match, with the messages around it.
-
-    Returns
-    -------
-    start, end : int
-        Its place in the text.
-    piece : Piece
-    """
+    """Take the document that begins at the match, with the messages around it, and its place."""
     at = match.start()
     limit, whole = _limit(text, match.end())
     stop = limit if whole else _last_tag(text, at, limit)
@@ -170,10 +163,10 @@ def value(element: Element, path: str) -> str:
     for parent in element.findall(inside) if inside else (element,):
         for found in parent.iterchildren(name):
             if len(found):
-                raise MalformedError(line_of(found), f"{name} holds elements, not a value")
+                raise MalformedError(found, f"{name} holds elements, not a value")
             if text not in (None, (found.text or "").strip()):
                 reason = f"{name} occurs twice with different values"
-                raise MalformedError(line_of(found), reason)
+                raise MalformedError(found, reason)
             text = (found.text or "").strip()
     return text or ""
 
@@ -185,7 +178,7 @@ def whole(element: Element, path: str) -> int | None:
         return None
     if not text.isdecimal() or len(text) > LONG:
         found = element.find(path)
-        raise MalformedError(line_of(found), f"{found.tag} is {text!r}, not a whole number")
+        raise MalformedError(found, f"{found.tag} is {text!r}, not a whole number")
     return int(text)
 
 
@@ -196,7 +189,7 @@ def number(element: Element, path: str) -> float:
         return to_number(text) if text else math.nan
     except ValueError:
         found = element.find(path)
-        raise MalformedError(line_of(found), f"{found.tag} is {text!r}, not a number") from None
+        raise MalformedError(found, f"{found.tag} is {text!r}, not a number") from None
 
 
 def to_number(text: str) -> float:
@@ -238,7 +231,7 @@ def attributes(element: Element) -> list[tuple[str, str]]:
     """Return names and texts; more than DISKSPD writes are refused: each takes the time of all."""
     if len(element.attrib) > _ATTRIBUTES:
         reason = f"{element.tag} has more than {_ATTRIBUTES} attributes"
-        raise MalformedError(line_of(element), reason)
+        raise MalformedError(element, reason)
     return list(element.items())
 
 

@@ -355,9 +355,7 @@ def add(tables: Tables, report: Report, session: Session) -> int:
         if gap is None and span is output.spans[-1] and len(output.spans) < len(asked):
             gap = (span.line, f"{len(asked)} time spans were asked for: the output ends before")
         run = _run(rows, span, report.line, plan or options.Asked(), system)
-        problems = [*_problems(rows, span, gap)]
-        if output.parameters and not gap and _lacks_chart(span):
-            problems.append((span.line, "info", "no percentiles of the whole run were found"))
+        problems = _problems(rows, span, gap, is_full=bool(output.parameters))
         run.problems = [(report.line + line, how, message) for line, how, message in problems]
         status = "error" if span.failed else "truncated" if gap else "ok"
         runs.add(tables, run, status=status, **about)
@@ -370,8 +368,9 @@ def add(tables: Tables, report: Report, session: Session) -> int:
 
 
 def _problems(
-    rows: Rows, span: Span, gap: tuple[int, str] | None
+    rows: Rows, span: Span, gap: tuple[int, str] | None, *, is_full: bool
 ) -> Iterator[tuple[int, str, str]]:
+    """Yield what is wrong with a run: line, severity, message."""
     if span.failed:
         yield span.line, "error", span.failed
     elif gap:
@@ -380,6 +379,8 @@ def _problems(
         yield span.rewritten, "info", "the percentile table was rewritten by hand"
     for line, message in rows.problems:
         yield line, "warning", message
+    if is_full and not gap and _lacks_chart(span):
+        yield span.line, "info", "no percentiles of the whole run were found"
 
 
 def _run(rows: Rows, span: Span, first: int, asked: options.Asked, system: dict[str, str]) -> Run:

@@ -346,7 +346,7 @@ class _Way(NamedTuple):
 def _document(root: Element, way: _Way) -> Taken:
     found = root.findall("TimeSpan")
     if not found:
-        raise MalformedError(line_of(root), "the results hold no TimeSpan")
+        raise MalformedError(root, "the results hold no TimeSpan")
     asked = [*_asked(root)]
     about = [value(root, path) for path in _ABOUT]
     rest = leaves(root, skip=("Profile", "TimeSpan"))
@@ -365,8 +365,7 @@ def _run(span: Element, asked: Asked, way: _Way) -> Run:
     """Read a ``TimeSpan``."""
     seconds = number(span, "TestTimeSeconds")
     if seconds < 0:
-        line = line_of(span.find("TestTimeSeconds"))
-        raise MalformedError(line, "TestTimeSeconds is below 0")
+        raise MalformedError(span.find("TestTimeSeconds"), "TestTimeSeconds is below 0")
     line = line_of(span)
     failed = span.find("Error")
     if failed is not None:
@@ -445,10 +444,10 @@ def _amounts(span: Element, targets: Sequence[Element]) -> list[int]:
         for way in range(WAYS):
             if None in found[way::WAYS]:
                 names = " or no ".join(_AMOUNTS_OF_TARGET[way::WAYS])
-                raise MalformedError(line_of(target), f"a Target of the results has no {names}")
+                raise MalformedError(target, f"a Target of the results has no {names}")
         amounts += [amount for amount in found if amount is not None]
     if sum(amounts) > _LARGEST:
-        raise MalformedError(line_of(span), "all I/O together is more than 64 bits can count")
+        raise MalformedError(span, "all I/O together is more than 64 bits can count")
     width = len(_AMOUNTS_OF_TARGET)
     columns = [amounts[column::width] for column in range(width)]
     moved, done = columns[:WAYS], columns[WAYS:]
