@@ -326,12 +326,13 @@ def take(xml: str, above: int, *, samples: bool) -> Taken:
 
 
 def _take(xml: str, above: int, *, samples: bool) -> Taken:
+    """Take a document without its buckets; the whole document if anything in it is odd."""
     with suppress(XMLSyntaxError, MalformedError, OddBucketsError):
         cut = Cut(xml)
         document = _document(cut.tree(), _Way(lambda line: above + cut.line(line), samples, cut))
         cut.close()
         return document
-    # also for errors: in the whole document they stand in the right line
+    # errors too: only here they stand in the right line
     return _document(documents.tree(xml), _Way(lambda line: above + line, samples))
 
 
