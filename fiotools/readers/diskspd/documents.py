@@ -16,6 +16,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Any, TypeAlias
 
 from lxml import etree
@@ -150,46 +151,72 @@ def tree(xml: str) -> Element:
 # --- the values of elements -------------------------------------------------------------------
 
 
-def value(element: Element, path: str) -> str:
-    """Return the text of an element below; empty if it is missing.
+def values(element: Element, paths: tuple[str, ...]) -> list[str]:
+    """Return the texts of elements below; empty for those that are missing.
 
     Raises
     ------
     MalformedError
-        If it holds elements, or stands there twice with different texts.
+        If one holds elements, or stands there twice with different texts.
     """
-    inside, _, name = path.rpartition("/")
-    text: str | None = None
-    for parent in element.findall(inside) if inside else (element,):
-        for found in parent.iterchildren(name):
-            if len(found):
-                raise MalformedError(found, f"{name} holds elements, not a value")
-            if text not in (None, (found.text or "").strip()):
-                reason = f"{name} occurs twice with different values"
-                raise MalformedError(found, reason)
-            text = (found.text or "").strip()
-    return text or ""
+    found: dict[str, str] = {}
+    for inside, names in _by_parent(paths).items():
+        for parent in element.findall(inside) if inside else (element,):
+            for child in parent.iterchildren(*names):
+                name = child.tag
+                if len(child):
+                    raise MalformedError(child, f"{name} holds elements, not a value")
+                text = (child.text or "").strip()
+                if found.setdefault(names[name], text) != text:
+                    raise MalformedError(child, f"{name} occurs twice with different values")
+    return [found.get(path, "") for path in paths]
+
+
+@cache
+def _by_parent(paths: tuple[str, ...]) -> dict[str, dict[str, str]]:
+    """Return the paths by their last name, by what is above that."""
+    found: dict[str, dict[str, str]] = {}
+    for path in paths:
+        inside, _, name = path.rpartition("/")
+        found.setdefault(inside, {})[name] = path
+    return found
+
+
+def wholes(element: Element, paths: tuple[str, ...]) -> list[int | None]:
+    """Read the whole numbers in elements below; None for those that are missing."""
+    found = values(element, paths)
+    for path, text in zip(paths, found, strict=True):
+        if text and (not text.isdecimal() or len(text) > LONG):
+            wrong = element.find(path)
+            raise MalformedError(wrong, f"{wrong.tag} is {text!r}, not a whole number")
+    return [int(text) if text else None for text in found]
+
+
+def numbers(element: Element, paths: tuple[str, ...]) -> list[float]:
+    """Read the numbers in elements below; nan for those that are missing."""
+    found = []
+    for path, text in zip(paths, values(element, paths), strict=True):
+        try:
+            found.append(to_number(text) if text else math.nan)
+        except ValueError:
+            wrong = element.find(path)
+            raise MalformedError(wrong, f"{wrong.tag} is {text!r}, not a number") from None
+    return found
+
+
+def value(element: Element, path: str) -> str:
+    """Return the text of an element below; empty if it is missing."""
+    return values(element, (path,))[0]
 
 
 def whole(element: Element, path: str) -> int | None:
     """Read the whole number in an element below; None if it is missing."""
-    text = value(element, path)
-    if not text:
-        return None
-    if not text.isdecimal() or len(text) > LONG:
-        found = element.find(path)
-        raise MalformedError(found, f"{found.tag} is {text!r}, not a whole number")
-    return int(text)
+    return wholes(element, (path,))[0]
 
 
 def number(element: Element, path: str) -> float:
     """Read the number in an element below; nan if it is missing."""
-    text = value(element, path)
-    try:
-        return to_number(text) if text else math.nan
-    except ValueError:
-        found = element.find(path)
-        raise MalformedError(found, f"{found.tag} is {text!r}, not a number") from None
+    return numbers(element, (path,))[0]
 
 
 def to_number(text: str) -> float:

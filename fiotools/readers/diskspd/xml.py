@@ -30,7 +30,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from itertools import compress, zip_longest
+from itertools import chain, compress, zip_longest
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from lxml.etree import XMLSyntaxError, XPath
@@ -47,8 +47,11 @@ from fiotools.readers.diskspd.documents import (
     leaves,
     line_of,
     number,
+    numbers,
     value,
+    values,
     whole,
+    wholes,
 )
 from fiotools.readers.diskspd.documents import parse as parse
 from fiotools.readers.diskspd.options import Asked, Conditions
@@ -121,9 +124,9 @@ FIELDS = {
     ),
     "cpu": tuple(Field(column, f"CPU/{path}") for column, path in _USAGE.items()),
 }
-_AMOUNTS_OF_TARGET = [path for one in _AMOUNTS for path in one.of_target]
-_RATES_OF_TARGET = [path for one in _RATES for path in one.of_target]
-_RATES_OF_RUN = [path for one in _RATES for path in one.of_run]
+_AMOUNTS_OF_TARGET = tuple(path for one in _AMOUNTS for path in one.of_target)
+_RATES_OF_TARGET = tuple(path for one in _RATES for path in one.of_target)
+_RATES_OF_RUN = tuple(path for one in _RATES for path in one.of_run)
 _ABOUT = ("System/ComputerName", "System/Tool/Version", "System/RunTime")
 # elements with columns of their own; everything else goes to extras
 _KNOWN = {
@@ -349,7 +352,7 @@ def _document(root: Element, way: _Way) -> Taken:
     if not found:
         raise MalformedError(root, "the results hold no TimeSpan")
     asked = [*_asked(root)]
-    about = [value(root, path) for path in _ABOUT]
+    about = values(root, _ABOUT)
     rest = leaves(root, skip=("Profile", "TimeSpan"))
     above = [(None, path, text) for path, text in rest if path not in _ABOUT]
     every = []
@@ -411,8 +414,8 @@ def _results(span: Element, asked: Asked, seconds: float, way: _Way) -> Run:
         sizes=[whole(target, "FileSize") for target in targets],
         amounts=amounts,
         rates=[
-            *(number(target, path) for target in targets for path in _RATES_OF_TARGET),
-            *(number(span, path) for path in _RATES_OF_RUN),
+            *chain.from_iterable(numbers(target, _RATES_OF_TARGET) for target in targets),
+            *numbers(span, _RATES_OF_RUN),
         ],
         speeds=[one / seconds if seconds > 0 else math.nan for one in amounts],
         gap=runs.gap(
@@ -420,7 +423,9 @@ def _results(span: Element, asked: Asked, seconds: float, way: _Way) -> Run:
         ),
         groups=[whole(cpu, "Group") for cpu in (*cpus, *averages)],
         cpus=[value(cpu, "Id") or None for cpu in cpus] + ["average"] * len(averages),
-        usage=[number(cpu, path) for cpu in (*cpus, *averages) for path in _USAGE.values()],
+        usage=[
+            share for cpu in (*cpus, *averages) for share in numbers(cpu, tuple(_USAGE.values()))
+        ],
         extras=[*_extras(span)],
         curves=[buckets.curve(percentiles, way.cut)] if percentiles else [],
         sampled=[
@@ -441,7 +446,7 @@ def _amounts(span: Element, targets: Sequence[Element]) -> list[int]:
     """Read the amounts of each target, and sum them for the run: the XML has no totals."""
     amounts: list[int] = []
     for target in targets:
-        found = [whole(target, path) for path in _AMOUNTS_OF_TARGET]
+        found = wholes(target, _AMOUNTS_OF_TARGET)
         for way in range(WAYS):
             if None in found[way::WAYS]:
                 names = " or no ".join(_AMOUNTS_OF_TARGET[way::WAYS])
@@ -492,7 +497,7 @@ def _asked(root: Element) -> Iterator[Asked]:
             own = [(path.removeprefix("Targets/"), text) for path, text in leaves(span)]
             given = span.findall("Targets/Target")
             targets = [(value(target, "Path"), _conditions(target)) for target in given]
-            pool, per_thread = whole(span, "ThreadCount"), whole(span, "RequestCount")
+            pool, per_thread = wholes(span, ("ThreadCount", "RequestCount"))
             asked = options.plan(targets, [*common, *own], pool, per_thread)
             # a profile (-X) may give each thread of a pool targets of its own
             apart = span.find("Targets/Target/ThreadTargets") is not None
@@ -503,21 +508,23 @@ def _conditions(target: Element) -> Conditions:
     """Read the conditions of a target."""
     write_pct, ratio = (
         None if math.isnan(share) else share
-        for share in (number(target, "WriteRatio"), number(target, "RandomRatio"))
+        for share in numbers(target, ("WriteRatio", "RandomRatio"))
     )
     random = True if target.find("Random") is not None else None
     if random is None and target.find("StrideSize") is not None:
         random = False
     caches = ("DisableOSCache", "DisableAllCache", "DisableLocalCache")
-    os_cache, all_cache, local_cache = (value(target, name) == "true" for name in caches)
+    os_cache, all_cache, local_cache = (text == "true" for text in values(target, caches))
+    sizes = ("BlockSize", "RequestCount", "ThreadsPerFile", "FileSize")
+    block, depth, threads, size = wholes(target, sizes)
     return options.conditions(
         # RandomRatio (-rs) mixes random and sequential, for which fio's rw has no word
         random if ratio in (None, 0.0, 100.0) else None,
         write_pct,
-        bs_bytes=whole(target, "BlockSize"),
-        iodepth=whole(target, "RequestCount"),
-        numjobs=whole(target, "ThreadsPerFile"),
+        bs_bytes=block,
+        iodepth=depth,
+        numjobs=threads,
         # the local cache alone is neither
         direct=True if os_cache or all_cache else None if local_cache else False,
-        size_bytes=whole(target, "FileSize"),
+        size_bytes=size,
     )
