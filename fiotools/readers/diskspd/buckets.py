@@ -234,8 +234,8 @@ def sampled(
 ) -> Sampled | None:
     """Read the samples of ``-D``, from elements or from what was cut out in their place.
 
-    ``measured`` is whether latencies were measured. Of a whole run without, it is asked whether
-    there are any.
+    ``measured`` is whether latencies were measured. A whole run without them is asked whether it
+    has any.
     """
     if not buckets:
         return None
