@@ -408,6 +408,18 @@ def test_means_that_do_not_make_the_mean_are_noted():
     assert says(res, "total: mean latencies of the threads make 0.062 ms, not 0.064 ms")
 
 
+def test_a_share_of_writes_that_is_not_a_number_is_unknown():
+    res = ft.reads(edited("2.0.14--seqread_noLD", ("<WriteRatio>0<", "<WriteRatio>-1.#J<")))
+    assert res.io[["rw", "rwmixread_pct"]].isna().all(axis=None)
+
+
+def test_elements_of_a_namespace_are_extras():
+    element = '<System><x:Rack xmlns:x="https://example.org/x">7</x:Rack>'
+    res = ft.reads(edited("2.0.14--seqread_noLD", ("<System>", element)))
+    extras = res.extras.set_index("path")["text"]
+    assert extras["System/{https://example.org/x}Rack"] == "7"
+
+
 def test_a_thread_cut_out_leaves_no_total():
     res = ft.reads(edited("2.0.14--seqread_noLD", ("<ThreadCount>1<", "<ThreadCount>2<")))
     assert set(res.io["scope"]) == {"thread"}

@@ -11,14 +11,14 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections.abc import Sequence
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import orjson
 
 from fiotools.readers.diskspd import documents
-from fiotools.readers.diskspd.documents import LARGEST, LONG, Element, MalformedError, line_of
+from fiotools.readers.diskspd.documents import LARGEST, LONG, Element, MalformedError
 from fiotools.readers.diskspd.runs import DIRECTIONS, LATENCIES, Curve, Sampled
 
 if TYPE_CHECKING:
@@ -153,7 +153,7 @@ class Cut:
         milliseconds[:, sides] = matrix[:, 1:]
         return Curve(matrix[:, 0], milliseconds)
 
-    def over_time(self, buckets: Sequence[Element], *, values: bool) -> tuple[list[str], Array]:
+    def over_time(self, buckets: Sequence[Element], *, values: bool) -> tuple[Sequence[str], Array]:
         """Read the samples of ``-D``: the names of all attributes, and a row for each bucket.
 
         Their form is always checked; without ``values`` there are no rows.
@@ -161,9 +161,9 @@ class Cut:
         start, end = self.take(buckets)
         head = self._text[start : min(end, start + _UNIT_SIZE)].encode()
         unit = _UNIT.match(head.translate(None, _DIGITS))
-        names = [name.decode() for name in _ATTRIBUTE.findall(unit[0])] if unit else []
-        if unit is None or len(set(names)) < len(names):
+        if unit is None:
             raise OddBucketsError
+        names = _names(unit[0])
         parts = [np.zeros((0, len(names)))]
         while start < end:
             stop = self._text.find(f"{_BUCKET} ", start + _PIECE, end)
@@ -174,6 +174,15 @@ class Cut:
                 parts.append(_numbers(listed).reshape(-1, len(names)))
             start = stop
         return names, np.concatenate(parts)
+
+
+@lru_cache
+def _names(unit: bytes) -> tuple[str, ...]:
+    """Return the names of a bucket's attributes, none of them twice."""
+    names = tuple(name.decode() for name in _ATTRIBUTE.findall(unit))
+    if len(set(names)) < len(names):
+        raise OddBucketsError
+    return names
 
 
 def _rows(text: bytes, unit: bytes) -> int:
@@ -223,38 +232,26 @@ def _numbers(listed: bytes) -> Array:
 def sampled(
     buckets: Sequence[Element], cut: Cut | None, *, measured: bool, is_run: bool, samples: bool
 ) -> Sampled | None:
-    """Read the samples of ``-D``: of one target of a thread, or of the whole run.
+    """Read the samples of ``-D``, from elements or from what was cut out in their place.
 
-    Parameters
-    ----------
-    buckets : sequence of lxml elements
-        The buckets; the mark for them if they were cut out.
-    cut : Cut or None
-    measured, is_run : bool
-        Whether latencies were measured; of a whole run without, it is asked whether there are any.
-    samples : bool
-        Whether the values are wanted.
-
-    Raises
-    ------
-    OddBucketsError
-        If buckets that were cut out are not as DISKSPD writes them.
-    MalformedError
-        If a value is not a number.
+    ``measured`` is whether latencies were measured. A whole run without them is asked whether it
+    has any.
     """
     if not buckets:
         return None
     is_unmeasured = is_run and not measured
     if cut:
         names, values = cut.over_time(buckets, values=samples or is_unmeasured)
-        later = [name for name in names if name not in _ATTRIBUTES]
-        of_sides = values[:, [name in _OF_SIDES for name in names]]
+        given = [*names]
+        is_of_side = [name in _OF_SIDES for name in names]
+        is_made_up = is_unmeasured and bool((values[:, is_of_side] > 0).any())
     else:
-        names = [*(_ATTRIBUTES if measured else _IOS)]
-        later = [name for name, _ in documents.attributes(buckets[0]) if name not in _ATTRIBUTES]
+        names = _ATTRIBUTES if measured else _IOS
         values = _matrix(buckets if samples else [], names)
-        of_sides = _matrix(buckets if is_unmeasured else [], _OF_SIDES)
-    return Sampled(names, values, later, is_unmeasured and bool((of_sides > 0).any()))
+        given = [name for name, _ in documents.attributes(buckets[0])]
+        is_made_up = is_unmeasured and bool((_matrix(buckets, _OF_SIDES) > 0).any())
+    later = [name for name in given if name not in _ATTRIBUTES]
+    return Sampled(names, values, later, is_made_up)
 
 
 def _matrix(buckets: Sequence[Element], names: Sequence[str]) -> Array:
@@ -267,14 +264,14 @@ def _matrix(buckets: Sequence[Element], names: Sequence[str]) -> Array:
                 matrix[row, column] = documents.to_number(text)
             except ValueError:
                 reason = f"{name} is {text!r}, not a number"
-                raise MalformedError(line_of(bucket), reason) from None
+                raise MalformedError(bucket, reason) from None
     return matrix
 
 
 def curve(buckets: Sequence[Element], cut: Cut | None) -> Curve:
-    """Read percentiles of latencies; raises as `sampled` does."""
+    """Read percentiles of latencies, from elements or from what was cut out in their place."""
     if cut:
         return cut.percentiles(buckets)
-    rows = [[documents.number(one, name) for name in ("Percentile", *_SIDES)] for one in buckets]
+    rows = [documents.numbers(one, ("Percentile", *_SIDES)) for one in buckets]
     matrix = np.array(rows, dtype=np.float64)
     return Curve(matrix[:, 0], matrix[:, 1:])

@@ -16,6 +16,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Any, TypeAlias
 
 from lxml import etree
@@ -47,9 +48,9 @@ _NOT_A_NUMBER = re.compile(r"-?(?:\d\.#\w+|nan(?:\(\w*\))?|inf)", re.IGNORECASE)
 class MalformedError(Exception):
     """An element does not hold its kind of value."""
 
-    def __init__(self, line: int, reason: str) -> None:
+    def __init__(self, element: Element, reason: str) -> None:
         super().__init__(reason)
-        self.line, self.reason = line, reason
+        self.line, self.reason = line_of(element), reason
 
 
 @dataclass
@@ -65,14 +66,7 @@ class Piece:
 
 
 def parse(text: str, match: re.Match[str]) -> tuple[int, int, Piece]:
-    """Take the document that begins at the match, with the messages around it.
-
-    Returns
-    -------
-    start, end : int
-        Its place in the text.
-    piece : Piece
-    """
+    """Take the document that begins at the match, with the messages around it, and its place."""
     at = match.start()
     limit, whole = _limit(text, match.end())
     stop = limit if whole else _last_tag(text, at, limit)
@@ -149,6 +143,7 @@ def tree(xml: str) -> Element:
         # a comment would split a number in two
         remove_comments=True,
         remove_pis=True,
+        remove_blank_text=True,
     )
     return etree.fromstring(xml.encode("utf-8", "replace"), parser)
 
@@ -156,57 +151,85 @@ def tree(xml: str) -> Element:
 # --- the values of elements -------------------------------------------------------------------
 
 
-def value(element: Element, path: str) -> str:
-    """Return the text of an element below; empty if it is missing.
+def values(element: Element, paths: tuple[str, ...]) -> list[str]:
+    """Return the texts of elements below; empty for those that are missing.
 
     Raises
     ------
     MalformedError
-        If it holds elements, or stands there twice with different texts.
+        If one holds elements, or stands there twice with different texts.
     """
-    found = element.findall(path)
-    if not found:
-        return ""
-    first, *others = found
-    if len(first):
-        raise MalformedError(line_of(first), f"{first.tag} holds elements, not a value")
-    text = (first.text or "").strip()
-    for other in others:
-        if (other.text or "").strip() != text:
-            reason = f"{first.tag} occurs twice with different values"
-            raise MalformedError(line_of(others[0]), reason)
-    return text
+    found: dict[str, str] = {}
+    for inside, names in _by_parent(paths).items():
+        for parent in element.findall(inside) if inside else (element,):
+            for child in parent.iterchildren(*names):
+                name = child.tag
+                if len(child):
+                    raise MalformedError(child, f"{name} holds elements, not a value")
+                text = (child.text or "").strip()
+                if found.setdefault(names[name], text) != text:
+                    raise MalformedError(child, f"{name} occurs twice with different values")
+    return [found.get(path, "") for path in paths]
+
+
+@cache
+def _by_parent(paths: tuple[str, ...]) -> dict[str, dict[str, str]]:
+    """Return the paths by their last name, by what is above that."""
+    found: dict[str, dict[str, str]] = {}
+    for path in paths:
+        inside, _, name = path.rpartition("/")
+        found.setdefault(inside, {})[name] = path
+    return found
+
+
+def wholes(element: Element, paths: tuple[str, ...]) -> list[int | None]:
+    """Read the whole numbers in elements below; None for those that are missing."""
+    found = values(element, paths)
+    for path, text in zip(paths, found, strict=True):
+        if text and (not text.isdecimal() or len(text) > LONG):
+            wrong = element.find(path)
+            raise MalformedError(wrong, f"{wrong.tag} is {text!r}, not a whole number")
+    return [int(text) if text else None for text in found]
+
+
+def numbers(element: Element, paths: tuple[str, ...]) -> list[float]:
+    """Read the numbers in elements below; nan for those that are missing."""
+    found = []
+    for path, text in zip(paths, values(element, paths), strict=True):
+        try:
+            found.append(to_number(text) if text else math.nan)
+        except ValueError:
+            wrong = element.find(path)
+            raise MalformedError(wrong, f"{wrong.tag} is {text!r}, not a number") from None
+    return found
+
+
+def value(element: Element, path: str) -> str:
+    """Return the text of an element below; empty if it is missing."""
+    return values(element, (path,))[0]
 
 
 def whole(element: Element, path: str) -> int | None:
     """Read the whole number in an element below; None if it is missing."""
-    text = value(element, path)
-    if not text:
-        return None
-    if not text.isdecimal() or len(text) > LONG:
-        found = element.find(path)
-        raise MalformedError(line_of(found), f"{found.tag} is {text!r}, not a whole number")
-    return int(text)
+    return wholes(element, (path,))[0]
 
 
 def number(element: Element, path: str) -> float:
     """Read the number in an element below; nan if it is missing."""
-    text = value(element, path)
-    try:
-        return to_number(text) if text else math.nan
-    except ValueError:
-        found = element.find(path)
-        raise MalformedError(line_of(found), f"{found.tag} is {text!r}, not a number") from None
+    return numbers(element, (path,))[0]
 
 
 def to_number(text: str) -> float:
     """Read a number; C's 0/0 (``-1.#J``, ``-nan(ind)``) is nan: missing."""
-    if _NOT_A_NUMBER.fullmatch(text):
-        return math.nan
-    result = float(text)
-    if "_" in text or not abs(result) < LARGEST:
+    try:
+        result = float(text)
+    except ValueError:
+        result = math.nan
+    if abs(result) < LARGEST and "_" not in text:
+        return result
+    if not _NOT_A_NUMBER.fullmatch(text):
         raise ValueError(text)
-    return result
+    return math.nan
 
 
 def leaves(
@@ -216,14 +239,12 @@ def leaves(
 
     A path is ``Target/BlockSize``; ``Target[2]/BlockSize`` where names repeat; ``Node/@Group``.
     """
-    children = [*element]
-    names = [child.tag for child in children]
-    often = Counter(names)
-    seen = dict.fromkeys(names, 0)
-    for name, child in zip(names, children, strict=True):
+    children = [child for child in element if child.tag not in skip]
+    often = Counter([child.tag for child in children])
+    seen = dict.fromkeys(often, 0)
+    for child in children:
+        name = child.tag
         seen[name] += 1
-        if name in skip:
-            continue
         path = f"{above}{name}[{seen[name]}]" if often[name] > 1 else above + name
         for attribute, text in attributes(child):
             yield f"{path}/@{attribute}", text
@@ -237,7 +258,7 @@ def attributes(element: Element) -> list[tuple[str, str]]:
     """Return names and texts; more than DISKSPD writes are refused: each takes the time of all."""
     if len(element.attrib) > _ATTRIBUTES:
         reason = f"{element.tag} has more than {_ATTRIBUTES} attributes"
-        raise MalformedError(line_of(element), reason)
+        raise MalformedError(element, reason)
     return list(element.items())
 
 

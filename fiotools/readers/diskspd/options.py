@@ -71,16 +71,10 @@ def plan(
     pool: int | None = None,
     per_thread: int | None = None,
 ) -> Asked:
-    """Put the conditions of the targets together.
+    """Put the conditions of the targets, by their paths, together.
 
-    Parameters
-    ----------
-    targets : sequence of (path, conditions)
-    settings : iterable of (option, text)
-    pool : int, optional
-        ``-F``: how many threads all targets share. Without it every target has threads of its own.
-    per_thread : int, optional
-        ``-O``: how many I/Os a thread of the pool keeps outstanding, over all targets.
+    ``pool`` (``-F``) is how many threads all targets share; without it every target has threads of
+    its own. ``per_thread`` (``-O``) is how many I/Os a thread of the pool keeps outstanding.
     """
     for _, conditions in targets:
         if pool:
@@ -119,23 +113,22 @@ def _sum(several: Sequence[Conditions], name: str) -> int | None:
     return None if None in values else sum(value for value in values if value is not None)
 
 
-def pattern(random: bool | None, write_pct: float | None) -> str | None:
-    """Name a pattern in fio's words.
+def conditions(random: bool | None, write_pct: float | None, **others: Any) -> Conditions:
+    """Return the conditions of a target, with its pattern in fio's words.
 
     Examples
     --------
-    >>> pattern(True, 40), pattern(False, 0), pattern(None, 100)
-    ('randrw', 'read', None)
+    >>> conditions(True, 40, numjobs=2)
+    {'rw': 'randrw', 'rwmixread_pct': 60.0, 'numjobs': 2}
+    >>> conditions(False, 0)["rw"], conditions(None, 100)["rw"]
+    ('read', None)
     """
-    if random is None or write_pct is None:
-        return None
-    word = {0: "read", 100: "write"}.get(int(write_pct), "rw")
-    return f"rand{word}" if random else word
-
-
-def mix(write_pct: float | None) -> float | None:
-    """Turn DISKSPD's share of writes into fio's share of reads."""
-    return None if write_pct is None else 100.0 - write_pct
+    rw = None
+    if random is not None and write_pct is not None:
+        word = {0: "read", 100: "write"}.get(int(write_pct), "rw")
+        rw = f"rand{word}" if random else word
+    reads = None if write_pct is None else 100.0 - write_pct
+    return {"rw": rw, "rwmixread_pct": reads, **others}
 
 
 def moment(text: str) -> datetime | None:
@@ -173,36 +166,32 @@ def arguments(command: str | None) -> list[Setting]:
     return given
 
 
-def from_arguments(given: Sequence[Setting]) -> tuple[Conditions, int | None, int | None]:
+def _of_arguments(given: Sequence[Setting]) -> Asked:
     """Read the conditions of a command line, if nothing better is printed.
 
-    Returns
-    -------
-    tuple
-        The conditions of every target, the threads of ``-F``, the outstanding I/Os of ``-O``.
-
-    Notes
-    -----
     A number that was not given stays unknown. A switch that was not given is off: without ``-r``
     the I/O is sequential, without ``-w`` it reads, without ``-S`` the cache is used. A profile
     (``-X``) overrides all of that, so nothing is known then.
     """
     options = dict(given)
     if not options or "-X" in options:
-        return {}, None, None
+        return plan([("", {})], given)
     block = typed_size(options.get("-b"), None)
-    random = None if "-rs" in options else any(name.startswith("-r") for name in options)
-    write_pct = count(options.get("-w") or "0")
-    conditions = {
-        "rw": pattern(random, write_pct),
-        "bs_bytes": block,
-        "iodepth": count(options.get("-o")),
-        "numjobs": count(options.get("-t")),
-        "direct": _direct([value for name, value in given if name == "-S"], "-h" in options),
-        "rwmixread_pct": mix(write_pct),
-        "size_bytes": typed_size(options.get("-c"), block),
-    }
-    return conditions, count(options.get("-F")), count(options.get("-O"))
+    caching = "".join(value or "u" for name, value in given if name == "-S")
+    caching += "h" if "-h" in options else ""
+    direct: bool | None = "u" in caching or "h" in caching
+    if not direct and "r" in caching:
+        direct = None  # only the local cache is bypassed: neither
+    target = conditions(
+        None if "-rs" in options else any(name.startswith("-r") for name in options),
+        count(options.get("-w") or "0"),
+        bs_bytes=block,
+        iodepth=count(options.get("-o")),
+        numjobs=count(options.get("-t")),
+        direct=direct,
+        size_bytes=typed_size(options.get("-c"), block),
+    )
+    return plan([("", target)], given, count(options.get("-F")), count(options.get("-O")))
 
 
 def typed_size(text: str | None, block: int | None) -> int | None:
@@ -250,31 +239,14 @@ def count(text: str | None) -> int | None:
     return int(text) if text.isdecimal() and len(text) < 10 else None
 
 
-def _direct(caching: Sequence[str], both: bool) -> bool | None:
-    """Return whether the page cache is bypassed; ``-Sr`` bypasses the local one only: neither."""
-    letters = "".join(value or "u" for value in caching) + ("h" if both else "")
-    if "u" in letters or "h" in letters:
-        return True
-    return None if "r" in letters else False
-
-
 # --- ``Input parameters:`` of the text: sentences ---------------------------------------------
 
 
 def read_echo(lines: Sequence[str], given: Sequence[Setting]) -> Iterator[Asked]:
-    """Read what each time span was asked to do.
+    """Read what each time span was asked to do, from the lines below ``Input parameters:``.
 
-    Parameters
-    ----------
-    lines : sequence of str
-        The lines below ``Input parameters:``.
-    given : sequence of (option, text)
-        The command line, which is better than nothing and comes into the settings first.
-
-    Yields
-    ------
-    Asked
-        One for each ``timespan:``; one from the command line alone where there is no such line.
+    The command line is better than nothing, if there is no ``timespan:``; its options come into
+    the settings first.
     """
     spans: list[list[str]] = []
     for line in map(str.strip, lines):
@@ -285,8 +257,7 @@ def read_echo(lines: Sequence[str], given: Sequence[Setting]) -> Iterator[Asked]
     if spans:
         yield from (_read_span(span, given) for span in spans)
     else:
-        conditions, pool, per_thread = from_arguments(given)
-        yield plan([("", conditions)], given, pool, per_thread)
+        yield _of_arguments(given)
 
 
 def _read_span(lines: Sequence[str], given: Sequence[Setting]) -> Asked:
@@ -321,35 +292,30 @@ def _read_span(lines: Sequence[str], given: Sequence[Setting]) -> Asked:
         count(threads),
         count(general.get("number of outstanding I/O operations per thread")),
     )
+    # numbers that a person or a program changed are not certain
+    unread = [
+        f"{name}: {said[name]}"
+        for _, said in targets
+        for name in _NUMBERS
+        if name in said and printed_size(said[name]) is None
+    ]
     # a profile may give each thread of a pool targets of its own, which is not printed
-    found = replace(found, each=None) if "-X" in asked else found
-    return replace(found, unread=tuple(_unread(targets)))
-
-
-def _unread(targets: Sequence[tuple[str, dict[str, str]]]) -> Iterator[str]:
-    """Yield the numbers that a person or a program changed, so that they are not certain."""
-    for _, said in targets:
-        for name in _NUMBERS:
-            text = said.get(name)
-            if text is not None and printed_size(text) is None:
-                yield f"{name}: {text}"
+    each = None if "-X" in asked else found.each
+    return replace(found, each=each, unread=tuple(unread))
 
 
 def _of_sentences(said: dict[str, str]) -> Conditions:
     """Read the conditions of one target."""
-    write_pct = _write_pct(said)
-    return {
-        "rw": pattern(_is_random(said), write_pct),
-        "bs_bytes": printed_size(said.get("block size")),
-        "iodepth": count(
-            said.get("number of outstanding I/O operations per thread")
-            or said.get("number of outstanding I/O operations")
-        ),
-        "numjobs": count(said.get("threads per file")),
-        "direct": _bypasses(said),
-        "rwmixread_pct": mix(write_pct),
-        "size_bytes": printed_size(said.get("size")),
-    }
+    depth = "number of outstanding I/O operations"
+    return conditions(
+        _is_random(said),
+        _write_pct(said),
+        bs_bytes=printed_size(said.get("block size")),
+        iodepth=count(said.get(f"{depth} per thread") or said.get(depth)),
+        numjobs=count(said.get("threads per file")),
+        direct=_bypasses(said),
+        size_bytes=printed_size(said.get("size")),
+    )
 
 
 def _write_pct(said: dict[str, str]) -> float | None:

@@ -10,9 +10,9 @@ I/O moves one block. A check gives what is wrong: the place of the run, the line
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
-from itertools import chain
+from itertools import chain, repeat
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from fiotools.readers.diskspd.options import Conditions
-    from fiotools.tables import Column
+    from fiotools.tables import Column, Tables
 
     Array = NDArray[Any]
     Columns = dict[str, Column]
@@ -99,10 +99,13 @@ class Run:
     is_printed: bool = False
     gap: str | None = None  # what is missing among the entries, so that their sum is not a total
     # group and name of each processor
-    groups: Sequence[int | None] = ()
-    cpus: Sequence[str | None] = ()
-    usage: Sequence[float] = ()  # `USAGE` of each processor
-    extras: Sequence[tuple[int | None, str, str]] = ()
+    groups: list[int | None] = field(default_factory=list)
+    cpus: list[str | None] = field(default_factory=list)
+    usage: list[float] = field(default_factory=list)  # `USAGE` of each processor
+    # values without a column: the number of the entry, or None for the run; path and text
+    extras: list[tuple[int | None, str, str]] = field(default_factory=list)
+    # what is wrong with it: line, severity, message
+    problems: list[tuple[int, str, str]] = field(default_factory=list)
     curves: Sequence[Curve] = ()
     # the samples of ``-D`` for each entry, and for the whole run
     sampled: Sequence[Sampled | None] = ()
@@ -110,33 +113,24 @@ class Run:
 
 
 class Measures:
-    """The numbers of runs.
-
-    Attributes
-    ----------
-    whose, entry : numpy.ndarray
-        For each row the place of its run, and its number within the run, from 0.
-    is_total : numpy.ndarray
-        Whether a row is of a whole run.
-    of : dict of str to numpy.ndarray
-        The columns of `AMOUNTS`, `RATES` and `SPEEDS`, by row and direction.
-    moved : numpy.ndarray
-        By row and direction: whether there was any I/O.
-    """
+    """The numbers of runs, by row (the entries of a run, then the whole run) and direction."""
 
     def __init__(self, runs: Sequence[Run]) -> None:
         self.runs = runs
         sizes = np.array([len(run.threads) + 1 for run in runs])
         self.last = np.cumsum(sizes) - 1
         self.first = self.last - sizes + 1
+        # of each row: the place of its run, its number within the run, whether it is the whole run
         self.whose = np.arange(len(runs)).repeat(sizes)
         self.entry = np.arange(len(self.whose)) - self.first[self.whose]
         self.is_total = np.zeros(len(self.whose), dtype=bool)
         self.is_total[self.last] = True
+        # the columns of `AMOUNTS`, `RATES` and `SPEEDS`
         self.of = dict(_columns(AMOUNTS, [run.amounts for run in runs], np.int64))
         self.of |= _columns(RATES, [run.rates for run in runs], np.float64)
         self.of |= _columns(SPEEDS, [run.speeds for run in runs], np.float64)
         amounts, ios = self.of["io_bytes"], self.of["total_ios"]
+        # whether there was any I/O
         self.moved = np.where(ios < 0, amounts, ios) > 0
         for name in ("lat_mean_ns", "lat_stddev_ns"):
             self.of[name] = np.where(self.moved, np.rint(self.of[name] * 1e6), np.nan)
@@ -210,26 +204,18 @@ def _parts(measures: Measures) -> Iterator[Problem]:
         odd = asked & ~told & (values >= 0).all(axis=1) & (both != values[:, TOTAL])
         told |= odd
         for row in np.flatnonzero(odd).tolist():
-            said = f"{name}: read + write = {both[row]}, but the total of {_who(measures, row)} is"
+            run = measures.runs[measures.whose[row]]
+            whose = "this target"
+            if measures.is_total[row]:
+                whose = "the run"
+            elif run.is_printed:
+                whose = f"thread {run.threads[measures.entry[row]]}"
+            said = f"{name}: read + write = {both[row]}, but the total of {whose} is"
             yield _problem(measures, row, TOTAL, f"{said} {values[row, TOTAL]}")
 
 
-def _who(measures: Measures, row: int) -> str:
-    run = measures.runs[measures.whose[row]]
-    if measures.is_total[row]:
-        return "the run"
-    return f"thread {run.threads[measures.entry[row]]}" if run.is_printed else "this target"
-
-
 def _blocks(measures: Measures, of_rows: Array) -> Iterator[Problem]:
-    """Yield the runs in which not every I/O moved one block, as all of DISKSPD's do.
-
-    Parameters
-    ----------
-    measures : Measures
-    of_rows : numpy.ndarray
-        The size of a block; 0 if that is not known.
-    """
+    """Yield the runs in which not every I/O moved one block; its size is 0 if it is unknown."""
     amounts, ios = (measures.of[name] for name in AMOUNTS)
     block = of_rows[:, None]
     odd = (block > 0) & (amounts > 0) & (ios > 0) & (amounts != ios * block)
@@ -265,15 +251,10 @@ def _problem(measures: Measures, row: int, way: int, message: str) -> Problem:
 
 
 def gap(said: int | None, found: Sequence[tuple[int | None, int]], each: int | None) -> str | None:
-    """Ask whether every thread is there, with every target that it works on.
+    """Say which threads, or targets that they work on, are missing.
 
-    Parameters
-    ----------
-    said : int or None
-        How many threads the file says there are.
-    found : sequence of (thread, number of targets)
-    each : int or None
-        How many targets each thread works on, if known.
+    There should be ``said`` threads with ``each`` targets; ``found`` has each thread with the
+    number of its targets.
     """
     names = {name for name, _ in found}
     if len(names) != len(found):
@@ -303,9 +284,11 @@ def _samples(runs: Sequence[Run]) -> Iterator[Made]:
     few: list[_Stretch] = []
     size = 0
     for one in (one for place, run in enumerate(runs) for one in _stretches(place, run)):
-        if few and (size >= _MANY or not _alike(few[-1], one)):
-            yield from _sampled_rows(few)
-            few, size = [], 0
+        if few:
+            alike = few[0].measured == one.measured and few[0].sampled.names == one.sampled.names
+            if size >= _MANY or not alike:
+                yield from _sampled_rows(few)
+                few, size = [], 0
         few.append(one)
         size += len(one.sampled.values)
     if few:
@@ -315,16 +298,12 @@ def _samples(runs: Sequence[Run]) -> Iterator[Made]:
 def _stretches(place: int, run: Run) -> Iterator[_Stretch]:
     """Yield the buckets of a run: those of each entry, then those of the whole run."""
     whose: list[tuple[int | None, str | None, str]] = [
-        (thread, target, "thread") for thread, target in zip(run.threads, run.targets, strict=True)
+        *zip(run.threads, run.targets, repeat("thread")),
+        (None, None, "total"),
     ]
-    whose.append((None, None, "total"))
     for entry, (sampled, keys) in enumerate(zip(run.sampled, whose, strict=False), 1):
         if sampled is not None and len(sampled.values):
             yield _Stretch(place, run.is_measured, sampled, run.number, entry, *keys)
-
-
-def _alike(one: _Stretch, other: _Stretch) -> bool:
-    return one.measured == other.measured and one.sampled.names == other.sampled.names
 
 
 def _sampled_rows(stretches: Sequence[_Stretch]) -> Iterator[Made]:
@@ -335,13 +314,12 @@ def _sampled_rows(stretches: Sequence[_Stretch]) -> Iterator[Made]:
     given, times = values.take(places, axis=1), values[:, :1] / 1000
     # 0.000 means that there was no such I/O
     known = (given == given) & (times == times) & ((given != 0) | (quantities == 0))
-    chosen = _chosen(known)
     np.rint(given * 1e6, out=given, where=quantities > 0)  # ms with three decimals
     columns: dict[str, Any] = {
-        "direction": words(DIRECTIONS, chosen(directions)),
-        "quantity": words(_QUANTITIES, chosen(quantities)),
-        "time_s": chosen(times),
-        "value": chosen(given),
+        "direction": words(DIRECTIONS, _chosen(directions, known)),
+        "quantity": words(_QUANTITIES, _chosen(quantities, known)),
+        "time_s": _chosen(times, known),
+        "value": _chosen(given, known),
     }
     starts = np.cumsum([0, *(len(one.sampled.values) for one in stretches[:-1])])
     sizes = np.add.reduceat(known.sum(axis=1), starts)
@@ -369,35 +347,23 @@ def _places(names: tuple[str, ...], measured: bool) -> NDArray[np.int32]:
     return np.array(columns, dtype=np.int32).reshape(-1, 3).T.copy()
 
 
-def _chosen(known: NDArray[np.bool_]) -> Callable[[Array], Array]:
-    """Return a function that lists the known values of a table."""
-
-    def chosen(of_each: Array) -> Array:
-        spread = np.broadcast_to(of_each, known.shape)
-        values: Array = spread.reshape(-1) if whole else spread[known]
-        return values
-
-    whole = bool(known.all())
+def _chosen(of_each: Array, known: NDArray[np.bool_]) -> Array:
+    """List the known values of a table."""
+    chosen: Array = np.broadcast_to(of_each, known.shape)[known]
     return chosen
 
 
 class Percentiles:
-    """The percentiles of runs, and of single targets.
+    """The percentiles of runs, and of single targets."""
 
-    Parameters
-    ----------
-    runs : sequence of Run
-    entries : sequence of int
-        How many entries each run has.
-    """
-
-    def __init__(self, runs: Sequence[Run], entries: Sequence[int]) -> None:
+    def __init__(self, runs: Sequence[Run]) -> None:
         self._runs = runs
         pairs = [(place, curve) for place, run in enumerate(runs) for curve in run.curves]
         self._curves = [curve for _, curve in pairs]
         self._of_curve = np.array([place for place, _ in pairs], dtype=np.int64)
         self._entry = np.array(
-            [entries[place] + 1 + curve.number for place, curve in pairs], dtype=np.int64
+            [len(runs[place].threads) + 1 + curve.number for place, curve in pairs],
+            dtype=np.int64,
         )
         curves = [_NO_CURVE, *self._curves]
         sizes = [len(curve.percentiles) for curve in self._curves]
@@ -409,46 +375,40 @@ class Percentiles:
 
     def rows(self) -> tuple[Array, dict[str, Any]]:
         """Return the rows: the place of the run of each, and their columns."""
-        chosen = _chosen(self._known)
-        which = chosen(self._curve[:, None])
+        which = _chosen(self._curve[:, None], self._known)
         targets = [curve.target for curve in self._curves]
         curves = which.tolist()
         columns: dict[str, Any] = {
             "entry": self._entry[which],
             "scope": ["total" if targets[one] is None else "target" for one in curves],
             "latency": ["lat"] * len(which),
-            "direction": words(DIRECTIONS, chosen(np.arange(len(DIRECTIONS)))),
-            "percentile": chosen(self._percentiles[:, None]),
-            "value_ns": chosen(self._values),
+            "direction": words(DIRECTIONS, _chosen(np.arange(WAYS), self._known)),
+            "percentile": _chosen(self._percentiles[:, None], self._known),
+            "value_ns": _chosen(self._values, self._known),
         }
         if any(targets):
             columns["target"] = [targets[one] for one in curves]
         return self._of_curve[which], columns
 
-    def falling(self) -> Iterator[tuple[int, int, str]]:
-        """Yield percentiles that are below a lower one, which is impossible for latencies."""
-        curve, values, known = self._curve, self._values, self._known
-        # each after the one above it, where none is missing between them
-        odd = (curve[1:] == curve[:-1])[:, None] & (
-            (values[1:] < values[:-1]) | (known[1:] != known[:-1])
-        )
-        for number in np.unique(curve[1:][odd.any(axis=1)]).tolist():
-            run = int(self._of_curve[number])
-            problem = self._fall(number)
-            if problem:
-                line, of_run = self._curves[number].line, self._runs[run]
-                yield run, line or of_run.line(len(of_run.threads), 0), problem
-
-    def _fall(self, number: int) -> str | None:
-        """Name the first percentile of a curve that is below the known one before it."""
-        before: dict[int, int] = {}
-        for row, way in np.argwhere(self._known & (self._curve == number)[:, None]).tolist():
-            lower = before.get(way, row)
-            if self._values[row, way] < self._values[lower, way]:
+    def falling(self) -> Iterator[Problem]:
+        """Yield curves with a percentile below a lower one, which is impossible for latencies."""
+        falls: list[tuple[int, int, int]] = []
+        for way in range(WAYS):
+            rows = np.flatnonzero(self._known[:, way])
+            curve, values = self._curve[rows], self._values[rows, way]
+            odd = np.flatnonzero((curve[1:] == curve[:-1]) & (values[1:] < values[:-1]))
+            falls += [(int(rows[at + 1]), way, int(rows[at])) for at in odd.tolist()]
+        told: set[int] = set()
+        for row, way, lower in sorted(falls):
+            number = int(self._curve[row])
+            if number not in told:
+                told.add(number)
+                place = int(self._of_curve[number])
+                run = self._runs[place]
+                line = self._curves[number].line or run.line(len(run.threads), 0)
                 high, low = self._percentiles[[row, lower]].tolist()
-                return f"{DIRECTIONS[way]}: percentile {high:.10g} is below percentile {low:.10g}"
-            before[way] = row
-        return None
+                message = f"percentile {high:.10g} is below percentile {low:.10g}"
+                yield place, line, f"{DIRECTIONS[way]}: {message}"
 
     def extremes(self) -> Array:
         """Return the smallest and the greatest latency (ns) by run and direction."""
@@ -462,10 +422,20 @@ class Percentiles:
         return found
 
 
+def add(tables: Tables, run: Run, **about: Any) -> None:
+    """Add a run with its problems; its rows are made later."""
+    run.number = tables.start_run(
+        tool="diskspd", duration_s=None if np.isnan(run.seconds) else run.seconds, **about
+    )
+    tables.defer(make, run)
+    for line, severity, message in run.problems:
+        tables.note(message, line=line, severity=severity, run=run.number)
+
+
 def make(runs: Sequence[Run], wants: Callable[[str], bool]) -> Iterator[Made]:
     """Make the rows of runs of many files."""
     measures = Measures(runs)
-    percentiles = Percentiles(runs, measures.last - measures.first)
+    percentiles = Percentiles(runs)
     conditions = _conditions(runs)
     numbers = np.array([run.number for run in runs])
     tables: dict[str, Callable[[], tuple[Any, Columns]]] = {

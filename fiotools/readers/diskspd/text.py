@@ -26,13 +26,13 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
 from fiotools import units
 from fiotools.errors import ParseError
-from fiotools.readers.diskspd import options
+from fiotools.readers.diskspd import options, runs
 from fiotools.readers.diskspd.layout import Output, Span, Table, label, width
 from fiotools.readers.diskspd.layout import parse as parse
 from fiotools.readers.diskspd.runs import (
@@ -44,8 +44,6 @@ from fiotools.readers.diskspd.runs import (
     TOTAL,
     Curve,
     Run,
-    gap,
-    make,
 )
 from fiotools.readers.document import Report, Session, read_reports
 
@@ -67,7 +65,7 @@ _COLUMNS = (
 )
 _MIB = 2**20
 Who: TypeAlias = tuple[int | None, str | None, int]  # thread, target, which of the same
-_CPU = ("cpu", "group", "usage", "user", "kernel", "idle")
+_USAGE = ("usage", "user", "kernel", "idle")
 
 
 @dataclass
@@ -222,29 +220,6 @@ def _read_time(rows: Rows, span: Span) -> None:
         rows.seconds = best["total_ios"] / best["iops"]
 
 
-def curve(chart: Table, **place: Any) -> Curve:
-    """Read the cells of a chart of percentiles."""
-    titles = [name.split(" ")[0].lower() for name in chart.columns[1:]]
-    rows = []
-    for _, (name, *cells) in chart.rows:
-        percentile = _percentile(label(name))
-        if percentile is not None:
-            cell = dict(zip(titles, cells, strict=False))
-            texts = [cell.get(direction, "") for direction in DIRECTIONS]
-            values = [float(text) if _DECIMAL.fullmatch(text) else math.nan for text in texts]
-            rows.append((percentile, *values))
-    matrix = np.array(rows, dtype=np.float64).reshape(-1, 1 + len(DIRECTIONS))
-    return Curve(matrix[:, 0], matrix[:, 1:], **place)
-
-
-def unread(chart: Table) -> Iterator[tuple[int, str]]:
-    """Yield the rows of a chart that are not rows of percentiles, or hold other text."""
-    for line, cells in chart.rows:
-        is_known = _percentile(label(cells[0])) is not None
-        if not is_known or not all(map(_CELL.fullmatch, cells[1:])):
-            yield line, f"not all of a row of percentiles can be read: {' | '.join(cells)[:60]!r}"
-
-
 def _percentile(name: str) -> float | None:
     nines = _NINES.fullmatch(name)
     if nines:
@@ -255,19 +230,13 @@ def _percentile(name: str) -> float | None:
     return float(plain[1]) if plain else None
 
 
-def percentage(cell: str | None) -> float:
-    """Read a cell such as ``87.38%``; 0/0 is printed as no number."""
-    digits = (cell or "").removesuffix("%").strip()
-    return float(digits) if _DECIMAL.fullmatch(digits) else math.nan
-
-
 def check_plan(rows: Rows, span: Span, asked: options.Asked) -> options.Asked:
     """Note where the tables contradict the conditions; return the possible conditions."""
     first = next((row.line for row in rows.all()), span.line)
     told = rows.threads.get("total") or next(iter(rows.threads.values()), [])
     count = Counter(row.thread for row in told)
     said = options.count(span.facts.get("thread count"))
-    missing = gap(said, list(count.items()), asked.each) if told else None
+    missing = runs.gap(said, list(count.items()), asked.each) if told else None
     unread = asked.unread and f"not certain, and left out: {'; '.join(asked.unread)}"
     named = dict.fromkeys(row.target for row in rows.all() if row.target is not None)
     unasked = "" not in asked.targets and [name for name in named if name not in asked.targets]
@@ -283,14 +252,14 @@ def check_plan(rows: Rows, span: Span, asked: options.Asked) -> options.Asked:
 
 
 def check_totals(
-    totals: Sequence[tuple[int, list[str]]], runs: Sequence[Rows]
+    totals: Sequence[tuple[int, list[str]]], every: Sequence[Rows]
 ) -> Iterator[tuple[int, str]]:
     """Yield contradictions between the runs of a file and its ``Totals:``."""
     for line, cells in totals:
         direction = cells[0].lower()
         for name, cell in zip(("io_bytes", "total_ios"), cells[1:3], strict=False):
             parts = [
-                run.totals[direction].measures[name] for run in runs if direction in run.totals
+                rows.totals[direction].measures[name] for rows in every if direction in rows.totals
             ]
             if not cell.isdecimal() or None in parts:
                 continue
@@ -305,7 +274,11 @@ def check(rows: Rows, span: Span) -> None:
         message = "one of several charts of percentiles has no title: left out"
         rows.problems.append((span.untitled, message))
     for _, chart in span.charts:
-        rows.problems += unread(chart)
+        for line, cells in chart.rows:
+            is_known = _percentile(label(cells[0])) is not None
+            if not is_known or not all(map(_CELL.fullmatch, cells[1:])):
+                message = "not all of a row of percentiles can be read"
+                rows.problems.append((line, f"{message}: {' | '.join(cells)[:60]!r}"))
         if rows.spoiled:
             message = "diskspd-for-linux miscounts the total percentiles of several threads"
             line = chart.rows[0][0] if chart.rows else 0
@@ -362,73 +335,56 @@ def add(tables: Tables, report: Report, session: Session) -> int:
         message = "DISKSPD's parameters without results"
         tables.note(message, line=report.line, severity="warning")
     system = _pairs(output.system)
+    when = system.get("start time")
+    about: dict[str, Any] = {
+        "format": "diskspd_text",
+        "command": command,
+        "host": system.get("computer name") or session.host,
+        "reported_at": options.moment(when) if when else None,
+    }
     asked = list(options.read_echo(output.parameters, given))
-    runs: list[Rows] = []
+    every: list[Rows] = []
     for number, span in enumerate(output.spans):
         # without Input parameters, the command line holds for every time span
         plan = asked[number] if number < len(asked) else asked[0] if not output.parameters else None
         rows = read_rows(span)
+        every.append(rows)
         check(rows, span)
-        runs.append(rows)
         gap = _gap(rows, span, output)
         if gap is None and span is output.spans[-1] and len(output.spans) < len(asked):
             gap = (span.line, f"{len(asked)} time spans were asked for: the output ends before")
-        plan = plan or options.Asked()
-        run = _add_span(tables, report, span, rows, gap, plan, command, session, system)
-        if output.parameters and not gap and _lacks_chart(span):
-            message = "no percentiles of the whole run were found"
-            tables.note(message, line=report.line + span.line, run=run)
+        run = _run(rows, span, report.line, plan or options.Asked(), system)
+        problems = _problems(rows, span, gap, is_full=bool(output.parameters))
+        run.problems = [(report.line + line, how, message) for line, how, message in problems]
+        status = "error" if span.failed else "truncated" if gap else "ok"
+        runs.add(tables, run, status=status, **about)
         for name, value in output.facts.items():
-            tables.add("settings", run=run, option=name, text=value, origin="given")
+            tables.add("settings", run=run.number, option=name, text=value, origin="given")
     totals = [total for span in output.spans for total in span.totals]
-    for line, message in check_totals(totals, runs):
+    for line, message in check_totals(totals, every):
         tables.note(message, line=report.line + line, severity="warning")
     return tables.runs
 
 
-def _add_span(
-    tables: Tables,
-    report: Report,
-    span: Span,
-    rows: Rows,
-    gap: tuple[int, str] | None,
-    asked: options.Asked,
-    command: str | None,
-    session: Session,
-    system: dict[str, str],
-) -> int:
-    when = system.get("start time")
-    run = tables.start_run(
-        tool="diskspd",
-        format="diskspd_text",
-        command=command,
-        host=system.get("computer name") or session.host,
-        reported_at=options.moment(when) if when else None,
-        duration_s=rows.seconds,
-        status="error" if span.failed else "truncated" if gap else "ok",
-    )
-    first = report.line
+def _problems(
+    rows: Rows, span: Span, gap: tuple[int, str] | None, *, is_full: bool
+) -> Iterator[tuple[int, str, str]]:
+    """Yield what is wrong with a run: line, severity, message."""
     if span.failed:
-        tables.note(span.failed, line=first + span.line, severity="error", run=run)
+        yield span.line, "error", span.failed
     elif gap:
-        tables.note(gap[1], line=first + gap[0], severity="warning", run=run)
+        yield gap[0], "warning", gap[1]
     if span.rewritten is not None:
-        message = "the percentile table was rewritten by hand"
-        tables.note(message, line=first + span.rewritten, run=run)
-    asked = check_plan(rows, span, asked)
-    usage = _usage(span, rows.problems)
+        yield span.rewritten, "info", "the percentile table was rewritten by hand"
     for line, message in rows.problems:
-        tables.note(message, line=first + line, severity="warning", run=run)
-    read = _run(rows, span, first, usage, system)
-    read.number, read.asked = run, asked
-    tables.defer(make, read)
-    return run
+        yield line, "warning", message
+    if is_full and not gap and _lacks_chart(span):
+        yield span.line, "info", "no percentiles of the whole run were found"
 
 
-def _run(
-    rows: Rows, span: Span, first: int, usage: Sequence[_Usage], system: dict[str, str]
-) -> Run:
-    """Put the parts of a run together."""
+def _run(rows: Rows, span: Span, first: int, asked: options.Asked, system: dict[str, str]) -> Run:
+    """Put the parts of a run together, and note what does not fit."""
+    asked = check_plan(rows, span, asked)
     entries = rows.entries()
     every = [*entries.values(), rows.totals]
     lines = {
@@ -436,22 +392,9 @@ def _run(
         for place, entry in enumerate(every)
         for direction, row in entry.items()
     }
-    others = [
-        (place, f"{direction.title()} IO/{name}", text)
-        for place, entry in enumerate(every, 1)
-        for direction, row in entry.items()
-        for name, text in row.others.items()
-    ]
-    said = [
-        *(pair for one in usage for pair in one.others),
-        *((f"System information/{name}", text) for name, text in system.items()),
-        *span.facts.items(),
-        *span.extras,
-    ]
-    shown = ("System information/computer name", "System information/start time")
-    return Run(
+    run = Run(
         0,
-        options.Asked(),
+        asked,
         lambda *place: lines[place],
         math.nan if rows.seconds is None else rows.seconds,
         threads=[thread for thread, _, _ in entries],
@@ -464,26 +407,44 @@ def _run(
         rates=listed(every, RATES, math.nan),
         speeds=listed(every, SPEEDS, math.nan),
         is_printed=True,
-        groups=[one.group for one in usage],
-        cpus=[one.cpu for one in usage],
-        usage=[share for one in usage for share in one.shares],
-        extras=others + [(None, path, text) for path, text in said if path not in shown],
-        curves=_curves(span, rows.spoiled, first),
+        curves=[*_curves(span, rows.spoiled, first)],
+        extras=[
+            (place, f"{direction.title()} IO/{name}", text)
+            for place, entry in enumerate(every, 1)
+            for direction, row in entry.items()
+            for name, text in row.others.items()
+        ],
     )
+    if span.cpu is not None:
+        _read_cpus(run, span.cpu, rows.problems)
+    of_run = [
+        (f"System information/{name}", text)
+        for name, text in system.items()
+        if name not in ("computer name", "start time")
+    ]
+    run.extras += [(None, *pair) for pair in (*of_run, *span.facts.items(), *span.extras)]
+    return run
 
 
-def _curves(span: Span, spoiled: bool, first: int) -> list[Curve]:
+def _curves(span: Span, spoiled: bool, first: int) -> Iterator[Curve]:
     """Read the charts of the run and of its targets."""
-    curves = []
     for number, (target, chart) in enumerate(span.charts, 1):
+        titles = [name.split(" ")[0].lower() for name in chart.columns[1:]]
+        rows = []
+        for _, (name, *cells) in chart.rows:
+            percentile = _percentile(label(name))
+            if percentile is not None:
+                cell = dict(zip(titles, cells, strict=False))
+                texts = [cell.get(direction, "") for direction in DIRECTIONS]
+                values = [float(text) if _DECIMAL.fullmatch(text) else math.nan for text in texts]
+                rows.append((percentile, *values))
+        matrix = np.array(rows, dtype=np.float64).reshape(-1, 1 + len(DIRECTIONS))
+        percentiles, milliseconds = matrix[:, 0], matrix[:, 1:]
+        if spoiled:
+            milliseconds[(percentiles > 0) & (percentiles < 100), TOTAL] = math.nan
         line = first + (chart.rows[0][0] if chart.rows else 0)
         number = 0 if target is None else number
-        found = curve(chart, target=target, number=number, line=line)
-        if spoiled:
-            inner = (found.percentiles > 0) & (found.percentiles < 100)
-            found.milliseconds[inner, TOTAL] = math.nan
-        curves.append(found)
-    return curves
+        yield Curve(percentiles, milliseconds, target, number, line)
 
 
 def _gap(rows: Rows, span: Span, output: Output) -> tuple[int, str] | None:
@@ -526,38 +487,27 @@ def _pairs(lines: list[str]) -> dict[str, str]:
     return {name: text.strip() for name, _, text in split if text.strip()}
 
 
-class _Usage(NamedTuple):
-    """A row of processors: group, name, usage, and values without a column."""
-
-    group: int | None
-    cpu: str | None
-    shares: list[float]
-    others: list[tuple[str, str]]
-
-
-def _usage(span: Span, problems: list[tuple[int, str]]) -> list[_Usage]:
-    """Read the processors; an average's cells are counted from the right."""
-    if span.cpu is None:
-        return []
-    found = []
-    names = [name.lower() for name in span.cpu.columns]
+def _read_cpus(run: Run, table: Table, problems: list[tuple[int, str]]) -> None:
+    """Read the processors into a run; an average's cells are counted from the right."""
+    names = [name.lower() for name in table.columns]
     count = 0
-    for line, cells in span.cpu.rows:
+    for line, cells in table.rows:
         average = cells[0] == "avg"
         count += not average
         if cells[-1].lower() == names[-1]:  # the header again
             continue
-        if len(cells) not in (len(names), width(span.cpu, cells)):
+        if len(cells) not in (len(names), width(table, cells)):
             problems.append((line, f"not a row of processors: {' | '.join(cells)[:60]!r}"))
             continue
         row = dict(zip(names[-len(cells) :], cells, strict=True))
         place = "CpuUtilization/" + ("Average" if average else f"CPU[{count}]")
-        others = [
-            (f"{place}/{title}", row[name])
-            for name, title in zip(names, span.cpu.columns, strict=True)
-            if name not in _CPU and row.get(name)
+        run.groups.append(options.count(row.get("group")))
+        run.cpus.append("average" if average else row.get("cpu"))
+        for name in _USAGE:  # such as 87.38%; 0/0 is printed as no number
+            digits = row.get(name, "").removesuffix("%").strip()
+            run.usage.append(float(digits) if _DECIMAL.fullmatch(digits) else math.nan)
+        run.extras += [
+            (None, f"{place}/{title}", row[name])
+            for name, title in zip(names, table.columns, strict=True)
+            if name not in ("cpu", "group", *_USAGE) and row.get(name)
         ]
-        shares = [percentage(row.get(name)) for name in _CPU[2:]]
-        cpu = "average" if average else row.get("cpu")
-        found.append(_Usage(options.count(row.get("group")), cpu, shares, others))
-    return found

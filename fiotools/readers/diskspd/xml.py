@@ -27,21 +27,37 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, replace
+from itertools import chain, compress, zip_longest
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from lxml.etree import XMLSyntaxError
+from lxml.etree import XMLSyntaxError, XPath
 
 from fiotools.errors import ParseError
-from fiotools.readers.diskspd import documents, messages, options, spans
-from fiotools.readers.diskspd.documents import MalformedError, Piece
+from fiotools.readers.diskspd import buckets, documents, messages, options, runs
+from fiotools.readers.diskspd.buckets import Cut, OddBucketsError
+from fiotools.readers.diskspd.documents import (
+    Element,
+    MalformedError,
+    Piece,
+    attributes,
+    leaves,
+    line_of,
+    number,
+    numbers,
+    value,
+    values,
+    whole,
+    wholes,
+)
 from fiotools.readers.diskspd.documents import parse as parse
-from fiotools.readers.diskspd.runs import make
-from fiotools.readers.diskspd.spans import FIELDS as FIELDS
-from fiotools.readers.diskspd.spans import NoSpanError, Span, Taken
+from fiotools.readers.diskspd.options import Asked, Conditions
+from fiotools.readers.diskspd.runs import WAYS, Run
 from fiotools.readers.document import Later, Report, Session, read_part
 from fiotools.readers.formats import DISKSPD_TEXT, DISKSPD_XML, is_profile
+from fiotools.readers.shapes import Field
 from fiotools.tables import Tables
 
 if TYPE_CHECKING:
@@ -53,6 +69,75 @@ _DECLARATION = re.compile(r"<\?xml[^<>]*\?>")
 _add_text, _parse_text = (
     Later(f"fiotools.readers.diskspd.text:{name}") for name in ("add", "parse")
 )
+
+
+class Measure(NamedTuple):
+    """A column of `io` and the elements that it comes from: those of read, write and total."""
+
+    column: str
+    of_target: tuple[str, str, str]  # paths below ``Thread/Target``
+    # paths below ``TimeSpan``; none where the column is summed over the targets
+    of_run: tuple[str, ...] = ()
+
+
+_SPREADS = ("Iops/ReadIopsStdDev", "Iops/WriteIopsStdDev", "Iops/IopsStdDev")
+_AMOUNTS = (  # whole numbers, which every target has
+    Measure("io_bytes", ("ReadBytes", "WriteBytes", "BytesCount")),
+    Measure("total_ios", ("ReadCount", "WriteCount", "IOCount")),
+)
+_RATES = (  # latencies in ms with three decimals; 2.2 leaves out a target's own mean and deviation
+    Measure(
+        "lat_mean_ns",
+        (
+            *("AverageReadLatencyMilliseconds", "AverageWriteLatencyMilliseconds"),
+            "AverageLatencyMilliseconds",
+        ),
+        (
+            *("Latency/AverageReadMilliseconds", "Latency/AverageWriteMilliseconds"),
+            "Latency/AverageTotalMilliseconds",
+        ),
+    ),
+    Measure(
+        "lat_stddev_ns",
+        ("ReadLatencyStdev", "WriteLatencyStdev", "LatencyStdev"),
+        ("Latency/ReadLatencyStdev", "Latency/WriteLatencyStdev", "Latency/LatencyStdev"),
+    ),
+    Measure("iops_stddev", _SPREADS, _SPREADS),
+)
+_USAGE = {  # columns of `cpu`, below CpuUtilization/CPU and CpuUtilization/Average
+    "usage_pct": "UsagePercent",
+    "user_pct": "UserPercent",
+    "kernel_pct": "KernelPercent",
+    "idle_pct": "IdlePercent",
+}
+# for the page of formats: of a thread on a target, and of the run
+FIELDS = {
+    "io": tuple(
+        Field(
+            one.column,
+            ", ".join(f"Target/{path}" for path in one.of_target),
+            "ms" if one.column.startswith("lat_") else "",
+            rule="of the run " + (", ".join(one.of_run) or "the sum over the targets"),
+        )
+        for one in (*_AMOUNTS, *_RATES)
+    ),
+    "cpu": tuple(Field(column, f"CPU/{path}") for column, path in _USAGE.items()),
+}
+_AMOUNTS_OF_TARGET = tuple(path for one in _AMOUNTS for path in one.of_target)
+_RATES_OF_TARGET = tuple(path for one in _RATES for path in one.of_target)
+_RATES_OF_RUN = tuple(path for one in _RATES for path in one.of_run)
+_ABOUT = ("System/ComputerName", "System/Tool/Version", "System/RunTime")
+# elements with columns of their own; everything else goes to extras
+_KNOWN = {
+    "TimeSpan": ("TestTimeSeconds", "CpuUtilization", "Latency", "Iops", "Thread"),
+    "Thread": ("Id", "Target"),
+    "Target": ("Path", "FileSize", "Iops", *_AMOUNTS_OF_TARGET, *_RATES_OF_TARGET),
+    "Latency": (*(path.removeprefix("Latency/") for path in _RATES_OF_RUN), "Bucket"),
+    "CPU": ("Id", "Group", *_USAGE.values()),
+}
+_LARGEST = 2**63 - 1  # of a sum
+_BESIDE = XPath("//*[*]/text()[normalize-space()]")  # text beside elements
+_MANY = 20
 
 
 def read(document: Document, tables: Tables) -> None:
@@ -153,29 +238,7 @@ def _add(tables: Tables, report: Report, session: Session) -> None:
         tables.note(f"{piece.progress} lines of progress (-v) were left out", line=report.line)
     above = report.line + piece.line - 1
     last = above + 1 + piece.xml.rstrip().count("\n")  # if the document was cut off
-    try:
-        taken = _taken(piece, above, samples=tables.wants("samples"))
-    except XMLSyntaxError as error:
-        raise ParseError(
-            tables.source,
-            "not well-formed XML: " + str(error.msg).partition("\n")[0],
-            line=above + (error.lineno or 1),
-            remedy="DISKSPD escapes nothing: correct that line in a copy, or run it with -Rtext",
-        ) from None
-    except MalformedError as error:
-        raise ParseError(
-            tables.source,
-            error.reason,
-            line=above + error.line,
-            remedy="DISKSPD does not write that: was the file edited?",
-        ) from None
-    if taken is None:
-        raise ParseError(
-            tables.source,
-            "the XML ends before </Results>",
-            line=last,
-            remedy="the file was cut off: copy it whole, or run DISKSPD again",
-        )
+    taken = _taken(tables, piece, above, last)
     if taken.repaired:
         tables.note(
             "repaired the XML: DISKSPD wrote '&' or '<' unescaped",
@@ -183,40 +246,284 @@ def _add(tables: Tables, report: Report, session: Session) -> None:
             severity="warning",
         )
     if not piece.whole:
-        missing = f"{len(taken.spans)} of {taken.asked} time spans are whole, and were read"
+        missing = f"{len(taken.runs)} of {taken.asked} time spans are whole, and were read"
         tables.note(f"the XML ends before </Results>: {missing}", line=last, severity="warning")
-    for span in taken.spans:
-        _add_run(tables, taken.about, span, session)
+    host, version, when = taken.about
+    about: dict[str, Any] = {
+        "tool_version": version or None,
+        "format": "diskspd_xml",
+        "command": session.command if options.arguments(session.command) else None,
+        "host": host or session.host,
+        "reported_at": options.moment(when) if when else None,
+    }
+    for run in taken.runs:
+        failed = any(severity == "error" for _, severity, _ in run.problems)
+        runs.add(tables, run, status="error" if failed else "ok", **about)
     # standard error in the same file: "Error generating I/O requests" comes before </Results>
     for line, message in taken.strays:
         tables.note(message, line=line, severity="warning", run=tables.runs)
 
 
-def _taken(piece: Piece, above: int, *, samples: bool) -> Taken | None:
+def _taken(tables: Tables, piece: Piece, above: int, last: int) -> Taken:
     """Take a document; one that was cut off as far as its last time span that is whole."""
-    if piece.whole:
-        return spans.take(piece.xml, above, samples=samples)
-    closed = documents.without_rest(piece.xml)
-    with suppress(XMLSyntaxError, NoSpanError):
-        return spans.take(closed, above, samples=samples) if closed is not None else None
-    return None
-
-
-def _add_run(tables: Tables, about: Sequence[str], span: Span, session: Session) -> None:
-    """Add a run; its rows are made together with those of other files."""
-    host, version, when = about
-    run = span.run
-    is_failed = any(severity == "error" for _, severity, _ in span.problems)
-    run.number = tables.start_run(
-        tool="diskspd",
-        tool_version=version or None,
-        format="diskspd_xml",
-        command=session.command if options.arguments(session.command) else None,
-        host=host or session.host,
-        reported_at=options.moment(when) if when else None,
-        duration_s=None if math.isnan(run.seconds) else run.seconds,
-        status="error" if is_failed else "ok",
+    xml = piece.xml if piece.whole else documents.without_rest(piece.xml)
+    try:
+        if xml is not None:
+            return take(xml, above, samples=tables.wants("samples"))
+    except XMLSyntaxError as error:
+        if piece.whole:
+            raise ParseError(
+                tables.source,
+                "not well-formed XML: " + str(error.msg).partition("\n")[0],
+                line=above + (error.lineno or 1),
+                remedy="DISKSPD escapes nothing: correct that line in a copy,"
+                " or run it with -Rtext",
+            ) from None
+    except MalformedError as error:
+        raise ParseError(
+            tables.source,
+            error.reason,
+            line=above + error.line,
+            remedy="DISKSPD does not write that: was the file edited?",
+        ) from None
+    raise ParseError(
+        tables.source,
+        "the XML ends before </Results>",
+        line=last,
+        remedy="the file was cut off: copy it whole, or run DISKSPD again",
     )
-    tables.defer(make, run)
-    for line, severity, message in span.problems:
-        tables.note(message, line=line, severity=severity, run=run.number)
+
+
+# --- the values of a document ------------------------------------------------------------------
+
+
+@dataclass
+class Taken:
+    """The values of a document. Lines are those of the file."""
+
+    # the machine, the version, and when it was written; empty if unknown
+    about: list[str]
+    runs: list[Run]
+    asked: int  # how many of them there should be
+    # text beside elements, which DISKSPD does not write: (line, text)
+    strays: list[tuple[int, str]]
+    repaired: int | None = None  # the line of the first repair
+
+
+def take(xml: str, above: int, *, samples: bool) -> Taken:
+    """Take the values of a document with so many lines above it.
+
+    Raises lxml's `XMLSyntaxError` if it cannot be repaired, and `MalformedError`.
+    """
+    try:
+        return _take(xml, above, samples=samples)
+    except XMLSyntaxError:
+        mended = documents.mended(xml)
+        if mended == xml:
+            raise
+    taken = _take(mended, above, samples=samples)
+    pairs = zip(xml.split("\n"), mended.split("\n"), strict=True)
+    repaired = next(line for line, (given, ours) in enumerate(pairs, 1) if given != ours)
+    return replace(taken, repaired=above + repaired)
+
+
+def _take(xml: str, above: int, *, samples: bool) -> Taken:
+    """Take a document without its buckets; the whole document if anything in it is odd."""
+    with suppress(XMLSyntaxError, MalformedError, OddBucketsError):
+        cut = Cut(xml)
+        document = _document(cut.tree(), _Way(lambda line: above + cut.line(line), samples, cut))
+        cut.close()
+        return document
+    # errors too: only here they stand in the right line
+    return _document(documents.tree(xml), _Way(lambda line: above + line, samples))
+
+
+class _Way(NamedTuple):
+    """How a parsed document is read."""
+
+    line: Callable[[int], int]  # gives the line of the file for a line of the tree
+    samples: bool  # whether the values of ``-D`` are wanted
+    cut: Cut | None = None  # holds the buckets, if they were cut out
+
+
+def _document(root: Element, way: _Way) -> Taken:
+    found = root.findall("TimeSpan")
+    if not found:
+        raise MalformedError(root, "the results hold no TimeSpan")
+    asked = [*_asked(root)]
+    about = values(root, _ABOUT)
+    rest = leaves(root, skip=("Profile", "TimeSpan"))
+    above = [(None, path, text) for path, text in rest if path not in _ABOUT]
+    every = []
+    for span, plan in zip_longest(found, asked[: len(found)], fillvalue=Asked()):
+        run = _run(span, plan, way)
+        run.extras = [*above, *run.extras]
+        every.append(run)
+    beside: Any = _BESIDE(root)
+    strays = [(way.line(line_of(text.getparent())), text.strip()[:200]) for text in beside[:_MANY]]
+    return Taken(about, every, max(len(found), len(asked)), strays)
+
+
+def _run(span: Element, asked: Asked, way: _Way) -> Run:
+    """Read a ``TimeSpan``."""
+    seconds = number(span, "TestTimeSeconds")
+    if seconds < 0:
+        raise MalformedError(span.find("TestTimeSeconds"), "TestTimeSeconds is below 0")
+    line = line_of(span)
+    failed = span.find("Error")
+    if failed is not None:
+        message = (failed.text or "").strip() or "the run failed"
+        problem = (way.line(line_of(failed)), "error", message)
+        return Run(0, asked, lambda *_: way.line(line), seconds, problems=[problem])
+    run = _results(span, asked, seconds, way)
+    if not seconds > 0:
+        message = "no TestTimeSeconds: rates are missing"
+        run.problems.append((way.line(line), "warning", message))
+    if run.gap:
+        message = f"{run.gap}: their sum is not a total, and is left out"
+        run.problems.append((way.line(line), "warning", message))
+    if sampled := run.sampled[-1]:
+        line = way.line(line_of(span.find("Iops")))
+        if sampled.later:
+            message = "values of a later version in the buckets are left out"
+            run.problems.append((line, "info", f"{message}: {', '.join(sampled.later)}"))
+        if sampled.is_made_up:
+            message = "latencies of the buckets are left out: they are sure only with -L"
+            run.problems.append((line, "info", message))
+    return run
+
+
+def _results(span: Element, asked: Asked, seconds: float, way: _Way) -> Run:
+    """Read the results of a run."""
+    threads = [(whole(thread, "Id"), thread.findall("Target")) for thread in span.findall("Thread")]
+    targets = [target for _, own in threads for target in own]
+    lines = [line_of(one) for one in (*targets, span)]
+    amounts = _amounts(span, targets)
+    cpus = span.findall("CpuUtilization/CPU")
+    averages = span.findall("CpuUtilization/Average")
+    measured = span.find("Latency") is not None
+    percentiles = span.findall("Latency/Bucket")
+    return Run(
+        0,
+        asked,
+        lambda entry, direction: way.line(lines[entry]),
+        seconds,
+        threads=[name for name, own in threads for _ in own],
+        targets=[value(target, "Path") or None for target in targets],
+        sizes=[whole(target, "FileSize") for target in targets],
+        amounts=amounts,
+        rates=[
+            *chain.from_iterable(numbers(target, _RATES_OF_TARGET) for target in targets),
+            *numbers(span, _RATES_OF_RUN),
+        ],
+        speeds=[one / seconds if seconds > 0 else math.nan for one in amounts],
+        gap=runs.gap(
+            whole(span, "ThreadCount"), [(name, len(own)) for name, own in threads], asked.each
+        ),
+        groups=[whole(cpu, "Group") for cpu in (*cpus, *averages)],
+        cpus=[value(cpu, "Id") or None for cpu in cpus] + ["average"] * len(averages),
+        usage=[
+            share for cpu in (*cpus, *averages) for share in numbers(cpu, tuple(_USAGE.values()))
+        ],
+        extras=[*_extras(span)],
+        curves=[buckets.curve(percentiles, way.cut)] if percentiles else [],
+        sampled=[
+            buckets.sampled(
+                place.findall("Iops/Bucket"),
+                way.cut,
+                measured=measured,
+                is_run=place is span,
+                samples=way.samples,
+            )
+            for place in (*targets, span)
+        ],
+        is_measured=measured,
+    )
+
+
+def _amounts(span: Element, targets: Sequence[Element]) -> list[int]:
+    """Read the amounts of each target, and sum them for the run: the XML has no totals."""
+    amounts: list[int] = []
+    for target in targets:
+        found = wholes(target, _AMOUNTS_OF_TARGET)
+        for way in range(WAYS):
+            if None in found[way::WAYS]:
+                names = " or no ".join(_AMOUNTS_OF_TARGET[way::WAYS])
+                raise MalformedError(target, f"a Target of the results has no {names}")
+        amounts += [amount for amount in found if amount is not None]
+    if sum(amounts) > _LARGEST:
+        raise MalformedError(span, "all I/O together is more than 64 bits can count")
+    width = len(_AMOUNTS_OF_TARGET)
+    columns = [amounts[column::width] for column in range(width)]
+    moved, done = columns[:WAYS], columns[WAYS:]
+    # without I/Os, bytes do not count either
+    return [*amounts, *map(sum, map(compress, moved, done)), *map(sum, done)]
+
+
+def _extras(span: Element) -> Iterator[tuple[int | None, str, str]]:
+    """Yield the values without a column: the entry, or None for the run; path and text."""
+    entry = 0
+    for thread in span.findall("Thread"):
+        yield from _leaves(thread, "Thread", f"Thread[{whole(thread, 'Id')}]/")
+        for target in thread.findall("Target"):
+            entry += 1
+            yield from _leaves(target, "Target", "", entry)
+    latency = span.find("Latency")
+    if latency is not None:
+        yield from ((None, f"Latency/@{name}", text) for name, text in attributes(latency))
+        yield from _leaves(latency, "Latency", "Latency/")
+    for place, cpu in enumerate(span.findall("CpuUtilization/CPU"), 1):
+        yield from _leaves(cpu, "CPU", f"CpuUtilization/CPU[{place}]/")
+    for average in span.findall("CpuUtilization/Average"):
+        yield from _leaves(average, "CPU", "CpuUtilization/Average/")
+    yield from _leaves(span, "TimeSpan", "")
+
+
+def _leaves(
+    element: Element, kind: str, prefix: str, entry: int | None = None
+) -> Iterator[tuple[int | None, str, str]]:
+    return ((entry, prefix + path, text) for path, text in leaves(element, _KNOWN[kind]))
+
+
+# --- ``Results/Profile``: what each time span was asked to do ---------------------------------
+
+
+def _asked(root: Element) -> Iterator[Asked]:
+    """Read the conditions of each time span."""
+    for profile in root.findall("Profile")[:1]:
+        common = [*leaves(profile, skip=("TimeSpans",))]
+        for span in profile.findall("TimeSpans/TimeSpan"):
+            own = [(path.removeprefix("Targets/"), text) for path, text in leaves(span)]
+            given = span.findall("Targets/Target")
+            targets = [(value(target, "Path"), _conditions(target)) for target in given]
+            pool, per_thread = wholes(span, ("ThreadCount", "RequestCount"))
+            asked = options.plan(targets, [*common, *own], pool, per_thread)
+            # a profile (-X) may give each thread of a pool targets of its own
+            apart = span.find("Targets/Target/ThreadTargets") is not None
+            yield replace(asked, each=None) if apart else asked
+
+
+def _conditions(target: Element) -> Conditions:
+    """Read the conditions of a target."""
+    write_pct, ratio = (
+        None if math.isnan(share) else share
+        for share in numbers(target, ("WriteRatio", "RandomRatio"))
+    )
+    random = True if target.find("Random") is not None else None
+    if random is None and target.find("StrideSize") is not None:
+        random = False
+    caches = ("DisableOSCache", "DisableAllCache", "DisableLocalCache")
+    os_cache, all_cache, local_cache = (text == "true" for text in values(target, caches))
+    sizes = ("BlockSize", "RequestCount", "ThreadsPerFile", "FileSize")
+    block, depth, threads, size = wholes(target, sizes)
+    return options.conditions(
+        # RandomRatio (-rs) mixes random and sequential, for which fio's rw has no word
+        random if ratio in (None, 0.0, 100.0) else None,
+        write_pct,
+        bs_bytes=block,
+        iodepth=depth,
+        numjobs=threads,
+        # the local cache alone is neither
+        direct=True if os_cache or all_cache else None if local_cache else False,
+        size_bytes=size,
+    )
