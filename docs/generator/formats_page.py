@@ -22,7 +22,7 @@ from docs.generator.filled import (
     problems,
 )
 from fiotools.readers import READERS, Reader
-from fiotools.readers.shapes import Field
+from fiotools.readers.document import Field
 from fiotools.vocabulary import ROWS
 
 LEGEND = """\

@@ -5,7 +5,7 @@ question has no answer; 2 the command itself is wrong; 3 `check --strict` found 
 `compare --fail-if` is broken; 130 interrupted. Answers go to stdout and everything else to stderr,
 where an error is one line. Nothing heavy is imported before a command needs it: `--help` is quick.
 
-A command is a function in a module of `verbs`, listed in `app.VERBS`.
+A command is a function in the module of its name, listed in `app.VERBS`.
 """
 
 from __future__ import annotations

@@ -79,7 +79,7 @@ _PLAIN: dict[str, Any] = {
 
 def command_of(verb: str) -> Command:
     """Load a verb."""
-    module = import_module(f"fiotools.cli.verbs.{_MODULES.get(verb, verb)}")
+    module = import_module(f"fiotools.cli.{_MODULES.get(verb, verb)}")
     command: Command = getattr(module, verb)
     return command
 

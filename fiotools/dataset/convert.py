@@ -50,9 +50,8 @@ from fiotools.errors import DatasetError, FileError, SchemaError, WorkerError, a
 from fiotools.files import needed
 from fiotools.input import workers as others
 from fiotools.input.detect import reader_named
-from fiotools.input.read import BATCH, Task, fatal
+from fiotools.input.read import BATCH, Task, fatal, progress_of
 from fiotools.input.sources import Found, find
-from fiotools.progress import of_files
 from fiotools.tables import duplicate_runs
 from fiotools.tables.parts import FILE, Labels, Part, add_notes, stack, stacked
 from fiotools.units import many
@@ -320,7 +319,7 @@ class Run:
         """Do the missing parts of a plan; return their number."""
         there = self.there
         todo = [(n, g, files) for n, g, files in plan.parts if there.committed.get(n, 0) < g]
-        with of_files(sum(files for *_, files in todo), "converting") as step:
+        with progress_of(sum(files for *_, files in todo), "converting") as step:
             self._do([(n, g) for n, g, _ in todo], step)
         there.refresh()
         for number, generation, _ in todo:

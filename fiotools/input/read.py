@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
-from contextlib import closing
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from functools import lru_cache, partial
 from operator import itemgetter
@@ -57,6 +57,7 @@ _lacking, _complete, _note_lack, _JobNames = (
     Later(f"fiotools.readers.fio.jobfile:{name}")
     for name in ("lacking", "complete", "note_lack", "JobNames")
 )
+_NO_BAR = 50  # files: importing tqdm costs more than reading a few
 BATCH = 512  # files: enough to spread what a batch costs, few enough to be small
 _HERE = 4 * BATCH  # files: nothing has to be sent, so a batch can be larger
 _EACH = 4  # batches for every worker at least: who is done early takes another
@@ -155,10 +156,8 @@ def read_files(
     executor: Executor | None = None,
 ) -> Results:
     """Read files that were found, as `read` does."""
-    from fiotools.progress import of_files  # reading a text needs none
-
     task = task or Task()
-    with of_files(len(found), "reading") as step:
+    with progress_of(len(found), "reading") as step:
         if workers in (None, 1) and executor is None:
             job_files = JobFiles()
             batches = [
@@ -219,6 +218,24 @@ def reads(
     wanted = tables_of(tables)
     filled = read_document(document(name, text, version, quantity), Task(wanted, format))
     return results_of([part_of([(name, {})], [(0, filled)], wanted)], wanted, 1)
+
+
+@contextmanager
+def progress_of(total: int, doing: str) -> Iterator[Callable[..., object]]:
+    """Show a bar of files if it takes longer than a second; yield the function that advances it.
+
+    Examples
+    --------
+    >>> with progress_of(2, "reading") as step:
+    ...     step(1)
+    """
+    if total < _NO_BAR:
+        yield lambda number=1: None
+        return
+    from fiotools.progress import bar
+
+    with bar(total=total, desc=doing, unit=" files", delay=1) as shown:
+        yield shown.update
 
 
 # --- a batch ----------------------------------------------------------------------------------

@@ -30,9 +30,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from fiotools import units
 from fiotools.errors import ParseError
-from fiotools.readers.document import Report, Session, read_reports
+from fiotools.readers.document import Report, Session, line_start, read_reports
 from fiotools.readers.formats import CRYSTALDISKMARK_ROW
-from fiotools.readers.text import line_start
 from fiotools.units import interval
 
 if TYPE_CHECKING:

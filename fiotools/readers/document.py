@@ -138,6 +138,18 @@ class Reader:
     line_mark: str = ""
 
 
+class Field(NamedTuple):
+    """One column, and the value that it holds."""
+
+    column: str  # its name in the vocabulary
+    key: str  # the value's place in its record, with dots between dictionaries
+    unit: str = ""  # the tool's unit where that is not ours
+    zero: bool = True  # whether 0 is a value; if not, it means that nothing was measured
+    samples: str = ""  # the key of its count of samples: without samples there is no value
+    since: str = ""  # the version that wrote it first, if that is not the first
+    rule: str = ""  # what else is done to it
+
+
 _BOMS = (
     (codecs.BOM_UTF8, "utf-8-sig"),
     (codecs.BOM_UTF16_LE, "utf-16"),
@@ -280,6 +292,29 @@ class Grammars:
                 if begin < below:
                     ahead[at] = likely[at][2].search(text, below)
         return found
+
+
+def line_start(text: str, at: int, within: int, ends: str = "\n") -> int | None:
+    r"""Find where the line of a place begins; None if that is farther above than ``within``.
+
+    A text may be one long line. With ``"\n\r"`` overwritten progress counts as a line.
+    """
+    low = max(0, at - within)
+    found = max([text.rfind(end, low, at) for end in ends])
+    return found + 1 if found >= 0 or low == 0 else None
+
+
+def line_end(text: str, at: int) -> int:
+    """Find where the line of a place ends."""
+    found = text.find("\n", at)
+    return found if found >= 0 else len(text)
+
+
+def lines_above(text: str, at: int) -> Iterator[tuple[int, str]]:
+    """Yield the lines above the start of a line, the nearest first: where each begins, and it."""
+    while at > 0:
+        stop, at = at - 1, text.rfind("\n", 0, at - 1) + 1
+        yield at, text[at:stop]
 
 
 class Document:

@@ -33,8 +33,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 import orjson
 
 from fiotools.errors import ParseError, UnknownFormatError
-from fiotools.readers.document import Report, Session, read_part, read_reports
-from fiotools.readers.shapes import Field
+from fiotools.readers.document import Field, Report, Session, read_part, read_reports
 
 if TYPE_CHECKING:
     from fiotools.readers.document import Document

@@ -131,15 +131,3 @@ class Shapes:
 
 def _single(place: int) -> Callable[[tuple[Any, ...]], tuple[Any, ...]]:
     return lambda leaves: (leaves[place],)
-
-
-class Field(NamedTuple):
-    """One column, and the value that it holds."""
-
-    column: str  # its name in the vocabulary
-    key: str  # the value's place in its record, with dots between dictionaries
-    unit: str = ""  # the tool's unit where that is not ours
-    zero: bool = True  # whether 0 is a value; if not, it means that nothing was measured
-    samples: str = ""  # the key of its count of samples: without samples there is no value
-    since: str = ""  # the version that wrote it first, if that is not the first
-    rule: str = ""  # what else is done to it

@@ -1,4 +1,4 @@
-r"""Lines of a text: their places, a cursor over them, and a dispatch by patterns.
+r"""A cursor over the lines of a text, and a dispatch by patterns.
 
 A report is read in one walk: a `Cursor` stands on a line, and `taken` hands that line to the first
 (pattern, taker) that matches. Nothing here is specific to a tool.
@@ -20,32 +20,11 @@ from collections.abc import Callable, Iterable, Iterator
 from itertools import islice
 from typing import TypeAlias, TypeVar
 
+from fiotools.readers.document import line_end
+
 Into = TypeVar("Into")
 
 _FILLED = re.compile(r"\S[^\n]*")
-
-
-def line_start(text: str, at: int, within: int, ends: str = "\n") -> int | None:
-    r"""Find where the line of a place begins; None if that is farther above than ``within``.
-
-    A text may be one long line. With ``"\n\r"`` overwritten progress counts as a line.
-    """
-    low = max(0, at - within)
-    found = max([text.rfind(end, low, at) for end in ends])
-    return found + 1 if found >= 0 or low == 0 else None
-
-
-def line_end(text: str, at: int) -> int:
-    """Find where the line of a place ends."""
-    found = text.find("\n", at)
-    return found if found >= 0 else len(text)
-
-
-def lines_above(text: str, at: int) -> Iterator[tuple[int, str]]:
-    """Yield the lines above the start of a line, the nearest first: where each begins, and it."""
-    while at > 0:
-        stop, at = at - 1, text.rfind("\n", 0, at - 1) + 1
-        yield at, text[at:stop]
 
 
 class Cursor:

@@ -45,9 +45,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from fiotools.errors import ParseError
 from fiotools.readers import shell
-from fiotools.readers.document import Report, Session, read_reports
+from fiotools.readers.document import Report, Session, line_start, read_reports
 from fiotools.readers.formats import TIMES
-from fiotools.readers.text import line_start
 
 if TYPE_CHECKING:
     from fiotools.readers.document import Document

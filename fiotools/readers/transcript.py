@@ -25,10 +25,9 @@ from typing import TYPE_CHECKING, NamedTuple
 from fiotools import units
 from fiotools.errors import ParseError
 from fiotools.readers import shell
-from fiotools.readers.document import Later, Report, Session
+from fiotools.readers.document import Later, Report, Session, line_end
 from fiotools.readers.lsblk import Disks, devices
 from fiotools.readers.pasted import SEPARATOR
-from fiotools.readers.text import line_end
 
 if TYPE_CHECKING:
     from fiotools.readers.document import Document

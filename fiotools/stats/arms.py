@@ -7,14 +7,13 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import exp, log, sqrt
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from narwhals.typing import IntoDataFrame, IntoDataFrameT
 
 from fiotools import units
 from fiotools.errors import SchemaError, argument, typed
 from fiotools.stats import frames
-from fiotools.stats.drift import LEAST_DF, Side, drift, step
 from fiotools.stats.frames import Frame, Key
 from fiotools.stats.replicates import (
     Order,
@@ -29,6 +28,10 @@ from fiotools.stats.replicates import (
     unlike,
 )
 from fiotools.vocabulary import COLUMNS, CONDITIONS
+
+if TYPE_CHECKING:
+    from fiotools.stats.drift import Side
+
 
 _PLACES = ("host", "port", "job", "target", "device")
 # a comparison is about different files
@@ -254,6 +257,8 @@ def order_notes(
     order = arms.order
     if order is None:
         return []
+    from fiotools.stats.drift import LEAST_DF, drift, step
+
     # cells have levels of their own: a difference between them is not a drift
     cells = [[_placed(side) for side in cell] for cell in arms.runs_by_cell()]
     sides = [side for cell in cells for side in cell]

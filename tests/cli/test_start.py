@@ -92,7 +92,7 @@ FILES = [f"data/how-many-runs/depth/16_{number}.json" for number in (1, 2)]
             " read_batch([*find(['data/how-many-runs/depth', 'data/page-cache'])], Task())",
             "pandas pyarrow scipy tqdm dask",
         ),
-        ("import fiotools.cli.verbs.read", "pandas polars scipy matplotlib rich pydantic"),
+        ("import fiotools.cli.read", "pandas polars scipy matplotlib rich pydantic"),
         *(
             (
                 f"from fiotools.cli import main; main({[*verb.split(), *FILES]})",
@@ -196,7 +196,7 @@ def test_examples_run(inside, tmp_path, monkeypatch, verb):
 
 
 def test_every_kind_of_plot_has_an_example():
-    from fiotools.cli.verbs.plot import KINDS
+    from fiotools.cli.plot import KINDS
 
     assert {example.split()[1] for example in command_of("plot").examples} == {*KINDS}
 
@@ -205,9 +205,8 @@ def test_choices_are_the_library_s():
     from dataclasses import fields
     from typing import get_type_hints
 
-    from fiotools.cli import options
-    from fiotools.cli.verbs import check as verb
-    from fiotools.cli.verbs import plot
+    from fiotools.cli import check as verb
+    from fiotools.cli import options, plot
     from fiotools.plot import __all__ as drawn
     from fiotools.stats import check, compare
 

@@ -7,7 +7,8 @@ import time
 
 import pytest
 
-from fiotools.readers.text import Cursor, line_end, line_start, lines_above, taken
+from fiotools.readers.document import line_end, line_start, lines_above
+from fiotools.readers.text import Cursor, taken
 
 TEXT = "one\n  two  \n\nthree\nfour"
 

@@ -30,8 +30,8 @@ from operator import attrgetter
 from typing import NamedTuple, TypeAlias
 
 from fiotools import units
+from fiotools.readers.document import line_start
 from fiotools.readers.pasted import SEPARATOR
-from fiotools.readers.text import line_start
 
 _LONGEST = 1000
 _MOST = 8

@@ -21,7 +21,7 @@ from typing import Any, TypeAlias
 
 from lxml import etree
 
-from fiotools.readers.diskspd import messages
+from fiotools.readers.diskspd import end_of, is_progress, numbered_lines, start_of
 from fiotools.readers.formats import DISKSPD_XML
 
 Element: TypeAlias = Any  # lxml's class of an element is private
@@ -73,13 +73,13 @@ def parse(text: str, match: re.Match[str]) -> tuple[int, int, Piece]:
     # a line may be as long as the file: no further back than an indent
     line_start = text.rfind("\n", max(0, at - _INDENT), at) + 1
     inside = at > _INDENT and not line_start
-    start = at if inside or text[line_start:at].strip() else messages.start_of(text, line_start)
-    end = messages.end_of(text, stop) if whole else stop
+    start = at if inside or text[line_start:at].strip() else start_of(text, line_start)
+    end = end_of(text, stop) if whole else stop
     piece = Piece(text[at:stop], text.count("\n", start, at), whole)
     for first, last in ((start, at), (stop, end)):
         above = text.count("\n", start, first)
-        for number, line in messages.numbered_lines(text[first:last]):
-            if messages.is_progress(line):
+        for number, line in numbered_lines(text[first:last]):
+            if is_progress(line):
                 piece.progress += 1
             else:
                 piece.errors.append((above + number, line))

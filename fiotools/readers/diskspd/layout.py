@@ -12,8 +12,9 @@ from copy import copy
 from dataclasses import dataclass, field
 from itertools import islice
 
-from fiotools.readers.diskspd.messages import is_progress, is_rule, is_trouble, start_of
-from fiotools.readers.text import Cursor, Taker, line_end, lines_above, taken
+from fiotools.readers.diskspd import is_progress, is_rule, is_trouble, start_of
+from fiotools.readers.document import line_end, lines_above
+from fiotools.readers.text import Cursor, Taker, taken
 
 # all but _ETW are asked of lines without the blanks around them
 _COMMAND = re.compile(r"Command Line:\s*(.*)")

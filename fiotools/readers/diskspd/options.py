@@ -16,7 +16,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from fiotools import units
-from fiotools.readers.diskspd.messages import is_rule
+from fiotools.readers.diskspd import is_rule
 
 Conditions = dict[str, Any]
 Setting = tuple[str, str]

@@ -36,7 +36,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from lxml.etree import XMLSyntaxError, XPath
 
 from fiotools.errors import ParseError
-from fiotools.readers.diskspd import buckets, documents, messages, options, runs
+from fiotools.readers.diskspd import buckets, documents, is_trouble, numbered_lines, options, runs
 from fiotools.readers.diskspd.buckets import Cut, OddBucketsError
 from fiotools.readers.diskspd.documents import (
     Element,
@@ -55,9 +55,8 @@ from fiotools.readers.diskspd.documents import (
 from fiotools.readers.diskspd.documents import parse as parse
 from fiotools.readers.diskspd.options import Asked, Conditions
 from fiotools.readers.diskspd.runs import WAYS, Run
-from fiotools.readers.document import Later, Report, Session, read_part
+from fiotools.readers.document import Field, Later, Report, Session, read_part
 from fiotools.readers.formats import DISKSPD_TEXT, DISKSPD_XML, is_profile
-from fiotools.readers.shapes import Field
 from fiotools.tables import Tables
 
 if TYPE_CHECKING:
@@ -209,14 +208,14 @@ def _add_beside(tables: Tables, document: Document, start: int, end: int) -> Non
     at = 0
     for stop, following in [*((report.start, report.end) for report in reports), (end - start, 0)]:
         line = part.line(at)
-        for above, text_ in messages.numbered_lines(part.text[at:stop]):
+        for above, text_ in numbered_lines(part.text[at:stop]):
             if not _DECLARATION.fullmatch(text_):
                 others.append((line + above, text_))
         at = following
     if others:
         more = f" and {len(others) - 1} more lines" if len(others) > 1 else ""
         message = f"text beside the XML: {others[0][1][:80]!r}{more}"
-        severity = "warning" if any(messages.is_trouble(line) for _, line in others) else "info"
+        severity = "warning" if any(is_trouble(line) for _, line in others) else "info"
         tables.note(message, line=others[0][0], severity=severity)
 
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from fiotools.readers.document import Field
 from fiotools.readers.fio import LATENCIES, STATISTICS
 from fiotools.readers.fio.json_run import (
     COUNTS,
@@ -25,7 +26,6 @@ from fiotools.readers.fio.json_run import (
     fits,
     moment,
 )
-from fiotools.readers.shapes import Field
 from fiotools.tables import Made
 from fiotools.vocabulary import COLUMNS, CONDITIONS
 

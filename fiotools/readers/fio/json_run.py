@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import orjson
 
-from fiotools.readers.document import Session
+from fiotools.readers.document import Field, Session
 from fiotools.readers.fio import DIRECTIONS, LATENCIES, STATISTICS, Version
 from fiotools.readers.fio import options as fio_options
 from fiotools.readers.fio.bins import (
@@ -38,7 +38,7 @@ from fiotools.readers.fio.bins import (
     whole_direction,
 )
 from fiotools.readers.fio.documents import VERSION_KEYS, elapsed, entries
-from fiotools.readers.shapes import Field, Shape, Shapes
+from fiotools.readers.shapes import Shape, Shapes
 from fiotools.vocabulary import COLUMNS
 
 if TYPE_CHECKING:

@@ -31,7 +31,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from fiotools.errors import ParseError
-from fiotools.readers.document import read_reports
+from fiotools.readers.document import line_start, lines_above, read_reports
 from fiotools.readers.fio import STATISTICS, Version
 from fiotools.readers.fio import options as fio_options
 from fiotools.readers.fio.bins import NS, coarse_edges
@@ -47,7 +47,7 @@ from fiotools.readers.fio.text_rows import (
     note_remarks,
 )
 from fiotools.readers.formats import FIO_SAID
-from fiotools.readers.text import Cursor, Taker, line_start, lines_above, taken
+from fiotools.readers.text import Cursor, Taker, taken
 
 if TYPE_CHECKING:
     from fiotools.readers.document import Document, Report, Session

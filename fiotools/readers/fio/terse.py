@@ -37,7 +37,7 @@ from typing import TYPE_CHECKING
 import orjson
 
 from fiotools.errors import ParseError
-from fiotools.readers.document import Session
+from fiotools.readers.document import Session, line_end, line_start, lines_above
 from fiotools.readers.fio import LATENCIES, STATISTICS
 from fiotools.readers.fio import options as fio_options
 from fiotools.readers.fio.text_rows import (
@@ -50,7 +50,7 @@ from fiotools.readers.fio.text_rows import (
     note_remarks,
 )
 from fiotools.readers.formats import FIO_TERSE
-from fiotools.readers.text import Cursor, line_end, line_start, lines_above
+from fiotools.readers.text import Cursor
 
 if TYPE_CHECKING:
     from fiotools.readers.document import Document, Report

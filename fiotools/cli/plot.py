@@ -16,10 +16,10 @@ import typer
 
 from fiotools import language, units
 from fiotools.cli import options, rows
+from fiotools.cli.check import Known, checked, is_compared, refuse_nonsense
+from fiotools.cli.compare import compared
 from fiotools.cli.options import column, command, flag, group, option
 from fiotools.cli.output import Trouble, say
-from fiotools.cli.verbs.check import Known, checked, is_compared, refuse_nonsense
-from fiotools.cli.verbs.compare import compared
 from fiotools.display import columns
 from fiotools.errors import SchemaError
 from fiotools.files import atomic_write

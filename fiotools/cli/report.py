@@ -6,10 +6,9 @@ from pathlib import Path
 
 import typer
 
-from fiotools.cli import options, rows
+from fiotools.cli import check, options, rows
 from fiotools.cli.options import command, option
 from fiotools.cli.output import Trouble, say
-from fiotools.cli.verbs import check
 from fiotools.display import columns
 
 _ENDINGS = (".html", ".htm")

@@ -1,1 +1,0 @@
-"""One module per verb: its function, and `COMMAND` at the end."""
