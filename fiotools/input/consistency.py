@@ -179,7 +179,7 @@ def _curves(rows: Frame) -> _Array:
     starts, sizes = stretches(columns)
     keys = zip(*(one[starts].to_list() for one in columns), strict=True)
     first: dict[Any, int] = {}  # the rows of one curve need not stand together
-    pairs = zip(keys, starts.tolist(), strict=True)
+    pairs = zip(keys, starts, strict=True)
     return np.array([first.setdefault(key, at) for key, at in pairs]).repeat(sizes)
 
 

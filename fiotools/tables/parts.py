@@ -99,8 +99,8 @@ def _stretched(shared: pl.DataFrame, own: pl.DataFrame, sizes: NDArray[np.int64]
     return shared
 
 
-def _stretch_of_each(sizes: NDArray[np.int64]) -> NDArray[np.uint32]:
-    return np.arange(len(sizes), dtype=np.uint32).repeat(sizes)
+def _stretch_of_each(sizes: NDArray[np.int64]) -> pl.Series:
+    return pl.Series(np.arange(len(sizes), dtype=np.uint32).repeat(sizes))
 
 
 def keys_of(frame: pl.DataFrame) -> NDArray[np.int64]:
@@ -317,7 +317,7 @@ def share_conditions(part: Part) -> None:
 
 
 def _filled(
-    frame: pl.DataFrame, given: Mapping[str, Sequence[Any]], stretch: NDArray[np.uint32]
+    frame: pl.DataFrame, given: Mapping[str, Sequence[Any]], stretch: pl.Series
 ) -> pl.DataFrame:
     """Fill the gaps of columns with the value that each row's stretch is given."""
     filled = [column(name, values)[stretch] for name, values in given.items()]
@@ -346,7 +346,7 @@ def _alike(
     return found
 
 
-def stretches(columns: Sequence[pl.Series]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def stretches(columns: Sequence[pl.Series]) -> tuple[pl.Series, NDArray[np.int64]]:
     """Return where consecutive rows with the same values begin, and how many each stretch has."""
     size = len(columns[0])
     begins = np.ones(size, dtype=bool)
@@ -357,4 +357,4 @@ def stretches(columns: Sequence[pl.Series]) -> tuple[NDArray[np.int64], NDArray[
             differs = differs.fill_null(True)
         begins[1:] |= differs.to_numpy()
     starts = np.flatnonzero(begins)
-    return starts, np.diff(starts, append=size)
+    return pl.Series(starts, dtype=pl.UInt32()), np.diff(starts, append=size)
