@@ -172,10 +172,12 @@ def _counts(data: Frame) -> list[int]:
                 " (fio --output-format=json+ prints counts)"
             )
         pandas = data.implementation.is_pandas_like()
-        drop = ".dropna(subset='count')" if pandas else ".drop_nulls('count')"
+        drop = typed(
+            ".dropna(subset='count')" if pandas else ".drop_nulls('count')", "--drop-missing"
+        )
         raise SchemaError(
             f"count is missing in {missing} of {len(found)} bins: {why}; "
-            f"leave them out knowingly, {typed(drop, '--drop-missing')}"
+            f"leave them out knowingly, {drop}"
         )
     frames.numbers(data, "count")  # refuses text
     for row, count in enumerate(found):

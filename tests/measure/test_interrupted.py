@@ -111,6 +111,7 @@ def test_a_command_outlives_its_campaign(places, monkeypatch):
             os.kill(int(child), signal.SIGKILL)
     assert refused.returncode == 1
     assert "or a command of one that was killed" in refused.stderr
+    monkeypatch.setattr(session, "_PATIENCE_S", 10)  # the system takes a moment to end the command
     for folder in (out, places / "a", places / "b"):
         os.close(session.hold(folder))
 
