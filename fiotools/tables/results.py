@@ -133,13 +133,15 @@ def to_pandas(
     if not size and len(of_files) == 1:
         return _empty(table).copy(deep=False)  # it has no values to change
     # such columns share memory until one of them is changed: pandas tracks that for a series
-    none = cache(lambda dtype: pd.Series(_none(dtype, size), copy=False))
+    index = pd.RangeIndex(size)
+    none = cache(lambda dtype: pd.Series(_none(dtype, size), index, copy=False))
     data: dict[str, Any] = {}
+    own = {*rows.columns}
     for name, values in _columns(table, rows, of_files):
         data[name] = none(COLUMNS[name].dtype) if values is None else array(values)
-        if values is not None and name in rows.columns:
+        if values is not None and name in own:
             rows.drop_in_place(name)
-    return pd.DataFrame(data, copy=False)
+    return pd.DataFrame(data, index, copy=False)
 
 
 def _none(dtype: DType, size: int) -> Any:
