@@ -298,18 +298,22 @@ def share_conditions(part: Part) -> None:
     shared = [name for name in SWEPT if name in io.columns]
     keys, rows = _rows(io, _DIRECTION), _rows(io, shared)
     of_directions, of_entries = _alike(keys, rows), _alike([key[:-1] for key in keys], rows)
+    is_of_entries = all(of_entries[key[:-1]] == row for key, row in of_directions.items())
     none = (None,) * len(shared)
     for table, names in SHARING.items():
         frame = part.tables.get(table)
         if frame is None or not frame.height:
             continue
-        if not {*_DIRECTION, *names}.isdisjoint(lists(frame)):
+        own = {*lists(frame)}
+        # a stretch may have several directions, which mostly share their conditions
+        key = _DIRECTION[:-1] if is_of_entries and "direction" in own else _DIRECTION
+        if not own.isdisjoint((*key, *names)):
             frame = flat(frame)
-        directions = [get(frame, key) for key in _DIRECTION]
-        starts, sizes = stretches(directions)
+        given_keys = [get(frame, name) for name in key]
+        starts, sizes = stretches(given_keys)
         found = [
-            of_directions.get(key) or of_entries.get(key[:-1], none)
-            for key in zip(*(one[starts].to_list() for one in directions), strict=True)
+            of_directions.get(values) or of_entries.get(values[:3], none)
+            for values in zip(*(one[starts].to_list() for one in given_keys), strict=True)
         ]
         columns = dict(zip(shared, zip(*found, strict=True), strict=True))
         given = {name: columns[name] for name in shared if name in names}
