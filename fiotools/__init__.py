@@ -35,8 +35,7 @@ if TYPE_CHECKING:
     from fiotools.dataset.contents import open_dataset
     from fiotools.dataset.convert import convert
     from fiotools.display.show import show
-    from fiotools.input.detect import formats
-    from fiotools.input.read import read, reads
+    from fiotools.input.read import formats, read, reads
     from fiotools.logs.scan import scan_hist_log, scan_log, scan_notes
     from fiotools.measure.campaign import campaign
     from fiotools.reports.report import report
@@ -129,12 +128,11 @@ _MODULES = {
     "display.show": ("load_ipython_extension", "show", "unload_ipython_extension"),
     "measure": ("campaign",),
     "articles.published": ("published",),
-    "input.read": ("read", "reads"),
+    "input.read": ("formats", "read", "reads"),
     "reports.report": ("report",),
     "reports.study": ("study",),
     "tables.results": ("Results", "concat"),
     "logs.scan": ("scan_hist_log", "scan_log", "scan_notes"),
-    "input.detect": ("formats",),
     "stats.best_under": ("best_under",),
     "stats.combine": ("combine", "fairness", "per_thread"),
     "stats.compare": ("compare", "speedup"),

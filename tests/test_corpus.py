@@ -6,8 +6,7 @@ import pytest
 
 import fiotools as ft
 from docs.generator.filled import add_marks, gaps
-from fiotools.input.detect import document as opened
-from fiotools.input.detect import sniff
+from fiotools.readers import opened, sniff
 from tests.corpus import CORPUS, needs_corpus, outcomes, table
 from tests.physics import contradictions, unnoted
 

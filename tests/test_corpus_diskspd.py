@@ -14,8 +14,7 @@ import pytest
 
 import fiotools as ft
 from fiotools.errors import FileError
-from fiotools.input.detect import document as opened
-from fiotools.input.detect import sniff
+from fiotools.readers import opened, sniff
 
 CORPUS = Path(__file__).parents[2] / "shared" / "corpus" / "diskspd"
 FILES = sorted(CORPUS.glob("*/*")) if CORPUS.is_dir() else []

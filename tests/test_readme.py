@@ -19,9 +19,8 @@ import yaml
 from packaging.requirements import Requirement
 
 import fiotools as ft
-from fiotools.input.detect import _NOT_READ
 from fiotools.measure import EXPERIMENTS
-from fiotools.readers import READERS
+from fiotools.readers import _NOT_READ, READERS
 from tests.cli.conftest import environment
 
 ROOT = Path(__file__).resolve().parent.parent

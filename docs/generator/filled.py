@@ -16,9 +16,7 @@ from pathlib import Path
 import pandas as pd
 
 import fiotools as ft
-from fiotools.input.detect import document as opened
-from fiotools.input.detect import sniff
-from fiotools.readers import READERS
+from fiotools.readers import READERS, opened, sniff
 from fiotools.vocabulary import TABLES
 
 DOCS = Path(__file__).resolve().parents[1]

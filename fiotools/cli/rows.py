@@ -23,7 +23,7 @@ from fiotools.cli import options
 from fiotools.cli.output import Trouble, say
 from fiotools.display import columns
 from fiotools.errors import FileError, ReadErrors, SchemaError
-from fiotools.files import DATASET, path_labels
+from fiotools.files import DATASET, fields_of, label_of, short_names
 from fiotools.units import many
 from fiotools.vocabulary import TABLES
 
@@ -97,14 +97,14 @@ def read_all(
     sources: Sequence[str], read_as: options.ReadAs, *, label: bool = False, hint: bool = True
 ) -> Reading:
     """Read all sources; with ``label``, several unnamed ones are named after their paths."""
-    named = [path_labels.given(source) for source in sources]
+    named = [label_of(source) for source in sources]
     paths = [path for _, path in named]
     own = [name for name, _ in named]
     if paths.count(STDIN) > 1:
         raise Trouble("standard input can be read once: leave one - out", 2)
-    fields = path_labels.fields(paths)
+    fields = fields_of(paths)
     if label and not any(own) and not fields and len(set(paths)) > 1:
-        own = list(path_labels.names(paths))
+        own = list(short_names(paths))
     elif any(own) and not all(own):
         _refuse_bare(paths[own.index(None)])
 
@@ -130,7 +130,7 @@ def named(sources: Sequence[str], refusal: str) -> Any:
 
     ``refusal`` is the message for standard input, which cannot be read again.
     """
-    pairs = [path_labels.given(source) for source in sources]
+    pairs = [label_of(source) for source in sources]
     if any(path == STDIN for _, path in pairs):
         raise Trouble(refusal, 2)
     if not any(name for name, _ in pairs):
@@ -148,7 +148,7 @@ def _refuse_bare(path: str) -> NoReturn:
 def arguments(read_as: options.ReadAs) -> dict[str, Any]:
     """Return the arguments of `read`; an unknown format is refused."""
     if read_as.reader is not None:
-        from fiotools.input.detect import reader_named
+        from fiotools.readers import reader_named
 
         try:
             reader_named(read_as.reader)

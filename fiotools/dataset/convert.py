@@ -49,9 +49,9 @@ from fiotools.dataset.store import RECORDS, Store, held, store_at
 from fiotools.errors import DatasetError, FileError, SchemaError, WorkerError, argument
 from fiotools.files import needed
 from fiotools.input import workers as others
-from fiotools.input.detect import reader_named
 from fiotools.input.read import BATCH, Task, fatal, progress_of
 from fiotools.input.sources import Found, find
+from fiotools.readers import reader_named
 from fiotools.tables import duplicate_runs
 from fiotools.tables.parts import FILE, Labels, Part, add_notes, stack, stacked
 from fiotools.units import many

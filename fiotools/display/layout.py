@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from fiotools.display import columns
 from fiotools.display.columns import Column, Sheet, is_missing, printable
 from fiotools.errors import SchemaError, argument
-from fiotools.files.path_labels import common_folder
+from fiotools.files import common_folder
 from fiotools.language import called, counted, listed, places, say, spoken
 from fiotools.vocabulary import ANSWERS, CONDITIONS, EVERY, KEYS
 

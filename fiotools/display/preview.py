@@ -9,7 +9,7 @@ from fiotools.display import columns, layout
 from fiotools.display.columns import Sheet
 from fiotools.display.layout import Frame
 from fiotools.errors import argument
-from fiotools.files import path_labels
+from fiotools.files import common_folder
 from fiotools.units import many
 from fiotools.vocabulary import COLUMNS, CONDITIONS, KEYS, TABLES
 
@@ -60,7 +60,7 @@ def table(results: Results, frame: pl.DataFrame, name: str, rows: int, chosen: b
     """
     told = [one for one in frame.columns if chosen or _tells(frame[one])]
     own = [one for one in told if one not in TABLES[name]]
-    folder = path_labels.common_folder(frame["source"]) if "source" in told else ""
+    folder = common_folder(frame["source"]) if "source" in told else ""
     if folder:
         frame = frame.with_columns(frame["source"].str.strip_prefix(folder))
     shown = Frame(frame, rows or None)

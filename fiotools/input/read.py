@@ -29,8 +29,8 @@ from fiotools.errors import (
     argument,
 )
 from fiotools.input import consistency
-from fiotools.input.detect import document, load, reader_named, sniff
-from fiotools.input.sources import Fetch, Found, Siblings, find, folder, is_url
+from fiotools.input.sources import Fetch, Found, Siblings, find, folder, is_url, raw
+from fiotools.readers import opened, reader_named, readers, sniff
 from fiotools.readers.document import Document, Later, plain_name
 from fiotools.tables import Tables, resting
 from fiotools.tables.parts import (
@@ -47,7 +47,7 @@ from fiotools.tables.results import Results, results_of
 from fiotools.vocabulary import TABLES, tables_of
 
 if TYPE_CHECKING:
-    from concurrent.futures import Executor
+    import pandas as pd
 
     from fiotools.readers.fio.jobfile import JobNames
 
@@ -216,8 +216,27 @@ def reads(
     4194304.0
     """
     wanted = tables_of(tables)
-    filled = read_document(document(name, text, version, quantity), Task(wanted, format))
+    filled = read_document(opened(name, text, version, quantity), Task(wanted, format))
     return results_of([part_of([(name, {})], [(0, filled)], wanted)], wanted, 1)
+
+
+def formats() -> pd.DataFrame:
+    """List what can be read.
+
+    Returns
+    -------
+    pandas.DataFrame
+        ``format`` (what ``format=`` takes), ``reads``, ``produced_by``, ``tables``.
+
+    Examples
+    --------
+    >>> "fio_json" in set(formats()["format"])
+    True
+    """
+    import pandas as pd
+
+    rows = [(r.name, r.title, r.produced_by, ", ".join(r.tables)) for r in readers()]
+    return pd.DataFrame(rows, columns=["format", "reads", "produced_by", "tables"])
 
 
 @contextmanager
@@ -283,7 +302,7 @@ class JobFiles:
     def _text(self, found: Found) -> str | FileError:
         if found.name not in self._texts:
             try:
-                self._texts[found.name] = load(found).text
+                self._texts[found.name] = opened(found.name, raw(found)).text
             except FileError as error:
                 self._texts[found.name] = error
             except OSError as error:
@@ -351,7 +370,7 @@ def read_batch(
         try:
             # no name is given to the text: it must be gone when the rows are put together
             tables = read_document(
-                document(file.name, fetch(file), task.version, task.quantity),
+                opened(file.name, fetch(file), task.version, task.quantity),
                 task,
                 partial(job_files.complete, file),
             )

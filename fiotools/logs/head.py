@@ -15,10 +15,9 @@ from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Any
 
 from fiotools.errors import FiotoolsError, ParseError, ScanWarning, UnknownFormatError, typed
-from fiotools.input.detect import document as document_of
-from fiotools.input.detect import load, sniff
-from fiotools.input.sources import Found, Siblings, is_url, refuse_no_file
+from fiotools.input.sources import Found, Siblings, is_url, raw, refuse_no_file
 from fiotools.logs.blocks import Blocks
+from fiotools.readers import opened, sniff
 from fiotools.readers.document import plain_name, refuse_packed
 from fiotools.readers.fio import Version
 from fiotools.readers.fio.log import LogName, log_name
@@ -87,7 +86,7 @@ def _said_by(found: Found) -> Report | None:
     """Read a report; None if it is not fio's."""
     tables = Tables(found.name, ("runs", "jobs", "settings"))
     try:
-        document = load(found)
+        document = opened(found.name, raw(found))
         reader = sniff(document)
         if reader.name != "fio_json":
             return None
@@ -191,7 +190,7 @@ def _head(file: Found, name: LogName, version: str | None, reports: Reports) -> 
     refuse_packed(file.name, first)
     report = None if version else reports.of(file, name)
     said = version or (report.version if report else None)
-    document = document_of(file.name, first, said)
+    document = opened(file.name, first, said)
     plain = first.decode("utf-8", errors="replace").replace("\r\n", "\n")
     if document.text != plain:
         raise ParseError(

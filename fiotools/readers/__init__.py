@@ -1,19 +1,45 @@
-"""The readers: what each format looks like, and which rows it gives.
+"""The readers: what each format looks like, which rows it gives, and which one a file belongs to.
 
-Another package adds a reader through the entry-point group ``fiotools.readers``: each entry names a
-`Reader` with a new name.
+Every reader is asked, and nothing is guessed: a file belongs to exactly one, or an error says what
+to do. Another package adds a reader through the entry-point group ``fiotools.readers``: each entry
+names a `Reader` with a new name.
 """
 
 from __future__ import annotations
 
+import re
 import warnings
 from functools import cache
 from importlib.metadata import EntryPoint, entry_points
 
-from fiotools.readers.document import Grammar, Reader, Report, Session
+import orjson
+
+from fiotools.errors import AmbiguousFormatError, NoResultError, UnknownFormatError, argument, typed
+from fiotools.readers.document import (
+    STRUCTURED,
+    Document,
+    Grammar,
+    Grammars,
+    Later,
+    Reader,
+    Report,
+    Session,
+)
 from fiotools.readers.formats import READERS
 
 __all__ = ["READERS", "Grammar", "Reader", "Report", "Session", "readers"]
+
+_is_job_file = Later("fiotools.readers.fio.jobfile:is_job_file")
+# tools whose output is recognised but not read: (name, pattern of their first lines)
+_NOT_READ = (
+    (
+        "hdparm",
+        re.compile(r"^[ \t]*Timing (?:O_DIRECT )?(?:cached|buffered disk|disk) reads:", re.M),
+    ),
+    ("ioping", re.compile(r"^--- .+ ioping statistics ---$", re.M)),
+    ("iozone", re.compile(r"Iozone: Performance Test of File I/O", re.M)),
+    ("ATTO", re.compile(r"ATTO (?:ExpressPCI )?(?:Disk )?Benchmark", re.M)),
+)
 
 
 @cache
@@ -41,3 +67,88 @@ def _loaded(entry: EntryPoint) -> Reader | None:
         warnings.warn(f"{entry.value} is not a fiotools.readers.Reader", stacklevel=3)
         return None
     return reader
+
+
+@cache
+def _grammars() -> Grammars:
+    return Grammars(readers())
+
+
+def opened(
+    name: str, data: bytes | str, version: str | None = None, quantity: str | None = None
+) -> Document:
+    """Make a document of a file's content, in which the reports of all readers are found."""
+    return Document(name, data, _grammars(), version, quantity)
+
+
+def sniff(found: Document) -> Reader:
+    """Find the one reader that a file belongs to.
+
+    Raises
+    ------
+    UnknownFormatError
+        No reader knows it; the message quotes the first line.
+    AmbiguousFormatError
+        Two or more claim it.
+    """
+    claims = [reader for reader in readers() if reader.sniff(found)]
+    wrapped = found.text
+    if not claims and found.unwrap():
+        claims = [reader for reader in readers() if reader.sniff(found)]
+    if len(claims) != 1 and found.search():
+        claims = [reader for reader in readers() if reader.sniff(found)]
+    if len(claims) == 1:
+        return claims[0]
+    if claims:
+        names = ", ".join(reader.name for reader in claims)
+        raise AmbiguousFormatError(
+            found.name, f"claimed by {names}", remedy=f"say which with {argument('format')}"
+        )
+    if not found.text.strip():
+        raise UnknownFormatError(
+            found.name, "the file is empty", remedy="was the tool's output redirected elsewhere?"
+        )
+    if _is_job_file(found.text):
+        raise NoResultError(
+            found.name,
+            "a fio job file: settings without results",
+            remedy="put it beside the report of its run (run.fio and run.json), and read that",
+        )
+    for tool, pattern in _NOT_READ:
+        if pattern.search(found.text):
+            raise UnknownFormatError(found.name, f"output of {tool}: recognised, not read")
+    if STRUCTURED.match(wrapped) and (keys := _json_keys(wrapped)) is not None:
+        raise UnknownFormatError(
+            found.name,
+            f"JSON, but of an unknown tool; its top-level keys are {keys or 'none'}",
+            remedy=_listed(),
+        )
+    first = next(line for line in wrapped.splitlines() if line.strip()).strip()
+    raise UnknownFormatError(
+        found.name,
+        f"unknown format; it begins {first[:60]!r}",
+        line=wrapped[: len(wrapped) - len(wrapped.lstrip())].count("\n") + 1,
+        remedy=f"{_listed()}; {argument('format')} overrides",
+    )
+
+
+def _listed() -> str:
+    return f"{typed('fiotools.formats()', 'fiotools formats')} lists what can be read"
+
+
+def _json_keys(text: str) -> str | None:
+    """Name the first keys of a JSON document; None if the text is not JSON."""
+    try:
+        value = orjson.loads(text)
+    except orjson.JSONDecodeError:
+        return None
+    return ", ".join(list(value)[:6]) if isinstance(value, dict) else type(value).__name__
+
+
+def reader_named(name: str) -> Reader:
+    """Return the reader that ``format=`` names."""
+    for reader in readers():
+        if reader.name == name:
+            return reader
+    names = ", ".join(reader.name for reader in readers())
+    raise ValueError(f"{argument('format', name)} is not one of {names}")

@@ -16,7 +16,7 @@ import pandas as pd
 
 from fiotools.display import columns
 from fiotools.errors import MeasureError, SchemaError
-from fiotools.files import path_labels
+from fiotools.files import fields_of, short_names
 from fiotools.input.read import read
 from fiotools.language import listed, say
 from fiotools.measure.campaign import NAME, Campaign, campaign
@@ -112,7 +112,7 @@ def _of_campaign(one: Campaign) -> Source:
 
 def _sided(results: Results, paths: list[str], labelled: bool) -> Source:
     """Find the labels of files without a manifest; without labels, name the files."""
-    fields = tuple(dict.fromkeys([*(["label"] if labelled else []), *path_labels.fields(paths)]))
+    fields = tuple(dict.fromkeys([*(["label"] if labelled else []), *fields_of(paths)]))
     if fields:
         kept, swept, said = _sorted_out(results, fields)
         return Source("results", results, None, tuple(kept), tuple(swept), tuple(said))
@@ -149,7 +149,7 @@ def _names(files: list[str], paths: list[str]) -> dict[str, str]:
             folders = {file: parts[0] for file, parts in tops.items()}
             if len(set(folders.values())) > 1:
                 return folders
-    return dict(zip(files, path_labels.names(files), strict=True))
+    return dict(zip(files, short_names(files), strict=True))
 
 
 def differs(frame: pd.DataFrame, name: str) -> bool:
@@ -238,7 +238,7 @@ def _found_sides(results: Results) -> tuple[dict[str, str], str]:
     if len(found) > 1:
         names = listed((name for name, _ in found), " and ")
         return {}, say("The runs differ in {names}, so no sides are taken from them", names=names)
-    short = _words(own) or dict(zip(own.unique(), path_labels.names([*own.unique()]), strict=True))
+    short = _words(own) or dict(zip(own.unique(), short_names([*own.unique()]), strict=True))
     shown = listed(
         value if short[value] == value else say("{name} is {value}", name=short[value], value=value)
         for value in own.unique()

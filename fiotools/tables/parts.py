@@ -312,7 +312,7 @@ def share_conditions(part: Part) -> None:
         given_keys = [get(frame, name) for name in key]
         starts, sizes = stretches(given_keys)
         found = [
-            of_directions.get(values) or of_entries.get(values[:3], none)
+            of_directions.get(values) or of_entries.get(values[: len(_DIRECTION) - 1], none)
             for values in zip(*(one[starts].to_list() for one in given_keys), strict=True)
         ]
         columns = dict(zip(shared, zip(*found, strict=True), strict=True))

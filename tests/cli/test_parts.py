@@ -8,7 +8,7 @@ import pytest
 
 from fiotools.cli.rows import where
 from fiotools.display.columns import short
-from fiotools.files import path_labels
+from fiotools.files import short_names
 from fiotools.vocabulary import TABLES
 
 IO = pl.DataFrame(
@@ -98,4 +98,4 @@ def test_where(condition, rows):
     ],
 )
 def test_names_of_sides(sources, names):
-    assert path_labels.names(sources) == names
+    assert short_names(sources) == names

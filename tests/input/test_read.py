@@ -306,8 +306,7 @@ def test_concat(folder):
 
 
 def test_every_file_is_claimed_by_one_reader(fixture_files):
-    from fiotools.input.detect import document as opened
-    from fiotools.readers import READERS
+    from fiotools.readers import READERS, opened
 
     assert len(fixture_files) > 100
     nobodys = set()

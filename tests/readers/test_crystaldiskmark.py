@@ -6,7 +6,7 @@ import pandas as pd
 import pytest
 
 import fiotools as ft
-from fiotools.input.detect import document as opened
+from fiotools.readers import opened
 
 FIXTURES = Path(__file__).parents[1] / "fixtures"
 OWN = sorted((FIXTURES / "crystaldiskmark").glob("*.txt"))

@@ -9,8 +9,7 @@ from pathlib import Path
 import pytest
 
 import fiotools as ft
-from fiotools.input.detect import document as opened
-from fiotools.input.detect import sniff
+from fiotools.readers import opened, sniff
 
 FIXTURES = Path(__file__).parents[1] / "fixtures" / "fio"
 CORPUS = Path(__file__).parents[3] / "shared" / "corpus" / "fio"

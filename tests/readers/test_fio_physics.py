@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 import fiotools as ft
-from fiotools.input.detect import document as opened
+from fiotools.readers import opened
 from fiotools.readers.fio.documents import pieces
 from tests.fio_forms import assert_same, without_json
 

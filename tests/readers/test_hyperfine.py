@@ -9,9 +9,7 @@ import pandas as pd
 import pytest
 
 import fiotools as ft
-from fiotools.input.detect import document as opened
-from fiotools.input.detect import reader_named
-from fiotools.readers import READERS
+from fiotools.readers import READERS, opened, reader_named
 
 FIXTURES = Path(__file__).parents[1] / "fixtures" / "hyperfine"
 CORPUS = Path(__file__).parents[3] / "shared" / "corpus" / "dd-time"
