@@ -13,16 +13,16 @@ from itertools import chain, repeat
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
+import polars as pl
 
 from fiotools.errors import SchemaError
 from fiotools.vocabulary import TABLES
 
 if TYPE_CHECKING:
-    import polars as pl
     from numpy.typing import NDArray
 
 
-Column: TypeAlias = "Sequence[Any] | np.ndarray[Any, Any] | pl.Series"
+Column: TypeAlias = Sequence[Any] | np.ndarray[Any, Any] | pl.Series
 
 _KNOWN = {table: frozenset(names) for table, names in TABLES.items()}
 _EVERY = frozenset(TABLES)
@@ -210,9 +210,10 @@ def of_rows(table: str, rows: Sequence[Mapping[str, Any]]) -> Made:
 
 def listed(values: Column) -> Sequence[Any]:
     """Make a list of a column; a sequence stays as it is."""
-    if isinstance(values, Sequence):
-        return values
-    return list(values.tolist() if isinstance(values, np.ndarray) else values)
+    if isinstance(values, np.ndarray):
+        found: list[Any] = values.tolist()
+        return found
+    return values.to_list() if isinstance(values, pl.Series) else values
 
 
 @contextmanager
