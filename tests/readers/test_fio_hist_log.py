@@ -5,6 +5,7 @@ from bisect import bisect_right
 from collections import Counter
 from pathlib import Path
 
+import numpy as np
 import pytest
 from hypothesis import HealthCheck, example, given, settings
 
@@ -201,7 +202,8 @@ def together(text, width):
     lines, rows, bad = [], [], []
     for found in fio_hist_log.read_rows(text, width, bad):
         lines += found.lines.tolist()
-        bins = found.full(width - 3)
+        bins = np.zeros((len(found), width - 3), dtype=np.int64)
+        bins[found.row, found.bin] = found.count
         assert found.totals().tolist() == bins.sum(axis=1).tolist()
         assert found.count.all()
         rows += [

@@ -53,7 +53,8 @@ if TYPE_CHECKING:
 _CERTAIN = 100  # no other table has so many columns
 BEFORE_BINS = 3  # time, direction, block size
 _CODES = len(DIRECTION.categories)
-_LINE = re.compile(rf"[0-9]{{1,{LONGEST}}}(?:, [0-9]{{1,{LONGEST}}})*", re.A)
+_NUMBER = rf"[0-9]{{1,{LONGEST}}}"
+_LINE = re.compile(rf"{_NUMBER}, 0{{0,{LONGEST - 1}}}[0-2](?:, {_NUMBER})*", re.A)
 _AT_ONCE = 1 << 18  # bytes: numpy's arrays of these stay in a processor's cache
 
 
@@ -74,18 +75,6 @@ class Rows:
         """Return the sum of the bins of each row."""
         ends = np.searchsorted(self.row, np.arange(len(self) + 1))
         return np.diff(np.concatenate([[0], self.count.cumsum()])[ends])
-
-    def kept(self, which: NDArray[np.bool_]) -> Rows:
-        """Return some of the rows."""
-        own = which[self.row]
-        row = (np.cumsum(which) - 1)[self.row[own]]
-        return Rows(self.lines[which], self.heads[which], row, self.bin[own], self.count[own])
-
-    def full(self, bins: int) -> Whole:
-        """Return the rows with all their bins."""
-        table = np.zeros((len(self), bins), dtype=np.int64)
-        table[self.row, self.bin] = self.count
-        return table
 
     def columns(self, edges: NDArray[np.float64], zero: float) -> dict[str, Column]:
         """Make the columns of `bins`; times count from a moment in ms."""
@@ -176,16 +165,15 @@ def _falls(parts: Sequence[Rows], bins: int) -> bool:
     last: dict[int, Whole] = {}
     is_repeated = False
     for rows in parts:
-        full = rows.full(bins)
-        for code in range(_CODES):
-            own = full[rows.heads[:, 1] == code]
+        ends = np.searchsorted(rows.row, np.arange(len(rows) + 1)).tolist()
+        for code, *place in zip(rows.heads[:, 1].tolist(), ends, ends[1:], strict=False):
+            own = np.zeros(bins, dtype=np.int64)
+            own[rows.bin[slice(*place)]] = rows.count[slice(*place)]
             if code in last:
-                own = np.vstack([last[code], own])
-            is_repeated |= len(own) > 1
-            if (np.diff(own, axis=0) < 0).any():
-                return True
-            if len(own):
-                last[code] = own[-1:].copy()
+                is_repeated = True
+                if (own < last[code]).any():
+                    return True
+            last[code] = own
     return not is_repeated
 
 
@@ -193,11 +181,9 @@ def _falls(parts: Sequence[Rows], bins: int) -> bool:
 
 
 def read_rows(text: str, width: int, bad: list[int]) -> Iterator[Rows]:
-    """Read the complete lines of a log, some at a time.
+    """Read the complete lines of a log, some hundred at a time; ``bad`` gets the other lines.
 
-    The bytes of a few hundred rows are checked together, and only numbers other than ``0`` are
-    read. Lines without fio's layout are found one by one; rows of an unknown direction are left out
-    like them. ``width`` is how many numbers a row has; ``bad`` gets the numbers of the other lines.
+    ``width`` is how many numbers a row has.
     """
     end, at, line = text.rfind("\n") + 1, 0, 1
     while at < end:
@@ -205,28 +191,27 @@ def read_rows(text: str, width: int, bad: list[int]) -> Iterator[Rows]:
         part = text[at:stop]
         found = _parse(part, width)
         if found is not None:
-            size = len(found[0])
-            good = np.arange(size)
+            taken = np.arange(line, line + len(found[0]))
         else:  # rare, and slow
-            lines = part.split("\n")[:-1]
-            size = len(lines)
-            is_row = np.array(
-                [one.count(",") == width - 1 and bool(_LINE.fullmatch(one)) for one in lines]
-            )
-            bad += [line + i for i in np.flatnonzero(~is_row).tolist() if lines[i]]
-            good = np.flatnonzero(is_row)
-            found = _parse("".join(f"{lines[i]}\n" for i in good.tolist()), width)
+            good = list[tuple[int, str]]()
+            for number, one in enumerate(part.split("\n")[:-1], line):
+                if one.count(",") == width - 1 and _LINE.fullmatch(one):
+                    good.append((number, one))
+                elif one:
+                    bad.append(number)
+            taken = np.array([number for number, _ in good])
+            found = _parse("".join(f"{one}\n" for _, one in good), width)
         if found is not None:
-            rows = Rows(line + good, *found)
-            known = rows.heads[:, 1] < _CODES
-            bad += rows.lines[~known].tolist()
-            yield rows if known.all() else rows.kept(known)
-        line += size
+            yield Rows(taken, *found)
+        line += part.count("\n")
         at = stop
 
 
 def _parse(text: str, width: int) -> tuple[Whole, Whole, Whole, Whole] | None:
-    """Parse complete lines together, as for `Rows`; None unless each of them is a row."""
+    """Parse complete lines together, as for `Rows`; None unless each of them is a row.
+
+    Only numbers other than ``0`` are read.
+    """
     # an endless line is not a row, and not worth the memory
     if not text or not text.isascii() or len(text) > _AT_ONCE + width * (LONGEST + 2):
         return None
@@ -269,5 +254,7 @@ def _parse(text: str, width: int) -> tuple[Whole, Whole, Whole, Whole] | None:
     heads = np.zeros((len(lines), BEFORE_BINS), dtype=np.int64)
     is_head = column < BEFORE_BINS
     heads[row[is_head], column[is_head]] = values[is_head]
+    if heads[:, 1].max() >= _CODES:
+        return None
     is_bin = ~is_head & (values > 0)  # 00 is empty too
     return heads, row[is_bin], column[is_bin] - BEFORE_BINS, values[is_bin]
