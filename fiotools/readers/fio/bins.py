@@ -39,12 +39,6 @@ def fine_edges(middles: ArrayLike, scale: int) -> tuple[Edges, Edges]:
     """Return the edges of fine bins, in ns, by their names in a report: below 2^53, as a float64.
 
     The scale is how many ns the report's unit has: 1 since fio 3.0, 1000 before.
-
-    Examples
-    --------
-    >>> low, high = fine_edges([127, 129, 17112760320], 1)
-    >>> low.tolist(), high.tolist()
-    ([127.0, 128.0, 17045651456.0], [128.0, 130.0, inf])
     """
     names = np.asarray(middles, dtype=np.int64)
     octaves = names.astype(np.float64).view(np.int64)  # the exponent is in the upper bits
@@ -80,11 +74,6 @@ def log_edges(columns: int) -> Edges | None:
 
     A row has 29 octaves of 64 ns bins since 3.0, 19 of usec bins before, or 2^k times fewer with
     ``log_hist_coarseness=k``; None for any other number of columns.
-
-    Examples
-    --------
-    >>> log_edges(1856)[126:131].tolist(), log_edges(116)[8:10].tolist()
-    ([126.0, 127.0, 128.0, 130.0, 132.0], [128.0, 160.0])
     """
     for octaves, scale in ((29, 1), (19, 1000)):
         bins = octaves << _BITS
@@ -98,11 +87,6 @@ def bin_numbers(values: NDArray[np.float64]) -> NDArray[np.int64]:
     """Return the numbers of the fine bins of latencies in ns; `indexed_edges` has their edges.
 
     A bin is the highest seven bits of a number and their place, as in a float64.
-
-    Examples
-    --------
-    >>> bin_numbers(np.array([0.0, 127.0, 128.0, 131.0, 1e6, 1e12])).tolist()
-    [0, 127, 128, 129, 954, 1855]
     """
     number = values.view(np.int64) >> (52 - _BITS)
     number -= ((1023 + _BITS) << _BITS) - (1 << _BITS)
@@ -203,13 +187,7 @@ _8, _16, _32 = (np.uint64(bits) for bits in (8, 16, 32))
 
 
 def numbers(data: bytes, starts: Whole, lengths: Whole) -> Whole | None:
-    """Read the numbers of 1 to `LONGEST` digits in a text before `PAD`; None if there are others.
-
-    Examples
-    --------
-    >>> numbers(b"7, 1234567890" + PAD, np.array([0, 3]), np.array([1, 10])).tolist()
-    [7, 1234567890]
-    """
+    """Read numbers of 1 to `LONGEST` digits in a text before `PAD`; None if there are others."""
     words = np.ndarray(len(data) - 7, dtype="<u8", buffer=data, strides=1)
     long = np.flatnonzero(lengths > 8)
     if not len(long):

@@ -178,11 +178,6 @@ def strict_loads(text: str | bytes) -> Any:
 
     JSON parsers silently drop such a key, and its quotation marks with it. A text that writes these
     as ``\u0022`` counts as having lost a key.
-
-    Examples
-    --------
-    >>> strict_loads('{"a": [{"b" : 1}]}')
-    {'a': [{'b': 1}]}
     """
     value = orjson.loads(text)
     count = _marks(text) if isinstance(text, bytes) else text.count('"')
@@ -264,17 +259,9 @@ _AT_ONCE = 1 << 19  # bytes: numpy's arrays of these stay in a processor's cache
 
 
 def loads(text: str | bytes, wanted: bool = True) -> Any:
-    r"""Parse JSON; where fio has laid out its bins, their dicts become `Bins`, empty if not wanted.
+    """Parse JSON; where fio has laid out its bins, their dicts become `Bins`, empty if not wanted.
 
     Raise `orjson.JSONDecodeError` if the text is not JSON, or if a key occurs twice in it.
-
-    Examples
-    --------
-    >>> bins = ",".join(f'\n      "{name}" : {name + 5}' for name in range(2000, 6000, 2))
-    >>> text = '{"jobs": [{"read": {"clat_ns": {"bins" : {' + bins + "\n    }}}}]}"
-    >>> found = loads(text)["jobs"][0]["read"]["clat_ns"]["bins"]
-    >>> len(found), found.counts[:2].tolist(), found.low[:2].tolist()
-    (2000, [2005, 2007], [1992.0, 1994.0])
     """
     if len(text) < LONG:
         return strict_loads(text)
@@ -310,14 +297,7 @@ def find(data: bytes) -> list[Place] | None:
 
 
 def without(data: bytes, places: Sequence[Place]) -> bytes:
-    r"""Replace the bins of each dict by the number of its histogram.
-
-    Examples
-    --------
-    >>> text = b'{"bins" : {\n      "130" : 7\n    }}'
-    >>> without(text, find(text))
-    b'{"bins" : {"":0\n    }}'
-    """
+    """Replace the bins of each dict by the number of its histogram: ``"bins" : {"":0}``."""
     parts: list[bytes] = []
     at = 0
     for number, (start, end) in enumerate(places):
@@ -492,11 +472,12 @@ def _count(values: dict[str, Any], key: str) -> float:
 def _continues(before: dict[str, Any], after: dict[str, Any]) -> bool:
     """Whether one document can be a later report of the same run."""
     old, new = entries(before), entries(after)
-    if not old or len(old) != len(new):
-        return False
-    if before.get("global options") != after.get("global options") or not _clock(before, after):
-        return False
-    return all(map(_grows, old, new))
+    return (
+        0 < len(old) == len(new)
+        and before.get("global options") == after.get("global options")
+        and _clock(before, after)
+        and all(map(_grows, old, new))
+    )
 
 
 def _clock(before: dict[str, Any], after: dict[str, Any]) -> bool:

@@ -108,14 +108,7 @@ def is_job_file(text: str) -> bool:
 
 
 def parse(text: str) -> JobFile:
-    r"""Read a job file.
-
-    Examples
-    --------
-    >>> [job] = parse("[global]\nbs=4k ; blocks\n[a b]\nrw=read\ntime_based").sections
-    >>> job.name, job.shared, job.own
-    ('a b', {'bs': '4k'}, {'rw': 'read', 'time_based': ''})
-    """
+    """Read a job file."""
     found = JobFile()
     parts: list[tuple[str, dict[str, str]]] = []
     for line in text.split("\n"):

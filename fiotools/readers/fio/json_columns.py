@@ -21,8 +21,8 @@ from fiotools.readers.fio.json_run import (
     JOB,
     SCALES,
     Entry,
-    Options,
     Run,
+    conditions,
     fits,
     moment,
 )
@@ -169,7 +169,8 @@ def _io(batch: _Batch, doubts: list[tuple[int, str]]) -> Iterator[Made]:
     directions = columns["direction"]
     places = batch.first[owners] + np.array([number for number, *_ in parts])
     entries = list(map(batch.entries.__getitem__, places.tolist()))
-    columns |= _conditions([entry.options for entry in entries], directions)
+    asked = [conditions(entry.options, d) for entry, d in zip(entries, directions, strict=True)]
+    columns |= {name: [one.get(name) for one in asked] for name in CONDITIONS}
 
     def name_of(row: int) -> str:
         return f"{directions[row]} of {entries[row].job!r:.60}: "
@@ -199,15 +200,6 @@ def _io(batch: _Batch, doubts: list[tuple[int, str]]) -> Iterator[Made]:
             found["total_ios"][row] = max(said, default=None)
     batch.fit(found, owners, name_of)
     yield Made("io", owners, columns | found)
-
-
-def _conditions(options: Sequence[Options], directions: Sequence[str]) -> Columns:
-    """Return the conditions of I/O; equal options are interpreted once."""
-    kinds: dict[tuple[Options, str], int] = {}
-    pairs = zip(options, directions, strict=True)
-    places = [kinds.setdefault(pair, len(kinds)) for pair in pairs]
-    each = [own.conditions(direction) for own, direction in kinds]
-    return _gathered({name: [one.get(name) for one in each] for name in CONDITIONS}, places)
 
 
 def _amounts(rows: Sequence[Sequence[Any]], leaves: Numbers) -> Columns:

@@ -271,7 +271,7 @@ class Options:
 
     def __init__(self, shared: dict[str, str], own: dict[str, str]) -> None:
         self.shared, self.given = shared, own
-        self._all = options = {**shared, **own}
+        self.all = options = {**shared, **own}
         self.listed = {name: text for name, text in own.items() if name != "name"}
         self.defaults = fio_options.defaults(options)
         self.numjobs = fio_options.whole(options.get("numjobs")) or 1
@@ -279,19 +279,17 @@ class Options:
         self.target = fio_options.target(options)
         self.flying = (fio_options.whole(options.get("iodepth")) or 1) * self.numjobs
 
-    def conditions(self, direction: str) -> dict[str, Any]:
-        """Return the conditions of I/O in a direction."""
-        return fio_options.conditions(self._all, direction)
-
-    def may_sync(self) -> bool:
-        """Whether the options include syncs."""
-        return any(fio_options.is_set(self._all, name) for name in _SYNCS)
-
 
 @lru_cache(maxsize=4096)
 def options_of(shared: Listed, own: Listed = ()) -> Options:
     """Interpret options; equal options are interpreted once."""
     return Options(fio_options.normalise(dict(shared)), fio_options.normalise(dict(own)))
+
+
+@lru_cache(maxsize=4096)
+def conditions(options: Options, direction: str) -> dict[str, Any]:
+    """Return the conditions of I/O in a direction."""
+    return fio_options.conditions(options.all, direction)
 
 
 def _listed(options: Any) -> Listed:
@@ -368,9 +366,7 @@ class _Reading:
 
     def __init__(self, tables: Tables, run: Run, fio: Version, shared: Listed) -> None:
         self.tables, self.run, self.fio, self.shared = tables, run, fio, shared
-        self.wants_curves, self.wants_bins, self.wants_extras = map(
-            tables.wants, ("percentiles", "bins", "extras")
-        )
+        self.wants = tables.wants
 
     def note(self, message: str, severity: str = "warning", *, placed: bool = False) -> None:
         """Add a note to the run; ``placed``: with the line on which it begins."""
@@ -404,7 +400,7 @@ class _Reading:
                 if found is not None:
                     moved.append(direction)
                     is_idle, is_fine = is_idle and not found[0], is_fine or found[1]
-        if moved and self.wants_bins and not is_fine:
+        if moved and self.wants("bins") and not is_fine:
             self._add_coarse(number, entry, whole_direction(moved))
         self._note_trouble(entry, leaves[_ERROR], is_idle=is_idle)
         rest = shape.rest
@@ -498,7 +494,7 @@ class _Reading:
             return False
         kind, scale = key.removesuffix("_ns"), 1 if key.endswith("_ns") else 1000
         place = f"{direction}.{kind}"
-        if self.wants_curves and isinstance(listed, dict):
+        if self.wants("percentiles") and isinstance(listed, dict):
             listed = self.run.values.numbers(listed, listed, f"{place}.percentile.")
             used: dict[Any, Any] = {_percentile(name): value for name, value in listed.items()}
             used.pop(0.0, None)  # unused slots are written as "0.00": 0 before 3.2
@@ -507,7 +503,7 @@ class _Reading:
             if used:
                 values = [value * scale for value in used.values()]
                 self.run.curves.append((number, direction, kind, tuple(used), values))
-        if self.wants_bins and isinstance(bins, (dict, Bins)):
+        if self.wants("bins") and isinstance(bins, (dict, Bins)):
             held = bins if isinstance(bins, Bins) else _fine(bins, scale)
             if held is None:
                 self.run.values.left_out.append(f"{place}.bins has a bin")
@@ -583,7 +579,7 @@ class _Reading:
         self, entry: int | None, items: Mapping[str, Any], names: Sequence[str], prefix: str = ""
     ) -> None:
         """Keep values without a column: some objects value by value, deeper ones as JSON."""
-        if not self.wants_extras:
+        if not self.wants("extras"):
             return
         extras = self.run.extras
         for name in names:
@@ -635,7 +631,7 @@ def _has_spilled(entry: Mapping[str, Any], options: Options) -> bool:
     """
     sync = entry.get("sync")
     if not isinstance(sync, dict):  # before 3.6, or not listed apart
-        return options.may_sync()
+        return any(fio_options.is_set(options.all, name) for name in _SYNCS)
     timed = sync.get("lat_ns")
     if not isinstance(timed, dict):
         return False

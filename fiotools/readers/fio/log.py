@@ -88,12 +88,11 @@ _AGGREGATES = {"agg-read", "agg-write", "agg-trim", "agg-mixed"}
 
 @dataclass(frozen=True, slots=True)
 class LogName:
-    """The parts of a log's name.
+    """The parts of a log's name, ``<prefix>_<kind>.<number>.log`` (``init.c``, ``gen_log_name``).
 
-    fio names a log ``<prefix>_<kind>.<number>.log`` (``init.c``, ``gen_log_name``): the prefix is
-    the option's value or the job's name, the number counts the jobs from 1 and is left out with
-    ``per_job_logs=0``. A client adds ``.<host>`` (``client.c``). ``--bandwidth-log`` writes
-    ``agg-read_bw.log`` and the like, for all jobs together.
+    The prefix is the option's value or the job's name; ``per_job_logs=0`` leaves out the number. A
+    client adds ``.<host>`` (``client.c``). ``--bandwidth-log`` writes ``agg-read_bw.log`` and the
+    like, for all jobs together.
     """
 
     kind: str  # bw, iops, slat, clat, lat, or hist
@@ -215,11 +214,10 @@ Shape = tuple[int, int | None]  # number of columns, and the one in hex
 class Lines(NamedTuple):
     """The lines that are rows.
 
-    polars parses all lines at once, as logs have 10^6 and more. It refuses texts and numbers that
-    do not fit their column, and leaves a gap for a missing one: without either, every line is a
-    row. Otherwise each line is checked (`exact`), with the tolerance of polars: blanks, tabs and a
-    plus before a number, a carriage return behind it, and -0. A last line without a line end may be
-    cut within a number, and is never taken.
+    polars parses all lines at once, as logs have 10^6 and more. If any is not a row, each is
+    checked (`exact`), with the tolerance of polars: blanks, tabs and a plus before a number, a
+    carriage return behind it, and -0. A last line without a line end may be cut within a number,
+    and is never taken.
     """
 
     frame: pl.DataFrame  # columns 0, 1, ...; numbers, except the one in hex, which is text
@@ -302,8 +300,11 @@ def exact(body: bytes, shape: Shape) -> Lines:
 _PRIORITY_SINCE = (3, 18)
 _FIELDS = ("time", "value", "max", "ddir", "bs", "offset", "prio", "issue")
 # optional columns: a layout has their letters
-_LAYOUTS = {4: ("",), 5: ("o", "p"), 6: ("op", "mp"), 7: ("opi", "mop"), 8: ("mopi",)}
 _LETTERS = {"max": "m", "offset": "o", "prio": "p", "issue": "i"}
+_LAYOUTS = {
+    letters: [name for name in _FIELDS if _LETTERS.get(name, "") in letters]
+    for letters in ("", "o", "p", "op", "mp", "opi", "mop", "mopi")
+}
 _SINCE = {"m": (3, 37), "i": (3, 38), "p": _PRIORITY_SINCE}
 
 
@@ -322,9 +323,7 @@ class Layout(NamedTuple):
 
 def layout_of(lines: Lines, version: Number) -> Layout | None:
     """Name the columns; None if no fio writes so many."""
-    known = _LAYOUTS.get(lines.frame.width)
-    if known is None:
-        return None
+    known = [letters for letters, names in _LAYOUTS.items() if len(names) == lines.frame.width]
     allowed = [
         letters
         for letters in known
@@ -334,15 +333,17 @@ def layout_of(lines: Lines, version: Number) -> Layout | None:
             and all(version >= _SINCE.get(letter, (0, 0)) for letter in letters)
         )
     ]
-    named = {letters: _named(lines, letters) for letters in allowed or known}
-    fits = {letters: _fits(frame) for letters, frame in named.items() if frame is not None}
-    if not fits:
+    named = {
+        letters: _named(lines, letters)
+        for letters in allowed or known
+        if lines.hexed is None or _LAYOUTS[letters][lines.hexed] == "prio"
+    }
+    if not named:
         return None
+    fits = {letters: _fits(frame) for letters, frame in named.items()}
     most = max(fit.sum() for fit in fits.values())
     best = [letters for letters, fit in fits.items() if fit.sum() == most]
-    chosen, fit = best[0], fits[best[0]]
-    frame = named[chosen]
-    assert frame is not None
+    chosen, fit, frame = best[0], fits[best[0]], named[best[0]]
     if best == ["o", "p"]:  # all zero
         frame = frame.drop("offset")
     since = None if "o" in best or not chosen else max(_SINCE[x] for x in chosen if x in _SINCE)
@@ -364,7 +365,6 @@ def continued(lines: Lines, first: Layout) -> tuple[pl.DataFrame, pl.Series] | N
     None if their columns differ in meaning from the first ones.
     """
     frame = _named(lines, first.letters)
-    assert frame is not None  # the same one is in hex
     fit = _fits(frame)
     if first.open:
         if (frame["offset"] > 1).any():
@@ -372,18 +372,15 @@ def continued(lines: Lines, first: Layout) -> tuple[pl.DataFrame, pl.Series] | N
         frame = frame.drop("offset")
     if fit.all():
         return frame, lines.numbers.filter(~fit)
-    others = (_named(lines, letters) for letters in first.others)
-    if any(other is not None and _fits(other).sum() > fit.sum() for other in others):
+    others = (_fits(_named(lines, letters)) for letters in first.others)
+    if any(other.sum() > fit.sum() for other in others):
         return None
     return frame.filter(fit), lines.numbers.filter(~fit)
 
 
-def _named(lines: Lines, letters: str) -> pl.DataFrame | None:
-    """Name the columns by one layout; None unless the one in hex is the priority."""
-    names = [name for name in _FIELDS if _LETTERS.get(name, "") in letters]
-    if lines.hexed is not None and names[lines.hexed] != "prio":
-        return None
-    return lines.frame.rename(dict(zip(lines.frame.columns, names, strict=True)))
+def _named(lines: Lines, letters: str) -> pl.DataFrame:
+    """Name the columns by one layout."""
+    return lines.frame.rename(dict(zip(lines.frame.columns, _LAYOUTS[letters], strict=True)))
 
 
 def _fits(frame: pl.DataFrame) -> pl.Series:

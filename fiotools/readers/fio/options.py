@@ -59,13 +59,7 @@ def size(text: str, options: Options) -> int | None:
 
 
 def block_size(options: Options, direction: str | None) -> int | None:
-    """Return the one block size of a direction, or None if there is not exactly one.
-
-    Examples
-    --------
-    >>> block_size({"bs": "4k,8k"}, "read"), block_size({"bs": "4k,8k"}, "trim")
-    (4096, 8192)
-    """
+    """Return the one block size of a direction, or None if there is not exactly one."""
     if (
         direction == "sync"
         or "bs" not in options
@@ -128,13 +122,7 @@ def common_conditions(jobs: Sequence[Options], direction: str | None) -> dict[st
 
 
 def whole(text: str | None) -> int | None:
-    """Read a whole number of up to 18 digits.
-
-    Examples
-    --------
-    >>> whole("16"), whole("16k"), whole(None)
-    (16, None, None)
-    """
+    """Read a whole number of up to 18 digits."""
     return int(text) if text and re.fullmatch("[0-9]{1,18}", text) else None
 
 

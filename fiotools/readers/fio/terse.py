@@ -225,8 +225,12 @@ def _record(text: str, at: int, line: int, into: Terse) -> int | None:
     if head is None:
         return _broken(text, at, at, line, into) if _VERSIONED.match(text, at) else None
     version = int(head["version"] or 2)
-    blocks, position = _blocks(text, head.end(), version)
-    tail = _TAIL.match(text, position) if blocks else None
+    matches, position = list[re.Match[str]](), head.end()
+    while len(matches) < _MOST and (match := _BLOCKS[version].match(text, position)):
+        matches.append(match)
+        position = match.end()
+    directions = _DIRECTIONS.get((version, len(matches)), ())
+    tail = _TAIL.match(text, position) if directions else None
     if tail is None:
         return _broken(text, at, head.end(), line, into)
     said = tail.groupdict()
@@ -241,7 +245,7 @@ def _record(text: str, at: int, line: int, into: Terse) -> int | None:
         name=head["name"],
         group=int(head["group"]),
         error=int(head["error"]),
-        blocks=blocks,
+        blocks=list(map(_block, directions, matches)),
         cpu=_finite((name, _number(text)) for name, text in said.items()),
         extras={"iodepth_level": orjson.dumps(shares.pop("depths")).decode()},
         shares=shares,
@@ -269,16 +273,6 @@ def _broken(text: str, at: int, known: int, line: int, into: Terse) -> int:
     into.broken.append((line, reason))
     into.last = None
     return stop
-
-
-def _blocks(text: str, position: int, version: int) -> tuple[list[Block], int]:
-    """Read the directions of an entry; none if fio does not print so many."""
-    matches: list[re.Match[str]] = []
-    while len(matches) < _MOST and (match := _BLOCKS[version].match(text, position)):
-        matches.append(match)
-        position = match.end()
-    directions = _DIRECTIONS.get((version, len(matches)), ())
-    return list(map(_block, directions, matches)), position
 
 
 def _block(direction: str, match: re.Match[str]) -> Block:
@@ -666,7 +660,21 @@ def _add_run(rows: RunRows, run: Run) -> None:
     # every entry of a report repeats the disks; in client mode each client has its own
     own = next((entry.disks for entry in reversed(run.entries) if entry.disks), [])
     rows.disks([*own, *(disk for entry in run.entries for disk in entry.client_disks)])
-    _note_run(rows, run)
+    first = run.reports[0][0].line
+    if len(run.reports) > 1:
+        message = (
+            f"{len(run.reports)} cumulative reports of one run (--status-interval): the last is the"
+            " result, all of them are in samples"
+        )
+        rows.note(first, message, "info")
+    if run.doubtful:
+        rows.note(
+            first,
+            "the lines do not say whether these entries ran together: they are read as one run;"
+            " if they were appended to the file one after another, they are separate runs",
+        )
+    for at, reason in run.broken:
+        rows.note(at, f"{reason}: left out")
 
 
 def _direction(rows: RunRows, entry: Record, block: Block, options: dict[str, str]) -> Direction:
@@ -677,8 +685,11 @@ def _direction(rows: RunRows, entry: Record, block: Block, options: dict[str, st
         rows.note(entry.line, f"{of}: the printed bandwidth is not KiB over time; it is kept")
     if percentiles is None:
         rows.note(entry.line, f"{of}: the percentiles are neither clat's nor lat's: left out")
-    kinds = {column: column.partition("_")[0] for column in block.measures}
-    measured = {kind for kind in {*kinds.values()} if block.measured(kind)}
+    measures = {
+        column: value
+        for column, value in block.measures.items()
+        if block.measured(column.partition("_")[0])
+    }
     columns = {
         **fio_options.conditions(options, block.direction),
         # 0 means less than one unit, which is not a number
@@ -686,9 +697,7 @@ def _direction(rows: RunRows, entry: Record, block: Block, options: dict[str, st
         "runtime_s": block.runtime_ms / 1000 or None,
         "iops": float(block.iops) if block.iops else None,
         "bw_bytes_per_s": float(block.bw * _units(block)[0] if speed is None else speed) or None,
-        **_finite(
-            (column, value) for column, value in block.measures.items() if kinds[column] in measured
-        ),
+        **_finite(measures.items()),
     }
     return Direction(block.direction, columns, percentiles or {})
 
@@ -740,21 +749,3 @@ def _note_entry(rows: RunRows, entry: Record) -> None:
     if entry.cut:
         what = f"{entry.cut[:60]!r} may be cut off, and is left out"
         rows.note(at, f"the text ends within an entry: {what}")
-
-
-def _note_run(rows: RunRows, run: Run) -> None:
-    first = run.reports[0][0].line
-    if len(run.reports) > 1:
-        message = (
-            f"{len(run.reports)} cumulative reports of one run (--status-interval): the last is the"
-            " result, all of them are in samples"
-        )
-        rows.note(first, message, "info")
-    if run.doubtful:
-        rows.note(
-            first,
-            "the lines do not say whether these entries ran together: they are read as one run;"
-            " if they were appended to the file one after another, they are separate runs",
-        )
-    for at, reason in run.broken:
-        rows.note(at, f"{reason}: left out")
