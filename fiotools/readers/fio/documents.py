@@ -10,8 +10,9 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import accumulate, groupby
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
@@ -312,8 +313,7 @@ def _put_back(value: Any, found: Sequence[Bins]) -> bool:
     done = 0
     for document in value if isinstance(value, list) else [value]:
         for entry in entries(document) if isinstance(document, dict) else ():
-            parts = map(entry.get, DIRECTIONS)
-            for part in (part for part in parts if isinstance(part, dict)):
+            for _, part in by_direction(entry):
                 for latency in map(part.get, _IN_NS):
                     if isinstance(latency, dict) and isinstance(latency.get("bins"), dict):
                         latency["bins"] = found[latency["bins"][""]]
@@ -351,30 +351,18 @@ def _seem_whole(data: bytes, filled: Sequence[Place]) -> bool:
     affect only the bins.
     """
     line = b',\n%s"" : ' % (b" " * _indent(data, filled))
-    lines = b""
     for start, end in filled:
-        rest = data[start:end].translate(None, b"0123456789")
-        if (len(rest) + 1) % len(line):
-            return False
-        if len(lines) <= len(rest):
-            lines = line * ((len(rest) + 1) // len(line))
-        if not lines.startswith(rest, 1):
+        rest = b"," + data[start:end].translate(None, b"0123456789")
+        if rest != line * (len(rest) // len(line)):
             return False
     return True
 
 
 def _groups(places: list[Place]) -> Iterator[list[Place]]:
     """Group as many histograms as are fast to read at once."""
-    group: list[Place] = []
-    size = 0
-    for start, end in places:
-        group.append((start, end))
-        size += end - start
-        if size >= _AT_ONCE:
-            yield group
-            group, size = [], 0
-    if group:
-        yield group
+    ends = accumulate(end - start for start, end in places)
+    for _, group in groupby(zip(ends, places, strict=True), lambda one: one[0] // _AT_ONCE):
+        yield [place for _, place in group]
 
 
 def _together(
@@ -432,7 +420,7 @@ def _read(data: bytes, indent: int) -> tuple[Whole, Whole, Whole] | None:
 
 # --- which documents are reports of one run ---------------------------------------------------
 
-_MOVING = DIRECTIONS[:-1]  # syncs have no amounts
+MOVING = DIRECTIONS[:-1]  # syncs have no amounts
 # elapsed is in whole seconds, and a report takes time
 _SLACK_S = 2.5
 
@@ -441,6 +429,15 @@ def entries(document: dict[str, Any]) -> list[dict[str, Any]]:
     """List the entries of a report: of jobs, or of the jobs of clients."""
     listed = document.get("jobs") or document.get("client_stats")
     return [one for one in listed if isinstance(one, dict)] if isinstance(listed, list) else []
+
+
+def by_direction(
+    entry: Mapping[str, Any], directions: Sequence[str] = DIRECTIONS
+) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield what an entry says of each direction."""
+    for direction in directions:
+        if isinstance(part := entry.get(direction), dict):
+            yield direction, part
 
 
 def elapsed(document: dict[str, Any]) -> float | None:
@@ -495,9 +492,8 @@ def _clock(before: dict[str, Any], after: dict[str, Any]) -> bool:
 
 def _runtime(document: dict[str, Any]) -> float:
     """Return the run time of the longest direction of any entry, in seconds."""
-    parts = [entry.get(name) for entry in entries(document) for name in _MOVING]
-    times = [_count(part, "runtime") for part in parts if isinstance(part, dict)]
-    return max(times, default=0) / 1000
+    found = (part for entry in entries(document) for _, part in by_direction(entry))
+    return max((_count(part, "runtime") for part in found), default=0) / 1000
 
 
 def _timestamp(document: dict[str, Any]) -> float | None:
@@ -512,12 +508,10 @@ def _grows(before: dict[str, Any], after: dict[str, Any]) -> bool:
     start = before.get("job_start")
     if start and start != after.get("job_start"):  # 0 until it starts
         return False
-    for direction in _MOVING:
-        old, new = before.get(direction), after.get(direction)
-        if not isinstance(old, dict) or not isinstance(new, dict):
-            if isinstance(old, dict) or isinstance(new, dict):
-                return False
-            continue
+    earlier, later = dict(by_direction(before, MOVING)), dict(by_direction(after, MOVING))
+    if earlier.keys() != later.keys():
+        return False
+    for old, new in zip(earlier.values(), later.values(), strict=True):
         if any(_count(new, key) < _count(old, key) for key in ("io_bytes", "total_ios", "runtime")):
             return False
         for kind in (*_IN_NS, *LATENCIES):

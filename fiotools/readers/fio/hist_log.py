@@ -34,6 +34,7 @@ from fiotools.errors import ParseError
 from fiotools.readers.fio.bins import LONGEST, PAD, log_edges, numbers
 from fiotools.readers.fio.log import (
     DIRECTION,
+    LogName,
     begin,
     first_rows,
     is_cut,
@@ -125,7 +126,7 @@ def edges_of(document: Document) -> NDArray[np.float64] | None:
 
 def read(document: Document, tables: Tables) -> None:
     """Read one log."""
-    name = named(document)
+    name = named(document) or LogName("hist", None, None, None, None)
     edges, bad = edges_of(document), list[int]()
     parts = [] if edges is None else [*read_rows(document.text, len(edges) - 1 + BEFORE_BINS, bad)]
     if edges is None or not any(map(len, parts)):
@@ -147,8 +148,7 @@ def read(document: Document, tables: Tables) -> None:
             "no count ever falls from one interval to the next: they may be totals of the run so"
             " far (early fio 2), and not of the intervals",
         )
-    run = tables.runs
-    keys: dict[str, object] = name.keys(run) if name else {"run": run, "entry": 1}
+    keys = name.keys(tables.runs)
     samples: dict[str, Column] = {
         "time_s": (rows.heads[:, 0] - zero) / 1000,
         "value": rows.totals().astype(np.float64),

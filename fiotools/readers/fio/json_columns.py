@@ -334,7 +334,7 @@ def _notes(runs: Sequence[Run], doubts: Sequence[tuple[int, str]]) -> Iterator[M
     """Note values that were left out, and contradictions."""
     said = [(owner, "warning", message) for owner, message in doubts]
     for owner, run in enumerate(runs):
-        said += [(owner, *what) for what in run.values.problems(run.said)]
+        said += [(owner, *what) for what in run.values.problems()]
     if said:
         said.sort(key=lambda one: one[0])
         owners, severities, messages = map(list, zip(*said, strict=True))

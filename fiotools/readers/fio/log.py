@@ -138,7 +138,7 @@ def named(document: Document) -> LogName | None:
     return name
 
 
-def begin(document: Document, tables: Tables, name: LogName | None, kind: str) -> Version:
+def begin(document: Document, tables: Tables, name: LogName, kind: str) -> Version:
     """Start the run of a log, and note an incomplete last line; return fio's version."""
     fio, text = Version.of(document.version), document.text
     is_whole = text.endswith("\n")
@@ -146,7 +146,7 @@ def begin(document: Document, tables: Tables, name: LogName | None, kind: str) -
         tool="fio",
         tool_version=fio.text,
         format=kind,
-        host=name.host if name else None,
+        host=name.host,
         status="ok" if is_whole else "truncated",
     )
     if not is_whole:
@@ -283,11 +283,10 @@ def exact(body: bytes, shape: Shape) -> Lines:
     """Parse the lines that are rows, and return the numbers of the others."""
     width, hexed = shape
     text = body.replace(b"\r\n", b"\n").decode("utf-8", errors="replace")
-    lines = text.split("\n")[:-1]
     fields = [_HEX_FIELD if i == hexed else _FIELD for i in range(width)]
-    series = pl.Series([line if line.isascii() else "?" for line in lines], dtype=pl.String)
+    series = pl.Series(text.split("\n")[:-1], dtype=pl.String)
     good = series.str.contains(f"^{','.join(fields)}$")
-    numbers = pl.int_range(1, len(lines) + 1, eager=True)
+    numbers = pl.int_range(1, len(series) + 1, eager=True)
     schema = {str(i): pl.String if i == hexed else pl.Int64 for i in range(width)}
     kept = "\n".join(series.filter(good).to_list()).encode()
     frame = pl.read_csv(kept, has_header=False, schema=schema, quote_char=None)
@@ -623,15 +622,8 @@ def read(document: Document, tables: Tables) -> None:
     _note_order(tables, name, layout.frame, meaning.windows)
     if tables.wants("samples"):
         for quantity, column in meaning.quantities.items():
-            found = figures(layout.frame, column, meaning)
-            same = {
-                one.name: one[0]  # mostly block sizes and priorities
-                for one in found.drop("time_s", "value")
-                if one.eq_missing(one[0]).all()
-            }
-            columns = {one.name: one for one in found if one.name not in same}
-            keys = {**name.keys(tables.runs), "quantity": quantity, **same}
-            tables.extend("samples", columns, **keys)
+            found = figures(layout.frame, column, meaning).to_dict()
+            tables.extend("samples", found, **name.keys(tables.runs), quantity=quantity)
 
 
 def decided(
