@@ -137,7 +137,7 @@ def coarse_columns(
     """Make columns of coarse bins, without the empty ones, from percentages by unit and name."""
     columns: dict[str, list[float]] = {"bin_lo_ns": [], "bin_hi_ns": [], "pct": []}
     for unit, bins in shares.items():
-        for name, pct in bins.items() if any(bins.values()) else ():
+        for name, pct in bins.items():
             if pct > 0:
                 low, high = coarse_edges(name, unit, has_ns)
                 columns["bin_lo_ns"].append(low)

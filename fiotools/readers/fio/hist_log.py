@@ -63,14 +63,13 @@ _AT_ONCE = 1 << 18  # bytes: numpy's arrays of these stay in a processor's cache
 class Rows:
     """Some rows, and their filled bins in the order of the log."""
 
-    lines: Whole  # the line of each row
-    heads: Whole  # time, direction and block size of each
+    heads: Whole  # time, direction and block size of each row
     row: Whole  # of each bin
     bin: Whole
     count: Whole
 
     def __len__(self) -> int:
-        return len(self.lines)
+        return len(self.heads)
 
     def totals(self) -> Whole:
         """Return the sum of the bins of each row."""
@@ -92,7 +91,6 @@ def joined(parts: Sequence[Rows]) -> Rows:
     """Concatenate consecutive rows."""
     firsts = np.cumsum([0, *map(len, parts)])
     return Rows(
-        np.concatenate([part.lines for part in parts]),
         np.concatenate([part.heads for part in parts]),
         np.concatenate([part.row + first for part, first in zip(parts, firsts, strict=False)]),
         np.concatenate([part.bin for part in parts]),
@@ -129,7 +127,7 @@ def read(document: Document, tables: Tables) -> None:
     name = named(document) or LogName("hist", None, None, None, None)
     edges, bad = edges_of(document), list[int]()
     parts = [] if edges is None else [*read_rows(document.text, len(edges) - 1 + BEFORE_BINS, bad)]
-    if edges is None or not any(map(len, parts)):
+    if edges is None or not parts:
         raise ParseError(
             document.name,
             "no complete line of a histogram log",
@@ -142,7 +140,7 @@ def read(document: Document, tables: Tables) -> None:
         warn(tables, f"{len(bad):,} {what}", min(bad))
     rows = joined(parts)
     zero = time_zero(tables, rows.heads[:, 0])
-    if not _falls(parts, len(edges) - 1):
+    if not _falls(rows, len(edges) - 1):
         warn(
             tables,
             "no count ever falls from one interval to the next: they may be totals of the run so"
@@ -160,20 +158,19 @@ def read(document: Document, tables: Tables) -> None:
         tables.extend("bins", rows.columns(edges, zero), **keys, latency="clat")
 
 
-def _falls(parts: Sequence[Rows], bins: int) -> bool:
+def _falls(rows: Rows, bins: int) -> bool:
     """Whether any count is below the previous interval's; one interval cannot tell."""
     last: dict[int, Whole] = {}
     is_repeated = False
-    for rows in parts:
-        ends = np.searchsorted(rows.row, np.arange(len(rows) + 1)).tolist()
-        for code, *place in zip(rows.heads[:, 1].tolist(), ends, ends[1:], strict=False):
-            own = np.zeros(bins, dtype=np.int64)
-            own[rows.bin[slice(*place)]] = rows.count[slice(*place)]
-            if code in last:
-                is_repeated = True
-                if (own < last[code]).any():
-                    return True
-            last[code] = own
+    ends = np.searchsorted(rows.row, np.arange(len(rows) + 1)).tolist()
+    for code, start, end in zip(rows.heads[:, 1].tolist(), ends, ends[1:], strict=False):
+        own = np.zeros(bins, dtype=np.int64)
+        own[rows.bin[start:end]] = rows.count[start:end]
+        if code in last:
+            is_repeated = True
+            if (own < last[code]).any():
+                return True
+        last[code] = own
     return not is_repeated
 
 
@@ -189,29 +186,23 @@ def read_rows(text: str, width: int, bad: list[int]) -> Iterator[Rows]:
     while at < end:
         stop = text.find("\n", min(at + _AT_ONCE, end - 1)) + 1
         part = text[at:stop]
-        found = _parse(part, width)
-        if found is not None:
-            taken = np.arange(line, line + len(found[0]))
-        else:  # rare, and slow
-            good = list[tuple[int, str]]()
+        rows = _parse(part, width)
+        if rows is None:  # rare, and slow
+            good: list[str] = []
             for number, one in enumerate(part.split("\n")[:-1], line):
                 if one.count(",") == width - 1 and _LINE.fullmatch(one):
-                    good.append((number, one))
+                    good.append(f"{one}\n")
                 elif one:
                     bad.append(number)
-            taken = np.array([number for number, _ in good])
-            found = _parse("".join(f"{one}\n" for _, one in good), width)
-        if found is not None:
-            yield Rows(taken, *found)
+            rows = _parse("".join(good), width)
+        if rows is not None:
+            yield rows
         line += part.count("\n")
         at = stop
 
 
-def _parse(text: str, width: int) -> tuple[Whole, Whole, Whole, Whole] | None:
-    """Parse complete lines together, as for `Rows`; None unless each of them is a row.
-
-    Only numbers other than ``0`` are read.
-    """
+def _parse(text: str, width: int) -> Rows | None:
+    """Parse complete lines together, numbers other than ``0``; None unless each line is a row."""
     # an endless line is not a row, and not worth the memory
     if not text or not text.isascii() or len(text) > _AT_ONCE + width * (LONGEST + 2):
         return None
@@ -257,4 +248,4 @@ def _parse(text: str, width: int) -> tuple[Whole, Whole, Whole, Whole] | None:
     if heads[:, 1].max() >= _CODES:
         return None
     is_bin = ~is_head & (values > 0)  # 00 is empty too
-    return heads, row[is_bin], column[is_bin] - BEFORE_BINS, values[is_bin]
+    return Rows(heads, row[is_bin], column[is_bin] - BEFORE_BINS, values[is_bin])

@@ -221,7 +221,6 @@ class Lines(NamedTuple):
     """
 
     frame: pl.DataFrame  # columns 0, 1, ...; numbers, except the one in hex, which is text
-    hexed: int | None  # the column in hex
     numbers: pl.Series  # the line of each row
     others: pl.Series | None = None  # the lines with another layout
 
@@ -251,7 +250,7 @@ def parsed(body: bytes, shape: Shape, types: Types = _NARROW) -> tuple[Lines, Ty
         frame = fast(body, shape, fitting)
         if frame is not None:
             numbers = pl.int_range(1, frame.height + 1, eager=True)
-            return Lines(frame, shape[1], numbers), fitting
+            return Lines(frame, numbers), fitting
     return exact(body, shape), types
 
 
@@ -291,7 +290,7 @@ def exact(body: bytes, shape: Shape) -> Lines:
     kept = "\n".join(series.filter(good).to_list()).encode()
     frame = pl.read_csv(kept, has_header=False, schema=schema, quote_char=None)
     others = numbers.filter(~good & (series.str.len_bytes() > 0))
-    return Lines(frame, hexed, numbers.filter(good), others)
+    return Lines(frame, numbers.filter(good), others)
 
 
 # --- which is which ---------------------------------------------------------------------------
@@ -332,10 +331,11 @@ def layout_of(lines: Lines, version: Number) -> Layout | None:
             and all(version >= _SINCE.get(letter, (0, 0)) for letter in letters)
         )
     ]
+    texts = [i for i, dtype in enumerate(lines.frame.dtypes) if dtype == pl.String]  # in hex
     named = {
         letters: _named(lines, letters)
         for letters in allowed or known
-        if lines.hexed is None or _LAYOUTS[letters][lines.hexed] == "prio"
+        if all(_LAYOUTS[letters][i] == "prio" for i in texts)
     }
     if not named:
         return None

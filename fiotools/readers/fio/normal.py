@@ -364,20 +364,18 @@ def _issued(entry: Job, direction: str, what: str) -> int | None:
 
 def _conditions(said: Run, entry: Job, direction: str) -> dict[str, Any]:
     """Take the conditions from the definition lines of an entry's jobs."""
+    found: dict[str, Any] = {}
     group = [one for one in said.definitions if one.group == entry.group]
     own = [one for one in group if one.name == entry.name]
-    if not own:
-        return {"numjobs": entry.jobs} if entry.jobs > 1 else {}
-    together = group if entry.jobs > 1 else own
-    conditions = fio_options.common_conditions([one.options for one in together], direction)
+    if own:
+        together = [one.options for one in (group if entry.jobs > 1 else own)]
+        found = fio_options.common_conditions(together, direction)
     if entry.jobs > 1:
-        conditions["numjobs"] = entry.jobs
-    elif not own[0].clones and len(own) == 1:
-        conditions["numjobs"] = 1
+        found["numjobs"] = entry.jobs
     elif len(own) == 1:
         names = [(one.name, one.group) for one in said.entries]
-        conditions["numjobs"] = names.count((entry.name, entry.group))
-    return conditions
+        found["numjobs"] = names.count((entry.name, entry.group)) if own[0].clones else 1
+    return found
 
 
 # --- the reader -------------------------------------------------------------------------------
@@ -720,8 +718,7 @@ def _take_percentile_head(cursor: Cursor, run: Run, found: re.Match[str]) -> Non
         run.priority = f"{section.direction}.{priority} percentiles ({found['unit']})"
     else:
         section.percentiles[_measured(found["kind"])] = run.curve
-    if found["rest"].strip():  # in 1.5x they begin on the same line
-        _add_percentiles(run, found["rest"], cursor.number)
+    _add_percentiles(run, found["rest"], cursor.number)  # in 1.5x they begin on the same line
 
 
 @_line(rf"lat {_UNIT} *: *(?P<list>(?:>=)?\d+=[\d.]+%.*)")

@@ -30,6 +30,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
@@ -546,13 +547,11 @@ def runs(records: list[Record]) -> list[Run]:
 def _first_summed(reports: list[list[Record]], total: Record, begun: int) -> int:
     """Find the first report that a total covers: their truncated KiB add up to the total's."""
     wanted = {block.direction: block.kib for block in total.blocks}
-    sums, count = dict.fromkeys(wanted, 0), 0
+    sums, count = Counter[str](), 0
     for at in range(len(reports) - 1, begun - 1, -1):
         for entry in reports[at]:
             count += 1
-            for block in entry.blocks:
-                if block.direction in sums:
-                    sums[block.direction] += block.kib
+            sums.update({block.direction: block.kib for block in entry.blocks})
         if all(sums[one] <= wanted[one] <= sums[one] + count for one in wanted):
             return at
     return begun
