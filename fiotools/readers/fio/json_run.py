@@ -146,6 +146,7 @@ class Values:
     left_out: list[str] = field(default_factory=list)
     nulls: list[str] = field(default_factory=list)
     quoted: int = 0
+    doubts: list[str] = field(default_factory=list)  # contradictions between them
 
     def numbers(self, values: Mapping[str, Any], keys: Iterable[str], place: str) -> dict[str, Any]:
         """Return a copy in which each of these keys, if present, holds a number."""
@@ -176,6 +177,8 @@ class Values:
 
     def problems(self) -> Iterator[tuple[str, str]]:
         """Yield the severity and text of notes."""
+        for doubt in self.doubts:
+            yield "warning", doubt
         if len(self.nulls) > self.said:
             more = ", ..." * (len(self.nulls) > 1)
             message = f"{len(self.nulls) - self.said} values are null, which fio does not write"
