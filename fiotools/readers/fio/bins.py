@@ -13,7 +13,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache, lru_cache
 from itertools import pairwise
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -29,32 +29,26 @@ NS = {"nsec": 1, "usec": 1_000, "msec": 1_000_000}
 
 INDEXED = "FIO_IO_U_PLAT_BITS"
 _BITS = 6  # 64 bins an octave
-# the middle of the last bin: 29 groups of ns since 3.0, 19 groups of us before
-_LAST = {1: (1 << 33) + 127 * (1 << 26), 1000: (1 << 23) + 127 * (1 << 16)}
+_OCTAVES = {1: 29, 1000: 19}  # of ns since 3.0, of us before
 _STEPS = (0, 2, 4, 10, 20, 50, 100, 250, 500, 750, 1000, 2000)
 _BELOW = {step: below for below, step in pairwise(_STEPS)}
 
 
-def fine_edges(middles: ArrayLike, scale: int) -> tuple[Edges, Edges]:
-    """Return the edges of fine bins, in ns, by their names in a report: below 2^53, as a float64.
+@cache
+def _edges(scale: int) -> Edges:
+    """Return the edges of all fine bins in a unit of so many ns, in ns: one more than bins."""
+    numbers = np.arange(_OCTAVES[scale] << _BITS)
+    octaves = np.maximum((numbers >> _BITS) - 1, 0)
+    lows = (numbers - (octaves << _BITS) << octaves) * scale
+    return np.append(lows, math.inf)
+
+
+def fine_edges(names: ArrayLike, scale: int) -> tuple[Edges, Edges]:
+    """Return the edges of fine bins, in ns, by their names in a report: values inside them.
 
     The scale is how many ns the report's unit has: 1 since fio 3.0, 1000 before.
-
-    Examples
-    --------
-    >>> low, high = fine_edges([127, 129, 17112760320], 1)
-    >>> low.tolist(), high.tolist()
-    ([127.0, 128.0, 17045651456.0], [128.0, 130.0, inf])
     """
-    names = np.asarray(middles, dtype=np.int64)
-    octaves = names.astype(np.float64).view(np.int64)  # the exponent is in the upper bits
-    octaves >>= 52
-    octaves -= 1023 + _BITS
-    widths = np.left_shift(1, np.maximum(octaves, 0))
-    lows = names - (widths >> 1)
-    low, high = (edges.astype(np.float64) for edges in (lows * scale, (lows + widths) * scale))
-    high[names >= _LAST[scale]] = np.inf
-    return low, high
+    return indexed_edges(bin_numbers(np.asarray(names, dtype=np.float64)), scale)
 
 
 def indexed_edges(indices: ArrayLike, scale: int) -> tuple[Edges, Edges]:
@@ -68,29 +62,20 @@ def indexed_edges(indices: ArrayLike, scale: int) -> tuple[Edges, Edges]:
     >>> low.tolist(), high.tolist()
     ([127000.0, 128000.0, 16646144000.0], [128000.0, 130000.0, inf])
     """
-    numbers = np.asarray(indices, dtype=np.int64)
-    last = (29 if scale == 1 else 19) * (1 << _BITS) - 1
-    high = _lows(numbers + 1, scale)
-    high[numbers >= last] = np.inf
-    return _lows(numbers, scale), high
+    edges, numbers = _edges(scale), np.asarray(indices, dtype=np.int64)
+    return edges.take(numbers, mode="clip"), edges.take(numbers + 1, mode="clip")
 
 
 def log_edges(columns: int) -> Edges | None:
     """Return the edges of the bins of a histogram log, in ns: one more than there are bins.
 
-    A row has 29 octaves of 64 ns bins since 3.0, 19 of usec bins before, or 2^k times fewer with
-    ``log_hist_coarseness=k``; None for any other number of columns.
-
-    Examples
-    --------
-    >>> log_edges(1856)[126:131].tolist(), log_edges(116)[8:10].tolist()
-    ([126.0, 127.0, 128.0, 130.0, 132.0], [128.0, 160.0])
+    A row has all fine bins, or 2^k times fewer with ``log_hist_coarseness=k``; None for any other
+    number of columns.
     """
-    for octaves, scale in ((29, 1), (19, 1000)):
-        bins = octaves << _BITS
+    for edges in map(_edges, _OCTAVES):
         for coarseness in range(_BITS + 1):
-            if columns == bins >> coarseness:
-                return np.append(_lows(np.arange(0, bins, 1 << coarseness), scale), math.inf)
+            if columns == len(edges) - 1 >> coarseness:
+                return edges[:: 1 << coarseness]
     return None
 
 
@@ -98,27 +83,14 @@ def bin_numbers(values: NDArray[np.float64]) -> NDArray[np.int64]:
     """Return the numbers of the fine bins of latencies in ns; `indexed_edges` has their edges.
 
     A bin is the highest seven bits of a number and their place, as in a float64.
-
-    Examples
-    --------
-    >>> bin_numbers(np.array([0.0, 127.0, 128.0, 131.0, 1e6, 1e12])).tolist()
-    [0, 127, 128, 129, 954, 1855]
     """
     number = values.view(np.int64) >> (52 - _BITS)
     number -= ((1023 + _BITS) << _BITS) - (1 << _BITS)
     small = values < 2 << _BITS
     if small.any():
         number[small] = values[small].astype(np.int64)
-    np.minimum(number, 29 * (1 << _BITS) - 1, out=number)
+    np.minimum(number, (_OCTAVES[1] << _BITS) - 1, out=number)
     return number
-
-
-def _lows(indices: NDArray[np.int64], scale: int) -> Edges:
-    """Return the lower edges of fine bins by their numbers."""
-    octaves = np.clip((indices >> _BITS) - 1, 0, 2000)  # then it is infinite
-    firsts = (indices - (octaves << _BITS)) * scale
-    lows: Edges = np.ldexp(firsts.astype(np.float64), octaves.astype(np.intc))
-    return lows
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,7 +137,7 @@ def coarse_columns(
     """Make columns of coarse bins, without the empty ones, from percentages by unit and name."""
     columns: dict[str, list[float]] = {"bin_lo_ns": [], "bin_hi_ns": [], "pct": []}
     for unit, bins in shares.items():
-        for name, pct in bins.items() if any(bins.values()) else ():
+        for name, pct in bins.items():
             if pct > 0:
                 low, high = coarse_edges(name, unit, has_ns)
                 columns["bin_lo_ns"].append(low)
@@ -203,13 +175,7 @@ _8, _16, _32 = (np.uint64(bits) for bits in (8, 16, 32))
 
 
 def numbers(data: bytes, starts: Whole, lengths: Whole) -> Whole | None:
-    """Read the numbers of 1 to `LONGEST` digits in a text before `PAD`; None if there are others.
-
-    Examples
-    --------
-    >>> numbers(b"7, 1234567890" + PAD, np.array([0, 3]), np.array([1, 10])).tolist()
-    [7, 1234567890]
-    """
+    """Read numbers of 1 to `LONGEST` digits in a text before `PAD`; None if there are others."""
     words = np.ndarray(len(data) - 7, dtype="<u8", buffer=data, strides=1)
     long = np.flatnonzero(lengths > 8)
     if not len(long):

@@ -10,8 +10,9 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import accumulate, groupby
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
@@ -178,11 +179,6 @@ def strict_loads(text: str | bytes) -> Any:
 
     JSON parsers silently drop such a key, and its quotation marks with it. A text that writes these
     as ``\u0022`` counts as having lost a key.
-
-    Examples
-    --------
-    >>> strict_loads('{"a": [{"b" : 1}]}')
-    {'a': [{'b': 1}]}
     """
     value = orjson.loads(text)
     count = _marks(text) if isinstance(text, bytes) else text.count('"')
@@ -264,17 +260,9 @@ _AT_ONCE = 1 << 19  # bytes: numpy's arrays of these stay in a processor's cache
 
 
 def loads(text: str | bytes, wanted: bool = True) -> Any:
-    r"""Parse JSON; where fio has laid out its bins, their dicts become `Bins`, empty if not wanted.
+    """Parse JSON; where fio has laid out its bins, their dicts become `Bins`, empty if not wanted.
 
     Raise `orjson.JSONDecodeError` if the text is not JSON, or if a key occurs twice in it.
-
-    Examples
-    --------
-    >>> bins = ",".join(f'\n      "{name}" : {name + 5}' for name in range(2000, 6000, 2))
-    >>> text = '{"jobs": [{"read": {"clat_ns": {"bins" : {' + bins + "\n    }}}}]}"
-    >>> found = loads(text)["jobs"][0]["read"]["clat_ns"]["bins"]
-    >>> len(found), found.counts[:2].tolist(), found.low[:2].tolist()
-    (2000, [2005, 2007], [1992.0, 1994.0])
     """
     if len(text) < LONG:
         return strict_loads(text)
@@ -310,14 +298,7 @@ def find(data: bytes) -> list[Place] | None:
 
 
 def without(data: bytes, places: Sequence[Place]) -> bytes:
-    r"""Replace the bins of each dict by the number of its histogram.
-
-    Examples
-    --------
-    >>> text = b'{"bins" : {\n      "130" : 7\n    }}'
-    >>> without(text, find(text))
-    b'{"bins" : {"":0\n    }}'
-    """
+    """Replace the bins of each dict by the number of its histogram: ``"bins" : {"":0}``."""
     parts: list[bytes] = []
     at = 0
     for number, (start, end) in enumerate(places):
@@ -332,8 +313,7 @@ def _put_back(value: Any, found: Sequence[Bins]) -> bool:
     done = 0
     for document in value if isinstance(value, list) else [value]:
         for entry in entries(document) if isinstance(document, dict) else ():
-            parts = map(entry.get, DIRECTIONS)
-            for part in (part for part in parts if isinstance(part, dict)):
+            for _, part in by_direction(entry):
                 for latency in map(part.get, _IN_NS):
                     if isinstance(latency, dict) and isinstance(latency.get("bins"), dict):
                         latency["bins"] = found[latency["bins"][""]]
@@ -371,30 +351,18 @@ def _seem_whole(data: bytes, filled: Sequence[Place]) -> bool:
     affect only the bins.
     """
     line = b',\n%s"" : ' % (b" " * _indent(data, filled))
-    lines = b""
     for start, end in filled:
-        rest = data[start:end].translate(None, b"0123456789")
-        if (len(rest) + 1) % len(line):
-            return False
-        if len(lines) <= len(rest):
-            lines = line * ((len(rest) + 1) // len(line))
-        if not lines.startswith(rest, 1):
+        rest = b"," + data[start:end].translate(None, b"0123456789")
+        if rest != line * (len(rest) // len(line)):
             return False
     return True
 
 
 def _groups(places: list[Place]) -> Iterator[list[Place]]:
     """Group as many histograms as are fast to read at once."""
-    group: list[Place] = []
-    size = 0
-    for start, end in places:
-        group.append((start, end))
-        size += end - start
-        if size >= _AT_ONCE:
-            yield group
-            group, size = [], 0
-    if group:
-        yield group
+    ends = accumulate(end - start for start, end in places)
+    for _, group in groupby(zip(ends, places, strict=True), lambda one: one[0] // _AT_ONCE):
+        yield [place for _, place in group]
 
 
 def _together(
@@ -452,7 +420,7 @@ def _read(data: bytes, indent: int) -> tuple[Whole, Whole, Whole] | None:
 
 # --- which documents are reports of one run ---------------------------------------------------
 
-_MOVING = DIRECTIONS[:-1]  # syncs have no amounts
+MOVING = DIRECTIONS[:-1]  # syncs have no amounts
 # elapsed is in whole seconds, and a report takes time
 _SLACK_S = 2.5
 
@@ -461,6 +429,15 @@ def entries(document: dict[str, Any]) -> list[dict[str, Any]]:
     """List the entries of a report: of jobs, or of the jobs of clients."""
     listed = document.get("jobs") or document.get("client_stats")
     return [one for one in listed if isinstance(one, dict)] if isinstance(listed, list) else []
+
+
+def by_direction(
+    entry: Mapping[str, Any], directions: Sequence[str] = DIRECTIONS
+) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield what an entry says of each direction."""
+    for direction in directions:
+        if isinstance(part := entry.get(direction), dict):
+            yield direction, part
 
 
 def elapsed(document: dict[str, Any]) -> float | None:
@@ -492,11 +469,12 @@ def _count(values: dict[str, Any], key: str) -> float:
 def _continues(before: dict[str, Any], after: dict[str, Any]) -> bool:
     """Whether one document can be a later report of the same run."""
     old, new = entries(before), entries(after)
-    if not old or len(old) != len(new):
-        return False
-    if before.get("global options") != after.get("global options") or not _clock(before, after):
-        return False
-    return all(map(_grows, old, new))
+    return (
+        0 < len(old) == len(new)
+        and before.get("global options") == after.get("global options")
+        and _clock(before, after)
+        and all(map(_grows, old, new))
+    )
 
 
 def _clock(before: dict[str, Any], after: dict[str, Any]) -> bool:
@@ -514,9 +492,8 @@ def _clock(before: dict[str, Any], after: dict[str, Any]) -> bool:
 
 def _runtime(document: dict[str, Any]) -> float:
     """Return the run time of the longest direction of any entry, in seconds."""
-    parts = [entry.get(name) for entry in entries(document) for name in _MOVING]
-    times = [_count(part, "runtime") for part in parts if isinstance(part, dict)]
-    return max(times, default=0) / 1000
+    found = (part for entry in entries(document) for _, part in by_direction(entry))
+    return max((_count(part, "runtime") for part in found), default=0) / 1000
 
 
 def _timestamp(document: dict[str, Any]) -> float | None:
@@ -531,12 +508,10 @@ def _grows(before: dict[str, Any], after: dict[str, Any]) -> bool:
     start = before.get("job_start")
     if start and start != after.get("job_start"):  # 0 until it starts
         return False
-    for direction in _MOVING:
-        old, new = before.get(direction), after.get(direction)
-        if not isinstance(old, dict) or not isinstance(new, dict):
-            if isinstance(old, dict) or isinstance(new, dict):
-                return False
-            continue
+    earlier, later = dict(by_direction(before, MOVING)), dict(by_direction(after, MOVING))
+    if earlier.keys() != later.keys():
+        return False
+    for old, new in zip(earlier.values(), later.values(), strict=True):
         if any(_count(new, key) < _count(old, key) for key in ("io_bytes", "total_ios", "runtime")):
             return False
         for kind in (*_IN_NS, *LATENCIES):

@@ -34,6 +34,7 @@ from fiotools.errors import ParseError
 from fiotools.readers.fio.bins import LONGEST, PAD, log_edges, numbers
 from fiotools.readers.fio.log import (
     DIRECTION,
+    LogName,
     begin,
     first_rows,
     is_cut,
@@ -53,7 +54,8 @@ if TYPE_CHECKING:
 _CERTAIN = 100  # no other table has so many columns
 BEFORE_BINS = 3  # time, direction, block size
 _CODES = len(DIRECTION.categories)
-_LINE = re.compile(rf"[0-9]{{1,{LONGEST}}}(?:, [0-9]{{1,{LONGEST}}})*", re.A)
+_NUMBER = rf"[0-9]{{1,{LONGEST}}}"
+_LINE = re.compile(rf"{_NUMBER}, 0{{0,{LONGEST - 1}}}[0-2](?:, {_NUMBER})*", re.A)
 _AT_ONCE = 1 << 18  # bytes: numpy's arrays of these stay in a processor's cache
 
 
@@ -61,31 +63,18 @@ _AT_ONCE = 1 << 18  # bytes: numpy's arrays of these stay in a processor's cache
 class Rows:
     """Some rows, and their filled bins in the order of the log."""
 
-    lines: Whole  # the line of each row
-    heads: Whole  # time, direction and block size of each
+    heads: Whole  # time, direction and block size of each row
     row: Whole  # of each bin
     bin: Whole
     count: Whole
 
     def __len__(self) -> int:
-        return len(self.lines)
+        return len(self.heads)
 
     def totals(self) -> Whole:
         """Return the sum of the bins of each row."""
         ends = np.searchsorted(self.row, np.arange(len(self) + 1))
         return np.diff(np.concatenate([[0], self.count.cumsum()])[ends])
-
-    def kept(self, which: NDArray[np.bool_]) -> Rows:
-        """Return some of the rows."""
-        own = which[self.row]
-        row = (np.cumsum(which) - 1)[self.row[own]]
-        return Rows(self.lines[which], self.heads[which], row, self.bin[own], self.count[own])
-
-    def full(self, bins: int) -> Whole:
-        """Return the rows with all their bins."""
-        table = np.zeros((len(self), bins), dtype=np.int64)
-        table[self.row, self.bin] = self.count
-        return table
 
     def columns(self, edges: NDArray[np.float64], zero: float) -> dict[str, Column]:
         """Make the columns of `bins`; times count from a moment in ms."""
@@ -102,7 +91,6 @@ def joined(parts: Sequence[Rows]) -> Rows:
     """Concatenate consecutive rows."""
     firsts = np.cumsum([0, *map(len, parts)])
     return Rows(
-        np.concatenate([part.lines for part in parts]),
         np.concatenate([part.heads for part in parts]),
         np.concatenate([part.row + first for part, first in zip(parts, firsts, strict=False)]),
         np.concatenate([part.bin for part in parts]),
@@ -136,10 +124,10 @@ def edges_of(document: Document) -> NDArray[np.float64] | None:
 
 def read(document: Document, tables: Tables) -> None:
     """Read one log."""
-    name = named(document)
+    name = named(document) or LogName("hist", None, None, None, None)
     edges, bad = edges_of(document), list[int]()
     parts = [] if edges is None else [*read_rows(document.text, len(edges) - 1 + BEFORE_BINS, bad)]
-    if edges is None or not any(map(len, parts)):
+    if edges is None or not parts:
         raise ParseError(
             document.name,
             "no complete line of a histogram log",
@@ -152,14 +140,13 @@ def read(document: Document, tables: Tables) -> None:
         warn(tables, f"{len(bad):,} {what}", min(bad))
     rows = joined(parts)
     zero = time_zero(tables, rows.heads[:, 0])
-    if not _falls(parts, len(edges) - 1):
+    if not _falls(rows, len(edges) - 1):
         warn(
             tables,
             "no count ever falls from one interval to the next: they may be totals of the run so"
             " far (early fio 2), and not of the intervals",
         )
-    run = tables.runs
-    keys: dict[str, object] = name.keys(run) if name else {"run": run, "entry": 1}
+    keys = name.keys(tables.runs)
     samples: dict[str, Column] = {
         "time_s": (rows.heads[:, 0] - zero) / 1000,
         "value": rows.totals().astype(np.float64),
@@ -171,21 +158,19 @@ def read(document: Document, tables: Tables) -> None:
         tables.extend("bins", rows.columns(edges, zero), **keys, latency="clat")
 
 
-def _falls(parts: Sequence[Rows], bins: int) -> bool:
+def _falls(rows: Rows, bins: int) -> bool:
     """Whether any count is below the previous interval's; one interval cannot tell."""
     last: dict[int, Whole] = {}
     is_repeated = False
-    for rows in parts:
-        full = rows.full(bins)
-        for code in range(_CODES):
-            own = full[rows.heads[:, 1] == code]
-            if code in last:
-                own = np.vstack([last[code], own])
-            is_repeated |= len(own) > 1
-            if (np.diff(own, axis=0) < 0).any():
+    ends = np.searchsorted(rows.row, np.arange(len(rows) + 1)).tolist()
+    for code, start, end in zip(rows.heads[:, 1].tolist(), ends, ends[1:], strict=False):
+        own = np.zeros(bins, dtype=np.int64)
+        own[rows.bin[start:end]] = rows.count[start:end]
+        if code in last:
+            is_repeated = True
+            if (own < last[code]).any():
                 return True
-            if len(own):
-                last[code] = own[-1:].copy()
+        last[code] = own
     return not is_repeated
 
 
@@ -193,40 +178,31 @@ def _falls(parts: Sequence[Rows], bins: int) -> bool:
 
 
 def read_rows(text: str, width: int, bad: list[int]) -> Iterator[Rows]:
-    """Read the complete lines of a log, some at a time.
+    """Read the complete lines of a log, some hundred at a time; ``bad`` gets the other lines.
 
-    The bytes of a few hundred rows are checked together, and only numbers other than ``0`` are
-    read. Lines without fio's layout are found one by one; rows of an unknown direction are left out
-    like them. ``width`` is how many numbers a row has; ``bad`` gets the numbers of the other lines.
+    ``width`` is how many numbers a row has.
     """
     end, at, line = text.rfind("\n") + 1, 0, 1
     while at < end:
         stop = text.find("\n", min(at + _AT_ONCE, end - 1)) + 1
         part = text[at:stop]
-        found = _parse(part, width)
-        if found is not None:
-            size = len(found[0])
-            good = np.arange(size)
-        else:  # rare, and slow
-            lines = part.split("\n")[:-1]
-            size = len(lines)
-            is_row = np.array(
-                [one.count(",") == width - 1 and bool(_LINE.fullmatch(one)) for one in lines]
-            )
-            bad += [line + i for i in np.flatnonzero(~is_row).tolist() if lines[i]]
-            good = np.flatnonzero(is_row)
-            found = _parse("".join(f"{lines[i]}\n" for i in good.tolist()), width)
-        if found is not None:
-            rows = Rows(line + good, *found)
-            known = rows.heads[:, 1] < _CODES
-            bad += rows.lines[~known].tolist()
-            yield rows if known.all() else rows.kept(known)
-        line += size
+        rows = _parse(part, width)
+        if rows is None:  # rare, and slow
+            good: list[str] = []
+            for number, one in enumerate(part.split("\n")[:-1], line):
+                if one.count(",") == width - 1 and _LINE.fullmatch(one):
+                    good.append(f"{one}\n")
+                elif one:
+                    bad.append(number)
+            rows = _parse("".join(good), width)
+        if rows is not None:
+            yield rows
+        line += part.count("\n")
         at = stop
 
 
-def _parse(text: str, width: int) -> tuple[Whole, Whole, Whole, Whole] | None:
-    """Parse complete lines together, as for `Rows`; None unless each of them is a row."""
+def _parse(text: str, width: int) -> Rows | None:
+    """Parse complete lines together, numbers other than ``0``; None unless each line is a row."""
     # an endless line is not a row, and not worth the memory
     if not text or not text.isascii() or len(text) > _AT_ONCE + width * (LONGEST + 2):
         return None
@@ -269,5 +245,7 @@ def _parse(text: str, width: int) -> tuple[Whole, Whole, Whole, Whole] | None:
     heads = np.zeros((len(lines), BEFORE_BINS), dtype=np.int64)
     is_head = column < BEFORE_BINS
     heads[row[is_head], column[is_head]] = values[is_head]
+    if heads[:, 1].max() >= _CODES:
+        return None
     is_bin = ~is_head & (values > 0)  # 00 is empty too
-    return heads, row[is_bin], column[is_bin] - BEFORE_BINS, values[is_bin]
+    return Rows(heads, row[is_bin], column[is_bin] - BEFORE_BINS, values[is_bin])

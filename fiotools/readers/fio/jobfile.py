@@ -82,50 +82,36 @@ class Section:
 
 @dataclass
 class JobFile:
-    """The jobs of a file, and whether it includes other files, which are not read."""
+    """The jobs of a file."""
 
     sections: list[Section] = field(default_factory=list)
-    includes: bool = False
+    includes: bool = False  # other files, which are not read
+    is_certain: bool = False  # whether it has options that only fio has
+    is_odd: bool = False  # whether it has a line that is not a job file's
 
 
 def is_job_file(text: str) -> bool:
     """Whether a text is a job file: sections of options, some of them only fio's."""
-    told, section = False, False
-    for line in text.split("\n", _LOOK_AT)[:_LOOK_AT]:
-        bare = _COMMENT.sub("", line).strip()
-        if not bare:
-            continue
-        if bare.startswith("["):
-            if not bare.endswith("]"):
-                return False
-            section = True
-            continue
-        option = _OPTION.fullmatch(bare)
-        if not section or not (option or _INCLUDE.match(bare)):
-            return False
-        told = told or (option is not None and option[1] in _TELLING)
-    return told
+    found = parse("\n".join(text.split("\n", _LOOK_AT)[:_LOOK_AT]))
+    return found.is_certain and not found.is_odd
 
 
 def parse(text: str) -> JobFile:
-    r"""Read a job file.
-
-    Examples
-    --------
-    >>> [job] = parse("[global]\nbs=4k ; blocks\n[a b]\nrw=read\ntime_based").sections
-    >>> job.name, job.shared, job.own
-    ('a b', {'bs': '4k'}, {'rw': 'read', 'time_based': ''})
-    """
+    """Read a job file."""
     found = JobFile()
     parts: list[tuple[str, dict[str, str]]] = []
     for line in text.split("\n"):
         bare = _COMMENT.sub("", line).strip()
+        option, includes = _OPTION.fullmatch(bare), _INCLUDE.match(bare) is not None
+        found.includes |= includes
         if bare.startswith("["):
             parts.append((bare[1:-1], {}))
-        elif _INCLUDE.match(bare):
-            found.includes = True
-        elif parts and (option := _OPTION.fullmatch(bare)):
+            found.is_odd |= not bare.endswith("]")
+        elif parts and option:
             parts[-1][1][option[1]] = option[2] or ""
+            found.is_certain |= option[1] in _TELLING
+        elif bare and not (parts and includes):
+            found.is_odd = True
     shared: dict[str, str] = {}
     group: list[Section] = []
     for name, options in parts:

@@ -28,9 +28,9 @@ from typing import TYPE_CHECKING, Any
 
 from fiotools.errors import ParseError
 from fiotools.readers.document import Later, Report, Session, read_part
-from fiotools.readers.fio import DIRECTIONS, documents
+from fiotools.readers.fio import documents
 from fiotools.readers.fio import json_columns as columns
-from fiotools.readers.fio.documents import Piece, Stretch, entries, runs_of
+from fiotools.readers.fio.documents import MOVING, Piece, Stretch, by_direction, entries, runs_of
 from fiotools.readers.fio.json_run import FIELDS as FIELDS
 from fiotools.readers.fio.json_run import taken
 
@@ -178,10 +178,7 @@ def _done(whole: list[Piece]) -> Done:
         for entry in entries(piece.document or {}):
             ios, amounts = found[str(entry.get("jobname", "")).strip(), str(entry.get("groupid"))]
             counts: dict[str, int] = {}
-            for direction in DIRECTIONS[:-1]:
-                part = entry.get(direction)
-                if not isinstance(part, dict):
-                    continue
+            for direction, part in by_direction(entry, MOVING):
                 size, runtime, count = map(part.get, ("io_bytes", "runtime", "total_ios"))
                 if type(runtime) is int and type(size) is int:
                     # before fio 2.21 io_bytes is KiB
@@ -218,7 +215,7 @@ def _repeats(report: Report, done: Done) -> bool:
 def _note_beside(tables: Tables, document: Document, stretch: Stretch, run: int | None) -> None:
     """Keep the text of a stretch around reports that became runs; note the reports left out."""
     at = stretch.start
-    for start, end, repeats in stretch.reports:
+    for start, end, repeats in [*stretch.reports, (stretch.end, stretch.end, "")]:
         _note_lines(tables, document, (at, start), stretch.torn, run)
         if repeats:
             count = document.text.count("\n", start, end) + 1
@@ -228,7 +225,6 @@ def _note_beside(tables: Tables, document: Document, stretch: Stretch, run: int 
                 run=run,
             )
         at = end
-    _note_lines(tables, document, (at, stretch.end), stretch.torn, run)
 
 
 def _note_lines(

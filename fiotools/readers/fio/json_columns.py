@@ -7,7 +7,9 @@ latencies of another number of I/Os, values that do not fit their column.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from itertools import chain
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -21,8 +23,8 @@ from fiotools.readers.fio.json_run import (
     JOB,
     SCALES,
     Entry,
-    Options,
     Run,
+    conditions,
     fits,
     moment,
 )
@@ -33,7 +35,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     Numbers = NDArray[np.float64]
-    Places = NDArray[np.int64]
+    Owners = NDArray[np.int32]
 
 Columns = dict[str, Any]
 _TOTAL, _IOPS = ([field.key for field in IO].index(key) for key in ("total_ios", "iops"))
@@ -43,25 +45,27 @@ _SLACK = 0.02  # share of I/Os that a job did not do, or did after the count
 def rows(runs: Sequence[Run], wants: Callable[[str], bool]) -> Iterator[Made]:
     """Make the rows of runs."""
     batch = _Batch(runs)
-    doubts: list[tuple[int, str]] = []
     columns: Columns = {name: [run.row[name] for run in runs] for name in runs[0].row}
     columns["run"] = [run.number for run in runs]
     columns["tool"], columns["format"] = ["fio"] * len(runs), ["fio_json"] * len(runs)
     yield Made("runs", np.arange(len(runs), dtype=np.int32), columns)
-    yield from _io(batch, doubts)  # its doubts are noted even if io is not wanted
-    makers = {
-        "jobs": _jobs,
-        "settings": _settings,
-        "percentiles": _percentiles,
-        "bins": _bins,
-        "samples": _samples,
-        "disks": _disks,
-        "extras": _extras,
-    }
-    for table, make in makers.items():
-        if wants(table):
-            yield from make(batch)
-    yield from _notes(runs, doubts)
+    if wants("settings"):
+        yield from _settings(batch)
+    for table, name, make in (
+        ("io", "parts", _io),
+        ("jobs", "entries", _jobs),
+        ("percentiles", "curves", _percentiles),
+        ("bins", "coarse", partial(_bins, "pct")),
+        ("bins", "fine", partial(_bins, "count")),
+        ("samples", "samples", _samples),
+        ("disks", "disks", _disks),
+        ("extras", "extras", _extras),
+    ):
+        if wants(table) or table == "io":  # its doubts are noted even if it is not wanted
+            items, owners = batch.listed(name)
+            if items:
+                yield make(batch, items, owners)
+    yield from _notes(runs)
 
 
 class _Batch:
@@ -70,7 +74,7 @@ class _Batch:
     def __init__(self, runs: Sequence[Run]) -> None:
         self.runs = runs
         self.numbers = np.array([run.number for run in runs])
-        self.entries, self.owners = self.listed(lambda run: run.entries)
+        self.entries, self.owners = self.listed("entries")
         sizes = np.array([len(run.entries) for run in runs])
         self.first = np.cumsum(sizes) - sizes
         host = [entry.host for entry in self.entries]
@@ -90,13 +94,13 @@ class _Batch:
         }
         self.fit(self.keys, self.owners)
 
-    def listed(self, of: Callable[[Run], Sequence[Any]]) -> tuple[list[Any], NDArray[np.int32]]:
-        """Return the items of all runs, and for each item the place of its run."""
-        lists = list(map(of, self.runs))
+    def listed(self, name: str) -> tuple[list[Any], Owners]:
+        """Return the items that all runs have in a list, and for each item the place of its run."""
+        lists = list(map(attrgetter(name), self.runs))
         owners = np.arange(len(lists), dtype=np.int32).repeat(list(map(len, lists)))
         return [*chain.from_iterable(lists)], owners
 
-    def keyed(self, items: Sequence[Any], owners: NDArray[np.int32]) -> tuple[Columns, list[Any]]:
+    def keyed(self, items: Sequence[Any], owners: Owners) -> tuple[Columns, list[Any]]:
         """Return the keys of what entries did in a direction, and the columns of the rest."""
         numbers, directions, *rest = zip(*items, strict=True)
         places = (self.first[owners] + np.array(numbers)).tolist()
@@ -105,7 +109,7 @@ class _Batch:
     def fit(
         self,
         columns: Columns,
-        owners: NDArray[np.int32],
+        owners: Owners,
         place: Callable[[int], str] = lambda row: "",
     ) -> None:
         """Leave out values that do not fit their columns, and record them for the notes."""
@@ -146,30 +150,26 @@ def _scaled(field: Field, values: Sequence[Any] | Numbers) -> Sequence[Any] | Nu
     return values if scale == 1 else [None if one is None else one * scale for one in values]
 
 
-def _jobs(batch: _Batch) -> Iterator[Made]:
-    if not batch.entries:
-        return
-    leaves = zip(*(entry.leaves for entry in batch.entries), strict=True)
+def _jobs(batch: _Batch, entries: Sequence[Entry], owners: Owners) -> Made:
+    leaves = zip(*(entry.leaves for entry in entries), strict=True)
     columns: Columns = {
         field.column: _scaled(field, values)
         for field, values in zip(JOB, leaves, strict=False)
         if field.column not in batch.keys and field.key != "job_start"
     }
-    columns["job_start"] = list(map(moment, _of_jobs(batch.entries, "job_start")))
-    columns["description"] = [entry.description for entry in batch.entries]
-    batch.fit(columns, batch.owners)
-    yield Made("jobs", batch.owners, batch.keys | columns)
+    columns["job_start"] = list(map(moment, _of_jobs(entries, "job_start")))
+    columns["description"] = [entry.description for entry in entries]
+    batch.fit(columns, owners)
+    return Made("jobs", owners, batch.keys | columns)
 
 
-def _io(batch: _Batch, doubts: list[tuple[int, str]]) -> Iterator[Made]:
-    parts, owners = batch.listed(lambda run: run.parts)
-    if not parts:
-        return
+def _io(batch: _Batch, parts: Sequence[Any], owners: Owners) -> Made:
     columns, (rows, scales) = batch.keyed(parts, owners)
     directions = columns["direction"]
     places = batch.first[owners] + np.array([number for number, *_ in parts])
     entries = list(map(batch.entries.__getitem__, places.tolist()))
-    columns |= _conditions([entry.options for entry in entries], directions)
+    asked = [conditions(entry.options, d) for entry, d in zip(entries, directions, strict=True)]
+    columns |= {name: [one.get(name) for one in asked] for name in CONDITIONS}
 
     def name_of(row: int) -> str:
         return f"{directions[row]} of {entries[row].job!r:.60}: "
@@ -188,7 +188,8 @@ def _io(batch: _Batch, doubts: list[tuple[int, str]]) -> Iterator[Made]:
         own[syncs] = 0  # these may be counted elsewhere
         for row in _miscounted(total, own, flying):
             what = f"{kind} covers {rows[row][at]} I/Os, but total_ios is {total[row]}"
-            doubts.append((int(owners[row]), f"{name_of(row)}{what}: kept as printed"))
+            doubts = batch.runs[owners[row]].values.doubts
+            doubts.append(f"{name_of(row)}{what}: kept as printed")
     if syncs:  # they have a count and a latency
         for field in IO:
             found[field.column] = found[field.column].copy()
@@ -198,16 +199,7 @@ def _io(batch: _Batch, doubts: list[tuple[int, str]]) -> Iterator[Made]:
             said = filter(None, (total[row], timed.get(row)))
             found["total_ios"][row] = max(said, default=None)
     batch.fit(found, owners, name_of)
-    yield Made("io", owners, columns | found)
-
-
-def _conditions(options: Sequence[Options], directions: Sequence[str]) -> Columns:
-    """Return the conditions of I/O; equal options are interpreted once."""
-    kinds: dict[tuple[Options, str], int] = {}
-    pairs = zip(options, directions, strict=True)
-    places = [kinds.setdefault(pair, len(kinds)) for pair in pairs]
-    each = [own.conditions(direction) for own, direction in kinds]
-    return _gathered({name: [one.get(name) for one in each] for name in CONDITIONS}, places)
+    return Made("io", owners, columns | found)
 
 
 def _amounts(rows: Sequence[Sequence[Any]], leaves: Numbers) -> Columns:
@@ -279,10 +271,7 @@ def _settings(batch: _Batch) -> Iterator[Made]:
         yield Made("settings", places, columns, np.array(list(map(len, options))), shared)
 
 
-def _percentiles(batch: _Batch) -> Iterator[Made]:
-    curves, owners = batch.listed(lambda run: run.curves)
-    if not curves:
-        return
+def _percentiles(batch: _Batch, curves: Sequence[Any], owners: Owners) -> Made:
     shared, (latencies, percentiles, values) = batch.keyed(curves, owners)
     shared["latency"] = latencies
     sizes = np.array(list(map(len, values)))
@@ -290,36 +279,27 @@ def _percentiles(batch: _Batch) -> Iterator[Made]:
         name: np.fromiter(chain.from_iterable(each), np.float64, sizes.sum())
         for name, each in (("percentile", percentiles), ("value_ns", values))
     }
-    yield Made("percentiles", owners, columns, sizes, shared)
+    return Made("percentiles", owners, columns, sizes, shared)
 
 
-def _bins(batch: _Batch) -> Iterator[Made]:
-    for held, of in (("pct", lambda run: run.coarse), ("count", lambda run: run.fine)):
-        bins, owners = batch.listed(of)
-        if bins:
-            shared, (latencies, lows, highs, values) = batch.keyed(bins, owners)
-            shared["latency"] = latencies
-            columns = {
-                name: np.concatenate(each)
-                for name, each in (("bin_lo_ns", lows), ("bin_hi_ns", highs), (held, values))
-            }
-            yield Made("bins", owners, columns, np.array(list(map(len, values))), shared)
+def _bins(held: str, batch: _Batch, bins: Sequence[Any], owners: Owners) -> Made:
+    shared, (latencies, lows, highs, values) = batch.keyed(bins, owners)
+    shared["latency"] = latencies
+    columns = {
+        name: np.concatenate(each)
+        for name, each in (("bin_lo_ns", lows), ("bin_hi_ns", highs), (held, values))
+    }
+    return Made("bins", owners, columns, np.array(list(map(len, values))), shared)
 
 
-def _samples(batch: _Batch) -> Iterator[Made]:
-    samples, owners = batch.listed(lambda run: run.samples)
-    if not samples:
-        return
+def _samples(batch: _Batch, samples: Sequence[Any], owners: Owners) -> Made:
     keys, (quantities, times, values) = batch.keyed(samples, owners)
     columns = {name: keys[name] for name in ("run", "entry", "host", "group", "job", "direction")}
     columns |= {"quantity": quantities, "time_s": times, "value": values}
-    yield Made("samples", owners, columns)
+    return Made("samples", owners, columns)
 
 
-def _disks(batch: _Batch) -> Iterator[Made]:
-    disks, owners = batch.listed(lambda run: run.disks)
-    if not disks:
-        return
+def _disks(batch: _Batch, disks: Sequence[Any], owners: Owners) -> Made:
     names, hosts, leaves = zip(*disks, strict=True)
     columns: Columns = {
         field.column: _scaled(field, values)
@@ -327,24 +307,19 @@ def _disks(batch: _Batch) -> Iterator[Made]:
     }
     columns |= {"device": names, "host": hosts}
     batch.fit(columns, owners)
-    yield Made("disks", owners, {"run": batch.numbers[owners], **columns})
+    return Made("disks", owners, {"run": batch.numbers[owners], **columns})
 
 
-def _extras(batch: _Batch) -> Iterator[Made]:
-    extras, owners = batch.listed(lambda run: run.extras)
-    if extras:
-        entries, paths, texts = zip(*extras, strict=True)
-        columns = {"entry": entries, "path": paths, "text": texts}
-        yield Made("extras", owners, {"run": batch.numbers[owners], **columns})
+def _extras(batch: _Batch, extras: Sequence[Any], owners: Owners) -> Made:
+    entries, paths, texts = zip(*extras, strict=True)
+    columns = {"entry": entries, "path": paths, "text": texts}
+    return Made("extras", owners, {"run": batch.numbers[owners], **columns})
 
 
-def _notes(runs: Sequence[Run], doubts: Sequence[tuple[int, str]]) -> Iterator[Made]:
+def _notes(runs: Sequence[Run]) -> Iterator[Made]:
     """Note values that were left out, and contradictions."""
-    said = [(owner, "warning", message) for owner, message in doubts]
-    for owner, run in enumerate(runs):
-        said += [(owner, *what) for what in run.values.problems(run.said)]
+    said = [(owner, *what) for owner, run in enumerate(runs) for what in run.values.problems()]
     if said:
-        said.sort(key=lambda one: one[0])
         owners, severities, messages = map(list, zip(*said, strict=True))
         columns = {
             "run": [runs[owner].number for owner in owners],

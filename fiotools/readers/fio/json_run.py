@@ -37,7 +37,7 @@ from fiotools.readers.fio.bins import (
     indexed_edges,
     whole_direction,
 )
-from fiotools.readers.fio.documents import VERSION_KEYS, elapsed, entries
+from fiotools.readers.fio.documents import MOVING, VERSION_KEYS, by_direction, elapsed, entries
 from fiotools.readers.shapes import Shape, Shapes
 from fiotools.vocabulary import COLUMNS
 
@@ -138,13 +138,15 @@ def fits(column: str, values: Sequence[Any]) -> bool:
     return is_whole and min(values, default=0) > -_LIMIT and max(values, default=0) < _LIMIT
 
 
+@dataclass(slots=True)
 class Values:
     """Checks the values of one run, and records what was wrong with them."""
 
-    def __init__(self) -> None:
-        self.left_out: list[str] = []
-        self.nulls: list[str] = []
-        self.quoted = 0
+    said: int = 0  # how many nulls have a note already
+    left_out: list[str] = field(default_factory=list)
+    nulls: list[str] = field(default_factory=list)
+    quoted: int = 0
+    doubts: list[str] = field(default_factory=list)  # contradictions between them
 
     def numbers(self, values: Mapping[str, Any], keys: Iterable[str], place: str) -> dict[str, Any]:
         """Return a copy in which each of these keys, if present, holds a number."""
@@ -173,11 +175,13 @@ class Values:
                 sound[key] = self.numbers(record[key], shapes.inner_keys, f"{place}{key}.")
         return sound
 
-    def problems(self, said: int) -> Iterator[tuple[str, str]]:
-        """Yield the severity and text of notes; ``said`` nulls have one already."""
-        if len(self.nulls) > said:
+    def problems(self) -> Iterator[tuple[str, str]]:
+        """Yield the severity and text of notes."""
+        for doubt in self.doubts:
+            yield "warning", doubt
+        if len(self.nulls) > self.said:
             more = ", ..." * (len(self.nulls) > 1)
-            message = f"{len(self.nulls) - said} values are null, which fio does not write"
+            message = f"{len(self.nulls) - self.said} values are null, which fio does not write"
             yield "warning", f"{message}: left out ({self.nulls[0]}{more})"
         if self.quoted:
             yield "info", f"{self.quoted} numbers of the document are texts: read as numbers"
@@ -226,6 +230,38 @@ _SYNCS = ("fsync", "fdatasync", "sync_file_range")
 _ODD = re.compile(r"[sc]?lat_(?:u|m|us|ms|s)(?:ec)?")
 
 
+class Options:
+    """Everything that follows from the options of a job, its own and those of all jobs."""
+
+    def __init__(self, shared: dict[str, str], own: dict[str, str]) -> None:
+        self.shared, self.given = shared, own
+        self.all = options = {**shared, **own}
+        self.listed = {name: text for name, text in own.items() if name != "name"}
+        self.defaults = fio_options.defaults(options)
+        self.numjobs = fio_options.whole(options.get("numjobs")) or 1
+        self.is_group = fio_options.is_set(options, "group_reporting")
+        self.target = fio_options.target(options)
+        self.flying = (fio_options.whole(options.get("iodepth")) or 1) * self.numjobs
+
+
+@lru_cache(maxsize=4096)
+def options_of(shared: Listed, own: Listed = ()) -> Options:
+    """Interpret options; equal options are interpreted once."""
+    return Options(fio_options.normalise(dict(shared)), fio_options.normalise(dict(own)))
+
+
+@lru_cache(maxsize=4096)
+def conditions(options: Options, direction: str) -> dict[str, Any]:
+    """Return the conditions of I/O in a direction."""
+    return fio_options.conditions(options.all, direction)
+
+
+def _listed(options: Any) -> Listed:
+    """Take options as a document lists them."""
+    listed = options.items() if isinstance(options, dict) else ()
+    return tuple((name, str(text)) for name, text in listed)
+
+
 class Entry(NamedTuple):
     """An entry of a report: a job, a group or a client."""
 
@@ -244,12 +280,14 @@ class Entry(NamedTuple):
 class Run:
     """A run, taken apart: rows are made of it. Its lists count entries from 0."""
 
+    tables: Tables
     number: int
     row: dict[str, Any]  # of `runs`
     line: int | None
-    said: int  # how many values are known to be missing: they get no second note
-    shared: Options  # of all jobs
-    values: Values = field(default_factory=Values)
+    fio: Version
+    listed: Listed  # options of all jobs
+    shared: Options  # the same, interpreted
+    values: Values
     entries: list[Entry] = field(default_factory=list)
     # the I/O in one direction: the leaves are those of `IO`, then bw and io_kbytes; for each of
     # `LATENCIES` the `STATISTICS` and N. The scales are the ns in its unit; nan: not measured
@@ -265,39 +303,224 @@ class Run:
     # path and text; the entry counts from 1, and is None for the whole document
     extras: list[tuple[int | None, str, str]] = field(default_factory=list)
 
+    def note(self, message: str, severity: str = "warning", *, placed: bool = False) -> None:
+        """Add a note to the run; ``placed``: with the line on which it begins."""
+        line = self.line if placed else None
+        self.tables.note(message, line=line, severity=severity, run=self.number)
 
-class Options:
-    """Everything that follows from the options of a job, its own and those of all jobs."""
+    def _take(
+        self, shapes: Shapes, record: Mapping[str, Any], place: str = "", *names: Any
+    ) -> tuple[Shape, Leaves]:
+        """Take the leaves of a record, repaired first if any of them is not a number.
 
-    def __init__(self, shared: dict[str, str], own: dict[str, str]) -> None:
-        self.shared, self.given = shared, own
-        self._all = options = {**shared, **own}
-        self.listed = {name: text for name, text in own.items() if name != "name"}
-        self.defaults = fio_options.defaults(options)
-        self.numjobs = fio_options.whole(options.get("numjobs")) or 1
-        self.is_group = fio_options.is_set(options, "group_reporting")
-        self.target = fio_options.target(options)
-        self.flying = (fio_options.whole(options.get("iodepth")) or 1) * self.numjobs
+        The note on a repair names the place, with the names in it.
+        """
+        shape, leaves = shapes.take(record)
+        if not _NUMBERS.issuperset(map(type, leaves)):
+            sound = self.values.record(record, shapes, place.format(*names))
+            shape, leaves = shapes.take(sound)
+        return shape, shape.ordered(leaves)
 
-    def conditions(self, direction: str) -> dict[str, Any]:
-        """Return the conditions of I/O in a direction."""
-        return fio_options.conditions(self._all, direction)
+    def add_entry(self, number: int, entry: Mapping[str, Any], alike: int) -> None:
+        """Take an entry, and its I/O in each direction."""
+        entry = _ENTRIES.flat(entry)
+        shape, leaves = self._take(_ENTRIES, entry)
+        self._add_job(number, entry, leaves, alike)
+        moved: list[str] = []
+        is_idle, is_fine = True, False
+        for direction, part in by_direction(entry):
+            if _seems_used(direction, part):
+                found = self._add_part(number, direction, part, entry)
+                if found is not None:
+                    moved.append(direction)
+                    is_idle, is_fine = is_idle and not found[0], is_fine or found[1]
+        if moved and self.tables.wants("bins") and not is_fine:
+            self._add_coarse(number, entry, whole_direction(moved))
+        self._note_trouble(entry, leaves[_ERROR], is_idle=is_idle)
+        rest = shape.rest
+        if leaves[_START] and moment(leaves[_START]) is None:
+            rest = (*rest, "job_start")
+        if "steadystate" in rest and moved:
+            self._add_steady(number, entry["steadystate"], whole_direction(moved))
+        self.add_extras(number + 1, entry, rest)
 
-    def may_sync(self) -> bool:
-        """Whether the options include syncs."""
-        return any(fio_options.is_set(self._all, name) for name in _SYNCS)
+    def _add_job(self, number: int, entry: Mapping[str, Any], leaves: Leaves, alike: int) -> None:
+        own = options = options_of(self.listed, _listed(entry.get("job options")))
+        is_remote = "hostname" in entry
+        is_mixed = not is_remote and _is_of_another_job(entry, leaves, own, alike)
+        if is_mixed:
+            # for a group of unlike jobs fio writes the first job's name and the last job's options
+            options = self.shared
+            self.note(
+                f"entry {number + 1} sums up a group of unlike jobs: fio lists only the options of"
+                " its last job, so they are not the group's conditions"
+            )
+        if is_remote:
+            scope = "total" if entry.get("jobname") == "All clients" else "client"
+        else:
+            # group_reporting without a value is not listed, but a group has fewer entries than jobs
+            scope = "group" if is_mixed or own.numjobs > alike or own.is_group else "job"
+        # an unlisted option has its default if the run lists others, and may be anything if not
+        is_known = bool(self.shared.shared) and not self.fio.before(2, 17, True)
+        self.entries.append(
+            Entry(
+                leaves,
+                entry.get("jobname"),
+                entry.get("hostname"),
+                entry.get("desc"),
+                scope,
+                options,
+                own,
+                bool(own.given) or (is_known and not is_remote),
+                own.flying if own.given and not is_mixed else math.inf,
+            )
+        )
 
+    def _add_part(
+        self, number: int, direction: str, part: Mapping[str, Any], entry: Mapping[str, Any]
+    ) -> tuple[bool, bool] | None:
+        """Take the I/O of one direction.
 
-@lru_cache(maxsize=4096)
-def options_of(shared: Listed, own: Listed = ()) -> Options:
-    """Interpret options; equal options are interpreted once."""
-    return Options(fio_options.normalise(dict(shared)), fio_options.normalise(dict(own)))
+        Return whether data was moved, and whether there are fine bins; None if it did nothing.
+        """
+        job, options = self.entries[number].job, self.entries[number].options
+        part = _PARTS.flat(part)
+        shape, leaves = self._take(_PARTS, part, "{} of {!r:.60}: ", direction, job)
+        has_moved = has_io(leaves)
+        if not (has_moved or direction == "sync"):
+            return None
+        scales, is_fine = [], False
+        for kind, key, place in zip(LATENCIES, shape.inner, COUNTS, strict=True):
+            count = leaves[place]  # before 3.19 there is none, and zeros mean not measured
+            if key and (any(leaves[place - 3 : place - 1]) if count is None else count):
+                scales.append(1.0 if key != kind else 1000.0)
+                is_fine |= self._add_latency(number, direction, key, part[key])
+            else:
+                scales.append(math.nan)
+        if not has_moved and all(map(math.isnan, scales)):
+            return None
+        values = list(leaves)
+        values[_MOVED] = in_bytes(part, leaves[_MOVED], self.fio)
+        if has_moved and leaves[_SHORT] and _has_spilled(entry, options):
+            values[_SHORT] = None
+            self.note(
+                f"{direction} of {job!r:.60}: short_ios may be syncs, which fio counts"
+                " there by mistake: left out",
+                "info",
+            )
+        self.parts.append((number, direction, values, scales))
+        if shape.rest:
+            self.add_extras(number + 1, part, shape.rest, f"{direction}.")
+            if odd := [key for key in shape.rest if _ODD.fullmatch(key)]:
+                self.note(
+                    f"{direction}: {', '.join(odd)} is not a key of fio's; its unit is unknown:"
+                    " left out"
+                )
+        return has_moved, is_fine
 
+    def _add_latency(
+        self, number: int, direction: str, key: str, latency: Mapping[str, Any]
+    ) -> bool:
+        """Take the percentiles and the fine bins of a latency; return whether there are bins."""
+        listed, bins = latency.get("percentile"), latency.get("bins")
+        if not (listed or bins):
+            return False
+        kind, scale = key.removesuffix("_ns"), 1 if key.endswith("_ns") else 1000
+        place = f"{direction}.{kind}"
+        if self.tables.wants("percentiles") and isinstance(listed, dict):
+            listed = self.values.numbers(listed, listed, f"{place}.percentile.")
+            used: dict[Any, Any] = {_percentile(name): value for name, value in listed.items()}
+            used.pop(0.0, None)  # unused slots are written as "0.00": 0 before 3.2
+            if used.pop(None, None) is not None:
+                self.values.left_out.append(f"{place}.percentile has a key")
+            if used:
+                values = [value * scale for value in used.values()]
+                self.curves.append((number, direction, kind, tuple(used), values))
+        if self.tables.wants("bins") and isinstance(bins, (dict, Bins)):
+            held = bins if isinstance(bins, Bins) else _fine(bins, scale)
+            if held is None:
+                self.values.left_out.append(f"{place}.bins has a bin")
+            elif len(held):
+                self.fine.append((number, direction, kind, held.low, held.high, held.counts))
+        return bool(bins)
 
-def _listed(options: Any) -> Listed:
-    """Take options as a document lists them."""
-    listed = options.items() if isinstance(options, dict) else ()
-    return tuple((name, str(text)) for name, text in listed)
+    def _add_coarse(self, number: int, entry: Mapping[str, Any], direction: str) -> None:
+        """Take the coarse distribution: the completion latency of all directions together."""
+        shares = {
+            unit: self.values.numbers(entry[key], entry[key], f"{key}.")
+            for key, unit in _UNITS.items()
+            if isinstance(entry.get(key), dict)
+        }
+        low, high, pct = coarse_columns(shares, has_ns="latency_ns" in entry).values()
+        if pct:
+            self.coarse.append((number, direction, "clat", low, high, pct))
+
+    def _note_trouble(self, entry: Mapping[str, Any], error: Any, *, is_idle: bool) -> None:
+        job = entry.get("jobname")
+        if error:
+            message = f"job {job!r} ended with error {error}" + (", without I/O" * is_idle)
+            self.note(message, "error", placed=True)
+        elif is_idle:
+            is_said = all(
+                part.get(key, 0) is not None
+                for _, part in by_direction(entry)
+                for key in ("io_bytes", "iops")
+            )
+            message = f"job {job!r} did no I/O" if is_said else f"job {job!r} does not say its I/O"
+            self.note(message, placed=True)
+
+    def _add_steady(self, number: int, state: Any, direction: str) -> None:
+        """Add the seconds in which fio looked for a steady state, over all directions together.
+
+        Their times are unknown. A second that fio did not reach has zeros, like a second without
+        I/O: then they stay in `extras`, beside fio's verdict.
+        """
+        data = state.get("data") if isinstance(state, dict) else None
+        for key, quantity in _STEADY.items():
+            seconds = data.get(key) if isinstance(data, dict) else None
+            if isinstance(seconds, list) and all(type(one) is int and one > 0 for one in seconds):
+                self.samples += [(number, direction, quantity, None, value) for value in seconds]
+
+    def add_reports(self, reports: Sequence[dict[str, Any]]) -> None:
+        """Add the progress of each entry at each report; the counts are cumulative."""
+        for document in reports:
+            for number, entry in enumerate(entries(document)):
+                for direction, part in by_direction(entry, MOVING):
+                    _, leaves = self._take(_PARTS, _PARTS.flat(part))
+                    if not leaves[_RAN] or not has_io(leaves):
+                        continue
+                    time, moved = leaves[_RAN] / 1000, in_bytes(part, leaves[_MOVED], self.fio)
+                    self.samples += [
+                        (number, direction, "io_bytes", time, moved),
+                        (number, direction, "total_ios", time, leaves[_TOTAL]),
+                    ]
+
+    def add_disks(self, listed: Any) -> None:
+        """Take the block devices; in client mode each names its host."""
+        for disk in listed if isinstance(listed, list) else ():
+            if isinstance(disk, dict):
+                disk, name = _DISKS.flat(disk), disk.get("name")
+                shape, leaves = self._take(_DISKS, disk, "disk {!r:.40}: ", name)
+                self.disks.append((name, disk.get("hostname"), leaves))
+                self.add_extras(None, disk, shape.rest, f"disk_util.{name}.")
+
+    def add_extras(
+        self, entry: int | None, items: Mapping[str, Any], names: Sequence[str], prefix: str = ""
+    ) -> None:
+        """Keep values without a column: some objects value by value, deeper ones as JSON."""
+        if not self.tables.wants("extras"):
+            return
+        extras = self.extras
+        for name in names:
+            value = items[name]
+            if name in _OPENED and isinstance(value, dict):
+                self.add_extras(entry, value, tuple(value), f"{prefix}{name}.")
+                continue
+            try:
+                text = value if isinstance(value, str) else orjson.dumps(value).decode()
+            except orjson.JSONEncodeError:  # deeper nesting, or a greater number, than fio writes
+                text = "(left out)"
+            extras.append((entry, prefix + name, text))
 
 
 def taken(
@@ -330,24 +553,23 @@ def taken(
         "status": status,
     }
     shared = _listed(document.get("global options"))
-    run = Run(tables.runs, row, line, said, options_of(shared))
-    reading = _Reading(tables, run, fio, shared)
+    run = Run(tables, tables.runs, row, line, fio, shared, options_of(shared), Values(said))
     listed = entries(document)
     clones = Counter(map(_alike, listed))
     for number, entry in enumerate(listed):
-        reading.add_entry(number, entry, clones[_alike(entry)])
+        run.add_entry(number, entry, clones[_alike(entry)])
     if not listed:
-        reading.note("the document lists no jobs", placed=True)
+        run.note("the document lists no jobs", placed=True)
     if fio.number is None:
         message = "the document does not say fio's version: its keys decide the units"
-        reading.note(message, "info", placed=True)
+        run.note(message, "info", placed=True)
     if status == "ok" and any(entry.leaves[_ERROR] for entry in run.entries):
         row["status"] = "error"
     if len(reports) > 1 and tables.wants("samples"):
         # the last report's errors have their notes
-        _Reading(tables, replace(run, values=Values()), fio, shared).add_reports(reports)
-    reading.add_disks(document.get("disk_util"))
-    reading.add_extras(None, document, [name for name in document if name not in _READ])
+        replace(run, values=Values()).add_reports(reports)
+    run.add_disks(document.get("disk_util"))
+    run.add_extras(None, document, [name for name in document if name not in _READ])
     return run
 
 
@@ -361,241 +583,6 @@ def moment(milliseconds: Any) -> datetime | None:
     if not isinstance(milliseconds, (int, float)) or not 10**12 < milliseconds < 10**13:
         return None
     return datetime.fromtimestamp(milliseconds / 1000, UTC)
-
-
-class _Reading:
-    """Takes the documents of a run apart."""
-
-    def __init__(self, tables: Tables, run: Run, fio: Version, shared: Listed) -> None:
-        self.tables, self.run, self.fio, self.shared = tables, run, fio, shared
-        self.wants_curves, self.wants_bins, self.wants_extras = map(
-            tables.wants, ("percentiles", "bins", "extras")
-        )
-
-    def note(self, message: str, severity: str = "warning", *, placed: bool = False) -> None:
-        """Add a note to the run; ``placed``: with the line on which it begins."""
-        line = self.run.line if placed else None
-        self.tables.note(message, line=line, severity=severity, run=self.run.number)
-
-    def _take(
-        self, shapes: Shapes, record: Mapping[str, Any], place: str = "", *names: Any
-    ) -> tuple[Shape, Leaves]:
-        """Take the leaves of a record, repaired first if any of them is not a number.
-
-        The note on a repair names the place, with the names in it.
-        """
-        shape, leaves = shapes.take(record)
-        if not _NUMBERS.issuperset(map(type, leaves)):
-            sound = self.run.values.record(record, shapes, place.format(*names))
-            shape, leaves = shapes.take(sound)
-        return shape, shape.ordered(leaves)
-
-    def add_entry(self, number: int, entry: Mapping[str, Any], alike: int) -> None:
-        """Take an entry, and its I/O in each direction."""
-        entry = _ENTRIES.flat(entry)
-        shape, leaves = self._take(_ENTRIES, entry)
-        self._add_job(number, entry, leaves, alike)
-        moved: list[str] = []
-        is_idle, is_fine = True, False
-        for direction in DIRECTIONS:
-            part = entry.get(direction)
-            if isinstance(part, dict) and _seems_used(direction, part):
-                found = self._add_part(number, direction, part, entry)
-                if found is not None:
-                    moved.append(direction)
-                    is_idle, is_fine = is_idle and not found[0], is_fine or found[1]
-        if moved and self.wants_bins and not is_fine:
-            self._add_coarse(number, entry, whole_direction(moved))
-        self._note_trouble(entry, leaves[_ERROR], is_idle=is_idle)
-        rest = shape.rest
-        if leaves[_START] and moment(leaves[_START]) is None:
-            rest = (*rest, "job_start")
-        if "steadystate" in rest and moved:
-            self._add_steady(number, entry["steadystate"], whole_direction(moved))
-        self.add_extras(number + 1, entry, rest)
-
-    def _add_job(self, number: int, entry: Mapping[str, Any], leaves: Leaves, alike: int) -> None:
-        own = options = options_of(self.shared, _listed(entry.get("job options")))
-        is_remote = "hostname" in entry
-        is_mixed = not is_remote and _is_of_another_job(entry, leaves, own, alike)
-        if is_mixed:
-            # for a group of unlike jobs fio writes the first job's name and the last job's options
-            options = self.run.shared
-            self.note(
-                f"entry {number + 1} sums up a group of unlike jobs: fio lists only the options of"
-                " its last job, so they are not the group's conditions"
-            )
-        if is_remote:
-            scope = "total" if entry.get("jobname") == "All clients" else "client"
-        else:
-            # group_reporting without a value is not listed, but a group has fewer entries than jobs
-            scope = "group" if is_mixed or own.numjobs > alike or own.is_group else "job"
-        # an unlisted option has its default if the run lists others, and may be anything if not
-        is_known = bool(self.run.shared.shared) and not self.fio.before(2, 17, True)
-        self.run.entries.append(
-            Entry(
-                leaves,
-                entry.get("jobname"),
-                entry.get("hostname"),
-                entry.get("desc"),
-                scope,
-                options,
-                own,
-                bool(own.given) or (is_known and not is_remote),
-                own.flying if own.given and not is_mixed else math.inf,
-            )
-        )
-
-    def _add_part(
-        self, number: int, direction: str, part: Mapping[str, Any], entry: Mapping[str, Any]
-    ) -> tuple[bool, bool] | None:
-        """Take the I/O of one direction.
-
-        Return whether data was moved, and whether there are fine bins; None if it did nothing.
-        """
-        run = self.run
-        job, options = run.entries[number].job, run.entries[number].options
-        part = _PARTS.flat(part)
-        shape, leaves = self._take(_PARTS, part, "{} of {!r:.60}: ", direction, job)
-        has_moved = has_io(leaves)
-        if not (has_moved or direction == "sync"):
-            return None
-        scales, is_fine = [], False
-        for kind, key, place in zip(LATENCIES, shape.inner, COUNTS, strict=True):
-            count = leaves[place]  # before 3.19 there is none, and zeros mean not measured
-            if key and (any(leaves[place - 3 : place - 1]) if count is None else count):
-                scales.append(1.0 if key != kind else 1000.0)
-                is_fine |= self._add_latency(number, direction, key, part[key])
-            else:
-                scales.append(math.nan)
-        if not has_moved and all(map(math.isnan, scales)):
-            return None
-        values = list(leaves)
-        values[_MOVED] = in_bytes(part, leaves[_MOVED], self.fio)
-        if has_moved and leaves[_SHORT] and _has_spilled(entry, options):
-            values[_SHORT] = None
-            self.note(
-                f"{direction} of {job!r:.60}: short_ios may be syncs, which fio counts"
-                " there by mistake: left out",
-                "info",
-            )
-        run.parts.append((number, direction, values, scales))
-        if shape.rest:
-            self.add_extras(number + 1, part, shape.rest, f"{direction}.")
-            if odd := [key for key in shape.rest if _ODD.fullmatch(key)]:
-                self.note(
-                    f"{direction}: {', '.join(odd)} is not a key of fio's; its unit is unknown:"
-                    " left out"
-                )
-        return has_moved, is_fine
-
-    def _add_latency(
-        self, number: int, direction: str, key: str, latency: Mapping[str, Any]
-    ) -> bool:
-        """Take the percentiles and the fine bins of a latency; return whether there are bins."""
-        listed, bins = latency.get("percentile"), latency.get("bins")
-        if not (listed or bins):
-            return False
-        kind, scale = key.removesuffix("_ns"), 1 if key.endswith("_ns") else 1000
-        place = f"{direction}.{kind}"
-        if self.wants_curves and isinstance(listed, dict):
-            listed = self.run.values.numbers(listed, listed, f"{place}.percentile.")
-            used: dict[Any, Any] = {_percentile(name): value for name, value in listed.items()}
-            used.pop(0.0, None)  # unused slots are written as "0.00": 0 before 3.2
-            if used.pop(None, None) is not None:
-                self.run.values.left_out.append(f"{place}.percentile has a key")
-            if used:
-                values = [value * scale for value in used.values()]
-                self.run.curves.append((number, direction, kind, tuple(used), values))
-        if self.wants_bins and isinstance(bins, (dict, Bins)):
-            held = bins if isinstance(bins, Bins) else _fine(bins, scale)
-            if held is None:
-                self.run.values.left_out.append(f"{place}.bins has a bin")
-            elif len(held):
-                self.run.fine.append((number, direction, kind, held.low, held.high, held.counts))
-        return bool(bins)
-
-    def _add_coarse(self, number: int, entry: Mapping[str, Any], direction: str) -> None:
-        """Take the coarse distribution: the completion latency of all directions together."""
-        shares = {
-            unit: self.run.values.numbers(entry[key], entry[key], f"{key}.")
-            for key, unit in _UNITS.items()
-            if isinstance(entry.get(key), dict)
-        }
-        low, high, pct = coarse_columns(shares, has_ns="latency_ns" in entry).values()
-        if pct:
-            self.run.coarse.append((number, direction, "clat", low, high, pct))
-
-    def _note_trouble(self, entry: Mapping[str, Any], error: Any, *, is_idle: bool) -> None:
-        job = entry.get("jobname")
-        if error:
-            message = f"job {job!r} ended with error {error}" + (", without I/O" * is_idle)
-            self.note(message, "error", placed=True)
-        elif is_idle:
-            parts = [part for part in map(entry.get, DIRECTIONS) if isinstance(part, dict)]
-            is_said = all(
-                part.get(key, 0) is not None for part in parts for key in ("io_bytes", "iops")
-            )
-            message = f"job {job!r} did no I/O" if is_said else f"job {job!r} does not say its I/O"
-            self.note(message, placed=True)
-
-    def _add_steady(self, number: int, state: Any, direction: str) -> None:
-        """Add the seconds in which fio looked for a steady state, over all directions together.
-
-        Their times are unknown. A second that fio did not reach has zeros, like a second without
-        I/O: then they stay in `extras`, beside fio's verdict.
-        """
-        data = state.get("data") if isinstance(state, dict) else None
-        for key, quantity in _STEADY.items():
-            seconds = data.get(key) if isinstance(data, dict) else None
-            if isinstance(seconds, list) and all(type(one) is int and one > 0 for one in seconds):
-                self.run.samples += [
-                    (number, direction, quantity, None, value) for value in seconds
-                ]
-
-    def add_reports(self, reports: Sequence[dict[str, Any]]) -> None:
-        """Add the progress of each entry at each report; the counts are cumulative."""
-        for document in reports:
-            for number, entry in enumerate(entries(document)):
-                for direction in DIRECTIONS[:-1]:
-                    part = entry.get(direction)
-                    if not isinstance(part, dict):
-                        continue
-                    _, leaves = self._take(_PARTS, _PARTS.flat(part))
-                    if not leaves[_RAN] or not has_io(leaves):
-                        continue
-                    time, moved = leaves[_RAN] / 1000, in_bytes(part, leaves[_MOVED], self.fio)
-                    self.run.samples += [
-                        (number, direction, "io_bytes", time, moved),
-                        (number, direction, "total_ios", time, leaves[_TOTAL]),
-                    ]
-
-    def add_disks(self, listed: Any) -> None:
-        """Take the block devices; in client mode each names its host."""
-        for disk in listed if isinstance(listed, list) else ():
-            if isinstance(disk, dict):
-                disk, name = _DISKS.flat(disk), disk.get("name")
-                shape, leaves = self._take(_DISKS, disk, "disk {!r:.40}: ", name)
-                self.run.disks.append((name, disk.get("hostname"), leaves))
-                self.add_extras(None, disk, shape.rest, f"disk_util.{name}.")
-
-    def add_extras(
-        self, entry: int | None, items: Mapping[str, Any], names: Sequence[str], prefix: str = ""
-    ) -> None:
-        """Keep values without a column: some objects value by value, deeper ones as JSON."""
-        if not self.wants_extras:
-            return
-        extras = self.run.extras
-        for name in names:
-            value = items[name]
-            if name in _OPENED and isinstance(value, dict):
-                self.add_extras(entry, value, tuple(value), f"{prefix}{name}.")
-                continue
-            try:
-                text = value if isinstance(value, str) else orjson.dumps(value).decode()
-            except orjson.JSONEncodeError:  # deeper nesting, or a greater number, than fio writes
-                text = "(left out)"
-            extras.append((entry, prefix + name, text))
 
 
 def _seems_used(direction: str, part: Mapping[str, Any]) -> bool:
@@ -635,7 +622,7 @@ def _has_spilled(entry: Mapping[str, Any], options: Options) -> bool:
     """
     sync = entry.get("sync")
     if not isinstance(sync, dict):  # before 3.6, or not listed apart
-        return options.may_sync()
+        return any(fio_options.is_set(options.all, name) for name in _SYNCS)
     timed = sync.get("lat_ns")
     if not isinstance(timed, dict):
         return False

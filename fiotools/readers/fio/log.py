@@ -88,12 +88,11 @@ _AGGREGATES = {"agg-read", "agg-write", "agg-trim", "agg-mixed"}
 
 @dataclass(frozen=True, slots=True)
 class LogName:
-    """The parts of a log's name.
+    """The parts of a log's name, ``<prefix>_<kind>.<number>.log`` (``init.c``, ``gen_log_name``).
 
-    fio names a log ``<prefix>_<kind>.<number>.log`` (``init.c``, ``gen_log_name``): the prefix is
-    the option's value or the job's name, the number counts the jobs from 1 and is left out with
-    ``per_job_logs=0``. A client adds ``.<host>`` (``client.c``). ``--bandwidth-log`` writes
-    ``agg-read_bw.log`` and the like, for all jobs together.
+    The prefix is the option's value or the job's name; ``per_job_logs=0`` leaves out the number. A
+    client adds ``.<host>`` (``client.c``). ``--bandwidth-log`` writes ``agg-read_bw.log`` and the
+    like, for all jobs together.
     """
 
     kind: str  # bw, iops, slat, clat, lat, or hist
@@ -139,7 +138,7 @@ def named(document: Document) -> LogName | None:
     return name
 
 
-def begin(document: Document, tables: Tables, name: LogName | None, kind: str) -> Version:
+def begin(document: Document, tables: Tables, name: LogName, kind: str) -> Version:
     """Start the run of a log, and note an incomplete last line; return fio's version."""
     fio, text = Version.of(document.version), document.text
     is_whole = text.endswith("\n")
@@ -147,7 +146,7 @@ def begin(document: Document, tables: Tables, name: LogName | None, kind: str) -
         tool="fio",
         tool_version=fio.text,
         format=kind,
-        host=name.host if name else None,
+        host=name.host,
         status="ok" if is_whole else "truncated",
     )
     if not is_whole:
@@ -215,15 +214,13 @@ Shape = tuple[int, int | None]  # number of columns, and the one in hex
 class Lines(NamedTuple):
     """The lines that are rows.
 
-    polars parses all lines at once, as logs have 10^6 and more. It refuses texts and numbers that
-    do not fit their column, and leaves a gap for a missing one: without either, every line is a
-    row. Otherwise each line is checked (`exact`), with the tolerance of polars: blanks, tabs and a
-    plus before a number, a carriage return behind it, and -0. A last line without a line end may be
-    cut within a number, and is never taken.
+    polars parses all lines at once, as logs have 10^6 and more. If any is not a row, each is
+    checked (`exact`), with the tolerance of polars: blanks, tabs and a plus before a number, a
+    carriage return behind it, and -0. A last line without a line end may be cut within a number,
+    and is never taken.
     """
 
     frame: pl.DataFrame  # columns 0, 1, ...; numbers, except the one in hex, which is text
-    hexed: int | None  # the column in hex
     numbers: pl.Series  # the line of each row
     others: pl.Series | None = None  # the lines with another layout
 
@@ -253,7 +250,7 @@ def parsed(body: bytes, shape: Shape, types: Types = _NARROW) -> tuple[Lines, Ty
         frame = fast(body, shape, fitting)
         if frame is not None:
             numbers = pl.int_range(1, frame.height + 1, eager=True)
-            return Lines(frame, shape[1], numbers), fitting
+            return Lines(frame, numbers), fitting
     return exact(body, shape), types
 
 
@@ -285,16 +282,15 @@ def exact(body: bytes, shape: Shape) -> Lines:
     """Parse the lines that are rows, and return the numbers of the others."""
     width, hexed = shape
     text = body.replace(b"\r\n", b"\n").decode("utf-8", errors="replace")
-    lines = text.split("\n")[:-1]
     fields = [_HEX_FIELD if i == hexed else _FIELD for i in range(width)]
-    series = pl.Series([line if line.isascii() else "?" for line in lines], dtype=pl.String)
+    series = pl.Series(text.split("\n")[:-1], dtype=pl.String)
     good = series.str.contains(f"^{','.join(fields)}$")
-    numbers = pl.int_range(1, len(lines) + 1, eager=True)
+    numbers = pl.int_range(1, len(series) + 1, eager=True)
     schema = {str(i): pl.String if i == hexed else pl.Int64 for i in range(width)}
     kept = "\n".join(series.filter(good).to_list()).encode()
     frame = pl.read_csv(kept, has_header=False, schema=schema, quote_char=None)
     others = numbers.filter(~good & (series.str.len_bytes() > 0))
-    return Lines(frame, hexed, numbers.filter(good), others)
+    return Lines(frame, numbers.filter(good), others)
 
 
 # --- which is which ---------------------------------------------------------------------------
@@ -302,8 +298,11 @@ def exact(body: bytes, shape: Shape) -> Lines:
 _PRIORITY_SINCE = (3, 18)
 _FIELDS = ("time", "value", "max", "ddir", "bs", "offset", "prio", "issue")
 # optional columns: a layout has their letters
-_LAYOUTS = {4: ("",), 5: ("o", "p"), 6: ("op", "mp"), 7: ("opi", "mop"), 8: ("mopi",)}
 _LETTERS = {"max": "m", "offset": "o", "prio": "p", "issue": "i"}
+_LAYOUTS = {
+    letters: [name for name in _FIELDS if _LETTERS.get(name, "") in letters]
+    for letters in ("", "o", "p", "op", "mp", "opi", "mop", "mopi")
+}
 _SINCE = {"m": (3, 37), "i": (3, 38), "p": _PRIORITY_SINCE}
 
 
@@ -322,9 +321,7 @@ class Layout(NamedTuple):
 
 def layout_of(lines: Lines, version: Number) -> Layout | None:
     """Name the columns; None if no fio writes so many."""
-    known = _LAYOUTS.get(lines.frame.width)
-    if known is None:
-        return None
+    known = [letters for letters, names in _LAYOUTS.items() if len(names) == lines.frame.width]
     allowed = [
         letters
         for letters in known
@@ -334,15 +331,18 @@ def layout_of(lines: Lines, version: Number) -> Layout | None:
             and all(version >= _SINCE.get(letter, (0, 0)) for letter in letters)
         )
     ]
-    named = {letters: _named(lines, letters) for letters in allowed or known}
-    fits = {letters: _fits(frame) for letters, frame in named.items() if frame is not None}
-    if not fits:
+    texts = [i for i, dtype in enumerate(lines.frame.dtypes) if dtype == pl.String]  # in hex
+    named = {
+        letters: _named(lines, letters)
+        for letters in allowed or known
+        if all(_LAYOUTS[letters][i] == "prio" for i in texts)
+    }
+    if not named:
         return None
+    fits = {letters: _fits(frame) for letters, frame in named.items()}
     most = max(fit.sum() for fit in fits.values())
     best = [letters for letters, fit in fits.items() if fit.sum() == most]
-    chosen, fit = best[0], fits[best[0]]
-    frame = named[chosen]
-    assert frame is not None
+    chosen, fit, frame = best[0], fits[best[0]], named[best[0]]
     if best == ["o", "p"]:  # all zero
         frame = frame.drop("offset")
     since = None if "o" in best or not chosen else max(_SINCE[x] for x in chosen if x in _SINCE)
@@ -364,7 +364,6 @@ def continued(lines: Lines, first: Layout) -> tuple[pl.DataFrame, pl.Series] | N
     None if their columns differ in meaning from the first ones.
     """
     frame = _named(lines, first.letters)
-    assert frame is not None  # the same one is in hex
     fit = _fits(frame)
     if first.open:
         if (frame["offset"] > 1).any():
@@ -372,18 +371,15 @@ def continued(lines: Lines, first: Layout) -> tuple[pl.DataFrame, pl.Series] | N
         frame = frame.drop("offset")
     if fit.all():
         return frame, lines.numbers.filter(~fit)
-    others = (_named(lines, letters) for letters in first.others)
-    if any(other is not None and _fits(other).sum() > fit.sum() for other in others):
+    others = (_fits(_named(lines, letters)) for letters in first.others)
+    if any(other.sum() > fit.sum() for other in others):
         return None
     return frame.filter(fit), lines.numbers.filter(~fit)
 
 
-def _named(lines: Lines, letters: str) -> pl.DataFrame | None:
-    """Name the columns by one layout; None unless the one in hex is the priority."""
-    names = [name for name in _FIELDS if _LETTERS.get(name, "") in letters]
-    if lines.hexed is not None and names[lines.hexed] != "prio":
-        return None
-    return lines.frame.rename(dict(zip(lines.frame.columns, names, strict=True)))
+def _named(lines: Lines, letters: str) -> pl.DataFrame:
+    """Name the columns by one layout."""
+    return lines.frame.rename(dict(zip(lines.frame.columns, _LAYOUTS[letters], strict=True)))
 
 
 def _fits(frame: pl.DataFrame) -> pl.Series:
@@ -626,15 +622,8 @@ def read(document: Document, tables: Tables) -> None:
     _note_order(tables, name, layout.frame, meaning.windows)
     if tables.wants("samples"):
         for quantity, column in meaning.quantities.items():
-            found = figures(layout.frame, column, meaning)
-            same = {
-                one.name: one[0]  # mostly block sizes and priorities
-                for one in found.drop("time_s", "value")
-                if one.eq_missing(one[0]).all()
-            }
-            columns = {one.name: one for one in found if one.name not in same}
-            keys = {**name.keys(tables.runs), "quantity": quantity, **same}
-            tables.extend("samples", columns, **keys)
+            found = figures(layout.frame, column, meaning).to_dict()
+            tables.extend("samples", found, **name.keys(tables.runs), quantity=quantity)
 
 
 def decided(

@@ -83,7 +83,7 @@ class Printed(NamedTuple):
         return max(self.slack, self.below, self.above)
 
 
-def _printed(digits: str, scale: float, is_old: bool = False) -> Printed:
+def _printed(digits: str, scale: float, is_old: bool) -> Printed:
     decimals = digits.partition(".")[2]
     # fio rounds the last digit, after truncating at each prefix and at the whole unit
     step = 10.0 ** -len(decimals)
@@ -93,15 +93,7 @@ def _printed(digits: str, scale: float, is_old: bool = False) -> Printed:
 
 
 def amount(text: str, is_old: bool = False) -> Printed:
-    """Read a size or a rate, in bytes; a prefix without an ``i`` is 1024 in the old layout.
-
-    Examples
-    --------
-    >>> amount("5982KiB/s").value, amount("1.5Gbit/s").value, amount("4KB/s", True).value
-    (6125568.0, 187500000.0, 4096.0)
-    >>> amount("11.0MiB/s").agrees(11.96 * 2**20), amount("11.2MiB/s").agrees(11.96 * 2**20)
-    (True, False)
-    """
+    """Read a size or a rate, in bytes; a prefix without an ``i`` is 1024 in the old layout."""
     match = _AMOUNT.fullmatch(text.strip())
     if not match:
         raise ValueError(f"not an amount: {text!r}")
@@ -111,24 +103,16 @@ def amount(text: str, is_old: bool = False) -> Printed:
 
 
 def count(text: str) -> Printed:
-    """Read a number with fio's k, M, G, which are decimal, and how far to trust it.
-
-    Examples
-    --------
-    >>> count("9334.8k").value, count("34.5k").agrees(34459), count("1495").agrees(1495.5)
-    (9334800.0, True, True)
-    """
+    """Read a number with fio's k, M, G, which are decimal, and how far to trust it."""
     match = _COUNT.fullmatch(text.strip())
     if not match:
         raise ValueError(f"not a number: {text!r}")
     if match[2]:
-        return _printed(match[1], 1000.0 ** _POWER[match[2].lower()])
+        return _printed(match[1], 1000.0 ** _POWER[match[2].lower()], False)
     return Printed(float(match[1]), 1.0)  # truncated, not rounded: 1495.9 prints as 1495
 
 
 # --- what a report says -----------------------------------------------------------------------
-
-_ISSUED = ("read", "write", "trim", "sync")
 
 
 @dataclass
@@ -370,7 +354,7 @@ def _issued(entry: Job, direction: str, what: str) -> int | None:
     if direction == "mixed":
         own = counts[:3]
     else:
-        at = _ISSUED.index(direction)
+        at = ("read", "write", "trim", "sync").index(direction)
         own = counts[at : at + 1]
     if has_spilled and (direction == "sync" or (what == "short" and any(own))):
         return None
@@ -380,20 +364,18 @@ def _issued(entry: Job, direction: str, what: str) -> int | None:
 
 def _conditions(said: Run, entry: Job, direction: str) -> dict[str, Any]:
     """Take the conditions from the definition lines of an entry's jobs."""
+    found: dict[str, Any] = {}
     group = [one for one in said.definitions if one.group == entry.group]
     own = [one for one in group if one.name == entry.name]
-    if not own:
-        return {"numjobs": entry.jobs} if entry.jobs > 1 else {}
-    together = group if entry.jobs > 1 else own
-    conditions = fio_options.common_conditions([one.options for one in together], direction)
+    if own:
+        together = [one.options for one in (group if entry.jobs > 1 else own)]
+        found = fio_options.common_conditions(together, direction)
     if entry.jobs > 1:
-        conditions["numjobs"] = entry.jobs
-    elif not own[0].clones and len(own) == 1:
-        conditions["numjobs"] = 1
+        found["numjobs"] = entry.jobs
     elif len(own) == 1:
         names = [(one.name, one.group) for one in said.entries]
-        conditions["numjobs"] = names.count((entry.name, entry.group))
-    return conditions
+        found["numjobs"] = names.count((entry.name, entry.group)) if own[0].clones else 1
+    return found
 
 
 # --- the reader -------------------------------------------------------------------------------
@@ -578,25 +560,22 @@ _AS_IN_JSON = {
 _TERSE = "terse output beside the report was left out: the report says more"
 
 # the takers of lines, in the order in which they are tried: above the first entry, and from it on
-_ABOVE: list[tuple[re.Pattern[str], Taker[Run]]] = []
-_LINES: list[tuple[re.Pattern[str], Taker[Run]]] = []
+Takers = list[tuple[re.Pattern[str], Taker[Run]]]
+_ABOVE: Takers = []
+_LINES: Takers = []
 
 
-def _above(*patterns: str) -> Callable[[Taker[Run]], Taker[Run]]:
-    """Let a function take the lines above the first entry that one of the patterns matches."""
-    return partial(_listed, _ABOVE, patterns)
+def _line(*patterns: str, into: Takers = _LINES) -> Callable[[Taker[Run]], Taker[Run]]:
+    """Let a function take the lines that one of the patterns matches."""
+
+    def listed(take: Taker[Run]) -> Taker[Run]:
+        into.extend((re.compile(pattern), take) for pattern in patterns)
+        return take
+
+    return listed
 
 
-def _line(*patterns: str) -> Callable[[Taker[Run]], Taker[Run]]:
-    """Let it take such lines from the first entry on."""
-    return partial(_listed, _LINES, patterns)
-
-
-def _listed(
-    pairs: list[tuple[re.Pattern[str], Taker[Run]]], patterns: tuple[str, ...], take: Taker[Run]
-) -> Taker[Run]:
-    pairs.extend((re.compile(pattern), take) for pattern in patterns)
-    return take
+_above = partial(_line, into=_ABOVE)
 
 
 # --- lines above the first entry --------------------------------------------------------------
@@ -739,8 +718,7 @@ def _take_percentile_head(cursor: Cursor, run: Run, found: re.Match[str]) -> Non
         run.priority = f"{section.direction}.{priority} percentiles ({found['unit']})"
     else:
         section.percentiles[_measured(found["kind"])] = run.curve
-    if found["rest"].strip():  # in 1.5x they begin on the same line
-        _add_percentiles(run, found["rest"], cursor.number)
+    _add_percentiles(run, found["rest"], cursor.number)  # in 1.5x they begin on the same line
 
 
 @_line(rf"lat {_UNIT} *: *(?P<list>(?:>=)?\d+=[\d.]+%.*)")

@@ -59,31 +59,16 @@ def size(text: str, options: Options) -> int | None:
 
 
 def block_size(options: Options, direction: str | None) -> int | None:
-    """Return the one block size of a direction, or None if there is not exactly one.
-
-    Examples
-    --------
-    >>> block_size({"bs": "4k,8k"}, "read"), block_size({"bs": "4k,8k"}, "trim")
-    (4096, 8192)
-    """
-    if (
-        direction == "sync"
-        or "bs" not in options
-        or any(name in options for name in _INSTEAD["bs"])
-    ):
+    """Return the one block size of a direction, or None if there is not exactly one."""
+    if direction == "sync" or "bs" not in options or not options.keys().isdisjoint(_INSTEAD["bs"]):
         return None
     if options.get("bs_unaligned", "0") != "0" or options.get("bs_is_seq_rand", "0") != "0":
         return None
     parts = options["bs"].split(",")
-    if len(parts) > 1 and parts[-1] == "":
-        parts = [*parts[:-1], *([""] * (3 - len(parts) + 1))]  # "8k,32k,": the default for trims
+    parts += [parts[-1]] * (3 - len(parts))  # "8k,32k,": the default for trims
     at = {"read": 0, "write": 1, "trim": 2}.get(direction or "")
-    if at is None:
-        chosen = set(parts)
-        text = parts[0] if len(chosen) == 1 else ""
-    else:
-        text = parts[min(at, len(parts) - 1)]
-    return size(text, options) if text else None
+    chosen = set(parts) if at is None else {parts[at]}
+    return size(chosen.pop(), options) if len(chosen) == 1 else None
 
 
 def target(options: Options) -> str | None:
@@ -128,13 +113,7 @@ def common_conditions(jobs: Sequence[Options], direction: str | None) -> dict[st
 
 
 def whole(text: str | None) -> int | None:
-    """Read a whole number of up to 18 digits.
-
-    Examples
-    --------
-    >>> whole("16"), whole("16k"), whole(None)
-    (16, None, None)
-    """
+    """Read a whole number of up to 18 digits."""
     return int(text) if text and re.fullmatch("[0-9]{1,18}", text) else None
 
 
@@ -162,8 +141,6 @@ def add_settings(
     tables: Tables, run: int, entry: int | None, job: str | None, options: Options, origin: str
 ) -> None:
     """Add options as rows of `settings`."""
-    if not tables.wants("settings"):
-        return
     for name, value in options.items():
         tables.add(
             "settings", run=run, entry=entry, job=job, option=name, text=value, origin=origin
@@ -175,7 +152,7 @@ def defaults(options: Options) -> dict[str, str]:
     return {
         name: value
         for name, value in _DEFAULTS.items()
-        if name not in options and not any(other in options for other in _INSTEAD.get(name, ()))
+        if name not in options and options.keys().isdisjoint(_INSTEAD.get(name, ()))
     }
 
 

@@ -30,6 +30,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
@@ -225,8 +226,12 @@ def _record(text: str, at: int, line: int, into: Terse) -> int | None:
     if head is None:
         return _broken(text, at, at, line, into) if _VERSIONED.match(text, at) else None
     version = int(head["version"] or 2)
-    blocks, position = _blocks(text, head.end(), version)
-    tail = _TAIL.match(text, position) if blocks else None
+    matches, position = list[re.Match[str]](), head.end()
+    while len(matches) < _MOST and (match := _BLOCKS[version].match(text, position)):
+        matches.append(match)
+        position = match.end()
+    directions = _DIRECTIONS.get((version, len(matches)), ())
+    tail = _TAIL.match(text, position) if directions else None
     if tail is None:
         return _broken(text, at, head.end(), line, into)
     said = tail.groupdict()
@@ -241,7 +246,7 @@ def _record(text: str, at: int, line: int, into: Terse) -> int | None:
         name=head["name"],
         group=int(head["group"]),
         error=int(head["error"]),
-        blocks=blocks,
+        blocks=list(map(_block, directions, matches)),
         cpu=_finite((name, _number(text)) for name, text in said.items()),
         extras={"iodepth_level": orjson.dumps(shares.pop("depths")).decode()},
         shares=shares,
@@ -269,16 +274,6 @@ def _broken(text: str, at: int, known: int, line: int, into: Terse) -> int:
     into.broken.append((line, reason))
     into.last = None
     return stop
-
-
-def _blocks(text: str, position: int, version: int) -> tuple[list[Block], int]:
-    """Read the directions of an entry; none if fio does not print so many."""
-    matches: list[re.Match[str]] = []
-    while len(matches) < _MOST and (match := _BLOCKS[version].match(text, position)):
-        matches.append(match)
-        position = match.end()
-    directions = _DIRECTIONS.get((version, len(matches)), ())
-    return list(map(_block, directions, matches)), position
 
 
 def _block(direction: str, match: re.Match[str]) -> Block:
@@ -552,13 +547,11 @@ def runs(records: list[Record]) -> list[Run]:
 def _first_summed(reports: list[list[Record]], total: Record, begun: int) -> int:
     """Find the first report that a total covers: their truncated KiB add up to the total's."""
     wanted = {block.direction: block.kib for block in total.blocks}
-    sums, count = dict.fromkeys(wanted, 0), 0
+    sums, count = Counter[str](), 0
     for at in range(len(reports) - 1, begun - 1, -1):
         for entry in reports[at]:
             count += 1
-            for block in entry.blocks:
-                if block.direction in sums:
-                    sums[block.direction] += block.kib
+            sums.update({block.direction: block.kib for block in entry.blocks})
         if all(sums[one] <= wanted[one] <= sums[one] + count for one in wanted):
             return at
     return begun
@@ -666,7 +659,21 @@ def _add_run(rows: RunRows, run: Run) -> None:
     # every entry of a report repeats the disks; in client mode each client has its own
     own = next((entry.disks for entry in reversed(run.entries) if entry.disks), [])
     rows.disks([*own, *(disk for entry in run.entries for disk in entry.client_disks)])
-    _note_run(rows, run)
+    first = run.reports[0][0].line
+    if len(run.reports) > 1:
+        message = (
+            f"{len(run.reports)} cumulative reports of one run (--status-interval): the last is the"
+            " result, all of them are in samples"
+        )
+        rows.note(first, message, "info")
+    if run.doubtful:
+        rows.note(
+            first,
+            "the lines do not say whether these entries ran together: they are read as one run;"
+            " if they were appended to the file one after another, they are separate runs",
+        )
+    for at, reason in run.broken:
+        rows.note(at, f"{reason}: left out")
 
 
 def _direction(rows: RunRows, entry: Record, block: Block, options: dict[str, str]) -> Direction:
@@ -677,8 +684,11 @@ def _direction(rows: RunRows, entry: Record, block: Block, options: dict[str, st
         rows.note(entry.line, f"{of}: the printed bandwidth is not KiB over time; it is kept")
     if percentiles is None:
         rows.note(entry.line, f"{of}: the percentiles are neither clat's nor lat's: left out")
-    kinds = {column: column.partition("_")[0] for column in block.measures}
-    measured = {kind for kind in {*kinds.values()} if block.measured(kind)}
+    measures = {
+        column: value
+        for column, value in block.measures.items()
+        if block.measured(column.partition("_")[0])
+    }
     columns = {
         **fio_options.conditions(options, block.direction),
         # 0 means less than one unit, which is not a number
@@ -686,9 +696,7 @@ def _direction(rows: RunRows, entry: Record, block: Block, options: dict[str, st
         "runtime_s": block.runtime_ms / 1000 or None,
         "iops": float(block.iops) if block.iops else None,
         "bw_bytes_per_s": float(block.bw * _units(block)[0] if speed is None else speed) or None,
-        **_finite(
-            (column, value) for column, value in block.measures.items() if kinds[column] in measured
-        ),
+        **_finite(measures.items()),
     }
     return Direction(block.direction, columns, percentiles or {})
 
@@ -740,21 +748,3 @@ def _note_entry(rows: RunRows, entry: Record) -> None:
     if entry.cut:
         what = f"{entry.cut[:60]!r} may be cut off, and is left out"
         rows.note(at, f"the text ends within an entry: {what}")
-
-
-def _note_run(rows: RunRows, run: Run) -> None:
-    first = run.reports[0][0].line
-    if len(run.reports) > 1:
-        message = (
-            f"{len(run.reports)} cumulative reports of one run (--status-interval): the last is the"
-            " result, all of them are in samples"
-        )
-        rows.note(first, message, "info")
-    if run.doubtful:
-        rows.note(
-            first,
-            "the lines do not say whether these entries ran together: they are read as one run;"
-            " if they were appended to the file one after another, they are separate runs",
-        )
-    for at, reason in run.broken:
-        rows.note(at, f"{reason}: left out")
