@@ -133,13 +133,7 @@ _HYPHEN = re.compile("-(?<![0-9]e-)")  # not that of 5e-05
 
 
 def line_ends(text: str) -> str:
-    r"""Let lines end in ``\n``; carriage returns with which a program rewrites its line stay.
-
-    Examples
-    --------
-    >>> line_ends("a\r\nb\r\n"), line_ends("1+0 records in\r1+0 records out\r")
-    ('a\nb\n', '1+0 records in\n1+0 records out\n')
-    """
+    r"""Let lines end in ``\n``; carriage returns with which a program rewrites its line stay."""
     if "\n" in text:
         usual = text.replace("\r\n", "\n")
         if "\r" not in usual:
@@ -158,11 +152,6 @@ def repair(text: str, is_report: IsReport | None = None) -> Repaired:
 
     Prefixes and ``\n`` as two letters may be the text's own; they are undone only if that shows a
     part of a report.
-
-    Examples
-    --------
-    >>> repair("\x1b[1m2+0\x1b[0m records in\n").text
-    '2+0 records in\n'
     """
     numbers = None
     if "\x1b" in text or "\x9b" in text:
@@ -295,16 +284,11 @@ def _without_marks(found: re.Match[str]) -> str:
 
 
 def unwrap(text: str) -> Repaired | None:
-    r"""Return the texts in the strings of a JSON document, one below the other.
+    """Return the texts in the strings of a JSON document, one below the other.
 
     The items of a list are lines of one text. A text that repeats another (``stderr_lines`` of
     Ansible) is left out with a remark. A command beside it stands above it, after a prompt. None if
     the text is not JSON, or has no string in it.
-
-    Examples
-    --------
-    >>> unwrap('{"cmd": ["dd", "bs=4k"], "stderr": "1+0 records in\\n1+0 records out"}').text
-    '$ dd bs=4k\n1+0 records in\n1+0 records out\n\x0c\n'
     """
     try:
         orjson.loads(text)
@@ -505,18 +489,9 @@ class _Block(NamedTuple):
 
 
 def without(lines: Sequence[Line], is_report: IsReport) -> tuple[list[Line], list[Remark]]:
-    r"""Take prefixes off the lines that all have them; say which were taken off, and which left.
+    """Take prefixes off the lines that all have them; say which were taken off, and which left.
 
     Lines of several sources are sorted by source, with `SEPARATOR` between.
-
-    Examples
-    --------
-    >>> text = ["n1: 1+0 records in", "n2: 2+0 records in", "n1: 1+0 records out", "n2: 2+0 ..."]
-    >>> found, remarks = without([Line(*pair) for pair in enumerate(text, 1)], lambda _: True)
-    >>> [line.text for line in found][:4]
-    ['\x0c\x0cn1', '1+0 records in', '1+0 records out', '\x0c\x0cn2']
-    >>> remarks[0].message
-    "a name and a colon before 4 lines ('n1: ') taken off; the lines of n1 and n2 put apart"
     """
     return _bare(lines, is_report, 0)[:2]
 

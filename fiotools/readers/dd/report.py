@@ -194,14 +194,7 @@ class Token(NamedTuple):
 
 
 def _whole(text: str, at: int, line: int) -> tuple[Token, int, int] | None:
-    r"""Read the whole reports that begin at a place, on a line; say where the next line begins.
-
-    Examples
-    --------
-    >>> text = "2+0 records in\n2+0 records out\n1024 bytes copied, 0.5 s, 2.0 kB/s\n"
-    >>> _whole(text * 2, 0, 1)[0].value[1].amounts
-    Amounts(bytes=1024, size=None, seconds='0.5', elapsed=0.5, rate='2.0 kB/s', is_final=False)
-    """
+    """Read the whole reports that begin at a place, on a line; say where the next line begins."""
     found: list[Report] = []
     start, first, end = at, line, at
     once: dict[str | None, str | None] = {}  # texts that repeat are kept once

@@ -367,13 +367,7 @@ def width(table: Table, row: list[str]) -> int:
 
 
 def label(cell: str) -> str:
-    """Return a row's label without Markdown.
-
-    Examples
-    --------
-    >>> label("**Min**"), label("3-nines")
-    ('min', '3-nines')
-    """
+    """Return a row's label without Markdown."""
     return cell.strip("*`_ ").lower()
 
 
@@ -383,13 +377,7 @@ def _decimals(cell: str) -> str:
 
 
 def cells(line: str, columns: int = 0) -> list[str]:
-    """Split a row at its bars; further bars belong to the last column, the path.
-
-    Examples
-    --------
-    >>> cells("| 0 |  4096 | IO.dat (64MiB)|"), cells("total:   8192 |   2")
-    (['0', '4096', 'IO.dat (64MiB)'], ['total', '8192', '2'])
-    """
+    """Split a row at its bars; further bars belong to the last column, the path."""
     line = re.sub(r"^(\|?\s*)(total|avg)[.:]+(?:\s*\|)?", r"\1\2|", line.strip())
     line = line.removeprefix("|")
     if line.endswith("|"):

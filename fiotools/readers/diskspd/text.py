@@ -24,9 +24,10 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, TypeAlias
+from itertools import chain
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -68,8 +69,7 @@ Who: TypeAlias = tuple[int | None, str | None, int]  # thread, target, which of 
 _USAGE = ("usage", "user", "kernel", "idle")
 
 
-@dataclass
-class Row:
+class Row(NamedTuple):
     """One row of a table, as numbers; latencies in ms."""
 
     line: int
@@ -88,16 +88,14 @@ class Rows:
     threads: dict[str, list[Row]] = field(default_factory=dict)
     totals: dict[str, Row] = field(default_factory=dict)
     # the time of the run, and its rounding; no slack if it was computed
-    seconds: float | None = None
+    seconds: float = math.nan
     slack: float | None = None
     problems: list[tuple[int, str]] = field(default_factory=list)  # contradictions
     spoiled: bool = False  # whether the percentiles of reads and writes together are wrong
 
-    def all(self) -> Iterator[Row]:
-        """Yield every row, totals last."""
-        for rows in self.threads.values():
-            yield from rows
-        yield from self.totals.values()
+    def all(self) -> list[Row]:
+        """List every row, totals last."""
+        return [*chain(*self.threads.values()), *self.totals.values()]
 
     def entries(self) -> dict[Who, dict[str, Row]]:
         """Return rows by thread and target, then by direction; a target may occur twice."""
@@ -212,9 +210,8 @@ def _read_time(rows: Rows, span: Span) -> None:
         rows.slack = 0.5 * 10 ** -len(found[2]) if found[2] else 0.0
         return
     # the fastest row has the rate with the most digits
-    rated = [
-        row.measures for row in rows.all() if row.measures["total_ios"] and row.measures["iops"]
-    ]
+    every = [row.measures for row in rows.all()]
+    rated = [one for one in every if one["total_ios"] and one["iops"]]
     if rated:
         best = max(rated, key=lambda measures: float(measures["iops"]))
         rows.seconds = best["total_ios"] / best["iops"]
@@ -251,21 +248,23 @@ def check_plan(rows: Rows, span: Span, asked: options.Asked) -> options.Asked:
     return asked
 
 
+def _sum(rows: Iterable[Row], name: str) -> int | None:
+    """Sum a number of rows; None if there are none, or if one lacks it."""
+    values = [row.measures[name] for row in rows]
+    return sum(values) if values and None not in values else None
+
+
 def check_totals(
     totals: Sequence[tuple[int, list[str]]], every: Sequence[Rows]
 ) -> Iterator[tuple[int, str]]:
     """Yield contradictions between the runs of a file and its ``Totals:``."""
     for line, cells in totals:
         direction = cells[0].lower()
-        for name, cell in zip(("io_bytes", "total_ios"), cells[1:3], strict=False):
-            parts = [
-                rows.totals[direction].measures[name] for rows in every if direction in rows.totals
-            ]
-            if not cell.isdecimal() or None in parts:
-                continue
-            if sum(parts) != int(cell):
-                message = f"Totals: {direction} {name} is {cell}, the runs sum to {sum(parts)}"
-                yield line, message
+        for name, cell in zip(AMOUNTS, cells[1:3], strict=False):
+            own = [rows.totals[direction] for rows in every if direction in rows.totals]
+            ours = _sum(own, name) if own else 0
+            if cell.isdecimal() and ours not in (None, int(cell)):
+                yield line, f"Totals: {direction} {name} is {cell}, the runs sum to {ours}"
 
 
 def check(rows: Rows, span: Span) -> None:
@@ -284,13 +283,12 @@ def check(rows: Rows, span: Span) -> None:
             line = chart.rows[0][0] if chart.rows else 0
             rows.problems.append((line, f"{message}: left out"))
     for direction, total in rows.totals.items():
-        for name in ("io_bytes", "total_ios"):
-            parts = [row.measures[name] for row in rows.threads[direction]]
-            whole = total.measures[name]
-            if parts and whole is not None and None not in parts and sum(parts) != whole:
-                message = f"{direction}: {name} of the threads sum to {sum(parts)}, the total says"
+        for name in AMOUNTS:
+            ours, whole = _sum(rows.threads[direction], name), total.measures[name]
+            if None not in (ours, whole) and ours != whole:
+                message = f"{direction}: {name} of the threads sum to {ours}, the total says"
                 rows.problems.append((total.line, f"{message} {whole}"))
-    if rows.seconds is None or rows.slack is None or rows.seconds <= rows.slack:
+    if rows.slack is None or not rows.seconds > rows.slack:
         return
     seconds, slack = rows.seconds, rows.slack
     wrong = [row for row in rows.all() if not _fits(row.measures, seconds, slack)]
@@ -306,8 +304,7 @@ def _fits(measures: dict[str, Any], seconds: float, slack: float) -> bool:
     count, iops = measures["total_ios"], measures["iops"]
     if count is None or iops is None:
         return True
-    low, high = count / (seconds + slack), count / (seconds - slack)
-    return bool(low - 0.0051 <= iops <= high + 0.0051)
+    return bool(count / (seconds + slack) - 0.0051 <= iops <= count / (seconds - slack) + 0.0051)
 
 
 def read(document: Document, tables: Tables) -> None:
@@ -396,7 +393,7 @@ def _run(rows: Rows, span: Span, first: int, asked: options.Asked, system: dict[
         0,
         asked,
         lambda *place: lines[place],
-        math.nan if rows.seconds is None else rows.seconds,
+        rows.seconds,
         threads=[thread for thread, _, _ in entries],
         targets=[target for _, target, _ in entries],
         sizes=[
