@@ -23,6 +23,7 @@ import unicodedata
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache
+from itertools import groupby
 from typing import NamedTuple
 
 import orjson
@@ -481,11 +482,15 @@ _KINDS = (
 
 
 class _Block(NamedTuple):
-    """Lines that stand together and have the same kind of prefix; blank ones have no match."""
+    """Lines that have the same kind of prefix, by place; only blank lines stand between them."""
 
     kind: _Kind
-    start: int
-    matches: list[re.Match[str] | None]
+    matches: dict[int, re.Match[str]]
+
+    @property
+    def places(self) -> range:
+        """Where it stands, blank lines included."""
+        return range(next(iter(self.matches)), next(reversed(self.matches)) + 1)
 
 
 def without(lines: Sequence[Line], is_report: IsReport) -> tuple[list[Line], list[Remark]]:
@@ -507,7 +512,7 @@ def _bare(
     names: list[str] = []
     at = 0
     for block in _blocks(lines, is_report) if depth < _DEEPEST else ():
-        stop = block.start + len(block.matches)
+        start, stop = block.places.start, block.places.stop
         sources = _sources(block, lines)
         bare, deeper = [], []
         for (host, source), own in sources.items():
@@ -520,12 +525,12 @@ def _bare(
             continue
         if bare[0].text.startswith(SEPARATOR):
             bare.append(Line(lines[stop - 1].number, SEPARATOR))
-        remarks += _remaining(lines[at : block.start], is_report)
-        kept += lines[at : block.start]
+        remarks += _remaining(lines[at:start], is_report)
+        kept += lines[at:start]
         kept += bare
         at = stop
         names = [block.kind.name, *deeper]
-        remarks.append(_taken_off(block, lines[block.start], names, sources))
+        remarks.append(_taken_off(block, lines[start], names, sources))
     remarks += _remaining(lines[at:], is_report)
     kept += lines[at:]
     return kept, remarks, names
@@ -535,9 +540,9 @@ def _sources(block: _Block, lines: Sequence[Line]) -> dict[tuple[str, str], list
     """Sort the lines of a block by their source, without prefixes."""
     found: dict[tuple[str, str], list[Line]] = {}
     own: list[Line] = []
-    for line, match in zip(lines[block.start :], block.matches, strict=False):
-        text = ""
-        if match:
+    for place in block.places:
+        line, text = lines[place], ""
+        if match := block.matches.get(place):
             part = match.groupdict("")
             own = found.setdefault((part.get("host", ""), part.get("source", "")), [])
             # a program rewrites its line with carriage returns, and some put the prefix there too
@@ -552,11 +557,10 @@ def _sources(block: _Block, lines: Sequence[Line]) -> dict[tuple[str, str], list
 def _taken_off(
     block: _Block, first: Line, names: list[str], sources: dict[tuple[str, str], list[Line]]
 ) -> Remark:
-    match = block.matches[0]
-    assert match is not None  # a block begins with a line that matches
-    sample = first.text[: match.start("text")][:60]
+    places = block.places
+    sample = first.text[: block.matches[places.start].start("text")][:60]
     where = "around" if block.kind.behind else "before"
-    lines = f"{len(block.matches)} line{'s'[: len(block.matches) > 1]}"
+    lines = f"{len(places)} line{'s'[: len(places) > 1]}"
     message = f"{', '.join(names)} {where} {lines} ({sample!r}) taken off"
     if len(sources) > 1:
         told = [" ".join(part for part in source if part) for source in sources]
@@ -583,46 +587,42 @@ def _remaining(lines: Sequence[Line], is_report: IsReport) -> list[Remark]:
 
 def _blocks(lines: Sequence[Line], is_report: IsReport) -> list[_Block]:
     """Find blocks of any kind that do not overlap; the longer ones first."""
-    found: list[_Block] = []
-    for kind in _KINDS:
-        for block in _runs(kind, lines):
-            found += _proven(block, is_report)
-    found.sort(key=lambda block: -len(block.matches))
-    is_taken = bytearray(len(lines))
+    found = [
+        part
+        for kind in _KINDS
+        for block in _runs(kind, lines)
+        for part in _proven(block, is_report)
+    ]
+    found.sort(key=lambda block: -len(block.places))
+    taken: set[int] = set()
     kept = []
     for block in found:
-        place = slice(block.start, block.start + len(block.matches))
-        if not any(is_taken[place]):
-            is_taken[place] = b"\1" * len(block.matches)
+        if taken.isdisjoint(block.places):
+            taken.update(block.places)
             kept.append(block)
-    return sorted(kept, key=lambda block: block.start)
+    return sorted(kept, key=lambda block: block.places.start)
 
 
 def _runs(kind: _Kind, lines: Sequence[Line]) -> Iterator[_Block]:
     """Find lines that stand together and have one kind of prefix, in growing order if numbered."""
-    pattern, block = _line(kind), _Block(kind, 0, [])
+    pattern = _line(kind)
+    block = _Block(kind, {})
     for place, line in enumerate(lines):
         match = pattern.fullmatch(line.text)
-        is_blank = match is None and not line.text.strip(" \t")
-        if block.matches and (is_blank or (match and _goes_on(block, match))):
-            block.matches.append(match)
+        if match is None and not line.text.strip(" \t"):
             continue
-        if block.matches:
-            yield _trimmed(block)
-        block = _Block(kind, place, [match] if match else [])
+        if block.matches and not (match and _goes_on(block, match)):
+            yield block
+            block = _Block(kind, {})
+        if match:
+            block.matches[place] = match
     if block.matches:
-        yield _trimmed(block)
-
-
-def _trimmed(block: _Block) -> _Block:
-    while block.matches and block.matches[-1] is None:
-        block.matches.pop()
-    return block
+        yield block
 
 
 def _goes_on(block: _Block, match: re.Match[str]) -> bool:
     """Whether the number of a line follows that of the line above it, or the mark is the same."""
-    above = next(one for one in reversed(block.matches) if one)
+    above = block.matches[block.places[-1]]
     if "mark" in match.re.groupindex:
         return match["mark"] == above["mark"]
     if "number" not in match.re.groupindex:
@@ -633,26 +633,24 @@ def _goes_on(block: _Block, match: re.Match[str]) -> bool:
 
 def _proven(block: _Block, is_report: IsReport) -> Iterator[_Block]:
     """Yield the certain parts of a block: their names repeat, or stand before a report."""
-    matches = block.matches
-    if "column" in _line(block.kind).groupindex:  # a table has them on all lines, a frame has not
-        known = [match for match in matches if match]
-        if 2 * sum(match["column"] is not None for match in known) > len(known):
+    kind, matches = block
+    groups = _line(kind).groupindex
+    if "column" in groups:  # a table has them on all lines, a frame has not
+        columns = [match["column"] for match in matches.values()]
+        if 2 * columns.count(None) < len(columns):
             return
-    if block.kind.is_sure or not matches or "source" not in _line(block.kind).groupindex:
-        if sum(match is not None for match in matches) >= block.kind.least:
+    if kind.is_sure or "source" not in groups:
+        if len(matches) >= kind.least:
             yield block
         return
-    count = Counter(match["source"] for match in matches if match)
-    at = 0
-    for place, match in enumerate([*matches, None]):
-        is_known = match is None or count[match["source"]] > 1
+    count = Counter(match["source"] for match in matches.values())
+
+    def is_known(one: tuple[int, re.Match[str]]) -> bool:
+        source, text = one[1].group("source", "text")
         # what grep shows of one line touches it
-        if match and not is_known and not match["text"].startswith(" "):
-            is_known = is_report(match["text"])
-        if place < len(matches) and is_known:
-            continue
-        part = _trimmed(_Block(block.kind, block.start + at, matches[at:place]))
-        own = [match for match in part.matches if match]
-        if len(own) >= max(block.kind.least, 1 + (len(own) > 1)) and own:
-            yield part
-        at = place + 1
+        return count[source] > 1 or (not text.startswith(" ") and is_report(text))
+
+    for known, part in groupby(matches.items(), is_known):
+        own = dict(part)
+        if known and len(own) >= kind.least:
+            yield _Block(kind, own)

@@ -572,24 +572,22 @@ def _fish(text: str, at: int) -> Found | None:
         return None
     try:
         real, user, sys = (_cell(match, group) for group in (1, 3, 9))
-        apart = [_apart(match, group) for group in (3, 9) if match[group + 2]]
+        is_apart = False
+        for group in (3, 9):
+            if match[group + 2]:  # a sum, and its parts: fish and external
+                total, *parts = (_cell(match, group + column) for column in (0, 2, 4))
+                slack = sum(_UNITS[match[group + column]] for column in (1, 3, 5)) / 200
+                is_apart |= abs(total - sum(parts)) > slack
     except KeyError:  # a unit that fish does not have
         return None
     said = ("warning", "user or sys is not what fish and external add up to: kept as printed")
     rule = _RULE.search(text, max(0, at - 120), at)
-    timing = Timing(float(real), float(user), float(sys), doubts=(said,) * any(apart))
+    timing = Timing(float(real), float(user), float(sys), doubts=(said,) * is_apart)
     return rule.start() if rule else at, match.end(), timing
 
 
 def _cell(match: re.Match[str], group: int) -> Decimal:
     return Decimal(match[group].replace(",", ".")) * _UNITS[match[group + 1]]
-
-
-def _apart(match: re.Match[str], group: int) -> bool:
-    """Whether a row's sum is further from its parts than rounding can be."""
-    total, *parts = (_cell(match, group + column) for column in (0, 2, 4))
-    slack = sum(_UNITS[match[group + column]] for column in (1, 3, 5)) / 200
-    return abs(total - sum(parts)) > slack
 
 
 _READ: dict[str, Callable[[str, int], Found | None]] = {

@@ -124,14 +124,14 @@ def without_rest(xml: str) -> str | None:
 
 def mended(xml: str) -> str:
     """Escape the values from outside."""
-    return _FREE.sub(_escape, xml)
 
+    def escaped(match: re.Match[str]) -> str:
+        before, after = match["a"] or match["c"], match["b"] or match["d"]
+        text = match["text"] if match["scheme"] is None else match["scheme"].replace('"', "&quot;")
+        text = _AMPERSAND.sub("&amp;", text).replace("<", "&lt;").replace(">", "&gt;")
+        return f"{before}{text}{after}"
 
-def _escape(match: re.Match[str]) -> str:
-    before, after = match["a"] or match["c"], match["b"] or match["d"]
-    text = match["text"] if match["scheme"] is None else match["scheme"].replace('"', "&quot;")
-    text = _AMPERSAND.sub("&amp;", text).replace("<", "&lt;").replace(">", "&gt;")
-    return f"{before}{text}{after}"
+    return _FREE.sub(escaped, xml)
 
 
 def tree(xml: str) -> Element:
@@ -222,9 +222,10 @@ def leaves(element: Element, skip: tuple[str, ...] = (), above: str = "") -> dic
     A path is ``Target/BlockSize``; ``Target[2]/BlockSize`` where names repeat; ``Node/@Group``.
     """
     found: dict[str, str] = {}
-    names = [child.tag for child in element]
+    children = [*element]
+    names = [child.tag for child in children]
     numbers = {name: count(1) for name, often in Counter(names).items() if often > 1}
-    for child, name in zip(element, names, strict=True):
+    for child, name in zip(children, names, strict=True):
         path = above + name
         if path in skip:
             continue

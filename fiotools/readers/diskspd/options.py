@@ -34,6 +34,14 @@ _SPAN = re.compile(r"(?:timespan|job):\s*\d+")
 _PATH = re.compile(r"path: ['‘’“”\"]?(.*?)['‘’“”\"]?")  # programs make other quotes of them
 _NUMBERS = ("block size", "size", "threads per file", "number of outstanding I/O operations")
 _SENTENCE = re.compile(r"([^:(]+)(?::\s*(.*)|\((.*)\))")
+_WRITE_PCT = {"performing read test": 0.0, "performing write test": 100.0}
+_RANDOM = {
+    "using random I/O": True,
+    "using mixed random/sequential I/O": None,
+    "using sequential I/O": False,
+    "using interlocked sequential I/O": False,
+    "stride size": False,
+}
 _MIX = re.compile(r"(read/write|write/read) ratio: (\d{1,3})/(\d{1,3})")
 
 
@@ -286,9 +294,15 @@ def _read_span(lines: Sequence[str], given: Sequence[Setting]) -> Asked:
 def _of_sentences(said: dict[str, str]) -> Conditions:
     """Read the conditions of one target."""
     depth = "number of outstanding I/O operations"
+    mixed = _MIX.fullmatch(said.get("performing mix test", ""))
+    write_pct = _told(_WRITE_PCT, said)
+    if (
+        mixed and write_pct is None
+    ):  # before 2.0.16 it is "write/read ratio: 30/100" for 30 % of writes
+        write_pct = float(mixed[2] if mixed[1] == "write/read" else mixed[3])
     return conditions(
-        _is_random(said),
-        _write_pct(said),
+        _told(_RANDOM, said),
+        write_pct,
         bs_bytes=printed_size(said.get("block size")),
         iodepth=count(said.get(f"{depth} per thread") or said.get(depth)),
         numjobs=count(said.get("threads per file")),
@@ -297,25 +311,9 @@ def _of_sentences(said: dict[str, str]) -> Conditions:
     )
 
 
-def _write_pct(said: dict[str, str]) -> float | None:
-    if "performing read test" in said:
-        return 0.0
-    if "performing write test" in said:
-        return 100.0
-    found = _MIX.fullmatch(said.get("performing mix test", ""))
-    if not found:
-        return None
-    # before 2.0.16 it is "write/read ratio: 30/100" for 30 % of writes
-    return float(found[2] if found[1] == "write/read" else found[3])
-
-
-def _is_random(said: dict[str, str]) -> bool | None:
-    if "using random I/O" in said:
-        return True
-    if "using mixed random/sequential I/O" in said:
-        return None
-    sequential = ("using sequential I/O", "using interlocked sequential I/O", "stride size")
-    return False if any(name in said for name in sequential) else None
+def _told(meant: Mapping[str, Any], said: Mapping[str, str]) -> Any:
+    """Return the meaning of the first of several sentences that was said; None without any."""
+    return next((meaning for sentence, meaning in meant.items() if sentence in said), None)
 
 
 def _bypasses(said: dict[str, str]) -> bool | None:
