@@ -173,7 +173,8 @@ class Measures:
         """
         threads = [thread for run in self.runs for thread in (*run.threads, MISSING)]
         who = [*zip(self.whose.tolist(), threads, strict=True)]
-        busy = {*compress(who, self.moved.any(axis=1).tolist())}
+        alive: Array = np.any(self.moved, axis=1)
+        busy = {*compress(who, alive.tolist())}
         dead = np.array([one not in busy for one in who])
         known = (self.of["io_bytes"] >= 0) | (self.of["total_ios"] >= 0)
         whole = self.of_rows(run.gap is None for run in self.runs)

@@ -424,10 +424,14 @@ _MISSING = re.compile(r"|N/A|-?\d\.#\w+|-?nan(?:\(\w*\))?", re.IGNORECASE)
 _CELL = re.compile(rf"{_DECIMAL.pattern}|{_MISSING.pattern}", re.IGNORECASE)
 _NINES = re.compile(r"([3-9])-nines")
 _PLAIN = re.compile(r"(\d\d?)th")
-_COLUMNS = (
-    *("thread", "bytes", "i/os", "mib/s", "mb/s", "i/opers"),
-    *("avglat", "latstddev", "iopsstddev", "file", ""),
-)
+_MEASURES = {  # columns of a table, and of `io`
+    "bytes": "io_bytes",
+    "i/os": "total_ios",
+    "i/opers": "iops",
+    "iopsstddev": "iops_stddev",
+    "avglat": "lat_mean_ns",
+    "latstddev": "lat_stddev_ns",
+}
 _MIB = 2**20
 Who: TypeAlias = tuple[int | None, str | None, int]  # thread, target, which of the same
 _USAGE = ("usage", "user", "kernel", "idle")
@@ -514,55 +518,49 @@ def _row(table: Table, line: int, cells: list[str], problems: list[tuple[int, st
         if names[-1] != "file" or len(cells) < len(names) - 1 or not fileless:
             return None
 
-    def value(name: str) -> float | None:
+    def number(name: str) -> Any:
+        is_whole = name in ("bytes", "i/os")
         text = cell.get(name, "")
-        if _DECIMAL.fullmatch(text):
-            return float(text)
-        if not _MISSING.fullmatch(text):
-            problems.append((line, f"{name} is {text!r}, not a number: left out"))
+        text = options.ungrouped(text) if is_whole else text
+        if (_WHOLE if is_whole else _DECIMAL).fullmatch(text):
+            return int(text) if is_whole else float(text)
+        if is_whole or not _MISSING.fullmatch(text):
+            what = "a whole number" if is_whole else "a number"
+            problems.append((line, f"{name} is {text!r}, not {what}: left out"))
         return None
 
-    def whole(name: str) -> int | None:
-        text = options.ungrouped(cell.get(name, ""))
-        if _WHOLE.fullmatch(text):
-            return int(text)
-        problems.append((line, f"{name} is {text!r}, not a whole number: left out"))
-        return None
-
-    amount, count, iops = whole("bytes"), whole("i/os"), value("i/opers")
+    measures = {measure: number(name) for name, measure in _MEASURES.items()}
     printed = next((name for name in ("mib/s", "mb/s") if name in cell), "")
-    rate = value(printed)
-    exact = None if rate is None else rate * _MIB
-    if amount and count and iops:
-        given, exact = exact, iops * amount / count
-        digits = len(cell[printed].partition(".")[2]) if printed else 0
-        # both were rounded to half their last digit
-        slack = 0.5 * 10**-digits * _MIB + exact * 0.005 / iops
-        if given is not None and abs(exact - given) > slack * 1.001:
-            message = f"{cell[printed]} {printed} is not {units.human(exact, 'B/s')}, which bytes,"
-            problems.append((line, f"{message} I/Os and I/O per s give; the printed rate is kept"))
-            exact = given
+    rate = number(printed)
+    measures["bw_bytes_per_s"] = None if rate is None else rate * _MIB
+    if measures["io_bytes"] and measures["total_ios"] and measures["iops"]:
+        _compute_rate(measures, printed, cell.get(printed, ""), line, problems)
     file = _FILE.fullmatch(cell.get("file", ""))
+    known = ("thread", "file", "mib/s", "mb/s", "", *_MEASURES)
+    titled = zip(table.columns, names, cells, strict=False)
     return Row(
         line,
         None if first == "total" else int(first),
         (file[1] or None) if file else None,
         options.printed_size(file[2]) if file else None,
-        {
-            "io_bytes": amount,
-            "total_ios": count,
-            "iops": iops,
-            "bw_bytes_per_s": exact,
-            "iops_stddev": value("iopsstddev"),
-            "lat_mean_ns": value("avglat"),
-            "lat_stddev_ns": value("latstddev"),
-        },
-        {
-            title: text
-            for title, name, text in zip(table.columns, names, cells, strict=False)
-            if name not in _COLUMNS and text
-        },
+        measures,
+        {title: text for title, name, text in titled if name not in known and text},
     )
+
+
+def _compute_rate(
+    measures: dict[str, Any], unit: str, text: str, line: int, problems: list[tuple[int, str]]
+) -> None:
+    """Compute a rate from the more precise I/O per s, if that agrees with the printed one."""
+    given, iops = measures["bw_bytes_per_s"], measures["iops"]
+    exact = iops * measures["io_bytes"] / measures["total_ios"]
+    # both were rounded to half their last digit
+    slack = 0.5 * 10 ** -len(text.partition(".")[2]) * _MIB + exact * 0.005 / iops
+    if given is None or abs(exact - given) <= slack * 1.001:
+        measures["bw_bytes_per_s"] = exact
+    else:
+        message = f"{text} {unit} is not {units.human(exact, 'B/s')}, which bytes,"
+        problems.append((line, f"{message} I/Os and I/O per s give; the printed rate is kept"))
 
 
 def _read_time(rows: Rows, span: Span) -> None:
