@@ -41,11 +41,12 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from decimal import Decimal
 from functools import lru_cache, partial
+from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
 from fiotools.errors import ParseError
 from fiotools.readers import shell
-from fiotools.readers.document import Report, Session, line_start, read_reports
+from fiotools.readers.document import Report, Session, line_start, lines_above, read_reports
 from fiotools.readers.formats import TIMES
 
 if TYPE_CHECKING:
@@ -516,8 +517,7 @@ _PARTS = {
     "Seconds": Decimal(1),
     "Milliseconds": Decimal("0.001"),
 }
-_TOTALS = tuple(f"Total{name}" for name in _PARTS)
-_PROPERTIES = {name: name for name in (*_PARTS, *_TOTALS, "Ticks")}
+_PROPERTIES = {name: name for name in (*_PARTS, *map("Total{}".format, _PARTS), "Ticks")}
 _PROPERTY = re.compile(
     r"[ \t]*(?P<label>(?:Total)?(?:Days|Hours|Minutes|Seconds|Milliseconds)|Ticks)[ \t]*:[ \t]*"
     rf"(?P<value>[0-9]{{1,18}}(?:[.,][0-9]{{1,20}})?(?:E-[0-9]{{2}})?){END}"
@@ -529,10 +529,9 @@ def _powershell(text: str, at: int) -> Found | None:
     begin = _line_start(text, at)
     if begin is None or text[begin:at].strip(" \t"):
         return None
-    for _ in range(9):
-        above = _line_start(text, begin - 1) if begin else None
-        item = None if above is None else _PROPERTY.match(text, above)
-        if above is None or not item or item["label"] in ("TotalSeconds", "TotalMilliseconds"):
+    for above, line in islice(lines_above(text, begin), 9):
+        item = _PROPERTY.match(line)
+        if not item or item["label"] in ("TotalSeconds", "TotalMilliseconds"):
             break
         begin = above
     said, end = _items(text, begin, _PROPERTY, _PROPERTIES)

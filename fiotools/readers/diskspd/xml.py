@@ -360,6 +360,8 @@ def _run(span: Element, asked: Asked, way: _Way) -> Run:
 
 
 class _Thread(NamedTuple):
+    """A ``Thread`` of the results, with its targets."""
+
     name: int | None
     told: Values
     targets: list[Values]
@@ -376,8 +378,10 @@ def _results(span: Element, told: Values, asked: Asked, seconds: float, way: _Wa
     elements = [*(target.element for target in targets), span]
     lines = [line_of(one) for one in elements]
     amounts = _amounts(span, targets)
-    cpus = [Values(cpu) for cpu in span.findall("CpuUtilization/CPU")]
-    averages = [Values(average) for average in span.findall("CpuUtilization/Average")]
+    found = span.findall("CpuUtilization/CPU")
+    cpus = [(f"CPU[{place}]", Values(cpu)) for place, cpu in enumerate(found, 1)]
+    found = span.findall("CpuUtilization/Average")
+    cpus += [("Average", Values(average)) for average in found]
     measured = span.find("Latency") is not None
     percentiles = span.findall("Latency/Bucket")
     run = Run(
@@ -394,9 +398,9 @@ def _results(span: Element, told: Values, asked: Asked, seconds: float, way: _Wa
             *map(told.number, _RATES_OF_RUN),
         ],
         speeds=[one / seconds if seconds > 0 else math.nan for one in amounts],
-        groups=[cpu.whole("Group") for cpu in (*cpus, *averages)],
-        cpus=[cpu.text("Id") or None for cpu in cpus] + ["average"] * len(averages),
-        usage=[cpu.number(path) for cpu in (*cpus, *averages) for path in _USAGE.values()],
+        groups=[cpu.whole("Group") for _, cpu in cpus],
+        cpus=["average" if name == "Average" else cpu.text("Id") or None for name, cpu in cpus],
+        usage=[cpu.number(path) for _, cpu in cpus for path in _USAGE.values()],
         curves=[buckets.curve(percentiles, way.cut)] if percentiles else [],
         sampled=[
             buckets.sampled(
@@ -410,7 +414,7 @@ def _results(span: Element, told: Values, asked: Asked, seconds: float, way: _Wa
         ],
         is_measured=measured,
     )
-    run.extras = [*_extras(threads, cpus, averages, told)]
+    run.extras = [*_extras(threads, cpus, told)]
     counts = [(thread.name, len(thread.targets)) for thread in threads]
     run.gap = runs.gap(told.whole("ThreadCount"), counts, asked.each)  # also among the extras
     return run
@@ -436,7 +440,7 @@ def _amounts(span: Element, targets: Sequence[Values]) -> list[int]:
 
 
 def _extras(
-    threads: Sequence[_Thread], cpus: Sequence[Values], averages: Sequence[Values], told: Values
+    threads: Sequence[_Thread], cpus: Sequence[tuple[str, Values]], told: Values
 ) -> Iterator[tuple[int | None, str, str]]:
     """Yield the values that no column took: the entry, or None for the run; path and text."""
     entries = count(1)
@@ -447,8 +451,7 @@ def _extras(
             yield from ((entry, *pair) for pair in target.rest())
     rest = [*told.rest()]
     yield from ((None, *pair) for pair in rest if pair[0].startswith("Latency"))
-    named = [(f"CPU[{place}]", cpu) for place, cpu in enumerate(cpus, 1)]
-    for name, cpu in (*named, *(("Average", average) for average in averages)):
+    for name, cpu in cpus:
         yield from ((None, f"CpuUtilization/{name}/{path}", text) for path, text in cpu.rest())
     yield from ((None, *pair) for pair in rest if not pair[0].startswith("Latency"))
 
