@@ -224,13 +224,7 @@ def refuse_packed(name: str, data: bytes) -> None:
 
 
 def plain_name(name: str) -> str:
-    """Return a file's name without the suffix of its packing.
-
-    Examples
-    --------
-    >>> plain_name("run_lat.1.log.gz")
-    'run_lat.1.log'
-    """
+    """Return a file's name without the suffix of its packing."""
     return _SUFFIX.sub("", name)
 
 

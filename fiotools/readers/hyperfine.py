@@ -24,7 +24,7 @@ from __future__ import annotations
 import csv
 import json
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from io import StringIO
 from math import isclose, isfinite
 from statistics import fmean, median, stdev
@@ -109,7 +109,7 @@ def read(document: Document, tables: Tables) -> None:
                 line=error.lineno,
                 remedy="was hyperfine stopped, or the file cut off?",
             ) from None
-        _add(tables, _listed_results(value))
+        add(tables, Report(_NAME, 0, end, 1, _listed_results(value)), Session())
         read_part(tables, document.part(end, len(document.text)))
     elif document.reports:
         read_reports(document, tables, add)
@@ -274,19 +274,16 @@ def _summary(cells: dict[str, str]) -> tuple[Benchmark | None, str]:
 
 def add(tables: Tables, report: Report, session: Session) -> int:
     """Add the commands of one export; ``session`` says nothing that the export does not."""
-    _add(tables, report.data, report.line)
-    return tables.runs
-
-
-def _add(tables: Tables, found: Iterable[Finding], line: int = 1) -> None:
+    found: list[Finding] = report.data
     index = 0
     for benchmark, reason, above in found:
-        at = line + above
+        line = report.line + above
         if reason:
-            tables.note(reason, line=at, severity="warning")
+            tables.note(reason, line=line, severity="warning")
         if benchmark is not None:
-            _add_benchmark(tables, index, benchmark, at)
+            _add_benchmark(tables, index, benchmark, line)
             index += 1
+    return tables.runs
 
 
 def _add_benchmark(tables: Tables, index: int, benchmark: Benchmark, line: int) -> None:

@@ -61,38 +61,18 @@ class Device:
 
 
 def is_disk(name: str) -> bool:
-    """Return whether the kernel calls a disk so.
-
-    Examples
-    --------
-    >>> [is_disk(name) for name in ("sda", "nvme0n1", "sda1", "dm-0", "zram0")]
-    [True, True, False, False, False]
-    """
+    """Return whether the kernel calls a disk so."""
     return _DISK.fullmatch(name) is not None
 
 
 def parent(name: str) -> str | None:
-    """Name the disk that a partition is called after; it need not exist.
-
-    Examples
-    --------
-    >>> [parent(name) for name in ("sda1", "nvme0n1p2", "sda")]
-    ['sda', 'nvme0n1', None]
-    """
+    """Name the disk that a partition is called after; it need not exist."""
     part = _PART.fullmatch(name) if len(name) <= _WIDEST else None
     return part and (part["numbered"] or part["lettered"])
 
 
 def devices(text: str) -> list[Device]:
-    r"""List the devices of a table; none if it is uncertain which value belongs to which.
-
-    Examples
-    --------
-    >>> sda = "sda    disk    1\n`-sda1 part    1 /mnt/a\n                   /mnt/b\n"
-    >>> told = devices("NAME   TYPE ROTA MOUNTPOINTS\n" + sda)
-    >>> [(one.name, one.type, one.rota, one.mounts) for one in told]
-    [('sda', 'disk', '1', ()), ('sda1', 'part', '1', ('/mnt/a', '/mnt/b'))]
-    """
+    """List the devices of a table; none if it is uncertain which value belongs to which."""
     lines = text.translate(_TREE).split("\n")
     words = [line.split() if len(line) <= _WIDEST else [] for line in lines]
     heads = [

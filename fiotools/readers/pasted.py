@@ -23,6 +23,7 @@ import unicodedata
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache
+from itertools import groupby
 from typing import NamedTuple
 
 import orjson
@@ -133,13 +134,7 @@ _HYPHEN = re.compile("-(?<![0-9]e-)")  # not that of 5e-05
 
 
 def line_ends(text: str) -> str:
-    r"""Let lines end in ``\n``; carriage returns with which a program rewrites its line stay.
-
-    Examples
-    --------
-    >>> line_ends("a\r\nb\r\n"), line_ends("1+0 records in\r1+0 records out\r")
-    ('a\nb\n', '1+0 records in\n1+0 records out\n')
-    """
+    r"""Let lines end in ``\n``; carriage returns with which a program rewrites its line stay."""
     if "\n" in text:
         usual = text.replace("\r\n", "\n")
         if "\r" not in usual:
@@ -158,11 +153,6 @@ def repair(text: str, is_report: IsReport | None = None) -> Repaired:
 
     Prefixes and ``\n`` as two letters may be the text's own; they are undone only if that shows a
     part of a report.
-
-    Examples
-    --------
-    >>> repair("\x1b[1m2+0\x1b[0m records in\n").text
-    '2+0 records in\n'
     """
     numbers = None
     if "\x1b" in text or "\x9b" in text:
@@ -295,16 +285,11 @@ def _without_marks(found: re.Match[str]) -> str:
 
 
 def unwrap(text: str) -> Repaired | None:
-    r"""Return the texts in the strings of a JSON document, one below the other.
+    """Return the texts in the strings of a JSON document, one below the other.
 
     The items of a list are lines of one text. A text that repeats another (``stderr_lines`` of
     Ansible) is left out with a remark. A command beside it stands above it, after a prompt. None if
     the text is not JSON, or has no string in it.
-
-    Examples
-    --------
-    >>> unwrap('{"cmd": ["dd", "bs=4k"], "stderr": "1+0 records in\\n1+0 records out"}').text
-    '$ dd bs=4k\n1+0 records in\n1+0 records out\n\x0c\n'
     """
     try:
         orjson.loads(text)
@@ -497,26 +482,21 @@ _KINDS = (
 
 
 class _Block(NamedTuple):
-    """Lines that stand together and have the same kind of prefix; blank ones have no match."""
+    """Lines that have the same kind of prefix, by place; only blank lines stand between them."""
 
     kind: _Kind
-    start: int
-    matches: list[re.Match[str] | None]
+    matches: dict[int, re.Match[str]]
+
+    @property
+    def places(self) -> range:
+        """Where it stands, blank lines included."""
+        return range(next(iter(self.matches)), next(reversed(self.matches)) + 1)
 
 
 def without(lines: Sequence[Line], is_report: IsReport) -> tuple[list[Line], list[Remark]]:
-    r"""Take prefixes off the lines that all have them; say which were taken off, and which left.
+    """Take prefixes off the lines that all have them; say which were taken off, and which left.
 
     Lines of several sources are sorted by source, with `SEPARATOR` between.
-
-    Examples
-    --------
-    >>> text = ["n1: 1+0 records in", "n2: 2+0 records in", "n1: 1+0 records out", "n2: 2+0 ..."]
-    >>> found, remarks = without([Line(*pair) for pair in enumerate(text, 1)], lambda _: True)
-    >>> [line.text for line in found][:4]
-    ['\x0c\x0cn1', '1+0 records in', '1+0 records out', '\x0c\x0cn2']
-    >>> remarks[0].message
-    "a name and a colon before 4 lines ('n1: ') taken off; the lines of n1 and n2 put apart"
     """
     return _bare(lines, is_report, 0)[:2]
 
@@ -532,7 +512,7 @@ def _bare(
     names: list[str] = []
     at = 0
     for block in _blocks(lines, is_report) if depth < _DEEPEST else ():
-        stop = block.start + len(block.matches)
+        start, stop = block.places.start, block.places.stop
         sources = _sources(block, lines)
         bare, deeper = [], []
         for (host, source), own in sources.items():
@@ -545,12 +525,12 @@ def _bare(
             continue
         if bare[0].text.startswith(SEPARATOR):
             bare.append(Line(lines[stop - 1].number, SEPARATOR))
-        remarks += _remaining(lines[at : block.start], is_report)
-        kept += lines[at : block.start]
+        remarks += _remaining(lines[at:start], is_report)
+        kept += lines[at:start]
         kept += bare
         at = stop
         names = [block.kind.name, *deeper]
-        remarks.append(_taken_off(block, lines[block.start], names, sources))
+        remarks.append(_taken_off(block, lines[start], names, sources))
     remarks += _remaining(lines[at:], is_report)
     kept += lines[at:]
     return kept, remarks, names
@@ -560,9 +540,9 @@ def _sources(block: _Block, lines: Sequence[Line]) -> dict[tuple[str, str], list
     """Sort the lines of a block by their source, without prefixes."""
     found: dict[tuple[str, str], list[Line]] = {}
     own: list[Line] = []
-    for line, match in zip(lines[block.start :], block.matches, strict=False):
-        text = ""
-        if match:
+    for place in block.places:
+        line, text = lines[place], ""
+        if match := block.matches.get(place):
             part = match.groupdict("")
             own = found.setdefault((part.get("host", ""), part.get("source", "")), [])
             # a program rewrites its line with carriage returns, and some put the prefix there too
@@ -577,11 +557,10 @@ def _sources(block: _Block, lines: Sequence[Line]) -> dict[tuple[str, str], list
 def _taken_off(
     block: _Block, first: Line, names: list[str], sources: dict[tuple[str, str], list[Line]]
 ) -> Remark:
-    match = block.matches[0]
-    assert match is not None  # a block begins with a line that matches
-    sample = first.text[: match.start("text")][:60]
+    places = block.places
+    sample = first.text[: block.matches[places.start].start("text")][:60]
     where = "around" if block.kind.behind else "before"
-    lines = f"{len(block.matches)} line{'s'[: len(block.matches) > 1]}"
+    lines = f"{len(places)} line{'s'[: len(places) > 1]}"
     message = f"{', '.join(names)} {where} {lines} ({sample!r}) taken off"
     if len(sources) > 1:
         told = [" ".join(part for part in source if part) for source in sources]
@@ -608,46 +587,42 @@ def _remaining(lines: Sequence[Line], is_report: IsReport) -> list[Remark]:
 
 def _blocks(lines: Sequence[Line], is_report: IsReport) -> list[_Block]:
     """Find blocks of any kind that do not overlap; the longer ones first."""
-    found: list[_Block] = []
-    for kind in _KINDS:
-        for block in _runs(kind, lines):
-            found += _proven(block, is_report)
-    found.sort(key=lambda block: -len(block.matches))
-    is_taken = bytearray(len(lines))
+    found = [
+        part
+        for kind in _KINDS
+        for block in _runs(kind, lines)
+        for part in _proven(block, is_report)
+    ]
+    found.sort(key=lambda block: -len(block.places))
+    taken: set[int] = set()
     kept = []
     for block in found:
-        place = slice(block.start, block.start + len(block.matches))
-        if not any(is_taken[place]):
-            is_taken[place] = b"\1" * len(block.matches)
+        if taken.isdisjoint(block.places):
+            taken.update(block.places)
             kept.append(block)
-    return sorted(kept, key=lambda block: block.start)
+    return sorted(kept, key=lambda block: block.places.start)
 
 
 def _runs(kind: _Kind, lines: Sequence[Line]) -> Iterator[_Block]:
     """Find lines that stand together and have one kind of prefix, in growing order if numbered."""
-    pattern, block = _line(kind), _Block(kind, 0, [])
+    pattern = _line(kind)
+    block = _Block(kind, {})
     for place, line in enumerate(lines):
         match = pattern.fullmatch(line.text)
-        is_blank = match is None and not line.text.strip(" \t")
-        if block.matches and (is_blank or (match and _goes_on(block, match))):
-            block.matches.append(match)
+        if match is None and not line.text.strip(" \t"):
             continue
-        if block.matches:
-            yield _trimmed(block)
-        block = _Block(kind, place, [match] if match else [])
+        if block.matches and not (match and _goes_on(block, match)):
+            yield block
+            block = _Block(kind, {})
+        if match:
+            block.matches[place] = match
     if block.matches:
-        yield _trimmed(block)
-
-
-def _trimmed(block: _Block) -> _Block:
-    while block.matches and block.matches[-1] is None:
-        block.matches.pop()
-    return block
+        yield block
 
 
 def _goes_on(block: _Block, match: re.Match[str]) -> bool:
     """Whether the number of a line follows that of the line above it, or the mark is the same."""
-    above = next(one for one in reversed(block.matches) if one)
+    above = block.matches[block.places[-1]]
     if "mark" in match.re.groupindex:
         return match["mark"] == above["mark"]
     if "number" not in match.re.groupindex:
@@ -658,26 +633,24 @@ def _goes_on(block: _Block, match: re.Match[str]) -> bool:
 
 def _proven(block: _Block, is_report: IsReport) -> Iterator[_Block]:
     """Yield the certain parts of a block: their names repeat, or stand before a report."""
-    matches = block.matches
-    if "column" in _line(block.kind).groupindex:  # a table has them on all lines, a frame has not
-        known = [match for match in matches if match]
-        if 2 * sum(match["column"] is not None for match in known) > len(known):
+    kind, matches = block
+    groups = _line(kind).groupindex
+    if "column" in groups:  # a table has them on all lines, a frame has not
+        columns = [match["column"] for match in matches.values()]
+        if 2 * columns.count(None) < len(columns):
             return
-    if block.kind.is_sure or not matches or "source" not in _line(block.kind).groupindex:
-        if sum(match is not None for match in matches) >= block.kind.least:
+    if kind.is_sure or "source" not in groups:
+        if len(matches) >= kind.least:
             yield block
         return
-    count = Counter(match["source"] for match in matches if match)
-    at = 0
-    for place, match in enumerate([*matches, None]):
-        is_known = match is None or count[match["source"]] > 1
+    count = Counter(match["source"] for match in matches.values())
+
+    def is_known(one: tuple[int, re.Match[str]]) -> bool:
+        source, text = one[1].group("source", "text")
         # what grep shows of one line touches it
-        if match and not is_known and not match["text"].startswith(" "):
-            is_known = is_report(match["text"])
-        if place < len(matches) and is_known:
-            continue
-        part = _trimmed(_Block(block.kind, block.start + at, matches[at:place]))
-        own = [match for match in part.matches if match]
-        if len(own) >= max(block.kind.least, 1 + (len(own) > 1)) and own:
-            yield part
-        at = place + 1
+        return count[source] > 1 or (not text.startswith(" ") and is_report(text))
+
+    for known, part in groupby(matches.items(), is_known):
+        own = dict(part)
+        if known and len(own) >= kind.least:
+            yield _Block(kind, own)

@@ -1,16 +1,7 @@
-r"""A cursor over the lines of a text, and a dispatch by patterns.
+"""A cursor over the lines of a text, and a dispatch by patterns; nothing here is of one tool.
 
 A report is read in one walk: a `Cursor` stands on a line, and `taken` hands that line to the first
-(pattern, taker) that matches. Nothing here is specific to a tool.
-
-Examples
---------
->>> pairs = ((re.compile(r"(\w+)=(\d+)"), lambda cursor, into, found: into.append(found[1])),)
->>> cursor, names = Cursor("a=1\nb=2\nand so on"), []
->>> while taken(cursor, names, pairs):
-...     pass
->>> names, cursor.line, cursor.number
-(['a', 'b'], 'and so on', 2)
+(pattern, taker) that matches.
 """
 
 from __future__ import annotations

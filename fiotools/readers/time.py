@@ -41,11 +41,12 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from decimal import Decimal
 from functools import lru_cache, partial
+from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
 from fiotools.errors import ParseError
 from fiotools.readers import shell
-from fiotools.readers.document import Report, Session, line_start, read_reports
+from fiotools.readers.document import Report, Session, line_start, lines_above, read_reports
 from fiotools.readers.formats import TIMES
 
 if TYPE_CHECKING:
@@ -81,10 +82,8 @@ def duration(text: str) -> Duration | None:
 
     Examples
     --------
-    >>> duration("147m53.092s").seconds, duration("1h 42m 27s").seconds, duration("0,101").seconds
-    (8873.092, 6147.0, 0.101)
-    >>> duration("2:17:01.38").seconds, duration("0m75.0s"), duration("5")
-    (8221.38, None, None)
+    >>> duration("1h 42m 27s").seconds, duration("2:17:01.38").seconds, duration("0m75.0s")
+    (6147.0, 8221.38, None)
     """
     match = _DURATION.fullmatch(text)
     is_clock = match is None
@@ -518,8 +517,7 @@ _PARTS = {
     "Seconds": Decimal(1),
     "Milliseconds": Decimal("0.001"),
 }
-_TOTALS = tuple(f"Total{name}" for name in _PARTS)
-_PROPERTIES = {name: name for name in (*_PARTS, *_TOTALS, "Ticks")}
+_PROPERTIES = {name: name for name in (*_PARTS, *map("Total{}".format, _PARTS), "Ticks")}
 _PROPERTY = re.compile(
     r"[ \t]*(?P<label>(?:Total)?(?:Days|Hours|Minutes|Seconds|Milliseconds)|Ticks)[ \t]*:[ \t]*"
     rf"(?P<value>[0-9]{{1,18}}(?:[.,][0-9]{{1,20}})?(?:E-[0-9]{{2}})?){END}"
@@ -531,10 +529,9 @@ def _powershell(text: str, at: int) -> Found | None:
     begin = _line_start(text, at)
     if begin is None or text[begin:at].strip(" \t"):
         return None
-    for _ in range(9):
-        above = _line_start(text, begin - 1) if begin else None
-        item = None if above is None else _PROPERTY.match(text, above)
-        if above is None or not item or item["label"] in ("TotalSeconds", "TotalMilliseconds"):
+    for above, line in islice(lines_above(text, begin), 9):
+        item = _PROPERTY.match(line)
+        if not item or item["label"] in ("TotalSeconds", "TotalMilliseconds"):
             break
         begin = above
     said, end = _items(text, begin, _PROPERTY, _PROPERTIES)
@@ -574,24 +571,22 @@ def _fish(text: str, at: int) -> Found | None:
         return None
     try:
         real, user, sys = (_cell(match, group) for group in (1, 3, 9))
-        apart = [_apart(match, group) for group in (3, 9) if match[group + 2]]
+        is_apart = False
+        for group in (3, 9):
+            if match[group + 2]:  # a sum, and its parts: fish and external
+                total, *parts = (_cell(match, group + column) for column in (0, 2, 4))
+                slack = sum(_UNITS[match[group + column]] for column in (1, 3, 5)) / 200
+                is_apart |= abs(total - sum(parts)) > slack
     except KeyError:  # a unit that fish does not have
         return None
     said = ("warning", "user or sys is not what fish and external add up to: kept as printed")
     rule = _RULE.search(text, max(0, at - 120), at)
-    timing = Timing(float(real), float(user), float(sys), doubts=(said,) * any(apart))
+    timing = Timing(float(real), float(user), float(sys), doubts=(said,) * is_apart)
     return rule.start() if rule else at, match.end(), timing
 
 
 def _cell(match: re.Match[str], group: int) -> Decimal:
     return Decimal(match[group].replace(",", ".")) * _UNITS[match[group + 1]]
-
-
-def _apart(match: re.Match[str], group: int) -> bool:
-    """Whether a row's sum is further from its parts than rounding can be."""
-    total, *parts = (_cell(match, group + column) for column in (0, 2, 4))
-    slack = sum(_UNITS[match[group + column]] for column in (1, 3, 5)) / 200
-    return abs(total - sum(parts)) > slack
 
 
 _READ: dict[str, Callable[[str, int], Found | None]] = {

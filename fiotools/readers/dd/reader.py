@@ -109,14 +109,7 @@ _NOTHING = Operands({})
 
 @lru_cache(maxsize=1024)
 def operands(command: tuple[str, ...]) -> Operands:
-    """Read the operands of a command, the words behind its name.
-
-    Examples
-    --------
-    >>> told = operands(("if=/dev/zero", "of=x", "bs=1M", "oflag=direct,sync"))
-    >>> told.direction, told.target, told.bs_bytes, told.direct
-    ('write', 'x', 1048576, True)
-    """
+    """Read the operands of a command, the words behind its name."""
     told = [word.partition("=") for word in command if _OPERAND.match(word)]
     given = {name: value.rstrip(")}") for name, _, value in told}
     if not given:
@@ -146,13 +139,7 @@ def operands(command: tuple[str, ...]) -> Operands:
 
 
 def number(text: str) -> int | None:
-    """Read a number as dd does: ``1M``, ``1MB``, ``1024x1024``.
-
-    Examples
-    --------
-    >>> number("1024M"), number("1024x1024"), number("$size")
-    (1073741824, 1048576, None)
-    """
+    """Read a number as dd does: ``1M``, ``1MB``, ``1024x1024``."""
     product = 1
     for part in text.split("x"):
         match = _FACTOR.fullmatch(part)

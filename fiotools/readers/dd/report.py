@@ -1,11 +1,8 @@
 """Text to runs of dd: lines, in any language, whole or run together; reports; and runs.
 
-Lines. A token is ``F+P`` with its words (records), a line of bytes, seconds and rate (amounts), a
-line about truncated records (aside), or a message (said). Words differ by language, so the
-structure decides: records stand twice, amounts end in seconds and a rate. A number is taken only if
-the text behind it shows that it is complete; seconds need their unit. Counts of more than eighteen
-digits are not taken. All searches are bounded: a line of more than a thousand characters is not one
-of dd.
+Lines. Words differ by language, so the structure decides: records (``F+P``) stand twice, amounts
+end in seconds with their unit and a rate. A number is taken only if the text behind it shows that
+it is complete. All searches are bounded.
 
 Reports. Records and amounts are joined by their order. Several dd on one standard error write
 between each other's lines; then they are joined by arithmetic: without partial records the bytes
@@ -194,14 +191,7 @@ class Token(NamedTuple):
 
 
 def _whole(text: str, at: int, line: int) -> tuple[Token, int, int] | None:
-    r"""Read the whole reports that begin at a place, on a line; say where the next line begins.
-
-    Examples
-    --------
-    >>> text = "2+0 records in\n2+0 records out\n1024 bytes copied, 0.5 s, 2.0 kB/s\n"
-    >>> _whole(text * 2, 0, 1)[0].value[1].amounts
-    Amounts(bytes=1024, size=None, seconds='0.5', elapsed=0.5, rate='2.0 kB/s', is_final=False)
-    """
+    """Read the whole reports that begin at a place, on a line; say where the next line begins."""
     found: list[Report] = []
     start, first, end = at, line, at
     once: dict[str | None, str | None] = {}  # texts that repeat are kept once
@@ -445,7 +435,12 @@ class Block(NamedTuple):
             for token in self.tokens
             if isinstance(token.value, Said)
         ]
-        found = _series(_rejoined(printed) if self.source else printed, said, count)
+        if self.source and len(printed) == 2:  # which pdsh may bring in the wrong order
+            first, second = printed
+            if first.into is None and second.amounts is None and _fits(second, first.amounts):
+                amounts, line = first.amounts, first.figures_line
+                printed = [second._replace(amounts=amounts, figures_line=line)]
+        found = _series(printed, said, count)
         if found:
             found[0].remarks = [*remarks, *found[0].remarks]
             last = found[-1]
@@ -455,9 +450,9 @@ class Block(NamedTuple):
             elif is_progress and (last.earlier or self.is_overwritten):
                 told = "progress without a report at the end"
                 last.end = f"{told}: dd was killed, or the text was cut off"
-        for run in found if self.stops else ():
-            at = bisect_left(self.stops, run.last.line - 1)
-            run.is_stopped = at < len(self.stops) and self.stops[at] <= run.last.line
+        stops = {*self.stops}
+        for run in found if stops else ():
+            run.is_stopped = not stops.isdisjoint((run.last.line - 1, run.last.line))
         return found
 
 
@@ -499,24 +494,19 @@ def _reports(tokens: Sequence[Token]) -> tuple[list[Report], list[Remark]]:
     pending: list[Report] = []  # those without amounts so far
     loose: list[_Loose] = []
     remarks: list[Remark] = []
-    half: tuple[int, Records] | None = None
-
-    def let_go() -> None:
-        if half is not None:
-            told = f"records without their other half: {half[1].text}"
-            remarks.append((half[0], "warning", told))
-
+    halves: list[tuple[int, Records]] = []  # the last one may find its other half
+    is_half = False
     for line, value in _in_lines(tokens):
-        if half is not None:
-            is_near = line <= half[0] + 4
-            if isinstance(value, Records) and is_near and not _is_same(half[1], value):
-                pending.append(Report(half[0], half[1].text, value.text))
-                half = None
+        if is_half and isinstance(value, Records):
+            above, half = halves[-1]
+            if line <= above + 4 and not _is_same(half, value):
+                pending.append(Report(above, half.text, value.text))
+                halves.pop()
+                is_half = False
                 continue
-            let_go()
-            half = None
+        is_half = isinstance(value, Records)
         if isinstance(value, Records):
-            half = line, value
+            halves.append((line, value))
         elif isinstance(value, Aside) and pending:
             pending[-1] = pending[-1]._replace(aside=value.text or None)
         elif isinstance(value, Spoiled) and pending:
@@ -527,17 +517,9 @@ def _reports(tokens: Sequence[Token]) -> tuple[list[Report], list[Remark]]:
                 found += _match(pending, loose, remarks)
                 pending, loose = [], []
     found += _match(pending, loose, remarks)
-    let_go()
+    for line, half in halves:
+        remarks.append((line, "warning", f"records without their other half: {half.text}"))
     return sorted(found, key=attrgetter("line")), remarks
-
-
-def _rejoined(reports: list[Report]) -> list[Report]:
-    """Join one host's amounts with its records, which pdsh may bring in the wrong order."""
-    if len(reports) == 2:
-        first, second = reports
-        if first.into is None and second.amounts is None and _fits(second, first.amounts):
-            return [second._replace(amounts=first.amounts, figures_line=first.figures_line)]
-    return reports
 
 
 def _is_same(one: Records, other: Records) -> bool:

@@ -27,24 +27,12 @@ _PROGRESS = re.compile(
 
 
 def is_trouble(line: str) -> bool:
-    """Return whether a line is an error or a warning.
-
-    Examples
-    --------
-    >>> is_trouble("Error opening file: D:/x [3]"), is_trouble("errors are noted")
-    (True, False)
-    """
+    """Return whether a line is an error or a warning."""
     return _TROUBLE.fullmatch(line) is not None
 
 
 def is_progress(line: str) -> bool:
-    """Return whether a line only tells the progress of the test.
-
-    Examples
-    --------
-    >>> is_progress("creating thread 0"), is_progress("thread | bytes | I/Os")
-    (True, False)
-    """
+    """Return whether a line only tells the progress of the test."""
     return _PROGRESS.fullmatch(line) is not None
 
 

@@ -56,23 +56,9 @@ class OddBucketsError(Exception):
 
 
 class Cut:
-    r"""A document whose buckets were cut out.
+    """A document whose buckets were cut out: ``rest`` has marks in their place.
 
-    Attributes
-    ----------
-    rest : str
-        The document with marks in the place of buckets; no other elements of that name are in it.
-
-    Raises
-    ------
-    OddBucketsError
-        If buckets have no end.
-
-    Examples
-    --------
-    >>> one = '<Bucket SampleMillisecond="1000" Read="1" Write="2" Total="3"/>\n'
-    >>> Cut("<Results>\n<System>\n<Iops>\n" + 2 * one + "</Iops>").rest
-    '<Results>\n<System>\n<Iops>\n<Bucket/></Iops>'
+    Raises `OddBucketsError` if buckets have no end.
     """
 
     def __init__(self, text: str) -> None:
@@ -186,13 +172,7 @@ def _names(unit: bytes) -> tuple[str, ...]:
 
 
 def _rows(text: bytes, unit: bytes) -> int:
-    """Count the rows of a text without digits, each of them like the first.
-
-    Examples
-    --------
-    >>> _rows(b'<a=""/> <a=""/> <a=""/>   ', b'<a=""/>')
-    3
-    """
+    """Count the rows of a text without digits, each of them like the first."""
     end = text.rfind(unit[-1:]) + 1
     behind = text.find(unit[:1], len(unit), end)
     between = text[len(unit) : behind] if behind >= 0 else b""
@@ -204,13 +184,7 @@ def _rows(text: bytes, unit: bytes) -> int:
 
 
 def _listed(text: bytes, count: int) -> bytes:
-    """Put commas between numbers that stand in quotes, with no digit outside.
-
-    Examples
-    --------
-    >>> _listed(b'<a b="1" c="0.250"/> <a b="2" c="13.007"/>', 4)
-    b'1,0.250,2,13.007'
-    """
+    """Put commas between numbers that stand in quotes, with no digit outside."""
     apart = text.translate(_COMMAS, _BUT_NUMBERS)  # ,1,,0.250,
     listed = apart.replace(b",,", b",")
     if not listed[:1] == listed[-1:] == b"," or len(apart) - len(listed) != count - 1:
@@ -272,6 +246,6 @@ def curve(buckets: Sequence[Element], cut: Cut | None) -> Curve:
     """Read percentiles of latencies, from elements or from what was cut out in their place."""
     if cut:
         return cut.percentiles(buckets)
-    rows = [documents.numbers(one, ("Percentile", *_SIDES)) for one in buckets]
+    rows = [[*map(documents.Values(one).number, ("Percentile", *_SIDES))] for one in buckets]
     matrix = np.array(rows, dtype=np.float64)
     return Curve(matrix[:, 0], matrix[:, 1:])

@@ -16,7 +16,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from functools import cache
+from itertools import count
 from typing import Any, TypeAlias
 
 from lxml import etree
@@ -42,6 +42,7 @@ _FREE = re.compile(
     re.MULTILINE,
 )
 _AMPERSAND = re.compile(r"&(?!(?:amp|lt|gt|quot|apos|#\d+|#x[0-9A-Fa-f]+);)")
+_PLACE = re.compile(r"\[\d+\]")  # in a path
 _NOT_A_NUMBER = re.compile(r"-?(?:\d\.#\w+|nan(?:\(\w*\))?|inf)", re.IGNORECASE)
 
 
@@ -123,14 +124,14 @@ def without_rest(xml: str) -> str | None:
 
 def mended(xml: str) -> str:
     """Escape the values from outside."""
-    return _FREE.sub(_escape, xml)
 
+    def escaped(match: re.Match[str]) -> str:
+        before, after = match["a"] or match["c"], match["b"] or match["d"]
+        text = match["text"] if match["scheme"] is None else match["scheme"].replace('"', "&quot;")
+        text = _AMPERSAND.sub("&amp;", text).replace("<", "&lt;").replace(">", "&gt;")
+        return f"{before}{text}{after}"
 
-def _escape(match: re.Match[str]) -> str:
-    before, after = match["a"] or match["c"], match["b"] or match["d"]
-    text = match["text"] if match["scheme"] is None else match["scheme"].replace('"', "&quot;")
-    text = _AMPERSAND.sub("&amp;", text).replace("<", "&lt;").replace(">", "&gt;")
-    return f"{before}{text}{after}"
+    return _FREE.sub(escaped, xml)
 
 
 def tree(xml: str) -> Element:
@@ -151,72 +152,55 @@ def tree(xml: str) -> Element:
 # --- the values of elements -------------------------------------------------------------------
 
 
-def values(element: Element, paths: tuple[str, ...]) -> list[str]:
-    """Return the texts of elements below; empty for those that are missing.
+class Values:
+    """The values below an element, by their paths (`leaves`), and which of them were taken."""
 
-    Raises
-    ------
-    MalformedError
-        If one holds elements, or stands there twice with different texts.
-    """
-    found: dict[str, str] = {}
-    for inside, names in _by_parent(paths).items():
-        for parent in element.findall(inside) if inside else (element,):
-            for child in parent.iterchildren(*names):
-                name = child.tag
-                if len(child):
-                    raise MalformedError(child, f"{name} holds elements, not a value")
-                text = (child.text or "").strip()
-                if found.setdefault(names[name], text) != text:
-                    raise MalformedError(child, f"{name} occurs twice with different values")
-    return [found.get(path, "") for path in paths]
+    def __init__(self, element: Element, skip: tuple[str, ...] = ()) -> None:
+        self.element = element
+        self.all = leaves(element, skip)
+        self._taken: set[str] = set()
 
+    def text(self, path: str) -> str:
+        """Take a value; empty if it is missing."""
+        self._taken.add(path)
+        found = self.all.get(path)
+        return self._repeated(path) if found is None else found
 
-@cache
-def _by_parent(paths: tuple[str, ...]) -> dict[str, dict[str, str]]:
-    """Return the paths by their last name, by what is above that."""
-    found: dict[str, dict[str, str]] = {}
-    for path in paths:
-        inside, _, name = path.rpartition("/")
-        found.setdefault(inside, {})[name] = path
-    return found
+    def _repeated(self, path: str) -> str:
+        """Take a value that stands there several times, or not at all."""
+        texts: list[str] = []
+        for child in self.element.findall(path):
+            if len(child):
+                raise MalformedError(child, f"{child.tag} holds elements, not a value")
+            texts.append((child.text or "").strip())
+            if texts[0] != texts[-1]:
+                raise MalformedError(child, f"{child.tag} occurs twice with different values")
+        if texts:
+            self._taken.update(one for one in self.all if _PLACE.sub("", one) == path)
+        return texts[0] if texts else ""
 
-
-def wholes(element: Element, paths: tuple[str, ...]) -> list[int | None]:
-    """Read the whole numbers in elements below; None for those that are missing."""
-    found = values(element, paths)
-    for path, text in zip(paths, found, strict=True):
+    def whole(self, path: str) -> int | None:
+        """Take a whole number; None if it is missing."""
+        text = self.text(path)
         if text and (not text.isdecimal() or len(text) > LONG):
-            wrong = element.find(path)
-            raise MalformedError(wrong, f"{wrong.tag} is {text!r}, not a whole number")
-    return [int(text) if text else None for text in found]
+            raise self._odd(path, text, "a whole number")
+        return int(text) if text else None
 
-
-def numbers(element: Element, paths: tuple[str, ...]) -> list[float]:
-    """Read the numbers in elements below; nan for those that are missing."""
-    found = []
-    for path, text in zip(paths, values(element, paths), strict=True):
+    def number(self, path: str) -> float:
+        """Take a number; nan if it is missing."""
+        text = self.text(path)
         try:
-            found.append(to_number(text) if text else math.nan)
+            return to_number(text) if text else math.nan
         except ValueError:
-            wrong = element.find(path)
-            raise MalformedError(wrong, f"{wrong.tag} is {text!r}, not a number") from None
-    return found
+            raise self._odd(path, text, "a number") from None
 
+    def _odd(self, path: str, text: str, what: str) -> MalformedError:
+        wrong = self.element.find(path)
+        return MalformedError(wrong, f"{wrong.tag} is {text!r}, not {what}")
 
-def value(element: Element, path: str) -> str:
-    """Return the text of an element below; empty if it is missing."""
-    return values(element, (path,))[0]
-
-
-def whole(element: Element, path: str) -> int | None:
-    """Read the whole number in an element below; None if it is missing."""
-    return wholes(element, (path,))[0]
-
-
-def number(element: Element, path: str) -> float:
-    """Read the number in an element below; nan if it is missing."""
-    return numbers(element, (path,))[0]
+    def rest(self) -> Iterator[tuple[str, str]]:
+        """Yield the values that were not taken: path and text."""
+        return ((path, text) for path, text in self.all.items() if path not in self._taken)
 
 
 def to_number(text: str) -> float:
@@ -232,26 +216,28 @@ def to_number(text: str) -> float:
     return math.nan
 
 
-def leaves(
-    element: Element, skip: tuple[str, ...] = (), above: str = ""
-) -> Iterator[tuple[str, str]]:
-    """Yield every value below, but not those of some children: path and text.
+def leaves(element: Element, skip: tuple[str, ...] = (), above: str = "") -> dict[str, str]:
+    """Return every value below by its path, but not those below some paths.
 
     A path is ``Target/BlockSize``; ``Target[2]/BlockSize`` where names repeat; ``Node/@Group``.
     """
-    children = [child for child in element if child.tag not in skip]
-    often = Counter([child.tag for child in children])
-    seen = dict.fromkeys(often, 0)
-    for child in children:
-        name = child.tag
-        seen[name] += 1
-        path = f"{above}{name}[{seen[name]}]" if often[name] > 1 else above + name
-        for attribute, text in attributes(child):
-            yield f"{path}/@{attribute}", text
+    found: dict[str, str] = {}
+    children = [*element]
+    names = [child.tag for child in children]
+    numbers = {name: count(1) for name, often in Counter(names).items() if often > 1}
+    for child, name in zip(children, names, strict=True):
+        path = above + name
+        if path in skip:
+            continue
+        if name in numbers:
+            path = f"{path}[{next(numbers[name])}]"
+        if child.keys():
+            found |= {f"{path}/@{attribute}": text for attribute, text in attributes(child)}
         if len(child):
-            yield from leaves(child, above=f"{path}/")
+            found |= leaves(child, skip, f"{path}/")
         elif text := (child.text or "").strip():
-            yield path, text
+            found[path] = text
+    return found
 
 
 def attributes(element: Element) -> list[tuple[str, str]]:

@@ -34,6 +34,14 @@ _SPAN = re.compile(r"(?:timespan|job):\s*\d+")
 _PATH = re.compile(r"path: ['‘’“”\"]?(.*?)['‘’“”\"]?")  # programs make other quotes of them
 _NUMBERS = ("block size", "size", "threads per file", "number of outstanding I/O operations")
 _SENTENCE = re.compile(r"([^:(]+)(?::\s*(.*)|\((.*)\))")
+_WRITE_PCT = {"performing read test": 0.0, "performing write test": 100.0}
+_RANDOM = {
+    "using random I/O": True,
+    "using mixed random/sequential I/O": None,
+    "using sequential I/O": False,
+    "using interlocked sequential I/O": False,
+    "stride size": False,
+}
 _MIX = re.compile(r"(read/write|write/read) ratio: (\d{1,3})/(\d{1,3})")
 
 
@@ -114,15 +122,7 @@ def _sum(several: Sequence[Conditions], name: str) -> int | None:
 
 
 def conditions(random: bool | None, write_pct: float | None, **others: Any) -> Conditions:
-    """Return the conditions of a target, with its pattern in fio's words.
-
-    Examples
-    --------
-    >>> conditions(True, 40, numjobs=2)
-    {'rw': 'randrw', 'rwmixread_pct': 60.0, 'numjobs': 2}
-    >>> conditions(False, 0)["rw"], conditions(None, 100)["rw"]
-    ('read', None)
-    """
+    """Return the conditions of a target, with its pattern in fio's words."""
     rw = None
     if random is not None and write_pct is not None:
         word = {0: "read", 100: "write"}.get(int(write_pct), "rw")
@@ -132,13 +132,7 @@ def conditions(random: bool | None, write_pct: float | None, **others: Any) -> C
 
 
 def moment(text: str) -> datetime | None:
-    """Read when DISKSPD printed its results; GMT (UTC since 2.0.20a).
-
-    Examples
-    --------
-    >>> moment("2016/03/05 01:03:47 GMT").isoformat()
-    '2016-03-05T01:03:47+00:00'
-    """
+    """Read when DISKSPD printed its results; GMT (UTC since 2.0.20a)."""
     try:
         return datetime.strptime(text.strip()[:19], "%Y/%m/%d %H:%M:%S").replace(tzinfo=UTC)
     except ValueError:
@@ -146,14 +140,9 @@ def moment(text: str) -> datetime | None:
 
 
 def arguments(command: str | None) -> list[Setting]:
-    r"""Split a DISKSPD command line into options and values.
+    """Split a DISKSPD command line into options and values.
 
     Paths may have blanks without quotes (DISKSPD prints its arguments joined), so targets are left.
-
-    Examples
-    --------
-    >>> arguments(r".\diskspd -t2 -b4k -Sh -rs50 -L E:\IO.dat > out.txt")
-    [('-t', '2'), ('-b', '4k'), ('-S', 'h'), ('-rs', '50'), ('-L', '')]
     """
     found = _PROGRAM.search(command or "")
     given: list[Setting] = []
@@ -213,10 +202,8 @@ def printed_size(text: str | None) -> int | None:
 
     Examples
     --------
-    >>> printed_size("5120MiB"), printed_size("65536"), printed_size("67108864B")
-    (5368709120, 65536, 67108864)
-    >>> printed_size("65,536"), printed_size("65.536"), printed_size("1,500MiB")
-    (65536, 65536, None)
+    >>> printed_size("67108864B"), printed_size("65.536"), printed_size("1,500MiB")
+    (67108864, 65536, None)
     """
     text = ungrouped(text or "")
     try:
@@ -307,9 +294,15 @@ def _read_span(lines: Sequence[str], given: Sequence[Setting]) -> Asked:
 def _of_sentences(said: dict[str, str]) -> Conditions:
     """Read the conditions of one target."""
     depth = "number of outstanding I/O operations"
+    mixed = _MIX.fullmatch(said.get("performing mix test", ""))
+    write_pct = _told(_WRITE_PCT, said)
+    if (
+        mixed and write_pct is None
+    ):  # before 2.0.16 it is "write/read ratio: 30/100" for 30 % of writes
+        write_pct = float(mixed[2] if mixed[1] == "write/read" else mixed[3])
     return conditions(
-        _is_random(said),
-        _write_pct(said),
+        _told(_RANDOM, said),
+        write_pct,
         bs_bytes=printed_size(said.get("block size")),
         iodepth=count(said.get(f"{depth} per thread") or said.get(depth)),
         numjobs=count(said.get("threads per file")),
@@ -318,25 +311,9 @@ def _of_sentences(said: dict[str, str]) -> Conditions:
     )
 
 
-def _write_pct(said: dict[str, str]) -> float | None:
-    if "performing read test" in said:
-        return 0.0
-    if "performing write test" in said:
-        return 100.0
-    found = _MIX.fullmatch(said.get("performing mix test", ""))
-    if not found:
-        return None
-    # before 2.0.16 it is "write/read ratio: 30/100" for 30 % of writes
-    return float(found[2] if found[1] == "write/read" else found[3])
-
-
-def _is_random(said: dict[str, str]) -> bool | None:
-    if "using random I/O" in said:
-        return True
-    if "using mixed random/sequential I/O" in said:
-        return None
-    sequential = ("using sequential I/O", "using interlocked sequential I/O", "stride size")
-    return False if any(name in said for name in sequential) else None
+def _told(meant: Mapping[str, Any], said: Mapping[str, str]) -> Any:
+    """Return the meaning of the first of several sentences that was said; None without any."""
+    return next((meaning for sentence, meaning in meant.items() if sentence in said), None)
 
 
 def _bypasses(said: dict[str, str]) -> bool | None:

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
-from itertools import chain, repeat
+from itertools import chain, compress, groupby, repeat
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -171,13 +171,10 @@ class Measures:
 
         A thread that did nothing while its run did something has rows of zeros.
         """
+        threads = [thread for run in self.runs for thread in (*run.threads, MISSING)]
+        who = [*zip(self.whose.tolist(), threads, strict=True)]
         alive: Array = np.any(self.moved, axis=1)
-        who = [
-            (place, thread)
-            for place, run in enumerate(self.runs)
-            for thread in (*run.threads, MISSING)
-        ]
-        busy = {one for one, is_one in zip(who, alive.tolist(), strict=True) if is_one}
+        busy = {*compress(who, alive.tolist())}
         dead = np.array([one not in busy for one in who])
         known = (self.of["io_bytes"] >= 0) | (self.of["total_ios"] >= 0)
         whole = self.of_rows(run.gap is None for run in self.runs)
@@ -281,17 +278,16 @@ class _Stretch(NamedTuple):
 
 def _samples(runs: Sequence[Run]) -> Iterator[Made]:
     """Yield the samples in order: I/Os per second, and latencies if they were measured."""
-    few: list[_Stretch] = []
-    size = 0
-    for one in (one for place, run in enumerate(runs) for one in _stretches(place, run)):
-        if few:
-            alike = few[0].measured == one.measured and few[0].sampled.names == one.sampled.names
-            if size >= _MANY or not alike:
+    every = (one for place, run in enumerate(runs) for one in _stretches(place, run))
+    for _, alike in groupby(every, lambda one: (one.measured, one.sampled.names)):
+        few: list[_Stretch] = []
+        size = 0
+        for one in alike:
+            few.append(one)
+            size += len(one.sampled.values)
+            if size >= _MANY:
                 yield from _sampled_rows(few)
                 few, size = [], 0
-        few.append(one)
-        size += len(one.sampled.values)
-    if few:
         yield from _sampled_rows(few)
 
 
@@ -308,6 +304,8 @@ def _stretches(place: int, run: Run) -> Iterator[_Stretch]:
 
 def _sampled_rows(stretches: Sequence[_Stretch]) -> Iterator[Made]:
     """Yield the samples of buckets of the same columns."""
+    if not stretches:
+        return
     values = np.concatenate([one.sampled.values for one in stretches])
     first = stretches[0]
     places, directions, quantities = _places(tuple(first.sampled.names), first.measured)
@@ -354,71 +352,65 @@ def _chosen(of_each: Array, known: NDArray[np.bool_]) -> Array:
 
 
 class Percentiles:
-    """The percentiles of runs, and of single targets."""
+    """The known percentiles of runs and of single targets, one below the other."""
 
     def __init__(self, runs: Sequence[Run]) -> None:
         self._runs = runs
         pairs = [(place, curve) for place, run in enumerate(runs) for curve in run.curves]
         self._curves = [curve for _, curve in pairs]
-        self._of_curve = np.array([place for place, _ in pairs], dtype=np.int64)
-        self._entry = np.array(
-            [len(runs[place].threads) + 1 + curve.number for place, curve in pairs],
-            dtype=np.int64,
-        )
         curves = [_NO_CURVE, *self._curves]
+        percentiles = np.concatenate([curve.percentiles for curve in curves])
+        values = np.rint(np.concatenate([curve.milliseconds for curve in curves]) * 1e6)
+        row, self._way = np.nonzero((values == values) & (percentiles == percentiles)[:, None])
+        # of each: its curve and the place of its run; the percentile, its direction and its value
         sizes = [len(curve.percentiles) for curve in self._curves]
-        self._curve = np.arange(len(sizes)).repeat(sizes)
-        self._percentiles = np.concatenate([curve.percentiles for curve in curves])
-        self._values = np.rint(np.concatenate([curve.milliseconds for curve in curves]) * 1e6)
-        self._is_there = self._values == self._values
-        self._known = self._is_there & ~np.isnan(self._percentiles)[:, None]
+        self._curve = np.arange(len(sizes)).repeat(sizes)[row]
+        self._run = np.array([place for place, _ in pairs], dtype=np.int64)[self._curve]
+        self._percentile, self._value = percentiles[row], values[row, self._way]
 
     def rows(self) -> tuple[Array, dict[str, Any]]:
         """Return the rows: the place of the run of each, and their columns."""
-        which = _chosen(self._curve[:, None], self._known)
         targets = [curve.target for curve in self._curves]
-        curves = which.tolist()
+        numbers = np.array([curve.number for curve in self._curves], dtype=np.int64)
+        sizes = np.array([len(run.threads) + 1 for run in self._runs], dtype=np.int64)
+        curves = self._curve.tolist()
         columns: dict[str, Any] = {
-            "entry": self._entry[which],
+            "entry": sizes[self._run] + numbers[self._curve],
             "scope": ["total" if targets[one] is None else "target" for one in curves],
-            "latency": ["lat"] * len(which),
-            "direction": words(DIRECTIONS, _chosen(np.arange(WAYS), self._known)),
-            "percentile": _chosen(self._percentiles[:, None], self._known),
-            "value_ns": _chosen(self._values, self._known),
+            "latency": ["lat"] * len(curves),
+            "direction": words(DIRECTIONS, self._way),
+            "percentile": self._percentile,
+            "value_ns": self._value,
         }
         if any(targets):
             columns["target"] = [targets[one] for one in curves]
-        return self._of_curve[which], columns
+        return self._run, columns
 
     def falling(self) -> Iterator[Problem]:
         """Yield curves with a percentile below a lower one, which is impossible for latencies."""
-        falls: list[tuple[int, int, int]] = []
-        for way in range(WAYS):
-            rows = np.flatnonzero(self._known[:, way])
-            curve, values = self._curve[rows], self._values[rows, way]
-            odd = np.flatnonzero((curve[1:] == curve[:-1]) & (values[1:] < values[:-1]))
-            falls += [(int(rows[at + 1]), way, int(rows[at])) for at in odd.tolist()]
+        order = np.lexsort((self._way, self._curve))
+        low, high = order[:-1], order[1:]
+        falls = self._value[high] < self._value[low]
+        for name in (self._way, self._curve):
+            falls &= name[high] == name[low]
         told: set[int] = set()
-        for row, way, lower in sorted(falls):
-            number = int(self._curve[row])
+        for at, lower in sorted(zip(high[falls].tolist(), low[falls].tolist(), strict=True)):
+            number, place = int(self._curve[at]), int(self._run[at])
             if number not in told:
                 told.add(number)
-                place = int(self._of_curve[number])
                 run = self._runs[place]
                 line = self._curves[number].line or run.line(len(run.threads), 0)
-                high, low = self._percentiles[[row, lower]].tolist()
-                message = f"percentile {high:.10g} is below percentile {low:.10g}"
-                yield place, line, f"{DIRECTIONS[way]}: {message}"
+                above, below = self._percentile[[at, lower]].tolist()
+                message = f"percentile {above:.10g} is below percentile {below:.10g}"
+                yield place, line, f"{DIRECTIONS[self._way[at]]}: {message}"
 
     def extremes(self) -> Array:
         """Return the smallest and the greatest latency (ns) by run and direction."""
-        found = np.full((2, len(self._runs), len(DIRECTIONS)), np.nan)
+        found = np.full((2, len(self._runs), WAYS), np.nan)
         is_of_run = np.array([curve.target is None for curve in self._curves], dtype=bool)
         for at, end in enumerate((0, 100)):
-            there = (self._percentiles == end) & is_of_run[self._curve]
-            rows, direction = np.nonzero(there[:, None] & self._is_there)
-            run = self._of_curve[self._curve[rows]]
-            found[at, run, direction] = self._values[rows, direction]
+            there = (self._percentile == end) & is_of_run[self._curve]
+            found[at, self._run[there], self._way[there]] = self._value[there]
         return found
 
 

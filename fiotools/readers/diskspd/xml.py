@@ -30,7 +30,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from itertools import chain, compress, zip_longest
+from itertools import compress, count, zip_longest
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from lxml.etree import XMLSyntaxError, XPath
@@ -42,32 +42,22 @@ from fiotools.readers.diskspd.documents import (
     Element,
     MalformedError,
     Piece,
-    attributes,
-    leaves,
+    Values,
     line_of,
-    number,
-    numbers,
-    value,
-    values,
-    whole,
-    wholes,
 )
 from fiotools.readers.diskspd.documents import parse as parse
 from fiotools.readers.diskspd.options import Asked, Conditions
 from fiotools.readers.diskspd.runs import WAYS, Run
-from fiotools.readers.document import Field, Later, Report, Session, read_part
-from fiotools.readers.formats import DISKSPD_TEXT, DISKSPD_XML, is_profile
+from fiotools.readers.document import Field, Grammars, Report, Session, read_part
+from fiotools.readers.formats import READERS, is_profile
 from fiotools.tables import Tables
 
 if TYPE_CHECKING:
     from fiotools.readers.document import Document
 
-_XML, _TEXT = re.compile(DISKSPD_XML), re.compile(DISKSPD_TEXT, re.MULTILINE)
+# of XML, and of text output beside it: a file of XML is searched for nothing else
+_GRAMMARS = Grammars(reader for reader in READERS if reader.name.startswith("diskspd"))
 _DECLARATION = re.compile(r"<\?xml[^<>]*\?>")
-# text output in a file of XML: most files have none
-_add_text, _parse_text = (
-    Later(f"fiotools.readers.diskspd.text:{name}") for name in ("add", "parse")
-)
 
 
 class Measure(NamedTuple):
@@ -126,14 +116,7 @@ _AMOUNTS_OF_TARGET = tuple(path for one in _AMOUNTS for path in one.of_target)
 _RATES_OF_TARGET = tuple(path for one in _RATES for path in one.of_target)
 _RATES_OF_RUN = tuple(path for one in _RATES for path in one.of_run)
 _ABOUT = ("System/ComputerName", "System/Tool/Version", "System/RunTime")
-# elements with columns of their own; everything else goes to extras
-_KNOWN = {
-    "TimeSpan": ("TestTimeSeconds", "CpuUtilization", "Latency", "Iops", "Thread"),
-    "Thread": ("Id", "Target"),
-    "Target": ("Path", "FileSize", "Iops", *_AMOUNTS_OF_TARGET, *_RATES_OF_TARGET),
-    "Latency": (*(path.removeprefix("Latency/") for path in _RATES_OF_RUN), "Bucket"),
-    "CPU": ("Id", "Group", *_USAGE.values()),
-}
+_BUCKETS = ("Latency/Bucket", "Iops/Bucket")  # they are read elsewhere
 _LARGEST = 2**63 - 1  # of a sum
 _BESIDE = XPath("//*[*]/text()[normalize-space()]")  # text beside elements
 _MANY = 20
@@ -149,7 +132,9 @@ def read(document: Document, tables: Tables) -> None:
             line=document.line(document.text.index("<!DOCTYPE")),
             remedy="remove it if the file is known to be good",
         )
-    reports = _search(document) if document.is_structured else document.reports
+    reports = document.reports
+    if document.is_structured:
+        reports = _GRAMMARS.reports(document.text, document.line)
     if not reports and not is_profile(document.text):
         raise ParseError(name, "holds no results of DISKSPD in XML", line=1)
     if not reports:
@@ -166,8 +151,8 @@ def read(document: Document, tables: Tables) -> None:
         try:
             if report.kind == "diskspd_xml":
                 _add(tables, report, Session())
-            else:
-                _add_text(tables, report, Session())
+            elif report.grammar:
+                report.grammar.add(tables, report, Session())
         except ParseError as error:
             failures.append(error)
         at = report.end
@@ -176,25 +161,6 @@ def read(document: Document, tables: Tables) -> None:
         raise failures[0]
     for failure in failures:
         tables.note(failure.reason, line=failure.line, severity="error")
-
-
-def _search(document: Document) -> list[Report]:
-    """Find XML, and text output beside it, in a file that is searched for nothing else."""
-    text = document.text
-    found: list[Report] = []
-    at = 0
-    xml = _XML.search(text)
-    while match := _TEXT.search(text, at, xml.start() if xml else len(text)) or xml:
-        kind, read_at = ("xml", parse) if match is xml else ("text", _parse_text)
-        parsed = read_at(text, match)
-        at = match.end()
-        if parsed and parsed[0] >= (found[-1].end if found else 0):
-            start, end, data = parsed
-            found.append(Report(f"diskspd_{kind}", start, end, document.line(start), data))
-            at = max(at, end)
-        if xml and xml.start() < at:
-            xml = _XML.search(text, at)
-    return found
 
 
 def _add_beside(tables: Tables, document: Document, start: int, end: int) -> None:
@@ -350,9 +316,9 @@ def _document(root: Element, way: _Way) -> Taken:
     if not found:
         raise MalformedError(root, "the results hold no TimeSpan")
     asked = [*_asked(root)]
-    about = values(root, _ABOUT)
-    rest = leaves(root, skip=("Profile", "TimeSpan"))
-    above = [(None, path, text) for path, text in rest if path not in _ABOUT]
+    told = Values(root, skip=("Profile", "TimeSpan"))
+    about = [told.text(path) for path in _ABOUT]
+    above = [(None, *pair) for pair in told.rest()]
     every = []
     for span, plan in zip_longest(found, asked[: len(found)], fillvalue=Asked()):
         run = _run(span, plan, way)
@@ -365,7 +331,8 @@ def _document(root: Element, way: _Way) -> Taken:
 
 def _run(span: Element, asked: Asked, way: _Way) -> Run:
     """Read a ``TimeSpan``."""
-    seconds = number(span, "TestTimeSeconds")
+    told = Values(span, ("CpuUtilization", "Thread", *_BUCKETS))
+    seconds = told.number("TestTimeSeconds")
     if seconds < 0:
         raise MalformedError(span.find("TestTimeSeconds"), "TestTimeSeconds is below 0")
     line = line_of(span)
@@ -374,57 +341,66 @@ def _run(span: Element, asked: Asked, way: _Way) -> Run:
         message = (failed.text or "").strip() or "the run failed"
         problem = (way.line(line_of(failed)), "error", message)
         return Run(0, asked, lambda *_: way.line(line), seconds, problems=[problem])
-    run = _results(span, asked, seconds, way)
+    run = _results(span, told, asked, seconds, way)
     if not seconds > 0:
         message = "no TestTimeSeconds: rates are missing"
         run.problems.append((way.line(line), "warning", message))
     if run.gap:
         message = f"{run.gap}: their sum is not a total, and is left out"
         run.problems.append((way.line(line), "warning", message))
-    if sampled := run.sampled[-1]:
-        line = way.line(line_of(span.find("Iops")))
-        if sampled.later:
-            message = "values of a later version in the buckets are left out"
-            run.problems.append((line, "info", f"{message}: {', '.join(sampled.later)}"))
-        if sampled.is_made_up:
-            message = "latencies of the buckets are left out: they are sure only with -L"
-            run.problems.append((line, "info", message))
+    sampled, iops = run.sampled[-1], span.find("Iops")
+    if sampled and sampled.later:
+        names = ", ".join(sampled.later)
+        message = f"values of a later version in the buckets are left out: {names}"
+        run.problems.append((way.line(line_of(iops)), "info", message))
+    if sampled and sampled.is_made_up:
+        message = "latencies of the buckets are left out: they are sure only with -L"
+        run.problems.append((way.line(line_of(iops)), "info", message))
     return run
 
 
-def _results(span: Element, asked: Asked, seconds: float, way: _Way) -> Run:
+class _Thread(NamedTuple):
+    """A ``Thread`` of the results, with its targets."""
+
+    name: int | None
+    told: Values
+    targets: list[Values]
+
+
+def _results(span: Element, told: Values, asked: Asked, seconds: float, way: _Way) -> Run:
     """Read the results of a run."""
-    threads = [(whole(thread, "Id"), thread.findall("Target")) for thread in span.findall("Thread")]
-    targets = [target for _, own in threads for target in own]
-    lines = [line_of(one) for one in (*targets, span)]
+    threads = []
+    for thread in span.findall("Thread"):
+        own = Values(thread, ("Target",))
+        targets = [Values(target, _BUCKETS) for target in thread.findall("Target")]
+        threads.append(_Thread(own.whole("Id"), own, targets))
+    targets = [target for thread in threads for target in thread.targets]
+    elements = [*(target.element for target in targets), span]
+    lines = [line_of(one) for one in elements]
     amounts = _amounts(span, targets)
-    cpus = span.findall("CpuUtilization/CPU")
-    averages = span.findall("CpuUtilization/Average")
+    found = span.findall("CpuUtilization/CPU")
+    cpus = [(f"CPU[{place}]", Values(cpu)) for place, cpu in enumerate(found, 1)]
+    found = span.findall("CpuUtilization/Average")
+    cpus += [("Average", Values(average)) for average in found]
     measured = span.find("Latency") is not None
     percentiles = span.findall("Latency/Bucket")
-    return Run(
+    run = Run(
         0,
         asked,
         lambda entry, direction: way.line(lines[entry]),
         seconds,
-        threads=[name for name, own in threads for _ in own],
-        targets=[value(target, "Path") or None for target in targets],
-        sizes=[whole(target, "FileSize") for target in targets],
+        threads=[thread.name for thread in threads for _ in thread.targets],
+        targets=[target.text("Path") or None for target in targets],
+        sizes=[target.whole("FileSize") for target in targets],
         amounts=amounts,
         rates=[
-            *chain.from_iterable(numbers(target, _RATES_OF_TARGET) for target in targets),
-            *numbers(span, _RATES_OF_RUN),
+            *(target.number(path) for target in targets for path in _RATES_OF_TARGET),
+            *map(told.number, _RATES_OF_RUN),
         ],
         speeds=[one / seconds if seconds > 0 else math.nan for one in amounts],
-        gap=runs.gap(
-            whole(span, "ThreadCount"), [(name, len(own)) for name, own in threads], asked.each
-        ),
-        groups=[whole(cpu, "Group") for cpu in (*cpus, *averages)],
-        cpus=[value(cpu, "Id") or None for cpu in cpus] + ["average"] * len(averages),
-        usage=[
-            share for cpu in (*cpus, *averages) for share in numbers(cpu, tuple(_USAGE.values()))
-        ],
-        extras=[*_extras(span)],
+        groups=[cpu.whole("Group") for _, cpu in cpus],
+        cpus=["average" if name == "Average" else cpu.text("Id") or None for name, cpu in cpus],
+        usage=[cpu.number(path) for _, cpu in cpus for path in _USAGE.values()],
         curves=[buckets.curve(percentiles, way.cut)] if percentiles else [],
         sampled=[
             buckets.sampled(
@@ -434,21 +410,25 @@ def _results(span: Element, asked: Asked, seconds: float, way: _Way) -> Run:
                 is_run=place is span,
                 samples=way.samples,
             )
-            for place in (*targets, span)
+            for place in elements
         ],
         is_measured=measured,
     )
+    run.extras = [*_extras(threads, cpus, told)]
+    counts = [(thread.name, len(thread.targets)) for thread in threads]
+    run.gap = runs.gap(told.whole("ThreadCount"), counts, asked.each)  # also among the extras
+    return run
 
 
-def _amounts(span: Element, targets: Sequence[Element]) -> list[int]:
+def _amounts(span: Element, targets: Sequence[Values]) -> list[int]:
     """Read the amounts of each target, and sum them for the run: the XML has no totals."""
     amounts: list[int] = []
     for target in targets:
-        found = wholes(target, _AMOUNTS_OF_TARGET)
+        found = [target.whole(path) for path in _AMOUNTS_OF_TARGET]
         for way in range(WAYS):
             if None in found[way::WAYS]:
                 names = " or no ".join(_AMOUNTS_OF_TARGET[way::WAYS])
-                raise MalformedError(target, f"a Target of the results has no {names}")
+                raise MalformedError(target.element, f"a Target of the results has no {names}")
         amounts += [amount for amount in found if amount is not None]
     if sum(amounts) > _LARGEST:
         raise MalformedError(span, "all I/O together is more than 64 bits can count")
@@ -459,29 +439,21 @@ def _amounts(span: Element, targets: Sequence[Element]) -> list[int]:
     return [*amounts, *map(sum, map(compress, moved, done)), *map(sum, done)]
 
 
-def _extras(span: Element) -> Iterator[tuple[int | None, str, str]]:
-    """Yield the values without a column: the entry, or None for the run; path and text."""
-    entry = 0
-    for thread in span.findall("Thread"):
-        yield from _leaves(thread, "Thread", f"Thread[{whole(thread, 'Id')}]/")
-        for target in thread.findall("Target"):
-            entry += 1
-            yield from _leaves(target, "Target", "", entry)
-    latency = span.find("Latency")
-    if latency is not None:
-        yield from ((None, f"Latency/@{name}", text) for name, text in attributes(latency))
-        yield from _leaves(latency, "Latency", "Latency/")
-    for place, cpu in enumerate(span.findall("CpuUtilization/CPU"), 1):
-        yield from _leaves(cpu, "CPU", f"CpuUtilization/CPU[{place}]/")
-    for average in span.findall("CpuUtilization/Average"):
-        yield from _leaves(average, "CPU", "CpuUtilization/Average/")
-    yield from _leaves(span, "TimeSpan", "")
-
-
-def _leaves(
-    element: Element, kind: str, prefix: str, entry: int | None = None
+def _extras(
+    threads: Sequence[_Thread], cpus: Sequence[tuple[str, Values]], told: Values
 ) -> Iterator[tuple[int | None, str, str]]:
-    return ((entry, prefix + path, text) for path, text in leaves(element, _KNOWN[kind]))
+    """Yield the values that no column took: the entry, or None for the run; path and text."""
+    entries = count(1)
+    for thread in threads:
+        above = f"Thread[{thread.name}]"
+        yield from ((None, f"{above}/{path}", text) for path, text in thread.told.rest())
+        for target, entry in zip(thread.targets, entries, strict=False):
+            yield from ((entry, *pair) for pair in target.rest())
+    rest = [*told.rest()]
+    yield from ((None, *pair) for pair in rest if pair[0].startswith("Latency"))
+    for name, cpu in cpus:
+        yield from ((None, f"CpuUtilization/{name}/{path}", text) for path, text in cpu.rest())
+    yield from ((None, *pair) for pair in rest if not pair[0].startswith("Latency"))
 
 
 # --- ``Results/Profile``: what each time span was asked to do ---------------------------------
@@ -490,31 +462,32 @@ def _leaves(
 def _asked(root: Element) -> Iterator[Asked]:
     """Read the conditions of each time span."""
     for profile in root.findall("Profile")[:1]:
-        common = [*leaves(profile, skip=("TimeSpans",))]
+        common = Values(profile, ("TimeSpans",)).all.items()
         for span in profile.findall("TimeSpans/TimeSpan"):
-            own = [(path.removeprefix("Targets/"), text) for path, text in leaves(span)]
-            given = span.findall("Targets/Target")
-            targets = [(value(target, "Path"), _conditions(target)) for target in given]
-            pool, per_thread = wholes(span, ("ThreadCount", "RequestCount"))
+            told = Values(span)
+            own = [(path.removeprefix("Targets/"), text) for path, text in told.all.items()]
+            given = [Values(target) for target in span.findall("Targets/Target")]
+            targets = [(target.text("Path"), _conditions(target)) for target in given]
+            pool, per_thread = told.whole("ThreadCount"), told.whole("RequestCount")
             asked = options.plan(targets, [*common, *own], pool, per_thread)
             # a profile (-X) may give each thread of a pool targets of its own
             apart = span.find("Targets/Target/ThreadTargets") is not None
             yield replace(asked, each=None) if apart else asked
 
 
-def _conditions(target: Element) -> Conditions:
+def _conditions(target: Values) -> Conditions:
     """Read the conditions of a target."""
     write_pct, ratio = (
         None if math.isnan(share) else share
-        for share in numbers(target, ("WriteRatio", "RandomRatio"))
+        for share in map(target.number, ("WriteRatio", "RandomRatio"))
     )
-    random = True if target.find("Random") is not None else None
-    if random is None and target.find("StrideSize") is not None:
+    random = True if target.element.find("Random") is not None else None
+    if random is None and target.element.find("StrideSize") is not None:
         random = False
     caches = ("DisableOSCache", "DisableAllCache", "DisableLocalCache")
-    os_cache, all_cache, local_cache = (text == "true" for text in values(target, caches))
+    os_cache, all_cache, local_cache = (text == "true" for text in map(target.text, caches))
     sizes = ("BlockSize", "RequestCount", "ThreadsPerFile", "FileSize")
-    block, depth, threads, size = wholes(target, sizes)
+    block, depth, threads, size = map(target.whole, sizes)
     return options.conditions(
         # RandomRatio (-rs) mixes random and sequential, for which fio's rw has no word
         random if ratio in (None, 0.0, 100.0) else None,
