@@ -13,17 +13,8 @@ from typing import Any
 from narwhals.typing import IntoDataFrameT
 
 from fiotools.errors import SchemaError
-from fiotools.stats import frames
+from fiotools.stats import frames, replicates
 from fiotools.stats.frames import AnswerRow, Frame, check_confidence, metric_of
-from fiotools.stats.replicates import (
-    choose_scope,
-    labels,
-    one_row_each,
-    refuse_directions,
-    refuse_several,
-    run_keys,
-    sortable,
-)
 from fiotools.stats.summary import mean_interval
 from fiotools.units import amount, human
 from fiotools.vocabulary import ANSWERS, CONDITIONS
@@ -115,22 +106,26 @@ def best_under(
     limit = _number(limit, unit)
     if not 0 < limit < inf:
         raise SchemaError(f"limit is {limit!r}: it is a number above zero, in the metric's unit")
-    data = choose_scope(data, scope, [*named, *swept])
-    refuse_directions(data, named)
-    keys = run_keys(data)
+    data = replicates.choose_scope(data, scope, [*named, *swept])
+    replicates.refuse_directions(data, named)
+    keys = replicates.run_keys(data)
     # one of several jobs and threads of a run is not all that the device did
     for rows in frames.groups(data, frames.present(data, ("group", "direction", *named))).values():
-        one_row_each(data, rows, keys)
+        replicates.one_row_each(data, rows, keys)
     measured = _measured(data, metric, percentiles)
     iops = frames.amounts(data, "iops")
     # a text that numbers the runs is not a condition; any other may be
-    texts = frames.columns(data, labels(data))
-    texts = {name: own for name, own in texts.items() if sortable(frames.distinct(own)) is None}
+    texts = frames.columns(data, replicates.labels(data))
+    texts = {
+        name: own
+        for name, own in texts.items()
+        if replicates.sortable(frames.distinct(own)) is None
+    }
     names = frames.present(data, [*swept, *CONDITIONS, *texts])
     names = [name for name in names if name not in named]
     alike = frames.keys_of(data, names)
     told = frames.columns(data, names)
-    lines, first = [], []
+    lines = []
     for rows in frames.groups(data, named).values():
         known = [row for row in rows if measured[row] is not None and iops[row] is not None]
         found = [
@@ -146,8 +141,7 @@ def best_under(
             notes.append(f"iops or {metric} is missing in {len(rows) - len(known)} of {len(rows)}")
         below = [one for one in found if one.mean < limit]
         best = max(below, key=lambda one: one.iops, default=None)
-        line: AnswerRow = {"metric": metric, "unit": unit, "limit": limit, "n": 0}
-        line |= {"n_below": 0, "confidence": confidence, "notes": notes}
+        line: AnswerRow = {"row": rows[0], "n": 0, "n_below": 0, "notes": notes}
         if best is None:
             least = min((one.mean for one in found), default=None)
             how = "" if least is None else f"; the lowest is {human(least, unit)}"
@@ -168,10 +162,9 @@ def best_under(
                     named_so[_NAMED:] = [f"and {more} more"]
                 notes.append(f"faster, but not below it: {', '.join(named_so)}")
         lines.append(line)
-        first.append(rows[0])
-    return frames.answer(
-        data, [*names, "iops", *ANSWERS["best_under"]], frames.kept(named, first), lines
-    )
+    own = [*names, "iops", *ANSWERS["best_under"]]
+    same = {"metric": metric, "unit": unit, "limit": limit, "confidence": confidence}
+    return frames.answer(data, own, named, lines, **same)
 
 
 @dataclass(frozen=True)
@@ -241,7 +234,7 @@ def _measured(data: Frame, metric: str, percentiles: Any | None) -> list[float |
     found = frames.rows_by(frames.keys_of(table, join), at)
     for rows in found.values():
         if len(rows) > 1:
-            raise refuse_several(table, rows, run_keys(table)[rows[0]])
+            raise replicates.refuse_several(table, rows, replicates.run_keys(table)[rows[0]])
     own = [found.get(key, [None])[0] for key in frames.keys_of(data, join)]
     if not frames.distinct(own):
         raise SchemaError(f"no row of io has a {metric} of its own, by {', '.join(join)}")

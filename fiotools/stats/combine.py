@@ -12,17 +12,8 @@ from narwhals.typing import IntoDataFrameT
 
 from fiotools.errors import SchemaError, typed
 from fiotools.language import listed, say
-from fiotools.stats import frames
+from fiotools.stats import frames, replicates
 from fiotools.stats.frames import Frame
-from fiotools.stats.replicates import (
-    labels,
-    refuse_percentiles,
-    refuse_scopes,
-    refuse_several,
-    refuse_twice,
-    refuse_unknown_runs,
-    run_keys,
-)
 from fiotools.vocabulary import ANSWERS, COLUMNS, CONDITIONS, KEYS, TABLES
 
 _SUMS = ("io_bytes", "total_ios", "short_ios", "drop_ios")
@@ -96,11 +87,11 @@ def combine(io: IntoDataFrameT, *, to: Literal["run", "group"]) -> IntoDataFrame
     data = frames.opened(io)
     if to not in ("run", "group"):
         raise SchemaError(f"to={to!r} is neither 'run' nor 'group'")
-    refuse_percentiles(data)
+    replicates.refuse_percentiles(data)
     frames.need(data, ["run", "direction", *(["group"] if to == "group" else [])])
-    refuse_unknown_runs(data)
-    refuse_scopes(data)
-    refuse_twice(data)
+    replicates.refuse_unknown_runs(data)
+    replicates.refuse_scopes(data)
+    replicates.refuse_twice(data)
     scope, part = ("group", "group") if to == "group" else ("total", "run")
     cells = frames.groups(data, frames.present(data, ("source", "run", part, "direction")))
     return totals_of(data, list(cells.values()), scope)
@@ -136,11 +127,12 @@ def totals_of(
     ]
     summed = [name for name in data.columns if name in TABLES["io"] and name not in named]
     lines = [
-        {name: row.get(name) for name in summed} | {"parts": len(rows), "notes": row["notes"]}
+        {name: row.get(name) for name in summed}
+        | {"row": rows[0], "parts": len(rows), "notes": row["notes"]}
         for rows, row in zip(cells, combined, strict=True)
     ]
     own = [*summed, *ANSWERS["combine"]]
-    return frames.answer(data, own, frames.kept(labels, [rows[0] for rows in cells]), lines)
+    return frames.answer(data, own, labels, lines)
 
 
 def _total(part: Parts, scope: str) -> dict[str, Any]:
@@ -218,13 +210,7 @@ def total(parts: Sequence[Any]) -> Any:
 
 
 def pooled_mean(counts: Sequence[float | None], means: Sequence[float | None]) -> float | None:
-    """Weight means by their counts; None if any is missing that has a weight.
-
-    Examples
-    --------
-    >>> pooled_mean([1, 3], [2.0, 4.0]), pooled_mean([1, 3, 0], [2.0, 4.0, None])
-    (3.5, 3.5)
-    """
+    """Weight means by their counts; None if any is missing that has a weight."""
     weighted = _weighted(counts, means)
     every = sum(n for n, _ in weighted)
     return sum(n * m for n, m in weighted) / every if every > 0 else None
@@ -239,14 +225,6 @@ def pooled_stddev(
 
     ``sqrt((sum((n_i - 1) s_i^2) + sum(n_i (m_i - m)^2)) / (N - 1))``. The sum over deviations
     equals ``sum(n_i m_i^2) - N m^2``, and loses no digits.
-
-    Examples
-    --------
-    Two DISKSPD threads (I/Os, ms, ms); the tool prints 0.724 and 0.434 for both:
-
-    >>> counts, means, stddevs = [4561868, 6039168], [0.841, 0.635], [0.456, 0.395]
-    >>> round(pooled_mean(counts, means), 4), round(pooled_stddev(counts, means, stddevs), 4)
-    (0.7236, 0.4345)
     """
     mean, spreads = pooled_mean(counts, means), _weighted(counts, stddevs)
     every = sum(n for n, _ in spreads)
@@ -314,8 +292,8 @@ def per_thread(io: IntoDataFrameT, *, by: str | Sequence[str] | None = None) -> 
         for row, rate in zip(rows, known, strict=True):
             shares[row] = None if None in known or not whole else 100 * (rate or 0.0) / whole
     there = frames.present(data, [*by, "source", "run", "entry", *_WHO, "direction", *_SHOWN])
-    lines = [{"share_pct": share} for share in shares]
-    return frames.answer(data, "per_thread", frames.kept(there, range(len(data))), lines)
+    lines = [{"row": row, "share_pct": share} for row, share in enumerate(shares)]
+    return frames.answer(data, "per_thread", there, lines)
 
 
 def fairness(io: IntoDataFrameT, *, by: str | Sequence[str] | None = None) -> IntoDataFrameT:
@@ -377,6 +355,7 @@ def fairness(io: IntoDataFrameT, *, by: str | Sequence[str] | None = None) -> In
         n, m, s = ([column[row] for row in rows] for column in (ios, means, stddevs))
         lines.append(
             {
+                "row": rows[0],
                 "n": 1,
                 "k": len(rows),
                 "total_ios": total(n),
@@ -386,15 +365,13 @@ def fairness(io: IntoDataFrameT, *, by: str | Sequence[str] | None = None) -> In
             }
         )
     keys = [name for name in _keys(data) if name not in by]
-    return frames.answer(
-        data, "fairness", frames.kept([*by, *keys], [rows[0] for rows in cells]), lines
-    )
+    return frames.answer(data, "fairness", [*by, *keys], lines)
 
 
 def thread_rows(io: IntoDataFrameT, by: Sequence[str]) -> nw.DataFrame[IntoDataFrameT]:
     """Keep the rows of threads, and make one row of each."""
     data = frames.opened(io)
-    refuse_percentiles(data)
+    replicates.refuse_percentiles(data)
     frames.need(data, [*by, "iops"])
     if "scope" in data.columns:
         scopes = frames.values(data, "scope")
@@ -406,8 +383,8 @@ def thread_rows(io: IntoDataFrameT, by: Sequence[str]) -> nw.DataFrame[IntoDataF
                 f"no row of scope 'thread' or 'job' (there are: {', '.join(there) or 'none'}){why}"
             )
         data = data[rows]
-    refuse_unknown_runs(data)
-    refuse_twice(data)
+    replicates.refuse_unknown_runs(data)
+    replicates.refuse_twice(data)
     return _over_targets(data, by)
 
 
@@ -415,8 +392,11 @@ def _over_targets(
     data: nw.DataFrame[IntoDataFrameT], by: Sequence[str]
 ) -> nw.DataFrame[IntoDataFrameT]:
     """Add up the rows of a thread, which has one for each of its targets."""
-    thread, keys = frames.optional(data, "thread"), run_keys(data)
-    who = [*by, *(name for name in (*_keys(data), *_WHO, *labels(data)) if name != "target")]
+    thread, keys = frames.optional(data, "thread"), replicates.run_keys(data)
+    who = [
+        *by,
+        *(name for name in (*_keys(data), *_WHO, *replicates.labels(data)) if name != "target"),
+    ]
     # without a column `run`, each row is a run of its own, unless targets differ
     told = ("entry", "target") if "run" in data.columns else ("target",)
     places = frames.keys_of(data, frames.present(data, told))
@@ -429,7 +409,7 @@ def _over_targets(
         elif apart or len(rows) == 1:
             cells.append(rows)
         else:
-            raise refuse_several(data, rows, key)
+            raise replicates.refuse_several(data, rows, key)
     if len(cells) == len(data):
         return data
     return nw.from_native(totals_of(data, sorted(cells), "thread", by), eager_only=True)
@@ -472,15 +452,7 @@ def _fair(
 
 
 def stragglers(rates: Sequence[float]) -> list[int]:
-    """Give the places of the threads that fell behind.
-
-    Examples
-    --------
-    >>> stragglers([18841.34, 43830.73]), stragglers([38010.73, 50320.00])
-    ([0], [])
-    >>> stragglers([100, 101, 99, 100, 70, 100]), stragglers([0, 900, 900, 900])
-    ([4], [0])
-    """
+    """Give the places of the threads that fell behind."""
     if len(rates) <= 4:
         # the modified z score of two values is always .67, and tells little for three and four
         return [i for i, rate in enumerate(rates) if max(rates) >= 1.5 * rate]

@@ -13,7 +13,7 @@ import narwhals as nw
 from narwhals.typing import IntoDataFrame, IntoDataFrameT
 
 from fiotools.errors import SchemaError, argument, typed
-from fiotools.stats import frames
+from fiotools.stats import estimates, frames
 from fiotools.stats.arms import (
     Arms,
     OptionTexts,
@@ -26,19 +26,7 @@ from fiotools.stats.arms import (
     options_of_runs,
     order_notes,
 )
-from fiotools.stats.estimates import (
-    ENOUGH,
-    AnyLooks,
-    Difference,
-    HodgesLehmann,
-    StudentT,
-    has_spread,
-    paired,
-    runs_still_needed,
-    runs_to_rank,
-    welch,
-)
-from fiotools.stats.frames import Metric, Rows, is_number, metric_of
+from fiotools.stats.frames import Metric, is_number, metric_of
 from fiotools.stats.replicates import runs_of, several_targets, unseen
 from fiotools.units import percent
 from fiotools.vocabulary import COLUMNS, CONDITIONS
@@ -175,8 +163,8 @@ def compare(
     """
     cells, measure = frames.names(by), metric_of(metric)
     design = Design(measure, between, baseline, cells, pair, scope, confidence, band, method, looks)
-    data, keep, ratios = ratios_of(frame, design, settings)
-    return frames.answer(data, "compare", keep, [found.line() for found in ratios])
+    data, ratios = ratios_of(frame, design, settings)
+    return frames.answer(data, "compare", design.keep, [found.line() for found in ratios])
 
 
 def speedup(
@@ -235,7 +223,7 @@ def speedup(
     design = Design(
         measure, between, baseline, frames.names(by), pair, scope, confidence, band, method, looks
     )
-    data, keep, ratios = ratios_of(frame, design, settings)
+    data, ratios = ratios_of(frame, design, settings)
     lines = []
     for found in ratios:
         ends = [found.ratio, found.ratio_lo, found.ratio_hi]
@@ -244,12 +232,12 @@ def speedup(
             ends = [None if end is None else 1 / end for end in swapped]
         gain = zip(("speedup", "speedup_lo", "speedup_hi"), ends, strict=True)
         lines.append(found.line() | dict(gain))
-    return frames.answer(data, "speedup", keep, lines)
+    return frames.answer(data, "speedup", design.keep, lines)
 
 
 def ratios_of(
     frame: IntoDataFrameT, design: Design, settings: IntoDataFrame | None
-) -> tuple[nw.DataFrame[IntoDataFrameT], Rows, list[Ratio]]:
+) -> tuple[nw.DataFrame[IntoDataFrameT], list[Ratio]]:
     """Check the frame, then compare each level with the baseline in each cell."""
     metric, between, baseline, by = design.metric, design.between, design.baseline, design.by
     named = dict.fromkeys([between, *by, *frames.names(design.pair)])
@@ -267,7 +255,7 @@ def ratios_of(
     levels, side = levels_beside(data, between, baseline), frames.values(data, between)
     had = None if settings is None else options_of_runs(settings)
 
-    ratios, cells, held = [], [], []
+    ratios = []
     for rows in frames.groups(data, by).values():
         base = [row for row in rows if side[row] == baseline]
         for level in levels:
@@ -287,16 +275,12 @@ def ratios_of(
                     for whose, texts in () if design.pair else zip(sides, options, strict=True):
                         folders = [frozenset([text]) for text in texts.get("directory", ())]
                         found.notes += several_targets(folders, whose)
+            # any row with the level: this cell may have none
+            found.row = dict.fromkeys(by, rows[0])
+            found.row |= {between: side.index(level), "baseline": side.index(baseline)}
             ratios.append(found)
-            cells.append(rows[0])
-            held.append(side.index(level))  # a row with the level; this cell may have none
     judge(ratios, design)
-    keep = {
-        **frames.kept(by, cells),
-        between: (between, held),
-        "baseline": (between, [side.index(baseline)] * len(held)),
-    }
-    return data, keep, ratios
+    return data, ratios
 
 
 def say_what_varies(
@@ -349,6 +333,11 @@ class Design:
     method: Method
     looks: Looks = "once"
 
+    @property
+    def keep(self) -> dict[str, str]:
+        """The first columns of the answer, and those of the frame that they come from."""
+        return {name: name for name in (*self.by, self.between)} | {"baseline": self.between}
+
     def __post_init__(self) -> None:
         if not (is_number(self.confidence) and 0.5 < self.confidence < 1):
             raise SchemaError(
@@ -384,8 +373,8 @@ class Estimate:
     other things, and not other runs, more runs do not help. `what` is the word for the repeats.
     """
 
-    difference: Difference
-    student: StudentT
+    difference: estimates.Difference
+    student: estimates.StudentT
     fewest: int
     over: bool
     what: str = "runs"
@@ -393,7 +382,7 @@ class Estimate:
 
 @dataclass
 class Ratio:
-    """One comparison; its fields are the columns of `compare`, but for `estimate`."""
+    """One comparison; its fields are the columns of `compare`, but for `row` and `estimate`."""
 
     metric: str
     unit: str
@@ -415,6 +404,7 @@ class Ratio:
     varies_in: str | None = None
     settings_differ: str | None = None
     notes: list[str] = field(default_factory=list)
+    row: dict[str, int] = field(default_factory=dict)
     estimate: Estimate | None = None
 
     def line(self) -> dict[str, Any]:
@@ -501,7 +491,7 @@ def _centers(found: Ratio, arms: Arms, design: Design) -> None:
     if design.method == "hodges-lehmann":
         level, baseline = cells[0]
         found.center, found.center_baseline = exp(median(level)), exp(median(baseline))
-        found.ratio = exp(HodgesLehmann(tuple(level), tuple(baseline)).center)
+        found.ratio = exp(estimates.HodgesLehmann(tuple(level), tuple(baseline)).center)
         return
     logs = [fmean(fmean(cell[side]) for cell in cells) for side in (0, 1)]
     found.center, found.center_baseline = exp(logs[0]), exp(logs[1])
@@ -511,21 +501,21 @@ def _centers(found: Ratio, arms: Arms, design: Design) -> None:
 def _estimate(found: Ratio, arms: Arms, design: Design, level: Any, fewest: int) -> Estimate | None:
     """Estimate the difference; None if the runs do not differ at all."""
     cells = arms.by_cell()
-    student = paired(*cells[0]) if design.pair else welch(cells)
+    student = estimates.paired(*cells[0]) if design.pair else estimates.welch(cells)
     if student is None:
         found.notes.append(NO_SPREAD)
         return None
-    if fewest < ENOUGH:
+    if fewest < estimates.ENOUGH:
         found.notes.append(_need(design, arms))
     if not design.pair:
         found.notes += [
             f"the runs of {name!r} do not differ at all: the interval is from the other side alone"
             for side, name in enumerate((level, design.baseline))
-            if not has_spread([cell[side] for cell in cells])
+            if not estimates.has_spread([cell[side] for cell in cells])
         ]
     if design.method == "log-welch":
         return Estimate(student, student, fewest, bool(arms.over))
-    ranked = HodgesLehmann(*(tuple(side) for side in cells[0]))
+    ranked = estimates.HodgesLehmann(*(tuple(side) for side in cells[0]))
     if ranked.tied:
         found.notes.append("tied values: normal approximation")
     low, high = sorted(stdev(side) for side in cells[0])
@@ -556,8 +546,8 @@ def _judge(found: Ratio, estimate: Estimate, design: Design) -> None:
     confidence = design.confidence if count == 1 else 1 - (1 - design.confidence) / count
     if count > 1:
         student = student.sharing()
-    again = AnyLooks.of(student)  # further runs are another look
-    if isinstance(difference, StudentT):
+    again = estimates.AnyLooks.of(student)  # further runs are another look
+    if isinstance(difference, estimates.StudentT):
         difference = again if design.looks == "any" else student
     ends = difference.interval(confidence)
     if ends is None:
@@ -566,10 +556,10 @@ def _judge(found: Ratio, estimate: Estimate, design: Design) -> None:
         found.ratio_lo, found.ratio_hi, found.confidence = exp(ends[0]), exp(ends[1]), ends[2]
         if count > 1:
             found.confidence = 1 - count * (1 - ends[2])
-    if estimate.fewest < ENOUGH:
+    if estimate.fewest < estimates.ENOUGH:
         found.verdict = f"two {estimate.what}: no verdict"
         return
-    if ends is None and isinstance(difference, HodgesLehmann):
+    if ends is None and isinstance(difference, estimates.HodgesLehmann):
         return
     edge = log1p(design.band)
     is_inside = abs(difference.center) < edge
@@ -587,7 +577,7 @@ def _judge(found: Ratio, estimate: Estimate, design: Design) -> None:
         return
     if estimate.over:
         return
-    found.runs_needed = runs_still_needed(
+    found.runs_needed = estimates.runs_still_needed(
         again, design.band, now=estimate.fewest, confidence=confidence
     )
     if found.runs_needed is None:
@@ -601,7 +591,7 @@ def _judge(found: Ratio, estimate: Estimate, design: Design) -> None:
 
 def _need(design: Design, arms: Arms) -> str:
     what = f"{_runs(design)}{' in each cell' if arms.own else ''}"
-    return f"need >= {ENOUGH} {what} for a verdict"
+    return f"need >= {estimates.ENOUGH} {what} for a verdict"
 
 
 def _runs(design: Design) -> str:
@@ -612,7 +602,7 @@ def _enough(design: Design, confidence: float) -> str:
     """Say why there is no interval, or how many runs have one by their ranks."""
     if design.method == "log-welch":
         return " that holds at any number of looks"
-    n = runs_to_rank(confidence)
+    n = estimates.runs_to_rank(confidence)
     unequal = "3 against 5 or " if confidence == 0.95 else ""
     all_of = "" if confidence == design.confidence else " over all comparisons"
     return f": {unequal}{n} against {n} give {100 * design.confidence:g} %{all_of}"
@@ -629,7 +619,9 @@ def _how_cells_count(arms: Arms) -> list[str]:
     return [f"each run counts once: the geometric mean of its {count} cells of {which}"]
 
 
-def verdict(difference: Difference, metric: Metric, *, band: float, confidence: float) -> str:
+def verdict(
+    difference: estimates.Difference, metric: Metric, *, band: float, confidence: float
+) -> str:
     """Say what the interval says, and no more.
 
     The band is ``[1 / (1 + band), 1 + band]``, symmetric on logarithms: swapping the sides turns

@@ -99,13 +99,7 @@ def drift(
 
 
 def step(sides: Sequence[Sequence[tuple[Any, float]]], *, band: float = 0.05) -> str | None:
-    """Look for a side whose runs change their level half-way by the `band` or more.
-
-    Examples
-    --------
-    >>> step([list(enumerate([5814.0, 5703.0, 8916.0, 9037.0, 8910.0]))])
-    'values of a side step up by 56 % after run 2 of 5, or lie so by chance: see shifts()'
-    """
+    """Look for a side whose runs change their level half-way by the `band` or more."""
     for side in sides:
         if len({moment for moment, _ in side}) < len(side):
             continue
@@ -172,11 +166,6 @@ def change_points(
 
     Neighbours are `dependent` if they are alike without a change, as seconds of one run are; by
     default in sequences of more than 30.
-
-    Examples
-    --------
-    >>> change_points([5814, 5703, 8916, 9037, 8910])
-    [ChangePoint(at=2, p=4.1...e-05, by_chance=0.2)]
     """
     sequence = np.asarray(values, dtype=np.float64)
     if dependent is None:

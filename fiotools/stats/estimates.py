@@ -230,11 +230,6 @@ def u_counts(n: int, m: int) -> list[int]:
     """Count the orders of n and m values that give each Mann-Whitney U, from 0 to n m.
 
     They are the coefficients of the Gaussian binomial, prod (1 - q^(m + i)) / (1 - q^i).
-
-    Examples
-    --------
-    >>> u_counts(2, 2)
-    [1, 1, 2, 1, 1]
     """
     size = n * m + 1
     counts = [1] + [0] * (size - 1)
@@ -247,13 +242,7 @@ def u_counts(n: int, m: int) -> list[int]:
 
 
 def runs_to_rank(confidence: float = 0.95) -> int:
-    """Give the fewest runs on each of two sides that have a Mann-Whitney interval.
-
-    Examples
-    --------
-    >>> runs_to_rank(0.95), runs_to_rank(0.99)
-    (4, 5)
-    """
+    """Give the fewest runs on each of two sides that have a Mann-Whitney interval."""
     n = 1
     while 2 / comb(2 * n, n) > (1 - confidence) * (1 + 1e-9):
         n += 1

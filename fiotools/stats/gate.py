@@ -36,13 +36,7 @@ class Rule:
 
     @classmethod
     def of(cls, text: str) -> Rule:
-        """Read a rule.
-
-        Examples
-        --------
-        >>> Rule.of("slower:5%").share, Rule.of("p99 slower:10%").metric
-        (0.05, 'p99')
-        """
+        """Read a rule."""
         match = _RULE.fullmatch(text.strip())
         if (
             match is None
@@ -151,7 +145,7 @@ def gate(comparison: IntoDataFrameT, fail_if: str | Sequence[str]) -> IntoDataFr
         dict(zip(data.columns, values, strict=True))
         for values in frames.keys_of(data, data.columns)
     ]
-    found, places = [], []
+    found = []
     for rule in rules:
         about = [
             at
@@ -163,12 +157,11 @@ def gate(comparison: IntoDataFrameT, fail_if: str | Sequence[str]) -> IntoDataFr
             raise SchemaError(f"rule {rule.text!r} is about {rule.metric}; compared was {there}")
         for at in about:
             outcome = rule.judge(rows[at])
-            own = {name: rows[at][name] for name in ("metric", "ratio", "ratio_lo", "ratio_hi")}
-            said = {"verdict": rows[at]["verdict"], "rule": rule.text, "outcome": outcome}
-            found.append({**own, **said, "why": _why(rule, rows[at], names, outcome)})
-            places.append(at)
-    keep = frames.kept((*names, "baseline"), places)
-    return frames.answer(data, "gate", keep, found)
+            own = ("metric", "ratio", "ratio_lo", "ratio_hi", "verdict")
+            line = {"row": at} | {name: rows[at][name] for name in own}
+            why = _why(rule, rows[at], names, outcome)
+            found.append(line | {"rule": rule.text, "outcome": outcome, "why": why})
+    return frames.answer(data, "gate", (*names, "baseline"), found)
 
 
 def _why(rule: Rule, row: dict[str, Any], names: Sequence[str], outcome: str) -> str:

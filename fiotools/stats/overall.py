@@ -122,7 +122,7 @@ def overall(
     design = Design(
         measure, between, baseline, cell, pair, scope, confidence, band, method="log-welch"
     )
-    data, keep, each = ratios_of(frame, design, None)
+    data, each = ratios_of(frame, design, None)
     if not names:
         raise SchemaError("over= names no column: which ones tell the workloads apart?")
     for name in names:  # without a name, a workload would look like the row over all
@@ -130,9 +130,8 @@ def overall(
     named = [between, *cell, *frames.names(pair)]
     runs = runs_of(data, metric, named, scope, between=between, positive=True)
     workload, side = frames.keys_of(data, names), frames.values(data, between)
-    held: dict[str, list[int | None]] = {name: [*rows] for name, (_, rows) in keep.items()}
     levels = [value for value in dict.fromkeys(side) if value != baseline]
-    found, counts = [], []
+    found, lines = [], [one.line() | {"workloads": 1} for one in each]
     for rows in frames.groups(data, apart).values():
         cells = frames.rows_by(workload, rows)
         if len(cells) < 2:
@@ -142,20 +141,13 @@ def overall(
                 key: [[row for row in own if side[row] == one] for one in (level, baseline)]
                 for key, own in cells.items()
             }
-            found.append(_over_all(runs, design, names, sides, level, workloads))
-            counts.append(len(cells))
-            here = dict.fromkeys(apart, rows[0])
-            here |= {between: side.index(level), "baseline": side.index(baseline)}
-            for name, column in held.items():
-                column.append(here.get(name))
-    judge(found, design)
-    lines = [one.line() | {"workloads": 1} for one in each]
-    lines += [
-        one.line() | {"workloads": count, "about": _ABOUT[workloads]}
-        for one, count in zip(found, counts, strict=True)
-    ]
-    both = {name: (source, held[name]) for name, (source, _) in keep.items()}
-    return frames.answer(data, "overall", both, lines)
+            one = _over_all(runs, design, names, sides, level, workloads)
+            one.row = dict.fromkeys(apart, rows[0])
+            one.row |= {between: side.index(level), "baseline": side.index(baseline)}
+            found.append((one, len(cells)))
+    judge([one for one, _ in found], design)
+    lines += [one.line() | {"workloads": count, "about": _ABOUT[workloads]} for one, count in found]
+    return frames.answer(data, "overall", design.keep, lines)
 
 
 def _over_all(

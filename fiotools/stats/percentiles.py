@@ -107,15 +107,14 @@ def merge_bins(bins: IntoDataFrameT, *, by: str | Sequence[str] | None = None) -
     named = frames.names(by)
     data = frames.opened(bins)
     found = histograms(data, named)
-    lines, first = [], []
+    lines = []
     for own in found:
-        same = {"n": own.n, "varies_in": own.varies_in, "notes": own.notes}
+        same = {"row": own.rows[0], "n": own.n, "varies_in": own.varies_in, "notes": own.notes}
         for edges, count in own.counts.items():
             low, high = edges
             line = {"bin_lo_ns": low, "bin_hi_ns": high, "count": count, "parts": own.parts[edges]}
             lines.append(line | same)
-            first.append(own.rows[0])
-    return frames.answer(data, "merge_bins", frames.kept(cell_keys(data, named), first), lines)
+    return frames.answer(data, "merge_bins", cell_keys(data, named), lines)
 
 
 def cell_keys(data: Frame, by: Sequence[str]) -> list[str]:
@@ -223,13 +222,7 @@ def _refuse_overlaps(data: Frame, edges: Sequence[Bin]) -> None:
 
 
 def _coarsest(edges: Iterable[Bin]) -> dict[Bin, Bin]:
-    """Say for each bin which of them holds it whole; refuse bins that cross.
-
-    Examples
-    --------
-    >>> _coarsest([(4.0, 5.0), (4.0, 6.0), (6.0, 8.0)])
-    {(4.0, 6.0): (4.0, 6.0), (4.0, 5.0): (4.0, 6.0), (6.0, 8.0): (6.0, 8.0)}
-    """
+    """Say for each bin which of them holds it whole; refuse bins that cross."""
     found: dict[Bin, Bin] = {}
     outer: Bin | None = None
     for bin_ in sorted(edges, key=lambda edge: (edge[0], -edge[1])):
@@ -338,10 +331,8 @@ def percentiles_from_bins(
         for own, limit in zip(found, limits, strict=True)
         for percentile in wanted
     ]
-    first = [own.rows[0] for own in found for _ in wanted]
-    return frames.answer(
-        data, "percentiles_from_bins", frames.kept(cell_keys(data, named), first), lines
-    )
+    same = {"method": "bins", "confidence": confidence}
+    return frames.answer(data, "percentiles_from_bins", cell_keys(data, named), lines, **same)
 
 
 def _quantile(own: Histogram, limit: Extremes, percentile: float, confidence: float) -> AnswerRow:
@@ -349,12 +340,11 @@ def _quantile(own: Histogram, limit: Extremes, percentile: float, confidence: fl
     n = sum(own.counts.values())
     notes = [*own.notes, *limit.notes]
     line: AnswerRow = {
+        "row": own.rows[0],
         "percentile": percentile,
         "total_ios": n,
         "n": own.n,
-        "method": "bins",
         "varies_in": own.varies_in,
-        "confidence": confidence,
         "notes": notes,
     }
     if n == 0:
@@ -534,10 +524,10 @@ def bound_percentiles(
         varies = frames.varying(watch, rows)
         keys = {runs[row] for row in rows}
         whole: AnswerRow = {
+            "row": rows[0],
             "total_ios": sum(part.ios for part in parts),
             "parts": len(parts),
             "n": len(keys) if all(len(key) == 2 for key in keys) else None,
-            "method": "bounded",
             "varies_in": varies,
             "notes": [f"tables vary in {varies}"] if varies else [],
         }
@@ -545,10 +535,8 @@ def bound_percentiles(
             low, high = bounds(parts, percentile)
             ends = {"percentile": percentile, "bound_lo_ns": low, "bound_hi_ns": high}
             lines.append(ends | whole)
-    first = [rows[0] for rows in cells for _ in wanted]
-    return frames.answer(
-        data, "bound_percentiles", frames.kept(cell_keys(data, named), first), lines
-    )
+    keep = cell_keys(data, named)
+    return frames.answer(data, "bound_percentiles", keep, lines, method="bounded")
 
 
 def _ios(data: Frame, io: Frame, by: Sequence[str]) -> list[int]:
@@ -615,16 +603,7 @@ class Curve:
 
 
 def bounds(parts: Sequence[Curve], percentile: float) -> tuple[float | None, float | None]:
-    """Bracket a percentile of the mixture; None if no point bounds it.
-
-    Examples
-    --------
-    >>> half, most = share(50), share(90)
-    >>> bounds([Curve(10, [(half, 4.0), (most, 7.0)])], 50)
-    (4.0, 4.0)
-    >>> bounds([Curve(10, [(half, 4.0), (most, 7.0)]), Curve(10, [(half, 9.0)])], 80)
-    (9.0, None)
-    """
+    """Bracket a percentile of the mixture; None if no point bounds it."""
     asked = share(percentile) * sum(part.ios for part in parts)
     low: float | None = None
     # Up to x, a part has at least the share of its last point there, and less than that of its
@@ -663,13 +642,7 @@ def _steps(parts: Sequence[Curve]) -> dict[float, list[tuple[int, int, int]]]:
 
 
 def rank(percentile: float, n: int) -> int:
-    """Give the place of a percentile among n sorted I/Os, from 1.
-
-    Examples
-    --------
-    >>> rank(50, 10), rank(99, 10), rank(99.9, 3000)
-    (5, 10, 2998)
-    """
+    """Give the place of a percentile among n sorted I/Os, from 1."""
     # fio takes 99.9 for the float that it is, a little more: so its 99.9 of 1000 is the last
     return max(1, ceil(Fraction(percentile) * n / 100))
 
@@ -678,24 +651,13 @@ def ios_needed(percentile: float, confidence: float = 0.95) -> float:
     """Give the fewest I/Os with an equal-tailed interval of the percentile; infinite at 100.
 
     ``ln((1 - confidence) / 2) / ln(p)``; below the median the other end is the scarce one.
-
-    Examples
-    --------
-    >>> [ios_needed(percentile) for percentile in (50, 90, 99, 99.9, 99.99)]
-    [6, 36, 368, 3688, 36887]
     """
     scarce = max(percentile, 100 - percentile) / 100
     return inf if scarce == 1 else ceil(log((1 - confidence) / 2) / log(scarce))
 
 
 def ranks_around(percentile: float, n: int, confidence: float = 0.95) -> tuple[int, int] | None:
-    """Give the places of the two I/Os that hold the percentile between them; None if n is small.
-
-    Examples
-    --------
-    >>> ranks_around(50, 10), ranks_around(50, 5), ranks_around(99, 1000)
-    ((2, 9), None, (983, 997))
-    """
+    """Give the places of the two I/Os that hold the percentile between them; None if n is small."""
     if n < ios_needed(percentile, confidence):
         return None
     tail = (1 - confidence) / 2
@@ -715,11 +677,6 @@ def middle(low: float, high: float) -> float | None:
 
     Before fio 3.0 that unit is 1 us. The last bin has no end and so no middle, though fio prints
     17.1 s.
-
-    Examples
-    --------
-    >>> middle(127, 128), middle(128, 130), middle(127000, 128000)
-    (127.0, 129.0, 127000.0)
     """
     if high == inf:
         return None

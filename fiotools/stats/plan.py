@@ -125,14 +125,14 @@ def plan(
     asked = dict.fromkeys([*named, *frames.names(between), *frames.names(pair)])
     frames.need(data, [metric, *asked])
     runs = runs_of(data, metric, asked, scope, between=between, positive=True)
-    lines, cells = [], []
+    lines: list[AnswerRow] = []
     for rows in frames.groups(runs.data, named).values():
         spread = _spread(runs, rows, between, pair)
-        varies = frames.varying(runs.watch, rows)
-        for line in _lines(spread, differences, power, confidence, comparisons):
-            lines.append({"metric": measure.name, "varies_in": varies} | line)
-            cells.append(rows[0])
-    return frames.answer(runs.data, "plan", frames.kept(named, cells), lines)
+        own = {"row": rows[0], "varies_in": frames.varying(runs.watch, rows)}
+        lines += [
+            own | line for line in _lines(spread, differences, power, confidence, comparisons)
+        ]
+    return frames.answer(runs.data, "plan", named, lines, metric=measure.name)
 
 
 def _check(
@@ -156,7 +156,7 @@ def _of_number(cv: float, *asked: Any) -> Any:
         raise SchemaError(f"a coefficient of variation of {cv:g}: it is a share above 0 (0.03)")
     variance = log1p(cv**2)
     lines = _lines(_Spread(None, variance, variance), *asked)
-    return frames.answer(nw.from_native(pd.DataFrame(), eager_only=True), "plan", {}, lines)
+    return frames.answer(nw.from_native(pd.DataFrame(), eager_only=True), "plan", (), lines)
 
 
 def _spread(runs: Runs[Any], rows: Sequence[int], between: str | None, pair: str | None) -> _Spread:

@@ -26,8 +26,9 @@ _LITTLE = 0.5  # of the run: a log that covers less says little about it
 
 @dataclass
 class _Match:
-    """One log and its summary; its fields are the columns of `reconcile`."""
+    """One log and its summary; its fields are the columns of `reconcile`, but for `row`."""
 
+    row: int
     metric: str
     unit: str
     n: int
@@ -138,8 +139,7 @@ def reconcile(
             match.verdict = "nothing was done"  # io has rows only for I/Os
         found.append(match)
     said = frames.present(data, (*keys, "quantity"))
-    keep = frames.kept(said, [parts[0].rows[0] for parts in cells.values()])
-    return frames.answer(data, "reconcile", keep, [vars(match) for match in found])
+    return frames.answer(data, "reconcile", said, [vars(match) for match in found])
 
 
 def _matched(
@@ -206,6 +206,7 @@ def _log(data: Frame, parts: list[Series], runtime: float | None, tolerance: flo
     metric = metric_of(RATES[parts[0].quantity or ""])
     spans = [_span(part, runtime, tolerance) for part in parts]
     found = _Match(
+        parts[0].rows[0],
         metric.name,
         metric.unit,
         sum(len(part.values) for part in parts),

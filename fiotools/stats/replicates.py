@@ -518,11 +518,6 @@ def unlike(logs: Sequence[float], whose: str = "the runs") -> list[str]:
     middle are smaller, and it is 3 n / 4 times. The dip test judges 12 to 1,000 different runs too:
     Hartigan and Hartigan, "The dip test of unimodality" (1985), at 5 % for uniform values. Less
     than 5 % of lognormal runs raise the warning.
-
-    Examples
-    --------
-    >>> unlike([log(iops) for iops in (5814, 5703, 8916, 9037, 8910)])
-    ['the runs fall into two groups: 2 of 5,703 to 5,814 and 3 of 8,910 to 9,037']
     """
     values = np.sort(np.asarray(logs, dtype=np.float64))
     n, found = len(values), []
@@ -557,11 +552,6 @@ def dip(values: Array) -> float:
 
     It narrows the interval of the mode: outside it the distribution is convex below and concave
     above, and the distance of the steps from these hulls is twice the dip.
-
-    Examples
-    --------
-    >>> round(dip(np.array([1.0, 2.0, 3.0, 4.0])), 6), dip(np.array([1.0, 1.1, 5.0, 5.1]))
-    (0.125, 0.25)
     """
     low, high, deepest = 0, len(values) - 1, 1.0
     while True:
@@ -602,13 +592,6 @@ def unseen(n: int, runs: str = "runs a side") -> str | None:
     """Say which rare modes n runs may have missed, and how many runs would not.
 
     The chance that n runs all miss a mode that takes the share q of them is ``(1 - q)^n``.
-
-    Examples
-    --------
-    >>> unseen(3)
-    '3 runs a side may miss a rare mode: one that takes 20 % of the runs with a chance of 51 % (14
-    runs: 5 %), 10 % with 73 % (29 runs: 5 %)'
-    >>> unseen(29)
     """
     told = [
         f"{percent(share)} %{{}} {percent((1 - share) ** n)} % "
@@ -624,13 +607,7 @@ def unseen(n: int, runs: str = "runs a side") -> str | None:
 
 
 def device_of(target: str) -> str:
-    r"""Give the device, drive or folder of a target, as far as its name says.
-
-    Examples
-    --------
-    >>> [device_of(name) for name in ("/dev/sda", r"C:\test.dat", "/mnt/a/test.1", "test.1")]
-    ['/dev/sda', 'C:', '/mnt/a', '']
-    """
+    r"""Give the device, drive or folder of a target, as far as its name says."""
     found = _DRIVE.match(target)
     return found[0] if found else ""
 

@@ -126,13 +126,7 @@ def weighted_mean(values: Array, widths: Array) -> float:
 
 
 def portions(values: Array, widths: Array, edges: Array) -> Array:
-    """Give the mean between each two edges in time, cutting samples that lie across one.
-
-    Examples
-    --------
-    >>> portions(np.array([1.0, 4.0]), np.array([2.0, 1.0]), np.array([0.0, 1.5, 3.0]))
-    array([1., 3.])
-    """
+    """Give the mean between each two edges in time, cutting samples that lie across one."""
     ends = np.concatenate([[0.0], np.cumsum(widths)])
     sums = np.concatenate([[0.0], np.cumsum(values * widths)])
     return np.asarray(np.diff(np.interp(edges, ends, sums)) / np.diff(edges), dtype=np.float64)
@@ -373,17 +367,6 @@ def as_samples(frame: Any, name: str | None) -> Any:
 
     A sample stands for the time that its window covers, ``span_s``. `name` is a column of the
     answer of `window`.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> log = pd.DataFrame({
-    ...     "quantity": "lat_ns", "time_s": [0.1, 0.5, 1.2], "value": 9e5, "bs_bytes": 512,
-    ... })
-    >>> as_samples(window(log, "1s"), "iops")[["quantity", "time_s", "value", "span_s"]].round(2)
-      quantity  time_s  value  span_s
-    0     iops    1.00   2.22     0.9
-    1     iops    1.20   4.98     0.2
     """
     if not _is_windows(frame):
         return frame
@@ -457,6 +440,7 @@ def _samples(data: Frame, rows: Sequence[int], columns: Mapping[str, Sequence[An
         raise SchemaError(f"the windows have no {' and no '.join(columns)}")
     lines = [
         {
+            "row": row,
             "quantity": name if name in _AMOUNTS.values() else quantities[row] or "clat_ns",
             "time_s": round(ends[row], 9),
             "value": columns[name][row],
@@ -466,8 +450,7 @@ def _samples(data: Frame, rows: Sequence[int], columns: Mapping[str, Sequence[An
         for row, name in picked
     ]
     keep = frames.present(data, (*_apart(data), "direction", "percentile"))
-    kept = frames.kept(keep, [row for row, _ in picked])
-    return frames.answer(data, ("quantity", "time_s", "value", "span_s", "io_bytes"), kept, lines)
+    return frames.answer(data, ("quantity", "time_s", "value", "span_s", "io_bytes"), keep, lines)
 
 
 Taken = tuple[nw.DataFrame[IntoDataFrameT], list[Series], list[str]]

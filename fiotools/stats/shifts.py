@@ -98,13 +98,13 @@ def shifts(
     check_confidence(confidence)
     data, several, apart = sequences(frame, metric, frames.names(by), round_s, order)
     runs = "value" not in data.columns
-    lines, starts = [], []
-    for series in several:
-        levels = _levels(series, confidence, runs=runs)
-        lines += levels
-        starts += [series.rows[line["start"] - 1 if runs else 0] for line in levels]
-    names = dict.fromkeys([*apart, order] if order else apart)
-    return frames.answer(data, "shifts", frames.kept(names, starts), lines)
+    lines = [
+        line | {"row": series.rows[line["start"] - 1 if runs else 0]}
+        for series in several
+        for line in _levels(series, confidence, runs=runs)
+    ]
+    keep = [*apart, order] if order and order not in apart else apart
+    return frames.answer(data, "shifts", keep, lines)
 
 
 def _levels(series: Series, confidence: float, *, runs: bool) -> list[AnswerRow]:

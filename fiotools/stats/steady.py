@@ -167,9 +167,7 @@ def steady(
     # runs are rounds, and so are samples of round_s; fio's rules know only samples
     own = judge.rule != "snia" or round_s is not None or "value" not in data.columns
     lines = [_judged(series, judge, confidence, own=own) for series in several]
-    return frames.answer(
-        data, "steady", frames.kept(apart, [series.rows[0] for series in several]), lines
-    )
+    return frames.answer(data, "steady", apart, lines, method=method, confidence=confidence)
 
 
 def _judged(series: Series, judge: Judge, confidence: float, *, own: bool) -> AnswerRow:
@@ -177,12 +175,11 @@ def _judged(series: Series, judge: Judge, confidence: float, *, own: bool) -> An
     values, widths, n = series.values, series.widths, len(series.values)
     window, mean = _window(series, judge, own=own), _mean(series, confidence)
     return {
+        "row": series.rows[0],
         "metric": series.metric.name,
         "unit": series.metric.unit,
         "n": n,
-        "method": judge.rule,
         "window": judge.window or n,
-        "confidence": confidence,
         "interval_s": float(np.median(widths)) if series.timed and n else None,
         "mean": weighted_mean(values, widths) if n else None,
         **window,
@@ -310,13 +307,7 @@ class Window:
 
 
 def window_of(values: Array, widths: Array) -> Window | None:
-    """Measure a window of two rounds or more; None if the mean is 0.
-
-    Examples
-    --------
-    >>> window_of(np.array([104.0, 102.0, 100.0, 98.0, 96.0]), np.ones(5))
-    Window(window_mean=100.0, range_pct=8.0, deviation_pct=4.0, rise_pct=-8.0, drift_pct=-2.0)
-    """
+    """Measure a window of two rounds or more; None if the mean is 0."""
     mean = weighted_mean(values, widths)
     if mean <= 0:
         return None
@@ -334,25 +325,13 @@ def window_of(values: Array, widths: Array) -> Window | None:
 
 
 def whole(values: Array, widths: Array, size: int) -> Window | None:
-    """Measure a whole series, in so many rounds of equal length.
-
-    Examples
-    --------
-    >>> whole(np.linspace(104.9, 95.0, 100), np.ones(100), 5).rise_pct
-    -8.0...
-    """
+    """Measure a whole series, in so many rounds of equal length."""
     edges = np.linspace(0.0, float(widths.sum()), size + 1)
     return window_of(portions(values, widths, edges), np.ones(size))
 
 
 def mser5(values: Array) -> int:
-    """Give the samples to leave out at the start: MSER of means of five, in the first half.
-
-    Examples
-    --------
-    >>> mser5(np.array([500.0] * 10 + [100.0, 101.0, 99.0] * 20))
-    10
-    """
+    """Give the samples to leave out at the start: MSER of means of five, in the first half."""
     means = values[: len(values) // _BATCH * _BATCH].reshape(-1, _BATCH).mean(axis=1)
     left = np.arange(len(means), 0, -1.0)
     sums = np.cumsum(means[::-1])[::-1]
@@ -418,11 +397,6 @@ def batch_interval(
 
     `widths` are the times that the samples stand for. None for fewer than 60 samples, and without
     spread between the batches.
-
-    Examples
-    --------
-    >>> batch_interval(np.repeat([9.0, 10.0, 11.0, 10.0, 9.0, 11.0] * 5, 2))
-    (9.7659..., 10.2340...)
     """
     if len(values) < ENOUGH:
         return None
@@ -462,13 +436,7 @@ def _skewed(t: float, skew: float) -> float:
 
 
 def missed(n: int) -> float:
-    """Give the chance that a series holds no stall, if they take 5 % of the time, 10 samples each.
-
-    Examples
-    --------
-    >>> [round(missed(n), 2) for n in (60, 300, 1000)]
-    [0.7, 0.2, 0.0]
-    """
+    """Give the chance that a series holds no stall that takes `STALLED` of the time."""
     begin = STALLED / (1 - STALLED) / LASTING  # of each sample after one that is not in a stall
     return (1 - STALLED) * (1 - begin) ** (n - 1)
 
@@ -489,13 +457,6 @@ def integrated_time(correlation: Array) -> float:
 
     The sum ends at the first lag that is at least five times what it came to. The answer is at
     least 1, and too small for a series that is not many times as long.
-
-    Examples
-    --------
-    For an autoregressive series it is ``(1 + rho) / (1 - rho)``:
-
-    >>> integrated_time(0.6 ** np.arange(100))
-    3.9998...
     """
     times = 2 * np.cumsum(correlation) - 1
     far = np.arange(len(times)) >= 5 * times

@@ -127,23 +127,23 @@ def tails(
         measure, between, baseline, cells_of, pair, None, confidence, band, method="log-welch"
     )
     columns = dict.fromkeys([*cell_keys(data, apart), "percentile", "value_ns"])
-    runs, keep, ratios = ratios_of(runs.select(*columns).to_native(), design, None)
+    runs, ratios = ratios_of(runs.select(*columns).to_native(), design, None)
     histogram = [own for own in histograms(data, apart) for _ in wanted]
     of = frames.rows_by(frames.keys_of(runs, [*cell, between]))
     cells, side = frames.keys_of(runs, cell), frames.values(runs, between)
     windows: dict[int, Windows | None] = {}
     lines = []
-    for found, first, held in zip(ratios, keep[cell[0]][1], keep[between][1], strict=True):
-        line = found.line()
+    for found in ratios:
+        line, of_cell = found.line(), cells[found.row["percentile"]]
         if found.n == found.n_baseline == 1:
-            rows = [of[(*cells[first], one)][0] for one in (side[held], baseline)]
+            rows = [of[*of_cell, one][0] for one in (side[found.row[between]], baseline)]
             for row in rows:
                 if id(histogram[row]) not in windows:
                     windows[id(histogram[row])] = windows_of(data, histogram[row])
             sides = [windows[id(histogram[row])] for row in rows]
-            line |= _within(found, sides, float(cells[first][-1]), confidence)
+            line |= _within(found, sides, float(of_cell[-1]), confidence)
         lines.append(line)
-    return frames.answer(runs, "tails", keep, lines)
+    return frames.answer(runs, "tails", design.keep, lines)
 
 
 def _refuse_jobs(data: Frame, named: Sequence[str]) -> None:

@@ -83,34 +83,23 @@ def variance_parts(
     series = checked(data, metric, positive=False)
     keys, watch = run_keys(data), frames.columns(data, watched(data, named))
     phase = frames.optional(data, "group")
-    unit = metric_of(metric).unit
     found: list[AnswerRow] = []
-    cells = list(frames.groups(data, named).values())
-    for rows in cells:
+    for rows in frames.groups(data, named).values():
         runs = [[series[row] for row in own] for own in frames.rows_by(keys, rows).values()]
         line = components(runs, confidence)
-        varies = frames.varying(watch, rows)
+        line |= {"row": rows[0], "varies_in": frames.varying(watch, rows)}
         if len({(keys[row], phase[row]) for row in rows}) > len(runs):
             line["notes"].append(
                 "threads of several groups, which may have run one after the other: name 'group' "
                 f"in {argument('by')}"
             )
-        line |= {"metric": metric, "unit": unit, "varies_in": varies, "confidence": confidence}
         found.append(line)
-    return frames.answer(
-        data, "variance_parts", frames.kept(named, [rows[0] for rows in cells]), found
-    )
+    same = {"metric": metric, "unit": metric_of(metric).unit, "confidence": confidence}
+    return frames.answer(data, "variance_parts", named, found, **same)
 
 
 def components(runs: Sequence[Sequence[float]], confidence: float = 0.95) -> AnswerRow:
-    """Split the variance of runs of threads; a part that cannot be told is left out, with a note.
-
-    Examples
-    --------
-    >>> found = components([[9, 11], [19, 21]])
-    >>> round(found["stddev_within"] ** 2, 9), round(found["stddev_between"] ** 2, 9)
-    (2.0, 49.0)
-    """
+    """Split the variance of runs of threads; a part that cannot be told is missing."""
     sizes = [len(run) for run in runs]
     k, count = len(runs), sum(sizes)
     middle = fmean(value for run in runs for value in run)
@@ -236,9 +225,7 @@ def variance_levels(
     refuse_directions(data, [*named, *within])
     values = checked(data, metric, positive=False)
     places = frames.keys_of(data, within)
-    unit = metric_of(metric).unit
     lines: list[AnswerRow] = []
-    first = []
     for rows in frames.groups(data, named).values():
         tree = {places[row]: values[row] for row in rows}
         if len(tree) < len(rows):
@@ -249,14 +236,11 @@ def variance_levels(
         found = split(tree, confidence)
         best = best_repeats([one.variance for one in found], prices)
         total = sum(one.variance for one in found)
-        for at, one in enumerate(found):
-            lines.append(
-                one.answer(total)
-                | {"metric": metric, "unit": unit, "level": within[at], "cost": prices[at]}
-                | {"repeats_best": best[at], "confidence": confidence}
-            )
-            first.append(rows[0])
-    return frames.answer(data, "variance_levels", frames.kept(named, first), lines)
+        for one, level, cost, repeats in zip(found, within, prices, best, strict=True):
+            own = {"row": rows[0], "level": level, "cost": cost, "repeats_best": repeats}
+            lines.append(one.answer(total) | own)
+    same = {"metric": metric, "unit": metric_of(metric).unit, "confidence": confidence}
+    return frames.answer(data, "variance_levels", named, lines, **same)
 
 
 @dataclass(frozen=True)
@@ -292,14 +276,7 @@ class Level:
 
 
 def split(values: Mapping[Key, float], confidence: float = 0.95) -> list[Level]:
-    """Split the variance of values by the levels of their places, the outermost first.
-
-    Examples
-    --------
-    >>> run, phase = split({("a", 1): 9.0, ("a", 2): 11.0, ("b", 1): 19.0, ("b", 2): 21.0})
-    >>> run.variance, phase.variance
-    (49.0, 2.0)
-    """
+    """Split the variance of values by the levels of their places, the outermost first."""
     means, found = dict(values), []
     below, below_df, unequal = 0.0, 0, False
     while next(iter(means)):
@@ -343,11 +320,6 @@ def best_repeats(variances: Sequence[float], costs: Sequence[float]) -> list[int
 
     A level without spread is not repeated, and its cost is that of the level above. If nothing
     above a level spreads, the more of it the better, and there is no best number.
-
-    Examples
-    --------
-    >>> best_repeats([4.0, 1.0, 9.0], [600.0, 60.0, 10.0])
-    [None, 2, 8]
     """
     found: list[int | None] = [None]
     spread, price = variances[0], costs[0]
