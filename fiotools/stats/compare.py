@@ -55,9 +55,9 @@ def compare(
 ) -> IntoDataFrameT:
     """Compare each level of a column with a baseline: the ratio, its interval, a verdict in words.
 
-    The replicate is the run. Threads, jobs and directions of one run are not repeats of it: they
-    raise an error with the filter to type. A run under several conditions that `by` does not name
-    counts once, as their geometric mean.
+    The replicate is the run: threads, jobs and directions of one run are refused, with the filter
+    to type. A run under several conditions that `by` does not name counts once, as their geometric
+    mean.
 
     Parameters
     ----------
@@ -80,10 +80,9 @@ def compare(
     band : float
         Differences up to this share do not matter.
     method : {"log-welch", "hodges-lehmann"}
-        The t interval and test of the difference of logarithms; or the median of all differences
-        with the interval and test of Mann and Whitney, for any distribution with the same shape and
-        spread on both sides: exact for up to 2500 pairs of runs without ties, else by the normal
-        approximation.
+        Welch's t on logarithms; or the median of all differences with the interval and test of Mann
+        and Whitney, for any distribution with the same shape and spread on both sides: exact for up
+        to 2500 pairs of runs without ties, else by the normal approximation.
     looks : {"once", "any"}
         "any" if runs were added after a look at the result, or may be. The interval is wider, and
         holds at any number of looks. Ask for it from the first look on.
@@ -99,8 +98,7 @@ def compare(
         * ``metric`` and its ``unit``; ``n`` and ``n_baseline``: runs (or pairs) on each side;
         * ``center``, ``center_baseline`` [unit]: geometric means (medians for Hodges-Lehmann);
         * ``ratio``, ``ratio_lo``, ``ratio_hi``: level / baseline. Null interval for one run a side;
-        * ``confidence``: that all intervals of the answer together hold, as reached; ``method``: as
-          used;
+        * ``confidence``, reached by all intervals of the answer together; ``method``, as used;
         * ``p_equal``: of equality, ``p_band``: that the difference is within the band (both
           two-sided), ``p_same``: that it is beyond (two one-sided tests); each multiplied by
           ``comparisons``, the number of intervals in the answer;
@@ -109,13 +107,12 @@ def compare(
           are those of the ratio: "slower by 10 %" is a ratio of .9, and "slower, taking 10 % more
           time" one of 1.1. The vocabulary, or the metric's unit (``_s``, ``_ns``), says whether
           lower is better;
-        * ``runs_needed``: further runs per side that will probably settle it, 0 if it is settled.
-          They are another look: the number is that of ``looks="any"``;
+        * ``runs_needed``: further runs per side that will probably settle it, by ``looks="any"``,
+          since they are another look; 0 if it is settled;
         * ``varies_in``: conditions and labels that differ among the runs and were not named (nor
           are another name of one that was: a label "4k" where bs_bytes is 4096);
-        * ``settings_differ``: options in which the sides differ, "; " between, without those that
-          `by` and `between` name; null if there are none, or `settings` was not given;
-        * ``warnings``: text, "; " between, null if there are none.
+        * ``settings_differ``: options in which the sides differ and that `by` and `between` do not
+          name; ``warnings``. In both "; " stands between; null if there are none.
 
     Raises
     ------
@@ -136,18 +133,17 @@ def compare(
     of freedom than the smaller: else 3 runs against 10 would hold .93. See Kalibera and Jones,
     "Quantifying performance changes with effect size confidence intervals" (2012).
 
-    All comparisons of an answer, levels and cells of `by` alike, share its error: the chance that
-    any of them is wrongly called faster or slower is at most ``1 - confidence``. Each interval has
-    ``1 - (1 - confidence) / comparisons`` (Bonferroni), and degrees of freedom half-way between
-    Welch's and those of the smaller side. Ask alone for a comparison that was planned alone.
+    All comparisons of an answer share its error: the chance that any of them is wrongly called
+    faster or slower is at most ``1 - confidence``. Each interval has ``1 - (1 - confidence) /
+    comparisons`` (Bonferroni), and degrees of freedom half-way between Welch's and those of the
+    smaller side. Ask alone for a comparison that was planned alone.
 
     ``looks="any"``: a confidence sequence for t statistics (Wang and Ramdas, arXiv 2310.03722).
-    Runs that are looked at after each with the interval for one look give a wrong "faster" in .14
-    to .16, not in .025.
+    With the interval for one look after each run, "faster" is wrong in .14 to .16, not in .025.
 
-    Centers are geometric means. They lie below arithmetic ones, by a factor of ``sqrt(1 + cv**2)``
-    for lognormal runs: if two sides move as many bytes in the long run, the one whose runs vary by
-    .5 has .91 times the geometric mean of the one whose runs vary by .2.
+    Geometric means lie below arithmetic ones, by a factor of ``sqrt(1 + cv**2)`` for lognormal
+    runs: a side whose runs vary by .5 has .91 times that of one with the same mean that varies by
+    .2.
 
     Examples
     --------

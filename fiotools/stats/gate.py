@@ -109,8 +109,8 @@ def gate(comparison: IntoDataFrameT, fail_if: str | Sequence[str]) -> IntoDataFr
         A row for each rule and each row of the comparison that it is about: the columns that name
         the row, ``baseline``, ``metric``, ``ratio``, ``ratio_lo``, ``ratio_hi``, ``verdict``,
         ``rule``, ``outcome`` ("fail", "pass", or "undecided" if the interval holds the edge, or
-        there is none) and ``why``, a sentence. If all of 3 or more runs of a side have the same
-        value, there is no interval, and the ratio itself is held to the rule.
+        there is none) and ``why``, a sentence. If 3 or more runs a side do not spread at all, the
+        ratio itself is held to the rule.
 
     Raises
     ------

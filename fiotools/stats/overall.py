@@ -47,10 +47,9 @@ def overall(
 ) -> IntoDataFrameT:
     """Compare over all workloads: the geometric mean of the ratios, each workload weighing alike.
 
-    Two questions have two intervals. For these workloads (``fixed``), only chance between runs
-    counts. For workloads of which these are a sample (``sample``), the ratios of the workloads
-    themselves spread, and that spread is the error; only this question has an answer if each
-    workload ran once.
+    For these workloads (``fixed``), only chance between runs counts. For workloads of which these
+    are a sample (``sample``), the spread of their ratios is the error; only this question has an
+    answer if each workload ran once.
 
     Parameters
     ----------
@@ -63,8 +62,8 @@ def overall(
     by : str or sequence of str, optional
         Compare over all workloads within each combination of these columns.
     pair : str, optional
-        The column that names rounds, each of which holds every workload on both sides. The rounds
-        are the replicates, so that the interval holds the effect of a round on all of them.
+        The column that names rounds, each of which holds every workload on both sides: they are the
+        replicates, so that the interval holds the effect of a round on all workloads.
     workloads : {"fixed", "sample"}
         The question: about these workloads, or about workloads like these.
 
@@ -72,15 +71,12 @@ def overall(
     -------
     pandas.DataFrame or polars.DataFrame
         The rows of `compare` for each workload, and then, for each combination of `by` and level,
-        one row over all of them, in which the columns of `over` are null. The columns are those of
-        `compare` and after ``ratio_hi``
+        one row over all of them, in which the columns of `over` are null. After ``ratio_hi`` are
+        ``workloads``, how many the ratio is over, and ``about``, "these workloads" or "workloads
+        like these": 1 and null in the rows of each.
 
-        * ``workloads``: how many the ratio is over, 1 in the rows of each;
-        * ``about``: "these workloads" or "workloads like these"; null in the rows of each.
-
-        In the rows over all workloads, ``n`` and ``n_baseline`` count runs, with `pair` complete
-        rounds, and workloads for the question about workloads like these; these rows share their
-        error among themselves, as the rows of each workload do.
+        In the rows over all, ``n`` and ``n_baseline`` count runs, with `pair` complete rounds, and
+        for ``sample`` workloads; these rows share their error among themselves, as the others do.
 
     Raises
     ------
@@ -94,12 +90,12 @@ def overall(
 
     Notes
     -----
-    The estimate is the mean of the workloads' log ratios. For these workloads its variance is the
-    sum of their variances over the square of their number, with Satterthwaite's degrees of freedom,
-    which takes runs of different workloads as independent; with `pair`, the t interval of the means
-    of the rounds. For workloads like these it is the t interval of the workloads' log ratios; the
-    variance between rounds (or between runs that hold all workloads) is added, since they are a
-    sample too. That is on the safe side: noise of single runs counts twice.
+    The estimate is the mean of the workloads' log ratios. For ``fixed`` its variance is the sum of
+    their variances over the square of their number, with Satterthwaite's degrees of freedom, which
+    takes runs of different workloads as independent; with `pair`, the t interval of the means of
+    the rounds. For ``sample`` it is the t interval of the workloads' log ratios; the variance
+    between rounds (or between runs that hold all workloads) is added, since they are a sample too.
+    That is on the safe side: noise of single runs counts twice.
 
     Examples
     --------

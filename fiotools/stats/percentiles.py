@@ -298,9 +298,9 @@ def percentiles_from_bins(
     Notes
     -----
     The interval lies between two order statistics, by the binomial distribution, and needs ``ln((1
-    - confidence) / 2) / ln(p)`` I/Os: 368 for the 99th percentile, 36887 for 99.99. It takes the
-    I/Os of one run as independent; stalls come in bursts, and then it is too narrow. It says
-    nothing of other runs: for that, summarize the percentiles of several.
+    - confidence) / 2) / ln(p)`` I/Os: 368 for p99, 36887 for p99.99. It takes I/Os as independent:
+    stalls come in bursts, and then it is too narrow. For other runs, summarize the percentiles of
+    several.
 
     Examples
     --------
@@ -490,8 +490,7 @@ def bound_percentiles(
     -----
     The share of all I/Os below x is the mean of the shares in each part, weighted by its I/Os. The
     share of a part is known at its points only; between two of them it lies between their
-    percentiles. The nearer the points, the nearer the bounds; no value between them is better
-    founded than another.
+    percentiles. No value between the bounds is better founded than another.
 
     Examples
     --------

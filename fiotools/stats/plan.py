@@ -79,10 +79,9 @@ def plan(
     pandas.DataFrame or polars.DataFrame
         A row per combination of `by`, difference and power (a pandas frame if `pilot` is a number):
 
-        * the columns of `by`; ``metric``; ``n``: runs of the pilot;
-        * ``cov_pct``: their coefficient of variation, and ``cov_hi_pct``: its upper 80 % limit, for
-          which it plans; ``correlation``: of the runs of a round;
-        * ``difference_pct``, ``power``;
+        * the columns of `by`; ``metric``; ``n``: runs of the pilot; ``cov_pct``: their coefficient
+          of variation, and ``cov_hi_pct``: its upper 80 % limit, for which it plans;
+          ``correlation``: of the runs of a round; ``difference_pct``, ``power``;
         * ``runs_differ``: runs a side at which the interval excludes equality with that power if
           there is the difference; ``runs_same``: at which it is found to be within the difference
           if there is none; ``rounds_differ``, ``rounds_same``: the same of pairs; null above 1000;

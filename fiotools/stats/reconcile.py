@@ -55,19 +55,18 @@ def reconcile(
     Parameters
     ----------
     samples : pandas.DataFrame, polars.DataFrame or polars.LazyFrame
-        A table such as `Results.samples`. Its rates count: IOPS and bandwidth, and amounts that
-        become rates (see `steady`); latencies and the largest of each window are left out. Or a log
-        of any length, from `scan_log`, or windows of one: then its I/Os and bytes count in windows
-        of a second, whichever quantity was logged.
+        A table such as `Results.samples`, of which rates count: IOPS, bandwidth, and amounts that
+        become rates (see `steady`). Or a log of any length, from `scan_log`, or windows of one:
+        then its I/Os and bytes count in windows of a second, whichever quantity was logged.
     io : pandas.DataFrame or polars.DataFrame
         A table such as `Results.io`.
     quantity : str, optional
         Which of the rates; all of them without it.
     by : str or sequence of str, optional
-        Columns of both frames that say which log belongs to which row of `io`. Without it these are
+        Columns of both frames that say which log belongs to which row of `io`: by default
         ``source``, ``run`` and ``entry`` if both come from the same files, else the labels that
-        both frames have. Directions never match others. If several rows of `io` are left, ``entry``
-        tells them apart; if one is left for several entries, their rates are added.
+        both have. Directions never match others. If several rows of `io` are left, ``entry`` tells
+        them apart; if one is left for several entries, their rates are added.
     tolerance : float
         Rates that differ by up to this share agree. For an averaged log of fio it is at least the
         part that fio cuts off: a millisecond of its shortest window, and 1 I/O or 1 KiB per second
@@ -98,10 +97,10 @@ def reconcile(
     its last and between them, and it agrees if it has as many I/Os as the summary.
 
     For averaged logs it compares rates, not amounts: fio does not write its last window, so that
-    the log of 10 s with windows of 1 s lacks a tenth of the I/Os. That window is unknown: it holds
-    nothing, or up to twice the largest of the log's rates. fio does not write windows without I/O
-    either. Time before the first entry counts as such, and gaps of two windows and more; if a gap
-    may also be a sample that came late, the log is judged by both.
+    the log of 10 s with windows of 1 s lacks a tenth of the I/Os. That window holds nothing, or up
+    to twice the largest of the log's rates. fio does not write windows without I/O either: time
+    before the first entry counts as such, and gaps of two windows and more; if a gap may also be a
+    sample that came late, the log is judged by both.
 
     Examples
     --------

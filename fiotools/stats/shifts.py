@@ -67,16 +67,15 @@ def shifts(
 
     Notes
     -----
-    One in a hundred sequences without a step shows one, whether samples are independent or each is
-    like the one before (`change_points` says how); two in a hundred of 120 samples that correlate
-    by .95. A burst that lasts a twentieth of a series or longer is a change of level, and may be
-    found as two steps.
+    One in a hundred sequences without a step shows one, also if each sample is like the one before;
+    two in a hundred of 120 samples that correlate by .95. A burst that lasts a twentieth of a
+    series or longer is a change of level, and may be found as two steps. A shorter level, or one
+    that comes and goes many times, is not seen. A steady rise of a series is not a step (`steady`
+    tells it); in runs it looks like several.
 
     Up to 30 runs are tested by their order, which proves nothing for fewer than ten or so: two of
     five runs come first or last once in five. A step among them has to stand out of normal noise,
-    and the warning names the share of orders. A level that is shorter than a twentieth of a series,
-    or that comes and goes many times, is not seen. A steady rise of a series is not a step
-    (`steady` tells it); in runs it looks like several.
+    and the warning names the share of orders.
 
     The interval of a ratio is Welch's, on logarithms; samples that depend on each other weigh less.
     It takes the place of the step for known: if noise has moved it, the step is a little too large.

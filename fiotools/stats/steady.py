@@ -1,15 +1,11 @@
 """Whether a series is steady, by the rule of SNIA or one of fio's, and its mean.
 
-A window that meets the rule proves little: a decay of 2 % a round passes SNIA's, and one in seven
-stationary series whose rounds spread by 5 % fails it. So the numbers stand beside the verdict.
-
-A slow second is mostly followed by another, so that n samples tell less than n runs would, and the
-t interval of single samples is far too narrow. The means of fifteen long batches depend on each
-other less, and an autoregression of the first order accounts for the rest. Its coefficient is
-corrected for its bias and then taken three quarters of a standard error higher: if it is too small,
-the interval is too narrow, and choosing series that look independent would select these. Rare
-stalls make the mean skewed, and the interval with it. `benchmarks/COVERAGE.md` has the results of
-this rule and of others. `missed` says how often a series holds no stall at all.
+A slow second is mostly followed by another, so that the t interval of single samples is far too
+narrow. The means of fifteen long batches depend on each other less, and an autoregression of the
+first order accounts for the rest. Its coefficient is corrected for its bias and then taken three
+quarters of a standard error higher: if it is too small, the interval is too narrow, and choosing
+series that look independent would select these. Rare stalls make the mean skewed, and the interval
+with it. `benchmarks/COVERAGE.md` has the results of this rule and of others.
 
 Sources: SNIA Solid State Storage Performance Test Specification 2.0.1; fio's ``steadystate.c``;
 Tafazzoli and Wilson, "Skart: a skewness- and autoregression-adjusted batch-means procedure for
@@ -76,11 +72,11 @@ def steady(
     ----------
     samples : pandas.DataFrame or polars.DataFrame
         A table such as `Results.samples`: a series for each run, entry, direction and quantity.
-        ``io_bytes`` and ``total_ios``, which fio's ``--status-interval`` and dd's progress count
-        from the start of the run, become rates between reports; ``count``, I/Os since the sample
-        before, becomes IOPS. For the answer of `window`, `quantity` names the column. The rows of
-        another frame without a column ``value``, such as `Results.io`, are rounds that were runs of
-        their own, in order of ``started_at``, ``reported_at`` or the rows.
+        ``io_bytes`` and ``total_ios``, counted from the start of the run, become rates between
+        reports; ``count``, I/Os since the sample before, becomes IOPS. For the answer of `window`,
+        `quantity` names the column. The rows of a frame without a column ``value``, such as
+        `Results.io`, are rounds that were runs of their own, in order of ``started_at``,
+        ``reported_at`` or the rows.
     quantity : str, optional
         Which of the quantities; all of them without it. For rounds, the column to judge.
     by : str or sequence of str, optional
@@ -88,8 +84,8 @@ def steady(
     method : {"snia", "fio-deviation", "fio-slope"}
         The rule for the window.
     window : int, optional
-        Rounds in the window: 5 for SNIA. For fio it is at the end of the series; without it, it is
-        the whole series, as the samples of a ``steadystate`` block are.
+        Rounds in the window: 5 for SNIA. For fio those at the end of the series; by default all, as
+        in a ``steadystate`` block.
     limit : float or (float, float), optional
         In percent. SNIA's are 20 for the range and 10 for the rise; fio has no default.
     round_s : float, optional
@@ -116,7 +112,7 @@ def steady(
           ``deviation_pct`` (farthest from the mean), ``rise_pct`` (of the least-squares line over
           the window, negative if it falls), ``drift_pct`` (a round);
         * ``met`` and ``verdict``: "window met", or not, and why; null for too few rounds;
-        * ``warnings``; ``confidence``.
+          ``warnings``; ``confidence``.
 
     Raises
     ------
@@ -128,24 +124,23 @@ def steady(
     Notes
     -----
     SNIA's window is met if the range is at most 20 % of the mean and the rise at most 10 % either
-    way: a decay of 2 % a round passes. If rounds are given, by `round_s` or as runs, it is the
-    first one that is met, as in the Performance Test Specification, which gives up after 25 rounds;
-    its report calls `range_pct` the measured maximum data excursion and `rise_pct` the measured
-    maximum slope excursion. If the window is the whole series, a start of at most one round may be
-    left out, as MSER-5 finds it (White, Cobb and Spratt, 2000). The warnings name what a window
-    that is met does not show: the rise over all rounds, a trend (Mann-Kendall, corrected for
-    dependence) and steps of 5 % (`shifts`).
+    way. If rounds are given, by `round_s` or as runs, it is the first one that is met, as in the
+    Performance Test Specification, which gives up after 25 rounds; its report calls `range_pct` the
+    measured maximum data excursion and `rise_pct` the measured maximum slope excursion. If the
+    window is the whole series, a start of at most one round may be left out, as MSER-5 finds it
+    (White, Cobb and Spratt, 2000). fio's is met if the farthest value, or the slope from one check
+    to the next, stays below the limit: 0.3 % a second is 18 % in a minute.
 
-    fio's is met if the farthest value, or the slope from one check to the next, stays below the
-    limit: 0.3 % a second is 18 % in a minute. A window that is met is not a proof: one in seven
-    stationary series whose rounds spread by 5 % fails SNIA's.
+    A window that is met is not a proof: a decay of 2 % a round passes SNIA's, and one in seven
+    stationary series whose rounds spread by 5 % fails it. The warnings name what it does not show:
+    the rise over all rounds, a trend (Mann-Kendall, corrected for dependence) and steps of 5 %
+    (`shifts`).
 
     The interval of the mean covers .93 and more of stationary series from 60 samples on, for a
-    correlation of neighbours up to .95: the longer samples depend on each other, the wider it is.
-    It knows the speeds that the series holds: stalls that take 5 % of the time, 10 samples each,
-    are absent from .70 of series of 60 samples, from .20 of 300 and from .01 of 1000. Below 600 the
-    warning says how often. If intervals differ by more than a tenth, line and mean of the window
-    are weighted by time, too.
+    correlation of neighbours up to .95. It knows the speeds that the series holds: stalls that take
+    5 % of the time, 10 samples each, are absent from .70 of series of 60 samples, from .20 of 300
+    and from .01 of 1000. Below 600 the warning says how often. If intervals differ by more than a
+    tenth, line and mean of the window are weighted by time, too.
 
     Examples
     --------

@@ -56,8 +56,7 @@ def tails(
     """Compare percentiles of latency, the tail among them, of histograms of two or more sides.
 
     With several runs a side, the percentile of each run is a number of the run, and the interval is
-    that of `compare`. With one run each it is about these two runs: the chance that their windows
-    show. It says nothing of other runs, and there is no verdict on the systems.
+    that of `compare`. With one run each it is about these two runs, and there is no verdict.
 
     Parameters
     ----------
@@ -73,12 +72,9 @@ def tails(
     -------
     pandas.DataFrame or polars.DataFrame
         A row per combination of `by`, ``latency``, ``direction``, percentile and level: the columns
-        of `compare`, in which ``center`` is the (geometric mean of the) percentile [ns], and after
-        ``ratio_hi``
-
-        * ``windows``: for an interval within runs, how many the shorter of both runs has.
-
-        ``method`` is "batch-means" for intervals within runs.
+        of `compare`, in which ``center`` is the (geometric mean of the) percentile [ns]. For an
+        interval within runs ``method`` is "batch-means", and ``windows``, after ``ratio_hi``, how
+        many the shorter run has.
 
     Raises
     ------
@@ -96,10 +92,9 @@ def tails(
     Within a run, I/Os are never taken as independent. The run is cut into batches of equal time;
     the interval holds the latencies for which the shares of I/Os up to them agree with the
     percentile by the t test of the batches. The ends of both runs make those of the ratio (Zou and
-    Donner, "Construction of confidence limits about effect measures", 2008). No interval is given
-    below 60 windows or 30 I/Os beyond the percentile. A
-    disturbance that happens fewer than three times in a run's length may be missing in it
-    altogether, and no method finds it there.
+    Donner, "Construction of confidence limits about effect measures", 2008). There is none below 60
+    windows or 30 I/Os beyond the percentile. A disturbance that happens fewer than three times in a
+    run's length may be missing in it.
 
     Examples
     --------

@@ -59,9 +59,8 @@ def variance_parts(
     One-way analysis of variance with random runs: ``stddev_between^2 = (MS_between - MS_within) /
     n0``, with n0 the threads per run, averaged for unequal runs; below 0 it is taken for 0. The
     interval of ``icc`` is that of the F distribution, exact for normal values and equally many
-    threads in each run. Threads that compete for one device depend on each other: one gains what
-    another loses, and the spread between runs is then underestimated. See Searle, Casella and
-    McCulloch, "Variance components" (1992), chapter 3.
+    threads in each run. If threads compete for one device, the spread between runs is
+    underestimated. Searle, Casella and McCulloch, "Variance components" (1992), chapter 3.
 
     Examples
     --------

@@ -95,14 +95,12 @@ def window(
         A row per window: the columns of `by`, ``direction``, ``quantity`` (for bins ``latency``);
 
         * ``time_s``, its end; ``interval_s``, its length; ``span_s``, the time in it that the log
-          covers, and ``coverage_pct``, the same in percent: the first and the last window are
-          seldom whole;
-        * ``n``, the I/Os in it (rows, if a row is a window of its log), and ``io_bytes``, their
-          bytes;
+          covers, and ``coverage_pct``, the same in percent;
+        * ``n``, the I/Os in it (rows, if a row is a window of its log), and ``io_bytes``;
         * ``iops`` and ``bw_bytes_per_s``, over the time covered; null if that is less than a tenth
-          of the window, whose rate would be chance: ``n`` and ``io_bytes`` still count;
-        * ``mean`` of the latencies of single I/Os [ns]; null without I/O, and for averaged logs,
-          which do not say how many I/Os are in a row;
+          of the window, whose rate would be chance;
+        * ``mean`` of the latencies of single I/Os [ns]; null for averaged logs, which do not say
+          how many I/Os are in a row;
         * if asked for, ``percentile``, ``value_ns`` and ``bound_lo_ns``, ``bound_hi_ns``: the bin
           of fio's in which it is, and its middle, which fio prints;
         * ``varies_in``, the columns whose values were added up; ``warnings``.
@@ -125,9 +123,8 @@ def window(
     ``n`` of 0. An interval (a row of an averaged log or of a histogram log) belongs to the window
     in which its middle lies, and begins with the end of the one before.
 
-    Percentiles are those of fio's own bins, 64 to an octave, which are counted and never averaged.
-    The bins of all windows are kept in memory, some hundred each: for very long logs take longer
-    windows.
+    Percentiles are those of fio's own bins, 64 to an octave. The bins of all windows are kept in
+    memory, some hundred each: for very long logs take longer windows.
 
     Examples
     --------
