@@ -14,7 +14,7 @@ from narwhals.typing import IntoDataFrame, IntoDataFrameT
 from fiotools import units
 from fiotools.errors import SchemaError, argument, typed
 from fiotools.stats import frames, replicates
-from fiotools.stats.frames import Frame, Key
+from fiotools.stats.frames import AnswerRow, Frame, Key
 from fiotools.stats.replicates import Order, Runs
 from fiotools.vocabulary import COLUMNS, CONDITIONS
 
@@ -51,9 +51,9 @@ class Replicate:
 class Arms:
     """The runs of both sides.
 
-    `dims` are unnamed conditions that vary within a side: together they make its cells, each with
-    runs of its `own`, or else each run went through all cells. `over` is the column of which each
-    run has its own value, such as "15 values of workload": the runs spread as these values do.
+    `dims` are unnamed conditions that vary within a side: they make its cells, each with runs of
+    its `own`, or else each run went through all. `over` is the column of which each run has its
+    own value, such as "15 values of workload".
     """
 
     level: list[Replicate]
@@ -90,11 +90,7 @@ def arms_of(
     baseline: Sequence[int],
     pair: str | None = None,
 ) -> Arms:
-    """Make replicates of the rows of both sides.
-
-    Refused are runs without one number: several rows that no condition tells apart, and cells that
-    only one side has, so that the ratio would mix in the effect of the conditions.
-    """
+    """Make replicates of both sides; refuse runs without one number, and cells of one side only."""
     lists = {name: column for name, column in runs.watch.items() if name in CONDITIONS}
     within = {*frames.differing(lists, level), *frames.differing(lists, baseline)}
     dims = [name for name in lists if name in within]
@@ -247,8 +243,7 @@ def order_notes(
 ) -> list[str]:
     """Warn of what the order of the runs may have done, as far as it is known.
 
-    A disturbance hits both runs of a pair, or of a round, so that a drift is looked for in their
-    means, which are independent.
+    A disturbance hits both runs of a pair or round: a drift is looked for in their means.
     """
     order = arms.order
     if order is None:
@@ -322,22 +317,9 @@ def blocks(sides: Sequence[Sequence[Any]]) -> bool:
     return bool(max(first) < min(second))
 
 
-@dataclass(frozen=True, slots=True)
-class OptionDifference:
-    """One option, as each side had it; None if a side was not given it."""
-
-    option: str
-    level: str | None
-    baseline: str | None
-
-    def __str__(self) -> str:
-        level, baseline = (text or "not given" for text in (self.level, self.baseline))
-        return f"{self.option} is {level} against {baseline}"
-
-
 def differing_options(
     level: OptionTexts, baseline: OptionTexts, *, named: Iterable[str] = ()
-) -> list[OptionDifference]:
+) -> list[AnswerRow]:
     """List the options that differ, but for places and those behind columns that were `named`."""
     left_out = set(_FILES)
     for column in named:
@@ -348,7 +330,8 @@ def differing_options(
         one, other = level.get(option, ()), baseline.get(option, ())
         is_same = {*map(_amount, one)} == {*map(_amount, other)}
         if not is_same and option.rpartition("/")[2] not in left_out:
-            found.append(OptionDifference(option, ", ".join(one) or None, ", ".join(other) or None))
+            texts = ", ".join(one) or None, ", ".join(other) or None
+            found.append({"option": option, "text": texts[0], "text_baseline": texts[1]})
     return found
 
 
@@ -365,9 +348,8 @@ def _amount(text: str) -> str | float:
 def settings_diff(settings: IntoDataFrameT, *, between: str, baseline: Any) -> IntoDataFrameT:
     """List the options in which the levels of a label differ from their baseline.
 
-    Two ways of storing data can only be compared if the tool did the same. Names of files and
-    folders are left out, and options that differ in the same way within each side, such as a swept
-    block size.
+    Names of files and folders are left out, and options that differ in the same way within each
+    side, such as a swept block size.
 
     Parameters
     ----------
@@ -411,12 +393,7 @@ def settings_diff(settings: IntoDataFrameT, *, between: str, baseline: Any) -> I
         for level in (baseline, *levels)
     )
     lines = [
-        {
-            "row": {between: side.index(level), "baseline": side.index(baseline)},
-            "option": one.option,
-            "text": one.level,
-            "text_baseline": one.baseline,
-        }
+        one | {"row": {between: side.index(level), "baseline": side.index(baseline)}}
         for level, own in zip(levels, others, strict=True)
         for one in differing_options(own, base)
     ]
@@ -425,10 +402,7 @@ def settings_diff(settings: IntoDataFrameT, *, between: str, baseline: Any) -> I
 
 
 def options_of_runs(settings: IntoDataFrame) -> dict[Key, OptionTexts]:
-    """Give the options of each run, with the texts of its entries.
-
-    An entry's own option hides one given for all, and either hides a default.
-    """
+    """Give the options of each run: an entry's own hides one given for all, either a default."""
     data = frames.opened(settings)
     frames.need(data, ["source", "run", "entry", "option", "text", "origin"])
     told: dict[Key, dict[tuple[bool, Any], dict[str, str]]] = defaultdict(lambda: defaultdict(dict))

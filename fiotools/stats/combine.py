@@ -37,7 +37,7 @@ def combine(io: IntoDataFrameT, *, to: Literal["run", "group"]) -> IntoDataFrame
     ----------
     io : pandas.DataFrame or polars.DataFrame
         A table such as `Results.io`: parts, without their total beside them. Some of fio's groups
-        may be reported whole and others job by job.
+        may be whole, others job by job.
     to : {"run", "group"}
         Totals of each run, or of each ``group`` (the jobs that fio ran side by side).
 
@@ -52,17 +52,15 @@ def combine(io: IntoDataFrameT, *, to: Literal["run", "group"]) -> IntoDataFrame
           ``runtime_s`` [s], as in fio's ``group_reporting``;
         * ``*_mean_ns`` [ns] are weighted by I/Os, ``*_stddev_ns`` pooled within and between parts;
         * ``scope`` is ``total`` or ``group``; a condition or name is kept if all parts share it;
-        * values that do not add are null: ``iops_stddev`` and the other statistics over samples,
-          and the rates of jobs that did not run side by side, such as several groups of one run (a
-          column ``job_start``, joined from `Results.jobs`, tells; without it groups are taken for
-          phases).
+        * values that do not add are null: statistics over samples such as ``iops_stddev``, and the
+          rates of jobs that did not run side by side (a column ``job_start``, joined from
+          `Results.jobs`, tells; without it groups of one run are taken for phases).
 
     Raises
     ------
     SchemaError
-        For percentiles (they neither add nor average), for scopes of one run that overlap, for a
-        row twice, for values that are not numbers or below 0, and for a frame without rows or the
-        columns that tell runs apart.
+        For percentiles, scopes of one run that overlap, a row twice, values that are not numbers or
+        below 0, and a frame without rows or the columns that tell runs apart.
 
     Notes
     -----
@@ -221,10 +219,9 @@ def pooled_stddev(
     means: Sequence[float | None],
     stddevs: Sequence[float | None],
 ) -> float | None:
-    """Put standard deviations together: the spread within the parts and that between their means.
+    """Pool standard deviations: the spread within the parts and that between their means.
 
-    ``sqrt((sum((n_i - 1) s_i^2) + sum(n_i (m_i - m)^2)) / (N - 1))``. The sum over deviations
-    equals ``sum(n_i m_i^2) - N m^2``, and loses no digits.
+    The sum over deviations equals ``sum(n_i m_i^2) - N m^2``, and loses no digits.
     """
     mean, spreads = pooled_mean(counts, means), _weighted(counts, stddevs)
     every = sum(n for n, _ in spreads)
@@ -250,9 +247,9 @@ def per_thread(io: IntoDataFrameT, *, by: str | Sequence[str] | None = None) -> 
     Parameters
     ----------
     io : pandas.DataFrame or polars.DataFrame
-        A table such as `Results.io`; only rows of scope ``thread`` and ``job`` count. In a frame
-        without a column ``scope`` each row is a thread. DISKSPD reports a thread once for each of
-        its targets; those rows are added up, unless `by` names ``target``.
+        A table such as `Results.io`, of which rows of scope ``thread`` and ``job`` count; without a
+        column ``scope`` each row is a thread. DISKSPD's rows of one thread, one for each of its
+        targets, are added up, unless `by` names ``target``.
     by : str or sequence of str, optional
         Columns to carry along, first: labels, mostly.
 
@@ -262,8 +259,8 @@ def per_thread(io: IntoDataFrameT, *, by: str | Sequence[str] | None = None) -> 
         A row per thread and direction: the columns of `by`; ``source``, ``run``, ``entry``,
         ``host``, ``port``, ``job``, ``thread``, ``target``, ``direction``, ``total_ios``, ``iops``
         [1/s], ``bw_bytes_per_s`` [B/s], ``lat_mean_ns`` and ``lat_stddev_ns`` [ns], as far as `io`
-        has them; and ``share_pct`` [%], its share of the I/Os per second of its run (in fio: of its
-        group) in that direction. ``entry`` and ``target`` are null for a thread with several.
+        has them; and ``share_pct``, its share of the IOPS of its run (in fio: of its group) in that
+        direction. ``entry`` and ``target`` are null for a thread with several.
 
     Raises
     ------
@@ -299,8 +296,8 @@ def per_thread(io: IntoDataFrameT, *, by: str | Sequence[str] | None = None) -> 
 def fairness(io: IntoDataFrameT, *, by: str | Sequence[str] | None = None) -> IntoDataFrameT:
     """Say how evenly the threads of each run shared the work, and give their pooled latency.
 
-    Each row is about one run, so that there is no interval: ``n`` is 1. With several runs,
-    ``summarize(fairness(io, by=...), "max_over_min", by=[..., "direction"])`` gives one.
+    A row is about one run, without an interval. With several runs, ``summarize(fairness(io,
+    by=...), "max_over_min", by=[..., "direction"])`` gives one.
 
     Parameters
     ----------

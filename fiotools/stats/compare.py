@@ -308,9 +308,14 @@ def _say_what_was_set(
         found.notes.append("the reports do not say whether both sides had the same options")
         return
     differ = differing_options(level, baseline, named=named)
-    found.settings_differ = "; ".join(map(str, differ)) or None
+    said = [
+        f"{one['option']} is {one['text'] or 'not given'} against "
+        f"{one['text_baseline'] or 'not given'}"
+        for one in differ
+    ]
+    found.settings_differ = "; ".join(said) or None
     if differ:
-        options = ", ".join(one.option for one in differ)
+        options = ", ".join(one["option"] for one in differ)
         found.notes.append(f"the sides had other options: {options}")
 
 
@@ -364,9 +369,8 @@ class Design:
 class Estimate:
     """The difference of two sides, from which a verdict follows.
 
-    `student` has the standard error, which tells how many more runs are needed; `difference` is by
-    the method that was asked for. `fewest` runs are on the smallest side. If the repeats are `over`
-    other things, and not other runs, more runs do not help. `what` is the word for the repeats.
+    `student` tells how many more runs are needed; `difference` is by the method that was asked for.
+    If the repeats are `over` other things than runs, more runs do not help; `what` is their word.
     """
 
     difference: estimates.Difference
@@ -483,15 +487,16 @@ def _method(arms: Arms, design: Design) -> str:
 
 def _centers(found: Ratio, arms: Arms, design: Design) -> None:
     """Fill in the centers of the sides, and their ratio."""
-    cells = arms.by_cell()
-    if design.method == "hodges-lehmann":
-        level, baseline = cells[0]
-        found.center, found.center_baseline = exp(median(level)), exp(median(baseline))
-        found.ratio = exp(estimates.HodgesLehmann(tuple(level), tuple(baseline)).center)
-        return
-    logs = [fmean(fmean(cell[side]) for cell in cells) for side in (0, 1)]
-    found.center, found.center_baseline = exp(logs[0]), exp(logs[1])
-    found.ratio = exp(logs[0] - logs[1])
+    cells, is_ranked = arms.by_cell(), design.method == "hodges-lehmann"
+    middle = median if is_ranked else fmean
+    level, baseline = (fmean(middle(cell[side]) for cell in cells) for side in (0, 1))
+    difference = _ranked(arms).center if is_ranked else level - baseline
+    found.center, found.center_baseline, found.ratio = map(exp, (level, baseline, difference))
+
+
+def _ranked(arms: Arms) -> estimates.HodgesLehmann:
+    level, baseline = arms.by_cell()[0]
+    return estimates.HodgesLehmann(tuple(level), tuple(baseline))
 
 
 def _estimate(found: Ratio, arms: Arms, design: Design, level: Any, fewest: int) -> Estimate | None:
@@ -511,7 +516,7 @@ def _estimate(found: Ratio, arms: Arms, design: Design, level: Any, fewest: int)
         ]
     if design.method == "log-welch":
         return Estimate(student, student, fewest, bool(arms.over))
-    ranked = estimates.HodgesLehmann(*(tuple(side) for side in cells[0]))
+    ranked = _ranked(arms)
     if ranked.tied:
         found.notes.append("tied values: normal approximation")
     low, high = sorted(stdev(side) for side in cells[0])
@@ -526,9 +531,8 @@ def _estimate(found: Ratio, arms: Arms, design: Design, level: Any, fewest: int)
 def judge(ratios: Sequence[Ratio], design: Design) -> None:
     """Fill in intervals, p values and verdicts: all comparisons of the answer share its error.
 
-    Each has its share by Bonferroni, the only correction whose intervals always agree with its
-    verdicts. Dunnett's, with one spread for all sides, is narrower, but errs .21 instead of .05 if
-    the baseline of 20 levels spreads twice as far as they do, which few runs cannot show.
+    By Bonferroni, the only correction whose intervals always agree with its verdicts. Dunnett's is
+    narrower, but errs .21 instead of .05 if the baseline of 20 levels spreads twice as far as they.
     """
     asked = [found for found in ratios if found.estimate is not None]
     for found in ratios:
@@ -620,11 +624,9 @@ def verdict(
 ) -> str:
     """Say what the interval says, and no more.
 
-    The band is ``[1 / (1 + band), 1 + band]``, symmetric on logarithms: swapping the sides turns
-    "faster" into "slower" and never into something else. "Same" takes two one-sided tests, which is
-    the interval at ``2 confidence - 1`` inside the band. A percentage is that of the ratio beside
-    it: a ratio of IOPS of .56 is "slower by 44 %", and a ratio of times of 1.8 "slower, taking 80 %
-    more time"; the lower edge of a band of 5 % is 4.8 % less.
+    The band is ``[1 / (1 + band), 1 + band]``: swapping the sides turns "faster" into "slower" and
+    never into something else. "Same" takes the interval at ``2 confidence - 1``, which is two
+    one-sided tests. A percentage is that of the ratio beside it.
     """
     ends = difference.interval(confidence)
     if ends is None:

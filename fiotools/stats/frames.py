@@ -96,10 +96,7 @@ def numbers(frame: Frame, name: str) -> list[float | None]:
 
 
 def amounts(frame: Frame, name: str) -> list[Any]:
-    """Give a column of counts or times; all missing if the frame does not have it.
-
-    Whole numbers stay whole, so that sums of them are exact.
-    """
+    """Give a column of counts (whole ones stay whole) or times; all missing if there is none."""
     if name not in frame.columns:
         return [None] * len(frame)
     found = _numeric(frame, name)

@@ -249,10 +249,7 @@ def _units(sides: Mapping[Key, Sequence[Replicate]], pair: str | None) -> dict[K
 
 
 def of_a_sample(arms: Arms, *, paired: bool) -> StudentT | None:
-    """Estimate the mean log ratio of workloads of which these are a sample.
-
-    Rounds that hold all workloads, and runs that do, are samples too: their spread is added.
-    """
+    """Estimate the mean log ratio of workloads that are a sample, as rounds that hold all are."""
     logs = []
     for workload in dict.fromkeys(cell for run in arms.level for cell in run.cells):
         level, baseline = (

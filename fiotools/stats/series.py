@@ -363,11 +363,7 @@ def _why_mixed(data: Frame, rows: Sequence[int]) -> str:
 
 
 def as_samples(frame: Any, name: str | None) -> Any:
-    """Take one value of each window for a sample; a frame that has no windows stays as it is.
-
-    A sample stands for the time that its window covers, ``span_s``. `name` is a column of the
-    answer of `window`.
-    """
+    """Take a column of windows for samples of their ``span_s``; any other frame stays as it is."""
     if not _is_windows(frame):
         return frame
     data = frames.opened(frame)
@@ -379,10 +375,7 @@ def as_samples(frame: Any, name: str | None) -> Any:
 
 
 def as_rates(frame: Any) -> Any:
-    """Take the rates of windows, or of a lazy log, for samples; any other frame stays as it is.
-
-    Each single I/O counts, however short the time that its window covers.
-    """
+    """Take the rates of windows, or of a lazy log, for samples; any other frame stays as it is."""
     if isinstance(frame, pl.LazyFrame):
         log, is_windows = frame, _is_windows(frame)
         frame = (log if is_windows else window(log, "1s")).collect(engine="streaming")
@@ -463,12 +456,10 @@ def sequences(
     round_s: float | None = None,
     order: str | None = None,
 ) -> Taken[IntoDataFrameT]:
-    """Take samples, or rows that are runs, for sequences.
+    """Take samples, or rows that are runs, for sequences, which `by` tells apart.
 
-    `quantity` says which samples, or which column of runs; `by` tells sequences apart. Samples can
-    make rounds of `round_s` seconds. Runs follow the column `order`, else ``started_at``,
-    ``reported_at`` or the rows. Returned are the rows that count, the sequences, and the columns
-    that tell them apart.
+    Runs follow the column `order`, else ``started_at``, ``reported_at`` or the rows. Returned are
+    the rows that count, the sequences, and the columns that tell them apart.
     """
     if round_s is not None and not (is_number(round_s) and 0 < round_s < inf):
         raise SchemaError(f"round_s is {round_s!r}: it is in seconds and above 0")

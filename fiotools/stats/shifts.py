@@ -31,15 +31,15 @@ def shifts(
     Parameters
     ----------
     frame : pandas.DataFrame or polars.DataFrame
-        A row per run, such as `Results.io`; or samples, such as `Results.samples` or the answer of
-        `window`, in which each run, entry, direction and quantity is a sequence.
+        A row per run, such as `Results.io`; or samples, such as `Results.samples` or windows, in
+        which each run, entry, direction and quantity is a sequence.
     metric : str, optional
         A column of numbers; for samples, which quantity.
     by : str or sequence of str, optional
         The columns that tell sequences apart.
     order : str, optional
-        The column that runs follow, such as a round, a date or the number of a commit. Without it
-        ``started_at`` or ``reported_at``, else the rows as they stand.
+        The column that runs follow, such as a round or a date: by default ``started_at`` or
+        ``reported_at``, else the rows as they stand.
     round_s : float, optional
         Make rounds of samples, of so many seconds. Single I/Os need it.
     confidence : float

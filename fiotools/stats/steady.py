@@ -390,8 +390,7 @@ def batch_interval(
 ) -> tuple[float, float] | None:
     """Give the interval of the mean of a series from fifteen batches of equal time.
 
-    `widths` are the times that the samples stand for. None for fewer than 60 samples, and without
-    spread between the batches.
+    None for fewer than 60 samples, and without spread between the batches.
     """
     if len(values) < ENOUGH:
         return None
@@ -413,10 +412,7 @@ def batch_interval(
 
 
 def _inflation(correlation: float) -> float:
-    """Say how much larger the variance of the mean is than that of independent batches.
-
-    It is never taken to be smaller: that batches alternate is mostly chance.
-    """
+    """Say how much larger the variance of the mean is than that of independent batches."""
     n = BATCHES
     r = min((n * correlation + 1) / (n - 4), _LARGEST)
     r = min(max(r + _HIGHER * sqrt(max(1 - r**2, 0.0) / n), 0.0), _LARGEST)
@@ -450,8 +446,7 @@ def autocorrelation(values: Array) -> Array | None:
 def integrated_time(correlation: Array) -> float:
     """Estimate how many samples tell as much as one independent sample: ``1 + 2 sum(rho_k)``.
 
-    The sum ends at the first lag that is at least five times what it came to. The answer is at
-    least 1, and too small for a series that is not many times as long.
+    The sum ends at the first lag that is at least five times what it came to.
     """
     times = 2 * np.cumsum(correlation) - 1
     far = np.arange(len(times)) >= 5 * times

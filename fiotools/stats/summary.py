@@ -64,9 +64,8 @@ def summarize(
     -----
     An outlier lies 10 scaled median absolute deviations off the median (hyperfine's rule), among 6
     runs or more; if more than half of the values are the same, 10 % off. Drift and a slow first run
-    are looked for if the order of the runs is known: from ``started_at`` or ``reported_at``, else
-    from ``run`` within one ``source``, from a column ``round``, from file names that differ in
-    their numbers, or from the rows of a plain frame.
+    are looked for if the order of the runs is known: from ``started_at``, ``reported_at``, ``run``
+    within one ``source``, a column ``round``, numbers in file names, or the rows of a plain frame.
 
     Examples
     --------
@@ -155,9 +154,8 @@ def mean_interval(
 ) -> tuple[float, float]:
     """Give the interval of a mean: Student's t, for an amount that of the logarithm of the mean.
 
-    The standard error of ``ln(mean)`` is ``stddev / mean / sqrt(n)``, the first term of its series.
-    It keeps the interval of an amount above 0, and for skewed runs holds the mean more often than
-    ``mean +- half``; if the runs spread by less than 10 % the two hardly differ.
+    It keeps an amount above 0, and for skewed runs holds the mean more often than ``mean +- half``;
+    if the runs spread by less than 10 % the two hardly differ.
     """
     n, mean = len(series), fmean(series)
     half = float(scipy.special.stdtrit(n - 1, (1 + confidence) / 2)) * stdev(series) / sqrt(n)

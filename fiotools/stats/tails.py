@@ -157,10 +157,9 @@ def _refuse_jobs(data: Frame, named: Sequence[str]) -> None:
 
 @dataclass(frozen=True)
 class Windows:
-    """The histograms of a run, one for each window of time.
+    """The histograms of a run's windows of time.
 
-    `edges` has a row per bin: its lower and upper edge [ns]. `below` has a row per window: the I/Os
-    in each bin and all before it.
+    `edges` has a row per bin [ns], `below` one per window: the I/Os in each bin and all before.
     """
 
     edges: Array

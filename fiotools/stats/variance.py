@@ -14,7 +14,7 @@ from fiotools.errors import SchemaError, argument
 from fiotools.stats import frames
 from fiotools.stats.combine import thread_rows
 from fiotools.stats.frames import AnswerRow, Key, check_confidence, is_number, metric_of
-from fiotools.stats.replicates import checked, choose_scope, refuse_directions, run_keys, watched
+from fiotools.stats.replicates import checked, refuse_directions, run_keys, runs_of, watched
 
 
 def variance_parts(
@@ -41,12 +41,11 @@ def variance_parts(
     Returns
     -------
     pandas.DataFrame or polars.DataFrame
-        A row per group: the columns of `by`; ``metric``, ``unit``; ``n`` runs, ``parts``, the
-        threads of all of them; ``mean``; ``stddev_within``, between the threads of a run, and
-        ``stddev_between``, between runs beyond what their threads explain, both in the metric's
-        unit; ``icc``, the share of the variance that lies between runs (intraclass correlation),
-        with ``icc_lo``, ``icc_hi``; ``confidence``; ``varies_in``; ``warnings``. Values that need
-        more runs are null.
+        A row per group: the columns of `by`; ``metric``, ``unit``; ``n`` runs, ``parts``, their
+        threads; ``mean``; ``stddev_within``, between the threads of a run, and ``stddev_between``,
+        between runs beyond what their threads explain, in the metric's unit; ``icc``, the share of
+        the variance that lies between runs (intraclass correlation), with ``icc_lo``, ``icc_hi``;
+        ``confidence``; ``varies_in``; ``warnings``. Values that need more runs are null.
 
     Raises
     ------
@@ -156,8 +155,8 @@ def variance_levels(
         ``["machine", "run", "phase"]``. Names are nested: run 1 of one machine is not run 1 of
         another.
     costs : mapping of str to float, optional
-        The cost of one more of each level, without the levels below it, in any unit: the time to
-        set up a machine, to begin a run, to measure a phase. Without it, 1 each.
+        The cost of one more of each level, without the levels below it, in any unit, such as the
+        time to set up a machine or to begin a run; by default 1.
     by : str or sequence of str, optional
         The columns that make the groups.
     scope : str, optional
@@ -168,13 +167,12 @@ def variance_levels(
     Returns
     -------
     pandas.DataFrame or polars.DataFrame
-        A row per group and level: the columns of `by`; ``metric``, its ``unit``, ``level``; ``n``,
-        how many there are of the level; ``repeats``, how many on average in one of the level above;
-        ``stddev``, the spread that the level brings by itself, in the metric's unit, with
-        ``stddev_lo`` and ``stddev_hi``; ``variance_pct``, its share of the variance of one value;
-        ``cost``; ``repeats_best``, how many in one of the level above give the most precise mean
-        for the same cost (null for the outermost: as many as can be paid); ``confidence``;
-        ``warnings``.
+        A row per group and level: the columns of `by`; ``metric``, its ``unit``, ``level``; ``n``
+        of the level; ``repeats``, on average in one of the level above; ``stddev``, the spread that
+        the level brings by itself, with ``stddev_lo`` and ``stddev_hi``; ``variance_pct``, its
+        share of the variance of one value; ``cost``; ``repeats_best``, how many in one of the level
+        above give the most precise mean for the same cost (null for the outermost);
+        ``confidence``; ``warnings``.
 
     Raises
     ------
@@ -218,12 +216,8 @@ def variance_levels(
                 f"costs={dict(costs or {})!r}: a number above 0 for each of the levels"
             )
     prices = [float((costs or {}).get(name, 1.0)) for name in within]
-    data = frames.opened(frame)
-    frames.need(data, [metric, *named, *within])
-    data = choose_scope(data, scope, [*named, *within])
-    refuse_directions(data, [*named, *within])
-    values = checked(data, metric, positive=False)
-    places = frames.keys_of(data, within)
+    runs = runs_of(frames.opened(frame), metric, [*named, *within], scope)
+    data, values, places = runs.data, runs.numbers, frames.keys_of(runs.data, within)
     lines: list[AnswerRow] = []
     for rows in frames.groups(data, named).values():
         tree = {places[row]: values[row] for row in rows}
@@ -244,11 +238,10 @@ def variance_levels(
 
 @dataclass(frozen=True)
 class Level:
-    """What one level brings.
+    """What one level brings: there are `n` of it, `repeats` in one of the level above on average.
 
-    There are `n` of it, `repeats` in one of the level above on average; `variance` is its own, with
-    the interval `ends` (None if one of the level above has no two of this). `unequal` says that the
-    level below has unequally many repeats.
+    `variance` is its own, with the interval `ends` (None if one of the level above has no two of
+    this). `unequal` says that the level below has unequally many repeats.
     """
 
     n: int
@@ -318,7 +311,7 @@ def best_repeats(variances: Sequence[float], costs: Sequence[float]) -> list[int
     """Say how many of each level, the outermost first, one of the level above should have.
 
     A level without spread is not repeated, and its cost is that of the level above. If nothing
-    above a level spreads, the more of it the better, and there is no best number.
+    above a level spreads, there is no best number.
     """
     found: list[int | None] = [None]
     spread, price = variances[0], costs[0]

@@ -305,10 +305,9 @@ def _seconds(every: str | float) -> float:
 
 @dataclass(frozen=True, slots=True)
 class Grid:
-    """Which windows are asked for.
+    """Which windows are asked for: `keys` keep logs apart, `by` also windows.
 
-    They last `seconds`. The columns `keys` keep logs apart, those of `by` also windows. `bins`: are
-    histograms needed? `of_bins`: are the rows bins, and not samples?
+    `bins`: are histograms needed? `of_bins`: are the rows bins, and not samples?
     """
 
     seconds: float
@@ -442,11 +441,7 @@ def _whole(sums: pl.DataFrame, **same: float) -> pl.DataFrame:
 
 
 def windows(parts: pl.DataFrame, grid: Grid) -> pl.DataFrame:
-    """Give the windows of each log, in their order, from the sums of all batches.
-
-    The columns are those that keep windows apart, ``way`` and ``at``; ``span_s``, ``n``,
-    ``io_bytes``, ``iops``, ``bw_bytes_per_s``, ``mean``, ``varies_in``, ``warnings``.
-    """
+    """Give the windows of each log, in their order, from the sums of all batches."""
     singles = _singles(parts.filter(pl.col("end").is_null()), grid)
     logs = pl.concat([singles, _intervals(placed(parts, grid), grid)], how="diagonal")
     cells = [*grid.by, "way", "at"]
@@ -560,8 +555,7 @@ def _intervals(parts: pl.DataFrame, grid: Grid) -> pl.DataFrame:
 def placed(parts: pl.DataFrame, grid: Grid) -> pl.DataFrame:
     """Say in which window each interval lies: that of its middle; and how long it was.
 
-    An interval begins with the end of the one before. Where that is too long ago, it gets the
-    usual length, as in `plot.heatmap`.
+    It begins with the end of the one before; if that is too long ago, it gets the usual length.
     """
     logs = [*grid.keys, "way"]
     intervals = parts.filter(pl.col("end").is_not_null())
