@@ -383,8 +383,7 @@ def settings_diff(settings: IntoDataFrameT, *, between: str, baseline: Any) -> I
     >>> settings_diff(told, between="workload", baseline="randread")["option"].tolist()
     ['iodepth', 'direct', 'rw', 'ioengine', 'fsync']
     """
-    data = frames.opened(settings)
-    frames.need(data, [between, "option", "text"])
+    data = frames.opened(settings, [between, "option", "text"])
     levels = levels_beside(data, between, baseline)
     side = frames.values(data, between)
     had, keys = options_of_runs(settings), replicates.run_keys(data)
@@ -403,8 +402,7 @@ def settings_diff(settings: IntoDataFrameT, *, between: str, baseline: Any) -> I
 
 def options_of_runs(settings: IntoDataFrame) -> dict[Key, OptionTexts]:
     """Give the options of each run: an entry's own hides one given for all, either a default."""
-    data = frames.opened(settings)
-    frames.need(data, ["source", "run", "entry", "option", "text", "origin"])
+    data = frames.opened(settings, ["source", "run", "entry", "option", "text", "origin"])
     told: dict[Key, dict[tuple[bool, Any], dict[str, str]]] = defaultdict(lambda: defaultdict(dict))
     lists = (frames.values(data, name) for name in ("entry", "option", "text", "origin"))
     for run, entry, option, text, origin in zip(replicates.run_keys(data), *lists, strict=True):

@@ -96,8 +96,8 @@ def best_under(
     'faster, but not below it: iodepth 64 (595 µs)'
     """
     check_confidence(confidence)
-    named, swept, data = frames.names(by), frames.names(sweep), frames.opened(io)
-    frames.need(data, [*named, *swept, "iops"])
+    named, swept = frames.names(by), frames.names(sweep)
+    data = frames.opened(io, [*named, *swept, "iops"])
     unit = "ns" if percentiles is not None else metric_of(metric).unit
     limit = _number(limit, unit)
     if not 0 < limit < inf:
@@ -213,8 +213,7 @@ def _measured(data: Frame, metric: str, percentiles: Any | None) -> list[float |
         return frames.numbers(data, metric)
     if not asked:
         raise SchemaError(f"with percentiles=, the metric is p50, p99, p99.9, ..., not {metric!r}")
-    table = frames.opened(percentiles)
-    frames.need(table, ["percentile", "value_ns"])
+    table = frames.opened(percentiles, ["percentile", "value_ns"])
     levels, latencies = frames.numbers(table, "percentile"), frames.numbers(table, "value_ns")
     at = [row for row, level in enumerate(levels) if level == float(asked[1])]
     if not at:

@@ -9,7 +9,6 @@ from math import exp, expm1, log1p
 from statistics import fmean, median, stdev
 from typing import Any, Literal
 
-import narwhals as nw
 from narwhals.typing import IntoDataFrame, IntoDataFrameT
 
 from fiotools.errors import SchemaError, argument, typed
@@ -27,7 +26,7 @@ from fiotools.stats.arms import (
     order_notes,
 )
 from fiotools.stats.frames import Metric, is_number, metric_of
-from fiotools.stats.replicates import runs_of, several_targets, unseen
+from fiotools.stats.replicates import Runs, runs_of, several_targets, unseen
 from fiotools.units import percent
 from fiotools.vocabulary import COLUMNS, CONDITIONS
 
@@ -159,8 +158,8 @@ def compare(
     """
     cells, measure = frames.names(by), metric_of(metric)
     design = Design(measure, between, baseline, cells, pair, scope, confidence, band, method, looks)
-    data, ratios = ratios_of(frame, design, settings)
-    return frames.answer(data, "compare", design.keep, [found.line() for found in ratios])
+    runs, ratios = ratios_of(frame, design, settings)
+    return frames.answer(runs.data, "compare", design.keep, [found.line() for found in ratios])
 
 
 def speedup(
@@ -219,7 +218,7 @@ def speedup(
     design = Design(
         measure, between, baseline, frames.names(by), pair, scope, confidence, band, method, looks
     )
-    data, ratios = ratios_of(frame, design, settings)
+    runs, ratios = ratios_of(frame, design, settings)
     lines = []
     for found in ratios:
         ends = [found.ratio, found.ratio_lo, found.ratio_hi]
@@ -228,17 +227,16 @@ def speedup(
             ends = [None if end is None else 1 / end for end in swapped]
         gain = zip(("speedup", "speedup_lo", "speedup_hi"), ends, strict=True)
         lines.append(found.line() | dict(gain))
-    return frames.answer(data, "speedup", design.keep, lines)
+    return frames.answer(runs.data, "speedup", design.keep, lines)
 
 
 def ratios_of(
     frame: IntoDataFrameT, design: Design, settings: IntoDataFrame | None
-) -> tuple[nw.DataFrame[IntoDataFrameT], list[Ratio]]:
+) -> tuple[Runs[IntoDataFrameT], list[Ratio]]:
     """Check the frame, then compare each level with the baseline in each cell."""
     metric, between, baseline, by = design.metric, design.between, design.baseline, design.by
     named = dict.fromkeys([between, *by, *frames.names(design.pair)])
-    data = frames.opened(frame)
-    frames.need(data, [metric.name, *named])
+    data = frames.opened(frame, [metric.name, *named])
     if "baseline" in (between, *by):
         raise SchemaError("column 'baseline' would hide the answer's own 'baseline': rename it")
     if between in by:
@@ -247,7 +245,7 @@ def ratios_of(
             f"take it out of {argument('by')}"
         )
     runs = runs_of(data, metric.name, named, design.scope, by=by, between=between, positive=True)
-    data, keys = runs.data, runs.keys
+    data = runs.data
     levels, side = levels_beside(data, between, baseline), frames.values(data, between)
     had = None if settings is None else options_of_runs(settings)
 
@@ -263,10 +261,10 @@ def ratios_of(
             for whose, rows_of_side in () if design.pair else sides.items():
                 found.notes += several_targets((runs.targets[row] for row in rows_of_side), whose)
             if had is not None and own and base:
-                if had.keys().isdisjoint(keys):
+                if had.keys().isdisjoint(runs.keys):
                     found.notes.append("settings= has none of these runs: is it of another read?")
                 else:
-                    options = [options_of_rows(had, keys, arm) for arm in (own, base)]
+                    options = [options_of_rows(had, runs.keys, arm) for arm in (own, base)]
                     _say_what_was_set(found, options[0], options[1], named)
                     for whose, texts in () if design.pair else zip(sides, options, strict=True):
                         folders = [frozenset([text]) for text in texts.get("directory", ())]
@@ -276,7 +274,7 @@ def ratios_of(
             found.row |= {between: side.index(level), "baseline": side.index(baseline)}
             ratios.append(found)
     judge(ratios, design)
-    return data, ratios
+    return runs, ratios
 
 
 def say_what_varies(
@@ -331,7 +329,7 @@ class Design:
     scope: str | None
     confidence: float
     band: float
-    method: Method
+    method: Method = "log-welch"
     looks: Looks = "once"
 
     @property

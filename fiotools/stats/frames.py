@@ -32,8 +32,8 @@ _HINTS = {
 }
 
 
-def opened(frame: IntoDataFrameT) -> nw.DataFrame[IntoDataFrameT]:
-    """Take a pandas or polars frame that has rows, or refuse."""
+def opened(frame: IntoDataFrameT, columns: Iterable[str] = ()) -> nw.DataFrame[IntoDataFrameT]:
+    """Take a pandas or polars frame that has rows, and these columns, or refuse."""
     try:
         data = nw.from_native(frame, eager_only=True)
     except TypeError:
@@ -47,6 +47,7 @@ def opened(frame: IntoDataFrameT) -> nw.DataFrame[IntoDataFrameT]:
     for name, dtype in data.schema.items():
         if name in COLUMNS:
             _refuse_lists(data, name, dtype)
+    need(data, columns)
     return data
 
 
@@ -270,13 +271,9 @@ def _typed(name: str, data: list[Any]) -> pl.Series:
 
 
 def _fits(value: Any, dtype: DType) -> bool:
-    if dtype == "str":
-        return isinstance(value, str)
-    if dtype == "boolean":
-        return isinstance(value, bool)
     if dtype == "Int64":
         return isinstance(value, (int, float)) and value % 1 == 0 and abs(value) < 2**63
-    return isinstance(value, (int, float))
+    return isinstance(value, {"str": str, "boolean": bool}.get(dtype, (int, float)))
 
 
 @dataclass(frozen=True)

@@ -133,8 +133,8 @@ def gate(comparison: IntoDataFrameT, fail_if: str | Sequence[str]) -> IntoDataFr
     >>> print(held["why"][0])
     new / old: 0.758 [0.722, 0.795] times the iops; slower by more than 5 %
     """
-    data = frames.opened(comparison)
-    frames.need(data, ["baseline", "metric", "ratio", "ratio_lo", "ratio_hi", "verdict"])
+    shown = ("metric", "ratio", "ratio_lo", "ratio_hi", "verdict")
+    data = frames.opened(comparison, ["baseline", *shown])
     names = data.columns[: data.columns.index("baseline")]
     if not names:
         raise SchemaError("not a comparison: no column before 'baseline'")
@@ -157,8 +157,7 @@ def gate(comparison: IntoDataFrameT, fail_if: str | Sequence[str]) -> IntoDataFr
             raise SchemaError(f"rule {rule.text!r} is about {rule.metric}; compared was {there}")
         for at in about:
             outcome = rule.judge(rows[at])
-            own = ("metric", "ratio", "ratio_lo", "ratio_hi", "verdict")
-            line = {"row": at} | {name: rows[at][name] for name in own}
+            line = {"row": at} | {name: rows[at][name] for name in shown}
             why = _why(rule, rows[at], names, outcome)
             found.append(line | {"rule": rule.text, "outcome": outcome, "why": why})
     return frames.answer(data, "gate", (*names, "baseline"), found)

@@ -24,7 +24,7 @@ from fiotools.stats.compare import (
 )
 from fiotools.stats.estimates import ENOUGH, StudentT, crossed
 from fiotools.stats.frames import Key, metric_of
-from fiotools.stats.replicates import Order, Runs, runs_of
+from fiotools.stats.replicates import Order, Runs
 
 Workloads = Literal["fixed", "sample"]
 
@@ -115,16 +115,13 @@ def overall(
         raise SchemaError(f"workloads {workloads!r} is neither 'fixed' nor 'sample'")
     cell = tuple(dict.fromkeys([*apart, *names]))
     measure = metric_of(metric)
-    design = Design(
-        measure, between, baseline, cell, pair, scope, confidence, band, method="log-welch"
-    )
-    data, each = ratios_of(frame, design, None)
+    design = Design(measure, between, baseline, cell, pair, scope, confidence, band)
+    runs, each = ratios_of(frame, design, None)
+    data = runs.data
     if not names:
         raise SchemaError("over= names no column: which ones tell the workloads apart?")
     for name in names:  # without a name, a workload would look like the row over all
         frames.complete(data, name)
-    named = [between, *cell, *frames.names(pair)]
-    runs = runs_of(data, metric, named, scope, between=between, positive=True)
     workload, side = frames.keys_of(data, names), frames.values(data, between)
     levels = [value for value in dict.fromkeys(side) if value != baseline]
     found, lines = [], [one.line() | {"workloads": 1} for one in each]

@@ -474,9 +474,8 @@ def bound_percentiles(
     1        99.0         30.0         60.0       4000      2  bounded
     """
     wanted, named = wanted_percentiles(at), frames.names(by)
-    data, whole_io = frames.opened(percentiles), frames.opened(io)
-    frames.need(data, [*named, "percentile", "value_ns"])
-    frames.need(whole_io, ["total_ios"])
+    data = frames.opened(percentiles, [*named, "percentile", "value_ns"])
+    whole_io = frames.opened(io, ["total_ios"])
     if "scope" not in named:
         refuse_scopes(data)
     cells = list(frames.groups(data, cell_keys(data, named)).values())

@@ -115,7 +115,6 @@ def plan(
     measure, named = metric_of(metric), frames.names(by)
     data = frames.opened(pilot)
     asked = dict.fromkeys([*named, *frames.names(between), *frames.names(pair)])
-    frames.need(data, [metric, *asked])
     runs = runs_of(data, metric, asked, scope, between=between, positive=True)
     lines: list[AnswerRow] = []
     for rows in frames.groups(runs.data, named).values():

@@ -99,8 +99,6 @@ def _targets(whole: Frame, kept: Frame) -> list[frozenset[str]]:
         return [frozenset()] * len(kept)
     own, every = frames.values(kept, "target"), frames.values(whole, "target")
     devices = {target: frozenset([device_of(target)]) for target in frames.distinct(every)}
-    if None not in own or "run" not in kept.columns:
-        return [devices.get(target, frozenset()) for target in own]
     of_runs: dict[Key, frozenset[str]] = {}
     for key, target in zip(run_keys(whole), every, strict=True):
         of_runs[key] = of_runs.get(key, frozenset()) | devices.get(target, frozenset())

@@ -12,6 +12,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from math import exp, hypot, inf, log
 from typing import Any, NamedTuple
 
@@ -111,31 +112,25 @@ def tails(
     """
     wanted = wanted_percentiles(percentiles)
     named = [between, *frames.names(by), *frames.names(pair)]
-    data = frames.opened(bins)
-    frames.need(data, named)
+    data = frames.opened(bins, named)
     apart = list(dict.fromkeys([*named, *frames.present(data, ("source", "run")), *labels(data)]))
     _refuse_jobs(data, named)
     runs = frames.opened(percentiles_from_bins(bins, wanted, by=apart))
     cell = [*dict.fromkeys([*frames.names(by), *cell_keys(data, []), "percentile"])]
-    measure, cells_of = metric_of("value_ns"), tuple(cell)
-    design = Design(
-        measure, between, baseline, cells_of, pair, None, confidence, band, method="log-welch"
-    )
+    measure = metric_of("value_ns")
+    design = Design(measure, between, baseline, tuple(cell), pair, None, confidence, band)
     columns = dict.fromkeys([*cell_keys(data, apart), "percentile", "value_ns"])
-    runs, ratios = ratios_of(runs.select(*columns).to_native(), design, None)
-    histogram = [own for own in histograms(data, apart) for _ in wanted]
+    of_runs, ratios = ratios_of(runs.select(*columns).to_native(), design, None)
+    runs, every = of_runs.data, histograms(data, apart)
+    windows = cache(lambda at: windows_of(data, every[at]))
     of = frames.rows_by(frames.keys_of(runs, [*cell, between]))
     cells, side = frames.keys_of(runs, cell), frames.values(runs, between)
-    windows: dict[int, Windows | None] = {}
     lines = []
     for found in ratios:
         line, of_cell = found.line(), cells[found.row["percentile"]]
         if found.n == found.n_baseline == 1:
             rows = [of[*of_cell, one][0] for one in (side[found.row[between]], baseline)]
-            for row in rows:
-                if id(histogram[row]) not in windows:
-                    windows[id(histogram[row])] = windows_of(data, histogram[row])
-            sides = [windows[id(histogram[row])] for row in rows]
+            sides = [windows(row // len(wanted)) for row in rows]
             line |= _within(found, sides, float(of_cell[-1]), confidence)
         lines.append(line)
     return frames.answer(runs, "tails", design.keep, lines)

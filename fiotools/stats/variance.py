@@ -75,7 +75,7 @@ def variance_parts(
     """
     check_confidence(confidence)
     named = frames.names(by)
-    frames.need(frames.opened(io), [*named, metric, "run"])
+    frames.opened(io, [*named, metric, "run"])
     data = thread_rows(io, named)
     refuse_directions(data, named)
     series = checked(data, metric, positive=False)

@@ -247,14 +247,10 @@ def _answered(
         .group_by(cells)
         .agg(pl.col("n", "total", "bytes").sum(), pl.col("first").min(), pl.col("last").max())
     )
-    own = [name for name in grid.by if name != grid.what]
-    apart = {name: given[name] for name in own}
-    if "direction" in given:
-        apart["direction"] = given["direction"]
-    what = "latency" if shown[-1] == "count" else grid.what
-    apart[what] = given[what] if what in given else pl.String()
-    types = {name: POLARS[EVERY[name].dtype] for name in shown}
-    schema = {**apart, **types}
+    apart = [name for name in (*grid.by, "direction") if name in given and name != grid.what]
+    apart.append("latency" if shown[-1] == "count" else grid.what)
+    schema = {name: given.get(name, pl.String()) for name in apart}
+    schema |= {name: POLARS[EVERY[name].dtype] for name in shown}
 
     def finished(parts: pl.DataFrame) -> pl.DataFrame:
         if parts.is_empty():
@@ -485,11 +481,7 @@ def _singles(parts: pl.DataFrame, grid: Grid) -> pl.DataFrame:
     since, to = pl.col("first").min(), pl.col("last").max() + TICK
     low, high = pl.col("at").min(), pl.col("at").max()
     whole = [since.alias("since"), to.alias("to"), low.alias("low"), high.alias("high")]
-    if group:
-        spans = found.group_by(group).agg(whole)
-        each = found.select(logs).unique().join(spans, on=group, nulls_equal=True)
-    else:
-        each = found.select(logs).unique().join(found.select(whole), how="cross")
+    each = found.select(*logs, *(end.over(group) if group else end for end in whole)).unique()
     count = each.select((pl.col("high") - pl.col("low") + 1).sum()).item()
     if count > _MANY:
         raise SchemaError(f"windows of {grid.seconds:g} s are {count:,}: take longer ones")
