@@ -13,20 +13,9 @@ from narwhals.typing import IntoDataFrame, IntoDataFrameT
 
 from fiotools import units
 from fiotools.errors import SchemaError, argument, typed
-from fiotools.stats import frames
-from fiotools.stats.frames import Frame, Key
-from fiotools.stats.replicates import (
-    Order,
-    Runs,
-    fields,
-    one_to_one,
-    order_of,
-    refuse_several,
-    run_keys,
-    run_name,
-    sortable,
-    unlike,
-)
+from fiotools.stats import frames, replicates
+from fiotools.stats.frames import AnswerRow, Frame, Key
+from fiotools.stats.replicates import Order, Runs
 from fiotools.vocabulary import COLUMNS, CONDITIONS
 
 if TYPE_CHECKING:
@@ -62,9 +51,9 @@ class Replicate:
 class Arms:
     """The runs of both sides.
 
-    `dims` are unnamed conditions that vary within a side: together they make its cells, each with
-    runs of its `own`, or else each run went through all cells. `over` is the column of which each
-    run has its own value, such as "15 values of workload": the runs spread as these values do.
+    `dims` are unnamed conditions that vary within a side: they make its cells, each with runs of
+    its `own`, or else each run went through all. `over` is the column of which each run has its
+    own value, such as "15 values of workload".
     """
 
     level: list[Replicate]
@@ -96,18 +85,17 @@ class Arms:
 
 
 def arms_of(
-    runs: Runs[Any], level: Sequence[int], baseline: Sequence[int], pair: str | None = None
+    runs: Runs[Any],
+    level: Sequence[int],
+    baseline: Sequence[int],
+    pair: str | None = None,
 ) -> Arms:
-    """Make replicates of the rows of both sides.
-
-    Refused are runs without one number: several rows that no condition tells apart, and cells that
-    only one side has, so that the ratio would mix in the effect of the conditions.
-    """
+    """Make replicates of both sides; refuse runs without one number, and cells of one side only."""
     lists = {name: column for name, column in runs.watch.items() if name in CONDITIONS}
     within = {*frames.differing(lists, level), *frames.differing(lists, baseline)}
     dims = [name for name in lists if name in within]
     pairs = frames.values(runs.data, pair) if pair else None
-    order = order_of(runs, pair)
+    order = replicates.order_of(runs, pair)
 
     def side(rows: Sequence[int]) -> list[Replicate]:
         found, partners = [], dict[Any, int]()
@@ -116,7 +104,7 @@ def arms_of(
                 tuple(lists[name][row] for name in dims): log(runs.numbers[row]) for row in own
             }
             if len(cells) < len(own):
-                raise refuse_several(runs.data, own, key)
+                raise replicates.refuse_several(runs.data, own, key)
             first, partner = own[0], pairs and pairs[own[0]]
             if partner is not None and partners.setdefault(partner, first) != first:
                 raise _no_pairs(runs, pair, [partners[partner], first])
@@ -136,8 +124,10 @@ def _over(
     if pair:
         values = frames.values(runs.data, pair)
         conditions = frames.columns(runs.data, CONDITIONS).values()
-        is_condition = any(one_to_one(values, condition) for condition in conditions)
-        rounds = pair in ("source", "run") or sortable(frames.distinct(values)) is not None
+        is_condition = any(replicates.one_to_one(values, condition) for condition in conditions)
+        rounds = (
+            pair in ("source", "run") or replicates.sortable(frames.distinct(values)) is not None
+        )
         if rounds and not is_condition and pair not in _PLACES:
             return None
         count = len({values[row] for row in level} & {values[row] for row in baseline} - {None})
@@ -154,9 +144,9 @@ def _over(
 def _no_pairs(runs: Runs[Any], pair: str | None, rows: Sequence[int]) -> SchemaError:
     """Build the error for two runs of a side with the same partner."""
     data, value = runs.data, frames.values(runs.data, pair or "")[rows[0]]
-    both = ", ".join(run_name(runs.keys[row]) for row in rows)
+    both = ", ".join(replicates.run_name(runs.keys[row]) for row in rows)
     head = f"{pair} {value!r} has more than one run on a side ({both}): no pairs"
-    apart = frames.differing(frames.columns(data, [*CONDITIONS, *fields(data)]), rows)
+    apart = frames.differing(frames.columns(data, [*CONDITIONS, *replicates.fields(data)]), rows)
     if not apart:
         return SchemaError(f"{head}; keep one of them")
     name = apart[0]
@@ -192,7 +182,9 @@ def _refuse_shared(level: list[Replicate], baseline: list[Replicate], *, paired:
         how = argument("pair", "run" if len(sources) == 1 < len(shared) else "source")
         if 1 < len(sources) < len(shared):
             how = typed("pair='run', by='source'", "--pair run --by source")
-        raise SchemaError(f"{run_name(shared[0])} stands on both sides: compare within runs, {how}")
+        raise SchemaError(
+            f"{replicates.run_name(shared[0])} stands on both sides: compare within runs, {how}"
+        )
 
 
 def matched(arms: Arms) -> tuple[Arms, int]:
@@ -217,14 +209,14 @@ def kinds(arms: Arms, names: Sequence[Any], *, paired: bool) -> list[str]:
     if paired:
         [(level, baseline)] = arms.by_cell()
         ratios = [a - b for a, b in zip(level, baseline, strict=True)]
-        return unlike(ratios, "the ratios of the pairs")
+        return replicates.unlike(ratios, "the ratios of the pairs")
     if arms.over:
         return []
     found = [
         note
         for cell in arms.by_cell()
         for name, side in zip(names, cell, strict=True)
-        for note in unlike(side, f"the runs of {name!r}")
+        for note in replicates.unlike(side, f"the runs of {name!r}")
     ]
     return list(dict.fromkeys(found))
 
@@ -251,8 +243,7 @@ def order_notes(
 ) -> list[str]:
     """Warn of what the order of the runs may have done, as far as it is known.
 
-    A disturbance hits both runs of a pair, or of a round, so that a drift is looked for in their
-    means, which are independent.
+    A disturbance hits both runs of a pair or round: a drift is looked for in their means.
     """
     order = arms.order
     if order is None:
@@ -292,7 +283,7 @@ def order_notes(
 
 def _placed(runs: Sequence[Replicate]) -> Side:
     """Put the value of each run beside its place; nothing if their order is unknown."""
-    places = sortable([run.place for run in runs]) or []
+    places = replicates.sortable([run.place for run in runs]) or []
     return [(place, exp(run.log)) for place, run in zip(places, runs, strict=False)]
 
 
@@ -319,42 +310,17 @@ def _fixed_order(
 
 
 def blocks(sides: Sequence[Sequence[Any]]) -> bool:
-    """Say whether all runs of one side came before all of the other.
-
-    Examples
-    --------
-    >>> blocks([[1, 2, 3], [4, 5]]), blocks([[1, 3, 5], [2, 4]])
-    (True, False)
-    """
+    """Say whether all runs of one side came before all of the other."""
     if min(len(side) for side in sides) < 2:
         return False
     first, second = sorted(sides, key=min)
     return bool(max(first) < min(second))
 
 
-@dataclass(frozen=True, slots=True)
-class OptionDifference:
-    """One option, as each side had it; None if a side was not given it."""
-
-    option: str
-    level: str | None
-    baseline: str | None
-
-    def __str__(self) -> str:
-        level, baseline = (text or "not given" for text in (self.level, self.baseline))
-        return f"{self.option} is {level} against {baseline}"
-
-
 def differing_options(
     level: OptionTexts, baseline: OptionTexts, *, named: Iterable[str] = ()
-) -> list[OptionDifference]:
-    """List the options that differ, apart from places and options behind columns that were `named`.
-
-    Examples
-    --------
-    >>> [str(one) for one in differing_options({"bs": ["4k"], "direct": ["1"]}, {"bs": ["4096"]})]
-    ['direct is 1 against not given']
-    """
+) -> list[AnswerRow]:
+    """List the options that differ, but for places and those behind columns that were `named`."""
     left_out = set(_FILES)
     for column in named:
         keys = COLUMNS[column].keys.values() if column in COLUMNS else ()
@@ -364,7 +330,8 @@ def differing_options(
         one, other = level.get(option, ()), baseline.get(option, ())
         is_same = {*map(_amount, one)} == {*map(_amount, other)}
         if not is_same and option.rpartition("/")[2] not in left_out:
-            found.append(OptionDifference(option, ", ".join(one) or None, ", ".join(other) or None))
+            texts = ", ".join(one) or None, ", ".join(other) or None
+            found.append({"option": option, "text": texts[0], "text_baseline": texts[1]})
     return found
 
 
@@ -381,9 +348,8 @@ def _amount(text: str) -> str | float:
 def settings_diff(settings: IntoDataFrameT, *, between: str, baseline: Any) -> IntoDataFrameT:
     """List the options in which the levels of a label differ from their baseline.
 
-    Two ways of storing data can only be compared if the tool did the same. Names of files and
-    folders are left out, and options that differ in the same way within each side, such as a swept
-    block size.
+    Names of files and folders are left out, and options that differ in the same way within each
+    side, such as a swept block size.
 
     Parameters
     ----------
@@ -417,40 +383,29 @@ def settings_diff(settings: IntoDataFrameT, *, between: str, baseline: Any) -> I
     >>> settings_diff(told, between="workload", baseline="randread")["option"].tolist()
     ['iodepth', 'direct', 'rw', 'ioengine', 'fsync']
     """
-    data = frames.opened(settings)
-    frames.need(data, [between, "option", "text"])
+    data = frames.opened(settings, [between, "option", "text"])
     levels = levels_beside(data, between, baseline)
     side = frames.values(data, between)
-    had, keys = options_of_runs(settings), run_keys(data)
+    had, keys = options_of_runs(settings), replicates.run_keys(data)
     base, *others = (
         options_of_rows(had, keys, [row for row, own in enumerate(side) if own == level])
         for level in (baseline, *levels)
     )
-    found = [
-        (level, one)
+    lines = [
+        one | {"row": {between: side.index(level), "baseline": side.index(baseline)}}
         for level, own in zip(levels, others, strict=True)
         for one in differing_options(own, base)
     ]
-    keep = {
-        between: (between, [side.index(level) for level, _ in found]),
-        "baseline": (between, [side.index(baseline)] * len(found)),
-    }
-    lines = [
-        {"option": one.option, "text": one.level, "text_baseline": one.baseline} for _, one in found
-    ]
+    keep = {between: between, "baseline": between}
     return frames.answer(data, "settings_diff", keep, lines)
 
 
 def options_of_runs(settings: IntoDataFrame) -> dict[Key, OptionTexts]:
-    """Give the options of each run, with the texts of its entries.
-
-    An entry's own option hides one given for all, and either hides a default.
-    """
-    data = frames.opened(settings)
-    frames.need(data, ["source", "run", "entry", "option", "text", "origin"])
+    """Give the options of each run: an entry's own hides one given for all, either a default."""
+    data = frames.opened(settings, ["source", "run", "entry", "option", "text", "origin"])
     told: dict[Key, dict[tuple[bool, Any], dict[str, str]]] = defaultdict(lambda: defaultdict(dict))
     lists = (frames.values(data, name) for name in ("entry", "option", "text", "origin"))
-    for run, entry, option, text, origin in zip(run_keys(data), *lists, strict=True):
+    for run, entry, option, text, origin in zip(replicates.run_keys(data), *lists, strict=True):
         if text is not None:
             told[run][origin == "default", entry][option] = text
     found = {}

@@ -13,17 +13,8 @@ from typing import Any
 from narwhals.typing import IntoDataFrameT
 
 from fiotools.errors import SchemaError
-from fiotools.stats import frames
+from fiotools.stats import frames, replicates
 from fiotools.stats.frames import AnswerRow, Frame, check_confidence, metric_of
-from fiotools.stats.replicates import (
-    choose_scope,
-    labels,
-    one_row_each,
-    refuse_directions,
-    refuse_several,
-    run_keys,
-    sortable,
-)
 from fiotools.stats.summary import mean_interval
 from fiotools.units import amount, human
 from fiotools.vocabulary import ANSWERS, CONDITIONS
@@ -46,8 +37,7 @@ def best_under(
 ) -> IntoDataFrameT:
     """Find the conditions of the highest IOPS at which a latency stays below a limit.
 
-    The runs under the same conditions are repeats, and are judged together: is their mean below the
-    limit?
+    The runs under the same conditions are repeats, judged by their mean.
 
     Parameters
     ----------
@@ -58,13 +48,11 @@ def best_under(
         A column of `io`, such as ``lat_mean_ns``, or a percentile, ``p99`` or ``p99.9``, which
         `percentiles` has.
     limit : float or str
-        In the unit of the metric, ns for a latency; or with a unit of its own, ``"100us"``. A
-        latency that equals it is not below it.
+        In the unit of the metric, ns for a latency; or with a unit of its own, ``"100us"``.
     by : str or sequence of str, optional
         The columns that make the groups.
     sweep : str or sequence of str, optional
-        Columns of numbers that are conditions too, such as a field of the path. Texts are
-        conditions anyway, unless they number the runs.
+        Columns of numbers that are conditions too; texts are, unless they number the runs.
     scope : str, optional
         Without it, rows of scope ``total``, or of the only scope there is.
     percentiles : pandas.DataFrame or polars.DataFrame, optional
@@ -76,12 +64,11 @@ def best_under(
     Returns
     -------
     pandas.DataFrame or polars.DataFrame
-        A row per group: the columns of `by`; the conditions chosen, as far as `io` has them;
-        ``iops`` [1/s], the mean of the runs under these; ``metric``, its ``unit``; ``observed``,
-        its mean over them, with ``observed_lo`` and ``observed_hi``, null for one run; ``limit``;
-        ``n``, these runs, and ``n_below``, those of them that were below the limit by themselves;
-        ``confidence``; ``warnings``. If the mean of no condition is below the limit, the conditions
-        are null, and the warning says how near they came.
+        A row per group: the columns of `by`; the conditions chosen (null if none is below the
+        limit); ``iops`` [1/s], the mean of the runs under these; ``metric``, its ``unit``;
+        ``observed``, its mean over them, with ``observed_lo`` and ``observed_hi``, null for one
+        run; ``limit``; ``n``, these runs, and ``n_below``, those that were below the limit by
+        themselves; ``confidence``; ``warnings``, which say how near the lowest came.
 
     Raises
     ------
@@ -91,8 +78,8 @@ def best_under(
 
     Notes
     -----
-    A warning says if the interval reaches the limit, so that other runs might not stay below, and
-    names the conditions that were faster but not below. The interval is that of `summarize`.
+    A warning says if the interval, which is that of `summarize`, reaches the limit, and names the
+    conditions that were faster but not below.
 
     Examples
     --------
@@ -109,35 +96,38 @@ def best_under(
     'faster, but not below it: iodepth 64 (595 µs)'
     """
     check_confidence(confidence)
-    named, swept, data = frames.names(by), frames.names(sweep), frames.opened(io)
-    frames.need(data, [*named, *swept, "iops"])
+    named, swept = frames.names(by), frames.names(sweep)
+    data = frames.opened(io, [*named, *swept, "iops"])
     unit = "ns" if percentiles is not None else metric_of(metric).unit
     limit = _number(limit, unit)
     if not 0 < limit < inf:
         raise SchemaError(f"limit is {limit!r}: it is a number above zero, in the metric's unit")
-    data = choose_scope(data, scope, [*named, *swept])
-    refuse_directions(data, named)
-    keys = run_keys(data)
+    data = replicates.choose_scope(data, scope, [*named, *swept])
+    replicates.refuse_directions(data, named)
+    keys = replicates.run_keys(data)
     # one of several jobs and threads of a run is not all that the device did
     for rows in frames.groups(data, frames.present(data, ("group", "direction", *named))).values():
-        one_row_each(data, rows, keys)
+        replicates.one_row_each(data, rows, keys)
     measured = _measured(data, metric, percentiles)
     iops = frames.amounts(data, "iops")
     # a text that numbers the runs is not a condition; any other may be
-    texts = frames.columns(data, labels(data))
-    texts = {name: own for name, own in texts.items() if sortable(frames.distinct(own)) is None}
+    texts = [
+        name
+        for name, own in frames.columns(data, replicates.labels(data)).items()
+        if replicates.sortable(frames.distinct(own)) is None
+    ]
     names = frames.present(data, [*swept, *CONDITIONS, *texts])
     names = [name for name in names if name not in named]
     alike = frames.keys_of(data, names)
     told = frames.columns(data, names)
-    lines, first = [], []
+    lines = []
     for rows in frames.groups(data, named).values():
         known = [row for row in rows if measured[row] is not None and iops[row] is not None]
         found = [
             _Condition(
-                own,
-                [measured[row] or 0.0 for row in own],
+                {name: column[own[0]] for name, column in told.items()},
                 fmean(iops[row] for row in own),
+                [measured[row] or 0.0 for row in own],
             )
             for own in frames.rows_by(alike, known).values()
         ]
@@ -146,62 +136,63 @@ def best_under(
             notes.append(f"iops or {metric} is missing in {len(rows) - len(known)} of {len(rows)}")
         below = [one for one in found if one.mean < limit]
         best = max(below, key=lambda one: one.iops, default=None)
-        line: AnswerRow = {"metric": metric, "unit": unit, "limit": limit, "n": 0}
-        line |= {"n_below": 0, "confidence": confidence, "notes": notes}
+        line: AnswerRow = {"row": rows[0], "n": 0, "n_below": 0, "notes": notes}
         if best is None:
             least = min((one.mean for one in found), default=None)
             how = "" if least is None else f"; the lowest is {human(least, unit)}"
             notes.append(f"no {metric} below {human(limit, unit)}{how}")
         else:
-            line |= {name: column[best.rows[0]] for name, column in told.items()}
-            line |= best.answer(limit, confidence, unit, notes)
-            apart = frames.differing(told, [one.rows[0] for one in found])
-            over = [one for one in found if one.iops > best.iops]
-            if over:
-                named_so = [
-                    " ".join(f"{name} {told[name][one.rows[0]]}" for name in apart)
-                    + f" ({human(one.mean, unit)})"
-                    for one in sorted(over, key=lambda one: one.iops)
-                ]
-                more = len(named_so) - _NAMED
-                if more > 0:
-                    named_so[_NAMED:] = [f"and {more} more"]
-                notes.append(f"faster, but not below it: {', '.join(named_so)}")
+            line |= best.told | {"iops": best.iops, "observed": best.mean, "n": len(best.values)}
+            line["n_below"] = sum(value < limit for value in best.values)
+            line |= _interval(best.values, limit, confidence, unit, notes)
+            notes += _faster(found, best, unit)
         lines.append(line)
-        first.append(rows[0])
-    return frames.answer(
-        data, [*names, "iops", *ANSWERS["best_under"]], frames.kept(named, first), lines
-    )
+    columns = [*names, "iops", *ANSWERS["best_under"]]
+    same = {"metric": metric, "unit": unit, "limit": limit, "confidence": confidence}
+    return frames.answer(data, columns, named, lines, **same)
 
 
 @dataclass(frozen=True)
 class _Condition:
-    """The runs under the same conditions: the metric of each, and their mean IOPS."""
+    """The runs under the same conditions: their mean IOPS, and the metric of each."""
 
-    rows: list[int]
-    values: list[float]
+    told: dict[str, Any]
     iops: float
+    values: list[float]
 
     @property
     def mean(self) -> float:
         return fmean(self.values)
 
-    def answer(self, limit: float, confidence: float, unit: str, notes: list[str]) -> AnswerRow:
-        """Compare them with the limit; add cautions to the notes."""
-        n = len(self.values)
-        line: AnswerRow = {"iops": self.iops, "observed": self.mean, "n": n}
-        line["n_below"] = sum(value < limit for value in self.values)
-        if n == 1:
-            notes.append("one run: another may not be below it")
-        elif min(self.values) < max(self.values):
-            low, high = mean_interval(self.values, confidence, amount=min(self.values) >= 0)
-            line |= {"observed_lo": low, "observed_hi": high}
-            if high >= limit:
-                notes.append(
-                    f"the interval of the mean reaches {human(high, unit)}: whether it is below "
-                    "is not settled"
-                )
-        return line
+
+def _faster(found: Sequence[_Condition], best: _Condition, unit: str) -> list[str]:
+    """Name the conditions that were faster than the best."""
+    over = sorted((one for one in found if one.iops > best.iops), key=lambda one: one.iops)
+    apart = frames.differing({name: [one.told[name] for one in found] for name in best.told})
+    listed = [
+        " ".join(f"{name} {one.told[name]}" for name in apart) + f" ({human(one.mean, unit)})"
+        for one in over
+    ]
+    if len(listed) > _NAMED:
+        listed[_NAMED:] = [f"and {len(listed) - _NAMED} more"]
+    return [f"faster, but not below it: {', '.join(listed)}"] if listed else []
+
+
+def _interval(
+    values: list[float], limit: float, confidence: float, unit: str, notes: list[str]
+) -> AnswerRow:
+    """Give the interval of the mean; add cautions to the notes."""
+    if len(values) == 1:
+        notes.append("one run: another may not be below it")
+    if min(values) == max(values):
+        return {}
+    low, high = mean_interval(values, confidence, amount=min(values) >= 0)
+    if high >= limit:
+        notes.append(
+            f"the interval of the mean reaches {human(high, unit)}: whether it is below "
+            "is not settled"
+        )
+    return {"observed_lo": low, "observed_hi": high}
 
 
 def _number(limit: Any, unit: str) -> float:
@@ -222,8 +213,7 @@ def _measured(data: Frame, metric: str, percentiles: Any | None) -> list[float |
         return frames.numbers(data, metric)
     if not asked:
         raise SchemaError(f"with percentiles=, the metric is p50, p99, p99.9, ..., not {metric!r}")
-    table = frames.opened(percentiles)
-    frames.need(table, ["percentile", "value_ns"])
+    table = frames.opened(percentiles, ["percentile", "value_ns"])
     levels, latencies = frames.numbers(table, "percentile"), frames.numbers(table, "value_ns")
     at = [row for row, level in enumerate(levels) if level == float(asked[1])]
     if not at:
@@ -241,7 +231,7 @@ def _measured(data: Frame, metric: str, percentiles: Any | None) -> list[float |
     found = frames.rows_by(frames.keys_of(table, join), at)
     for rows in found.values():
         if len(rows) > 1:
-            raise refuse_several(table, rows, run_keys(table)[rows[0]])
+            raise replicates.refuse_several(table, rows, replicates.run_keys(table)[rows[0]])
     own = [found.get(key, [None])[0] for key in frames.keys_of(data, join)]
     if not frames.distinct(own):
         raise SchemaError(f"no row of io has a {metric} of its own, by {', '.join(join)}")

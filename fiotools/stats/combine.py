@@ -12,17 +12,8 @@ from narwhals.typing import IntoDataFrameT
 
 from fiotools.errors import SchemaError, typed
 from fiotools.language import listed, say
-from fiotools.stats import frames
+from fiotools.stats import frames, replicates
 from fiotools.stats.frames import Frame
-from fiotools.stats.replicates import (
-    labels,
-    refuse_percentiles,
-    refuse_scopes,
-    refuse_several,
-    refuse_twice,
-    refuse_unknown_runs,
-    run_keys,
-)
 from fiotools.vocabulary import ANSWERS, COLUMNS, CONDITIONS, KEYS, TABLES
 
 _SUMS = ("io_bytes", "total_ios", "short_ios", "drop_ios")
@@ -46,7 +37,7 @@ def combine(io: IntoDataFrameT, *, to: Literal["run", "group"]) -> IntoDataFrame
     ----------
     io : pandas.DataFrame or polars.DataFrame
         A table such as `Results.io`: parts, without their total beside them. Some of fio's groups
-        may be reported whole and others job by job.
+        may be whole, others job by job.
     to : {"run", "group"}
         Totals of each run, or of each ``group`` (the jobs that fio ran side by side).
 
@@ -61,17 +52,15 @@ def combine(io: IntoDataFrameT, *, to: Literal["run", "group"]) -> IntoDataFrame
           ``runtime_s`` [s], as in fio's ``group_reporting``;
         * ``*_mean_ns`` [ns] are weighted by I/Os, ``*_stddev_ns`` pooled within and between parts;
         * ``scope`` is ``total`` or ``group``; a condition or name is kept if all parts share it;
-        * values that do not add are null: ``iops_stddev`` and the other statistics over samples,
-          and the rates of jobs that did not run side by side, such as several groups of one run (a
-          column ``job_start``, joined from `Results.jobs`, tells; without it groups are taken for
-          phases).
+        * values that do not add are null: statistics over samples such as ``iops_stddev``, and the
+          rates of jobs that did not run side by side (a column ``job_start``, joined from
+          `Results.jobs`, tells; without it groups of one run are taken for phases).
 
     Raises
     ------
     SchemaError
-        For percentiles (they neither add nor average), for scopes of one run that overlap, for a
-        row twice, for values that are not numbers or below 0, and for a frame without rows or the
-        columns that tell runs apart.
+        For percentiles, scopes of one run that overlap, a row twice, values that are not numbers or
+        below 0, and a frame without rows or the columns that tell runs apart.
 
     Notes
     -----
@@ -96,11 +85,11 @@ def combine(io: IntoDataFrameT, *, to: Literal["run", "group"]) -> IntoDataFrame
     data = frames.opened(io)
     if to not in ("run", "group"):
         raise SchemaError(f"to={to!r} is neither 'run' nor 'group'")
-    refuse_percentiles(data)
+    replicates.refuse_percentiles(data)
     frames.need(data, ["run", "direction", *(["group"] if to == "group" else [])])
-    refuse_unknown_runs(data)
-    refuse_scopes(data)
-    refuse_twice(data)
+    replicates.refuse_unknown_runs(data)
+    replicates.refuse_scopes(data)
+    replicates.refuse_twice(data)
     scope, part = ("group", "group") if to == "group" else ("total", "run")
     cells = frames.groups(data, frames.present(data, ("source", "run", part, "direction")))
     return totals_of(data, list(cells.values()), scope)
@@ -136,11 +125,12 @@ def totals_of(
     ]
     summed = [name for name in data.columns if name in TABLES["io"] and name not in named]
     lines = [
-        {name: row.get(name) for name in summed} | {"parts": len(rows), "notes": row["notes"]}
+        {name: row.get(name) for name in summed}
+        | {"row": rows[0], "parts": len(rows), "notes": row["notes"]}
         for rows, row in zip(cells, combined, strict=True)
     ]
     own = [*summed, *ANSWERS["combine"]]
-    return frames.answer(data, own, frames.kept(labels, [rows[0] for rows in cells]), lines)
+    return frames.answer(data, own, labels, lines)
 
 
 def _total(part: Parts, scope: str) -> dict[str, Any]:
@@ -218,13 +208,7 @@ def total(parts: Sequence[Any]) -> Any:
 
 
 def pooled_mean(counts: Sequence[float | None], means: Sequence[float | None]) -> float | None:
-    """Weight means by their counts; None if any is missing that has a weight.
-
-    Examples
-    --------
-    >>> pooled_mean([1, 3], [2.0, 4.0]), pooled_mean([1, 3, 0], [2.0, 4.0, None])
-    (3.5, 3.5)
-    """
+    """Weight means by their counts; None if any is missing that has a weight."""
     weighted = _weighted(counts, means)
     every = sum(n for n, _ in weighted)
     return sum(n * m for n, m in weighted) / every if every > 0 else None
@@ -235,18 +219,9 @@ def pooled_stddev(
     means: Sequence[float | None],
     stddevs: Sequence[float | None],
 ) -> float | None:
-    """Put standard deviations together: the spread within the parts and that between their means.
+    """Pool standard deviations: the spread within the parts and that between their means.
 
-    ``sqrt((sum((n_i - 1) s_i^2) + sum(n_i (m_i - m)^2)) / (N - 1))``. The sum over deviations
-    equals ``sum(n_i m_i^2) - N m^2``, and loses no digits.
-
-    Examples
-    --------
-    Two DISKSPD threads (I/Os, ms, ms); the tool prints 0.724 and 0.434 for both:
-
-    >>> counts, means, stddevs = [4561868, 6039168], [0.841, 0.635], [0.456, 0.395]
-    >>> round(pooled_mean(counts, means), 4), round(pooled_stddev(counts, means, stddevs), 4)
-    (0.7236, 0.4345)
+    The sum over deviations equals ``sum(n_i m_i^2) - N m^2``, and loses no digits.
     """
     mean, spreads = pooled_mean(counts, means), _weighted(counts, stddevs)
     every = sum(n for n, _ in spreads)
@@ -272,9 +247,9 @@ def per_thread(io: IntoDataFrameT, *, by: str | Sequence[str] | None = None) -> 
     Parameters
     ----------
     io : pandas.DataFrame or polars.DataFrame
-        A table such as `Results.io`; only rows of scope ``thread`` and ``job`` count. In a frame
-        without a column ``scope`` each row is a thread. DISKSPD reports a thread once for each of
-        its targets; those rows are added up, unless `by` names ``target``.
+        A table such as `Results.io`, of which rows of scope ``thread`` and ``job`` count; without a
+        column ``scope`` each row is a thread. DISKSPD's rows of one thread, one for each of its
+        targets, are added up, unless `by` names ``target``.
     by : str or sequence of str, optional
         Columns to carry along, first: labels, mostly.
 
@@ -284,8 +259,8 @@ def per_thread(io: IntoDataFrameT, *, by: str | Sequence[str] | None = None) -> 
         A row per thread and direction: the columns of `by`; ``source``, ``run``, ``entry``,
         ``host``, ``port``, ``job``, ``thread``, ``target``, ``direction``, ``total_ios``, ``iops``
         [1/s], ``bw_bytes_per_s`` [B/s], ``lat_mean_ns`` and ``lat_stddev_ns`` [ns], as far as `io`
-        has them; and ``share_pct`` [%], its share of the I/Os per second of its run (in fio: of its
-        group) in that direction. ``entry`` and ``target`` are null for a thread with several.
+        has them; and ``share_pct``, its share of the IOPS of its run (in fio: of its group) in that
+        direction. ``entry`` and ``target`` are null for a thread with several.
 
     Raises
     ------
@@ -314,15 +289,15 @@ def per_thread(io: IntoDataFrameT, *, by: str | Sequence[str] | None = None) -> 
         for row, rate in zip(rows, known, strict=True):
             shares[row] = None if None in known or not whole else 100 * (rate or 0.0) / whole
     there = frames.present(data, [*by, "source", "run", "entry", *_WHO, "direction", *_SHOWN])
-    lines = [{"share_pct": share} for share in shares]
-    return frames.answer(data, "per_thread", frames.kept(there, range(len(data))), lines)
+    lines = [{"row": row, "share_pct": share} for row, share in enumerate(shares)]
+    return frames.answer(data, "per_thread", there, lines)
 
 
 def fairness(io: IntoDataFrameT, *, by: str | Sequence[str] | None = None) -> IntoDataFrameT:
     """Say how evenly the threads of each run shared the work, and give their pooled latency.
 
-    Each row is about one run, so that there is no interval: ``n`` is 1. With several runs,
-    ``summarize(fairness(io, by=...), "max_over_min", by=[..., "direction"])`` gives one.
+    A row is about one run, without an interval. With several runs, ``summarize(fairness(io,
+    by=...), "max_over_min", by=[..., "direction"])`` gives one.
 
     Parameters
     ----------
@@ -377,6 +352,7 @@ def fairness(io: IntoDataFrameT, *, by: str | Sequence[str] | None = None) -> In
         n, m, s = ([column[row] for row in rows] for column in (ios, means, stddevs))
         lines.append(
             {
+                "row": rows[0],
                 "n": 1,
                 "k": len(rows),
                 "total_ios": total(n),
@@ -386,15 +362,13 @@ def fairness(io: IntoDataFrameT, *, by: str | Sequence[str] | None = None) -> In
             }
         )
     keys = [name for name in _keys(data) if name not in by]
-    return frames.answer(
-        data, "fairness", frames.kept([*by, *keys], [rows[0] for rows in cells]), lines
-    )
+    return frames.answer(data, "fairness", [*by, *keys], lines)
 
 
 def thread_rows(io: IntoDataFrameT, by: Sequence[str]) -> nw.DataFrame[IntoDataFrameT]:
     """Keep the rows of threads, and make one row of each."""
     data = frames.opened(io)
-    refuse_percentiles(data)
+    replicates.refuse_percentiles(data)
     frames.need(data, [*by, "iops"])
     if "scope" in data.columns:
         scopes = frames.values(data, "scope")
@@ -406,8 +380,8 @@ def thread_rows(io: IntoDataFrameT, by: Sequence[str]) -> nw.DataFrame[IntoDataF
                 f"no row of scope 'thread' or 'job' (there are: {', '.join(there) or 'none'}){why}"
             )
         data = data[rows]
-    refuse_unknown_runs(data)
-    refuse_twice(data)
+    replicates.refuse_unknown_runs(data)
+    replicates.refuse_twice(data)
     return _over_targets(data, by)
 
 
@@ -415,8 +389,11 @@ def _over_targets(
     data: nw.DataFrame[IntoDataFrameT], by: Sequence[str]
 ) -> nw.DataFrame[IntoDataFrameT]:
     """Add up the rows of a thread, which has one for each of its targets."""
-    thread, keys = frames.optional(data, "thread"), run_keys(data)
-    who = [*by, *(name for name in (*_keys(data), *_WHO, *labels(data)) if name != "target")]
+    thread, keys = frames.optional(data, "thread"), replicates.run_keys(data)
+    who = [
+        *by,
+        *(name for name in (*_keys(data), *_WHO, *replicates.labels(data)) if name != "target"),
+    ]
     # without a column `run`, each row is a run of its own, unless targets differ
     told = ("entry", "target") if "run" in data.columns else ("target",)
     places = frames.keys_of(data, frames.present(data, told))
@@ -429,7 +406,7 @@ def _over_targets(
         elif apart or len(rows) == 1:
             cells.append(rows)
         else:
-            raise refuse_several(data, rows, key)
+            raise replicates.refuse_several(data, rows, key)
     if len(cells) == len(data):
         return data
     return nw.from_native(totals_of(data, sorted(cells), "thread", by), eager_only=True)
@@ -472,15 +449,7 @@ def _fair(
 
 
 def stragglers(rates: Sequence[float]) -> list[int]:
-    """Give the places of the threads that fell behind.
-
-    Examples
-    --------
-    >>> stragglers([18841.34, 43830.73]), stragglers([38010.73, 50320.00])
-    ([0], [])
-    >>> stragglers([100, 101, 99, 100, 70, 100]), stragglers([0, 900, 900, 900])
-    ([4], [0])
-    """
+    """Give the places of the threads that fell behind."""
     if len(rates) <= 4:
         # the modified z score of two values is always .67, and tells little for three and four
         return [i for i, rate in enumerate(rates) if max(rates) >= 1.5 * rate]

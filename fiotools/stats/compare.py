@@ -9,11 +9,10 @@ from math import exp, expm1, log1p
 from statistics import fmean, median, stdev
 from typing import Any, Literal
 
-import narwhals as nw
 from narwhals.typing import IntoDataFrame, IntoDataFrameT
 
 from fiotools.errors import SchemaError, argument, typed
-from fiotools.stats import frames
+from fiotools.stats import estimates, frames
 from fiotools.stats.arms import (
     Arms,
     OptionTexts,
@@ -26,20 +25,8 @@ from fiotools.stats.arms import (
     options_of_runs,
     order_notes,
 )
-from fiotools.stats.estimates import (
-    ENOUGH,
-    AnyLooks,
-    Difference,
-    HodgesLehmann,
-    StudentT,
-    has_spread,
-    paired,
-    runs_still_needed,
-    runs_to_rank,
-    welch,
-)
-from fiotools.stats.frames import Metric, Rows, is_number, metric_of
-from fiotools.stats.replicates import runs_of, several_targets, unseen
+from fiotools.stats.frames import Metric, is_number, metric_of
+from fiotools.stats.replicates import Runs, runs_of, several_targets, unseen
 from fiotools.units import percent
 from fiotools.vocabulary import COLUMNS, CONDITIONS
 
@@ -67,9 +54,9 @@ def compare(
 ) -> IntoDataFrameT:
     """Compare each level of a column with a baseline: the ratio, its interval, a verdict in words.
 
-    The replicate is the run. Threads, jobs and directions of one run are not repeats of it: they
-    raise an error with the filter to type. A run under several conditions that `by` does not name
-    counts once, as their geometric mean.
+    The replicate is the run: threads, jobs and directions of one run are refused, with the filter
+    to type. A run under several conditions that `by` does not name counts once, as their geometric
+    mean.
 
     Parameters
     ----------
@@ -92,10 +79,9 @@ def compare(
     band : float
         Differences up to this share do not matter.
     method : {"log-welch", "hodges-lehmann"}
-        The t interval and test of the difference of logarithms; or the median of all differences
-        with the interval and test of Mann and Whitney, for any distribution with the same shape and
-        spread on both sides: exact for up to 2500 pairs of runs without ties, else by the normal
-        approximation.
+        Welch's t on logarithms; or the median of all differences with the interval and test of Mann
+        and Whitney, for any distribution with the same shape and spread on both sides: exact for up
+        to 2500 pairs of runs without ties, else by the normal approximation.
     looks : {"once", "any"}
         "any" if runs were added after a look at the result, or may be. The interval is wider, and
         holds at any number of looks. Ask for it from the first look on.
@@ -111,8 +97,7 @@ def compare(
         * ``metric`` and its ``unit``; ``n`` and ``n_baseline``: runs (or pairs) on each side;
         * ``center``, ``center_baseline`` [unit]: geometric means (medians for Hodges-Lehmann);
         * ``ratio``, ``ratio_lo``, ``ratio_hi``: level / baseline. Null interval for one run a side;
-        * ``confidence``: that all intervals of the answer together hold, as reached; ``method``: as
-          used;
+        * ``confidence``, reached by all intervals of the answer together; ``method``, as used;
         * ``p_equal``: of equality, ``p_band``: that the difference is within the band (both
           two-sided), ``p_same``: that it is beyond (two one-sided tests); each multiplied by
           ``comparisons``, the number of intervals in the answer;
@@ -121,13 +106,12 @@ def compare(
           are those of the ratio: "slower by 10 %" is a ratio of .9, and "slower, taking 10 % more
           time" one of 1.1. The vocabulary, or the metric's unit (``_s``, ``_ns``), says whether
           lower is better;
-        * ``runs_needed``: further runs per side that will probably settle it, 0 if it is settled.
-          They are another look: the number is that of ``looks="any"``;
+        * ``runs_needed``: further runs per side that will probably settle it, by ``looks="any"``,
+          since they are another look; 0 if it is settled;
         * ``varies_in``: conditions and labels that differ among the runs and were not named (nor
           are another name of one that was: a label "4k" where bs_bytes is 4096);
-        * ``settings_differ``: options in which the sides differ, "; " between, without those that
-          `by` and `between` name; null if there are none, or `settings` was not given;
-        * ``warnings``: text, "; " between, null if there are none.
+        * ``settings_differ``: options in which the sides differ and that `by` and `between` do not
+          name; ``warnings``. In both "; " stands between; null if there are none.
 
     Raises
     ------
@@ -148,18 +132,17 @@ def compare(
     of freedom than the smaller: else 3 runs against 10 would hold .93. See Kalibera and Jones,
     "Quantifying performance changes with effect size confidence intervals" (2012).
 
-    All comparisons of an answer, levels and cells of `by` alike, share its error: the chance that
-    any of them is wrongly called faster or slower is at most ``1 - confidence``. Each interval has
-    ``1 - (1 - confidence) / comparisons`` (Bonferroni), and degrees of freedom half-way between
-    Welch's and those of the smaller side. Ask alone for a comparison that was planned alone.
+    All comparisons of an answer share its error: the chance that any of them is wrongly called
+    faster or slower is at most ``1 - confidence``. Each interval has ``1 - (1 - confidence) /
+    comparisons`` (Bonferroni), and degrees of freedom half-way between Welch's and those of the
+    smaller side. Ask alone for a comparison that was planned alone.
 
     ``looks="any"``: a confidence sequence for t statistics (Wang and Ramdas, arXiv 2310.03722).
-    Runs that are looked at after each with the interval for one look give a wrong "faster" in .14
-    to .16, not in .025.
+    With the interval for one look after each run, "faster" is wrong in .14 to .16, not in .025.
 
-    Centers are geometric means. They lie below arithmetic ones, by a factor of ``sqrt(1 + cv**2)``
-    for lognormal runs: if two sides move as many bytes in the long run, the one whose runs vary by
-    .5 has .91 times the geometric mean of the one whose runs vary by .2.
+    Geometric means lie below arithmetic ones, by a factor of ``sqrt(1 + cv**2)`` for lognormal
+    runs: a side whose runs vary by .5 has .91 times that of one with the same mean that varies by
+    .2.
 
     Examples
     --------
@@ -175,8 +158,8 @@ def compare(
     """
     cells, measure = frames.names(by), metric_of(metric)
     design = Design(measure, between, baseline, cells, pair, scope, confidence, band, method, looks)
-    data, keep, ratios = ratios_of(frame, design, settings)
-    return frames.answer(data, "compare", keep, [found.line() for found in ratios])
+    runs, ratios = ratios_of(frame, design, settings)
+    return frames.answer(runs.data, "compare", design.keep, [found.line() for found in ratios])
 
 
 def speedup(
@@ -235,7 +218,7 @@ def speedup(
     design = Design(
         measure, between, baseline, frames.names(by), pair, scope, confidence, band, method, looks
     )
-    data, keep, ratios = ratios_of(frame, design, settings)
+    runs, ratios = ratios_of(frame, design, settings)
     lines = []
     for found in ratios:
         ends = [found.ratio, found.ratio_lo, found.ratio_hi]
@@ -244,17 +227,16 @@ def speedup(
             ends = [None if end is None else 1 / end for end in swapped]
         gain = zip(("speedup", "speedup_lo", "speedup_hi"), ends, strict=True)
         lines.append(found.line() | dict(gain))
-    return frames.answer(data, "speedup", keep, lines)
+    return frames.answer(runs.data, "speedup", design.keep, lines)
 
 
 def ratios_of(
     frame: IntoDataFrameT, design: Design, settings: IntoDataFrame | None
-) -> tuple[nw.DataFrame[IntoDataFrameT], Rows, list[Ratio]]:
+) -> tuple[Runs[IntoDataFrameT], list[Ratio]]:
     """Check the frame, then compare each level with the baseline in each cell."""
     metric, between, baseline, by = design.metric, design.between, design.baseline, design.by
     named = dict.fromkeys([between, *by, *frames.names(design.pair)])
-    data = frames.opened(frame)
-    frames.need(data, [metric.name, *named])
+    data = frames.opened(frame, [metric.name, *named])
     if "baseline" in (between, *by):
         raise SchemaError("column 'baseline' would hide the answer's own 'baseline': rename it")
     if between in by:
@@ -263,11 +245,11 @@ def ratios_of(
             f"take it out of {argument('by')}"
         )
     runs = runs_of(data, metric.name, named, design.scope, by=by, between=between, positive=True)
-    data, keys = runs.data, runs.keys
+    data = runs.data
     levels, side = levels_beside(data, between, baseline), frames.values(data, between)
     had = None if settings is None else options_of_runs(settings)
 
-    ratios, cells, held = [], [], []
+    ratios = []
     for rows in frames.groups(data, by).values():
         base = [row for row in rows if side[row] == baseline]
         for level in levels:
@@ -279,24 +261,20 @@ def ratios_of(
             for whose, rows_of_side in () if design.pair else sides.items():
                 found.notes += several_targets((runs.targets[row] for row in rows_of_side), whose)
             if had is not None and own and base:
-                if had.keys().isdisjoint(keys):
+                if had.keys().isdisjoint(runs.keys):
                     found.notes.append("settings= has none of these runs: is it of another read?")
                 else:
-                    options = [options_of_rows(had, keys, arm) for arm in (own, base)]
+                    options = [options_of_rows(had, runs.keys, arm) for arm in (own, base)]
                     _say_what_was_set(found, options[0], options[1], named)
                     for whose, texts in () if design.pair else zip(sides, options, strict=True):
                         folders = [frozenset([text]) for text in texts.get("directory", ())]
                         found.notes += several_targets(folders, whose)
+            # any row with the level: this cell may have none
+            found.row = dict.fromkeys(by, rows[0])
+            found.row |= {between: side.index(level), "baseline": side.index(baseline)}
             ratios.append(found)
-            cells.append(rows[0])
-            held.append(side.index(level))  # a row with the level; this cell may have none
     judge(ratios, design)
-    keep = {
-        **frames.kept(by, cells),
-        between: (between, held),
-        "baseline": (between, [side.index(baseline)] * len(held)),
-    }
-    return data, keep, ratios
+    return runs, ratios
 
 
 def say_what_varies(
@@ -328,9 +306,14 @@ def _say_what_was_set(
         found.notes.append("the reports do not say whether both sides had the same options")
         return
     differ = differing_options(level, baseline, named=named)
-    found.settings_differ = "; ".join(map(str, differ)) or None
+    said = [
+        f"{one['option']} is {one['text'] or 'not given'} against "
+        f"{one['text_baseline'] or 'not given'}"
+        for one in differ
+    ]
+    found.settings_differ = "; ".join(said) or None
     if differ:
-        options = ", ".join(one.option for one in differ)
+        options = ", ".join(one["option"] for one in differ)
         found.notes.append(f"the sides had other options: {options}")
 
 
@@ -346,8 +329,13 @@ class Design:
     scope: str | None
     confidence: float
     band: float
-    method: Method
+    method: Method = "log-welch"
     looks: Looks = "once"
+
+    @property
+    def keep(self) -> dict[str, str]:
+        """The first columns of the answer, and those of the frame that they come from."""
+        return {name: name for name in (*self.by, self.between)} | {"baseline": self.between}
 
     def __post_init__(self) -> None:
         if not (is_number(self.confidence) and 0.5 < self.confidence < 1):
@@ -379,13 +367,12 @@ class Design:
 class Estimate:
     """The difference of two sides, from which a verdict follows.
 
-    `student` has the standard error, which tells how many more runs are needed; `difference` is by
-    the method that was asked for. `fewest` runs are on the smallest side. If the repeats are `over`
-    other things, and not other runs, more runs do not help. `what` is the word for the repeats.
+    `student` tells how many more runs are needed; `difference` is by the method that was asked for.
+    If the repeats are `over` other things than runs, more runs do not help; `what` is their word.
     """
 
-    difference: Difference
-    student: StudentT
+    difference: estimates.Difference
+    student: estimates.StudentT
     fewest: int
     over: bool
     what: str = "runs"
@@ -393,7 +380,7 @@ class Estimate:
 
 @dataclass
 class Ratio:
-    """One comparison; its fields are the columns of `compare`, but for `estimate`."""
+    """One comparison; its fields are the columns of `compare`, but for `row` and `estimate`."""
 
     metric: str
     unit: str
@@ -415,6 +402,7 @@ class Ratio:
     varies_in: str | None = None
     settings_differ: str | None = None
     notes: list[str] = field(default_factory=list)
+    row: dict[str, int] = field(default_factory=dict)
     estimate: Estimate | None = None
 
     def line(self) -> dict[str, Any]:
@@ -497,35 +485,36 @@ def _method(arms: Arms, design: Design) -> str:
 
 def _centers(found: Ratio, arms: Arms, design: Design) -> None:
     """Fill in the centers of the sides, and their ratio."""
-    cells = arms.by_cell()
-    if design.method == "hodges-lehmann":
-        level, baseline = cells[0]
-        found.center, found.center_baseline = exp(median(level)), exp(median(baseline))
-        found.ratio = exp(HodgesLehmann(tuple(level), tuple(baseline)).center)
-        return
-    logs = [fmean(fmean(cell[side]) for cell in cells) for side in (0, 1)]
-    found.center, found.center_baseline = exp(logs[0]), exp(logs[1])
-    found.ratio = exp(logs[0] - logs[1])
+    cells, is_ranked = arms.by_cell(), design.method == "hodges-lehmann"
+    middle = median if is_ranked else fmean
+    level, baseline = (fmean(middle(cell[side]) for cell in cells) for side in (0, 1))
+    difference = _ranked(arms).center if is_ranked else level - baseline
+    found.center, found.center_baseline, found.ratio = map(exp, (level, baseline, difference))
+
+
+def _ranked(arms: Arms) -> estimates.HodgesLehmann:
+    level, baseline = arms.by_cell()[0]
+    return estimates.HodgesLehmann(tuple(level), tuple(baseline))
 
 
 def _estimate(found: Ratio, arms: Arms, design: Design, level: Any, fewest: int) -> Estimate | None:
     """Estimate the difference; None if the runs do not differ at all."""
     cells = arms.by_cell()
-    student = paired(*cells[0]) if design.pair else welch(cells)
+    student = estimates.paired(*cells[0]) if design.pair else estimates.welch(cells)
     if student is None:
         found.notes.append(NO_SPREAD)
         return None
-    if fewest < ENOUGH:
+    if fewest < estimates.ENOUGH:
         found.notes.append(_need(design, arms))
     if not design.pair:
         found.notes += [
             f"the runs of {name!r} do not differ at all: the interval is from the other side alone"
             for side, name in enumerate((level, design.baseline))
-            if not has_spread([cell[side] for cell in cells])
+            if not estimates.has_spread([cell[side] for cell in cells])
         ]
     if design.method == "log-welch":
         return Estimate(student, student, fewest, bool(arms.over))
-    ranked = HodgesLehmann(*(tuple(side) for side in cells[0]))
+    ranked = _ranked(arms)
     if ranked.tied:
         found.notes.append("tied values: normal approximation")
     low, high = sorted(stdev(side) for side in cells[0])
@@ -540,9 +529,8 @@ def _estimate(found: Ratio, arms: Arms, design: Design, level: Any, fewest: int)
 def judge(ratios: Sequence[Ratio], design: Design) -> None:
     """Fill in intervals, p values and verdicts: all comparisons of the answer share its error.
 
-    Each has its share by Bonferroni, the only correction whose intervals always agree with its
-    verdicts. Dunnett's, with one spread for all sides, is narrower, but errs .21 instead of .05 if
-    the baseline of 20 levels spreads twice as far as they do, which few runs cannot show.
+    By Bonferroni, the only correction whose intervals always agree with its verdicts. Dunnett's is
+    narrower, but errs .21 instead of .05 if the baseline of 20 levels spreads twice as far as they.
     """
     asked = [found for found in ratios if found.estimate is not None]
     for found in ratios:
@@ -556,8 +544,8 @@ def _judge(found: Ratio, estimate: Estimate, design: Design) -> None:
     confidence = design.confidence if count == 1 else 1 - (1 - design.confidence) / count
     if count > 1:
         student = student.sharing()
-    again = AnyLooks.of(student)  # further runs are another look
-    if isinstance(difference, StudentT):
+    again = estimates.AnyLooks.of(student)  # further runs are another look
+    if isinstance(difference, estimates.StudentT):
         difference = again if design.looks == "any" else student
     ends = difference.interval(confidence)
     if ends is None:
@@ -566,10 +554,10 @@ def _judge(found: Ratio, estimate: Estimate, design: Design) -> None:
         found.ratio_lo, found.ratio_hi, found.confidence = exp(ends[0]), exp(ends[1]), ends[2]
         if count > 1:
             found.confidence = 1 - count * (1 - ends[2])
-    if estimate.fewest < ENOUGH:
+    if estimate.fewest < estimates.ENOUGH:
         found.verdict = f"two {estimate.what}: no verdict"
         return
-    if ends is None and isinstance(difference, HodgesLehmann):
+    if ends is None and isinstance(difference, estimates.HodgesLehmann):
         return
     edge = log1p(design.band)
     is_inside = abs(difference.center) < edge
@@ -587,7 +575,7 @@ def _judge(found: Ratio, estimate: Estimate, design: Design) -> None:
         return
     if estimate.over:
         return
-    found.runs_needed = runs_still_needed(
+    found.runs_needed = estimates.runs_still_needed(
         again, design.band, now=estimate.fewest, confidence=confidence
     )
     if found.runs_needed is None:
@@ -601,7 +589,7 @@ def _judge(found: Ratio, estimate: Estimate, design: Design) -> None:
 
 def _need(design: Design, arms: Arms) -> str:
     what = f"{_runs(design)}{' in each cell' if arms.own else ''}"
-    return f"need >= {ENOUGH} {what} for a verdict"
+    return f"need >= {estimates.ENOUGH} {what} for a verdict"
 
 
 def _runs(design: Design) -> str:
@@ -612,7 +600,7 @@ def _enough(design: Design, confidence: float) -> str:
     """Say why there is no interval, or how many runs have one by their ranks."""
     if design.method == "log-welch":
         return " that holds at any number of looks"
-    n = runs_to_rank(confidence)
+    n = estimates.runs_to_rank(confidence)
     unequal = "3 against 5 or " if confidence == 0.95 else ""
     all_of = "" if confidence == design.confidence else " over all comparisons"
     return f": {unequal}{n} against {n} give {100 * design.confidence:g} %{all_of}"
@@ -629,14 +617,14 @@ def _how_cells_count(arms: Arms) -> list[str]:
     return [f"each run counts once: the geometric mean of its {count} cells of {which}"]
 
 
-def verdict(difference: Difference, metric: Metric, *, band: float, confidence: float) -> str:
+def verdict(
+    difference: estimates.Difference, metric: Metric, *, band: float, confidence: float
+) -> str:
     """Say what the interval says, and no more.
 
-    The band is ``[1 / (1 + band), 1 + band]``, symmetric on logarithms: swapping the sides turns
-    "faster" into "slower" and never into something else. "Same" takes two one-sided tests, which is
-    the interval at ``2 confidence - 1`` inside the band. A percentage is that of the ratio beside
-    it: a ratio of IOPS of .56 is "slower by 44 %", and a ratio of times of 1.8 "slower, taking 80 %
-    more time"; the lower edge of a band of 5 % is 4.8 % less.
+    The band is ``[1 / (1 + band), 1 + band]``: swapping the sides turns "faster" into "slower" and
+    never into something else. "Same" takes the interval at ``2 confidence - 1``, which is two
+    one-sided tests. A percentage is that of the ratio beside it.
     """
     ends = difference.interval(confidence)
     if ends is None:

@@ -64,18 +64,11 @@ def drift(
     confidence: float = 0.95,
     over: str = "over the series of runs",
 ) -> str | None:
-    """Look for a trend over the order of the runs, apart from the sides' own levels.
+    """Look for a line through the logarithms over the rank of the places, one level per side.
 
-    The trend is a line through the logarithms over the rank of the places, with one level per side.
-    A change over the whole series of less than the `band` is not said. The t test of the slope is
-    that of the correlation of the residuals with their places; a permutation test needs no
-    assumptions, but finds nothing among three or four runs.
-
-    Returns
-    -------
-    str or None
-        A warning, which ends in `over`, if the t interval of the slope excludes 0 and the change is
-        at least the band.
+    The warning, which ends in `over`, is given if the t interval of the slope excludes 0 and the
+    change over the series is at least the `band`. A permutation test needs no assumptions, but
+    finds nothing among three or four runs.
     """
     there = sorted({place for side in sides for place, _ in side})
     rank = {place: position for position, place in enumerate(there)}
@@ -99,13 +92,7 @@ def drift(
 
 
 def step(sides: Sequence[Sequence[tuple[Any, float]]], *, band: float = 0.05) -> str | None:
-    """Look for a side whose runs change their level half-way by the `band` or more.
-
-    Examples
-    --------
-    >>> step([list(enumerate([5814.0, 5703.0, 8916.0, 9037.0, 8910.0]))])
-    'values of a side step up by 56 % after run 2 of 5, or lie so by chance: see shifts()'
-    """
+    """Look for a side whose runs change their level half-way by the `band` or more."""
     for side in sides:
         if len({moment for moment, _ in side}) < len(side):
             continue
@@ -124,11 +111,10 @@ def step(sides: Sequence[Sequence[tuple[Any, float]]], *, band: float = 0.05) ->
 
 
 def trend_p(values: NDArray[np.float64]) -> float | None:
-    """Test a series for a trend by Mann and Kendall, corrected for its dependence: the two-sided p.
+    """Test a series for a trend by Mann and Kendall: the two-sided p, None for too few samples.
 
     The variance of Kendall's tau is multiplied by the samples that tell as much as one independent
-    one (Yue and Wang, 2004), with the trend taken out first. None for fewer than 20 samples, or
-    without spread.
+    one (Yue and Wang, 2004), with the trend taken out first.
     """
     n = len(values)
     if n < FEW_SAMPLES or float(np.ptp(values)) == 0:
@@ -152,9 +138,8 @@ Side: TypeAlias = list[tuple[Any, float]]  # where each run stands in the order,
 class ChangePoint:
     """A change of level: `at` is the place of the first value after it, from 0.
 
-    `p` is how often a sequence without a change shows one like it. If the order alone proves
-    nothing, `p` is that of normal noise, and `by_chance` the share of random orders that would
-    split two levels as cleanly.
+    If the order alone proves nothing, `p` is that of normal noise, and `by_chance` the share of
+    random orders that would split two levels as cleanly.
     """
 
     at: int
@@ -168,15 +153,10 @@ _Search = Callable[[Array], ChangePoint | None]
 def change_points(
     values: Sequence[float] | Array, *, dependent: bool | None = None
 ) -> list[ChangePoint]:
-    """Find changes of level in a sequence of at least 4 runs or 20 samples.
+    """Find changes of level in at least 4 runs, or 20 samples.
 
     Neighbours are `dependent` if they are alike without a change, as seconds of one run are; by
     default in sequences of more than 30.
-
-    Examples
-    --------
-    >>> change_points([5814, 5703, 8916, 9037, 8910])
-    [ChangePoint(at=2, p=4.1...e-05, by_chance=0.2)]
     """
     sequence = np.asarray(values, dtype=np.float64)
     if dependent is None:
@@ -281,12 +261,9 @@ def _partial(ranks: Array) -> tuple[Array, Array]:
 
 
 def samples_per_one(rest: Array) -> float:
-    """Estimate, on the safe side, the samples that tell as much as one independent one.
-
-    The correlation of neighbours, corrected for the split that was taken out, and three standard
-    errors more.
-    """
+    """Estimate, on the safe side, the samples that tell as much as one independent one."""
     n = len(rest)
+    # of neighbours, corrected for the split that was taken out, and three standard errors more
     rho = float(rest[1:] @ rest[:-1] / max(float(rest @ rest), 1e-300))
     rho = min(max(0.0, rho + (2 + 3 * rho) / n + 3 * sqrt(max(0.0, 1 - rho**2) / n)), 0.98)
     return (1 + rho) / (1 - rho)

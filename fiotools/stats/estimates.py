@@ -32,9 +32,8 @@ _PARTS = 400  # of the distribution of the spread
 class StudentT:
     """A difference with a standard error: Welch's, of pairs, or of cells.
 
-    `variance` is ``se**2`` for one run per side; with n it is this over n. `df_per_run` are the
-    degrees of freedom that each further run per side brings, `least_df` those if the smallest side
-    alone made the standard error.
+    `variance` is ``se**2`` for one run per side. `df_per_run` are the degrees of freedom that each
+    further run per side brings, `least_df` those if the smallest side alone made the error.
     """
 
     center: float
@@ -47,8 +46,8 @@ class StudentT:
     def sharing(self) -> Self:
         """Give the same difference, for an error that several comparisons share.
 
-        Each then has a small part of it, and Welch's degrees of freedom are too many so far out in
-        the tails if one side spreads more than the other: they are taken half-way to the least.
+        Welch's degrees of freedom are too many so far out in the tails if one side spreads more
+        than the other: they are taken half-way to the least.
         """
         df, per_run = (self.df + self.least_df) / 2, (self.df_per_run + 1) / 2
         return replace(self, df=df, df_per_run=per_run)
@@ -70,11 +69,10 @@ class StudentT:
 
 
 class AnyLooks(StudentT):
-    """The same for runs that are looked at time and again, until they settle something.
+    """The same for runs that are looked at until they settle something: a confidence sequence.
 
-    The interval is a confidence sequence: it holds at any number of looks, whenever and why ever
-    one stops. It inverts the likelihood ratio of the t statistic, its effect mixed over a normal
-    distribution (Wang and Ramdas): exact for pairs; for two sides benchmarks/coverage simulates it.
+    It inverts the likelihood ratio of the t statistic, its effect mixed over a normal distribution
+    (Wang and Ramdas): exact for pairs; for two sides benchmarks/coverage simulates it.
     """
 
     # Variance of the mixture, by that of the difference of two runs. The interval is narrowest
@@ -108,11 +106,9 @@ Cells = Sequence[tuple[Sequence[float], Sequence[float]]]
 def welch(cells: Cells) -> StudentT | None:
     """Compare logarithms of level and baseline, cell by cell, each cell weighing the same.
 
-    With one cell this is Welch's t. With several, each with runs of its own, the difference is the
-    mean of the cells' differences, ``se^2 = sum(se_c^2) / C^2``, and the degrees of freedom are
-    Satterthwaite's over all sides, but not more than if all had the runs of the smallest: Welch's
-    interval covers .90 for 2 against 10 runs and .93 for 3 against 10. None if no side has any
-    spread.
+    With one cell this is Welch's t; with several ``se^2 = sum(se_c^2) / C^2``. The degrees of
+    freedom are Satterthwaite's, but not more than if all sides had the runs of the smallest:
+    Welch's interval covers .90 for 2 against 10 runs. None if no side has any spread.
     """
     arms = [np.asarray(arm, dtype=float) for cell in cells for arm in cell]
     count = len(cells)
@@ -144,9 +140,7 @@ def crossed(
 ) -> StudentT | None:
     """Estimate the mean of differences that are a sample, as the repeats behind them all are.
 
-    The squared standard error is that of the mean difference and those of the means of the repeats
-    together, with Satterthwaite's degrees of freedom. Noise of single values is in both: counted
-    twice rather than not at all.
+    Noise of single values is in both errors: counted twice rather than not at all.
     """
     arms = [np.asarray(arm, dtype=float) for arm in (differences, *repeats)]
     if not has_spread(arms):
@@ -167,9 +161,9 @@ def has_spread(arms: Iterable[ArrayLike]) -> bool:
 class HodgesLehmann:
     """The median of all differences between the sides, with the Mann-Whitney interval.
 
-    It assumes no distribution, but the same shape and spread on both sides: if 5 runs spread four
-    times as far as 20 others, an interval of 95 % holds the truth in .85. The exact interval needs
-    ``2 / C(n_a + n_b, n_a) <= 1 - confidence``: 3 against 5 or 4 against 4 runs for 95 %.
+    It assumes the same shape and spread on both sides: if 5 runs spread four times as far as 20
+    others, an interval of 95 % holds the truth in .85. The exact interval needs
+    ``2 / C(n_a + n_b, n_a) <= 1 - confidence``.
     """
 
     level: tuple[float, ...]
@@ -227,15 +221,7 @@ Difference: TypeAlias = StudentT | HodgesLehmann
 
 
 def u_counts(n: int, m: int) -> list[int]:
-    """Count the orders of n and m values that give each Mann-Whitney U, from 0 to n m.
-
-    They are the coefficients of the Gaussian binomial, prod (1 - q^(m + i)) / (1 - q^i).
-
-    Examples
-    --------
-    >>> u_counts(2, 2)
-    [1, 1, 2, 1, 1]
-    """
+    """Count the orders of n and m values with each Mann-Whitney U: a Gaussian binomial."""
     size = n * m + 1
     counts = [1] + [0] * (size - 1)
     for i in range(1, n + 1):
@@ -247,13 +233,7 @@ def u_counts(n: int, m: int) -> list[int]:
 
 
 def runs_to_rank(confidence: float = 0.95) -> int:
-    """Give the fewest runs on each of two sides that have a Mann-Whitney interval.
-
-    Examples
-    --------
-    >>> runs_to_rank(0.95), runs_to_rank(0.99)
-    (4, 5)
-    """
+    """Give the fewest runs on each of two sides that have a Mann-Whitney interval."""
     n = 1
     while 2 / comb(2 * n, n) > (1 - confidence) * (1 + 1e-9):
         n += 1
@@ -264,8 +244,8 @@ def runs_to_rank(confidence: float = 0.95) -> int:
 class Power:
     """The power of an interval that is asked for once there are n runs a side.
 
-    `variance` is that of the difference between the logarithms of two runs, one of each side;
-    `df_per_run` is 2, and 1 for pairs; `interval` is `StudentT`, or `AnyLooks`.
+    `variance` is that of the difference of the logarithms of two runs, one of each side;
+    `df_per_run` is 2, and 1 for pairs.
     """
 
     variance: float
@@ -274,18 +254,12 @@ class Power:
     interval: type[StudentT] = StudentT
 
     def beyond(self, n: int, distance: float) -> float:
-        """Give the chance that the whole interval lies beyond a point at this distance.
-
-        That is the noncentral t distribution, as the mean over the spread that n runs may show.
-        """
+        """Give the chance that the whole interval lies beyond a point: a noncentral t."""
         se, reach = self._widths(n, self.confidence)
         return float(np.mean(scipy.special.ndtr(distance / se - reach)))
 
     def within(self, n: int, center: float, edge: float) -> float:
-        """Give the chance that two one-sided tests find the difference within plus or minus edge.
-
-        Exact, by Owen's integral over the spread that n runs may show.
-        """
+        """Give the chance that two one-sided tests find the difference within the edges (Owen)."""
         se, reach = self._widths(n, 2 * self.confidence - 1)
         upper = scipy.special.ndtr((edge - center) / se - reach)
         lower = scipy.special.ndtr((-edge - center) / se + reach)
@@ -315,9 +289,8 @@ def runs_still_needed(
 ) -> int | None:
     """Estimate how many more runs per side would settle the verdict, four times in five.
 
-    The difference and the spread are taken for the true ones. Outside the band the interval has to
-    leave it, inside it has to be found within. None if more than 100 would be needed: the
-    effect lies at the edge of the band, or the runs spread far.
+    Outside the band the interval has to leave it, inside it has to be found within. None above 100:
+    the effect lies at the edge of the band, or the runs spread far.
     """
     power = Power(found.variance, found.df_per_run, confidence, type(found))
     edge, center = log1p(band), abs(found.center)

@@ -32,8 +32,8 @@ _HINTS = {
 }
 
 
-def opened(frame: IntoDataFrameT) -> nw.DataFrame[IntoDataFrameT]:
-    """Take a pandas or polars frame that has rows, or refuse."""
+def opened(frame: IntoDataFrameT, columns: Iterable[str] = ()) -> nw.DataFrame[IntoDataFrameT]:
+    """Take a pandas or polars frame that has rows, and these columns, or refuse."""
     try:
         data = nw.from_native(frame, eager_only=True)
     except TypeError:
@@ -47,6 +47,7 @@ def opened(frame: IntoDataFrameT) -> nw.DataFrame[IntoDataFrameT]:
     for name, dtype in data.schema.items():
         if name in COLUMNS:
             _refuse_lists(data, name, dtype)
+    need(data, columns)
     return data
 
 
@@ -96,10 +97,7 @@ def numbers(frame: Frame, name: str) -> list[float | None]:
 
 
 def amounts(frame: Frame, name: str) -> list[Any]:
-    """Give a column of counts or times; all missing if the frame does not have it.
-
-    Whole numbers stay whole, so that sums of them are exact.
-    """
+    """Give a column of counts (whole ones stay whole) or times; all missing if there is none."""
     if name not in frame.columns:
         return [None] * len(frame)
     found = _numeric(frame, name)
@@ -214,42 +212,40 @@ def leave_out(frame: Frame, column: str) -> str:
     return f"leave them out knowingly, {drop}"
 
 
-Rows: TypeAlias = Mapping[str, tuple[str, Sequence[int]]]
-Kept: TypeAlias = Mapping[str, tuple[str, Sequence[int | None]]]  # None: a row without value
 AnswerRow: TypeAlias = dict[str, Any]  # one row of an answer
-
-
-def kept(columns: Iterable[str], rows: Sequence[int]) -> Rows:
-    """Keep columns under their own names, from the same rows."""
-    return {name: (name, rows) for name in columns}
 
 
 def answer(
     frame: nw.DataFrame[IntoDataFrameT],
     own: str | Collection[str],
-    keep: Kept,
+    keep: Sequence[str] | Mapping[str, str],
     lines: Sequence[AnswerRow],
+    **same: Any,
 ) -> IntoDataFrameT:
     """Build a frame of the same type: columns of the frame that was given, then own ones.
 
     `own` columns (a list, or the name of an answer) are typed by the vocabulary, or if it does not
-    have them, by their values. `keep` maps the columns that come first to a column of the frame and
-    its rows; they keep their type, even a date or a category. `lines` are the rows: a column that a
-    row does not have is missing, and its ``notes`` become its ``warnings``.
+    have them, by their values. The columns to `keep` (or a mapping of their new names to them) keep
+    their type, even a date or a category. `lines` are the rows: ``row`` is that of the frame from
+    which columns are kept (or a mapping of columns to rows); a column that a line does not have is
+    missing, unless all have the `same`; its ``notes`` become its ``warnings``.
     """
     own = ANSWERS[own] if isinstance(own, str) else own
-    for name, (source, _) in keep.items():
+    sources = keep if isinstance(keep, Mapping) else {name: name for name in keep}
+    for name, source in sources.items():
         if name == source and name in own:
             raise SchemaError(f"column {name!r} would hide the answer's own {name!r}: rename it")
-    stray = {name for line in lines for name in line}.difference(own, ("notes",))
+    stray = {name for line in (same, *lines) for name in line}.difference(own, ("notes", "row"))
     if stray:
         raise SchemaError(f"the answer has no column {', '.join(sorted(stray))}")
-    told = [{"warnings": "; ".join(line.get("notes", ())) or None} | line for line in lines]
+    told = [same | {"warnings": "; ".join(line.get("notes", ())) or None} | line for line in lines]
     made = pl.DataFrame(
-        _typed(name, [line.get(name) for line in told]) for name in own if name not in keep
+        _typed(name, [line.get(name) for line in told]) for name in own if name not in sources
     )
+    places = [line.get("row") for line in lines]
     parts = []
-    for name, (source, rows) in keep.items():
+    for name, source in sources.items():
+        rows = [at.get(name) if isinstance(at, Mapping) else at for at in places]
         taken = nw.maybe_reset_index(frame[[row or 0 for row in rows], [source]])
         if None in rows:
             given = [row is not None for row in rows]
@@ -275,13 +271,9 @@ def _typed(name: str, data: list[Any]) -> pl.Series:
 
 
 def _fits(value: Any, dtype: DType) -> bool:
-    if dtype == "str":
-        return isinstance(value, str)
-    if dtype == "boolean":
-        return isinstance(value, bool)
     if dtype == "Int64":
         return isinstance(value, (int, float)) and value % 1 == 0 and abs(value) < 2**63
-    return isinstance(value, (int, float))
+    return isinstance(value, {"str": str, "boolean": bool}.get(dtype, (int, float)))
 
 
 @dataclass(frozen=True)

@@ -36,13 +36,7 @@ class Rule:
 
     @classmethod
     def of(cls, text: str) -> Rule:
-        """Read a rule.
-
-        Examples
-        --------
-        >>> Rule.of("slower:5%").share, Rule.of("p99 slower:10%").metric
-        (0.05, 'p99')
-        """
+        """Read a rule."""
         match = _RULE.fullmatch(text.strip())
         if (
             match is None
@@ -115,8 +109,8 @@ def gate(comparison: IntoDataFrameT, fail_if: str | Sequence[str]) -> IntoDataFr
         A row for each rule and each row of the comparison that it is about: the columns that name
         the row, ``baseline``, ``metric``, ``ratio``, ``ratio_lo``, ``ratio_hi``, ``verdict``,
         ``rule``, ``outcome`` ("fail", "pass", or "undecided" if the interval holds the edge, or
-        there is none) and ``why``, a sentence. If all of 3 or more runs of a side have the same
-        value, there is no interval, and the ratio itself is held to the rule.
+        there is none) and ``why``, a sentence. If 3 or more runs a side do not spread at all, the
+        ratio itself is held to the rule.
 
     Raises
     ------
@@ -139,8 +133,8 @@ def gate(comparison: IntoDataFrameT, fail_if: str | Sequence[str]) -> IntoDataFr
     >>> print(held["why"][0])
     new / old: 0.758 [0.722, 0.795] times the iops; slower by more than 5 %
     """
-    data = frames.opened(comparison)
-    frames.need(data, ["baseline", "metric", "ratio", "ratio_lo", "ratio_hi", "verdict"])
+    shown = ("metric", "ratio", "ratio_lo", "ratio_hi", "verdict")
+    data = frames.opened(comparison, ["baseline", *shown])
     names = data.columns[: data.columns.index("baseline")]
     if not names:
         raise SchemaError("not a comparison: no column before 'baseline'")
@@ -151,7 +145,7 @@ def gate(comparison: IntoDataFrameT, fail_if: str | Sequence[str]) -> IntoDataFr
         dict(zip(data.columns, values, strict=True))
         for values in frames.keys_of(data, data.columns)
     ]
-    found, places = [], []
+    found = []
     for rule in rules:
         about = [
             at
@@ -163,12 +157,10 @@ def gate(comparison: IntoDataFrameT, fail_if: str | Sequence[str]) -> IntoDataFr
             raise SchemaError(f"rule {rule.text!r} is about {rule.metric}; compared was {there}")
         for at in about:
             outcome = rule.judge(rows[at])
-            own = {name: rows[at][name] for name in ("metric", "ratio", "ratio_lo", "ratio_hi")}
-            said = {"verdict": rows[at]["verdict"], "rule": rule.text, "outcome": outcome}
-            found.append({**own, **said, "why": _why(rule, rows[at], names, outcome)})
-            places.append(at)
-    keep = frames.kept((*names, "baseline"), places)
-    return frames.answer(data, "gate", keep, found)
+            line = {"row": at} | {name: rows[at][name] for name in shown}
+            why = _why(rule, rows[at], names, outcome)
+            found.append(line | {"rule": rule.text, "outcome": outcome, "why": why})
+    return frames.answer(data, "gate", (*names, "baseline"), found)
 
 
 def _why(rule: Rule, row: dict[str, Any], names: Sequence[str], outcome: str) -> str:

@@ -24,7 +24,7 @@ from fiotools.stats.compare import (
 )
 from fiotools.stats.estimates import ENOUGH, StudentT, crossed
 from fiotools.stats.frames import Key, metric_of
-from fiotools.stats.replicates import Order, Runs, runs_of
+from fiotools.stats.replicates import Order, Runs
 
 Workloads = Literal["fixed", "sample"]
 
@@ -47,10 +47,9 @@ def overall(
 ) -> IntoDataFrameT:
     """Compare over all workloads: the geometric mean of the ratios, each workload weighing alike.
 
-    Two questions have two intervals. For these workloads (``fixed``), only chance between runs
-    counts. For workloads of which these are a sample (``sample``), the ratios of the workloads
-    themselves spread, and that spread is the error; only this question has an answer if each
-    workload ran once.
+    For these workloads (``fixed``), only chance between runs counts. For workloads of which these
+    are a sample (``sample``), the spread of their ratios is the error; only this question has an
+    answer if each workload ran once.
 
     Parameters
     ----------
@@ -63,8 +62,8 @@ def overall(
     by : str or sequence of str, optional
         Compare over all workloads within each combination of these columns.
     pair : str, optional
-        The column that names rounds, each of which holds every workload on both sides. The rounds
-        are the replicates, so that the interval holds the effect of a round on all of them.
+        The column that names rounds, each of which holds every workload on both sides: they are the
+        replicates, so that the interval holds the effect of a round on all workloads.
     workloads : {"fixed", "sample"}
         The question: about these workloads, or about workloads like these.
 
@@ -72,15 +71,12 @@ def overall(
     -------
     pandas.DataFrame or polars.DataFrame
         The rows of `compare` for each workload, and then, for each combination of `by` and level,
-        one row over all of them, in which the columns of `over` are null. The columns are those of
-        `compare` and after ``ratio_hi``
+        one row over all of them, in which the columns of `over` are null. After ``ratio_hi`` are
+        ``workloads``, how many the ratio is over, and ``about``, "these workloads" or "workloads
+        like these": 1 and null in the rows of each.
 
-        * ``workloads``: how many the ratio is over, 1 in the rows of each;
-        * ``about``: "these workloads" or "workloads like these"; null in the rows of each.
-
-        In the rows over all workloads, ``n`` and ``n_baseline`` count runs, with `pair` complete
-        rounds, and workloads for the question about workloads like these; these rows share their
-        error among themselves, as the rows of each workload do.
+        In the rows over all, ``n`` and ``n_baseline`` count runs, with `pair` complete rounds, and
+        for ``sample`` workloads; these rows share their error among themselves, as the others do.
 
     Raises
     ------
@@ -94,12 +90,12 @@ def overall(
 
     Notes
     -----
-    The estimate is the mean of the workloads' log ratios. For these workloads its variance is the
-    sum of their variances over the square of their number, with Satterthwaite's degrees of freedom,
-    which takes runs of different workloads as independent; with `pair`, the t interval of the means
-    of the rounds. For workloads like these it is the t interval of the workloads' log ratios; the
-    variance between rounds (or between runs that hold all workloads) is added, since they are a
-    sample too. That is on the safe side: noise of single runs counts twice.
+    The estimate is the mean of the workloads' log ratios. For ``fixed`` its variance is the sum of
+    their variances over the square of their number, with Satterthwaite's degrees of freedom, which
+    takes runs of different workloads as independent; with `pair`, the t interval of the means of
+    the rounds. For ``sample`` it is the t interval of the workloads' log ratios; the variance
+    between rounds (or between runs that hold all workloads) is added, since they are a sample too.
+    That is on the safe side: noise of single runs counts twice.
 
     Examples
     --------
@@ -119,20 +115,16 @@ def overall(
         raise SchemaError(f"workloads {workloads!r} is neither 'fixed' nor 'sample'")
     cell = tuple(dict.fromkeys([*apart, *names]))
     measure = metric_of(metric)
-    design = Design(
-        measure, between, baseline, cell, pair, scope, confidence, band, method="log-welch"
-    )
-    data, keep, each = ratios_of(frame, design, None)
+    design = Design(measure, between, baseline, cell, pair, scope, confidence, band)
+    runs, each = ratios_of(frame, design, None)
+    data = runs.data
     if not names:
         raise SchemaError("over= names no column: which ones tell the workloads apart?")
     for name in names:  # without a name, a workload would look like the row over all
         frames.complete(data, name)
-    named = [between, *cell, *frames.names(pair)]
-    runs = runs_of(data, metric, named, scope, between=between, positive=True)
     workload, side = frames.keys_of(data, names), frames.values(data, between)
-    held: dict[str, list[int | None]] = {name: [*rows] for name, (_, rows) in keep.items()}
     levels = [value for value in dict.fromkeys(side) if value != baseline]
-    found, counts = [], []
+    found, lines = [], [one.line() | {"workloads": 1} for one in each]
     for rows in frames.groups(data, apart).values():
         cells = frames.rows_by(workload, rows)
         if len(cells) < 2:
@@ -142,20 +134,13 @@ def overall(
                 key: [[row for row in own if side[row] == one] for one in (level, baseline)]
                 for key, own in cells.items()
             }
-            found.append(_over_all(runs, design, names, sides, level, workloads))
-            counts.append(len(cells))
-            here = dict.fromkeys(apart, rows[0])
-            here |= {between: side.index(level), "baseline": side.index(baseline)}
-            for name, column in held.items():
-                column.append(here.get(name))
-    judge(found, design)
-    lines = [one.line() | {"workloads": 1} for one in each]
-    lines += [
-        one.line() | {"workloads": count, "about": _ABOUT[workloads]}
-        for one, count in zip(found, counts, strict=True)
-    ]
-    both = {name: (source, held[name]) for name, (source, _) in keep.items()}
-    return frames.answer(data, "overall", both, lines)
+            one = _over_all(runs, design, names, sides, level, workloads)
+            one.row = dict.fromkeys(apart, rows[0])
+            one.row |= {between: side.index(level), "baseline": side.index(baseline)}
+            found.append((one, len(cells)))
+    judge([one for one, _ in found], design)
+    lines += [one.line() | {"workloads": count, "about": _ABOUT[workloads]} for one, count in found]
+    return frames.answer(data, "overall", design.keep, lines)
 
 
 def _over_all(
@@ -261,10 +246,7 @@ def _units(sides: Mapping[Key, Sequence[Replicate]], pair: str | None) -> dict[K
 
 
 def of_a_sample(arms: Arms, *, paired: bool) -> StudentT | None:
-    """Estimate the mean log ratio of workloads of which these are a sample.
-
-    Rounds that hold all workloads, and runs that do, are samples too: their spread is added.
-    """
+    """Estimate the mean log ratio of workloads that are a sample, as rounds that hold all are."""
     logs = []
     for workload in dict.fromkeys(cell for run in arms.level for cell in run.cells):
         level, baseline = (

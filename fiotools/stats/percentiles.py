@@ -11,7 +11,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from fractions import Fraction
 from itertools import accumulate, pairwise
 from math import ceil, inf, log
@@ -45,7 +45,7 @@ class Histogram:
 
     `rows` are the rows of the frame, `counts` and `parts` the I/Os and rows in each bin; `n` runs
     (None if unknown); `varies_in` names labels and conditions that differ among the rows and were
-    not named; `coarser` says that finer bins were added to coarser ones.
+    not named; `least` and `most` are the smallest and the largest latency, as far as known.
     """
 
     rows: list[int]
@@ -53,13 +53,14 @@ class Histogram:
     parts: dict[Bin, int]
     n: int | None
     varies_in: str | None
-    coarser: bool
+    notes: list[str]
+    least: float = -inf
+    most: float = inf
 
-    @property
-    def notes(self) -> list[str]:
-        """What to know of it before believing it."""
-        found = ["finer bins were added to coarser ones"] if self.coarser else []
-        return found + ([f"bins vary in {self.varies_in}"] if self.varies_in else [])
+    def clamp(self, edges: Bin) -> Bin:
+        """Cut a bin down to the extremes."""
+        low, high = edges
+        return max(low, self.least), min(high, self.most)
 
 
 def merge_bins(bins: IntoDataFrameT, *, by: str | Sequence[str] | None = None) -> IntoDataFrameT:
@@ -69,8 +70,7 @@ def merge_bins(bins: IntoDataFrameT, *, by: str | Sequence[str] | None = None) -
     ----------
     bins : pandas.DataFrame or polars.DataFrame
         A table such as `Results.bins`, with counts: parts, without their total beside them. Finer
-        bins, as in logs with a smaller ``log_hist_coarseness``, are added to the coarser ones that
-        hold them.
+        bins (a smaller ``log_hist_coarseness``) are added to the coarser ones that hold them.
     by : str or sequence of str, optional
         Columns that keep histograms apart. Directions, and slat, clat and lat, always stay apart.
 
@@ -85,9 +85,8 @@ def merge_bins(bins: IntoDataFrameT, *, by: str | Sequence[str] | None = None) -
     Raises
     ------
     SchemaError
-        For bins that overlap and do not nest, for bins that have only ``pct``, for a total beside
-        its parts or intervals beside their whole run, for a bin that is there twice, and for a
-        frame without rows or columns.
+        For bins that overlap and do not nest, have only ``pct`` or are there twice, a total beside
+        its parts, intervals beside their whole run, and a frame without rows or columns.
 
     Examples
     --------
@@ -107,15 +106,14 @@ def merge_bins(bins: IntoDataFrameT, *, by: str | Sequence[str] | None = None) -
     named = frames.names(by)
     data = frames.opened(bins)
     found = histograms(data, named)
-    lines, first = [], []
+    lines = []
     for own in found:
-        same = {"n": own.n, "varies_in": own.varies_in, "notes": own.notes}
+        same = {"row": own.rows[0], "n": own.n, "varies_in": own.varies_in, "notes": own.notes}
         for edges, count in own.counts.items():
             low, high = edges
             line = {"bin_lo_ns": low, "bin_hi_ns": high, "count": count, "parts": own.parts[edges]}
             lines.append(line | same)
-            first.append(own.rows[0])
-    return frames.answer(data, "merge_bins", frames.kept(cell_keys(data, named), first), lines)
+    return frames.answer(data, "merge_bins", cell_keys(data, named), lines)
 
 
 def cell_keys(data: Frame, by: Sequence[str]) -> list[str]:
@@ -146,14 +144,12 @@ def histograms(data: Frame, by: Sequence[str]) -> list[Histogram]:
             )
         outer = _coarsest({edges[row] for row in rows})
         none = dict.fromkeys(sorted(set(outer.values())), 0)
-        own = Histogram(
-            rows,
-            {**none},
-            {**none},
-            _number({runs[row] for row in rows}),
-            frames.varying(watch, rows),
-            any(inner != bin_ for inner, bin_ in outer.items()),
-        )
+        n, varies = _number({runs[row] for row in rows}), frames.varying(watch, rows)
+        own = Histogram(rows, {**none}, {**none}, n, varies, [])
+        if any(inner != bin_ for inner, bin_ in outer.items()):
+            own.notes.append("finer bins were added to coarser ones")
+        if varies:
+            own.notes.append(f"bins vary in {varies}")
         for row in rows:
             own.counts[outer[edges[row]]] += counts[row]
             own.parts[outer[edges[row]]] += 1
@@ -223,13 +219,7 @@ def _refuse_overlaps(data: Frame, edges: Sequence[Bin]) -> None:
 
 
 def _coarsest(edges: Iterable[Bin]) -> dict[Bin, Bin]:
-    """Say for each bin which of them holds it whole; refuse bins that cross.
-
-    Examples
-    --------
-    >>> _coarsest([(4.0, 5.0), (4.0, 6.0), (6.0, 8.0)])
-    {(4.0, 6.0): (4.0, 6.0), (4.0, 5.0): (4.0, 6.0), (6.0, 8.0): (6.0, 8.0)}
-    """
+    """Say for each bin which of them holds it whole; refuse bins that cross."""
     found: dict[Bin, Bin] = {}
     outer: Bin | None = None
     for bin_ in sorted(edges, key=lambda edge: (edge[0], -edge[1])):
@@ -273,25 +263,22 @@ def percentiles_from_bins(
     percentiles : float or sequence of float
         Above 0, up to 100.
     by : str or sequence of str, optional
-        Columns that keep histograms apart: ``["source", "run"]`` gives the percentiles of each run,
-        which `compare` and `summarize` take as numbers of runs. Directions and latencies always
-        stay apart.
+        Columns that keep histograms apart: ``["source", "run"]`` gives percentiles of runs, which
+        `compare` and `summarize` take. Directions and latencies always stay apart.
     confidence : float
         Of the interval, at least.
     io : pandas.DataFrame or polars.DataFrame, optional
-        The table `Results.io` of the same entries: its smallest and largest latencies bound the
-        percentiles.
+        The table `Results.io` of the same entries, whose extremes bound the percentiles.
 
     Returns
     -------
     pandas.DataFrame or polars.DataFrame
         A row per histogram and percentile: the columns of `by`, ``latency``, ``direction``;
-        ``percentile``; ``value_ns``, the middle of its bin, as fio prints it (null for the last,
-        which has no end); ``bound_lo_ns`` and ``bound_hi_ns``, the edges of that bin, between which
-        the percentile certainly is; ``value_lo_ns`` and ``value_hi_ns``, its interval, null for too
-        few I/Os; ``confidence``, and in ``note`` the scope of the interval; ``total_ios`` in the
-        histogram; ``n``, its runs; ``method``, "bins"; ``varies_in``; ``warnings``. All ``*_ns``
-        are ns.
+        ``percentile``; ``value_ns`` [ns], the middle of its bin, as fio prints it (null for the
+        last, which has no end); ``bound_lo_ns`` and ``bound_hi_ns``, the edges of that bin;
+        ``value_lo_ns`` and ``value_hi_ns``, its interval, null for too few I/Os; ``confidence``,
+        and in ``note`` the scope of the interval; ``total_ios`` in the histogram; ``n``, its runs;
+        ``method``, "bins"; ``varies_in``; ``warnings``.
 
     Raises
     ------
@@ -305,9 +292,9 @@ def percentiles_from_bins(
     Notes
     -----
     The interval lies between two order statistics, by the binomial distribution, and needs ``ln((1
-    - confidence) / 2) / ln(p)`` I/Os: 368 for the 99th percentile, 36887 for 99.99. It takes the
-    I/Os of one run as independent; stalls come in bursts, and then it is too narrow. It says
-    nothing of other runs: for that, summarize the percentiles of several.
+    - confidence) / 2) / ln(p)`` I/Os: 368 for p99, 36887 for p99.99. It takes I/Os as independent:
+    stalls come in bursts, and then it is too narrow. For other runs, summarize the percentiles of
+    several.
 
     Examples
     --------
@@ -332,42 +319,35 @@ def percentiles_from_bins(
     named = frames.names(by)
     data = frames.opened(bins)
     found = histograms(data, named)
-    limits = _extremes(data, found, cell_keys(data, named), io)
-    lines = [
-        _quantile(own, limit, percentile, confidence)
-        for own, limit in zip(found, limits, strict=True)
-        for percentile in wanted
-    ]
-    first = [own.rows[0] for own in found for _ in wanted]
-    return frames.answer(
-        data, "percentiles_from_bins", frames.kept(cell_keys(data, named), first), lines
-    )
+    if io is not None:
+        _add_extremes(found, data, cell_keys(data, named), frames.opened(io))
+    lines = [_quantile(own, percentile, confidence) for own in found for percentile in wanted]
+    same = {"method": "bins", "confidence": confidence}
+    return frames.answer(data, "percentiles_from_bins", cell_keys(data, named), lines, **same)
 
 
-def _quantile(own: Histogram, limit: Extremes, percentile: float, confidence: float) -> AnswerRow:
+def _quantile(own: Histogram, percentile: float, confidence: float) -> AnswerRow:
     """Make one row of the answer."""
-    n = sum(own.counts.values())
-    notes = [*own.notes, *limit.notes]
+    n, notes = sum(own.counts.values()), [*own.notes]
     line: AnswerRow = {
+        "row": own.rows[0],
         "percentile": percentile,
         "total_ios": n,
         "n": own.n,
-        "method": "bins",
         "varies_in": own.varies_in,
-        "confidence": confidence,
         "notes": notes,
     }
-    if n == 0:
+    if not n:
         notes.append("no I/Os")
         return line
     edges, counted = list(own.counts), list(accumulate(own.counts.values()))
 
     def bin_of(place: int) -> Bin:
-        return limit.clamp(edges[bisect_left(counted, place)])
+        return edges[bisect_left(counted, place)]
 
-    inside = edges[bisect_left(counted, rank(percentile, n))]
+    inside = bin_of(rank(percentile, n))
     value = middle(*inside)
-    low, high = limit.clamp(inside)
+    low, high = own.clamp(inside)
     line |= {"bound_lo_ns": low, "bound_hi_ns": high}
     if value is None:
         notes.append("in the last bin, which has no end")
@@ -375,7 +355,8 @@ def _quantile(own: Histogram, limit: Extremes, percentile: float, confidence: fl
         line["value_ns"] = min(max(value, low), high)
     between = ranks_around(percentile, n, confidence)
     if between is not None:
-        line["value_lo_ns"], line["value_hi_ns"] = bin_of(between[0])[0], bin_of(between[1])[1]
+        first, last = (own.clamp(bin_of(place)) for place in between)
+        line |= {"value_lo_ns": first[0], "value_hi_ns": last[1]}
         line["note"] = (
             say("within the {n} runs, if I/Os were independent", n=own.n)
             if own.n is not None and own.n > 1
@@ -391,27 +372,10 @@ def _quantile(own: Histogram, limit: Extremes, percentile: float, confidence: fl
     return line
 
 
-@dataclass
-class Extremes:
-    """The extremes of a histogram's I/Os, in ns, and notes on them."""
-
-    least: float = -inf
-    most: float = inf
-    notes: list[str] = field(default_factory=list)
-
-    def clamp(self, edges: Bin) -> Bin:
-        """Cut a bin down to the extremes."""
-        low, high = edges
-        return max(low, self.least), min(high, self.most)
-
-
-def _extremes(
-    data: Frame, found: Sequence[Histogram], apart: Sequence[str], io: IntoDataFrameT | None
-) -> list[Extremes]:
-    """Look up the extremes of each histogram; unknown without `io`."""
-    if io is None:
-        return [Extremes() for _ in found]
-    table = frames.opened(io)
+def _add_extremes(
+    found: Sequence[Histogram], data: Frame, apart: Sequence[str], table: Frame
+) -> None:
+    """Look up the extremes of each histogram in `io`."""
     frames.need(data, ["latency"])
     own = [name for name in apart if name != "latency"]
     frames.need(table, own)
@@ -419,7 +383,6 @@ def _extremes(
     keys = frames.keys_of(data, own)
     entries = frames.present(table, frames.present(data, _ENTRY))
     ours, theirs = frames.keys_of(data, entries), frames.keys_of(table, entries)
-    answers = []
     for histogram in found:
         first = histogram.rows[0]
         behind = {ours[row] for row in histogram.rows}
@@ -427,36 +390,28 @@ def _extremes(
         there = {theirs[row] for row in rows}
         for row in histogram.rows:
             if ours[row] not in there:
-                name = _entry_name(entries, ours[row])
+                told = dict(zip(entries, ours[row], strict=True))
+                name = run_name((told.get("source"), told["run"])) if "run" in told else "a group"
+                if "run" in told and told.get("entry") is not None:
+                    name = f"entry {told['entry']} of {name}"
                 raise SchemaError(f"io has no row for {name} of the bins")
-        answers.append(_of(table, rows, kinds[first], histogram))
-    return answers
+        _add_extremes_of(histogram, table[rows], kinds[first])
 
 
-def _of(table: Frame, rows: list[int], kind: Any, histogram: Histogram) -> Extremes:
-    """Give the extremes over rows of `io`; unknown if one of them lacks its own."""
-    own = table[rows]
-    least, most, ios = (
-        frames.amounts(own, name) for name in (f"{kind}_min_ns", f"{kind}_max_ns", "total_ios")
-    )
-    found = Extremes(
-        -inf if None in least else float(min(least)), inf if None in most else float(max(most))
-    )
+def _add_extremes_of(histogram: Histogram, io: Frame, kind: Any) -> None:
+    """Take the extremes over rows of `io`; unknown if one of them lacks its own."""
+    names = (f"{kind}_min_ns", f"{kind}_max_ns", "total_ios")
+    least, most, ios = (frames.amounts(io, name) for name in names)
+    low = -inf if None in least else float(min(least))
+    high = inf if None in most else float(max(most))
     held = [edges for edges, count in histogram.counts.items() if count]
-    if any(low > found.most or high <= found.least for low, high in held):
-        found = Extremes(notes=["io's smallest and largest latency contradict the bins"])
+    if any(start > high or end <= low for start, end in held):
+        histogram.notes.append("io's smallest and largest latency contradict the bins")
+    else:
+        histogram.least, histogram.most = low, high
     done, counted = total(ios), sum(histogram.counts.values())
     if done is not None and done != counted:
-        found.notes.append(f"the bins hold {counted} I/Os, io has {done}")
-    return found
-
-
-def _entry_name(names: Sequence[str], entry: tuple[Any, ...]) -> str:
-    told = dict(zip(names, entry, strict=True))
-    if "run" not in told:
-        return "a group"
-    place = run_name((told.get("source"), told["run"]))
-    return place if told.get("entry") is None else f"entry {told['entry']} of {place}"
+        histogram.notes.append(f"the bins hold {counted} I/Os, io has {done}")
 
 
 def bound_percentiles(
@@ -493,15 +448,14 @@ def bound_percentiles(
     Raises
     ------
     SchemaError
-        For a total beside its parts, a table without its I/Os in `io` or with a percentile twice,
-        values that fall as percentiles rise, and a frame without rows or columns.
+        For a total beside its parts, a table without its I/Os in `io`, a percentile twice, values
+        that fall as percentiles rise, and a frame without rows or columns.
 
     Notes
     -----
     The share of all I/Os below x is the mean of the shares in each part, weighted by its I/Os. The
     share of a part is known at its points only; between two of them it lies between their
-    percentiles. The nearer the points, the nearer the bounds; no value between them is better
-    founded than another.
+    percentiles. No value between the bounds is better founded than another.
 
     Examples
     --------
@@ -520,9 +474,8 @@ def bound_percentiles(
     1        99.0         30.0         60.0       4000      2  bounded
     """
     wanted, named = wanted_percentiles(at), frames.names(by)
-    data, whole_io = frames.opened(percentiles), frames.opened(io)
-    frames.need(data, [*named, "percentile", "value_ns"])
-    frames.need(whole_io, ["total_ios"])
+    data = frames.opened(percentiles, [*named, "percentile", "value_ns"])
+    whole_io = frames.opened(io, ["total_ios"])
     if "scope" not in named:
         refuse_scopes(data)
     cells = list(frames.groups(data, cell_keys(data, named)).values())
@@ -534,10 +487,10 @@ def bound_percentiles(
         varies = frames.varying(watch, rows)
         keys = {runs[row] for row in rows}
         whole: AnswerRow = {
+            "row": rows[0],
             "total_ios": sum(part.ios for part in parts),
             "parts": len(parts),
             "n": len(keys) if all(len(key) == 2 for key in keys) else None,
-            "method": "bounded",
             "varies_in": varies,
             "notes": [f"tables vary in {varies}"] if varies else [],
         }
@@ -545,10 +498,8 @@ def bound_percentiles(
             low, high = bounds(parts, percentile)
             ends = {"percentile": percentile, "bound_lo_ns": low, "bound_hi_ns": high}
             lines.append(ends | whole)
-    first = [rows[0] for rows in cells for _ in wanted]
-    return frames.answer(
-        data, "bound_percentiles", frames.kept(cell_keys(data, named), first), lines
-    )
+    keep = cell_keys(data, named)
+    return frames.answer(data, "bound_percentiles", keep, lines, method="bounded")
 
 
 def _ios(data: Frame, io: Frame, by: Sequence[str]) -> list[int]:
@@ -615,16 +566,7 @@ class Curve:
 
 
 def bounds(parts: Sequence[Curve], percentile: float) -> tuple[float | None, float | None]:
-    """Bracket a percentile of the mixture; None if no point bounds it.
-
-    Examples
-    --------
-    >>> half, most = share(50), share(90)
-    >>> bounds([Curve(10, [(half, 4.0), (most, 7.0)])], 50)
-    (4.0, 4.0)
-    >>> bounds([Curve(10, [(half, 4.0), (most, 7.0)]), Curve(10, [(half, 9.0)])], 80)
-    (9.0, None)
-    """
+    """Bracket a percentile of the mixture; None if no point bounds it."""
     asked = share(percentile) * sum(part.ios for part in parts)
     low: float | None = None
     # Up to x, a part has at least the share of its last point there, and less than that of its
@@ -663,39 +605,19 @@ def _steps(parts: Sequence[Curve]) -> dict[float, list[tuple[int, int, int]]]:
 
 
 def rank(percentile: float, n: int) -> int:
-    """Give the place of a percentile among n sorted I/Os, from 1.
-
-    Examples
-    --------
-    >>> rank(50, 10), rank(99, 10), rank(99.9, 3000)
-    (5, 10, 2998)
-    """
+    """Give the place of a percentile among n sorted I/Os, from 1."""
     # fio takes 99.9 for the float that it is, a little more: so its 99.9 of 1000 is the last
     return max(1, ceil(Fraction(percentile) * n / 100))
 
 
 def ios_needed(percentile: float, confidence: float = 0.95) -> float:
-    """Give the fewest I/Os with an equal-tailed interval of the percentile; infinite at 100.
-
-    ``ln((1 - confidence) / 2) / ln(p)``; below the median the other end is the scarce one.
-
-    Examples
-    --------
-    >>> [ios_needed(percentile) for percentile in (50, 90, 99, 99.9, 99.99)]
-    [6, 36, 368, 3688, 36887]
-    """
+    """Give the fewest I/Os with an equal-tailed interval of the percentile; infinite at 100."""
     scarce = max(percentile, 100 - percentile) / 100
     return inf if scarce == 1 else ceil(log((1 - confidence) / 2) / log(scarce))
 
 
 def ranks_around(percentile: float, n: int, confidence: float = 0.95) -> tuple[int, int] | None:
-    """Give the places of the two I/Os that hold the percentile between them; None if n is small.
-
-    Examples
-    --------
-    >>> ranks_around(50, 10), ranks_around(50, 5), ranks_around(99, 1000)
-    ((2, 9), None, (983, 997))
-    """
+    """Give the places of the two I/Os that hold the percentile between them; None if n is small."""
     if n < ios_needed(percentile, confidence):
         return None
     tail = (1 - confidence) / 2
@@ -713,13 +635,7 @@ def _binomial(q: float, n: int, p: float) -> int:
 def middle(low: float, high: float) -> float | None:
     """Give the latency by which fio names a bin: its middle, rounded down in the bin's own unit.
 
-    Before fio 3.0 that unit is 1 us. The last bin has no end and so no middle, though fio prints
-    17.1 s.
-
-    Examples
-    --------
-    >>> middle(127, 128), middle(128, 130), middle(127000, 128000)
-    (127.0, 129.0, 127000.0)
+    Before fio 3.0 that unit is 1 us. The last bin has no end, though fio prints 17.1 s.
     """
     if high == inf:
         return None

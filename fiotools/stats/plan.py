@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 from functools import partial
 from math import exp, log1p, sqrt
-from typing import Any
+from typing import Any, TypeAlias
 
 import narwhals as nw
 import numpy as np
@@ -22,15 +21,9 @@ from fiotools.stats.replicates import Runs, runs_of
 _SURE = 0.80  # chance that the spread planned with is at least the true one
 
 
-@dataclass(frozen=True)
-class _Spread:
-    """The spread of a pilot, on logarithms, and its upper limits; `difference` is of a pair."""
-
-    n: int | None
-    variance: float
-    upper: float
-    difference: float | None = None
-    difference_upper: float | None = None
+# the variance of the logarithms of a pilot's runs, and of the differences of its pairs ("rounds"),
+# each with its upper limit
+_Spread: TypeAlias = Mapping[str, tuple[float, float]]
 
 
 def plan(
@@ -79,10 +72,9 @@ def plan(
     pandas.DataFrame or polars.DataFrame
         A row per combination of `by`, difference and power (a pandas frame if `pilot` is a number):
 
-        * the columns of `by`; ``metric``; ``n``: runs of the pilot;
-        * ``cov_pct``: their coefficient of variation, and ``cov_hi_pct``: its upper 80 % limit, for
-          which it plans; ``correlation``: of the runs of a round;
-        * ``difference_pct``, ``power``;
+        * the columns of `by`; ``metric``; ``n``: runs of the pilot; ``cov_pct``: their coefficient
+          of variation, and ``cov_hi_pct``: its upper 80 % limit, for which it plans;
+          ``correlation``: of the runs of a round; ``difference_pct``, ``power``;
         * ``runs_differ``: runs a side at which the interval excludes equality with that power if
           there is the difference; ``runs_same``: at which it is found to be within the difference
           if there is none; ``rounds_differ``, ``rounds_same``: the same of pairs; null above 1000;
@@ -123,16 +115,15 @@ def plan(
     measure, named = metric_of(metric), frames.names(by)
     data = frames.opened(pilot)
     asked = dict.fromkeys([*named, *frames.names(between), *frames.names(pair)])
-    frames.need(data, [metric, *asked])
     runs = runs_of(data, metric, asked, scope, between=between, positive=True)
-    lines, cells = [], []
+    lines: list[AnswerRow] = []
     for rows in frames.groups(runs.data, named).values():
-        spread = _spread(runs, rows, between, pair)
-        varies = frames.varying(runs.watch, rows)
-        for line in _lines(spread, differences, power, confidence, comparisons):
-            lines.append({"metric": measure.name, "varies_in": varies} | line)
-            cells.append(rows[0])
-    return frames.answer(runs.data, "plan", frames.kept(named, cells), lines)
+        n, spread = _spread(runs, rows, between, pair)
+        own = {"row": rows[0], "n": n, "varies_in": frames.varying(runs.watch, rows)}
+        lines += [
+            own | line for line in _lines(spread, differences, power, confidence, comparisons)
+        ]
+    return frames.answer(runs.data, "plan", named, lines, metric=measure.name)
 
 
 def _check(
@@ -155,12 +146,14 @@ def _of_number(cv: float, *asked: Any) -> Any:
     if not 0 < cv < 10:
         raise SchemaError(f"a coefficient of variation of {cv:g}: it is a share above 0 (0.03)")
     variance = log1p(cv**2)
-    lines = _lines(_Spread(None, variance, variance), *asked)
-    return frames.answer(nw.from_native(pd.DataFrame(), eager_only=True), "plan", {}, lines)
+    lines = _lines({"runs": (variance, variance)}, *asked)
+    return frames.answer(nw.from_native(pd.DataFrame(), eager_only=True), "plan", (), lines)
 
 
-def _spread(runs: Runs[Any], rows: Sequence[int], between: str | None, pair: str | None) -> _Spread:
-    """Give the spread within the sides, and that of the differences between paired runs."""
+def _spread(
+    runs: Runs[Any], rows: Sequence[int], between: str | None, pair: str | None
+) -> tuple[int, _Spread]:
+    """Count the runs; give the spread within the sides, and that between paired runs."""
     side = frames.values(runs.data, between) if between else [None] * len(runs.data)
     sides = [
         arms_of(runs, [row for row in rows if side[row] == level], [], pair).level
@@ -175,9 +168,9 @@ def _spread(runs: Runs[Any], rows: Sequence[int], between: str | None, pair: str
     squares = sum(float(np.var([run.log for run in one])) * len(one) for one in sides)
     if df < 1 or squares == 0:
         raise SchemaError("the pilot has no two runs of a side that differ: there is no spread")
-    found = _Spread(df + len(sides), squares / df, _upper(squares / df, df))
+    n, found = df + len(sides), {"runs": (squares / df, _upper(squares / df, df))}
     if pair is None:
-        return found
+        return n, found
     if len(sides) < 2:
         raise SchemaError(f"{between!r} has one value only, and pairs have two sides")
     differences = []
@@ -188,7 +181,7 @@ def _spread(runs: Runs[Any], rows: Sequence[int], between: str | None, pair: str
     if fewest < 2:
         raise SchemaError(f"need >= 2 pairs by {pair!r} to plan with them")
     variance = float(np.mean([np.var(one, ddof=1) for one in differences]))
-    return _Spread(found.n, found.variance, found.upper, variance, _upper(variance, fewest - 1))
+    return n, found | {"rounds": (variance, _upper(variance, fewest - 1))}
 
 
 def _upper(variance: float, df: int) -> float:
@@ -204,17 +197,18 @@ def _lines(
 ) -> list[AnswerRow]:
     level = 1 - (1 - confidence) / comparisons
     per_run = 2.0 if comparisons == 1 else 1.5  # as StudentT.sharing() has it
-    found = {"runs": Power(2 * spread.upper, per_run, level)}
+    variance, upper = spread["runs"]
+    found = {"runs": Power(2 * upper, per_run, level)}
     facts: AnswerRow = {
-        "n": spread.n,
-        "cov_pct": _cov_pct(spread.variance),
-        "cov_hi_pct": _cov_pct(spread.upper),
+        "cov_pct": _cov_pct(variance),
+        "cov_hi_pct": _cov_pct(upper),
         "confidence": confidence,
         "comparisons": comparisons,
     }
-    if spread.difference is not None and spread.difference_upper is not None:
-        facts["correlation"] = 1 - spread.difference / (2 * spread.variance)
-        found["rounds"] = Power(spread.difference_upper, 1, level)
+    if "rounds" in spread:
+        of_pairs, upper = spread["rounds"]
+        facts["correlation"] = 1 - of_pairs / (2 * variance)
+        found["rounds"] = Power(upper, 1, level)
     lines = []
     for difference in differences:
         edge = log1p(difference)

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 
 import narwhals as nw
 from narwhals.typing import IntoDataFrameT
 
 from fiotools.errors import SchemaError, argument
 from fiotools.stats import frames
-from fiotools.stats.frames import Frame, Key, is_number, metric_of
+from fiotools.stats.frames import AnswerRow, Frame, Key, is_number, metric_of
 from fiotools.stats.replicates import choose_scope, labels
 from fiotools.stats.series import RATES, Series, as_rates, series_of
 from fiotools.stats.windows import TICK
@@ -22,23 +21,6 @@ _FASTER = 2.0  # than the fastest sample: how fast the rest of a run may have be
 # fio's averaged logs hold whole I/Os and KiB a second
 _CUT = {"iops": 1.0, "bw_bytes_per_s": 1024.0}
 _LITTLE = 0.5  # of the run: a log that covers less says little about it
-
-
-@dataclass
-class _Match:
-    """One log and its summary; its fields are the columns of `reconcile`."""
-
-    metric: str
-    unit: str
-    n: int
-    span_s: float
-    log_rate: float
-    tolerance_pct: float
-    coverage_pct: float | None = None
-    summary_rate: float | None = None
-    ratio: float | None = None
-    verdict: str = "no row of io to compare with"
-    notes: list[str] = field(default_factory=list)
 
 
 def reconcile(
@@ -54,19 +36,18 @@ def reconcile(
     Parameters
     ----------
     samples : pandas.DataFrame, polars.DataFrame or polars.LazyFrame
-        A table such as `Results.samples`. Its rates count: IOPS and bandwidth, and amounts that
-        become rates (see `steady`); latencies and the largest of each window are left out. Or a log
-        of any length, from `scan_log`, or windows of one: then its I/Os and bytes count in windows
-        of a second, whichever quantity was logged.
+        A table such as `Results.samples`, of which rates count: IOPS, bandwidth, and amounts that
+        become rates (see `steady`). Or a log of any length, from `scan_log`, or windows of one:
+        then its I/Os and bytes count in windows of a second, whichever quantity was logged.
     io : pandas.DataFrame or polars.DataFrame
         A table such as `Results.io`.
     quantity : str, optional
         Which of the rates; all of them without it.
     by : str or sequence of str, optional
-        Columns of both frames that say which log belongs to which row of `io`. Without it these are
+        Columns of both frames that say which log belongs to which row of `io`: by default
         ``source``, ``run`` and ``entry`` if both come from the same files, else the labels that
-        both frames have. Directions never match others. If several rows of `io` are left, ``entry``
-        tells them apart; if one is left for several entries, their rates are added.
+        both have. Directions never match others. If several rows of `io` are left, ``entry`` tells
+        them apart; if one is left for several entries, their rates are added.
     tolerance : float
         Rates that differ by up to this share agree. For an averaged log of fio it is at least the
         part that fio cuts off: a millisecond of its shortest window, and 1 I/O or 1 KiB per second
@@ -97,10 +78,10 @@ def reconcile(
     its last and between them, and it agrees if it has as many I/Os as the summary.
 
     For averaged logs it compares rates, not amounts: fio does not write its last window, so that
-    the log of 10 s with windows of 1 s lacks a tenth of the I/Os. That window is unknown: it holds
-    nothing, or up to twice the largest of the log's rates. fio does not write windows without I/O
-    either. Time before the first entry counts as such, and gaps of two windows and more; if a gap
-    may also be a sample that came late, the log is judged by both.
+    the log of 10 s with windows of 1 s lacks a tenth of the I/Os. That window holds nothing, or up
+    to twice the largest of the log's rates. fio does not write windows without I/O either: time
+    before the first entry counts as such, and gaps of two windows and more; if a gap may also be a
+    sample that came late, the log is judged by both.
 
     Examples
     --------
@@ -131,15 +112,14 @@ def reconcile(
         if place[:-1] in rows:
             [row] = rows[place[:-1]]
             told = {name: column[row] for name, column in numbers.items()}
-        match = _log(data, parts, told.get("runtime_s"), tolerance)
+        line = _log(data, parts, told.get("runtime_s"), tolerance)
         if told:
-            _judge(match, parts, told)
-        elif match.log_rate == 0:
-            match.verdict = "nothing was done"  # io has rows only for I/Os
-        found.append(match)
+            _judge(line, parts, told)
+        elif line["log_rate"] == 0:
+            line["verdict"] = "nothing was done"  # io has rows only for I/Os
+        found.append(line)
     said = frames.present(data, (*keys, "quantity"))
-    keep = frames.kept(said, [parts[0].rows[0] for parts in cells.values()])
-    return frames.answer(data, "reconcile", keep, [vars(match) for match in found])
+    return frames.answer(data, "reconcile", said, found)
 
 
 def _matched(
@@ -201,18 +181,11 @@ def _rates(data: Frame, quantity: str | None, by: Sequence[str]) -> list[Series]
     return good
 
 
-def _log(data: Frame, parts: list[Series], runtime: float | None, tolerance: float) -> _Match:
+def _log(data: Frame, parts: list[Series], runtime: float | None, tolerance: float) -> AnswerRow:
     """Give the rate of a log, or that of several entries together."""
     metric = metric_of(RATES[parts[0].quantity or ""])
     spans = [_span(part, runtime, tolerance) for part in parts]
-    found = _Match(
-        metric.name,
-        metric.unit,
-        sum(len(part.values) for part in parts),
-        min(spans),
-        sum(part.done / span for part, span in zip(parts, spans, strict=True)),
-        100 * max(tolerance, _cut(parts)),
-    )
+    notes: list[str] = []
     if len(parts) > 1:
         entries = frames.columns(data, ("host", "entry", "job", "thread", "target"))
         who = {tuple(column[part.rows[0]] for column in entries.values()) for part in parts}
@@ -221,10 +194,20 @@ def _log(data: Frame, parts: list[Series], runtime: float | None, tolerance: flo
                 f"several logs of {parts[0].quantity} of one entry: name a column that tells their "
                 f"runs apart in {argument('by')}, such as a label of read()"
             )
-        found.notes.append(f"rates of {len(parts)} entries added")
+        notes.append(f"rates of {len(parts)} entries added")
     for part in parts:
-        found.notes += [note for note in part.notes if note not in found.notes]
-    return found
+        notes += [note for note in part.notes if note not in notes]
+    return {
+        "row": parts[0].rows[0],
+        "metric": metric.name,
+        "unit": metric.unit,
+        "n": sum(len(part.values) for part in parts),
+        "span_s": min(spans),
+        "log_rate": sum(part.done / span for part, span in zip(parts, spans, strict=True)),
+        "tolerance_pct": 100 * max(tolerance, _cut(parts)),
+        "verdict": "no row of io to compare with",
+        "notes": notes,
+    }
 
 
 def _span(part: Series, runtime: float | None, tolerance: float) -> float:
@@ -245,51 +228,49 @@ def _cut(parts: list[Series]) -> float:
     return TICK / min(float(part.widths.min()) for part in cut) + lost / rate
 
 
-def _judge(found: _Match, parts: list[Series], told: dict[str, float | None]) -> None:
+def _judge(line: AnswerRow, parts: list[Series], told: dict[str, float | None]) -> None:
     """Fill in the summary, and whether the log agrees with it."""
-    rate, whole, runtime = (
-        told[name] for name in (found.metric, _AMOUNTS[found.metric], "runtime_s")
-    )
-    found.summary_rate = rate
-    share = found.tolerance_pct / 100
-    covered = None if not runtime else found.span_s / runtime
+    metric, notes = line["metric"], line["notes"]
+    rate, whole, runtime = (told[name] for name in (metric, _AMOUNTS[metric], "runtime_s"))
+    line["summary_rate"] = rate
+    share = line["tolerance_pct"] / 100
+    covered = None if not runtime else line["span_s"] / runtime
     if covered is None:
-        found.notes.append("no runtime_s: the coverage of the log is unknown")
+        notes.append("no runtime_s: the coverage of the log is unknown")
     else:
-        found.coverage_pct = 100 * covered
+        line["coverage_pct"] = 100 * covered
         if covered < _LITTLE:
-            found.notes.append(f"the log covers only {percent(covered)} % of the run")
+            notes.append(f"the log covers only {percent(covered)} % of the run")
         elif covered > 1 + share:
-            found.notes.append(f"the log is longer than the run: {found.span_s:.4g} s")
+            notes.append(f"the log is longer than the run: {line['span_s']:.4g} s")
     if not rate:
-        found.verdict = f"no {found.metric} in the summary"
+        line["verdict"] = f"no {metric} in the summary"
         return
     if whole and all(part.complete for part in parts):
         done = sum(part.done for part in parts)
         # the summary may have cut digits off its rate, but not off the amount
-        found.log_rate = rate * (done / whole)
+        line["log_rate"] = rate * (done / whole)
         if round(done) != whole:
-            what = {"iops": "I/Os", "bw_bytes_per_s": "bytes"}[found.metric]
-            found.notes.append(f"the log has {done:,.0f} {what}, the summary {whole:,.0f}")
-    found.ratio = found.log_rate / rate
-    off = found.ratio - 1
+            what = {"iops": "I/Os", "bw_bytes_per_s": "bytes"}[metric]
+            notes.append(f"the log has {done:,.0f} {what}, the summary {whole:,.0f}")
+    line["ratio"] = line["log_rate"] / rate
+    off = line["ratio"] - 1
     if abs(off) <= share * (1 + 1e-9):
-        found.verdict = "ok"
+        line["verdict"] = "ok"
         return
     said = f"log {percent(abs(off))} % {'above' if off > 0 else 'below'} the summary"
     if covered is None:
-        found.verdict = f"disagrees: {said}"
+        line["verdict"] = f"disagrees: {said}"
     else:
-        found.verdict = _rest(found, parts, said, min(covered, 1.0))
+        line["verdict"] = _rest(line, parts, said, min(covered, 1.0))
 
 
-def _rest(found: _Match, parts: list[Series], said: str, covered: float) -> str:
+def _rest(line: AnswerRow, parts: list[Series], said: str, covered: float) -> str:
     """Say whether the log may be right, and how fast the rest of the run would have to be."""
-    assert found.summary_rate is not None
-    rate, share = found.summary_rate, found.tolerance_pct / 100
+    rate, share = line["summary_rate"], line["tolerance_pct"] / 100
     low = sum(float(series.values.min()) for series in parts)
     high = sum(float(series.values.max()) for series in parts)
-    told = covered * found.log_rate
+    told = covered * line["log_rate"]
     done = sum(series.done for series in parts) or 1.0
     least, most = (
         told * sum((series.bounds or (series.done,) * 2)[at] for series in parts) / done
@@ -314,4 +295,4 @@ def _rest(found: _Match, parts: list[Series], said: str, covered: float) -> str:
         verdict = "disagrees"
     rest = max((rate - told) / left, 0.0)
     reach = "as its samples are too" if low <= rest <= high else "as none of its samples is"
-    return f"{verdict}: {said}; {part} would have been at {rest:.4g} {found.unit}, {reach}"
+    return f"{verdict}: {said}; {part} would have been at {rest:.4g} {line['unit']}, {reach}"

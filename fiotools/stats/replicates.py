@@ -53,9 +53,9 @@ Array = NDArray[np.float64]
 class Runs(Generic[IntoDataFrameT]):
     """Rows of one scope and one direction (unless it is named), as statistics of runs want them.
 
-    `numbers` is the metric, known in every row; `keys` says which run each row belongs to. The
-    columns of `watch` should not differ among rows treated alike, but may. `moments` says when each
-    row's run was, if all are known; `targets` on which devices, drives or folders, as far as known.
+    `numbers` is the metric; `keys` says which run a row belongs to; the columns of `watch` should
+    not differ among rows treated alike, but may. `moments` says when each row's run was, if all are
+    known; `targets` on which devices, drives or folders.
     """
 
     data: nw.DataFrame[IntoDataFrameT]
@@ -78,8 +78,8 @@ def runs_of(
 ) -> Runs[IntoDataFrameT]:
     """Take the rows of a frame that count, or say which filter to type.
 
-    Each combination of `by` is a question of its own; without it, each of the columns named.
-    `between` is the one of these that tells the sides apart.
+    Each combination of `by` (without it, of the columns named) is a question of its own; `between`
+    is the one of these that tells the sides apart.
     """
     frames.need(data, [metric, *named])
     whole, data = data, choose_scope(data, scope, named)
@@ -99,8 +99,6 @@ def _targets(whole: Frame, kept: Frame) -> list[frozenset[str]]:
         return [frozenset()] * len(kept)
     own, every = frames.values(kept, "target"), frames.values(whole, "target")
     devices = {target: frozenset([device_of(target)]) for target in frames.distinct(every)}
-    if None not in own or "run" not in kept.columns:
-        return [devices.get(target, frozenset()) for target in own]
     of_runs: dict[Key, frozenset[str]] = {}
     for key, target in zip(run_keys(whole), every, strict=True):
         of_runs[key] = of_runs.get(key, frozenset()) | devices.get(target, frozenset())
@@ -394,10 +392,9 @@ def fields(frame: Frame) -> list[str]:
 def watched(frame: Frame, named: Collection[str], between: str | None = None) -> list[str]:
     """Name the columns that should not differ among rows treated alike, but may.
 
-    These are conditions, and labels that group runs. A label that numbers the runs (digits) or
-    names each row (no value twice in the frame) is not a condition. A column that is one-to-one
-    with one that was named is the same thing under another name, as a label "4k" is beside a
-    bs_bytes of 4096, or numjobs beside a label "procs". A condition that is one-to-one with
+    These are conditions, and labels that group runs, not those that number them (digits) or name
+    each row. A column that is one-to-one with one that was named is the same thing under another
+    name, as a label "4k" is beside a bs_bytes of 4096. A condition that is one-to-one with
     `between` is watched: it may make the difference.
     """
     lists = frames.columns(frame, dict.fromkeys([*CONDITIONS, *named, *labels(frame)]))
@@ -428,8 +425,7 @@ def one_to_one(one: Sequence[Any], other: Sequence[Any]) -> bool:
 def moments(frame: Frame) -> list[Any] | None:
     """Give the time of each row's run, if the frame knows all of them.
 
-    Texts, as in a CSV file, are in order of time if all have one form, from the year down to the
-    second; other forms have no certain order: 9:59 would come after 10:54.
+    Texts sort as times do if all have one form, from the year down to the second.
     """
     for name in ("started_at", "reported_at"):
         if name in frame.columns:
@@ -449,12 +445,10 @@ def _listed(found: Iterable[Any]) -> str:
 
 @dataclass(frozen=True)
 class Order:
-    """Where each row's run stands among the others.
+    """Where each row's run stands among the others: its `places`, made `sortable`.
 
-    The `places` of the rows, made `sortable`, sort as the runs were made. `across` says whether
-    they tell which of two runs of different sides came first: times do, and the numbers of runs in
-    one file; rounds and file names tell the order within a side only. `over` ends "values drift up
-    by 3 %".
+    `across` says whether they tell which of two runs of different sides came first: rounds and file
+    names tell the order within a side only. `over` ends "values drift up by 3 %".
     """
 
     places: list[Any]
@@ -489,13 +483,6 @@ def sortable(places: Sequence[Any]) -> list[Any] | None:
     Numbers and times sort by themselves. Texts number runs if they differ in their numbers alone:
     "r2" comes before "r10"; "4k" and "8k" are sizes. Files sort by such names, and then by the
     number of the run in the file.
-
-    Examples
-    --------
-    >>> sortable(["r10", "r2"]), sortable(["4k", "8k"]), sortable(["fast", "slow"])
-    ([(10,), (2,)], None, None)
-    >>> sortable([("a_10.json", 1), ("a_9.json", 1)])
-    [((10,), 1), ((9,), 1)]
     """
     if all(isinstance(place, tuple) for place in places):
         stems = [_ENDING.sub("", str(source)) for source, _ in places]
@@ -513,16 +500,10 @@ def sortable(places: Sequence[Any]) -> list[Any] | None:
 def unlike(logs: Sequence[float], whose: str = "the runs") -> list[str]:
     """Warn of runs that lie far apart, or in two groups, by the logarithms of their values.
 
-    Two groups are runs with a gap between them that is above 9 times the median gap, with two runs
-    or more on either side (one alone is an outlier), and above 5 %. Among n > 12 runs gaps in the
-    middle are smaller, and it is 3 n / 4 times. The dip test judges 12 to 1,000 different runs too:
-    Hartigan and Hartigan, "The dip test of unimodality" (1985), at 5 % for uniform values. Less
-    than 5 % of lognormal runs raise the warning.
-
-    Examples
-    --------
-    >>> unlike([log(iops) for iops in (5814, 5703, 8916, 9037, 8910)])
-    ['the runs fall into two groups: 2 of 5,703 to 5,814 and 3 of 8,910 to 9,037']
+    Two groups of two runs or more have a gap between them above 5 % and above 9 times the median
+    gap (among n > 12 runs 3 n / 4 times). The dip test judges 12 to 1,000 runs: Hartigan and
+    Hartigan, "The dip test of unimodality" (1985), at 5 % for uniform values. Less than 5 % of
+    lognormal runs raise the warning.
     """
     values = np.sort(np.asarray(logs, dtype=np.float64))
     n, found = len(values), []
@@ -557,11 +538,6 @@ def dip(values: Array) -> float:
 
     It narrows the interval of the mode: outside it the distribution is convex below and concave
     above, and the distance of the steps from these hulls is twice the dip.
-
-    Examples
-    --------
-    >>> round(dip(np.array([1.0, 2.0, 3.0, 4.0])), 6), dip(np.array([1.0, 1.1, 5.0, 5.1]))
-    (0.125, 0.25)
     """
     low, high, deepest = 0, len(values) - 1, 1.0
     while True:
@@ -599,38 +575,18 @@ def _hull(x: Array, y: Array) -> NDArray[np.int_]:
 
 
 def unseen(n: int, runs: str = "runs a side") -> str | None:
-    """Say which rare modes n runs may have missed, and how many runs would not.
-
-    The chance that n runs all miss a mode that takes the share q of them is ``(1 - q)^n``.
-
-    Examples
-    --------
-    >>> unseen(3)
-    '3 runs a side may miss a rare mode: one that takes 20 % of the runs with a chance of 51 % (14
-    runs: 5 %), 10 % with 73 % (29 runs: 5 %)'
-    >>> unseen(29)
-    """
-    told = [
-        f"{percent(share)} %{{}} {percent((1 - share) ** n)} % "
-        f"({ceil(log(_MISSED) / log1p(-share))} runs: {percent(_MISSED)} %)"
-        for share in _RARE
-        if (1 - share) ** n > _MISSED
-    ]
-    if not told:
-        return None
-    words = [" of the runs with a chance of", *[" with"] * (len(told) - 1)]
-    listed = ", ".join(one.format(word) for one, word in zip(told, words, strict=True))
-    return f"{n} {runs} may miss a rare mode: one that takes {listed}"
+    """Say which rare modes n runs may have missed, by ``(1 - q)^n``, and how many would not."""
+    told: list[str] = []
+    for share in _RARE:
+        if (chance := (1 - share) ** n) > _MISSED:
+            with_ = "with" if told else "of the runs with a chance of"
+            enough = f"{ceil(log(_MISSED) / log1p(-share))} runs: {percent(_MISSED)} %"
+            told.append(f"{percent(share)} % {with_} {percent(chance)} % ({enough})")
+    return f"{n} {runs} may miss a rare mode: one that takes {', '.join(told)}" if told else None
 
 
 def device_of(target: str) -> str:
-    r"""Give the device, drive or folder of a target, as far as its name says.
-
-    Examples
-    --------
-    >>> [device_of(name) for name in ("/dev/sda", r"C:\test.dat", "/mnt/a/test.1", "test.1")]
-    ['/dev/sda', 'C:', '/mnt/a', '']
-    """
+    r"""Give the device, drive or folder of a target, as far as its name says."""
     found = _DRIVE.match(target)
     return found[0] if found else ""
 

@@ -126,13 +126,7 @@ def weighted_mean(values: Array, widths: Array) -> float:
 
 
 def portions(values: Array, widths: Array, edges: Array) -> Array:
-    """Give the mean between each two edges in time, cutting samples that lie across one.
-
-    Examples
-    --------
-    >>> portions(np.array([1.0, 4.0]), np.array([2.0, 1.0]), np.array([0.0, 1.5, 3.0]))
-    array([1., 3.])
-    """
+    """Give the mean between each two edges in time, cutting samples that lie across one."""
     ends = np.concatenate([[0.0], np.cumsum(widths)])
     sums = np.concatenate([[0.0], np.cumsum(values * widths)])
     return np.asarray(np.diff(np.interp(edges, ends, sums)) / np.diff(edges), dtype=np.float64)
@@ -177,13 +171,12 @@ def series_of(data: Frame, quantity: str | None, by: Sequence[str]) -> list[Seri
             if (steps < 0).any() or (apart_in_time and (steps == 0).any()):
                 why = _why_mixed(data, rows)
                 raise SchemaError(f"times do not rise in {which}: {why}")
+        metric = metric_of(_AMOUNTS.get(name or "", str(name or "value")))
         mine = [chosen[row] for row in rows]
-        if clock is not None and spans[rows[0]] is not None:
-            lengths = np.array([spans[row] for row in rows], dtype=np.float64)
-            complete = counted[rows[0]] is not None
-            found.append(_of_windows(mine, name, own, clock, lengths, complete=complete))
-            continue
-        found.append(_series(mine, name, own, clock, single, which))
+        lengths = [spans[row] for row in rows]
+        complete = None not in (lengths[0], counted[rows[0]])
+        series = Series(mine, name, metric, own, np.ones(len(own)), timed=False, complete=complete)
+        found.append(_timed(series, clock, lengths, which, single=single))
         found[-1].notes += notes
     return found
 
@@ -200,35 +193,37 @@ def _clock(moments: list[float | None], which: str) -> Array | None:
     return clock
 
 
-def _of_windows(
-    rows: list[int], name: str | None, own: Array, clock: Array, spans: Array, *, complete: bool
+def _timed(
+    series: Series, clock: Array | None, spans: list[Any], which: str, *, single: bool
 ) -> Series:
+    """Say how long each sample stands for, by what its quantity counts."""
+    if clock is not None and spans[0] is not None:
+        return _of_windows(series, clock, np.array(spans, dtype=np.float64))
+    if series.quantity in _AMOUNTS:
+        return _of_amounts(series, clock, which, single=single)
+    if clock is None:
+        return series
+    if not (single or clock[-1]):
+        why = "the only sample is at time 0: how long it stands for is unknown"
+        return replace(series, notes=[why])
+    series = replace(series, widths=np.diff(clock, prepend=0.0), timed=True, single=single)
+    return series if single else _intervals(series)
+
+
+def _of_windows(series: Series, clock: Array, spans: Array) -> Series:
     """Take windows; the first and the last may be short."""
+    own, name = series.values, series.quantity
     steps = np.diff(clock, prepend=clock[0] - spans[0])
     widths = np.where(np.abs(steps - spans) < TICK / 2, spans, steps)
     if name in RATES:  # between windows nothing was done
         own = np.where(spans < (1 - _EQUAL) * widths, own * spans / widths, own)
-    start = float(clock[-1] - widths.sum())
-    metric = metric_of(str(name or "value"))
-    return Series(rows, name, metric, own, widths, True, start, complete=complete)
+    start, metric = float(clock[-1] - widths.sum()), metric_of(str(name or "value"))
+    return replace(series, metric=metric, values=own, widths=widths, timed=True, start=start)
 
 
-def _series(
-    rows: list[int],
-    name: str | None,
-    own: Array,
-    clock: Array | None,
-    single: bool,
-    which: str,
-) -> Series:
-    metric = metric_of(_AMOUNTS.get(name or "", str(name or "value")))
-    if name not in _AMOUNTS:
-        if clock is None or not (single or clock[-1]):
-            why = "the only sample is at time 0: how long it stands for is unknown"
-            notes = [] if clock is None else [why]
-            return Series(rows, name, metric, own, np.ones(len(own)), False, notes=notes)
-        found = Series(rows, name, metric, own, np.diff(clock, prepend=0.0), True, single=single)
-        return found if single else _intervals(found)
+def _of_amounts(series: Series, clock: Array | None, which: str, *, single: bool) -> Series:
+    """Make rates of work: since the start of the run, or since the sample before."""
+    own, name = series.values, series.quantity
     if clock is None:
         raise SchemaError(f"{name} of {which} has no times (time_s), so no rate")
     notes, start = [], 0.0
@@ -247,9 +242,8 @@ def _series(
     if not len(rates):
         raise SchemaError(f"{which} has no report of {name} after time 0")
     notes += [] if single else _uneven(widths)
-    return Series(
-        rows, name, metric, rates, widths, True, start, single=single, complete=single, notes=notes
-    )
+    series = replace(series, values=rates, widths=widths, timed=True, start=start, notes=notes)
+    return replace(series, single=single, complete=single)
 
 
 def _differences(sums: Array, clock: Array) -> tuple[Array, Array]:
@@ -369,37 +363,18 @@ def _why_mixed(data: Frame, rows: Sequence[int]) -> str:
 
 
 def as_samples(frame: Any, name: str | None) -> Any:
-    """Take one value of each window for a sample; a frame that has no windows stays as it is.
-
-    A sample stands for the time that its window covers, ``span_s``. `name` is a column of the
-    answer of `window`.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> log = pd.DataFrame({
-    ...     "quantity": "lat_ns", "time_s": [0.1, 0.5, 1.2], "value": 9e5, "bs_bytes": 512,
-    ... })
-    >>> as_samples(window(log, "1s"), "iops")[["quantity", "time_s", "value", "span_s"]].round(2)
-      quantity  time_s  value  span_s
-    0     iops    1.00   2.22     0.9
-    1     iops    1.20   4.98     0.2
-    """
+    """Take a column of windows for samples of their ``span_s``; any other frame stays as it is."""
     if not _is_windows(frame):
         return frame
-    data = frames.opened(frame)
     if name not in _OF_WINDOWS:
         named = ", ".join(_OF_WINDOWS)
         raise SchemaError(f"windows have several columns: quantity= is one of {named}")
-    frames.need(data, [name])
+    data = frames.opened(frame, [name])
     return _samples(data, range(len(data)), {name: frames.values(data, name)})
 
 
 def as_rates(frame: Any) -> Any:
-    """Take the rates of windows, or of a lazy log, for samples; any other frame stays as it is.
-
-    Each single I/O counts, however short the time that its window covers.
-    """
+    """Take the rates of windows, or of a lazy log, for samples; any other frame stays as it is."""
     if isinstance(frame, pl.LazyFrame):
         log, is_windows = frame, _is_windows(frame)
         frame = (log if is_windows else window(log, "1s")).collect(engine="streaming")
@@ -457,6 +432,7 @@ def _samples(data: Frame, rows: Sequence[int], columns: Mapping[str, Sequence[An
         raise SchemaError(f"the windows have no {' and no '.join(columns)}")
     lines = [
         {
+            "row": row,
             "quantity": name if name in _AMOUNTS.values() else quantities[row] or "clat_ns",
             "time_s": round(ends[row], 9),
             "value": columns[name][row],
@@ -466,8 +442,7 @@ def _samples(data: Frame, rows: Sequence[int], columns: Mapping[str, Sequence[An
         for row, name in picked
     ]
     keep = frames.present(data, (*_apart(data), "direction", "percentile"))
-    kept = frames.kept(keep, [row for row, _ in picked])
-    return frames.answer(data, ("quantity", "time_s", "value", "span_s", "io_bytes"), kept, lines)
+    return frames.answer(data, ("quantity", "time_s", "value", "span_s", "io_bytes"), keep, lines)
 
 
 Taken = tuple[nw.DataFrame[IntoDataFrameT], list[Series], list[str]]
@@ -480,12 +455,10 @@ def sequences(
     round_s: float | None = None,
     order: str | None = None,
 ) -> Taken[IntoDataFrameT]:
-    """Take samples, or rows that are runs, for sequences.
+    """Take samples, or rows that are runs, for sequences, which `by` tells apart.
 
-    `quantity` says which samples, or which column of runs; `by` tells sequences apart. Samples can
-    make rounds of `round_s` seconds. Runs follow the column `order`, else ``started_at``,
-    ``reported_at`` or the rows. Returned are the rows that count, the sequences, and the columns
-    that tell them apart.
+    Runs follow the column `order`, else ``started_at``, ``reported_at`` or the rows. Returned are
+    the rows that count, the sequences, and the columns that tell them apart.
     """
     if round_s is not None and not (is_number(round_s) and 0 < round_s < inf):
         raise SchemaError(f"round_s is {round_s!r}: it is in seconds and above 0")

@@ -31,15 +31,15 @@ def shifts(
     Parameters
     ----------
     frame : pandas.DataFrame or polars.DataFrame
-        A row per run, such as `Results.io`; or samples, such as `Results.samples` or the answer of
-        `window`, in which each run, entry, direction and quantity is a sequence.
+        A row per run, such as `Results.io`; or samples, such as `Results.samples` or windows, in
+        which each run, entry, direction and quantity is a sequence.
     metric : str, optional
         A column of numbers; for samples, which quantity.
     by : str or sequence of str, optional
         The columns that tell sequences apart.
     order : str, optional
-        The column that runs follow, such as a round, a date or the number of a commit. Without it
-        ``started_at`` or ``reported_at``, else the rows as they stand.
+        The column that runs follow, such as a round or a date: by default ``started_at`` or
+        ``reported_at``, else the rows as they stand.
     round_s : float, optional
         Make rounds of samples, of so many seconds. Single I/Os need it.
     confidence : float
@@ -67,16 +67,15 @@ def shifts(
 
     Notes
     -----
-    One in a hundred sequences without a step shows one, whether samples are independent or each is
-    like the one before (`change_points` says how); two in a hundred of 120 samples that correlate
-    by .95. A burst that lasts a twentieth of a series or longer is a change of level, and may be
-    found as two steps.
+    One in a hundred sequences without a step shows one, also if each sample is like the one before;
+    two in a hundred of 120 samples that correlate by .95. A burst that lasts a twentieth of a
+    series or longer is a change of level, and may be found as two steps. A shorter level, or one
+    that comes and goes many times, is not seen. A steady rise of a series is not a step (`steady`
+    tells it); in runs it looks like several.
 
     Up to 30 runs are tested by their order, which proves nothing for fewer than ten or so: two of
     five runs come first or last once in five. A step among them has to stand out of normal noise,
-    and the warning names the share of orders. A level that is shorter than a twentieth of a series,
-    or that comes and goes many times, is not seen. A steady rise of a series is not a step
-    (`steady` tells it); in runs it looks like several.
+    and the warning names the share of orders.
 
     The interval of a ratio is Welch's, on logarithms; samples that depend on each other weigh less.
     It takes the place of the step for known: if noise has moved it, the step is a little too large.
@@ -98,13 +97,13 @@ def shifts(
     check_confidence(confidence)
     data, several, apart = sequences(frame, metric, frames.names(by), round_s, order)
     runs = "value" not in data.columns
-    lines, starts = [], []
-    for series in several:
-        levels = _levels(series, confidence, runs=runs)
-        lines += levels
-        starts += [series.rows[line["start"] - 1 if runs else 0] for line in levels]
-    names = dict.fromkeys([*apart, order] if order else apart)
-    return frames.answer(data, "shifts", frames.kept(names, starts), lines)
+    lines = [
+        line | {"row": series.rows[line["start"] - 1 if runs else 0]}
+        for series in several
+        for line in _levels(series, confidence, runs=runs)
+    ]
+    keep = [*apart, order] if order and order not in apart else apart
+    return frames.answer(data, "shifts", keep, lines)
 
 
 def _levels(series: Series, confidence: float, *, runs: bool) -> list[AnswerRow]:

@@ -1,15 +1,11 @@
 """Whether a series is steady, by the rule of SNIA or one of fio's, and its mean.
 
-A window that meets the rule proves little: a decay of 2 % a round passes SNIA's, and one in seven
-stationary series whose rounds spread by 5 % fails it. So the numbers stand beside the verdict.
-
-A slow second is mostly followed by another, so that n samples tell less than n runs would, and the
-t interval of single samples is far too narrow. The means of fifteen long batches depend on each
-other less, and an autoregression of the first order accounts for the rest. Its coefficient is
-corrected for its bias and then taken three quarters of a standard error higher: if it is too small,
-the interval is too narrow, and choosing series that look independent would select these. Rare
-stalls make the mean skewed, and the interval with it. `benchmarks/COVERAGE.md` has the results of
-this rule and of others. `missed` says how often a series holds no stall at all.
+A slow second is mostly followed by another, so that the t interval of single samples is far too
+narrow. The means of fifteen long batches depend on each other less, and an autoregression of the
+first order accounts for the rest. Its coefficient is corrected for its bias and then taken three
+quarters of a standard error higher: if it is too small, the interval is too narrow, and choosing
+series that look independent would select these. Rare stalls make the mean skewed, and the interval
+with it. `benchmarks/COVERAGE.md` has the results of this rule and of others.
 
 Sources: SNIA Solid State Storage Performance Test Specification 2.0.1; fio's ``steadystate.c``;
 Tafazzoli and Wilson, "Skart: a skewness- and autoregression-adjusted batch-means procedure for
@@ -76,11 +72,11 @@ def steady(
     ----------
     samples : pandas.DataFrame or polars.DataFrame
         A table such as `Results.samples`: a series for each run, entry, direction and quantity.
-        ``io_bytes`` and ``total_ios``, which fio's ``--status-interval`` and dd's progress count
-        from the start of the run, become rates between reports; ``count``, I/Os since the sample
-        before, becomes IOPS. For the answer of `window`, `quantity` names the column. The rows of
-        another frame without a column ``value``, such as `Results.io`, are rounds that were runs of
-        their own, in order of ``started_at``, ``reported_at`` or the rows.
+        ``io_bytes`` and ``total_ios``, counted from the start of the run, become rates between
+        reports; ``count``, I/Os since the sample before, becomes IOPS. For the answer of `window`,
+        `quantity` names the column. The rows of a frame without a column ``value``, such as
+        `Results.io`, are rounds that were runs of their own, in order of ``started_at``,
+        ``reported_at`` or the rows.
     quantity : str, optional
         Which of the quantities; all of them without it. For rounds, the column to judge.
     by : str or sequence of str, optional
@@ -88,8 +84,8 @@ def steady(
     method : {"snia", "fio-deviation", "fio-slope"}
         The rule for the window.
     window : int, optional
-        Rounds in the window: 5 for SNIA. For fio it is at the end of the series; without it, it is
-        the whole series, as the samples of a ``steadystate`` block are.
+        Rounds in the window: 5 for SNIA. For fio those at the end of the series; by default all, as
+        in a ``steadystate`` block.
     limit : float or (float, float), optional
         In percent. SNIA's are 20 for the range and 10 for the rise; fio has no default.
     round_s : float, optional
@@ -116,7 +112,7 @@ def steady(
           ``deviation_pct`` (farthest from the mean), ``rise_pct`` (of the least-squares line over
           the window, negative if it falls), ``drift_pct`` (a round);
         * ``met`` and ``verdict``: "window met", or not, and why; null for too few rounds;
-        * ``warnings``; ``confidence``.
+          ``warnings``; ``confidence``.
 
     Raises
     ------
@@ -128,24 +124,23 @@ def steady(
     Notes
     -----
     SNIA's window is met if the range is at most 20 % of the mean and the rise at most 10 % either
-    way: a decay of 2 % a round passes. If rounds are given, by `round_s` or as runs, it is the
-    first one that is met, as in the Performance Test Specification, which gives up after 25 rounds;
-    its report calls `range_pct` the measured maximum data excursion and `rise_pct` the measured
-    maximum slope excursion. If the window is the whole series, a start of at most one round may be
-    left out, as MSER-5 finds it (White, Cobb and Spratt, 2000). The warnings name what a window
-    that is met does not show: the rise over all rounds, a trend (Mann-Kendall, corrected for
-    dependence) and steps of 5 % (`shifts`).
+    way. If rounds are given, by `round_s` or as runs, it is the first one that is met, as in the
+    Performance Test Specification, which gives up after 25 rounds; its report calls `range_pct` the
+    measured maximum data excursion and `rise_pct` the measured maximum slope excursion. If the
+    window is the whole series, a start of at most one round may be left out, as MSER-5 finds it
+    (White, Cobb and Spratt, 2000). fio's is met if the farthest value, or the slope from one check
+    to the next, stays below the limit: 0.3 % a second is 18 % in a minute.
 
-    fio's is met if the farthest value, or the slope from one check to the next, stays below the
-    limit: 0.3 % a second is 18 % in a minute. A window that is met is not a proof: one in seven
-    stationary series whose rounds spread by 5 % fails SNIA's.
+    A window that is met is not a proof: a decay of 2 % a round passes SNIA's, and one in seven
+    stationary series whose rounds spread by 5 % fails it. The warnings name what it does not show:
+    the rise over all rounds, a trend (Mann-Kendall, corrected for dependence) and steps of 5 %
+    (`shifts`).
 
     The interval of the mean covers .93 and more of stationary series from 60 samples on, for a
-    correlation of neighbours up to .95: the longer samples depend on each other, the wider it is.
-    It knows the speeds that the series holds: stalls that take 5 % of the time, 10 samples each,
-    are absent from .70 of series of 60 samples, from .20 of 300 and from .01 of 1000. Below 600 the
-    warning says how often. If intervals differ by more than a tenth, line and mean of the window
-    are weighted by time, too.
+    correlation of neighbours up to .95. It knows the speeds that the series holds: stalls that take
+    5 % of the time, 10 samples each, are absent from .70 of series of 60 samples, from .20 of 300
+    and from .01 of 1000. Below 600 the warning says how often. If intervals differ by more than a
+    tenth, line and mean of the window are weighted by time, too.
 
     Examples
     --------
@@ -167,9 +162,7 @@ def steady(
     # runs are rounds, and so are samples of round_s; fio's rules know only samples
     own = judge.rule != "snia" or round_s is not None or "value" not in data.columns
     lines = [_judged(series, judge, confidence, own=own) for series in several]
-    return frames.answer(
-        data, "steady", frames.kept(apart, [series.rows[0] for series in several]), lines
-    )
+    return frames.answer(data, "steady", apart, lines, method=method, confidence=confidence)
 
 
 def _judged(series: Series, judge: Judge, confidence: float, *, own: bool) -> AnswerRow:
@@ -177,12 +170,11 @@ def _judged(series: Series, judge: Judge, confidence: float, *, own: bool) -> An
     values, widths, n = series.values, series.widths, len(series.values)
     window, mean = _window(series, judge, own=own), _mean(series, confidence)
     return {
+        "row": series.rows[0],
         "metric": series.metric.name,
         "unit": series.metric.unit,
         "n": n,
-        "method": judge.rule,
         "window": judge.window or n,
-        "confidence": confidence,
         "interval_s": float(np.median(widths)) if series.timed and n else None,
         "mean": weighted_mean(values, widths) if n else None,
         **window,
@@ -310,13 +302,7 @@ class Window:
 
 
 def window_of(values: Array, widths: Array) -> Window | None:
-    """Measure a window of two rounds or more; None if the mean is 0.
-
-    Examples
-    --------
-    >>> window_of(np.array([104.0, 102.0, 100.0, 98.0, 96.0]), np.ones(5))
-    Window(window_mean=100.0, range_pct=8.0, deviation_pct=4.0, rise_pct=-8.0, drift_pct=-2.0)
-    """
+    """Measure a window of two rounds or more; None if the mean is 0."""
     mean = weighted_mean(values, widths)
     if mean <= 0:
         return None
@@ -334,25 +320,13 @@ def window_of(values: Array, widths: Array) -> Window | None:
 
 
 def whole(values: Array, widths: Array, size: int) -> Window | None:
-    """Measure a whole series, in so many rounds of equal length.
-
-    Examples
-    --------
-    >>> whole(np.linspace(104.9, 95.0, 100), np.ones(100), 5).rise_pct
-    -8.0...
-    """
+    """Measure a whole series, in so many rounds of equal length."""
     edges = np.linspace(0.0, float(widths.sum()), size + 1)
     return window_of(portions(values, widths, edges), np.ones(size))
 
 
 def mser5(values: Array) -> int:
-    """Give the samples to leave out at the start: MSER of means of five, in the first half.
-
-    Examples
-    --------
-    >>> mser5(np.array([500.0] * 10 + [100.0, 101.0, 99.0] * 20))
-    10
-    """
+    """Give the samples to leave out at the start: MSER of means of five, in the first half."""
     means = values[: len(values) // _BATCH * _BATCH].reshape(-1, _BATCH).mean(axis=1)
     left = np.arange(len(means), 0, -1.0)
     sums = np.cumsum(means[::-1])[::-1]
@@ -416,13 +390,7 @@ def batch_interval(
 ) -> tuple[float, float] | None:
     """Give the interval of the mean of a series from fifteen batches of equal time.
 
-    `widths` are the times that the samples stand for. None for fewer than 60 samples, and without
-    spread between the batches.
-
-    Examples
-    --------
-    >>> batch_interval(np.repeat([9.0, 10.0, 11.0, 10.0, 9.0, 11.0] * 5, 2))
-    (9.7659..., 10.2340...)
+    None for fewer than 60 samples, and without spread between the batches.
     """
     if len(values) < ENOUGH:
         return None
@@ -444,10 +412,7 @@ def batch_interval(
 
 
 def _inflation(correlation: float) -> float:
-    """Say how much larger the variance of the mean is than that of independent batches.
-
-    It is never taken to be smaller: that batches alternate is mostly chance.
-    """
+    """Say how much larger the variance of the mean is than that of independent batches."""
     n = BATCHES
     r = min((n * correlation + 1) / (n - 4), _LARGEST)
     r = min(max(r + _HIGHER * sqrt(max(1 - r**2, 0.0) / n), 0.0), _LARGEST)
@@ -462,13 +427,7 @@ def _skewed(t: float, skew: float) -> float:
 
 
 def missed(n: int) -> float:
-    """Give the chance that a series holds no stall, if they take 5 % of the time, 10 samples each.
-
-    Examples
-    --------
-    >>> [round(missed(n), 2) for n in (60, 300, 1000)]
-    [0.7, 0.2, 0.0]
-    """
+    """Give the chance that a series holds no stall that takes `STALLED` of the time."""
     begin = STALLED / (1 - STALLED) / LASTING  # of each sample after one that is not in a stall
     return (1 - STALLED) * (1 - begin) ** (n - 1)
 
@@ -487,15 +446,7 @@ def autocorrelation(values: Array) -> Array | None:
 def integrated_time(correlation: Array) -> float:
     """Estimate how many samples tell as much as one independent sample: ``1 + 2 sum(rho_k)``.
 
-    The sum ends at the first lag that is at least five times what it came to. The answer is at
-    least 1, and too small for a series that is not many times as long.
-
-    Examples
-    --------
-    For an autoregressive series it is ``(1 + rho) / (1 - rho)``:
-
-    >>> integrated_time(0.6 ** np.arange(100))
-    3.9998...
+    The sum ends at the first lag that is at least five times what it came to.
     """
     times = 2 * np.cumsum(correlation) - 1
     far = np.arange(len(times)) >= 5 * times

@@ -9,20 +9,10 @@ from statistics import fmean, median, stdev
 import scipy
 from narwhals.typing import IntoDataFrameT
 
-from fiotools.stats import frames
+from fiotools.stats import frames, replicates
 from fiotools.stats.drift import drift
 from fiotools.stats.frames import AnswerRow, Metric, check_confidence, metric_of
 from fiotools.stats.percentiles import ios_needed, ranks_around
-from fiotools.stats.replicates import (
-    SERIES,
-    Order,
-    one_row_each,
-    order_of,
-    runs_of,
-    several_targets,
-    sortable,
-    unlike,
-)
 from fiotools.units import percent
 
 _NOISY_PCT = 10.0  # where pyperf and Process-DiskSpd start to complain
@@ -74,9 +64,8 @@ def summarize(
     -----
     An outlier lies 10 scaled median absolute deviations off the median (hyperfine's rule), among 6
     runs or more; if more than half of the values are the same, 10 % off. Drift and a slow first run
-    are looked for if the order of the runs is known: from ``started_at`` or ``reported_at``, else
-    from ``run`` within one ``source``, from a column ``round``, from file names that differ in
-    their numbers, or from the rows of a plain frame.
+    are looked for if the order of the runs is known: from ``started_at``, ``reported_at``, ``run``
+    within one ``source``, a column ``round``, numbers in file names, or the rows of a plain frame.
 
     Examples
     --------
@@ -91,41 +80,38 @@ def summarize(
     """
     check_confidence(confidence)
     named = frames.names(by)
-    runs = runs_of(frames.opened(frame), metric, named, scope)
+    runs = replicates.runs_of(frames.opened(frame), metric, named, scope)
     data, numbers, measure = runs.data, runs.numbers, metric_of(metric)
-    order = order_of(runs)
+    order = replicates.order_of(runs)
     if "source" not in data.columns and order is None:
-        order = Order(list(range(len(data))), True, SERIES)
-    cells = frames.groups(data, named)
+        order = replicates.Order(list(range(len(data))), True, replicates.SERIES)
     found = []
-    for rows in cells.values():
-        one_row_each(data, rows, runs.keys)
-        places = order and sortable([order.places[row] for row in rows])
+    for rows in frames.groups(data, named).values():
+        first = rows[0]
+        replicates.one_row_each(data, rows, runs.keys)
+        places = order and replicates.sortable([order.places[row] for row in rows])
         if places:
             rows = [row for _, row in sorted(zip(places, rows, strict=True))]
         series = [numbers[row] for row in rows]
         varies = frames.varying(runs.watch, rows)
         # a change made from run to run is not a drift
         line = _summary(series, measure, confidence, order if places and not varies else None)
-        line["varies_in"] = varies
-        line["notes"] += several_targets(runs.targets[row] for row in rows)
+        line |= {"row": first, "varies_in": varies}
+        line["notes"] += replicates.several_targets(runs.targets[row] for row in rows)
         found.append(line)
-    keep = frames.kept(named, [rows[0] for rows in cells.values()])
-    return frames.answer(data, "summarize", keep, found)
+    same = {"metric": metric, "unit": measure.unit, "confidence": confidence}
+    return frames.answer(data, "summarize", named, found, **same)
 
 
 def _summary(
-    series: list[float], metric: Metric, confidence: float, order: Order | None
+    series: list[float], metric: Metric, confidence: float, order: replicates.Order | None
 ) -> AnswerRow:
     """Summarize one series, whose order may be known."""
     n, mean, odd = len(series), fmean(series), outliers(series)
     median_lo, median_hi = median_interval(series, confidence)
     notes: list[str] = []
     line: AnswerRow = {
-        "metric": metric.name,
-        "unit": metric.unit,
         "n": n,
-        "confidence": confidence,
         "median": median(series),
         "median_lo": median_lo,
         "median_hi": median_hi,
@@ -151,7 +137,7 @@ def _summary(
         if line["cov_pct"] >= _NOISY_PCT:
             notes.append(f"runs spread by {percent(line['cov_pct'] / 100)} % (CoV)")
     if min(series) > 0:
-        notes += unlike([log(value) for value in series])
+        notes += replicates.unlike([log(value) for value in series])
     if odd:
         notes.append("outliers: " + ", ".join(f"{series[i]:.6g}" for i in odd))
     if order and 0 in odd and metric.better and metric.sign * (series[0] - line["median"]) < 0:
@@ -168,16 +154,8 @@ def mean_interval(
 ) -> tuple[float, float]:
     """Give the interval of a mean: Student's t, for an amount that of the logarithm of the mean.
 
-    The standard error of ``ln(mean)`` is ``stddev / mean / sqrt(n)``, the first term of its series.
-    It keeps the interval of an amount above 0, and for skewed runs holds the mean more often than
-    ``mean +- half``; if the runs spread by less than 10 % the two hardly differ.
-
-    Examples
-    --------
-    >>> [round(end, 2) for end in mean_interval([1.0, 1.2, 3.0])]
-    [0.36, 8.4]
-    >>> [round(end, 2) for end in mean_interval([1.0, 1.2, 3.0], amount=False)]
-    [-1.0, 4.47]
+    It keeps an amount above 0, and for skewed runs holds the mean more often than ``mean +- half``;
+    if the runs spread by less than 10 % the two hardly differ.
     """
     n, mean = len(series), fmean(series)
     half = float(scipy.special.stdtrit(n - 1, (1 + confidence) / 2)) * stdev(series) / sqrt(n)
@@ -190,13 +168,7 @@ def mean_interval(
 def median_interval(
     series: Sequence[float], confidence: float = 0.95
 ) -> tuple[float | None, float | None]:
-    """Give the exact interval of a median: a pair of order statistics, free of assumptions.
-
-    Examples
-    --------
-    >>> median_interval([3, 1, 2, 6, 5, 4]), median_interval([1, 2, 3, 4, 5])
-    ((1.0, 6.0), (None, None))
-    """
+    """Give the exact interval of a median: a pair of order statistics, free of assumptions."""
     places = ranks_around(50, len(series), confidence)
     if places is None:
         return None, None
@@ -205,13 +177,7 @@ def median_interval(
 
 
 def outliers(series: Sequence[float]) -> list[int]:
-    """Give the places of odd values, by the modified z score.
-
-    Examples
-    --------
-    >>> outliers([10.0, 10.1, 9.9, 10.2, 9.8, 30.0])
-    [5]
-    """
+    """Give the places of odd values, by the modified z score."""
     if len(series) < _MANY:
         return []
     middle = median(series)

@@ -12,6 +12,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from math import exp, hypot, inf, log
 from typing import Any, NamedTuple
 
@@ -56,8 +57,7 @@ def tails(
     """Compare percentiles of latency, the tail among them, of histograms of two or more sides.
 
     With several runs a side, the percentile of each run is a number of the run, and the interval is
-    that of `compare`. With one run each it is about these two runs: the chance that their windows
-    show. It says nothing of other runs, and there is no verdict on the systems.
+    that of `compare`. With one run each it is about these two runs, and there is no verdict.
 
     Parameters
     ----------
@@ -73,12 +73,9 @@ def tails(
     -------
     pandas.DataFrame or polars.DataFrame
         A row per combination of `by`, ``latency``, ``direction``, percentile and level: the columns
-        of `compare`, in which ``center`` is the (geometric mean of the) percentile [ns], and after
-        ``ratio_hi``
-
-        * ``windows``: for an interval within runs, how many the shorter of both runs has.
-
-        ``method`` is "batch-means" for intervals within runs.
+        of `compare`, in which ``center`` is the (geometric mean of the) percentile [ns]. For an
+        interval within runs ``method`` is "batch-means", and ``windows``, after ``ratio_hi``, how
+        many the shorter run has.
 
     Raises
     ------
@@ -96,10 +93,9 @@ def tails(
     Within a run, I/Os are never taken as independent. The run is cut into batches of equal time;
     the interval holds the latencies for which the shares of I/Os up to them agree with the
     percentile by the t test of the batches. The ends of both runs make those of the ratio (Zou and
-    Donner, "Construction of confidence limits about effect measures", 2008). No interval is given
-    below 60 windows or 30 I/Os beyond the percentile. A
-    disturbance that happens fewer than three times in a run's length may be missing in it
-    altogether, and no method finds it there.
+    Donner, "Construction of confidence limits about effect measures", 2008). There is none below 60
+    windows or 30 I/Os beyond the percentile. A disturbance that happens fewer than three times in a
+    run's length may be missing in it.
 
     Examples
     --------
@@ -116,34 +112,28 @@ def tails(
     """
     wanted = wanted_percentiles(percentiles)
     named = [between, *frames.names(by), *frames.names(pair)]
-    data = frames.opened(bins)
-    frames.need(data, named)
+    data = frames.opened(bins, named)
     apart = list(dict.fromkeys([*named, *frames.present(data, ("source", "run")), *labels(data)]))
     _refuse_jobs(data, named)
     runs = frames.opened(percentiles_from_bins(bins, wanted, by=apart))
     cell = [*dict.fromkeys([*frames.names(by), *cell_keys(data, []), "percentile"])]
-    measure, cells_of = metric_of("value_ns"), tuple(cell)
-    design = Design(
-        measure, between, baseline, cells_of, pair, None, confidence, band, method="log-welch"
-    )
+    measure = metric_of("value_ns")
+    design = Design(measure, between, baseline, tuple(cell), pair, None, confidence, band)
     columns = dict.fromkeys([*cell_keys(data, apart), "percentile", "value_ns"])
-    runs, keep, ratios = ratios_of(runs.select(*columns).to_native(), design, None)
-    histogram = [own for own in histograms(data, apart) for _ in wanted]
+    of_runs, ratios = ratios_of(runs.select(*columns).to_native(), design, None)
+    runs, every = of_runs.data, histograms(data, apart)
+    windows = cache(lambda at: windows_of(data, every[at]))
     of = frames.rows_by(frames.keys_of(runs, [*cell, between]))
     cells, side = frames.keys_of(runs, cell), frames.values(runs, between)
-    windows: dict[int, Windows | None] = {}
     lines = []
-    for found, first, held in zip(ratios, keep[cell[0]][1], keep[between][1], strict=True):
-        line = found.line()
+    for found in ratios:
+        line, of_cell = found.line(), cells[found.row["percentile"]]
         if found.n == found.n_baseline == 1:
-            rows = [of[(*cells[first], one)][0] for one in (side[held], baseline)]
-            for row in rows:
-                if id(histogram[row]) not in windows:
-                    windows[id(histogram[row])] = windows_of(data, histogram[row])
-            sides = [windows[id(histogram[row])] for row in rows]
-            line |= _within(found, sides, float(cells[first][-1]), confidence)
+            rows = [of[*of_cell, one][0] for one in (side[found.row[between]], baseline)]
+            sides = [windows(row // len(wanted)) for row in rows]
+            line |= _within(found, sides, float(of_cell[-1]), confidence)
         lines.append(line)
-    return frames.answer(runs, "tails", keep, lines)
+    return frames.answer(runs, "tails", design.keep, lines)
 
 
 def _refuse_jobs(data: Frame, named: Sequence[str]) -> None:
@@ -162,10 +152,9 @@ def _refuse_jobs(data: Frame, named: Sequence[str]) -> None:
 
 @dataclass(frozen=True)
 class Windows:
-    """The histograms of a run, one for each window of time.
+    """The histograms of a run's windows of time.
 
-    `edges` has a row per bin: its lower and upper edge [ns]. `below` has a row per window: the I/Os
-    in each bin and all before it.
+    `edges` has a row per bin [ns], `below` one per window: the I/Os in each bin and all before.
     """
 
     edges: Array

@@ -14,7 +14,7 @@ from fiotools.errors import SchemaError, argument
 from fiotools.stats import frames
 from fiotools.stats.combine import thread_rows
 from fiotools.stats.frames import AnswerRow, Key, check_confidence, is_number, metric_of
-from fiotools.stats.replicates import checked, choose_scope, refuse_directions, run_keys, watched
+from fiotools.stats.replicates import checked, refuse_directions, run_keys, runs_of, watched
 
 
 def variance_parts(
@@ -41,12 +41,11 @@ def variance_parts(
     Returns
     -------
     pandas.DataFrame or polars.DataFrame
-        A row per group: the columns of `by`; ``metric``, ``unit``; ``n`` runs, ``parts``, the
-        threads of all of them; ``mean``; ``stddev_within``, between the threads of a run, and
-        ``stddev_between``, between runs beyond what their threads explain, both in the metric's
-        unit; ``icc``, the share of the variance that lies between runs (intraclass correlation),
-        with ``icc_lo``, ``icc_hi``; ``confidence``; ``varies_in``; ``warnings``. Values that need
-        more runs are null.
+        A row per group: the columns of `by`; ``metric``, ``unit``; ``n`` runs, ``parts``, their
+        threads; ``mean``; ``stddev_within``, between the threads of a run, and ``stddev_between``,
+        between runs beyond what their threads explain, in the metric's unit; ``icc``, the share of
+        the variance that lies between runs (intraclass correlation), with ``icc_lo``, ``icc_hi``;
+        ``confidence``; ``varies_in``; ``warnings``. Values that need more runs are null.
 
     Raises
     ------
@@ -59,9 +58,8 @@ def variance_parts(
     One-way analysis of variance with random runs: ``stddev_between^2 = (MS_between - MS_within) /
     n0``, with n0 the threads per run, averaged for unequal runs; below 0 it is taken for 0. The
     interval of ``icc`` is that of the F distribution, exact for normal values and equally many
-    threads in each run. Threads that compete for one device depend on each other: one gains what
-    another loses, and the spread between runs is then underestimated. See Searle, Casella and
-    McCulloch, "Variance components" (1992), chapter 3.
+    threads in each run. If threads compete for one device, the spread between runs is
+    underestimated. Searle, Casella and McCulloch, "Variance components" (1992), chapter 3.
 
     Examples
     --------
@@ -77,40 +75,29 @@ def variance_parts(
     """
     check_confidence(confidence)
     named = frames.names(by)
-    frames.need(frames.opened(io), [*named, metric, "run"])
+    frames.opened(io, [*named, metric, "run"])
     data = thread_rows(io, named)
     refuse_directions(data, named)
     series = checked(data, metric, positive=False)
     keys, watch = run_keys(data), frames.columns(data, watched(data, named))
     phase = frames.optional(data, "group")
-    unit = metric_of(metric).unit
     found: list[AnswerRow] = []
-    cells = list(frames.groups(data, named).values())
-    for rows in cells:
+    for rows in frames.groups(data, named).values():
         runs = [[series[row] for row in own] for own in frames.rows_by(keys, rows).values()]
         line = components(runs, confidence)
-        varies = frames.varying(watch, rows)
+        line |= {"row": rows[0], "varies_in": frames.varying(watch, rows)}
         if len({(keys[row], phase[row]) for row in rows}) > len(runs):
             line["notes"].append(
                 "threads of several groups, which may have run one after the other: name 'group' "
                 f"in {argument('by')}"
             )
-        line |= {"metric": metric, "unit": unit, "varies_in": varies, "confidence": confidence}
         found.append(line)
-    return frames.answer(
-        data, "variance_parts", frames.kept(named, [rows[0] for rows in cells]), found
-    )
+    same = {"metric": metric, "unit": metric_of(metric).unit, "confidence": confidence}
+    return frames.answer(data, "variance_parts", named, found, **same)
 
 
 def components(runs: Sequence[Sequence[float]], confidence: float = 0.95) -> AnswerRow:
-    """Split the variance of runs of threads; a part that cannot be told is left out, with a note.
-
-    Examples
-    --------
-    >>> found = components([[9, 11], [19, 21]])
-    >>> round(found["stddev_within"] ** 2, 9), round(found["stddev_between"] ** 2, 9)
-    (2.0, 49.0)
-    """
+    """Split the variance of runs of threads; a part that cannot be told is missing."""
     sizes = [len(run) for run in runs]
     k, count = len(runs), sum(sizes)
     middle = fmean(value for run in runs for value in run)
@@ -168,8 +155,8 @@ def variance_levels(
         ``["machine", "run", "phase"]``. Names are nested: run 1 of one machine is not run 1 of
         another.
     costs : mapping of str to float, optional
-        The cost of one more of each level, without the levels below it, in any unit: the time to
-        set up a machine, to begin a run, to measure a phase. Without it, 1 each.
+        The cost of one more of each level, without the levels below it, in any unit, such as the
+        time to set up a machine or to begin a run; by default 1.
     by : str or sequence of str, optional
         The columns that make the groups.
     scope : str, optional
@@ -180,13 +167,12 @@ def variance_levels(
     Returns
     -------
     pandas.DataFrame or polars.DataFrame
-        A row per group and level: the columns of `by`; ``metric``, its ``unit``, ``level``; ``n``,
-        how many there are of the level; ``repeats``, how many on average in one of the level above;
-        ``stddev``, the spread that the level brings by itself, in the metric's unit, with
-        ``stddev_lo`` and ``stddev_hi``; ``variance_pct``, its share of the variance of one value;
-        ``cost``; ``repeats_best``, how many in one of the level above give the most precise mean
-        for the same cost (null for the outermost: as many as can be paid); ``confidence``;
-        ``warnings``.
+        A row per group and level: the columns of `by`; ``metric``, its ``unit``, ``level``; ``n``
+        of the level; ``repeats``, on average in one of the level above; ``stddev``, the spread that
+        the level brings by itself, with ``stddev_lo`` and ``stddev_hi``; ``variance_pct``, its
+        share of the variance of one value; ``cost``; ``repeats_best``, how many in one of the level
+        above give the most precise mean for the same cost (null for the outermost);
+        ``confidence``; ``warnings``.
 
     Raises
     ------
@@ -230,15 +216,9 @@ def variance_levels(
                 f"costs={dict(costs or {})!r}: a number above 0 for each of the levels"
             )
     prices = [float((costs or {}).get(name, 1.0)) for name in within]
-    data = frames.opened(frame)
-    frames.need(data, [metric, *named, *within])
-    data = choose_scope(data, scope, [*named, *within])
-    refuse_directions(data, [*named, *within])
-    values = checked(data, metric, positive=False)
-    places = frames.keys_of(data, within)
-    unit = metric_of(metric).unit
+    runs = runs_of(frames.opened(frame), metric, [*named, *within], scope)
+    data, values, places = runs.data, runs.numbers, frames.keys_of(runs.data, within)
     lines: list[AnswerRow] = []
-    first = []
     for rows in frames.groups(data, named).values():
         tree = {places[row]: values[row] for row in rows}
         if len(tree) < len(rows):
@@ -249,23 +229,19 @@ def variance_levels(
         found = split(tree, confidence)
         best = best_repeats([one.variance for one in found], prices)
         total = sum(one.variance for one in found)
-        for at, one in enumerate(found):
-            lines.append(
-                one.answer(total)
-                | {"metric": metric, "unit": unit, "level": within[at], "cost": prices[at]}
-                | {"repeats_best": best[at], "confidence": confidence}
-            )
-            first.append(rows[0])
-    return frames.answer(data, "variance_levels", frames.kept(named, first), lines)
+        for one, level, cost, repeats in zip(found, within, prices, best, strict=True):
+            own = {"row": rows[0], "level": level, "cost": cost, "repeats_best": repeats}
+            lines.append(one.answer(total) | own)
+    same = {"metric": metric, "unit": metric_of(metric).unit, "confidence": confidence}
+    return frames.answer(data, "variance_levels", named, lines, **same)
 
 
 @dataclass(frozen=True)
 class Level:
-    """What one level brings.
+    """What one level brings: there are `n` of it, `repeats` in one of the level above on average.
 
-    There are `n` of it, `repeats` in one of the level above on average; `variance` is its own, with
-    the interval `ends` (None if one of the level above has no two of this). `unequal` says that the
-    level below has unequally many repeats.
+    `variance` is its own, with the interval `ends` (None if one of the level above has no two of
+    this). `unequal` says that the level below has unequally many repeats.
     """
 
     n: int
@@ -292,14 +268,7 @@ class Level:
 
 
 def split(values: Mapping[Key, float], confidence: float = 0.95) -> list[Level]:
-    """Split the variance of values by the levels of their places, the outermost first.
-
-    Examples
-    --------
-    >>> run, phase = split({("a", 1): 9.0, ("a", 2): 11.0, ("b", 1): 19.0, ("b", 2): 21.0})
-    >>> run.variance, phase.variance
-    (49.0, 2.0)
-    """
+    """Split the variance of values by the levels of their places, the outermost first."""
     means, found = dict(values), []
     below, below_df, unequal = 0.0, 0, False
     while next(iter(means)):
@@ -342,12 +311,7 @@ def best_repeats(variances: Sequence[float], costs: Sequence[float]) -> list[int
     """Say how many of each level, the outermost first, one of the level above should have.
 
     A level without spread is not repeated, and its cost is that of the level above. If nothing
-    above a level spreads, the more of it the better, and there is no best number.
-
-    Examples
-    --------
-    >>> best_repeats([4.0, 1.0, 9.0], [600.0, 60.0, 10.0])
-    [None, 2, 8]
+    above a level spreads, there is no best number.
     """
     found: list[int | None] = [None]
     spread, price = variances[0], costs[0]

@@ -95,14 +95,12 @@ def window(
         A row per window: the columns of `by`, ``direction``, ``quantity`` (for bins ``latency``);
 
         * ``time_s``, its end; ``interval_s``, its length; ``span_s``, the time in it that the log
-          covers, and ``coverage_pct``, the same in percent: the first and the last window are
-          seldom whole;
-        * ``n``, the I/Os in it (rows, if a row is a window of its log), and ``io_bytes``, their
-          bytes;
+          covers, and ``coverage_pct``, the same in percent;
+        * ``n``, the I/Os in it (rows, if a row is a window of its log), and ``io_bytes``;
         * ``iops`` and ``bw_bytes_per_s``, over the time covered; null if that is less than a tenth
-          of the window, whose rate would be chance: ``n`` and ``io_bytes`` still count;
-        * ``mean`` of the latencies of single I/Os [ns]; null without I/O, and for averaged logs,
-          which do not say how many I/Os are in a row;
+          of the window, whose rate would be chance;
+        * ``mean`` of the latencies of single I/Os [ns]; null for averaged logs, which do not say
+          how many I/Os are in a row;
         * if asked for, ``percentile``, ``value_ns`` and ``bound_lo_ns``, ``bound_hi_ns``: the bin
           of fio's in which it is, and its middle, which fio prints;
         * ``varies_in``, the columns whose values were added up; ``warnings``.
@@ -125,9 +123,8 @@ def window(
     ``n`` of 0. An interval (a row of an averaged log or of a histogram log) belongs to the window
     in which its middle lies, and begins with the end of the one before.
 
-    Percentiles are those of fio's own bins, 64 to an octave, which are counted and never averaged.
-    The bins of all windows are kept in memory, some hundred each: for very long logs take longer
-    windows.
+    Percentiles are those of fio's own bins, 64 to an octave. The bins of all windows are kept in
+    memory, some hundred each: for very long logs take longer windows.
 
     Examples
     --------
@@ -250,14 +247,10 @@ def _answered(
         .group_by(cells)
         .agg(pl.col("n", "total", "bytes").sum(), pl.col("first").min(), pl.col("last").max())
     )
-    own = [name for name in grid.by if name != grid.what]
-    apart = {name: given[name] for name in own}
-    if "direction" in given:
-        apart["direction"] = given["direction"]
-    what = "latency" if shown[-1] == "count" else grid.what
-    apart[what] = given[what] if what in given else pl.String()
-    types = {name: POLARS[EVERY[name].dtype] for name in shown}
-    schema = {**apart, **types}
+    apart = [name for name in (*grid.by, "direction") if name in given and name != grid.what]
+    apart.append("latency" if shown[-1] == "count" else grid.what)
+    schema = {name: given.get(name, pl.String()) for name in apart}
+    schema |= {name: POLARS[EVERY[name].dtype] for name in shown}
 
     def finished(parts: pl.DataFrame) -> pl.DataFrame:
         if parts.is_empty():
@@ -308,10 +301,9 @@ def _seconds(every: str | float) -> float:
 
 @dataclass(frozen=True, slots=True)
 class Grid:
-    """Which windows are asked for.
+    """Which windows are asked for: `keys` keep logs apart, `by` also windows.
 
-    They last `seconds`. The columns `keys` keep logs apart, those of `by` also windows. `bins`: are
-    histograms needed? `of_bins`: are the rows bins, and not samples?
+    `bins`: are histograms needed? `of_bins`: are the rows bins, and not samples?
     """
 
     seconds: float
@@ -445,11 +437,7 @@ def _whole(sums: pl.DataFrame, **same: float) -> pl.DataFrame:
 
 
 def windows(parts: pl.DataFrame, grid: Grid) -> pl.DataFrame:
-    """Give the windows of each log, in their order, from the sums of all batches.
-
-    The columns are those that keep windows apart, ``way`` and ``at``; ``span_s``, ``n``,
-    ``io_bytes``, ``iops``, ``bw_bytes_per_s``, ``mean``, ``varies_in``, ``warnings``.
-    """
+    """Give the windows of each log, in their order, from the sums of all batches."""
     singles = _singles(parts.filter(pl.col("end").is_null()), grid)
     logs = pl.concat([singles, _intervals(placed(parts, grid), grid)], how="diagonal")
     cells = [*grid.by, "way", "at"]
@@ -493,11 +481,7 @@ def _singles(parts: pl.DataFrame, grid: Grid) -> pl.DataFrame:
     since, to = pl.col("first").min(), pl.col("last").max() + TICK
     low, high = pl.col("at").min(), pl.col("at").max()
     whole = [since.alias("since"), to.alias("to"), low.alias("low"), high.alias("high")]
-    if group:
-        spans = found.group_by(group).agg(whole)
-        each = found.select(logs).unique().join(spans, on=group, nulls_equal=True)
-    else:
-        each = found.select(logs).unique().join(found.select(whole), how="cross")
+    each = found.select(*logs, *(end.over(group) if group else end for end in whole)).unique()
     count = each.select((pl.col("high") - pl.col("low") + 1).sum()).item()
     if count > _MANY:
         raise SchemaError(f"windows of {grid.seconds:g} s are {count:,}: take longer ones")
@@ -563,8 +547,7 @@ def _intervals(parts: pl.DataFrame, grid: Grid) -> pl.DataFrame:
 def placed(parts: pl.DataFrame, grid: Grid) -> pl.DataFrame:
     """Say in which window each interval lies: that of its middle; and how long it was.
 
-    An interval begins with the end of the one before. Where that is too long ago, it gets the
-    usual length, as in `plot.heatmap`.
+    It begins with the end of the one before; if that is too long ago, it gets the usual length.
     """
     logs = [*grid.keys, "way"]
     intervals = parts.filter(pl.col("end").is_not_null())

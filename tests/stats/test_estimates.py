@@ -13,6 +13,7 @@ from fiotools.stats.estimates import (
     AnyLooks,
     HodgesLehmann,
     paired,
+    runs_to_rank,
     u_counts,
     welch,
 )
@@ -167,3 +168,8 @@ def test_ties_take_the_normal_approximation_and_keep_its_width():
     assert found.p(0.0) == pytest.approx(theirs.pvalue)
     # the exact interval of the same sizes takes the sixth of 36, and so does the normal one
     assert found.interval(0.95)[0] == found.differences[5]
+
+
+@pytest.mark.parametrize(("confidence", "n"), [(0.95, 4), (0.99, 5)])
+def test_runs_that_ranks_need(confidence, n):
+    assert runs_to_rank(confidence) == n

@@ -13,6 +13,7 @@ from scipy import stats
 import fiotools as ft
 from fiotools import compare, summarize
 from fiotools.errors import SchemaError
+from fiotools.stats.replicates import device_of
 
 ROOT = Path(__file__).parents[2]
 
@@ -401,3 +402,11 @@ def test_times_that_are_not_all_known_say_nothing(make, rows):
     times = [*at(0, 1, 2, 3, 4), None]
     frame = make(g=["a"] * 3 + ["b"] * 3, started_at=times, iops=[1.0, 1.1, 1.2, 2.0, 2.1, 2.3])
     assert rows(compare(frame, "iops", between="g", baseline="a"))[0]["warnings"] is None
+
+
+@pytest.mark.parametrize(
+    ("target", "device"),
+    [("/dev/sda", "/dev/sda"), (r"C:\test.dat", "C:"), ("/mnt/a/test.1", "/mnt/a"), ("t.1", "")],
+)
+def test_the_device_of_a_target(target, device):
+    assert device_of(target) == device

@@ -21,6 +21,7 @@ from fiotools.stats.steady import (
     integrated_time,
     judge_of,
     missed,
+    mser5,
     window_of,
 )
 
@@ -491,3 +492,7 @@ def test_no_frame():
         steady([1, 2])
     with pytest.raises(SchemaError, match="the frame has no rows"):
         steady(pd.DataFrame({"value": [1.0]}).head(0))
+
+
+def test_mser5_finds_a_start():
+    assert mser5(np.array([500.0] * 10 + [100.0, 101.0, 99.0] * 20)) == 10

@@ -12,7 +12,7 @@ from fiotools import summarize
 from fiotools.errors import SchemaError
 from fiotools.stats.arms import blocks
 from fiotools.stats.drift import drift
-from fiotools.stats.summary import median_interval, outliers
+from fiotools.stats.summary import mean_interval, median_interval, outliers
 
 
 @pytest.mark.parametrize(
@@ -196,3 +196,8 @@ def test_a_swept_condition_is_not_a_drift(make, rows):
     assert row["varies_in"] == "bs_bytes"
     (row,) = rows(summarize(make(**swept, bs_bytes=4096), "iops"))
     assert "values drift down by" in row["warnings"]
+
+
+def test_the_interval_of_an_amount_is_above_zero():
+    assert mean_interval([1.0, 1.2, 3.0]) == pytest.approx((0.36, 8.40), abs=0.005)
+    assert mean_interval([1.0, 1.2, 3.0], amount=False) == pytest.approx((-1.0, 4.47), abs=0.005)
