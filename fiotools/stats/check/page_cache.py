@@ -82,9 +82,8 @@ def read_share(run: Run, known: Evidence) -> Share | None:
     return _counted(run, reads, each, packed)
 
 
-def amplified(run: Run, known: Evidence) -> Iterator[Finding]:
+def amplified(run: Run, _known: Evidence) -> Iterator[Finding]:
     """Note devices that moved many times what the jobs read or wrote; needs their sectors."""
-    del known
     for direction in ("read", "write"):
         name = f"{direction}_sectors_bytes"
         disks = run.tables["disks"]
