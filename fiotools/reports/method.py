@@ -49,20 +49,17 @@ def _of_campaign(source: Source, one: Campaign) -> Iterator[Block]:
         (say("runs"), say("{n} of {total}: {plan}", **planned)),
         (say("began"), _time(sessions[0]["started_at"])),
         (say("ended"), listed([*(_time(end["at"]) for end in ends[-1:]), say(one.status)])),
+        (say("because"), ends[-1].get("reason") if ends else None),
+        (say("continued"), listed(_time(it["started_at"]) for it in sessions[1:])),
+        (say("file size"), plan.size_bytes and binary(plan.size_bytes)),
+        (say("time of a run"), plan.seconds and f"{plan.seconds} s"),
+        (say("jobs"), plan.jobs),
+        (say("page cache"), plan.buffered and say("used, as requested")),
+        *_machine(session["machine"]),
+        *((name, str(version)) for name, version in session["tools"].items()),
+        (say("environment"), " ".join(f"{k}={v}" for k, v in session["environment"].items())),
     ]
-    if ends and ends[-1].get("reason"):
-        rows.append((say("because"), str(ends[-1]["reason"])))
-    if len(sessions) > 1:
-        rows.append((say("continued"), listed(_time(it["started_at"]) for it in sessions[1:])))
-    rows += [(say("file size"), binary(plan.size_bytes))] if plan.size_bytes else []
-    rows += [(say("time of a run"), f"{plan.seconds} s")] if plan.seconds else []
-    rows += [(say("jobs"), str(plan.jobs))] if plan.jobs else []
-    rows += [(say("page cache"), say("used, as requested"))] if plan.buffered else []
-    rows += _machine(session["machine"])
-    rows += [(name, str(version)) for name, version in session["tools"].items()]
-    variables = [f"{name}={value}" for name, value in session["environment"].items()]
-    rows += [(say("environment"), " ".join(variables))] if variables else []
-    yield table([], rows)
+    yield table([], [(name, text) for name, text in rows if text])
     heads = [
         *(say("place"), say("folder"), say("file system"), say("mounted")),
         *(say("device"), say("link"), say("size")),

@@ -60,6 +60,8 @@ class Flow:
 
 def flows(run: Run, known: Evidence) -> list[Flow]:
     """List every certain rate of a run: each row's, and those of jobs side by side."""
+    clients = [row for row in run.io if row["scope"] == "client"]
+    several_hosts = len({row["host"] for row in clients}) > 1  # each had the links to itself
     found = [
         Flow(
             run.subject(row),
@@ -69,7 +71,7 @@ def flows(run: Run, known: Evidence) -> list[Flow]:
             row["runtime_s"],
             row,
         )
-        for row in _ways(run)
+        for row in (clients if several_hosts else run.wholes())
         if row["bw_bytes_per_s"] is not None and _has_data(row)
     ]
     found += _together(run)
@@ -85,12 +87,6 @@ def _has_data(row: Row) -> bool:
     """Whether the bytes of a row went over the link."""
     is_trimmed = row["direction"] in _TWO_WAY and "trim" in (row["rw"] or "")
     return row["direction"] not in _NO_DATA and not is_trimmed
-
-
-def _ways(run: Run) -> list[Row]:
-    """List the rows that each had the links to itself: the clients if they ran on several hosts."""
-    clients = [row for row in run.io if row["scope"] == "client"]
-    return clients if len({row["host"] for row in clients}) > 1 else run.wholes()
 
 
 def _together(run: Run) -> Iterator[Flow]:

@@ -284,37 +284,32 @@ def modes(run: Run, known: Evidence) -> Iterator[Finding]:
         elif found is None:
             yield probe.ok(say("one mode"))
         else:
-            yield _two_modes(probe, found, _is_cached(run, row, found, known))
+            yield _two_modes(probe, run, row, found, known)
 
 
 def _most_complete(latencies: Collection[str]) -> str | None:
     return "lat" if "lat" in latencies else next((x for x in latencies if x != "slat"), None)
 
 
-def _is_cached(run: Run, row: Row, found: Modes, known: Evidence) -> bool:
-    """Whether the fast mode of reads is a cache's: faster than the medium, or not the device's."""
-    if row["direction"] != "read" or known.is_memory:
-        return False
-    share = read_share(run, known)
-    if share is not None and (share.is_short or share.is_whole):
-        return share.is_short
-    # the fast ones of sequential reads were read ahead
-    return "rand" in (row["rw"] or "") and found[1] < _MEDIA.get(known.media or "", _ANY).read_ns
-
-
-def _two_modes(probe: Finding, found: Modes, is_cached: bool) -> Finding:
-    share, low, high = found
+def _two_modes(probe: Finding, run: Run, row: Row, found: Modes, known: Evidence) -> Finding:
+    """Suspect reads whose fast mode is a cache's: faster than the medium, or not the device's."""
+    fast, low, high = found
     said = say(
         "two modes: {share} % of the I/Os at about {low}, the others at about {high}, {times} "
         "times as long",
-        share=f"{100 * share:.0f}",
+        share=f"{100 * fast:.0f}",
         low=human(low, "ns"),
         high=human(high, "ns"),
         times=f"{high / low:.3g}",
     )
     remedy = say("report the two modes separately; their mean is nobody's latency")
-    probe = probe.of(high / low, _APART)
-    if not is_cached:
+    probe, share = probe.of(high / low, _APART), read_share(run, known)
+    # the fast ones of sequential reads were read ahead
+    medium = _MEDIA.get(known.media or "", _ANY)
+    is_cached = "rand" in (row["rw"] or "") and low < medium.read_ns
+    if share is not None and (share.is_short or share.is_whole):
+        is_cached = share.is_short
+    if not is_cached or row["direction"] != "read" or known.is_memory:
         return probe.ok(said, remedy)
     return probe.suspect(say("{said}: hits and misses of a cache", said=said), remedy)
 

@@ -153,45 +153,42 @@ def _center(side: Sequence[Rate]) -> float:
 
 def layers(pair: Pair, known: Evidence) -> Iterator[Finding]:
     """Check whether the device has vanished from the measurement."""
-    if known.sides in ("layer", "device"):
-        basis = _LAYER if known.sides == "layer" else _DEVICE
-        probe = Finding("layers", pair.subject, basis, pair.ratio, _SLACK)
-        yield _layer(probe, pair, known) if known.sides == "layer" else _device(probe, pair)
-
-
-def _layer(probe: Finding, pair: Pair, known: Evidence) -> Finding:
-    if pair.ratio <= _SLACK * (known.compression or 1.0):
-        return probe.ok(_said(pair))
-    helping = [name for name in (pair.level, *pair.run.disks) if _HELPS.search(name)]
-    if helping:
-        why = say(
-            "{said}: possible, because {name} caches or packs", said=_said(pair), name=helping[0]
-        )
-        return probe.ok(why, say("state how warm the cache was, or how well the data packs"))
-    why = say(
-        "{said}: faster through the layer than without it, so the layer answered from a cache, "
-        "or stored less",
-        said=_said(pair),
-    )
-    return probe.suspect(why, _anew())
-
-
-def _device(probe: Finding, pair: Pair) -> Finding:
-    if max(pair.ratio, 1 / pair.ratio) > _SLACK:
-        return probe.ok(_said(pair))
-    if pair.elsewhere > 1.5 or all(map(_is_busy, (pair.run, pair.baseline))):
-        why = say(
-            "{said}: different devices at one speed, so something that both share was measured (a "
-            "cache, a link, a processor), not a device",
-            said=_said(pair),
-        )
-        return probe.suspect(why, _anew())
-    why = say(
-        "{said}: the devices may be alike, or something that both share was measured (a cache, a "
-        "link)",
-        said=_said(pair),
-    )
-    return probe.unknown(why, say("count the bytes at each device"))
+    said = _said(pair)
+    remedy = say("empty the caches of guest and host, flush, use random data, and measure again")
+    if known.sides == "layer":
+        probe = Finding("layers", pair.subject, _LAYER, pair.ratio, _SLACK)
+        helping = [name for name in (pair.level, *pair.run.disks) if _HELPS.search(name)]
+        if pair.ratio <= _SLACK * (known.compression or 1.0):
+            yield probe.ok(said)
+        elif helping:
+            template = "{said}: possible, because {name} caches or packs"
+            look = say("state how warm the cache was, or how well the data packs")
+            yield probe.ok(say(template, said=said, name=helping[0]), look)
+        else:
+            why = say(
+                "{said}: faster through the layer than without it, so the layer answered from a "
+                "cache, or stored less",
+                said=said,
+            )
+            yield probe.suspect(why, remedy)
+    elif known.sides == "device":
+        probe = Finding("layers", pair.subject, _DEVICE, pair.ratio, _SLACK)
+        if max(pair.ratio, 1 / pair.ratio) > _SLACK:
+            yield probe.ok(said)
+        elif pair.elsewhere > 1.5 or all(map(_is_busy, (pair.run, pair.baseline))):
+            why = say(
+                "{said}: different devices at one speed, so something that both share was measured "
+                "(a cache, a link, a processor), not a device",
+                said=said,
+            )
+            yield probe.suspect(why, remedy)
+        else:
+            why = say(
+                "{said}: the devices may be alike, or something that both share was measured (a "
+                "cache, a link)",
+                said=said,
+            )
+            yield probe.unknown(why, say("count the bytes at each device"))
 
 
 def _is_busy(run: Run) -> bool:
@@ -200,10 +197,6 @@ def _is_busy(run: Run) -> bool:
     if timing is None or not timing["real_s"]:
         return False
     return bool((timing["user_s"] or 0.0) + (timing["sys_s"] or 0.0) >= 0.9 * timing["real_s"])
-
-
-def _anew() -> str:
-    return say("empty the caches of guest and host, flush, use random data, and measure again")
 
 
 def _said(pair: Pair) -> str:
