@@ -486,7 +486,10 @@ def _sweeps(one: Comparison) -> Iterator[_Drawn]:
         yield _grid(one, x, others[0])
     hue = one.between if 0 < len(one.levels) <= _SWEPT_LINES else next(iter(others), None)
     rest = telling(one.frame, [name for name in one.by if name not in (x, hue)])
-    frame, said = _first(one.frame, rest, _SWEPT_PANELS)
+    frame, said = one.frame, ""
+    if rest and len(cells := frame[rest].drop_duplicates()) > _SWEPT_PANELS:
+        frame = frame.merge(cells.head(_SWEPT_PANELS), on=rest)
+        said = say(_FIRST, n=_SWEPT_PANELS, total=len(cells))
     order = one.levels if hue == one.between else None
     title = condition(x)
     told = [
@@ -515,23 +518,12 @@ def _grid(one: Comparison, x: str, y: str) -> _Drawn:
     if one.answer is not None:
         frame = one.answer[one.answer["ratio"].notna()]
     rest = [name for name in one.keys if name not in (x, y) and differs(frame, name)]
-    frame, said = _first(frame, rest, _GRIDS)
     rows = _HIGH * len(frame[y].unique())
 
     def draw(part: pd.DataFrame, ax: Axes) -> None:
         plot.grid(part, metric, x=x, y=y, ax=ax)
 
-    figure, _ = _panels(frame, names_of(frame, rest), rows, draw)
+    figure, said = _panels(frame, names_of(frame, rest), rows, draw, most=_GRIDS)
     title = say("At a glance: {name}", name=listed([condition(x), condition(y)], " and "))
     numbers = one.summary if one.answer is None else one.answer
     return _Drawn(title, figure, one.frame, numbers, said, printed=True)
-
-
-def _first(frame: pd.DataFrame, by: list[str], most: int) -> tuple[pd.DataFrame, str]:
-    """Keep as many cells as a plot holds, and say so."""
-    if not by:
-        return frame, ""
-    cells = frame[by].drop_duplicates()
-    if len(cells) <= most:
-        return frame, ""
-    return frame.merge(cells.head(most), on=by), say(_FIRST, n=most, total=len(cells))

@@ -240,11 +240,12 @@ def _raw(source: Source, folder: Path, prefix: str) -> Iterator[File]:
     files = [file for file in files if file.is_file()]  # not of an archive, nor of standard input
     size = sum(file.stat().st_size for file in files)
     said = listed([counted(len(files), "{n} file", "{n} files"), human(size, "B")])
-    large = say("{size}: too large for a page; keep them beside it", size=said)
+    raw = say("raw outputs")
+    large = File("", raw, say("{size}: too large for a page; keep them beside it", size=said))
     if not files:
         return
     if size > _RAW:
-        yield File("", say("raw outputs"), large)
+        yield large
         return
     paths = [file.resolve().parts for file in files]
     while all(len(path) > 1 for path in paths) and len({path[0] for path in paths}) == 1:
@@ -256,7 +257,7 @@ def _raw(source: Source, folder: Path, prefix: str) -> Iterator[File]:
             info = zipfile.ZipInfo("/".join(part.strip("/\\:") for part in path))
             archive.writestr(info, file.read_bytes(), zipfile.ZIP_DEFLATED)
     if len(packed.getvalue()) > _LARGEST:
-        yield File("", say("raw outputs"), large)
+        yield large
         return
     (folder / f"{prefix}raw.zip").write_bytes(packed.getvalue())
-    yield File(f"{prefix}raw.zip", say("raw outputs"), say("{size}, packed", size=said))
+    yield File(f"{prefix}raw.zip", raw, say("{size}, packed", size=said))

@@ -338,6 +338,9 @@ def _whole(one: Comparison) -> dict[Any, Row]:
         )
     except SchemaError:
         return {}
+    if "speedup" in one.answer:  # a ratio of times, turned round
+        ends = {"speedup_lo": 1 / told["ratio_hi"], "speedup_hi": 1 / told["ratio_lo"]}
+        told = told.assign(speedup=1 / told["ratio"], **ends)
     return {row[str(one.between)]: row for row in _records(told[told["about"].notna()])}
 
 
@@ -371,10 +374,6 @@ def _across(part: pd.DataFrame, whole: Row | None) -> Sentence:
     between = say("{low} to {high}", low=low, high=high)
     parts = [say("{said}, by cell", said=_wording(rows[0], between))]
     if whole is not None and not columns.is_missing(whole["ratio"]):
-        if _told(rows[0]) == "speedup":  # a ratio of times, turned round
-            lo, hi = 1 / whole["ratio_hi"], 1 / whole["ratio_lo"]
-            sped = {"speedup": 1 / whole["ratio"], "speedup_lo": lo, "speedup_hi": hi}
-            whole = {**whole, **sped}
         mean = f"{_wording(rows[0], columns.figures(_value(whole)))}{_interval(whole)}"
         parts = [say("{said}, the geometric mean of the cells", said=mean)]
         parts.append(say("the cells lie from {low} to {high}", low=low, high=high))

@@ -109,8 +109,8 @@ class Run:
     @property
     def memory(self) -> float | None:
         """The memory of its machine, if the text around it tells."""
-        told = [row["text"] for row in self.tables["extras"] if row["path"] == "memory/total_bytes"]
-        return float(told[0]) if told else None
+        told = self._told("memory/").get("total_bytes")
+        return None if told is None else float(told)
 
     @property
     def device(self) -> Mapping[str, str]:
