@@ -225,7 +225,8 @@ def budget(run: Run, known: Evidence) -> Iterator[Finding]:
     if known.is_memory:
         return
     real, carried = run.timing["real_s"] if run.timing else None, known.carried or 0.0
-    hardest: dict[str, tuple[float, str, float | None, float]] = {}  # of the jobs
+    # the job that is hardest to account for
+    hardest: dict[str, tuple[float, str, float | None, float]] = {}
     for flow in flows(run, known):
         if flow.direction != "total" and not flow.subject.endswith("all jobs"):
             distinct, took = _distinct(run, flow), max(flow.seconds or 0.0, real or 0.0)

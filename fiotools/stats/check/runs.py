@@ -88,12 +88,8 @@ class Run:
 
     def curves(self, row: Row) -> dict[str, Curve]:
         """Return the percentiles of a row by latency."""
-        return {
-            latency: sorted(
-                (p["percentile"], p["value_ns"]) for p in points if p["value_ns"] is not None
-            )
-            for latency, points in self._latencies.get(("percentiles", _place(row)), {}).items()
-        }
+        found = self._latencies.get(("percentiles", _place(row)), {})
+        return {latency: sorted(_points(rows)) for latency, rows in found.items()}
 
     @property
     def tool(self) -> str:
