@@ -60,12 +60,12 @@ def weighed(checks: pd.DataFrame, side: str | None) -> pd.DataFrame:
     alike = ["verdict", "check", *keys, "same"]
     told = checks.assign(
         same=checks["why"].str.replace(_NUMBER, "#", regex=True),
-        run=checks.groupby(["source", "run"], dropna=False).ngroup(),
+        number=checks.groupby(["source", "run"], dropna=False).ngroup(),
         rank=checks["verdict"].map(_GRAVEST.index),
     )
-    told["some"] = told.groupby(alike, dropna=False)["run"].transform("nunique")
-    of_side = told.groupby(keys or (lambda _: 0), dropna=False)["run"]
-    told["every"] = of_side.transform("nunique")
+    of_side = keys or (lambda _: 0)
+    told["some"] = told.groupby(alike, dropna=False)["number"].transform("nunique")
+    told["every"] = told.groupby(of_side, dropna=False)["number"].transform("nunique")
     first = told.drop_duplicates(alike).sort_values("rank", kind="stable", ignore_index=True)
     return first[["verdict", "check", *keys, "some", "every", "why", "remedy"]]
 
@@ -85,16 +85,11 @@ def doubts(source: Source, checks: pd.DataFrame, side: str | None) -> list[tuple
 
 def _accused(part: pd.DataFrame) -> str:
     """Say why the numbers of one side are doubtful."""
-    memory = part["check"].isin(_NO_DISK)
-    worst = part[memory & part["verdict"].eq("impossible")]
-    if len(worst):
-        lead = ACCUSATIONS[0]
-    elif memory.any():
-        lead = ACCUSATIONS[2]
-    elif part["verdict"].eq("impossible").any():
-        lead = ACCUSATIONS[1]
+    memory, impossible = part["check"].isin(_NO_DISK), part["verdict"].eq("impossible")
+    if memory.any():
+        lead = ACCUSATIONS[0 if (memory & impossible).any() else 2]
     else:
-        lead = ACCUSATIONS[3]
+        lead = ACCUSATIONS[1 if impossible.any() else 3]
     order = part.assign(apart=~memory).sort_values("apart", kind="stable")
     rows = order.drop_duplicates("check").to_dict("records")
     reasons = []

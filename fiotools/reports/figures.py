@@ -6,6 +6,7 @@ import base64
 import os
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -167,7 +168,7 @@ def _panels(
     frame: pd.DataFrame,
     cells: Sequence[str],
     rows: float,
-    draw: Callable[[pd.DataFrame, Axes], object],
+    draw: Callable[..., object],
     *,
     most: int | None = None,
     alone: bool = False,
@@ -196,7 +197,7 @@ def _panels(
         )
     axes = list(grid[:, 0])
     for ax, name in zip(axes, names, strict=True):
-        draw(frame[[cell == name for cell in cells]], ax)
+        draw(frame[[cell == name for cell in cells]], ax=ax)
         ax.set_title(name)
     if alone:
         return figure, said
@@ -245,10 +246,7 @@ def _runs(one: Comparison) -> Iterator[_Drawn]:
         else:
             y, order, rows, most = one.between, one.levels, len(one.levels), _PANELS
             cells = labels if len(set(labels)) > 1 else cells
-
-    def draw(part: pd.DataFrame, ax: Axes) -> None:
-        plot.repeats(part, one.metric, y=y, order=order, ax=ax)
-
+    draw = partial(plot.repeats, metric=one.metric, y=y, order=order)
     figure, first = _panels(frame, cells, rows, draw, most=most, alone=one.between is None)
     yield _Drawn(say("All runs"), figure, one.frame, one.summary, said or first)
 
@@ -331,23 +329,17 @@ def _of_bins(bins: pd.DataFrame, one: Comparison) -> Iterator[_Drawn]:
         return  # a total beside its parts; the means are drawn
     together = f"{say('All I/Os of a side together.')} {_submitting(one, kind)}".strip()
     yield _percentiles(one, told, kind, together, "total_ios")
-    look: Any = {"hue": one.between or _CELL, "order": one.levels or None}
-    yield _by_cell(
-        one,
-        whole,
-        say("Distribution of {name}", name=say(_NAMES[kind])),
-        lambda part, ax: plot.cdf(_coarse(part, one), ax=ax, **look),
-        7,
-        told[told["percentile"].eq(50)][[*one.keys, "total_ios", "n", "value_ns"]],
-        together,
-    )
+    title = say("Distribution of {name}", name=say(_NAMES[kind]))
+    draw = partial(plot.cdf, hue=one.between or _CELL, order=one.levels or None)
+    numbers = told[told["percentile"].eq(50)][[*one.keys, "total_ios", "n", "value_ns"]]
+    yield _by_cell(one, _coarse(whole, one.keys), title, draw, 7, numbers, together)
 
 
-def _coarse(bins: pd.DataFrame, one: Comparison) -> pd.DataFrame:
+def _coarse(bins: pd.DataFrame, keys: list[str]) -> pd.DataFrame:
     """Merge bins, so that a curve has no more of them than a plot can show."""
     octave = np.log2(bins["bin_lo_ns"].clip(lower=1)).mul(_PER_OCTAVE).floordiv(1)
     ends = {"bin_lo_ns": "min", "bin_hi_ns": "max", "count": "sum"}
-    by = [*dict.fromkeys([*one.keys, _CELL, "latency", "direction"]), octave.rename("octave")]
+    by = [*dict.fromkeys([*keys, "latency", "direction"]), octave.rename("octave")]
     return bins.groupby(by, sort=False, dropna=False).agg(ends).reset_index().drop(columns="octave")
 
 
@@ -372,13 +364,11 @@ def _of_percentiles(source: Source, one: Comparison) -> Iterator[_Drawn]:
 
 def _percentiles(one: Comparison, frame: pd.DataFrame, kind: str, said: str, *more: str) -> _Drawn:
     """Draw percentile curves, in a panel for each cell."""
-    look: Any = {"hue": one.between or _CELL, "order": one.levels or None}
+    draw = partial(plot.percentiles, hue=one.between or _CELL, order=one.levels or None)
     title = say("Percentiles of {name}", name=say(_NAMES[kind]))
     columns = [*one.keys, "percentile", "value_ns", "bound_lo_ns", "bound_hi_ns", *more]
     numbers = frame[[name for name in columns if name in frame]]
-    return _by_cell(
-        one, frame, title, lambda part, ax: plot.percentiles(part, ax=ax, **look), 7, numbers, said
-    )
+    return _by_cell(one, frame, title, draw, 7, numbers, said)
 
 
 def _submitting(one: Comparison, kind: str) -> str:
@@ -410,7 +400,7 @@ def _by_cell(
     one: Comparison,
     frame: pd.DataFrame,
     title: str,
-    draw: Callable[[pd.DataFrame, Axes], object],
+    draw: Callable[..., object],
     rows: float,
     numbers: pd.DataFrame,
     said: str = "",
@@ -519,10 +509,7 @@ def _grid(one: Comparison, x: str, y: str) -> _Drawn:
         frame = one.answer[one.answer["ratio"].notna()]
     rest = [name for name in one.keys if name not in (x, y) and differs(frame, name)]
     rows = _HIGH * len(frame[y].unique())
-
-    def draw(part: pd.DataFrame, ax: Axes) -> None:
-        plot.grid(part, metric, x=x, y=y, ax=ax)
-
+    draw = partial(plot.grid, metric=metric, x=x, y=y)
     figure, said = _panels(frame, names_of(frame, rest), rows, draw, most=_GRIDS)
     title = say("At a glance: {name}", name=listed([condition(x), condition(y)], " and "))
     numbers = one.summary if one.answer is None else one.answer

@@ -170,9 +170,6 @@ def _of_files(source: Source) -> Iterator[Block]:
         " ".join(str(part) for part in row if not columns.is_missing(part))
         for row in tools.itertuples(index=False)
     ]
-    rows = [(say("files"), f"{source.results.files:,}"), (say("tools"), listed(versions))]
-    hosts = [str(host) for host in runs["host"].dropna().unique()]
-    rows += [(say("hosts"), listed(hosts))] if hosts else []
     times = runs["started_at"].dropna()
     times = times if len(times) else runs["reported_at"].dropna()
     when = say("unknown")
@@ -180,8 +177,13 @@ def _of_files(source: Source) -> Iterator[Block]:
         when, last = (f"{time:%Y-%m-%d %H:%M} UTC" for time in (times.min(), times.max()))
         if times.min() != times.max():
             when = say("{low} to {high}", low=when, high=last)
-    rows.append((say("when"), when))
-    yield table([], rows)
+    rows = [
+        (say("files"), f"{source.results.files:,}"),
+        (say("tools"), listed(versions)),
+        (say("hosts"), listed(map(str, runs["host"].dropna().unique()))),
+        (say("when"), when),
+    ]
+    yield table([], [(name, text) for name, text in rows if text])
     yield _commands(runs, "command")
     yield paragraph(
         say(

@@ -153,7 +153,14 @@ def _center(side: Sequence[Rate]) -> float:
 
 def layers(pair: Pair, known: Evidence) -> Iterator[Finding]:
     """Check whether the device has vanished from the measurement."""
-    said = _said(pair)
+    said = say("{times} times as fast", times=f"{pair.ratio:.3g}")
+    if pair.row is not None:
+        said = say(
+            "{rate} against {baseline} is {times} times as fast",
+            rate=human(pair.rate, pair.unit),
+            baseline=human(pair.rate_baseline, pair.unit),
+            times=f"{pair.ratio:.3g}",
+        )
     remedy = say("empty the caches of guest and host, flush, use random data, and measure again")
     if known.sides == "layer":
         probe = Finding("layers", pair.subject, _LAYER, pair.ratio, _SLACK)
@@ -197,14 +204,6 @@ def _is_busy(run: Run) -> bool:
     if timing is None or not timing["real_s"]:
         return False
     return bool((timing["user_s"] or 0.0) + (timing["sys_s"] or 0.0) >= 0.9 * timing["real_s"])
-
-
-def _said(pair: Pair) -> str:
-    times = f"{pair.ratio:.3g}"
-    if not pair.row:
-        return say("{times} times as fast", times=times)
-    rates = {"rate": human(pair.rate, pair.unit), "baseline": human(pair.rate_baseline, pair.unit)}
-    return say("{rate} against {baseline} is {times} times as fast", times=times, **rates)
 
 
 def mirror(pair: Pair, known: Evidence) -> Iterator[Finding]:
