@@ -46,13 +46,7 @@ def of_sheet(sheet: Sheet) -> Block:
 
 
 def safe(text: object) -> str:
-    """Escape a text for HTML.
-
-    Examples
-    --------
-    >>> safe("<script>")
-    '&lt;script&gt;'
-    """
+    """Escape a text for HTML."""
     return escape(printable(str(text)))
 
 

@@ -57,21 +57,17 @@ def weighed(checks: pd.DataFrame, side: str | None) -> pd.DataFrame:
     ``remedy``.
     """
     keys = [side] if side else []
-    heads = checks[["source", "run", *keys]].drop_duplicates()
-    total: dict[Any, int] = heads[side].value_counts().to_dict() if side else {}
-    rows = []
-    same = checks["why"].str.replace(_NUMBER, "#", regex=True).rename("same")
-    for (verdict, name, *which, _), part in checks.groupby(
-        ["verdict", "check", *keys, same], sort=False, dropna=False
-    ):
-        some = len(part[["source", "run"]].drop_duplicates())
-        every = total[which[0]] if which else len(heads)
-        rows.append([verdict, name, *which, some, every, *part[["why", "remedy"]].iloc[0]])
-    frame = pd.DataFrame(
-        rows, columns=["verdict", "check", *keys, "some", "every", "why", "remedy"]
+    alike = ["verdict", "check", *keys, "same"]
+    told = checks.assign(
+        same=checks["why"].str.replace(_NUMBER, "#", regex=True),
+        number=checks.groupby(["source", "run"], dropna=False).ngroup(),
+        rank=checks["verdict"].map(_GRAVEST.index),
     )
-    rank = frame["verdict"].map({verdict: at for at, verdict in enumerate(_GRAVEST)})
-    return frame.iloc[rank.argsort(kind="stable")].reset_index(drop=True)
+    of_side = keys or (lambda _: 0)
+    told["some"] = told.groupby(alike, dropna=False)["number"].transform("nunique")
+    told["every"] = told.groupby(of_side, dropna=False)["number"].transform("nunique")
+    first = told.drop_duplicates(alike).sort_values("rank", kind="stable", ignore_index=True)
+    return first[["verdict", "check", *keys, "some", "every", "why", "remedy"]]
 
 
 def doubts(source: Source, checks: pd.DataFrame, side: str | None) -> list[tuple[str, str]]:
@@ -89,16 +85,11 @@ def doubts(source: Source, checks: pd.DataFrame, side: str | None) -> list[tuple
 
 def _accused(part: pd.DataFrame) -> str:
     """Say why the numbers of one side are doubtful."""
-    memory = part["check"].isin(_NO_DISK)
-    worst = part[memory & part["verdict"].eq("impossible")]
-    if len(worst):
-        lead = ACCUSATIONS[0]
-    elif memory.any():
-        lead = ACCUSATIONS[2]
-    elif part["verdict"].eq("impossible").any():
-        lead = ACCUSATIONS[1]
+    memory, impossible = part["check"].isin(_NO_DISK), part["verdict"].eq("impossible")
+    if memory.any():
+        lead = ACCUSATIONS[0 if (memory & impossible).any() else 2]
     else:
-        lead = ACCUSATIONS[3]
+        lead = ACCUSATIONS[1 if impossible.any() else 3]
     order = part.assign(apart=~memory).sort_values("apart", kind="stable")
     rows = order.drop_duplicates("check").to_dict("records")
     reasons = []

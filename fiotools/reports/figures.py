@@ -6,6 +6,7 @@ import base64
 import os
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -167,7 +168,7 @@ def _panels(
     frame: pd.DataFrame,
     cells: Sequence[str],
     rows: float,
-    draw: Callable[[pd.DataFrame, Axes], object],
+    draw: Callable[..., object],
     *,
     most: int | None = None,
     alone: bool = False,
@@ -196,7 +197,7 @@ def _panels(
         )
     axes = list(grid[:, 0])
     for ax, name in zip(axes, names, strict=True):
-        draw(frame[[cell == name for cell in cells]], ax)
+        draw(frame[[cell == name for cell in cells]], ax=ax)
         ax.set_title(name)
     if alone:
         return figure, said
@@ -245,10 +246,7 @@ def _runs(one: Comparison) -> Iterator[_Drawn]:
         else:
             y, order, rows, most = one.between, one.levels, len(one.levels), _PANELS
             cells = labels if len(set(labels)) > 1 else cells
-
-    def draw(part: pd.DataFrame, ax: Axes) -> None:
-        plot.repeats(part, one.metric, y=y, order=order, ax=ax)
-
+    draw = partial(plot.repeats, metric=one.metric, y=y, order=order)
     figure, first = _panels(frame, cells, rows, draw, most=most, alone=one.between is None)
     yield _Drawn(say("All runs"), figure, one.frame, one.summary, said or first)
 
@@ -264,7 +262,10 @@ def _threads(source: Source, asked: list[Comparison]) -> Iterator[_Drawn]:
         several = part[part["scope"].isin(["thread", "job"])].groupby(["source", "run"]).size()
         if not len(several) or several.max() < 2:
             continue
-        part, said = _few_runs(part, source)
+        said, first = "", part["round"].min() if "round" in source.fields else None
+        if first is not None and len(part[["source", "run"]].drop_duplicates()) > _MOST:
+            part = part[part["round"].eq(first)]
+            said = say("Round {n}; the raw tables have the others.", n=first)
         names = names_of(part, [name for name in (*source.fields, "run") if name in part])
         part = part.assign(_row=[name or say("the run") for name in names])
         threads, fair = per_thread(part, by="_row"), fairness(part, by="_row")
@@ -277,25 +278,16 @@ def _threads(source: Source, asked: list[Comparison]) -> Iterator[_Drawn]:
             return
 
 
-def _few_runs(io: pd.DataFrame, source: Source) -> tuple[pd.DataFrame, str]:
-    """Keep the first round if there are more runs than a plot holds."""
-    if len(io[["source", "run"]].drop_duplicates()) <= _MOST or "round" not in source.fields:
-        return io, ""
-    first = io["round"].min()
-    return io[io["round"].eq(first)], say("Round {n}; the raw tables have the others.", n=first)
-
-
 def _latencies(source: Source, asked: list[Comparison]) -> Iterator[_Drawn]:
     """Draw the latencies of one source, in a panel for each cell."""
-    if not asked or LATENCY not in asked[0].frame:
+    # a sweep has its latency, and shares one figure for all its cells
+    if not asked or LATENCY not in asked[0].frame or swept(asked[0]):
         return
     one = asked[0]
-    if swept(one):
-        return  # the sweep has its latency, and shares one figure for all its cells
     yield from _means(one)
     bins = source.results.bins
     if len(bins) and bins["time_s"].isna().all():
-        yield from _of_bins(source, one)
+        yield from _of_bins(bins, one)
     elif len(source.results.percentiles):
         yield from _of_percentiles(source, one)
 
@@ -325,10 +317,10 @@ def _means(one: Comparison) -> Iterator[_Drawn]:
     yield _by_cell(one, frame, say("Mean latency"), draw, rows, numbers)
 
 
-def _of_bins(source: Source, one: Comparison) -> Iterator[_Drawn]:
+def _of_bins(bins: pd.DataFrame, one: Comparison) -> Iterator[_Drawn]:
     """Percentiles and distributions of all runs of a cell together: histograms add up."""
-    bins, kind = _one_kind(source.results.bins, one)
-    if bins is None or bins["count"].isna().any():
+    bins, kind = _one_kind(bins, one)
+    if not len(bins) or bins["count"].isna().any():
         return
     try:
         told = percentiles_from_bins(bins, list(_AT), by=one.keys or None)
@@ -336,33 +328,25 @@ def _of_bins(source: Source, one: Comparison) -> Iterator[_Drawn]:
     except SchemaError:
         return  # a total beside its parts; the means are drawn
     together = f"{say('All I/Os of a side together.')} {_submitting(one, kind)}".strip()
-    columns = [*one.keys, "percentile", "value_ns", "bound_lo_ns", "bound_hi_ns", "total_ios"]
-    yield _percentiles(one, told, kind, told[columns], together)
-    look: Any = {"hue": one.between or _CELL, "order": one.levels or None}
-    yield _by_cell(
-        one,
-        whole,
-        say("Distribution of {name}", name=say(_NAMES[kind])),
-        lambda part, ax: plot.cdf(_coarse(part, one), ax=ax, **look),
-        7,
-        told[told["percentile"].eq(50)][[*one.keys, "total_ios", "n", "value_ns"]],
-        together,
-    )
+    yield _percentiles(one, told, kind, together, "total_ios")
+    title = say("Distribution of {name}", name=say(_NAMES[kind]))
+    draw = partial(plot.cdf, hue=one.between or _CELL, order=one.levels or None)
+    numbers = told[told["percentile"].eq(50)][[*one.keys, "total_ios", "n", "value_ns"]]
+    yield _by_cell(one, _coarse(whole, one.keys), title, draw, 7, numbers, together)
 
 
-def _coarse(bins: pd.DataFrame, one: Comparison) -> pd.DataFrame:
+def _coarse(bins: pd.DataFrame, keys: list[str]) -> pd.DataFrame:
     """Merge bins, so that a curve has no more of them than a plot can show."""
     octave = np.log2(bins["bin_lo_ns"].clip(lower=1)).mul(_PER_OCTAVE).floordiv(1)
     ends = {"bin_lo_ns": "min", "bin_hi_ns": "max", "count": "sum"}
-    keys = [*one.keys, _CELL, "latency", "direction"]
-    by = [*dict.fromkeys(keys), octave.rename("octave")]
+    by = [*dict.fromkeys([*keys, "latency", "direction"]), octave.rename("octave")]
     return bins.groupby(by, sort=False, dropna=False).agg(ends).reset_index().drop(columns="octave")
 
 
 def _of_percentiles(source: Source, one: Comparison) -> Iterator[_Drawn]:
     """Percentiles that the tool printed; of several runs, their bounds."""
     frame, kind = _one_kind(source.results.percentiles, one)
-    if frame is None:
+    if not len(frame):
         return
     # a total where there is one: its parts are in it
     if differs(frame, "scope") and frame["scope"].eq("total").any():
@@ -375,20 +359,16 @@ def _of_percentiles(source: Source, one: Comparison) -> Iterator[_Drawn]:
             return
         frame = frame.assign(value_ns=float("nan"))
         said = say("Percentiles of runs cannot be averaged: the band is where they must lie.")
-    said = f"{said} {_submitting(one, kind)}".strip()
-    columns = [*one.keys, "percentile", "value_ns", "bound_lo_ns", "bound_hi_ns"]
-    yield _percentiles(one, frame, kind, frame[[name for name in columns if name in frame]], said)
+    yield _percentiles(one, frame, kind, f"{said} {_submitting(one, kind)}".strip())
 
 
-def _percentiles(
-    one: Comparison, frame: pd.DataFrame, kind: str, numbers: pd.DataFrame, said: str
-) -> _Drawn:
+def _percentiles(one: Comparison, frame: pd.DataFrame, kind: str, said: str, *more: str) -> _Drawn:
     """Draw percentile curves, in a panel for each cell."""
-    look: Any = {"hue": one.between or _CELL, "order": one.levels or None}
+    draw = partial(plot.percentiles, hue=one.between or _CELL, order=one.levels or None)
     title = say("Percentiles of {name}", name=say(_NAMES[kind]))
-    return _by_cell(
-        one, frame, title, lambda part, ax: plot.percentiles(part, ax=ax, **look), 7, numbers, said
-    )
+    columns = [*one.keys, "percentile", "value_ns", "bound_lo_ns", "bound_hi_ns", *more]
+    numbers = frame[[name for name in columns if name in frame]]
+    return _by_cell(one, frame, title, draw, 7, numbers, said)
 
 
 def _submitting(one: Comparison, kind: str) -> str:
@@ -401,8 +381,8 @@ def _submitting(one: Comparison, kind: str) -> str:
         return ""
     rows = say("{n} of {total} rows", n=len(slow), total=len(frame))
     if one.between:
-        sides_of = map(str, dict.fromkeys(slow[one.between]))
-        rows = say("{rows} on {names}", rows=rows, names=listed(sides_of))
+        names = listed(map(str, dict.fromkeys(slow[one.between])))
+        rows = say("{rows} on {names}", rows=rows, names=names)
     return say(
         "Completion latency excludes the submission, which took most of the time in {rows}: there "
         "only the mean latency above covers the whole I/O.",
@@ -410,19 +390,17 @@ def _submitting(one: Comparison, kind: str) -> str:
     )
 
 
-def _one_kind(frame: pd.DataFrame, one: Comparison) -> tuple[pd.DataFrame | None, str]:
-    """Keep one kind of latency, if the rows have the columns that name cells."""
+def _one_kind(frame: pd.DataFrame, one: Comparison) -> tuple[pd.DataFrame, str]:
+    """Keep one kind of latency; no rows if they have not the columns that name cells."""
     kind = next((kind for kind in _NAMES if frame["latency"].eq(kind).any()), "")
-    if not kind or not set(one.keys) <= set(frame):
-        return None, kind
-    return frame[frame["latency"].eq(kind)], kind
+    return frame[frame["latency"].eq(kind) & (set(one.keys) <= set(frame))], kind
 
 
 def _by_cell(
     one: Comparison,
     frame: pd.DataFrame,
     title: str,
-    draw: Callable[[pd.DataFrame, Axes], object],
+    draw: Callable[..., object],
     rows: float,
     numbers: pd.DataFrame,
     said: str = "",
@@ -491,19 +469,17 @@ def _series(source: Source, part: pd.DataFrame, quantity: str, direction: str) -
 
 
 def _sweeps(one: Comparison) -> Iterator[_Drawn]:
-    """Draw a sweep: a grid of two conditions, and the metric and the latency along one."""
+    """Draw a sweep: a grid of two conditions, and lines along the one of the most values."""
     names = swept(one)
-    if len(names) > 1:
-        yield _grid(one, *names[:2])
-    yield from _curves(one, names)
-
-
-def _curves(one: Comparison, names: list[str]) -> Iterator[_Drawn]:
-    """Draw lines along the condition of the most values, in panels for the rest."""
     x, *others = names
+    if others:
+        yield _grid(one, x, others[0])
     hue = one.between if 0 < len(one.levels) <= _SWEPT_LINES else next(iter(others), None)
     rest = telling(one.frame, [name for name in one.by if name not in (x, hue)])
-    frame, said = _first(one.frame, rest, _SWEPT_PANELS)
+    frame, said = one.frame, ""
+    if rest and len(cells := frame[rest].drop_duplicates()) > _SWEPT_PANELS:
+        frame = frame.merge(cells.head(_SWEPT_PANELS), on=rest)
+        said = say(_FIRST, n=_SWEPT_PANELS, total=len(cells))
     order = one.levels if hue == one.between else None
     title = condition(x)
     told = [
@@ -519,16 +495,11 @@ def _curves(one: Comparison, names: list[str]) -> Iterator[_Drawn]:
     for summary in told:
         metric = summary["metric"].iloc[0]
         what = say("All runs") if metric == one.metric else say("Mean latency")
-        by = rest or None
-        axes = plot.sweep(frame, metric, x=x, hue=hue, by=by, summary=summary, order=order)
-        yield _Drawn(
-            say("{said}, by {name}", said=what, name=title),
-            axes[0] if rest else axes,
-            one.frame,
-            summary,
-            said,
-            printed=len(names) == 1,
-        )
+        look: Any = {"hue": hue, "by": rest or None, "order": order}
+        axes = plot.sweep(frame, metric, x=x, summary=summary, **look)
+        title_of = say("{said}, by {name}", said=what, name=title)
+        ax = axes[0] if rest else axes
+        yield _Drawn(title_of, ax, one.frame, summary, said, printed=len(names) == 1)
 
 
 def _grid(one: Comparison, x: str, y: str) -> _Drawn:
@@ -537,23 +508,9 @@ def _grid(one: Comparison, x: str, y: str) -> _Drawn:
     if one.answer is not None:
         frame = one.answer[one.answer["ratio"].notna()]
     rest = [name for name in one.keys if name not in (x, y) and differs(frame, name)]
-    frame, said = _first(frame, rest, _GRIDS)
     rows = _HIGH * len(frame[y].unique())
-
-    def draw(part: pd.DataFrame, ax: Axes) -> None:
-        plot.grid(part, metric, x=x, y=y, ax=ax)
-
-    figure, _ = _panels(frame, names_of(frame, rest), rows, draw)
+    draw = partial(plot.grid, metric=metric, x=x, y=y)
+    figure, said = _panels(frame, names_of(frame, rest), rows, draw, most=_GRIDS)
     title = say("At a glance: {name}", name=listed([condition(x), condition(y)], " and "))
     numbers = one.summary if one.answer is None else one.answer
     return _Drawn(title, figure, one.frame, numbers, said, printed=True)
-
-
-def _first(frame: pd.DataFrame, by: list[str], most: int) -> tuple[pd.DataFrame, str]:
-    """Keep as many cells as a plot holds, and say so."""
-    if not by:
-        return frame, ""
-    cells = frame[by].drop_duplicates()
-    if len(cells) <= most:
-        return frame, ""
-    return frame.merge(cells.head(most), on=by), say(_FIRST, n=most, total=len(cells))

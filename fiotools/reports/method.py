@@ -49,20 +49,17 @@ def _of_campaign(source: Source, one: Campaign) -> Iterator[Block]:
         (say("runs"), say("{n} of {total}: {plan}", **planned)),
         (say("began"), _time(sessions[0]["started_at"])),
         (say("ended"), listed([*(_time(end["at"]) for end in ends[-1:]), say(one.status)])),
+        (say("because"), ends[-1].get("reason") if ends else None),
+        (say("continued"), listed(_time(it["started_at"]) for it in sessions[1:])),
+        (say("file size"), plan.size_bytes and binary(plan.size_bytes)),
+        (say("time of a run"), plan.seconds and f"{plan.seconds} s"),
+        (say("jobs"), plan.jobs),
+        (say("page cache"), plan.buffered and say("used, as requested")),
+        *_machine(session["machine"]),
+        *((name, str(version)) for name, version in session["tools"].items()),
+        (say("environment"), " ".join(f"{k}={v}" for k, v in session["environment"].items())),
     ]
-    if ends and ends[-1].get("reason"):
-        rows.append((say("because"), str(ends[-1]["reason"])))
-    if len(sessions) > 1:
-        rows.append((say("continued"), listed(_time(it["started_at"]) for it in sessions[1:])))
-    rows += [(say("file size"), binary(plan.size_bytes))] if plan.size_bytes else []
-    rows += [(say("time of a run"), f"{plan.seconds} s")] if plan.seconds else []
-    rows += [(say("jobs"), str(plan.jobs))] if plan.jobs else []
-    rows += [(say("page cache"), say("used, as requested"))] if plan.buffered else []
-    rows += _machine(session["machine"])
-    rows += [(name, str(version)) for name, version in session["tools"].items()]
-    variables = [f"{name}={value}" for name, value in session["environment"].items()]
-    rows += [(say("environment"), " ".join(variables))] if variables else []
-    yield table([], rows)
+    yield table([], [(name, text) for name, text in rows if text])
     heads = [
         *(say("place"), say("folder"), say("file system"), say("mounted")),
         *(say("device"), say("link"), say("size")),
@@ -173,9 +170,6 @@ def _of_files(source: Source) -> Iterator[Block]:
         " ".join(str(part) for part in row if not columns.is_missing(part))
         for row in tools.itertuples(index=False)
     ]
-    rows = [(say("files"), f"{source.results.files:,}"), (say("tools"), listed(versions))]
-    hosts = [str(host) for host in runs["host"].dropna().unique()]
-    rows += [(say("hosts"), listed(hosts))] if hosts else []
     times = runs["started_at"].dropna()
     times = times if len(times) else runs["reported_at"].dropna()
     when = say("unknown")
@@ -183,8 +177,13 @@ def _of_files(source: Source) -> Iterator[Block]:
         when, last = (f"{time:%Y-%m-%d %H:%M} UTC" for time in (times.min(), times.max()))
         if times.min() != times.max():
             when = say("{low} to {high}", low=when, high=last)
-    rows.append((say("when"), when))
-    yield table([], rows)
+    rows = [
+        (say("files"), f"{source.results.files:,}"),
+        (say("tools"), listed(versions)),
+        (say("hosts"), listed(map(str, runs["host"].dropna().unique()))),
+        (say("when"), when),
+    ]
+    yield table([], [(name, text) for name, text in rows if text])
     yield _commands(runs, "command")
     yield paragraph(
         say(
@@ -243,11 +242,12 @@ def _raw(source: Source, folder: Path, prefix: str) -> Iterator[File]:
     files = [file for file in files if file.is_file()]  # not of an archive, nor of standard input
     size = sum(file.stat().st_size for file in files)
     said = listed([counted(len(files), "{n} file", "{n} files"), human(size, "B")])
-    large = say("{size}: too large for a page; keep them beside it", size=said)
+    raw = say("raw outputs")
+    large = File("", raw, say("{size}: too large for a page; keep them beside it", size=said))
     if not files:
         return
     if size > _RAW:
-        yield File("", say("raw outputs"), large)
+        yield large
         return
     paths = [file.resolve().parts for file in files]
     while all(len(path) > 1 for path in paths) and len({path[0] for path in paths}) == 1:
@@ -259,7 +259,7 @@ def _raw(source: Source, folder: Path, prefix: str) -> Iterator[File]:
             info = zipfile.ZipInfo("/".join(part.strip("/\\:") for part in path))
             archive.writestr(info, file.read_bytes(), zipfile.ZIP_DEFLATED)
     if len(packed.getvalue()) > _LARGEST:
-        yield File("", say("raw outputs"), large)
+        yield large
         return
     (folder / f"{prefix}raw.zip").write_bytes(packed.getvalue())
-    yield File(f"{prefix}raw.zip", say("raw outputs"), say("{size}, packed", size=said))
+    yield File(f"{prefix}raw.zip", raw, say("{size}, packed", size=said))

@@ -135,11 +135,9 @@ def _of_question(
         frame = in_one_scope(frame, None, [])
     frame = in_order(frame, asked.by)
     levels = list(dict.fromkeys(frame[asked.between]))
-    baseline = asked.baseline or (levels[0] if levels else None)
-    if wish.baseline is not None and wish.baseline in levels:
-        baseline = wish.baseline
     if len(levels) < 2:
         return Comparison(frame, metric, asked.by, problem=_alone(asked.between, levels, metric))
+    baseline = wish.baseline if wish.baseline in levels else asked.baseline or levels[0]
     answered = _answered(source, frame, metric, asked.between, baseline, asked.by)
     return replace(answered, only=asked.only[1] if asked.only is not None else "")
 
@@ -222,6 +220,7 @@ def _answered(
     baseline: Any,
     by: tuple[str, ...],
 ) -> Comparison:
+    asked = Comparison(frame, metric, by, between, baseline)
     answer_of = speedup if metric_of(metric).better == "lower" else compare
     settings = source.results.settings
     again = source.campaign is not None and source.campaign.asked.until == "settled"
@@ -236,10 +235,10 @@ def _answered(
             settings=settings if len(settings) else None,
         )
     except SchemaError as error:
-        return Comparison(frame, metric, by, between, baseline, problem=str(error))
+        return replace(asked, problem=str(error))
     if answer["ratio"].isna().all():
-        return Comparison(frame, metric, by, between, baseline, problem=say(_NOTHING))
-    return Comparison(frame, metric, by, between, baseline, answer)
+        return replace(asked, problem=say(_NOTHING))
+    return replace(asked, answer=answer)
 
 
 def in_order(frame: pd.DataFrame, by: Sequence[str]) -> pd.DataFrame:

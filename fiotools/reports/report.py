@@ -158,10 +158,14 @@ def report(
         out.mkdir()
         _execute(made, source, Path(folder), out, step, html_only=notebook is None)
         content = page(made, out, lang).encode("utf-8", "surrogateescape")
-    copy = b"" if notebook is None else _copy(made, out)
-    atomic_write.write_bytes(Path(path), content)
+    whole = {Path(path): content}
     if notebook is not None:
-        atomic_write.write_bytes(Path(notebook), copy)
+        import nbformat
+
+        copy = nbformat.writes(made).replace(out.as_posix(), _OUT)  # the paths of its new place
+        whole[Path(notebook)] = copy.encode("utf-8", "surrogateescape") + b"\n"
+    for target, data in whole.items():
+        atomic_write.write_bytes(target, data)
     outputs = [output for cell in made.cells for output in cell.get("outputs", [])]
     found = [output.get("data", {}).get(_MIME, {}).get("unread", []) for output in outputs]
     return Written(Path(path), len(content), [name for names in found for name in names])
@@ -285,14 +289,6 @@ def _execute(
     except (CellControlSignal, RuntimeError) as error:  # too slow; or the kernel died
         said = str(error).splitlines()[0]
         raise ReportError(f"{source.name}: the notebook did not run to its end: {said}") from None
-
-
-def _copy(notebook: Any, out: Path) -> bytes:
-    """Write the executed notebook, with the paths of its new place."""
-    import nbformat
-
-    text: str = nbformat.writes(notebook)
-    return text.replace(out.as_posix(), _OUT).encode("utf-8", "surrogateescape") + b"\n"
 
 
 def page(notebook: Any, out: Path, lang: str = ENGLISH) -> str:

@@ -24,6 +24,11 @@ if TYPE_CHECKING:
 
 # a verdict: its word, and by how much or in how much time
 _WORD = re.compile(r"(\w+)(?: by (.*)|, taking (.*) (more|less) time)?")
+_CHANGED = {
+    "": "{level} is {word} than {baseline} by {share}",
+    "more": "{level} is {word} than {baseline}, taking {share} more time",
+    "less": "{level} is {word} than {baseline}, taking {share} less time",
+}
 _MANY = 6  # sentences about one side; above, those of one verdict are one
 _OPEN = "not settled"
 UNKNOWN = "the spread between runs is unknown"
@@ -38,13 +43,8 @@ _CAVEATS = {
     "values drift": "values drift over the series of runs",
 }
 
-# by the unit of a metric: how many times what, and what a share of it less or more is called
-_FEWER = ("{said} ({share} % fewer)", "{said} ({share} % more)")
-_LESS = ("{said} ({share} % less)", "{said} ({share} % more)")
-_WORDS = {
-    "1/s": ("{times} times as many I/Os per second", *_FEWER),
-    "B/s": ("{times} times the bandwidth", *_LESS),
-}
+# by the unit of a metric: how many times what
+_WORDS = {"1/s": "{times} times as many I/Os per second", "B/s": "{times} times the bandwidth"}
 MOST = 3
 # by the metric's unit
 _TOP = {"1/s": "Most I/Os per second at {place}", "B/s": "Highest bandwidth at {place}"}
@@ -71,31 +71,21 @@ def sentences(answer: pd.DataFrame, *, together: bool = False) -> list[Sentence]
     """Turn an answer of `compare`, or of `speedup` if lower is better, into a sentence a row.
 
     With ``together``, the sentences of many rows with the same verdict are merged.
-
-    Examples
-    --------
-    >>> import fiotools as ft
-    >>> io = ft.read("data/dda-vhdx/xml/{volume}.xml").io.query("direction == 'read'")
-    >>> answer = ft.compare(io, "iops", between="volume", baseline="vhdx")
-    >>> str(sentences(answer)[0])
-    'mirror against vhdx, one run each: 0.709 times as many I/Os per second (29 % fewer); the spread
-    between runs is unknown.'
     """
     named = list(zip(_records(answer), cell_names(answer), strict=True))
     if not together:
         return [_one(row, name) for row, name in named]
-    there, gaps = list[_Cell](), list[_Cell]()
+    gaps = [(row, name) for row, name in named if columns.is_missing(row["ratio"])]
+    sides: dict[object, list[_Cell]] = {}
     for row, name in named:
-        (gaps if columns.is_missing(row["ratio"]) else there).append((row, name))
-    level = columns.of(answer)[columns.of(answer).index("baseline") - 1]
+        if not columns.is_missing(row["ratio"]):
+            sides.setdefault(sides_of(row)[0], []).append((row, name))
     found: list[Sentence] = []
-    for side in dict.fromkeys(row[level] for row, _ in there):
-        own = [(row, name) for row, name in there if row[level] == side]
-        few = len(own) <= _MANY
+    for own in sides.values():
         alike: dict[object, list[_Cell]] = {}
         for at, (row, name) in enumerate(own):
-            alike.setdefault(at if few else row["verdict"], []).append((row, name))
-        parts = alike.values() if few else sorted(alike.values(), key=_openness)
+            alike.setdefault(row["verdict"] if len(own) > _MANY else at, []).append((row, name))
+        parts = sorted(alike.values(), key=_openness if len(own) > _MANY else lambda _: 0)
         found += [_one(*part[0]) if len(part) == 1 else _several(part, len(own)) for part in parts]
     if len(gaps) < 3:
         return [*found, *(_one(row, name) for row, name in gaps)]
@@ -118,17 +108,7 @@ def _named(cell: str, said: str) -> str:
 
 
 def cell_names(answer: pd.DataFrame) -> list[str]:
-    """Name the cell of each row, by the columns in which cells differ.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> cell_names(pd.DataFrame({
-    ...     "workload": ["read", "mix", "mix"], "direction": ["read", "read", "write"],
-    ...     "place": "b", "baseline": "a",
-    ... }))
-    ['read', 'mix, read', 'mix, write']
-    """
+    """Name the cell of each row, by the columns in which cells differ."""
     return names_of(answer, cell_columns(answer))
 
 
@@ -216,14 +196,8 @@ def _head(row: Row, *, begins: bool = True) -> str:
     if verdict == _OPEN:
         return say("not settled between {level} and {baseline}", **both)
     word, by, time, more = _WORD.findall(verdict.partition("; ")[0])[0]
-    told = {"word": called(word), "share": spoken(by or time), **both}
-    if by:
-        return say("{level} is {word} than {baseline} by {share}", **told)
-    if more == "more":
-        return say("{level} is {word} than {baseline}, taking {share} more time", **told)
-    if more:
-        return say("{level} is {word} than {baseline}, taking {share} less time", **told)
-    return say("{level} is {word} than {baseline}", word=called(word), **both)
+    template = _CHANGED[more] if by or time else "{level} is {word} than {baseline}"
+    return say(template, word=called(word), share=spoken(by or time), **both)
 
 
 def _several(part: list[_Cell], of: int) -> Sentence:
@@ -236,7 +210,7 @@ def _several(part: list[_Cell], of: int) -> Sentence:
     low, high = columns.figures(min(shown)), columns.figures(max(shown))
     # each has an interval of its own: that of the estimates is none
     between = say("estimates from {low} to {high}", low=low, high=high)
-    said = _wording(rows[0], low if low == high else between)[0]
+    said = _wording(rows[0], low if low == high else between)
     runs = sorted({(row["n"], row["n_baseline"]) for row in rows})
     if len(runs) == 1:
         said = listed([said, say("n {n} and {m} each", n=runs[0][0], m=runs[0][1])])
@@ -272,37 +246,40 @@ def _value(row: Row) -> float:
     return float(row[_told(row)])
 
 
-def _wording(row: Row, times: str) -> tuple[str, str, str]:
-    """Say how many times what; give the templates for a share less and more of it."""
+def _wording(row: Row, times: str) -> str:
+    """Say how many times what."""
     metric = metric_of(row["metric"])
     if _told(row) == "speedup":
-        return say("{times} times as fast", times=times), "", ""
-    if metric.unit in _WORDS and "stddev" not in metric.name:
-        said, *shares = _WORDS[metric.unit]
-        return say(said, times=times), shares[0], shares[1]
-    name = columns.short(metric.name)
-    return say("{times} times the {name}", times=times, name=name), *_LESS
+        return say("{times} times as fast", times=times)
+    template = "{times} times the {name}"
+    if "stddev" not in metric.name:
+        template = _WORDS.get(metric.unit, template)
+    return say(template, times=times, name=columns.short(metric.name))
 
 
 def _times(row: Row) -> str:
     """Say how many times what, how sure, and in other words by which share."""
-    value = _value(row)
-    said, less, more = _wording(row, columns.figures(value))
-    said += _interval(row)
-    if not less:
+    value, metric = _value(row), metric_of(row["metric"])
+    said = f"{_wording(row, columns.figures(value))}{_interval(row)}"
+    if _told(row) == "speedup":
         ratio = float(row["ratio"])
         share = 100 * ratio
         if ratio > 1:
             much = say("{n} times", n=columns.figures(ratio))
         else:
             much = f"{share:.0f} %" if share >= 10 else f"{share:.2g} %"
-        if metric_of(row["metric"]).unit == "s":
+        if metric.unit == "s":
             return say("{said} (takes {share} as long)", said=said, share=much)
         return say("{said} (waits {share} as long)", said=said, share=much)
     share = 100 * abs(value - 1)
-    if share >= 0.995 and 0.1 < value < 2:
-        return say(less if value < 1 else more, said=said, share=f"{share:.0f}")
-    return said
+    if share < 0.995 or not 0.1 < value < 2:
+        return said
+    template = "{said} ({share} % less)"
+    if value >= 1:
+        template = "{said} ({share} % more)"
+    elif metric.unit == "1/s" and "stddev" not in metric.name:
+        template = "{said} ({share} % fewer)"
+    return say(template, said=said, share=f"{share:.0f}")
 
 
 def _interval(row: Row) -> str:
@@ -326,15 +303,7 @@ def _caveats(row: Row) -> list[str]:
 
 
 def findings(asked: list[Comparison]) -> list[Sentence]:
-    """Return up to three findings of some comparisons, the clearest first.
-
-    Examples
-    --------
-    >>> import fiotools as ft
-    >>> (part,) = ft.study("data/wsl-filesystems/{place}_*_{round:d}.txt").parts
-    >>> [one.head for one in findings(part.comparisons)]
-    ['ext4 against ext4-image: not settled', 'tmpfs against ext4-image: not settled']
-    """
+    """Return up to three findings of some comparisons, the clearest first."""
     ranked = sorted((one for own in asked for one in _ranked(own)), key=lambda one: -one[0])
     return [sentence for _, sentence in ranked[:MOST]]
 
@@ -369,6 +338,9 @@ def _whole(one: Comparison) -> dict[Any, Row]:
         )
     except SchemaError:
         return {}
+    if "speedup" in one.answer:  # a ratio of times, turned round
+        ends = {"speedup_lo": 1 / told["ratio_hi"], "speedup_hi": 1 / told["ratio_lo"]}
+        told = told.assign(speedup=1 / told["ratio"], **ends)
     return {row[str(one.between)]: row for row in _records(told[told["about"].notna()])}
 
 
@@ -400,13 +372,9 @@ def _across(part: pd.DataFrame, whole: Row | None) -> Sentence:
         against = say("{level} against {baseline}", **both)
         head, verdict = say("{name}: {text}", name=against, text=listed(state)), _OPEN
     between = say("{low} to {high}", low=low, high=high)
-    parts = [say("{said}, by cell", said=_wording(rows[0], between)[0])]
+    parts = [say("{said}, by cell", said=_wording(rows[0], between))]
     if whole is not None and not columns.is_missing(whole["ratio"]):
-        if _told(rows[0]) == "speedup":  # a ratio of times, turned round
-            lo, hi = 1 / whole["ratio_hi"], 1 / whole["ratio_lo"]
-            sped = {"speedup": 1 / whole["ratio"], "speedup_lo": lo, "speedup_hi": hi}
-            whole = {**whole, **sped}
-        mean = f"{_wording(rows[0], columns.figures(_value(whole)))[0]}{_interval(whole)}"
+        mean = f"{_wording(rows[0], columns.figures(_value(whole)))}{_interval(whole)}"
         parts = [say("{said}, the geometric mean of the cells", said=mean)]
         parts.append(say("the cells lie from {low} to {high}", low=low, high=high))
     if all_one_run:
@@ -421,9 +389,11 @@ def _is_judged(verdict: str) -> bool:
 def _of_sweep(one: Comparison) -> list[Sentence]:
     """Say where a sweep without sides does most, also below a latency."""
     names = swept(one)
+    if not names or metric_of(one.metric).better == "lower":
+        return []
     told = one.summary
     told = told[told["mean"].notna()]
-    if not names or not len(told) or metric_of(one.metric).better == "lower":
+    if not len(told):
         return []
     top, least = (told.loc[getattr(told["mean"], which)()] for which in ("idxmax", "idxmin"))
     rest = [name for name in one.by if name not in names and len(told[name].unique()) > 1]

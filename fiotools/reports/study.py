@@ -28,7 +28,7 @@ from fiotools.reports.credibility import ACCUSATIONS, checked, doubts, weighed
 from fiotools.reports.method import measured, written
 from fiotools.reports.questions import Comparison, Wish, comparisons
 from fiotools.reports.sentences import MOST, UNKNOWN, Sentence, findings, sentences
-from fiotools.reports.subjects import Source, differs, gather
+from fiotools.reports.subjects import Source, gather
 from fiotools.stats.arms import settings_diff
 
 if TYPE_CHECKING:
@@ -350,18 +350,18 @@ def _weighed(part: Part) -> Block:
 
 def _settings(part: Part) -> list[Block]:
     settings = part.results.settings
-    side = next((one for one in part.comparisons if one.between is not None), None)
     if not len(settings):
         return [paragraph(say("The files hold no options."))]
     found: list[Block] = []
-    between = side.between if side is not None else None
-    if side is not None and between in settings and differs(settings, str(between)):
-        differ = settings_diff(settings, between=str(between), baseline=side.baseline)
-        if len(differ):
-            found.append(of_frame(differ))
-        else:
+    side = next((one for one in part.comparisons if one.between in settings), None)
+    if side is not None:
+        # some files may hold no options, or have no side
+        own = settings.dropna(subset=[side.between])
+        levels = {*own[side.between]}
+        if side.baseline in levels and len(levels) > 1:
+            differ = settings_diff(own, between=str(side.between), baseline=side.baseline)
             said = "All sides had the same options, except for names of files and folders."
-            found.append(paragraph(say(said)))
+            found.append(of_frame(differ) if len(differ) else paragraph(say(said)))
     alike = settings.drop_duplicates(["option", "text"])
     rows = [
         (option, ", ".join(dict.fromkeys(map(str, own["text"].dropna()))) or say("set"))

@@ -14,13 +14,15 @@ from typing import Any
 
 import pandas as pd
 
+from fiotools.dataset.contents import open_dataset
 from fiotools.display import columns
 from fiotools.errors import MeasureError, SchemaError
-from fiotools.files import fields_of, short_names
+from fiotools.files import DATASET, fields_of, short_names
 from fiotools.input.read import read
 from fiotools.language import listed, say
 from fiotools.measure.campaign import NAME, Campaign, campaign
 from fiotools.tables.results import Results
+from fiotools.vocabulary import TABLES
 
 _ROUND = "round"
 _FEW = 12  # sides at most that nobody named
@@ -45,8 +47,10 @@ class Source:
 
 
 def gather(sources: Any) -> list[Source]:
-    """Open campaigns, or read files; refuse if none can be read."""
+    """Open campaigns or a dataset, or read files; refuse if none can be read."""
     paths = _paths(sources)
+    if len(paths) == 1 and not isinstance(sources, Mapping) and Path(paths[0], DATASET).is_file():
+        return [_of_dataset(paths[0])]
     found = {path: _campaigns(path) for path in paths}
     folders = [folder for several in found.values() for folder in several]
     if folders and not isinstance(sources, Mapping):
@@ -60,7 +64,8 @@ def gather(sources: Any) -> list[Source]:
         grave = results.notes[results.notes["severity"].ne("info")]
         why = f" ({grave['source'].iloc[0]}: {grave['message'].iloc[0]})" if len(grave) else ""
         raise SchemaError(f"no file that was found there can be read{why}; see fiotools.formats()")
-    return [_sided(results, paths, isinstance(sources, Mapping))]
+    labels = ["label"] if isinstance(sources, Mapping) else []
+    return [_sided(results, paths, dict.fromkeys([*labels, *fields_of(paths)]))]
 
 
 def _paths(sources: Any) -> list[str]:
@@ -110,11 +115,21 @@ def _of_campaign(one: Campaign) -> Source:
     return Source(one.asked.experiment, Results(tables, one.results.files), one, fields)
 
 
-def _sided(results: Results, paths: list[str], labelled: bool) -> Source:
-    """Find the labels of files without a manifest; without labels, name the files."""
-    fields = tuple(dict.fromkeys([*(["label"] if labelled else []), *fields_of(paths)]))
-    if fields:
-        kept, swept, said = _sorted_out(results, fields)
+def _of_dataset(path: str) -> Source:
+    """Read a dataset that `convert` made."""
+    dataset = open_dataset(path)
+    if missing := [table for table in TABLES if table not in dataset.tables]:
+        raise SchemaError(
+            f"{path}: a report needs all tables, and the dataset has no {', '.join(missing)}: "
+            "convert the files again, with all tables"
+        )
+    return _sided(dataset.read(within=path), [path], dataset.labels)
+
+
+def _sided(results: Results, paths: list[str], fields: Iterable[str]) -> Source:
+    """Choose the labels of files without a manifest; without labels, name the files."""
+    if labels := [*fields]:
+        kept, swept, said = _sorted_out(results, labels)
         return Source("results", results, None, tuple(kept), tuple(swept), tuple(said))
     names = _names(list(dict.fromkeys(results.runs["source"])), paths)
     several = len(set(names.values()))
@@ -275,15 +290,21 @@ def _things(results: Results) -> Iterator[tuple[str, pd.Series[Any]]]:
         yield said, files.agg(lambda own: ", ".join(dict.fromkeys(map(str, own))))
 
 
+def _words_by_place(files: Sequence[str], breaks: re.Pattern[str]) -> list[pd.Series[Any]]:
+    """Split file names into words; nothing if some names have more words than others."""
+    words = [breaks.split(PurePath(file).stem) for file in files]
+    if len({len(one) for one in words}) > 1:
+        return []
+    return [pd.Series(word, [*files]) for word in zip(*words, strict=True)]
+
+
 def _words_of_names(files: Sequence[str]) -> Iterator[tuple[str, pd.Series[Any]]]:
     """Return the words of the file names, by their place, without numbers such as run1, run2."""
-    stems = [PurePath(file).stem for file in files]
-    for split in (re.compile("_"), _BREAK):
-        words = [split.split(stem) for stem in stems]
-        if len(words[0]) > 1 and len({len(one) for one in words}) == 1:
-            for at, word in enumerate(zip(*words, strict=True), 1):
-                if len({re.sub(r"[0-9.]+", "", one) for one in word}) > 1:
-                    own = pd.Series([*word], index=[*files])
+    for breaks in (re.compile("_"), _BREAK):
+        places = _words_by_place(files, breaks)
+        if len(places) > 1:
+            for at, own in enumerate(places, 1):
+                if len(own.str.replace(r"[0-9.]+", "", regex=True).unique()) > 1:
                     yield say("word {n} of the file names", n=at), own
             return
 
@@ -292,11 +313,8 @@ def _words(own: pd.Series[Any]) -> dict[str, str]:
     """Name each side by the word of the file names that changes with it, if there is one."""
     if own.is_unique:  # a word of each name says no more than the name
         return {}
-    words = [_BREAK.split(PurePath(str(file)).stem) for file in own.index]
-    if len({len(one) for one in words}) > 1:
-        return {}
-    for word in zip(*words, strict=True):
-        if _are_one(own, pd.Series(word, own.index)):
+    for word in _words_by_place([str(file) for file in own.index], _BREAK):
+        if _are_one(own, word):
             return dict(zip(own, word, strict=True))
     return {}
 

@@ -109,3 +109,27 @@ def test_nothing_readable_is_an_error(tmp_path):
         gather(tmp_path)
     with pytest.raises(FileNotFoundError):
         gather(tmp_path / "none")
+
+
+def test_a_dataset_is_compared_as_its_files_are(tmp_path):
+    files = str(DATA / "sweep/{side}/randread_qd1_jobs{numjobs}_{round:d}.json")
+    ft.convert(files, tmp_path / "all")
+    (one,), (other,) = asked(files), asked(tmp_path / "all")
+    assert (other.between, other.baseline, other.by) == (one.between, one.baseline, one.by)
+    assert other.answer["ratio"].tolist() == one.answer["ratio"].tolist()
+
+
+def test_a_dataset_without_some_tables_is_refused(tmp_path):
+    ft.convert(LIBAIO, tmp_path / "io", tables=["io"])
+    with pytest.raises(
+        ft.SchemaError, match=r"io: a report needs all tables, .* has no runs, jobs, "
+    ):
+        gather(tmp_path / "io")
+
+
+@pytest.mark.parametrize("tool", ["credibility", "diskspd", "hyperfine"])
+def test_a_folder_of_unlike_files_is_reported(tool):
+    """Some have no totals, some no options, some are on no side."""
+    found = ft.study(ROOT / "tests/fixtures" / tool)
+    for piece in (found.verdict, found.credibility, found.settings):
+        assert piece().html

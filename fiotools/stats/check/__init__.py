@@ -25,7 +25,6 @@ from fiotools.stats.check.options import copying, options_diskspd, options_fio, 
 from fiotools.stats.check.page_cache import amplified, pagecache, sparse
 from fiotools.stats.check.pairs import (
     Pair,
-    alone,
     layers,
     mirror,
     pairs,
@@ -158,18 +157,15 @@ def check(
 def answer(results: Results, given: Evidence) -> pl.DataFrame:
     """Do the same as `check`, and return a frame of polars."""
     every = runs(results)
-    facing: dict[int, list[Pair]] = {}
-    for pair in pairs(every, given):
-        facing.setdefault(id(pair.run), []).append(pair)
-    single = {id(run) for run in alone(every, given)}
-    copied = {id(run): one for run, one in twins(every)}
+    facing, alone = pairs(every, given)
+    copied = dict(twins(every))
     found = []
     for run in every:
-        mine = facing.get(id(run), [])
         told = _told(run, given)
         found += [(run, one) for question in _OF_RUNS for one in question(run, told)]
-        found += [(run, copied[id(run)])] if id(run) in copied else []
-        found += [(run, unsided(given))] if id(run) in single else []
+        found += [(run, copied[run])] if run in copied else []
+        found += [(run, unsided(given))] if run in alone else []
+        mine = facing.get(run, [])
         found += [(run, one) for ask in _OF_PAIRS for pair in mine for one in ask(pair, told)]
         found += [(run, one) for question in _LAST for one in question(run, told)]
     return _frame(found, list(every[0].labels) if every else [])

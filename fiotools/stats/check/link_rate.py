@@ -60,6 +60,8 @@ class Flow:
 
 def flows(run: Run, known: Evidence) -> list[Flow]:
     """List every certain rate of a run: each row's, and those of jobs side by side."""
+    clients = [row for row in run.io if row["scope"] == "client"]
+    several_hosts = len({row["host"] for row in clients}) > 1  # each had the links to itself
     found = [
         Flow(
             run.subject(row),
@@ -69,7 +71,7 @@ def flows(run: Run, known: Evidence) -> list[Flow]:
             row["runtime_s"],
             row,
         )
-        for row in _ways(run)
+        for row in (clients if several_hosts else run.wholes())
         if row["bw_bytes_per_s"] is not None and _has_data(row)
     ]
     found += _together(run)
@@ -85,12 +87,6 @@ def _has_data(row: Row) -> bool:
     """Whether the bytes of a row went over the link."""
     is_trimmed = row["direction"] in _TWO_WAY and "trim" in (row["rw"] or "")
     return row["direction"] not in _NO_DATA and not is_trimmed
-
-
-def _ways(run: Run) -> list[Row]:
-    """List the rows that each had the links to itself: the clients if they ran on several hosts."""
-    clients = [row for row in run.io if row["scope"] == "client"]
-    return clients if len({row["host"] for row in clients}) > 1 else run.wholes()
 
 
 def _together(run: Run) -> Iterator[Flow]:
@@ -228,22 +224,20 @@ def budget(run: Run, known: Evidence) -> Iterator[Finding]:
     """Account for the bytes of each direction: in memory, or over the link."""
     if known.is_memory:
         return
-    ways: dict[str, list[Flow]] = {}
+    real, carried = run.timing["real_s"] if run.timing else None, known.carried or 0.0
+    # the job that is hardest to account for
+    hardest: dict[str, tuple[float, str, float | None, float]] = {}
     for flow in flows(run, known):
         if flow.direction != "total" and not flow.subject.endswith("all jobs"):
-            ways.setdefault(flow.direction, []).append(flow)
-    for several in ways.values():
-        # the job that is hardest to account for
-        yield _spent(run, max(several, key=lambda flow: _unexplained(run, flow, known)), known)
+            distinct, took = _distinct(run, flow), max(flow.seconds or 0.0, real or 0.0)
+            left = (distinct or 0.0) - carried * took
+            if flow.direction not in hardest or left > hardest[flow.direction][0]:
+                hardest[flow.direction] = (left, flow.subject, distinct, took)
+    for _, subject, distinct, took in hardest.values():
+        yield _spent(Finding("budget", subject, _BUDGET), distinct, took, known)
 
 
-def _unexplained(run: Run, flow: Flow, known: Evidence) -> float:
-    return (_distinct(run, flow) or 0.0) - (known.carried or 0.0) * (_longest(run, flow) or 0.0)
-
-
-def _spent(run: Run, flow: Flow, known: Evidence) -> Finding:
-    distinct, took = _distinct(run, flow), _longest(run, flow)
-    probe = Finding("budget", flow.subject, _BUDGET)
+def _spent(probe: Finding, distinct: float | None, took: float, known: Evidence) -> Finding:
     if distinct is None or not took:
         return probe.unknown(
             say(
@@ -311,7 +305,7 @@ def _distinct(run: Run, flow: Flow) -> float | None:
     size, jobs = row["size_bytes"], 1 if row["scope"] == "job" else row["numjobs"]
     if not size or flow.moved is None or not jobs or row["rw"] is None:
         return None
-    if any(run.option(row["entry"], name) not in (None, "0", "none") for name in _CORNERS):
+    if run.given(row["entry"], _CORNERS):
         return None
     if any("Distribution" in name for name in run.all_options()):  # DISKSPD's
         return None
@@ -321,9 +315,3 @@ def _distinct(run: Run, flow: Flow) -> float | None:
     if run.option(row["entry"], "random_distribution") not in (None, "random"):
         return None
     return float(size * -expm1(-each / size)) if run.tells_options(row["entry"]) else None
-
-
-def _longest(run: Run, flow: Flow) -> float | None:
-    real = run.timing["real_s"] if run.timing else None
-    known = [seconds for seconds in (flow.seconds, real) if seconds]
-    return max(known) if known else None

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from math import floor, log2
@@ -23,7 +23,7 @@ from fiotools.language import listed, say
 from fiotools.stats.check.evidence import Evidence, Finding, not_the_disk
 from fiotools.stats.check.link_rate import Flow, busiest, flows, in_one
 from fiotools.stats.check.page_cache import read_share
-from fiotools.stats.check.runs import NO_DEVICE, SYNC_ENGINES, Row, Run
+from fiotools.stats.check.runs import NO_DEVICE, SYNC_ENGINES, Curve, Row, Run
 from fiotools.units import human
 
 
@@ -220,15 +220,18 @@ def _basis(kind: Medium, limit: float) -> str:
 
 def _fastest(run: Run, row: Row, limit: float) -> tuple[str, float] | None:
     """Tell how long the fastest percent of a row's I/Os took, if that says something."""
-    p1 = run.fastest.get((row["entry"], row["direction"], row["scope"]), {})
+    first = {
+        latency: [point for point in curve if point[0] >= 1][:1]
+        for latency, curve in run.curves(row).items()
+    }
     whole, clat = row["lat_mean_ns"], row["clat_mean_ns"]
     # if submitting takes the time, clat begins when the work is done
-    latency = "lat" if "lat" in p1 else "clat"
+    latency = "lat" if first.get("lat") else "clat"
     if latency == "clat" and (whole is None or clat is None or whole >= 2 * clat):
         return None
-    if latency not in p1:
+    if not first.get(latency):
         return None
-    percentile, value = p1[latency]
+    [(percentile, value)] = first[latency]
     # the same I/Os, submitting included, took at least this
     least = max(value + (row["slat_min_ns"] or 0), row["lat_min_ns"] or 0)
     if latency == "clat" and value < limit <= least:
@@ -252,12 +255,12 @@ Modes = tuple[float, float, float]  # the share of the fast mode, and where both
 
 def modes(run: Run, known: Evidence) -> Iterator[Finding]:
     """Look for two modes in each direction that has one block size."""
-    bins, curves = _by_row(run.tables["bins"]), _by_row(run.tables["percentiles"])
     for row in run.wholes():
         if row["direction"] not in ("read", "write") or row["ioengine"] == "null":
             continue
-        place = (row["entry"], row["direction"], row["scope"])
-        if place not in bins and place not in curves:
+        bins, curves = run.bins(row), run.curves(row)
+        of_bins, of_curve = _most_complete(bins), _most_complete(curves)
+        if of_bins is None and of_curve is None:
             continue
         probe = Finding("modes", run.subject(row), _MODES)
         if row["bs_bytes"] is None:
@@ -265,11 +268,10 @@ def modes(run: Run, known: Evidence) -> Iterator[Finding]:
             yield probe.unknown(why, say("use one block size"))
             continue
         if row["total_ios"] is not None and row["total_ios"] < _ENOUGH:
-            n = f"{row['total_ios']:,}"
-            why = say("{n} I/Os are too few to tell modes from chance", n=n)
+            why = say("{n} I/Os are too few to tell modes from chance", n=f"{row['total_ios']:,}")
             yield probe.unknown(why, say("run for longer"))
             continue
-        found = in_bins(bins[place]) if place in bins else _in_curve(curves[place])
+        found = in_bins(bins[of_bins]) if of_bins else _in_curve(curves[of_curve or ""])
         if found is not None and found[1] < (row["lat_min_ns"] or 0):
             # clat begins when the submitting is over, which may have waited for the I/O itself
             why = say(
@@ -282,45 +284,34 @@ def modes(run: Run, known: Evidence) -> Iterator[Finding]:
         elif found is None:
             yield probe.ok(say("one mode"))
         else:
-            yield _two_modes(probe, found, _is_cached(run, row, found, known))
+            yield _two_modes(probe, run, row, found, known)
 
 
-def _is_cached(run: Run, row: Row, found: Modes, known: Evidence) -> bool:
-    """Whether the fast mode of reads is a cache's: faster than the medium, or not the device's."""
-    if row["direction"] != "read" or known.is_memory:
-        return False
-    share = read_share(run, known)
-    if share is not None and (share.is_short or share.is_whole):
-        return share.is_short
-    # the fast ones of sequential reads were read ahead
-    return "rand" in (row["rw"] or "") and found[1] < _MEDIA.get(known.media or "", _ANY).read_ns
+def _most_complete(latencies: Collection[str]) -> str | None:
+    return "lat" if "lat" in latencies else next((x for x in latencies if x != "slat"), None)
 
 
-def _two_modes(probe: Finding, found: Modes, is_cached: bool) -> Finding:
-    share, low, high = found
+def _two_modes(probe: Finding, run: Run, row: Row, found: Modes, known: Evidence) -> Finding:
+    """Suspect reads whose fast mode is a cache's: faster than the medium, or not the device's."""
+    fast, low, high = found
     said = say(
         "two modes: {share} % of the I/Os at about {low}, the others at about {high}, {times} "
         "times as long",
-        share=f"{100 * share:.0f}",
+        share=f"{100 * fast:.0f}",
         low=human(low, "ns"),
         high=human(high, "ns"),
         times=f"{high / low:.3g}",
     )
     remedy = say("report the two modes separately; their mean is nobody's latency")
-    probe = probe.of(high / low, _APART)
-    if not is_cached:
+    probe, share = probe.of(high / low, _APART), read_share(run, known)
+    # the fast ones of sequential reads were read ahead
+    medium = _MEDIA.get(known.media or "", _ANY)
+    is_cached = "rand" in (row["rw"] or "") and low < medium.read_ns
+    if share is not None and (share.is_short or share.is_whole):
+        is_cached = share.is_short
+    if not is_cached or row["direction"] != "read" or known.is_memory:
         return probe.ok(said, remedy)
     return probe.suspect(say("{said}: hits and misses of a cache", said=said), remedy)
-
-
-def _by_row(rows: Sequence[Row]) -> dict[tuple[object, ...], list[Row]]:
-    """Sort by row of `io`; of several latencies keep the most complete."""
-    kinds: dict[tuple[object, ...], dict[str, list[Row]]] = defaultdict(lambda: defaultdict(list))
-    for row in rows:
-        if row["latency"] != "slat" and row["direction"] is not None:
-            place = (row["entry"], row["direction"], row["scope"])
-            kinds[place][row["latency"]].append(row)
-    return {place: own.get("lat") or next(iter(own.values())) for place, own in kinds.items()}
 
 
 def in_bins(rows: Sequence[Row]) -> Modes | None:
@@ -349,10 +340,9 @@ def in_bins(rows: Sequence[Row]) -> Modes | None:
     return None
 
 
-def _in_curve(rows: Sequence[Row]) -> Modes | None:
+def _in_curve(curve: Curve) -> Modes | None:
     """Find neighbouring percentiles in the bulk that are far apart."""
-    curve = sorted((row["percentile"], row["value_ns"]) for row in rows if row["value_ns"])
-    for (a, low), (b, high) in pairwise(curve):
+    for (a, low), (b, high) in pairwise(point for point in curve if point[1]):
         is_bulk = a >= 100 * _LEAST and b <= 100 - 100 * _LEAST and b - a <= 10
         if is_bulk and high > _APART * low:
             return (a + b) / 200, low, high

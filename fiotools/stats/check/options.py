@@ -24,7 +24,6 @@ _FIO = "fio, HOWTO: "
 _DISKSPD = "DISKSPD, wiki: command line and parameters, "
 _DD = "GNU coreutils, dd: "
 _FLUSHES = ("fsync", "fdatasync", "end_fsync", "fsync_on_close", "sync", "sync_file_range")
-_OFF = ("", "0", "none")
 _PACED = ("rate", "rate_iops", "thinktime", "Target/Throughput", "-g")
 _POOR = ("zero_buffers", "buffer_pattern", "buffer_compress_percentage", "dedupe_percentage")
 _PACKS = re.compile(r"\bcompress(?:-force)?(?:=(?!no\b)|,|$)")
@@ -84,12 +83,7 @@ def _flush(run: Run, row: Row, known: Evidence) -> Finding:
             listed([bypassing(row), there], "; "),
             say("find out whether the other end confirms writes before it has stored them"),
         )
-    asked = [
-        f"{name}={text}"
-        for name in _FLUSHES
-        if (text := run.option(entry, name)) is not None and text not in _OFF
-    ]
-    if asked:
+    if asked := run.given(entry, _FLUSHES):
         return probe.ok(say("writes are flushed: {options}", options=listed(asked)))
     if run.direct(row) is None or not run.tells_options(entry):
         why = say("the report does not tell whether writes were direct or flushed")
@@ -101,11 +95,9 @@ def _flush(run: Run, row: Row, known: Evidence) -> Finding:
 def _data(run: Run, row: Row, known: Evidence) -> Iterator[Finding]:
     """Check that the data cannot be compressed or left out."""
     subject, entry = run.subject(row), row["entry"]
-    found = []
-    for name in _POOR:
-        text = run.option(entry, name)
-        if text not in (None, "0") and not (text == "" and name != "zero_buffers"):
-            found.append(f"{name}={text}" if text else name)
+    found = run.given(entry, _POOR)
+    if run.option(entry, "zero_buffers") == "":
+        found.insert(0, "zero_buffers")
     if not found and re.search(r"\bzero_buffers\b", run.command):
         found = ["zero_buffers"]
     elif found and known.compression and run.option(entry, "zero_buffers") is None:
@@ -331,9 +323,8 @@ def _busy(run: Run, known: Evidence) -> Iterator[Finding]:
         yield probe.suspect(why, say("flush, empty the caches, or use direct I/O"))
 
 
-def processor(run: Run, known: Evidence) -> Iterator[Finding]:
+def processor(run: Run, _known: Evidence) -> Iterator[Finding]:
     """Note a processor that was busy: it may be the limit."""
-    del known
     shares = [row["usage_pct"] for row in run.tables["cpu"] if row["usage_pct"] is not None]
     what = say("a processor")
     if not shares:
@@ -355,9 +346,8 @@ def processor(run: Run, known: Evidence) -> Iterator[Finding]:
         )
 
 
-def paced(run: Run, known: Evidence) -> Iterator[Finding]:
+def paced(run: Run, _known: Evidence) -> Iterator[Finding]:
     """Note a fixed rate: a stall delays later I/Os, and their latency does not show it."""
-    del known
     options = run.all_options()
     # DISKSPD repeats its options for each target
     for name in list(options):

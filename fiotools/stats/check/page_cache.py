@@ -82,9 +82,8 @@ def read_share(run: Run, known: Evidence) -> Share | None:
     return _counted(run, reads, each, packed)
 
 
-def amplified(run: Run, known: Evidence) -> Iterator[Finding]:
+def amplified(run: Run, _known: Evidence) -> Iterator[Finding]:
     """Note devices that moved many times what the jobs read or wrote; needs their sectors."""
-    del known
     for direction in ("read", "write"):
         name = f"{direction}_sectors_bytes"
         disks = run.tables["disks"]
@@ -237,42 +236,37 @@ def _fio(run: Run, row: Row, known: Evidence) -> Finding:
             "host's cache"
         )
         return probe.unknown(why, listed([keep_options(), host()], "; "))
-    ask = listed([say("set direct=1"), host()], "; ")
+    moved, jobs = row["io_bytes"], 1 if row["scope"] == "job" else row["numjobs"] or 1
+    size = jobs * (row["size_bytes"] or 0)
+    held = None if known.ram is None else known.ram + (known.host_ram or 0.0)
     if row["direction"] == "mixed" and row["rw"] not in ("read", "randread"):
         why = say("without direct=1, and reads and writes are in one number")
-        return probe.unknown(why, ask)
-    size, moved = row["size_bytes"], row["io_bytes"]
-    jobs = (row["numjobs"] or 1) if row["scope"] != "job" else 1
-    held = None if known.ram is None else known.ram + (known.host_ram or 0.0)
-    if size and held is not None and size * jobs >= 2 * held:
-        said = say(
-            "the file is {times} times as large as the memory", times=f"{size * jobs / held:.3g}"
-        )
-        return _guest_ok(Finding("cache", probe.subject, _TWICE), said, known)
-    if size and moved and moved > 1.01 * size * jobs:
-        words = {"moved": human(moved, "B"), "size": human(size * jobs, "B")}
-        again = probe.of(float(moved), float(size * jobs), "B")
+    elif size and held is not None and size >= 2 * held:
+        why = say("the file is {times} times as large as the memory", times=f"{size / held:.3g}")
+        return _guest_ok(Finding("cache", probe.subject, _TWICE), why, known)
+    elif size and moved and moved > 1.01 * size:
+        words = {"moved": human(moved, "B"), "size": human(size, "B")}
+        probe = probe.of(float(moved), float(size), "B")
         if run.option(entry, "norandommap") not in (None, "0"):
             why = say(
                 "{moved} were read at random from {size} without direct=1: repeated reads came "
                 "from the page cache",
                 **words,
             )
-            return again.suspect(why, remedy)
+            return probe.suspect(why, remedy)
         why = say(
             "{moved} were read from {size} without direct=1: fio drops the cache before each pass, "
             "but not dirty pages",
             **words,
         )
-        return again.unknown(why, ask)
-    if size is None or not run.tells_options(entry):
+    elif row["size_bytes"] is None or not run.tells_options(entry):
         why = say("without direct=1, and the size of the file is not in the report")
-        return probe.unknown(why, ask)
-    why = say(
-        "without direct=1: fio drops the cache first, but not dirty pages, and some file systems "
-        "keep all pages"
-    )
-    return probe.unknown(why, ask)
+    else:
+        why = say(
+            "without direct=1: fio drops the cache first, but not dirty pages, and some file "
+            "systems keep all pages"
+        )
+    return probe.unknown(why, listed([say("set direct=1"), host()], "; "))
 
 
 def _direct(run: Run, probe: Finding, known: Evidence) -> Finding:

@@ -67,11 +67,11 @@ class Pair:
         return self.rate / self.rate_baseline
 
 
-def pairs(several: Sequence[Run], known: Evidence) -> list[Pair]:
-    """Pair each level's cells with the baseline's."""
-    between, baseline = known.between, known.baseline
+def pairs(several: list[Run], known: Evidence) -> tuple[dict[Run, list[Pair]], set[Run]]:
+    """Pair each level's cells with the baseline's; tell which runs have no other side."""
+    between, baseline = known.between, str(known.baseline)
     if between is None:
-        return []
+        return {}, set(several if len(several) > 1 else ())
     if several and between not in several[0].labels:
         there = ", ".join(map(repr, several[0].labels)) or "none"
         raise SchemaError(
@@ -79,24 +79,32 @@ def pairs(several: Sequence[Run], known: Evidence) -> list[Pair]:
             f"{typed('read() makes labels', 'labels are made')} of the fields of a path template"
         )
     levels = dict.fromkeys(str(run.labels[between]) for run in several)
-    if baseline is not None and str(baseline) not in levels:
+    if baseline not in levels:
         raise SchemaError(
-            f"{argument('baseline', baseline)} is not a value of {between!r}; "
+            f"{argument('baseline', known.baseline)} is not a value of {between!r}; "
             f"there are: {', '.join(levels)}"
         )
+    cells: dict[Cell, dict[str, list[Rate]]] = defaultdict(lambda: defaultdict(list))
+    for run in several:
+        for cell, row, rate, unit in _cells(run, between):
+            cells[cell][str(run.labels[between])].append((run, row, rate, unit))
     found: list[tuple[Cell, Pair]] = []
+    faced: set[Run] = set()
     widest: dict[Cell, float] = defaultdict(lambda: 1.0)  # of a level and its workload
-    for (direction, _, conditions), sides in _sides(several, between).items():
-        base = sides.pop(str(baseline), [])
+    for (direction, _, conditions), sides in cells.items():
+        base = sides.pop(baseline, [])
         for level, own in sides.items() if base else ():
+            faced |= {run for run, *_ in own}
             run, row, _, unit = own[0]
             subject = f"{direction or 'command'}: {level} against {baseline}"
-            rates = (_center(own), _center(base))
-            pair = Pair(run, subject, level, *rates, unit, base[0][0], row)
+            pair = Pair(run, subject, level, _center(own), _center(base), unit, base[0][0], row)
             asked = (level, direction, conditions)
             widest[asked] = max(widest[asked], pair.ratio, 1 / pair.ratio)
             found.append((asked, pair))
-    return [replace(pair, elsewhere=widest[asked]) for asked, pair in found]
+    facing: dict[Run, list[Pair]] = defaultdict(list)
+    for asked, pair in found:
+        facing[pair.run].append(replace(pair, elsewhere=widest[asked]))
+    return facing, {run for run in several if str(run.labels[between]) != baseline} - faced
 
 
 def twins(several: Sequence[Run]) -> Iterator[tuple[Run, Finding]]:
@@ -116,27 +124,6 @@ def twins(several: Sequence[Run]) -> Iterator[tuple[Run, Finding]]:
         remedy = say("leave one of the two out: a copied run is not a second run")
         probe = Finding("twin", "run", "no two runs take the same nanoseconds")
         yield run, probe.suspect(why, remedy)
-
-
-def alone(several: Sequence[Run], known: Evidence) -> list[Run]:
-    """List the runs of levels without a baseline run beside them; all, if no sides were named."""
-    between, baseline = known.between, str(known.baseline)
-    if between is None:
-        return list(several) if len(several) > 1 else []
-    faced = set()
-    for sides in _sides(several, between).values():
-        if baseline in sides:
-            faced |= {id(run) for own in sides.values() for run, *_ in own}
-    return [run for run in several if id(run) not in faced and str(run.labels[between]) != baseline]
-
-
-def _sides(several: Sequence[Run], between: str) -> dict[Cell, dict[str, list[Rate]]]:
-    """Sort the rates of all runs by cell, then by level."""
-    cells: dict[Cell, dict[str, list[Rate]]] = defaultdict(lambda: defaultdict(list))
-    for run in several:
-        for key, row, rate, unit in _cells(run, between):
-            cells[key][str(run.labels[between])].append((run, row, rate, unit))
-    return cells
 
 
 def _cells(run: Run, between: str) -> Iterator[tuple[Cell, Row | None, float, str]]:
@@ -166,45 +153,49 @@ def _center(side: Sequence[Rate]) -> float:
 
 def layers(pair: Pair, known: Evidence) -> Iterator[Finding]:
     """Check whether the device has vanished from the measurement."""
-    if known.sides in ("layer", "device"):
-        basis = _LAYER if known.sides == "layer" else _DEVICE
-        probe = Finding("layers", pair.subject, basis, pair.ratio, _SLACK)
-        yield _layer(probe, pair, known) if known.sides == "layer" else _device(probe, pair)
-
-
-def _layer(probe: Finding, pair: Pair, known: Evidence) -> Finding:
-    if pair.ratio <= _SLACK * (known.compression or 1.0):
-        return probe.ok(_said(pair))
-    helping = [name for name in (pair.level, *pair.run.disks) if _HELPS.search(name)]
-    if helping:
-        why = say(
-            "{said}: possible, because {name} caches or packs", said=_said(pair), name=helping[0]
+    said = say("{times} times as fast", times=f"{pair.ratio:.3g}")
+    if pair.row is not None:
+        said = say(
+            "{rate} against {baseline} is {times} times as fast",
+            rate=human(pair.rate, pair.unit),
+            baseline=human(pair.rate_baseline, pair.unit),
+            times=f"{pair.ratio:.3g}",
         )
-        return probe.ok(why, say("state how warm the cache was, or how well the data packs"))
-    why = say(
-        "{said}: faster through the layer than without it, so the layer answered from a cache, "
-        "or stored less",
-        said=_said(pair),
-    )
-    return probe.suspect(why, _anew())
-
-
-def _device(probe: Finding, pair: Pair) -> Finding:
-    if max(pair.ratio, 1 / pair.ratio) > _SLACK:
-        return probe.ok(_said(pair))
-    if pair.elsewhere > 1.5 or all(map(_is_busy, (pair.run, pair.baseline))):
-        why = say(
-            "{said}: different devices at one speed, so something that both share was measured (a "
-            "cache, a link, a processor), not a device",
-            said=_said(pair),
-        )
-        return probe.suspect(why, _anew())
-    why = say(
-        "{said}: the devices may be alike, or something that both share was measured (a cache, a "
-        "link)",
-        said=_said(pair),
-    )
-    return probe.unknown(why, say("count the bytes at each device"))
+    remedy = say("empty the caches of guest and host, flush, use random data, and measure again")
+    if known.sides == "layer":
+        probe = Finding("layers", pair.subject, _LAYER, pair.ratio, _SLACK)
+        helping = [name for name in (pair.level, *pair.run.disks) if _HELPS.search(name)]
+        if pair.ratio <= _SLACK * (known.compression or 1.0):
+            yield probe.ok(said)
+        elif helping:
+            template = "{said}: possible, because {name} caches or packs"
+            look = say("state how warm the cache was, or how well the data packs")
+            yield probe.ok(say(template, said=said, name=helping[0]), look)
+        else:
+            why = say(
+                "{said}: faster through the layer than without it, so the layer answered from a "
+                "cache, or stored less",
+                said=said,
+            )
+            yield probe.suspect(why, remedy)
+    elif known.sides == "device":
+        probe = Finding("layers", pair.subject, _DEVICE, pair.ratio, _SLACK)
+        if max(pair.ratio, 1 / pair.ratio) > _SLACK:
+            yield probe.ok(said)
+        elif pair.elsewhere > 1.5 or all(map(_is_busy, (pair.run, pair.baseline))):
+            why = say(
+                "{said}: different devices at one speed, so something that both share was measured "
+                "(a cache, a link, a processor), not a device",
+                said=said,
+            )
+            yield probe.suspect(why, remedy)
+        else:
+            why = say(
+                "{said}: the devices may be alike, or something that both share was measured (a "
+                "cache, a link)",
+                said=said,
+            )
+            yield probe.unknown(why, say("count the bytes at each device"))
 
 
 def _is_busy(run: Run) -> bool:
@@ -215,65 +206,48 @@ def _is_busy(run: Run) -> bool:
     return bool((timing["user_s"] or 0.0) + (timing["sys_s"] or 0.0) >= 0.9 * timing["real_s"])
 
 
-def _anew() -> str:
-    return say("empty the caches of guest and host, flush, use random data, and measure again")
-
-
-def _said(pair: Pair) -> str:
-    times = f"{pair.ratio:.3g}"
-    if not pair.row:
-        return say("{times} times as fast", times=times)
-    rates = {"rate": human(pair.rate, pair.unit), "baseline": human(pair.rate_baseline, pair.unit)}
-    return say("{rate} against {baseline} is {times} times as fast", times=times, **rates)
-
-
 def mirror(pair: Pair, known: Evidence) -> Iterator[Finding]:
     """Compare a mirror's gain with the most that its copies allow."""
-    if known.sides != "mirror" or pair.row is None:
-        return
     copies = known.copies
     if isinstance(copies, Mapping):
         if pair.level not in copies:
             return
         copies = copies[pair.level]
+    if known.sides != "mirror" or pair.row is None:
+        return
     direction = pair.row["direction"]
     share = {"read": 1.0, "write": 0.0}.get(direction, _reads(pair.run))
     is_mixture = {"read", "write"} <= {row["direction"] for row in pair.run.io}
     if is_mixture and direction in ("read", "write"):
         return  # one direction of a mixture waits for the other's copies
-    probe = Finding("mirror", pair.subject, _MIRROR, pair.ratio)
+    probe, times = Finding("mirror", pair.subject, _MIRROR, pair.ratio), f"{pair.ratio:.3g}"
     if copies is None or known.devices is None or share is None:
-        where = say("the number of devices ({devices})", devices=argument("devices"))
         terms = {
             say("the number of copies ({copies})", copies=argument("copies")): copies,
-            where: known.devices,
+            say("the number of devices ({devices})", devices=argument("devices")): known.devices,
             say("the share of reads"): share,
         }
         missing = listed(name for name, value in terms.items() if value is None)
-        why = say(
-            "{times} times the single disk's rate: the limit of a mirror is not known",
-            times=f"{pair.ratio:.3g}",
+        template = "{times} times the single disk's rate: the limit of a mirror is not known"
+        yield probe.unknown(
+            say(template, times=times), say("not known: {missing}", missing=missing)
         )
-        yield probe.unknown(why, say("not known: {missing}", missing=missing))
         return
     most = known.devices / (share + copies * (1 - share))
     said = say(
         "{times} times the single disk's rate, where {copies} copies on {devices} with {share} % "
         "reads leave at most {most}",
-        times=f"{pair.ratio:.3g}",
+        times=times,
         copies=copies,
         devices=say("{n} device" if known.devices == 1 else "{n} devices", n=known.devices),
         share=f"{100 * share:.0f}",
         most=f"{most:.3g}",
     )
-    probe = probe.of(pair.ratio, most)
-    if pair.ratio <= 1.1 * most:
-        yield probe.ok(said)
-        return
     remedy = say(
         "a cache answered, the copies lie on more devices, or the two were measured differently"
     )
-    yield probe.suspect(said, remedy)
+    probe = probe.of(pair.ratio, most)
+    yield probe.ok(said) if pair.ratio <= 1.1 * most else probe.suspect(said, remedy)
 
 
 def _reads(run: Run) -> float | None:
@@ -343,9 +317,8 @@ def unsided(known: Evidence) -> Finding:
     return Finding("sides", "run", _OPTIONS).unknown(why, remedy)
 
 
-def settings(pair: Pair, known: Evidence) -> Iterator[Finding]:
+def settings(pair: Pair, _known: Evidence) -> Iterator[Finding]:
     """Name the options and versions that differ between a level and its baseline."""
-    del known
     probe = Finding("sides", pair.subject, _OPTIONS)
     one, other = _options(pair.run), _options(pair.baseline)
     if not one or not other:

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import takewhile
 from typing import TYPE_CHECKING, Any
 
 import narwhals as nw
+import polars as pl
 
 from fiotools.errors import SchemaError
-from fiotools.stats.frames import values
 from fiotools.stats.replicates import refuse_twice
 from fiotools.tables.results import Frames
 from fiotools.vocabulary import TABLES
@@ -22,10 +22,12 @@ if TYPE_CHECKING:
     from fiotools.tables.results import Results
 
 Row = Mapping[str, Any]
+Curve = list[tuple[float, float]]  # percentiles and their values, in ns
 
 NO_DEVICE = ("/dev/null", "/dev/zero")
 RANDOM = ("/dev/random", "/dev/urandom")
 _DROPS = ("drop_caches", "purge", "Clear-FileSystemCache")  # dd's nocache drops nothing before
+_OFF = ("", "0", "0ms", "inline", "none")  # values of options that do nothing
 _OPERATOR = re.compile(r"[|;&]|\d?>")  # of a shell
 _PARTS = ("read", "write", "trim")
 SYNC_ENGINES = {"sync", "psync", "vsync", "pvsync", "pvsync2", "mmap", "splice"}
@@ -40,7 +42,7 @@ _TABLES = (
 )
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Run:
     """A run of a tool."""
 
@@ -53,11 +55,10 @@ class Run:
         """The options by entry; a default only where nothing was given."""
         found: dict[int | None, dict[str, str]] = defaultdict(dict)
         for row in sorted(self.tables["settings"], key=_is_default):
-            if row["text"] is None:
-                continue
-            if _is_default(row) and _option(found, row["entry"], row["option"]) is not None:
-                continue
-            found[row["entry"]][row["option"]] = row["text"]
+            entry, name = row["entry"], row["option"]
+            is_given = name in found.get(entry, {}) or name in found.get(None, {})
+            if row["text"] is not None and not (_is_default(row) and is_given):
+                found[entry][name] = row["text"]
         return found
 
     @cached_property
@@ -73,15 +74,22 @@ class Run:
         return len({row["entry"] for row in self.io}) > 1
 
     @cached_property
-    def fastest(self) -> dict[tuple[Any, ...], dict[str, tuple[float, float]]]:
-        """The lowest percentile from 1 on of each latency, by entry, direction and scope."""
-        found: dict[tuple[Any, ...], dict[str, tuple[float, float]]] = defaultdict(dict)
-        for row in self.tables["percentiles"]:
-            if row["percentile"] >= 1 and row["value_ns"] is not None:
-                place = (row["entry"], row["direction"], row["scope"])
-                point = (row["percentile"], row["value_ns"])
-                found[place][row["latency"]] = min(point, found[place].get(row["latency"], point))
+    def _latencies(self) -> dict[tuple[str, Any], dict[str, list[Row]]]:
+        """The percentiles and bins of each row of `io`, by latency."""
+        found: dict[tuple[str, Any], dict[str, list[Row]]] = defaultdict(lambda: defaultdict(list))
+        for table in ("percentiles", "bins"):
+            for row in self.tables[table]:
+                found[table, _place(row)][row["latency"]].append(row)
         return found
+
+    def bins(self, row: Row) -> dict[str, list[Row]]:
+        """Return the bins of a row by latency."""
+        return self._latencies.get(("bins", _place(row)), {})
+
+    def curves(self, row: Row) -> dict[str, Curve]:
+        """Return the percentiles of a row by latency."""
+        found = self._latencies.get(("percentiles", _place(row)), {})
+        return {latency: sorted(_points(rows)) for latency, rows in found.items()}
 
     @property
     def tool(self) -> str:
@@ -97,8 +105,8 @@ class Run:
     @property
     def memory(self) -> float | None:
         """The memory of its machine, if the text around it tells."""
-        told = [row["text"] for row in self.tables["extras"] if row["path"] == "memory/total_bytes"]
-        return float(told[0]) if told else None
+        told = self._told("memory/").get("total_bytes")
+        return None if told is None else float(told)
 
     @property
     def device(self) -> Mapping[str, str]:
@@ -147,7 +155,13 @@ class Run:
 
     def option(self, entry: int | None, name: str) -> str | None:
         """Return an option's value: the entry's own, else the one for all."""
-        return _option(self._options, entry, name)
+        own = self._options.get(entry, {}).get(name)
+        return self._options.get(None, {}).get(name) if own is None else own
+
+    def given(self, entry: int | None, names: Iterable[str]) -> list[str]:
+        """List those of some options that are set, as they are written."""
+        found = [(name, self.option(entry, name)) for name in names]
+        return [f"{name}={text}" for name, text in found if text is not None and text not in _OFF]
 
     def default(self, entry: int | None, name: str) -> str | None:
         """Return the tool's default if the options are listed and this one was not given."""
@@ -231,15 +245,16 @@ def directions(rows: list[Row]) -> list[Row]:
     ]
 
 
-def _option(
-    options: Mapping[int | None, Mapping[str, str]], entry: int | None, name: str
-) -> str | None:
-    own = options.get(entry, {}).get(name)
-    return options.get(None, {}).get(name) if own is None else own
-
-
 def _is_default(row: Row) -> bool:
     return bool(row["origin"] == "default")
+
+
+def _points(rows: list[Row]) -> Curve:
+    return [(row["percentile"], row["value_ns"]) for row in rows if row["value_ns"] is not None]
+
+
+def _place(row: Row) -> tuple[Any, ...]:
+    return tuple(row[name] for name in ("entry", "direction", "scope", "thread", "target"))
 
 
 def runs(results: Results) -> list[Run]:
@@ -255,13 +270,12 @@ def runs(results: Results) -> list[Run]:
             raise SchemaError(f"table {name!r} was not read: leave tables= out when reading")
     heads = _rows(tables.polars("runs"))
     refuse_twice(nw.from_native(tables.polars("io"), eager_only=True))
-    keys = [(head["source"], head["run"]) for head in heads]
-    if len(set(keys)) < len(keys):
+    parts: dict[tuple[Any, Any], dict[str, list[Row]]] = {
+        (head["source"], head["run"]): {name: [] for name in _TABLES} for head in heads
+    }
+    if len(parts) < len(heads):
         raise SchemaError("a run is there twice: was a file read twice?")
     first = {head["source"]: head["run"] for head in reversed(heads)}
-    parts: dict[tuple[Any, Any], dict[str, list[Row]]] = {
-        key: {name: [] for name in _TABLES} for key in keys
-    }
     for name in _TABLES:
         for row in _rows(tables.polars(name)) if name in tables else ():
             # a row about the whole file goes to its first run
@@ -270,12 +284,10 @@ def runs(results: Results) -> list[Run]:
                 own[name].append(row)
     known = TABLES["runs"]
     return [
-        Run(head, parts[key], {name: head[name] for name in head if name not in known})
-        for key, head in zip(keys, heads, strict=True)
+        Run(head, own, {name: head[name] for name in head if name not in known})
+        for head, own in zip(heads, parts.values(), strict=True)
     ]
 
 
-def _rows(frame: Any) -> list[Row]:
-    data = nw.from_native(frame, eager_only=True)
-    lists = [values(data, name) for name in data.columns]
-    return [dict(zip(data.columns, row, strict=True)) for row in zip(*lists, strict=True)]
+def _rows(frame: pl.DataFrame) -> list[Row]:
+    return list(frame.fill_nan(None).rows(named=True))

@@ -26,7 +26,7 @@ from typing import Any
 from fiotools import units
 from fiotools.language import called, listed, say
 from fiotools.stats.check.evidence import Evidence, Finding, keep_options
-from fiotools.stats.check.runs import SYNC_ENGINES, Row, Run, directions
+from fiotools.stats.check.runs import SYNC_ENGINES, Curve, Row, Run, directions
 from fiotools.units import human
 
 _BASIS = "arithmetic on the report's own numbers, within their printed digits"
@@ -36,14 +36,17 @@ _CONTRADICTION = re.compile(
     r"|I/O per s is not|threads sum to|of the threads make|records of one size"
     r"|is not that of its times"
 )
-_AMOUNTS = (("io_bytes", "bw_bytes_per_s"), ("total_ios", "iops"))
+# an amount, its rate and its unit, and what to say if they do not fit the time
+_AMOUNTS = (
+    ("io_bytes", "bw_bytes_per_s", "B", "{subject}: {rate} for {time} is not {amount}"),
+    ("total_ios", "iops", "", "{subject}: {rate} for {time} is not {amount} I/Os"),
+)
 _GROUP = re.compile(
     r"bw=(?P<rate>[\d.]+\w+)/s .*io=(?P<moved>[\d.]+\w+) .*run=\d+-(?P<took>\d+)msec"
 )
 _BINS = 0.03  # fio's bins are 1/64 wide, and their middles are printed
 _ROUNDED = 1000.0  # ns: cut off by formats that print microseconds
 _CENT = 0.01  # percent: how shares are printed
-_PLACE = ("entry", "direction", "scope", "thread", "target")
 _LITTLE = "Little's law: I/Os in flight = rate x latency"
 _SLACK = 1.05  # of Little's law
 _SHORT = 1.0  # s: below, the ends of a run weigh as much as the run
@@ -57,14 +60,12 @@ _BRAKES = (
     *("Target/Throughput", "Target/ThinkTime", "-g", "-i"),
 )
 
-Curve = list[tuple[float, float]]  # percentiles and their values, in ns
 Span = tuple[float, float, float]  # percent of the I/Os, from where and to where they lie, in ns
 Answer = str | None  # to one question: the contradiction, or None
 
 
-def parts(run: Run, known: Evidence) -> Iterator[Finding]:
+def parts(run: Run, _known: Evidence) -> Iterator[Finding]:
     """Compare sums, rates and products of a run with each other."""
-    del known
     answers = [*_sums(run), *_rates(run), *_blocks(run), *_printed(run), *_inside(run)]
     answers += [*_groups(run), *_clocks(run)]
     if not run.io and not any(answers):
@@ -90,108 +91,83 @@ def _slack(run: Run, exact: float = 0.02) -> float:
 
 
 def _rates(run: Run) -> Iterator[Answer]:
+    """Check that bytes and I/Os are their rates x time."""
+    share = _slack(run)
     for row in run.io:
-        for amount, rate in _AMOUNTS:
+        for amount, rate, unit, template in _AMOUNTS:
             moved, pace, took = row[amount], row[rate], row["runtime_s"]
             if not moved or pace is None or took is None:
                 continue
             # a millisecond, a KiB/s and one I/O more or less
-            slack = _slack(run) * moved + 0.0015 * pace + 1024 * took + (amount != "io_bytes")
-            if abs(pace * took - moved) <= slack:
-                yield None
-                continue
-            unit = "B" if amount == "io_bytes" else ""
-            yield say(
-                "{subject}: {rate} for {time} is not {amount}"
-                if unit
-                else "{subject}: {rate} for {time} is not {amount} I/Os",
+            slack = share * moved + 0.0015 * pace + 1024 * took + (amount == "total_ios")
+            said = say(
+                template,
                 subject=run.subject(row, say),
-                rate=human(pace, "B/s" if unit else "1/s"),
+                rate=human(pace, f"{unit or 1}/s"),
                 time=human(took, "s"),
-                amount=_h(moved, unit),
+                amount=_amount(moved, unit),
             )
+            yield None if abs(pace * took - moved) <= slack else said
 
 
 def _blocks(run: Run) -> Iterator[Answer]:
-    """Check that bytes are I/Os x their one size, unless a last I/O is a part of one."""
-    if run.tool == "dd":
-        return
+    """Check that bytes are I/Os x their one size; without amounts, check the rates."""
     share = _slack(run)
-    for row in run.io:
+    for row in run.io if run.tool != "dd" else ():
         block, ios, moved = row["bs_bytes"], row["total_ios"], row["io_bytes"]
-        if not ios or not moved:
-            yield from _pace(run, row, share)
-        if not block or not ios or not moved or row["short_ios"]:
+        iops, rate = row["iops"], row["bw_bytes_per_s"]
+        if not block:
             continue
-        flying = (row["iodepth"] or 1) * (row["numjobs"] or 1)
-        if abs(ios * block - moved) <= share * moved + flying * block:
-            yield None
-            continue
-        yield say(
-            "{subject}: {n} I/Os of {size} are not {amount}",
-            subject=run.subject(row, say),
-            n=f"{ios:,}",
-            size=human(block, "B"),
-            amount=human(moved, "B"),
-        )
-
-
-def _pace(run: Run, row: Row, share: float) -> Iterator[Answer]:
-    """Check that a rate is I/Os per second x their one size, if no amount was printed."""
-    block, iops, rate = row["bs_bytes"], row["iops"], row["bw_bytes_per_s"]
-    if block and iops and rate is not None:
-        # one I/O a second was cut off, or half a digit rounded
-        fits = abs(iops * block - rate) <= share * rate + block
-        said = say(
-            "{subject}: {iops} of {size} are not {rate}",
-            subject=run.subject(row, say),
-            iops=human(iops, "1/s"),
-            size=human(block, "B"),
-            rate=human(rate, "B/s"),
-        )
-        yield None if fits else said
+        words = {"subject": run.subject(row, say), "size": human(block, "B")}
+        if ios and moved and not row["short_ios"]:
+            words |= {"n": f"{ios:,}", "amount": human(moved, "B")}
+            said = say("{subject}: {n} I/Os of {size} are not {amount}", **words)
+            flying = (row["iodepth"] or 1) * (row["numjobs"] or 1)
+            yield None if abs(ios * block - moved) <= share * moved + flying * block else said
+        if not (ios and moved) and iops and rate is not None:
+            words |= {"iops": human(iops, "1/s"), "rate": human(rate, "B/s")}
+            said = say("{subject}: {iops} of {size} are not {rate}", **words)
+            # one I/O a second was cut off, or half a digit rounded
+            yield None if abs(iops * block - rate) <= share * rate + block else said
 
 
 def _sums(run: Run) -> Iterator[Answer]:
     """Check that threads, targets and clients add up, and reads and writes."""
     share = _slack(run, exact=1e-9)
-    for amount in ("io_bytes", "total_ios"):
-        unit = "B" if amount == "io_bytes" else ""
+    for amount, _, unit, _ in _AMOUNTS:
         scopes: dict[str, dict[str, list[float | None]]] = defaultdict(lambda: defaultdict(list))
+        ways: dict[tuple[object, ...], dict[str, float]] = defaultdict(dict)
         for row in run.io:
             scopes[row["direction"]][row["scope"]].append(row[amount])
-        for direction, columns in scopes.items():
-            (whole, *rest) = columns.get("total", [None])
+            if row[amount] is not None:
+                place = (row["entry"], row["scope"], row["thread"], row["target"])
+                ways[place][row["direction"]] = row[amount]
+        for direction, own in scopes.items():
             for scope in ("thread", "client"):
-                pieces = columns.get(scope, [])
-                known = [value for value in pieces if value is not None]
-                if whole is None or rest or not known or len(known) < len(pieces):
+                known = [value for value in own[scope] if value is not None]
+                if len(own["total"]) != 1 or not known or len(known) < len(own[scope]):
                     continue
-                fits = abs(sum(known) - whole) <= share * whole
+                [whole] = own["total"]
+                if whole is None:
+                    continue
                 said = say(
                     "{direction}: the {scope}s' {amount} add up to {sum}, the total is {total}",
                     direction=called(str(direction)),
                     scope=say(scope),
                     amount=amount,
-                    sum=_h(sum(known), unit),
-                    total=_h(whole, unit),
+                    sum=_amount(sum(known), unit),
+                    total=_amount(whole, unit),
                 )
-                yield None if fits else said
-        by_place: dict[tuple[object, ...], dict[str, float]] = defaultdict(dict)
-        for row in run.io:
-            if row[amount] is not None:
-                place = (row["entry"], row["scope"], row["thread"], row["target"])
-                by_place[place][row["direction"]] = row[amount]
-        for found in by_place.values():
+                yield None if abs(sum(known) - whole) <= share * whole else said
+        for found in ways.values():
             if {"read", "write", "total"} <= found.keys():
                 both = found["read"] + found["write"]
-                fits = abs(both - found["total"]) <= 1e-9 * found["total"]
                 said = say(
                     "read and write add up to {sum} of {amount}, the total differs",
-                    sum=_h(both, unit),
+                    sum=_amount(both, unit),
                     amount=amount,
                 )
-                yield None if fits else said
+                yield None if abs(both - found["total"]) <= 1e-9 * found["total"] else said
 
 
 def _printed(run: Run) -> Iterator[Answer]:
@@ -212,16 +188,15 @@ def _groups(run: Run) -> Iterator[Answer]:
             continue
         rate, moved = (units.size(found[name]) for name in ("rate", "moved"))
         took = float(found["took"]) / 1000
-        if abs(rate * took - moved) <= _COARSE * moved + 0.0015 * rate:
-            yield None
-            continue
-        yield say(
+        said = say(
             "{subject}: {rate} for {time} is not {amount}",
             subject=called(row["path"]),
             rate=human(rate, "B/s"),
             time=human(took, "s"),
             amount=human(moved, "B"),
         )
+        fits = abs(rate * took - moved) <= _COARSE * moved + 0.0015 * rate
+        yield None if fits else said
 
 
 def _clocks(run: Run) -> Iterator[Answer]:
@@ -260,40 +235,29 @@ def _hidden(run: Run) -> Iterator[Finding]:
     yield Finding("elapsed", "run", basis, float(elapsed), shown, "s").unknown(why, remedy)
 
 
-def _h(value: float, unit: str) -> str:
+def _amount(value: float, unit: str) -> str:
     return human(value, unit) if unit else f"{value:,.0f}"
 
 
 def _inside(run: Run) -> Iterator[Answer]:
     """Compare means and percentiles with the curve and the bins."""
-    curves = _by_latency(run.tables["percentiles"])
-    bins = _by_latency(run.tables["bins"])
     for row in run.io:
         for latency in ("clat", "lat"):
-            place = (*(row[name] for name in _PLACE), latency)
             least, mean, most = (row[f"{latency}_{name}_ns"] for name in ("min", "mean", "max"))
             if least is None or mean is None or most is None or not row["total_ios"]:
                 continue
             name = f"{latency}, {run.subject(row, say)}"
             one = 100 / row["total_ios"]
-            curve = sorted((point["percentile"], point["value_ns"]) for point in curves[place])
+            curve, bins = run.curves(row).get(latency, []), run.bins(row).get(latency, [])
             yield from _outside(name, curve, least, most)
             points = pairwise([(0.0, least), *curve, (100.0, most)])
             yield from _mean(name, mean, [(b - a, v, w) for (a, v), (b, w) in points], one)
-            shares = _shares(bins[place], least, most)
+            shares = _shares(bins, least, most)
             # hundredths of a percent are rounded up, counts are not
-            is_cut = any(bin_["count"] is None for bin_ in bins[place])
+            is_cut = any(bin_["count"] is None for bin_ in bins)
             off = max(one, _CENT * len(shares)) if is_cut else one
             yield from _mean(name, mean, shares, off)
             yield from _off(name, curve, shares, off)
-
-
-def _by_latency(rows: list[Row]) -> dict[tuple[object, ...], list[Row]]:
-    found: dict[tuple[object, ...], list[Row]] = defaultdict(list)
-    for row in rows:
-        if row.get("value_ns", 0) is not None:
-            found[*(row[name] for name in _PLACE), row["latency"]].append(row)
-    return found
 
 
 def _shares(bins: list[Row], least: float, most: float) -> list[Span]:
@@ -313,18 +277,18 @@ def _shares(bins: list[Row], least: float, most: float) -> list[Span]:
 
 def _outside(name: str, curve: Curve, least: float, most: float) -> Iterator[Answer]:
     """Check that percentiles lie between the least and the greatest."""
+    low, high = (1 - _BINS) * least - _ROUNDED, (1 + _BINS) * most + _ROUNDED
     for percentile, value in curve:
-        if (1 - _BINS) * least - _ROUNDED <= value <= (1 + _BINS) * most + _ROUNDED:
-            continue
-        yield say(
-            "{name}: percentile {percentile} is {value}, but all I/Os took {least} to {most}",
-            name=name,
-            percentile=f"{percentile:g}",
-            value=human(value, "ns"),
-            least=human(least, "ns"),
-            most=human(most, "ns"),
-        )
-        return
+        if not low <= value <= high:
+            yield say(
+                "{name}: percentile {percentile} is {value}, but all I/Os took {least} to {most}",
+                name=name,
+                percentile=f"{percentile:g}",
+                value=human(value, "ns"),
+                least=human(least, "ns"),
+                most=human(most, "ns"),
+            )
+            return
     if curve:
         yield None
 
@@ -336,16 +300,14 @@ def _mean(name: str, mean: float, shares: list[Span], one: float) -> Iterator[An
     off = one / 100 * max(high for _, _, high in shares)  # an I/O more or less
     low = sum(share * lo for share, lo, _ in shares) / 100 * (1 - _BINS) - off - _ROUNDED
     high = sum(share * hi for share, _, hi in shares) / 100 * (1 + _BINS) + off + _ROUNDED
-    if low <= mean <= high:
-        yield None
-        return
-    yield say(
+    said = say(
         "{name}: the mean is {mean}, but its own bins or percentiles allow {low} to {high}",
         name=name,
         mean=human(mean, "ns"),
         low=human(max(low, 0.0), "ns"),
         high=human(high, "ns"),
     )
+    yield None if low <= mean <= high else said
 
 
 def _off(name: str, curve: Curve, shares: list[Span], one: float) -> Iterator[Answer]:
@@ -359,23 +321,22 @@ def _off(name: str, curve: Curve, shares: list[Span], one: float) -> Iterator[An
         at = bisect(edges, value) - 1
         faster = sum(share for share, *_ in spans[: max(at - 1, 0)])
         up_to = sum(share for share, *_ in spans[: at + 2])
-        if faster - slack <= percentile <= up_to + slack:
-            continue
-        yield say(
-            "{name}: percentile {percentile} is {value}, where its own bins have {low} to {high} %",
-            name=name,
-            percentile=f"{percentile:g}",
-            value=human(value, "ns"),
-            low=f"{faster:.3g}",
-            high=f"{up_to:.3g}",
-        )
-        return
+        if not faster - slack <= percentile <= up_to + slack:
+            yield say(
+                "{name}: percentile {percentile} is {value}, where its own bins have {low} to "
+                "{high} %",
+                name=name,
+                percentile=f"{percentile:g}",
+                value=human(value, "ns"),
+                low=f"{faster:.3g}",
+                high=f"{up_to:.3g}",
+            )
+            return
     yield None
 
 
-def little(run: Run, known: Evidence) -> Iterator[Finding]:
+def little(run: Run, _known: Evidence) -> Iterator[Finding]:
     """Compare the I/Os in flight with the depth that was asked for."""
-    del known
     if run.tool == "fio":
         for job, rows in run.entries():
             yield _fio(run, job, rows)
@@ -388,7 +349,7 @@ def little(run: Run, known: Evidence) -> Iterator[Finding]:
             whole = None if depth is None or threads is None else depth * threads
             flight = None if row["iops"] is None else row["iops"] * row["lat_mean_ns"] / 1e9
             took = _CRYSTAL if run.tool == "crystaldiskmark" else row["runtime_s"]
-            yield _judge(run, row, flight, whole, took, _HALF_DIGIT)
+            yield _judge(run, row, flight, whole, took)
 
 
 def _fio(run: Run, job: Row, rows: list[Row]) -> Finding:
@@ -416,12 +377,7 @@ def _fio(run: Run, job: Row, rows: list[Row]) -> Finding:
 
 
 def _judge(
-    run: Run,
-    row: Row,
-    inflight: float | None,
-    depth: int | None,
-    runtime: float | None,
-    half_digit: float = 0.0,
+    run: Run, row: Row, inflight: float | None, depth: int | None, runtime: float | None
 ) -> Finding:
     subject = run.subject(row)
     if not depth:
@@ -430,7 +386,7 @@ def _judge(
     if inflight is None or not runtime:
         return _unknown(subject, say("rate, latency or run time are not in the report"))
     tail = (row.get("lat_max_ns") or 0.0) / 1e9 / runtime
-    printed = (row.get("iops") or 0.0) * half_digit / 1e9
+    printed = 0.0 if run.tool == "fio" else (row["iops"] or 0.0) * _HALF_DIGIT / 1e9
     probe = Finding("little", subject, _LITTLE, inflight, float(depth))
     said = say(
         "{inflight} of {depth} requested I/Os were in flight on average",
@@ -448,20 +404,12 @@ def _judge(
         return probe.unknown(why, say("run for longer than 1 s"))
     if inflight >= 0.9 * depth:
         return probe.ok(said)
-    if causes := _causes(run, row):
-        return probe.ok(
-            say("{said}: {causes} keeps the queue from filling", said=said, causes=causes)
-        )
+    causes = [f"ioengine={row['ioengine']}"] if row["ioengine"] in SYNC_ENGINES else []
+    causes += run.given(row["entry"], _BRAKES)
+    if causes:
+        template = "{said}: {causes} keeps the queue from filling"
+        return probe.ok(say(template, said=said, causes=listed(causes)))
     return probe.ok(said, say("the queue was not kept full; that alone is not a fault"))
-
-
-def _causes(run: Run, row: Row) -> str:
-    found = [f"ioengine={row['ioengine']}"] if row["ioengine"] in SYNC_ENGINES else []
-    for name in _BRAKES:
-        text = run.option(row["entry"], name)
-        if text not in (None, "", "0", "0ms", "inline", "none"):
-            found.append(f"{name}={text}")
-    return listed(found)
 
 
 def _unknown(subject: str, missing: str) -> Finding:
@@ -469,9 +417,8 @@ def _unknown(subject: str, missing: str) -> Finding:
     return Finding("little", subject, _LITTLE).unknown(why, keep_options())
 
 
-def depth(run: Run, known: Evidence) -> Iterator[Finding]:
+def depth(run: Run, _known: Evidence) -> Iterator[Finding]:
     """Find where the depth had no effect, and where submitting took all the time."""
-    del known
     if run.tool != "fio":
         return
     for _, rows in run.entries():
