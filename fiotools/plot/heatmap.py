@@ -101,16 +101,11 @@ def heatmap(bins: IntoDataFrame, *, ax: Axes | None = None) -> Axes:
     most = float(shares.max())
     # one I/O of the fullest interval is the palest
     least = min(1 / float(counts.max()), most / 10)
-    mesh = ax.pcolormesh(
-        edges,
-        10.0 ** (grid / _DECADE),
-        shown,
-        norm=LogNorm(least, most, clip=True),
-        cmap=_pale_to_dark(),
-        rasterized=True,  # or a vector file would have an element for every cell
-    )
+    norm, latencies = LogNorm(least, most, clip=True), 10.0 ** (grid / _DECADE)
+    # rasterized, or a vector file would have an element for every cell
+    mesh = ax.pcolormesh(edges, latencies, shown, norm=norm, cmap=_pale_to_dark(), rasterized=True)
     ax.grid(visible=False)
-    common.latency_axis(ax, "y", *(10.0 ** (grid[[0, -1]] / _DECADE)))
+    common.latency_axis(ax, "y", latencies[0], latencies[-1])
     common.label_beside(ax, common.latency_of(table))
     common.time_axis(ax, float(edges[0]), float(edges[-1]))
     each = common.tick(float(np.median(widths)), "s")
@@ -124,10 +119,8 @@ def heatmap(bins: IntoDataFrame, *, ax: Axes | None = None) -> Axes:
 
 def _explain(ax: Axes, mesh: QuadMesh, least: float, most: float) -> None:
     """Draw the bar of colours."""
-    figure = ax.get_figure()
-    assert figure is not None
     # within these Axes: one of its own binds the figure to a way of laying out
-    bar = figure.colorbar(mesh, cax=ax.inset_axes((1.02, 0, 0.03, 1)))
+    bar = common.figure_of(ax).colorbar(mesh, cax=ax.inset_axes((1.02, 0, 0.03, 1)))
     common.fixed_ticks(bar.ax.yaxis, common.round_values(least, most, 7), common.percent)
     bar.set_label(say("I/Os of the interval\nper 10 % of latency"))
     bar.outline.set_visible(False)
