@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from itertools import accumulate
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
+import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.collections import LineCollection
 from matplotlib.ticker import NullLocator
@@ -130,19 +130,18 @@ def cdf(
 
 def _curve(ax: Axes, own: Histogram, low: float, high: float, at: int, label: str) -> None:
     """Draw a band from the lower to the upper edge of each bin, and a line along the lower."""
-    total, bins = sum(own.counts.values()), [edges for edges, n in own.counts.items() if n]
-    sums = [0.0, *(100 * n / total for n in accumulate(own.counts[edges] for edges in bins))]
-    # at each edge: the share that has certainly ended, and the share that may have
-    places, surely, maybe = [], [], []
-    for before, after, (start, end) in zip(sums[:-1], sums[1:], bins, strict=True):
-        places += [max(start, low), min(end, high)]
-        # the last bin may have no end
-        surely += [before, after if math.isfinite(end) else before]
-        maybe += [after, after]
+    bins = {edges: count for edges, count in own.counts.items() if count}
+    edges, sums = np.array(list(bins)), np.cumsum(list(bins.values()))
+    maybe = 100 * sums / sums[-1]
+    before = np.concatenate([[0.0], maybe[:-1]])
+    certain = np.where(np.isfinite(edges[:, 1]), maybe, before)  # the last bin may have no end
+    # at both edges of each bin: the share that has certainly ended, and the share that may have
+    places = edges.clip(low, high).ravel()
+    surely = np.column_stack([before, certain]).ravel()
+    maybe = np.repeat(maybe, 2)
     look = common.look_of(at)
     ax.fill_between(places, surely, maybe, step="post", color=look.colour, alpha=0.3, linewidth=0)
-    reached = ([share >= least for share in surely] for least in _MARKED)
-    marked = {passed.index(True) for passed in reached if any(passed)}
+    marked = {place for place in np.searchsorted(surely, _MARKED).tolist() if place < len(surely)}
     line: Any = {"color": look.colour, "linestyle": look.line, "linewidth": 1.6}
     line |= {"marker": look.marker, "markersize": 5, "markevery": sorted(marked)}
     ax.plot(places, surely, drawstyle="steps-post", label=label, **line)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import seaborn as sns
@@ -83,16 +83,17 @@ def heatmap(bins: IntoDataFrame, *, ax: Axes | None = None) -> Axes:
     if min(clock) < 0:
         raise SchemaError(f"'time_s' is {min(clock):g} in a row: runs begin at 0")
     common.refuse_several(table, [None] * len(table), "a heat map")
-    found = {float(clock[own.rows[0]]): own for own in histograms(table, ["time_s"])}
+    found = {float(clock[own.rows[0]]): _filled(own) for own in histograms(table, ["time_s"])}
     ends = np.array(sorted(found))
     # an interval begins at the end of the one before, unless that is too long ago
     steps = np.diff(ends)
     usual = float(np.median(steps)) if len(steps) else float(ends[0]) or 1.0
     since = np.concatenate([[ends[0] or usual], steps])
     widths = np.where(since > _GAP * usual, usual, since)
-    grid = _grid(list(found.values()))
-    shares = np.array([_shares(found[end], grid) for end in ends.tolist()])
-    counts = np.array([sum(found[end].counts.values()) for end in ends.tolist()])
+    intervals = [found[end] for end in ends.tolist()]
+    grid = _grid(np.concatenate(intervals))
+    shares = np.array([_shares(filled, grid) for filled in intervals])
+    counts = np.array([filled[:, 2].sum() for filled in intervals])
     thin = (counts < _FEW) & (counts < np.median(counts) / 10)
     shares[thin] = 0
     ax = common.axes(ax, 7)
@@ -126,8 +127,8 @@ def _explain(ax: Axes, mesh: QuadMesh, least: float, most: float) -> None:
     bar.outline.set_visible(False)
 
 
-def _logs(own: Histogram) -> list[tuple[float, float, int]]:
-    """Return the bins of a histogram that hold anything: both edges, in cells, and the count."""
+def _filled(own: Histogram) -> NDArray[np.float64]:
+    """Return a row for each bin that holds anything: both edges, in cells, and the count."""
     found = []
     for (low, high), count in own.counts.items():
         if count:
@@ -135,12 +136,12 @@ def _logs(own: Histogram) -> list[tuple[float, float, int]]:
             first = _DECADE * math.log10(start)
             last = _DECADE * math.log10(high) if math.isfinite(high) else first + 1
             found.append((first, last, count))
-    return found
+    return np.array(found, dtype=np.float64).reshape(-1, 3)
 
 
-def _grid(found: list[Histogram]) -> NDArray[np.float64]:
+def _grid(filled: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return the edges of the cells, in cells: every 10 %, or the end of a wider bin."""
-    bins = sorted({(first, -last) for own in found for first, last, _ in _logs(own)})
+    bins = sorted({(first, -last) for first, last, _ in filled.tolist()})
     if not bins:
         raise SchemaError("nothing to draw: no bin has an I/O")
     outer = [bins[0]]
@@ -155,33 +156,27 @@ def _grid(found: list[Histogram]) -> NDArray[np.float64]:
     return np.unique(np.where(inside, nearer, even).round(9))
 
 
-def _shares(own: Histogram, grid: NDArray[np.float64]) -> NDArray[np.float64]:
+def _shares(filled: NDArray[np.float64], grid: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return the share of an interval's I/Os in each cell, for 10 % of latency."""
-    places, sums, total = [], [], 0
-    for first, last, count in _logs(own):
-        places += [first, last]
-        sums += [total, total + count]
-        total += count
-    if not total:
+    if not len(filled):
         return np.zeros(len(grid) - 1)
-    ios = np.diff(np.interp(grid, places, sums))
+    counts = filled[:, 2]
+    sums = np.cumsum(counts)
+    before_and_after = np.column_stack([sums - counts, sums]).ravel()
+    ios = np.diff(np.interp(grid, filled[:, :2].ravel(), before_and_after))
     ios[ios < 1e-6] = 0  # edges that meet, but for the last digit
-    return np.asarray(np.minimum(ios / total / np.diff(grid), 1), dtype=np.float64)
+    return np.asarray(np.minimum(ios / sums[-1] / np.diff(grid), 1), dtype=np.float64)
 
 
 def _columns(
     shares: NDArray[np.float64], ends: NDArray[np.float64], widths: NDArray[np.float64]
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Put the intervals beside each other, with an empty column wherever time is missing."""
-    columns: list[Any] = []
-    edges = [float(ends[0] - widths[0])]
-    for share, end, width in zip(shares, ends.tolist(), widths.tolist(), strict=True):
-        if end - width > edges[-1] + 1e-9 * max(1.0, end):
-            columns.append(np.zeros(len(share)))
-            edges.append(end - width)
-        columns.append(share)
-        edges.append(end)
-    return np.array(columns), np.array(edges)
+    begins = ends - widths
+    late = begins[1:] > ends[:-1] + 1e-9 * np.maximum(1.0, ends[1:])
+    after_gaps = np.flatnonzero(late) + 1
+    edges = np.insert(np.concatenate([begins[:1], ends]), after_gaps + 1, begins[after_gaps])
+    return np.insert(shares, after_gaps, 0.0, axis=0), edges
 
 
 def _pale_to_dark() -> LinearSegmentedColormap:
