@@ -24,6 +24,7 @@ from __future__ import annotations
 
 import csv
 import re
+from functools import cache, cached_property
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -58,7 +59,8 @@ _SLACK = 1e-12
 
 _TOKEN = re.compile(
     r"(?P<table>[a-z]+)\.(?P<column>[a-z]\w*)(?:\[(?P<where>[^\]]*)\])?"
-    r"|(?P<number>\d+(?:\.\d+)?(?:e\d+)?)|(?P<operator>[+*/])|(?P<blank>\s+)"
+    r"|(?P<number>\d+(?:\.\d+)?(?:e\d+)?)|(?P<operator>[+*/])|(?P<blank>\s+)|(?P<other>.+)",
+    re.DOTALL,
 )
 _CONDITION = re.compile(r"(\w+) == (?:'([^']*)'|(\d+(?:\.\d+)?))")
 
@@ -146,16 +148,9 @@ def _check(row: dict[str, str], source: _Source) -> dict[str, object]:
     lo, hi = interval(row["printed"], row["rounding"])
     slack = _SLACK * max(abs(lo), abs(hi))
     above = value < hi - slack if row["rounding"] == "trunc" else value <= hi + slack
-    return {
-        **{name: row[name] for name in ("id", "place", "quantity", "unit", "printed", "rounding")},
-        "recomputed": value,
-        "lo": lo,
-        "hi": hi,
-        "agrees": lo - slack <= value and above,
-        "expected": row["agrees"] == "yes",
-        "basis": row["basis"],
-        "why": row["why"],
-    }
+    agrees = lo - slack <= value and above
+    found = {"recomputed": value, "lo": lo, "hi": hi, "agrees": agrees}
+    return {**row, **found, "expected": row["agrees"] == "yes"}
 
 
 def _evaluate(selector: str, source: _Source) -> float:
@@ -174,17 +169,12 @@ def _evaluate(selector: str, source: _Source) -> float:
 
 
 def _tokens(selector: str) -> list[re.Match[str]]:
-    tokens, at = [], 0
-    while at < len(selector):
-        token = _TOKEN.match(selector, at)
-        if not token:
-            raise SchemaError(
-                f"{selector!r}: {selector[at:]!r} is not part of a selector; "
-                "a term is table.column[conditions] or a number"
-            )
-        at = token.end()
-        if not token["blank"]:
-            tokens.append(token)
+    tokens = [token for token in _TOKEN.finditer(selector) if not token["blank"]]
+    if tokens and (other := tokens[-1]["other"]):
+        raise SchemaError(
+            f"{selector!r}: {other!r} is not part of a selector; "
+            "a term is table.column[conditions] or a number"
+        )
     return tokens
 
 
@@ -193,8 +183,12 @@ class _Source:
 
     def __init__(self, folder: Path, name: str) -> None:
         self.path = f"{folder.as_posix()}/{name}"
-        self.results: Results | None = None
-        self.tables: dict[str, pd.DataFrame] = {}
+        self.table = cache(self._read)
+
+    @cached_property
+    def results(self) -> Results:
+        """The tables that `read` makes of them."""
+        return read(self.path)
 
     def value(self, term: re.Match[str]) -> float:
         """Find the one cell that a term names."""
@@ -210,12 +204,6 @@ class _Source:
             raise SchemaError(f"{term[0]} finds a missing value")
         return float(digits(cell).value) if isinstance(cell, str) else float(cell)
 
-    def table(self, name: str) -> pd.DataFrame:
-        """Return one table of the files, and keep it for the next term."""
-        if name not in self.tables:
-            self.tables[name] = self._read(name)
-        return self.tables[name]
-
     def _read(self, name: str) -> pd.DataFrame:
         if name == "words":
             return _words(self._file())
@@ -229,8 +217,6 @@ class _Source:
         if name == "combined":
             io = self.table("io")
             return combine(io[io["scope"] == "thread"], to="run")
-        if self.results is None:
-            self.results = read(self.path)
         if name not in self.results.tables:
             tables = ", ".join([*self.results.tables, "combined", "rows", "words"])
             raise SchemaError(f"there is no table {name!r}; the tables are {tables}")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -84,6 +85,7 @@ KINDS = ("quantity", "latency", "direction")  # rows that differ in these never 
 _EDGE = 24  # points: what a figure's own edge takes
 _BESIDE = 90  # points: what ticks and a label take beside Axes
 _TICK = {"x": 52, "y": 22}  # points: what a tick's label takes, with some space
+_HALF = 8.0  # points: half of what a tick's label takes in height
 _HANDLE = 52  # points: what an entry of a legend takes beside its name
 _HIGH = 0.65  # of the height of Axes, which words below them may yet take from
 _LATENCIES = {"slat": "submission latency", "clat": "completion latency"}
@@ -153,6 +155,14 @@ def above_zero(column: str, listed: Iterable[float]) -> None:
         )
 
 
+def figure_of(ax: Axes | Figure) -> Figure:
+    """Return the figure of Axes, or itself."""
+    figure = ax if isinstance(ax, Figure) else ax.get_figure(root=True)
+    if figure is None:
+        raise ValueError("these Axes are on no figure")
+    return figure
+
+
 @dataclass(frozen=True)
 class Look:
     """The colour, marker and stroke of a line."""
@@ -213,9 +223,7 @@ def line_of(ax: Axes) -> float:
 
 def ground(ax: Axes) -> str:
     """Return the colour behind what is drawn: that of the Axes, or of a figure without axes."""
-    figure = ax.get_figure(root=True)
-    behind = ax.get_facecolor() if ax.axison or figure is None else figure.get_facecolor()
-    colour = to_hex(behind)
+    colour = to_hex((ax if ax.axison else figure_of(ax)).get_facecolor())
     return "white" if colour == "#ffffff" else colour
 
 
@@ -252,12 +260,11 @@ def panels(rows: int, columns: int, high: float, **share: Any) -> NDArray[Any]:
     return np.asarray(made)
 
 
-def limit_x(ax: Axes, low: float, high: float) -> tuple[float, float]:
+def limit_x(ax: Axes, low: float, high: float) -> None:
     """Set the limits of an x axis, which also hold what was drawn before on Axes that share it."""
     if not ax.get_autoscalex_on():
         low, high = min(low, ax.get_xlim()[0]), max(high, ax.get_xlim()[1])
     ax.set_xlim(low, high)
-    return low, high
 
 
 def keep_room(ax: Axes) -> None:
@@ -265,14 +272,12 @@ def keep_room(ax: Axes) -> None:
 
     Without a layout engine, words below and beside Axes run into their neighbours.
     """
-    figure = ax.get_figure(root=True)
-    if figure is None or figure.get_layout_engine() is not None:
-        return
+    figure = figure_of(ax)
     as_it_comes = vars(figure.subplotpars) == vars(SubplotParams())
     places = [other.get_subplotspec() for other in figure.axes]
     # a grid within a grid is somebody's arrangement too, if only a colour bar's
     plain = all(place and isinstance(place.get_gridspec(), GridSpec) for place in places)
-    if as_it_comes and plain:
+    if figure.get_layout_engine() is None and as_it_comes and plain:
         figure.set_layout_engine("constrained")
 
 
@@ -293,9 +298,15 @@ def look() -> Iterator[None]:
 
 def points(ax: Axes) -> tuple[float, float]:
     """Return the width and height of Axes in points, as they are before anything is drawn."""
-    box, figure = ax.get_position(), ax.get_figure(root=True)
-    width, height = figure.get_size_inches() if figure else (6.4, 4)
+    box, (width, height) = ax.get_position(), figure_of(ax).get_size_inches()
     return box.width * width * 72, box.height * height * 72
+
+
+def along(axis: Any, value: float) -> float:
+    """Return how far along its axis a value lies: 0 at the lower limit, 1 at the upper."""
+    scale = axis.get_transform()
+    low, high, place = (float(one) for one in scale.transform([*axis.get_view_interval(), value]))
+    return (place - low) / (high - low)
 
 
 def levels(listed: Sequence[Any], order: Sequence[Any] | None = None) -> list[Any]:
@@ -323,18 +334,15 @@ def keep_one(table: Frame, column: str, rows: Iterable[int]) -> str:
     return frames.to_type(table, column, "total" if "total" in there else there[0])
 
 
-def of_one_run(
-    label: str, table: Frame, rows: Iterable[int] | None = None, *, below: bool = False
-) -> str:
-    """Add to an axis' label that each row is one run, if the frame says so.
+def of_one_run(label: str, table: Frame, rows: Iterable[int], *, below: bool = False) -> str:
+    """Add to an axis' label that each of the rows is one run, if the frame says so.
 
     A frame says it with ``source`` and ``run``, or with an ``n`` of 1; ``below`` a label that has a
     legend beside it.
     """
-    seen = list(
-        zip(*(frames.optional(table, name) for name in ("source", "run", "n")), strict=True)
-    )
-    found = [seen[row] for row in (range(len(table)) if rows is None else rows)]
+    lists = [frames.optional(table, name) for name in ("source", "run", "n")]
+    seen = list(zip(*lists, strict=True))
+    found = [seen[row] for row in rows]
     if any(n != 1 if n is not None else None in (source, run) for source, run, n in found):
         return label
     alone = len(found) == 1 or (len(set(found)) == 1 and None not in found[0][:2])
@@ -360,6 +368,21 @@ def fixed_ticks(axis: Any, values: Sequence[float], write: Callable[[float], str
     axis.set_major_formatter(lambda value, _: write(value))
 
 
+def with_room(
+    axis: Any, values: Iterable[float], write: Callable[[float], str], gap: float
+) -> list[float]:
+    """Return the ticks whose labels have room, so many points apart; the first matter most."""
+    wide = breadth(axis.axes) if axis.axis_name == "x" else points(axis.axes)[1]
+    kept: dict[float, tuple[float, float]] = {}  # places and halves of labels
+    for value in values:
+        place, half = along(axis, value) * wide, _HALF
+        if axis.axis_name == "x":
+            half = (fit_text.width(write(value), RC["xtick.labelsize"]) + gap) / 2
+        if all(abs(place - other) >= half + own for other, own in kept.values()):
+            kept[value] = place, half
+    return list(kept)
+
+
 End = tuple[float, float, str, Look]  # of a line: x, y, its name and look
 
 
@@ -381,21 +404,17 @@ def name_lines(ax: Axes, ends: Sequence[End], hue: str | None, *, below: bool = 
     handles = line_handles(ends)
     columns = int(-(-needed // max(1, high - line_of(ax))))
     widest = max(fit_text.width(part, size) for name in names for part in name)
-    if columns * (widest + _HANDLE) > _ASIDE * _whole(ax):
-        if below:
-            legend_below(ax, handles, legend_title(hue))
-        return
-    legend = ax.legend(
-        handles=handles,
-        title=legend_title(hue),
-        frameon=False,
-        loc="upper left",
-        bbox_to_anchor=(1, 1),
-        ncols=columns,
-        fontsize=size,
-        handlelength=2.6,
-        alignment="left",
-    )
+    if columns * (widest + _HANDLE) <= _ASIDE * _whole(ax):
+        corner: Any = {"loc": "upper left", "bbox_to_anchor": (1, 1), "alignment": "left"}
+        look = {"fontsize": size, "ncols": columns, "handlelength": 2.6, **corner}
+        _legend(ax, handles, legend_title(hue), **look)
+    elif below:
+        legend_below(ax, handles, legend_title(hue))
+
+
+def _legend(ax: Axes, handles: Sequence[Any], title: str | None, **look: Any) -> None:
+    """Draw a legend of the names that the handles have."""
+    legend = ax.legend(handles=handles, title=title, frameon=False, **look)
     literal(legend.get_texts())
 
 
@@ -412,12 +431,8 @@ def condition(name: str) -> str:
 def _end_labels(ax: Axes, ends: Sequence[End]) -> None:
     """Write names at the ends of lines, in their order and apart from each other."""
     height = points(ax)[1]
-    scale = ax.yaxis.get_transform()
-    low, high = scale.transform(ax.get_ylim())
     ordered = sorted(ends, key=lambda end: end[1])
-    wanted = [
-        (float(scale.transform([y])[0]) - low) / (high - low) * height for _, y, _, _ in ordered
-    ]
+    wanted = [along(ax.yaxis, y) * height for _, y, _, _ in ordered]
     places = list(wanted)
     lines = [name.count("\n") + 1 for _, _, name, _ in ordered]
     steps = [line_of(ax) * (one + other) / 2 for one, other in pairwise(lines)]  # of their middles
@@ -437,26 +452,16 @@ def name_steps(ax: Axes, names: Sequence[tuple[float, str]], align: float) -> in
     ``align`` is 0 where a name begins at its place, and .5 where it is in its middle. Returns how
     many lines there are.
     """
-    wide, size = points(ax)[0], small(ax)
-    left, right = ax.get_xlim()
+    wide = points(ax)[0]
     ends: list[float] = []  # where the last name of each line ends
+    look: Any = {"va": "top", "color": ink(ax), "bbox": paper(ax), "zorder": 6}
+    look |= {"ha": "center" if align else "left", "xycoords": "axes fraction"}
     for at, name in names:
-        taken = fit_text.width(name, size)
-        place = (at - left) / (right - left) * wide - align * taken + (2 if not align else 0)
+        taken = fit_text.width(name, small(ax))
+        place = along(ax.xaxis, at) * wide - align * taken + (2 if not align else 0)
         place = max(0.0, min(place, wide - taken))
-        line = _free_line(ends, place, taken)
-        note(
-            ax,
-            name,
-            ((place + align * taken) / wide, 1),
-            (0, -3 - line_of(ax) * line),
-            xycoords="axes fraction",
-            va="top",
-            ha="center" if align else "left",
-            color=ink(ax),
-            bbox=paper(ax),
-            zorder=6,
-        )
+        below = -3 - line_of(ax) * _free_line(ends, place, taken)
+        note(ax, name, ((place + align * taken) / wide, 1), (0, below), **look)
     return len(ends)
 
 
@@ -469,13 +474,11 @@ def _free_line(ends: list[float], place: float, taken: float) -> int:
 
 def name_limits(ax: Axes, limits: Mapping[float, str]) -> None:
     """Draw limits of the x axis as lines, with their names above the Axes in lines of their own."""
-    wide, size, scale = points(ax)[0], small(ax), ax.xaxis.get_transform()
-    low, high = scale.transform(ax.get_xlim())
     ends: list[float] = []
     for limit, name in sorted(limits.items()):
         ax.axvline(limit, color=GREY, linestyle="--", linewidth=1.3, zorder=1)
-        taken = fit_text.width(name, size)
-        place = (float(scale.transform([limit])[0]) - low) / (high - low) * wide - taken / 2
+        taken = fit_text.width(name, small(ax))
+        place = along(ax.xaxis, limit) * points(ax)[0] - taken / 2
         above = 2 + line_of(ax) * _free_line(ends, place, taken)
         look: Any = {"va": "bottom", "ha": "center", "color": GREY}
         note(ax, name, (limit, 1), (0, above), xycoords=("data", "axes fraction"), **look)
@@ -487,8 +490,8 @@ def title_panel(ax: Axes, cell: Sequence[Any], columns: Sequence[str]) -> None:
     """Name a panel by its conditions."""
     title = listed(named(*one) for one in zip(cell, columns, strict=True))
     size = RC["axes.labelsize"]
-    lines = fit_text.wrapped(title, size, points(ax)[0])
-    ax.set_title("\n".join(lines), fontsize=size, loc="left", parse_math=False)
+    title = fit_text.broken(title, size, points(ax)[0])
+    ax.set_title(title, fontsize=size, loc="left", parse_math=False)
 
 
 def line_handles(ends: Iterable[End]) -> list[Line2D]:
@@ -632,12 +635,12 @@ class Middles:
         frames.need(table, self._keys)
         robust = medians and min(frames.values(table, "n")) >= _ENOUGH
         self.middle = "median" if robust else "mean"
-        ends = [frames.values(table, f"{self.middle}{end}") for end in ("", "_lo", "_hi")]
-        self._ends = list(zip(*ends, strict=True))
+        self._ends = frames.keys_of(table, [f"{self.middle}{end}" for end in ("", "_lo", "_hi")])
         self.cells = frames.groups(table, self._keys)
-        confidence = frames.distinct(frames.values(table, "confidence"))
+        shares = frames.distinct(frames.values(table, "confidence"))
+        known = shares and any(low is not None for _, low, _ in self._ends)
         # in percent; empty if no cell has an interval
-        self.confidence = percent(confidence[0]) if confidence and frames.distinct(ends[1]) else ""
+        self.confidence = percent(shares[0]) if known else ""
 
     def __getitem__(self, cell: tuple[Any, ...]) -> tuple[float, float | None, float | None]:
         rows = self.cells.get(cell, [])
@@ -647,27 +650,35 @@ class Middles:
                 f"the summary has {len(rows) or 'no'} rows of {where}:"
                 f" summarize the frame that is drawn, by={self._keys}"
             )
-        return self._ends[rows[0]]
+        middle, low, high = self._ends[rows[0]]
+        return middle, low, high
+
+    def drawn(self, runs: Counter[Any], bars: str, line: str = "") -> list[str]:
+        """Say what points, ``bars`` or else the ``line`` are, for so many runs at each place."""
+        alone = [count == 1 for count in runs.values()]
+        if all(alone):
+            return [say("one run each" if len(alone) > 1 else "one run")]
+        points = say("points: runs, hollow: only one" if any(alone) else "points: runs")
+        said = say(bars, confidence=self.confidence) if self.confidence else line
+        return [points, said] if said else [points]
 
 
 def label_below(ax: Axes, *lines: str) -> None:
     """Label the x axis in lines, each broken where it is wider than the Axes."""
     size, wide = _size(ax.xaxis.label), points(ax)[0]
-    figure = ax.get_figure(root=True)
-    if figure and len(figure.axes) == 1:  # nothing is to its right
+    if len(figure_of(ax).axes) == 1:  # nothing is to its right
         wide += (1 - ax.get_position().x1) * _whole(ax) - _EDGE
         wide = min(wide, beside(ax))
-    parts = "\n".join(lines).split("\n")
-    fitted = [part for line in parts for part in fit_text.wrapped(line, size, wide)]
-    before = ax.get_xlabel().count("\n") + 1
-    _grow(ax, _ENTRY * (max(len(fitted), _FEW) - max(before, _FEW)))
-    ax.set_xlabel("\n".join(fitted), loc="left", linespacing=1.4, parse_math=False)
+    label = "\n".join(fit_text.broken(line, size, wide) for line in "\n".join(lines).split("\n"))
+    before = ax.get_xlabel()
+    _grow(ax, _ENTRY * (max(label.count("\n") + 1, _FEW) - max(before.count("\n") + 1, _FEW)))
+    ax.set_xlabel(label, loc="left", linespacing=1.4, parse_math=False)
 
 
 def names_beside(ax: Axes, names: Sequence[str]) -> list[str]:
     """Break names of rows that would take more than half of the figure."""
     size, most = _size(ax.yaxis.label), 0.5 * _whole(ax)
-    return ["\n".join(fit_text.wrapped(name, size, most)) for name in names]
+    return [fit_text.broken(name, size, most) for name in names]
 
 
 def names_below(ax: Axes, names: Sequence[str]) -> dict[int, str]:
@@ -676,8 +687,7 @@ def names_below(ax: Axes, names: Sequence[str]) -> dict[int, str]:
     Long names are broken.
     """
     size, wide = _size(ax.xaxis.label), points(ax)[0]
-    figure = ax.get_figure(root=True)
-    if figure and len({round(one.get_position().x0, 3) for one in figure.axes}) == 1:
+    if len({round(one.get_position().x0, 3) for one in figure_of(ax).axes}) == 1:
         wide = max(wide, _whole(ax) - _BESIDE)
     low, high = ax.get_xlim()
     lines = [fit_text.wrapped(name, size, wide / min(len(names), 4) - 6) for name in names]
@@ -688,8 +698,7 @@ def names_below(ax: Axes, names: Sequence[str]) -> dict[int, str]:
 
 def beside(ax: Axes) -> float:
     """Return the width in points that the names of rows leave for the only Axes of a figure."""
-    figure = ax.get_figure(root=True)
-    if figure is None or len(figure.axes) > 1:
+    if len(figure_of(ax).axes) > 1:
         return points(ax)[0]
     names = ax.get_yticklabels()
     lines = [(line, _size(name)) for name in names for line in name.get_text().splitlines()]
@@ -704,14 +713,12 @@ def breadth(ax: Axes) -> float:
 
 def _whole(ax: Axes) -> float:
     """Return the width of the figure in points."""
-    figure = ax.get_figure(root=True)
-    return float(figure.get_size_inches()[0]) * 72 if figure else points(ax)[0]
+    return float(figure_of(ax).get_size_inches()[0]) * 72
 
 
 def label_beside(ax: Axes, text: str) -> None:
     """Label the y axis in lines that are no longer than it is."""
-    size = _size(ax.yaxis.label)
-    ax.set_ylabel("\n".join(fit_text.wrapped(text, size, _HIGH * points(ax)[1])))
+    ax.set_ylabel(fit_text.broken(text, _size(ax.yaxis.label), _HIGH * points(ax)[1]))
 
 
 def legend_below(ax: Axes, handles: Sequence[Any] | None = None, title: str | None = None) -> None:
@@ -726,24 +733,15 @@ def legend_below(ax: Axes, handles: Sequence[Any] | None = None, title: str | No
         columns, place = max(1, int(room / max(entries))), len(lines) + 1
     rows = -(-len(names) // columns) * max(map(len, own)) + (title is not None)
     _grow(ax, _ENTRY * (rows - 1))
-    legend = ax.legend(
-        handles,
-        ["\n".join(name) for name in own],
-        title=title,
-        fontsize=size,
-        frameon=False,
-        loc="upper right",
-        bbox_to_anchor=(1, 0),
-        ncols=columns,
-        borderaxespad=0.4 + 1.6 * place,
-    )
-    literal(legend.get_texts())
+    corner: Any = {"loc": "upper right", "bbox_to_anchor": (1, 0)}
+    look = {"fontsize": size, "ncols": columns, "borderaxespad": 0.4 + 1.6 * place, **corner}
+    _legend(ax, handles, title, labels=["\n".join(name) for name in own], **look)
 
 
 def _grow(ax: Axes, high: float) -> None:
     """Make a figure of our own higher by so many points."""
-    figure = ax.get_figure(root=True)
-    if high > 0 and isinstance(figure, Figure) and figure in _OWN:
+    figure = figure_of(ax)
+    if high > 0 and figure in _OWN:
         figure.set_figheight(figure.get_figheight() + high / 72)
 
 
@@ -794,16 +792,15 @@ def round_values(low: float, high: float, most: int) -> list[float]:
     >>> round_values(90, 2100, 4), round_values(90, 2e8, 4)
     ([100.0, 1000.0], [100.0, 10000.0, 1000000.0, 100000000.0])
     """
-    first, last = math.floor(math.log10(low)), math.ceil(math.log10(high))
-    powers = range(first, last + 1)
+    powers = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
     choices = [[factor * 10.0**power for power in powers for factor in (1, 2, 5)]]
     choices += [
         [10.0**power for power in powers if power % step == 0] for step in range(1, len(powers) + 1)
     ]
+    # less than a decade wide
+    choices.append([float(value) for value in round_ticks(min(most, 5)).tick_values(low, high)])
     for choice in choices:
         found = [value for value in choice if low <= value <= high]
         if 2 <= len(found) <= most:
-            return found
-    # less than a decade wide
-    even = round_ticks(min(most, 5)).tick_values(low, high)
-    return [float(value) for value in even if low <= value <= high]
+            break
+    return found

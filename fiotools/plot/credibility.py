@@ -129,80 +129,23 @@ def credibility(
     """
     told = Verdicts(checks, y)
     if ax is None:
-        figure = common.panels(1, 1, _HIGH)[0, 0].get_figure()
-        ax = figure.axes[0]
+        ax = common.panels(1, 1, _HIGH)[0, 0]
         wide = common.WIDTH * 72 - _EDGE
         high = _Page(ax, told, wide, _HIGH * 72).fill(reasons)
-        figure.set_figheight((high + _EDGE) / 72)
+        common.figure_of(ax).set_figheight((high + _EDGE) / 72)
     else:
         common.keep_room(ax)
-        wide, high = _room(ax)
+        ax.set_axis_off()
+        figure = common.figure_of(ax)
+        if engine := figure.get_layout_engine():  # it gives the Axes their size
+            engine.execute(figure)
+        # a title comes, or the neighbours' labels
+        wide, high = (0.97 * size for size in common.points(ax))
         wide = max(wide, 150.0)
         high = max(high, _Page(ax, told, wide, high).fill(reasons))
     ax.set_xlim(0, wide)
     ax.set_ylim(high, 0)
     return ax
-
-
-def _room(ax: Axes) -> tuple[float, float]:
-    """Return the size that Axes without axes get from the figure's layout, in points."""
-    ax.set_axis_off()
-    figure = ax.get_figure(root=True)
-    if figure and (engine := figure.get_layout_engine()):
-        engine.execute(figure)
-    wide, high = common.points(ax)
-    return 0.97 * wide, 0.97 * high  # a title comes, or the neighbours' labels
-
-
-@dataclass(frozen=True)
-class _Grid:
-    """The places of rows and columns."""
-
-    counted: bool  # runs are counted, there is no row for each
-    labels: list[list[str]]
-    row: float
-    left: float  # of the first column
-    column: float
-    head: float
-
-    @property
-    def heights(self) -> list[float]:
-        return [self.row + _LINE * (len(lines) - 1) for lines in self.labels]
-
-    @property
-    def slanted(self) -> bool:
-        """Whether the columns are wide enough for names across and numbers beside the marks."""
-        return self.column >= _NARROW
-
-    @property
-    def lift(self) -> float:
-        """How far the marks lie above the middle of a row, to have numbers below."""
-        return _TALL / 5 if self.row == _TALL else 0.0
-
-    @property
-    def numbered(self) -> bool:
-        """Whether the cells have room for the numbers of their reasons."""
-        return not self.counted and (self.slanted or (self.lift > 0 and self.column >= _LEAST))
-
-
-def _grid(told: Verdicts, wide: float, high: float) -> _Grid:
-    """Choose a row for each run, or counts if the page is too short."""
-    heads = [width(_name(check), _SIZE) for check in told.checks]
-    shown = [called(name) for name in told.rows]
-    verdicts = [say(verdict) for verdict in WORST]
-    for names, row in ((shown, _ROW), (shown, _DENSE), (verdicts, _ROW)):
-        counted = names is verdicts
-        most = min(max(width(name, _SIZE) for name in names) + 2, 0.4 * wide)
-        labels = [wrapped(name, _SIZE, most) for name in names]
-        left = max(most, 62.0) + 8  # room for the legend, which stands above
-        column = min(_COLUMN, (wide - left - _SLANT * heads[-1]) / len(heads))
-        slant = _SLANT if column >= _NARROW else 1.0
-        row = _TALL if row == _ROW and column < _NARROW and not counted else row
-        legend = (len(told.seen) + 0.5) * _LINE
-        grid = _Grid(counted, labels, row, left, column, max(slant * max(heads) + 12, legend))
-        if grid.head + sum(grid.heights) <= max(high - _REASONS, 0.6 * high):
-            break
-    return grid
 
 
 def _name(check: str) -> str:
@@ -217,24 +160,47 @@ class _Page:
     def __init__(self, ax: Axes, told: Verdicts, wide: float, high: float) -> None:
         ax.set_axis_off()
         self.ax, self.told, self.wide, self._high = ax, told, wide, high
-        self._grid = _grid(told, wide, high)
-        self._end = 0.0  # how far it is filled, from the top
         self._every = len(set(told.runs))
+        shown = [called(name) for name in told.rows]
+        verdicts = [say(verdict) for verdict in WORST]
+        for names, row in ((shown, _ROW), (shown, _DENSE), (verdicts, _ROW)):
+            self.counted = names is verdicts  # there is no row for each run
+            self._arrange(names, row)
+            self._end = self.head + sum(self.heights)  # how far it is filled, from the top
+            if self._end <= max(high - _REASONS, 0.6 * high):
+                break
+
+    def _arrange(self, names: Sequence[str], row: float) -> None:
+        """Choose the places of rows and columns."""
+        heads = [width(_name(check), _SIZE) for check in self.told.checks]
+        most = min(max(width(name, _SIZE) for name in names) + 2, 0.4 * self.wide)
+        self.left = max(most, 62.0) + 8  # of the first column; the legend stands above the names
+        self.column = min(_COLUMN, (self.wide - self.left - _SLANT * heads[-1]) / len(heads))
+        # wide enough for names across and numbers beside the marks
+        self.slanted = self.column >= _NARROW
+        is_tall = row == _ROW and not self.slanted and not self.counted
+        self.row = _TALL if is_tall else row
+        self.lift = _TALL / 5 if is_tall else 0.0  # of marks, to have numbers below
+        has_room = self.slanted or (is_tall and self.column >= _LEAST)
+        self.numbered = has_room and not self.counted
+        self.labels = [wrapped(name, _SIZE, most) for name in names]
+        self.heights = [self.row + _LINE * (len(lines) - 1) for lines in self.labels]
+        legend = (len(self.told.seen) + 0.5) * _LINE
+        self.head = max((_SLANT if self.slanted else 1.0) * max(heads) + 12, legend)
 
     def fill(self, most: int | None) -> float:
         """Draw the table, and below it the reasons that have room; return the end."""
-        grid = self._grid
-        self._end = grid.head + sum(grid.heights) + 8
+        self._end += 8
         self._draw_head()
-        if grid.counted:
+        if self.counted:
             said = say("{n} runs, counted by the worst verdict of each check", n=self._every)
             self._paragraph(0, wrapped(said, _SIZE, self.wide))
         room = max(self._high - self._end, 3 * _LINE)
-        for alike in (True,) if grid.counted or most is not None else (False, True):
-            reasons = self.told.reasons(alike=alike)
-            every = [*reasons, *self.told.missing()]
+        for alike in (True,) if self.counted or most is not None else (False, True):
+            every = self.told.reasons(alike=alike)
             if most is not None:
-                every = sorted(reasons, key=lambda one: (WORST.index(one.verdict), -len(one.cells)))
+                known = [one for one in every if one.verdict != "unknown"]
+                every = sorted(known, key=lambda one: (WORST.index(one.verdict), -len(one.cells)))
             texts = [self._lines(one) for one in every[:most]]
             heights = [len(lines) * _LINE + _GAP for lines in texts]
             if sum(heights) <= room:
@@ -244,15 +210,15 @@ class _Page:
             while sum(heights) > room:
                 heights.pop()
         shown = every[: len(heights)]
-        numbered = [one for one in shown if one.verdict != "unknown"] if grid.numbered else []
-        if grid.counted:
+        numbered = [one for one in shown if one.verdict != "unknown"] if self.numbered else []
+        if self.counted:
             self._draw_counts()
         else:
             self._draw_rows(numbered)
         for number, (one, lines) in enumerate(zip(shown, texts, strict=False), start=1):
             middle = self._end + _LINE / 2
             if number <= len(numbered):
-                self._write(10, middle, f"{number}", _SIZE, ha="right", va="center_baseline")
+                self._line(10, middle, f"{number}", ha="right")
             self._mark(20, middle, one.verdict)
             self._paragraph(_INDENT, lines)
         if more := len(every) - len(shown):
@@ -260,10 +226,13 @@ class _Page:
         return self._end
 
     def _write(self, x: float, y: float, text: str, size: float, **look: Any) -> None:
-        """Write a text; by default from its upper left corner."""
         # not in the layout: it would measure them before the Axes have their size
-        look = {"va": "top", "color": common.ink(self.ax), **look}
+        look = {"color": common.ink(self.ax), **look}
         self.ax.text(x, y, text, fontsize=size, parse_math=False, in_layout=False, **look)
+
+    def _line(self, x: float, middle: float, text: str, **look: Any) -> None:
+        """Write a line of text."""
+        self._write(x, middle, text, _SIZE, va="center_baseline", **look)
 
     def _mark(self, x: float, y: float, verdict: str) -> None:
         self.ax.plot(x, y, linestyle="none", in_layout=False, **_LOOKS[verdict])
@@ -275,61 +244,54 @@ class _Page:
 
     def _paragraph(self, x: float, lines: Sequence[str]) -> None:
         for line in lines:
-            self._write(x, self._end + _LINE / 2, line, _SIZE, va="center_baseline")
+            self._line(x, self._end + _LINE / 2, line)
             self._end += _LINE
         self._end += _GAP
 
-    def _middle(self, column: int) -> float:
-        return self._grid.left + (column + 0.5) * self._grid.column
+    def _columns(self) -> list[tuple[float, str]]:
+        """Return the middle of each column and its check."""
+        checks = self.told.checks
+        return [(self.left + (at + 0.5) * self.column, check) for at, check in enumerate(checks)]
 
     def _draw_head(self) -> None:
         """Write the checks over their columns, and the legend beside them."""
-        grid = self._grid
-        slanted = grid.slanted
-        for at, check in enumerate(self.told.checks):
-            self._write(
-                self._middle(at),
-                grid.head - 4,
-                _name(check),
-                _SIZE if slanted else max(5.0, min(_SIZE, grid.column)),
-                rotation=45 if slanted else 90,
-                rotation_mode="anchor",
-                va="baseline" if slanted else "center",
-            )
-        if grid.counted:
+        size, look = _SIZE, {"rotation": 45, "va": "baseline"}
+        if not self.slanted:
+            size, look = max(5.0, min(_SIZE, self.column)), {"rotation": 90, "va": "center"}
+        for x, check in self._columns():
+            self._write(x, self.head - 4, _name(check), size, rotation_mode="anchor", **look)
+        if self.counted:
             return  # the rows are named by them
         for at, verdict in enumerate(self.told.seen):
             middle = (at + 0.5) * _LINE
             self._mark(6, middle, verdict)
-            self._write(14, middle, say(verdict), _SIZE, va="center_baseline", color=common.GREY)
+            self._line(14, middle, say(verdict), color=common.GREY)
 
     def _draw_rows(self, reasons: Sequence[Reason]) -> None:
         """Draw a row per run, with the worst verdict of each check and the reasons' numbers."""
-        told, grid = self.told, self._grid
-        worst, top = told.worst(told.names), grid.head
-        for name, lines, height in zip(told.rows, grid.labels, grid.heights, strict=True):
+        worst, top = self.told.worst(self.told.names), self.head
+        for name, lines, height in zip(self.told.rows, self.labels, self.heights, strict=True):
             middle = top + height / 2
             self._rule(top)
             for at, line in enumerate(lines):
                 shift = (at - (len(lines) - 1) / 2) * _LINE
-                self._write(0, middle + shift - grid.lift, line, _SIZE, va="center_baseline")
-            for at, check in enumerate(told.checks):
+                self._line(0, middle + shift - self.lift, line)
+            for x, check in self._columns():
                 if verdict := worst.get((name, check)):
-                    self._mark(self._middle(at), middle - grid.lift, verdict)
+                    self._mark(x, middle - self.lift, verdict)
                     cell = (name, check)
                     numbers = [str(n) for n, one in enumerate(reasons, 1) if cell in one.cells]
-                    self._write_numbers(self._middle(at), middle, numbers)
+                    self._write_numbers(x, middle, numbers)
             top += height
         self._rule(top)
 
     def _write_numbers(self, x: float, y: float, numbers: Sequence[str]) -> None:
         """Write the numbers of a cell's reasons beside its mark, or below, as many as have room."""
-        slanted, column = self._grid.slanted, self._grid.column
-        room = column - (9 if slanted else 1)
+        room = self.column - (9 if self.slanted else 1)
         for kept in range(len(numbers), 0, -1):
             text = ",".join(numbers[:kept]) + ("+" if kept < len(numbers) else "")
             if kept == 1 or width(text, _SMALL) <= room:
-                if slanted:
+                if self.slanted:
                     self._write(x + 5, y - 1, text, _SMALL, va="bottom")
                 else:
                     self._write(x, y + _TALL / 4, text, _SMALL, ha="center", va="center")
@@ -337,19 +299,18 @@ class _Page:
 
     def _draw_counts(self) -> None:
         """Draw how many runs have which verdict at worst."""
-        told, grid = self.told, self._grid
-        found = Counter((verdict, check) for (_, check), verdict in told.worst(told.runs).items())
+        worst = self.told.worst(self.told.runs)
+        found = Counter((verdict, check) for (_, check), verdict in worst.items())
         for place, verdict in enumerate(WORST):
-            middle = grid.head + (place + 0.5) * grid.row
-            self._rule(grid.head + place * grid.row)
+            middle = self.head + (place + 0.5) * self.row
+            self._rule(self.head + place * self.row)
             self._mark(6, middle, verdict)
-            self._write(14, middle, say(verdict), _SIZE, va="center_baseline")
-            for at, check in enumerate(told.checks):
+            self._line(14, middle, say(verdict))
+            for x, check in self._columns():
                 if count := found[verdict, check]:
-                    size = _SIZE if grid.column >= width(str(count), _SIZE) + 2 else _SMALL
-                    look = {"ha": "center", "va": "center_baseline"}
-                    self._write(self._middle(at), middle, f"{count}", size, **look)
-        self._rule(grid.head + len(WORST) * grid.row)
+                    size = _SIZE if self.column >= width(str(count), _SIZE) + 2 else _SMALL
+                    self._write(x, middle, f"{count}", size, ha="center", va="center_baseline")
+        self._rule(self.head + len(WORST) * self.row)
 
     def _lines(self, one: Reason) -> list[str]:
         """Put a reason, or evidence that is missing, into words, in lines."""
@@ -358,7 +319,7 @@ class _Page:
         if some == self._every:
             runs = say("all runs") if some > 1 else say("the run")
         words = {"checks": listed(_name(check) for check in one.checks), "text": text}
-        if self._grid.numbered and one.verdict != "unknown":
+        if self.numbered and one.verdict != "unknown":
             text = say("{checks}: {text}", **words)
         else:
             text = say("{checks} ({runs}): {text}", runs=runs, **words)
@@ -386,14 +347,7 @@ class Reason:
     checks: dict[str, None] = field(default_factory=dict)
     cells: set[tuple[str, str]] = field(default_factory=set)
     runs: set[Any] = field(default_factory=set)
-    texts: set[str] = field(default_factory=set)
-
-    def add(self, finding: _Finding, text: str) -> None:
-        """Take another finding that says it, perhaps with other values."""
-        self.checks[finding.check] = None
-        self.cells.add((finding.name, finding.check))
-        self.runs.add(finding.run)
-        self.texts.add(text)
+    texts: set[str] = field(default_factory=set)  # it may stand for others, with other values
 
 
 class Verdicts:
@@ -412,6 +366,8 @@ class Verdicts:
         self.rows: list[str] = common.levels(self.names)
         told = (frames.values(table, name) for name in needed)
         self._found = [_Finding(*row) for row in zip(self.names, self.runs, *told, strict=True)]
+        worst = {*self.worst(self.names).values()}
+        self.seen = [verdict for verdict in WORST if verdict in worst]  # on the page
 
     def worst(self, whose: Sequence[Any]) -> dict[tuple[Any, str], str]:
         """Return the worst verdict of each check, by the rows of the page or by runs."""
@@ -421,37 +377,33 @@ class Verdicts:
             found[own, one.check] = min(known, one.verdict, key=WORST.index)
         return found
 
-    @property
-    def seen(self) -> list[str]:
-        """The verdicts on the page, the worst first."""
-        found = set(self.worst(self.names).values())
-        return [verdict for verdict in WORST if verdict in found]
-
     def reasons(self, *, alike: bool) -> list[Reason]:
-        """Return the reasons of impossible verdicts, then of suspect ones, each once.
+        """Return the reasons of impossible verdicts, of suspect ones, and the missing evidence.
 
-        Reasons that are ``alike`` but for their numbers count as one.
+        Each stands once, reasons by check and evidence by the number of runs that miss it. Reasons
+        that are ``alike`` but for their numbers count as one.
         """
-        found: dict[tuple[str, str, str], Reason] = {}
+        found: dict[tuple[str, ...], Reason] = {}
         for one in self._found:
-            if one.verdict in WORST[:2]:
-                text = str(one.why or say("no reason is given"))
-                key = one.verdict, one.check, _NUMBER.sub("0", text) if alike else text
-                found.setdefault(key, Reason(one.verdict, text)).add(one, text)
-        places = {(verdict, check): None for verdict in WORST for check in self.checks}
-        order = list(places)
-        return sorted(
-            found.values(), key=lambda one: order.index((one.verdict, next(iter(one.checks))))
-        )
+            if one.verdict == "ok":
+                continue
+            remedy = one.remedy if one.verdict == "unknown" else None
+            text = str(remedy or one.why or say("no reason is given"))
+            key: tuple[str, ...] = (one.verdict, text)
+            if one.verdict != "unknown":
+                key = (one.verdict, one.check, _NUMBER.sub("0", text) if alike else text)
+            reason = found.setdefault(key, Reason(one.verdict, text))
+            reason.checks[one.check] = None
+            reason.cells.add((one.name, one.check))
+            reason.runs.add(one.run)
+            reason.texts.add(text)
 
-    def missing(self) -> list[Reason]:
-        """Return the missing evidence and the checks that miss it; most runs first."""
-        found: dict[str, Reason] = {}
-        for one in self._found:
-            if one.verdict == "unknown":
-                text = str(one.remedy or one.why or say("no reason is given"))
-                found.setdefault(text, Reason(one.verdict, text)).add(one, text)
-        return sorted(found.values(), key=lambda one: -len(one.runs))
+        def place(one: Reason) -> tuple[int, int]:
+            check = self.checks.index(next(iter(one.checks)))
+            rank = -len(one.runs) if one.verdict == "unknown" else check
+            return WORST.index(one.verdict), rank
+
+        return sorted(found.values(), key=place)
 
 
 def _names(table: Frame, y: str | None, runs: Sequence[Any]) -> list[str]:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from itertools import accumulate
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
+import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.collections import LineCollection
 from matplotlib.ticker import NullLocator
@@ -15,7 +15,7 @@ from matplotlib.transforms import offset_copy
 from fiotools import units
 from fiotools.errors import SchemaError, typed
 from fiotools.language import called, listed, say
-from fiotools.plot import common, fit_text
+from fiotools.plot import common
 from fiotools.plot.ratios import sides, ticks_of_ratios
 from fiotools.stats import frames
 from fiotools.stats.frames import Frame, Key
@@ -130,33 +130,21 @@ def cdf(
 
 def _curve(ax: Axes, own: Histogram, low: float, high: float, at: int, label: str) -> None:
     """Draw a band from the lower to the upper edge of each bin, and a line along the lower."""
-    total, bins = sum(own.counts.values()), [edges for edges, n in own.counts.items() if n]
-    sums = [0.0, *(100 * n / total for n in accumulate(own.counts[edges] for edges in bins))]
-    # at each edge: the share that has certainly ended, and the share that may have
-    places, surely, maybe = [], [], []
-    for before, after, (start, end) in zip(sums[:-1], sums[1:], bins, strict=True):
-        places += [max(start, low), min(end, high)]
-        # the last bin may have no end
-        surely += [before, after if math.isfinite(end) else before]
-        maybe += [after, after]
+    bins = {edges: count for edges, count in own.counts.items() if count}
+    edges, sums = np.array(list(bins)), np.cumsum(list(bins.values()))
+    maybe = 100 * sums / sums[-1]
+    before = np.concatenate([[0.0], maybe[:-1]])
+    certain = np.where(np.isfinite(edges[:, 1]), maybe, before)  # the last bin may have no end
+    # at both edges of each bin: the share that has certainly ended, and the share that may have
+    places = edges.clip(low, high).ravel()
+    surely = np.column_stack([before, certain]).ravel()
+    maybe = np.repeat(maybe, 2)
     look = common.look_of(at)
     ax.fill_between(places, surely, maybe, step="post", color=look.colour, alpha=0.3, linewidth=0)
-    marked = [
-        next((place for place, share in enumerate(surely) if share >= least), None)
-        for least in _MARKED
-    ]
-    ax.plot(
-        places,
-        surely,
-        drawstyle="steps-post",
-        color=look.colour,
-        linestyle=look.line,
-        linewidth=1.6,
-        marker=look.marker,
-        markersize=5,
-        markevery=sorted({place for place in marked if place is not None}),
-        label=label,
-    )
+    marked = {place for place in np.searchsorted(surely, _MARKED).tolist() if place < len(surely)}
+    line: Any = {"color": look.colour, "linestyle": look.line, "linewidth": 1.6}
+    line |= {"marker": look.marker, "markersize": 5, "markevery": sorted(marked)}
+    ax.plot(places, surely, drawstyle="steps-post", label=label, **line)
 
 
 def percentiles(
@@ -273,9 +261,7 @@ def _points(table: Frame, *, bounded: bool) -> list[_Point]:
         return list(map(_Point, shares, values))
     bounds, intervals = _bound_ends(table, "bound"), _bound_ends(table, "value")
     told = frames.optional(table, "value_ns")
-    if any(value is not None for value in told) or (
-        "value_ns" in table.columns and not any(bounds)
-    ):
+    if frames.distinct(told) or ("value_ns" in table.columns and not any(bounds)):
         told = common.numbers(table, "value_ns", log=True)
     elif not any(bounds):
         raise SchemaError("nothing to draw: no row has a value of 'bound_lo_ns' and 'bound_hi_ns'")
@@ -293,8 +279,7 @@ def _bound_ends(table: Frame, what: str) -> list[Ends]:
     found: list[Ends] = []  # a latency of 0 has no place on the axis
     for low, high in zip(*(frames.numbers(table, name) for name in columns), strict=True):
         found.append((low, high) if low and high and math.isfinite(low + high) else None)
-    ends = [end for pair in found if pair for end in pair]
-    common.above_zero(columns[0], ends)
+    common.above_zero(columns[0], [end for pair in found if pair for end in pair])
     return found
 
 
@@ -320,15 +305,10 @@ def _draw_line(
     if not drawn:
         low, high = curve[-1].bound or (1.0, 1.0)
         return curve[-1].x, math.sqrt(low * high)
-    ax.plot(
-        *zip(*drawn, strict=True),
-        color=look.colour,
-        linestyle=look.line,
-        marker="none" if several else look.marker,
-        markersize=4,
-        linewidth=0.9 if several else 1.8,
-        alpha=0.6 if several else 1,
-    )
+    line: Any = {"marker": look.marker, "markersize": 4, "linewidth": 1.8}
+    if several:
+        line = {"linewidth": 0.9, "alpha": 0.6}
+    ax.plot(*zip(*drawn, strict=True), color=look.colour, linestyle=look.line, **line)
     return drawn[-1]
 
 
@@ -343,16 +323,10 @@ def _draw_band(ax: Axes, curve: Sequence[_Point], at: int, *, aside: float) -> N
     low, high = ([one.bound[end] if one.bound else math.nan for one in curve] for end in (0, 1))
     ax.fill_between(places, low, high, color=colour, alpha=0.25, linewidth=0, zorder=1)
     if all(point.value is None for point in curve):
-        for edge in (low, high):
-            ax.plot(
-                *(places, edge),
-                color=colour,
-                linestyle=_DASHES[at % len(_DASHES)],  # told apart in greyscale too
-                linewidth=1.2,
-                marker="_",
-                markersize=7,
-                zorder=2,
-            )
+        # told apart in greyscale too
+        edge: Any = {"color": colour, "linestyle": _DASHES[at % len(_DASHES)], "linewidth": 1.2}
+        ax.plot(places, low, marker="_", markersize=7, zorder=2, **edge)
+        ax.plot(places, high, marker="_", markersize=7, zorder=2, **edge)
     bars = [[(point.x, end) for end in point.interval] for point in curve if point.interval]
     beside = offset_copy(ax.transData, ax.get_figure(root=True), x=aside, units="points")
     drawn = LineCollection(bars, colors=colour, linewidths=1.2, alpha=0.8, transform=beside)
@@ -364,16 +338,13 @@ def _draw_band(ax: Axes, curve: Sequence[_Point], at: int, *, aside: float) -> N
 
 def share_axis(ax: Axes, last: float) -> None:
     """Set the axis of percentiles, up to the last one, with the ticks that have room."""
-    wide, ticks, end = common.breadth(ax), list[float](), math.inf
-    for share in (share for share in reversed(_TICKS) if share <= last):  # tails matter most
-        place = nines(share) / (nines(last) * 1.2) * wide
-        half = fit_text.width(f"{share:g}", common.RC["xtick.labelsize"]) / 2 + 2
-        if place + half <= end:
-            ticks.append(share)
-            end = place - half
-    places = [nines(share) for share in reversed(ticks)]
-    common.fixed_ticks(ax.xaxis, places, lambda at: f"{round(100 * (1 - 10**-at), 6):g}")
+
+    def write(place: float) -> str:
+        return f"{round(100 * (1 - 10**-place), 6):g}"
+
     ax.set_xlim(0, nines(last) * 1.2)
+    places = [nines(share) for share in reversed(_TICKS) if share <= last]  # tails matter most
+    common.fixed_ticks(ax.xaxis, common.with_room(ax.xaxis, places, write, 4)[::-1], write)
 
 
 def _band_words(table: Frame, points: Sequence[_Point]) -> list[str]:
@@ -456,14 +427,14 @@ def tails(comparison: IntoDataFrame, *, band: float = 0.05, ax: Axes | None = No
                 f"{name!r} has a percentile twice: filter to one latency and direction"
             )
         look = common.look_of(at)
-        x, y = [nines(shares[row]) for row in own], [ratio[row] for row in own]
-        ends = [low[row] for row in own], [high[row] for row in own]
-        ax.fill_between(x, *ends, color=look.colour, alpha=0.2, linewidth=0)
+        x = [nines(shares[row]) for row in own]
+        y, least, most = ([column[row] for row in own] for column in (ratio, low, high))
+        ax.fill_between(x, least, most, color=look.colour, alpha=0.2, linewidth=0)
         ax.plot(x, y, color=look.colour, linestyle=look.line, linewidth=1.8, zorder=3)
-        for place, value, end in zip(x, y, ends[0], strict=True):
+        for place, value, end in zip(x, y, least, strict=True):
             filling = common.ground(ax) if math.isnan(end) else look.colour
-            dot: Any = {"marker": look.marker, "markersize": 5, "color": look.colour}
-            ax.plot(place, value, markerfacecolor=filling, zorder=4, **dot)
+            dot: Any = {"markersize": 5, "color": look.colour, "markerfacecolor": filling}
+            ax.plot(place, value, look.marker, zorder=4, **dot)
         names.append((x[-1], y[-1], name, look))
     _axes(ax, table, [*ratio, *low, *high, 1 / (1 + band), 1 + band], max(shares), band)
     common.name_lines(ax, names, None)
@@ -489,10 +460,9 @@ def _curves(table: Frame) -> dict[str, list[int]]:
 def _axes(ax: Axes, table: Frame, drawn: list[float], last: float, band: float) -> None:
     """Set the axes, and say what the band is."""
     reach = [value for value in drawn if not math.isnan(value)]
-    ends = min(reach) / 1.05, max(reach) * 1.05
     ax.set_yscale("log")
-    ax.set_ylim(*ends)
-    ticks_of_ratios(ax.yaxis, *ends)
+    ax.set_ylim(min(reach) / 1.05, max(reach) * 1.05)
+    ticks_of_ratios(ax.yaxis)
     share_axis(ax, min(last, 99.9999))
     kinds, confidence, method = (
         frames.distinct(frames.optional(table, name))

@@ -95,26 +95,17 @@ def fairness(
     for run in runs:
         _numbers(ax, run)
     ax.set_xlim(0, edge * 1.04 or 1)
-    wide = common.breadth(ax) - _ROOM
-    ax.xaxis.set_major_locator(common.round_ticks(max(1, min(5, int(wide / _TICK)))))
-    drawn = [row for run in runs for row in run.rows]
+    wide = common.breadth(ax)
+    ax.xaxis.set_major_locator(common.round_ticks(max(1, min(5, int((wide - _ROOM) / _TICK)))))
     common.unit_ticks(ax.xaxis, common.unit("iops"))
+    drawn = [row for run in runs for row in run.rows]
     label = common.of_one_run(common.wording("iops"), table, drawn)
     common.label_below(ax, label, *_key(runs))
-    lines = ax.get_xlabel().count("\n") + 1
-    below = offset_copy(
-        ax.transAxes, ax.get_figure(root=True), y=-_BELOW - _LINE * lines, units="points"
-    )
-    ax.legend(
-        loc="upper left",
-        bbox_to_anchor=(0, 0),
-        bbox_transform=below,
-        ncols=3 if wide + _ROOM > _LEGEND else 1,
-        borderpad=0,
-        frameon=False,
-        fontsize=float(ax.xaxis.label.get_fontsize()),
-        borderaxespad=0,
-    )
+    high = _BELOW + _LINE * (ax.get_xlabel().count("\n") + 1)
+    below = offset_copy(ax.transAxes, ax.get_figure(root=True), y=-high, units="points")
+    look: Any = {"fontsize": float(ax.xaxis.label.get_fontsize()), "frameon": False}
+    look |= {"borderpad": 0, "borderaxespad": 0, "ncols": 3 if wide > _LEGEND else 1}
+    ax.legend(loc="upper left", bbox_to_anchor=(0, 0), bbox_transform=below, **look)
     return ax
 
 
@@ -193,6 +184,7 @@ def _draw(ax: Axes, runs: Sequence[_Run], edge: float, size: float) -> None:
     """Draw the threads of all rows and their equal shares."""
     alike, behind = list[_Place](), list[_Place]()
     sticks, shares = list[list[_Place]](), list[list[_Place]]()
+    wide = common.points(ax)[0]
     for run in runs:
         late, share = run.behind, run.share
         for at, point in enumerate(run.points):
@@ -200,43 +192,39 @@ def _draw(ax: Axes, runs: Sequence[_Run], edge: float, size: float) -> None:
             if share is not None:
                 sticks.append([(share, point[1]), point])
             name = called(late.get(at, ""))
-            if name and common.points(ax)[0] > _LEGEND:
-                wide = fit_text.width(name, common.small(ax)) + 12
-                left = point[0] * common.points(ax)[0] / edge > wide
+            if name and wide > _LEGEND:
+                left = point[0] * wide / edge > fit_text.width(name, common.small(ax)) + 12
                 common.write(ax, name, *point, common.PALETTE[1], left=left)
         if share is not None:
             shares.append([(share, run.place - 0.38), (share, run.place + 0.38)])
     for lines, look in ((sticks, {"linewidths": 1, "alpha": 0.4}), (shares, {"linewidths": 1.2})):
         ax.add_collection(LineCollection(lines, colors=common.GREY, **look), autolim=False)
     if shares:
-        size_of: Any = {"markersize": 12, "markeredgewidth": 1.2}
-        ax.plot([], [], "|", color=common.GREY, label=say("equal share"), **size_of)
-    looks = (
+        stick: Any = {"markersize": 12, "markeredgewidth": 1.2}
+        ax.plot([], [], "|", color=common.GREY, label=say("equal share"), **stick)
+    drawn: Any = {"markersize": size, "clip_on": False, "zorder": 5}
+    for points, label, colour, marker in (
         (alike, say("thread"), common.PALETTE[0], "o"),
         (behind, say("fell behind"), common.PALETTE[1], "v"),
-    )
-    for points, label, colour, marker in looks:
+    ):
         if points:
-            xs, ys = zip(*points, strict=True)
-            drawn: Any = {"markersize": size, "color": colour, "clip_on": False, "zorder": 5}
-            ax.plot(xs, ys, marker, label=label, **drawn)
+            ax.plot(*zip(*points, strict=True), marker, label=label, color=colour, **drawn)
 
 
 def _numbers(ax: Axes, run: _Run) -> None:
     """Write the numbers at the end of a row, and their names over the first."""
     ratio, jain = run.fact["max_over_min"], run.fact["jain"]
+    above: Any = {"va": "bottom", "color": common.GREY, "xycoords": "axes fraction"}
+    beside: Any = {"va": "center", "xycoords": ("axes fraction", "data"), "annotation_clip": False}
     columns = (
         (46, say("max/min"), "-" if ratio is None else common.factor(ratio)),
         (82, say("Jain"), "-" if jain is None else f"{jain:.3f}"),
     )
     if run.place == 0:
-        above: Any = {"va": "bottom", "ha": "right", "color": common.GREY}
         for right, head, _ in columns:
-            common.note(ax, head, (1, 1), (right, 2), xycoords="axes fraction", **above)
-    beside: Any = {"va": "center", "ha": "right", "annotation_clip": False}
+            common.note(ax, head, (1, 1), (right, 2), ha="right", **above)
     for right, _, text in columns:
-        place = ("axes fraction", "data")
-        common.note(ax, text, (1, run.place), (right, 0), xycoords=place, **beside)
+        common.note(ax, text, (1, run.place), (right, 0), ha="right", **beside)
 
 
 def _key(runs: Sequence[_Run]) -> list[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import seaborn as sns
@@ -83,16 +83,17 @@ def heatmap(bins: IntoDataFrame, *, ax: Axes | None = None) -> Axes:
     if min(clock) < 0:
         raise SchemaError(f"'time_s' is {min(clock):g} in a row: runs begin at 0")
     common.refuse_several(table, [None] * len(table), "a heat map")
-    found = {float(clock[own.rows[0]]): own for own in histograms(table, ["time_s"])}
+    found = {float(clock[own.rows[0]]): _filled(own) for own in histograms(table, ["time_s"])}
     ends = np.array(sorted(found))
     # an interval begins at the end of the one before, unless that is too long ago
     steps = np.diff(ends)
     usual = float(np.median(steps)) if len(steps) else float(ends[0]) or 1.0
     since = np.concatenate([[ends[0] or usual], steps])
     widths = np.where(since > _GAP * usual, usual, since)
-    grid = _grid(list(found.values()))
-    shares = np.array([_shares(found[end], grid) for end in ends.tolist()])
-    counts = np.array([sum(found[end].counts.values()) for end in ends.tolist()])
+    intervals = [found[end] for end in ends.tolist()]
+    grid = _grid(np.concatenate(intervals))
+    shares = np.array([_shares(filled, grid) for filled in intervals])
+    counts = np.array([filled[:, 2].sum() for filled in intervals])
     thin = (counts < _FEW) & (counts < np.median(counts) / 10)
     shares[thin] = 0
     ax = common.axes(ax, 7)
@@ -101,16 +102,11 @@ def heatmap(bins: IntoDataFrame, *, ax: Axes | None = None) -> Axes:
     most = float(shares.max())
     # one I/O of the fullest interval is the palest
     least = min(1 / float(counts.max()), most / 10)
-    mesh = ax.pcolormesh(
-        edges,
-        10.0 ** (grid / _DECADE),
-        shown,
-        norm=LogNorm(least, most, clip=True),
-        cmap=_pale_to_dark(),
-        rasterized=True,  # or a vector file would have an element for every cell
-    )
+    norm, latencies = LogNorm(least, most, clip=True), 10.0 ** (grid / _DECADE)
+    # rasterized, or a vector file would have an element for every cell
+    mesh = ax.pcolormesh(edges, latencies, shown, norm=norm, cmap=_pale_to_dark(), rasterized=True)
     ax.grid(visible=False)
-    common.latency_axis(ax, "y", *(10.0 ** (grid[[0, -1]] / _DECADE)))
+    common.latency_axis(ax, "y", latencies[0], latencies[-1])
     common.label_beside(ax, common.latency_of(table))
     common.time_axis(ax, float(edges[0]), float(edges[-1]))
     each = common.tick(float(np.median(widths)), "s")
@@ -124,17 +120,15 @@ def heatmap(bins: IntoDataFrame, *, ax: Axes | None = None) -> Axes:
 
 def _explain(ax: Axes, mesh: QuadMesh, least: float, most: float) -> None:
     """Draw the bar of colours."""
-    figure = ax.get_figure()
-    assert figure is not None
     # within these Axes: one of its own binds the figure to a way of laying out
-    bar = figure.colorbar(mesh, cax=ax.inset_axes((1.02, 0, 0.03, 1)))
+    bar = common.figure_of(ax).colorbar(mesh, cax=ax.inset_axes((1.02, 0, 0.03, 1)))
     common.fixed_ticks(bar.ax.yaxis, common.round_values(least, most, 7), common.percent)
     bar.set_label(say("I/Os of the interval\nper 10 % of latency"))
     bar.outline.set_visible(False)
 
 
-def _logs(own: Histogram) -> list[tuple[float, float, int]]:
-    """Return the bins of a histogram that hold anything: both edges, in cells, and the count."""
+def _filled(own: Histogram) -> NDArray[np.float64]:
+    """Return a row for each bin that holds anything: both edges, in cells, and the count."""
     found = []
     for (low, high), count in own.counts.items():
         if count:
@@ -142,12 +136,12 @@ def _logs(own: Histogram) -> list[tuple[float, float, int]]:
             first = _DECADE * math.log10(start)
             last = _DECADE * math.log10(high) if math.isfinite(high) else first + 1
             found.append((first, last, count))
-    return found
+    return np.array(found, dtype=np.float64).reshape(-1, 3)
 
 
-def _grid(found: list[Histogram]) -> NDArray[np.float64]:
+def _grid(filled: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return the edges of the cells, in cells: every 10 %, or the end of a wider bin."""
-    bins = sorted({(first, -last) for own in found for first, last, _ in _logs(own)})
+    bins = sorted({(first, -last) for first, last, _ in filled.tolist()})
     if not bins:
         raise SchemaError("nothing to draw: no bin has an I/O")
     outer = [bins[0]]
@@ -162,33 +156,27 @@ def _grid(found: list[Histogram]) -> NDArray[np.float64]:
     return np.unique(np.where(inside, nearer, even).round(9))
 
 
-def _shares(own: Histogram, grid: NDArray[np.float64]) -> NDArray[np.float64]:
+def _shares(filled: NDArray[np.float64], grid: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return the share of an interval's I/Os in each cell, for 10 % of latency."""
-    places, sums, total = [], [], 0
-    for first, last, count in _logs(own):
-        places += [first, last]
-        sums += [total, total + count]
-        total += count
-    if not total:
+    if not len(filled):
         return np.zeros(len(grid) - 1)
-    ios = np.diff(np.interp(grid, places, sums))
+    counts = filled[:, 2]
+    sums = np.cumsum(counts)
+    before_and_after = np.column_stack([sums - counts, sums]).ravel()
+    ios = np.diff(np.interp(grid, filled[:, :2].ravel(), before_and_after))
     ios[ios < 1e-6] = 0  # edges that meet, but for the last digit
-    return np.asarray(np.minimum(ios / total / np.diff(grid), 1), dtype=np.float64)
+    return np.asarray(np.minimum(ios / sums[-1] / np.diff(grid), 1), dtype=np.float64)
 
 
 def _columns(
     shares: NDArray[np.float64], ends: NDArray[np.float64], widths: NDArray[np.float64]
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Put the intervals beside each other, with an empty column wherever time is missing."""
-    columns: list[Any] = []
-    edges = [float(ends[0] - widths[0])]
-    for share, end, width in zip(shares, ends.tolist(), widths.tolist(), strict=True):
-        if end - width > edges[-1] + 1e-9 * max(1.0, end):
-            columns.append(np.zeros(len(share)))
-            edges.append(end - width)
-        columns.append(share)
-        edges.append(end)
-    return np.array(columns), np.array(edges)
+    begins = ends - widths
+    late = begins[1:] > ends[:-1] + 1e-9 * np.maximum(1.0, ends[1:])
+    after_gaps = np.flatnonzero(late) + 1
+    edges = np.insert(np.concatenate([begins[:1], ends]), after_gaps + 1, begins[after_gaps])
+    return np.insert(shares, after_gaps, 0.0, axis=0), edges
 
 
 def _pale_to_dark() -> LinearSegmentedColormap:

@@ -28,7 +28,6 @@ _EACH = "○ one run each: no interval, so chance is not ruled out"
 _SIDE = "○ one run on a side: no interval, so chance is not ruled out"
 _FEW = "○ too few runs: no interval, so chance is not ruled out"
 _SAME = "○ no spread at all: no interval; are these copies of one run?"
-_HALF = 8  # points: half of what a tick's label takes in height
 _NARROW = 300  # points: Axes beside long names
 _MOST = 0.6  # of narrow Axes: what a text may take
 _BESIDE = 10  # points from a point, or the end of its interval, to its text, and a little
@@ -95,12 +94,11 @@ def ratios(
     # wider Axes make room by themselves for a text that leaves them
     _log_axis(ax, min(reach), max(reach), 0.9 * wide if wide < _NARROW else math.inf)
     size = float(ax.xaxis.label.get_fontsize())
-    against = _sides(table, faster=drawn == "speedup") if labels else ""
-    lines = [_what(table, drawn, band, against), *_missing(rows, drawn)]
+    lines = [_what(table, drawn, band, by_sides=labels is not None), *_missing(rows, drawn)]
     if cut:
         lines.append(say("arrow: the interval goes on"))
-    fitted = [part for line in lines for part in fit_text.wrapped(line, size, wide)]
-    ax.set_xlabel("\n".join(fitted), loc="left", linespacing=1.5, parse_math=False)
+    fitted = "\n".join(fit_text.broken(line, size, wide) for line in lines)
+    ax.set_xlabel(fitted, loc="left", linespacing=1.5, parse_math=False)
     return ax
 
 
@@ -197,12 +195,14 @@ def _sides(table: Frame, *, faster: bool) -> str:
     return sides(levels[0], baselines[0], between, faster=faster)
 
 
-def _what(table: Frame, drawn: str, band: float, against: str) -> str:
-    """Say what the axis shows."""
+def _what(table: Frame, drawn: str, band: float, *, by_sides: bool) -> str:
+    """Say what the axis shows, and its sides if the rows do not."""
+    faster = drawn == "speedup"
     metrics = distinct(values(table, "metric"))
     what = listed([common.wording(metric) for metric in metrics], " and ")
-    what = say("times faster, by {what}" if drawn == "speedup" else "ratio of {what}", what=what)
-    what = listed(filter(None, (what, against)))
+    what = say("times faster, by {what}" if faster else "ratio of {what}", what=what)
+    if by_sides:
+        what = listed(filter(None, (what, _sides(table, faster=faster))))
     return say(
         "{what} (log axis; grey: within {band} of equal)", what=what, band=common.percent(band)
     )
@@ -243,7 +243,8 @@ def _log_axis(ax: Axes, low: float, high: float, wide: float) -> None:
             text.set_text(text.get_text().partition(" ")[0])
         if (taken := _share(text, wide)) < _MOST:
             high = max(high, low * math.exp(math.log(text.xy[0] / low) / (1 - taken)))
-    ticks_of_ratios(ax.xaxis, *common.limit_x(ax, low, high))
+    common.limit_x(ax, low, high)
+    ticks_of_ratios(ax.xaxis)
 
 
 def _share(text: Annotation, wide: float) -> float:
@@ -251,20 +252,14 @@ def _share(text: Annotation, wide: float) -> float:
     return (fit_text.width(text.get_text(), float(text.get_fontsize())) + _BESIDE) / wide
 
 
-def ticks_of_ratios(axis: Any, low: float, high: float) -> None:
-    """Set ticks that people would write on a log axis of ratios."""
+def ticks_of_ratios(axis: Any) -> None:
+    """Set ticks that people would write on a log axis of ratios; 1 matters most."""
+    low, high = axis.get_view_interval()
     ticks: Sequence[float] = _FINE
     if high / low >= 4:
         ticks = _TICKS if high / low < 1000 else _DECADES
-    wide = common.breadth(axis.axes) if axis.axis_name == "x" else common.points(axis.axes)[1]
-    kept: list[tuple[float, float, float]] = []  # places, halves of labels, ratios
-    for value in sorted((value for value in ticks if low <= value <= high), key=lambda x: x != 1):
-        place = math.log(value / low) / math.log(high / low) * wide
-        half = fit_text.width(_tick(value), common.RC["xtick.labelsize"]) / 2 + 3
-        half = half if axis.axis_name == "x" else _HALF
-        if all(abs(place - other) >= half + own for other, own, _ in kept):
-            kept.append((place, half, value))
-    common.fixed_ticks(axis, [value for *_, value in kept], _tick)
+    there = sorted((value for value in ticks if low <= value <= high), key=lambda x: x != 1)
+    common.fixed_ticks(axis, common.with_room(axis, there, _tick, 6), _tick)
 
 
 def _tick(ratio: float) -> str:

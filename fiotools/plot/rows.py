@@ -41,8 +41,7 @@ class Series:
     """The points of one colour."""
 
     name: Any
-    colour: str
-    marker: str
+    look: common.Look
     points: list[Point]
 
 
@@ -81,8 +80,7 @@ class Chart:
                 for row, (own, kind, value) in lists
                 if kind == name and own in self.rows and value is not None
             ]
-            look = common.look_of(at)
-            self.series.append(Series(name, look.colour, look.marker, points))
+            self.series.append(Series(name, common.look_of(at), points))
         self.points = [point for one in self.series for point in one.points]
         if not self.points:
             raise SchemaError(
@@ -97,51 +95,58 @@ class Chart:
 
     def _refuse_crowds(self) -> None:
         """Refuse rows on top of each other, such as a total and its threads."""
-        for rows in frames.rows_by([(p.place,) for p in self.points]).values():
-            if len(rows) > 1:
-                raise SchemaError(self._crowd([self.points[at].row for at in rows]))
-
-    def _crowd(self, rows: Sequence[int]) -> str:
-        """Say which rows have one place, how they differ and how to keep one."""
         table = self.table
         candidates = dict.fromkeys(["scope", "direction", *KEYS, *CONDITIONS, *labels(table)])
-        apart = frames.differing(frames.columns(table, candidates), rows)
-        head = f"rows {common.first_five(rows)} would be drawn at one place"
         several = f"{typed('plot.repeats', 'fiotools plot repeats')} draws several runs"
-        part = next((column for column in apart if column not in ("source", "run")), None)
-        if part is None:
-            return f"{head}: {several}"
-        keep = common.keep_one(table, part, rows)
-        return f"{head}; they differ in {', '.join(apart)}: keep one, {keep} ({several})"
+        for points in frames.rows_by([(point.place,) for point in self.points]).values():
+            rows = [self.points[at].row for at in points]
+            if len(rows) == 1:
+                continue
+            head = f"rows {common.first_five(rows)} would be drawn at one place"
+            apart = frames.differing(frames.columns(table, candidates), rows)
+            part = next((column for column in apart if column not in ("source", "run")), None)
+            if part is None:
+                raise SchemaError(f"{head}: {several}")
+            keep = common.keep_one(table, part, rows)
+            raise SchemaError(
+                f"{head}; they differ in {', '.join(apart)}: keep one, {keep} ({several})"
+            )
 
-    def mark(
-        self, series: Series, size: float = 7, filling: str | None = None, **look: Any
-    ) -> None:
+    def mark(self, series: Series, size: float = 7, filling: str = "", **more: Any) -> None:
         """Draw the points of a series, with an entry in the legend if the chart has colours."""
+        look: Any = {"color": series.look.colour, "markerfacecolor": filling or series.look.colour}
+        look["label"] = common.named(series.name, self.hue) if self.hue else ""
         self.ax.plot(
             [point.value for point in series.points],
             [point.place for point in series.points],
-            linestyle="none",
-            marker=series.marker,
+            series.look.marker,
             markersize=size,
-            color=series.colour,
-            markerfacecolor=filling or series.colour,
             zorder=5,
-            **{"label": common.named(series.name, self.hue) if self.hue else "", **look},
+            **{**look, **more},
         )
 
-    def scale(self, high: float) -> None:
+    def bar(self, series: Series, ends: tuple[float, float], place: float, **look: Any) -> None:
+        """Draw a broad line under a point."""
+        look |= {"color": series.look.colour, "solid_capstyle": "butt"}
+        self.ax.plot(ends, [place, place], **look)
+
+    def scale(self, high: float, like: float | None = None) -> None:
         """Set a linear axis, from zero or what is below it."""
         least = min(0.0, *(1.1 * point.value for point in self.points))
         common.fit_texts(self.ax, least, high or 1)
         common.few_ticks(self.ax.xaxis)
-
-    def label(self, text: str, like: float | None = None) -> None:
-        """Label the axis, and explain the colours."""
         common.unit_ticks(self.ax.xaxis, self.unit, like)
+
+    def label(self, text: str) -> None:
+        """Label the axis, and explain the colours."""
         common.label_below(self.ax, text, *self.notes)
         if self.hue:
             common.legend_below(self.ax)
+
+    def of_one_run(self, label: str, *, below: bool) -> str:
+        """Add to the axis' label that each point is one run, if the frame says so."""
+        drawn = [point.row for point in self.points]
+        return common.of_one_run(label, self.table, drawn, below=below)
 
 
 def throughput(
@@ -198,7 +203,8 @@ def throughput(
     for one in chart.series:
         for point in one.points:
             if not log:
-                ax.plot([0, point.value], [point.place] * 2, color=one.colour, lw=2, alpha=0.35)
+                stem: Any = {"color": one.look.colour, "lw": 2, "alpha": 0.35}
+                ax.plot([0, point.value], [point.place] * 2, **stem)
         chart.mark(one)
     if log:
         common.above_zero("ceilings", limits.values())
@@ -206,10 +212,10 @@ def throughput(
         ax.set_xscale("log")
         ax.set_xlim(low, high)
         common.log_ticks(ax.xaxis, low, high)
+        common.unit_ticks(ax.xaxis, chart.unit)
     else:
         chart.scale(max(present) * 1.18)
-    drawn = [point.row for point in chart.points]
-    chart.label(common.of_one_run(common.wording(metric), chart.table, drawn, below=bool(hue)))
+    chart.label(chart.of_one_run(common.wording(metric), below=bool(hue)))
     if limits:
         named: dict[float, list[str]] = {}
         for label, limit in limits.items():
@@ -223,20 +229,16 @@ def throughput(
         for point in one.points:
             text = units.human(point.value, chart.unit)
             left = _would_cross(ax, text, point.value, limits.values())
-            common.write(ax, text, point.value, point.place, one.colour, left=left)
+            common.write(ax, text, point.value, point.place, one.look.colour, left=left)
     return ax
 
 
 def _would_cross(ax: Axes, text: str, x: float, limits: Iterable[float]) -> bool:
     """Say whether a text to the right of a point would lie on a line, and to its left would not."""
-    scale = ax.xaxis.get_transform()
-    low, high = scale.transform(ax.get_xlim())
-    per_point = (high - low) / common.points(ax)[0]
-    wide = (fit_text.width(text, common.small(ax)) + 12) * per_point
-    at = float(scale.transform([x])[0])
-    lines = [float(scale.transform([limit])[0]) for limit in limits]
+    wide, all_wide = fit_text.width(text, common.small(ax)) + 12, common.points(ax)[0]
+    at, *lines = (common.along(ax.xaxis, value) * all_wide for value in (x, *limits))
     right = any(at <= line <= at + wide for line in lines)
-    return right and at - wide > low and not any(at - wide <= line <= at for line in lines)
+    return right and at > wide and not any(at - wide <= line <= at for line in lines)
 
 
 def latency(
@@ -299,14 +301,8 @@ def latency(
     for one in chart.series:
         for point in one.points:
             low, high = ends[point.row]
-            ax.plot(
-                [max(0.0, low), high],  # a latency is never negative
-                [point.place, point.place],
-                color=one.colour,
-                alpha=0.35,
-                linewidth=5,
-                solid_capstyle="butt",
-            )
+            bar = max(0.0, low), high  # a latency is never negative
+            chart.bar(one, bar, point.place, alpha=0.35, linewidth=5)
             like = edge if not log and point.value * _FAR > edge else None
             text = units.human(point.value, "ns", like=like)
             if isinstance(spread, tuple):
@@ -315,18 +311,16 @@ def latency(
                 number, _, unit = text.partition(" ")
                 decimals, width = len(number.partition(".")[2]), high - point.value
                 text = f"{number} ± {width / units.factor(unit, 'ns'):.{decimals}f} {unit}"
-            common.write(ax, text, high, point.place, one.colour)
+            common.write(ax, text, high, point.place, one.look.colour)
         chart.mark(one)
     if log:
         common.above_zero(metric, [least])
         common.latency_axis(ax, "x", least / 1.3, edge * (edge / least) ** 0.22)
     else:
-        chart.scale(edge * 1.22)
-    drawn = [point.row for point in chart.points]
-    label = _label(spread, cut=least < 0)
-    label = common.of_one_run(label, chart.table, drawn, below=bool(spread or hue))
+        chart.scale(edge * 1.22, like=edge)
+    label = chart.of_one_run(_label(spread, cut=least < 0), below=bool(spread or hue))
     if not log:
-        chart.label(label, like=edge)
+        chart.label(label)
         return ax
     ax.set_xlabel("\n".join([label, *chart.notes]), loc="left")
     if hue:
@@ -337,8 +331,8 @@ def latency(
 def _ends(chart: Chart, spread: str | tuple[str, str] | None) -> dict[int, tuple[float, float]]:
     """Give where the bar of each point begins and ends, by its row of the frame."""
     if isinstance(spread, str):
-        widths = [width or 0.0 for width in frames.numbers(chart.table, spread)]
-        pairs = [(point, widths[point.row]) for point in chart.points]
+        widths = frames.numbers(chart.table, spread)
+        pairs = [(point, widths[point.row] or 0.0) for point in chart.points]
         return {point.row: (point.value - width, point.value + width) for point, width in pairs}
     found = {}
     lows, highs = (frames.numbers(chart.table, name) for name in spread or [chart.metric] * 2)
@@ -412,19 +406,17 @@ def timings(
     walls = [reals[row] for row in at]
     if (least := min(walls)) < 0:
         raise SchemaError(f"'real_s' is {least:g} in a row: times are not negative")
-    users = [user or 0.0 for user in frames.numbers(table, "user_s")]
-    systems = [system or 0.0 for system in frames.numbers(table, "sys_s")]
+    users, systems = (
+        [time or 0.0 for time in frames.numbers(table, name)] for name in ("user_s", "sys_s")
+    )
     longest = max(*reals, *map(sum, zip(users, systems, strict=True)))
     ax = common.axes(ax, len(rows))
+    rest = [max(0.0, reals[row] - users[row] - systems[row]) for row in at]
     parts = (
         # told apart in greyscale too: dark, middle, light
         (say("user CPU"), common.PALETTE[0], [users[row] for row in at]),
         (say("system CPU"), common.PALETTE[4], [systems[row] for row in at]),
-        (
-            say("waiting"),
-            "#DDDDDD",
-            [max(0.0, reals[row] - users[row] - systems[row]) for row in at],
-        ),
+        (say("waiting"), "#DDDDDD", rest),
     )
     left = [0.0] * len(rows)
     for label, colour, widths in parts:
@@ -518,22 +510,15 @@ def repeats(
             name = chart.rows[round(place)]
             centre, low, high = middles[(name, one.name) if hue else (name,)]
             if low is not None and high is not None:
-                ax.plot(
-                    [low, high],
-                    [place, place],
-                    color=one.colour,
-                    alpha=0.3,
-                    linewidth=9,
-                    solid_capstyle="butt",
-                    zorder=2,
-                )
+                chart.bar(one, (low, high), place, alpha=0.3, linewidth=9, zorder=2)
+            colour = one.look.colour
             if runs[place] > 1:
-                ax.plot([centre] * 2, [place - 0.13, place + 0.13], color=one.colour, linewidth=2)
+                ax.plot([centre] * 2, [place - 0.13, place + 0.13], color=colour, linewidth=2)
             end = high if high is not None else centre
             right = max(end, *(point.value for point in one.points if point.place == place))
             edge = max(edge, right)
-            common.write(ax, units.human(centre, chart.unit), right, place, one.colour)
-    chart.scale(edge * 1.16)
+            common.write(ax, units.human(centre, chart.unit), right, place, colour)
+    chart.scale(edge * 1.16, like=edge)
     for one in chart.series:
         filled = [point for point in one.points if runs[point.place] > 1]
         hollow = [point for point in one.points if runs[point.place] == 1]
@@ -544,35 +529,22 @@ def repeats(
         if hollow:
             own = {"label": ""} if filled else {}  # one entry in the legend
             chart.mark(replace(one, points=hollow), size=_SIZE, filling=ground, **own)
-    label = say("{label} ({drawn})", label=common.wording(metric), drawn=_drawn(runs, middles))
-    chart.label(label, like=edge)
+    bars = "tick and bar: mean, {confidence} interval"
+    if middles.middle == "median":
+        bars = "tick and bar: median, at least {confidence} interval"  # of an order statistic
+    drawn = listed(middles.drawn(runs, bars), "; ")
+    chart.label(say("{label} ({drawn})", label=common.wording(metric), drawn=drawn))
     return ax
-
-
-def _drawn(runs: Counter[float], middles: common.Middles) -> str:
-    """Say what points, ticks and bars are, for so many runs at each place."""
-    alone = [count == 1 for count in runs.values()]
-    if all(alone):
-        return say("one run each" if len(alone) > 1 else "one run")
-    drawn = [say("points: runs, hollow: only one" if any(alone) else "points: runs")]
-    if middles.confidence and middles.middle == "median":
-        words = "tick and bar: median, at least {confidence} interval"  # of an order statistic
-        drawn.append(say(words, confidence=middles.confidence))
-    elif middles.confidence:
-        words = "tick and bar: mean, {confidence} interval"
-        drawn.append(say(words, confidence=middles.confidence))
-    return listed(drawn, "; ")
 
 
 def _apart(ax: Axes, series: Series) -> Series:
     """Move points that would hide each other, up and down in turn."""
     wide, high = common.points(ax)
-    low, right = ax.get_xlim()
-    per_x, per_row = wide / (right - low), high / abs(ax.get_ylim()[1] - ax.get_ylim()[0])
+    per_row = high / abs(ax.get_ylim()[1] - ax.get_ylim()[0])
     steps = [0, -1, 1, -2, 2]  # half a marker each
     moved, seen = list[Point](), dict[float, list[tuple[float, int]]]()
     for point in sorted(series.points, key=lambda point: point.value):
-        x, near = point.value * per_x, seen.setdefault(point.place, [])
+        x, near = common.along(ax.xaxis, point.value) * wide, seen.setdefault(point.place, [])
         free = [
             step
             for step in steps

@@ -104,20 +104,17 @@ def series(
     ends, below, top = [], [], 0.0
     for line in lines:
         _draw(ax, line, mark=hue is not None)
-        top, mean = max(top, line.top), None
+        top, mean, last = max(top, line.top), None, float(line.edges[-1])
         if line.judged:
             top = max(top, line.judged.draw(ax, line.look.colour if hue else None))
-            words = line.judged.words()
+            mean, words = line.judged.mean, line.judged.words()
             below += [say("{name}: {text}", name=line.name, text=text) for text in words if hue]
             below += [] if hue else words
-            mean = line.judged.mean
         if hue:
-            end = line.last if mean is None else mean
-            ends.append((float(line.edges[-1]), end, line.name, line.look))
+            ends.append((last, line.last if mean is None else mean, line.name, line.look))
         elif line.judged and mean is not None:
             text = units.human(mean, line.series.metric.unit)
-            look = common.Look(common.ink(ax), "", "-")
-            ends.append((float(line.edges[-1]), mean, text, look))
+            ends.append((last, mean, text, common.Look(common.ink(ax), "", "-")))
             if whole := line.judged.draw_whole(ax):
                 top = max(top, whole)
                 below[-1] = say("{said} (bar)", said=below[-1])
@@ -155,36 +152,37 @@ def _of(table: Frame, quantity: str | None) -> Frame:
     return table[[row for row, name in enumerate(listed) if name == quantity]]
 
 
+def edges_of(widths: NDArray[np.float64], start: float = 0.0) -> NDArray[np.float64]:
+    """Return where samples of these widths begin, and where the last one ends."""
+    return start + np.concatenate([[0.0], np.cumsum(widths)])
+
+
+def draw_steps(
+    ax: Axes, edges: NDArray[np.float64], values: NDArray[np.float64], **look: Any
+) -> None:
+    """Draw each value from edge to edge."""
+    ax.plot(edges, np.append(values, values[-1]), drawstyle="steps-post", **look)
+
+
 def _draw(ax: Axes, line: Line, *, mark: bool) -> None:
     """Draw the samples, and over them the rounds, if there are others."""
-    values, edges = line.series.values, line.edges
-    colour, marker = line.look.colour, line.look.marker
+    values, edges, look = line.series.values, line.edges, line.look
     if line.points:
-        ax.plot(
-            edges[1:],
-            values,
-            marker,
-            markersize=3,
-            markeredgewidth=0,
-            alpha=0.6,
-            clip_on=False,
-            color=colour,
-            rasterized=len(values) > _FEW,
-        )
+        dots: Any = {"markersize": 3, "markeredgewidth": 0, "alpha": 0.6, "clip_on": False}
+        dots["rasterized"] = len(values) > _FEW
+        ax.plot(edges[1:], values, look.marker, color=look.colour, **dots)
     elif not line.series.single:
-        width, alpha = (0.8, 0.5) if line.rounds else (1.3, None)
-        ends = np.append(values, values[-1])
-        ax.plot(edges, ends, drawstyle="steps-post", color=colour, linewidth=width, alpha=alpha)
-    if line.rounds:
-        values, edges = line.rounds
-        ends = np.append(values, values[-1])
-        ax.plot(edges, ends, drawstyle="steps-post", color=colour, linewidth=2)
-    if mark and (line.rounds or not line.points):
+        width, alpha = (0.8, 0.5) if line.made else (1.3, None)
+        draw_steps(ax, edges, values, color=look.colour, linewidth=width, alpha=alpha)
+    if line.made:
+        values, edges = line.made.rounds.values, line.made.edges
+        draw_steps(ax, edges, values, color=look.colour, linewidth=2)
+    if mark and (line.made or not line.points):
         # told apart in greyscale too
         every = max(1, len(values) // _MARKS)
         some = slice(every // 2, None, every)
         middles = (edges[1:] + edges[:-1]) / 2
-        ax.plot(middles[some], values[some], marker, markersize=5, color=colour)
+        ax.plot(middles[some], values[some], look.marker, markersize=5, color=look.colour)
 
 
 def _what(table: Frame, lines: Sequence[Line], hue: str | None, *, is_percentile: bool) -> str:
@@ -219,19 +217,16 @@ class Line:
         return self.series.single and self.series.metric.unit == "ns"
 
     @property
-    def rounds(self) -> tuple[NDArray[np.float64], NDArray[np.float64]] | None:
-        """The values and edges of the rounds that were made of it."""
-        if self.judged is None or self.judged.rounds is self.series:
-            return None
-        return self.judged.rounds.values, self.judged.edges
+    def made(self) -> Judged | None:
+        """The answer, if it is about rounds that were made of it."""
+        return self.judged if self.judged and self.judged.rounds is not self.series else None
 
     @property
     def top(self) -> float:
         """The highest value that is drawn of it."""
-        shown = self.series.values
-        if self.rounds and self.series.single and not self.points:
-            shown = self.rounds[0]
-        return float(shown.max())
+        hidden = self.series.single and not self.points
+        shown = self.made.rounds if self.made and hidden else self.series
+        return float(shown.values.max())
 
     @property
     def last(self) -> float:
@@ -266,15 +261,14 @@ def lines_of(
         start = 0.5  # without times, the nth sample is around n
         if series.timed:
             start = float(frames.values(table, "time_s")[series.rows[-1]]) - series.span
-        edges = np.round(start + np.concatenate([[0.0], np.cumsum(series.widths)]), 9)
+        edges = np.round(edges_of(series.widths, start), 9)
         judged = told.about(table, series, float(edges[0])) if told else None
         if series.single and series.metric.unit != "ns" and not judged:
             raise SchemaError(
                 "the rows are one I/O each: draw rounds of them, "
                 + typed("steady=steady(samples, round_s=1)", "--round 1s")
             )
-        look = common.look_of(at)
-        lines.append(Line(common.named(name, hue), series, edges, judged, look))
+        lines.append(Line(common.named(name, hue), series, edges, judged, common.look_of(at)))
     if len({line.series.metric.unit for line in lines}) > 1:
         raise SchemaError(f"{hue!r} names quantities of several units: draw one at a time")
     return lines
@@ -307,7 +301,7 @@ class Told:
             cuts = np.linspace(0.0, float(widths.sum()), count + 1)
             parts = portions(values, widths, cuts)
             rounds = replace(rounds, values=parts, widths=np.diff(cuts))
-        edges = start + np.concatenate([[0.0], np.cumsum(rounds.widths)])
+        edges = edges_of(rounds.widths, start)
         return Judged(found[0], rounds, edges, _limits(found[0], self._limit))
 
 
@@ -358,7 +352,7 @@ class Judged:
         mean: float | None = self.told["window_mean"]
         return mean
 
-    def draw(self, ax: Axes, colour: str | None = None) -> float:
+    def draw(self, ax: Axes, colour: str | None) -> float:
         """Shade the window and its allowed range, draw mean and trend; return the top.
 
         In the ``colour`` of the line, if there are others.
@@ -374,10 +368,9 @@ class Judged:
             box = Rectangle((left, low), right - left, top - low, lw=0, zorder=0.4, **look)
             ax.add_patch(box)
         middles = (self.edges[first:last] + self.edges[first + 1 : last + 1]) / 2
-        weights = self.rounds.widths[first:last]
         ends = float(middles[0]), float(middles[-1])
         slope = self.mean * self.told["rise_pct"] / 100 / (ends[1] - ends[0])
-        center = float(middles @ weights / weights.sum())
+        center = weighted_mean(middles, self.rounds.widths[first:last])
         trend = [self.mean + slope * (place - center) for place in ends]
         dark, bright = colour or common.ink(ax), colour or common.PALETTE[1]
         ax.plot([left, right], [self.mean] * 2, color=dark, linewidth=1, zorder=4)
@@ -389,15 +382,9 @@ class Judged:
         low, high = (self.told[name] for name in ("mean_lo", "mean_hi"))
         if low is None or high is None:
             return 0.0
-        ax.plot(
-            [1.008, 1.008],
-            [low, high],
-            linewidth=2.5,
-            solid_capstyle="butt",
-            transform=ax.get_yaxis_transform(),
-            color=common.ink(ax),
-            clip_on=False,
-        )
+        look: Any = {"color": common.ink(ax), "linewidth": 2.5, "solid_capstyle": "butt"}
+        beside: Any = {"transform": ax.get_yaxis_transform(), "clip_on": False}
+        ax.plot([1.008, 1.008], [low, high], **look, **beside)
         return float(high)
 
     def _allowed(self) -> tuple[float, float] | None:
@@ -419,11 +406,11 @@ class Judged:
             met = "window met: {numbers}" if told["met"] else "window not met: {numbers}"
             lines = [say(met, numbers=listed(self._numbers()))]
         if told["mean_lo"] is not None:
-            mean, low, high = (
-                units.human(told[name], unit, like=told["mean_hi"])
-                for name in ("mean", "mean_lo", "mean_hi")
-            )
-            words = {"mean": mean, "low": low, "high": high}
+            ends = {"mean": "mean", "low": "mean_lo", "high": "mean_hi"}
+            words = {
+                place: units.human(told[name], unit, like=told["mean_hi"])
+                for place, name in ends.items()
+            }
             words["confidence"] = common.percent(told["confidence"])
             lines.append(
                 say("mean of the whole: {mean}, {confidence} interval {low} to {high}", **words)
@@ -437,8 +424,8 @@ class Judged:
         sign = "≤" if self.told["method"] == "snia" else "<"
         limits = [f" ({sign}{common.percent(value / 100)})" for value in self.limits]
         first, second = [*limits, "", ""][:2]
-        second = second.replace(sign, "±")  # it may fall as far as it may rise
         if self.told["method"] == "snia":
+            second = second.replace(sign, "±")  # it may fall as far as it may rise
             return [
                 say("range {value}{limit}", value=spread, limit=first),
                 say("rise {value}{limit}", value=rise, limit=second),

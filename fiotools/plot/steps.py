@@ -16,6 +16,7 @@ from fiotools import units
 from fiotools.errors import SchemaError, argument
 from fiotools.language import called, listed, say
 from fiotools.plot import common, fit_text
+from fiotools.plot.series import draw_steps, edges_of
 from fiotools.stats import frames
 from fiotools.stats.frames import Frame
 from fiotools.stats.replicates import moments, sortable
@@ -86,14 +87,12 @@ def shifts(
     series = several[0]
     levels = _levels_of(shifts, series)
     ax = common.axes(ax, 7)
-    edges = np.concatenate([[0.0], np.cumsum(series.widths)]) + (0 if series.timed else 0.5)
+    edges = edges_of(series.widths, 0 if series.timed else 0.5)
+    look: Any = {"color": common.PALETTE[0]}
     if "value" in data.columns:  # each sample as long as its time
-        ends = np.append(series.values, series.values[-1])
-        look: Any = {"drawstyle": "steps-post", "linewidth": 0.8, "alpha": 0.6}
-        ax.plot(edges, ends, color=common.PALETTE[0], **look)
+        draw_steps(ax, edges, series.values, linewidth=0.8, alpha=0.6, **look)
     else:
-        middles = (edges[1:] + edges[:-1]) / 2
-        ax.plot(middles, series.values, "o", markersize=6, color=common.PALETTE[0])
+        ax.plot((edges[1:] + edges[:-1]) / 2, series.values, "o", markersize=6, **look)
     names, top = [], float(series.values.max())
     for level in levels:
         first = level["start"] - 1
@@ -234,7 +233,7 @@ def history(
         raise SchemaError(f"{argument('by')} draws several panels: leave ax= out")
     table = common.opened(frame, metric, x, *columns)
     common.numbers(table, metric)
-    axis = _Sequence(table, x or _time_column(table), order)
+    axis = _Sequence(table, x, order)
     table = table[[row for row, one in enumerate(axis.values(table)) if one in axis.places]]
     told = frames.opened(summarize(table.to_native(), metric, by=[*columns, axis.name]))
     runs, medians = frames.groups(table, columns), frames.groups(told, columns)
@@ -270,22 +269,18 @@ def history(
     return np.asarray(axes) if columns else axes[0]
 
 
-def _time_column(table: Frame) -> str:
-    """Find the column of times that is there in each row."""
-    for name in frames.present(table, _TIMES):
-        if None not in frames.values(table, name):
-            return name
-    raise SchemaError(f"no column orders the runs: name a commit or date, {argument('x')}")
-
-
 class _Sequence:
     """The values that runs follow, in order, and the place of each on the axis."""
 
-    def __init__(self, table: Frame, name: str, order: Sequence[Any] | None) -> None:
-        self.name = name
-        listed = common.known(table, name)
+    def __init__(self, table: Frame, name: str | None, order: Sequence[Any] | None) -> None:
+        times = frames.present(table, _TIMES)
+        full = (one for one in times if None not in frames.values(table, one))
+        self.name = name or next(full, "")
+        if not self.name:
+            raise SchemaError(f"no column orders the runs: name a commit or date, {argument('x')}")
+        listed = common.known(table, self.name)
         self.is_time = all(isinstance(value, date) for value in listed)
-        ordered = common.levels(listed, order) if order else _in_order(table, name, listed)
+        ordered = common.levels(listed, order) if order else _in_order(table, self.name, listed)
         spots: Sequence[float] = range(len(ordered))
         if self.is_time:
             spots = [float(_DATES.date2num(value)) for value in ordered]
@@ -297,6 +292,12 @@ class _Sequence:
     def values(self, table: Frame) -> list[Any]:
         """Return the value of each row."""
         return frames.values(table, self.name)
+
+    def points(self, table: Frame, column: str) -> list[tuple[float, float]]:
+        """Return the place and the number of each row that has one."""
+        ys = frames.numbers(table, column)
+        rows = zip(self.values(table), ys, strict=True)
+        return [(self.places[value], y) for value, y in rows if y is not None]
 
     def before(self, value: Any) -> float:
         """Return the middle between a value and the one before it."""
@@ -324,8 +325,7 @@ class _Sequence:
             ax.xaxis.set_major_locator(_DATES.AutoDateLocator(minticks=2, maxticks=most))
             ax.xaxis.set_major_formatter(lambda day, _: self._date(day))
             return
-        names = [called(str(value)) for value in self.places]
-        kept = common.names_below(ax, names)
+        kept = common.names_below(ax, [called(str(value)) for value in self.places])
         common.fixed_ticks(ax.xaxis, list(kept), lambda place: kept.get(round(place), ""))
         common.literal(ax.get_xticklabels())
 
@@ -379,18 +379,11 @@ def _draw(
     metric: str,
 ) -> None:
     """Draw the runs of a panel, their medians and their levels."""
-    drawn, medians = (
-        [
-            (axis.places[value], y)
-            for value, y in zip(axis.values(table), frames.numbers(table, name), strict=True)
-            if y is not None
-        ]
-        for table, name in ((runs, metric), (middles, "median"))
-    )
+    xs, ys = zip(*axis.points(runs, metric), strict=True)
+    medians = sorted(axis.points(middles, "median"))
     colour, size = common.PALETTE[0], 5 if len(axis.places) <= 60 else 3
-    xs, ys = zip(*drawn, strict=True)
     ax.plot(xs, ys, "o", markersize=size, markeredgewidth=0, alpha=0.6, color=colour)
-    ax.plot(*zip(*sorted(medians), strict=True), color=colour, linewidth=0.8)
+    ax.plot(*zip(*medians, strict=True), color=colour, linewidth=0.8)
     starts = [axis.ends[0], *(axis.before(level["at"]) for level in levels[1:]), axis.ends[1]]
     reach = [*ys]
     for level, (left, right) in zip(levels, pairwise(starts), strict=True):

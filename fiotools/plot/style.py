@@ -18,7 +18,6 @@ import hashlib
 import io
 import os
 import re
-import textwrap
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -35,8 +34,7 @@ from fiotools import language
 from fiotools.errors import SchemaError
 from fiotools.files import atomic_write
 from fiotools.plot import common, fit_text
-from fiotools.plot.fit_text import is_wide
-from fiotools.stats.frames import values
+from fiotools.stats.frames import distinct, optional
 from fiotools.tables.results import Results
 
 _METADATA: dict[str, dict[str, Any]] = {
@@ -109,44 +107,26 @@ def title(ax: Axes | Figure, text: str) -> None:
     >>> t = ft.read("data/page-cache/{cache}.txt").timings
     >>> ft.plot.title(ft.plot.timings(t, y="cache"), "The second read takes a tenth of the time")
     """
-    figure = figure_of(ax)
-    text = language.called(text)
-    shown = figure.suptitle(text, x=0.01, ha="left", size=_TITLE, weight="bold")
-    if not fit_text.has_bold():
-        shown.set(weight="normal", path_effects=[_BOLD])
-        if is_wide(text):
-            shown.set_text("\n".join(_balanced(text, figure.get_size_inches()[0] * 72 * 0.93)))
-            return
-    room = figure.bbox.width * 0.93  # letters are a little wider at another resolution
-    lines = 0
-    # the fewest lines that fit, and of those the narrowest, so that no word stands alone
-    for width in range(len(text), 10, -1):
-        wrapped = textwrap.wrap(text, width)
-        if lines and len(wrapped) > lines:
-            break
-        shown.set_text("\n".join(wrapped))
-        if shown.get_window_extent().width <= room:
-            lines = len(wrapped)
+    figure, bold = common.figure_of(ax), fit_text.has_bold()
+    # letters are a little wider at another resolution
+    room = figure.get_size_inches()[0] * 72 * (0.94 if bold else 0.93)
+    lines = _balanced(language.called(text), room, bold=bold)
+    weight = "bold" if bold else "normal"
+    shown = figure.suptitle("\n".join(lines), x=0.01, ha="left", size=_TITLE, weight=weight)
+    if not bold:
+        shown.set_path_effects([_BOLD])
 
 
-def _balanced(text: str, room: float) -> list[str]:
-    """Break a title between letters: the fewest lines, and of those the narrowest."""
-    best = fit_text.wrapped(text, _TITLE, room)
+def _balanced(text: str, room: float, *, bold: bool) -> list[str]:
+    """Break a title into the fewest lines, and of those the narrowest: no word stands alone."""
+    best = fit_text.wrapped(text, _TITLE, room, bold=bold)
     while room > _STEP:
         room -= _STEP
-        narrower = fit_text.wrapped(text, _TITLE, room)
+        narrower = fit_text.wrapped(text, _TITLE, room, bold=bold)
         if len(narrower) > len(best):
             break
         best = narrower
     return best
-
-
-def figure_of(ax: Axes | Figure) -> Figure:
-    """Return the figure of Axes, or itself."""
-    figure = ax if isinstance(ax, Figure) else ax.get_figure(root=True)
-    if figure is None:
-        raise ValueError("these Axes are on no figure")
-    return figure
 
 
 def save(
@@ -184,7 +164,7 @@ def save(
     ...     [file.name for file in ft.plot.save(ax, f"{folder}/cache", data=t)]
     ['cache.svg', 'cache.png']
     """
-    figure = figure_of(ax)
+    figure = common.figure_of(ax)
     target = Path(path)
     suffix = target.suffix.lstrip(".")
     if suffix and suffix not in _METADATA:
@@ -202,11 +182,9 @@ def save(
             text.set_text(known)
     for file in files:
         kind = file.suffix.lstrip(".")
-        metadata = dict(_METADATA[kind])
-        if source is not None:
-            metadata[_SOURCE_KEY[kind]] = source
+        metadata = {**_METADATA[kind], _SOURCE_KEY[kind]: source}
+        buffer = io.BytesIO()
         with mpl.rc_context(common.rc()):
-            buffer = io.BytesIO()
             figure.savefig(buffer, format=kind, metadata=metadata)
         content = buffer.getvalue()
         _write(file, settled(content.decode()).encode() if kind == "svg" else content)
@@ -233,13 +211,7 @@ def _provenance(data: Any, folder: Path) -> str:
         raise SchemaError(
             f"data= must be the Results or the frame that was drawn, not {kind}"
         ) from None
-    names = {
-        name
-        for table in tables
-        if "source" in table.columns
-        for name in values(table, "source")
-        if name is not None
-    }
+    names = {name for table in tables for name in distinct(optional(table, "source"))}
     root = folder.resolve().parent
     known = []
     for name in names:

@@ -123,7 +123,6 @@ def _panels(swept: _Swept, by: Sequence[str]) -> NDArray[Any]:
     figure = grid[0, 0].get_figure()
     axes = grid.ravel()[: len(swept.panels)]
     ends: dict[str, common.End] = {}
-    size = common.RC["axes.labelsize"]
     for ax, cell in zip(axes, swept.panels, strict=True):
         ends |= {end[2]: end for end in swept.draw(ax, cell)}
         common.title_panel(ax, cell, by)
@@ -131,8 +130,9 @@ def _panels(swept: _Swept, by: Sequence[str]) -> NDArray[Any]:
     for spare in grid.ravel()[len(axes) :]:
         spare.remove()
         grid[-2, (len(axes) - 1) % wide + 1 :][0].tick_params(labelbottom=True)
-    what = fit_text.wrapped(swept.what, size, 72 * common.WIDTH)
-    figure.supxlabel("\n".join(what), x=0.01, ha="left", fontsize=size)
+    size = common.RC["axes.labelsize"]
+    what = fit_text.broken(swept.what, size, 72 * common.WIDTH)
+    figure.supxlabel(what, x=0.01, ha="left", fontsize=size)
     if swept.hue:
         figure.legend(
             handles=common.line_handles(ends.values()),
@@ -157,34 +157,48 @@ class _Swept:
         metric: str,
         x: str,
         hue: str | None,
-        summary: IntoDataFrame | None = None,
-        order: Sequence[Any] | None = None,
+        summary: IntoDataFrame | None,
+        order: Sequence[Any] | None,
         by: Sequence[str] = (),
     ) -> None:
         self.metric, self.x, self.hue = metric, x, hue
         keys = [*by, *([hue] if hue else []), x]
         table = common.opened(frame, metric, *keys)
-        self.ys = common.numbers(table, metric)
+        ys = common.numbers(table, metric)
         common.numbers(table, x)
         if summary is None:
             summary = summarize(table.to_native(), metric, by=keys)
         self.middles = common.Middles(summary, metric, *keys)
-        self.names = common.known(table, hue) if hue else [None] * len(self.ys)
-        self.xs = common.known(table, x)
-        self.values = sorted(set(self.xs))
-        self.is_log = (is_far(self.xs), is_far(y for y in self.ys if y is not None))
+        names = common.known(table, hue) if hue else [None] * len(ys)
+        xs = common.known(table, x)
+        self.values = sorted(set(xs))
+        there = [y for y in ys if y is not None]
+        self.reach = min(there), max(there)
+        self.is_log = (is_far(self.values[0], self.values[-1]), is_far(*self.reach))
         self.cut = False  # whether an interval goes on beyond the axis
-        self.lines = common.levels(self.names, order)
+        self.lines = common.levels(names, order)
         self.looks = common.looks(self.lines)
-        self.panels = frames.groups(table, by)
-        drawn = zip(frames.keys_of(table, by), self.names, self.xs, self.ys, strict=True)
-        counted = [(cell, name, px, y) for cell, name, px, y in drawn if name in self.lines]
-        self.runs = Counter((cell, name, px) for cell, name, px, y in counted if y is not None)
-        self.missing = len(counted) - self.runs.total()
+        cells = frames.keys_of(table, by)
+        self.panels = list(frames.groups(table, by))
+        self.drawn: dict[Key, list[tuple[Any, float]]] = {}
+        self.runs, self.missing = Counter[Key](), 0
+        for cell, name, px, y in zip(cells, names, xs, ys, strict=True):
+            if name not in self.lines:
+                continue
+            if y is None:
+                self.missing += 1
+                continue
+            self.drawn.setdefault((cell, name), []).append((px, y))
+            self.runs[cell, name, px] += 1
 
-    def cell(self, name: Any, place: Any, panel: Key = ()) -> Key:
-        """Return the cell of a summary that a point of a line stands for."""
-        return (*panel, name, place) if self.hue else (*panel, place)
+    def interval(self, name: Any, place: Any, panel: Key = ()) -> Interval:
+        """Return the mean of a point of a line, with its interval."""
+        return self.middles[(*panel, name, place) if self.hue else (*panel, place)]
+
+    def mean(self, name: Any, place: Any) -> float | None:
+        """Return the mean of a point of a line of the only panel, if it has one."""
+        cell = (name, place) if self.hue else (place,)
+        return self.middles[cell][0] if cell in self.middles.cells else None
 
     def draw(self, ax: Axes, panel: Key = ()) -> list[common.End]:
         """Draw every run of a panel, a line through the means, and their intervals.
@@ -193,16 +207,11 @@ class _Swept:
         """
         ends, bars = [], []
         for at, (name, look) in enumerate(zip(self.lines, self.looks, strict=True)):
-            runs = [
-                (self.xs[row], y)
-                for row in self.panels[panel]
-                if self.names[row] == name and (y := self.ys[row]) is not None
-            ]
-            if not runs:
+            if not (runs := self.drawn.get((panel, name))):
                 continue
             self._points(ax, look, runs, panel, name)
             places = sorted({px for px, _ in runs})
-            means = [self.middles[self.cell(name, place, panel)] for place in places]
+            means = [self.interval(name, place, panel) for place in places]
             middles = [mean for mean, _, _ in means]
             ax.plot(places, middles, color=look.colour, linestyle=look.line, linewidth=1.6)
             bars.append((at, zip(places, means, strict=True)))
@@ -216,14 +225,13 @@ class _Swept:
         self, ax: Axes, look: common.Look, runs: list[tuple[Any, float]], panel: Key, name: Any
     ) -> None:
         """Draw the runs of a line, a single one hollow."""
-        single = [run for run in runs if self.runs[panel, name, run[0]] == 1]
-        several = [run for run in runs if self.runs[panel, name, run[0]] > 1]
+        filled = {"alpha": 0.6}
         hollow = {"markerfacecolor": common.ground(ax), "markeredgewidth": 1.4, "zorder": 2.5}
-        looks: list[tuple[Any, Any]] = [(several, {"alpha": 0.6}), (single, hollow)]
-        for drawn, own in looks:
+        for is_single, own in ((False, filled), (True, hollow)):
+            drawn = [run for run in runs if (self.runs[panel, name, run[0]] == 1) is is_single]
             if drawn:
-                xs, ys = zip(*drawn, strict=True)
-                ax.plot(xs, ys, look.marker, markersize=5, color=look.colour, **own)
+                how: Any = {"markersize": 5, "color": look.colour, **own}
+                ax.plot(*zip(*drawn, strict=True), look.marker, **how)
 
     def _intervals(self, ax: Axes, at: int, means: Iterable[tuple[Any, Interval]]) -> None:
         """Draw the intervals as far as the axis reaches; an arrow marks one that goes on."""
@@ -247,7 +255,6 @@ class _Swept:
 
     def _axes(self, ax: Axes) -> None:
         """Set the axes, with a tick at each value that was swept."""
-        unit_x = common.unit(self.x)
         first, last = self.values[0], self.values[-1]
         if self.is_log[0]:
             ax.set_xscale("log")
@@ -255,10 +262,16 @@ class _Swept:
         else:
             room = 0.06 * (last - first or abs(last) or 1)
             ax.set_xlim(first - room, last + room)
-        common.fixed_ticks(ax.xaxis, self._ticks(ax), lambda value: _tick(value, unit_x))
+        kept: list[float] = []  # whose labels do not run into the one before
+        for value in self.values:
+            wide = fit_text.width(self.written(value), common.RC["xtick.labelsize"]) + 2
+            before = common.along(ax.xaxis, kept[-1]) if kept else -math.inf
+            if (common.along(ax.xaxis, value) - before) * common.points(ax)[0] >= wide:
+                kept.append(value)
+        common.fixed_ticks(ax.xaxis, kept, self.written)
         # the limits are those of all panels, and of what else was drawn
-        there = [y for y in self.ys if y is not None]
-        ax.update_datalim([(first, min(there)), (last, max(there))])
+        least, most = self.reach
+        ax.update_datalim([(first, least), (last, most)])
         ax.margins(y=0.08)
         if self.is_log[1]:
             ax.set_yscale("log")
@@ -266,48 +279,31 @@ class _Swept:
             ax.set_ylim(low, high, auto=None)  # others may share the axis, and draw on it
             common.log_ticks(ax.yaxis, low, high)  # of all panels, where they share the axis
         else:
-            ax.set_ylim(bottom=ax.get_ylim()[0] if min(there) < 0 else 0, auto=None)
+            ax.set_ylim(bottom=ax.get_ylim()[0] if least < 0 else 0, auto=None)
             common.few_ticks(ax.yaxis)
         common.unit_ticks(ax.yaxis, common.unit(self.metric))
         ax.set_ylabel(common.wording(self.metric, short=True))
 
-    def _ticks(self, ax: Axes) -> list[float]:
-        """Leave out the ticks whose labels would run into the one before."""
-        place = math.log if self.is_log[0] else float
-        low, high = map(place, ax.get_xlim())
-        per_point = (high - low) / common.points(ax)[0]
-        unit, kept = common.unit(self.x), list[float]()
-        for value in self.values:
-            wide = fit_text.width(_tick(value, unit), common.RC["xtick.labelsize"]) + 2
-            if not kept or place(value) - place(kept[-1]) >= wide * per_point:
-                kept.append(value)
-        return kept
+    def written(self, value: float) -> str:
+        """Write a level of the condition."""
+        return _tick(value, common.unit(self.x))
 
     @property
     def what(self) -> str:
         """The axis' label: what was swept, and what is drawn."""
-        alone = [count == 1 for count in self.runs.values()]
-        if all(alone):
-            drawn = [say("one run each" if len(alone) > 1 else "one run")]
-        else:
-            drawn = [say("points: runs, hollow: only one" if any(alone) else "points: runs")]
-            if confidence := self.middles.confidence:
-                words = "line and bars: mean, {confidence} interval"
-                drawn.append(say(words, confidence=confidence))
-            else:
-                drawn.append(say("line: mean"))
-            if self.cut:
-                drawn.append(say("arrow: the interval goes on"))
+        bars = "line and bars: mean, {confidence} interval"
+        drawn = self.middles.drawn(self.runs, bars, say("line: mean"))
+        if self.cut:
+            drawn.append(say("arrow: the interval goes on"))
         if self.missing:
             drawn.append(say("rows without a value: {n}", n=self.missing))
         label = common.condition(self.x)
         return say("{label} ({drawn})", label=label, drawn=listed(drawn, "; "))
 
 
-def is_far(values: Iterable[float]) -> bool:
+def is_far(low: float, high: float) -> bool:
     """Whether values lie so far apart that equal steps would hide the small ones."""
-    there = list(values)
-    return min(there) > 0 and max(there) / min(there) >= _FAR
+    return low > 0 and high / low >= _FAR
 
 
 def _tick(value: float, unit: str) -> str:
@@ -407,7 +403,7 @@ def load(
             f"[summarize(frame, metric, by={named}) for metric in ('iops', {latency!r})]"
         )
     native = table.to_native()
-    panels = [
+    rates, waits = panels = [
         _Swept(native, metric, x, hue, summary, order)
         for metric, summary in zip(("iops", latency), told, strict=True)
     ]
@@ -415,13 +411,16 @@ def load(
         if best is not None:
             raise SchemaError(f"best= has a limit of its own: leave {argument('limit')} out")
         best = best_under(native, latency, limit, by=hue, sweep=x)
-    chosen = {} if best is None else _chosen(best, *panels)
-    knees = _knees(*panels)
-    two = _two(axes)
-    upper, lower = two
+    chosen = {} if best is None else _chosen(best, rates, waits)
+    knees = _knees(rates, waits)
+    upper, lower = two = _two(axes)
     rings = {name: row for name, row in chosen.items() if row["iops"] is not None}
-    _mark(two, panels, rings, knees)
-    # drawn before the axes are scaled, so that they have room for it
+    # drawn before the axes are scaled, so that they have room for them
+    for row in rings.values():
+        _mark(two, row[x], [row["iops"], row["observed"]], _RING)
+    for name, at in knees.items():
+        if at is not None:
+            _mark(two, at, [panel.interval(name, at)[0] for panel in panels], _DIAMOND)
     limits = dict.fromkeys(row["limit"] for row in chosen.values())
     for value in limits:
         lower.axhline(value, color=common.GREY, linestyle="--", linewidth=1.2, zorder=1)
@@ -429,8 +428,8 @@ def load(
     none = [common.named(name, hue) for name in chosen if name not in rings]
     for value in limits:
         _name_limit(lower, value, latency, none if hue else [say("all")] if none else [])
-    panels[0].cut = any(panel.cut for panel in panels)
-    lines = [panels[0].what, *_key(panels[0], rings, knees)]
+    rates.cut |= waits.cut
+    lines = [rates.what, *_key(rates, rings, knees)]
     common.label_below(lower, *lines)
     if not upper.get_shared_x_axes().joined(upper, lower):
         common.label_below(upper, *lines)
@@ -471,10 +470,8 @@ def _chosen(best: IntoDataFrame, rates: _Swept, waits: _Swept) -> dict[Any, Mapp
             where = f" of {hue} {name!r}" if hue else ""
             raise SchemaError(f"best= has {len(own) or 'no'} rows{where}: {give}")
         found[name] = row = own[0]
-        cell = rates.cell(name, row[x])
-        if row["iops"] is not None and not (
-            cell in rates.middles.cells and math.isclose(rates.middles[cell][0], row["iops"])
-        ):
+        mean = rates.mean(name, row[x])
+        if row["iops"] is not None and (mean is None or not math.isclose(mean, row["iops"])):
             raise SchemaError(f"best= is about other runs than those to draw: {give}")
     return found
 
@@ -488,9 +485,8 @@ def _knees(rates: _Swept, waits: _Swept) -> dict[Any, float | None]:
     for name in rates.lines:
         power = {}
         for value in rates.values:
-            cell = rates.cell(name, value)
-            if cell in rates.middles.cells and cell in waits.middles.cells:
-                iops, latency = rates.middles[cell][0], waits.middles[cell][0]
+            iops, latency = rates.mean(name, value), waits.mean(name, value)
+            if iops is not None and latency is not None:
                 power[value] = iops / latency if latency > 0 else 0.0
         if len(power) > 2:
             highest = max(power, key=power.__getitem__)
@@ -498,30 +494,19 @@ def _knees(rates: _Swept, waits: _Swept) -> dict[Any, float | None]:
     return found
 
 
-def _mark(
-    two: NDArray[Any],
-    panels: Sequence[_Swept],
-    rings: Mapping[Any, Mapping[str, Any]],
-    knees: Mapping[Any, float | None],
-) -> None:
-    """Put a ring around the best mean below a limit, and a diamond around knees, in both panels."""
-    marks = [(row[panels[0].x], [row["iops"], row["observed"]], _RING) for row in rings.values()]
-    for name, at in knees.items():
-        if at is not None:
-            means = [panel.middles[panel.cell(name, at)][0] for panel in panels]
-            marks.append((at, means, _DIAMOND))
-    for at, values, look in marks:
-        for ax, value in zip(two, values, strict=True):
-            ax.plot(at, value, linestyle="none", color=common.ink(ax), zorder=6, **look)
+def _mark(two: NDArray[Any], at: Any, values: Sequence[float], look: Any) -> None:
+    """Put a ring or a diamond around a mean in both panels."""
+    for ax, value in zip(two, values, strict=True):
+        ax.plot(at, value, linestyle="none", color=common.ink(ax), zorder=6, **look)
 
 
 def _key(
     panel: _Swept, rings: Mapping[Any, Mapping[str, Any]], knees: Mapping[Any, float | None]
 ) -> list[str]:
     """Say what the rings and diamonds are, and where."""
-    unit, lines, best = common.unit(panel.x), list[str](), list[str]()
+    lines, best = list[str](), list[str]()
     for name, row in rings.items():
-        told = {"rate": units.human(row["iops"], "1/s"), "depth": _tick(row[panel.x], unit)}
+        told = {"rate": units.human(row["iops"], "1/s"), "depth": panel.written(row[panel.x])}
         if panel.hue:
             shown = common.named(name, panel.hue)
             best.append(say("{name}, {rate} at {depth}", name=shown, **told))
@@ -530,7 +515,7 @@ def _key(
     if best:
         words = "ring: most I/Os per second with a mean below the limit: {best}"
         lines.append(say(words, best=common.several(best, _NAMED, "; ")))
-    places = [say("none") if at is None else _tick(at, unit) for at in knees.values()]
+    places = [say("none") if at is None else panel.written(at) for at in knees.values()]
     found = [
         say("{name}: {text}", name=common.named(name, panel.hue), text=place)
         for name, place in zip(knees, places, strict=True)
@@ -561,7 +546,16 @@ class _Cell(NamedTuple):
 
     value: float
     text: str
-    settled: bool
+    settled: bool = True
+
+
+class _Cells(NamedTuple):
+    """All cells by their column and row, their colours, and what they show."""
+
+    found: dict[Any, _Cell]
+    palette: str
+    norm: Normalize
+    what: str
 
 
 def grid(
@@ -608,34 +602,28 @@ def grid(
     """
     table = common.opened(frame, x, y, metric)
     cells = _ratios(table, x, y) if metric is None else _means(table, metric, x, y)
-    columns, rows = (frames.ordered(one) for one in zip(*cells, strict=True))
+    columns, rows = (frames.ordered(one) for one in zip(*cells.found, strict=True))
     values = np.full((len(rows), len(columns)), np.nan)
-    for (column, row), cell in cells.items():
+    for (column, row), cell in cells.found.items():
         values[rows.index(row), columns.index(column)] = cell.value
     ax = common.axes(ax, _CELLS / common.ROW * len(rows))
     mesh = ax.pcolormesh(
         np.ma.masked_invalid(values),
-        cmap=sns.color_palette(_colours(table, metric), as_cmap=True),
-        norm=_norm(values[np.isfinite(values)], is_ratio=metric is None),
+        cmap=sns.color_palette(cells.palette, as_cmap=True),
+        norm=cells.norm,
         edgecolors="white",
         linewidth=1.5,
     )
     ax.invert_yaxis()
     ax.grid(visible=False)
-    for (column, row), cell in sorted(cells.items(), key=lambda one: rows.index(one[0][1])):
+    for (column, row), cell in sorted(cells.found.items(), key=lambda one: rows.index(one[0][1])):
         pale = common.luminance(mesh.to_rgba(np.array(cell.value))) > common.PALE
         size = fit_text.fitting(cell.text, common.points(ax)[0] / len(columns) - 4)
-        ax.text(
-            columns.index(column) + 0.5,
-            rows.index(row) + 0.5,
-            cell.text,
-            ha="center",
-            va="center",
-            color="black" if pale else "white",
-            fontsize=size,
-            alpha=1.0 if cell.settled else 0.55,
-            fontstyle="normal" if cell.settled else "italic",
-        )
+        look: Any = {"ha": "center", "va": "center", "color": "black" if pale else "white"}
+        if not cell.settled:
+            look |= {"alpha": 0.55, "fontstyle": "italic"}
+        middle = columns.index(column) + 0.5, rows.index(row) + 0.5
+        ax.text(*middle, cell.text, fontsize=size, **look)
     ax.set_yticks(
         np.arange(len(rows)) + 0.5, common.names_beside(ax, [_name(one, y) for one in rows])
     )
@@ -643,7 +631,7 @@ def grid(
     ax.set_xticks([at + 0.5 for at in named], list(named.values()))
     common.literal([*ax.get_xticklabels(), *ax.get_yticklabels()])
     common.label_beside(ax, common.condition(y))
-    common.label_below(ax, common.condition(x), _what(table, metric, cells.values()))
+    common.label_below(ax, common.condition(x), cells.what)
     return ax
 
 
@@ -654,21 +642,22 @@ def _name(value: Any, column: str) -> str:
     return common.named(value, column)
 
 
-def _means(table: Frame, metric: str, x: str, y: str) -> dict[Any, _Cell]:
+def _means(table: Frame, metric: str, x: str, y: str) -> _Cells:
     """Return the mean of the runs in each cell."""
     told = frames.opened(summarize(table.to_native(), metric, by=[x, y]))
     cells = zip(frames.keys_of(told, [x, y]), frames.values(told, "mean"), strict=True)
     means = {place: mean for place, mean in cells if mean is not None}
-    like = min(means.values()) if means and not is_far(means.values()) else None
-    unit = common.unit(metric)
-    return {
-        place: _Cell(mean, common.tick(mean, unit, like), settled=True)
-        for place, mean in means.items()
-    }
+    least, most = min(means.values()), max(means.values())
+    far, unit = is_far(least, most), common.unit(metric)
+    like = None if far else least
+    found = {place: _Cell(mean, common.tick(mean, unit, like)) for place, mean in means.items()}
+    what = common.wording(metric, short=True)
+    said = say("in each cell: {what}, the mean of the runs", what=what)
+    return _Cells(found, "crest", (LogNorm if far else Normalize)(least, most), said)
 
 
-def _ratios(table: Frame, x: str, y: str) -> dict[Any, _Cell]:
-    """Return the ratio of each cell of a comparison."""
+def _ratios(table: Frame, x: str, y: str) -> _Cells:
+    """Return the ratio of each cell of a comparison; 1 has the middle of the colours."""
     frames.need(table, ["ratio", "verdict", "baseline"])
     drawn = "speedup" if "speedup" in table.columns else "ratio"
     keys = frames.keys_of(table, [x, y])
@@ -684,36 +673,14 @@ def _ratios(table: Frame, x: str, y: str) -> dict[Any, _Cell]:
     }
     if not found:
         raise SchemaError("nothing to draw: no row has a ratio")
-    return found
-
-
-def _norm(there: NDArray[np.float64], *, is_ratio: bool) -> Normalize:
-    """Give each value its colour; 1 is the middle of ratios, and above and below are alike."""
-    if is_ratio:
-        far = max(1.1, *np.exp(np.abs(np.log(there))))
-        return LogNorm(1 / far, far)
-    least, most = float(there.min()), float(there.max())
-    return LogNorm(least, most) if is_far(there) else Normalize(least, most)
-
-
-def _colours(table: Frame, metric: str | None) -> str:
-    """Name the colours of values, or of ratios: blue is better, as everywhere."""
-    if metric is not None:
-        return "crest"
-    is_less_better = metric_of(frames.values(table, "metric")[0]).sign < 0
-    return "vlag" if is_less_better and "speedup" not in table.columns else "vlag_r"
-
-
-def _what(table: Frame, metric: str | None, cells: Iterable[_Cell]) -> str:
-    """Say what stands in the cells."""
-    if metric is not None:
-        what = common.wording(metric, short=True)
-        return say("in each cell: {what}, the mean of the runs", what=what)
     level = table.columns[table.columns.index("baseline") - 1]
     own, base, metric = (frames.values(table, name)[0] for name in (level, "baseline", "metric"))
     own, base = units.sides(own, base, level)
     what = common.wording(metric, short=True)
     said = say("in each cell: {level} / {baseline}, {what}", level=own, baseline=base, what=what)
-    if all(cell.settled for cell in cells):
-        return said
-    return say("{said}; pale: undecided", said=said)
+    if not all(cell.settled for cell in found.values()):
+        said = say("{said}; pale: undecided", said=said)
+    far = max(1.1, *(math.exp(abs(math.log(cell.value))) for cell in found.values()))
+    # blue is better, as everywhere
+    is_less_better = metric_of(metric).sign < 0 and drawn == "ratio"
+    return _Cells(found, "vlag" if is_less_better else "vlag_r", LogNorm(1 / far, far), said)

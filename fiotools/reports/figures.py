@@ -16,9 +16,8 @@ from fiotools import plot
 from fiotools.errors import SchemaError
 from fiotools.language import called, listed, say
 from fiotools.plot import common, fit_text
-from fiotools.plot.common import condition
+from fiotools.plot.common import condition, figure_of
 from fiotools.plot.ratios import sides
-from fiotools.plot.style import figure_of
 from fiotools.reports.blocks import (
     NOTHING,
     Block,
