@@ -120,13 +120,7 @@ class _Stream(Protocol):
 
 
 def unpack(packed: Packed, remarks: list[str]) -> Iterator[bytes]:
-    """Undo one packing, stream after stream, some bytes at a time; give others as they are.
-
-    Raises
-    ------
-    FileError
-        If the file is damaged, or expands beyond the bound.
-    """
+    """Undo one packing, stream after stream, some bytes at a time; give others as they are."""
     feed = next(packed.pieces, b"")
     magic = next(filter(feed.startswith, PACKED), None)
     if magic is None:
@@ -253,11 +247,7 @@ def is_archive(path: Path) -> bool:
 def members(path: Path) -> list[str]:
     """List the files in an archive, sorted by name.
 
-    Raises
-    ------
-    FileError
-        If the archive is damaged, or expands to more than its bound: all files together, so that
-        members which share their bytes do not count once only.
+    The bound is for all files together: members that share their bytes do not count once only.
     """
     return sorted(_listed(path), key=natural)
 
@@ -286,13 +276,7 @@ def _directory(path: str, size: int, which: tuple[int, ...]) -> Mapping[str, zip
 
 
 def member(path: Path, name: str) -> bytes:
-    """Read one file of an archive.
-
-    Raises
-    ------
-    FileError
-        As in `opened`; also if it is packed itself, and expands beyond the bound of the archive.
-    """
+    """Read one file of an archive; if it is packed itself, it is held to the archive's bound."""
     with opened(path, name) as packed:
         data = b"".join(packed.pieces)
         if is_packed(data):  # the bound is lost once the data is handed on
@@ -303,14 +287,7 @@ def member(path: Path, name: str) -> bytes:
 
 @contextmanager
 def opened(path: Path, name: str) -> Iterator[Packed]:
-    """Open one file of an archive.
-
-    Raises
-    ------
-    FileError
-        If it is damaged, encrypted, packed in a way that is not known here, or larger than the
-        archive says.
-    """
+    """Open one file of an archive, unless it is damaged or cannot be unpacked here."""
     limit = Bound(f"{path.as_posix()}/{name}", _KIND)
     info = _listed(path).get(name)
     if info is None:

@@ -115,13 +115,7 @@ class ValueLog(Log):
 
     @classmethod
     def of(cls, head: Head) -> ValueLog:
-        """Decide what the rows mean.
-
-        Raises
-        ------
-        ParseError
-            If no fio writes such lines, or if later lines would decide their unit.
-        """
+        """Decide what the rows mean; refuse a log whose later lines would decide their unit."""
         head.tables.start_run()
         layout, meaning = decided(head.document, head.tables, head.name, head.fio)
         shape = shape_of(head.document.text)

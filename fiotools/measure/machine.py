@@ -144,15 +144,7 @@ class Mount:
 
 
 def mount_of(folder: Path, table: str | None = None) -> Mount | None:
-    """Find the mount of a resolved folder; None if the system does not tell.
-
-    Examples
-    --------
-    >>> table = "30 1 8:1 / / rw,relatime shared:1 - ext4 /dev/sda1 rw,errors=remount-ro"
-    >>> mount_of(Path("/srv"), table)
-    Mount(point='/', kind='ext4', source='/dev/sda1', options='rw,relatime,errors=remount-ro',
-          device='8:1', upper=None)
-    """
+    """Find the mount of a resolved folder; None if the system does not tell."""
     if table is None:
         try:
             table = _TABLE.read_text(encoding="utf-8", errors="surrogateescape")

@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from fiotools.errors import typed
-from fiotools.measure.experiments import Experiment
+from fiotools.measure.campaign import Campaign
+from fiotools.measure.experiments import Experiment, experiment_named
 from fiotools.measure.machine import binary
 from fiotools.measure.places import Place, by_file_system
 from fiotools.measure.plan import Plan
@@ -100,8 +101,11 @@ def changed(first: Mapping[str, Any], last: Mapping[str, Any]) -> Iterator[str]:
                 yield f"{one['name']}: {name.replace('_', ' ')} was {told[0]}, now {told[1]}"
 
 
-def after(experiment: Experiment, plan: Plan, folder: Path, done: int, total: int) -> str:
+def after(campaign: Campaign) -> str:
     """Tell what was kept, and what to type next."""
+    plan, folder = campaign.asked, campaign.folder
+    experiment = experiment_named(plan.experiment)
+    done, total = len(campaign.done), len(campaign.wanted)
     template = shlex.quote(f"{folder}/{plan.template}")
     name, quoted = str(folder), shlex.quote(str(folder))
     text = [f"{done} of {total} runs are in {folder}"]
@@ -115,9 +119,10 @@ def after(experiment: Experiment, plan: Plan, folder: Path, done: int, total: in
         text.append(f"  report:      {typed(f'ft.report({name!r}, {page!r})', shell)}")
         text.append(f"  in Python:   c = ft.campaign({name!r})")
         text.append(f"               c.results.{table}; ft.check(c.results, **ft.measure.known(c))")
-        between, baseline, by = question(plan)
-        if between:
-            by += ["direction"] * (table == "io")
+        main = experiment.questions[0]
+        if main.between != "place" or len(plan.places) > 1:
+            between, by = main.between, list(main.by)
+            baseline = main.baseline or next(iter(plan.places))
             again = typed(", looks='any'", " --looks any") if plan.until == "settled" else ""
             how = typed(
                 f"ft.compare(c.results.{table}, {metric!r}, "
@@ -127,16 +132,6 @@ def after(experiment: Experiment, plan: Plan, folder: Path, done: int, total: in
             )
             text.append(f"  compare:     {how}")
     return "\n".join(text)
-
-
-def question(plan: Plan) -> tuple[str | None, str, list[str]]:
-    """Return the comparison that the experiment is about: between, baseline, by."""
-    others = list(plan.fields)
-    if others == ["cache"]:
-        return "cache", "cold", ["place"]
-    if len(plan.places) > 1:
-        return "place", next(iter(plan.places)), others
-    return None, "", others
 
 
 def _image(place: Place) -> Iterator[str]:

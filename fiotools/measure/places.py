@@ -92,13 +92,7 @@ class Place:
 
 
 def places_of(given: Given) -> list[Place]:
-    """Take folders, ``name=folder`` or a mapping of name to folder, and refuse other things.
-
-    Raises
-    ------
-    MeasureError
-        If one is not a folder, a device, or the kernel's; if two are the same by name or path.
-    """
+    """Take folders, ``name=folder`` or a mapping of name to folder; refuse others and doubles."""
     if isinstance(given, (str, os.PathLike)):
         given = [given]
     if isinstance(given, Mapping):

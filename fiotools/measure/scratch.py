@@ -180,13 +180,7 @@ _NAME = re.compile(re.escape(PREFIX) + r"[0-9a-f]{16}")
 
 
 class Scratch:
-    """A folder that nobody else may enter; ``record`` is called with its path before it is made.
-
-    Raises
-    ------
-    MeasureError
-        If the place cannot be written to.
-    """
+    """A folder that nobody else may enter; ``record`` is called with its path before it is made."""
 
     def __init__(self, place: Place, record: Callable[[Path], object]) -> None:
         self.place = place
