@@ -28,7 +28,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 from fiotools.errors import MeasureError, argument
 from fiotools.files.atomic_write import sync_folder
 from fiotools.measure.experiments import experiment_named
-from fiotools.measure.machine import MEMORY
+from fiotools.measure.machine import in_memory
 from fiotools.measure.plan import Plan, Run, plan_from
 
 if TYPE_CHECKING:
@@ -409,9 +409,9 @@ def known(campaign: Campaign, place: str | None = None) -> dict[str, Any]:
 
 
 def _of_place(facts: Mapping[str, Any], *, guest: bool) -> dict[str, Any]:
-    if _is_memory(facts):
-        return {"media": "ram"}
     device = facts["device"]
+    if in_memory(facts["file_system"], device):
+        return {"media": "ram"}
     if device is None or guest:
         return {}
     found = {}
@@ -426,21 +426,12 @@ def _of_place(facts: Mapping[str, Any], *, guest: bool) -> dict[str, Any]:
     return found
 
 
-def _is_memory(facts: Mapping[str, Any]) -> bool:
-    """Whether files there stay in memory, also on a disk made of memory."""
-    device = facts["device"] or {}
-    below = device.get("backing")
-    if below is not None:
-        return _is_memory(below)
-    return facts["file_system"] in MEMORY or device.get("transport") in ("zram", "ram")
-
-
 def _is_bare(facts: Mapping[str, Any]) -> bool:
     """Whether it is certain that no memory but the disk's own lies below.
 
     A server has a cache, and a loop device's file is in this machine's, unless it bypasses that.
     """
-    if _is_memory(facts):
+    if in_memory(facts["file_system"], facts["device"]):
         return True
     device = facts["device"] or {}
     below = device.get("backing")

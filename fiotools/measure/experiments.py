@@ -10,7 +10,7 @@ import shlex
 import sys
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import ClassVar, NamedTuple
@@ -18,8 +18,8 @@ from typing import ClassVar, NamedTuple
 from fiotools.errors import MeasureError
 from fiotools.measure.machine import binary, span
 from fiotools.measure.plan import Plan
-from fiotools.measure.scratch import Scratch, can_drop, empty, fill, in_memory, tarball
-from fiotools.measure.tools import Watch, install_hint
+from fiotools.measure.scratch import Scratch, Tick, can_drop, empty, fill, in_memory, tarball
+from fiotools.measure.tools import install_hint
 
 
 @dataclass(frozen=True)
@@ -38,8 +38,6 @@ WRITTEN = "written.tmp"  # a file that a run makes; it is removed after the run
 MIB = 2**20
 
 _LINUX = {"fdatasync", "direct", "sync"}  # what dd and sync do on Linux only
-
-Tick = Callable[[int], object]
 
 
 class Effort(NamedTuple):
@@ -120,10 +118,10 @@ class Experiment(ABC):
         """Count the files of the size that a place holds at once, at most, in so many runs."""
         return self.files + self.files_of_run * runs
 
-    def prepare(self, plan: Plan, stage: Stage, watch: Watch, tick: Tick) -> None:
+    def prepare(self, plan: Plan, stage: Stage, tick: Tick) -> None:
         """Prepare the files of the runs, outside of any measurement."""
         for scratch in stage.scratch.values():
-            fill(scratch.path / DATA, plan.size_bytes, watch, tick)
+            fill(scratch.path / DATA, plan.size_bytes, tick)
 
     def to_prepare(self, plan: Plan) -> int:
         """Count the bytes that `prepare` writes and reads."""
@@ -205,10 +203,10 @@ class _Throughput(Experiment):
     files = 2
     in_memory = 1
 
-    def prepare(self, plan: Plan, stage: Stage, watch: Watch, tick: Tick) -> None:
-        super().prepare(plan, stage, watch, tick)
+    def prepare(self, plan: Plan, stage: Stage, tick: Tick) -> None:
+        super().prepare(plan, stage, tick)
         if any("random" in workload for workload in plan.workloads):
-            stage.random = in_memory(plan.size_bytes, watch, tick)
+            stage.random = in_memory(plan.size_bytes, tick)
 
     def to_prepare(self, plan: Plan) -> int:
         return super().to_prepare(plan) + plan.size_bytes
@@ -350,11 +348,11 @@ class _RandomIO(Experiment):
     start_s = 0.4
     efforts = (Effort(256 * MIB, 5, 2), Effort(2048 * MIB, 5, 20), Effort(8192 * MIB, 10, 60))
 
-    def prepare(self, plan: Plan, stage: Stage, watch: Watch, tick: Tick) -> None:
+    def prepare(self, plan: Plan, stage: Stage, tick: Tick) -> None:
         for scratch in stage.scratch.values():
             for job in range(plan.jobs):
                 file = scratch.path / _FILES.replace("$jobnum", str(job))
-                fill(file, _share(plan), watch, tick)
+                fill(file, _share(plan), tick)
 
     def before(self, workload: str, number: int, scratch: Scratch) -> None:
         scratch.drop_below()  # fio drops its own files
@@ -430,11 +428,10 @@ class _SmallFiles(Experiment):
         # by experience: the article's runs took from 5 s to half a minute
         return f"{span(0.3 * runs)} on a fast disk, {span(15.0 * runs)} on a slow mount"
 
-    def prepare(self, plan: Plan, stage: Stage, watch: Watch, tick: Tick) -> None:
+    def prepare(self, plan: Plan, stage: Stage, tick: Tick) -> None:
         for scratch in stage.scratch.values():
             file = scratch.path / _TARBALL
-            tarball(file, FILES, FOLDERS, plan.size_bytes, watch)
-            tick(plan.size_bytes)
+            tarball(file, FILES, FOLDERS, plan.size_bytes, tick)
             file.read_bytes()
             if plan.limit_s is not None:
                 stage.removal_s += _removal_s(scratch) * len(plan.workloads)

@@ -13,7 +13,15 @@ from pathlib import Path
 from typing import Any
 
 from fiotools.errors import MeasureError, typed
-from fiotools.measure.machine import MEMORY, Device, Mount, devices_of, memory, mount_of
+from fiotools.measure.machine import (
+    MEMORY,
+    Device,
+    Mount,
+    devices_of,
+    in_memory,
+    memory,
+    mount_of,
+)
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9.-]{0,39}")
 _KERNEL = ("/dev", "/proc", "/sys")
@@ -48,8 +56,9 @@ class Place:
     def is_memory(self) -> bool:
         """Whether files here stay in memory."""
         mount, devices = self.mount, self.devices
-        in_it = mount is not None and mount.kind in MEMORY
-        return in_it or (bool(devices) and all(device.is_memory for device in devices))
+        if mount is None or not devices:
+            return mount is not None and mount.kind in MEMORY
+        return all(in_memory(mount.kind, asdict(device)) for device in devices)
 
     def images(self) -> list[Path]:
         """List the files that are its disks, and the files below those."""

@@ -259,11 +259,16 @@ class Session:
             if run.order not in self.before.done and (run.place, run.workload) not in self.left_out
         ]
         clock, number = _Clock(self.watch), 0
+
+        def prepared(size: int) -> None:
+            self.watch.check()
+            shown.update(size)
+
         size = self.experiment.to_prepare(self.plan)
         unit: dict[str, Any] = {"unit": "B", "unit_scale": True}
         try:
             with bar(total=size, desc="preparing", **unit, progress=progress) as shown:
-                self.experiment.prepare(self.plan, self.stage, self.watch, shown.update)
+                self.experiment.prepare(self.plan, self.stage, prepared)
             with bar(total=len(missing), unit=" runs", progress=progress) as shown:
                 pace = _Pace(len(missing), self.say) if progress and shown.disable else None
                 for number, runs in groupby(missing, key=attrgetter("round")):
