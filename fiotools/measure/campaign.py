@@ -28,7 +28,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 from fiotools.errors import MeasureError, argument
 from fiotools.files.atomic_write import sync_folder
 from fiotools.measure.experiments import experiment_named
-from fiotools.measure.machine import in_memory
+from fiotools.measure.machine import stays_in_memory
 from fiotools.measure.plan import Plan, Run, plan_from
 
 if TYPE_CHECKING:
@@ -114,16 +114,15 @@ def lines(folder: Path) -> list[Line]:
     return found
 
 
-def results_folder(output: str | os.PathLike[str] | None, experiment: str) -> tuple[Path, bool]:
-    """Return the folder, and whether it is new; one that exists is empty, or a campaign's."""
+def results_folder(output: str | os.PathLike[str] | None, experiment: str) -> Path:
+    """Return the folder of the results: a new one, an empty one, or a campaign's."""
     if output is None:
         stem = f"{experiment}-{datetime.now(UTC):%Y%m%d-%H%M%S}"
         names = (stem, *(f"{stem}-{number}" for number in range(2, 100)))
         output = next(name for name in names if not Path(name).exists())
     try:
         folder = Path(output).resolve()
-        is_new = not folder.exists()
-        fits = is_new or (folder / NAME).is_file() or not any(folder.iterdir())
+        fits = not folder.exists() or (folder / NAME).is_file() or not any(folder.iterdir())
     except (OSError, RuntimeError) as error:
         raise MeasureError(f"{output}: {getattr(error, 'strerror', None) or error}") from None
     if not fits:
@@ -135,7 +134,7 @@ def results_folder(output: str | os.PathLike[str] | None, experiment: str) -> tu
         raise MeasureError(
             f"{folder}: * ? [ ] {{ }} have a meaning for fiotools.read: choose another name"
         )
-    return folder, is_new
+    return folder
 
 
 @dataclass(frozen=True)
@@ -410,7 +409,7 @@ def known(campaign: Campaign, place: str | None = None) -> dict[str, Any]:
 
 def _of_place(facts: Mapping[str, Any], *, guest: bool) -> dict[str, Any]:
     device = facts["device"]
-    if in_memory(facts["file_system"], device):
+    if stays_in_memory(facts["file_system"], device):
         return {"media": "ram"}
     if device is None or guest:
         return {}
@@ -431,7 +430,7 @@ def _is_bare(facts: Mapping[str, Any]) -> bool:
 
     A server has a cache, and a loop device's file is in this machine's, unless it bypasses that.
     """
-    if in_memory(facts["file_system"], facts["device"]):
+    if stays_in_memory(facts["file_system"], facts["device"]):
         return True
     device = facts["device"] or {}
     below = device.get("backing")

@@ -203,12 +203,12 @@ class Backing:
     device: Device | None  # the only disk under that file system
 
 
-def in_memory(file_system: str | None, device: Mapping[str, Any] | None) -> bool:
+def stays_in_memory(file_system: str | None, device: Mapping[str, Any] | None) -> bool:
     """Whether files stay in memory, also on a disk that is made of memory."""
     device = device or {}
     below = device.get("backing")
     if below is not None:
-        return in_memory(below["file_system"], below["device"])
+        return stays_in_memory(below["file_system"], below["device"])
     return file_system in MEMORY or device.get("transport") in _MEMORY_DISKS
 
 

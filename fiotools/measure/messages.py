@@ -10,7 +10,7 @@ from typing import Any
 
 from fiotools.errors import typed
 from fiotools.measure.campaign import Campaign
-from fiotools.measure.experiments import Experiment, experiment_named
+from fiotools.measure.experiments import experiment_named
 from fiotools.measure.machine import binary
 from fiotools.measure.places import Place, by_file_system
 from fiotools.measure.plan import Plan
@@ -18,7 +18,6 @@ from fiotools.units import many
 
 
 def before(
-    experiment: Experiment,
     plan: Plan,
     places: Sequence[Place],
     machine: Mapping[str, Any],
@@ -27,6 +26,7 @@ def before(
     done: int = 0,
 ) -> str:
     """Describe the campaign that begins."""
+    experiment = experiment_named(plan.experiment)
     runs = sum(1 for _ in plan.runs())
     rows = [(experiment.name, f"{experiment.question} (article {experiment.article})")]
     rows += [("place" if not at else "", _place(one)) for at, one in enumerate(facts)]

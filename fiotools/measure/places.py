@@ -18,9 +18,9 @@ from fiotools.measure.machine import (
     Device,
     Mount,
     devices_of,
-    in_memory,
     memory,
     mount_of,
+    stays_in_memory,
 )
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9.-]{0,39}")
@@ -58,7 +58,7 @@ class Place:
         mount, devices = self.mount, self.devices
         if mount is None or not devices:
             return mount is not None and mount.kind in MEMORY
-        return all(in_memory(mount.kind, asdict(device)) for device in devices)
+        return all(stays_in_memory(mount.kind, asdict(device)) for device in devices)
 
     def images(self) -> list[Path]:
         """List the files that are its disks, and the files below those."""

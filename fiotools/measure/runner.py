@@ -270,12 +270,12 @@ def run(
     )
     if dry:
         facts = [place.facts() for place in found]
-        say(messages.before(chosen, plan, found, machine(), facts, None))
+        say(messages.before(plan, found, machine(), facts, None))
         return None
-    folder, is_new = results_folder(output, experiment)
+    folder = results_folder(output, experiment)
     if (folder / NAME).exists():
         plan = _same(folder, plan, size is not None)
-    return _campaign(folder, plan, is_new=is_new, progress=progress, say=say)
+    return _campaign(folder, plan, progress=progress, say=say)
 
 
 def resume(
@@ -304,11 +304,11 @@ def resume(
     if why is not None:
         raise MeasureError(why)
     need(chosen.tools)
-    return _campaign(path, plan, is_new=False, progress=progress, say=say or _nothing)
+    return _campaign(path, plan, progress=progress, say=say or _nothing)
 
 
-def _campaign(folder: Path, plan: Plan, *, is_new: bool, progress: bool, say: Say) -> Campaign:
-    before = 0 if is_new else len(campaign_at(folder, plan).done)
+def _campaign(folder: Path, plan: Plan, *, progress: bool, say: Say) -> Campaign:
+    is_new, before = not folder.exists(), len(campaign_at(folder, plan).done)
     with Watch(plan.limit_s) as watch:  # until nothing is left to be removed
         try:
             if is_new:

@@ -218,8 +218,9 @@ class Session:
                 "left_out": sorted(self.left_out),
             },
         )
-        about = (self.experiment, self.plan, self.places, line["machine"], places)
-        self.say(messages.before(*about, self.folder, len(self.before.done)))
+        done = len(self.before.done)
+        about = messages.before(self.plan, self.places, line["machine"], places, self.folder, done)
+        self.say(about)
         for place in self.places:
             names = [workload for name, workload in sorted(self.left_out) if name == place.name]
             if names:
