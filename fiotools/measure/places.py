@@ -177,9 +177,7 @@ def _refuse_kernel(path: Path, said: str) -> None:
     if mount is not None and mount.kind in _NOT_STORAGE:
         raise MeasureError(f"{said} belongs to the kernel ({mount.kind}), and holds no files")
     for top in _KERNEL:
-        if str(path) != top and not str(path).startswith(top + "/"):
-            continue
         # /dev/shm is a memory file system of its own, and a place like any other
-        if mount is not None and mount.kind in MEMORY and mount.point.startswith(top + "/"):
-            continue
-        raise MeasureError(f"{said} lies in {top}, which is not a place for files")
+        own = mount is not None and mount.kind in MEMORY and mount.point.startswith(f"{top}/")
+        if path.is_relative_to(top) and not own:
+            raise MeasureError(f"{said} lies in {top}, which is not a place for files")
