@@ -69,29 +69,16 @@ def remarks(plan: Plan, places: Sequence[Place]) -> Iterator[str]:
         yield f"{many(plan.rounds, 'round')}: intervals will be wide or missing; use 5 or more"
 
 
-def skipped(place: str, workloads: Sequence[str]) -> str:
-    """Tell that a place refuses direct I/O."""
-    return f"{place} refuses direct I/O; left out there: {', '.join(workloads)}"
-
-
-def unlike(place: str, workload: str, share: float, expected: float) -> str:
-    """Tell that the page cache differed from the workload's name."""
-    return (
-        f"{workload} on {place}: {share:.0f} % of the file were in memory before a run instead of "
-        f"{expected:.0f} %; the manifest has the share for each run (resident_pct)"
-    )
-
-
 def changed(first: Mapping[str, Any], last: Mapping[str, Any]) -> Iterator[str]:
     """List the changes since the campaign began."""
-    for name in ("kernel", "cpu", "processors", "ram_bytes"):
-        old, new = first["machine"].get(name), last["machine"].get(name)
+    names = ("kernel", "cpu", "processors", "ram_bytes")
+    earlier, later = (
+        {name: one["machine"].get(name) for name in names} | one["tools"] for one in (first, last)
+    )
+    for name, new in later.items():
+        old = earlier.get(name)
         if old != new:
             yield f"{name} was {old}, now {new}: earlier and later runs may differ"
-    for tool, new in last["tools"].items():
-        old = first["tools"].get(tool)
-        if old != new:
-            yield f"{tool} was {old}, now {new}: earlier and later runs may differ"
     olds = {one["name"]: one for one in first["places"]}
     for one in last["places"]:
         for name in ("file_system", "mount_options", "source", "device"):

@@ -224,7 +224,7 @@ class Session:
         for place in self.places:
             names = [workload for name, workload in sorted(self.left_out) if name == place.name]
             if names:
-                self._note(messages.skipped(place.name, names))
+                self._note(f"{place.name} refuses direct I/O; left out there: {', '.join(names)}")
         if earlier:
             for change in messages.changed(earlier[0], line):
                 self._note(change)
@@ -307,8 +307,12 @@ class Session:
         expected = 100.0 if run.workload == "warm" else 0.0
         # a message before told that nothing in memory is cold
         if share is not None and abs(share - expected) > 5 and not scratch.place.is_memory:
-            remark = messages.unlike(run.place, run.workload, share, expected)
-            self.unlike.setdefault((run.place, run.workload), remark)
+            self.unlike.setdefault(
+                (run.place, run.workload),
+                f"{run.workload} on {run.place}: {share:.0f} % of the file were in memory before a "
+                f"run instead of {expected:.0f} %; the manifest has the share for each run "
+                "(resident_pct)",
+            )
 
     def _run(self, run: Run, scratch: Scratch) -> float | None:
         """Run the command of a run; return how much of its file was in memory before."""
