@@ -96,9 +96,8 @@ def _begin(
     if quick and thorough:
         raise typer.BadParameter("--quick or --thorough, not both")
     chosen = EXPERIMENTS[experiment]
-    elsewhere = chosen.elsewhere()
-    if elsewhere is not None and chosen.here() is not None:
-        _say(elsewhere)
+    if chosen.elsewhere and chosen.here() is not None:
+        _say(chosen.elsewhere)
         return
     if not folders:
         raise typer.BadParameter("which folders? --dir NAME=FOLDER, once for each place")

@@ -12,7 +12,7 @@ import polars as pl
 
 from fiotools._version import __version__
 from fiotools.dataset import parquet
-from fiotools.dataset.parquet import MANIFEST, VERSION, polars_schema, scan
+from fiotools.dataset.parquet import MANIFEST, VERSION, arrow_schema, polars_schema, scan
 from fiotools.dataset.store import (
     ABOUT,
     CLAIM,
@@ -53,13 +53,7 @@ class About:
 
     @classmethod
     def read(cls, store: Store) -> About | None:
-        """Read it; None if there is no dataset.
-
-        Raises
-        ------
-        DatasetError
-            If a newer fiotools has written it, or something else.
-        """
+        """Read it; None if there is no dataset."""
         try:
             content = store.read(ABOUT)
         except FileNotFoundError:
@@ -92,23 +86,17 @@ class About:
 
 
 class Destination:
-    """A dataset, while its lock is held.
-
-    Attributes
-    ----------
-    committed : dict of int to int
-        The newest generation of each part.
-    files : dict of str to dict of int to str
-        For each folder the file of each part that counts.
-    """
+    """A dataset, while its lock is held."""
 
     def __init__(self, store: Store, about: About) -> None:
         self.store, self.about = store, about
-        self.committed: dict[int, int] = {}
-        self.files: dict[str, dict[int, str]] = {}
+        self.committed: dict[int, int] = {}  # the newest generation of each part
+        self.files: dict[str, dict[int, str]] = {}  # by folder: the file of each part that counts
         self.refresh()
         if 0 not in self.committed:  # no rows, but the columns of every table
-            self.commit({table: parquet.empty(table, about.labels) for table in about.tables})
+            self.commit(
+                {one: arrow_schema(one, about.labels).empty_table() for one in about.tables}
+            )
 
     def refresh(self) -> None:
         """List the files again, and remove those that do not count."""
@@ -138,7 +126,7 @@ class Destination:
         for table, rows in tables.items():
             parquet.write(self.store, f"{table}/{name}", rows)
         self.store.settle(tables)
-        record = parquet.empty(MANIFEST, self.about.labels)
+        record = arrow_schema(MANIFEST, self.about.labels).empty_table()
         parquet.write(self.store, f"{RECORDS}/{name}", record)
         self.refresh()
 
@@ -157,13 +145,7 @@ def refuse_stranger(store: Store) -> None:
 def prepared(
     store: Store, tables: Iterable[str] | None, labels: Mapping[str, DType]
 ) -> Destination:
-    """Open a dataset to convert into it, or make a new one.
-
-    Raises
-    ------
-    DatasetError
-        If the existing dataset cannot take in the requested tables or labels.
-    """
+    """Open a dataset to convert into it, or make one; refuse other tables or labels than it has."""
     wanted = None if tables is None else tuple(tables)
     about = About.read(store)
     if about is None:

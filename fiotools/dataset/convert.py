@@ -9,7 +9,8 @@ only these are held in memory, and compared.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
 from contextlib import closing
 from dataclasses import dataclass, replace
@@ -24,10 +25,10 @@ import polars as pl
 
 from fiotools.dataset import parquet
 from fiotools.dataset.contents import Destination, prepared, refuse_stranger
-from fiotools.dataset.parquet import polars_schema, rows_of, scan
+from fiotools.dataset.parquet import arrow_schema, polars_schema, rows_of, scan
 from fiotools.dataset.plan import (
+    DO,
     Bounds,
-    Compared,
     Key,
     Plan,
     Work,
@@ -40,6 +41,7 @@ from fiotools.dataset.plan import (
     key,
     kinds_of,
     listed,
+    pending,
     piece_name,
     rewritten,
     try_alone,
@@ -58,8 +60,6 @@ from fiotools.units import many
 from fiotools.vocabulary import tables_of
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from fiotools.dataset.contents import Dataset
     from fiotools.input.read import Paths
 
@@ -271,6 +271,7 @@ class Run:
             check=check,
             hashes=self._hashes,
         )
+        counts = Counter(changes[DO])
         plan = self._planned(changes, call)
         if plan.parts:
             plan.write(there.store)
@@ -280,10 +281,10 @@ class Run:
         return {
             "files": len(found),
             **self._ends(listing),
-            "new": len(changes.new),
-            "changed": changes.reread,
-            "unchanged": changes.same,
-            "removed": len(changes.gone),
+            "new": counts["new"],
+            "changed": counts["changed"],
+            "unchanged": counts["same"] + counts["touched"],
+            "removed": counts["gone"],
             "parts": parts,
         }
 
@@ -298,21 +299,23 @@ class Run:
                 hashes.update(zip((file.place for file in some[number]), taken, strict=True))
         return [hashes[file.place] for file in every]
 
-    def _planned(self, changes: Compared, call: str) -> Plan:
+    def _planned(self, changes: pl.DataFrame, call: str) -> Plan:
         """Write the pieces of a plan."""
         there, labels = self.there, self.there.about.labels
         parts: list[tuple[int, int, int]] = []
 
-        def add(number: int, generation: int, piece: pl.DataFrame, files: int) -> None:
+        def add(number: int, piece: pl.DataFrame) -> None:
+            generation = there.committed.get(number, 0) + 1
             write_piece(there.store, piece_name(number, generation), piece, labels)
-            parts.append((number, generation, files))
+            parts.append((number, generation, pending(piece).height))
 
-        for number in changes.touched:
-            piece = rewritten(there.records([number]).collect(), changes, number, labels)
-            add(number, there.committed[number] + 1, piece, changes.todo(number))
+        other = changes.filter(pl.col(DO).is_in(["changed", "touched", "gone"])).sort("part")
+        for (number,), some in other.group_by("part", maintain_order=True):
+            add(number, rewritten(there.records([number]).collect(), some, labels))
+        new = changes.filter(pl.col(DO) == "new")
         last = max(there.committed)
-        for at, (start, end) in enumerate(self.bounds.cut(changes.new["size_bytes"]), last + 1):
-            add(at, 1, added(changes.new[start:end], at, labels), end - start)
+        for number, (start, end) in enumerate(self.bounds.cut(new["size_bytes"]), last + 1):
+            add(number, added(new[start:end], number, labels))
         return Plan(call, parts)
 
     def _execute(self, plan: Plan) -> int:
@@ -393,19 +396,15 @@ class Run:
 
 def _duplicate_notes(there: Destination) -> Any:
     """Make the notes that concern several files, as an Arrow table."""
-    numbers, about = list(there.files[RECORDS]), there.about
-    sums: dict[str, list[Any]] = {table: [] for table in duplicate_runs.ALIKE}
-    for number in numbers:
-        for table, rows in _identifying(there, number, duplicate_runs.ALIKE).items():
-            sums[table].append(duplicate_runs.sums_of(rows, duplicate_runs.ALIKE[table])[1])
-    repeated = {table: _repeated(some) for table, some in sums.items() if some}
-    parts = [part for number in numbers if (part := _suspects(there, number, repeated))]
+    about = there.about
+    parts = [_of_files(there, number, files) for number, files in _suspects(there)]
     whole = stack(parts, ("runs", *duplicate_runs.ALIKE))
     runs = there.records().select(pl.sum(rows_of("runs"))).collect().item()
     found = duplicate_runs.find(whole.tables, [source for source, _ in whole.files], runs)
     told = Part(whole.files, {"notes": add_notes(stacked(()), found)})
     made = parquet.slices_of(told, ["notes"], about.labels)
-    return parquet.joined([parquet.empty("notes", about.labels), *(table for _, table in made)])
+    none = arrow_schema("notes", about.labels).empty_table()
+    return parquet.joined([none, *(table for _, table in made)])
 
 
 def _identifying(there: Destination, number: int, tables: Iterable[str]) -> dict[str, pl.DataFrame]:
@@ -422,30 +421,29 @@ def _identifying(there: Destination, number: int, tables: Iterable[str]) -> dict
     return found
 
 
-def _repeated(sums: list[NDArray[np.uint64]]) -> NDArray[np.uint64]:
-    values, counts = np.unique(np.concatenate(sums), return_counts=True)
-    return values[counts > 1]
+def _suspects(there: Destination) -> Iterator[tuple[int, list[int]]]:
+    """Yield the parts with runs that may have a twin, and their files there."""
+    seen = []
+    for number in there.files[RECORDS]:
+        for table, rows in _identifying(there, number, duplicate_runs.ALIKE).items():
+            runs, sums = duplicate_runs.sums_of(rows, duplicate_runs.ALIKE[table])
+            one = pl.DataFrame({"file": runs >> 32, "sum": sums})
+            seen.append(one.with_columns(part=pl.lit(number), table=pl.lit(table)))
+    if seen:
+        twins = pl.concat(seen).filter(pl.len().over("table", "sum") > 1)
+        files = twins.group_by("part").agg(pl.col("file").unique().sort())
+        yield from files.sort("part").iter_rows()
 
 
-def _suspects(
-    there: Destination, number: int, repeated: Mapping[str, NDArray[np.uint64]]
-) -> Part | None:
-    """Return the files of a part with a run that may have a twin, numbered anew."""
-    tables = _identifying(there, number, ("runs", *repeated))
-    found: set[int] = set()
-    for table, sums in repeated.items():
-        if table in tables:
-            runs, own = duplicate_runs.sums_of(tables[table], duplicate_runs.ALIKE[table])
-            found.update((runs[np.isin(own, sums)] >> 32).tolist())
-    if not found:
-        return None
-    files = sorted(found)
+def _of_files(there: Destination, number: int, files: list[int]) -> Part:
+    """Return what identifies the runs of some files of a part; the files are numbered anew."""
     told = there.records([number]).select("source", *there.about.labels).collect()
     named: list[tuple[str, Labels]] = [
         (row.pop("source"), {name: value for name, value in row.items() if value is not None})
         for row in told[files].to_dicts()
     ]
     anew = pl.col(FILE).replace_strict(files, range(len(files)), return_dtype=pl.Int32())
+    tables = _identifying(there, number, ("runs", *duplicate_runs.ALIKE))
     kept = {
         table: rows.filter(pl.col(FILE).is_in(files)).with_columns(anew)
         for table, rows in tables.items()

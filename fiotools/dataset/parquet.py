@@ -128,24 +128,18 @@ def slices_of(
 
 
 def _slices(rows: pl.DataFrame, schema: Any, of_files: list[pl.Series]) -> Iterator[Any]:
-    pa = needed("pyarrow", "a dataset")
     sizes = sizes_of(rows)
     # for each row the place of its shared values
     stretch = np.arange(rows.height) if sizes is None else np.arange(rows.height).repeat(sizes)
     own = pl.DataFrame([rows[name].explode() for name in lists(rows)])
     shared = rows.drop(own.columns)
     for start in range(0, len(stretch), _GROUP):
-        stop = min(start + _GROUP, len(stretch))
+        stop = start + _GROUP
         some = shared[stretch[start:stop]]
         named = [one.gather(some[FILE]) for one in of_files if one.name in schema.names]
         whole = some.with_columns(*own[start:stop], *named)
-        arrays = [
-            whole[field.name].to_arrow().cast(field.type)
-            if field.name in whole.columns
-            else pa.nulls(stop - start, field.type)
-            for field in schema
-        ]
-        yield pa.table(arrays, schema=schema)
+        gaps = [pl.lit(None).alias(name) for name in schema.names if name not in whole.columns]
+        yield of_polars(whole.with_columns(gaps), schema)
 
 
 class Sheet:
@@ -211,12 +205,7 @@ def joined(tables: list[Any]) -> Any:
     return needed("pyarrow", "a dataset").concat_tables(tables)
 
 
-def empty(table: str, labels: Mapping[str, DType]) -> Any:
-    """Make a table without rows: who reads the files of a table finds its columns even so."""
-    return arrow_schema(table, labels).empty_table()
-
-
-def of_polars(frame: Any, schema: Any) -> Any:
+def of_polars(frame: pl.DataFrame, schema: Any) -> Any:
     """Make an Arrow table of a frame of polars."""
     return frame.select(schema.names).to_arrow().cast(schema)
 

@@ -1,9 +1,8 @@
 """The plan of a conversion, written before anything is read: which files make which part.
 
-Each file is listed with its name, place, size and time, and held against the manifest. The plan has
-a piece for each part: the rows that the manifest will have for its files, whether each file will be
-read, and where it stood in the part before. A last file says that all pieces are there: without it
-there is no plan.
+The plan has a piece for each part: the rows that the manifest will have for its files, whether each
+file will be read, and where it stood in the part before. A last file says that all pieces are
+there: without it there is no plan.
 
 New files make new parts, in their order, each limited in number and size. A part is rewritten if a
 file of it has changed or is removed; the rows of its other files come from its old files, and
@@ -48,7 +47,7 @@ _PENDING = "_todo"  # whether the file is to be read
 _BEFORE = "_before"  # its row in the part's record until now
 _WHOLE = f"{PLAN}/{PLANNED}"
 Hash = Callable[["pl.DataFrame"], list[str | None]]  # of each file of a frame
-_DO = "_do"
+DO = "_do"  # with a file: new, changed, touched (only its time differs), same, gone
 _NOW = "_now"  # suffix of listed values
 _SEEN = "_seen"  # suffix of values in the manifest
 _LISTED = ("place", "member", "named", "size_bytes", "mtime_ns", "etag", "beside", "asked")
@@ -75,10 +74,7 @@ def _kind(types: set[type]) -> DType:
 
 
 def listed(found: Sequence[Found], labels: Mapping[str, DType], asked: str | None) -> pl.DataFrame:
-    """Make the columns of the manifest that are known of files unread.
-
-    ``asked`` are the reading options.
-    """
+    """Make the columns of the manifest that are known of files unread, read as ``asked``."""
     folders: dict[str, str | None] = {}
     listing: dict[str, Any] = {
         "source": [file.name for file in found],
@@ -157,17 +153,12 @@ def key(file: Found) -> Key:
 
 
 class Hashing(Fetch):
-    """Reads files, and takes their hash; those that are refused it does not read.
-
-    Attributes
-    ----------
-    hashes : dict
-        SHA-256 of each place that was read; a file in an archive has that of the archive.
-    """
+    """Reads files, and takes their hash; those that are refused it does not read."""
 
     def __init__(self, found: Sequence[Found], refused: Mapping[Key, FileError]) -> None:
         super().__init__([file for file in found if key(file) not in refused])
         self._refused = refused
+        # SHA-256 of each place that was read; a file in an archive has that of the archive
         self.hashes: dict[str, str] = {}
 
     def __call__(self, file: Found) -> bytes:
@@ -212,13 +203,7 @@ class Plan:
 
     @classmethod
     def read(cls, store: Store) -> Plan | None:
-        """Read the plan that was not finished, if there is one.
-
-        Raises
-        ------
-        DatasetError
-            If something else has its name.
-        """
+        """Read the plan that was not finished, if there is one."""
         try:
             told = orjson.loads(store.read(_WHOLE))
             return cls(str(told["call"]), [(int(n), int(g), int(f)) for n, g, f in told["parts"]])
@@ -284,32 +269,6 @@ class Bounds:
             yield start, end
 
 
-@dataclass(frozen=True)
-class Compared:
-    """The files that were listed, held against the manifest."""
-
-    # listed files: those that are not in the dataset, and those that differ there
-    new: pl.DataFrame
-    changed: pl.DataFrame
-    gone: pl.DataFrame  # files in the dataset that will be removed
-    same: int  # how many have the same content
-
-    @property
-    def touched(self) -> list[int]:
-        """The parts to be written anew."""
-        return sorted({*self.changed["part"].to_list(), *self.gone["part"].to_list()})
-
-    @property
-    def reread(self) -> int:
-        """How many files will be read again; of the others only the time has changed."""
-        return int((self.changed[_DO] == "changed").sum())
-
-    def todo(self, number: int) -> int:
-        """Return how many files of a part will be read again."""
-        chosen = (self.changed["part"] == number) & (self.changed[_DO] == "changed")
-        return int(chosen.sum())
-
-
 def compared(
     listing: pl.DataFrame,
     known: pl.LazyFrame,
@@ -318,18 +277,18 @@ def compared(
     prune: bool,
     check: bool,
     hashes: Hash,
-) -> Compared:
-    """Hold the files that were listed against the manifest, which knows some.
+) -> pl.DataFrame:
+    """Tell what to do with each file that was listed, or that is in the manifest and goes.
 
-    ``prune`` and ``check`` are arguments of `convert`.
+    ``prune`` and ``check`` are those of `convert`.
     """
     keys = [*labels, "source"]
-    if listing.select(keys).is_duplicated().any():
-        name = listing.filter(listing.select(keys).is_duplicated())["source"][0]
+    named = listing.select(keys)
+    if (twice := named.is_duplicated()).any():
+        name = named.filter(twice)["source"][0]
         raise DatasetError(f"{name}: two of the files have this name, and the same labels")
-    named = listing.lazy().select(keys)
-    seen = known.join(named, on=keys, how="semi", nulls_equal=True).select(
-        *keys, *(name for name in _LISTED), "hash", "status", "fiotools_version", "part"
+    seen = known.join(named.lazy(), on=keys, how="semi", nulls_equal=True).select(
+        *keys, *_LISTED, "hash", "status", "fiotools_version", "part"
     )
     both = listing.join(
         seen.collect(engine="streaming"),
@@ -340,55 +299,42 @@ def compared(
         maintain_order="left",
     )
     _refuse_others(both)
-    both = _judged(both.with_columns(_decided(check)), hashes)
-    held = [*labels, "place", "member"]
-    gone = known.join(named, on=keys, how="anti", nulls_equal=True)
+    gone = known.join(named.lazy(), on=keys, how="anti", nulls_equal=True)
     if not prune:  # but of a file that is called otherwise now
-        listed = listing.lazy().select(held)
-        gone = gone.join(listed, on=held, how="semi", nulls_equal=True)
-    changed = both.filter(pl.col(_DO).is_in(["changed", "touched"]))
-    return Compared(
-        new=both.filter(pl.col(_DO) == "new"),
-        changed=changed,
-        gone=gone.select(*keys, "part").collect(engine="streaming"),
-        same=int(both[_DO].is_in(["same", "touched"]).sum()),
-    )
+        held = [*labels, "place", "member"]
+        gone = gone.join(listing.lazy().select(held), on=held, how="semi", nulls_equal=True)
+    gone = gone.select(*keys, "part", pl.lit("gone").alias(DO))
+    decided = _decided(both, hashes, check=check).select(*keys, *_LISTED, "part", DO)
+    return pl.concat([decided, gone.collect(engine="streaming")], how="diagonal")
 
 
-def _decided(check: bool) -> pl.Expr:
+def _decided(both: pl.DataFrame, hashes: Hash, *, check: bool) -> pl.DataFrame:
+    """Tell what is new, changed, touched or the same: by content if only the size is."""
 
     def alike(*names: str) -> pl.Expr:
         return pl.all_horizontal(pl.col(n).eq_missing(pl.col(f"{n}{_SEEN}")) for n in names)
 
-    is_dated = pl.col("mtime_ns").is_not_null() | pl.col("etag").is_not_null()
+    is_new = pl.col("part").is_null()
     # a newer fiotools may read it
     is_open = (pl.col("status") != "read") & (pl.col("fiotools_version") != __version__)
-    return (
-        pl.when(pl.col("part").is_null())
+    is_other = ~alike(*_OTHERWISE) | pl.col("hash").is_null() | is_open
+    is_as_old = alike("mtime_ns", "etag")
+    is_dated = pl.col("mtime_ns").is_not_null() | pl.col("etag").is_not_null()
+    in_doubt = ~is_new & ~is_other & ~(is_as_old & is_dated & (not check))
+    content = both["hash"]
+    places = both.select(in_doubt.arg_true()).to_series()
+    if len(places):
+        content = content.scatter(places, pl.Series(hashes(both[places]), dtype=pl.String))
+    return both.with_columns(
+        pl.when(is_new)
         .then(pl.lit("new"))
-        .when(~alike(*_OTHERWISE) | pl.col("hash").is_null() | is_open)
+        .when(is_other | pl.lit(content).ne_missing(pl.col("hash")))
         .then(pl.lit("changed"))
-        .when(alike("mtime_ns", "etag") & is_dated & (not check))
+        .when(is_as_old)
         .then(pl.lit("same"))
-        .when(alike("mtime_ns", "etag"))
-        .then(pl.lit("same if"))
-        .otherwise(pl.lit("touched if"))
-        .alias(_DO)
+        .otherwise(pl.lit("touched"))
+        .alias(DO)
     )
-
-
-def _judged(both: pl.DataFrame, hashes: Hash) -> pl.DataFrame:
-    """Decide by content for files that only have the same size."""
-    doubtful = pl.col(_DO).is_in(["same if", "touched if"])
-    asked = both.filter(doubtful)
-    if not len(asked):
-        return both
-    kept = asked["hash"].eq_missing(pl.Series(hashes(asked), dtype=pl.String))
-    judged = pl.Series(_DO, asked[_DO].str.strip_suffix(" if")).zip_with(
-        kept, pl.Series(["changed"]).new_from_index(0, len(asked))
-    )
-    places = both.with_row_index("_at").filter(doubtful)["_at"]
-    return both.with_columns(both[_DO].scatter(places, judged))
 
 
 def _refuse_others(both: pl.DataFrame) -> None:
@@ -404,19 +350,18 @@ def _refuse_others(both: pl.DataFrame) -> None:
 
 
 def rewritten(
-    record: pl.DataFrame, changes: Compared, number: int, labels: Mapping[str, DType]
+    record: pl.DataFrame, changes: pl.DataFrame, labels: Mapping[str, DType]
 ) -> pl.DataFrame:
-    """Plan a part that is there already, from its record."""
+    """Plan a part that is there already, from its record and the files to do something with."""
     keys = [*labels, "source"]
-    gone = changes.gone.filter(pl.col("part") == number)
-    now = changes.changed.filter(pl.col("part") == number).select(*keys, *_LISTED, _DO)
+    now = changes.select(*keys, *_LISTED, DO)
     rows = (
         record.with_row_index(_BEFORE)
-        .join(gone, on=keys, how="anti", nulls_equal=True, maintain_order="left")
         .join(now, on=keys, how="left", nulls_equal=True, suffix=_NOW, maintain_order="left")
+        .filter(pl.col(DO).ne_missing("gone"))
     )
-    is_listed = pl.col(_DO).is_not_null()
-    todo = (pl.col(_DO) == "changed").fill_null(False)
+    is_listed = pl.col(DO).is_not_null()
+    todo = pl.col(DO).eq_missing("changed")
     own = {*keys, *_LISTED, "part"}
     found = [name for name in columns(MANIFEST, labels) if name not in own]
     return rows.with_columns(
@@ -439,6 +384,11 @@ def added(new: pl.DataFrame, number: int, labels: Mapping[str, DType]) -> pl.Dat
     return pl.concat([pl.DataFrame(schema=schema), known], how="diagonal")
 
 
+def pending(piece: pl.DataFrame) -> pl.DataFrame:
+    """Return the rows of the files to be read."""
+    return piece.filter(_PENDING)
+
+
 # files; as Arrow, their rows take a tenth of the memory that reading takes
 _AT_ONCE = Bounds(read.BATCH, 16 << 20)
 
@@ -459,7 +409,7 @@ class Work:
     def files(self) -> list[Found]:
         """Return the files to be read."""
         piece = pl.read_parquet(self.store.read(piece_name(self.number, self.generation)))
-        return list(found_again(piece.filter(_PENDING), self.about.labels))
+        return list(found_again(pending(piece), self.about.labels))
 
 
 def try_alone(reading: read.Task, file: Found) -> None:
@@ -475,10 +425,10 @@ def do_part(work: Work) -> int:
     except FileNotFoundError:
         raise _unwanted(work) from None
     piece = pl.read_parquet(content)
-    todo = piece.filter(_PENDING)
+    todo = pending(piece)
     sheets, outcomes = _read(todo, work)
     # with the outcomes of its files the piece is the record
-    places = piece.with_row_index("_at").filter(_PENDING)["_at"]
+    places = piece[_PENDING].arg_true()
     for column in outcomes[0] if outcomes else ():
         values = pl.Series([one[column] for one in outcomes], dtype=piece[column].dtype)
         piece = piece.with_columns(piece[column].scatter(places, values))
@@ -581,13 +531,12 @@ def _merged(
             " convert into another folder"
         )
     both = parquet.joined([old, parquet.read(new.close()).cast(schema)])
-    # where each file's rows stand: in the old table, or behind it
-    has = piece[count].fill_null(0).to_numpy()
-    todo = piece[_PENDING].to_numpy()
-    starts = np.empty(len(piece), dtype=np.int64)
-    starts[~todo] = (np.cumsum(had) - had)[kept]
-    starts[todo] = len(old) + np.cumsum(has[todo]) - has[todo]
-    within = np.arange(has.sum()) - (np.cumsum(has) - has).repeat(has)
+    # the place of each row's file in the part; -1 if the row goes
+    todo, places = piece[_PENDING].to_numpy(), np.full(len(before), -1)
+    places[kept] = np.flatnonzero(~todo)
+    counts = piece[count].fill_null(0).to_numpy()[todo]
+    of_rows = np.concatenate([places.repeat(had), np.flatnonzero(todo).repeat(counts)])
+    order = np.argsort(of_rows, kind="stable")
     merged = parquet.Sheet(schema)
-    merged.add(both.take(starts.repeat(has) + within))
+    merged.add(both.take(order[np.count_nonzero(of_rows < 0) :]))
     return merged

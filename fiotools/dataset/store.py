@@ -52,35 +52,17 @@ _guard = threading.Lock()
 
 
 def part_name(number: int, generation: int) -> str:
-    """Name a file.
-
-    Examples
-    --------
-    >>> part_name(7, 2)
-    'part-000007-002.parquet'
-    """
+    """Name the file of a part: ``part-000007-002.parquet``."""
     return f"part-{number:06d}-{generation:03d}.parquet"
 
 
 def newest(records: Iterable[str]) -> dict[int, int]:
-    """Return the newest generation of each part, by number.
-
-    Examples
-    --------
-    >>> newest(["part-000001-001.parquet", "part-000000-001.parquet", "part-000001-002.parquet"])
-    {0: 1, 1: 2}
-    """
+    """Return the newest generation of each part, by number."""
     return dict(sorted(_parsed(records)))
 
 
 def current(names: Iterable[str], committed: Mapping[int, int]) -> dict[int, str]:
-    """Return the file of each part that counts in a table; ``committed`` as `newest` returns it.
-
-    Examples
-    --------
-    >>> current(["part-000001-001.parquet", "part-000001-003.parquet"], {1: 2})
-    {1: 'part-000001-001.parquet'}
-    """
+    """Return the file of each part that counts in a table; ``committed`` as `newest` returns it."""
     return {n: part_name(n, g) for n, g in sorted(_parsed(names)) if g <= committed.get(n, 0)}
 
 
@@ -101,13 +83,7 @@ def uncommitted(names: Iterable[str], committed: Mapping[int, int]) -> list[str]
 
 
 def is_unfinished(name: str) -> bool:
-    """Return whether a file is the rest of one that was being written during a kill.
-
-    Examples
-    --------
-    >>> is_unfinished("._fiotools.json.k3j9.part"), is_unfinished("part-000001-001.parquet")
-    (True, False)
-    """
+    """Return whether a file is the rest of one that was being written during a kill."""
     return _UNFINISHED.fullmatch(name) is not None
 
 
@@ -126,13 +102,7 @@ class Folder:
         return (Path(self.url) / name).as_posix()
 
     def own(self, name: str) -> Path:
-        """Return the path of a file or folder of the dataset.
-
-        Raises
-        ------
-        DatasetError
-            If it is a link: its target is not the dataset's.
-        """
+        """Return the path of a file or folder of the dataset; refuse a link, which leads out."""
         path = Path(self.url) / name
         real = Path(os.path.realpath(path))
         if real != Path(os.path.realpath(self.url)) / name:
@@ -216,18 +186,13 @@ class Bucket:
         with as_os_errors(self.place(name)):
             return bytes(system.cat_file(f"{root}/{name}"))
 
-    def write(self, name: str, content: bytes) -> None:
-        """Write one file by one request."""
-        self.put(name, content)
-
-    def put(self, name: str, content: bytes, *, new: bool = False) -> None:
-        """Write one file; ``new``: only if it is not there, or raise `FileExistsError`."""
+    def write(self, name: str, content: bytes, *, new: bool = False) -> None:
+        """Write one file by one request; ``new``: only if it is not there."""
         system, root = self.at
         path = f"{root}/{name}"
         with as_os_errors(self.place(name)):
-            if new and self._created(system, path, content):
-                return
-            system.pipe_file(path, content)
+            if not (new and self._created(system, path, content)):
+                system.pipe_file(path, content)
 
     def _created(self, system: Any, path: str, content: bytes) -> bool:
         """Write a file that is not there; False: this kind of store cannot do both at once."""
@@ -272,13 +237,7 @@ def store_at(place: str | os.PathLike[str]) -> Store:
 
 @contextmanager
 def held(store: Store) -> Iterator[None]:
-    """Hold the lock of a dataset.
-
-    Raises
-    ------
-    DatasetError
-        If another conversion has it.
-    """
+    """Hold the lock of a dataset, which no other conversion has."""
     with _guard:
         if store.url in _held:
             raise DatasetError(f"{store.url}: another conversion of this program is at work there")
@@ -313,7 +272,7 @@ def _lock_file(store: Bucket) -> Iterator[None]:
         "since": f"{datetime.now(UTC):%Y-%m-%d %H:%M:%SZ}",
     }
     try:
-        store.put(LOCK, orjson.dumps(mine), new=True)
+        store.write(LOCK, orjson.dumps(mine), new=True)
     except FileExistsError:
         _refuse_at_work(store)
         _take_over(store, orjson.dumps(mine))
@@ -338,7 +297,7 @@ def _refuse_at_work(store: Bucket) -> None:
 def _take_over(store: Bucket, mine: bytes) -> None:
     """Take the lock of a process that is gone; only one of several conversions can."""
     try:
-        store.put(CLAIM, mine, new=True)
+        store.write(CLAIM, mine, new=True)
     except FileExistsError:
         raise DatasetError(
             f"{store.url}: another conversion is just beginning there; wait for its end. If it was"
@@ -346,7 +305,7 @@ def _take_over(store: Bucket, mine: bytes) -> None:
         ) from None
     try:
         _refuse_at_work(store)  # another one may have taken it over since
-        store.put(LOCK, mine)
+        store.write(LOCK, mine)
     finally:
         store.remove([CLAIM])
 
@@ -360,12 +319,8 @@ def _is_gone(other: dict[str, object]) -> bool:
         or sys.platform == "win32"
     ):
         return False
-    if process == os.getpid():
-        return True  # `held` knows of those at work
     try:
         os.kill(process, 0)
-    except ProcessLookupError:
-        return True
-    except PermissionError:
-        return False
-    return False
+    except OSError as error:
+        return isinstance(error, ProcessLookupError)
+    return process == os.getpid()  # `held` knows of those at work

@@ -28,22 +28,7 @@ def is_packed(head: bytes) -> bool:
 
 
 def needed(name: str, what: str, extra: str = "scale") -> Any:
-    """Import a module that only an extra installs: pyarrow, fsspec, distributed; s3fs; xlsxwriter.
-
-    Parameters
-    ----------
-    name : str
-        The module.
-    what : str
-        What needs it.
-    extra : str
-        The extra of fiotools that installs it.
-
-    Raises
-    ------
-    MissingPackageError
-        If it is not installed; the message says what to install.
-    """
+    """Import a module that only an extra of fiotools installs, or say what to install."""
     try:
         return import_module(name)
     except ModuleNotFoundError as error:

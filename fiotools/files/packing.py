@@ -23,7 +23,7 @@ from contextlib import contextmanager
 from functools import lru_cache, partial
 from io import BytesIO
 from pathlib import Path
-from typing import IO, NamedTuple, Protocol
+from typing import IO, Any, NamedTuple
 
 from fiotools.errors import FileError
 from fiotools.files import PACKED, is_packed, natural
@@ -107,26 +107,8 @@ def pieces(file: IO[bytes], size: int = sys.maxsize) -> Iterator[bytes]:
         yield piece
 
 
-class _Stream(Protocol):
-    """What undoes a packing, as lzma and bz2 do it: some bytes at a time, going in and out."""
-
-    @property
-    def eof(self) -> bool: ...
-    @property
-    def needs_input(self) -> bool: ...
-    @property
-    def unused_data(self) -> bytes: ...
-    def decompress(self, data: bytes, max_length: int, /) -> bytes: ...
-
-
 def unpack(packed: Packed, remarks: list[str]) -> Iterator[bytes]:
-    """Undo one packing, stream after stream, some bytes at a time; give others as they are.
-
-    Raises
-    ------
-    FileError
-        If the file is damaged, or expands beyond the bound.
-    """
+    """Undo one packing, stream after stream, some bytes at a time; give others as they are."""
     feed = next(packed.pieces, b"")
     magic = next(filter(feed.startswith, PACKED), None)
     if magic is None:
@@ -147,7 +129,7 @@ def unpack(packed: Packed, remarks: list[str]) -> Iterator[bytes]:
         remarks.append(f"{left} bytes after the packed data are left out")
 
 
-def expand(stream: _Stream, feed: bytes, packed: Packed) -> Generator[bytes, None, bytes | None]:
+def expand(stream: Any, feed: bytes, packed: Packed) -> Generator[bytes, None, bytes | None]:
     """Undo one stream; return what was read of what follows it, None if the stream is cut off."""
     while not stream.eof:
         try:
@@ -161,7 +143,8 @@ def expand(stream: _Stream, feed: bytes, packed: Packed) -> Generator[bytes, Non
             feed = next(packed.pieces, b"")
             if not feed and not part:
                 return None
-    return stream.unused_data
+    rest: bytes = stream.unused_data
+    return rest
 
 
 class _Deflate:
@@ -169,21 +152,13 @@ class _Deflate:
 
     def __init__(self, wbits: int) -> None:
         self._stream = zlib.decompressobj(wbits)
+        self.eof, self.needs_input, self.unused_data = False, True, b""
 
-    @property
-    def eof(self) -> bool:
-        return self._stream.eof
-
-    @property
-    def needs_input(self) -> bool:
-        return not self._stream.unconsumed_tail
-
-    @property
-    def unused_data(self) -> bytes:
-        return self._stream.unused_data
-
-    def decompress(self, data: bytes, max_length: int, /) -> bytes:
-        return self._stream.decompress(self._stream.unconsumed_tail + data, max_length)
+    def decompress(self, data: bytes, max_length: int) -> bytes:
+        part = self._stream.decompress(self._stream.unconsumed_tail + data, max_length)
+        self.eof, self.unused_data = self._stream.eof, self._stream.unused_data
+        self.needs_input = not self._stream.unconsumed_tail
+        return part
 
 
 class _Zstd:
@@ -196,35 +171,26 @@ class _Zstd:
 
         self._error = zstandard.ZstdError
         self._stream = zstandard.ZstdDecompressor().decompressobj()
-        self._feed, self._at = b"", 0
+        self._held = b""
+        self.eof, self.needs_input, self.unused_data = False, True, b""
 
-    @property
-    def eof(self) -> bool:
-        return self._stream.eof
-
-    @property
-    def needs_input(self) -> bool:
-        return self._at >= len(self._feed)
-
-    @property
-    def unused_data(self) -> bytes:
-        return self._stream.unused_data + self._feed[self._at :]
-
-    def decompress(self, data: bytes, max_length: int, /) -> bytes:
-        self._feed, self._at = self._feed[self._at :] + data, 0
-        parts, size = [], 0
-        while not self.eof and not self.needs_input and size < max_length:
-            end = self._at + self._LEAST
+    def decompress(self, data: bytes, max_length: int) -> bytes:
+        feed, parts, size = memoryview(self._held + data), [], 0
+        while feed and not self._stream.eof and size < max_length:
             try:
-                parts.append(self._stream.decompress(self._feed[self._at : end]))
+                parts.append(self._stream.decompress(feed[: self._LEAST]))
             except self._error as error:  # no kin of the others' errors
                 raise EOFError(error) from None
-            self._at = end
+            feed = feed[self._LEAST :]
             size += len(parts[-1])
+        self._held = bytes(feed)
+        self.eof, self.needs_input = self._stream.eof, not feed
+        self.unused_data = self._stream.unused_data + self._held
         return b"".join(parts)
 
 
-STREAMS: Mapping[str, Callable[[], _Stream]] = {
+# what undoes a packing, as lzma and bz2 do it, some bytes at a time, going in and out
+STREAMS: Mapping[str, Callable[[], Any]] = {
     "gzip": partial(_Deflate, zlib.MAX_WBITS | 16),
     "deflate": partial(_Deflate, -zlib.MAX_WBITS),
     "xz": partial(lzma.LZMADecompressor, lzma.FORMAT_XZ, _XZ_MEMORY),
@@ -253,11 +219,7 @@ def is_archive(path: Path) -> bool:
 def members(path: Path) -> list[str]:
     """List the files in an archive, sorted by name.
 
-    Raises
-    ------
-    FileError
-        If the archive is damaged, or expands to more than its bound: all files together, so that
-        members which share their bytes do not count once only.
+    The bound is for all files together: members that share their bytes do not count once only.
     """
     return sorted(_listed(path), key=natural)
 
@@ -286,13 +248,7 @@ def _directory(path: str, size: int, which: tuple[int, ...]) -> Mapping[str, zip
 
 
 def member(path: Path, name: str) -> bytes:
-    """Read one file of an archive.
-
-    Raises
-    ------
-    FileError
-        As in `opened`; also if it is packed itself, and expands beyond the bound of the archive.
-    """
+    """Read one file of an archive; if it is packed itself, it is held to the archive's bound."""
     with opened(path, name) as packed:
         data = b"".join(packed.pieces)
         if is_packed(data):  # the bound is lost once the data is handed on
@@ -303,14 +259,7 @@ def member(path: Path, name: str) -> bytes:
 
 @contextmanager
 def opened(path: Path, name: str) -> Iterator[Packed]:
-    """Open one file of an archive.
-
-    Raises
-    ------
-    FileError
-        If it is damaged, encrypted, packed in a way that is not known here, or larger than the
-        archive says.
-    """
+    """Open one file of an archive, unless it is damaged or cannot be unpacked here."""
     limit = Bound(f"{path.as_posix()}/{name}", _KIND)
     info = _listed(path).get(name)
     if info is None:

@@ -49,13 +49,7 @@ class Stat(NamedTuple):
 
 
 def file_system(url: str) -> tuple[Any, str]:
-    """Return the file system of a URL, and its own name for the place.
-
-    Raises
-    ------
-    OSError
-        If fsspec knows no such kind of place, or lacks a package for it.
-    """
+    """Return the file system of a URL, and its own name for the place."""
     fsspec = needed("fsspec", url)
     try:
         system, place = fsspec.url_to_fs(url)

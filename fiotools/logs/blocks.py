@@ -20,20 +20,12 @@ _MARK = b"\xef\xbb\xbf"
 
 
 class Blocks:
-    """The complete lines of a file, at least `size` bytes at a time.
-
-    Attributes
-    ----------
-    rest : bytes
-        The last line if it has no end; known when all is read.
-    remarks : list of str
-        Problems with the bytes.
-    """
+    """The complete lines of a file, at least `size` bytes at a time."""
 
     def __init__(self, found: Found, size: int | None = None) -> None:
         self.found, self.size = found, size or SIZE
-        self.rest = b""
-        self.remarks: list[str] = []
+        self.rest = b""  # the last line if it has no end; known when all is read
+        self.remarks: list[str] = []  # problems with the bytes
 
     def __iter__(self) -> Iterator[bytes]:
         with _opened(self.found) as packed:

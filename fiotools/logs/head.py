@@ -131,19 +131,7 @@ class Head:
 def heads(found: list[Found], version: str | None, *, histograms: bool | None) -> list[Head]:
     """Read the first lines of each log; other files in folders and globs are skipped.
 
-    Parameters
-    ----------
-    found : list of Found
-    version : str or None
-    histograms : bool or None
-        True for logs of histograms, False for the others, None for all.
-
-    Raises
-    ------
-    FileError
-        If a named file is not a log, or nothing in it is certain.
-    FileNotFoundError
-        If there is no log.
+    ``histograms``: True for logs of histograms, False for the others, None for all.
     """
     reports = Reports()
     seen = []

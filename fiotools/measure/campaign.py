@@ -28,7 +28,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 from fiotools.errors import MeasureError, argument
 from fiotools.files.atomic_write import sync_folder
 from fiotools.measure.experiments import experiment_named
-from fiotools.measure.machine import MEMORY
+from fiotools.measure.machine import stays_in_memory
 from fiotools.measure.plan import Plan, Run, plan_from
 
 if TYPE_CHECKING:
@@ -44,13 +44,7 @@ Line = dict[str, Any]
 
 
 def now() -> str:
-    """Return the time as in the manifest.
-
-    Examples
-    --------
-    >>> len(now()), now()[-1]
-    (24, 'Z')
-    """
+    """Return the time as in the manifest: ``2026-11-21T09:30:00.000Z``."""
     return datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
@@ -92,13 +86,7 @@ class Manifest:
 
 
 def lines(folder: Path) -> list[Line]:
-    """Read the manifest of a folder.
-
-    Raises
-    ------
-    MeasureError
-        If there is none, or it is damaged before its last line.
-    """
+    """Read the manifest of a folder; refuse one that is damaged before its last line."""
     path = folder / NAME
     try:
         text = path.read_bytes().decode("utf-8", "surrogateescape")
@@ -126,22 +114,15 @@ def lines(folder: Path) -> list[Line]:
     return found
 
 
-def results_folder(output: str | os.PathLike[str] | None, experiment: str) -> tuple[Path, bool]:
-    """Return the folder, and whether it is new; one that exists is empty, or a campaign's.
-
-    Raises
-    ------
-    MeasureError
-        If it holds something else.
-    """
+def results_folder(output: str | os.PathLike[str] | None, experiment: str) -> Path:
+    """Return the folder of the results: a new one, an empty one, or a campaign's."""
     if output is None:
         stem = f"{experiment}-{datetime.now(UTC):%Y%m%d-%H%M%S}"
         names = (stem, *(f"{stem}-{number}" for number in range(2, 100)))
         output = next(name for name in names if not Path(name).exists())
     try:
         folder = Path(output).resolve()
-        is_new = not folder.exists()
-        fits = is_new or (folder / NAME).is_file() or not any(folder.iterdir())
+        fits = not folder.exists() or (folder / NAME).is_file() or not any(folder.iterdir())
     except (OSError, RuntimeError) as error:
         raise MeasureError(f"{output}: {getattr(error, 'strerror', None) or error}") from None
     if not fits:
@@ -153,7 +134,7 @@ def results_folder(output: str | os.PathLike[str] | None, experiment: str) -> tu
         raise MeasureError(
             f"{folder}: * ? [ ] {{ }} have a meaning for fiotools.read: choose another name"
         )
-    return folder, is_new
+    return folder
 
 
 @dataclass(frozen=True)
@@ -242,8 +223,8 @@ class Campaign:
     log: list[Line]
 
     def __repr__(self) -> str:
-        done, total = len(finished(self.folder, self.log)), len(wanted(self.asked, self.log))
-        return f"<Campaign {self.asked.experiment}: {done} of {total} runs, {self.status}>"
+        done = f"{len(self.done)} of {len(self.wanted)} runs"
+        return f"<Campaign {self.asked.experiment}: {done}, {self.status}>"
 
     @property
     def template(self) -> str:
@@ -271,14 +252,30 @@ class Campaign:
         return found[-1]
 
     @cached_property
+    def done(self) -> dict[int, Line]:
+        """The runs that ended well and whose raw output is unchanged: their lines by order."""
+        ended = {line["order"]: line for line in self.log if line["kind"] == "run"}
+        return {
+            order: line
+            for order, line in ended.items()
+            if _digest(self.folder / line["file"]) == line["sha256"]
+        }
+
+    @property
+    def wanted(self) -> list[Run]:
+        """The planned runs without those that the places refused."""
+        sessions = [line for line in self.log if line["kind"] == "session"]
+        left_out = {tuple(pair) for pair in sessions[-1]["left_out"]} if sessions else set()
+        return [run for run in self.asked.runs() if (run.place, run.workload) not in left_out]
+
+    @cached_property
     def plan(self) -> pd.DataFrame:
         """A row per run, in order, with whether it is done, and when and how."""
         import pandas as pd
 
-        ended = finished(self.folder, self.log)
         rows = []
         for run in self.asked.runs():
-            line = ended.get(run.order)
+            line = self.done.get(run.order)
             labels = dict(zip(self.asked.fields, run.workload.split("_"), strict=True))
             row = {"order": run.order, "place": run.place, **labels, "round": run.round}
             row |= {"file": run.file, "done": line is not None}
@@ -336,34 +333,17 @@ def campaign(folder: str | os.PathLike[str]) -> Campaign:
     """
     path = Path(folder)
     log = lines(path)
-    return Campaign(path, asked(path, log), log)
-
-
-def asked(folder: Path, log: list[Line]) -> Plan:
-    """Return the plan at the beginning of a manifest."""
     try:
         plan = plan_from(log[0]["plan"])
         experiment_named(plan.experiment)
     except (KeyError, TypeError, ValueError, AttributeError) as error:
-        raise MeasureError(f"{folder / NAME}:1: not a plan ({error})") from None
-    return plan
+        raise MeasureError(f"{path / NAME}:1: not a plan ({error})") from None
+    return Campaign(path, plan, log)
 
 
-def wanted(plan: Plan, log: list[Line]) -> list[Run]:
-    """Return the runs of a plan without those that the places refused."""
-    sessions = [line for line in log if line["kind"] == "session"]
-    left_out = {tuple(pair) for pair in sessions[-1]["left_out"]} if sessions else set()
-    return [run for run in plan.runs() if (run.place, run.workload) not in left_out]
-
-
-def finished(folder: Path, log: list[Line]) -> dict[int, Line]:
-    """Return the runs that ended well and whose raw output is unchanged, by their order."""
-    planned = {line["order"]: line for line in log if line["kind"] == "run"}
-    return {
-        order: line
-        for order, line in planned.items()
-        if _digest(folder / line["file"]) == line["sha256"]
-    }
+def campaign_at(folder: Path, plan: Plan) -> Campaign:
+    """Open the folder of a campaign whose plan is known, and which may not have begun."""
+    return Campaign(folder, plan, lines(folder) if (folder / NAME).exists() else [])
 
 
 def _digest(file: Path) -> str | None:
@@ -428,9 +408,9 @@ def known(campaign: Campaign, place: str | None = None) -> dict[str, Any]:
 
 
 def _of_place(facts: Mapping[str, Any], *, guest: bool) -> dict[str, Any]:
-    if _is_memory(facts):
-        return {"media": "ram"}
     device = facts["device"]
+    if stays_in_memory(facts["file_system"], device):
+        return {"media": "ram"}
     if device is None or guest:
         return {}
     found = {}
@@ -445,21 +425,12 @@ def _of_place(facts: Mapping[str, Any], *, guest: bool) -> dict[str, Any]:
     return found
 
 
-def _is_memory(facts: Mapping[str, Any]) -> bool:
-    """Whether files there stay in memory, also on a disk made of memory."""
-    device = facts["device"] or {}
-    below = device.get("backing")
-    if below is not None:
-        return _is_memory(below)
-    return facts["file_system"] in MEMORY or device.get("transport") in ("zram", "ram")
-
-
 def _is_bare(facts: Mapping[str, Any]) -> bool:
     """Whether it is certain that no memory but the disk's own lies below.
 
     A server has a cache, and a loop device's file is in this machine's, unless it bypasses that.
     """
-    if _is_memory(facts):
+    if stays_in_memory(facts["file_system"], facts["device"]):
         return True
     device = facts["device"] or {}
     below = device.get("backing")

@@ -10,16 +10,16 @@ import shlex
 import sys
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Iterator
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import ClassVar
+from typing import ClassVar, NamedTuple
 
 from fiotools.errors import MeasureError
-from fiotools.measure.machine import binary, processors, span
+from fiotools.measure.machine import binary, span
 from fiotools.measure.plan import Plan
-from fiotools.measure.scratch import Scratch, can_drop, empty, fill, in_memory, tarball
-from fiotools.measure.tools import Watch, install_hint
+from fiotools.measure.scratch import Scratch, Tick, can_drop, empty, fill, in_memory, tarball
+from fiotools.measure.tools import install_hint
 
 
 @dataclass(frozen=True)
@@ -37,16 +37,15 @@ DATA = "data.tmp"  # the file in each place for the whole campaign
 WRITTEN = "written.tmp"  # a file that a run makes; it is removed after the run
 MIB = 2**20
 
-Tick = Callable[[int], object]
+_LINUX = {"fdatasync", "direct", "sync"}  # what dd and sync do on Linux only
 
 
-@dataclass(frozen=True)
-class Effort:
-    """The effort: bytes of a test file, rounds, seconds of a run."""
+class Effort(NamedTuple):
+    """The effort of a campaign."""
 
-    size_bytes: int
+    size_bytes: int  # of a test file
     rounds: int
-    seconds: int = 0
+    seconds: int = 0  # of a run
 
 
 @dataclass(frozen=True)
@@ -59,11 +58,11 @@ class Command:
     folder: str = "."  # its working directory in the private folder
 
 
-@dataclass(frozen=True)
+@dataclass
 class Stage:
     """What is prepared for the runs of one session."""
 
-    scratch: Mapping[str, Scratch]  # by place
+    scratch: dict[str, Scratch] = field(default_factory=dict)  # by place
     random: int | None = None  # an open file in memory with random data
     removal_s: float = 0.0  # to remove the files of one round at the end, as far as it was tried
 
@@ -85,12 +84,15 @@ class Experiment(ABC):
     suffix: ClassVar[str] = ".txt"
     efforts: ClassVar[tuple[Effort, Effort, Effort]]  # quick, normal and thorough
     start_s: ClassVar[float] = 0.0  # that a tool needs beside the seconds of a run
+    has_jobs: ClassVar[bool] = False  # whether the tool has a job for each processor
     files: ClassVar[int] = 1  # the most files of the size that a place holds at once
+    files_of_run: ClassVar[int] = 0  # the files of the size that each run leaves until the end
     in_memory: ClassVar[int] = 0  # the files of the size that memory holds beside them
     reads_data: ClassVar[bool] = True  # whether files are filled with random data to be read
     is_fixed: ClassVar[bool] = False  # whether the size is part of the experiment
     # whether all of it bypasses the page cache, unless the caller wants it buffered
     is_direct: ClassVar[bool] = False
+    elsewhere: ClassVar[str] = ""  # how to run it on another system if it cannot run here
 
     def here(self) -> str | None:
         """Tell why it cannot run on this system; None if it can."""
@@ -103,7 +105,8 @@ class Experiment(ABC):
 
     def available(self) -> tuple[str, ...]:
         """Return the workloads that this system's tools know."""
-        return self.workloads
+        linux = sys.platform == "linux"
+        return tuple(w for w in self.workloads if linux or _LINUX.isdisjoint(w.split("-")))
 
     def needs_direct(self, workload: str, plan: Plan) -> bool:
         """Whether a workload bypasses the page cache."""
@@ -111,19 +114,14 @@ class Experiment(ABC):
             return not plan.buffered
         return "direct" in workload.split("-")
 
-    def jobs(self) -> int:
-        """Return the number of jobs at once if the tool has several (else 0)."""
-        return 0
-
     def held(self, runs: int) -> int:
         """Count the files of the size that a place holds at once, at most, in so many runs."""
-        return self.files
+        return self.files + self.files_of_run * runs
 
-    def prepare(self, plan: Plan, stage: Stage, watch: Watch, tick: Tick) -> Stage:
+    def prepare(self, plan: Plan, stage: Stage, tick: Tick) -> None:
         """Prepare the files of the runs, outside of any measurement."""
         for scratch in stage.scratch.values():
-            fill(scratch.path / DATA, plan.size_bytes, watch, tick)
-        return stage
+            fill(scratch.path / DATA, plan.size_bytes, tick)
 
     def to_prepare(self, plan: Plan) -> int:
         """Count the bytes that `prepare` writes and reads."""
@@ -139,13 +137,7 @@ class Experiment(ABC):
 
     def before(self, workload: str, number: int, scratch: Scratch) -> Path | None:
         """Prepare one run; return the file that it reads, to see how much of it is in memory."""
-        if "read" not in workload:
-            return None
-        return scratch.drop(DATA)
-
-    def expected_pct(self, workload: str) -> float:
-        """Return the share of the file that should be in memory before a run."""
-        return 0.0
+        return scratch.drop(DATA) if "read" in workload else None
 
     @abstractmethod
     def command(self, workload: str, number: int, plan: Plan, stage: Stage) -> Command:
@@ -155,33 +147,20 @@ class Experiment(ABC):
     def implies(self, plan: Plan, ram: int | None) -> Iterator[str]:
         """Tell what the sizes and the options mean for the result."""
 
-    def elsewhere(self) -> str | None:
-        """Tell how to run it on another system if it cannot run here."""
-        return None
 
-
-def transcript(argv: tuple[str, ...]) -> Command:
-    """Run a command as it is, and show it as one would type it."""
+def dd(source: str, target: str, kib: int, *options: str) -> Command:
+    """Copy with dd, shown as one would type it."""
+    block = f"{kib}k"
+    if kib >= 1024:
+        block = f"{kib // 1024}{'M' if sys.platform == 'linux' else 'm'}"
+    argv = ("dd", f"if={source}", f"of={target}", f"bs={block}", *options)
     return Command(argv, shlex.join(argv))
 
 
-def timed(script: str) -> Command:
+def timed(script: str, folder: str = ".") -> Command:
     """Run a script under bash's own ``time``."""
     line = f"time {script}"
-    return Command(("bash", "--noprofile", "--norc", "-c", line), line)
-
-
-def block(kib: int) -> str:
-    """Write a block size for this system's dd.
-
-    Examples
-    --------
-    >>> block(4), block(2048)
-    ('4k', '2M')
-    """
-    if kib < 1024:
-        return f"{kib}k"
-    return f"{kib // 1024}{'M' if sys.platform == 'linux' else 'm'}"
+    return Command(("bash", "--noprofile", "--norc", "-c", line), line, folder)
 
 
 def fits(size: int, ram: int | None) -> str | None:
@@ -204,10 +183,7 @@ def cold() -> str:
     return "this system lets nobody drop a file from the page cache: what is read may be in memory"
 
 
-_LINUX = {"fdatasync", "direct"}  # options of the dd of Linux only
-
-
-class Throughput(Experiment):
+class _Throughput(Experiment):
     """Write zeros and random data, with and without fdatasync and direct I/O, and read."""
 
     name = "throughput"
@@ -227,48 +203,33 @@ class Throughput(Experiment):
     files = 2
     in_memory = 1
 
-    def available(self) -> tuple[str, ...]:
-        """Leave out the options of the dd of Linux."""
-        linux = sys.platform == "linux"
-        return tuple(w for w in self.workloads if linux or {*w.split("-")}.isdisjoint(_LINUX))
-
-    def prepare(self, plan: Plan, stage: Stage, watch: Watch, tick: Tick) -> Stage:
-        """Fill the file to read, and keep the random data to write in memory."""
-        stage = super().prepare(plan, stage, watch, tick)
+    def prepare(self, plan: Plan, stage: Stage, tick: Tick) -> None:
+        super().prepare(plan, stage, tick)
         if any("random" in workload for workload in plan.workloads):
-            stage = replace(stage, random=in_memory(plan.size_bytes, watch, tick))
-        return stage
+            stage.random = in_memory(plan.size_bytes, tick)
 
     def to_prepare(self, plan: Plan) -> int:
-        """Count the random data too."""
         return super().to_prepare(plan) + plan.size_bytes
 
     def command(self, workload: str, number: int, plan: Plan, stage: Stage) -> Command:
-        """Return a dd."""
         words = workload.split("-")
-        flag = "direct" in words
-        size = f"bs={block(1024)}"
         if words[0] == "read":
-            extra = ("iflag=direct",) if flag else ()
-            return transcript(("dd", f"if={DATA}", "of=/dev/null", size, *extra))
+            return dd(DATA, "/dev/null", 1024, *(["iflag=direct"] if "direct" in words else []))
         source = "/dev/zero"
         if "random" in words:
             # without a file in memory, the prepared file has the data
             source = DATA if stage.random is None else f"/dev/fd/{stage.random}"
-        return transcript(
-            (
-                *("dd", f"if={source}", f"of={WRITTEN}", size, f"count={plan.size_bytes // MIB}"),
-                *(("oflag=direct",) if flag else ()),
-                *(("conv=fdatasync",) if "fdatasync" in words else ()),
-            )
-        )
+        options = [f"count={plan.size_bytes // MIB}"]
+        if "direct" in words:
+            options.append("oflag=direct")
+        if "fdatasync" in words:
+            options.append("conv=fdatasync")
+        return dd(source, WRITTEN, 1024, *options)
 
     def implies(self, plan: Plan, ram: int | None) -> Iterator[str]:
-        """Tell which rates are the page cache's."""
         small = fits(plan.size_bytes, ram)
-        writes = [{*name.split("-")} for name in plan.workloads if name.startswith("write")]
-        plain = any(words.isdisjoint(_LINUX) for words in writes)
-        if small and plain:
+        writes = [name.split("-") for name in plan.workloads if name.startswith("write")]
+        if small and any(map(_LINUX.isdisjoint, writes)):
             yield (
                 f"{small}: writes without fdatasync and direct end in the page cache, "
                 "and their rate is that of memory"
@@ -285,7 +246,7 @@ class Throughput(Experiment):
 _KIB = {"4k": 4, "32k": 32, "256k": 256, "2m": 2048, "16m": 16384}
 
 
-class BlockSize(Experiment):
+class _BlockSize(Experiment):
     """Write and read with dd at 4k, 32k, 256k, 2M and 16M."""
 
     name = "block-size"
@@ -300,18 +261,13 @@ class BlockSize(Experiment):
     files = 2
 
     def command(self, workload: str, number: int, plan: Plan, stage: Stage) -> Command:
-        """Return a plain dd, as in the article."""
         operation, size = workload.split("_")
         kib = _KIB[size]
         if operation == "read":
-            return transcript(("dd", f"if={DATA}", "of=/dev/null", f"bs={block(kib)}"))
-        count = plan.size_bytes // (kib * 1024)
-        return transcript(
-            ("dd", "if=/dev/zero", f"of={WRITTEN}", f"bs={block(kib)}", f"count={count}")
-        )
+            return dd(DATA, "/dev/null", kib)
+        return dd("/dev/zero", WRITTEN, kib, f"count={plan.size_bytes // (kib * 1024)}")
 
     def implies(self, plan: Plan, ram: int | None) -> Iterator[str]:
-        """Tell that plain dd waits for nothing."""
         small = fits(plan.size_bytes, ram)
         if small:
             yield (
@@ -321,7 +277,7 @@ class BlockSize(Experiment):
         yield cold()
 
 
-class PageCache(Experiment):
+class _PageCache(Experiment):
     """Time cat, with the file out of the page cache and in it."""
 
     name = "page-cache"
@@ -340,7 +296,6 @@ class PageCache(Experiment):
     in_memory = 1
 
     def here(self) -> str | None:
-        """Refuse to run without posix_fadvise: no cache would be cold."""
         if can_drop():
             return super().here()
         return (
@@ -349,7 +304,6 @@ class PageCache(Experiment):
         )
 
     def before(self, workload: str, number: int, scratch: Scratch) -> Path:
-        """Drop the file, or read it."""
         if workload == "cold":
             return scratch.drop(DATA)
         file = scratch.path / DATA
@@ -358,16 +312,10 @@ class PageCache(Experiment):
                 pass
         return file
 
-    def expected_pct(self, workload: str) -> float:
-        """Expect all or nothing."""
-        return 100.0 if workload == "warm" else 0.0
-
     def command(self, workload: str, number: int, plan: Plan, stage: Stage) -> Command:
-        """Return the article's command."""
         return timed(f"cat {DATA} > /dev/null")
 
     def implies(self, plan: Plan, ram: int | None) -> Iterator[str]:
-        """Tell what is cold and what is not."""
         yield (
             "cold: the file is dropped from this machine's page cache (posix_fadvise); a host or a "
             "server may still cache it"
@@ -384,7 +332,7 @@ _PATTERNS = {
 }
 
 
-class RandomIO(Experiment):
+class _RandomIO(Experiment):
     """Blocks of 4 KiB at random, a job for each processor, depth 1, direct."""
 
     name = "random-io"
@@ -396,42 +344,33 @@ class RandomIO(Experiment):
     workloads = tuple(_PATTERNS)
     suffix = ".json"
     is_direct = True
+    has_jobs = True
     start_s = 0.4
     efforts = (Effort(256 * MIB, 5, 2), Effort(2048 * MIB, 5, 20), Effort(8192 * MIB, 10, 60))
 
-    def jobs(self) -> int:
-        """Return the number of processors, as in the article."""
-        return processors()
-
-    def prepare(self, plan: Plan, stage: Stage, watch: Watch, tick: Tick) -> Stage:
-        """Fill a file for each job."""
+    def prepare(self, plan: Plan, stage: Stage, tick: Tick) -> None:
         for scratch in stage.scratch.values():
             for job in range(plan.jobs):
                 file = scratch.path / _FILES.replace("$jobnum", str(job))
-                fill(file, _share(plan), watch, tick)
-        return stage
+                fill(file, _share(plan), tick)
 
     def before(self, workload: str, number: int, scratch: Scratch) -> None:
-        """Drop the file below the place; fio drops its own files."""
-        scratch.drop_below()
+        scratch.drop_below()  # fio drops its own files
 
     def command(self, workload: str, number: int, plan: Plan, stage: Stage) -> Command:
-        """Return the article's job; the offsets differ between rounds, not between places."""
-        return Command(
-            (
-                *("fio", f"--name={workload}", f"--filename_format={_FILES}"),
-                *(f"--size={_share(plan)}", *_PATTERNS[workload], "--bs=4k"),
-                *(f"--numjobs={plan.jobs}", "--thread"),
-                *("--time_based", f"--runtime={plan.seconds}s"),
-                *(f"--direct={int(not plan.buffered)}",),
-                *(f"--ioengine={_ENGINES.get(sys.platform, 'psync')}", "--group_reporting"),
-                *("--allow_file_create=0", f"--randseed={number}"),
-                *("--eta=never", "--output-format=json+"),
-            )
+        argv = (
+            *("fio", f"--name={workload}", f"--filename_format={_FILES}"),
+            *(f"--size={_share(plan)}", *_PATTERNS[workload], "--bs=4k"),
+            *(f"--numjobs={plan.jobs}", "--thread", "--time_based", f"--runtime={plan.seconds}s"),
+            f"--direct={int(not plan.buffered)}",
+            *(f"--ioengine={_ENGINES.get(sys.platform, 'psync')}", "--group_reporting"),
+            # the offsets differ between rounds, not between places
+            *("--allow_file_create=0", f"--randseed={number}"),
+            *("--eta=never", "--output-format=json+"),
         )
+        return Command(argv)
 
     def implies(self, plan: Plan, ram: int | None) -> Iterator[str]:
-        """Tell which caches are bypassed."""
         small = fits(plan.size_bytes, ram)
         if plan.buffered and small:
             yield f"{small}, and direct I/O is off: this measures the page cache"
@@ -462,7 +401,7 @@ _UNPACK = f"tar -x --no-same-owner -f ../{_TARBALL}"
 _TRIED = 64  # files
 
 
-class SmallFiles(Experiment):
+class _SmallFiles(Experiment):
     """Unpack 4294 files in 213 folders, without and with waiting for the disk.
 
     Every run unpacks into a folder of its own, and all of them stay until the end. Removing one
@@ -478,48 +417,33 @@ class SmallFiles(Experiment):
     tools = ("bash", "tar", "sync")
     workloads = ("unpack", "unpack-sync")
     efforts = (Effort(37 * MIB, 5), Effort(37 * MIB, 5), Effort(37 * MIB, 20))
+    files_of_run = 2  # in blocks of 4 KiB, with inodes
     reads_data = False
     is_fixed = True
 
-    def available(self) -> tuple[str, ...]:
-        """Leave out unpack-sync without Linux, whose sync can flush one file system."""
-        return self.workloads if sys.platform == "linux" else ("unpack",)
-
-    def held(self, runs: int) -> int:
-        """Count the tarball, and its files in blocks of 4 KiB with inodes."""
-        return 1 + 2 * runs
-
     def to_prepare(self, plan: Plan) -> int:
-        """Count the tarballs."""
         return plan.size_bytes * len(plan.places)
 
     def lasts(self, plan: Plan, runs: int) -> str:
-        """Estimate by experience: the article's runs took from 5 s to half a minute."""
+        # by experience: the article's runs took from 5 s to half a minute
         return f"{span(0.3 * runs)} on a fast disk, {span(15.0 * runs)} on a slow mount"
 
-    def prepare(self, plan: Plan, stage: Stage, watch: Watch, tick: Tick) -> Stage:
-        """Write the tarball, and read it once; measure the removal if time is short."""
-        removal = 0.0
+    def prepare(self, plan: Plan, stage: Stage, tick: Tick) -> None:
         for scratch in stage.scratch.values():
             file = scratch.path / _TARBALL
-            tarball(file, FILES, FOLDERS, plan.size_bytes, watch)
-            tick(plan.size_bytes)
+            tarball(file, FILES, FOLDERS, plan.size_bytes, tick)
             file.read_bytes()
             if plan.limit_s is not None:
-                removal += _removal_s(scratch) * len(plan.workloads)
-        return replace(stage, removal_s=removal)
+                stage.removal_s += _removal_s(scratch) * len(plan.workloads)
 
     def before(self, workload: str, number: int, scratch: Scratch) -> None:
-        """Make the folder to unpack into."""
         (scratch.path / _folder(workload, number)).mkdir()
 
     def command(self, workload: str, number: int, plan: Plan, stage: Stage) -> Command:
-        """Unpack inside the folder, as in the article."""
         line = f"({_UNPACK} && sync -f .)" if workload == "unpack-sync" else _UNPACK
-        return replace(timed(line), folder=_folder(workload, number))
+        return timed(line, _folder(workload, number))
 
     def implies(self, plan: Plan, ram: int | None) -> Iterator[str]:
-        """Tell which workload waits for the disk."""
         yield (
             f"{FILES} files in {FOLDERS} folders, {binary(plan.size_bytes)}: unpack ends when the "
             "files are made, in the page cache; unpack-sync when the disk has them"
@@ -544,9 +468,23 @@ def _removal_s(scratch: Scratch) -> float:
 
 
 _OPTIONS = ("-t2", "-o32", "-b4k", "-r4k", "-w40", "-Sh", "-D", "-L")
+_BY_HAND = f"""DISKSPD runs on Windows ({install_hint("diskspd")}).
+There, with fiotools:
+
+    fiotools measure diskspd --dir nvme=D:\\ --dir vhdx=E:\\
+
+or by hand, on each place in turn and at least five times, numbered:
+
+    diskspd {" ".join(_OPTIONS)} -d120 -c5G -Rxml D:\\IO.dat > nvme_mixed_1.xml
+
+Throw the first away: -c made a file without data. Delete IO.dat at the end.
+Bring the .xml files into one folder here, and read them with their names as labels:
+
+    ft.read("FOLDER/{{place}}_{{workload}}_{{round:d}}.xml")
+"""
 
 
-class Diskspd(Experiment):
+class _Diskspd(Experiment):
     """Random blocks of 4 KiB, 40 % writes, two threads of depth 32, no cache."""
 
     name = "diskspd"
@@ -557,42 +495,22 @@ class Diskspd(Experiment):
     tools = ("diskspd",)
     workloads = ("mixed",)  # DISKSPD itself says if a place refuses direct I/O
     suffix = ".xml"
+    elsewhere = _BY_HAND
     efforts = (Effort(256 * MIB, 5, 5), Effort(5120 * MIB, 5, 60), Effort(5120 * MIB, 10, 120))
 
     def here(self) -> str | None:
-        """Tell that DISKSPD runs on Windows."""
         return None if sys.platform == "win32" else "diskspd runs on Windows"
 
     def command(self, workload: str, number: int, plan: Plan, stage: Stage) -> Command:
-        """Return the article's command on the filled file; XML has more than text."""
         return Command(("diskspd", *_OPTIONS, f"-d{plan.seconds}", f"-z{number}", "-Rxml", DATA))
 
     def implies(self, plan: Plan, ram: int | None) -> Iterator[str]:
-        """Tell which caches are bypassed."""
         yield "-Sh bypasses the cache of Windows, but not a host's or a controller's"
-
-    def elsewhere(self) -> str:
-        """Return the command to type on Windows."""
-        command = " ".join(("diskspd", *_OPTIONS, "-d120", "-c5G", "-Rxml", "D:\\IO.dat"))
-        return f"""DISKSPD runs on Windows ({install_hint("diskspd")}).
-There, with fiotools:
-
-    fiotools measure diskspd --dir nvme=D:\\ --dir vhdx=E:\\
-
-or by hand, on each place in turn and at least five times, numbered:
-
-    {command} > nvme_mixed_1.xml
-
-Throw the first away: -c made a file without data. Delete IO.dat at the end.
-Bring the .xml files into one folder here, and read them with their names as labels:
-
-    ft.read("FOLDER/{{place}}_{{workload}}_{{round:d}}.xml")
-"""
 
 
 EXPERIMENTS: dict[str, Experiment] = {
     one.name: one
-    for one in (Throughput(), PageCache(), RandomIO(), BlockSize(), SmallFiles(), Diskspd())
+    for one in (_Throughput(), _PageCache(), _RandomIO(), _BlockSize(), _SmallFiles(), _Diskspd())
 }
 
 

@@ -10,6 +10,7 @@ import os
 import platform
 import re
 import stat
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -120,6 +121,7 @@ def span(seconds: float) -> str:
 
 _TABLE = Path("/proc/self/mountinfo")
 MEMORY = ("tmpfs", "ramfs")  # file systems in memory
+_MEMORY_DISKS = ("zram", "ram")
 _ESCAPED = re.compile(r"\\([0-7]{3})")
 # values with names of folders, addresses or people
 _PRIVATE = re.compile(r"(\b(?:\w*addr|username|domain)=)[^,]*|=[^,]*[/:@][^,]*")
@@ -144,15 +146,7 @@ class Mount:
 
 
 def mount_of(folder: Path, table: str | None = None) -> Mount | None:
-    """Find the mount of a resolved folder; None if the system does not tell.
-
-    Examples
-    --------
-    >>> table = "30 1 8:1 / / rw,relatime shared:1 - ext4 /dev/sda1 rw,errors=remount-ro"
-    >>> mount_of(Path("/srv"), table)
-    Mount(point='/', kind='ext4', source='/dev/sda1', options='rw,relatime,errors=remount-ro',
-          device='8:1', upper=None)
-    """
+    """Find the mount of a resolved folder; None if the system does not tell."""
     if table is None:
         try:
             table = _TABLE.read_text(encoding="utf-8", errors="surrogateescape")
@@ -191,14 +185,6 @@ class Device:
     size_bytes: int | None = None
     backing: Backing | None = None  # of a loop device
 
-    @property
-    def is_memory(self) -> bool:
-        """Whether files on it stay in memory."""
-        if self.backing is None:
-            return self.transport in ("zram", "ram")
-        below = self.backing.device
-        return self.backing.file_system in MEMORY or (below is not None and below.is_memory)
-
     def images(self) -> list[Path]:
         """List the file of a loop device, and the files below that."""
         if self.backing is None:
@@ -215,6 +201,15 @@ class Backing:
     file_system: str | None  # of the file
     is_direct: bool  # whether the loop device bypasses the page cache of this file
     device: Device | None  # the only disk under that file system
+
+
+def stays_in_memory(file_system: str | None, device: Mapping[str, Any] | None) -> bool:
+    """Whether files stay in memory, also on a disk that is made of memory."""
+    device = device or {}
+    below = device.get("backing")
+    if below is not None:
+        return stays_in_memory(below["file_system"], below["device"])
+    return file_system in MEMORY or device.get("transport") in _MEMORY_DISKS
 
 
 def devices_of(mount: Mount, root: Path = _SYS) -> list[Device]:

@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from fiotools.errors import typed
-from fiotools.measure.experiments import Experiment
+from fiotools.measure.campaign import Campaign
+from fiotools.measure.experiments import experiment_named
 from fiotools.measure.machine import binary
 from fiotools.measure.places import Place, by_file_system
 from fiotools.measure.plan import Plan
@@ -17,7 +18,6 @@ from fiotools.units import many
 
 
 def before(
-    experiment: Experiment,
     plan: Plan,
     places: Sequence[Place],
     machine: Mapping[str, Any],
@@ -26,6 +26,7 @@ def before(
     done: int = 0,
 ) -> str:
     """Describe the campaign that begins."""
+    experiment = experiment_named(plan.experiment)
     runs = sum(1 for _ in plan.runs())
     rows = [(experiment.name, f"{experiment.question} (article {experiment.article})")]
     rows += [("place" if not at else "", _place(one)) for at, one in enumerate(facts)]
@@ -68,29 +69,16 @@ def remarks(plan: Plan, places: Sequence[Place]) -> Iterator[str]:
         yield f"{many(plan.rounds, 'round')}: intervals will be wide or missing; use 5 or more"
 
 
-def skipped(place: str, workloads: Sequence[str]) -> str:
-    """Tell that a place refuses direct I/O."""
-    return f"{place} refuses direct I/O; left out there: {', '.join(workloads)}"
-
-
-def unlike(place: str, workload: str, share: float, expected: float) -> str:
-    """Tell that the page cache differed from the workload's name."""
-    return (
-        f"{workload} on {place}: {share:.0f} % of the file were in memory before a run instead of "
-        f"{expected:.0f} %; the manifest has the share for each run (resident_pct)"
-    )
-
-
 def changed(first: Mapping[str, Any], last: Mapping[str, Any]) -> Iterator[str]:
     """List the changes since the campaign began."""
-    for name in ("kernel", "cpu", "processors", "ram_bytes"):
-        old, new = first["machine"].get(name), last["machine"].get(name)
+    names = ("kernel", "cpu", "processors", "ram_bytes")
+    earlier, later = (
+        {name: one["machine"].get(name) for name in names} | one["tools"] for one in (first, last)
+    )
+    for name, new in later.items():
+        old = earlier.get(name)
         if old != new:
             yield f"{name} was {old}, now {new}: earlier and later runs may differ"
-    for tool, new in last["tools"].items():
-        old = first["tools"].get(tool)
-        if old != new:
-            yield f"{tool} was {old}, now {new}: earlier and later runs may differ"
     olds = {one["name"]: one for one in first["places"]}
     for one in last["places"]:
         for name in ("file_system", "mount_options", "source", "device"):
@@ -100,8 +88,11 @@ def changed(first: Mapping[str, Any], last: Mapping[str, Any]) -> Iterator[str]:
                 yield f"{one['name']}: {name.replace('_', ' ')} was {told[0]}, now {told[1]}"
 
 
-def after(experiment: Experiment, plan: Plan, folder: Path, done: int, total: int) -> str:
+def after(campaign: Campaign) -> str:
     """Tell what was kept, and what to type next."""
+    plan, folder = campaign.asked, campaign.folder
+    experiment = experiment_named(plan.experiment)
+    done, total = len(campaign.done), len(campaign.wanted)
     template = shlex.quote(f"{folder}/{plan.template}")
     name, quoted = str(folder), shlex.quote(str(folder))
     text = [f"{done} of {total} runs are in {folder}"]
@@ -115,9 +106,10 @@ def after(experiment: Experiment, plan: Plan, folder: Path, done: int, total: in
         text.append(f"  report:      {typed(f'ft.report({name!r}, {page!r})', shell)}")
         text.append(f"  in Python:   c = ft.campaign({name!r})")
         text.append(f"               c.results.{table}; ft.check(c.results, **ft.measure.known(c))")
-        between, baseline, by = question(plan)
-        if between:
-            by += ["direction"] * (table == "io")
+        main = experiment.questions[0]
+        if main.between != "place" or len(plan.places) > 1:
+            between, by = main.between, list(main.by)
+            baseline = main.baseline or next(iter(plan.places))
             again = typed(", looks='any'", " --looks any") if plan.until == "settled" else ""
             how = typed(
                 f"ft.compare(c.results.{table}, {metric!r}, "
@@ -127,16 +119,6 @@ def after(experiment: Experiment, plan: Plan, folder: Path, done: int, total: in
             )
             text.append(f"  compare:     {how}")
     return "\n".join(text)
-
-
-def question(plan: Plan) -> tuple[str | None, str, list[str]]:
-    """Return the comparison that the experiment is about: between, baseline, by."""
-    others = list(plan.fields)
-    if others == ["cache"]:
-        return "cache", "cold", ["place"]
-    if len(plan.places) > 1:
-        return "place", next(iter(plan.places)), others
-    return None, "", others
 
 
 def _image(place: Place) -> Iterator[str]:

@@ -13,7 +13,15 @@ from pathlib import Path
 from typing import Any
 
 from fiotools.errors import MeasureError, typed
-from fiotools.measure.machine import MEMORY, Device, Mount, devices_of, memory, mount_of
+from fiotools.measure.machine import (
+    MEMORY,
+    Device,
+    Mount,
+    devices_of,
+    memory,
+    mount_of,
+    stays_in_memory,
+)
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9.-]{0,39}")
 _KERNEL = ("/dev", "/proc", "/sys")
@@ -48,8 +56,9 @@ class Place:
     def is_memory(self) -> bool:
         """Whether files here stay in memory."""
         mount, devices = self.mount, self.devices
-        in_it = mount is not None and mount.kind in MEMORY
-        return in_it or (bool(devices) and all(device.is_memory for device in devices))
+        if mount is None or not devices:
+            return mount is not None and mount.kind in MEMORY
+        return all(stays_in_memory(mount.kind, asdict(device)) for device in devices)
 
     def images(self) -> list[Path]:
         """List the files that are its disks, and the files below those."""
@@ -92,13 +101,7 @@ class Place:
 
 
 def places_of(given: Given) -> list[Place]:
-    """Take folders, ``name=folder`` or a mapping of name to folder, and refuse other things.
-
-    Raises
-    ------
-    MeasureError
-        If one is not a folder, a device, or the kernel's; if two are the same by name or path.
-    """
+    """Take folders, ``name=folder`` or a mapping of name to folder; refuse others and doubles."""
     if isinstance(given, (str, os.PathLike)):
         given = [given]
     if isinstance(given, Mapping):
@@ -174,9 +177,7 @@ def _refuse_kernel(path: Path, said: str) -> None:
     if mount is not None and mount.kind in _NOT_STORAGE:
         raise MeasureError(f"{said} belongs to the kernel ({mount.kind}), and holds no files")
     for top in _KERNEL:
-        if str(path) != top and not str(path).startswith(top + "/"):
-            continue
         # /dev/shm is a memory file system of its own, and a place like any other
-        if mount is not None and mount.kind in MEMORY and mount.point.startswith(top + "/"):
-            continue
-        raise MeasureError(f"{said} lies in {top}, which is not a place for files")
+        own = mount is not None and mount.kind in MEMORY and mount.point.startswith(f"{top}/")
+        if path.is_relative_to(top) and not own:
+            raise MeasureError(f"{said} lies in {top}, which is not a place for files")

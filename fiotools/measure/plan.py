@@ -82,13 +82,7 @@ class Plan:
 
 
 def plan_from(facts: Mapping[str, Any]) -> Plan:
-    """Build a plan from its values, as JSON returned them.
-
-    Raises
-    ------
-    KeyError, TypeError, ValueError
-        If it is not a plan.
-    """
+    """Build a plan from its values, as JSON returned them; raise if they are not a plan's."""
     facts = {"until": "rounds", **facts}  # earlier campaigns do not say
     values = {name: facts[name] for name in Plan.__dataclass_fields__}
     values["workloads"], values["fields"] = tuple(values["workloads"]), tuple(values["fields"])

@@ -18,15 +18,12 @@ from fiotools.measure import messages
 from fiotools.measure.campaign import (
     NAME,
     Campaign,
-    asked,
     campaign,
-    finished,
-    lines,
+    campaign_at,
     results_folder,
-    wanted,
 )
 from fiotools.measure.experiments import MIB, Experiment, experiment_named
-from fiotools.measure.machine import binary, machine, memory
+from fiotools.measure.machine import binary, machine, memory, processors
 from fiotools.measure.places import Given, Place, by_file_system, places_of
 from fiotools.measure.plan import EFFORTS, ENDS, Plan
 from fiotools.measure.session import MOST, Say, session
@@ -48,13 +45,7 @@ def size_for(
     given: str | float | None,
     runs: int = 1,
 ) -> int:
-    """Choose the size of the test file: as ``given``, or as ``wanted`` if there is room.
-
-    Raises
-    ------
-    MeasureError
-        If there is no room for the given size, or for the smallest sensible one.
-    """
+    """Choose the size of the test file: as ``given``, or as ``wanted`` if there is room."""
     ceilings = _ceilings(experiment, places, experiment.held(runs))
     if given is not None or experiment.is_fixed:
         size = wanted if given is None else _read(given)
@@ -114,13 +105,7 @@ def make_plan(
     buffered: bool,
     until: str,
 ) -> Plan:
-    """Decide sizes, rounds and times.
-
-    Raises
-    ------
-    MeasureError
-        If an argument makes no sense here, or there is no room.
-    """
+    """Decide sizes, rounds and times; refuse what makes no sense here."""
     if effort not in EFFORTS:
         raise MeasureError(f"effort {effort!r} is not one of {', '.join(EFFORTS)}")
     preset = experiment.efforts[EFFORTS.index(effort)]
@@ -160,7 +145,7 @@ def make_plan(
         rounds=rounds,
         size_bytes=size_for(experiment, places, preset.size_bytes, size, rounds * len(workloads)),
         seconds=seconds or 0,
-        jobs=experiment.jobs(),
+        jobs=processors() if experiment.has_jobs else 0,
         buffered=buffered,
         limit_s=limit,
         until=until,
@@ -269,7 +254,7 @@ def run(
     chosen = experiment_named(experiment)
     why = chosen.here()
     if why is not None:
-        raise MeasureError("\n\n".join(filter(None, (why, chosen.elsewhere()))))
+        raise MeasureError("\n\n".join(filter(None, (why, chosen.elsewhere))))
     found = places_of(places)  # before the tools: nobody shall install one for what is refused
     need(chosen.tools)
     plan = make_plan(
@@ -285,12 +270,12 @@ def run(
     )
     if dry:
         facts = [place.facts() for place in found]
-        say(messages.before(chosen, plan, found, machine(), facts, None))
+        say(messages.before(plan, found, machine(), facts, None))
         return None
-    folder, is_new = results_folder(output, experiment)
+    folder = results_folder(output, experiment)
     if (folder / NAME).exists():
         plan = _same(folder, plan, size is not None)
-    return _campaign(folder, plan, chosen, is_new=is_new, progress=progress, say=say)
+    return _campaign(folder, plan, progress=progress, say=say)
 
 
 def resume(
@@ -313,19 +298,17 @@ def resume(
         As in `run`.
     """
     path = Path(folder).resolve()
-    plan = asked(path, lines(path))
+    plan = campaign(path).asked
     chosen = experiment_named(plan.experiment)
     why = chosen.here()
     if why is not None:
         raise MeasureError(why)
     need(chosen.tools)
-    return _campaign(path, plan, chosen, is_new=False, progress=progress, say=say or _nothing)
+    return _campaign(path, plan, progress=progress, say=say or _nothing)
 
 
-def _campaign(
-    folder: Path, plan: Plan, experiment: Experiment, *, is_new: bool, progress: bool, say: Say
-) -> Campaign:
-    before = 0 if is_new else _runs(folder, plan)[0]
+def _campaign(folder: Path, plan: Plan, *, progress: bool, say: Say) -> Campaign:
+    is_new, before = not folder.exists(), len(campaign_at(folder, plan).done)
     with Watch(plan.limit_s) as watch:  # until nothing is left to be removed
         try:
             if is_new:
@@ -334,11 +317,11 @@ def _campaign(
                     sync_folder(folder.parent)
                 except OSError as error:
                     raise MeasureError(f"{folder}: {error.strerror}") from None
-            session(folder, plan, experiment, watch, progress=progress, say=say)
+            session(folder, plan, watch, progress=progress, say=say)
         finally:
-            done, total = _runs(folder, plan)
-            if done > before:
-                say(messages.after(experiment, plan, folder, done, total))
+            found = campaign_at(folder, plan)
+            if len(found.done) > before:
+                say(messages.after(found))
             elif is_new:
                 with suppress(OSError):  # somebody put something there, and may have it
                     (folder / NAME).unlink(missing_ok=True)
@@ -346,15 +329,9 @@ def _campaign(
     return campaign(folder)
 
 
-def _runs(folder: Path, plan: Plan) -> tuple[int, int]:
-    """Return the number of finished runs, and of all."""
-    log = lines(folder) if (folder / NAME).exists() else []
-    return len(finished(folder, log)), len(wanted(plan, log))
-
-
 def _same(folder: Path, plan: Plan, sized: bool) -> Plan:
     """Return the plan of the campaign in the folder if it is the same campaign."""
-    found = asked(folder, lines(folder))
+    found = campaign(folder).asked
     names = (*_SAME, "size_bytes") if sized else _SAME
     differing = [name for name in names if getattr(found, name) != getattr(plan, name)]
     if differing:

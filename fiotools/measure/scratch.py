@@ -25,7 +25,8 @@ from pathlib import Path
 
 from fiotools.errors import MeasureError
 from fiotools.measure.places import Place
-from fiotools.measure.tools import Watch
+
+Tick = Callable[[int], object]  # is told of bytes that are done, and raises if it is time to stop
 
 
 def can_drop() -> bool:
@@ -96,40 +97,38 @@ _CHUNK = 4 * 2**20
 _FLUSH = 16 * _CHUNK  # so that no flush of a slow disk takes minutes
 
 
-def fill(path: Path, size: int, watch: Watch, tick: Callable[[int], object]) -> None:
+def fill(path: Path, size: int, tick: Tick) -> None:
     """Write a new file of random data, which no storage can compress or leave out; read it once.
 
     The first reading fills the cache of a host or a server and is slower than all others, so none
     of the runs should be that one.
     """
     with path.open("xb", buffering=0) as file:
-        _write(file.fileno(), size, watch, tick)
+        _write(file.fileno(), size, tick)
         os.fsync(file.fileno())
     drop(path)
     with path.open("rb", buffering=0) as file:
         while done := len(file.read(_CHUNK)):
-            watch.check()
             tick(done)
     drop(path)
 
 
-def in_memory(size: int, watch: Watch, tick: Callable[[int], object]) -> int | None:
+def in_memory(size: int, tick: Tick) -> int | None:
     """Make random data in memory; None if the system has no such files (Linux has)."""
     if not hasattr(os, "memfd_create"):
         return None
     handle = os.memfd_create("fiotools-random")
     try:
-        _write(handle, size, watch, tick)
+        _write(handle, size, tick)
     except BaseException:
         os.close(handle)
         raise
     return handle
 
 
-def _write(handle: int, size: int, watch: Watch, tick: Callable[[int], object]) -> None:
+def _write(handle: int, size: int, tick: Tick) -> None:
     left = size
     while left:
-        watch.check()
         done = os.write(handle, os.urandom(min(left, _CHUNK)))
         left -= done
         tick(done)
@@ -137,7 +136,7 @@ def _write(handle: int, size: int, watch: Watch, tick: Callable[[int], object]) 
             os.fsync(handle)
 
 
-def tarball(path: Path, files: int, folders: int, size: int, watch: Watch) -> None:
+def tarball(path: Path, files: int, folders: int, size: int, tick: Tick) -> None:
     """Write a tarball of small files: the same on every machine, sizes as in a source tree.
 
     Sizes are log-normal, as in a source tree, and their sum is `size`. The data does not compress.
@@ -158,10 +157,10 @@ def tarball(path: Path, files: int, folders: int, size: int, watch: Watch) -> No
         for name in names:
             tar.addfile(_entry(name, tarfile.DIRTYPE, 0o755))
         for number, bytes_ in enumerate(sizes):
-            watch.check()
             one = _entry(f"{names[number % folders]}/file-{number:04d}.c", tarfile.REGTYPE, 0o644)
             one.size = bytes_
             tar.addfile(one, BytesIO(chance.randbytes(bytes_)))
+            tick(bytes_)
         tar.close()
         raw.flush()
         os.fsync(raw.fileno())
@@ -180,13 +179,7 @@ _NAME = re.compile(re.escape(PREFIX) + r"[0-9a-f]{16}")
 
 
 class Scratch:
-    """A folder that nobody else may enter; ``record`` is called with its path before it is made.
-
-    Raises
-    ------
-    MeasureError
-        If the place cannot be written to.
-    """
+    """A folder that nobody else may enter; ``record`` is called with its path before it is made."""
 
     def __init__(self, place: Place, record: Callable[[Path], object]) -> None:
         self.place = place

@@ -14,7 +14,7 @@ import shlex
 import signal
 import sys
 import time
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import asdict, dataclass, field
 from functools import partial
@@ -29,15 +29,12 @@ from fiotools.files import lock
 from fiotools.measure import machine, messages, tools
 from fiotools.measure.campaign import (
     FORMAT,
-    NAME,
-    Line,
+    Campaign,
     Manifest,
     campaign,
-    finished,
-    lines,
+    campaign_at,
     now,
     raw_output,
-    wanted,
 )
 from fiotools.measure.experiments import WRITTEN, Experiment, Stage, experiment_named
 from fiotools.measure.machine import span
@@ -66,13 +63,7 @@ Say = Callable[[str], object]
 
 
 def hold(folder: Path) -> int | None:
-    """Lock a folder; return an open file that is the lock, None if the folder cannot be locked.
-
-    Raises
-    ------
-    MeasureError
-        If another campaign has it.
-    """
+    """Lock a folder for this campaign alone; return an open file, None if it cannot be locked."""
     if sys.platform == "win32":
         handle = os.open(folder / ".fiotools.lock", os.O_CREAT | os.O_RDWR | os.O_TEMPORARY)
     else:
@@ -173,25 +164,27 @@ class _Clock:
 class Session:
     """One start of a campaign, while the folders of its results and its places are locked."""
 
-    folder: Path  # of the results
-    plan: Plan
-    experiment: Experiment
+    before: Campaign  # as it was
     places: Sequence[Place]
     manifest: Manifest
     watch: Watch
     locks: Sequence[int]  # open files that every command inherits
     say: Say
-    stage: Stage = field(default_factory=lambda: Stage({}))
+    stage: Stage = field(default_factory=Stage)
     # place and workload if the place refuses direct I/O
     left_out: set[tuple[str, str]] = field(default_factory=set)
     # messages about page caches that were not as expected, by place and workload
     unlike: dict[tuple[str, str], str] = field(default_factory=dict)
     number: int = 1  # of the start
 
-    def clear(self, log: Iterable[Line]) -> None:
+    def __post_init__(self) -> None:
+        self.folder, self.plan = self.before.folder, self.before.asked
+        self.experiment = experiment_named(self.plan.experiment)
+
+    def clear(self) -> None:
         """Remove the remains of killed sessions; name the remains of other campaigns."""
         places = {place.name: place for place in self.places}
-        for line in log:
+        for line in self.before.log:
             if line["kind"] == "scratch" and line.get("place") in places:
                 problem = remove_left_over(str(line["path"]), places[line["place"]])
                 if problem:
@@ -203,17 +196,15 @@ class Session:
                     "delete the folder"
                 )
 
-    def start(self, log: Sequence[Line], done: Mapping[int, Line]) -> None:
+    def start(self) -> None:
         """Make the private folders, test the places, and announce the plan."""
-        earlier = [line for line in log if line["kind"] == "session"]
+        earlier = [line for line in self.before.log if line["kind"] == "session"]
         self.number = len(earlier) + 1
         places = [place.facts() for place in self.places]
-        for told in earlier[:1]:
-            _refuse_moved(told["places"], places)
-        made: dict[str, Scratch] = {}
-        self.stage = Stage(made)
+        if earlier:
+            _refuse_moved(earlier[0]["places"], places)
         for place in self.places:
-            made[place.name] = Scratch(place, partial(self._record, place))
+            self.stage.scratch[place.name] = Scratch(place, partial(self._record, place))
         self.left_out = set(self._without_direct())
         line = self.manifest.write(
             "session",
@@ -227,14 +218,16 @@ class Session:
                 "left_out": sorted(self.left_out),
             },
         )
-        about = (self.experiment, self.plan, self.places, line["machine"], places)
-        self.say(messages.before(*about, self.folder, len(done)))
+        done = len(self.before.done)
+        about = messages.before(self.plan, self.places, line["machine"], places, self.folder, done)
+        self.say(about)
         for place in self.places:
             names = [workload for name, workload in sorted(self.left_out) if name == place.name]
             if names:
-                self._note(messages.skipped(place.name, names))
-        for change in messages.changed(earlier[0], line) if earlier else ():
-            self._note(change)
+                self._note(f"{place.name} refuses direct I/O; left out there: {', '.join(names)}")
+        if earlier:
+            for change in messages.changed(earlier[0], line):
+                self._note(change)
 
     def _record(self, place: Place, path: Path) -> None:
         self.manifest.write("scratch", {"place": place.name, "path": str(path)})
@@ -259,26 +252,24 @@ class Session:
                 )
             yield from ((name, workload) for workload in asked)
 
-    def measure(self, done: Collection[int], *, progress: bool) -> tuple[str, str | None]:
-        """Prepare, and do the missing runs; return the status, and the runs that were left out.
-
-        Raises
-        ------
-        MeasureError, Interrupted
-        """
+    def measure(self, *, progress: bool) -> tuple[str, str | None]:
+        """Prepare, and do the missing runs; return the status, and the runs that were left out."""
         missing = [
             run
             for run in self.plan.runs()
-            if run.order not in done and (run.place, run.workload) not in self.left_out
+            if run.order not in self.before.done and (run.place, run.workload) not in self.left_out
         ]
         clock, number = _Clock(self.watch), 0
+
+        def prepared(size: int) -> None:
+            self.watch.check()
+            shown.update(size)
+
         size = self.experiment.to_prepare(self.plan)
         unit: dict[str, Any] = {"unit": "B", "unit_scale": True}
         try:
             with bar(total=size, desc="preparing", **unit, progress=progress) as shown:
-                self.stage = self.experiment.prepare(
-                    self.plan, self.stage, self.watch, shown.update
-                )
+                self.experiment.prepare(self.plan, self.stage, prepared)
             with bar(total=len(missing), unit=" runs", progress=progress) as shown:
                 pace = _Pace(len(missing), self.say) if progress and shown.disable else None
                 for number, runs in groupby(missing, key=attrgetter("round")):
@@ -305,12 +296,7 @@ class Session:
         return "complete", None
 
     def _do(self, run: Run) -> None:
-        """Do one run, and keep its output.
-
-        Raises
-        ------
-        MeasureError, OSError, Interrupted, OutOfTimeError
-        """
+        """Do one run, and keep its output."""
         scratch = self.stage.scratch[run.place]
         scratch.check()
         try:
@@ -318,11 +304,15 @@ class Session:
         except (OSError, MeasureError):
             scratch.check()  # a lost place is the reason
             raise
-        expected = self.experiment.expected_pct(run.workload)
+        expected = 100.0 if run.workload == "warm" else 0.0
         # a message before told that nothing in memory is cold
         if share is not None and abs(share - expected) > 5 and not scratch.place.is_memory:
-            remark = messages.unlike(run.place, run.workload, share, expected)
-            self.unlike.setdefault((run.place, run.workload), remark)
+            self.unlike.setdefault(
+                (run.place, run.workload),
+                f"{run.workload} on {run.place}: {share:.0f} % of the file were in memory before a "
+                f"run instead of {expected:.0f} %; the manifest has the share for each run "
+                "(resident_pct)",
+            )
 
     def _run(self, run: Run, scratch: Scratch) -> float | None:
         """Run the command of a run; return how much of its file was in memory before."""
@@ -380,9 +370,8 @@ class Session:
         dropped = [file for file in files if clock.is_running and file.exists()]
         for file in dropped:
             file.unlink()
-        log = lines(self.folder)
-        done = finished(self.folder, log)
-        open_ = {run.round for run in wanted(self.plan, log) if run.order not in done}
+        found = campaign(self.folder)
+        open_ = {run.round for run in found.wanted if run.order not in found.done}
         whole = self.plan.rounds - len(open_)
         smaller = "" if self.experiment.is_fixed else f"give a smaller {argument('size')}, "
         smaller += typed("or leave effort='quick' out", "or leave --quick out")
@@ -448,42 +437,35 @@ def _refuse_moved(before: Sequence[Mapping[str, Any]], after: Sequence[Mapping[s
             )
 
 
-def session(
-    folder: Path, plan: Plan, experiment: Experiment, watch: Watch, *, progress: bool, say: Say
-) -> None:
-    """Do the missing runs of a plan.
-
-    Raises
-    ------
-    MeasureError, Interrupted
-    """
+def session(folder: Path, plan: Plan, watch: Watch, *, progress: bool, say: Say) -> None:
+    """Do the missing runs of a plan."""
     places = places_of(plan.places)
     for place in places:
         if str(place.path) != plan.places[place.name]:
             raise MeasureError(f"{plan.places[place.name]} is a link to {place.path} now")
     with ExitStack() as stack:
         locks = _lock(stack, [folder, *(place.path for place in places)])
-        log = lines(folder) if (folder / NAME).exists() else []
-        done = finished(folder, log)
-        is_done = bool(log) and len(done) == len(wanted(plan, log))
-        if is_done and log[-1].get("status") == "complete":
+        before = campaign_at(folder, plan)
+        is_done = bool(before.log) and len(before.done) == len(before.wanted)
+        if is_done and before.status == "complete":
             new = f"for another, a new {argument('output')}"
             raise MeasureError(f"{folder}: the campaign is complete; {new}")
         manifest = Manifest(folder)
         stack.callback(manifest.close)
-        if not log:
+        if not before.log:
             told = {"format": FORMAT, "fiotools": __version__, "template": plan.template}
-            log = [manifest.write("campaign", {**told, "plan": asdict(plan)})]
-        own = Session(folder, plan, experiment, places, manifest, watch, locks, say)
+            before.log.append(manifest.write("campaign", {**told, "plan": asdict(plan)}))
+        own = Session(before, places, manifest, watch, locks, say)
         status, reason, stopped = "failed", None, None
         try:
-            own.clear(log)
+            own.clear()
             if is_done:  # and killed after its last run
-                say(f"all {len(done)} runs were done before; what was left of them is removed")
+                count = len(before.done)
+                say(f"all {count} runs were done before; what was left of them is removed")
                 status = "complete"
             else:
-                own.start(log, done)
-                status, reason = own.measure(done, progress=progress)
+                own.start()
+                status, reason = own.measure(progress=progress)
         except Interrupted as error:
             status, reason, stopped = "interrupted", str(error), error
             raise

@@ -70,13 +70,7 @@ class Watch:
         self._caught = self._caught or number
 
     def check(self) -> None:
-        """Raise if there is a reason to stop.
-
-        Raises
-        ------
-        Interrupted
-        OutOfTimeError
-        """
+        """Raise Interrupted or OutOfTimeError if there is a reason to stop."""
         if self._caught is not None:
             raise Interrupted(self._caught)
         if self._end is not None and time.monotonic() > self._end:
@@ -202,13 +196,7 @@ def install_hint(tool: str) -> str:
 
 
 def need(tools: Iterable[str]) -> None:
-    """Refuse to begin without a tool.
-
-    Raises
-    ------
-    MeasureError
-        Names each missing tool, and how to install it.
-    """
+    """Refuse to begin without a tool; name each that is missing, and how to install it."""
     missing = [tool for tool in tools if shutil.which(tool) is None]
     if missing:
         told = "; ".join(f"{tool}: {install_hint(tool)}" for tool in missing)

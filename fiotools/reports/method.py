@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from fiotools.display import columns
 from fiotools.display.exports import guarded
 from fiotools.language import counted, listed, say, spoken
-from fiotools.measure.campaign import NAME, Campaign, wanted
+from fiotools.measure.campaign import NAME, Campaign
 from fiotools.measure.experiments import experiment_named
 from fiotools.measure.machine import MEMORY, binary
 from fiotools.reports.blocks import Block, fold, listing, paragraph, table, together
@@ -69,7 +69,7 @@ def _of_campaign(source: Source, one: Campaign) -> Iterator[Block]:
         say("{workload} on {place} (no direct I/O there)", workload=workload, place=place)
         for place, workload in session["left_out"]
     ]
-    undone = [run.file for run in wanted(one.asked, one.log) if run.order not in done]
+    undone = [run.file for run in one.wanted if run.order not in done]
     if undone:
         more = len(undone) - _UNDONE
         names = [*undone[:_UNDONE], *([say("and {n} more", n=more)] if more > 0 else [])]

@@ -194,12 +194,12 @@ def test_one_of_two_takes_a_dead_lock_over(tmp_path, monkeypatch):
         f'{{"host": "{socket.gethostname()}", "process": {process}, "since": "then"}}'.encode()
         for process in (gone.pid, os.getppid())
     )
-    put = Bucket.put
+    write = Bucket.write
 
     def late(self, name, content, *, new=False):
         if name == CLAIM:  # the other one was faster, and is done with taking over
             memory.pipe_file("/take-over/_lock", other)
-        put(self, name, content, new=new)
+        write(self, name, content, new=new)
 
     try:
         memory.pipe_file("/take-over/_lock", dead)
@@ -209,7 +209,7 @@ def test_one_of_two_takes_a_dead_lock_over(tmp_path, monkeypatch):
         ):
             ft.convert(runs, "memory://take-over")
         memory.rm_file("/take-over/_lock-claim")
-        monkeypatch.setattr(Bucket, "put", late)
+        monkeypatch.setattr(Bucket, "write", late)
         with pytest.raises(ft.DatasetError, match=f"at work there .process {os.getppid()} on"):
             ft.convert(runs, "memory://take-over")
         assert memory.cat_file("/take-over/_lock") == other
