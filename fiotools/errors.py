@@ -10,6 +10,7 @@ from __future__ import annotations
 import shlex
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from typing import Any
 
 
@@ -45,13 +46,8 @@ class FileError(FiotoolsError, ValueError):
 
     def __reduce__(self) -> tuple[object, ...]:
         # keyword-only arguments do not survive the default pickling, and workers send errors home
-        return _rebuild, (type(self), self.path, self.reason, self.line, self.remedy)
-
-
-def _rebuild(
-    cls: type[FileError], path: str, reason: str, line: int | None, remedy: str
-) -> FileError:
-    return cls(path, reason, line=line, remedy=remedy)
+        made = partial(type(self), line=self.line, remedy=self.remedy)
+        return made, (self.path, self.reason)
 
 
 class UnknownFormatError(FileError):

@@ -58,17 +58,7 @@ def group(kind: type[_Group]) -> type[_Group]:
 
 
 def spread(run: Callable[..., int]) -> Callable[..., int]:
-    """Return a function with plain parameters: a dataclass among them is split into its fields.
-
-    Examples
-    --------
-    >>> from fiotools.cli.options import Sides
-    >>> def verb(name: str, *, sides: Sides) -> int:
-    ...     return len(name + sides.baseline)
-    >>> plain = spread(verb)
-    >>> list(inspect.signature(plain).parameters), plain(name="a", between=None, baseline="old")
-    (['name', 'between', 'baseline'], 4)
-    """
+    """Return a function with plain parameters: a dataclass among them is split into its fields."""
     own = inspect.signature(run, eval_str=True)
     groups: dict[str, Any] = {}
     plain: list[inspect.Parameter] = []
@@ -116,14 +106,7 @@ def _made(group: Any, given: dict[str, Any]) -> Any:
 def offer(
     names: Callable[[], Iterable[str]], *, several: bool = False
 ) -> Callable[[str], Iterator[str]]:
-    """Let the Tab key offer names; if there may be several, one more after a comma.
-
-    Examples
-    --------
-    >>> offered = offer(lambda: ("job", "job_start", "bs"), several=True)
-    >>> list(offered("job,")), list(offered("bs,job"))
-    (['job,job_start', 'job,bs'], ['bs,job', 'bs,job_start'])
-    """
+    """Let the Tab key offer names; if there may be several, one more after a comma."""
 
     def offered(incomplete: str) -> Iterator[str]:
         given, comma, last = incomplete.rpartition(",") if several else ("", "", incomplete)
