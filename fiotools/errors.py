@@ -174,11 +174,5 @@ def argument(name: str, value: Any = _NOTHING) -> str:
 
 
 def typed(python: str, shell: str) -> str:
-    """Choose between two spellings of the same thing.
-
-    Examples
-    --------
-    >>> typed("use compare()", "use fiotools compare")
-    'use compare()'
-    """
+    """Choose between two spellings of the same thing."""
     return shell if _shell else python

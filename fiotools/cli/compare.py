@@ -79,8 +79,8 @@ def _of_runs(runs: pl.DataFrame, like: pl.DataFrame) -> Iterator[pl.DataFrame]:
     tools = runs["tool"] + " " + runs["tool_version"].fill_null("")
     whose = runs.select(name for name in like.columns if name in runs)
     for name, texts in (("tool", tools), ("host", runs["host"])):
-        named = pl.Series("option", [name]).new_from_index(0, len(runs))
-        yield whose.with_columns(named, texts.alias("text")).drop_nulls("text")
+        given = whose.with_columns(pl.lit(name).alias("option"), texts.alias("text"))
+        yield given.drop_nulls("text")
 
 
 @command(

@@ -224,13 +224,7 @@ def within(
 
 
 def printable(text: str) -> str:
-    r"""Make one line of a text, without commands to the terminal.
-
-    Examples
-    --------
-    >>> printable("a\x1b[2Jb\n c")
-    'a�[2Jb c'
-    """
+    """Make one line of a text, without commands to the terminal."""
     return _UNSHOWN.sub("\N{REPLACEMENT CHARACTER}", " ".join(text.split()))
 
 
@@ -332,11 +326,8 @@ MARKED = ("verdict", "severity")  # the columns whose values are marked
 
 def mark(words: str) -> Mark:
     """Choose the mark of a verdict, or of a note's severity."""
-    found = Mark("?", "open")
-    for start, one in _WORDS.items():
-        if words == start or words.startswith((f"{start} ", f"{start}:", f"{start},")):
-            found = one
-            break
+    begun = (one for start, one in _WORDS.items() if re.match(f"{start}(?:[ :,]|$)", words))
+    found = next(begun, Mark("?", "open"))
     if words.endswith("not settled"):
         return Mark(_HOLLOW.get(found.sign, "?"), found.mood)
     return found
