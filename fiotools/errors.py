@@ -8,8 +8,9 @@ line need not search texts for them: text from a file or a user is never taken f
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from difflib import get_close_matches
 from functools import partial
 from typing import Any
 
@@ -171,6 +172,12 @@ def argument(name: str, value: Any = _NOTHING) -> str:
         return option
     listed = value if isinstance(value, list | tuple) else [value]
     return f"{option} {shlex.quote(','.join(map(str, listed)))}"
+
+
+def similar(name: str, known: Iterable[str]) -> str:
+    """Suggest the names that are like an unknown one, or nothing."""
+    near = get_close_matches(name, [*dict.fromkeys(known)])
+    return f"; did you mean {' or '.join(near)}?" if near else ""
 
 
 def typed(python: str, shell: str) -> str:

@@ -12,11 +12,10 @@ import re
 import unicodedata
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from fiotools import units
-from fiotools.errors import SchemaError
+from fiotools.errors import SchemaError, similar
 from fiotools.vocabulary import COLUMNS, EVERY, describe
 
 if TYPE_CHECKING:
@@ -55,8 +54,7 @@ def found(name: str, frame: IntoDataFrame, option: str) -> str:
     there = of(frame)
     column = full(name, there)
     if column not in there:
-        near = get_close_matches(name, [*dict.fromkeys(map(short, there))])
-        hint = f"; did you mean {' or '.join(near)}?" if near else ""
+        hint = similar(name, map(short, there))
         raise SchemaError(f"{option}: there is no column {name!r}{hint}")
     return column
 
@@ -244,36 +242,20 @@ def length(text: str) -> int:
 
 @dataclass(frozen=True)
 class Column:
-    """One column of a sheet.
-
-    Attributes
-    ----------
-    right : bool
-        Numbers stand to the right.
-    keep : int
-        Columns with a lower number go first if the terminal is too narrow.
-    wraps : int
-        How many letters a line of a sentence has at least; 0: the text stays in one line in a
-        terminal, and its middle is cut if it is very long.
-    joins : str or None
-        In a terminal, the sentences of a row stand in one column, this one after these letters.
-    about : str
-        The meaning of the column, a tooltip of its heading.
-    once : bool
-        A text that the row above has too is written once.
-    names : bool
-        The cells name their rows.
-    """
+    """One column of a sheet."""
 
     head: str
     cells: list[str]
-    right: bool = False
-    keep: int = 0
+    right: bool = False  # as numbers stand
+    keep: int = 0  # columns with a lower number go first if the terminal is too narrow
+    # how many letters a line of a sentence has at least; 0: in a terminal the text stays in one
+    # line, and its middle is cut if it is very long
     wraps: int = 0
+    # in a terminal the sentences of a row stand in one column, this one after these letters
     joins: str | None = None
-    about: str = ""
-    once: bool = False
-    names: bool = False
+    about: str = ""  # the meaning, a tooltip of the heading
+    once: bool = False  # a text that the row above has too is written once
+    names: bool = False  # the cells name their rows
     links: dict[str, str] = field(default_factory=dict)
 
     def is_said(self, at: int) -> bool:

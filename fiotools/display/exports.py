@@ -87,12 +87,6 @@ def guarded(frame: pd.DataFrame) -> pd.DataFrame:
     """Mark texts by an apostrophe that a spreadsheet might calculate; numbers stay as they are.
 
     A text that begins with an apostrophe gets another, so that taking one away gives all back.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> guarded(pd.DataFrame({"command": ["=1+1", "dd", "'"], "n": [-1, 2, 3]})).values.tolist()
-    [["'=1+1", -1], ['dd', 2], ["''", 3]]
     """
     texts = frame.select_dtypes(exclude=["number", "bool", "datetime", "datetimetz"])
 

@@ -56,26 +56,15 @@ _NUMBER = re.compile(r"\d[\d.,]*")
 
 
 class Frame:
-    """The first rows of a pandas or polars frame as lists, and facts about all its rows.
-
-    Attributes
-    ----------
-    names : list of str
-        The columns; those of a pandas index that says something come first.
-    size : int
-        How many rows the frame has.
-    rows : int or None
-        How many were to be read; None for all.
-    columns : dict of str to list
-        The first rows, missing values as None.
-    """
+    """The first rows of a pandas or polars frame as lists, and facts about all its rows."""
 
     def __init__(self, frame: Any, rows: int | None = None) -> None:
         self._data = _opened(frame)
-        self.rows = rows
+        self.rows = rows  # to be read; None for all
         self.names: list[str] = list(self._data.columns)
         self.size = len(self._data)
         part = self._data if rows is None else self._data.head(rows)
+        # missing values as None
         self.columns = {name: _values(part[name]) for name in self.names}
 
     def whole(self) -> dict[str, list[Any]]:
