@@ -8,8 +8,10 @@ line need not search texts for them: text from a file or a user is never taken f
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from difflib import get_close_matches
+from functools import partial
 from typing import Any
 
 
@@ -45,13 +47,8 @@ class FileError(FiotoolsError, ValueError):
 
     def __reduce__(self) -> tuple[object, ...]:
         # keyword-only arguments do not survive the default pickling, and workers send errors home
-        return _rebuild, (type(self), self.path, self.reason, self.line, self.remedy)
-
-
-def _rebuild(
-    cls: type[FileError], path: str, reason: str, line: int | None, remedy: str
-) -> FileError:
-    return cls(path, reason, line=line, remedy=remedy)
+        made = partial(type(self), line=self.line, remedy=self.remedy)
+        return made, (self.path, self.reason)
 
 
 class UnknownFormatError(FileError):
@@ -177,12 +174,12 @@ def argument(name: str, value: Any = _NOTHING) -> str:
     return f"{option} {shlex.quote(','.join(map(str, listed)))}"
 
 
-def typed(python: str, shell: str) -> str:
-    """Choose between two spellings of the same thing.
+def similar(name: str, known: Iterable[str]) -> str:
+    """Suggest the names that are like an unknown one, or nothing."""
+    near = get_close_matches(name, [*dict.fromkeys(known)])
+    return f"; did you mean {' or '.join(near)}?" if near else ""
 
-    Examples
-    --------
-    >>> typed("use compare()", "use fiotools compare")
-    'use compare()'
-    """
+
+def typed(python: str, shell: str) -> str:
+    """Choose between two spellings of the same thing."""
     return shell if _shell else python

@@ -7,10 +7,9 @@ USB 5 Gb/s carries 500 MB/s, and 400 to 450 in practice.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from difflib import get_close_matches
 
 from fiotools import units
-from fiotools.errors import SchemaError, argument, typed
+from fiotools.errors import SchemaError, argument, similar, typed
 
 _MB = {  # 10^6 bytes per second
     "usb2": 53,
@@ -65,10 +64,9 @@ def link(given: str | float | None) -> Link | None:
     try:
         rate = units.size(given, kilo=1000) if isinstance(given, str) else float(given)
     except (TypeError, ValueError):
-        near = get_close_matches(str(given), _MB, n=3)
-        hint = f"; did you mean {' or '.join(near)}?" if near else ""
+        names = f"{', '.join(_MB)}{similar(str(given), _MB)}"
         raise SchemaError(
-            f"{argument('link', given)} is neither a rate nor one of {', '.join(_MB)}{hint}"
+            f"{argument('link', given)} is neither a rate nor one of {names}"
         ) from None
     if isinstance(given, bool) or not 0 < rate < float("inf"):
         raise SchemaError(f"{argument('link', given)}: a rate is above zero")

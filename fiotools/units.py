@@ -206,19 +206,11 @@ def interval(printed: str, rounding: str) -> tuple[float, float]:
 
 
 def memory(text: str, command: str | None = None) -> int | None:
-    r"""Return the memory of a machine in bytes, as `free` and /proc/meminfo print it.
+    """Return the memory of a machine in bytes, as `free` and /proc/meminfo print it.
 
     It is None if it is not certain. The options of ``free`` decide the unit of its numbers, so they
     mean nothing without the command, which stands above the output or is given; ``free -h`` and
     /proc/meminfo print the unit.
-
-    Examples
-    --------
-    >>> memory("$ free -m\n               total        used\nMem:            7741         497\n")
-    8117026816
-    >>> memory("MemTotal:        7926928 kB\n")
-    8117174272
-    >>> memory("Mem:            7741         497\n")  # MiB? GiB?
     """
     told = _MEMINFO.search(text)
     if told:
@@ -244,13 +236,6 @@ def human(value: float | None, unit: str, *, like: float | None = None) -> str:
 
     Sizes and rates use 1000 (``GB/s``); times go from ns to s. Neighbours can be compared if all
     have the prefix of one value, ``like``.
-
-    Examples
-    --------
-    >>> human(1976e6, "B/s"), human(397_000, "ns"), human(160686.4, "1/s"), human(4.364, "s")
-    ('1.98 GB/s', '397 µs', '160,686 /s', '4.36 s')
-    >>> human(0.466, "s"), human(0.466, "s", like=4.364), human(0, "s")
-    ('466 ms', '0.466 s', '0 s')
     """
     if value is None or not math.isfinite(value):
         return "-"
@@ -345,11 +330,5 @@ def sides(value: object, baseline: object, name: str) -> tuple[str, str]:
 
 
 def many(count: int, word: str) -> str:
-    """Write a count with its word.
-
-    Examples
-    --------
-    >>> many(1, "row"), many(1200, "row")
-    ('1 row', '1,200 rows')
-    """
+    """Write a count with its word."""
     return f"{count:,} {word}{'' if count == 1 else 's'}"

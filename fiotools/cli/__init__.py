@@ -17,18 +17,7 @@ __all__ = ["main"]
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command line.
-
-    Parameters
-    ----------
-    arguments : sequence of str, optional
-        By default those of the process.
-
-    Returns
-    -------
-    int
-        The exit code.
-    """
+    """Run a command, by default that of the process, and return its exit code."""
     try:
         from fiotools.cli.app import run
 

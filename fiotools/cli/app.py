@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Sequence
-from difflib import get_close_matches
 from functools import partial
 from importlib import import_module
 from pathlib import Path
@@ -19,7 +18,7 @@ from typer.core import TyperCommand, TyperGroup
 
 from fiotools.cli import output
 from fiotools.cli.options import Command, spread
-from fiotools.errors import FiotoolsError, in_shell
+from fiotools.errors import FiotoolsError, in_shell, similar
 
 # in the order of use, with the lines of `fiotools --help`
 VERBS = {
@@ -88,6 +87,8 @@ def _plain(parameters: Sequence[Any]) -> Sequence[Any]:
     """Let typer convert values in our way."""
     for one in parameters:
         vars(one).setdefault("get_runtime_param", partial(_Given, one.get_runtime_param))
+        if one.param_type_name == "argument":  # "<list[str]>" is of no use
+            vars(one)["display_type_rich"] = lambda ctx: None
     return parameters
 
 
@@ -159,11 +160,7 @@ class Verbs(TyperGroup):
         one.command(cmd_name, cls=Verb, epilog=command.epilog, short_help=VERBS[cmd_name])(
             spread(command.run)
         )
-        built = typer.main.get_command(one)
-        for parameter in built.params:
-            if parameter.param_type_name == "argument":  # "<list[str]>" is of no use
-                vars(parameter)["display_type_rich"] = lambda ctx: None
-        return built
+        return typer.main.get_command(one)
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:
         """List the verbs in the help without loading them."""
@@ -175,8 +172,7 @@ def _refuse(word: str) -> None:
     if Path(word).exists():
         told = f"{word} is not a verb: fiotools read {word} shows what is in it"
     else:
-        near = get_close_matches(word, VERBS)
-        hint = f"; did you mean {' or '.join(near)}?" if near else ": fiotools --help lists them"
+        hint = similar(word, VERBS) or ": fiotools --help lists them"
         told = f"there is no verb {word!r}{hint}"
     raise output.Trouble(told, 2)
 

@@ -23,16 +23,12 @@ def compared(
     statistic: Callable[..., pl.DataFrame], read: rows.Reading, asked: options.Comparison
 ) -> pl.DataFrame:
     """Call `compare` or `speedup`, which have the same arguments."""
-    kept, judging, sides = asked.kept, asked.judging, asked.sides
+    kept, sides, judging = asked.kept, asked.sides, asked.judging
     frame, name = rows.asked(read, asked.metric, kept)
-    between = read.between(frame, sides.between)
-    frame = rows.complete(frame, kept, name, between)
+    frame = rows.complete(frame, kept, name, read.between(frame, sides.between))
     arguments = {
         **vars(judging),
-        "between": between,
-        "baseline": read.baseline(frame, between, sides.baseline),
-        "by": columns.fulls(asked.by, frame),
-        "pair": columns.full(judging.pair, frame) if judging.pair else None,
+        **read.question(frame, sides, asked.by, judging.pair),
         "scope": kept.own_scope,
         "settings": read.table("settings") if read.results.tables.height("settings") else None,
     }
@@ -83,8 +79,8 @@ def _of_runs(runs: pl.DataFrame, like: pl.DataFrame) -> Iterator[pl.DataFrame]:
     tools = runs["tool"] + " " + runs["tool_version"].fill_null("")
     whose = runs.select(name for name in like.columns if name in runs)
     for name, texts in (("tool", tools), ("host", runs["host"])):
-        named = pl.Series("option", [name]).new_from_index(0, len(runs))
-        yield whose.with_columns(named, texts.alias("text")).drop_nulls("text")
+        given = whose.with_columns(pl.lit(name).alias("option"), texts.alias("text"))
+        yield given.drop_nulls("text")
 
 
 @command(
@@ -208,6 +204,31 @@ def summarize(
     return read.code
 
 
+def planned(
+    read: rows.Reading,
+    metric: str | None,
+    kept: options.Rows,
+    between: str | None,
+    by: list[str] | None,
+    pair: str | None,
+    **asked: Any,
+) -> pl.DataFrame:
+    """Plan a comparison by the spread of the runs that were read."""
+    from fiotools.stats.plan import plan
+
+    frame, name = rows.asked(read, metric, kept)
+    told: pl.DataFrame = plan(
+        rows.complete(frame, kept, name),
+        name,
+        between=columns.full(between, frame) if between else None,
+        by=columns.fulls(by, frame),
+        pair=columns.full(pair, frame) if pair else None,
+        scope=kept.own_scope,
+        **asked,
+    )
+    return told
+
+
 PILOT: Any = typer.Argument(
     None, metavar="[FILES]", help="Earlier runs, as for summarize.", show_default=False
 )
@@ -237,9 +258,6 @@ def plan(
     read_as: options.ReadAs,
 ) -> int:
     """Plan a comparison: the number of runs a side, from the spread of earlier runs."""
-    from fiotools.stats.plan import plan as planned
-    from fiotools.tables.columns import of_pandas
-
     if (cv is None) == (not sources):
         raise Trouble("give either earlier runs or --cv", 2)
     asked: dict[str, Any] = {
@@ -252,18 +270,12 @@ def plan(
     if sources:
         label = "label" in (*columns.split(by), between)
         read = rows.read_all(sources, read_as, label=label)
-        frame, name = rows.asked(read, metric, kept)
+        answer = planned(read, metric, kept, between, by, pair, **asked)
         code = read.code
-        answer = planned(
-            rows.complete(frame, kept, name),
-            name,
-            between=columns.full(between, frame) if between else None,
-            by=columns.fulls(by, frame),
-            pair=columns.full(pair, frame) if pair else None,
-            scope=kept.own_scope,
-            **asked,
-        )
     else:
-        answer = of_pandas(planned(cv, **asked))
+        from fiotools.stats.plan import plan as of_spread
+        from fiotools.tables.columns import of_pandas
+
+        answer = of_pandas(of_spread(cv, **asked))
     give(format, lambda: answer, lambda: layout.sheet(answer))
     return code

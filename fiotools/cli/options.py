@@ -58,72 +58,55 @@ def group(kind: type[_Group]) -> type[_Group]:
 
 
 def spread(run: Callable[..., int]) -> Callable[..., int]:
-    """Return a function with plain parameters: a dataclass among them is split into its fields.
-
-    Examples
-    --------
-    >>> from fiotools.cli.options import Sides
-    >>> def verb(name: str, *, sides: Sides) -> int:
-    ...     return len(name + sides.baseline)
-    >>> plain = spread(verb)
-    >>> list(inspect.signature(plain).parameters), plain(name="a", between=None, baseline="old")
-    (['name', 'between', 'baseline'], 4)
-    """
+    """Return a function with plain parameters: a dataclass among them is split into its fields."""
     own = inspect.signature(run, eval_str=True)
-    groups: dict[str, Any] = {}
-    plain: list[inspect.Parameter] = []
-    for one in own.parameters.values():
-        if is_dataclass(one.annotation):
-            groups[one.name] = one.annotation
-            plain += _options(one.annotation)
-        else:
-            plain.append(one.replace(kind=one.KEYWORD_ONLY))
+    plain = [
+        option
+        for one in own.parameters.values()
+        for option in _options(one.name, one.annotation, one.default)
+    ]
 
     @wraps(run)
     def plainly(**given: Any) -> int:
-        made = {name: _made(group, given) for name, group in groups.items()}
-        return run(**given, **made)
+        made = {one.name: _made(one.name, one.annotation, given) for one in own.parameters.values()}
+        return run(**made)
 
     vars(plainly)["__signature__"] = own.replace(parameters=plain)
     plainly.__annotations__ = {one.name: one.annotation for one in plain}
     return plainly
 
 
-def _options(group: Any) -> Iterator[inspect.Parameter]:
-    """List the options of a group, under its heading; a group of groups has no heading."""
-    hints = get_type_hints(group)
-    heading = None if any(map(is_dataclass, hints.values())) else inspect.getdoc(group)
-    for one in fields(group):
-        hint = hints[one.name]
-        if is_dataclass(hint):
-            yield from _options(hint)
-            continue
-        described = copy(one.metadata["option"])
-        if heading is not None:
-            described.rich_help_panel = heading.rstrip(".")
-        kind = inspect.Parameter.KEYWORD_ONLY
-        yield inspect.Parameter(one.name, kind, default=described, annotation=hint)
+def _options(
+    name: str, kind: Any, described: Any, heading: str | None = None
+) -> Iterator[inspect.Parameter]:
+    """List an option, or those of a group under its heading; a group of groups has none."""
+    if is_dataclass(kind):
+        hints = get_type_hints(kind)
+        is_nested = any(map(is_dataclass, hints.values()))
+        heading = None if is_nested else (inspect.getdoc(kind) or "").rstrip(".")
+        for one in fields(kind):
+            yield from _options(one.name, hints[one.name], one.metadata.get("option"), heading)
+        return
+    if heading is not None:
+        described = copy(described)
+        described.rich_help_panel = heading
+    yield inspect.Parameter(
+        name, inspect.Parameter.KEYWORD_ONLY, default=described, annotation=kind
+    )
 
 
-def _made(group: Any, given: dict[str, Any]) -> Any:
-    """Make a group of the given options, and remove them from these."""
-    values = {}
-    for name, hint in get_type_hints(group).items():
-        values[name] = _made(hint, given) if is_dataclass(hint) else given.pop(name)
-    return group(**values)
+def _made(name: str, kind: Any, given: dict[str, Any]) -> Any:
+    """Take the value of an option, or make a group of its options."""
+    if not is_dataclass(kind):
+        return given[name]
+    group: Any = kind
+    return group(**{one: _made(one, hint, given) for one, hint in get_type_hints(kind).items()})
 
 
 def offer(
     names: Callable[[], Iterable[str]], *, several: bool = False
 ) -> Callable[[str], Iterator[str]]:
-    """Let the Tab key offer names; if there may be several, one more after a comma.
-
-    Examples
-    --------
-    >>> offered = offer(lambda: ("job", "job_start", "bs"), several=True)
-    >>> list(offered("job,")), list(offered("bs,job"))
-    (['job,job_start', 'job,bs'], ['bs,job', 'bs,job_start'])
-    """
+    """Let the Tab key offer names; if there may be several, one more after a comma."""
 
     def offered(incomplete: str) -> Iterator[str]:
         given, comma, last = incomplete.rpartition(",") if several else ("", "", incomplete)

@@ -11,13 +11,13 @@ import os
 import signal
 import sys
 import warnings
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from functools import partial
+from operator import methodcaller
 from pathlib import Path
 from types import TracebackType
-from typing import IO, TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any
 
 from fiotools.display.columns import printable
 from fiotools.units import many
@@ -154,21 +154,16 @@ def _csv(frame: pl.DataFrame) -> bytes:
     return guarded.write_csv(datetime_format="%Y-%m-%dT%H:%M:%S%.3fZ").encode()
 
 
-def _objects(frame: pl.DataFrame) -> Iterator[bytes]:
-    """Write each row as an object of JSON."""
+def _jsonl(frame: pl.DataFrame) -> bytes:
+    """Write each row as an object of JSON in a line of its own."""
     import orjson
 
-    option = orjson.OPT_UTC_Z | orjson.OPT_NAIVE_UTC
-    for row in frame.iter_rows(named=True):
-        yield orjson.dumps(row, option=option)
+    option = orjson.OPT_UTC_Z | orjson.OPT_NAIVE_UTC | orjson.OPT_APPEND_NEWLINE
+    return b"".join(orjson.dumps(row, option=option) for row in frame.iter_rows(named=True))
 
 
 def _json(frame: pl.DataFrame) -> bytes:
-    return b"[" + b",".join(b"\n" + one for one in _objects(frame)) + b"\n]\n"
-
-
-def _jsonl(frame: pl.DataFrame) -> bytes:
-    return b"".join(one + b"\n" for one in _objects(frame))
+    return b"[" + b",".join(b"\n" + row for row in _jsonl(frame).splitlines()) + b"\n]\n"
 
 
 def _xlsx(frame: pl.DataFrame) -> bytes:
@@ -211,29 +206,27 @@ class Target:
         """Write tables, and print where they are; ``sheet`` is their form for people."""
         from fiotools.files import atomic_write
 
+        ending = f".{self.form}"
+        places = {name: self.path / (name + ending) for name in frames}
+        if not self.is_folder:
+            places = dict.fromkeys(frames, self.path)
+        for place in places.values():
+            refuse_overwriting(results, place)
         if self.form == "html":
             from fiotools.display import html, layout
 
             how = layout.options(results.tables.polars("settings"))
-            contents = dict.fromkeys(frames, html.page([sheet(), how]).encode())
+            contents = [html.page([sheet(), how]).encode()]
         else:
-            contents = {name: WRITERS[self.form](frame) for name, frame in frames.items()}
-        places = dict.fromkeys(frames, self.path)
+            contents = [WRITERS[self.form](frame) for frame in frames.values()]
         if self.is_folder:
-            places = {name: self.path / f"{name}.{self.form}" for name in frames}
-        for place in places.values():
-            refuse_overwriting(results, place)
-        if self.is_folder:
-            files = {places[name].name: partial(_put, contents[name]) for name in frames}
+            named = zip(frames, contents, strict=True)
+            files = {name + ending: methodcaller("write", content) for name, content in named}
             atomic_write.write_folder(self.path, files)
         else:
-            atomic_write.write_bytes(self.path, *contents.values())
+            atomic_write.write_bytes(self.path, *contents)
         for name, place in places.items():
             say(f"wrote {place}: {many(len(frames[name]), 'row')} of {name}")
-
-
-def _put(content: bytes, file: IO[bytes]) -> None:
-    file.write(content)
 
 
 def target(output: str, form: str, tables: int) -> Target:
@@ -249,10 +242,9 @@ def target(output: str, form: str, tables: int) -> Target:
         return Target(path, "parquet" if form == "table" else form, is_folder=True)
     if tables > 1:
         raise Trouble("one file holds one table: write several to a folder, -o FOLDER/", 2)
-    ending = path.suffix.lower().removeprefix(".") if path.suffix.lower() in ENDINGS else None
-    if ending is None and form in WRITERS:
-        ending = form
-    if ending is None:
+    suffix = path.suffix.lower()
+    ending = suffix.removeprefix(".") if suffix in ENDINGS else form
+    if f".{ending}" not in ENDINGS:
         raise Trouble(
             f"{output}: the name tells the format: {', '.join(ENDINGS)}; a folder ends in /", 2
         )
@@ -277,7 +269,7 @@ _GITHUB = str.maketrans({"%": "%25", "\r": "%0D", "\n": "%0A"})
 
 def give_gate(held: pl.DataFrame, form: str) -> int:
     """Print the findings of a gate in the form that was asked for; return the exit code."""
-    from fiotools.stats.gate import FAIL, UNDECIDED
+    from fiotools.stats.gate import FAIL
 
     rows = held.rows(named=True)
     if form == "junit":
@@ -287,10 +279,9 @@ def give_gate(held: pl.DataFrame, form: str) -> int:
     elif form in ("json", "csv"):
         write_bytes(WRITERS[form](held))
     for row in rows:
-        if row["outcome"] == FAIL:
-            say(f"fails {row['rule']}: {row['why']}")
-        elif row["outcome"] == UNDECIDED:
-            say(f"undecided, {row['rule']}: {row['why']}")
+        if row["outcome"] != "pass":
+            word = "fails" if row["outcome"] == FAIL else "undecided,"
+            say(f"{word} {row['rule']}: {row['why']}")
     return FAILED if (held["outcome"] == FAIL).any() else 0
 
 

@@ -6,8 +6,8 @@ axis, it is found in the files.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
@@ -17,7 +17,7 @@ import typer
 from fiotools import language, units
 from fiotools.cli import options, rows
 from fiotools.cli.check import Known, checked, is_compared, refuse_nonsense
-from fiotools.cli.compare import compared
+from fiotools.cli.compare import compared, planned
 from fiotools.cli.options import column, command, flag, group, option
 from fiotools.cli.output import Trouble, say
 from fiotools.display import columns
@@ -26,8 +26,6 @@ from fiotools.files import atomic_write
 
 if TYPE_CHECKING:
     import polars as pl
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
 Steady = Literal["snia", "fio-deviation", "fio-slope", "none"]
 
@@ -69,146 +67,85 @@ class Wish:
     merge: bool = flag("--merge", "cdf, heatmap: add up the histograms of jobs and runs.")
 
 
+# the positional arguments of a function of fiotools.plot, and the others
+Call: TypeAlias = tuple[list[Any], dict[str, Any]]
+
+
 @dataclass(frozen=True)
 class Drawing:
-    """A plot, with all its options."""
+    """A plot with all its options, and the files that it is of."""
 
     kind: str
     wish: Wish
     sides: options.Sides
     kept: options.Rows
     known: Known
+    read: rows.Reading
 
-    def refuse_what_is_not_taken(self) -> None:
-        """Refuse an option that would have no effect."""
-        takes = KINDS[self.kind].takes
-        every = {*takes, *KINDS[self.kind].filters}
-        groups = (self.wish, self.sides, self.kept, self.known)
-        given = [
-            name
-            for group in groups
-            for name, value in vars(group).items()
-            if value is not None and value is not False
-        ]
-        for name in given:
-            if name not in every:
-                own = [one for one in takes if one not in Known.__dataclass_fields__]
-                listed = ", ".join(map(_option, own)) or "none but filters"
-                more = " and the options of check" if len(own) < len(takes) else ""
-                what = f"plot {self.kind} does not take {_option(name)}; it takes {listed}{more}"
-                raise Trouble(what, 2)
-        if self.wish.steady == "none" and {"window", "limit", "round"} & {*given}:
-            raise Trouble("--steady none judges nothing: leave out --window, --limit, --round", 2)
+    def rows(self) -> tuple[pl.DataFrame, str]:
+        """Return the rows that have the metric, and its full name."""
+        own = KINDS[self.kind]
+        kept = replace(self.kept, table=self.kept.table or own.table)
+        return rows.asked(self.read, self.wish.metric or own.metric, kept)
 
+    def table(self, name: str, metric: str) -> pl.DataFrame:
+        """Return the rows of a table with one metric."""
+        frame = self.read.table(name)
+        if not len(frame):
+            raise SchemaError(f"plot {self.kind} draws {name}, and these files have none")
+        frame = self.complete(rows.where(frame, self.kept.where), metric)
+        return rows.of_scope(frame, self.kept.scope)
 
-def _option(name: str) -> str:
-    return f"--{name.replace('_', '-')}"
+    def complete(self, frame: pl.DataFrame, *names: str | None) -> pl.DataFrame:
+        """With --drop-missing, leave out rows that lack one of the columns."""
+        return rows.complete(frame, self.kept, *names)
 
+    def named(self, frame: pl.DataFrame, role: str) -> str | None:
+        """Return the column that was named for a role."""
+        name = getattr(self.wish, role)
+        return columns.found(name, frame, f"--{role}") if name else None
 
-# the positional arguments of a function of fiotools.plot, and the others
-Call: TypeAlias = tuple[list[Any], dict[str, Any]]
+    def panels(self, frame: pl.DataFrame) -> list[str]:
+        """Return the columns that --by names."""
+        return [columns.found(name, frame, "--by") for name in columns.split(self.wish.by)]
 
+    def role(
+        self,
+        frame: pl.DataFrame,
+        role: str,
+        *,
+        taken: str | None = None,
+        within: Sequence[str] = _WITHIN,
+    ) -> str | None:
+        """Return the column of a role: the named one, the sides, or one that differs."""
+        if named := self.named(frame, role):
+            return named
+        sides = [side for side in self.read.sides if side != taken]
+        if len(sides) > 1:
+            there = ", ".join(sides)
+            raise SchemaError(f"the paths hold {there}: name the column of the rows with --{role}")
+        differ = (name for name in within if _differs(frame, name) and not frame[name].null_count())
+        return sides[0] if sides else next(differ, None)
 
-@contextmanager
-def _speaking(lang: str) -> Iterator[None]:
-    """Draw in our style and in a language, and leave matplotlib as it was."""
-    import matplotlib as mpl
+    def ordered(self, frame: pl.DataFrame, role: str | None) -> dict[str, Any]:
+        """Read the values of --order in the type of their column."""
+        order = self.wish.order
+        if not order:
+            return {}
+        if role is None:
+            raise Trouble("--order needs several lines: name them with --hue", 2)
+        return {"order": [columns.value_of(frame, role, text) for text in columns.split([order])]}
 
-    from fiotools.plot import style
+    def answer(self, by: list[str] | None) -> pl.DataFrame:
+        """Compare the sides."""
+        from fiotools.stats.compare import compare, speedup
 
-    with mpl.rc_context(), language.speaking(language.ENGLISH):
-        style(lang=lang)
-        yield
-
-
-def _draw(read: rows.Reading, asked: Drawing) -> Axes | Figure:
-    """Draw the plot that was asked for; several panels are a Figure."""
-    import matplotlib as mpl
-
-    mpl.use("Agg")
-    from matplotlib.axes import Axes
-
-    from fiotools import plot
-
-    given, named = KINDS[asked.kind].call(read, asked)
-    drawn = getattr(plot, asked.kind)(*given, **named)
-    ax: Axes | Figure = drawn if isinstance(drawn, Axes) else drawn[0].get_figure(root=True)
-    return ax
-
-
-def _of_rows(read: rows.Reading, asked: Drawing) -> Call:
-    """Show the rows."""
-    from fiotools.stats.replicates import in_one_scope
-
-    kind, wish, own = asked.kind, asked.wish, KINDS[asked.kind].table
-    kept = replace(asked.kept, table=own or asked.kept.table)
-    frame, name = rows.asked(read, wish.metric or KINDS[kind].metric, kept)
-    named = _roles(read, frame, kind, wish)
-    panels = named.get("by", [])
-    one_by_one = [column for role, column in named.items() if role != "by"]
-    frame = rows.complete(frame, kept, name, *one_by_one, *panels)
-    shown = [role for role in (named.get("y"), named.get("hue")) if role]
-    whole = own is None and not {*shown} & {*_PARTS}
-    if not kept.combine and (kept.scope or whole):
-        frame = in_one_scope(frame, kept.scope, shown)
-    named |= _ordered(frame, named.get("y") or named.get("hue"), wish.order or None)
-    if kind == "throughput":
-        named |= {"ceilings": _ceilings(wish.ceiling, name), "log": wish.log}
-    if kind == "latency" and wish.spread:
-        named["spread"] = None if wish.spread == "none" else columns.full(wish.spread, frame)
-    elif kind == "latency" and name != "lat_mean_ns":
-        deviation = name.replace("_mean_", "_stddev_")
-        named["spread"] = deviation if deviation != name and deviation in frame else None
-    return [frame, name] if own is None else [frame], named
-
-
-def _roles(read: rows.Reading, frame: pl.DataFrame, kind: str, wish: Wish) -> dict[str, Any]:
-    """Choose the columns of the rows, the curves and the axis that were not named."""
-    takes = KINDS[kind].takes
-    found: dict[str, Any] = {
-        role: columns.found(named, frame, f"--{role}")
-        for role in ("y", "hue", "x")
-        if role in takes and (named := getattr(wish, role))
-    }
-    first = "y" if "y" in takes else "hue"
-    if first not in found:
-        found[first] = _role(read, frame, wish, first, taken=found.get("x")) or "source"
-    free = first == "y" and "hue" in takes and "hue" not in found
-    if free and found["y"] != "direction" and _differs(frame, "direction"):
-        found["hue"] = "direction"
-    if "x" in takes:
-        found.setdefault("x", "bs_bytes")
-        if wish.by:
-            found["by"] = [columns.found(name, frame, "--by") for name in columns.split(wish.by)]
-        if _differs(frame, "direction") and not wish.by and found["hue"] != "direction":
-            there = ", ".join(frame["direction"].drop_nulls().unique(maintain_order=True))
-            raise SchemaError(f"several directions ({there}): keep one, --where direction=...")
-    return found
-
-
-def _role(
-    read: rows.Reading,
-    frame: pl.DataFrame,
-    wish: Wish,
-    role: str,
-    *,
-    taken: str | None = None,
-    within: Sequence[str] = _WITHIN,
-) -> str | None:
-    """Return the column of a role: the named one, the sides, or one that differs in the files."""
-    if named := getattr(wish, role):
-        return columns.found(named, frame, f"--{role}")
-    sides = [side for side in read.sides if side != taken]
-    if len(sides) == 1:
-        return sides[0]
-    if sides:
-        raise SchemaError(
-            f"the paths hold {', '.join(sides)}: name the column of the rows with --{role}"
+        wish = self.wish
+        judging = options.Judging(pair=wish.pair, band=_band(wish))
+        question = options.Comparison(
+            metric=wish.metric, sides=self.sides, by=by, kept=self.kept, judging=judging
         )
-    for name in within:
-        if _differs(frame, name) and not frame[name].null_count():
-            return name
-    return None
+        return compared(speedup if wish.speedup else compare, self.read, question)
 
 
 def _differs(frame: pl.DataFrame, name: str) -> bool:
@@ -216,13 +153,53 @@ def _differs(frame: pl.DataFrame, name: str) -> bool:
     return name in frame and frame[name].drop_nulls().n_unique() > 1
 
 
-def _ordered(frame: pl.DataFrame, role: str | None, order: str | None) -> dict[str, Any]:
-    """Read the values of `--order` in the type of their column."""
-    if order is None:
-        return {}
-    if role is None:
-        raise Trouble("--order needs several lines: name them with --hue", 2)
-    return {"order": [columns.value_of(frame, role, text) for text in columns.split([order])]}
+def _band(wish: Wish) -> float:
+    return options.Judging().band if wish.band is None else wish.band
+
+
+def _of_rows(asked: Drawing) -> Call:
+    """Show the rows."""
+    from fiotools.stats.replicates import in_one_scope
+
+    kind, wish, kept, own = asked.kind, asked.wish, asked.kept, KINDS[asked.kind].table
+    frame, name = asked.rows()
+    named = _roles(asked, frame)
+    panels = {"by": asked.panels(frame)} if wish.by else {}
+    frame = asked.complete(frame, name, *named.values(), *panels.get("by", []))
+    shown = [role for role in (named.get("y"), named.get("hue")) if role]
+    whole = own is None and not {*shown} & {*_PARTS}
+    if not kept.combine and (kept.scope or whole):
+        frame = in_one_scope(frame, kept.scope, shown)
+    more = {**panels, **asked.ordered(frame, shown[0])}
+    if kind == "throughput":
+        more |= {"ceilings": _ceilings(wish.ceiling, name), "log": wish.log}
+    if kind == "latency" and wish.spread:
+        more["spread"] = None if wish.spread == "none" else columns.full(wish.spread, frame)
+    elif kind == "latency" and name != "lat_mean_ns":
+        deviation = name.replace("_mean_", "_stddev_")
+        more["spread"] = deviation if deviation != name and deviation in frame else None
+    return [frame, name] if own is None else [frame], named | more
+
+
+def _roles(asked: Drawing, frame: pl.DataFrame) -> dict[str, str]:
+    """Choose the columns of the rows, the curves and the axis that were not named."""
+    takes = KINDS[asked.kind].takes
+    found: dict[str, str] = {
+        role: named
+        for role in ("y", "hue", "x")
+        if role in takes and (named := asked.named(frame, role))
+    }
+    first = "y" if "y" in takes else "hue"
+    found[first] = asked.role(frame, first, taken=found.get("x")) or "source"
+    several = _differs(frame, "direction")
+    if "x" in takes:
+        found.setdefault("x", "bs_bytes")
+        if several and not asked.wish.by and found["hue"] != "direction":
+            there = ", ".join(frame["direction"].drop_nulls().unique(maintain_order=True))
+            raise SchemaError(f"several directions ({there}): keep one, --where direction=...")
+    elif several and first == "y" and "hue" in takes and found["y"] != "direction":
+        found.setdefault("hue", "direction")
+    return found
 
 
 def _ceilings(given: list[str] | None, metric: str) -> dict[str, float]:
@@ -240,108 +217,78 @@ def _ceilings(given: list[str] | None, metric: str) -> dict[str, float]:
     return found
 
 
-def _ratios(read: rows.Reading, asked: Drawing) -> Call:
+def _ratios(asked: Drawing) -> Call:
     """Show the answer of `compare` or `speedup`."""
     band = asked.wish.band
-    return [_answer(read, asked, asked.wish.by)], {} if band is None else {"band": band}
+    return [asked.answer(asked.wish.by)], {} if band is None else {"band": band}
 
 
-def _answer(read: rows.Reading, asked: Drawing, by: list[str] | None) -> pl.DataFrame:
-    """Compare the sides."""
-    from fiotools.stats.compare import compare, speedup
-
-    wish = asked.wish
-    judging = options.Judging(pair=wish.pair)
-    if wish.band is not None:
-        judging = replace(judging, band=wish.band)
-    question = options.Comparison(
-        metric=wish.metric, sides=asked.sides, by=by, kept=asked.kept, judging=judging
-    )
-    return compared(speedup if wish.speedup else compare, read, question)
-
-
-def _grid(read: rows.Reading, asked: Drawing) -> Call:
+def _grid(asked: Drawing) -> Call:
     """Show a value for each combination of two conditions, or the ratio of two sides."""
-    frame, metric = rows.asked(read, asked.wish.metric, asked.kept)
+    frame, metric = asked.rows()
     x = columns.found(asked.wish.x or "iodepth", frame, "--x")
     y = columns.found(asked.wish.y or "numjobs", frame, "--y")
     if asked.sides.baseline is not None:
-        return [_answer(read, asked, [x, y])], {"x": x, "y": y}
-    return [rows.complete(frame, asked.kept, metric, x, y), metric], {"x": x, "y": y}
+        return [asked.answer([x, y])], {"x": x, "y": y}
+    return [asked.complete(frame, metric, x, y), metric], {"x": x, "y": y}
 
 
-def _plan(read: rows.Reading, asked: Drawing) -> Call:
+def _plan(asked: Drawing) -> Call:
     """Show how many runs differences take, by the spread of the runs."""
-    from fiotools.stats.plan import plan
-
-    kept, between, pair = asked.kept, asked.sides.between, asked.wish.pair
-    frame, name = rows.asked(read, asked.wish.metric, kept)
-    told = plan(
-        rows.complete(frame, kept, name),
-        name,
-        between=columns.full(between, frame) if between else None,
-        pair=columns.full(pair, frame) if pair else None,
-        scope=kept.own_scope,
-        differences=(0.01, 0.015, 0.02, 0.03, 0.05, 0.07, 0.1, 0.15, 0.2),
+    differences = (0.01, 0.015, 0.02, 0.03, 0.05, 0.07, 0.1, 0.15, 0.2)
+    wish, sides = asked.wish, asked.sides
+    told = planned(
+        asked.read, wish.metric, asked.kept, sides.between, None, wish.pair, differences=differences
     )
     return [told], {}
 
 
-def _tails(read: rows.Reading, asked: Drawing) -> Call:
+def _tails(asked: Drawing) -> Call:
     """Show the ratios of the percentiles of the sides."""
     from fiotools.stats.tails import tails
 
-    wish, sides, frame = asked.wish, asked.sides, _table(read, asked, "bins", "count")
-    between = read.between(frame, sides.between)
-    band = 0.05 if wish.band is None else wish.band
-    answer = tails(
-        frame,
-        between=between,
-        baseline=read.baseline(frame, between, sides.baseline),
-        by=columns.fulls(wish.by, frame),
-        pair=columns.full(wish.pair, frame) if wish.pair else None,
-        band=band,
-    )
-    return [answer], {"band": band}
+    wish, frame = asked.wish, asked.table("bins", "count")
+    question = asked.read.question(frame, asked.sides, wish.by, wish.pair)
+    band = _band(wish)
+    return [tails(frame, band=band, **question)], {"band": band}
 
 
-def _load(read: rows.Reading, asked: Drawing) -> Call:
+def _load(asked: Drawing) -> Call:
     """Show IOPS and latency against the queue depth, and the best point below a limit."""
-    wish, kept = asked.wish, replace(asked.kept, table=asked.kept.table or "io")
-    frame, latency = rows.asked(read, wish.metric or "lat_mean_ns", kept)
-    frame = rows.of_scope(rows.complete(frame, kept, latency, "iops"), kept.own_scope)
+    wish, kept = asked.wish, asked.kept
+    frame, latency = asked.rows()
+    frame = rows.of_scope(asked.complete(frame, latency, "iops"), kept.own_scope)
     x = columns.found(wish.x or "iodepth", frame, "--x")
-    hue = _role(read, frame, wish, "hue", taken=x, within=["direction"])
-    frame = rows.complete(frame, kept, hue, x)
-    named = {"x": x, "hue": hue, **_ordered(frame, hue, wish.order)}
+    hue = asked.role(frame, "hue", taken=x, within=["direction"])
+    frame = asked.complete(frame, hue, x)
+    named = {"x": x, "hue": hue, **asked.ordered(frame, hue)}
     if wish.limit:
         named["limit"] = columns.value_of(frame, latency, wish.limit)
     return [frame, latency], named
 
 
-def _fairness(read: rows.Reading, asked: Drawing) -> Call:
+def _fairness(asked: Drawing) -> Call:
     """Show the threads of each run, and how far they are from an equal share."""
     from fiotools.stats.combine import fairness, per_thread
 
-    kept = replace(asked.kept, table="io")
-    frame, _ = rows.asked(read, "iops", kept)
-    y = _role(read, frame, asked.wish, "y", within=()) or "source"
-    frame = rows.complete(frame, kept, "iops", y)
-    named = {"fairness": fairness(frame, by=y), "y": y, **_ordered(frame, y, asked.wish.order)}
+    frame, metric = asked.rows()
+    y = asked.role(frame, "y", within=()) or "source"
+    frame = asked.complete(frame, metric, y)
+    named = {"fairness": fairness(frame, by=y), "y": y, **asked.ordered(frame, y)}
     return [per_thread(frame, by=y)], named
 
 
-def _cdf(read: rows.Reading, asked: Drawing) -> Call:
+def _cdf(asked: Drawing) -> Call:
     """Show the distribution of latencies."""
-    wish, frame = asked.wish, _table(read, asked, "bins", "count")
-    hue = _role(read, frame, wish, "hue") or "source"
-    frame = _merged(rows.complete(frame, asked.kept, hue), wish, hue)
-    return [frame], {"hue": hue, **_ordered(frame, hue, wish.order)}
+    frame = asked.table("bins", "count")
+    hue = asked.role(frame, "hue") or "source"
+    frame = _merged(asked.complete(frame, hue), asked.wish, hue)
+    return [frame], {"hue": hue, **asked.ordered(frame, hue)}
 
 
-def _heatmap(read: rows.Reading, asked: Drawing) -> Call:
+def _heatmap(asked: Drawing) -> Call:
     """Show latency over time."""
-    return [_merged(_table(read, asked, "bins", "count"), asked.wish, "time_s")], {}
+    return [_merged(asked.table("bins", "count"), asked.wish, "time_s")], {}
 
 
 def _merged(frame: pl.DataFrame, wish: Wish, by: str) -> pl.DataFrame:
@@ -353,39 +300,35 @@ def _merged(frame: pl.DataFrame, wish: Wish, by: str) -> pl.DataFrame:
     return merge_bins(frame, by=by)
 
 
-def _series(read: rows.Reading, asked: Drawing) -> Call:
+def _series(asked: Drawing) -> Call:
     """Show a quantity over time, and whether it was steady."""
     from fiotools.stats.steady import steady
 
-    wish, frame = asked.wish, _table(read, asked, "samples", "value")
+    wish, frame = asked.wish, asked.table("samples", "value")
     quantity = _quantity(frame, wish.metric)
-    hue = _role(read, frame, wish, "hue", within=("source", "job", "entry", "direction"))
-    frame = rows.complete(frame, asked.kept, hue)
+    hue = asked.role(frame, "hue", within=("source", "job", "entry", "direction"))
+    frame = asked.complete(frame, hue)
     limit = _percents(wish.limit)
-    named = {"hue": hue, "limit": limit, **_ordered(frame, hue, wish.order)}
+    named = {"hue": hue, "limit": limit, **asked.ordered(frame, hue)}
     if wish.steady != "none":
         method: Any = wish.steady or "snia"
         rules = {"method": method, "window": wish.window, "limit": limit}
         try:
-            answer = steady(frame, quantity, by=hue, round_s=_seconds(wish.round), **rules)
+            named["steady"] = steady(frame, quantity, by=hue, round_s=_seconds(wish.round), **rules)
         except SchemaError as error:
             if wish.steady or wish.window or wish.limit or wish.round:
                 raise
             say(f"drawn without a verdict: {error}")
-        else:
-            named["steady"] = answer
     return [frame, quantity], named
 
 
-def _history(read: rows.Reading, asked: Drawing) -> Call:
+def _history(asked: Drawing) -> Call:
     """Show runs by commit or date, with the steps between their levels."""
-    wish, kept = asked.wish, asked.kept
-    frame, name = rows.asked(read, wish.metric, kept)
-    frame = _timed(read, frame)
-    x = columns.found(wish.x, frame, "--x") if wish.x else None
-    by = [columns.found(column, frame, "--by") for column in columns.split(wish.by)]
-    frame = rows.of_scope(rows.complete(frame, kept, name, x, *by), kept.own_scope)
-    return [frame, name], {"x": x, "by": by or None, **_ordered(frame, x, wish.order)}
+    frame, name = asked.rows()
+    frame = _timed(asked.read, frame)
+    x, by = asked.named(frame, "x"), asked.panels(frame)
+    frame = rows.of_scope(asked.complete(frame, name, x, *by), asked.kept.own_scope)
+    return [frame, name], {"x": x, "by": by or None, **asked.ordered(frame, x)}
 
 
 def _timed(read: rows.Reading, frame: pl.DataFrame) -> pl.DataFrame:
@@ -396,40 +339,31 @@ def _timed(read: rows.Reading, frame: pl.DataFrame) -> pl.DataFrame:
     return frame.join(own, on=keys, how="left") if {*keys} <= {*frame.columns} else frame
 
 
-def _shifts(read: rows.Reading, asked: Drawing) -> Call:
+def _shifts(asked: Drawing) -> Call:
     """Show the levels of a log, or of runs in their order."""
     from fiotools.stats.replicates import in_one_scope
     from fiotools.stats.shifts import shifts
 
     wish, kept = asked.wish, asked.kept
-    samples = read.table("samples")
-    if len(samples) and not wish.order and kept.table in (None, "samples"):
-        frame = _table(read, asked, "samples", "value")
-        name, order = _quantity(frame, wish.metric), None
+    order = None
+    if len(asked.read.table("samples")) and not wish.order and kept.table in (None, "samples"):
+        frame = asked.table("samples", "value")
+        name = _quantity(frame, wish.metric)
     else:
-        frame, name = rows.asked(read, wish.metric, kept)
-        frame = _timed(read, frame)
-        order = columns.found(wish.order, frame, "--order") if wish.order else None
-        frame = rows.complete(frame, kept, name, order)
+        frame, name = asked.rows()
+        frame = _timed(asked.read, frame)
+        order = asked.named(frame, "order")
+        frame = asked.complete(frame, name, order)
         if not kept.combine:
             frame = in_one_scope(frame, kept.scope, [order] if order else [])
     rules: dict[str, Any] = {"order": order, "round_s": _seconds(wish.round)}
     return [frame, name], {"shifts": shifts(frame, name, **rules), **rules}
 
 
-def _credibility(read: rows.Reading, asked: Drawing) -> Call:
+def _credibility(asked: Drawing) -> Call:
     """Show the findings of `check`."""
-    answer = rows.where(checked(read, asked.sides, asked.known), asked.kept.where)
-    y = asked.wish.y
-    return [answer], {"y": columns.found(y, answer, "--y") if y else None}
-
-
-def _table(read: rows.Reading, asked: Drawing, name: str, metric: str) -> pl.DataFrame:
-    frame = read.table(name)
-    if not len(frame):
-        raise SchemaError(f"plot {asked.kind} draws {name}, and these files have none")
-    frame = rows.complete(rows.where(frame, asked.kept.where), asked.kept, metric)
-    return rows.of_scope(frame, asked.kept.scope)
+    answer = rows.where(checked(asked.read, asked.sides, asked.known), asked.kept.where)
+    return [answer], {"y": asked.named(answer, "y")}
 
 
 def _quantity(frame: pl.DataFrame, metric: str | None) -> str | None:
@@ -455,10 +389,8 @@ def _percents(limit: str | None) -> Any:
 def _seconds(text: str | None) -> float | None:
     if text is None:
         return None
-    try:
+    with suppress(ValueError):
         return float(text)
-    except ValueError:
-        pass
     try:
         return units.seconds(text)
     except ValueError:
@@ -469,10 +401,10 @@ class _Kind(NamedTuple):
     """How the plot of a function of fiotools.plot is made."""
 
     takes: tuple[str, ...]  # options, beside files and filters
-    call: Callable[[rows.Reading, Drawing], Call] = _of_rows
+    call: Callable[[Drawing], Call] = _of_rows
     filters: tuple[str, ...] = ("where", "scope", "combine", "drop_missing", "table")
     metric: str | None = None  # by default
-    table: str | None = None  # the only one
+    table: str | None = None  # by default
     compares: bool = True  # files
 
 
@@ -485,8 +417,16 @@ KINDS: Mapping[str, _Kind] = {
     "repeats": _Kind(("metric", "y", "hue", "order")),
     "sweep": _Kind(("metric", "x", "hue", "by", "order"), metric="bw_bytes_per_s"),
     "grid": _Kind(("metric", "x", "y", "between", "baseline", "speedup", "pair", "band"), _grid),
-    "load": _Kind(("metric", "x", "hue", "order", "limit"), _load, compares=False),
-    "fairness": _Kind(("y", "order"), _fairness, ("where", "drop_missing")),
+    "load": _Kind(
+        ("metric", "x", "hue", "order", "limit"),
+        _load,
+        metric="lat_mean_ns",
+        table="io",
+        compares=False,
+    ),
+    "fairness": _Kind(
+        ("y", "order"), _fairness, ("where", "drop_missing"), metric="iops", table="io"
+    ),
     "percentiles": _Kind(("hue", "order"), metric="value_ns", table="percentiles"),
     "tails": _Kind(("between", "baseline", "by", "pair", "band"), _tails, _SINGLE),
     "cdf": _Kind(("hue", "order", "merge"), _cdf, _SINGLE),
@@ -564,18 +504,57 @@ def plot(
     if path.suffix.lower() not in _SUFFIXES:
         raise Trouble(f"{output}: a plot ends in {', '.join(_SUFFIXES)}", 2)
     atomic_write.refuse_missing_folder(path)
-    asked = Drawing(kind, wish, sides, kept, known)
-    asked.refuse_what_is_not_taken()
+    _refuse_other_options(kind, wish, sides, kept, known)
     if kind == "credibility":
         refuse_nonsense(sides, known)
     label = KINDS[kind].compares or is_compared(sides, known)
     read = rows.read_all(sources, read_as, label=label)
-    from fiotools import plot as plots
-
-    with read.working("drawing"), atomic_write.named(path), _speaking(lang):
-        ax = _draw(read, asked)
-        if title:
-            plots.title(ax, title)
-        written = plots.save(ax, path.with_suffix(path.suffix.lower()), data=read.results)
-    say(f"wrote {written[0]}")
+    asked = Drawing(kind, wish, sides, kept, known, read)
+    with read.working("drawing"), atomic_write.named(path):
+        written = _drawn(asked, path.with_suffix(path.suffix.lower()), title, lang)
+    say(f"wrote {written}")
     return read.code
+
+
+def _refuse_other_options(kind: str, wish: Wish, *others: Any) -> None:
+    """Refuse options that would have no effect."""
+    takes, every = KINDS[kind].takes, {*KINDS[kind].takes, *KINDS[kind].filters}
+    given = [
+        name
+        for group in (wish, *others)
+        for name, value in vars(group).items()
+        if value is not None and value is not False
+    ]
+    for name in given:
+        if name not in every:
+            own = [one for one in takes if one not in Known.__dataclass_fields__]
+            listed = ", ".join(map(_option, own)) or "none but filters"
+            more = " and the options of check" if len(own) < len(takes) else ""
+            what = f"plot {kind} does not take {_option(name)}; it takes {listed}{more}"
+            raise Trouble(what, 2)
+    if wish.steady == "none" and {"window", "limit", "round"} & {*given}:
+        raise Trouble("--steady none judges nothing: leave out --window, --limit, --round", 2)
+
+
+def _option(name: str) -> str:
+    return f"--{name.replace('_', '-')}"
+
+
+def _drawn(asked: Drawing, path: Path, title: str | None, lang: str) -> Path:
+    """Draw and save a plot in our style and in a language, and leave matplotlib as it was."""
+    import matplotlib as mpl
+
+    mpl.use("Agg")
+    from matplotlib.axes import Axes
+
+    from fiotools import plot
+
+    with mpl.rc_context(), language.speaking(language.ENGLISH):
+        plot.style(lang=lang)
+        given, named = KINDS[asked.kind].call(asked)
+        drawn = getattr(plot, asked.kind)(*given, **named)
+        # several panels are a Figure
+        ax = drawn if isinstance(drawn, Axes) else drawn[0].get_figure(root=True)
+        if title:
+            plot.title(ax, title)
+        return plot.save(ax, path, data=asked.read.results)[0]

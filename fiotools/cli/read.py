@@ -13,7 +13,7 @@ import typer
 from fiotools.cli import options, rows
 from fiotools.cli.options import command, flag, offer_columns, offer_tables, option
 from fiotools.cli.output import ENDINGS, Trouble, give, refuse_overwriting, say, target, write_bytes
-from fiotools.display import columns, preview
+from fiotools.display import columns, layout
 from fiotools.files import atomic_write
 from fiotools.units import many
 from fiotools.vocabulary import TABLES
@@ -85,10 +85,10 @@ def read(
     frames = {name: _chosen(read.table(name), kept, columns.split(column)) for name in names}
     name, frame = next(iter(frames.items()))
     if place is not None:
-        place.write(results, frames, lambda: preview.table(results, frame, name, 0, True))
+        place.write(results, frames, lambda: layout.preview(results, frame, name, 0, True))
     else:
         shown = rows_shown, bool(column)
-        give(format, lambda: frame, lambda: preview.table(results, frame, name, *shown))
+        give(format, lambda: frame, lambda: layout.preview(results, frame, name, *shown))
     return read.code
 
 

@@ -10,6 +10,7 @@ from fiotools.cli import check, options, rows
 from fiotools.cli.options import command, option
 from fiotools.cli.output import Trouble, say
 from fiotools.display import columns
+from fiotools.files import needed
 
 _ENDINGS = (".html", ".htm")
 
@@ -81,10 +82,6 @@ def report(
     return 1 if made.unread else 0
 
 
-# the packages of the extra [notebooks]
-_EXTRA = ("nbclient", "nbformat", "traitlets")
-
-
 @command(
     "figures",
     "figures notebooks/00-first-look.ipynb",
@@ -111,12 +108,6 @@ def figures(
             "there are no notebooks/*.ipynb here: go to a project that has them; "
             "fiotools plot draws your own files"
         )
-    try:
-        from fiotools.articles import notebooks as runner
-    except ModuleNotFoundError as error:
-        if error.name is None or error.name.split(".")[0] not in _EXTRA:
-            raise
-        raise Trouble(
-            f"figures needs {error.name}: python -m pip install 'fiotools[notebooks]'"
-        ) from None
-    return runner.main([*(notebooks or []), "--jobs", str(jobs), "--lang", lang])
+    runner = needed("fiotools.articles.notebooks", "figures", "notebooks")
+    code: int = runner.main([*(notebooks or []), "--jobs", str(jobs), "--lang", lang])
+    return code

@@ -80,6 +80,18 @@ class Reading:
         there = (runs if between in runs else frame)[between].drop_nulls()
         return there[0] if len(there) else None
 
+    def question(
+        self, frame: pl.DataFrame, sides: options.Sides, by: Sequence[str] | None, pair: str | None
+    ) -> dict[str, Any]:
+        """Return what is compared with what, as the library's statistics take it."""
+        between = self.between(frame, sides.between)
+        return {
+            "between": between,
+            "baseline": self.baseline(frame, between, sides.baseline),
+            "by": columns.fulls(by, frame),
+            "pair": columns.full(pair, frame) if pair else None,
+        }
+
     @contextmanager
     def working(self, what: str) -> Iterator[None]:
         """Show on a terminal that many runs are being processed."""
@@ -165,25 +177,35 @@ def _parts(
     paths: list[str], own: Sequence[str | None], arguments: Mapping[str, Any], workers: int
 ) -> tuple[list[Results], int]:
     """Read the sources that exist, and report the others; return also the exit code."""
+    from fiotools.input.read import read
     from fiotools.input.sources import find
 
     there: dict[str | None, list[str]] = {}
     bad: list[Exception] = []
     parts: list[Results] = []
-    for name, path in zip(own, paths, strict=True):
+    for label, path in zip(own, paths, strict=True):
         try:
             if Path(path, DATASET).is_file():
-                parts.append(_dataset(path, name))
+                from fiotools.dataset.contents import open_dataset
+
+                parts.append(_labelled(open_dataset(path).read(within=path), label))
             elif path != STDIN:
                 find(path)
-                there.setdefault(name, []).append(path)
+                there.setdefault(label, []).append(path)
         except FileNotFoundError as error:
             bad.append(error)
     if there:
-        parts += _files(there, {**arguments, "workers": workers}, bad)
+        named = {label: several for label, several in there.items() if label is not None}
+        try:
+            parts.append(read(named or there[None], workers=workers, **arguments))
+        except ReadErrors as errors:
+            bad += errors.failures
+            parts.append(errors.results)
+        except FileError as error:
+            bad.append(error)
     if STDIN in paths:
         try:
-            parts.append(_standard_input(own[paths.index(STDIN)], arguments))
+            parts.append(_labelled(_standard_input(arguments), own[paths.index(STDIN)]))
         except FileError as error:
             bad.append(error)
     for one in bad:
@@ -193,42 +215,20 @@ def _parts(
     return parts, 1 if bad else 0
 
 
-def _files(
-    there: Mapping[str | None, list[str]], arguments: Mapping[str, Any], bad: list[Exception]
-) -> list[Results]:
-    """Read files, by their labels if they have some; add to `bad` what is wrong."""
-    from fiotools.input.read import read
-
-    every = {str(name): paths for name, paths in there.items() if name is not None}
-    try:
-        return [read(every or there[None], **arguments)]
-    except ReadErrors as errors:
-        bad += errors.failures
-        return [errors.results]
-    except FileError as error:
-        bad.append(error)
-        return []
-
-
-def _dataset(path: str, label: str | None) -> Results:
-    """Read the folder of a dataset that `convert` made."""
-    from fiotools.dataset.contents import open_dataset
-    from fiotools.tables.results import labelled
-
-    whole = open_dataset(path).read(within=path)
-    return whole if label is None else labelled(whole, label)
-
-
-def _standard_input(label: str | None, arguments: Mapping[str, Any]) -> Results:
+def _standard_input(arguments: Mapping[str, Any]) -> Results:
     from fiotools.input.read import reads
-    from fiotools.tables.results import labelled
 
     if sys.stdin is None:
         raise Trouble("standard input is closed")
     if sys.stdin.isatty():
         say("reading standard input; Ctrl-D ends it")
-    read = reads(sys.stdin.buffer.read(), name="<stdin>", **arguments)
-    return read if label is None else labelled(read, label)
+    return reads(sys.stdin.buffer.read(), name="<stdin>", **arguments)
+
+
+def _labelled(results: Results, label: str | None) -> Results:
+    from fiotools.tables.results import labelled
+
+    return results if label is None else labelled(results, label)
 
 
 def refuse_other_tables(name: str) -> None:
@@ -321,9 +321,16 @@ _EXAMPLE = "direction=read, or \"direction == 'read' and bs_bytes >= 4096\""
 
 def where(frame: pl.DataFrame, conditions: Sequence[str] | None) -> pl.DataFrame:
     """Keep the rows that fulfil all conditions, or tell why no row does."""
+    from polars.exceptions import PolarsError
+
     for text in conditions or ():
         condition = _short(frame, text) or _long(frame, text)
-        found = _fulfilling(frame, condition, text)
+        try:
+            found = frame.filter(_expression(condition, frame.schema))
+        except (TypeError, ValueError, PolarsError):
+            raise SchemaError(
+                f"--where {text!r} compares values of different types: {_EXAMPLE}"
+            ) from None
         if not len(found):
             raise SchemaError(f"--where {text!r} leaves no row{_there(frame, text)}")
         frame = found
@@ -356,17 +363,6 @@ def _long(frame: pl.DataFrame, text: str) -> ast.expr:
         if isinstance(node, ast.Name):
             node.id = columns.found(node.id, frame, f"--where {text!r}")
     return tree.body
-
-
-def _fulfilling(frame: pl.DataFrame, condition: ast.expr, text: str) -> pl.DataFrame:
-    from polars.exceptions import PolarsError
-
-    try:
-        return frame.filter(_expression(condition, frame.schema))
-    except (TypeError, ValueError, PolarsError):
-        raise SchemaError(
-            f"--where {text!r} compares values of different types: {_EXAMPLE}"
-        ) from None
 
 
 def _expression(node: ast.expr, schema: Mapping[str, Any]) -> Any:

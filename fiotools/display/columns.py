@@ -12,11 +12,10 @@ import re
 import unicodedata
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from fiotools import units
-from fiotools.errors import SchemaError
+from fiotools.errors import SchemaError, similar
 from fiotools.vocabulary import COLUMNS, EVERY, describe
 
 if TYPE_CHECKING:
@@ -24,7 +23,7 @@ if TYPE_CHECKING:
 
     from fiotools.tables.results import Results
 
-_UNIT = re.compile(r"_(?:bytes_per_s|bytes|ns|s|pct)$")
+UNIT = re.compile(r"_(?:bytes_per_s|bytes|ns|s|pct)$")  # the end of a name
 # where a metric is looked for, in this order
 _MEASURED = ("io", "timings", "percentiles", "samples", "cpu", "disks", "bins", "jobs", "runs")
 _FIRST = ("iops", "bw_bytes_per_s", "lat_mean_ns", "clat_mean_ns", "real_s")
@@ -32,25 +31,13 @@ _BESIDE = re.compile(r"_(min|max|stddev|agg|samples)$")
 
 
 def short(name: str) -> str:
-    """Leave out the unit of a column of the vocabulary: it stands beside each value.
-
-    Examples
-    --------
-    >>> short("bw_bytes_per_s"), short("lat_mean_ns"), short("iops"), short("round_s")
-    ('bw', 'lat_mean', 'iops', 'round_s')
-    """
+    """Leave out the unit of a column of the vocabulary: ``lat_mean`` of ``lat_mean_ns``."""
     known = EVERY.get(name)
-    return _UNIT.sub("", name) if known and known.unit else name
+    return UNIT.sub("", name) if known and known.unit else name
 
 
 def full(name: str, columns: Iterable[Any]) -> str:
-    """Return the full name of a column; an unknown name stays as it is.
-
-    Examples
-    --------
-    >>> full("bw", ["iops", "bw_bytes_per_s"]), full("real", ["iops"])
-    ('bw_bytes_per_s', 'real')
-    """
+    """Return the full name of a column; an unknown name stays as it is."""
     there = [str(column) for column in getattr(columns, "columns", columns)]
     if name in there:
         return name
@@ -67,8 +54,7 @@ def found(name: str, frame: IntoDataFrame, option: str) -> str:
     there = of(frame)
     column = full(name, there)
     if column not in there:
-        near = get_close_matches(name, [*dict.fromkeys(map(short, there))])
-        hint = f"; did you mean {' or '.join(near)}?" if near else ""
+        hint = similar(name, map(short, there))
         raise SchemaError(f"{option}: there is no column {name!r}{hint}")
     return column
 
@@ -162,13 +148,7 @@ def is_numeric(values: Sequence[Any], name: str) -> bool:
 
 
 def like(values: Sequence[Any], unit: str) -> float | None:
-    """Return the value whose prefix suits all, if they are near each other.
-
-    Examples
-    --------
-    >>> like([466e6, 4364e6], "ns"), like([1e3, 4364e6], "ns")
-    (4364000000.0, None)
-    """
+    """Return the value whose prefix suits all, if they are near each other."""
     there = [abs(value) for value in values if _is_number(value)]
     most = max(there, default=0.0)
     least = min((value for value in there if value), default=0.0)
@@ -176,13 +156,7 @@ def like(values: Sequence[Any], unit: str) -> float | None:
 
 
 def unit_of_quantity(quantity: Any) -> str:
-    """Return the unit of a quantity, whose name ends in it.
-
-    Examples
-    --------
-    >>> [unit_of_quantity(name) for name in ("lat_ns", "bw_bytes_per_s", "iops")]
-    ['ns', 'B/s', '1/s']
-    """
+    """Return the unit of a quantity, whose name ends in it."""
     return next((unit for end, unit in _ENDS if str(quantity).endswith(end)), "")
 
 
@@ -197,11 +171,9 @@ def cell(value: Any, unit: str, *, binary: bool = False, like: float | None = No
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, (int, float)):
-        if math.isinf(value):
-            return str(value)
         if binary and value and value % 1024 == 0:
             return units.binary(value)
-        if unit:
+        if unit and math.isfinite(value):
             return units.human(float(value), unit, like=like)
         return f"{value:,}" if isinstance(value, int) else figures(value)
     if hasattr(value, "isoformat"):
@@ -239,13 +211,7 @@ def within(
     binary: bool = False,
     like: float | None = None,
 ) -> str:
-    """Write a value and the interval around it, their unit once.
-
-    Examples
-    --------
-    >>> within(1.21e9, 1.2e9, 1.22e9, "B/s"), within(1.0, 0.952, 1.05), within(4.2, None, None)
-    ('1.21 [1.20, 1.22] GB/s', '1.00 [0.952, 1.05]', '4.20')
-    """
+    """Write a value and the interval around it, their unit once."""
     if is_missing(value) or is_missing(low) or is_missing(high):
         return cell(value, unit, binary=binary, like=like)
     like = abs(value) if like is None else like
@@ -256,13 +222,7 @@ def within(
 
 
 def printable(text: str) -> str:
-    r"""Make one line of a text, without commands to the terminal.
-
-    Examples
-    --------
-    >>> printable("a\x1b[2Jb\n c")
-    'a�[2Jb c'
-    """
+    """Make one line of a text, without commands to the terminal."""
     return _UNSHOWN.sub("\N{REPLACEMENT CHARACTER}", " ".join(text.split()))
 
 
@@ -282,36 +242,20 @@ def length(text: str) -> int:
 
 @dataclass(frozen=True)
 class Column:
-    """One column of a sheet.
-
-    Attributes
-    ----------
-    right : bool
-        Numbers stand to the right.
-    keep : int
-        Columns with a lower number go first if the terminal is too narrow.
-    wraps : int
-        How many letters a line of a sentence has at least; 0: the text stays in one line in a
-        terminal, and its middle is cut if it is very long.
-    joins : str or None
-        In a terminal, the sentences of a row stand in one column, this one after these letters.
-    about : str
-        The meaning of the column, a tooltip of its heading.
-    once : bool
-        A text that the row above has too is written once.
-    names : bool
-        The cells name their rows.
-    """
+    """One column of a sheet."""
 
     head: str
     cells: list[str]
-    right: bool = False
-    keep: int = 0
+    right: bool = False  # as numbers stand
+    keep: int = 0  # columns with a lower number go first if the terminal is too narrow
+    # how many letters a line of a sentence has at least; 0: in a terminal the text stays in one
+    # line, and its middle is cut if it is very long
     wraps: int = 0
+    # in a terminal the sentences of a row stand in one column, this one after these letters
     joins: str | None = None
-    about: str = ""
-    once: bool = False
-    names: bool = False
+    about: str = ""  # the meaning, a tooltip of the heading
+    once: bool = False  # a text that the row above has too is written once
+    names: bool = False  # the cells name their rows
     links: dict[str, str] = field(default_factory=dict)
 
     def is_said(self, at: int) -> bool:
@@ -363,20 +307,9 @@ MARKED = ("verdict", "severity")  # the columns whose values are marked
 
 
 def mark(words: str) -> Mark:
-    """Choose the mark of a verdict, or of a note's severity.
-
-    Examples
-    --------
-    >>> mark("faster").sign, mark("slower by 2 to 9 %; whether by more is not settled").sign
-    ('▲', '▽')
-    >>> mark("one run each: not comparable").sign, mark("window not met: range 31 %").sign
-    ('?', '✕')
-    """
-    found = Mark("?", "open")
-    for start, one in _WORDS.items():
-        if words == start or words.startswith((f"{start} ", f"{start}:", f"{start},")):
-            found = one
-            break
+    """Choose the mark of a verdict, or of a note's severity."""
+    begun = (one for start, one in _WORDS.items() if re.match(f"{start}(?:[ :,]|$)", words))
+    found = next(begun, Mark("?", "open"))
     if words.endswith("not settled"):
         return Mark(_HOLLOW.get(found.sign, "?"), found.mood)
     return found

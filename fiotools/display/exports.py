@@ -12,6 +12,7 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
+from fiotools.display.columns import UNIT
 from fiotools.vocabulary import COLUMNS, CONDITIONS, KEYS, TABLES
 
 if TYPE_CHECKING:
@@ -28,7 +29,6 @@ _UNITS = {
     "B/s": ("bytes_per_second", 1.0),
     "%": ("ratio", 0.01),
 }
-_ENDS = ("_bytes_per_s", "_bytes", "_ns", "_pct", "_s")
 _ESCAPED = str.maketrans({"\\": "\\\\", '"': '\\"', "\n": "\\n"})
 # begins a text that a spreadsheet might calculate: formulas of Excel, LibreOffice and their kin;
 # what these drop in front of one; and the mark itself
@@ -38,18 +38,7 @@ _QUALITIES = ("latency", "percentile", "quantity", "cpu", "device")
 
 
 def openmetrics(results: Results) -> Iterator[str]:
-    r"""Write the tables, line by line.
-
-    Examples
-    --------
-    >>> import fiotools as ft
-    >>> lines = [*openmetrics(ft.read("data/page-cache/{cache}.txt", tables=("timings",)))]
-    >>> print(*lines[:3], lines[-1], sep="\n")
-    # TYPE fiotools_timings_real_seconds gauge
-    # UNIT fiotools_timings_real_seconds seconds
-    # HELP fiotools_timings_real_seconds Wall time.
-    # EOF
-    """
+    """Write the tables, line by line."""
     for table in _TOLD:
         if table in results.tables and results.tables.height(table):
             yield from _table(results.tables.polars(table), table)
@@ -72,7 +61,7 @@ def _table(frame: pl.DataFrame, table: str) -> Iterator[str]:
             continue
         is_moment = column.dtype == "datetime"
         unit, scale = _UNITS.get("s" if is_moment else column.unit, ("", 1.0))
-        stem = next((name.removesuffix(end) for end in _ENDS if unit and name.endswith(end)), name)
+        stem = UNIT.sub("", name) if unit else name
         if is_moment:
             stem += "_timestamp"
         metric = "_".join(part for part in ("fiotools", table, stem, unit) if part)
@@ -98,12 +87,6 @@ def guarded(frame: pd.DataFrame) -> pd.DataFrame:
     """Mark texts by an apostrophe that a spreadsheet might calculate; numbers stay as they are.
 
     A text that begins with an apostrophe gets another, so that taking one away gives all back.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> guarded(pd.DataFrame({"command": ["=1+1", "dd", "'"], "n": [-1, 2, 3]})).values.tolist()
-    [["'=1+1", -1], ['dd', 2], ["''", 3]]
     """
     texts = frame.select_dtypes(exclude=["number", "bool", "datetime", "datetimetz"])
 

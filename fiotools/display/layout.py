@@ -1,4 +1,4 @@
-"""The layouts of answers that people read, and of any other frame.
+"""The layouts of results, of answers that people read, and of any other frame.
 
 A value has its unit and its interval beside it. Columns without a value are left out, and columns
 with one value in all rows are named once. In an answer of `check`, a finding that several runs
@@ -11,17 +11,21 @@ import re
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
 from fiotools.display import columns
 from fiotools.display.columns import Column, Sheet, is_missing, printable
 from fiotools.errors import SchemaError, argument
 from fiotools.files import common_folder
 from fiotools.language import called, counted, listed, places, say, spoken
-from fiotools.vocabulary import ANSWERS, CONDITIONS, EVERY, KEYS
+from fiotools.units import many
+from fiotools.vocabulary import ANSWERS, COLUMNS, CONDITIONS, EVERY, KEYS, TABLES
 
 if TYPE_CHECKING:
     import polars as pl
+
+    from fiotools.tables.results import Results
 
 _NEEDED = "show takes a Results, or a pandas or polars DataFrame"
 _HINTS = {
@@ -48,31 +52,19 @@ _SENTENCES = (
 )
 # named once if it is the same in all rows; a measured number stays in its column
 _ASKED = ("confidence", "interval_s", "window", "tolerance_pct", "comparisons", "percentile")
-_STEM = re.compile(r"(.*?)((?:_bytes_per_s|_bytes|_ns|_s|_pct)?)$")
 _NUMBER = re.compile(r"\d[\d.,]*")
 
 
 class Frame:
-    """The first rows of a pandas or polars frame as lists, and facts about all its rows.
-
-    Attributes
-    ----------
-    names : list of str
-        The columns; those of a pandas index that says something come first.
-    size : int
-        How many rows the frame has.
-    rows : int or None
-        How many were to be read; None for all.
-    columns : dict of str to list
-        The first rows, missing values as None.
-    """
+    """The first rows of a pandas or polars frame as lists, and facts about all its rows."""
 
     def __init__(self, frame: Any, rows: int | None = None) -> None:
         self._data = _opened(frame)
-        self.rows = rows
+        self.rows = rows  # to be read; None for all
         self.names: list[str] = list(self._data.columns)
         self.size = len(self._data)
         part = self._data if rows is None else self._data.head(rows)
+        # missing values as None
         self.columns = {name: _values(part[name]) for name in self.names}
 
     def whole(self) -> dict[str, list[Any]]:
@@ -92,13 +84,7 @@ class Frame:
 
 
 def answer_of(names: Sequence[str]) -> str | None:
-    """Name the statistic whose answer ends with these columns; None if none does.
-
-    Examples
-    --------
-    >>> answer_of(["volume", *ANSWERS["compare"]]), answer_of(["volume", "ratio", "verdict"])
-    ('compare', None)
-    """
+    """Name the statistic whose answer ends with these columns; None if none does."""
     for name in _READ:
         end = ANSWERS[name]
         if tuple(names[-len(end) :]) == end and (end[0] != "baseline" or len(names) > len(end)):
@@ -171,13 +157,7 @@ def about(name: str) -> str:
 
 
 def head(name: str) -> str:
-    """Write a heading.
-
-    Examples
-    --------
-    >>> head("lat_mean_ns"), head("bw_bytes_per_s"), head("volume")
-    ('lat mean', 'bw', 'volume')
-    """
+    """Write a heading."""
     known = name in EVERY
     return columns.short(name).replace("_", " ") if known else name
 
@@ -219,17 +199,9 @@ def _units(frame: Frame, name: str) -> list[str]:
 
 
 def interval_of(name: str, names: Sequence[str]) -> tuple[str, ...]:
-    """Name the columns of a value's interval, if it has one.
-
-    Examples
-    --------
-    >>> interval_of("value_ns", ["value_ns", "value_lo_ns", "value_hi_ns"])
-    ('value_lo_ns', 'value_hi_ns')
-    >>> interval_of("ratio", ["ratio"])
-    ()
-    """
-    found = _STEM.fullmatch(name)
-    stem, unit = found.groups() if found else (name, "")
+    """Name the columns of a value's interval, ``x_lo_ns`` and ``x_hi_ns`` of ``x_ns``, if any."""
+    stem = columns.UNIT.sub("", name)
+    unit = name.removeprefix(stem)
     ends = (f"{stem}_lo{unit}", f"{stem}_hi{unit}")
     return ends if set(ends) <= set(names) and name in names else ()
 
@@ -429,17 +401,6 @@ _FIGURE = re.compile(r"(?<![\w.=-])\d[\d.,]*(?: (?:[kMGTP]?i?B|B|s|[mµn]s)(?:/s
 _LONG_WRAPS = 44  # letters that a line has at least: these sentences are long
 
 
-class _Finding(NamedTuple):
-    """One row of an answer of `check`, as texts."""
-
-    verdict: str
-    check: str
-    place: str  # the run, if there are several, and its subject
-    against: str  # the observed, and its limit
-    why: str
-    remedy: str
-
-
 def findings(frame: Frame, *, ok: bool = True) -> Sheet:
     """Lay out an answer of `check`; without ``ok``, findings that are ok are only counted."""
     table = frame.whole()
@@ -447,52 +408,56 @@ def findings(frame: Frame, *, ok: bool = True) -> Sheet:
     runs = set(zip(table["source"], table["run"], strict=True))
     folder = "" if labels else common_folder(map(_text, table["source"]))
     where = labels or ["source"] if len(runs) > 1 else []
-    alike: dict[tuple[str, ...], list[_Finding]] = {}
+    alike: dict[tuple[str, ...], list[dict[str, str]]] = {}
     for one in _findings(table, where, folder):
-        if ok or one.verdict != "ok":
-            own = one.verdict in _GRAVEST[:2]  # an accusation stands with its own numbers
-            words = (one.why, one.against) if own else (_FIGURE.sub("…", one.why),)
-            alike.setdefault((one.verdict, one.check, one.remedy, *words), []).append(one)
-    order = [*_GRAVEST, *map(_text, [*table["verdict"], *table["check"]])]
-    groups = sorted(alike.values(), key=lambda group: tuple(map(order.index, group[0][:2])))
-    shown = groups[: frame.rows]
-    verdicts, checks = ([group[0][at] for group in shown] for at in (0, 1))
-    places = [_few([one.place for one in group]) for group in shown]
-    against = [_alike([one.against for one in group]) for group in shown]
-    whys = [_in_words_of_all([one.why for one in group]) for group in shown]
-    remedies = [group[0].remedy for group in shown]
+        verdict, why = one["verdict"], one["why"]
+        if ok or verdict != "ok":
+            # an accusation stands with its own numbers
+            own = (why, one["against"]) if verdict in _GRAVEST[:2] else (_FIGURE.sub("…", why),)
+            alike.setdefault((verdict, one["check"], one["remedy"], *own), []).append(one)
+    order = [*_GRAVEST, *table["verdict"], *map(_text, table["check"])]
+    ranked = sorted(alike, key=lambda key: [order.index(text) for text in key[:2]])
+    shown = ranked[: frame.rows]
+
+    def of_all(name: str, told: Callable[[list[str]], str]) -> list[str]:
+        return [told([one[name] for one in alike[key]]) for key in shown]
+
     sentence: dict[str, Any] = {"keep": 4, "wraps": _LONG_WRAPS}
+    remedies = [key[2] for key in shown]
     made = [
-        Column("verdict", verdicts, keep=3),
-        Column("check", list(map(spoken, checks)), keep=2),
-        Column(say("of"), places, joins="", **sentence),
-        Column(say("observed vs limit"), against),
-        Column(say("why"), whys, joins=": ", **sentence),
+        Column("verdict", [key[0] for key in shown], keep=3),
+        Column("check", [spoken(key[1]) for key in shown], keep=2),
+        Column(say("of"), of_all("place", _few), joins="", **sentence),
+        Column(say("observed vs limit"), of_all("against", _alike)),
+        Column(say("why"), of_all("why", _in_words_of_all), joins=": ", **sentence),
         Column(say("what to do"), remedies, joins="\n> ", once=True, **sentence),
     ]
     counts = Counter(table["verdict"])
     told = listed(f"{counts[verdict]} {say(verdict)}" for verdict in _GRAVEST)
-    notes = [first_rows(len(shown), len(groups))] if len(shown) < len(groups) else []
+    notes = [first_rows(len(shown), len(ranked))] if len(shown) < len(ranked) else []
     where_of = counted(len(runs), "{n} run", "{n} runs")
     where_of = say("{runs} in {folder}", runs=where_of, folder=folder) if folder else where_of
     title = say("{name}: {text}", name=where_of, text=told)
     return Sheet([one for one in made if any(one.cells)], title, notes)
 
 
-def _findings(table: Mapping[str, list[Any]], where: list[str], folder: str) -> Iterator[_Finding]:
-    """Read the rows; ``where`` has the columns that name a run."""
+def _findings(
+    table: Mapping[str, list[Any]], where: list[str], folder: str
+) -> Iterator[dict[str, str]]:
+    """Write the rows, with the run and its subject as ``place``; ``where`` names the run."""
     for values in zip(*table.values(), strict=True):
         row = dict(zip(table, values, strict=True))
         place = [_text(row[name]).removeprefix(folder) for name in where]
         place += [say("run {n}", n=row["run"])] if row["run"] != 1 else []
-        yield _Finding(
-            _text(row["verdict"]),
-            _text(row["check"]),
-            " ".join(dict.fromkeys([*place, _text(row["subject"])])),
-            _against(row),
-            _text(row["why"]),
-            _text(row["remedy"]),
-        )
+        place = [*dict.fromkeys([*place, _text(row["subject"])])]
+        ends = row["observed"], row["limit"]
+        amounts = [columns.cell(end, _text(row["unit"])) for end in ends if not is_missing(end)]
+        told = {name: _text(row[name]) for name in ("verdict", "check", "why", "remedy")}
+        yield {
+            **told,
+            "place": " ".join(place),
+            "against": "" if is_missing(row["observed"]) else " vs ".join(amounts),
+        }
 
 
 def _in_words_of_all(whys: list[str]) -> str:
@@ -505,13 +470,6 @@ def _in_words_of_all(whys: list[str]) -> str:
 def _alike(texts: Sequence[str]) -> str:
     """Return the text that all share, or nothing."""
     return texts[0] if len(set(texts)) == 1 else ""
-
-
-def _against(row: Mapping[str, Any]) -> str:
-    """Write the observed against the limit, as far as they are known."""
-    ends = row["observed"], row["limit"]
-    texts = [columns.cell(end, _text(row["unit"])) for end in ends if not is_missing(end)]
-    return "" if is_missing(row["observed"]) else " vs ".join(texts)
 
 
 def _text(value: object) -> str:
@@ -536,6 +494,100 @@ def options(settings: pl.DataFrame) -> Sheet:
 def _listed(values: list[str | None]) -> str:
     some = ", ".join(str(value) for value in values[:_FEW] if value is not None)
     return f"{some}, and {len(values) - _FEW} more" if len(values) > _FEW else some
+
+
+_OVERVIEW = ("io", "timings", "percentiles", "samples", "bins", "runs")
+# what a first look at `io` or `timings` wants to see
+_SHOWN = (
+    *("run", "job", "thread", "direction", "scope", "bs_bytes", "iodepth"),
+    *("iops", "bw_bytes_per_s", "lat_mean_ns", "command", "real_s", "user_s", "sys_s"),
+)
+_MOST = 5
+# what tells most, of all tables; the rest follows in the tables' own order
+_FIRST = (
+    *("direction", "percentile", "value_ns", "time_s", "value", "bin_lo_ns", "bin_hi_ns", "count"),
+    *("job", "thread", "iops", "bw_bytes_per_s", "lat_mean_ns", "clat_mean_ns"),
+    *("real_s", "user_s", "sys_s", "message", "severity", "line", "option", "text"),
+    *("latency", "quantity", "bs_bytes", "iodepth", "scope", "lat_stddev_ns", "runtime_s"),
+)
+_LAST = ("source", "entry", "io_bytes", "total_ios", "port", "size_bytes", "command")
+
+
+def overview(results: Results, rows: int | None = None) -> Sheet:
+    """Lay out results at a glance: the first rows, and the warnings of the readers."""
+    made = Sheet([])
+    tables = results.tables
+    name = next((one for one in _OVERVIEW if one in tables and tables.height(one)), None)
+    if name is not None:
+        frame = tables.polars(name)
+        own = [one for one in frame.columns if one not in TABLES[name]]
+        told = _SHOWN if name in ("io", "timings") else TABLES[name][1:]
+        part = frame.select(own + [one for one in told if one in frame.columns])
+        made = plain(Frame(part, _MOST if rows is None else min(rows, _MOST)))
+        of = f"rows of .{name}, a few of their columns"
+        made.notes = [note.replace("rows", of) for note in made.notes]
+    made.title = f"Results: {_counts(results)}"
+    made.notes += _warnings(results)
+    return made
+
+
+def preview(results: Results, frame: pl.DataFrame, name: str, rows: int, chosen: bool) -> Sheet:
+    """Lay out rows of a table of results: the first, or all if ``rows`` is 0.
+
+    If the columns are not chosen, those without values are left out.
+    """
+    told = [one for one in frame.columns if chosen or _tells(frame[one])]
+    own = [one for one in told if one not in TABLES[name]]
+    folder = common_folder(frame["source"]) if "source" in told else ""
+    if folder:
+        frame = frame.with_columns(frame["source"].str.strip_prefix(folder))
+    shown = Frame(frame, rows or None)
+    # the paths tell the rows apart where no label does
+    paths = name == "notes" or (not own and "source" in told and frame["source"].n_unique() > 1)
+    first = [*own, *["message"] * (name == "notes"), *["source"] * paths, *_FIRST]
+    ranked = [*first, *(one for one in told if one not in _LAST), *told]
+    # what a heading says can be typed
+    left, shared = (told, "") if chosen else folded(shown, told, columns.short)
+    made = [column(shown, one, columns.short(one), -ranked.index(one)) for one in left]
+    if name == "notes":
+        made = [replace(one, wraps=WRAPS) if one.head == "source" else one for one in made]
+    notes = [f"source: in {folder}"] if folder and "source" in left else []
+    if not shown.size:
+        made, notes, shared = [], [f"{name} has no rows in these files"], ""
+    if rows and rows < shown.size:
+        notes.append(f"the first {rows} of {shown.size:,} rows: {argument('rows', 0)} shows all")
+    others = [
+        f"{one} {count:,}"
+        for one in results.tables
+        if (count := results.tables.height(one)) and one not in (name, "notes")
+    ]
+    if others and not chosen:
+        this = f"{name} is shown; " if shown.size else ""
+        notes.append(f"{this}other tables ({argument('table')}): {', '.join(others)}")
+    return Sheet(made, _counts(results), notes, shared)
+
+
+def _counts(results: Results) -> str:
+    return str(results)[len("<Results: ") : -1]
+
+
+def _warnings(results: Results) -> list[str]:
+    """List the warnings of the readers; the rest is in `notes`."""
+    notes = results.tables.polars("notes")
+    grave = notes.filter(notes["severity"].is_in(["warning", "error"]))
+    if not len(grave):
+        return []
+    lines = grouped(grave["message"], grave["source"].to_list())
+    more = many(len(lines) - _MOST, "more warning")
+    return lines[:_MOST] + ([f"and {more} in .notes"] if len(lines) > _MOST else [])
+
+
+def _tells(column: pl.Series) -> bool:
+    """Say whether a column has values other than zero."""
+    there = column.drop_nulls()
+    counts = column.name in COLUMNS and not COLUMNS[column.name].better
+    zeros = there.dtype.is_numeric() and bool((there == 0).all())
+    return len(there) > 0 and not (zeros and counts and column.name not in (*KEYS, *CONDITIONS))
 
 
 _LAYOUTS: Mapping[str | None, Callable[[Frame], Sheet]] = {

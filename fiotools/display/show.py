@@ -12,7 +12,7 @@ import sys
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from fiotools.display import html, layout, preview, text_table
+from fiotools.display import html, layout, text_table
 from fiotools.display.columns import Sheet
 from fiotools.errors import SchemaError
 
@@ -89,7 +89,7 @@ def show(x: Results | IntoDataFrame, *, rows: int | None = ROWS) -> Readable:
     from fiotools.tables.results import Results  # and polars, which an IPython may not need
 
     if isinstance(x, Results):
-        return Readable(preview.overview(x, rows))
+        return Readable(layout.overview(x, rows))
     return Readable(layout.sheet(x, rows))
 
 

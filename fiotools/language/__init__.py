@@ -115,13 +115,7 @@ def tables(path: Path) -> dict[str, dict[str, str]]:
 
 
 def places(message: str) -> set[str]:
-    """Return the names of the values of a message.
-
-    Examples
-    --------
-    >>> sorted(places("{rate} is {times} times the limit"))
-    ['rate', 'times']
-    """
+    """Return the names of the values of a message."""
     return set(_PLACE.findall(message))
 
 
@@ -169,24 +163,12 @@ def listed(items: Iterable[str], separator: str = ", ") -> str:
 
 
 def called(text: str) -> str:
-    """Return a name in the language in use, if it is known.
-
-    Examples
-    --------
-    >>> called("thread 0")
-    'thread 0'
-    """
+    """Return a name in the language in use, if it is known."""
     return _current.called(text)
 
 
 def counted(count: int, one: str, several: str) -> str:
-    """Return a message in the singular or the plural.
-
-    Examples
-    --------
-    >>> counted(1, "{n} run", "{n} runs"), counted(1200, "{n} run", "{n} runs")
-    ('1 run', '1,200 runs')
-    """
+    """Return a message in the singular or the plural."""
     return say(one if count == 1 else several, n=f"{count:,}")
 
 
