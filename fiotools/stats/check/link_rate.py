@@ -11,7 +11,6 @@ that are moved repeatedly count once, so the size of the file bounds them.
 from __future__ import annotations
 
 import re
-from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from math import expm1
@@ -96,18 +95,14 @@ def _together(run: Run) -> Iterator[Flow]:
     within the time that fio ran.
     """
     rows = [row for row in run.wholes() if _has_data(row)]
-    elapsed = run.head["duration_s"]
-    if run.tool != "fio" or not elapsed or any(row["scope"] in ("total", "client") for row in rows):
+    elapsed, groups = run.head["duration_s"], {row["group"] for row in rows}
+    is_whole = any(row["scope"] in ("total", "client") for row in rows)
+    if run.tool != "fio" or not elapsed or is_whole or len(groups) > 1:
         return
-    if len({row["group"] for row in rows}) > 1:
-        return
-    sums = defaultdict(list)
-    for row in rows:
-        sums[row["direction"]].append(row["io_bytes"])
-    for direction, amounts in sums.items():
-        known = [amount for amount in amounts if amount is not None]
-        if len(known) == len(amounts) > 1:
-            moved = float(sum(known))
+    for direction in dict.fromkeys(row["direction"] for row in rows):
+        amounts = [row["io_bytes"] for row in rows if row["direction"] == direction]
+        if len(amounts) > 1 and None not in amounts:
+            moved = float(sum(amounts))
             yield Flow(f"{direction} of all jobs", direction, moved / elapsed, moved, elapsed)
 
 

@@ -135,7 +135,7 @@ def _sums(run: Run) -> Iterator[Answer]:
     """Check that threads, targets and clients add up, and reads and writes."""
     share = _slack(run, exact=1e-9)
     for amount, _, unit, _ in _AMOUNTS:
-        scopes: dict[str, dict[str, list[float | None]]] = defaultdict(lambda: defaultdict(list))
+        scopes: dict[str, dict[str, list[Any]]] = defaultdict(lambda: defaultdict(list))
         ways: dict[tuple[object, ...], dict[str, float]] = defaultdict(dict)
         for row in run.io:
             scopes[row["direction"]][row["scope"]].append(row[amount])
@@ -144,21 +144,19 @@ def _sums(run: Run) -> Iterator[Answer]:
                 ways[place][row["direction"]] = row[amount]
         for direction, own in scopes.items():
             for scope in ("thread", "client"):
-                known = [value for value in own[scope] if value is not None]
-                if len(own["total"]) != 1 or not known or len(known) < len(own[scope]):
+                pieces, wholes = own[scope], own["total"]
+                if not pieces or len(wholes) != 1 or None in (*pieces, *wholes):
                     continue
-                [whole] = own["total"]
-                if whole is None:
-                    continue
+                added, whole = sum(pieces), wholes[0]
                 said = say(
                     "{direction}: the {scope}s' {amount} add up to {sum}, the total is {total}",
                     direction=called(str(direction)),
                     scope=say(scope),
                     amount=amount,
-                    sum=_amount(sum(known), unit),
+                    sum=_amount(added, unit),
                     total=_amount(whole, unit),
                 )
-                yield None if abs(sum(known) - whole) <= share * whole else said
+                yield None if abs(added - whole) <= share * whole else said
         for found in ways.values():
             if {"read", "write", "total"} <= found.keys():
                 both = found["read"] + found["write"]
