@@ -406,10 +406,23 @@ class Work:
     # files that are not read: they end every process that reads them
     refused: Mapping[Key, FileError] = field(default_factory=dict)
 
+    def piece(self) -> bytes:
+        """Return the piece of the part, as the plan has it now."""
+        try:
+            return self.store.read(piece_name(self.number, self.generation))
+        except FileNotFoundError:
+            raise self.unwanted() from None
+
+    def unwanted(self) -> DatasetError:
+        """Return the error for a part that the plan does not have any more."""
+        return DatasetError(
+            f"{self.store.url}: part {self.number} is not planned any more: another conversion was"
+            " begun, or the process sees another folder of this name"
+        )
+
     def files(self) -> list[Found]:
         """Return the files to be read."""
-        piece = pl.read_parquet(self.store.read(piece_name(self.number, self.generation)))
-        return list(found_again(pending(piece), self.about.labels))
+        return list(found_again(pending(pl.read_parquet(self.piece())), self.about.labels))
 
 
 def try_alone(reading: read.Task, file: Found) -> None:
@@ -419,11 +432,7 @@ def try_alone(reading: read.Task, file: Found) -> None:
 
 def do_part(work: Work) -> int:
     """Read the pending files of a part, write its files, then its record; return their number."""
-    name = piece_name(work.number, work.generation)
-    try:
-        content = work.store.read(name)
-    except FileNotFoundError:
-        raise _unwanted(work) from None
+    content = work.piece()
     piece = pl.read_parquet(content)
     todo = pending(piece)
     sheets, outcomes = _read(todo, work)
@@ -432,23 +441,19 @@ def do_part(work: Work) -> int:
     for column in outcomes[0] if outcomes else ():
         values = pl.Series([one[column] for one in outcomes], dtype=piece[column].dtype)
         piece = piece.with_columns(piece[column].scatter(places, values))
-    before = None
+    before = piece.clear()
     if RECORDS in work.before:
         before = pl.read_parquet(work.store.read(f"{RECORDS}/{work.before[RECORDS]}"))
     made = {}
     for table, sheet in sheets.items():
-        if table in work.before and before is not None:
+        if table in work.before:
             whole = _merged(table, sheet, piece, before, work)
             if whole is not None:
                 made[table] = whole.close()
         elif sheet.rows:
             made[table] = sheet.close()
-    try:
-        wanted = work.store.read(name) == content
-    except FileNotFoundError:
-        wanted = False
-    if not wanted:
-        raise _unwanted(work)
+    if work.piece() != content:
+        raise work.unwanted()
     file = part_name(work.number, work.generation)
     for table, written in made.items():
         work.store.write(f"{table}/{file}", written)
@@ -456,13 +461,6 @@ def do_part(work: Work) -> int:
     schema = arrow_schema(MANIFEST, work.about.labels)
     parquet.write(work.store, f"{RECORDS}/{file}", parquet.of_polars(piece, schema))
     return len(todo)
-
-
-def _unwanted(work: Work) -> DatasetError:
-    return DatasetError(
-        f"{work.store.url}: part {work.number} is not planned any more: another conversion was"
-        " begun, or the process sees another folder of this name"
-    )
 
 
 def _read(todo: pl.DataFrame, work: Work) -> tuple[dict[str, parquet.Sheet], list[dict[str, Any]]]:
