@@ -11,7 +11,7 @@ import pandas as pd
 from fiotools.language import counted, listed, say
 from fiotools.measure.campaign import Campaign, known
 from fiotools.measure.experiments import experiment_named
-from fiotools.measure.machine import MEMORY, binary
+from fiotools.measure.machine import binary, stays_in_memory
 from fiotools.reports.subjects import Source, of_one
 from fiotools.stats.check import check
 
@@ -148,16 +148,11 @@ def _memory(one: Campaign | None) -> list[str]:
     """Name the places that are memory."""
     if one is None:
         return []
-    return [place["name"] for place in one.session["places"] if _in_memory(place)]
-
-
-def _in_memory(facts: Mapping[str, Any]) -> bool:
-    """Say whether files there stay in memory, also those of an image."""
-    device = facts["device"] or {}
-    below = device.get("backing")
-    if below is not None:
-        return _in_memory(below)
-    return facts["file_system"] in MEMORY or device.get("transport") in ("zram", "ram")
+    return [
+        place["name"]
+        for place in one.session["places"]
+        if stays_in_memory(place["file_system"], place["device"])
+    ]
 
 
 def _image(facts: Mapping[str, Any], places: list[dict[str, Any]]) -> Iterator[str]:
