@@ -124,7 +124,7 @@ def edges_of(document: Document) -> NDArray[np.float64] | None:
 
 def read(document: Document, tables: Tables) -> None:
     """Read one log."""
-    name = named(document) or LogName("hist", None, None, None, None)
+    name = named(document) or LogName("hist", None, None, None, None)  # known by its content
     edges, bad = edges_of(document), list[int]()
     parts = [] if edges is None else [*read_rows(document.text, len(edges) - 1 + BEFORE_BINS, bad)]
     if edges is None or not parts:

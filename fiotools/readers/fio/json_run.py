@@ -510,7 +510,6 @@ class Run:
         """Keep values without a column: some objects value by value, deeper ones as JSON."""
         if not self.tables.wants("extras"):
             return
-        extras = self.extras
         for name in names:
             value = items[name]
             if name in _OPENED and isinstance(value, dict):
@@ -520,7 +519,7 @@ class Run:
                 text = value if isinstance(value, str) else orjson.dumps(value).decode()
             except orjson.JSONEncodeError:  # deeper nesting, or a greater number, than fio writes
                 text = "(left out)"
-            extras.append((entry, prefix + name, text))
+            self.extras.append((entry, prefix + name, text))
 
 
 def taken(
