@@ -433,8 +433,8 @@ def tails(comparison: IntoDataFrame, *, band: float = 0.05, ax: Axes | None = No
         ax.plot(x, y, color=look.colour, linestyle=look.line, linewidth=1.8, zorder=3)
         for place, value, end in zip(x, y, least, strict=True):
             filling = common.ground(ax) if math.isnan(end) else look.colour
-            dot: Any = {"markersize": 5, "color": look.colour, "markerfacecolor": filling}
-            ax.plot(place, value, look.marker, zorder=4, **dot)
+            dot: Any = {"marker": look.marker, "markersize": 5, "color": look.colour}
+            ax.plot(place, value, markerfacecolor=filling, zorder=4, **dot)
         names.append((x[-1], y[-1], name, look))
     _axes(ax, table, [*ratio, *low, *high, 1 / (1 + band), 1 + band], max(shares), band)
     common.name_lines(ax, names, None)

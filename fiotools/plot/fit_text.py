@@ -36,7 +36,7 @@ _PHRASE = re.compile(
 _LETTER = re.compile(rf"[{_OPENING}]*[^{_OPENING}][{_CLOSING}]*|.", re.S)
 _LEANS = re.compile(rf"[{_HIRAGANA}{_CLOSING}]")  # on what is before it
 _COUNTED = re.compile(r"[㐀-鿿ァ-ヿ]")  # after a number, what it is a number of
-_add = cache(font_manager.fontManager.addfont)
+_add = cache(font_manager.fontManager.addfont)  # each file once
 _FONT = "DejaVu Sans"  # comes with matplotlib, and has the units' letters
 
 
@@ -71,18 +71,18 @@ def load_font(code: str) -> None:
     _add(Path(spec.submodule_search_locations[0], font["file"]))
 
 
-def width(text: str, size: float, *, bold: bool = False) -> float:
+def width(text: str, size: float) -> float:
     """Measure a text in points; the same on every screen and paper."""
-    return _width(text, size, tuple(family()), "bold" if bold else "normal")
+    return _width(text, size, tuple(family()))
 
 
 @lru_cache(maxsize=4096)
-def _width(text: str, size: float, family: tuple[str, ...], weight: str) -> float:
-    font = FontProperties(family=list(family), size=size, weight=weight)
+def _width(text: str, size: float, family: tuple[str, ...]) -> float:
+    font = FontProperties(family=list(family), size=size)
     return float(text_to_path.get_text_width_height_descent(text, font, ismath=False)[0])
 
 
-def wrapped(text: str, size: float, room: float, *, bold: bool = False) -> list[str]:
+def wrapped(text: str, size: float, room: float) -> list[str]:
     """Break a text into lines of at most so many points; a word that is longer is broken too.
 
     A number stays with its unit.
@@ -90,13 +90,13 @@ def wrapped(text: str, size: float, room: float, *, bold: bool = False) -> list[
     lines, filled = [""], 0.0
     for space, word in pieces(text):
         # what fits nowhere, such as a path, is broken between letters
-        parts = [word] if width(word, size, bold=bold) <= room else letters(word)
+        parts = [word] if width(word, size) <= room else letters(word)
         for at, piece in enumerate(parts):
             gap = "" if at or not lines[-1] else space
-            wide = width(gap + piece, size, bold=bold)
+            wide = width(gap + piece, size)
             if lines[-1] and filled + wide > room:
                 lines.append("")
-                gap, filled, wide = "", 0.0, width(piece, size, bold=bold)
+                gap, filled, wide = "", 0.0, width(piece, size)
             lines[-1] += gap + piece
             filled += wide
     return lines
@@ -143,6 +143,11 @@ def letters(word: str) -> list[str]:
     (['a', '/', 'b'], ['「ス」。'])
     """
     return _LETTER.findall(word) if _IS_WIDE.search(word) else list(word)
+
+
+def is_wide(text: str) -> bool:
+    """Whether a text has letters that may be broken between."""
+    return _IS_WIDE.search(text) is not None
 
 
 def fitting(text: str, room: float) -> float:

@@ -18,6 +18,7 @@ import hashlib
 import io
 import os
 import re
+import textwrap
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -34,6 +35,7 @@ from fiotools import language
 from fiotools.errors import SchemaError
 from fiotools.files import atomic_write
 from fiotools.plot import common, fit_text
+from fiotools.plot.fit_text import is_wide
 from fiotools.stats.frames import distinct, optional
 from fiotools.tables.results import Results
 
@@ -107,22 +109,32 @@ def title(ax: Axes | Figure, text: str) -> None:
     >>> t = ft.read("data/page-cache/{cache}.txt").timings
     >>> ft.plot.title(ft.plot.timings(t, y="cache"), "The second read takes a tenth of the time")
     """
-    figure, bold = common.figure_of(ax), fit_text.has_bold()
-    # letters are a little wider at another resolution
-    room = figure.get_size_inches()[0] * 72 * (0.94 if bold else 0.93)
-    lines = _balanced(language.called(text), room, bold=bold)
-    weight = "bold" if bold else "normal"
-    shown = figure.suptitle("\n".join(lines), x=0.01, ha="left", size=_TITLE, weight=weight)
-    if not bold:
-        shown.set_path_effects([_BOLD])
+    figure = common.figure_of(ax)
+    text = language.called(text)
+    shown = figure.suptitle(text, x=0.01, ha="left", size=_TITLE, weight="bold")
+    if not fit_text.has_bold():
+        shown.set(weight="normal", path_effects=[_BOLD])
+        if is_wide(text):
+            shown.set_text("\n".join(_balanced(text, figure.get_size_inches()[0] * 72 * 0.93)))
+            return
+    room = figure.bbox.width * 0.93  # letters are a little wider at another resolution
+    lines = 0
+    # the fewest lines that fit, and of those the narrowest, so that no word stands alone
+    for width in range(len(text), 10, -1):
+        wrapped = textwrap.wrap(text, width)
+        if lines and len(wrapped) > lines:
+            break
+        shown.set_text("\n".join(wrapped))
+        if shown.get_window_extent().width <= room:
+            lines = len(wrapped)
 
 
-def _balanced(text: str, room: float, *, bold: bool) -> list[str]:
-    """Break a title into the fewest lines, and of those the narrowest: no word stands alone."""
-    best = fit_text.wrapped(text, _TITLE, room, bold=bold)
+def _balanced(text: str, room: float) -> list[str]:
+    """Break a title between letters: the fewest lines, and of those the narrowest."""
+    best = fit_text.wrapped(text, _TITLE, room)
     while room > _STEP:
         room -= _STEP
-        narrower = fit_text.wrapped(text, _TITLE, room, bold=bold)
+        narrower = fit_text.wrapped(text, _TITLE, room)
         if len(narrower) > len(best):
             break
         best = narrower
