@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import partial
+from itertools import product
 from math import exp, log1p, sqrt
 from typing import Any, TypeAlias
 
@@ -210,15 +211,15 @@ def _lines(
         facts["correlation"] = 1 - of_pairs / (2 * variance)
         found["rounds"] = Power(upper, 1, level)
     lines = []
-    for difference in differences:
+    for difference, chance in product(differences, power):
+        line = facts | {"difference_pct": 100 * difference, "power": chance}
         edge = log1p(difference)
-        for one in power:
-            line = facts | {"difference_pct": 100 * difference, "power": one}
-            for what, interval in found.items():
-                line[f"{what}_differ"] = interval.runs(one, partial(interval.beyond, distance=edge))
-                same = partial(interval.within, center=0, edge=edge)
-                line[f"{what}_same"] = interval.runs(one, same)
-            lines.append(line)
+        for what, interval in found.items():
+            differ = partial(interval.beyond, distance=edge)
+            same = partial(interval.within, center=0, edge=edge)
+            line[f"{what}_differ"] = interval.runs(chance, differ)
+            line[f"{what}_same"] = interval.runs(chance, same)
+        lines.append(line)
     return lines
 
 

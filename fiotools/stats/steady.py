@@ -365,15 +365,11 @@ def judge_of(rule: Rule, window: Any, limit: Any) -> Judge:
         window = _ROUNDS
     if window is not None and not (isinstance(window, (int, np.integer)) and window >= 2):
         raise SchemaError(f"window is {window!r}: it is a number of rounds, at least 2")
-    return Judge(rule, None if window is None else int(window), _limits(rule, limit))
-
-
-def _limits(rule: Rule, limit: Any) -> tuple[float, ...]:
+    if limit is None and rule == "snia":
+        limit = _SNIA
     if limit is None:
-        if rule != "snia":
-            need = f"a limit in percent, as fio's ss does: {argument('limit', 0.3)}"
-            raise SchemaError(f"{rule} needs {need}")
-        return _SNIA
+        need = f"a limit in percent, as fio's ss does: {argument('limit', 0.3)}"
+        raise SchemaError(f"{rule} needs {need}")
     several = [limit] if isinstance(limit, (Real, str)) else list(limit)
     if len(several) != len(_RULES[rule]):
         need = f"one: {argument('limit', 0.3)}"
@@ -382,7 +378,7 @@ def _limits(rule: Rule, limit: Any) -> tuple[float, ...]:
         raise SchemaError(f"limit is {limit!r}: {rule} has {need}")
     if not all(isinstance(value, Real) and 0 < float(value) < inf for value in several):
         raise SchemaError(f"limit is {limit!r}: it is in percent and above 0")
-    return tuple(map(float, several))
+    return Judge(rule, None if window is None else int(window), tuple(map(float, several)))
 
 
 def batch_interval(
