@@ -494,19 +494,18 @@ def _reports(tokens: Sequence[Token]) -> tuple[list[Report], list[Remark]]:
     pending: list[Report] = []  # those without amounts so far
     loose: list[_Loose] = []
     remarks: list[Remark] = []
-    halves: list[tuple[int, Records]] = []  # the last one may find its other half
-    is_half = False
+    half: tuple[int, Records] | None = None  # records just above, without their other half
     for line, value in _in_lines(tokens):
-        if is_half and isinstance(value, Records):
-            above, half = halves[-1]
-            if line <= above + 4 and not _is_same(half, value):
-                pending.append(Report(above, half.text, value.text))
-                halves.pop()
-                is_half = False
+        if half:
+            above, records = half
+            half = None
+            is_near = line <= above + 4
+            if is_near and isinstance(value, Records) and not _is_same(records, value):
+                pending.append(Report(above, records.text, value.text))
                 continue
-        is_half = isinstance(value, Records)
+            remarks.append(_alone(above, records))
         if isinstance(value, Records):
-            halves.append((line, value))
+            half = line, value
         elif isinstance(value, Aside) and pending:
             pending[-1] = pending[-1]._replace(aside=value.text or None)
         elif isinstance(value, Spoiled) and pending:
@@ -517,9 +516,13 @@ def _reports(tokens: Sequence[Token]) -> tuple[list[Report], list[Remark]]:
                 found += _match(pending, loose, remarks)
                 pending, loose = [], []
     found += _match(pending, loose, remarks)
-    for line, half in halves:
-        remarks.append((line, "warning", f"records without their other half: {half.text}"))
+    if half:
+        remarks.append(_alone(*half))
     return sorted(found, key=attrgetter("line")), remarks
+
+
+def _alone(line: int, half: Records) -> Remark:
+    return line, "warning", f"records without their other half: {half.text}"
 
 
 def _is_same(one: Records, other: Records) -> bool:
