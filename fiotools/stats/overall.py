@@ -139,6 +139,9 @@ def overall(
             one.row |= {between: side.index(level), "baseline": side.index(baseline)}
             found.append((one, len(cells)))
     judge([one for one, _ in found], design)
+    for one, _ in found:
+        if workloads == "fixed" and one.ratio_lo is None and one.n:
+            one.notes.append("workloads='sample' asks about workloads like these")
     lines += [one.line() | {"workloads": count, "about": _ABOUT[workloads]} for one, count in found]
     return frames.answer(data, "overall", design.keep, lines)
 
@@ -168,8 +171,6 @@ def _over_all(
     else:
         found = _of_sample(together, design, len(arms))
     found.notes += notes
-    if workloads == "fixed" and found.ratio_lo is None:
-        found.notes.append("workloads='sample' asks about workloads like these")
     own, base = ([row for rows in sides.values() for row in rows[place]] for place in (0, 1))
     inside = {
         name: column

@@ -53,6 +53,14 @@ def test_each_workload_is_there_as_compare_has_it(table, rows):
     assert (found[-1]["workloads"], found[-1]["about"]) == (3, "these workloads")
 
 
+def test_without_an_interval_the_other_question_is_named(table, rows):
+    other = "workloads='sample' asks about workloads like these"
+    assert other not in rows(ft.overall(table, "iops", **SIDES))[-1]["warnings"]
+    alone = rows(ft.overall(keep_round(table, 1), "iops", **SIDES))[-1]
+    assert alone["ratio_lo"] is None or alone["ratio_lo"] != alone["ratio_lo"]
+    assert other in alone["warnings"]
+
+
 def test_runs_of_their_own(table, logs, rows):
     found = rows(ft.overall(table, "iops", **SIDES))[-1]
     shares = logs.var(axis=1, ddof=1) / 4 / 9
