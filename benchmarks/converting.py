@@ -25,7 +25,7 @@ STEPS = (
     (convert, "find", "list the folder"),
     (convert, "listed", "size and time of each"),
     (convert, "compared", "hold against the manifest"),
-    (convert.Run, "_planned", "write the plan"),
+    (convert.Converter, "_planned", "write the plan"),
     (convert, "do_part", "parts: read, write"),
     (convert, "_duplicate_notes", "compare all runs"),
 )

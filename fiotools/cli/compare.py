@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def compared(
-    statistic: Callable[..., pl.DataFrame], read: rows.Reading, asked: options.Comparison
+    statistic: Callable[..., pl.DataFrame], read: rows.Reading, asked: options.ComparisonOptions
 ) -> pl.DataFrame:
     """Call `compare` or `speedup`, which have the same arguments."""
     kept, sides, judging = asked.kept, asked.sides, asked.judging
@@ -94,7 +94,7 @@ def _of_runs(runs: pl.DataFrame, like: pl.DataFrame) -> Iterator[pl.DataFrame]:
 def compare(
     sources: list[str] = options.FILES,
     *,
-    asked: options.Comparison,
+    asked: options.ComparisonOptions,
     settings: bool = flag("--settings", "Show the settings in which the sides differ instead."),
     fail_if: list[str] | None = option(
         "RULE",
@@ -129,7 +129,9 @@ def compare(
     return read.code
 
 
-def _held(read: rows.Reading, asked: options.Comparison, fail_if: list[str], format: str) -> int:
+def _held(
+    read: rows.Reading, asked: options.ComparisonOptions, fail_if: list[str], format: str
+) -> int:
     """Compare, check the answer against the rules, and report the broken ones."""
     import polars as pl
 
@@ -159,7 +161,7 @@ def _held(read: rows.Reading, asked: options.Comparison, fail_if: list[str], for
 def speedup(
     sources: list[str] = options.FILES,
     *,
-    asked: options.Comparison,
+    asked: options.ComparisonOptions,
     output: str | None = options.OUTPUT,
     format: options.Form = options.FORMAT,
     read_as: options.ReadAs,
@@ -185,7 +187,7 @@ def summarize(
     *,
     metric: str | None = options.METRIC,
     by: list[str] | None = options.BY,
-    kept: options.Rows,
+    kept: options.RowFilter,
     confidence: float = options.CONFIDENCE,
     output: str | None = options.OUTPUT,
     format: options.Form = options.FORMAT,
@@ -207,7 +209,7 @@ def summarize(
 def planned(
     read: rows.Reading,
     metric: str | None,
-    kept: options.Rows,
+    kept: options.RowFilter,
     between: str | None,
     by: list[str] | None,
     pair: str | None,
@@ -253,7 +255,7 @@ def plan(
     power: list[float] | None = POWERS,
     comparisons: int = option("N", "The number of comparisons in the answer.", default=1, min=1),
     confidence: float = options.CONFIDENCE,
-    kept: options.Rows,
+    kept: options.RowFilter,
     format: options.Form = options.FORMAT,
     read_as: options.ReadAs,
 ) -> int:

@@ -11,8 +11,8 @@ from fiotools.cli import options
 from fiotools.cli.options import command, offer
 from fiotools.cli.output import give
 from fiotools.display import columns
-from fiotools.display.columns import Column as Shown
 from fiotools.display.columns import Sheet
+from fiotools.display.columns import SheetColumn as Shown
 from fiotools.display.layout import WRAPS
 from fiotools.vocabulary import COLUMNS, STATISTICS, TABLES
 from fiotools.vocabulary import describe as column_of

@@ -199,7 +199,7 @@ class Sides:
 
 
 @group
-class Rows:
+class RowFilter:
     """Which rows count."""
 
     where: list[str] | None = WHERE
@@ -264,11 +264,11 @@ class Judging:
 
 
 @group
-class Comparison:
+class ComparisonOptions:
     """The options of `compare` and `speedup`."""
 
     metric: str | None = METRIC
     sides: Sides
     by: list[str] | None = BY
-    kept: Rows
+    kept: RowFilter
     judging: Judging

@@ -37,7 +37,7 @@ _WITHIN = ("source", "job", "thread", "direction", "command")
 
 
 @group
-class Wish:
+class PlotWish:
     """What is drawn, and how."""
 
     metric: str | None = options.METRIC
@@ -76,9 +76,9 @@ class Drawing:
     """A plot with all its options, and the files that it is of."""
 
     kind: str
-    wish: Wish
+    wish: PlotWish
     sides: options.Sides
-    kept: options.Rows
+    kept: options.RowFilter
     known: Known
     read: rows.Reading
 
@@ -142,7 +142,7 @@ class Drawing:
 
         wish = self.wish
         judging = options.Judging(pair=wish.pair, band=_band(wish))
-        question = options.Comparison(
+        question = options.ComparisonOptions(
             metric=wish.metric, sides=self.sides, by=by, kept=self.kept, judging=judging
         )
         return compared(speedup if wish.speedup else compare, self.read, question)
@@ -153,7 +153,7 @@ def _differs(frame: pl.DataFrame, name: str) -> bool:
     return name in frame and frame[name].drop_nulls().n_unique() > 1
 
 
-def _band(wish: Wish) -> float:
+def _band(wish: PlotWish) -> float:
     return options.Judging().band if wish.band is None else wish.band
 
 
@@ -291,7 +291,7 @@ def _heatmap(asked: Drawing) -> Call:
     return [_merged(asked.table("bins", "count"), asked.wish, "time_s")], {}
 
 
-def _merged(frame: pl.DataFrame, wish: Wish, by: str) -> pl.DataFrame:
+def _merged(frame: pl.DataFrame, wish: PlotWish, by: str) -> pl.DataFrame:
     """With --merge, add up the histograms."""
     if not wish.merge:
         return frame
@@ -481,9 +481,9 @@ def plot(
     output: str = option(
         "FILE", "FILE.svg, .png or .pdf, written whole or not.", "--output", "-o", default=...
     ),
-    wish: Wish,
+    wish: PlotWish,
     sides: options.Sides,
-    kept: options.Rows,
+    kept: options.RowFilter,
     known: Known,
     title: str | None = option("TEXT", "The title above the plot."),
     lang: options.Lang = options.LANG,
@@ -516,7 +516,7 @@ def plot(
     return read.code
 
 
-def _refuse_other_options(kind: str, wish: Wish, *others: Any) -> None:
+def _refuse_other_options(kind: str, wish: PlotWish, *others: Any) -> None:
     """Refuse options that would have no effect."""
     takes, every = KINDS[kind].takes, {*KINDS[kind].takes, *KINDS[kind].filters}
     given = [

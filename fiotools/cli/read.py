@@ -81,7 +81,7 @@ def read(
     if not names and place is not None and place.is_folder:
         names = [name for name in results.tables if results.tables.height(name)]
     names = names or [columns.main_table(results)]
-    kept = options.Rows(where=where, scope=scope, combine=combine)
+    kept = options.RowFilter(where=where, scope=scope, combine=combine)
     frames = {name: _chosen(read.table(name), kept, columns.split(column)) for name in names}
     name, frame = next(iter(frames.items()))
     if place is not None:
@@ -92,7 +92,7 @@ def read(
     return read.code
 
 
-def _chosen(frame: pl.DataFrame, kept: options.Rows, wanted: list[str]) -> pl.DataFrame:
+def _chosen(frame: pl.DataFrame, kept: options.RowFilter, wanted: list[str]) -> pl.DataFrame:
     frame = rows.of_scope(rows.filtered(frame, kept), kept.own_scope)
     chosen = [columns.found(name, frame, "--columns") for name in wanted]
     return frame[chosen] if chosen else frame

@@ -237,7 +237,7 @@ def refuse_other_tables(name: str) -> None:
         raise Trouble(f"--table {name} is not one of {', '.join(TABLES)}", 2)
 
 
-def asked(read: Reading, metric: str | None, kept: options.Rows) -> tuple[pl.DataFrame, str]:
+def asked(read: Reading, metric: str | None, kept: options.RowFilter) -> tuple[pl.DataFrame, str]:
     """Return the rows that count of the table that has the metric, and the metric's full name."""
     results, table = read.results, kept.table
     if table is not None:
@@ -266,7 +266,7 @@ def _percentile(frame: pl.DataFrame, share: float) -> tuple[pl.DataFrame, str]:
     return frame.filter(frame["percentile"] == share).rename({"value_ns": name}), name
 
 
-def filtered(frame: pl.DataFrame, kept: options.Rows) -> pl.DataFrame:
+def filtered(frame: pl.DataFrame, kept: options.RowFilter) -> pl.DataFrame:
     """Keep the rows that fulfil the conditions, and add them up."""
     frame = where(frame, kept.where)
     if kept.combine:
@@ -276,7 +276,7 @@ def filtered(frame: pl.DataFrame, kept: options.Rows) -> pl.DataFrame:
     return frame
 
 
-def complete(frame: pl.DataFrame, kept: options.Rows, *names: str | None) -> pl.DataFrame:
+def complete(frame: pl.DataFrame, kept: options.RowFilter, *names: str | None) -> pl.DataFrame:
     """With --drop-missing, leave out rows that lack one of the columns, and count them."""
     for name in names if kept.drop_missing else ():
         if name is None or name not in frame:

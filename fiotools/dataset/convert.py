@@ -29,8 +29,8 @@ from fiotools.dataset.parquet import arrow_schema, polars_schema, rows_of, scan
 from fiotools.dataset.plan import (
     DO,
     Bounds,
+    ConversionPlan,
     Key,
-    Plan,
     Work,
     added,
     compared,
@@ -211,7 +211,7 @@ def convert(
         there = prepared(store, wanted, kinds_of(found))
         built = (*there.about.tables, "runs")
         reading = Task(built, format, version, notes_errors=True, quantity=quantity)
-        run = Run(there, reading, Bounds(part_files, part_bytes), workers, executor)
+        run = Converter(there, reading, Bounds(part_files, part_bytes), workers, executor)
         told = run.convert(found, repr(fixed), prune=prune, check=check_hashes)
     return Conversion(fspath(destination), **told)
 
@@ -234,7 +234,7 @@ def _is_own(file: Found, store: Store) -> bool:
 
 
 @dataclass
-class Run:
+class Converter:
     """One conversion."""
 
     there: Destination
@@ -251,7 +251,7 @@ class Run:
         there = self.there
         wish = (sources, self.reading, self.bounds, prune)
         call = hashlib.sha256(repr(wish).encode("utf-8", "surrogateescape")).hexdigest()
-        begun = Plan.read(there.store)
+        begun = ConversionPlan.read(there.store)
         parts = 0
         if begun is not None:
             if begun.call == call:
@@ -299,7 +299,7 @@ class Run:
                 hashes.update(zip((file.place for file in some[number]), taken, strict=True))
         return [hashes[file.place] for file in every]
 
-    def _planned(self, changes: pl.DataFrame, call: str) -> Plan:
+    def _planned(self, changes: pl.DataFrame, call: str) -> ConversionPlan:
         """Write the pieces of a plan."""
         there, labels = self.there, self.there.about.labels
         parts: list[tuple[int, int, int]] = []
@@ -316,9 +316,9 @@ class Run:
         last = max(there.committed)
         for number, (start, end) in enumerate(self.bounds.cut(new["size_bytes"]), last + 1):
             add(number, added(new[start:end], number, labels))
-        return Plan(call, parts)
+        return ConversionPlan(call, parts)
 
-    def _execute(self, plan: Plan) -> int:
+    def _execute(self, plan: ConversionPlan) -> int:
         """Do the missing parts of a plan; return their number."""
         there = self.there
         todo = [(n, g, files) for n, g, files in plan.parts if there.committed.get(n, 0) < g]

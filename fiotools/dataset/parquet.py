@@ -142,7 +142,7 @@ def _slices(rows: pl.DataFrame, schema: Any, of_files: list[pl.Series]) -> Itera
         yield of_polars(whole.with_columns(gaps), schema)
 
 
-class Sheet:
+class ParquetSheet:
     """A Parquet file that grows in memory, compressed, a row group at a time.
 
     The same rows give the same bytes, however many are added at once.
@@ -175,7 +175,7 @@ class Sheet:
 
 def write(store: Store, name: str, table: Any) -> None:
     """Write a table as a Parquet file."""
-    sheet = Sheet(table.schema)
+    sheet = ParquetSheet(table.schema)
     sheet.add(table)
     store.write(name, sheet.close())
 

@@ -195,14 +195,14 @@ def _digest(path: str) -> str:
 
 
 @dataclass(frozen=True)
-class Plan:
+class ConversionPlan:
     """The parts to be done."""
 
     call: str  # a hash of the call: another call does not resume the plan
     parts: list[tuple[int, int, int]]  # ``files``: how many are to be read
 
     @classmethod
-    def read(cls, store: Store) -> Plan | None:
+    def read(cls, store: Store) -> ConversionPlan | None:
         """Read the plan that was not finished, if there is one."""
         try:
             told = orjson.loads(store.read(_WHOLE))
@@ -232,7 +232,7 @@ def write_piece(store: Store, name: str, rows: pl.DataFrame, labels: Mapping[str
     parquet.write(store, name, parquet.of_polars(rows, schema))
 
 
-def dropped(store: Store, plan: Plan | None) -> None:
+def dropped(store: Store, plan: ConversionPlan | None) -> None:
     """Remove a plan that is done or outdated, and pieces without a plan."""
     names = store.names(PLAN)
     planned = {number: generation for number, generation, _ in plan.parts} if plan else {}
@@ -463,11 +463,13 @@ def do_part(work: Work) -> int:
     return len(todo)
 
 
-def _read(todo: pl.DataFrame, work: Work) -> tuple[dict[str, parquet.Sheet], list[dict[str, Any]]]:
+def _read(
+    todo: pl.DataFrame, work: Work
+) -> tuple[dict[str, parquet.ParquetSheet], list[dict[str, Any]]]:
     """Read files, some at a time; return their rows, and the columns of the manifest for each."""
     tables, labels = work.about.tables, work.about.labels
     found = list(found_again(todo, labels))
-    sheets = {table: parquet.Sheet(arrow_schema(table, labels)) for table in tables}
+    sheets = {table: parquet.ParquetSheet(arrow_schema(table, labels)) for table in tables}
     outcomes: list[dict[str, Any]] = []
     job_files = JobFiles()
     for start, end in _AT_ONCE.cut(todo["size_bytes"]):
@@ -513,8 +515,8 @@ def _outcomes(
 
 
 def _merged(
-    table: str, new: parquet.Sheet, piece: pl.DataFrame, before: pl.DataFrame, work: Work
-) -> parquet.Sheet | None:
+    table: str, new: parquet.ParquetSheet, piece: pl.DataFrame, before: pl.DataFrame, work: Work
+) -> parquet.ParquetSheet | None:
     """Put old and new rows together, in the order of the files; None: the old file stays."""
     name, count = f"{table}/{work.before[table]}", rows_of(table)
     kept = piece.filter(~piece[_PENDING])[_BEFORE].to_numpy()
@@ -535,6 +537,6 @@ def _merged(
     counts = piece[count].fill_null(0).to_numpy()[todo]
     of_rows = np.concatenate([places.repeat(had), np.flatnonzero(todo).repeat(counts)])
     order = np.argsort(of_rows, kind="stable")
-    merged = parquet.Sheet(schema)
+    merged = parquet.ParquetSheet(schema)
     merged.add(both.take(order[np.count_nonzero(of_rows < 0) :]))
     return merged

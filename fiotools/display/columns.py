@@ -241,7 +241,7 @@ def length(text: str) -> int:
 
 
 @dataclass(frozen=True)
-class Column:
+class SheetColumn:
     """One column of a sheet."""
 
     head: str
@@ -267,7 +267,7 @@ class Column:
 class Sheet:
     """A table with its title and notes."""
 
-    columns: list[Column]  # all of the same length
+    columns: list[SheetColumn]  # all of the same length
     title: str = ""
     notes: list[str] = field(default_factory=list)
     shared: str = ""  # the values that all rows share, and that have no column

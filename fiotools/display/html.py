@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable
 from html import escape
 
-from fiotools.display.columns import MARKED, NONE, Column, Sheet, length, mark, printable
+from fiotools.display.columns import MARKED, NONE, Sheet, SheetColumn, length, mark, printable
 from fiotools.language import spoken
 
 _WIDE = 40  # letters: a longer text wraps
@@ -70,12 +70,12 @@ def html(sheet: Sheet) -> str:
     return "\n".join([*lines, "</div>"])
 
 
-def _head(one: Column) -> str:
+def _head(one: SheetColumn) -> str:
     about = f' title="{_safe(one.about)}"' if one.about else ""
     return f"<th{_class(one)}{about}>{soft(_safe(one.head))}</th>"
 
 
-def _cell(one: Column, at: int) -> str:
+def _cell(one: SheetColumn, at: int) -> str:
     text = one.cells[at]
     if one.is_said(at):
         return ""
@@ -106,7 +106,7 @@ def soft(text: str) -> str:
     return _SOFT.sub(lambda word: re.sub(r"(?<=[/_=,.:-])(?=\w)", "<wbr>", word[0]), text)
 
 
-def _class(one: Column) -> str:
+def _class(one: SheetColumn) -> str:
     wide = not one.right and max(map(length, [one.head, *one.cells])) > _WIDE
     names = [name for name, on in (("r", one.right), ("w", wide)) if on]
     return f' class="{" ".join(names)}"' if names else ""

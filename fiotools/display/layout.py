@@ -15,7 +15,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from fiotools.display import columns
-from fiotools.display.columns import Column, Sheet, is_missing, printable
+from fiotools.display.columns import Sheet, SheetColumn, is_missing, printable
 from fiotools.errors import SchemaError, argument
 from fiotools.files import common_folder
 from fiotools.language import called, counted, listed, places, say, spoken
@@ -138,9 +138,9 @@ def plain(frame: Frame) -> Sheet:
     return Sheet(made, notes=[*said(frame, filter(is_label, names)), *cut(frame)], shared=shared)
 
 
-def column(frame: Frame, name: str, title: str = "", keep: int = 0) -> Column:
+def column(frame: Frame, name: str, title: str = "", keep: int = 0) -> SheetColumn:
     """Make a column: with the interval in the same cell, if there is one."""
-    return Column(
+    return SheetColumn(
         title or head(name),
         cells_of(frame, name),
         right=columns.is_numeric(frame.columns[name], name),
@@ -314,7 +314,7 @@ def comparison(frame: Frame) -> Sheet:
         column(frame, "center", head(metric or "center"), keep=1),
         column(frame, "center_baseline", say("of {name}", name=of), keep=1),
         column(frame, what, f"{what} [{confidence}]" if confidence else what, keep=4),
-        Column("n", runs, right=True, keep=2, about=about("n")),
+        SheetColumn("n", runs, right=True, keep=2, about=about("n")),
         column(frame, "verdict", keep=3),
     ]
     count = max(frame.columns["comparisons"], default=0)
@@ -329,7 +329,7 @@ def comparison(frame: Frame) -> Sheet:
             sure.append(say("added runs count as another look: {option}", option=looks))
         more = [f"+{count}" if count else "" for count in frame.columns["runs_needed"]]
         told = about("runs_needed")
-        made.append(Column("runs needed", more, right=True, about=told))
+        made.append(SheetColumn("runs needed", more, right=True, about=told))
     words = {"metric": _metric(metric), "baseline": baseline or say("its baseline")}
     if between == "label":  # the files have names of their own
         title = say("{metric}, against {baseline}", **words)
@@ -381,7 +381,7 @@ def options_that_differ(frame: Frame) -> Sheet:
     made = [column(frame, name, keep=1) for name in ("option", frame.names[0])]
     for head, values in texts.items():
         given = [say("not given") if value is None else value for value in values]
-        made.append(Column(head, given, wraps=WRAPS))
+        made.append(SheetColumn(head, given, wraps=WRAPS))
     title = say("options that differ between {names}", names=frame.names[0])
     return Sheet(made, title, cut(frame))
 
@@ -425,12 +425,12 @@ def findings(frame: Frame, *, ok: bool = True) -> Sheet:
     sentence: dict[str, Any] = {"keep": 4, "wraps": _LONG_WRAPS}
     remedies = [key[2] for key in shown]
     made = [
-        Column("verdict", [key[0] for key in shown], keep=3),
-        Column("check", [spoken(key[1]) for key in shown], keep=2),
-        Column(say("of"), of_all("place", _few), joins="", **sentence),
-        Column(say("observed vs limit"), of_all("against", _alike)),
-        Column(say("why"), of_all("why", _in_words_of_all), joins=": ", **sentence),
-        Column(say("what to do"), remedies, joins="\n> ", once=True, **sentence),
+        SheetColumn("verdict", [key[0] for key in shown], keep=3),
+        SheetColumn("check", [spoken(key[1]) for key in shown], keep=2),
+        SheetColumn(say("of"), of_all("place", _few), joins="", **sentence),
+        SheetColumn(say("observed vs limit"), of_all("against", _alike)),
+        SheetColumn(say("why"), of_all("why", _in_words_of_all), joins=": ", **sentence),
+        SheetColumn(say("what to do"), remedies, joins="\n> ", once=True, **sentence),
     ]
     counts = Counter(table["verdict"])
     told = listed(f"{counts[verdict]} {say(verdict)}" for verdict in _GRAVEST)
@@ -485,8 +485,8 @@ def options(settings: pl.DataFrame) -> Sheet:
     texts = given.group_by("option", maintain_order=True).agg("text")
     found = {option: list(dict.fromkeys(values)) for option, values in texts.rows()}
     made = [
-        Column("option", list(found)),
-        Column("set to", [_listed(values) for values in found.values()], wraps=40),
+        SheetColumn("option", list(found)),
+        SheetColumn("set to", [_listed(values) for values in found.values()], wraps=40),
     ]
     return Sheet(made if found else [], title="How it was measured")
 

@@ -14,7 +14,7 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
-from fiotools.display.columns import MARKED, Column, Sheet, length, mark, printable
+from fiotools.display.columns import MARKED, Sheet, SheetColumn, length, mark, printable
 from fiotools.errors import typed
 from fiotools.language import listed, say, spoken
 
@@ -103,7 +103,7 @@ def _escape(text: str) -> str:
     return text
 
 
-def _signed(one: Column) -> Column:
+def _signed(one: SheetColumn) -> SheetColumn:
     """Write a verdict's sign before its words, and what is safe to print."""
     texts = [printable(text) for text in one.cells]
     if one.head in MARKED:
@@ -111,7 +111,7 @@ def _signed(one: Column) -> Column:
     return replace(one, head=printable(one.head), cells=texts)
 
 
-def _told(one: Column, text: str) -> Text:
+def _told(one: SheetColumn, text: str) -> Text:
     """Write a cell in the language in use: the middle of a long name is cut, a verdict coloured."""
     from rich.text import Text
 
@@ -125,7 +125,7 @@ def _told(one: Column, text: str) -> Text:
     return Text(text, style=colour)
 
 
-def _joined(columns: Sequence[Column]) -> list[Column]:
+def _joined(columns: Sequence[SheetColumn]) -> list[SheetColumn]:
     """Join the sentences of a row in the last column."""
     parts = [one for one in columns if one.joins is not None]
     if not parts:
@@ -141,7 +141,7 @@ def _joined(columns: Sequence[Column]) -> list[Column]:
     return [*others, replace(parts[0], head=heads, cells=texts)]
 
 
-def fit(columns: Sequence[Column], room: int) -> tuple[list[Column], list[Column]]:
+def fit(columns: Sequence[SheetColumn], room: int) -> tuple[list[SheetColumn], list[SheetColumn]]:
     """Choose the columns that fit, the most important first; at least one."""
     left, chosen = room, set[int]()
     ranked = sorted(range(len(columns)), key=lambda at: (-columns[at].keep, at))
@@ -158,7 +158,7 @@ def fit(columns: Sequence[Column], room: int) -> tuple[list[Column], list[Column
     return kept, [one for at, one in enumerate(columns) if at not in chosen]
 
 
-def _left_out(dropped: Sequence[Column]) -> list[str]:
+def _left_out(dropped: Sequence[SheetColumn]) -> list[str]:
     """Name the columns that do not fit."""
     if not dropped:
         return []

@@ -33,7 +33,7 @@ _HEAD = 1 << 20  # bytes
 
 
 @dataclass(frozen=True, slots=True)
-class Report:
+class ReportFacts:
     """The facts that a report gives about its run."""
 
     name: str  # the file's
@@ -48,9 +48,9 @@ class Reports:
 
     def __init__(self) -> None:
         self._siblings = Siblings(_report_name, _LARGE)
-        self._read: dict[str, Report | None] = {}
+        self._read: dict[str, ReportFacts | None] = {}
 
-    def of(self, found: Found, name: LogName) -> Report | None:
+    def of(self, found: Found, name: LogName) -> ReportFacts | None:
         """Find the report of a log's run; None if that is not certain."""
         if name.job is None or is_url(found.place):
             return None
@@ -68,9 +68,9 @@ class Reports:
         if len(versions) != 1:
             return None
         names = ", ".join(report.name for report in alike)
-        return Report(names, versions.pop(), {})
+        return ReportFacts(names, versions.pop(), {})
 
-    def _report(self, found: Found) -> Report | None:
+    def _report(self, found: Found) -> ReportFacts | None:
         if found.name not in self._read:
             self._read[found.name] = _said_by(found)
         return self._read[found.name]
@@ -82,7 +82,7 @@ def _report_name(name: str) -> str | None:
     return plain if plain.lower().endswith((".json", ".jsonplus")) else None
 
 
-def _said_by(found: Found) -> Report | None:
+def _said_by(found: Found) -> ReportFacts | None:
     """Read a report; None if it is not fio's."""
     tables = Tables(found.name, ("runs", "jobs", "settings"))
     try:
@@ -103,7 +103,7 @@ def _said_by(found: Found) -> Report | None:
     versions = {version for (version,) in runs}
     if len(versions) != 1:
         return None
-    return Report(found.name, versions.pop(), begun if len(runs) == 1 else {}, frozenset(logs))
+    return ReportFacts(found.name, versions.pop(), begun if len(runs) == 1 else {}, frozenset(logs))
 
 
 def _milliseconds(moment: Any) -> int:
@@ -120,7 +120,7 @@ class Head:
     whole: bool  # whether these are all lines
     tables: Tables  # the notes
     fio: Version
-    report: Report | None  # of its run
+    report: ReportFacts | None  # of its run
 
     @property
     def keys(self) -> Mapping[str, Any]:

@@ -29,7 +29,7 @@ from fiotools.errors import MeasureError, argument
 from fiotools.files.atomic_write import sync_folder
 from fiotools.measure.experiments import experiment_named
 from fiotools.measure.machine import stays_in_memory
-from fiotools.measure.plan import Plan, Run, plan_from
+from fiotools.measure.plan import CampaignPlan, PlannedRun, plan_from
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -212,14 +212,14 @@ class Campaign:
     Attributes
     ----------
     folder : Path
-    asked : Plan
+    asked : CampaignPlan
         What it was asked to do.
     log : list of dict
         The manifest, line by line.
     """
 
     folder: Path
-    asked: Plan
+    asked: CampaignPlan
     log: list[Line]
 
     def __repr__(self) -> str:
@@ -262,7 +262,7 @@ class Campaign:
         }
 
     @property
-    def wanted(self) -> list[Run]:
+    def wanted(self) -> list[PlannedRun]:
         """The planned runs without those that the places refused."""
         sessions = [line for line in self.log if line["kind"] == "session"]
         left_out = {tuple(pair) for pair in sessions[-1]["left_out"]} if sessions else set()
@@ -341,7 +341,7 @@ def campaign(folder: str | os.PathLike[str]) -> Campaign:
     return Campaign(path, plan, log)
 
 
-def campaign_at(folder: Path, plan: Plan) -> Campaign:
+def campaign_at(folder: Path, plan: CampaignPlan) -> Campaign:
     """Open the folder of a campaign whose plan is known, and which may not have begun."""
     return Campaign(folder, plan, lines(folder) if (folder / NAME).exists() else [])
 

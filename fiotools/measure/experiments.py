@@ -17,7 +17,7 @@ from typing import ClassVar, NamedTuple
 
 from fiotools.errors import MeasureError
 from fiotools.measure.machine import binary, span
-from fiotools.measure.plan import Plan
+from fiotools.measure.plan import CampaignPlan
 from fiotools.measure.scratch import Scratch, Tick, can_drop, empty, fill, in_memory, tarball
 from fiotools.measure.tools import install_hint
 
@@ -49,7 +49,7 @@ class Effort(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Command:
+class ToolCommand:
     """One command, and how its raw output is kept."""
 
     argv: tuple[str, ...]
@@ -108,7 +108,7 @@ class Experiment(ABC):
         linux = sys.platform == "linux"
         return tuple(w for w in self.workloads if linux or _LINUX.isdisjoint(w.split("-")))
 
-    def needs_direct(self, workload: str, plan: Plan) -> bool:
+    def needs_direct(self, workload: str, plan: CampaignPlan) -> bool:
         """Whether a workload bypasses the page cache."""
         if self.is_direct:
             return not plan.buffered
@@ -118,16 +118,16 @@ class Experiment(ABC):
         """Count the files of the size that a place holds at once, at most, in so many runs."""
         return self.files + self.files_of_run * runs
 
-    def prepare(self, plan: Plan, stage: Stage, tick: Tick) -> None:
+    def prepare(self, plan: CampaignPlan, stage: Stage, tick: Tick) -> None:
         """Prepare the files of the runs, outside of any measurement."""
         for scratch in stage.scratch.values():
             fill(scratch.path / DATA, plan.size_bytes, tick)
 
-    def to_prepare(self, plan: Plan) -> int:
+    def to_prepare(self, plan: CampaignPlan) -> int:
         """Count the bytes that `prepare` writes and reads."""
         return 2 * plan.size_bytes * len(plan.places)
 
-    def lasts(self, plan: Plan, runs: int) -> str:
+    def lasts(self, plan: CampaignPlan, runs: int) -> str:
         """Tell how long the preparation and so many runs take."""
         if plan.seconds:
             all_s = runs * (plan.seconds + self.start_s)
@@ -140,27 +140,27 @@ class Experiment(ABC):
         return scratch.drop(DATA) if "read" in workload else None
 
     @abstractmethod
-    def command(self, workload: str, number: int, plan: Plan, stage: Stage) -> Command:
+    def command(self, workload: str, number: int, plan: CampaignPlan, stage: Stage) -> ToolCommand:
         """Return the command of a run in a round."""
 
     @abstractmethod
-    def implies(self, plan: Plan, ram: int | None) -> Iterator[str]:
+    def implies(self, plan: CampaignPlan, ram: int | None) -> Iterator[str]:
         """Tell what the sizes and the options mean for the result."""
 
 
-def dd(source: str, target: str, kib: int, *options: str) -> Command:
+def dd(source: str, target: str, kib: int, *options: str) -> ToolCommand:
     """Copy with dd, shown as one would type it."""
     block = f"{kib}k"
     if kib >= 1024:
         block = f"{kib // 1024}{'M' if sys.platform == 'linux' else 'm'}"
     argv = ("dd", f"if={source}", f"of={target}", f"bs={block}", *options)
-    return Command(argv, shlex.join(argv))
+    return ToolCommand(argv, shlex.join(argv))
 
 
-def timed(script: str, folder: str = ".") -> Command:
+def timed(script: str, folder: str = ".") -> ToolCommand:
     """Run a script under bash's own ``time``."""
     line = f"time {script}"
-    return Command(("bash", "--noprofile", "--norc", "-c", line), line, folder)
+    return ToolCommand(("bash", "--noprofile", "--norc", "-c", line), line, folder)
 
 
 def fits(size: int, ram: int | None) -> str | None:
@@ -203,15 +203,15 @@ class _Throughput(Experiment):
     files = 2
     in_memory = 1
 
-    def prepare(self, plan: Plan, stage: Stage, tick: Tick) -> None:
+    def prepare(self, plan: CampaignPlan, stage: Stage, tick: Tick) -> None:
         super().prepare(plan, stage, tick)
         if any("random" in workload for workload in plan.workloads):
             stage.random = in_memory(plan.size_bytes, tick)
 
-    def to_prepare(self, plan: Plan) -> int:
+    def to_prepare(self, plan: CampaignPlan) -> int:
         return super().to_prepare(plan) + plan.size_bytes
 
-    def command(self, workload: str, number: int, plan: Plan, stage: Stage) -> Command:
+    def command(self, workload: str, number: int, plan: CampaignPlan, stage: Stage) -> ToolCommand:
         words = workload.split("-")
         if words[0] == "read":
             return dd(DATA, "/dev/null", 1024, *(["iflag=direct"] if "direct" in words else []))
@@ -226,7 +226,7 @@ class _Throughput(Experiment):
             options.append("conv=fdatasync")
         return dd(source, WRITTEN, 1024, *options)
 
-    def implies(self, plan: Plan, ram: int | None) -> Iterator[str]:
+    def implies(self, plan: CampaignPlan, ram: int | None) -> Iterator[str]:
         small = fits(plan.size_bytes, ram)
         writes = [name.split("-") for name in plan.workloads if name.startswith("write")]
         if small and any(map(_LINUX.isdisjoint, writes)):
@@ -260,14 +260,14 @@ class _BlockSize(Experiment):
     efforts = (Effort(64 * MIB, 5), Effort(1024 * MIB, 5), Effort(4096 * MIB, 10))
     files = 2
 
-    def command(self, workload: str, number: int, plan: Plan, stage: Stage) -> Command:
+    def command(self, workload: str, number: int, plan: CampaignPlan, stage: Stage) -> ToolCommand:
         operation, size = workload.split("_")
         kib = _KIB[size]
         if operation == "read":
             return dd(DATA, "/dev/null", kib)
         return dd("/dev/zero", WRITTEN, kib, f"count={plan.size_bytes // (kib * 1024)}")
 
-    def implies(self, plan: Plan, ram: int | None) -> Iterator[str]:
+    def implies(self, plan: CampaignPlan, ram: int | None) -> Iterator[str]:
         small = fits(plan.size_bytes, ram)
         if small:
             yield (
@@ -312,10 +312,10 @@ class _PageCache(Experiment):
                 pass
         return file
 
-    def command(self, workload: str, number: int, plan: Plan, stage: Stage) -> Command:
+    def command(self, workload: str, number: int, plan: CampaignPlan, stage: Stage) -> ToolCommand:
         return timed(f"cat {DATA} > /dev/null")
 
-    def implies(self, plan: Plan, ram: int | None) -> Iterator[str]:
+    def implies(self, plan: CampaignPlan, ram: int | None) -> Iterator[str]:
         yield (
             "cold: the file is dropped from this machine's page cache (posix_fadvise); a host or a "
             "server may still cache it"
@@ -348,7 +348,7 @@ class _RandomIO(Experiment):
     start_s = 0.4
     efforts = (Effort(256 * MIB, 5, 2), Effort(2048 * MIB, 5, 20), Effort(8192 * MIB, 10, 60))
 
-    def prepare(self, plan: Plan, stage: Stage, tick: Tick) -> None:
+    def prepare(self, plan: CampaignPlan, stage: Stage, tick: Tick) -> None:
         for scratch in stage.scratch.values():
             for job in range(plan.jobs):
                 file = scratch.path / _FILES.replace("$jobnum", str(job))
@@ -357,7 +357,7 @@ class _RandomIO(Experiment):
     def before(self, workload: str, number: int, scratch: Scratch) -> None:
         scratch.drop_below()  # fio drops its own files
 
-    def command(self, workload: str, number: int, plan: Plan, stage: Stage) -> Command:
+    def command(self, workload: str, number: int, plan: CampaignPlan, stage: Stage) -> ToolCommand:
         argv = (
             *("fio", f"--name={workload}", f"--filename_format={_FILES}"),
             *(f"--size={_share(plan)}", *_PATTERNS[workload], "--bs=4k"),
@@ -368,9 +368,9 @@ class _RandomIO(Experiment):
             *("--allow_file_create=0", f"--randseed={number}"),
             *("--eta=never", "--output-format=json+"),
         )
-        return Command(argv)
+        return ToolCommand(argv)
 
-    def implies(self, plan: Plan, ram: int | None) -> Iterator[str]:
+    def implies(self, plan: CampaignPlan, ram: int | None) -> Iterator[str]:
         small = fits(plan.size_bytes, ram)
         if plan.buffered and small:
             yield f"{small}, and direct I/O is off: this measures the page cache"
@@ -390,7 +390,7 @@ class _RandomIO(Experiment):
             )
 
 
-def _share(plan: Plan) -> int:
+def _share(plan: CampaignPlan) -> int:
     """Return the size of one job's file: all of them have the size of the plan together."""
     return plan.size_bytes // plan.jobs // 4096 * 4096
 
@@ -421,14 +421,14 @@ class _SmallFiles(Experiment):
     reads_data = False
     is_fixed = True
 
-    def to_prepare(self, plan: Plan) -> int:
+    def to_prepare(self, plan: CampaignPlan) -> int:
         return plan.size_bytes * len(plan.places)
 
-    def lasts(self, plan: Plan, runs: int) -> str:
+    def lasts(self, plan: CampaignPlan, runs: int) -> str:
         # by experience: the article's runs took from 5 s to half a minute
         return f"{span(0.3 * runs)} on a fast disk, {span(15.0 * runs)} on a slow mount"
 
-    def prepare(self, plan: Plan, stage: Stage, tick: Tick) -> None:
+    def prepare(self, plan: CampaignPlan, stage: Stage, tick: Tick) -> None:
         for scratch in stage.scratch.values():
             file = scratch.path / _TARBALL
             tarball(file, FILES, FOLDERS, plan.size_bytes, tick)
@@ -439,11 +439,11 @@ class _SmallFiles(Experiment):
     def before(self, workload: str, number: int, scratch: Scratch) -> None:
         (scratch.path / _folder(workload, number)).mkdir()
 
-    def command(self, workload: str, number: int, plan: Plan, stage: Stage) -> Command:
+    def command(self, workload: str, number: int, plan: CampaignPlan, stage: Stage) -> ToolCommand:
         line = f"({_UNPACK} && sync -f .)" if workload == "unpack-sync" else _UNPACK
         return timed(line, _folder(workload, number))
 
-    def implies(self, plan: Plan, ram: int | None) -> Iterator[str]:
+    def implies(self, plan: CampaignPlan, ram: int | None) -> Iterator[str]:
         yield (
             f"{FILES} files in {FOLDERS} folders, {binary(plan.size_bytes)}: unpack ends when the "
             "files are made, in the page cache; unpack-sync when the disk has them"
@@ -501,10 +501,12 @@ class _Diskspd(Experiment):
     def here(self) -> str | None:
         return None if sys.platform == "win32" else "diskspd runs on Windows"
 
-    def command(self, workload: str, number: int, plan: Plan, stage: Stage) -> Command:
-        return Command(("diskspd", *_OPTIONS, f"-d{plan.seconds}", f"-z{number}", "-Rxml", DATA))
+    def command(self, workload: str, number: int, plan: CampaignPlan, stage: Stage) -> ToolCommand:
+        return ToolCommand(
+            ("diskspd", *_OPTIONS, f"-d{plan.seconds}", f"-z{number}", "-Rxml", DATA)
+        )
 
-    def implies(self, plan: Plan, ram: int | None) -> Iterator[str]:
+    def implies(self, plan: CampaignPlan, ram: int | None) -> Iterator[str]:
         yield "-Sh bypasses the cache of Windows, but not a host's or a controller's"
 
 

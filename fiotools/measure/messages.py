@@ -13,12 +13,12 @@ from fiotools.measure.campaign import Campaign
 from fiotools.measure.experiments import experiment_named
 from fiotools.measure.machine import binary
 from fiotools.measure.places import Place, by_file_system
-from fiotools.measure.plan import Plan
+from fiotools.measure.plan import CampaignPlan
 from fiotools.units import many
 
 
 def before(
-    plan: Plan,
+    plan: CampaignPlan,
     places: Sequence[Place],
     machine: Mapping[str, Any],
     facts: Sequence[Mapping[str, Any]],
@@ -54,7 +54,7 @@ def before(
     return "\n".join(f"{name:<13}{text}" for name, text in rows)
 
 
-def remarks(plan: Plan, places: Sequence[Place]) -> Iterator[str]:
+def remarks(plan: CampaignPlan, places: Sequence[Place]) -> Iterator[str]:
     """Warn about the places and the number of rounds."""
     for group in by_file_system(places):
         if len(group) > 1:

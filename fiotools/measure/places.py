@@ -15,7 +15,7 @@ from typing import Any
 from fiotools.errors import MeasureError, typed
 from fiotools.measure.machine import (
     MEMORY,
-    Device,
+    Disk,
     Mount,
     devices_of,
     memory,
@@ -47,7 +47,7 @@ class Place:
         return mount_of(self.path)
 
     @property
-    def devices(self) -> list[Device]:
+    def devices(self) -> list[Disk]:
         """The disks below it."""
         mount = self.mount
         return [] if mount is None else devices_of(mount)

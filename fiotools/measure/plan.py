@@ -37,7 +37,7 @@ def interleaved(
 
 
 @dataclass(frozen=True)
-class Run:
+class PlannedRun:
     """A planned run."""
 
     order: int  # from 1, over the whole campaign
@@ -48,7 +48,7 @@ class Run:
 
 
 @dataclass(frozen=True)
-class Plan:
+class CampaignPlan:
     """Everything that decides which runs there are, and their order."""
 
     experiment: str
@@ -72,21 +72,21 @@ class Plan:
         fields = "_".join(f"{{{name}}}" for name in ("place", *self.fields))
         return f"{fields}_{{round:d}}{self.suffix}"
 
-    def runs(self) -> Iterator[Run]:
+    def runs(self) -> Iterator[PlannedRun]:
         """Yield the runs in their order."""
         width = len(str(self.rounds))
         every = interleaved(list(self.places), self.workloads, self.rounds)
         for order, (number, workload, place) in enumerate(every, 1):
             file = f"{place}_{workload}_{number:0{width}d}{self.suffix}"
-            yield Run(order, place, workload, number, file)
+            yield PlannedRun(order, place, workload, number, file)
 
 
-def plan_from(facts: Mapping[str, Any]) -> Plan:
+def plan_from(facts: Mapping[str, Any]) -> CampaignPlan:
     """Build a plan from its values, as JSON returned them; raise if they are not a plan's."""
     facts = {"until": "rounds", **facts}  # earlier campaigns do not say
-    values = {name: facts[name] for name in Plan.__dataclass_fields__}
+    values = {name: facts[name] for name in CampaignPlan.__dataclass_fields__}
     values["workloads"], values["fields"] = tuple(values["workloads"]), tuple(values["fields"])
-    plan = Plan(**values)
+    plan = CampaignPlan(**values)
     counts: tuple[Any, ...] = (plan.rounds, plan.size_bytes, plan.seconds, plan.jobs)
     if not all(isinstance(count, int) and count >= 0 for count in counts):
         raise ValueError("a count is not a whole number")

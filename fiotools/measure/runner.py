@@ -25,7 +25,7 @@ from fiotools.measure.campaign import (
 from fiotools.measure.experiments import MIB, Experiment, experiment_named
 from fiotools.measure.machine import binary, machine, memory, processors
 from fiotools.measure.places import Given, Place, by_file_system, places_of
-from fiotools.measure.plan import EFFORTS, ENDS, Plan
+from fiotools.measure.plan import EFFORTS, ENDS, CampaignPlan
 from fiotools.measure.session import MOST, Say, session
 from fiotools.measure.tools import Watch, need
 from fiotools.units import many
@@ -104,7 +104,7 @@ def make_plan(
     only: Sequence[str],
     buffered: bool,
     until: str,
-) -> Plan:
+) -> CampaignPlan:
     """Decide sizes, rounds and times; refuse what makes no sense here."""
     if effort not in EFFORTS:
         raise MeasureError(f"effort {effort!r} is not one of {', '.join(EFFORTS)}")
@@ -135,7 +135,7 @@ def make_plan(
         raise MeasureError(
             f"{experiment.name} has the size of the article: leave out {argument('size')}"
         )
-    return Plan(
+    return CampaignPlan(
         experiment=experiment.name,
         effort=effort,
         places={place.name: str(place.path) for place in places},
@@ -307,7 +307,7 @@ def resume(
     return _campaign(path, plan, progress=progress, say=say or _nothing)
 
 
-def _campaign(folder: Path, plan: Plan, *, progress: bool, say: Say) -> Campaign:
+def _campaign(folder: Path, plan: CampaignPlan, *, progress: bool, say: Say) -> Campaign:
     is_new, before = not folder.exists(), len(campaign_at(folder, plan).done)
     with Watch(plan.limit_s) as watch:  # until nothing is left to be removed
         try:
@@ -329,7 +329,7 @@ def _campaign(folder: Path, plan: Plan, *, progress: bool, say: Say) -> Campaign
     return campaign(folder)
 
 
-def _same(folder: Path, plan: Plan, sized: bool) -> Plan:
+def _same(folder: Path, plan: CampaignPlan, sized: bool) -> CampaignPlan:
     """Return the plan of the campaign in the folder if it is the same campaign."""
     found = campaign(folder).asked
     names = (*_SAME, "size_bytes") if sized else _SAME

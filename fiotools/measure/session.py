@@ -39,7 +39,7 @@ from fiotools.measure.campaign import (
 from fiotools.measure.experiments import WRITTEN, Experiment, Stage, experiment_named
 from fiotools.measure.machine import span
 from fiotools.measure.places import Place, places_of
-from fiotools.measure.plan import Plan, Run
+from fiotools.measure.plan import CampaignPlan, PlannedRun
 from fiotools.measure.scratch import (
     Scratch,
     left_over,
@@ -161,7 +161,7 @@ class _Clock:
 
 
 @dataclass
-class Session:
+class CampaignSession:
     """One start of a campaign, while the folders of its results and its places are locked."""
 
     before: Campaign  # as it was
@@ -295,7 +295,7 @@ class Session:
                 self._note(remark)
         return "complete", None
 
-    def _do(self, run: Run) -> None:
+    def _do(self, run: PlannedRun) -> None:
         """Do one run, and keep its output."""
         scratch = self.stage.scratch[run.place]
         scratch.check()
@@ -314,7 +314,7 @@ class Session:
                 "(resident_pct)",
             )
 
-    def _run(self, run: Run, scratch: Scratch) -> float | None:
+    def _run(self, run: PlannedRun, scratch: Scratch) -> float | None:
         """Run the command of a run; return how much of its file was in memory before."""
         command = self.experiment.command(run.workload, run.round, self.plan, self.stage)
         head = "" if command.shown is None else f"$ {command.shown}\n"
@@ -437,7 +437,7 @@ def _refuse_moved(before: Sequence[Mapping[str, Any]], after: Sequence[Mapping[s
             )
 
 
-def session(folder: Path, plan: Plan, watch: Watch, *, progress: bool, say: Say) -> None:
+def session(folder: Path, plan: CampaignPlan, watch: Watch, *, progress: bool, say: Say) -> None:
     """Do the missing runs of a plan."""
     places = places_of(plan.places)
     for place in places:
@@ -455,7 +455,7 @@ def session(folder: Path, plan: Plan, watch: Watch, *, progress: bool, say: Say)
         if not before.log:
             told = {"format": FORMAT, "fiotools": __version__, "template": plan.template}
             before.log.append(manifest.write("campaign", {**told, "plan": asdict(plan)}))
-        own = Session(before, places, manifest, watch, locks, say)
+        own = CampaignSession(before, places, manifest, watch, locks, say)
         status, reason, stopped = "failed", None, None
         try:
             own.clear()

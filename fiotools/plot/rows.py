@@ -37,7 +37,7 @@ class Point:
 
 
 @dataclass(frozen=True)
-class Series:
+class PointSeries:
     """The points of one colour."""
 
     name: Any
@@ -80,7 +80,7 @@ class Chart:
                 for row, (own, kind, value) in lists
                 if kind == name and own in self.rows and value is not None
             ]
-            self.series.append(Series(name, common.look_of(at), points))
+            self.series.append(PointSeries(name, common.look_of(at), points))
         self.points = [point for one in self.series for point in one.points]
         if not self.points:
             raise SchemaError(
@@ -112,7 +112,7 @@ class Chart:
                 f"{head}; they differ in {', '.join(apart)}: keep one, {keep} ({several})"
             )
 
-    def mark(self, series: Series, size: float = 7, filling: str = "", **more: Any) -> None:
+    def mark(self, series: PointSeries, size: float = 7, filling: str = "", **more: Any) -> None:
         """Draw the points of a series, with an entry in the legend if the chart has colours."""
         look: Any = {"color": series.look.colour, "markerfacecolor": filling or series.look.colour}
         look["label"] = common.named(series.name, self.hue) if self.hue else ""
@@ -125,7 +125,9 @@ class Chart:
             **{**look, **more},
         )
 
-    def bar(self, series: Series, ends: tuple[float, float], place: float, **look: Any) -> None:
+    def bar(
+        self, series: PointSeries, ends: tuple[float, float], place: float, **look: Any
+    ) -> None:
         """Draw a broad line under a point."""
         look |= {"color": series.look.colour, "solid_capstyle": "butt"}
         self.ax.plot(ends, [place, place], **look)
@@ -537,7 +539,7 @@ def repeats(
     return ax
 
 
-def _apart(ax: Axes, series: Series) -> Series:
+def _apart(ax: Axes, series: PointSeries) -> PointSeries:
     """Move points that would hide each other, up and down in turn."""
     wide, high = common.points(ax)
     per_row = high / abs(ax.get_ylim()[1] - ax.get_ylim()[0])

@@ -128,7 +128,7 @@ def series(
     return ax
 
 
-def _time_axis(ax: Axes, lines: Sequence[Line], below: Sequence[str]) -> None:
+def _time_axis(ax: Axes, lines: Sequence[SeriesLine], below: Sequence[str]) -> None:
     """Set the axis of times, or of samples without times."""
     first = min(float(line.edges[0]) for line in lines)
     last = max(float(line.edges[-1]) for line in lines)
@@ -164,7 +164,7 @@ def draw_steps(
     ax.plot(edges, np.append(values, values[-1]), drawstyle="steps-post", **look)
 
 
-def _draw(ax: Axes, line: Line, *, mark: bool) -> None:
+def _draw(ax: Axes, line: SeriesLine, *, mark: bool) -> None:
     """Draw the samples, and over them the rounds, if there are others."""
     values, edges, look = line.series.values, line.edges, line.look
     if line.points:
@@ -185,7 +185,9 @@ def _draw(ax: Axes, line: Line, *, mark: bool) -> None:
         ax.plot(middles[some], values[some], look.marker, markersize=5, color=look.colour)
 
 
-def _what(table: Frame, lines: Sequence[Line], hue: str | None, *, is_percentile: bool) -> str:
+def _what(
+    table: Frame, lines: Sequence[SeriesLine], hue: str | None, *, is_percentile: bool
+) -> str:
     """Name what is drawn, and its direction if that is one."""
     metric = lines[0].series.metric
     if len({line.series.quantity for line in lines}) > 1 and metric.unit == "ns":
@@ -202,7 +204,7 @@ def _what(table: Frame, lines: Sequence[Line], hue: str | None, *, is_percentile
 
 
 @dataclass(frozen=True)
-class Line:
+class SeriesLine:
     """One series, from `edges` to `edges`, with the answer of `steady`."""
 
     name: str
@@ -241,7 +243,7 @@ def lines_of(
     hue: str | None,
     order: Sequence[Any] | None,
     told: Told | None,
-) -> list[Line]:
+) -> list[SeriesLine]:
     """Find the series, one for each name, and the answers about them."""
     names = common.known(table, hue) if hue else [None] * len(table)
     keys = [name for name in (hue, *(told.keys if told else ())) if name]
@@ -268,7 +270,7 @@ def lines_of(
                 "the rows are one I/O each: draw rounds of them, "
                 + typed("steady=steady(samples, round_s=1)", "--round 1s")
             )
-        lines.append(Line(common.named(name, hue), series, edges, judged, common.look_of(at)))
+        lines.append(SeriesLine(common.named(name, hue), series, edges, judged, common.look_of(at)))
     if len({line.series.metric.unit for line in lines}) > 1:
         raise SchemaError(f"{hue!r} names quantities of several units: draw one at a time")
     return lines

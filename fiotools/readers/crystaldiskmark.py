@@ -93,7 +93,7 @@ _KILO = {"K": 1024, "M": 1024**2}
 _WINDOW = 1200  # a header and what follows it is shorter
 
 
-class Row(NamedTuple):
+class TestRow(NamedTuple):
     """One test: columns of `io`, and the block size that it does not print."""
 
     line: int
@@ -109,7 +109,7 @@ class Result:
     version: str | None = None
     edition: str = ""
     reads_pct: int | None = None
-    rows: list[Row] = field(default_factory=list)
+    rows: list[TestRow] = field(default_factory=list)
     facts: dict[str, str] = field(default_factory=dict)
     problems: list[tuple[int, str]] = field(default_factory=list)
     cut: tuple[int, str] | None = None
@@ -255,7 +255,7 @@ def _take_row(token: re.Match[str], way: str | None, line: int, result: Result) 
     }
     # since 4.0 there are two sequential tests
     default = None if bs or is_random else "128KiB" if depth else "1MiB"
-    result.rows.append(Row(line, label, columns, default))
+    result.rows.append(TestRow(line, label, columns, default))
 
 
 def _agree(rate: str, iops: str, bs_bytes: int) -> bool:

@@ -42,7 +42,7 @@ _PART = re.compile(r"(?P<numbered>.*\d)p\d+|(?P<lettered>.*\D)\d+")
 
 
 @dataclass(frozen=True, slots=True)
-class Device:
+class BlockDevice:
     """A block device; None for a missing column or value."""
 
     name: str  # without ``/dev/``
@@ -71,7 +71,7 @@ def parent(name: str) -> str | None:
     return part and (part["numbered"] or part["lettered"])
 
 
-def devices(text: str) -> list[Device]:
+def devices(text: str) -> list[BlockDevice]:
     """List the devices of a table; none if it is uncertain which value belongs to which."""
     lines = text.translate(_TREE).split("\n")
     words = [line.split() if len(line) <= _WIDEST else [] for line in lines]
@@ -85,7 +85,7 @@ def devices(text: str) -> list[Device]:
     if len(heads) != 1:
         return []
     columns = list(re.finditer(r"\S+", lines[heads[0]]))
-    found: list[Device] = []
+    found: list[BlockDevice] = []
     for line in lines[heads[0] + 1 :]:
         if not line.strip():
             break
@@ -96,7 +96,7 @@ def devices(text: str) -> list[Device]:
         paths = tuple(path for path in mounts if path.startswith("/")) if mounts else None
         if cells["NAME"]:
             told = {key: cells.get(key.upper()) or None for key in FACTS}
-            found.append(Device(cells["NAME"], **told, mounts=paths))
+            found.append(BlockDevice(cells["NAME"], **told, mounts=paths))
         elif found and not any(cell for name, cell in cells.items() if name not in _SEVERAL):
             found[-1] = replace(found[-1], mounts=(*(found[-1].mounts or ()), *(paths or ())))
         else:
@@ -131,11 +131,11 @@ def _cells(line: str, columns: list[re.Match[str]]) -> dict[str, str] | None:
 class Disks:
     """The devices and mount points of a machine; None for a fact with two values."""
 
-    devices: dict[str, Device | None] = field(default_factory=dict)  # by name
+    devices: dict[str, BlockDevice | None] = field(default_factory=dict)  # by name
     # between one ``mount`` or ``umount`` and the next: for each path the name of the device
     mounts: dict[int, dict[str, str | None] | None] = field(default_factory=dict)
 
-    def add(self, told: list[Device], stage: int) -> None:
+    def add(self, told: list[BlockDevice], stage: int) -> None:
         """Put a list beside the others."""
         paths: dict[str, str | None] = {}
         for device in told:
@@ -148,7 +148,7 @@ class Disks:
             is_same = self.mounts.get(stage, paths) == paths
             self.mounts[stage] = paths if is_same else None
 
-    def below(self, target: str, stage: int) -> Device | None:
+    def below(self, target: str, stage: int) -> BlockDevice | None:
         """Find the disk below a target's path, where it is certain."""
         if target.startswith("/dev/"):
             return self._disk(target.removeprefix("/dev/"))
@@ -160,7 +160,7 @@ class Disks:
                 return self._disk(mounts[path] or "")
         return None
 
-    def _disk(self, name: str) -> Device | None:
+    def _disk(self, name: str) -> BlockDevice | None:
         """Return a disk by its own name, or by that of a partition."""
         device = self.devices.get(name)
         if device is not None and device.is_disk:
@@ -171,7 +171,7 @@ class Disks:
         return disk if disk is not None and disk.is_disk else None
 
 
-def _merged(one: Device, other: Device) -> Device | None:
+def _merged(one: BlockDevice, other: BlockDevice) -> BlockDevice | None:
     """Merge two descriptions of a device; None if they contradict each other."""
     said: dict[str, Any] = {}
     for name in FACTS:

@@ -85,7 +85,7 @@ _add_timing = Later("fiotools.readers.time:add_timing")
 _BACK = 10  # commands typed while one runs in the background, or listed above their reports
 
 
-class Command(NamedTuple):
+class Boundary(NamedTuple):
     """A place where the output of the command above ends: a new command, or a break."""
 
     position: int  # where its line begins
@@ -109,7 +109,7 @@ class Command(NamedTuple):
         return self.text
 
 
-def commands(text: str, reports: Sequence[Report] = ()) -> Iterator[Command]:
+def commands(text: str, reports: Sequence[Report] = ()) -> Iterator[Boundary]:
     """Find commands, and the fences, headings and prompts that end them, outside of reports."""
     fences = _FENCES.search(text) is not None
     fenced, at, report, taken = False, 0, 0, 0
@@ -121,17 +121,17 @@ def commands(text: str, reports: Sequence[Report] = ()) -> Iterator[Command]:
         if fences and _FENCE.match(line):
             fenced = not fenced
             if begin >= taken:
-                yield Command(begin)
+                yield Boundary(begin)
             continue
         if begin < taken or not line:
             continue
         if line.startswith(SEPARATOR):
-            yield Command(begin, host=line.split(SEPARATOR)[1] or None)
+            yield Boundary(begin, host=line.split(SEPARATOR)[1] or None)
             continue
         found = _prompted(line, in_session=fenced or not fences)
         if found is None:
             if not fenced and _HEADING.match(line):
-                yield Command(begin)
+                yield Boundary(begin)
             continue
         told, host, start, is_echo = found
         parts = [told]
@@ -141,7 +141,7 @@ def commands(text: str, reports: Sequence[Report] = ()) -> Iterator[Command]:
         whole = shell.uncommented(_joined(parts)).strip()
         end = stop if len(parts) == 1 else 0
         is_trace = is_echo and line.lstrip("\r").startswith("+")
-        yield Command(begin, whole or None, host, begin + start, end, is_echo, is_trace, at)
+        yield Boundary(begin, whole or None, host, begin + start, end, is_echo, is_trace, at)
 
 
 def _prompted(line: str, *, in_session: bool) -> tuple[str, str | None, int, bool] | None:
@@ -245,7 +245,7 @@ def read(document: Document, tables: Tables) -> None:
     _add_machine(tables, found, owners, document.text)
 
 
-def _session(found: list[Command], at: int, report: Report, text: str) -> tuple[Session, int]:
+def _session(found: list[Boundary], at: int, report: Report, text: str) -> tuple[Session, int]:
     """Return the session of the command that printed a report, and its place in the list."""
     if at < 0:
         return Session(), at
@@ -265,7 +265,7 @@ def _session(found: list[Command], at: int, report: Report, text: str) -> tuple[
     return Session(None, command.host), at
 
 
-def _listed(found: list[Command], at: int, session: Session, reports: Sequence[Report]) -> Session:
+def _listed(found: list[Boundary], at: int, session: Session, reports: Sequence[Report]) -> Session:
     """Join the commands of a list whose reports follow in order."""
     first = at
     while (
@@ -367,7 +367,7 @@ def _file_system(asked: list[str], printed: str) -> dict[str, str]:
 
 
 def _add_machine(
-    tables: Tables, found: list[Command], owners: Mapping[int, int], text: str
+    tables: Tables, found: list[Boundary], owners: Mapping[int, int], text: str
 ) -> None:
     """Keep facts from other commands for the runs at the same prompt.
 

@@ -9,7 +9,7 @@ from html import escape
 from typing import TYPE_CHECKING, Any
 
 from fiotools.display import html, text_table
-from fiotools.display.columns import Column, Sheet, mark, printable
+from fiotools.display.columns import Sheet, SheetColumn, mark, printable
 from fiotools.language import say
 
 if TYPE_CHECKING:
@@ -108,7 +108,7 @@ def table(
     """Write a small table of texts; the first column names the rows."""
     texts = [[str(cell) for cell in row] for row in rows]
     made = [
-        Column(head, list(cells), wraps=_WRAPS, names=at == 0, links=links or {})
+        SheetColumn(head, list(cells), wraps=_WRAPS, names=at == 0, links=links or {})
         for at, (head, cells) in enumerate(
             zip(heads or [""] * len(texts[0]), zip(*texts, strict=True), strict=True)
         )

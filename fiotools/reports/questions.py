@@ -31,7 +31,7 @@ _APART = ("rw", "bs_bytes", "iodepth", "numjobs", "rwmixread_pct", "size_bytes",
 
 
 @dataclass(frozen=True)
-class Wish:
+class Choices:
     """The caller's choices; None follows from the results."""
 
     between: str | None = None
@@ -84,7 +84,7 @@ class Comparison:
         return summarize(self.frame, self.metric, by=self.keys or None)
 
 
-def comparisons(source: Source, wish: Wish) -> list[Comparison]:
+def comparisons(source: Source, wish: Choices) -> list[Comparison]:
     """Make the comparisons of the experiment, or those that the caller wants."""
     frame, metric = _table(source, wish)
     if frame is None:
@@ -94,7 +94,7 @@ def comparisons(source: Source, wish: Wish) -> list[Comparison]:
         frame = frame[frame[metric].notna()]
         rows = counted(gaps, "{n} row", "{n} rows")
         said = say("Left out: {rows} without {name}", rows=rows, name=columns.short(metric))
-    if source.campaign is None or wish != Wish(baseline=wish.baseline):
+    if source.campaign is None or wish != Choices(baseline=wish.baseline):
         found = [_of_labels(source, wish, frame, metric)]
     else:
         questions = experiment_named(source.campaign.asked.experiment).questions
@@ -102,7 +102,7 @@ def comparisons(source: Source, wish: Wish) -> list[Comparison]:
     return [replace(one, said=said) for one in found]
 
 
-def _table(source: Source, wish: Wish) -> tuple[pd.DataFrame | None, str]:
+def _table(source: Source, wish: Choices) -> tuple[pd.DataFrame | None, str]:
     """Choose the table and the column to compare."""
     results = source.results
     if wish.metric is not None:
@@ -125,7 +125,7 @@ def _table(source: Source, wish: Wish) -> tuple[pd.DataFrame | None, str]:
 
 
 def _of_question(
-    source: Source, asked: Question, wish: Wish, frame: pd.DataFrame, metric: str
+    source: Source, asked: Question, wish: Choices, frame: pd.DataFrame, metric: str
 ) -> Comparison:
     """Answer the question of an experiment."""
     if asked.only is not None:
@@ -151,7 +151,7 @@ def _alone(between: str, levels: Sequence[Any], metric: str) -> str:
     return say("no {between} has {name}: nothing to compare", between=between, name=name)
 
 
-def _of_labels(source: Source, wish: Wish, frame: pd.DataFrame, metric: str) -> Comparison:
+def _of_labels(source: Source, wish: Choices, frame: pd.DataFrame, metric: str) -> Comparison:
     """Compare the sides that labels tell apart, within the other conditions."""
     fields = [name for name in source.fields if name != _ROUND]
     named = [name for name in fields if name not in source.swept]

@@ -26,7 +26,7 @@ from fiotools.reports.blocks import (
 )
 from fiotools.reports.credibility import ACCUSATIONS, checked, doubts, weighed
 from fiotools.reports.method import measured, written
-from fiotools.reports.questions import Comparison, Wish, comparisons
+from fiotools.reports.questions import Choices, Comparison, comparisons
 from fiotools.reports.sentences import MOST, UNKNOWN, Sentence, findings, sentences
 from fiotools.reports.subjects import Source, gather
 from fiotools.stats.arms import settings_diff
@@ -47,7 +47,7 @@ _HOW = (
 
 
 @dataclass(frozen=True)
-class Part:
+class StudyPart:
     """One campaign, or one reading of files, with its comparisons."""
 
     source: Source
@@ -114,7 +114,7 @@ class Part:
 class Study:
     """The parts of a report; each method returns a piece of the page."""
 
-    parts: list[Part]
+    parts: list[StudyPart]
 
     @property
     def unread(self) -> pd.DataFrame:
@@ -171,7 +171,7 @@ class Study:
         """Write all tables, answers and raw outputs into a folder, and list them."""
         folder = Path(out)
 
-        def of(part: Part) -> list[Block]:
+        def of(part: StudyPart) -> list[Block]:
             answers = {"checks": part.checks}
             for at, one in enumerate(part.comparisons):
                 if one.answer is not None:
@@ -189,7 +189,7 @@ class Study:
             lambda part: [fold(say(_MACHINE), measured(part.source), printed=True)]
         )
 
-    def _of_each(self, tell: Callable[[Part], Sequence[Block]]) -> Block:
+    def _of_each(self, tell: Callable[[StudyPart], Sequence[Block]]) -> Block:
         """Write something for each part, below its name if there are several."""
         found: list[Block] = []
         for part in self.parts:
@@ -259,14 +259,14 @@ def study(
     [9.36]
     """
     names = [by] if isinstance(by, str) else by
-    wish = Wish(between, baseline, metric, tuple(columns.split(names)) if names else None)
+    wish = Choices(between, baseline, metric, tuple(columns.split(names)) if names else None)
     told = {name: value for name, value in known.items() if value not in (None, False)}
     if told.keys() & {"sides", "copies"}:
         told |= {"between": between, "baseline": baseline}
-    return Study([Part(one, comparisons(one, wish), told) for one in gather(sources)])
+    return Study([StudyPart(one, comparisons(one, wish), told) for one in gather(sources)])
 
 
-def _about(part: Part) -> str:
+def _about(part: StudyPart) -> str:
     """Say in one line what was read."""
     one = part.source.campaign
     runs = part.results.runs
@@ -331,7 +331,7 @@ def _verdict(one: Comparison, *, several: bool) -> Block:
     return together([*lead, verdicts(said), *(paragraph(text, "how") for text in after)])
 
 
-def _weighed(part: Part) -> Block:
+def _weighed(part: StudyPart) -> Block:
     counts = part.checks["verdict"].value_counts()
     order = ("impossible", "suspect", "unknown", "ok")
     said = listed(f"{counts.get(verdict, 0)} {say(verdict)}" for verdict in order)
@@ -348,7 +348,7 @@ def _weighed(part: Part) -> Block:
     return together(blocks)
 
 
-def _settings(part: Part) -> list[Block]:
+def _settings(part: StudyPart) -> list[Block]:
     settings = part.results.settings
     if not len(settings):
         return [paragraph(say("The files hold no options."))]

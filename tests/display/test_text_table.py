@@ -6,7 +6,7 @@ from lxml import html as pages
 
 import fiotools as ft
 from fiotools.display import html, text_table
-from fiotools.display.columns import Column, Sheet
+from fiotools.display.columns import Sheet, SheetColumn
 
 RUNS = pd.DataFrame(
     {
@@ -23,7 +23,9 @@ def written(monkeypatch, sheet, columns):
 
 
 def test_what_fits_is_what_matters(monkeypatch):
-    shown = [Column(head, ["x" * 10], keep=keep) for head, keep in (("a", 1), ("b", 3), ("c", 2))]
+    shown = [
+        SheetColumn(head, ["x" * 10], keep=keep) for head, keep in (("a", 1), ("b", 3), ("c", 2))
+    ]
     assert written(monkeypatch, Sheet(shown), 24) == [
         "b           c",
         "xxxxxxxxxx  xxxxxxxxxx",
@@ -36,7 +38,7 @@ def test_what_fits_is_what_matters(monkeypatch):
 
 def test_a_name_is_cut_in_its_middle_and_a_sentence_is_broken(monkeypatch):
     name = "first" + "x" * 60 + "last"
-    sheet = Sheet([Column("name", [name]), Column("said", ["word " * 20], wraps=24)])
+    sheet = Sheet([SheetColumn("name", [name]), SheetColumn("said", ["word " * 20], wraps=24)])
     head, first, *more = written(monkeypatch, sheet, 80)
     assert first.startswith("firstxxx")
     assert "…" in first.split()[0]
@@ -48,11 +50,11 @@ def test_a_name_is_cut_in_its_middle_and_a_sentence_is_broken(monkeypatch):
 def test_sentences_are_joined_and_a_remedy_stands_once(monkeypatch):
     sheet = Sheet(
         [
-            Column("verdict", ["suspect", "suspect", "ok"]),
-            Column("of", ["a", "b", "c"], wraps=24, joins=""),
-            Column("limit", ["1", "2", "3"]),
-            Column("why", ["slow", "slower", "fine"], wraps=24, joins=": "),
-            Column("to do", ["wait", "wait", ""], wraps=24, joins="\n> ", once=True),
+            SheetColumn("verdict", ["suspect", "suspect", "ok"]),
+            SheetColumn("of", ["a", "b", "c"], wraps=24, joins=""),
+            SheetColumn("limit", ["1", "2", "3"]),
+            SheetColumn("why", ["slow", "slower", "fine"], wraps=24, joins=": "),
+            SheetColumn("to do", ["wait", "wait", ""], wraps=24, joins="\n> ", once=True),
         ]
     )
     assert written(monkeypatch, sheet, 80) == [
@@ -68,13 +70,13 @@ def test_sentences_are_joined_and_a_remedy_stands_once(monkeypatch):
 
 
 def test_what_all_rows_share_and_notes_stand_below(monkeypatch):
-    sheet = Sheet([Column("n", ["1"], right=True)], "title", ["note"], "in all rows: run 1")
+    sheet = Sheet([SheetColumn("n", ["1"], right=True)], "title", ["note"], "in all rows: run 1")
     assert written(monkeypatch, sheet, 80) == ["title", "n", "1", "in all rows: run 1", "note"]
     assert text_table.markdown(sheet).splitlines()[-2:] == ["in all rows: run 1  ", "note  "]
 
 
 def test_nothing_is_a_command_to_the_terminal(monkeypatch):
-    sheet = Sheet([Column("a\x1b[2J", ["b\x1b[2J"])], "c\x1b[2J", ["d\x1b[2J"])
+    sheet = Sheet([SheetColumn("a\x1b[2J", ["b\x1b[2J"])], "c\x1b[2J", ["d\x1b[2J"])
     for text in ("\n".join(written(monkeypatch, sheet, 80)), text_table.markdown(sheet)):
         assert "\x1b" not in text
 

@@ -2,21 +2,21 @@
 
 import pytest
 
-from fiotools.readers.lsblk import Device, devices, is_disk, parent
+from fiotools.readers.lsblk import BlockDevice, devices, is_disk, parent
 from tests.printed_lsblk import DEFAULT, DISKS, LOOP, LOOP_FIRST, ODD, WSL
 
 
 def test_every_column_that_is_known():
     assert devices(DISKS) == [
-        Device("sda", "disk", None, "1", "1.8T", "WDC WD20EZRZ", ()),
-        Device("sda1", "part", None, "1", "1.8T", None, ()),
-        Device("data", "lvm", None, "1", "100M", None, ("/mnt/usb/lv",)),
-        Device("sdb", "disk", "sata", "0", "465.8G", "Samsung SSD 860", ("/mnt/ssd",)),
-        Device("sdc", "disk", "sata", "0", "465.8G", "QEMU HARDDISK", ("/mnt/vm",)),
-        Device("sdd", "disk", "usb", "1", "1T", "Portable SSD T5", ("/srv/x", "/mnt/usb")),
-        Device("nvme0n1", "disk", "nvme", "0", "931.5G", "Samsung SSD 980 PRO 1TB", ()),
-        Device("nvme0n1p1", "part", "nvme", "0", "512M", None, ("/boot/efi",)),
-        Device("nvme0n1p2", "part", "nvme", "0", "931G", None, ("/",)),
+        BlockDevice("sda", "disk", None, "1", "1.8T", "WDC WD20EZRZ", ()),
+        BlockDevice("sda1", "part", None, "1", "1.8T", None, ()),
+        BlockDevice("data", "lvm", None, "1", "100M", None, ("/mnt/usb/lv",)),
+        BlockDevice("sdb", "disk", "sata", "0", "465.8G", "Samsung SSD 860", ("/mnt/ssd",)),
+        BlockDevice("sdc", "disk", "sata", "0", "465.8G", "QEMU HARDDISK", ("/mnt/vm",)),
+        BlockDevice("sdd", "disk", "usb", "1", "1T", "Portable SSD T5", ("/srv/x", "/mnt/usb")),
+        BlockDevice("nvme0n1", "disk", "nvme", "0", "931.5G", "Samsung SSD 980 PRO 1TB", ()),
+        BlockDevice("nvme0n1p1", "part", "nvme", "0", "512M", None, ("/boot/efi",)),
+        BlockDevice("nvme0n1p2", "part", "nvme", "0", "931G", None, ("/",)),
     ]
 
 

@@ -5,7 +5,7 @@ from itertools import product
 
 import pytest
 
-from fiotools.reports.questions import Wish, comparisons
+from fiotools.reports.questions import Choices, comparisons
 from fiotools.reports.subjects import gather
 from tests.conftest import ROOT
 
@@ -14,7 +14,7 @@ LIBAIO = ROOT / "tests/fixtures/fio/fio-3.33--libaio.json"
 
 def asked(sources):
     (source,) = gather(sources)
-    (one,) = comparisons(source, Wish())
+    (one,) = comparisons(source, Choices())
     return source, one
 
 

@@ -5,7 +5,7 @@ import shutil
 import pytest
 
 import fiotools as ft
-from fiotools.reports.questions import Wish, comparisons
+from fiotools.reports.questions import Choices, comparisons
 from fiotools.reports.subjects import gather
 from tests.conftest import ROOT
 
@@ -15,7 +15,7 @@ LIBAIO = ROOT / "tests/fixtures/fio/fio-3.33--libaio.json"
 
 def asked(sources, **wish):
     (source,) = gather(sources)
-    return comparisons(source, Wish(**wish))
+    return comparisons(source, Choices(**wish))
 
 
 def test_a_campaign_is_asked_what_its_experiment_is_about():

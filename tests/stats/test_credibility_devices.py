@@ -6,7 +6,7 @@ import pandas as pd
 import pytest
 
 import fiotools as ft
-from fiotools.stats.check.runs import Run
+from fiotools.stats.check.runs import RunFacts
 from tests.printed_lsblk import DEFAULT, DISKS
 from tests.stats.made_runs import MADE, RIGHT, dd, edited
 
@@ -167,5 +167,5 @@ def test_a_command_that_shows_all_options():
         ("fio -", False),
         ("", False),
     ):
-        run = Run({"command": command}, {"timings": []}, {})
+        run = RunFacts({"command": command}, {"timings": []}, {})
         assert run.shows_all_options == told, command

@@ -31,7 +31,7 @@ import polars as pl
 from fiotools import units
 from fiotools.errors import ParseError
 from fiotools.readers import shell
-from fiotools.readers.dd.report import Amounts, Block, Run, Said, counts
+from fiotools.readers.dd.report import Amounts, DdOutput, DdRun, Said, counts
 from fiotools.readers.dd.report import parse as parse
 from fiotools.readers.document import Report, Session, read_reports
 from fiotools.tables import Made
@@ -271,14 +271,14 @@ class _Record(NamedTuple):
     first: int
     line: int
     session: Session
-    runs: list[Run]
+    runs: list[DdRun]
     operands: list[Operands]
     source: str
 
 
 def add(tables: Tables, report: Report, session: Session) -> int:
     """Add dd's output as runs, each with one row of I/O; return the last one's number."""
-    block: Block = report.data
+    block: DdOutput = report.data
     named = [operands(one) for one in shell.commands(session.command or "", "dd")]
     found = block.runs(named[0].records if len(named) == 1 else None)
     told = [_operands(named, session, place) for place in range(len(found))]
@@ -515,7 +515,7 @@ def _counts(records: str | None) -> tuple[int, int]:
     return counts(records) if records else (-1, -1)
 
 
-def _status(run: Run, *, is_behind: bool) -> str:
+def _status(run: DdRun, *, is_behind: bool) -> str:
     if run.end:
         return "truncated"
     if any(not _WARNING.search(message) for _, message in run.said):

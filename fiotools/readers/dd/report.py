@@ -160,7 +160,7 @@ class Said(NamedTuple):
     message: str
 
 
-class Report(NamedTuple):
+class DdReport(NamedTuple):
     """One report of dd; records as ``F+P``."""
 
     line: int
@@ -174,7 +174,7 @@ class Report(NamedTuple):
 
 
 # a list holds whole reports, one below the other
-Value: TypeAlias = Records | Amounts | Aside | Spoiled | Said | list[Report]
+Value: TypeAlias = Records | Amounts | Aside | Spoiled | Said | list[DdReport]
 
 
 class Token(NamedTuple):
@@ -192,7 +192,7 @@ class Token(NamedTuple):
 
 def _whole(text: str, at: int, line: int) -> tuple[Token, int, int] | None:
     """Read the whole reports that begin at a place, on a line; say where the next line begins."""
-    found: list[Report] = []
+    found: list[DdReport] = []
     start, first, end = at, line, at
     once: dict[str | None, str | None] = {}  # texts that repeat are kept once
     while match := _WHOLE.match(text, at):
@@ -200,7 +200,7 @@ def _whole(text: str, at: int, line: int) -> tuple[Token, int, int] | None:
         into, out, size, rate = map(once.setdefault, alike, alike)
         amounts = Amounts(int(amount), size, seconds, float(seconds), rate)
         last = line + 2 if into else line
-        found.append(Report(line, into, out, amounts, last))
+        found.append(DdReport(line, into, out, amounts, last))
         end = match.end()
         line, at = last + (text[end : end + 1] == "\n"), end + 1
     return (Token(found, start, end, first), at, line) if found else None
@@ -271,7 +271,7 @@ def _line_end(text: str, at: int) -> int:
     return carriage if carriage >= 0 else stop
 
 
-def parse(text: str, match: re.Match[str]) -> tuple[int, int, Block] | None:
+def parse(text: str, match: re.Match[str]) -> tuple[int, int, DdOutput] | None:
     """Read dd's output around the match, down to the first other line."""
     at = line_start(text, match.start(), _LONGEST, "\n\r")
     if at is None:
@@ -354,7 +354,7 @@ def _begin(text: str, at: int, tokens: Sequence[Token], is_foreign: bool) -> int
 
 def _closed(
     text: str, start: int, end: int, tokens: list[Token], stops: list[int]
-) -> tuple[int, int, Block]:
+) -> tuple[int, int, DdOutput]:
     """Find how dd's output ends: overwritten, cut off, or with a damaged line."""
     low, stop = max(0, end - _LONGEST), _line_end(text, end)
     is_overwritten = text.rfind("\r", low, end) > text.rfind("\n", low, end)
@@ -376,7 +376,7 @@ def _closed(
     # the source, if prefixes of lines told it
     at = text.rfind(SEPARATOR, max(0, start - _LONGEST), start)
     source = text[at + 1 : max(at + 1, text.find("\n", at, start))] if at >= 0 else ""
-    return start, end, Block(tuple(tokens), tuple(stops), cut, is_overwritten, source)
+    return start, end, DdOutput(tuple(tokens), tuple(stops), cut, is_overwritten, source)
 
 
 def _is_after_records(tokens: list[Token]) -> bool:
@@ -401,18 +401,18 @@ Remark = tuple[int, str, str]  # line, severity, message
 
 
 @dataclass(slots=True)
-class Run:
+class DdRun:
     """One dd: its last report, its earlier ones, and its messages."""
 
-    last: Report
-    earlier: Sequence[Report] = ()
+    last: DdReport
+    earlier: Sequence[DdReport] = ()
     said: Sequence[tuple[int, str]] = ()
     is_stopped: bool = False  # ^C stands beside its last report
     end: str = ""  # says that its report was cut off
     remarks: Sequence[Remark] = ()
 
 
-class Block(NamedTuple):
+class DdOutput(NamedTuple):
     """Output of dd without anything else between."""
 
     tokens: tuple[Token, ...]  # their lines count from the block's first
@@ -427,7 +427,7 @@ class Block(NamedTuple):
         """Whether dd said more than an error."""
         return any(not isinstance(token.value, Said) for token in self.tokens)
 
-    def runs(self, count: int | None = None) -> list[Run]:
+    def runs(self, count: int | None = None) -> list[DdRun]:
         """Sort the output into runs; ``count`` is the command's."""
         printed, remarks = _reports(self.tokens)
         said = [
@@ -485,13 +485,13 @@ def _in_lines(tokens: Iterable[Token]) -> Iterator[tuple[int, Value]]:
                 yield report.figures_line, report.amounts
 
 
-def _reports(tokens: Sequence[Token]) -> tuple[list[Report], list[Remark]]:
+def _reports(tokens: Sequence[Token]) -> tuple[list[DdReport], list[Remark]]:
     """Join records and amounts to reports."""
     whole = [token.value for token in tokens if isinstance(token.value, list)]
     if len(whole) == len(tokens):
         return [*chain.from_iterable(whole)], []
-    found: list[Report] = []
-    pending: list[Report] = []  # those without amounts so far
+    found: list[DdReport] = []
+    pending: list[DdReport] = []  # those without amounts so far
     loose: list[_Loose] = []
     remarks: list[Remark] = []
     half: tuple[int, Records] | None = None  # records just above, without their other half
@@ -501,7 +501,7 @@ def _reports(tokens: Sequence[Token]) -> tuple[list[Report], list[Remark]]:
             half = None
             is_near = line <= above + 4
             if is_near and isinstance(value, Records) and not _is_same(records, value):
-                pending.append(Report(above, records.text, value.text))
+                pending.append(DdReport(above, records.text, value.text))
                 continue
             remarks.append(_alone(above, records))
         if isinstance(value, Records):
@@ -531,7 +531,7 @@ def _is_same(one: Records, other: Records) -> bool:
     return one.words == words and words.isascii() and words[:1].isalpha()
 
 
-def _match(pending: list[Report], loose: list[_Loose], remarks: list[Remark]) -> list[Report]:
+def _match(pending: list[DdReport], loose: list[_Loose], remarks: list[Remark]) -> list[DdReport]:
     """Join amounts with records: by order if that is certain, otherwise by arithmetic."""
     is_own = len(loose) > 1
     order = _order(pending, loose)
@@ -547,11 +547,12 @@ def _match(pending: list[Report], loose: list[_Loose], remarks: list[Remark]) ->
         )
         remarks.append((pending[0].line, "warning", told))
     return [
-        Report(one.line, amounts=one.amounts, figures_line=one.line, is_own=is_own) for one in loose
+        DdReport(one.line, amounts=one.amounts, figures_line=one.line, is_own=is_own)
+        for one in loose
     ]
 
 
-def _order(pending: list[Report], loose: list[_Loose]) -> Iterable[int] | None:
+def _order(pending: list[DdReport], loose: list[_Loose]) -> Iterable[int] | None:
     """Return the records of each of the amounts; None if that is not certain."""
     if not loose:
         return ()
@@ -577,7 +578,7 @@ def _order(pending: list[Report], loose: list[_Loose]) -> Iterable[int] | None:
     return ways[0] if len(ways) == 1 else None
 
 
-def _fits(report: Report, amounts: Amounts | None) -> bool:
+def _fits(report: DdReport, amounts: Amounts | None) -> bool:
     """Whether records and bytes can be of one report."""
     if report.out is None or amounts is None:
         return False
@@ -588,15 +589,15 @@ def _fits(report: Report, amounts: Amounts | None) -> bool:
 
 
 def _series(
-    reports: Sequence[Report], said: Sequence[tuple[int, str]], count: int | None
-) -> list[Run]:
+    reports: Sequence[DdReport], said: Sequence[tuple[int, str]], count: int | None
+) -> list[DdRun]:
     """Group reports by dd, with the progress before them and the errors beside them."""
     if not reports:
-        return [Run(Report(said[0][0]), said=said)] if said else []
+        return [DdRun(DdReport(said[0][0]), said=said)] if said else []
     numbers = [line for line, _ in said]
-    found: list[Run] = []
-    group: list[Report] = []
-    known: Report | None = None  # the last of the group with records
+    found: list[DdRun] = []
+    group: list[DdReport] = []
+    known: DdReport | None = None  # the last of the group with records
     for report in reports:
         if group and _continues(group[-1], known, report, numbers, count):
             group.append(report)
@@ -611,7 +612,7 @@ def _series(
     return found
 
 
-def _add_said(found: list[Run], said: Sequence[tuple[int, str]]) -> None:
+def _add_said(found: list[DdRun], said: Sequence[tuple[int, str]]) -> None:
     """Return each message to the run that it is of."""
     places = [run.last.line for run in found]
     owned: defaultdict[int, list[tuple[int, str]]] = defaultdict(list)
@@ -627,9 +628,9 @@ def _add_said(found: list[Run], said: Sequence[tuple[int, str]]) -> None:
 
 
 def _continues(
-    before: Report,
-    known: Report | None,
-    after: Report,
+    before: DdReport,
+    known: DdReport | None,
+    after: DdReport,
     said: Sequence[int],
     count: int | None,
 ) -> bool:
@@ -658,7 +659,7 @@ def _continues(
     return _grow(known, after)
 
 
-def _grow(before: Report, after: Report) -> bool:
+def _grow(before: DdReport, after: DdReport) -> bool:
     """Whether the records grew, and not their size."""
     if not (before.into and before.out and after.into and after.out):
         return False
@@ -671,7 +672,7 @@ def _grow(before: Report, after: Report) -> bool:
     return len({_block(before), _block(after)} - {None}) < 2
 
 
-def _block(report: Report) -> int | None:
+def _block(report: DdReport) -> int | None:
     """Bytes of one output record, where only full ones were written."""
     if report.amounts and report.out:
         full, partial = counts(report.out)
@@ -679,10 +680,10 @@ def _block(report: Report) -> int | None:
     return None
 
 
-def _settled(every: list[Report]) -> list[Run]:
+def _settled(every: list[DdReport]) -> list[DdRun]:
     """Return the runs of a group; split reports that were more likely several runs."""
     if len(every) == 1:
-        return [Run(every[0])]
+        return [DdRun(every[0])]
     ends = [place for place, report in enumerate(every) if report.into is not None]
     if not ends:
         return [_of(every)] if every else []
@@ -700,14 +701,14 @@ def _settled(every: list[Report]) -> list[Run]:
         " but they may be one dd's that was asked by a signal"
     )
     first = _of(every[: ends[0] + 1], (line, "warning", message))
-    return [first, *(Run(every[end]) for end in ends[1:]), *rest]
+    return [first, *(DdRun(every[end]) for end in ends[1:]), *rest]
 
 
-def _of(reports: Sequence[Report], *remarks: Remark) -> Run:
-    return Run(reports[-1], reports[:-1], remarks=remarks)
+def _of(reports: Sequence[DdReport], *remarks: Remark) -> DdRun:
+    return DdRun(reports[-1], reports[:-1], remarks=remarks)
 
 
-def _is_sure(reports: Sequence[Report]) -> bool:
+def _is_sure(reports: Sequence[DdReport]) -> bool:
     """Whether something besides growth shows that the reports are of a running dd."""
     for report in reports:
         if report.into and report.out:

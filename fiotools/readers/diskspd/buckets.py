@@ -19,7 +19,7 @@ import orjson
 
 from fiotools.readers.diskspd import documents
 from fiotools.readers.diskspd.documents import LARGEST, LONG, Element, MalformedError
-from fiotools.readers.diskspd.runs import DIRECTIONS, LATENCIES, Curve, Sampled
+from fiotools.readers.diskspd.runs import DIRECTIONS, LATENCIES, PrintedCurve, Sampled
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -115,7 +115,7 @@ class Cut:
             at = end
         return marks, lines
 
-    def percentiles(self, buckets: Sequence[Element]) -> Curve:
+    def percentiles(self, buckets: Sequence[Element]) -> PrintedCurve:
         """Read percentiles of latencies, as DISKSPD writes them."""
         start, end = self.take(buckets)
         text = self._text[start:end].encode()
@@ -137,7 +137,7 @@ class Cut:
             raise OddBucketsError
         milliseconds = np.full((count, len(_SIDES)), np.nan)
         milliseconds[:, sides] = matrix[:, 1:]
-        return Curve(matrix[:, 0], milliseconds)
+        return PrintedCurve(matrix[:, 0], milliseconds)
 
     def over_time(self, buckets: Sequence[Element], *, values: bool) -> tuple[Sequence[str], Array]:
         """Read the samples of ``-D``: the names of all attributes, and a row for each bucket.
@@ -242,10 +242,10 @@ def _matrix(buckets: Sequence[Element], names: Sequence[str]) -> Array:
     return matrix
 
 
-def curve(buckets: Sequence[Element], cut: Cut | None) -> Curve:
+def curve(buckets: Sequence[Element], cut: Cut | None) -> PrintedCurve:
     """Read percentiles of latencies, from elements or from what was cut out in their place."""
     if cut:
         return cut.percentiles(buckets)
     rows = [[*map(documents.Values(one).number, ("Percentile", *_SIDES))] for one in buckets]
     matrix = np.array(rows, dtype=np.float64)
-    return Curve(matrix[:, 0], matrix[:, 1:])
+    return PrintedCurve(matrix[:, 0], matrix[:, 1:])

@@ -55,7 +55,7 @@ class MalformedError(Exception):
 
 
 @dataclass
-class Piece:
+class XmlPiece:
     """One document, or as much of it as there is."""
 
     xml: str  # from ``<Results>`` to ``</Results>``, or to where it ends
@@ -66,7 +66,7 @@ class Piece:
     progress: int = 0  # how many lines of progress stand around it
 
 
-def parse(text: str, match: re.Match[str]) -> tuple[int, int, Piece]:
+def parse(text: str, match: re.Match[str]) -> tuple[int, int, XmlPiece]:
     """Take the document that begins at the match, with the messages around it, and its place."""
     at = match.start()
     limit, whole = _limit(text, match.end())
@@ -76,7 +76,7 @@ def parse(text: str, match: re.Match[str]) -> tuple[int, int, Piece]:
     inside = at > _INDENT and not line_start
     start = at if inside or text[line_start:at].strip() else start_of(text, line_start)
     end = end_of(text, stop) if whole else stop
-    piece = Piece(text[at:stop], text.count("\n", start, at), whole)
+    piece = XmlPiece(text[at:stop], text.count("\n", start, at), whole)
     for first, last in ((start, at), (stop, end)):
         above = text.count("\n", start, first)
         for number, line in numbered_lines(text[first:last]):

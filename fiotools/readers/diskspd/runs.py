@@ -63,7 +63,7 @@ class Sampled:
 
 
 @dataclass(frozen=True)
-class Curve:
+class PrintedCurve:
     """Percentiles of the latencies of a run, or of one of its targets."""
 
     percentiles: Array
@@ -74,11 +74,11 @@ class Curve:
     line: int | None = None  # where it stands, if that is not where its run does
 
 
-_NO_CURVE = Curve(np.zeros(0), np.zeros((0, len(DIRECTIONS))))
+_NO_CURVE = PrintedCurve(np.zeros(0), np.zeros((0, len(DIRECTIONS))))
 
 
 @dataclass
-class Run:
+class DiskspdRun:
     """A run, ready to be made into rows."""
 
     number: int  # within its file
@@ -106,7 +106,7 @@ class Run:
     extras: list[tuple[int | None, str, str]] = field(default_factory=list)
     # what is wrong with it: line, severity, message
     problems: list[tuple[int, str, str]] = field(default_factory=list)
-    curves: Sequence[Curve] = ()
+    curves: Sequence[PrintedCurve] = ()
     # the samples of ``-D`` for each entry, and for the whole run
     sampled: Sequence[Sampled | None] = ()
     is_measured: bool = False  # whether latencies were measured
@@ -115,7 +115,7 @@ class Run:
 class Measures:
     """The numbers of runs, by row (the entries of a run, then the whole run) and direction."""
 
-    def __init__(self, runs: Sequence[Run]) -> None:
+    def __init__(self, runs: Sequence[DiskspdRun]) -> None:
         self.runs = runs
         sizes = np.array([len(run.threads) + 1 for run in runs])
         self.last = np.cumsum(sizes) - 1
@@ -276,7 +276,7 @@ class _Stretch(NamedTuple):
     scope: str
 
 
-def _samples(runs: Sequence[Run]) -> Iterator[Made]:
+def _samples(runs: Sequence[DiskspdRun]) -> Iterator[Made]:
     """Yield the samples in order: I/Os per second, and latencies if they were measured."""
     every = (one for place, run in enumerate(runs) for one in _stretches(place, run))
     for _, alike in groupby(every, lambda one: (one.measured, one.sampled.names)):
@@ -291,7 +291,7 @@ def _samples(runs: Sequence[Run]) -> Iterator[Made]:
         yield from _sampled_rows(few)
 
 
-def _stretches(place: int, run: Run) -> Iterator[_Stretch]:
+def _stretches(place: int, run: DiskspdRun) -> Iterator[_Stretch]:
     """Yield the buckets of a run: those of each entry, then those of the whole run."""
     whose: list[tuple[int | None, str | None, str]] = [
         *zip(run.threads, run.targets, repeat("thread")),
@@ -354,7 +354,7 @@ def _chosen(of_each: Array, known: NDArray[np.bool_]) -> Array:
 class Percentiles:
     """The known percentiles of runs and of single targets, one below the other."""
 
-    def __init__(self, runs: Sequence[Run]) -> None:
+    def __init__(self, runs: Sequence[DiskspdRun]) -> None:
         self._runs = runs
         pairs = [(place, curve) for place, run in enumerate(runs) for curve in run.curves]
         self._curves = [curve for _, curve in pairs]
@@ -414,7 +414,7 @@ class Percentiles:
         return found
 
 
-def add(tables: Tables, run: Run, **about: Any) -> None:
+def add(tables: Tables, run: DiskspdRun, **about: Any) -> None:
     """Add a run with its problems; its rows are made later."""
     run.number = tables.start_run(
         tool="diskspd", duration_s=None if np.isnan(run.seconds) else run.seconds, **about
@@ -424,7 +424,7 @@ def add(tables: Tables, run: Run, **about: Any) -> None:
         tables.note(message, line=line, severity=severity, run=run.number)
 
 
-def make(runs: Sequence[Run], wants: Callable[[str], bool]) -> Iterator[Made]:
+def make(runs: Sequence[DiskspdRun], wants: Callable[[str], bool]) -> Iterator[Made]:
     """Make the rows of runs of many files."""
     measures = Measures(runs)
     percentiles = Percentiles(runs)
@@ -448,7 +448,7 @@ def make(runs: Sequence[Run], wants: Callable[[str], bool]) -> Iterator[Made]:
         yield from _samples(runs)
 
 
-def _conditions(runs: Sequence[Run]) -> dict[str, list[Any]]:
+def _conditions(runs: Sequence[DiskspdRun]) -> dict[str, list[Any]]:
     """Return the conditions of the entries of all runs, each followed by those of the whole run.
 
     The size of a target in the results is better than the requested size.
@@ -463,7 +463,7 @@ def _conditions(runs: Sequence[Run]) -> dict[str, list[Any]]:
     return {name: [one.get(name) for one in every] for name in names}
 
 
-def _settings(runs: Sequence[Run]) -> tuple[Any, Columns]:
+def _settings(runs: Sequence[DiskspdRun]) -> tuple[Any, Columns]:
     """Return the settings."""
     whose = [place for place, run in enumerate(runs) for _ in run.asked.settings]
     pairs = [pair for run in runs for pair in run.asked.settings]
@@ -509,7 +509,7 @@ def known(numbers: Array) -> Column:
     return [None if number < 0 else number for number in numbers.tolist()]
 
 
-def _cpu(runs: Sequence[Run]) -> tuple[Any, Columns]:
+def _cpu(runs: Sequence[DiskspdRun]) -> tuple[Any, Columns]:
     """Return the rows of processors, and of averages behind them."""
     usage = np.array([*chain.from_iterable(run.usage for run in runs)]).reshape(-1, len(USAGE))
     return [place for place, run in enumerate(runs) for _ in run.cpus], {
@@ -519,7 +519,7 @@ def _cpu(runs: Sequence[Run]) -> tuple[Any, Columns]:
     }
 
 
-def _extras(runs: Sequence[Run]) -> tuple[Any, Columns]:
+def _extras(runs: Sequence[DiskspdRun]) -> tuple[Any, Columns]:
     """Return the values that have no column of their own."""
     rows = [row for run in runs for row in run.extras]
     return [place for place, run in enumerate(runs) for _ in run.extras], {

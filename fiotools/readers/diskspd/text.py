@@ -42,8 +42,8 @@ from fiotools.readers.diskspd.runs import (
     RATES,
     SPEEDS,
     TOTAL,
-    Curve,
-    Run,
+    DiskspdRun,
+    PrintedCurve,
 )
 from fiotools.readers.document import Report, Session, line_end, lines_above, read_reports
 from fiotools.readers.text import Cursor, Taker, taken
@@ -437,7 +437,7 @@ Who: TypeAlias = tuple[int | None, str | None, int]  # thread, target, which of 
 _USAGE = ("usage", "user", "kernel", "idle")
 
 
-class Row(NamedTuple):
+class IoRow(NamedTuple):
     """One row of a table, as numbers; latencies in ms."""
 
     line: int
@@ -449,25 +449,25 @@ class Row(NamedTuple):
 
 
 @dataclass
-class Rows:
+class IoTables:
     """The I/O tables of one run."""
 
     # by direction: the rows of the threads, the row of the total
-    threads: dict[str, list[Row]] = field(default_factory=dict)
-    totals: dict[str, Row] = field(default_factory=dict)
+    threads: dict[str, list[IoRow]] = field(default_factory=dict)
+    totals: dict[str, IoRow] = field(default_factory=dict)
     # the time of the run, and its rounding; no slack if it was computed
     seconds: float = math.nan
     slack: float | None = None
     problems: list[tuple[int, str]] = field(default_factory=list)  # contradictions
     spoiled: bool = False  # whether the percentiles of reads and writes together are wrong
 
-    def all(self) -> list[Row]:
+    def all(self) -> list[IoRow]:
         """List every row, totals last."""
         return [*chain(*self.threads.values()), *self.totals.values()]
 
-    def entries(self) -> dict[Who, dict[str, Row]]:
+    def entries(self) -> dict[Who, dict[str, IoRow]]:
         """Return rows by thread and target, then by direction; a target may occur twice."""
-        entries: dict[Who, dict[str, Row]] = {}
+        entries: dict[Who, dict[str, IoRow]] = {}
         for direction in DIRECTIONS:
             seen: Counter[tuple[int | None, str | None]] = Counter()
             for row in self.threads.get(direction, ()):
@@ -477,8 +477,8 @@ class Rows:
         return entries
 
 
-def listed(entries: Sequence[Mapping[str, Row]], names: Sequence[str], none: Any) -> list[Any]:
-    """Return the numbers of entries as a flat list, as a `Run` has them."""
+def listed(entries: Sequence[Mapping[str, IoRow]], names: Sequence[str], none: Any) -> list[Any]:
+    """Return the numbers of entries as a flat list, as a `DiskspdRun` has them."""
     measures = [
         entry[direction].measures[name] if direction in entry else None
         for entry in entries
@@ -488,9 +488,9 @@ def listed(entries: Sequence[Mapping[str, Row]], names: Sequence[str], none: Any
     return [none if figure is None else figure for figure in measures]
 
 
-def read_rows(span: Span) -> Rows:
+def read_rows(span: Span) -> IoTables:
     """Read the Total, Read and Write tables of one run."""
-    rows = Rows()
+    rows = IoTables()
     for direction, table in span.tables.items():
         rows.threads[direction] = []
         for line, cells in table.rows:
@@ -507,7 +507,9 @@ def read_rows(span: Span) -> Rows:
     return rows
 
 
-def _row(table: Table, line: int, cells: list[str], problems: list[tuple[int, str]]) -> Row | None:
+def _row(
+    table: Table, line: int, cells: list[str], problems: list[tuple[int, str]]
+) -> IoRow | None:
     names = [re.sub(r"\(ms\)|\s", "", name).lower() for name in table.columns]
     cell = dict(zip(names, cells, strict=False))
     first = label(cell.get("thread", ""))
@@ -538,7 +540,7 @@ def _row(table: Table, line: int, cells: list[str], problems: list[tuple[int, st
     file = _FILE.fullmatch(cell.get("file", ""))
     known = ("thread", "file", "mib/s", "mb/s", "", *_MEASURES)
     titled = zip(table.columns, names, cells, strict=False)
-    return Row(
+    return IoRow(
         line,
         None if first == "total" else int(first),
         (file[1] or None) if file else None,
@@ -563,7 +565,7 @@ def _compute_rate(
         problems.append((line, f"{message} I/Os and I/O per s give; the printed rate is kept"))
 
 
-def _read_time(rows: Rows, span: Span) -> None:
+def _read_time(rows: IoTables, span: Span) -> None:
     printed = span.facts.get("actual test time") or span.facts.get("test time")
     found = _TIME.fullmatch(printed or "")
     if found and float(found[1]):
@@ -589,7 +591,7 @@ def _percentile(name: str) -> float | None:
     return float(plain[1]) if plain else None
 
 
-def check_plan(rows: Rows, span: Span, asked: options.Asked) -> options.Asked:
+def check_plan(rows: IoTables, span: Span, asked: options.Asked) -> options.Asked:
     """Note where the tables contradict the conditions; return the possible conditions."""
     first = next((row.line for row in rows.all()), span.line)
     told = rows.threads.get("total") or next(iter(rows.threads.values()), [])
@@ -610,14 +612,14 @@ def check_plan(rows: Rows, span: Span, asked: options.Asked) -> options.Asked:
     return asked
 
 
-def _sum(rows: Iterable[Row], name: str) -> int | None:
+def _sum(rows: Iterable[IoRow], name: str) -> int | None:
     """Sum a number of rows; None if there are none, or if one lacks it."""
     values = [row.measures[name] for row in rows]
     return sum(values) if values and None not in values else None
 
 
 def check_totals(
-    totals: Sequence[tuple[int, list[str]]], every: Sequence[Rows]
+    totals: Sequence[tuple[int, list[str]]], every: Sequence[IoTables]
 ) -> Iterator[tuple[int, str]]:
     """Yield contradictions between the runs of a file and its ``Totals:``."""
     for line, cells in totals:
@@ -629,7 +631,7 @@ def check_totals(
                 yield line, f"Totals: {direction} {name} is {cell}, the runs sum to {ours}"
 
 
-def check(rows: Rows, span: Span) -> None:
+def check(rows: IoTables, span: Span) -> None:
     """Note where the tables contradict themselves, as those of the XML cannot."""
     if span.untitled is not None:
         message = "one of several charts of percentiles has no title: left out"
@@ -703,7 +705,7 @@ def add(tables: Tables, report: Report, session: Session) -> int:
         "reported_at": options.moment(when) if when else None,
     }
     asked = list(options.read_echo(output.parameters, given))
-    every: list[Rows] = []
+    every: list[IoTables] = []
     for number, span in enumerate(output.spans):
         # without Input parameters, the command line holds for every time span
         plan = asked[number] if number < len(asked) else asked[0] if not output.parameters else None
@@ -727,7 +729,7 @@ def add(tables: Tables, report: Report, session: Session) -> int:
 
 
 def _problems(
-    rows: Rows, span: Span, gap: tuple[int, str] | None, *, is_full: bool
+    rows: IoTables, span: Span, gap: tuple[int, str] | None, *, is_full: bool
 ) -> Iterator[tuple[int, str, str]]:
     """Yield what is wrong with a run: line, severity, message."""
     if span.failed:
@@ -742,7 +744,9 @@ def _problems(
         yield span.line, "info", "no percentiles of the whole run were found"
 
 
-def _run(rows: Rows, span: Span, first: int, asked: options.Asked, system: dict[str, str]) -> Run:
+def _run(
+    rows: IoTables, span: Span, first: int, asked: options.Asked, system: dict[str, str]
+) -> DiskspdRun:
     """Put the parts of a run together, and note what does not fit."""
     asked = check_plan(rows, span, asked)
     entries = rows.entries()
@@ -752,7 +756,7 @@ def _run(rows: Rows, span: Span, first: int, asked: options.Asked, system: dict[
         for place, entry in enumerate(every)
         for direction, row in entry.items()
     }
-    run = Run(
+    run = DiskspdRun(
         0,
         asked,
         lambda *place: lines[place],
@@ -786,7 +790,7 @@ def _run(rows: Rows, span: Span, first: int, asked: options.Asked, system: dict[
     return run
 
 
-def _curves(span: Span, spoiled: bool, first: int) -> Iterator[Curve]:
+def _curves(span: Span, spoiled: bool, first: int) -> Iterator[PrintedCurve]:
     """Read the charts of the run and of its targets."""
     for number, (target, chart) in enumerate(span.charts, 1):
         titles = [name.split(" ")[0].lower() for name in chart.columns[1:]]
@@ -804,10 +808,10 @@ def _curves(span: Span, spoiled: bool, first: int) -> Iterator[Curve]:
             milliseconds[(percentiles > 0) & (percentiles < 100), TOTAL] = math.nan
         line = first + (chart.rows[0][0] if chart.rows else 0)
         number = 0 if target is None else number
-        yield Curve(percentiles, milliseconds, target, number, line)
+        yield PrintedCurve(percentiles, milliseconds, target, number, line)
 
 
-def _gap(rows: Rows, span: Span, output: Output) -> tuple[int, str] | None:
+def _gap(rows: IoTables, span: Span, output: Output) -> tuple[int, str] | None:
     """Find where a run's results break off; a full report has three tables, and percentiles."""
     if not span.tables:
         return span.line, "the output ends before its tables"
@@ -841,7 +845,7 @@ def _lacks_chart(span: Span) -> bool:
     return measured and None not in (target for target, _ in span.charts)
 
 
-def _read_cpus(run: Run, table: Table, problems: list[tuple[int, str]]) -> None:
+def _read_cpus(run: DiskspdRun, table: Table, problems: list[tuple[int, str]]) -> None:
     """Read the processors into a run; an average's cells are counted from the right."""
     names = [name.lower() for name in table.columns]
     count = 0

@@ -41,13 +41,13 @@ from fiotools.readers.diskspd.buckets import Cut, OddBucketsError
 from fiotools.readers.diskspd.documents import (
     Element,
     MalformedError,
-    Piece,
     Values,
+    XmlPiece,
     line_of,
 )
 from fiotools.readers.diskspd.documents import parse as parse
 from fiotools.readers.diskspd.options import Asked, Conditions
-from fiotools.readers.diskspd.runs import WAYS, Run
+from fiotools.readers.diskspd.runs import WAYS, DiskspdRun
 from fiotools.readers.document import Field, Grammars, Report, Session, read_part
 from fiotools.readers.formats import READERS, is_profile
 from fiotools.tables import Tables
@@ -196,7 +196,7 @@ def add(tables: Tables, report: Report, session: Session) -> int:
 
 def _add(tables: Tables, report: Report, session: Session) -> None:
     """Add one document whole, or nothing of it: a run for each of its time spans."""
-    piece: Piece = report.data
+    piece: XmlPiece = report.data
     for line, message in piece.errors:
         tables.note(message, line=report.line + line, severity="warning")
     if piece.progress:
@@ -229,7 +229,7 @@ def _add(tables: Tables, report: Report, session: Session) -> None:
         tables.note(message, line=line, severity="warning", run=tables.runs)
 
 
-def _taken(tables: Tables, piece: Piece, above: int, last: int) -> Taken:
+def _taken(tables: Tables, piece: XmlPiece, above: int, last: int) -> Taken:
     """Take a document; one that was cut off as far as its last time span that is whole."""
     xml = piece.xml if piece.whole else documents.without_rest(piece.xml)
     try:
@@ -268,7 +268,7 @@ class Taken:
 
     # the machine, the version, and when it was written; empty if unknown
     about: list[str]
-    runs: list[Run]
+    runs: list[DiskspdRun]
     asked: int  # how many of them there should be
     # text beside elements, which DISKSPD does not write: (line, text)
     strays: list[tuple[int, str]]
@@ -329,7 +329,7 @@ def _document(root: Element, way: _Way) -> Taken:
     return Taken(about, every, max(len(found), len(asked)), strays)
 
 
-def _run(span: Element, asked: Asked, way: _Way) -> Run:
+def _run(span: Element, asked: Asked, way: _Way) -> DiskspdRun:
     """Read a ``TimeSpan``."""
     told = Values(span, ("CpuUtilization", "Thread", *_BUCKETS))
     seconds = told.number("TestTimeSeconds")
@@ -340,7 +340,7 @@ def _run(span: Element, asked: Asked, way: _Way) -> Run:
     if failed is not None:
         message = (failed.text or "").strip() or "the run failed"
         problem = (way.line(line_of(failed)), "error", message)
-        return Run(0, asked, lambda *_: way.line(line), seconds, problems=[problem])
+        return DiskspdRun(0, asked, lambda *_: way.line(line), seconds, problems=[problem])
     run = _results(span, told, asked, seconds, way)
     if not seconds > 0:
         message = "no TestTimeSeconds: rates are missing"
@@ -367,7 +367,7 @@ class _Thread(NamedTuple):
     targets: list[Values]
 
 
-def _results(span: Element, told: Values, asked: Asked, seconds: float, way: _Way) -> Run:
+def _results(span: Element, told: Values, asked: Asked, seconds: float, way: _Way) -> DiskspdRun:
     """Read the results of a run."""
     threads = []
     for thread in span.findall("Thread"):
@@ -384,7 +384,7 @@ def _results(span: Element, told: Values, asked: Asked, seconds: float, way: _Wa
     cpus += [("Average", Values(average)) for average in found]
     measured = span.find("Latency") is not None
     percentiles = span.findall("Latency/Bucket")
-    run = Run(
+    run = DiskspdRun(
         0,
         asked,
         lambda entry, direction: way.line(lines[entry]),

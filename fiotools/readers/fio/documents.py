@@ -45,7 +45,7 @@ _HALF = re.compile(
 
 
 @dataclass(frozen=True)
-class Piece:
+class JsonPiece:
     """One document in a text: its place, and its content if it is complete."""
 
     start: int
@@ -70,7 +70,7 @@ class Stretch:
     reports: list[tuple[int, int, str]] = field(default_factory=list)
 
 
-def pieces(text: str, data: bytes | None = None, wants_bins: bool = True) -> list[Piece]:
+def pieces(text: str, data: bytes | None = None, wants_bins: bool = True) -> list[JsonPiece]:
     """Split a text into fio's documents; ``data`` are its bytes if they are known."""
     try:
         value = loads(text if data is None else data, wants_bins)
@@ -78,8 +78,8 @@ def pieces(text: str, data: bytes | None = None, wants_bins: bool = True) -> lis
         pass
     else:
         if whole := _reports(value):
-            return [Piece(0, len(text), document) for document in whole]
-    found: list[Piece] = []
+            return [JsonPiece(0, len(text), document) for document in whole]
+    found: list[JsonPiece] = []
     at = 0
     while match := _START.search(text, at):
         piece = piece_at(text, match.start(), wants_bins)
@@ -113,7 +113,7 @@ def is_fio(value: Any) -> bool:
     )
 
 
-def piece_at(text: str, start: int, wants_bins: bool = True) -> Piece:
+def piece_at(text: str, start: int, wants_bins: bool = True) -> JsonPiece:
     """Read the document that begins at a place; an incomplete one ends where it breaks off."""
     # documents do not nest: this one ends where the next begins
     following = _START.search(text, start + 1)
@@ -124,7 +124,7 @@ def piece_at(text: str, start: int, wants_bins: bool = True) -> Piece:
     for end in (brace + 2, line if line >= 0 else stop):
         if end > start and text[end - 1] == "}":
             try:
-                return Piece(start, end, loads(text[start:end], wants_bins))
+                return JsonPiece(start, end, loads(text[start:end], wants_bins))
             except orjson.JSONDecodeError:
                 pass
     readable, nans = _without_nan(text[start:stop])
@@ -132,7 +132,7 @@ def piece_at(text: str, start: int, wants_bins: bool = True) -> Piece:
     try:
         value, end = decoder.raw_decode(readable)
     except RecursionError:
-        return Piece(start, start + 1, None, "nested too deeply")
+        return JsonPiece(start, start + 1, None, "nested too deeply")
     except json.JSONDecodeError as error:
         try:
             if brace >= 0:
@@ -141,11 +141,11 @@ def piece_at(text: str, start: int, wants_bins: bool = True) -> Piece:
                 return decoder.piece(start, brace + 2, value, nans)
         except (json.JSONDecodeError, RecursionError):
             pass
-        return Piece(start, start + error.pos, None, error.msg)
+        return JsonPiece(start, start + error.pos, None, error.msg)
     return decoder.piece(start, start + end, value, nans)
 
 
-def stretches(text: str, pieces: list[Piece]) -> list[Stretch]:
+def stretches(text: str, pieces: list[JsonPiece]) -> list[Stretch]:
     """List the text outside the documents."""
     found, at, torn = [], 0, False
     for number, piece in enumerate(pieces):
@@ -214,9 +214,9 @@ class Decoder(json.JSONDecoder):
         self.options: list[str] = []
         self.leaves: list[str] = []
 
-    def piece(self, start: int, end: int, document: dict[str, Any], nans: int) -> Piece:
+    def piece(self, start: int, end: int, document: dict[str, Any], nans: int) -> JsonPiece:
         """Return the document that was read, with what was wrong with it."""
-        return Piece(start, end, document, "", nans, self.options, self.leaves)
+        return JsonPiece(start, end, document, "", nans, self.options, self.leaves)
 
     def _object(self, pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         found = dict(pairs)
@@ -446,9 +446,9 @@ def elapsed(document: dict[str, Any]) -> float | None:
     return max((number for number in numbers if number is not None), default=None)
 
 
-def runs_of(pieces: list[Piece]) -> list[list[Piece]]:
+def runs_of(pieces: list[JsonPiece]) -> list[list[JsonPiece]]:
     """Group consecutive documents by run."""
-    runs: list[list[Piece]] = []
+    runs: list[list[JsonPiece]] = []
     for piece in pieces:
         if runs and _continues(runs[-1][-1].document or {}, piece.document or {}):
             runs[-1].append(piece)

@@ -60,7 +60,7 @@ _AT_ONCE = 1 << 18  # bytes: numpy's arrays of these stay in a processor's cache
 
 
 @dataclass(frozen=True, slots=True)
-class Rows:
+class FilledRows:
     """Some rows, and their filled bins in the order of the log."""
 
     heads: Whole  # time, direction and block size of each row
@@ -87,10 +87,10 @@ class Rows:
         }
 
 
-def joined(parts: Sequence[Rows]) -> Rows:
+def joined(parts: Sequence[FilledRows]) -> FilledRows:
     """Concatenate consecutive rows."""
     firsts = np.cumsum([0, *map(len, parts)])
-    return Rows(
+    return FilledRows(
         np.concatenate([part.heads for part in parts]),
         np.concatenate([part.row + first for part, first in zip(parts, firsts, strict=False)]),
         np.concatenate([part.bin for part in parts]),
@@ -158,7 +158,7 @@ def read(document: Document, tables: Tables) -> None:
         tables.extend("bins", rows.columns(edges, zero), **keys, latency="clat")
 
 
-def _falls(rows: Rows, bins: int) -> bool:
+def _falls(rows: FilledRows, bins: int) -> bool:
     """Whether any count is below the previous interval's; one interval cannot tell."""
     last: dict[int, Whole] = {}
     is_repeated = False
@@ -177,7 +177,7 @@ def _falls(rows: Rows, bins: int) -> bool:
 # --- few of a row's two thousand bins are filled: only these are read -------------------------
 
 
-def read_rows(text: str, width: int, bad: list[int]) -> Iterator[Rows]:
+def read_rows(text: str, width: int, bad: list[int]) -> Iterator[FilledRows]:
     """Read the complete lines of a log, some hundred at a time; ``bad`` gets the other lines.
 
     ``width`` is how many numbers a row has.
@@ -201,7 +201,7 @@ def read_rows(text: str, width: int, bad: list[int]) -> Iterator[Rows]:
         at = stop
 
 
-def _parse(text: str, width: int) -> Rows | None:
+def _parse(text: str, width: int) -> FilledRows | None:
     """Parse complete lines together, numbers other than ``0``; None unless each line is a row."""
     # an endless line is not a row, and not worth the memory
     if not text or not text.isascii() or len(text) > _AT_ONCE + width * (LONGEST + 2):
@@ -248,4 +248,4 @@ def _parse(text: str, width: int) -> Rows | None:
     if heads[:, 1].max() >= _CODES:
         return None
     is_bin = ~is_head & (values > 0)  # 00 is empty too
-    return Rows(heads, row[is_bin], column[is_bin] - BEFORE_BINS, values[is_bin])
+    return FilledRows(heads, row[is_bin], column[is_bin] - BEFORE_BINS, values[is_bin])

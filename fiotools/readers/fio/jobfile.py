@@ -45,13 +45,13 @@ _LOOK_AT = 2000  # lines
 
 
 @dataclass(eq=False)
-class Section:
+class JobSection:
     """A job: its own options, and those of the ``[global]`` sections above it."""
 
     name: str
     own: Mapping[str, str]
     shared: Mapping[str, str]
-    group: list[Section]  # the jobs that run together, itself among them
+    group: list[JobSection]  # the jobs that run together, itself among them
 
     @property
     def options(self) -> dict[str, str]:
@@ -84,7 +84,7 @@ class Section:
 class JobFile:
     """The jobs of a file."""
 
-    sections: list[Section] = field(default_factory=list)
+    sections: list[JobSection] = field(default_factory=list)
     includes: bool = False  # other files, which are not read
     is_certain: bool = False  # whether it has options that only fio has
     is_odd: bool = False  # whether it has a line that is not a job file's
@@ -113,7 +113,7 @@ def parse(text: str) -> JobFile:
         elif bare and not (parts and includes):
             found.is_odd = True
     shared: dict[str, str] = {}
-    group: list[Section] = []
+    group: list[JobSection] = []
     for name, options in parts:
         own = fio_options.normalise(options)
         if name.startswith("global"):
@@ -122,7 +122,7 @@ def parse(text: str) -> JobFile:
         known = {**shared, **own}
         if any(fio_options.is_set(known, flag) for flag in ("stonewall", "new_group")):
             group = []
-        group.append(Section(name, own, shared, group))
+        group.append(JobSection(name, own, shared, group))
         found.sections.append(group[-1])
     return found
 
@@ -186,7 +186,7 @@ def complete(tables: Tables, name: str, text: str, namesake: bool) -> bool:
     figures: dict[int, list[Row]] = defaultdict(list)
     for row in _rows(tables, "io", "run", "job", "direction", *_AMOUNTS, *CONDITIONS):
         figures[row["run"]].append(row)
-    sections: dict[int, dict[int, Section]] = {}  # by run and entry
+    sections: dict[int, dict[int, JobSection]] = {}  # by run and entry
     for run, entries in lacking(tables).items():
         unfit = _unfit(entries, file)
         against = unfit or _contradicted(figures[run], jobs)
@@ -253,7 +253,7 @@ def _unfit(entries: list[Row], file: JobFile) -> str | None:
     return None
 
 
-def _contradicted(rows: list[Row], jobs: Mapping[str, Section]) -> str | None:
+def _contradicted(rows: list[Row], jobs: Mapping[str, JobSection]) -> str | None:
     """Return which value of a run contradicts the job file."""
     moved: dict[tuple[str, str], set[str]] = defaultdict(set)
     for row in rows:
@@ -287,7 +287,7 @@ def _contradiction(row: Row, asked: Mapping[str, Any]) -> str | None:
 
 
 def _add_settings(
-    tables: Tables, run: int, entries: list[Row], sections: Mapping[int, Section]
+    tables: Tables, run: int, entries: list[Row], sections: Mapping[int, JobSection]
 ) -> None:
     shared = [section.shared for section in sections.values()]
     first = next(iter(shared), {})
@@ -305,7 +305,7 @@ def _add_settings(
         fio_options.add_settings(*place, own, "given")
 
 
-def _amend(tables: Tables, sections: Mapping[int, Mapping[int, Section]]) -> None:
+def _amend(tables: Tables, sections: Mapping[int, Mapping[int, JobSection]]) -> None:
     """Fill missing conditions, and mark groups."""
     if not sections:
         return

@@ -30,7 +30,14 @@ from fiotools.errors import ParseError
 from fiotools.readers.document import Later, Report, Session, read_part
 from fiotools.readers.fio import documents
 from fiotools.readers.fio import json_columns as columns
-from fiotools.readers.fio.documents import MOVING, Piece, Stretch, by_direction, entries, runs_of
+from fiotools.readers.fio.documents import (
+    MOVING,
+    JsonPiece,
+    Stretch,
+    by_direction,
+    entries,
+    runs_of,
+)
 from fiotools.readers.fio.json_run import FIELDS as FIELDS
 from fiotools.readers.fio.json_run import taken
 
@@ -88,7 +95,7 @@ def read(document: Document, tables: Tables) -> None:
         _note_beside(tables, document, stretch, next(owners, last))
 
 
-def _add_run(tables: Tables, group: list[Piece], line: int, **known: Any) -> int:
+def _add_run(tables: Tables, group: list[JsonPiece], line: int, **known: Any) -> int:
     """Add a run: one document, or the cumulative ones of ``--status-interval``."""
     last = group[-1]
     reports = [piece.document for piece in group if piece.document is not None]
@@ -106,7 +113,7 @@ def _add_run(tables: Tables, group: list[Piece], line: int, **known: Any) -> int
     return run.number
 
 
-def _nothing_whole(document: Document, pieces: list[Piece]) -> ParseError:
+def _nothing_whole(document: Document, pieces: list[JsonPiece]) -> ParseError:
     """Return the error that says where the first document breaks off."""
     reason, line = "no complete JSON document of fio", 1
     if pieces:
@@ -121,7 +128,7 @@ def _nothing_whole(document: Document, pieces: list[Piece]) -> ParseError:
     )
 
 
-def _note_odd(tables: Tables, piece: Piece, line: int, run: int) -> None:
+def _note_odd(tables: Tables, piece: JsonPiece, line: int, run: int) -> None:
     """Note values that are not numbers, and keys that occur twice."""
     if piece.nans:
         message = f"{piece.nans} numbers of the document are nan or inf: left out"
@@ -153,7 +160,7 @@ def _add_reports(
     tables: Tables,
     document: Document,
     around: list[Stretch],
-    whole: list[Piece],
+    whole: list[JsonPiece],
     runs: dict[int, int],
 ) -> None:
     """Add the reports of any tool, except those that repeat one of the complete documents.
@@ -172,7 +179,7 @@ def _add_reports(
         read_part(tables, part, runs.get(stretch.before - 1), copies)
 
 
-def _done(whole: list[Piece]) -> Done:
+def _done(whole: list[JsonPiece]) -> Done:
     found: Done = defaultdict(lambda: (set(), set()))
     for piece in whole:
         for entry in entries(piece.document or {}):
@@ -248,7 +255,7 @@ def _note_lines(
 # --- a document in other text -----------------------------------------------------------------
 
 
-def parse(text: str, match: re.Match[str]) -> tuple[int, int, Piece]:
+def parse(text: str, match: re.Match[str]) -> tuple[int, int, JsonPiece]:
     """Read the document that begins at the match."""
     piece = documents.piece_at(text, match.start())
     return piece.start, max(piece.end, match.end()), piece
@@ -256,7 +263,7 @@ def parse(text: str, match: re.Match[str]) -> tuple[int, int, Piece]:
 
 def add(tables: Tables, report: Report, session: Session) -> int:
     """Add one document as a run."""
-    piece: Piece = report.data
+    piece: JsonPiece = report.data
     if piece.document is None:
         tables.note(
             f"an incomplete fio document was left out ({piece.reason})",

@@ -22,8 +22,8 @@ from fiotools.readers.fio.json_run import (
     IO,
     JOB,
     SCALES,
-    Entry,
-    Run,
+    JsonEntry,
+    JsonRun,
     conditions,
     fits,
     moment,
@@ -42,7 +42,7 @@ _TOTAL, _IOPS = ([field.key for field in IO].index(key) for key in ("total_ios",
 _SLACK = 0.02  # share of I/Os that a job did not do, or did after the count
 
 
-def rows(runs: Sequence[Run], wants: Callable[[str], bool]) -> Iterator[Made]:
+def rows(runs: Sequence[JsonRun], wants: Callable[[str], bool]) -> Iterator[Made]:
     """Make the rows of runs."""
     batch = _Batch(runs)
     columns: Columns = {name: [run.row[name] for run in runs] for name in runs[0].row}
@@ -71,7 +71,7 @@ def rows(runs: Sequence[Run], wants: Callable[[str], bool]) -> Iterator[Made]:
 class _Batch:
     """Some runs, and the keys of the rows of their entries."""
 
-    def __init__(self, runs: Sequence[Run]) -> None:
+    def __init__(self, runs: Sequence[JsonRun]) -> None:
         self.runs = runs
         self.numbers = np.array([run.number for run in runs])
         self.entries, self.owners = self.listed("entries")
@@ -129,7 +129,7 @@ def _gathered(columns: Columns, places: Sequence[int]) -> Columns:
     return {name: list(map(values.__getitem__, places)) for name, values in columns.items()}
 
 
-def _of_jobs(entries: Sequence[Entry], key: str) -> list[Any]:
+def _of_jobs(entries: Sequence[JsonEntry], key: str) -> list[Any]:
     place = next(at for at, field in enumerate(JOB) if field.key == key)
     return [entry.leaves[place] for entry in entries]
 
@@ -150,7 +150,7 @@ def _scaled(field: Field, values: Sequence[Any] | Numbers) -> Sequence[Any] | Nu
     return values if scale == 1 else [None if one is None else one * scale for one in values]
 
 
-def _jobs(batch: _Batch, entries: Sequence[Entry], owners: Owners) -> Made:
+def _jobs(batch: _Batch, entries: Sequence[JsonEntry], owners: Owners) -> Made:
     leaves = zip(*(entry.leaves for entry in entries), strict=True)
     columns: Columns = {
         field.column: _scaled(field, values)
@@ -316,7 +316,7 @@ def _extras(batch: _Batch, extras: Sequence[Any], owners: Owners) -> Made:
     return Made("extras", owners, {"run": batch.numbers[owners], **columns})
 
 
-def _notes(runs: Sequence[Run]) -> Iterator[Made]:
+def _notes(runs: Sequence[JsonRun]) -> Iterator[Made]:
     """Note values that were left out, and contradictions."""
     said = [(owner, *what) for owner, run in enumerate(runs) for what in run.values.problems()]
     if said:

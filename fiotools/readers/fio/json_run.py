@@ -262,7 +262,7 @@ def _listed(options: Any) -> Listed:
     return tuple((name, str(text)) for name, text in listed)
 
 
-class Entry(NamedTuple):
+class JsonEntry(NamedTuple):
     """An entry of a report: a job, a group or a client."""
 
     leaves: Leaves  # the values of `JOB`, then elapsed
@@ -277,7 +277,7 @@ class Entry(NamedTuple):
 
 
 @dataclass(slots=True)
-class Run:
+class JsonRun:
     """A run, taken apart: rows are made of it. Its lists count entries from 0."""
 
     tables: Tables
@@ -288,7 +288,7 @@ class Run:
     listed: Listed  # options of all jobs
     shared: Options  # the same, interpreted
     values: Values
-    entries: list[Entry] = field(default_factory=list)
+    entries: list[JsonEntry] = field(default_factory=list)
     # the I/O in one direction: the leaves are those of `IO`, then bw and io_kbytes; for each of
     # `LATENCIES` the `STATISTICS` and N. The scales are the ns in its unit; nan: not measured
     parts: list[tuple[int, str, Sequence[Any], Sequence[float]]] = field(default_factory=list)
@@ -363,7 +363,7 @@ class Run:
         # an unlisted option has its default if the run lists others, and may be anything if not
         is_known = bool(self.shared.shared) and not self.fio.before(2, 17, True)
         self.entries.append(
-            Entry(
+            JsonEntry(
                 leaves,
                 entry.get("jobname"),
                 entry.get("hostname"),
@@ -531,7 +531,7 @@ def taken(
     line: int | None = None,
     session: Session | None = None,
     said: int = 0,
-) -> Run:
+) -> JsonRun:
     """Take the reports of one run apart: the last is the result; several are samples as well.
 
     ``said`` is how many of its missing values have a note already.
@@ -552,7 +552,7 @@ def taken(
         "status": status,
     }
     shared = _listed(document.get("global options"))
-    run = Run(tables, tables.runs, row, line, fio, shared, options_of(shared), Values(said))
+    run = JsonRun(tables, tables.runs, row, line, fio, shared, options_of(shared), Values(said))
     listed = entries(document)
     clones = Counter(map(_alike, listed))
     for number, entry in enumerate(listed):

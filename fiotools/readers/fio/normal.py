@@ -180,7 +180,7 @@ class Job(Entry):
 
 
 @dataclass
-class Run:
+class FioOutput:
     """The output of one fio process."""
 
     version: str | None = None
@@ -213,7 +213,7 @@ class Run:
 
 def add(tables: Tables, report: Report, session: Session) -> int:
     """Add one fio process as a run, with an entry for each job or group that it reported."""
-    said: Run = report.data
+    said: FioOutput = report.data
     rows = RunRows(
         tables,
         report,
@@ -249,7 +249,7 @@ def add(tables: Tables, report: Report, session: Session) -> int:
     return rows.run
 
 
-def _status(said: Run) -> str:
+def _status(said: FioOutput) -> str:
     if any(entry.error for entry in said.entries):
         return "error"
     if said.cut is not None:
@@ -259,7 +259,7 @@ def _status(said: Run) -> str:
     return "ok" if said.is_summed else "truncated"
 
 
-def _note_troubles(rows: RunRows, said: Run) -> None:
+def _note_troubles(rows: RunRows, said: FioOutput) -> None:
     for at, text in said.strange:
         rows.note(at, f"a line of the report was not understood, and left out: {text[:200]}")
     for at, doubt in said.doubts:
@@ -281,7 +281,7 @@ def _note_troubles(rows: RunRows, said: Run) -> None:
         rows.note(said.cut, message)
 
 
-def _direction(said: Run, entry: Job, section: Section, options: dict[str, str]) -> Direction:
+def _direction(said: FioOutput, entry: Job, section: Section, options: dict[str, str]) -> Direction:
     """Return a section's values, printed and derived; contradictions become doubts."""
     direction = section.direction
     if direction == "unknown":  # the report's first lines are missing
@@ -362,7 +362,7 @@ def _issued(entry: Job, direction: str, what: str) -> int | None:
     return sum(own) if own and (direction != "sync" or what == "total") else None
 
 
-def _conditions(said: Run, entry: Job, direction: str) -> dict[str, Any]:
+def _conditions(said: FioOutput, entry: Job, direction: str) -> dict[str, Any]:
     """Take the conditions from the definition lines of an entry's jobs."""
     found: dict[str, Any] = {}
     group = [one for one in said.definitions if one.group == entry.group]
@@ -402,7 +402,7 @@ def read(document: Document, tables: Tables) -> None:
 # --- where a report begins and ends -----------------------------------------------------------
 
 
-def parse(text: str, match: re.Match[str]) -> tuple[int, int, Run] | None:
+def parse(text: str, match: re.Match[str]) -> tuple[int, int, FioOutput] | None:
     """Read the report around the first entry's ``(groupid=0, jobs=1): err=``."""
     at, most = match.start(), match.end() + _LINE
     stop = text.find("\n", match.end(), most)
@@ -417,7 +417,7 @@ def parse(text: str, match: re.Match[str]) -> tuple[int, int, Run] | None:
     entry = _ENTRY.fullmatch(line) if len(line) <= _LINE else None
     if entry is None:
         return None
-    start, run = _beginning(text, first, entry), Run()
+    start, run = _beginning(text, first, entry), FioOutput()
     cursor = Cursor(text, start, bare)
     while cursor.start < first:
         if not taken(cursor, run, _ABOVE):
@@ -453,7 +453,7 @@ def _beginning(text: str, first: int, entry: re.Match[str]) -> int:
     return start
 
 
-def _take_entries(cursor: Cursor, run: Run) -> int:
+def _take_entries(cursor: Cursor, run: FioOutput) -> int:
     """Take lines from the first entry until one that is not fio's; return their end."""
     end, depth = cursor.start, 0
     strange: Said = []
@@ -485,7 +485,7 @@ def _take_entries(cursor: Cursor, run: Run) -> int:
     return end
 
 
-def _take(cursor: Cursor, run: Run) -> bool:
+def _take(cursor: Cursor, run: FioOutput) -> bool:
     """Take a line from the first entry on; return whether it is fio's."""
     try:
         return len(cursor.bare) <= _LINE and taken(cursor, run, _LINES)
@@ -499,7 +499,7 @@ def _indent(raw: str) -> int:
     return len(line) - len(line.lstrip("> \t"))
 
 
-def _is_begun(line: str, run: Run) -> bool:
+def _is_begun(line: str, run: FioOutput) -> bool:
     """Whether the text's last line, without a line end, begins like one of fio's."""
     names = (f"{entry.name}: (groupid=" for entry in run.entries)
     starts = (*names, "Jobs: ", "Run status group ", "Disk stats (read/write):")
@@ -508,7 +508,7 @@ def _is_begun(line: str, run: Run) -> bool:
     )
 
 
-def _lacks_totals(run: Run) -> bool:
+def _lacks_totals(run: FioOutput) -> bool:
     """Whether the group summary has begun, but lacks directions of its entries."""
     did = {
         f"{entry.summary}.{section.direction.upper()}"
@@ -560,15 +560,15 @@ _AS_IN_JSON = {
 _TERSE = "terse output beside the report was left out: the report says more"
 
 # the takers of lines, in the order in which they are tried: above the first entry, and from it on
-Takers = list[tuple[re.Pattern[str], Taker[Run]]]
+Takers = list[tuple[re.Pattern[str], Taker[FioOutput]]]
 _ABOVE: Takers = []
 _LINES: Takers = []
 
 
-def _line(*patterns: str, into: Takers = _LINES) -> Callable[[Taker[Run]], Taker[Run]]:
+def _line(*patterns: str, into: Takers = _LINES) -> Callable[[Taker[FioOutput]], Taker[FioOutput]]:
     """Let a function take the lines that one of the patterns matches."""
 
-    def listed(take: Taker[Run]) -> Taker[Run]:
+    def listed(take: Taker[FioOutput]) -> Taker[FioOutput]:
         into.extend((re.compile(pattern), take) for pattern in patterns)
         return take
 
@@ -585,7 +585,7 @@ _above = partial(_line, into=_ABOVE)
     r"(?:<[^>]+> )?(?P<name>.*): \(g=(?P<group>\d{1,9})\): rw=(?P<rw>[^,]+),"
     r" bs=(?P<bs>.*?), ioengine=(?P<ioengine>[^,]*), iodepth=(?P<iodepth>\d{1,9}).*",
 )
-def _take_definition(cursor: Cursor, run: Run, found: re.Match[str]) -> None:
+def _take_definition(cursor: Cursor, run: FioOutput, found: re.Match[str]) -> None:
     blocks = (_block(*block) for block in _BS.findall(found["bs"]))
     options = {**found.groupdict(), "bs": ",".join(blocks)}
     name, group = options.pop("name"), int(options.pop("group"))
@@ -602,13 +602,13 @@ def _block(low: str, low_unit: str, high: str, high_unit: str) -> str:
 
 
 @_above(r"(?:<[^>]+> )?.*: \(g=\d+\): rw=.*")
-def _take_unreadable(cursor: Cursor, run: Run, found: re.Match[str]) -> None:
+def _take_unreadable(cursor: Cursor, run: FioOutput, found: re.Match[str]) -> None:
     doubt = f"the definition {found[0][:60]!r} cannot be read: no conditions"
     run.doubts.append((cursor.number, doubt))
 
 
 @_above(r"\.\.\.")
-def _take_clones(cursor: Cursor, run: Run, found: re.Match[str]) -> None:
+def _take_clones(cursor: Cursor, run: FioOutput, found: re.Match[str]) -> None:
     if run.definitions:
         run.definitions[-1].clones = True
 
@@ -617,7 +617,7 @@ def _take_clones(cursor: Cursor, run: Run, found: re.Match[str]) -> None:
 
 
 @_line(_ENTRY.pattern)
-def _take_entry(cursor: Cursor, run: Run, found: re.Match[str]) -> bool:
+def _take_entry(cursor: Cursor, run: FioOutput, found: re.Match[str]) -> bool:
     name = found["name"]
     if name.startswith("Jobs: "):  # progress without a line end before the report
         known = [one.name for one in run.definitions if name.endswith(one.name)]
@@ -646,14 +646,14 @@ def _take_entry(cursor: Cursor, run: Run, found: re.Match[str]) -> bool:
 
 
 @_line(r"(?:\| *)?\d{1,3}(?:\.\d+)?th=\[.*|\d{1,3}\.\d+th=\d+(?:,.*)?")
-def _take_percentiles(cursor: Cursor, run: Run, found: re.Match[str]) -> None:
+def _take_percentiles(cursor: Cursor, run: FioOutput, found: re.Match[str]) -> None:
     if run.priority:
         _add_text(run.entry, run.priority, found[0].strip("| "))
     else:
         _add_percentiles(run, found[0], cursor.number)
 
 
-def _add_percentiles(run: Run, text: str, at: int) -> None:
+def _add_percentiles(run: FioOutput, text: str, at: int) -> None:
     """Add percentiles; fio sorts them, so one that does not rise is damaged."""
     for name, value in _PERCENTILE.findall(text):
         pair = float(name), count(value).value * run.scale
@@ -674,7 +674,7 @@ def _add_text(entry: Job, name: str, text: str) -> None:
     rf" avg=\s*(?P<mean>{_NUMBER}) *, stdev=\s*(?P<stddev>{_NUMBER})"
     rf"(?:, samples=(?P<samples>{_INT}))?.*",
 )
-def _take_statistics(cursor: Cursor, run: Run, found: re.Match[str]) -> None:
+def _take_statistics(cursor: Cursor, run: FioOutput, found: re.Match[str]) -> None:
     entry, kind, samples = run.entry, found["kind"], found["samples"]
     if priority := _priority(found):
         entry.extras[f"{entry.section.direction}.{priority}"] = found[0]
@@ -711,7 +711,7 @@ def _priority(found: re.Match[str]) -> str | None:
 
 
 @_line(rf"{_KIND}(?P<prio>.*) percentiles {_UNIT} *:(?P<rest>.*)")
-def _take_percentile_head(cursor: Cursor, run: Run, found: re.Match[str]) -> None:
+def _take_percentile_head(cursor: Cursor, run: FioOutput, found: re.Match[str]) -> None:
     section = run.entry.section
     run.curve, run.scale, run.priority = [], NS[found["unit"]], ""
     if priority := _priority(found):
@@ -722,7 +722,7 @@ def _take_percentile_head(cursor: Cursor, run: Run, found: re.Match[str]) -> Non
 
 
 @_line(rf"lat {_UNIT} *: *(?P<list>(?:>=)?\d+=[\d.]+%.*)")
-def _take_shares(cursor: Cursor, run: Run, found: re.Match[str]) -> None:
+def _take_shares(cursor: Cursor, run: FioOutput, found: re.Match[str]) -> None:
     into = run.entry.shares.setdefault(found["unit"], {})
     for name, pct in re.findall(rf"(>=\d{{1,9}}|\b\d{{1,9}})=({_REAL})%", found["list"]):
         coarse_edges(name, found["unit"], True)  # raises for a bin that fio does not have
@@ -735,7 +735,7 @@ def _take_shares(cursor: Cursor, run: Run, found: re.Match[str]) -> None:
     rf"{_DIRECTION} io=(?P<io>[^,]+), bw=(?P<bw>[^,]+), iops=(?P<iops>[^,]+),"
     rf" runt=\s*(?P<ms>{_INT})msec.*",
 )
-def _take_section(cursor: Cursor, run: Run, found: re.Match[str]) -> None:
+def _take_section(cursor: Cursor, run: FioOutput, found: re.Match[str]) -> None:
     said = found.groupdict()
     is_old = "more" not in said
     bws = said["bw"].replace("(", " ").replace(")", "").split()
@@ -761,12 +761,12 @@ def _take_section(cursor: Cursor, run: Run, found: re.Match[str]) -> None:
     rf"cpu *: usr=(?P<usr_cpu_pct>{_REAL})%, sys=(?P<sys_cpu_pct>{_REAL})%,"
     rf" ctx=(?P<ctx>{_INT})(?:, majf=(?P<majf>{_INT}), minf=(?P<minf>{_INT}))?.*",
 )
-def _take_cpu(cursor: Cursor, run: Run, found: re.Match[str]) -> None:
+def _take_cpu(cursor: Cursor, run: FioOutput, found: re.Match[str]) -> None:
     run.entry.cpu = {name: float(text) for name, text in found.groupdict().items() if text}
 
 
 @_line(r"issued(?: rwts?| r/w(?:/d)?)? *: ?total=.*")
-def _take_issued(cursor: Cursor, run: Run, found: re.Match[str]) -> bool:
+def _take_issued(cursor: Cursor, run: FioOutput, found: re.Match[str]) -> bool:
     for name, numbers in re.findall(r"(total|short|drop)\w*=([\d,rwd=/]+)", found[0]):
         counts = re.findall(r"\d+", numbers)
         if max(map(len, counts), default=0) > _DIGITS:
@@ -779,7 +779,7 @@ def _take_issued(cursor: Cursor, run: Run, found: re.Match[str]) -> bool:
     r"(?P<name>IO depths|submit|complete|errors|latency|steadystate|Description|states) *:"
     r" *(?P<rest>.*)",
 )
-def _take_extra(cursor: Cursor, run: Run, found: re.Match[str]) -> None:
+def _take_extra(cursor: Cursor, run: FioOutput, found: re.Match[str]) -> None:
     name = found["name"]
     if name == "Description":
         run.entry.description = found["rest"].strip("[]")
@@ -788,7 +788,7 @@ def _take_extra(cursor: Cursor, run: Run, found: re.Match[str]) -> None:
 
 
 @_line(r"(?:block lifetime percentiles *:|\|)(?P<rest>(?: *\d{1,3}\.\d+th=\d+,?)*)")
-def _take_lifetimes(cursor: Cursor, run: Run, found: re.Match[str]) -> None:
+def _take_lifetimes(cursor: Cursor, run: FioOutput, found: re.Match[str]) -> None:
     _add_text(run.entry, "block lifetime percentiles", found["rest"].strip())
 
 
@@ -796,13 +796,13 @@ def _take_lifetimes(cursor: Cursor, run: Run, found: re.Match[str]) -> None:
 
 
 @_line(rf"(?P<title>Run status group {_INT} \(all jobs\)):.*")
-def _take_group(cursor: Cursor, run: Run, found: re.Match[str]) -> None:
+def _take_group(cursor: Cursor, run: FioOutput, found: re.Match[str]) -> None:
     run.group = f"<{run.client}> {found['title']}" if run.client else found["title"]
     run.is_summed = True
 
 
 @_line(r"(?P<name>READ|WRITE|TRIM|MIXED): (?P<rest>(?:io|bw)=.*)")
-def _take_sum(cursor: Cursor, run: Run, found: re.Match[str]) -> None:
+def _take_sum(cursor: Cursor, run: FioOutput, found: re.Match[str]) -> None:
     direction, rest = found["name"].lower(), found["rest"]
     run.extras[f"{run.group}.{found['name']}"] = rest
     parts = [
@@ -830,7 +830,7 @@ def _take_sum(cursor: Cursor, run: Run, found: re.Match[str]) -> None:
 
 
 @_line(r"(?P<name>\S+): (?P<rest>ios=\d+/\d+, .*)")
-def _take_disk(cursor: Cursor, run: Run, found: re.Match[str]) -> bool:
+def _take_disk(cursor: Cursor, run: FioOutput, found: re.Match[str]) -> bool:
     name = found["name"]
     row: dict[str, Any] = {"host": run.client, "device": name}
     parts: dict[str, str] = {}
@@ -857,20 +857,20 @@ def _take_disk(cursor: Cursor, run: Run, found: re.Match[str]) -> bool:
     _CLIENT.pattern,
 )
 @_line(_CLIENT.pattern)
-def _take_name(cursor: Cursor, run: Run, found: re.Match[str]) -> None:
+def _take_name(cursor: Cursor, run: FioOutput, found: re.Match[str]) -> None:
     """Take the version, or the client whose report follows."""
     vars(run).update(found.groupdict())
 
 
 @_line(r"(?:<[^>]+> )?Jobs: \d+ \(f=\d+\).*")
-def _take_progress(cursor: Cursor, run: Run, found: re.Match[str]) -> None:
+def _take_progress(cursor: Cursor, run: FioOutput, found: re.Match[str]) -> None:
     if run.is_summed and run.client is None:  # an interim report: fio was still running
         run.cut = cursor.number
 
 
 @_above(r"(?:fio: |[Nn]ote: |clock setaff).*")
 @_line(r"fio: .*")
-def _take_remark(cursor: Cursor, run: Run, found: re.Match[str]) -> None:
+def _take_remark(cursor: Cursor, run: FioOutput, found: re.Match[str]) -> None:
     run.remarks.append((cursor.number, found[0]))
 
 
@@ -880,5 +880,5 @@ def _take_remark(cursor: Cursor, run: Run, found: re.Match[str]) -> None:
     r"|\(f=\d+\)).*|\.\.\.)?",
 )
 @_line(r"(?:<[^>]+> )?|fsync/fdatasync/sync_file_range.*:|Disk stats \(read/write\):.*")
-def _pass(cursor: Cursor, run: Run, found: re.Match[str]) -> None:
+def _pass(cursor: Cursor, run: FioOutput, found: re.Match[str]) -> None:
     """Skip a line without information."""

@@ -498,7 +498,7 @@ def add(tables: Tables, report: Report, session: Session, version: str | None = 
 
 
 @dataclass
-class Run:
+class RunReports:
     """The reports of one run; the last one is its result."""
 
     reports: list[list[Record]]
@@ -512,7 +512,7 @@ class Run:
         return self.reports[-1]
 
 
-def runs(records: list[Record]) -> list[Run]:
+def runs(records: list[Record]) -> list[RunReports]:
     """Group entries, in their order, by run.
 
     Lines have no time, and a run has no last line. But the entries of one report show the same
@@ -532,7 +532,7 @@ def runs(records: list[Record]) -> list[Run]:
             reports.append([record])
         else:
             reports[-1].append(record)
-    found: list[Run] = []
+    found: list[RunReports] = []
     for report in reports:
         clients = report[-1].is_total or bool(report[-1].client_disks)
         if found and not clients and _continues(found[-1].entries, report):
@@ -540,7 +540,7 @@ def runs(records: list[Record]) -> list[Run]:
         else:
             groups = [record.group for record in report if not record.is_busy]
             doubtful = not clients and len(set(groups)) < len(groups)
-            found.append(Run([report], clients, doubtful))
+            found.append(RunReports([report], clients, doubtful))
     return found
 
 
@@ -640,7 +640,7 @@ def _ios(record: Record, more: int) -> float | None:
 # --- the rows of a run ------------------------------------------------------------------------
 
 
-def _add_run(rows: RunRows, run: Run) -> None:
+def _add_run(rows: RunRows, run: RunReports) -> None:
     for number, entry in enumerate(run.entries, 1):
         options = rows.asked(number, entry.name)
         scope = "group" if fio_options.is_set(options, "group_reporting") else "job"

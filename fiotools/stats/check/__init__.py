@@ -33,7 +33,7 @@ from fiotools.stats.check.pairs import (
     unsided,
     warm,
 )
-from fiotools.stats.check.runs import Run, runs
+from fiotools.stats.check.runs import RunFacts, runs
 from fiotools.stats.check.totals import depth, little, parts
 from fiotools.tables.columns import column, label_column
 from fiotools.tables.results import to_pandas
@@ -47,14 +47,14 @@ if TYPE_CHECKING:
 __all__ = ["Cache", "Finding", "Media", "Memory", "Sides", "Verdict", "check"]
 
 # in the order of the answer
-_OF_RUNS: tuple[Callable[[Run, Evidence], Iterator[Finding]], ...] = (
+_OF_RUNS: tuple[Callable[[RunFacts, Evidence], Iterator[Finding]], ...] = (
     *(little, depth, parts, ceiling, medium, turns, budget, pagecache, fast),
     *(options_fio, options_diskspd, sparse, copying),
 )
 _OF_PAIRS: tuple[Callable[[Pair, Evidence], Iterator[Finding]], ...] = (
     *(settings, layers, mirror, warm),
 )
-_LAST: tuple[Callable[[Run, Evidence], Iterator[Finding]], ...] = (
+_LAST: tuple[Callable[[RunFacts, Evidence], Iterator[Finding]], ...] = (
     *(modes, processor, fresh, paced, amplified),
 )
 _KEYS = ("source", "run")
@@ -171,7 +171,7 @@ def answer(results: Results, given: Evidence) -> pl.DataFrame:
     return _frame(found, list(every[0].labels) if every else [])
 
 
-def _told(run: Run, given: Evidence) -> Evidence:
+def _told(run: RunFacts, given: Evidence) -> Evidence:
     """Add what a run's file or its side of the comparison tells and the caller does not."""
     if given.ram is None and run.memory is not None:
         given = replace(given, ram=run.memory)
@@ -183,7 +183,7 @@ def _told(run: Run, given: Evidence) -> Evidence:
     return given
 
 
-def _frame(found: list[tuple[Run, Finding]], labels: list[str]) -> pl.DataFrame:
+def _frame(found: list[tuple[RunFacts, Finding]], labels: list[str]) -> pl.DataFrame:
     answers = ANSWERS["check"]
     hidden = [name for name in labels if name in answers]
     if hidden:

@@ -19,7 +19,7 @@ from fiotools.errors import argument, typed
 from fiotools.language import listed, say
 from fiotools.links import Link
 from fiotools.stats.check.evidence import Evidence, Finding, not_the_disk
-from fiotools.stats.check.runs import Row, Run
+from fiotools.stats.check.runs import Row, RunFacts
 from fiotools.units import human
 
 _TWO_WAY = ("mixed", "total")
@@ -57,7 +57,7 @@ class Flow:
         return self.direction in _TWO_WAY
 
 
-def flows(run: Run, known: Evidence) -> list[Flow]:
+def flows(run: RunFacts, known: Evidence) -> list[Flow]:
     """List every certain rate of a run: each row's, and those of jobs side by side."""
     clients = [row for row in run.io if row["scope"] == "client"]
     several_hosts = len({row["host"] for row in clients}) > 1  # each had the links to itself
@@ -88,7 +88,7 @@ def _has_data(row: Row) -> bool:
     return row["direction"] not in _NO_DATA and not is_trimmed
 
 
-def _together(run: Run) -> Iterator[Flow]:
+def _together(run: RunFacts) -> Iterator[Flow]:
     """Add up the jobs of a fio run that has one group, over its whole time.
 
     The rates are not added, because the jobs may not have overlapped. But all of them were done
@@ -125,7 +125,7 @@ def in_one(found: list[Flow]) -> list[Flow]:
     return [replace(ways[0], subject="read and write", direction="total", rate=rate)]
 
 
-def ceiling(run: Run, known: Evidence) -> Iterator[Finding]:
+def ceiling(run: RunFacts, known: Evidence) -> Iterator[Finding]:
     """Compare the rate of each direction with what the link carries."""
     found = busiest(flows(run, known))
     if not found:
@@ -182,7 +182,7 @@ def _carried(flow: Flow, link: Link, known: Evidence) -> Finding:
     return probe.impossible(why, not_the_disk())
 
 
-def media_of(run: Run) -> str | None:
+def media_of(run: RunFacts) -> str | None:
     """Tell the kind of a run's devices if the files leave no doubt."""
     told = run.device
     if _is_virtual(run):
@@ -194,7 +194,7 @@ def media_of(run: Run) -> str | None:
     return "sata-ssd" if is_ssd and told.get("model") else None
 
 
-def _hanging(run: Run) -> str | None:
+def _hanging(run: RunFacts) -> str | None:
     """Say which link to give if `lsblk` names its kind."""
     told = run.device
     example = _LINKS.get(told.get("tran", ""))
@@ -211,11 +211,11 @@ def _hanging(run: Run) -> str | None:
     )
 
 
-def _is_virtual(run: Run) -> bool:
+def _is_virtual(run: RunFacts) -> bool:
     return _VIRTUAL.search(run.device.get("model", "")) is not None
 
 
-def budget(run: Run, known: Evidence) -> Iterator[Finding]:
+def budget(run: RunFacts, known: Evidence) -> Iterator[Finding]:
     """Account for the bytes of each direction: in memory, or over the link."""
     if known.is_memory:
         return
@@ -287,7 +287,7 @@ def _spent(probe: Finding, distinct: float | None, took: float, known: Evidence)
     )
 
 
-def _distinct(run: Run, flow: Flow) -> float | None:
+def _distinct(run: RunFacts, flow: Flow) -> float | None:
     """Bound the different bytes from below, however often they were moved.
 
     Jobs may have a file each or share one, so only what one of them moved is certain. Uniformly

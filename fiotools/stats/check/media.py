@@ -23,7 +23,7 @@ from fiotools.language import listed, say
 from fiotools.stats.check.evidence import Evidence, Finding, not_the_disk
 from fiotools.stats.check.link_rate import Flow, busiest, flows, in_one
 from fiotools.stats.check.page_cache import read_share
-from fiotools.stats.check.runs import NO_DEVICE, SYNC_ENGINES, Curve, Row, Run
+from fiotools.stats.check.runs import NO_DEVICE, SYNC_ENGINES, Curve, Row, RunFacts
 from fiotools.units import human
 
 
@@ -70,7 +70,7 @@ _MEMORY = re.compile(
 )
 
 
-def medium(run: Run, known: Evidence) -> Iterator[Finding]:
+def medium(run: RunFacts, known: Evidence) -> Iterator[Finding]:
     """Check that there is a medium at all, and that a hard disk can be so fast."""
     if known.is_memory:
         return
@@ -84,7 +84,7 @@ def medium(run: Run, known: Evidence) -> Iterator[Finding]:
             yield from _platter(flow, known)
 
 
-def _memory(run: Run) -> str | None:
+def _memory(run: RunFacts) -> str | None:
     """Return the path, device or file system whose name says that it is memory."""
     if (kind := run.filesystem.get("type")) in ("tmpfs", "ramfs"):
         return kind
@@ -113,7 +113,7 @@ def _platter(flow: Flow, known: Evidence) -> Iterator[Finding]:
         yield probe.suspect(said, not_the_disk())
 
 
-def turns(run: Run, known: Evidence) -> Iterator[Finding]:
+def turns(run: RunFacts, known: Evidence) -> Iterator[Finding]:
     """Compare the I/Os per second with the seeks and turns of a hard disk."""
     if known.media != "hdd" or known.is_memory:
         return
@@ -140,7 +140,7 @@ def turns(run: Run, known: Evidence) -> Iterator[Finding]:
             yield probe.impossible(why, not_the_disk())
 
 
-def _bound(run: Run, row: Row) -> tuple[Turns | None, float]:
+def _bound(run: RunFacts, row: Row) -> tuple[Turns | None, float]:
     """Return the bound of a row, and how many of its I/Os share a flush."""
     entry, is_random = row["entry"], "rand" in (row["rw"] or "")
     if row["direction"] == "read" and is_random:
@@ -154,7 +154,7 @@ def _bound(run: Run, row: Row) -> tuple[Turns | None, float]:
     return (_WRITES if is_random else None), 1
 
 
-def _flying(run: Run, row: Row) -> int:
+def _flying(run: RunFacts, row: Row) -> int:
     """Return the most I/Os in flight; 2, for several, if that is not known."""
     jobs = row["numjobs"] or 1
     if run.tool == "fio":
@@ -165,7 +165,7 @@ def _flying(run: Run, row: Row) -> int:
     return int(jobs) * int(depth or (1 if run.tells_options(row["entry"]) else 2))
 
 
-def fast(run: Run, known: Evidence) -> Iterator[Finding]:
+def fast(run: RunFacts, known: Evidence) -> Iterator[Finding]:
     """Suspect I/Os that are faster than any device of the kind."""
     if known.is_memory or any(name.startswith("pmem") for name in run.disks):
         return
@@ -188,7 +188,9 @@ def fast(run: Run, known: Evidence) -> Iterator[Finding]:
             yield from _fast_writes(run, row, kind)
 
 
-def _fast_reads(run: Run, row: Row, kind: Medium, limit: float, is_read: bool) -> Iterator[Finding]:
+def _fast_reads(
+    run: RunFacts, row: Row, kind: Medium, limit: float, is_read: bool
+) -> Iterator[Finding]:
     if (found := _fastest(run, row, limit)) is None:
         return
     said, observed = found
@@ -203,7 +205,7 @@ def _fast_reads(run: Run, row: Row, kind: Medium, limit: float, is_read: bool) -
     )
 
 
-def _fast_writes(run: Run, row: Row, kind: Medium) -> Iterator[Finding]:
+def _fast_writes(run: RunFacts, row: Row, kind: Medium) -> Iterator[Finding]:
     limit = kind.command_ns
     if (found := _fastest(run, row, limit)) is None or found[1] >= limit:
         return
@@ -218,7 +220,7 @@ def _basis(kind: Medium, limit: float) -> str:
     return f"the fastest I/Os of any {kind.name}, about {human(limit, 'ns')}"
 
 
-def _fastest(run: Run, row: Row, limit: float) -> tuple[str, float] | None:
+def _fastest(run: RunFacts, row: Row, limit: float) -> tuple[str, float] | None:
     """Tell how long the fastest percent of a row's I/Os took, if that says something."""
     first = {
         latency: [point for point in curve if point[0] >= 1][:1]
@@ -253,7 +255,7 @@ def _fastest(run: Run, row: Row, limit: float) -> tuple[str, float] | None:
 Modes = tuple[float, float, float]  # the share of the fast mode, and where both lie, in ns
 
 
-def modes(run: Run, known: Evidence) -> Iterator[Finding]:
+def modes(run: RunFacts, known: Evidence) -> Iterator[Finding]:
     """Look for two modes in each direction that has one block size."""
     for row in run.wholes():
         if row["direction"] not in ("read", "write") or row["ioengine"] == "null":
@@ -291,7 +293,7 @@ def _most_complete(latencies: Collection[str]) -> str | None:
     return "lat" if "lat" in latencies else next((x for x in latencies if x != "slat"), None)
 
 
-def _two_modes(probe: Finding, run: Run, row: Row, found: Modes, known: Evidence) -> Finding:
+def _two_modes(probe: Finding, run: RunFacts, row: Row, found: Modes, known: Evidence) -> Finding:
     """Suspect reads whose fast mode is a cache's: faster than the medium, or not the device's."""
     fast, low, high = found
     said = say(
@@ -349,7 +351,7 @@ def _in_curve(curve: Curve) -> Modes | None:
     return None
 
 
-def fresh(run: Run, known: Evidence) -> Iterator[Finding]:
+def fresh(run: RunFacts, known: Evidence) -> Iterator[Finding]:
     """Compare the bytes written with the capacity: an SSD's cache takes the first of them."""
     if known.media not in ("sata-ssd", "nvme"):
         return

@@ -17,7 +17,7 @@ from fiotools.errors import argument
 from fiotools.language import listed, say
 from fiotools.stats.check.evidence import Evidence, Finding, host, keep_options
 from fiotools.stats.check.page_cache import bypassing, slept_share
-from fiotools.stats.check.runs import NO_DEVICE, RANDOM, Row, Run
+from fiotools.stats.check.runs import NO_DEVICE, RANDOM, Row, RunFacts
 from fiotools.units import human
 
 _FIO = "fio, HOWTO: "
@@ -37,7 +37,7 @@ _TAKEN = re.compile(
 _PIPE = re.compile(r"(?<!\|)\|(?!\|)")
 
 
-def options_fio(run: Run, known: Evidence) -> Iterator[Finding]:
+def options_fio(run: RunFacts, known: Evidence) -> Iterator[Finding]:
     """Check the options of every entry of a fio run."""
     if run.tool != "fio":
         return
@@ -59,7 +59,7 @@ def options_fio(run: Run, known: Evidence) -> Iterator[Finding]:
         yield from _short(subject, rows)
 
 
-def _flush(run: Run, row: Row, known: Evidence) -> Finding:
+def _flush(run: RunFacts, row: Row, known: Evidence) -> Finding:
     """Check that buffered writes were waited for."""
     entry, probe = row["entry"], Finding("flush", run.subject(row), f"{_FIO}end_fsync, direct")
     if known.is_memory:
@@ -92,7 +92,7 @@ def _flush(run: Run, row: Row, known: Evidence) -> Finding:
     return probe.suspect(why, say("set end_fsync=1, or direct=1"))
 
 
-def _data(run: Run, row: Row, known: Evidence) -> Iterator[Finding]:
+def _data(run: RunFacts, row: Row, known: Evidence) -> Iterator[Finding]:
     """Check that the data cannot be compressed or left out."""
     subject, entry = run.subject(row), row["entry"]
     found = run.given(entry, _POOR)
@@ -131,7 +131,7 @@ def _short(subject: str, rows: list[Row]) -> Iterator[Finding]:
         yield probe.ok(why, say("run for 30 s or more"))
 
 
-def options_diskspd(run: Run, known: Evidence) -> Iterator[Finding]:
+def options_diskspd(run: RunFacts, known: Evidence) -> Iterator[Finding]:
     """Check the options of a DISKSPD run."""
     if run.tool != "diskspd" or not run.io:
         return
@@ -149,7 +149,7 @@ def options_diskspd(run: Run, known: Evidence) -> Iterator[Finding]:
     yield from _short("run", run.io)
 
 
-def _caching(run: Run, known: Evidence) -> Finding:
+def _caching(run: RunFacts, known: Evidence) -> Finding:
     direct, probe = {row["direct"] for row in run.io}, Finding("caching", "run", f"{_DISKSPD}-S")
     if known.is_memory:
         return probe.ok(say("memory was measured, as declared"))
@@ -183,7 +183,7 @@ def _diskspd_data(options: dict[str, str]) -> Iterator[Finding]:
         yield probe.ok(why, say("use -Zr if the storage compresses or deduplicates"))
 
 
-def copying(run: Run, known: Evidence) -> Iterator[Finding]:
+def copying(run: RunFacts, known: Evidence) -> Iterator[Finding]:
     """Check dd: its data, whether it waited for the disk, how long it ran, and who was busy."""
     if run.tool == "dd" and run.io:
         row = run.io[0]
@@ -203,7 +203,7 @@ def copying(run: Run, known: Evidence) -> Iterator[Finding]:
     yield from _busy(run, known)
 
 
-def _source(run: Run, row: Row, source: str | None, target: str | None) -> Iterator[Finding]:
+def _source(run: RunFacts, row: Row, source: str | None, target: str | None) -> Iterator[Finding]:
     probe = Finding("dd_source", run.subject(row), f"{_DD}if=")
     if source in (*NO_DEVICE, *RANDOM) and target in NO_DEVICE:
         why = say("from {source} to {target}: no disk is involved", source=source, target=target)
@@ -232,7 +232,7 @@ def _source(run: Run, row: Row, source: str | None, target: str | None) -> Itera
         yield probe.of(rate, None, "B/s").suspect(why, remedy)
 
 
-def _dd_flush(run: Run, row: Row, target: str, known: Evidence) -> Finding:
+def _dd_flush(run: RunFacts, row: Row, target: str, known: Evidence) -> Finding:
     probe = Finding("dd_flush", run.subject(row), f"{_DD}conv=fdatasync, oflag=")
     if flags := _flags(run, row["entry"]):
         return probe.ok(say("dd waited for the disk: {flags}", flags=listed(sorted(flags))))
@@ -266,7 +266,7 @@ def _dd_flush(run: Run, row: Row, target: str, known: Evidence) -> Finding:
     return probe.of(rate, None, "B/s").suspect(why, say("use conv=fdatasync"))
 
 
-def _flags(run: Run, entry: int | None) -> set[str]:
+def _flags(run: RunFacts, entry: int | None) -> set[str]:
     """Return the flags that make dd wait for the disk."""
     return {
         flag
@@ -278,7 +278,7 @@ def _flags(run: Run, entry: int | None) -> set[str]:
     }
 
 
-def _dd_time(run: Run, row: Row) -> Finding:
+def _dd_time(run: RunFacts, row: Row) -> Finding:
     took = row["runtime_s"]
     probe = Finding("dd_time", run.subject(row), "1 s and 5 s, by custom", took, 5.0, "s")
     said = say("dd ran for {time}", time=human(took, "s"))
@@ -295,7 +295,7 @@ def _dd_time(run: Run, row: Row) -> Finding:
     return probe.suspect(why, remedy)
 
 
-def _busy(run: Run, known: Evidence) -> Iterator[Finding]:
+def _busy(run: RunFacts, known: Evidence) -> Iterator[Finding]:
     """Check whether a processor copied memory all the time."""
     timing = run.timing
     if timing is None or _PIPE.search(run.command):  # the others of a pipe are busy too
@@ -323,7 +323,7 @@ def _busy(run: Run, known: Evidence) -> Iterator[Finding]:
         yield probe.suspect(why, say("flush, empty the caches, or use direct I/O"))
 
 
-def processor(run: Run, _known: Evidence) -> Iterator[Finding]:
+def processor(run: RunFacts, _known: Evidence) -> Iterator[Finding]:
     """Note a processor that was busy: it may be the limit."""
     shares = [row["usage_pct"] for row in run.tables["cpu"] if row["usage_pct"] is not None]
     what = say("a processor")
@@ -346,7 +346,7 @@ def processor(run: Run, _known: Evidence) -> Iterator[Finding]:
         )
 
 
-def paced(run: Run, _known: Evidence) -> Iterator[Finding]:
+def paced(run: RunFacts, _known: Evidence) -> Iterator[Finding]:
     """Note a fixed rate: a stall delays later I/Os, and their latency does not show it."""
     options = run.all_options()
     # DISKSPD repeats its options for each target

@@ -26,7 +26,7 @@ from fiotools.errors import argument, typed
 from fiotools.language import listed, say
 from fiotools.stats.check.evidence import Evidence, Finding, host, keep_options
 from fiotools.stats.check.link_rate import flows
-from fiotools.stats.check.runs import NO_DEVICE, RANDOM, Row, Run
+from fiotools.stats.check.runs import NO_DEVICE, RANDOM, Row, RunFacts
 from fiotools.units import human
 
 _DISK_UTIL = "fio's disk_util: the I/O of the device against the I/O of the jobs"
@@ -67,7 +67,7 @@ class Share:
         return Finding(check, subject, self.basis, 100 * self.counted, 100 * _ENOUGH, "%")
 
 
-def read_share(run: Run, known: Evidence) -> Share | None:
+def read_share(run: RunFacts, known: Evidence) -> Share | None:
     """Return the share of the reads that a device answered; None if nothing tells it."""
     rows = run.wholes()
     reads = [row for row in rows if row["direction"] == "read"]
@@ -82,7 +82,7 @@ def read_share(run: Run, known: Evidence) -> Share | None:
     return _counted(run, reads, each, packed)
 
 
-def amplified(run: Run, _known: Evidence) -> Iterator[Finding]:
+def amplified(run: RunFacts, _known: Evidence) -> Iterator[Finding]:
     """Note devices that moved many times what the jobs read or wrote; needs their sectors."""
     for direction in ("read", "write"):
         name = f"{direction}_sectors_bytes"
@@ -102,7 +102,7 @@ def amplified(run: Run, _known: Evidence) -> Iterator[Finding]:
             yield Finding("amplified", direction, _DISK_UTIL, times, _FAR).ok(why, remedy)
 
 
-def slept_share(run: Run, rows: Sequence[Row], waits: float) -> Share | None:
+def slept_share(run: RunFacts, rows: Sequence[Row], waits: float) -> Share | None:
     """Compare how often fio's jobs slept with how often they had to wait for a device."""
     jobs = {row["entry"]: row["ctx"] for row in run.tables["jobs"]}
     slept = [jobs.get(row["entry"]) for row in rows]
@@ -125,7 +125,7 @@ def slept_share(run: Run, rows: Sequence[Row], waits: float) -> Share | None:
     return Share(times / waits, most, False, said, "fio's ctx: context switches against I/Os")
 
 
-def _engine(run: Run, row: Row) -> str | None:
+def _engine(run: RunFacts, row: Row) -> str | None:
     """Tell how a row's engine waits for each I/O by itself; None if it does not, or may poll."""
     engine = row["ioengine"]
     if engine in _SLEEPING or (engine is None and run.tells_options(row["entry"])):
@@ -136,7 +136,7 @@ def _engine(run: Run, row: Row) -> str | None:
     return "async" if engine in _ASYNC and is_alone and not polls else None
 
 
-def _counted(run: Run, reads: list[Row], each: bool, packed: float) -> Share | None:
+def _counted(run: RunFacts, reads: list[Row], each: bool, packed: float) -> Share | None:
     """Compare the bytes or requests of the devices with those of the jobs."""
     disks = [row for row in run.tables["disks"] if row["read_ios"] is not None]
     is_counting = any(row["read_ios"] or row["write_ios"] for row in disks)
@@ -171,7 +171,7 @@ def _counted(run: Run, reads: list[Row], each: bool, packed: float) -> Share | N
     return Share(counted, most, is_whole, said, _DISK_UTIL)
 
 
-def _asks_each(run: Run, row: Row) -> bool:
+def _asks_each(run: RunFacts, row: Row) -> bool:
     """Whether each read that misses asks the device for itself: nothing is read ahead."""
     if run.direct(row):
         return True
@@ -179,7 +179,7 @@ def _asks_each(run: Run, row: Row) -> bool:
     return "rand" in (row["rw"] or "") and row["ioengine"] != "mmap" and is_told
 
 
-def _at(run: Run, disks: list[Row], values: Iterable[float]) -> float:
+def _at(run: RunFacts, disks: list[Row], values: Iterable[float]) -> float:
     """Add up the devices that lie over others, and those below; return the larger sum."""
     over = {
         row["path"].split(".")[1]
@@ -192,7 +192,7 @@ def _at(run: Run, disks: list[Row], values: Iterable[float]) -> float:
     return max(sums.values())
 
 
-def pagecache(run: Run, known: Evidence) -> Iterator[Finding]:
+def pagecache(run: RunFacts, known: Evidence) -> Iterator[Finding]:
     """Check for every read whether memory answered it."""
     wholes = run.wholes()
     apart = {row["entry"] for row in wholes if row["direction"] == "read"}
@@ -208,7 +208,7 @@ def pagecache(run: Run, known: Evidence) -> Iterator[Finding]:
             yield _fio(run, row, known) if run.tool == "fio" else _plain(run, row, known)
 
 
-def _fio(run: Run, row: Row, known: Evidence) -> Finding:
+def _fio(run: RunFacts, row: Row, known: Evidence) -> Finding:
     entry, probe = row["entry"], Finding("cache", run.subject(row), _FIO)
     direct = run.direct(row)
     if run.is_bypassing(row):
@@ -269,7 +269,7 @@ def _fio(run: Run, row: Row, known: Evidence) -> Finding:
     return probe.unknown(why, listed([say("set direct=1"), host()], "; "))
 
 
-def _direct(run: Run, probe: Finding, known: Evidence) -> Finding:
+def _direct(run: RunFacts, probe: Finding, known: Evidence) -> Finding:
     if files := [name for name in run.disks if name.startswith("loop")]:
         why = say(
             "{device} is a file on another file system, and direct=1 does not bypass the cache of "
@@ -285,7 +285,7 @@ def _direct(run: Run, probe: Finding, known: Evidence) -> Finding:
     return probe.unknown(why, listed([say("count the bytes at the device"), host()], "; "))
 
 
-def _plain(run: Run, row: Row, known: Evidence) -> Finding:
+def _plain(run: RunFacts, row: Row, known: Evidence) -> Finding:
     """Check dd, DISKSPD and CrystalDiskMark, which drop nothing."""
 
     def probe(basis: str) -> Finding:
@@ -338,7 +338,7 @@ def bypassing(row: Row) -> str:
     return say("ioengine={engine} does not use the page cache of files", engine=row["ioengine"])
 
 
-def sparse(run: Run, known: Evidence) -> Iterator[Finding]:
+def sparse(run: RunFacts, known: Evidence) -> Iterator[Finding]:
     """Check that the blocks that were read had been written."""
     if known.media == "ram":
         return
@@ -350,7 +350,7 @@ def sparse(run: Run, known: Evidence) -> Iterator[Finding]:
             yield _read(run, row, known, share, rate)
 
 
-def _read(run: Run, row: Row, known: Evidence, share: Share | None, rate: float) -> Finding:
+def _read(run: RunFacts, row: Row, known: Evidence, share: Share | None, rate: float) -> Finding:
     subject = run.subject(row)
     probe, declared = Finding("sparse", subject, _UNWRITTEN), argument("prefilled", True)
     remedy = say(

@@ -19,7 +19,7 @@ from typing import Any, TypeAlias
 from fiotools.errors import SchemaError, argument, typed
 from fiotools.language import listed, say
 from fiotools.stats.check.evidence import Evidence, Finding
-from fiotools.stats.check.runs import Row, Run
+from fiotools.stats.check.runs import Row, RunFacts
 from fiotools.units import human
 from fiotools.vocabulary import CONDITIONS
 
@@ -41,7 +41,7 @@ _NUMBERS = ("direction", "scope", "io_bytes", "total_ios", "lat_mean_ns", "lat_m
 _IGNORED = ("size_bytes",)  # the sides may have files of their own
 
 Cell: TypeAlias = tuple[Any, ...]
-Rate: TypeAlias = "tuple[Run, Row | None, float, str]"  # with the row and the unit, if any
+Rate: TypeAlias = "tuple[RunFacts, Row | None, float, str]"  # with the row and the unit, if any
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,13 +51,13 @@ class Pair:
     `elsewhere` is the greatest ratio of the two levels where other labels differ.
     """
 
-    run: Run
+    run: RunFacts
     subject: str
     level: str
     rate: float
     rate_baseline: float
     unit: str
-    baseline: Run
+    baseline: RunFacts
     row: Row | None = None
     elsewhere: float = 1.0
 
@@ -67,7 +67,9 @@ class Pair:
         return self.rate / self.rate_baseline
 
 
-def pairs(several: list[Run], known: Evidence) -> tuple[dict[Run, list[Pair]], set[Run]]:
+def pairs(
+    several: list[RunFacts], known: Evidence
+) -> tuple[dict[RunFacts, list[Pair]], set[RunFacts]]:
     """Pair each level's cells with the baseline's; tell which runs have no other side."""
     between, baseline = known.between, str(known.baseline)
     if between is None:
@@ -89,7 +91,7 @@ def pairs(several: list[Run], known: Evidence) -> tuple[dict[Run, list[Pair]], s
         for cell, row, rate, unit in _cells(run, between):
             cells[cell][str(run.labels[between])].append((run, row, rate, unit))
     found: list[tuple[Cell, Pair]] = []
-    faced: set[Run] = set()
+    faced: set[RunFacts] = set()
     widest: dict[Cell, float] = defaultdict(lambda: 1.0)  # of a level and its workload
     for (direction, _, conditions), sides in cells.items():
         base = sides.pop(baseline, [])
@@ -101,15 +103,15 @@ def pairs(several: list[Run], known: Evidence) -> tuple[dict[Run, list[Pair]], s
             asked = (level, direction, conditions)
             widest[asked] = max(widest[asked], pair.ratio, 1 / pair.ratio)
             found.append((asked, pair))
-    facing: dict[Run, list[Pair]] = defaultdict(list)
+    facing: dict[RunFacts, list[Pair]] = defaultdict(list)
     for asked, pair in found:
         facing[pair.run].append(replace(pair, elsewhere=widest[asked]))
     return facing, {run for run in several if str(run.labels[between]) != baseline} - faced
 
 
-def twins(several: Sequence[Run]) -> Iterator[tuple[Run, Finding]]:
+def twins(several: Sequence[RunFacts]) -> Iterator[tuple[RunFacts, Finding]]:
     """Find runs with the numbers of an earlier one: by chance no two runs are alike."""
-    first: dict[Cell, Run] = {}
+    first: dict[Cell, RunFacts] = {}
     for run in several:
         numbers = tuple(tuple(row[name] for name in _NUMBERS) for row in run.io)
         if not any(row["lat_mean_ns"] and row["lat_max_ns"] for row in run.io):
@@ -126,7 +128,7 @@ def twins(several: Sequence[Run]) -> Iterator[tuple[Run, Finding]]:
         yield run, probe.suspect(why, remedy)
 
 
-def _cells(run: Run, between: str) -> Iterator[tuple[Cell, Row | None, float, str]]:
+def _cells(run: RunFacts, between: str) -> Iterator[tuple[Cell, Row | None, float, str]]:
     """Yield the rates of a run, each with its cell."""
     # a label that numbers repetitions does not separate cells
     labels = tuple(
@@ -198,7 +200,7 @@ def layers(pair: Pair, known: Evidence) -> Iterator[Finding]:
             yield probe.unknown(why, say("count the bytes at each device"))
 
 
-def _is_busy(run: Run) -> bool:
+def _is_busy(run: RunFacts) -> bool:
     """Whether a processor worked for a command all the time that it took."""
     timing = run.timing
     if timing is None or not timing["real_s"]:
@@ -250,7 +252,7 @@ def mirror(pair: Pair, known: Evidence) -> Iterator[Finding]:
     yield probe.ok(said) if pair.ratio <= 1.1 * most else probe.suspect(said, remedy)
 
 
-def _reads(run: Run) -> float | None:
+def _reads(run: RunFacts) -> float | None:
     """Return the share of reads among the I/Os."""
     counts = {"read": 0, "write": 0}
     for row in run.wholes():
@@ -357,7 +359,7 @@ def settings(pair: Pair, _known: Evidence) -> Iterator[Finding]:
     yield probe.suspect(why, say("change one thing only, or state that this is the comparison"))
 
 
-def _options(run: Run) -> dict[str, str]:
+def _options(run: RunFacts) -> dict[str, str]:
     return {
         name: text
         for name, text in run.all_options().items()

@@ -43,7 +43,7 @@ _TABLES = (
 
 
 @dataclass(frozen=True, eq=False)
-class Run:
+class RunFacts:
     """A run of a tool."""
 
     head: Row  # of the table `runs`
@@ -257,7 +257,7 @@ def _place(row: Row) -> tuple[Any, ...]:
     return tuple(row[name] for name in ("entry", "direction", "scope", "thread", "target"))
 
 
-def runs(results: Results) -> list[Run]:
+def runs(results: Results) -> list[RunFacts]:
     """Split the tables of a reading by run."""
     tables = getattr(results, "tables", None)
     if not isinstance(tables, Frames):
@@ -284,7 +284,7 @@ def runs(results: Results) -> list[Run]:
                 own[name].append(row)
     known = TABLES["runs"]
     return [
-        Run(head, own, {name: head[name] for name in head if name not in known})
+        RunFacts(head, own, {name: head[name] for name in head if name not in known})
         for head, own in zip(heads, parts.values(), strict=True)
     ]
 

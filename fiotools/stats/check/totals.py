@@ -26,7 +26,7 @@ from typing import Any
 from fiotools import units
 from fiotools.language import called, listed, say
 from fiotools.stats.check.evidence import Evidence, Finding, keep_options
-from fiotools.stats.check.runs import SYNC_ENGINES, Curve, Row, Run, directions
+from fiotools.stats.check.runs import SYNC_ENGINES, Curve, Row, RunFacts, directions
 from fiotools.units import human
 
 _BASIS = "arithmetic on the report's own numbers, within their printed digits"
@@ -64,7 +64,7 @@ Span = tuple[float, float, float]  # percent of the I/Os, from where and to wher
 Answer = str | None  # to one question: the contradiction, or None
 
 
-def parts(run: Run, _known: Evidence) -> Iterator[Finding]:
+def parts(run: RunFacts, _known: Evidence) -> Iterator[Finding]:
     """Compare sums, rates and products of a run with each other."""
     answers = [*_sums(run), *_rates(run), *_blocks(run), *_printed(run), *_inside(run)]
     answers += [*_groups(run), *_clocks(run)]
@@ -85,12 +85,12 @@ def parts(run: Run, _known: Evidence) -> Iterator[Finding]:
     yield from _hidden(run)
 
 
-def _slack(run: Run, exact: float = 0.02) -> float:
+def _slack(run: RunFacts, exact: float = 0.02) -> float:
     """Return the share that printing may have cut off."""
     return _COARSE if run.head["format"] == "fio_normal" else exact
 
 
-def _rates(run: Run) -> Iterator[Answer]:
+def _rates(run: RunFacts) -> Iterator[Answer]:
     """Check that bytes and I/Os are their rates x time."""
     share = _slack(run)
     for row in run.io:
@@ -110,7 +110,7 @@ def _rates(run: Run) -> Iterator[Answer]:
             yield None if abs(pace * took - moved) <= slack else said
 
 
-def _blocks(run: Run) -> Iterator[Answer]:
+def _blocks(run: RunFacts) -> Iterator[Answer]:
     """Check that bytes are I/Os x their one size; without amounts, check the rates."""
     share = _slack(run)
     for row in run.io if run.tool != "dd" else ():
@@ -131,7 +131,7 @@ def _blocks(run: Run) -> Iterator[Answer]:
             yield None if abs(iops * block - rate) <= share * rate + block else said
 
 
-def _sums(run: Run) -> Iterator[Answer]:
+def _sums(run: RunFacts) -> Iterator[Answer]:
     """Check that threads, targets and clients add up, and reads and writes."""
     share = _slack(run, exact=1e-9)
     for amount, _, unit, _ in _AMOUNTS:
@@ -168,7 +168,7 @@ def _sums(run: Run) -> Iterator[Answer]:
                 yield None if abs(both - found["total"]) <= 1e-9 * found["total"] else said
 
 
-def _printed(run: Run) -> Iterator[Answer]:
+def _printed(run: RunFacts) -> Iterator[Answer]:
     """Repeat what the reader noted: it had the digits as they were printed."""
     told = [row["message"] or "" for row in run.tables["notes"] if row["severity"] == "warning"]
     for text in told:
@@ -178,7 +178,7 @@ def _printed(run: Run) -> Iterator[Answer]:
         yield None
 
 
-def _groups(run: Run) -> Iterator[Answer]:
+def _groups(run: RunFacts) -> Iterator[Answer]:
     """Check fio's sums over a group, which its text prints last, as rows are checked."""
     for row in run.tables["extras"]:
         found = _GROUP.match(row["text"] or "")
@@ -197,7 +197,7 @@ def _groups(run: Run) -> Iterator[Answer]:
         yield None if fits else said
 
 
-def _clocks(run: Run) -> Iterator[Answer]:
+def _clocks(run: RunFacts) -> Iterator[Answer]:
     """Check that dd ran no longer than `time` says."""
     real = run.timing["real_s"] if run.timing else None
     took = max((row["runtime_s"] or 0.0 for row in run.io), default=0.0)
@@ -208,7 +208,7 @@ def _clocks(run: Run) -> Iterator[Answer]:
     yield None if took <= 1.01 * real + 0.02 else said
 
 
-def _hidden(run: Run) -> Iterator[Finding]:
+def _hidden(run: RunFacts) -> Iterator[Finding]:
     """Find a fio run that took much longer than any of its jobs did I/O."""
     elapsed = run.head["duration_s"]
     times = [row["runtime_s"] for row in run.io if row["runtime_s"]]
@@ -237,7 +237,7 @@ def _amount(value: float, unit: str) -> str:
     return human(value, unit) if unit else f"{value:,.0f}"
 
 
-def _inside(run: Run) -> Iterator[Answer]:
+def _inside(run: RunFacts) -> Iterator[Answer]:
     """Compare means and percentiles with the curve and the bins."""
     for row in run.io:
         for latency in ("clat", "lat"):
@@ -333,7 +333,7 @@ def _off(name: str, curve: Curve, shares: list[Span], one: float) -> Iterator[An
     yield None
 
 
-def little(run: Run, _known: Evidence) -> Iterator[Finding]:
+def little(run: RunFacts, _known: Evidence) -> Iterator[Finding]:
     """Compare the I/Os in flight with the depth that was asked for."""
     if run.tool == "fio":
         for job, rows in run.entries():
@@ -350,7 +350,7 @@ def little(run: Run, _known: Evidence) -> Iterator[Finding]:
             yield _judge(run, row, flight, whole, took)
 
 
-def _fio(run: Run, job: Row, rows: list[Row]) -> Finding:
+def _fio(run: RunFacts, job: Row, rows: list[Row]) -> Finding:
     parts = directions(rows)
     if not parts:
         return _unknown(run.subject(rows[0]), say("no row of reads or writes"))
@@ -375,7 +375,7 @@ def _fio(run: Run, job: Row, rows: list[Row]) -> Finding:
 
 
 def _judge(
-    run: Run, row: Row, inflight: float | None, depth: int | None, runtime: float | None
+    run: RunFacts, row: Row, inflight: float | None, depth: int | None, runtime: float | None
 ) -> Finding:
     subject = run.subject(row)
     if not depth:
@@ -415,7 +415,7 @@ def _unknown(subject: str, missing: str) -> Finding:
     return Finding("little", subject, _LITTLE).unknown(why, keep_options())
 
 
-def depth(run: Run, _known: Evidence) -> Iterator[Finding]:
+def depth(run: RunFacts, _known: Evidence) -> Iterator[Finding]:
     """Find where the depth had no effect, and where submitting took all the time."""
     if run.tool != "fio":
         return
@@ -427,7 +427,7 @@ def depth(run: Run, _known: Evidence) -> Iterator[Finding]:
         yield from _submission(run, row, directions(rows))
 
 
-def _asked(run: Run, row: Row, asked: int, engine: str) -> Finding:
+def _asked(run: RunFacts, row: Row, asked: int, engine: str) -> Finding:
     probe = Finding("depth", run.subject(row), "fio, HOWTO: iodepth and ioengine")
     one = probe.of(1.0, float(asked))
     words = {"n": asked, "engine": engine}
@@ -461,7 +461,7 @@ def _asked(run: Run, row: Row, asked: int, engine: str) -> Finding:
     return probe.ok(say("iodepth={n} with ioengine={engine}, which can keep it", **words))
 
 
-def _submission(run: Run, row: Row, parts: list[Row]) -> Iterator[Finding]:
+def _submission(run: RunFacts, row: Row, parts: list[Row]) -> Iterator[Finding]:
     """Note where the time went into submitting: then clat means nothing, and lat is the value."""
     jobs = 1 if row["scope"] == "job" else row["numjobs"]
     known = [part for part in parts if part["slat_mean_ns"] and part["iops"]]
