@@ -38,7 +38,7 @@ from fiotools.readers.fio.bins import (
     whole_direction,
 )
 from fiotools.readers.fio.documents import MOVING, VERSION_KEYS, by_direction, elapsed, entries
-from fiotools.readers.shapes import Shape, Shapes
+from fiotools.readers.fio.shapes import Shape, Shapes
 from fiotools.vocabulary import COLUMNS
 
 if TYPE_CHECKING:
