@@ -54,7 +54,7 @@ Batches = Callable[[Collection[str]], Iterator[pl.DataFrame]]
 _TINY = pl.UInt8()
 
 
-class Reading:
+class LogReading:
     """The blocks of a log; lines of them that are left out are counted, and told at the end."""
 
     def __init__(self, found: Found) -> None:
@@ -136,7 +136,7 @@ class ValueLog(Log):
             yield {**self.head.keys, "quantity": quantity}, partial(self._rows, column)
 
     def _rows(self, value: str, wanted: Collection[str]) -> Iterator[pl.DataFrame]:
-        blocks, types = Reading(self.head.found), self._types()
+        blocks, types = LogReading(self.head.found), self._types()
         meaning = replace(self.meaning, zero=self.zero)
         for body in blocks:
             # one number that is too large is rarely the only one: its types stay
@@ -160,7 +160,7 @@ class ValueLog(Log):
         types = [small.get(name, pl.UInt32()) for name in self.layout.frame.columns]
         return (*types, _TINY) if self.layout.open else tuple(types)
 
-    def _hold(self, data: pl.DataFrame, blocks: Reading) -> None:
+    def _hold(self, data: pl.DataFrame, blocks: LogReading) -> None:
         """Refuse rows that contradict the decisions."""
         if self.meaning.windows and data["bs"].max():
             raise self._against(blocks, "single I/Os follow windows of time")
@@ -177,7 +177,7 @@ class ValueLog(Log):
                 blocks, f"times count from the first entry, and {earliest} ms is before it"
             )
 
-    def _against(self, blocks: Reading, what: str) -> ParseError:
+    def _against(self, blocks: LogReading, what: str) -> ParseError:
         """Return the error for a block unlike the first lines."""
         line = blocks.above + 1
         return ParseError(
@@ -216,7 +216,7 @@ class HistLog(Log):
 
     def _rows(self, wanted: Collection[str]) -> Iterator[pl.DataFrame]:
         width, edges = len(self.edges) - 1 + BEFORE_BINS, np.array(self.edges)
-        blocks = Reading(self.head.found)
+        blocks = LogReading(self.head.found)
         for body in blocks:
             bad: list[int] = []
             text = body.decode("utf-8", errors="replace").replace("\r\n", "\n")

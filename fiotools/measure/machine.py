@@ -174,7 +174,7 @@ def _plain(text: str) -> str:
 
 
 @dataclass(frozen=True)
-class Disk:
+class WholeDisk:
     """A whole disk."""
 
     name: str  # the kernel's
@@ -200,7 +200,7 @@ class Backing:
     path: str
     file_system: str | None  # of the file
     is_direct: bool  # whether the loop device bypasses the page cache of this file
-    device: Disk | None  # the only disk under that file system
+    device: WholeDisk | None  # the only disk under that file system
 
 
 def stays_in_memory(file_system: str | None, device: Mapping[str, Any] | None) -> bool:
@@ -212,7 +212,7 @@ def stays_in_memory(file_system: str | None, device: Mapping[str, Any] | None) -
     return file_system in MEMORY or device.get("transport") in _MEMORY_DISKS
 
 
-def devices_of(mount: Mount, root: Path = _SYS) -> list[Disk]:
+def devices_of(mount: Mount, root: Path = _SYS) -> list[WholeDisk]:
     """Describe the disks under a mount; none if the system does not tell."""
     if mount.kind == "overlay":
         below = _mount_of(mount.upper)
@@ -271,11 +271,11 @@ def _bottom(place: Path) -> list[Path]:
     return [disk for one in below for disk in _bottom(one.resolve())] or [place]
 
 
-def _described(disk: Path, root: Path) -> Disk:
+def _described(disk: Path, root: Path) -> WholeDisk:
     rotational = _text(disk / "queue" / "rotational")
     sectors = _text(disk / "size")
     transport, link = _way(disk, root)
-    return Disk(
+    return WholeDisk(
         disk.name,
         _text(disk / "device" / "model"),
         {"0": False, "1": True}.get(rotational or ""),

@@ -15,8 +15,8 @@ from typing import Any
 from fiotools.errors import MeasureError, typed
 from fiotools.measure.machine import (
     MEMORY,
-    Disk,
     Mount,
+    WholeDisk,
     devices_of,
     memory,
     mount_of,
@@ -47,7 +47,7 @@ class Place:
         return mount_of(self.path)
 
     @property
-    def devices(self) -> list[Disk]:
+    def devices(self) -> list[WholeDisk]:
         """The disks below it."""
         mount = self.mount
         return [] if mount is None else devices_of(mount)

@@ -246,6 +246,6 @@ def curve(buckets: Sequence[Element], cut: Cut | None) -> PrintedCurve:
     """Read percentiles of latencies, from elements or from what was cut out in their place."""
     if cut:
         return cut.percentiles(buckets)
-    rows = [[*map(documents.Values(one).number, ("Percentile", *_SIDES))] for one in buckets]
+    rows = [[*map(documents.ElementValues(one).number, ("Percentile", *_SIDES))] for one in buckets]
     matrix = np.array(rows, dtype=np.float64)
     return PrintedCurve(matrix[:, 0], matrix[:, 1:])

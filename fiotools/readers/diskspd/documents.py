@@ -152,7 +152,7 @@ def tree(xml: str) -> Element:
 # --- the values of elements -------------------------------------------------------------------
 
 
-class Values:
+class ElementValues:
     """The values below an element, by their paths (`leaves`), and which of them were taken."""
 
     def __init__(self, element: Element, skip: tuple[str, ...] = ()) -> None:

@@ -40,8 +40,8 @@ from fiotools.readers.diskspd import buckets, documents, is_trouble, numbered_li
 from fiotools.readers.diskspd.buckets import Cut, OddBucketsError
 from fiotools.readers.diskspd.documents import (
     Element,
+    ElementValues,
     MalformedError,
-    Values,
     XmlPiece,
     line_of,
 )
@@ -316,7 +316,7 @@ def _document(root: Element, way: _Way) -> Taken:
     if not found:
         raise MalformedError(root, "the results hold no TimeSpan")
     asked = [*_asked(root)]
-    told = Values(root, skip=("Profile", "TimeSpan"))
+    told = ElementValues(root, skip=("Profile", "TimeSpan"))
     about = [told.text(path) for path in _ABOUT]
     above = [(None, *pair) for pair in told.rest()]
     every = []
@@ -331,7 +331,7 @@ def _document(root: Element, way: _Way) -> Taken:
 
 def _run(span: Element, asked: Asked, way: _Way) -> DiskspdRun:
     """Read a ``TimeSpan``."""
-    told = Values(span, ("CpuUtilization", "Thread", *_BUCKETS))
+    told = ElementValues(span, ("CpuUtilization", "Thread", *_BUCKETS))
     seconds = told.number("TestTimeSeconds")
     if seconds < 0:
         raise MalformedError(span.find("TestTimeSeconds"), "TestTimeSeconds is below 0")
@@ -363,25 +363,27 @@ class _Thread(NamedTuple):
     """A ``Thread`` of the results, with its targets."""
 
     name: int | None
-    told: Values
-    targets: list[Values]
+    told: ElementValues
+    targets: list[ElementValues]
 
 
-def _results(span: Element, told: Values, asked: Asked, seconds: float, way: _Way) -> DiskspdRun:
+def _results(
+    span: Element, told: ElementValues, asked: Asked, seconds: float, way: _Way
+) -> DiskspdRun:
     """Read the results of a run."""
     threads = []
     for thread in span.findall("Thread"):
-        own = Values(thread, ("Target",))
-        targets = [Values(target, _BUCKETS) for target in thread.findall("Target")]
+        own = ElementValues(thread, ("Target",))
+        targets = [ElementValues(target, _BUCKETS) for target in thread.findall("Target")]
         threads.append(_Thread(own.whole("Id"), own, targets))
     targets = [target for thread in threads for target in thread.targets]
     elements = [*(target.element for target in targets), span]
     lines = [line_of(one) for one in elements]
     amounts = _amounts(span, targets)
     found = span.findall("CpuUtilization/CPU")
-    cpus = [(f"CPU[{place}]", Values(cpu)) for place, cpu in enumerate(found, 1)]
+    cpus = [(f"CPU[{place}]", ElementValues(cpu)) for place, cpu in enumerate(found, 1)]
     found = span.findall("CpuUtilization/Average")
-    cpus += [("Average", Values(average)) for average in found]
+    cpus += [("Average", ElementValues(average)) for average in found]
     measured = span.find("Latency") is not None
     percentiles = span.findall("Latency/Bucket")
     run = DiskspdRun(
@@ -420,7 +422,7 @@ def _results(span: Element, told: Values, asked: Asked, seconds: float, way: _Wa
     return run
 
 
-def _amounts(span: Element, targets: Sequence[Values]) -> list[int]:
+def _amounts(span: Element, targets: Sequence[ElementValues]) -> list[int]:
     """Read the amounts of each target, and sum them for the run: the XML has no totals."""
     amounts: list[int] = []
     for target in targets:
@@ -440,7 +442,7 @@ def _amounts(span: Element, targets: Sequence[Values]) -> list[int]:
 
 
 def _extras(
-    threads: Sequence[_Thread], cpus: Sequence[tuple[str, Values]], told: Values
+    threads: Sequence[_Thread], cpus: Sequence[tuple[str, ElementValues]], told: ElementValues
 ) -> Iterator[tuple[int | None, str, str]]:
     """Yield the values that no column took: the entry, or None for the run; path and text."""
     entries = count(1)
@@ -462,11 +464,11 @@ def _extras(
 def _asked(root: Element) -> Iterator[Asked]:
     """Read the conditions of each time span."""
     for profile in root.findall("Profile")[:1]:
-        common = Values(profile, ("TimeSpans",)).all.items()
+        common = ElementValues(profile, ("TimeSpans",)).all.items()
         for span in profile.findall("TimeSpans/TimeSpan"):
-            told = Values(span)
+            told = ElementValues(span)
             own = [(path.removeprefix("Targets/"), text) for path, text in told.all.items()]
-            given = [Values(target) for target in span.findall("Targets/Target")]
+            given = [ElementValues(target) for target in span.findall("Targets/Target")]
             targets = [(target.text("Path"), _conditions(target)) for target in given]
             pool, per_thread = told.whole("ThreadCount"), told.whole("RequestCount")
             asked = options.plan(targets, [*common, *own], pool, per_thread)
@@ -475,7 +477,7 @@ def _asked(root: Element) -> Iterator[Asked]:
             yield replace(asked, each=None) if apart else asked
 
 
-def _conditions(target: Values) -> Conditions:
+def _conditions(target: ElementValues) -> Conditions:
     """Read the conditions of a target."""
     write_pct, ratio = (
         None if math.isnan(share) else share

@@ -143,7 +143,7 @@ _HEAD = re.compile(
 
 
 @dataclass
-class Block:
+class DirectionBlock:
     """One direction of an entry, as printed."""
 
     direction: str
@@ -174,7 +174,7 @@ class Record(Entry):
 
     version: int
     fio: str | None
-    blocks: list[Block]
+    blocks: list[DirectionBlock]
     disks: list[Disk] = field(default_factory=list)
     client_disks: list[Disk] = field(default_factory=list)  # on a line below the last entry
     wrapped: bool = False  # whether the description seems to have several lines
@@ -276,12 +276,12 @@ def _broken(text: str, at: int, known: int, line: int, into: Terse) -> int:
     return stop
 
 
-def _block(direction: str, match: re.Match[str]) -> Block:
+def _block(direction: str, match: re.Match[str]) -> DirectionBlock:
     said = match.groupdict()
     kib, bw, iops, runtime_ms = map(said.pop, ("kib", "bw", "iops", "runtime_ms"))
     printed = (said.pop("percentiles") or "")[1:].split(";")
     pairs = (part.partition("%=") for part in printed if part)
-    return Block(
+    return DirectionBlock(
         direction,
         int(kib),
         int(bw),
@@ -676,7 +676,9 @@ def _add_run(rows: RunRows, run: RunReports) -> None:
         rows.note(at, f"{reason}: left out")
 
 
-def _direction(rows: RunRows, entry: Record, block: Block, options: dict[str, str]) -> Direction:
+def _direction(
+    rows: RunRows, entry: Record, block: DirectionBlock, options: dict[str, str]
+) -> Direction:
     """Return the values of a block; contradictions get a note."""
     speed, percentiles = _speed(block), _percentiles(block, options)
     of = f"{block.direction} of {entry.name}"
@@ -701,7 +703,7 @@ def _direction(rows: RunRows, entry: Record, block: Block, options: dict[str, st
     return Direction(block.direction, columns, percentiles or {})
 
 
-def _speed(block: Block) -> float | None:
+def _speed(block: DirectionBlock) -> float | None:
     """Return the greater of the printed bandwidth and KiB over time: both are truncated.
 
     None if they contradict each other in both units that fio has used for rates.
@@ -716,12 +718,12 @@ def _speed(block: Block) -> float | None:
     return None
 
 
-def _units(block: Block) -> tuple[int, int]:
+def _units(block: DirectionBlock) -> tuple[int, int]:
     """Return the possible bytes in a rate's unit, the likelier first: 1000 before IOPS existed."""
     return (1000, 1024) if block.iops is None else (1024, 1000)
 
 
-def _percentiles(block: Block, options: dict[str, str]) -> Curves | None:
+def _percentiles(block: DirectionBlock, options: dict[str, str]) -> Curves | None:
     """Return the percentiles of the latency that they fit; None if they fit neither."""
     used = [pair for pair in block.percentiles if pair[0] > 0]  # unused slots are 0%=0
     # clat's by default; lat's if only that was measured
