@@ -411,18 +411,20 @@ class _Batch:
             "seconds": [one.seconds if is_rounded else None for one, is_rounded in rounded],
             "source": [self.records[at].source or None for at in self.owner.tolist()],
         }
-        found = [
-            (at, path, text)
-            for path, told in texts.items()
-            for at, text in enumerate(told)
-            if text is not None
-        ]
+        of: list[int] = []
+        paths: list[str] = []
+        printed: list[str | None] = []
+        for path, told in texts.items():
+            there = [at for at, text in enumerate(told) if text is not None]
+            of += there
+            paths += [path] * len(there)
+            printed += [told[at] for at in there]
         for at, run in enumerate(self.every):
             for place, report in enumerate(run.earlier):
                 if report.into and report.out:
-                    found.append((at, f"samples.{place}.records_in", report.into))
-                    found.append((at, f"samples.{place}.records_out", report.out))
-        of, paths, printed = zip(*found, strict=True) if found else ((), (), ())
+                    of += [at, at]
+                    paths += [f"samples.{place}.records_in", f"samples.{place}.records_out"]
+                    printed += [report.into, report.out]
         return self.made("extras", of, path=paths, text=printed, entry=[1] * len(of))
 
     def settings(self) -> Made:

@@ -554,9 +554,10 @@ def taken(
     shared = _listed(document.get("global options"))
     run = JsonRun(tables, tables.runs, row, line, fio, shared, options_of(shared), Values(said))
     listed = entries(document)
-    clones = Counter(map(_alike, listed))
-    for number, entry in enumerate(listed):
-        run.add_entry(number, entry, clones[_alike(entry)])
+    names = [*map(_alike, listed)]
+    clones = Counter(names)
+    for number, (entry, name) in enumerate(zip(listed, names, strict=True)):
+        run.add_entry(number, entry, clones[name])
     if not listed:
         run.note("the document lists no jobs", placed=True)
     if fio.number is None:
