@@ -89,7 +89,7 @@ def _rates(rows: Frame, _tables: Tables) -> Iterator[Problem]:
     # fio counts bytes when they are sent, I/Os when they are done
     block = floats(rows, "bs_bytes")
     flying = _or_one(rows, "iodepth") * _or_one(rows, "numjobs")
-    more = (block != 0) & (ios != 0) & (moved > (ios + flying) * block * (1 + _SLACK))
+    more = (block != 0) & (moved > (ios + flying) * block * (1 + _SLACK))
     yield from _told(
         rows,
         (odd, "an amount or a rate is negative or infinite"),

@@ -428,3 +428,14 @@ def test_a_line_of_another_program_between_records_and_numbers():
     assert results.io["io_bytes"].tolist() == [2097152]
     assert results.io["total_ios"].tolist() == [2]
     assert "truncated_records" not in set(results.extras["path"])
+
+
+def test_bytes_without_a_record_are_doubted():
+    # two lines that became one: bs= swallowed the count of records that were read
+    log = (
+        "$ dd if=/dev/zero of=/dev/null bs=1024M0+0 records in\n20+0 records out\n"
+        "21474836480 bytes (21 GB, 20 GiB) copied, 5.48924 s, 3.9 GB/s\n$ exit\n"
+    )
+    results = ft.reads(log)
+    assert results.io.total_ios.tolist() == [0]
+    assert "more bytes than I/Os x block size" in results.notes.message.item()
