@@ -40,6 +40,7 @@ TICK = 0.001  # s: fio's logs count milliseconds, and a run that ends at 9.999 s
 SINGLE = ("lat_ns", "clat_ns", "slat_ns")  # latencies of an I/O each
 DIRECTIONS = ("read", "write", "trim", "sync", "mixed", "total", "copy")
 _NONE = len(DIRECTIONS)
+_AT_ONCE = 1 << 17  # rows: numpy's arrays of more would be most of the memory
 _SPARSE = 8  # places to a row: beyond, rows are sorted
 _EDGE = 1e-9  # of a window: 0.3 s is the end of the third 0.1 s
 _MANY = 10_000_000  # windows: beyond, their length is a slip
@@ -366,7 +367,7 @@ def _of_samples(frame: pl.DataFrame, grid: Grid, quantity: str) -> pl.DataFrame:
     single, others = frame, frame.clear()
     if frame["bs_bytes"].null_count():
         single, others = frame.drop_nulls("bs_bytes"), frame.filter(pl.col("bs_bytes").is_null())
-    parts = [] if single.is_empty() else [_of_singles(single, grid, quantity)]
+    parts = [_of_singles(piece, grid, quantity) for piece in single.iter_slices(_AT_ONCE)]
     return pl.concat([*parts, _of_intervals(others, grid)])
 
 
