@@ -13,7 +13,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from os import PathLike, fspath
 from pathlib import Path, PurePosixPath
-from stat import S_IFBLK, S_IFCHR, S_IFIFO, S_IFMT, S_IFSOCK
+from stat import S_IFBLK, S_IFCHR, S_IFIFO, S_IFMT, S_IFSOCK, S_ISDIR, S_ISLNK
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from fiotools import units
@@ -30,6 +30,7 @@ _NAME = re.compile(rf"({NAME})(:d)?")
 _HIDDEN = re.compile(r"(?:^|/)\.")
 _URL = re.compile(r"[a-z][a-z0-9+.-]+://", re.IGNORECASE)  # a drive of Windows is one letter
 _WILD = re.compile(r"[*?\[]")
+_NOT_PLAIN = re.compile(r"\\|//|(?:^|/)\.(?:/|$)|./$")  # not as pathlib writes it
 _NO_FILES = {
     S_IFIFO: "a named pipe",
     S_IFSOCK: "a socket",
@@ -128,18 +129,20 @@ def _text(value: Any) -> Any:
 
 
 def _expand(source: str, labels: Mapping[str, Any]) -> Iterator[Found]:
-    source = source.replace("\\", "/") if "\\" in source and not Path(source).exists() else source
+    source = source.replace("\\", "/") if "\\" in source and not _mode(source) else source
     if is_url(source):
         yield from _remote(source, labels)
         return
-    path = Path(source)
-    if path.is_dir():
-        files = list(_in_folder(path.as_posix(), labels))
+    mode = _mode(source)
+    is_link = S_ISLNK(mode)
+    place = Path(source).as_posix() if _NOT_PLAIN.search(source) else source
+    if S_ISDIR(_mode(source, os.stat) if is_link else mode):
+        files = list(_in_folder(place, labels))
         if not files:
             raise FileNotFoundError(f"{source}: the folder holds no files to read")
         yield from files
-    elif path.exists():
-        yield from _file(path.as_posix(), labels, named=True)
+    elif mode:
+        yield from _file(place, labels, named=True, is_link=is_link)
     elif _FIELD.search(source):
         yield from _template(source, labels)
     else:
@@ -153,6 +156,18 @@ def _expand(source: str, labels: Mapping[str, Any]) -> Iterator[Found]:
                 yield from _file(place, labels, named=not wild)
             else:
                 yield Found(place, f"{place}/{member}", labels, named=not wild, member=member)
+
+
+def _mode(place: str, ask: Callable[[str], os.stat_result] = os.lstat) -> int:
+    """Return what a place is, not following a link by default; 0 if there is nothing."""
+    try:
+        return ask(place).st_mode
+    except ValueError:
+        return 0
+    except OSError as error:
+        if error.errno not in _GONE:
+            raise
+        return 0
 
 
 def _remote(source: str, labels: Mapping[str, Any]) -> Iterator[Found]:
@@ -225,11 +240,13 @@ def refuse_no_file(file: Found) -> None:
         raise UnknownFormatError(file.name, f"this is {what}, not a file", remedy=remedy)
 
 
-def _file(place: str, labels: Mapping[str, Any], *, named: bool) -> Iterator[Found]:
+def _file(
+    place: str, labels: Mapping[str, Any], *, named: bool, is_link: bool = True
+) -> Iterator[Found]:
     """Take a file, or the files of a zip archive as those of a folder."""
     inside = _members(place) if is_zip(place) else None
     if not inside:  # a damaged archive says so when it is read, like any bad file
-        yield Found(place, place, labels, named)
+        yield Found(place, place, labels, named, is_link=is_link)
         return
     inside = [member for member in inside if not _HIDDEN.search(member) and _holds_data(member)]
     if not inside and named:

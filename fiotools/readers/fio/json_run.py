@@ -258,8 +258,9 @@ def conditions(options: Options, direction: str) -> dict[str, Any]:
 
 def _listed(options: Any) -> Listed:
     """Take options as a document lists them."""
-    listed = options.items() if isinstance(options, dict) else ()
-    return tuple((name, str(text)) for name, text in listed)
+    if not isinstance(options, dict):
+        return ()
+    return (*zip(options, map(str, options.values()), strict=True),)
 
 
 class JsonEntry(NamedTuple):
@@ -575,7 +576,7 @@ def taken(
 
 def _alike(entry: Mapping[str, Any]) -> tuple[str, ...]:
     """Identify the clones of one job."""
-    return tuple(str(entry.get(key)) for key in ("jobname", "groupid", "hostname", "port"))
+    return (*map(str, map(entry.get, ("jobname", "groupid", "hostname", "port"))),)
 
 
 def moment(milliseconds: Any) -> datetime | None:
