@@ -2,6 +2,7 @@
 
 import json
 import math
+import re
 from pathlib import Path
 
 import pytest
@@ -243,6 +244,18 @@ def test_every_fine_bin_joins_the_next():
     assert low[0] == 0
     assert (high[:-1] == low[1:]).all()
     assert high[-1] == math.inf
+    assert fio_bins.fine_edges([127, 130, 131], 1) is None  # 128 to 130 is one bin: 129
+
+
+def test_a_histogram_with_a_damaged_name_of_a_bin_is_left_out_with_a_note(tmp_path):
+    whole = fixture("jsonplus-libaio.json")
+    text = Path(whole).read_text()
+    name = re.search(r'"bins" : \{\s+"(\d{4,})" : ', text)[1]
+    (tmp_path / "run.json").write_text(text.replace(f'"{name}" : ', f'"{int(name) + 1}" : '))
+    res = ft.read(tmp_path / "run.json")
+    assert len(res.bins) < len(ft.read(whole).bins)
+    told = res.notes["message"]
+    assert told.str.contains("bins has a bin, which is not what fio writes: left out").sum() == 1
 
 
 def test_tables_that_were_not_asked_for_are_not_built():

@@ -43,12 +43,16 @@ def _edges(scale: int) -> Edges:
     return np.append(lows, math.inf)
 
 
-def fine_edges(names: ArrayLike, scale: int) -> tuple[Edges, Edges]:
-    """Return the edges of fine bins, in ns, by their names in a report: values inside them.
+def fine_edges(names: ArrayLike, scale: int) -> tuple[Edges, Edges] | None:
+    """Return the edges of fine bins, in ns, by their names in a report; None if one is damaged.
 
     The scale is how many ns the report's unit has: 1 since fio 3.0, 1000 before.
     """
-    return indexed_edges(bin_numbers(np.asarray(names, dtype=np.float64)), scale)
+    middles = np.asarray(names, dtype=np.float64)
+    behind = middles.view(np.int64) & ((1 << 52 - _BITS) - 1)  # the place within the bin
+    if ((behind != 1 << 51 - _BITS) & (middles >= 2 << _BITS)).any():
+        return None
+    return indexed_edges(bin_numbers(middles), scale)
 
 
 def indexed_edges(indices: ArrayLike, scale: int) -> tuple[Edges, Edges]:

@@ -379,7 +379,8 @@ def _together(
     sizes = np.diff(np.searchsorted(starts, lengths.cumsum()), prepend=0)
     rises = names[1:] > names[:-1]
     rises[sizes[:-1].cumsum() - 1] = True  # from one histogram to the next
-    return ((*fine_edges(names, 1), counts), sizes) if rises.all() else None
+    edges = fine_edges(names, 1) if rises.all() else None
+    return ((*edges, counts), sizes) if edges else None
 
 
 def _read(data: bytes, indent: int) -> tuple[Whole, Whole, Whole] | None:

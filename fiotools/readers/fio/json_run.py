@@ -663,7 +663,7 @@ def _fine(bins: dict[str, Any], scale: int) -> Bins | None:
             counts.append(count)
         elif count and not name.startswith("FIO_"):  # 2.x lists the empty ones
             return None
-    low, high = (indexed_edges if INDEXED in bins else fine_edges)(names, scale)
-    if np.isinf(low).any():
+    edges = (indexed_edges if INDEXED in bins else fine_edges)(names, scale)
+    if edges is None or np.isinf(edges[0]).any():
         return None
-    return Bins(low, high, np.array(counts, dtype=np.int64))
+    return Bins(*edges, np.array(counts, dtype=np.int64))
