@@ -401,14 +401,15 @@ class Document:
     @cached_property
     def leftover(self) -> bool:
         """Whether anything but blank space and lines of dashes stands beside the reports."""
-        return any(self.text[start:end].strip(_SEPARATING) for start, end in self._gaps())
+        return any(self.text[start:end].strip(_SEPARATING) for start, end in self.gaps())
 
     @cached_property
     def sole(self) -> str | None:
         """The only kind of report in the text; None if there is other text, or no report."""
         return next(iter(self.kinds)) if len(self.kinds) == 1 and not self.leftover else None
 
-    def _gaps(self) -> Iterator[tuple[int, int]]:
+    def gaps(self) -> Iterator[tuple[int, int]]:
+        """Yield the places before, between and behind the reports."""
         at = 0
         for report in self.reports:
             yield at, report.start
@@ -420,7 +421,7 @@ class Document:
         if self.is_structured or not self.leftover:
             return None
         found = [
-            mark for gap in self._gaps() for mark in self._grammars.marks.finditer(self.text, *gap)
+            mark for gap in self.gaps() for mark in self._grammars.marks.finditer(self.text, *gap)
         ]
         if not found:
             return None

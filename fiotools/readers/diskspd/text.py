@@ -422,8 +422,12 @@ _DECIMAL = re.compile(r"\d{1,17}(?:\.\d+)?")
 _TIME = re.compile(r"(\d{1,9}(?:\.(\d+))?)s")
 _MISSING = re.compile(r"|N/A|-?\d\.#\w+|-?nan(?:\(\w*\))?", re.IGNORECASE)
 _CELL = re.compile(rf"{_DECIMAL.pattern}|{_MISSING.pattern}", re.IGNORECASE)
-_NINES = re.compile(r"([3-9])-nines")
-_PLAIN = re.compile(r"(\d\d?)th")
+_PERCENTILES = {  # by the labels of their rows
+    "min": 0.0,
+    "max": 100.0,
+    **{f"{percentile}th": float(percentile) for percentile in range(100)},
+    **{f"{nines}-nines": float("99." + "9" * (nines - 2)) for nines in range(3, 10)},
+}
 _MEASURES = {  # columns of a table, and of `io`
     "bytes": "io_bytes",
     "i/os": "total_ios",
@@ -581,16 +585,6 @@ def _read_time(rows: IoTables, span: Span) -> None:
         rows.seconds = best["total_ios"] / best["iops"]
 
 
-def _percentile(name: str) -> float | None:
-    nines = _NINES.fullmatch(name)
-    if nines:
-        return float("99." + "9" * (int(nines[1]) - 2))
-    if name in ("min", "max"):
-        return 0.0 if name == "min" else 100.0
-    plain = _PLAIN.fullmatch(name)
-    return float(plain[1]) if plain else None
-
-
 def check_plan(rows: IoTables, span: Span, asked: options.Asked) -> options.Asked:
     """Note where the tables contradict the conditions; return the possible conditions."""
     first = next((row.line for row in rows.all()), span.line)
@@ -638,7 +632,7 @@ def check(rows: IoTables, span: Span) -> None:
         rows.problems.append((span.untitled, message))
     for _, chart in span.charts:
         for line, cells in chart.rows:
-            is_known = _percentile(label(cells[0])) is not None
+            is_known = label(cells[0]) in _PERCENTILES
             if not is_known or not all(map(_CELL.fullmatch, cells[1:])):
                 message = "not all of a row of percentiles can be read"
                 rows.problems.append((line, f"{message}: {' | '.join(cells)[:60]!r}"))
@@ -796,7 +790,7 @@ def _curves(span: Span, spoiled: bool, first: int) -> Iterator[PrintedCurve]:
         titles = [name.split(" ")[0].lower() for name in chart.columns[1:]]
         rows = []
         for _, (name, *cells) in chart.rows:
-            percentile = _percentile(label(name))
+            percentile = _PERCENTILES.get(label(name))
             if percentile is not None:
                 cell = dict(zip(titles, cells, strict=False))
                 texts = [cell.get(direction, "") for direction in DIRECTIONS]

@@ -30,7 +30,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from itertools import compress, count, zip_longest
+from itertools import chain, compress, count, zip_longest
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from lxml.etree import XMLSyntaxError, XPath
@@ -60,39 +60,34 @@ _GRAMMARS = Grammars(reader for reader in READERS if reader.name.startswith("dis
 _DECLARATION = re.compile(r"<\?xml[^<>]*\?>")
 
 
-class Measure(NamedTuple):
-    """A column of `io` and the elements that it comes from: those of read, write and total."""
-
-    column: str
-    of_target: tuple[str, str, str]  # paths below ``Thread/Target``
-    # paths below ``TimeSpan``; none where the column is summed over the targets
-    of_run: tuple[str, ...] = ()
-
-
+# columns of `io`: the elements of read, write and total below ``Thread/Target``; whole numbers,
+# which every target has
+_AMOUNTS_OF_TARGET = {
+    "io_bytes": ("ReadBytes", "WriteBytes", "BytesCount"),
+    "total_ios": ("ReadCount", "WriteCount", "IOCount"),
+}
 _SPREADS = ("Iops/ReadIopsStdDev", "Iops/WriteIopsStdDev", "Iops/IopsStdDev")
-_AMOUNTS = (  # whole numbers, which every target has
-    Measure("io_bytes", ("ReadBytes", "WriteBytes", "BytesCount")),
-    Measure("total_ios", ("ReadCount", "WriteCount", "IOCount")),
-)
-_RATES = (  # latencies in ms with three decimals; 2.2 leaves out a target's own mean and deviation
-    Measure(
-        "lat_mean_ns",
-        (
-            *("AverageReadLatencyMilliseconds", "AverageWriteLatencyMilliseconds"),
-            "AverageLatencyMilliseconds",
-        ),
-        (
-            *("Latency/AverageReadMilliseconds", "Latency/AverageWriteMilliseconds"),
-            "Latency/AverageTotalMilliseconds",
-        ),
+# latencies in ms with three decimals; 2.2 leaves out a target's own mean and deviation
+_RATES_OF_TARGET = {
+    "lat_mean_ns": (
+        *("AverageReadLatencyMilliseconds", "AverageWriteLatencyMilliseconds"),
+        "AverageLatencyMilliseconds",
     ),
-    Measure(
-        "lat_stddev_ns",
-        ("ReadLatencyStdev", "WriteLatencyStdev", "LatencyStdev"),
-        ("Latency/ReadLatencyStdev", "Latency/WriteLatencyStdev", "Latency/LatencyStdev"),
+    "lat_stddev_ns": ("ReadLatencyStdev", "WriteLatencyStdev", "LatencyStdev"),
+    "iops_stddev": _SPREADS,
+}
+_RATES_OF_RUN = {  # below ``TimeSpan``
+    "lat_mean_ns": (
+        *("Latency/AverageReadMilliseconds", "Latency/AverageWriteMilliseconds"),
+        "Latency/AverageTotalMilliseconds",
     ),
-    Measure("iops_stddev", _SPREADS, _SPREADS),
-)
+    "lat_stddev_ns": (
+        "Latency/ReadLatencyStdev",
+        "Latency/WriteLatencyStdev",
+        "Latency/LatencyStdev",
+    ),
+    "iops_stddev": _SPREADS,
+}
 _USAGE = {  # columns of `cpu`, below CpuUtilization/CPU and CpuUtilization/Average
     "usage_pct": "UsagePercent",
     "user_pct": "UserPercent",
@@ -103,18 +98,16 @@ _USAGE = {  # columns of `cpu`, below CpuUtilization/CPU and CpuUtilization/Aver
 FIELDS = {
     "io": tuple(
         Field(
-            one.column,
-            ", ".join(f"Target/{path}" for path in one.of_target),
-            "ms" if one.column.startswith("lat_") else "",
-            rule="of the run " + (", ".join(one.of_run) or "the sum over the targets"),
+            column,
+            ", ".join(f"Target/{path}" for path in paths),
+            "ms" if column.startswith("lat_") else "",
+            rule="of the run "
+            + ", ".join(_RATES_OF_RUN.get(column, ("the sum over the targets",))),
         )
-        for one in (*_AMOUNTS, *_RATES)
+        for column, paths in (_AMOUNTS_OF_TARGET | _RATES_OF_TARGET).items()
     ),
     "cpu": tuple(Field(column, f"CPU/{path}") for column, path in _USAGE.items()),
 }
-_AMOUNTS_OF_TARGET = tuple(path for one in _AMOUNTS for path in one.of_target)
-_RATES_OF_TARGET = tuple(path for one in _RATES for path in one.of_target)
-_RATES_OF_RUN = tuple(path for one in _RATES for path in one.of_run)
 _ABOUT = ("System/ComputerName", "System/Tool/Version", "System/RunTime")
 _BUCKETS = ("Latency/Bucket", "Iops/Bucket")  # they are read elsewhere
 _LARGEST = 2**63 - 1  # of a sum
@@ -168,16 +161,13 @@ def _add_beside(tables: Tables, document: Document, start: int, end: int) -> Non
     if not document.text[start:end].strip():
         return
     part = document.part(start, end)
-    reports = part.reports
+    others = [
+        (part.line(at) + above, line)
+        for at, stop in part.gaps()
+        for above, line in numbered_lines(part.text[at:stop])
+        if not _DECLARATION.fullmatch(line)
+    ]
     read_part(tables, part, tables.runs)
-    others = []
-    at = 0
-    for stop, following in [*((report.start, report.end) for report in reports), (end - start, 0)]:
-        line = part.line(at)
-        for above, text_ in numbered_lines(part.text[at:stop]):
-            if not _DECLARATION.fullmatch(text_):
-                others.append((line + above, text_))
-        at = following
     if others:
         more = f" and {len(others) - 1} more lines" if len(others) > 1 else ""
         message = f"text beside the XML: {others[0][1][:80]!r}{more}"
@@ -396,8 +386,8 @@ def _results(
         sizes=[target.whole("FileSize") for target in targets],
         amounts=amounts,
         rates=[
-            *(target.number(path) for target in targets for path in _RATES_OF_TARGET),
-            *map(told.number, _RATES_OF_RUN),
+            *(one.number(path) for one in targets for path in chain(*_RATES_OF_TARGET.values())),
+            *map(told.number, chain(*_RATES_OF_RUN.values())),
         ],
         speeds=[one / seconds if seconds > 0 else math.nan for one in amounts],
         groups=[cpu.whole("Group") for _, cpu in cpus],
@@ -424,18 +414,18 @@ def _results(
 
 def _amounts(span: Element, targets: Sequence[ElementValues]) -> list[int]:
     """Read the amounts of each target, and sum them for the run: the XML has no totals."""
+    paths = [*chain(*_AMOUNTS_OF_TARGET.values())]
     amounts: list[int] = []
     for target in targets:
-        found = [target.whole(path) for path in _AMOUNTS_OF_TARGET]
+        found = [target.whole(path) for path in paths]
         for way in range(WAYS):
             if None in found[way::WAYS]:
-                names = " or no ".join(_AMOUNTS_OF_TARGET[way::WAYS])
+                names = " or no ".join(paths[way::WAYS])
                 raise MalformedError(target.element, f"a Target of the results has no {names}")
         amounts += [amount for amount in found if amount is not None]
     if sum(amounts) > _LARGEST:
         raise MalformedError(span, "all I/O together is more than 64 bits can count")
-    width = len(_AMOUNTS_OF_TARGET)
-    columns = [amounts[column::width] for column in range(width)]
+    columns = [amounts[column :: len(paths)] for column in range(len(paths))]
     moved, done = columns[:WAYS], columns[WAYS:]
     # without I/Os, bytes do not count either
     return [*amounts, *map(sum, map(compress, moved, done)), *map(sum, done)]
