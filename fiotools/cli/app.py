@@ -152,9 +152,14 @@ class Verbs(TyperGroup):
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
         """Build a verb, or refuse an unknown one."""
         if cmd_name not in VERBS:
-            if not ctx.resilient_parsing:  # for the Tab key
-                _refuse(cmd_name)
-            return None
+            if ctx.resilient_parsing:  # for the Tab key
+                return None
+            if Path(cmd_name).exists():
+                told = f"{cmd_name} is not a verb: fiotools read {cmd_name} shows what is in it"
+            else:
+                hint = similar(cmd_name, VERBS) or ": fiotools --help lists them"
+                told = f"there is no verb {cmd_name!r}{hint}"
+            raise output.Trouble(told, 2)
         command = command_of(cmd_name)
         one = typer.Typer(add_completion=False, context_settings=_CONTEXT, **_PLAIN)
         one.command(cmd_name, cls=Verb, epilog=command.epilog, short_help=VERBS[cmd_name])(
@@ -166,15 +171,6 @@ class Verbs(TyperGroup):
         """List the verbs in the help without loading them."""
         with formatter.section("Verbs"):
             formatter.write_dl(list(VERBS.items()))
-
-
-def _refuse(word: str) -> None:
-    if Path(word).exists():
-        told = f"{word} is not a verb: fiotools read {word} shows what is in it"
-    else:
-        hint = similar(word, VERBS) or ": fiotools --help lists them"
-        told = f"there is no verb {word!r}{hint}"
-    raise output.Trouble(told, 2)
 
 
 _EPILOG = """\b
@@ -246,15 +242,12 @@ def _said(error: Exception, verb: str) -> int:
         hint = f"; {help_} shows how" if error.exit_code == 2 else ""
         output.say(f"{error.format_message().rstrip('.')}{hint}")
         return error.exit_code
-    if isinstance(error, output.Trouble):
-        if str(error):
-            output.say(str(error))
-        return error.code
+    told = str(error)
     if isinstance(error, typer.Abort):
-        output.say("aborted")
+        told = "aborted"
     elif isinstance(error, OSError) and error.strerror:
         place = "" if error.filename is None else f"{error.filename}: "
-        output.say(f"{place}{error.strerror}")
-    else:
-        output.say(str(error))
-    return 1
+        told = f"{place}{error.strerror}"
+    if told:
+        output.say(told)
+    return error.code if isinstance(error, output.Trouble) else 1

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import Any, Literal
 from unicodedata import category
@@ -68,41 +70,31 @@ def measure(
         "dry": dry_run,
         **({"until": until} if until else {}),
     }
-    if continued is not None and any((experiment, dir, quick, thorough, *wanted.values())):
-        raise typer.BadParameter("--resume takes everything from the folder: give nothing else")
+    if continued is not None:
+        if any((experiment, dir, quick, thorough, *wanted.values())):
+            raise typer.BadParameter("--resume takes everything from the folder: give nothing else")
+        measured: Callable[..., object] = partial(resume, continued)
+    else:
+        if experiment is None or experiment not in EXPERIMENTS:
+            what = "which experiment?" if experiment is None else f"no experiment {experiment!r}:"
+            raise typer.BadParameter(f"{what} {', '.join(EXPERIMENTS)}")
+        if quick and thorough:
+            raise typer.BadParameter("--quick or --thorough, not both")
+        chosen = EXPERIMENTS[experiment]
+        if chosen.elsewhere and chosen.here() is not None:
+            _say(chosen.elsewhere)
+            return 0
+        if not dir:
+            raise typer.BadParameter("which folders? --dir NAME=FOLDER, once for each place")
+        effort = "quick" if quick else "thorough" if thorough else "normal"
+        measured = partial(run, experiment, dir, effort=effort, **wanted)
     try:
-        if continued is not None:
-            resume(continued, say=_say)
-        else:
-            _begin(experiment, dir, quick, thorough, wanted)
+        measured(say=_say)
     except Interrupted as error:
         left = ": all is removed from the places" if error.is_clean else ""
         say(f"{error}{left}")
         return 128 + error.number
     return 0
-
-
-def _begin(
-    experiment: str | None,
-    folders: list[str] | None,
-    quick: bool,
-    thorough: bool,
-    wanted: dict[str, Any],
-) -> None:
-    """Measure, or tell what is missing."""
-    if experiment is None or experiment not in EXPERIMENTS:
-        what = "which experiment?" if experiment is None else f"no experiment {experiment!r}:"
-        raise typer.BadParameter(f"{what} {', '.join(EXPERIMENTS)}")
-    if quick and thorough:
-        raise typer.BadParameter("--quick or --thorough, not both")
-    chosen = EXPERIMENTS[experiment]
-    if chosen.elsewhere and chosen.here() is not None:
-        _say(chosen.elsewhere)
-        return
-    if not folders:
-        raise typer.BadParameter("which folders? --dir NAME=FOLDER, once for each place")
-    effort = "quick" if quick else "thorough" if thorough else "normal"
-    run(experiment, folders, effort=effort, say=_say, **wanted)
 
 
 def _say(text: str) -> None:

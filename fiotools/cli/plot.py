@@ -149,7 +149,6 @@ class Drawing:
 
 
 def _differs(frame: pl.DataFrame, name: str) -> bool:
-    """Whether a column has several values."""
     return name in frame and frame[name].drop_nulls().n_unique() > 1
 
 
@@ -158,7 +157,6 @@ def _band(wish: PlotWish) -> float:
 
 
 def _of_rows(asked: Drawing) -> Call:
-    """Show the rows."""
     from fiotools.stats.replicates import in_one_scope
 
     kind, wish, kept, own = asked.kind, asked.wish, asked.kept, KINDS[asked.kind].table
@@ -218,13 +216,11 @@ def _ceilings(given: list[str] | None, metric: str) -> dict[str, float]:
 
 
 def _ratios(asked: Drawing) -> Call:
-    """Show the answer of `compare` or `speedup`."""
     band = asked.wish.band
     return [asked.answer(asked.wish.by)], {} if band is None else {"band": band}
 
 
 def _grid(asked: Drawing) -> Call:
-    """Show a value for each combination of two conditions, or the ratio of two sides."""
     frame, metric = asked.rows()
     x = columns.found(asked.wish.x or "iodepth", frame, "--x")
     y = columns.found(asked.wish.y or "numjobs", frame, "--y")
@@ -234,7 +230,6 @@ def _grid(asked: Drawing) -> Call:
 
 
 def _plan(asked: Drawing) -> Call:
-    """Show how many runs differences take, by the spread of the runs."""
     differences = (0.01, 0.015, 0.02, 0.03, 0.05, 0.07, 0.1, 0.15, 0.2)
     wish, sides = asked.wish, asked.sides
     told = planned(
@@ -244,7 +239,6 @@ def _plan(asked: Drawing) -> Call:
 
 
 def _tails(asked: Drawing) -> Call:
-    """Show the ratios of the percentiles of the sides."""
     from fiotools.stats.tails import tails
 
     wish, frame = asked.wish, asked.table("bins", "count")
@@ -254,7 +248,6 @@ def _tails(asked: Drawing) -> Call:
 
 
 def _load(asked: Drawing) -> Call:
-    """Show IOPS and latency against the queue depth, and the best point below a limit."""
     wish, kept = asked.wish, asked.kept
     frame, latency = asked.rows()
     frame = rows.of_scope(asked.complete(frame, latency, "iops"), kept.own_scope)
@@ -268,7 +261,6 @@ def _load(asked: Drawing) -> Call:
 
 
 def _fairness(asked: Drawing) -> Call:
-    """Show the threads of each run, and how far they are from an equal share."""
     from fiotools.stats.combine import fairness, per_thread
 
     frame, metric = asked.rows()
@@ -279,7 +271,6 @@ def _fairness(asked: Drawing) -> Call:
 
 
 def _cdf(asked: Drawing) -> Call:
-    """Show the distribution of latencies."""
     frame = asked.table("bins", "count")
     hue = asked.role(frame, "hue") or "source"
     frame = _merged(asked.complete(frame, hue), asked.wish, hue)
@@ -287,7 +278,6 @@ def _cdf(asked: Drawing) -> Call:
 
 
 def _heatmap(asked: Drawing) -> Call:
-    """Show latency over time."""
     return [_merged(asked.table("bins", "count"), asked.wish, "time_s")], {}
 
 
@@ -301,7 +291,6 @@ def _merged(frame: pl.DataFrame, wish: PlotWish, by: str) -> pl.DataFrame:
 
 
 def _series(asked: Drawing) -> Call:
-    """Show a quantity over time, and whether it was steady."""
     from fiotools.stats.steady import steady
 
     wish, frame = asked.wish, asked.table("samples", "value")
@@ -323,7 +312,6 @@ def _series(asked: Drawing) -> Call:
 
 
 def _history(asked: Drawing) -> Call:
-    """Show runs by commit or date, with the steps between their levels."""
     frame, name = asked.rows()
     frame = _timed(asked.read, frame)
     x, by = asked.named(frame, "x"), asked.panels(frame)
@@ -340,7 +328,6 @@ def _timed(read: rows.Reading, frame: pl.DataFrame) -> pl.DataFrame:
 
 
 def _shifts(asked: Drawing) -> Call:
-    """Show the levels of a log, or of runs in their order."""
     from fiotools.stats.replicates import in_one_scope
     from fiotools.stats.shifts import shifts
 
@@ -361,7 +348,6 @@ def _shifts(asked: Drawing) -> Call:
 
 
 def _credibility(asked: Drawing) -> Call:
-    """Show the findings of `check`."""
     answer = rows.where(checked(asked.read, asked.sides, asked.known), asked.kept.where)
     return [answer], {"y": asked.named(answer, "y")}
 

@@ -110,9 +110,8 @@ class Conversion:
 
     def __str__(self) -> str:
         counts = {"new": self.new, "changed": self.changed, "unchanged": self.unchanged}
+        counts |= {"refused": self.refused, "without results": self.noted, "removed": self.removed}
         told = [f"{count:,} {word}" for word, count in counts.items() if count]
-        ends = {"refused": self.refused, "without results": self.noted, "removed": self.removed}
-        told += [f"{count:,} {word}" for word, count in ends.items() if count]
         return f"{self.path}: {many(self.files, 'file')} ({', '.join(told)})"
 
     def __repr__(self) -> str:

@@ -244,12 +244,16 @@ class Campaign:
         return pd.DataFrame(self.session["places"])
 
     @property
+    def sessions(self) -> list[Line]:
+        """Its starts: when, on what machine, with which tools, on which places."""
+        return [line for line in self.log if line["kind"] == "session"]
+
+    @property
     def session(self) -> Line:
-        """The last start: when, on what machine, with which tools, on which places."""
-        found = [line for line in self.log if line["kind"] == "session"]
-        if not found:
+        """The last start."""
+        if not self.sessions:
             raise MeasureError(f"{self.folder / NAME}: the campaign never began")
-        return found[-1]
+        return self.sessions[-1]
 
     @cached_property
     def done(self) -> dict[int, Line]:
@@ -264,8 +268,7 @@ class Campaign:
     @property
     def wanted(self) -> list[PlannedRun]:
         """The planned runs without those that the places refused."""
-        sessions = [line for line in self.log if line["kind"] == "session"]
-        left_out = {tuple(pair) for pair in sessions[-1]["left_out"]} if sessions else set()
+        left_out = {tuple(pair) for line in self.sessions[-1:] for pair in line["left_out"]}
         return [run for run in self.asked.runs() if (run.place, run.workload) not in left_out]
 
     @cached_property

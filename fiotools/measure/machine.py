@@ -134,25 +134,25 @@ _MADE_UP = ("loop", "zram", "ram", "md", "dm-")  # disks that the kernel makes
 
 @dataclass(frozen=True)
 class Mount:
-    """One line of mountinfo."""
+    """One line of mountinfo; all is empty if the system does not tell."""
 
-    point: str  # where it is mounted
-    kind: str  # the file system
-    source: str  # the device, the server, or just a word
+    point: str = ""  # where it is mounted
+    kind: str = ""  # the file system
+    source: str = ""  # the device, the server, or just a word
     # of the mount and the file system, without names of folders, addresses or people
-    options: str
-    device: str  # major and minor number
+    options: str = ""
+    device: str = ""  # major and minor number
     upper: str | None = None  # the folder in which an overlay keeps writes
 
 
-def mount_of(folder: Path, table: str | None = None) -> Mount | None:
-    """Find the mount of a resolved folder; None if the system does not tell."""
+def mount_of(folder: Path, table: str | None = None) -> Mount:
+    """Find the mount of a resolved folder."""
     if table is None:
         try:
             table = _TABLE.read_text(encoding="utf-8", errors="surrogateescape")
         except OSError:
-            return None
-    found = None
+            return Mount()
+    found = Mount()
     for line in table.splitlines():
         before, _, after = line.partition(" - ")
         fields, rest = before.split(), after.split()
@@ -160,7 +160,7 @@ def mount_of(folder: Path, table: str | None = None) -> Mount | None:
             continue
         point = _plain(fields[4])
         # of several on one point, the last hides the others
-        if folder.is_relative_to(point) and (found is None or len(point) >= len(found.point)):
+        if folder.is_relative_to(point) and len(point) >= len(found.point):
             options = dict.fromkeys([*fields[5].split(","), *rest[2].split(",")])
             told = _PRIVATE.sub(lambda cut: f"{cut[1] or '='}...", ",".join(options))
             upper = re.search(r"(?:^|,)upperdir=([^,]+)", rest[2]) if rest[0] == "overlay" else None
@@ -215,10 +215,9 @@ def stays_in_memory(file_system: str | None, device: Mapping[str, Any] | None) -
 def devices_of(mount: Mount, root: Path = _SYS) -> list[WholeDisk]:
     """Describe the disks under a mount; none if the system does not tell."""
     if mount.kind == "overlay":
-        below = _mount_of(mount.upper)
-        return [] if below is None else devices_of(below, root)
+        return devices_of(_mount_of(mount.upper), root)
     for number in dict.fromkeys([mount.device, _number(mount.source)]):
-        if number is None or number.startswith("0:"):
+        if not number or number.startswith("0:"):
             continue
         try:
             place = (root / "dev" / "block" / number).resolve(strict=True)
@@ -230,12 +229,12 @@ def devices_of(mount: Mount, root: Path = _SYS) -> list[WholeDisk]:
     return []
 
 
-def _mount_of(path: str | None) -> Mount | None:
+def _mount_of(path: str | None) -> Mount:
     """Find the mount of a path from the kernel; a container may not see it."""
     try:
-        return None if path is None else mount_of(Path(path).resolve(strict=True))
+        return Mount() if path is None else mount_of(Path(path).resolve(strict=True))
     except OSError:
-        return None
+        return Mount()
 
 
 def _number(source: str) -> str | None:
@@ -291,10 +290,10 @@ def _backing(disk: Path, root: Path) -> Backing | None:
     if path is None:
         return None
     mount = _mount_of(path)
-    below = [] if mount is None else devices_of(mount, root)
+    below = devices_of(mount, root)
     return Backing(
         path,
-        None if mount is None else mount.kind,
+        mount.kind or None,
         _text(disk / "loop" / "dio") == "1",
         below[0] if len(below) == 1 else None,
     )

@@ -42,23 +42,22 @@ class Place:
     path: Path  # absolute, without symbolic links
 
     @property
-    def mount(self) -> Mount | None:
+    def mount(self) -> Mount:
         """The mount below it."""
         return mount_of(self.path)
 
     @property
     def devices(self) -> list[WholeDisk]:
         """The disks below it."""
-        mount = self.mount
-        return [] if mount is None else devices_of(mount)
+        return devices_of(self.mount)
 
     @property
     def is_memory(self) -> bool:
         """Whether files here stay in memory."""
-        mount, devices = self.mount, self.devices
-        if mount is None or not devices:
-            return mount is not None and mount.kind in MEMORY
-        return all(stays_in_memory(mount.kind, asdict(device)) for device in devices)
+        kind, devices = self.mount.kind, self.devices
+        if not devices:
+            return kind in MEMORY
+        return all(stays_in_memory(kind, asdict(device)) for device in devices)
 
     def images(self) -> list[Path]:
         """List the files that are its disks, and the files below those."""
@@ -79,8 +78,7 @@ class Place:
 
     def file_system(self) -> str:
         """Name its file system, to find two places on one (btrfs numbers folders)."""
-        mount = self.mount
-        return str(self.path.stat().st_dev) if mount is None else mount.device
+        return self.mount.device or str(self.path.stat().st_dev)
 
     def facts(self) -> dict[str, Any]:
         """Return it as plain values."""
@@ -89,10 +87,10 @@ class Place:
         return {
             "name": self.name,
             "path": str(self.path),
-            "file_system": None if mount is None else mount.kind,
-            "mount_point": None if mount is None else mount.point,
-            "mount_options": None if mount is None else mount.options,
-            "source": None if mount is None else mount.source,
+            "file_system": mount.kind or None,
+            "mount_point": mount.point or None,
+            "mount_options": mount.options or None,
+            "source": mount.source or None,
             "device": asdict(devices[0]) if len(devices) == 1 else None,
             "devices": [device.name for device in devices],
             "total_bytes": usage.total,
@@ -174,10 +172,10 @@ def _folder(text: str) -> Path:
 
 def _refuse_kernel(path: Path, said: str) -> None:
     mount = mount_of(path)
-    if mount is not None and mount.kind in _NOT_STORAGE:
+    if mount.kind in _NOT_STORAGE:
         raise MeasureError(f"{said} belongs to the kernel ({mount.kind}), and holds no files")
     for top in _KERNEL:
         # /dev/shm is a memory file system of its own, and a place like any other
-        own = mount is not None and mount.kind in MEMORY and mount.point.startswith(f"{top}/")
+        own = mount.kind in MEMORY and mount.point.startswith(f"{top}/")
         if path.is_relative_to(top) and not own:
             raise MeasureError(f"{said} lies in {top}, which is not a place for files")

@@ -14,7 +14,7 @@ import shlex
 import signal
 import sys
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import asdict, dataclass, field
 from functools import partial
@@ -62,27 +62,27 @@ _REST_S = 15.0  # of two minutes, for removing
 Say = Callable[[str], object]
 
 
-def hold(folder: Path) -> int | None:
-    """Lock a folder for this campaign alone; return an open file, None if it cannot be locked."""
-    if sys.platform == "win32":
-        handle = os.open(folder / ".fiotools.lock", os.O_CREAT | os.O_RDWR | os.O_TEMPORARY)
-    else:
-        handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-    until = time.monotonic() + _PATIENCE_S
+def hold(folder: Path, stack: ExitStack) -> int:
+    """Lock a folder for this campaign alone until the stack is closed; return an open file.
+
+    A file system that cannot lock has no lock.
+    """
     try:
-        while (is_ours := lock.take(handle, inherited=True)) is False:
+        if sys.platform == "win32":
+            handle = os.open(folder / ".fiotools.lock", os.O_CREAT | os.O_RDWR | os.O_TEMPORARY)
+        else:
+            handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        stack.callback(os.close, handle)
+        until = time.monotonic() + _PATIENCE_S
+        while lock.take(handle, inherited=True) is False:
             if time.monotonic() >= until:
                 raise MeasureError(
                     f"{folder}: another campaign is at work in this folder, or a command of one "
                     "that was killed; two at once would disturb each other: wait for its end"
                 )
             time.sleep(0.1)
-    except BaseException:  # Ctrl-C while waiting, too
-        os.close(handle)
-        raise
-    if is_ours is None:
-        os.close(handle)
-        return None
+    except OSError as error:
+        raise MeasureError(f"{folder}: {error.strerror}") from None
     return handle
 
 
@@ -198,7 +198,7 @@ class CampaignSession:
 
     def start(self) -> None:
         """Make the private folders, test the places, and announce the plan."""
-        earlier = [line for line in self.before.log if line["kind"] == "session"]
+        earlier = self.before.sessions
         self.number = len(earlier) + 1
         places = [place.facts() for place in self.places]
         if earlier:
@@ -444,7 +444,8 @@ def session(folder: Path, plan: CampaignPlan, watch: Watch, *, progress: bool, s
         if str(place.path) != plan.places[place.name]:
             raise MeasureError(f"{plan.places[place.name]} is a link to {place.path} now")
     with ExitStack() as stack:
-        locks = _lock(stack, [folder, *(place.path for place in places)])
+        every = dict.fromkeys([folder, *(place.path for place in places)])
+        locks = [hold(one, stack) for one in every]
         before = campaign_at(folder, plan)
         is_done = bool(before.log) and len(before.done) == len(before.wanted)
         if is_done and before.status == "complete":
@@ -486,17 +487,3 @@ def session(folder: Path, plan: CampaignPlan, watch: Watch, *, progress: bool, s
                     say(problem)
         if problems:
             raise MeasureError("; ".join(problems))
-
-
-def _lock(stack: ExitStack, folders: Iterable[Path]) -> list[int]:
-    """Lock each folder once; closing the stack releases the locks."""
-    held = []
-    for folder in dict.fromkeys(folders):
-        try:
-            handle = hold(folder)
-        except OSError as error:
-            raise MeasureError(f"{folder}: {error.strerror}") from None
-        if handle is not None:
-            stack.callback(os.close, handle)
-            held.append(handle)
-    return held

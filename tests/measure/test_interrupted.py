@@ -7,7 +7,7 @@ import signal
 import subprocess
 import sys
 import time
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from pathlib import Path
 
 import pytest
@@ -112,8 +112,9 @@ def test_a_command_outlives_its_campaign(places, monkeypatch):
     assert refused.returncode == 1
     assert "or a command of one that was killed" in refused.stderr
     monkeypatch.setattr(session, "_PATIENCE_S", 10)  # the system takes a moment to end the command
-    for folder in (out, places / "a", places / "b"):
-        os.close(session.hold(folder))
+    with ExitStack() as stack:
+        for folder in (out, places / "a", places / "b"):
+            session.hold(folder, stack)
 
 
 def children_of(pid):

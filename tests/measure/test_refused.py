@@ -4,6 +4,7 @@ import os
 import re
 import subprocess
 import sys
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
@@ -466,9 +467,9 @@ def test_a_damaged_manifest(tmp_path, text):
 @linux
 def test_a_folder_is_locked_once(tmp_path, monkeypatch):
     monkeypatch.setattr(session, "_PATIENCE_S", 0)
-    held = session.hold(tmp_path)
-    with pytest.raises(ft.MeasureError, match="another campaign is at work"):
-        session.hold(tmp_path)
-    os.close(held)
-    os.close(session.hold(tmp_path))
+    for _ in range(2):
+        with ExitStack() as stack:
+            session.hold(tmp_path, stack)
+            with pytest.raises(ft.MeasureError, match="another campaign is at work"):
+                session.hold(tmp_path, stack)
     assert names(tmp_path) == []
