@@ -8,7 +8,7 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Seq
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 from weakref import WeakSet
 
 import matplotlib as mpl
@@ -23,6 +23,8 @@ from matplotlib.gridspec import GridSpec, SubplotParams
 from matplotlib.lines import Line2D
 from matplotlib.text import Annotation, Text
 from matplotlib.ticker import FixedLocator, LogLocator, MaxNLocator, NullLocator
+from narwhals.typing import IntoDataFrame
+from numpy.typing import NDArray
 
 from fiotools import units
 from fiotools.errors import SchemaError, argument, typed
@@ -32,10 +34,6 @@ from fiotools.stats import frames
 from fiotools.stats.frames import Frame
 from fiotools.stats.replicates import labels
 from fiotools.vocabulary import COLUMNS, KEYS, STATISTICS
-
-if TYPE_CHECKING:
-    from narwhals.typing import IntoDataFrame
-    from numpy.typing import NDArray
 
 PALETTE = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
 MARKERS = ("o", "s", "D", "^", "v", "P", "X")

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.collections import LineCollection
 from matplotlib.ticker import NullLocator
 from matplotlib.transforms import offset_copy
+from narwhals.typing import IntoDataFrame
 
 from fiotools import units
 from fiotools.errors import SchemaError, typed
@@ -21,9 +22,6 @@ from fiotools.stats import frames
 from fiotools.stats.frames import Frame, Key
 from fiotools.stats.percentiles import Histogram, histograms
 from fiotools.stats.replicates import run_keys
-
-if TYPE_CHECKING:
-    from narwhals.typing import IntoDataFrame
 
 Ends: TypeAlias = "tuple[float, float] | None"
 

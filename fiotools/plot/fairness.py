@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import fsum
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias
 
 from matplotlib.axes import Axes
 from matplotlib.collections import LineCollection
 from matplotlib.transforms import offset_copy
+from narwhals.typing import IntoDataFrame
 
 from fiotools import units
 from fiotools.errors import SchemaError, argument
@@ -18,9 +19,6 @@ from fiotools.plot import common, fit_text
 from fiotools.stats import frames
 from fiotools.stats.combine import stragglers
 from fiotools.stats.frames import Frame
-
-if TYPE_CHECKING:
-    from narwhals.typing import IntoDataFrame
 
 _WHOSE = ("source", "run", "group", "direction")
 _TOLD = ("k", "jain", "max_over_min", "iops_lowest", "iops_highest", "stragglers")

@@ -3,23 +3,20 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
 
 import numpy as np
 import seaborn as sns
 from matplotlib.axes import Axes
 from matplotlib.collections import QuadMesh
 from matplotlib.colors import LinearSegmentedColormap, LogNorm
+from narwhals.typing import IntoDataFrame
+from numpy.typing import NDArray
 
 from fiotools.errors import SchemaError, typed
 from fiotools.language import say
 from fiotools.plot import common
 from fiotools.stats import frames
 from fiotools.stats.percentiles import Histogram, histograms
-
-if TYPE_CHECKING:
-    from narwhals.typing import IntoDataFrame
-    from numpy.typing import NDArray
 
 _DECADE = 24  # cells of equal height in a decade: 10 % of latency each
 _FEW = 10  # I/Os

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias
 
 from matplotlib.axes import Axes
 from matplotlib.text import Annotation
+from narwhals.typing import IntoDataFrame
 
 from fiotools import units
 from fiotools.errors import SchemaError
@@ -15,9 +16,6 @@ from fiotools.language import called, listed, say
 from fiotools.plot import common, fit_text
 from fiotools.stats.compare import NO_SPREAD
 from fiotools.stats.frames import Frame, distinct, to_type, values
-
-if TYPE_CHECKING:
-    from narwhals.typing import IntoDataFrame
 
 Row: TypeAlias = dict[str, Any]
 

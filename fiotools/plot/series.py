@@ -5,11 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.patches import Rectangle
+from narwhals.typing import IntoDataFrame
 from numpy.typing import NDArray
 
 from fiotools import units
@@ -20,9 +21,6 @@ from fiotools.stats import frames
 from fiotools.stats.frames import Frame
 from fiotools.stats.series import Series, as_samples, portions, series_of, weighted_mean
 from fiotools.stats.steady import Window, judge_of
-
-if TYPE_CHECKING:
-    from narwhals.typing import IntoDataFrame
 
 _LATENCIES = {"lat_ns": "latency", "clat_ns": "completion latency", "slat_ns": "submission latency"}
 _MARKS = 8  # markers along a line

@@ -8,15 +8,19 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+import matplotlib.pyplot as plt
 import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.layout_engine import ConstrainedLayoutEngine
 
 from fiotools import plot
 from fiotools.errors import SchemaError
 from fiotools.language import called, listed, say
 from fiotools.plot import common, fit_text
-from fiotools.plot.common import condition, figure_of
 from fiotools.plot.ratios import sides
 from fiotools.reports.blocks import (
     NOTHING,
@@ -35,11 +39,6 @@ from fiotools.stats.combine import fairness, per_thread
 from fiotools.stats.percentiles import bound_percentiles, merge_bins, percentiles_from_bins
 from fiotools.stats.steady import steady
 from fiotools.stats.summary import summarize
-
-if TYPE_CHECKING:
-    import pandas as pd
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
 _QUANTITIES = 4
 _LINES = 6
@@ -114,8 +113,6 @@ def figures(
     source: Source, asked: list[Comparison], out: Path, prefix: str
 ) -> Iterator[ReportFigure]:
     """Draw the plots that the tables allow, and save each."""
-    import matplotlib.pyplot as plt
-
     kind = os.environ.get(_SHOWN, "png")
     for drawn in _every(source, asked):
         if isinstance(drawn, SchemaError):
@@ -124,7 +121,7 @@ def figures(
             continue
         name = out / f"{prefix}{slug(drawn.title)}"
         file = plot.save(drawn.ax, f"{name}.{kind}", data=drawn.frame)[0]
-        plt.close(figure_of(drawn.ax))
+        plt.close(common.figure_of(drawn.ax))
         said = [heading(drawn.title, 3), *([paragraph(drawn.said)] if drawn.said else [])]
         inside = of_frame(drawn.numbers, whole=drawn.printed)
         folded = fold(say("the numbers"), inside, printed=drawn.printed)
@@ -178,9 +175,6 @@ def _panels(
     keeps it. Labels are wrapped, but for a panel that stands ``alone``. Returns also what says that
     there are more than ``most``.
     """
-    import matplotlib.pyplot as plt
-    from matplotlib.layout_engine import ConstrainedLayoutEngine
-
     names = list(dict.fromkeys(cells))
     said = say(_FIRST, n=most, total=len(names)) if most and len(names) > most else ""
     names = names[:most]
@@ -480,7 +474,7 @@ def _sweeps(one: Comparison) -> Iterator[_Drawn]:
         frame = frame.merge(cells.head(_SWEPT_PANELS), on=rest)
         said = say(_FIRST, n=_SWEPT_PANELS, total=len(cells))
     order = one.levels if hue == one.between else None
-    title = condition(x)
+    title = common.condition(x)
     told = [
         summarize(frame, metric, by=[*rest, *([hue] if hue else []), x])
         for metric in dict.fromkeys((one.metric, LATENCY))
@@ -510,6 +504,6 @@ def _grid(one: Comparison, x: str, y: str) -> _Drawn:
     rows = _HIGH * len(frame[y].unique())
     draw = partial(plot.grid, metric=metric, x=x, y=y)
     figure, said = _panels(frame, names_of(frame, rest), rows, draw, most=_GRIDS)
-    title = say("At a glance: {name}", name=listed([condition(x), condition(y)], " and "))
+    title = say("At a glance: {name}", name=listed(map(common.condition, (x, y)), " and "))
     numbers = one.summary if one.answer is None else one.answer
     return _Drawn(title, figure, one.frame, numbers, said, printed=True)

@@ -7,7 +7,9 @@ import re
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias
+
+import pandas as pd
 
 from fiotools import units
 from fiotools.display import columns
@@ -18,9 +20,6 @@ from fiotools.stats.compare import settled
 from fiotools.stats.frames import metric_of
 from fiotools.stats.overall import overall
 from fiotools.vocabulary import CONDITIONS
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 # a verdict: its word, and by how much or in how much time
 _WORD = re.compile(r"(\w+)(?: by (.*)|, taking (.*) (more|less) time)?")
