@@ -101,7 +101,7 @@ def fairness(
     common.label_below(ax, label, *_key(runs))
     high = _BELOW + _LINE * (ax.get_xlabel().count("\n") + 1)
     below = offset_copy(ax.transAxes, ax.get_figure(root=True), y=-high, units="points")
-    look: Any = {"fontsize": float(ax.xaxis.label.get_fontsize()), "frameon": False}
+    look: Any = {"fontsize": common.size_of(ax.xaxis.label), "frameon": False}
     look |= {"borderpad": 0, "borderaxespad": 0, "ncols": 3 if wide > _LEGEND else 1}
     ax.legend(loc="upper left", bbox_to_anchor=(0, 0), bbox_transform=below, **look)
     return ax

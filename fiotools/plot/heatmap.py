@@ -104,7 +104,7 @@ def heatmap(bins: IntoDataFrame, *, ax: Axes | None = None) -> Axes:
     mesh = ax.pcolormesh(edges, latencies, shown, norm=norm, cmap=_pale_to_dark(), rasterized=True)
     ax.grid(visible=False)
     common.latency_axis(ax, "y", latencies[0], latencies[-1])
-    common.label_beside(ax, common.latency_of(table))
+    common.label_beside(ax, common.going(common.latency_of(table), table))
     common.time_axis(ax, float(edges[0]), float(edges[-1]))
     each = common.tick(float(np.median(widths)), "s")
     below = [say("time since the start (a column: {length})", length=each)]

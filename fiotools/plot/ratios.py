@@ -91,7 +91,7 @@ def ratios(
     wide = common.beside(ax)
     # wider Axes make room by themselves for a text that leaves them
     _log_axis(ax, min(reach), max(reach), 0.9 * wide if wide < _NARROW else math.inf)
-    size = float(ax.xaxis.label.get_fontsize())
+    size = common.size_of(ax.xaxis.label)
     lines = [_what(table, drawn, band, by_sides=labels is not None), *_missing(rows, drawn)]
     if cut:
         lines.append(say("arrow: the interval goes on"))
@@ -247,7 +247,7 @@ def _log_axis(ax: Axes, low: float, high: float, wide: float) -> None:
 
 def _share(text: Annotation, wide: float) -> float:
     """Return the share of so many points that a text beside a point takes."""
-    return (fit_text.width(text.get_text(), float(text.get_fontsize())) + _BESIDE) / wide
+    return (fit_text.width(text.get_text(), common.size_of(text)) + _BESIDE) / wide
 
 
 def ticks_of_ratios(axis: Any) -> None:

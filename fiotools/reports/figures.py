@@ -33,7 +33,7 @@ from fiotools.reports.blocks import (
     together,
 )
 from fiotools.reports.questions import LATENCY, Comparison, best, in_order, swept
-from fiotools.reports.sentences import cell_columns, names_of, telling
+from fiotools.reports.sentences import cell_names, names_of, telling
 from fiotools.reports.subjects import Source, differs
 from fiotools.stats.combine import fairness, per_thread
 from fiotools.stats.percentiles import bound_percentiles, merge_bins, percentiles_from_bins
@@ -43,11 +43,6 @@ from fiotools.stats.summary import summarize
 _QUANTITIES = 4
 _LINES = 6
 _POINTS = 20_000  # in a picture of lines
-_NAMES = {  # the first that is there is drawn
-    "lat": "latency",
-    "clat": "completion latency",
-    "slat": "submission latency",
-}
 _FIRST = "The first {n} of {total} cells."
 _CELL = "_cell"
 _LATENCY_PANELS = 6
@@ -198,7 +193,7 @@ def _panels(
         for ax in axes[:-1]:
             ax.set_xlabel("")
     for ax in axes:
-        size = float(ax.xaxis.label.get_fontsize())
+        size = common.size_of(ax.xaxis.label)
         lines = ax.get_xlabel().split("\n")
         fitted = [part for line in lines for part in fit_text.wrapped(line, size, _LABEL)]
         ax.set_xlabel("\n".join(fitted), loc="left")
@@ -216,7 +211,7 @@ def _ratios(one: Comparison) -> Iterator[_Drawn]:
         sides(level, baseline, one.between, faster="speedup" in answer)
         for level, baseline in zip(answer[one.between], answer["baseline"], strict=True)
     ]
-    names = zip(names_of(answer, cell_columns(answer)), both, strict=True)
+    names = zip(cell_names(answer), both, strict=True)
     labels = [say("{name}: {text}", name=cell, text=text) if cell else text for cell, text in names]
     title = say("Ratio, {what}", what=one.title)
     yield _Drawn(title, plot.ratios(answer, labels=labels), one.frame, one.answer)
@@ -322,7 +317,7 @@ def _of_bins(bins: pd.DataFrame, one: Comparison) -> Iterator[_Drawn]:
         return  # a total beside its parts; the means are drawn
     together = f"{say('All I/Os of a side together.')} {_submitting(one, kind)}".strip()
     yield _percentiles(one, told, kind, together, "total_ios")
-    title = say("Distribution of {name}", name=say(_NAMES[kind]))
+    title = say("Distribution of {name}", name=say(common.LATENCIES[kind]))
     draw = partial(plot.cdf, hue=one.between or _CELL, order=one.levels or None)
     numbers = told[told["percentile"].eq(50)][[*one.keys, "total_ios", "n", "value_ns"]]
     yield _by_cell(one, _coarse(whole, one.keys), title, draw, 7, numbers, together)
@@ -358,7 +353,7 @@ def _of_percentiles(source: Source, one: Comparison) -> Iterator[_Drawn]:
 def _percentiles(one: Comparison, frame: pd.DataFrame, kind: str, said: str, *more: str) -> _Drawn:
     """Draw percentile curves, in a panel for each cell."""
     draw = partial(plot.percentiles, hue=one.between or _CELL, order=one.levels or None)
-    title = say("Percentiles of {name}", name=say(_NAMES[kind]))
+    title = say("Percentiles of {name}", name=say(common.LATENCIES[kind]))
     columns = [*one.keys, "percentile", "value_ns", "bound_lo_ns", "bound_hi_ns", *more]
     numbers = frame[[name for name in columns if name in frame]]
     return _by_cell(one, frame, title, draw, 7, numbers, said)
@@ -384,8 +379,8 @@ def _submitting(one: Comparison, kind: str) -> str:
 
 
 def _one_kind(frame: pd.DataFrame, one: Comparison) -> tuple[pd.DataFrame, str]:
-    """Keep one kind of latency; no rows if they have not the columns that name cells."""
-    kind = next((kind for kind in _NAMES if frame["latency"].eq(kind).any()), "")
+    """Keep the whole latency, or else a part; no rows without the columns that name cells."""
+    kind = next((kind for kind in common.LATENCIES if frame["latency"].eq(kind).any()), "")
     return frame[frame["latency"].eq(kind) & (set(one.keys) <= set(frame))], kind
 
 
