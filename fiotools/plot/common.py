@@ -8,7 +8,7 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Seq
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 from weakref import WeakSet
 
 import matplotlib as mpl
@@ -23,6 +23,8 @@ from matplotlib.gridspec import GridSpec, SubplotParams
 from matplotlib.lines import Line2D
 from matplotlib.text import Annotation, Text
 from matplotlib.ticker import FixedLocator, LogLocator, MaxNLocator, NullLocator
+from narwhals.typing import IntoDataFrame
+from numpy.typing import NDArray
 
 from fiotools import units
 from fiotools.errors import SchemaError, argument, typed
@@ -32,10 +34,6 @@ from fiotools.stats import frames
 from fiotools.stats.frames import Frame
 from fiotools.stats.replicates import labels
 from fiotools.vocabulary import COLUMNS, KEYS, STATISTICS
-
-if TYPE_CHECKING:
-    from narwhals.typing import IntoDataFrame
-    from numpy.typing import NDArray
 
 PALETTE = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
 MARKERS = ("o", "s", "D", "^", "v", "P", "X")
@@ -88,7 +86,7 @@ _TICK = {"x": 52, "y": 22}  # points: what a tick's label takes, with some space
 _HALF = 8.0  # points: half of what a tick's label takes in height
 _HANDLE = 52  # points: what an entry of a legend takes beside its name
 _HIGH = 0.65  # of the height of Axes, which words below them may yet take from
-_LATENCIES = {"slat": "submission latency", "clat": "completion latency"}
+LATENCIES = {"lat": "latency", "clat": "completion latency", "slat": "submission latency"}
 _ENOUGH = 6  # runs from which a median has an interval without assumptions
 
 
@@ -213,7 +211,7 @@ def paper(ax: Axes) -> dict[str, Any]:
 
 def small(ax: Axes) -> float:
     """Return the size of small words: smaller than the labels of the axes in any style."""
-    return _SMALL * float(ax.xaxis.label.get_fontsize())
+    return _SMALL * size_of(ax.xaxis.label)
 
 
 def line_of(ax: Axes) -> float:
@@ -599,22 +597,22 @@ def refuse_several(
             )
 
 
+def only(table: Frame, column: str) -> Any:
+    """Return the only value of a column; None if it has several, or there is none."""
+    found = frames.distinct(frames.optional(table, column))
+    return found[0] if len(found) == 1 else None
+
+
 def latency_of(table: Frame) -> str:
-    """Name the latency and the direction of all rows, if they have one each."""
-    kinds, ways = (
-        frames.distinct(frames.optional(table, name)) for name in ("latency", "direction")
-    )
-    name = latency_name(kinds)
-    return going(name, ways[0]) if len(ways) == 1 else name
+    """Name the latency of all rows: submission or completion if they have one kind."""
+    return say(LATENCIES.get(only(table, "latency"), "latency"))
 
 
-def latency_name(kinds: Sequence[str]) -> str:
-    """Name a latency on an axis: slat or clat if it is of one kind."""
-    return say(_LATENCIES.get(kinds[0], "latency") if len(kinds) == 1 else "latency")
-
-
-def going(what: str, direction: str) -> str:
-    """Add a direction to the name of a metric."""
+def going(what: str, table: Frame) -> str:
+    """Add the direction of all rows to the name of what is drawn, if they have one."""
+    direction = only(table, "direction")
+    if direction is None:
+        return what
     return say("{what} ({direction})", what=what, direction=called(direction))
 
 
@@ -665,7 +663,7 @@ class Middles:
 
 def label_below(ax: Axes, *lines: str) -> None:
     """Label the x axis in lines, each broken where it is wider than the Axes."""
-    size, wide = _size(ax.xaxis.label), points(ax)[0]
+    size, wide = size_of(ax.xaxis.label), points(ax)[0]
     if len(figure_of(ax).axes) == 1:  # nothing is to its right
         wide += (1 - ax.get_position().x1) * _whole(ax) - _EDGE
         wide = min(wide, beside(ax))
@@ -677,7 +675,7 @@ def label_below(ax: Axes, *lines: str) -> None:
 
 def names_beside(ax: Axes, names: Sequence[str]) -> list[str]:
     """Break names of rows that would take more than half of the figure."""
-    size, most = _size(ax.yaxis.label), 0.5 * _whole(ax)
+    size, most = size_of(ax.yaxis.label), 0.5 * _whole(ax)
     return [fit_text.broken(name, size, most) for name in names]
 
 
@@ -686,7 +684,7 @@ def names_below(ax: Axes, names: Sequence[str]) -> dict[int, str]:
 
     Long names are broken.
     """
-    size, wide = _size(ax.xaxis.label), points(ax)[0]
+    size, wide = size_of(ax.xaxis.label), points(ax)[0]
     if len({round(one.get_position().x0, 3) for one in figure_of(ax).axes}) == 1:
         wide = max(wide, _whole(ax) - _BESIDE)
     low, high = ax.get_xlim()
@@ -701,8 +699,8 @@ def beside(ax: Axes) -> float:
     if len(figure_of(ax).axes) > 1:
         return points(ax)[0]
     names = ax.get_yticklabels()
-    lines = [(line, _size(name)) for name in names for line in name.get_text().splitlines()]
-    label = 1.5 * _size(ax.yaxis.label) * (ax.get_ylabel() != "")
+    lines = [(line, size_of(name)) for name in names for line in name.get_text().splitlines()]
+    label = 1.5 * size_of(ax.yaxis.label) * (ax.get_ylabel() != "")
     return _whole(ax) - max((fit_text.width(*line) for line in lines), default=0.0) - label - _EDGE
 
 
@@ -718,12 +716,12 @@ def _whole(ax: Axes) -> float:
 
 def label_beside(ax: Axes, text: str) -> None:
     """Label the y axis in lines that are no longer than it is."""
-    ax.set_ylabel(fit_text.broken(text, _size(ax.yaxis.label), _HIGH * points(ax)[1]))
+    ax.set_ylabel(fit_text.broken(text, size_of(ax.yaxis.label), _HIGH * points(ax)[1]))
 
 
 def legend_below(ax: Axes, handles: Sequence[Any] | None = None, title: str | None = None) -> None:
     """Put the legend beside the x axis' label if it has room there, else below it."""
-    size, lines, room = _size(ax.xaxis.label), ax.get_xlabel().splitlines(), breadth(ax)
+    size, lines, room = size_of(ax.xaxis.label), ax.get_xlabel().splitlines(), breadth(ax)
     handles = ax.get_legend_handles_labels()[0] if handles is None else handles
     names = [str(handle.get_label()) for handle in handles]
     own = [fit_text.wrapped(name, size, room - _HANDLE) for name in names]
@@ -751,7 +749,7 @@ def fit_texts(ax: Axes, low: float, high: float) -> None:
     if wide < _NARROW:
         for text in ax.texts:
             assert isinstance(text, Annotation)
-            taken = (fit_text.width(text.get_text(), float(text.get_fontsize())) + 10) / wide
+            taken = (fit_text.width(text.get_text(), size_of(text)) + 10) / wide
             if taken < _MOST:
                 high = max(high, low + (text.xy[0] - low) / (1 - taken))
     limit_x(ax, low, high)
@@ -763,7 +761,8 @@ def literal(texts: Iterable[Text]) -> None:
         text.set_parse_math(False)
 
 
-def _size(text: Text) -> float:
+def size_of(text: Text) -> float:
+    """Return the size of letters in points."""
     return float(text.get_fontsize())
 
 

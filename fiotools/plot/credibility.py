@@ -8,9 +8,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from math import sqrt
 from pathlib import PurePosixPath
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from matplotlib.axes import Axes
+from narwhals.typing import IntoDataFrame
 
 from fiotools.errors import SchemaError
 from fiotools.language import called, listed, say
@@ -18,9 +19,6 @@ from fiotools.plot import common
 from fiotools.plot.fit_text import width, wrapped
 from fiotools.stats import frames
 from fiotools.stats.frames import Frame
-
-if TYPE_CHECKING:
-    from narwhals.typing import IntoDataFrame
 
 # told apart by shape: in greyscale, and by the colour-blind
 _LOOKS: Mapping[str, Mapping[str, Any]] = {

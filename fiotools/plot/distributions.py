@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.collections import LineCollection
 from matplotlib.ticker import NullLocator
 from matplotlib.transforms import offset_copy
+from narwhals.typing import IntoDataFrame
 
 from fiotools import units
 from fiotools.errors import SchemaError, typed
@@ -21,9 +22,6 @@ from fiotools.stats import frames
 from fiotools.stats.frames import Frame, Key
 from fiotools.stats.percentiles import Histogram, histograms
 from fiotools.stats.replicates import run_keys
-
-if TYPE_CHECKING:
-    from narwhals.typing import IntoDataFrame
 
 Ends: TypeAlias = "tuple[float, float] | None"
 
@@ -123,7 +121,8 @@ def cdf(
     common.few_ticks(ax.yaxis)
     ax.yaxis.set_major_formatter(lambda value, _: common.percent(value / 100))
     common.label_beside(ax, say("I/Os that took no longer"))
-    common.label_below(ax, common.latency_of(table), say("band: undecided within a bin"))
+    what = common.going(common.latency_of(table), table)
+    common.label_below(ax, what, say("band: undecided within a bin"))
     common.legend_below(ax)
     return ax
 
@@ -221,7 +220,7 @@ def percentiles(
     ax.set_yscale("log")
     common.unit_ticks(ax.yaxis, "ns")
     ax.yaxis.set_minor_locator(NullLocator())
-    ax.set_ylabel(common.latency_name(list({*frames.optional(table, "latency")})))
+    ax.set_ylabel(common.latency_of(table))
     share_axis(ax, max(point.share for point in points))
     what = say("percentile of the I/Os")
     if is_many:
@@ -355,14 +354,12 @@ def _band_words(table: Frame, points: Sequence[_Point]) -> list[str]:
         words = "band: the bins that hold the percentiles"
         lines.append(say(words if of_bins else "band: certain bounds of the percentiles"))
     if any(point.interval for point in points):
-        shares, notes = (
-            frames.distinct(frames.optional(table, name)) for name in ("confidence", "note")
-        )
         bars = say("bars, where wider: interval")
-        if len(shares) == 1:
+        if share := common.only(table, "confidence"):
             words = "bars, where wider: {confidence} interval"
-            bars = say(words, confidence=common.percent(shares[0]))
-        lines.append(say("{bars} {about}", bars=bars, about=notes[0] if len(notes) == 1 else ""))
+            bars = say(words, confidence=common.percent(share))
+        about = common.only(table, "note") or ""
+        lines.append(say("{bars} {about}", bars=bars, about=about))
     return lines
 
 
@@ -464,15 +461,11 @@ def _axes(ax: Axes, table: Frame, drawn: list[float], last: float, band: float) 
     ax.set_ylim(min(reach) / 1.05, max(reach) * 1.05)
     ticks_of_ratios(ax.yaxis)
     share_axis(ax, min(last, 99.9999))
-    kinds, confidence, method = (
-        frames.distinct(frames.optional(table, name))
-        for name in ("latency", "confidence", "method")
-    )
-    ax.set_ylabel(say("ratio of {what}", what=common.latency_name(kinds)))
+    ax.set_ylabel(say("ratio of {what}", what=common.latency_of(table)))
     lines = [say("percentile of the I/Os")]
-    if len(confidence) == 1:
-        words = _WITHIN if "batch-means" in method else _OVER
-        lines.append(say(words, confidence=common.percent(confidence[0])))
+    if confidence := common.only(table, "confidence"):
+        words = _WITHIN if "batch-means" in frames.optional(table, "method") else _OVER
+        lines.append(say(words, confidence=common.percent(confidence)))
     ratio, low = (frames.values(table, name) for name in ("ratio", "ratio_lo"))
     if any(end is None for value, end in zip(ratio, low, strict=True) if value is not None):
         lines.append(say("○ no interval, so chance is not ruled out"))

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import fsum
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias
 
 from matplotlib.axes import Axes
 from matplotlib.collections import LineCollection
 from matplotlib.transforms import offset_copy
+from narwhals.typing import IntoDataFrame
 
 from fiotools import units
 from fiotools.errors import SchemaError, argument
@@ -18,9 +19,6 @@ from fiotools.plot import common, fit_text
 from fiotools.stats import frames
 from fiotools.stats.combine import stragglers
 from fiotools.stats.frames import Frame
-
-if TYPE_CHECKING:
-    from narwhals.typing import IntoDataFrame
 
 _WHOSE = ("source", "run", "group", "direction")
 _TOLD = ("k", "jain", "max_over_min", "iops_lowest", "iops_highest", "stragglers")
@@ -103,7 +101,7 @@ def fairness(
     common.label_below(ax, label, *_key(runs))
     high = _BELOW + _LINE * (ax.get_xlabel().count("\n") + 1)
     below = offset_copy(ax.transAxes, ax.get_figure(root=True), y=-high, units="points")
-    look: Any = {"fontsize": float(ax.xaxis.label.get_fontsize()), "frameon": False}
+    look: Any = {"fontsize": common.size_of(ax.xaxis.label), "frameon": False}
     look |= {"borderpad": 0, "borderaxespad": 0, "ncols": 3 if wide > _LEGEND else 1}
     ax.legend(loc="upper left", bbox_to_anchor=(0, 0), bbox_transform=below, **look)
     return ax

@@ -3,23 +3,20 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
 
 import numpy as np
 import seaborn as sns
 from matplotlib.axes import Axes
 from matplotlib.collections import QuadMesh
 from matplotlib.colors import LinearSegmentedColormap, LogNorm
+from narwhals.typing import IntoDataFrame
+from numpy.typing import NDArray
 
 from fiotools.errors import SchemaError, typed
 from fiotools.language import say
 from fiotools.plot import common
 from fiotools.stats import frames
 from fiotools.stats.percentiles import Histogram, histograms
-
-if TYPE_CHECKING:
-    from narwhals.typing import IntoDataFrame
-    from numpy.typing import NDArray
 
 _DECADE = 24  # cells of equal height in a decade: 10 % of latency each
 _FEW = 10  # I/Os
@@ -107,7 +104,7 @@ def heatmap(bins: IntoDataFrame, *, ax: Axes | None = None) -> Axes:
     mesh = ax.pcolormesh(edges, latencies, shown, norm=norm, cmap=_pale_to_dark(), rasterized=True)
     ax.grid(visible=False)
     common.latency_axis(ax, "y", latencies[0], latencies[-1])
-    common.label_beside(ax, common.latency_of(table))
+    common.label_beside(ax, common.going(common.latency_of(table), table))
     common.time_axis(ax, float(edges[0]), float(edges[-1]))
     each = common.tick(float(np.median(widths)), "s")
     below = [say("time since the start (a column: {length})", length=each)]

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from matplotlib.axes import Axes
+from narwhals.typing import IntoDataFrame
 
 from fiotools.errors import SchemaError
 from fiotools.language import say
 from fiotools.plot import common
 from fiotools.stats import frames
 from fiotools.units import percent
-
-if TYPE_CHECKING:
-    from narwhals.typing import IntoDataFrame
 
 
 def plan(frame: IntoDataFrame, *, ax: Axes | None = None) -> Axes:

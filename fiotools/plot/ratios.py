@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias
 
 from matplotlib.axes import Axes
 from matplotlib.text import Annotation
+from narwhals.typing import IntoDataFrame
 
 from fiotools import units
 from fiotools.errors import SchemaError
@@ -15,9 +16,6 @@ from fiotools.language import called, listed, say
 from fiotools.plot import common, fit_text
 from fiotools.stats.compare import NO_SPREAD
 from fiotools.stats.frames import Frame, distinct, to_type, values
-
-if TYPE_CHECKING:
-    from narwhals.typing import IntoDataFrame
 
 Row: TypeAlias = dict[str, Any]
 
@@ -93,7 +91,7 @@ def ratios(
     wide = common.beside(ax)
     # wider Axes make room by themselves for a text that leaves them
     _log_axis(ax, min(reach), max(reach), 0.9 * wide if wide < _NARROW else math.inf)
-    size = float(ax.xaxis.label.get_fontsize())
+    size = common.size_of(ax.xaxis.label)
     lines = [_what(table, drawn, band, by_sides=labels is not None), *_missing(rows, drawn)]
     if cut:
         lines.append(say("arrow: the interval goes on"))
@@ -249,7 +247,7 @@ def _log_axis(ax: Axes, low: float, high: float, wide: float) -> None:
 
 def _share(text: Annotation, wide: float) -> float:
     """Return the share of so many points that a text beside a point takes."""
-    return (fit_text.width(text.get_text(), float(text.get_fontsize())) + _BESIDE) / wide
+    return (fit_text.width(text.get_text(), common.size_of(text)) + _BESIDE) / wide
 
 
 def ticks_of_ratios(axis: Any) -> None:

@@ -6,9 +6,10 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import hypot, inf
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from matplotlib.axes import Axes
+from narwhals.typing import IntoDataFrame
 
 from fiotools import units
 from fiotools.errors import SchemaError, argument, typed
@@ -18,9 +19,6 @@ from fiotools.stats import frames
 from fiotools.stats.replicates import labels
 from fiotools.stats.summary import summarize
 from fiotools.vocabulary import CONDITIONS, KEYS
-
-if TYPE_CHECKING:
-    from narwhals.typing import IntoDataFrame
 
 _FAR = 1000  # times: what is shorter than the longest by that gets a unit of its own
 _SEEN = 0.005  # of the longest bar

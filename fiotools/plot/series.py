@@ -5,11 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.patches import Rectangle
+from narwhals.typing import IntoDataFrame
 from numpy.typing import NDArray
 
 from fiotools import units
@@ -21,10 +22,6 @@ from fiotools.stats.frames import Frame
 from fiotools.stats.series import Series, as_samples, portions, series_of, weighted_mean
 from fiotools.stats.steady import Window, judge_of
 
-if TYPE_CHECKING:
-    from narwhals.typing import IntoDataFrame
-
-_LATENCIES = {"lat_ns": "latency", "clat_ns": "completion latency", "slat_ns": "submission latency"}
 _MARKS = 8  # markers along a line
 _FEW = 5_000  # points that a vector file holds well
 ALLOWED = "#D2D2D2"
@@ -193,14 +190,12 @@ def _what(
     if len({line.series.quantity for line in lines}) > 1 and metric.unit == "ns":
         what = say("latency")
     else:
-        known = _LATENCIES.get(metric.name)
+        known = common.LATENCIES.get(metric.name.removesuffix("_ns"))
         what = say(known) if known else common.wording(metric.name)
-    shares, ways = (
-        frames.distinct(frames.optional(table, name)) for name in ("percentile", "direction")
-    )
-    if is_percentile and len(shares) == 1:
-        what = say("p{share} of {what}", share=f"{shares[0]:g}", what=what)
-    return common.going(what, ways[0]) if len(ways) == 1 and hue != "direction" else what
+    share = common.only(table, "percentile")
+    if is_percentile and share is not None:
+        what = say("p{share} of {what}", share=f"{share:g}", what=what)
+    return what if hue == "direction" else common.going(what, table)
 
 
 @dataclass(frozen=True)

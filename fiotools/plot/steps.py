@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from datetime import date
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import matplotlib.dates
 import numpy as np
 import polars as pl
 from matplotlib.axes import Axes
+from narwhals.typing import IntoDataFrame
 
 from fiotools import units
 from fiotools.errors import SchemaError, argument
@@ -23,9 +24,6 @@ from fiotools.stats.replicates import moments, sortable
 from fiotools.stats.series import Series, sequences
 from fiotools.stats.shifts import shifts as find_shifts
 from fiotools.stats.summary import summarize
-
-if TYPE_CHECKING:
-    from narwhals.typing import IntoDataFrame
 
 _DATES: Any = matplotlib.dates  # untyped in the stubs
 _TOLERANCE = 1e-9

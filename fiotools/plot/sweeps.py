@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import seaborn as sns
@@ -13,6 +13,8 @@ from matplotlib.axes import Axes
 from matplotlib.collections import LineCollection
 from matplotlib.colors import LogNorm, Normalize
 from matplotlib.transforms import offset_copy
+from narwhals.typing import IntoDataFrame
+from numpy.typing import NDArray
 
 from fiotools import units
 from fiotools.errors import SchemaError, argument
@@ -24,10 +26,6 @@ from fiotools.stats.compare import settled
 from fiotools.stats.frames import Frame, Key, metric_of
 from fiotools.stats.replicates import choose_scope, refuse_directions
 from fiotools.stats.summary import summarize
-
-if TYPE_CHECKING:
-    from narwhals.typing import IntoDataFrame
-    from numpy.typing import NDArray
 
 Interval = tuple[float, float | None, float | None]  # a middle, and the ends around it
 

@@ -8,15 +8,19 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+import matplotlib.pyplot as plt
 import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.layout_engine import ConstrainedLayoutEngine
 
 from fiotools import plot
 from fiotools.errors import SchemaError
 from fiotools.language import called, listed, say
 from fiotools.plot import common, fit_text
-from fiotools.plot.common import condition, figure_of
 from fiotools.plot.ratios import sides
 from fiotools.reports.blocks import (
     NOTHING,
@@ -29,26 +33,16 @@ from fiotools.reports.blocks import (
     together,
 )
 from fiotools.reports.questions import LATENCY, Comparison, best, in_order, swept
-from fiotools.reports.sentences import cell_columns, names_of, telling
+from fiotools.reports.sentences import cell_names, names_of, telling
 from fiotools.reports.subjects import Source, differs
 from fiotools.stats.combine import fairness, per_thread
 from fiotools.stats.percentiles import bound_percentiles, merge_bins, percentiles_from_bins
 from fiotools.stats.steady import steady
 from fiotools.stats.summary import summarize
 
-if TYPE_CHECKING:
-    import pandas as pd
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
-
 _QUANTITIES = 4
 _LINES = 6
 _POINTS = 20_000  # in a picture of lines
-_NAMES = {  # the first that is there is drawn
-    "lat": "latency",
-    "clat": "completion latency",
-    "slat": "submission latency",
-}
 _FIRST = "The first {n} of {total} cells."
 _CELL = "_cell"
 _LATENCY_PANELS = 6
@@ -114,8 +108,6 @@ def figures(
     source: Source, asked: list[Comparison], out: Path, prefix: str
 ) -> Iterator[ReportFigure]:
     """Draw the plots that the tables allow, and save each."""
-    import matplotlib.pyplot as plt
-
     kind = os.environ.get(_SHOWN, "png")
     for drawn in _every(source, asked):
         if isinstance(drawn, SchemaError):
@@ -124,7 +116,7 @@ def figures(
             continue
         name = out / f"{prefix}{slug(drawn.title)}"
         file = plot.save(drawn.ax, f"{name}.{kind}", data=drawn.frame)[0]
-        plt.close(figure_of(drawn.ax))
+        plt.close(common.figure_of(drawn.ax))
         said = [heading(drawn.title, 3), *([paragraph(drawn.said)] if drawn.said else [])]
         inside = of_frame(drawn.numbers, whole=drawn.printed)
         folded = fold(say("the numbers"), inside, printed=drawn.printed)
@@ -178,9 +170,6 @@ def _panels(
     keeps it. Labels are wrapped, but for a panel that stands ``alone``. Returns also what says that
     there are more than ``most``.
     """
-    import matplotlib.pyplot as plt
-    from matplotlib.layout_engine import ConstrainedLayoutEngine
-
     names = list(dict.fromkeys(cells))
     said = say(_FIRST, n=most, total=len(names)) if most and len(names) > most else ""
     names = names[:most]
@@ -204,7 +193,7 @@ def _panels(
         for ax in axes[:-1]:
             ax.set_xlabel("")
     for ax in axes:
-        size = float(ax.xaxis.label.get_fontsize())
+        size = common.size_of(ax.xaxis.label)
         lines = ax.get_xlabel().split("\n")
         fitted = [part for line in lines for part in fit_text.wrapped(line, size, _LABEL)]
         ax.set_xlabel("\n".join(fitted), loc="left")
@@ -222,7 +211,7 @@ def _ratios(one: Comparison) -> Iterator[_Drawn]:
         sides(level, baseline, one.between, faster="speedup" in answer)
         for level, baseline in zip(answer[one.between], answer["baseline"], strict=True)
     ]
-    names = zip(names_of(answer, cell_columns(answer)), both, strict=True)
+    names = zip(cell_names(answer), both, strict=True)
     labels = [say("{name}: {text}", name=cell, text=text) if cell else text for cell, text in names]
     title = say("Ratio, {what}", what=one.title)
     yield _Drawn(title, plot.ratios(answer, labels=labels), one.frame, one.answer)
@@ -328,7 +317,7 @@ def _of_bins(bins: pd.DataFrame, one: Comparison) -> Iterator[_Drawn]:
         return  # a total beside its parts; the means are drawn
     together = f"{say('All I/Os of a side together.')} {_submitting(one, kind)}".strip()
     yield _percentiles(one, told, kind, together, "total_ios")
-    title = say("Distribution of {name}", name=say(_NAMES[kind]))
+    title = say("Distribution of {name}", name=say(common.LATENCIES[kind]))
     draw = partial(plot.cdf, hue=one.between or _CELL, order=one.levels or None)
     numbers = told[told["percentile"].eq(50)][[*one.keys, "total_ios", "n", "value_ns"]]
     yield _by_cell(one, _coarse(whole, one.keys), title, draw, 7, numbers, together)
@@ -364,7 +353,7 @@ def _of_percentiles(source: Source, one: Comparison) -> Iterator[_Drawn]:
 def _percentiles(one: Comparison, frame: pd.DataFrame, kind: str, said: str, *more: str) -> _Drawn:
     """Draw percentile curves, in a panel for each cell."""
     draw = partial(plot.percentiles, hue=one.between or _CELL, order=one.levels or None)
-    title = say("Percentiles of {name}", name=say(_NAMES[kind]))
+    title = say("Percentiles of {name}", name=say(common.LATENCIES[kind]))
     columns = [*one.keys, "percentile", "value_ns", "bound_lo_ns", "bound_hi_ns", *more]
     numbers = frame[[name for name in columns if name in frame]]
     return _by_cell(one, frame, title, draw, 7, numbers, said)
@@ -390,8 +379,8 @@ def _submitting(one: Comparison, kind: str) -> str:
 
 
 def _one_kind(frame: pd.DataFrame, one: Comparison) -> tuple[pd.DataFrame, str]:
-    """Keep one kind of latency; no rows if they have not the columns that name cells."""
-    kind = next((kind for kind in _NAMES if frame["latency"].eq(kind).any()), "")
+    """Keep the whole latency, or else a part; no rows without the columns that name cells."""
+    kind = next((kind for kind in common.LATENCIES if frame["latency"].eq(kind).any()), "")
     return frame[frame["latency"].eq(kind) & (set(one.keys) <= set(frame))], kind
 
 
@@ -480,7 +469,7 @@ def _sweeps(one: Comparison) -> Iterator[_Drawn]:
         frame = frame.merge(cells.head(_SWEPT_PANELS), on=rest)
         said = say(_FIRST, n=_SWEPT_PANELS, total=len(cells))
     order = one.levels if hue == one.between else None
-    title = condition(x)
+    title = common.condition(x)
     told = [
         summarize(frame, metric, by=[*rest, *([hue] if hue else []), x])
         for metric in dict.fromkeys((one.metric, LATENCY))
@@ -510,6 +499,6 @@ def _grid(one: Comparison, x: str, y: str) -> _Drawn:
     rows = _HIGH * len(frame[y].unique())
     draw = partial(plot.grid, metric=metric, x=x, y=y)
     figure, said = _panels(frame, names_of(frame, rest), rows, draw, most=_GRIDS)
-    title = say("At a glance: {name}", name=listed([condition(x), condition(y)], " and "))
+    title = say("At a glance: {name}", name=listed(map(common.condition, (x, y)), " and "))
     numbers = one.summary if one.answer is None else one.answer
     return _Drawn(title, figure, one.frame, numbers, said, printed=True)

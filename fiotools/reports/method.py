@@ -7,7 +7,9 @@ import io
 import zipfile
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
+
+import pandas as pd
 
 from fiotools.display import columns
 from fiotools.display.exports import guarded
@@ -18,9 +20,6 @@ from fiotools.measure.machine import MEMORY, binary
 from fiotools.reports.blocks import Block, fold, listing, paragraph, table, together
 from fiotools.reports.subjects import Source
 from fiotools.units import human
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 _COMMANDS = 40  # that are shown
 _UNDONE = 5

@@ -7,7 +7,9 @@ import re
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias
+
+import pandas as pd
 
 from fiotools import units
 from fiotools.display import columns
@@ -18,9 +20,6 @@ from fiotools.stats.compare import settled
 from fiotools.stats.frames import metric_of
 from fiotools.stats.overall import overall
 from fiotools.vocabulary import CONDITIONS
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 # a verdict: its word, and by how much or in how much time
 _WORD = re.compile(r"(\w+)(?: by (.*)|, taking (.*) (more|less) time)?")
@@ -108,32 +107,22 @@ def _named(cell: str, said: str) -> str:
 
 
 def cell_names(answer: pd.DataFrame) -> list[str]:
-    """Name the cell of each row, by the columns in which cells differ."""
-    return names_of(answer, cell_columns(answer))
-
-
-def cell_columns(answer: pd.DataFrame) -> list[str]:
-    """Name the columns of an answer that make its cells: those before the two sides."""
+    """Name the cell of each row, by the columns before the two sides in which cells differ."""
     names = columns.of(answer)
-    return names[: names.index("baseline") - 1]
+    return names_of(answer, names[: names.index("baseline") - 1])
 
 
 def names_of(frame: pd.DataFrame, by: Iterable[str]) -> list[str]:
-    """Name rows by some columns, as `parts_of` does."""
-    return [listed(map(called, parts)) for parts in parts_of(frame, by)]
-
-
-def parts_of(frame: pd.DataFrame, by: Iterable[str]) -> list[tuple[str, ...]]:
     """Name rows by the columns that tell them apart."""
     by = telling(frame, by)
-    texts = {name: columns.levels(frame[name].tolist(), name) for name in by}
-    rows = list(zip(*(texts[name] for name in by), strict=True)) or [()] * len(frame)
-    if "direction" not in by or len(by) == 1:
-        return rows
-    at = by.index("direction")  # a mixed workload has two, and the others have one
-    rests = [(*row[:at], *row[at + 1 :]) for row in rows]
-    ways = Counter(rest for rest, _ in {*zip(rests, (row[at] for row in rows), strict=True)})
-    return [rest if ways[rest] == 1 else row for row, rest in zip(rows, rests, strict=True)]
+    texts = [columns.levels(frame[name].tolist(), name) for name in by]
+    rows = list(zip(*texts, strict=True)) or [()] * len(frame)
+    if "direction" in by and len(by) > 1:
+        at = by.index("direction")  # a mixed workload has two, and the others have one
+        rests = [(*row[:at], *row[at + 1 :]) for row in rows]
+        ways = Counter(rest for rest, _ in {*zip(rests, (row[at] for row in rows), strict=True)})
+        rows = [rest if ways[rest] == 1 else row for row, rest in zip(rows, rests, strict=True)]
+    return [listed(map(called, row)) for row in rows]
 
 
 def telling(frame: pd.DataFrame, by: Iterable[str]) -> list[str]:

@@ -9,6 +9,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import pandas as pd
+
 from fiotools.display import columns
 from fiotools.language import counted, listed, say, spoken
 from fiotools.measure.experiments import experiment_named
@@ -30,12 +32,10 @@ from fiotools.reports.questions import Choices, Comparison, comparisons
 from fiotools.reports.sentences import MOST, UNKNOWN, Sentence, findings, sentences
 from fiotools.reports.subjects import Source, gather
 from fiotools.stats.arms import settings_diff
+from fiotools.tables.results import Results
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from fiotools.reports.figures import ReportFigure
-    from fiotools.tables.results import Results
 
 _MACHINE = "the procedure, the machine and the commands"
 _EACH = "all comparisons, one by one"
@@ -125,8 +125,6 @@ class Study:
     @property
     def notes(self) -> pd.DataFrame:
         """All notes of the readers."""
-        import pandas as pd
-
         frames = [part.results.notes for part in self.parts]
         return pd.concat([f for f in frames if len(f)] or frames[:1], ignore_index=True)
 
