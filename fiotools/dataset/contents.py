@@ -121,13 +121,11 @@ class Destination:
         return scan(self.store, RECORDS, names, polars_schema(MANIFEST, self.about.labels))
 
     def commit(self, tables: Mapping[str, Any]) -> None:
-        """Write tables of part 0, which has no files, then its record, which makes them count."""
+        """Write tables of part 0, which has no files."""
         name = part_name(0, self.committed.get(0, 0) + 1)
-        for table, rows in tables.items():
-            parquet.write(self.store, f"{table}/{name}", rows)
-        self.store.settle(tables)
+        files = {table: parquet.file_of(rows) for table, rows in tables.items()}
         record = arrow_schema(MANIFEST, self.about.labels).empty_table()
-        parquet.write(self.store, f"{RECORDS}/{name}", record)
+        parquet.commit(self.store, name, files, record)
         self.refresh()
 
 

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from fiotools.dataset.store import Folder, Store
+from fiotools.dataset.store import RECORDS, Folder, Store
 from fiotools.errors import DatasetError
 from fiotools.files import needed
 from fiotools.tables.columns import POLARS, column
@@ -173,11 +173,19 @@ class ParquetSheet:
         self._writer.write_table(table.combine_chunks(), row_group_size=_GROUP)
 
 
-def write(store: Store, name: str, table: Any) -> None:
-    """Write a table as a Parquet file."""
+def file_of(table: Any) -> bytes:
+    """Make a Parquet file of a table."""
     sheet = ParquetSheet(table.schema)
     sheet.add(table)
-    store.write(name, sheet.close())
+    return sheet.close()
+
+
+def commit(store: Store, name: str, tables: Mapping[str, bytes], record: Any) -> None:
+    """Write the files of a part, then its record, which makes them count."""
+    for table, content in tables.items():
+        store.write(f"{table}/{name}", content)
+    store.settle(tables)
+    store.write(f"{RECORDS}/{name}", file_of(record))
 
 
 def read(content: bytes) -> Any:

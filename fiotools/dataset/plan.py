@@ -229,7 +229,7 @@ def write_piece(store: Store, name: str, rows: pl.DataFrame, labels: Mapping[str
     pa = needed("pyarrow", "a dataset")
     schema = arrow_schema(MANIFEST, labels)
     schema = schema.append(pa.field(_PENDING, pa.bool_())).append(pa.field(_BEFORE, pa.int64()))
-    parquet.write(store, name, parquet.of_polars(rows, schema))
+    store.write(name, parquet.file_of(parquet.of_polars(rows, schema)))
 
 
 def dropped(store: Store, plan: ConversionPlan | None) -> None:
@@ -454,12 +454,8 @@ def do_part(work: Work) -> int:
             made[table] = sheet.close()
     if work.piece() != content:
         raise work.unwanted()
-    file = part_name(work.number, work.generation)
-    for table, written in made.items():
-        work.store.write(f"{table}/{file}", written)
-    work.store.settle(made)
-    schema = arrow_schema(MANIFEST, work.about.labels)
-    parquet.write(work.store, f"{RECORDS}/{file}", parquet.of_polars(piece, schema))
+    record = parquet.of_polars(piece, arrow_schema(MANIFEST, work.about.labels))
+    parquet.commit(work.store, part_name(work.number, work.generation), made, record)
     return len(todo)
 
 

@@ -18,7 +18,7 @@ from fiotools.display import columns
 from fiotools.display.columns import Sheet, SheetColumn, is_missing, printable
 from fiotools.errors import SchemaError, argument
 from fiotools.files import common_folder
-from fiotools.language import called, counted, listed, places, say, spoken
+from fiotools.language import called, counted, listed, say, spoken
 from fiotools.units import many
 from fiotools.vocabulary import ANSWERS, COLUMNS, CONDITIONS, EVERY, KEYS, TABLES
 
@@ -64,6 +64,7 @@ class Frame:
         self.names: list[str] = list(self._data.columns)
         self.size = len(self._data)
         part = self._data if rows is None else self._data.head(rows)
+        self.shown = len(part)
         # missing values as None
         self.columns = {name: _values(part[name]) for name in self.names}
 
@@ -80,7 +81,7 @@ class Frame:
         first = self.columns[name][:1]
         if self.size < 2 or any(one != first[0] for one in self.columns[name]):
             return False
-        return self.size == len(self.columns[name]) or len(self._data[name].unique()) == 1
+        return self.size == self.shown or len(self._data[name].unique()) == 1
 
 
 def answer_of(names: Sequence[str]) -> str | None:
@@ -135,7 +136,11 @@ def plain(frame: Frame) -> Sheet:
         names.remove("met")  # the same in one word
     names, shared = folded(frame, names)
     made = [column(frame, name, keep=_worth(frame, name)) for name in names]
-    return Sheet(made, notes=[*said(frame, filter(is_label, names)), *cut(frame)], shared=shared)
+    return Sheet(
+        made,
+        notes=[*said(frame, filter(is_label, names)), *cut(frame.shown, frame.size)],
+        shared=shared,
+    )
 
 
 def column(frame: Frame, name: str, title: str = "", keep: int = 0) -> SheetColumn:
@@ -237,7 +242,7 @@ def said(frame: Frame, labels: Iterable[str]) -> list[str]:
     ):
         if name in frame.columns:
             found = grouped(frame.columns[name], where)
-            notes += [say(words, names=one) if places(words) else one for one in found]
+            notes += [say(words, names=one) if words else one for one in found]
     return notes
 
 
@@ -264,15 +269,11 @@ def _few(places: Iterable[str], apart: str = ", ") -> str:
     return listed([listed(named[:2]), *more], apart)
 
 
-def cut(frame: Frame) -> list[str]:
-    """Say how many rows are not shown."""
-    there = len(next(iter(frame.columns.values()), ()))
-    return [first_rows(there, frame.size)] if there < frame.size else []
-
-
-def first_rows(shown: int, rows: int) -> str:
-    """Say how many of the rows a table shows."""
-    return say("the first {n} of {total} rows", n=shown, total=f"{rows:,}")
+def cut(shown: int, rows: int) -> list[str]:
+    """Say how many of the rows a table shows, unless it shows all."""
+    if shown == rows:
+        return []
+    return [say("the first {n} of {total} rows", n=shown, total=f"{rows:,}")]
 
 
 def is_label(name: str) -> bool:
@@ -335,7 +336,7 @@ def comparison(frame: Frame) -> Sheet:
         title = say("{metric}, against {baseline}", **words)
     else:
         title = say("{metric} of each {name}, against {baseline}", name=between, **words)
-    return Sheet(made, title, [*said(frame, labels), *sure, *cut(frame)], shared)
+    return Sheet(made, title, [*said(frame, labels), *sure, *cut(frame.shown, frame.size)], shared)
 
 
 def overall(frame: Frame) -> Sheet:
@@ -369,7 +370,7 @@ def summary(frame: Frame) -> Sheet:
     title = say("{metric} of the runs", metric=_metric(metric))
     if labels:
         title = say("{said} of each {names}", said=title, names=listed(map(head, labels)))
-    return Sheet(made, title, [*said(frame, left), *cut(frame)], shared)
+    return Sheet(made, title, [*said(frame, left), *cut(frame.shown, frame.size)], shared)
 
 
 def options_that_differ(frame: Frame) -> Sheet:
@@ -383,7 +384,7 @@ def options_that_differ(frame: Frame) -> Sheet:
         given = [say("not given") if value is None else value for value in values]
         made.append(SheetColumn(head, given, wraps=WRAPS))
     title = say("options that differ between {names}", names=frame.names[0])
-    return Sheet(made, title, cut(frame))
+    return Sheet(made, title, cut(frame.shown, frame.size))
 
 
 def _metric(name: str) -> str:
@@ -434,11 +435,10 @@ def findings(frame: Frame, *, ok: bool = True) -> Sheet:
     ]
     counts = Counter(table["verdict"])
     told = listed(f"{counts[verdict]} {say(verdict)}" for verdict in _GRAVEST)
-    notes = [first_rows(len(shown), len(ranked))] if len(shown) < len(ranked) else []
     where_of = counted(len(runs), "{n} run", "{n} runs")
     where_of = say("{runs} in {folder}", runs=where_of, folder=folder) if folder else where_of
     title = say("{name}: {text}", name=where_of, text=told)
-    return Sheet([one for one in made if any(one.cells)], title, notes)
+    return Sheet([one for one in made if any(one.cells)], title, cut(len(shown), len(ranked)))
 
 
 def _findings(

@@ -22,9 +22,9 @@ if TYPE_CHECKING:
     from fiotools.tables.results import Results
 
 ROWS = 60
-# module and name of the classes, as IPython looks for them while they are not imported
-_CLASSES = (("pandas", "pandas"), ("polars", "polars.dataframe.frame"))
-_RESULTS = ("fiotools.tables.results", "Results")
+# names of the classes, by which IPython looks for them while they are not imported
+_FRAMES = {"pandas": "pandas.DataFrame", "polars": "polars.dataframe.frame.DataFrame"}
+_RESULTS = "fiotools.tables.results.Results"
 _Formatter = Callable[[Any], Any]
 _before: dict[str, _Formatter | None] = {}
 
@@ -108,14 +108,10 @@ def load_ipython_extension(shell: Any) -> None:
     shell : IPython.core.interactiveshell.InteractiveShell
     """
     known = shell.display_formatter.formatters["text/html"]
-    known.for_type_by_name(*_RESULTS, _shown)
-    for package, module in _CLASSES:
-        if package in _before:
-            continue
-        if package in sys.modules:
-            _before[package] = known.for_type(sys.modules[package].DataFrame, _readable(package))
-        else:
-            _before[package] = known.for_type_by_name(module, "DataFrame", _readable(package))
+    known.for_type(_RESULTS, _shown)
+    for package in _FRAMES:
+        if package not in _before:
+            _before[package] = known.for_type(_class_of(package), _readable(package))
 
 
 def unload_ipython_extension(shell: Any) -> None:
@@ -126,14 +122,18 @@ def unload_ipython_extension(shell: Any) -> None:
     shell : IPython.core.interactiveshell.InteractiveShell
     """
     known = shell.display_formatter.formatters["text/html"]
-    known.pop(".".join(_RESULTS), None)
-    for package, module in _CLASSES:
+    known.pop(_RESULTS, None)
+    for package in _FRAMES:
         before = _before.pop(package)
-        kind = sys.modules[package].DataFrame if package in sys.modules else f"{module}.DataFrame"
         if before is None:
-            known.pop(kind, None)
+            known.pop(_class_of(package), None)
         else:
-            known.for_type(kind, before)
+            known.for_type(_class_of(package), before)
+
+
+def _class_of(package: str) -> Any:
+    """Return the class of a package's frames, or its name if it is not imported."""
+    return sys.modules[package].DataFrame if package in sys.modules else _FRAMES[package]
 
 
 def _readable(package: str) -> _Formatter:

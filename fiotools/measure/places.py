@@ -166,11 +166,6 @@ def _folder(text: str) -> Path:
         )
     if not stat.S_ISDIR(mode):
         raise MeasureError(f"{said} is not a folder")
-    _refuse_kernel(path, said)
-    return path
-
-
-def _refuse_kernel(path: Path, said: str) -> None:
     mount = mount_of(path)
     if mount.kind in _NOT_STORAGE:
         raise MeasureError(f"{said} belongs to the kernel ({mount.kind}), and holds no files")
@@ -179,3 +174,4 @@ def _refuse_kernel(path: Path, said: str) -> None:
         own = mount.kind in MEMORY and mount.point.startswith(f"{top}/")
         if path.is_relative_to(top) and not own:
             raise MeasureError(f"{said} lies in {top}, which is not a place for files")
+    return path

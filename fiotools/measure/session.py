@@ -21,7 +21,7 @@ from functools import partial
 from itertools import groupby
 from operator import attrgetter
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from fiotools._version import __version__
 from fiotools.errors import FileError, FiotoolsError, MeasureError, argument, typed
@@ -36,7 +36,7 @@ from fiotools.measure.campaign import (
     now,
     raw_output,
 )
-from fiotools.measure.experiments import WRITTEN, Experiment, Stage, experiment_named
+from fiotools.measure.experiments import WRITTEN, Stage, experiment_named
 from fiotools.measure.machine import span
 from fiotools.measure.places import Place, places_of
 from fiotools.measure.plan import CampaignPlan, PlannedRun
@@ -49,9 +49,6 @@ from fiotools.measure.scratch import (
 )
 from fiotools.measure.tools import Interrupted, OutOfTimeError, Watch
 from fiotools.progress import bar
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 _PATIENCE_S = 3.0  # the last command of a killed campaign may still be ending
 LEAST = 3  # rounds, for any verdict
@@ -86,16 +83,8 @@ def hold(folder: Path, stack: ExitStack) -> int:
     return handle
 
 
-def is_settled(folder: Path) -> bool:
-    """Whether all comparisons of a campaign's experiment have a verdict."""
-    found = campaign(folder)
-    experiment = experiment_named(found.asked.experiment)
-    frame = getattr(found.results, experiment.metric[0])
-    return not still_open(experiment, frame, next(iter(found.asked.places)))
-
-
-def still_open(experiment: Experiment, frame: pd.DataFrame, first: str) -> int:
-    """Count the comparisons with the first place that are undecided.
+def is_settled(found: Campaign) -> bool:
+    """Whether all comparisons of a campaign with its first place have a verdict.
 
     The intervals hold at any number of looks: looking after each round, and stopping at a good
     result, does not make errors more frequent.
@@ -103,21 +92,24 @@ def still_open(experiment: Experiment, frame: pd.DataFrame, first: str) -> int:
     # which takes long to import
     from fiotools.stats.compare import compare, settled
 
-    count = 0
+    experiment = experiment_named(found.asked.experiment)
+    table, metric = experiment.metric
+    frame = getattr(found.results, table)
     for asked in experiment.questions:
         rows = frame if asked.only is None else frame[frame[asked.only[0]].eq(asked.only[1])]
         if rows[asked.between].nunique() < 2:
             continue
         answer = compare(
             rows,
-            experiment.metric[1],
+            metric,
             between=asked.between,
-            baseline=asked.baseline or first,
+            baseline=asked.baseline or next(iter(found.asked.places)),
             by=list(asked.by) or None,
             looks="any",
         )
-        count += sum(not settled(verdict) for verdict in answer["verdict"])
-    return count
+        if not all(map(settled, answer["verdict"])):
+            return False
+    return True
 
 
 class _Pace:
@@ -282,7 +274,7 @@ class CampaignSession:
                             pace.step(f"round {number} of {self.plan.rounds}")
                     clock.end()
                     ends = self.plan.until == "settled" and number >= LEAST
-                    if ends and is_settled(self.folder):
+                    if ends and is_settled(campaign(self.folder)):
                         reason = f"every comparison has a verdict after {number} rounds"
                         self.say(reason)
                         return "settled", reason

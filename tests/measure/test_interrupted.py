@@ -7,7 +7,7 @@ import signal
 import subprocess
 import sys
 import time
-from contextlib import ExitStack, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
 import pytest
@@ -75,15 +75,27 @@ def test_a_signal_while_files_are_filled(places):
     assert names(places / "a") == names(places / "b") == []
 
 
-@needs("fio")
-def test_the_tool_is_killed_with_all_its_jobs(places):
-    def at_work():
+def children_of(pid):
+    return Path(f"/proc/{pid}/task/{pid}/children").read_text(encoding="ascii").split()
+
+
+@contextmanager
+def at_work(places, out):
+    """Start a campaign, and wait until its tool runs."""
+
+    def writing():
         return out.exists() and any(name.endswith(".part") for name in hidden(out))
 
-    out = places / "out"
     args = ("random-io", "--size", "16M", "--buffered", "--seconds", 600, *dirs(places))
-    with begun(*args, "--output", out, until=at_work) as process:
+    with begun(*args, "--output", out, until=writing) as process:
         wait(lambda: children_of(process.pid), process)
+        yield process
+
+
+@needs("fio")
+def test_the_tool_is_killed_with_all_its_jobs(places):
+    out = places / "out"
+    with at_work(places, out) as process:
         children = children_of(process.pid)
         assert stop(process)[0] == -signal.SIGINT
     assert not [child for child in children if Path("/proc", child).exists()]
@@ -94,14 +106,8 @@ def test_the_tool_is_killed_with_all_its_jobs(places):
 @needs("fio")
 def test_a_command_outlives_its_campaign(places, monkeypatch):
     monkeypatch.setattr(session, "_PATIENCE_S", 0.2)
-
-    def at_work():
-        return out.exists() and any(name.endswith(".part") for name in hidden(out))
-
     out = places / "out"
-    args = ("random-io", "--size", "16M", "--buffered", "--seconds", 600, *dirs(places))
-    with begun(*args, "--output", out, until=at_work) as process:
-        wait(lambda: children_of(process.pid), process)
+    with at_work(places, out) as process:
         (child,) = children_of(process.pid)
         process.kill()
         process.wait()
@@ -115,10 +121,6 @@ def test_a_command_outlives_its_campaign(places, monkeypatch):
     with ExitStack() as stack:
         for folder in (out, places / "a", places / "b"):
             session.hold(folder, stack)
-
-
-def children_of(pid):
-    return Path(f"/proc/{pid}/task/{pid}/children").read_text(encoding="ascii").split()
 
 
 def test_resume_after_a_kill(places):

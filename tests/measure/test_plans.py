@@ -12,7 +12,8 @@ from types import SimpleNamespace
 import pytest
 
 import fiotools as ft
-from fiotools.measure import messages, runner, scratch, session
+from fiotools.measure import messages, runner, scratch, session, tools
+from fiotools.measure.campaign import Manifest, lines
 from fiotools.measure.experiments import EXPERIMENTS
 from fiotools.measure.machine import Mount, devices_of, mount_of
 from fiotools.measure.places import Place
@@ -40,7 +41,7 @@ def test_every_run_once_and_in_turns(places, workloads):
         assert turns in ([forth, back, forth, back], [back, forth, back, forth])
 
 
-def plan(tmp_path, experiment="throughput", effort="normal", **given):
+def plan(tmp_path, experiment="throughput", effort="normal", places=("here",), **given):
     asked = {
         "rounds": None,
         "size": None,
@@ -49,8 +50,8 @@ def plan(tmp_path, experiment="throughput", effort="normal", **given):
         "buffered": False,
         "until": "rounds",
     }
-    place = Place("here", tmp_path)
-    return make_plan(EXPERIMENTS[experiment], [place], effort=effort, **{**asked, **given})
+    found = [Place(name, tmp_path) for name in places]
+    return make_plan(EXPERIMENTS[experiment], found, effort=effort, **{**asked, **given})
 
 
 @pytest.fixture
@@ -121,20 +122,8 @@ def test_five_rounds_and_more(tmp_path, experiment):
 
 
 def test_quick_runs_are_as_long_as_time_allows(tmp_path):
-    for count, seconds in ((1, 2), (2, 1), (4, 1)):
-        places = [Place(f"p{number}", tmp_path) for number in range(count)]
-        asked = make_plan(
-            EXPERIMENTS["random-io"],
-            places,
-            effort="quick",
-            rounds=None,
-            size="16M",
-            seconds=None,
-            only=(),
-            buffered=False,
-            until="rounds",
-        )
-        assert asked.seconds == seconds
+    for places, seconds in (("a", 2), ("ab", 1), ("abcd", 1)):
+        assert plan(tmp_path, "random-io", "quick", places, size="16M").seconds == seconds
 
 
 def test_time_is_over():
@@ -146,8 +135,6 @@ def test_time_is_over():
 
 @linux
 def test_quick_stops_in_time_and_is_resumed(tmp_path, monkeypatch):
-    from fiotools.measure import runner, tools
-
     place, said = tmp_path / "place", []
     place.mkdir()
     # a clock that goes on by a second with each run
@@ -176,8 +163,6 @@ def test_quick_stops_in_time_and_is_resumed(tmp_path, monkeypatch):
     ],
 )
 def test_quick_does_whole_rounds(tmp_path, monkeypatch, seconds, rounds, dropped):
-    from fiotools.measure import runner, tools
-
     for name in ("a", "b"):
         (tmp_path / name).mkdir()
     out, said = tmp_path / "out", []
@@ -213,8 +198,6 @@ def test_quick_does_whole_rounds(tmp_path, monkeypatch, seconds, rounds, dropped
 
 @linux
 def test_a_log_gets_a_line_now_and_then(tmp_path, monkeypatch):
-    from fiotools.measure import session
-
     said = []
     arguments = {"output": tmp_path / "out", "rounds": 5, "size": "16M", "only": ["read"]}
     # a clock that goes on by 20 seconds with each run
@@ -231,8 +214,6 @@ def test_a_log_gets_a_line_now_and_then(tmp_path, monkeypatch):
 
 
 def test_half_a_line_is_not_followed_by_another(tmp_path, monkeypatch):
-    from fiotools.measure.campaign import Manifest, lines
-
     def full(handle, data):
         write(handle, data[:9])
         raise OSError(errno.ENOSPC, "No space left on device")

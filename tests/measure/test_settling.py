@@ -1,5 +1,7 @@
 """A campaign that stops when its comparisons have a verdict."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -7,9 +9,8 @@ import pytest
 import fiotools as ft
 from fiotools.errors import MeasureError
 from fiotools.measure import session
-from fiotools.measure.experiments import EXPERIMENTS
 from fiotools.measure.plan import plan_from
-from fiotools.measure.session import still_open
+from fiotools.measure.session import is_settled
 from tests.measure.campaigns import SMALL, measure, unix
 
 
@@ -26,10 +27,14 @@ def measured(ratio, n=6, spread=0.02):
     )
 
 
-@pytest.mark.parametrize(("ratio", "spread", "open_"), [(2, 0.02, 0), (1.06, 0.1, 2)])
-def test_undecided_comparisons_are_counted(ratio, spread, open_):
-    found = still_open(EXPERIMENTS["random-io"], measured(ratio, spread=spread), "slow")
-    assert found == open_
+def of_random_io(frame):
+    asked = SimpleNamespace(experiment="random-io", places={"slow": "/s", "fast": "/f"})
+    return SimpleNamespace(asked=asked, results=SimpleNamespace(io=frame))
+
+
+@pytest.mark.parametrize(("ratio", "spread", "expected"), [(2, 0.02, True), (1.06, 0.1, False)])
+def test_a_campaign_is_settled_if_every_comparison_has_a_verdict(ratio, spread, expected):
+    assert is_settled(of_random_io(measured(ratio, spread=spread))) is expected
 
 
 def test_it_takes_the_interval_for_any_number_of_looks():
@@ -37,13 +42,13 @@ def test_it_takes_the_interval_for_any_number_of_looks():
     asked = {"between": "place", "baseline": "slow", "by": ["workload", "direction"]}
     once = ft.compare(frame, "iops", **asked)["verdict"]
     assert once.eq("faster").any()
-    assert still_open(EXPERIMENTS["random-io"], frame, "slow") == 2
+    assert not is_settled(of_random_io(frame))
 
 
 @unix
 def test_a_campaign_ends_when_every_comparison_has_a_verdict(tmp_path, monkeypatch):
     looked = []
-    monkeypatch.setattr(session, "is_settled", lambda folder: bool(looked.append(folder) or looked))
+    monkeypatch.setattr(session, "is_settled", lambda found: bool(looked.append(found) or looked))
     for name in "ab":
         (tmp_path / name).mkdir()
     places = [word for name in "ab" for word in ("--dir", tmp_path / name)]
