@@ -1,9 +1,8 @@
 """Plots: a tidy frame in, Axes out. The statistics stand in `fiotools.stats`."""
 
 from fiotools.plot.credibility import credibility
-from fiotools.plot.distributions import cdf, percentiles, tails
+from fiotools.plot.distributions import cdf, heatmap, percentiles, tails
 from fiotools.plot.fairness import fairness
-from fiotools.plot.heatmap import heatmap
 from fiotools.plot.plan import plan
 from fiotools.plot.ratios import ratios
 from fiotools.plot.rows import latency, repeats, throughput, timings

@@ -117,8 +117,10 @@ def records(table: Frame) -> list[dict[str, Any]]:
     return [dict(zip(lists, row, strict=True)) for row in zip(*lists.values(), strict=True)]
 
 
-def known(frame: Frame, column: str) -> list[Any]:
-    """Return a column of names or places; a missing value is refused."""
+def known(frame: Frame, column: str | None) -> list[Any]:
+    """Return a column of names or places without gaps; all None if no column is named."""
+    if column is None:
+        return [None] * len(frame)
     listed = frames.values(frame, column)
     if gaps := listed.count(None):
         pandas = frame.implementation.is_pandas_like()

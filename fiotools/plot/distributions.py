@@ -1,4 +1,4 @@
-"""Latencies from fast to slow: their distribution, their percentiles, and how two sides' differ."""
+"""Latencies from fast to slow: how they spread, also over time, and how two sides' differ."""
 
 from __future__ import annotations
 
@@ -7,11 +7,14 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
+import seaborn as sns
 from matplotlib.axes import Axes
 from matplotlib.collections import LineCollection
+from matplotlib.colors import LinearSegmentedColormap, LogNorm
 from matplotlib.ticker import NullLocator
 from matplotlib.transforms import offset_copy
 from narwhals.typing import IntoDataFrame
+from numpy.typing import NDArray
 
 from fiotools import units
 from fiotools.errors import SchemaError, typed
@@ -28,8 +31,9 @@ Ends: TypeAlias = "tuple[float, float] | None"
 _MARKED = (10, 30, 50, 70, 90)  # percent
 _TICKS = (1, 50, 90, 99, 99.9, 99.99, 99.999)
 _DASHES = ("-", (0, (5, 2)), (0, (2, 1.5)), (0, (6, 1.5, 1, 1.5)))
-_OVER = "band: {confidence} interval over runs"
-_WITHIN = "band: {confidence} interval within these runs"
+_DECADE = 24  # cells of equal height in a decade: 10 % of latency each
+_FEW = 10  # I/Os
+_GAP = 1.5  # of the usual interval: after more, nothing is known of the time before
 
 
 def cdf(
@@ -110,7 +114,7 @@ def cdf(
     ax = common.axes(ax, 7)
     # the axis ends a little beyond the bins with I/Os
     filled = [edges for own in drawn.values() for edges, count in own.counts.items() if count]
-    low = min(low or (high / 2 if math.isfinite(high) else 1.0) for low, high in filled)
+    low = min(_start(low, high) for low, high in filled)
     high = max(high if math.isfinite(high) else max(low, 1.0) * 2 for low, high in filled)
     beyond = (high / low) ** 0.03
     low, high = low / beyond, high * beyond
@@ -125,6 +129,11 @@ def cdf(
     common.label_below(ax, what, say("band: undecided within a bin"))
     common.legend_below(ax)
     return ax
+
+
+def _start(low: float, high: float) -> float:
+    """Return where a bin begins on a logarithmic axis, which has no place for 0."""
+    return low or (high / 2 if math.isfinite(high) else 1.0)
 
 
 def _curve(ax: Axes, own: Histogram, low: float, high: float, at: int, label: str) -> None:
@@ -144,6 +153,156 @@ def _curve(ax: Axes, own: Histogram, low: float, high: float, at: int, label: st
     line: Any = {"color": look.colour, "linestyle": look.line, "linewidth": 1.6}
     line |= {"marker": look.marker, "markersize": 5, "markevery": sorted(marked)}
     ax.plot(places, surely, drawstyle="steps-post", label=label, **line)
+
+
+def heatmap(bins: IntoDataFrame, *, ax: Axes | None = None) -> Axes:
+    """Draw latency over time, each interval's I/Os by colour.
+
+    Every interval is a column. Its colours are shares of its own I/Os: the map shows how latencies
+    spread, and not how many I/Os there were. White means no I/O. An interval with fewer than ten
+    I/Os is blank if most have ten times as many: its shares would say nothing.
+
+    A cell is 10 % of latency high: finer bins are added up. A wider bin is one cell in the colour
+    of its share per 10 % of latency, so that it does not look denser than it is.
+
+    Parameters
+    ----------
+    bins : pandas or polars frame
+        ``time_s``, ``bin_lo_ns``, ``bin_hi_ns`` and ``count``, such as `Results.bins` of a fio
+        histogram log, or the answer of `merge_bins` by ``time_s``: one latency, one direction and
+        one entry of one run.
+    ax : matplotlib.axes.Axes, optional
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+
+    Raises
+    ------
+    SchemaError
+        If latencies, directions, jobs or runs are mixed, or the bins are those of whole runs.
+
+    Notes
+    -----
+    ``time_s`` is the end of an interval, which began at the end of the one before. An interval
+    more than half too long gets the usual length, and the time before it stays white: no I/O ended
+    there, or none was logged. The last bin has no end and is one cell high.
+
+    Examples
+    --------
+    >>> import fiotools as ft
+    >>> import pandas as pd
+    >>> bins = pd.DataFrame({
+    ...     "latency": "clat", "direction": "read", "time_s": [1.0, 1.0, 2.0],
+    ...     "bin_lo_ns": [99e3, 8e6, 101e3], "bin_hi_ns": [101e3, 9e6, 103e3],
+    ...     "count": [990, 10, 1000],
+    ... })
+    >>> ft.plot.heatmap(bins).get_ylabel()
+    'completion latency (read)'
+    """
+    table = common.opened(bins, "time_s", "bin_lo_ns", "bin_hi_ns", "count")
+    if not frames.distinct(frames.values(table, "time_s")):
+        raise SchemaError(
+            "nothing to draw: these are bins of whole runs, and a heat map needs those of intervals"
+            " (fio --write_hist_log=x --log_hist_msec=1000);"
+            f" {typed('plot.cdf', 'fiotools plot cdf')} draws whole runs"
+        )
+    common.numbers(table, "time_s")  # that they are, and finite
+    clock = common.known(table, "time_s")
+    if min(clock) < 0:
+        raise SchemaError(f"'time_s' is {min(clock):g} in a row: runs begin at 0")
+    common.refuse_several(table, [None] * len(table), "a heat map")
+    found = {float(clock[own.rows[0]]): _filled(own) for own in histograms(table, ["time_s"])}
+    ends = np.array(sorted(found))
+    # an interval begins at the end of the one before, unless that is too long ago
+    steps = np.diff(ends)
+    usual = float(np.median(steps)) if len(steps) else float(ends[0]) or 1.0
+    since = np.concatenate([[ends[0] or usual], steps])
+    widths = np.where(since > _GAP * usual, usual, since)
+    intervals = [found[end] for end in ends.tolist()]
+    grid = _grid(np.concatenate(intervals))
+    shares = np.array([_shares(filled, grid) for filled in intervals])
+    counts = np.array([filled[:, 2].sum() for filled in intervals])
+    thin = (counts < _FEW) & (counts < np.median(counts) / 10)
+    shares[thin] = 0
+    ax = common.axes(ax, 7)
+    columns, edges = _columns(shares, ends, widths)
+    shown = np.ma.masked_less_equal(columns.T, 0)
+    most = float(shares.max())
+    # one I/O of the fullest interval is the palest
+    least = min(1 / float(counts.max()), most / 10)
+    norm, latencies = LogNorm(least, most, clip=True), 10.0 ** (grid / _DECADE)
+    # even steps of lightness, dark for most I/Os, none as pale as the paper
+    whole = sns.color_palette("mako_r", as_cmap=True)(np.linspace(0.15, 1, 256))
+    colours = LinearSegmentedColormap.from_list("pale-to-dark", whole)
+    # rasterized, or a vector file would have an element for every cell
+    mesh = ax.pcolormesh(edges, latencies, shown, norm=norm, cmap=colours, rasterized=True)
+    ax.grid(visible=False)
+    common.latency_axis(ax, "y", latencies[0], latencies[-1])
+    common.label_beside(ax, common.going(common.latency_of(table), table))
+    common.time_axis(ax, float(edges[0]), float(edges[-1]))
+    each = common.tick(float(np.median(widths)), "s")
+    below = [say("time since the start (a column: {length})", length=each)]
+    if thin.any():
+        below.append(say("blank columns: fewer than {n} I/Os", n=_FEW))
+    common.label_below(ax, *below)
+    # the bar of colours has no Axes of the figure: they would bind it to a way of laying out
+    bar = common.figure_of(ax).colorbar(mesh, cax=ax.inset_axes((1.02, 0, 0.03, 1)))
+    common.fixed_ticks(bar.ax.yaxis, common.round_values(least, most, 7), common.percent)
+    bar.set_label(say("I/Os of the interval\nper 10 % of latency"))
+    bar.outline.set_visible(False)
+    return ax
+
+
+def _filled(own: Histogram) -> NDArray[np.float64]:
+    """Return a row for each bin that holds anything: both edges, in cells, and the count."""
+    found = []
+    for (low, high), count in own.counts.items():
+        if count:
+            first = _DECADE * math.log10(_start(low, high))
+            last = _DECADE * math.log10(high) if math.isfinite(high) else first + 1
+            found.append((first, last, count))
+    return np.array(found, dtype=np.float64).reshape(-1, 3)
+
+
+def _grid(filled: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the edges of the cells, in cells: every 10 %, or the end of a wider bin."""
+    bins = sorted({(first, -last) for first, last, _ in filled.tolist()})
+    if not bins:
+        raise SchemaError("nothing to draw: no bin has an I/O")
+    outer = [bins[0]]
+    for first, last in bins:
+        if last < outer[-1][1]:  # not within the one before
+            outer.append((first, last))
+    lows, highs = np.array([first for first, _ in outer]), np.array([-last for _, last in outer])
+    even = np.arange(math.floor(lows[0] + 1e-9), math.ceil(highs[-1] - 1e-9) + 1, dtype=np.float64)
+    at = np.maximum(np.searchsorted(lows, even, side="right") - 1, 0)
+    nearer = np.where(even - lows[at] < highs[at] - even, lows[at], highs[at])
+    inside = (lows[at] < even) & (even < highs[at])
+    return np.unique(np.where(inside, nearer, even).round(9))
+
+
+def _shares(filled: NDArray[np.float64], grid: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the share of an interval's I/Os in each cell, for 10 % of latency."""
+    if not len(filled):
+        return np.zeros(len(grid) - 1)
+    counts = filled[:, 2]
+    sums = np.cumsum(counts)
+    before_and_after = np.column_stack([sums - counts, sums]).ravel()
+    ios = np.diff(np.interp(grid, filled[:, :2].ravel(), before_and_after))
+    ios[ios < 1e-6] = 0  # edges that meet, but for the last digit
+    return np.asarray(np.minimum(ios / sums[-1] / np.diff(grid), 1), dtype=np.float64)
+
+
+def _columns(
+    shares: NDArray[np.float64], ends: NDArray[np.float64], widths: NDArray[np.float64]
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Put the intervals beside each other, with an empty column wherever time is missing."""
+    begins = ends - widths
+    late = begins[1:] > ends[:-1] + 1e-9 * np.maximum(1.0, ends[1:])
+    after_gaps = np.flatnonzero(late) + 1
+    edges = np.insert(np.concatenate([begins[:1], ends]), after_gaps + 1, begins[after_gaps])
+    return np.insert(shares, after_gaps, 0.0, axis=0), edges
 
 
 def percentiles(
@@ -464,7 +623,9 @@ def _axes(ax: Axes, table: Frame, drawn: list[float], last: float, band: float) 
     ax.set_ylabel(say("ratio of {what}", what=common.latency_of(table)))
     lines = [say("percentile of the I/Os")]
     if confidence := common.only(table, "confidence"):
-        words = _WITHIN if "batch-means" in frames.optional(table, "method") else _OVER
+        words = "band: {confidence} interval over runs"
+        if "batch-means" in frames.optional(table, "method"):
+            words = "band: {confidence} interval within these runs"
         lines.append(say(words, confidence=common.percent(confidence)))
     ratio, low = (frames.values(table, name) for name in ("ratio", "ratio_lo"))
     if any(end is None for value, end in zip(ratio, low, strict=True) if value is not None):

@@ -19,6 +19,7 @@ from fiotools.stats.frames import Frame, distinct, to_type, values
 
 Row: TypeAlias = dict[str, Any]
 
+_ENDS = ("ratio", "ratio_lo", "ratio_hi")
 _TICKS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100)
 _DECADES = tuple(10.0**power for power in range(-12, 13))
 _FINE = (0.5, 0.6, 0.7, 0.8, 0.9, 1, 1.2, 1.5, 2, 3, 4, 5)
@@ -79,12 +80,17 @@ def ratios(
     """
     table = common.opened(comparison)
     drawn = _measure(table)
-    rows = common.records(table)
-    names = _names(table, rows, labels, faster=drawn == "speedup")
+    faster = drawn == "speedup"
+    # from here on a speed-up is a ratio
+    rows = [
+        row | {name: row[name.replace("ratio", drawn)] for name in _ENDS}
+        for row in common.records(table)
+    ]
+    names = _names(table, rows, labels, faster=faster)
     ax = common.axes(ax, len(rows))
     ax.axvspan(1 / (1 + band), 1 + band, color=common.shade(ax), zorder=0)
     ax.axvline(1, color=common.GREY, linewidth=1, zorder=1)
-    reach, cut = _points(ax, rows, drawn, limits or (0.0, math.inf))
+    reach, cut = _points(ax, rows, limits or (0.0, math.inf))
     reach += [1 / (1 + band), 1 + band]
     common.name_rows(ax, names)
     common.above_zero(drawn, reach)
@@ -92,7 +98,7 @@ def ratios(
     # wider Axes make room by themselves for a text that leaves them
     _log_axis(ax, min(reach), max(reach), 0.9 * wide if wide < _NARROW else math.inf)
     size = common.size_of(ax.xaxis.label)
-    lines = [_what(table, drawn, band, by_sides=labels is not None), *_missing(rows, drawn)]
+    lines = [_what(table, band, faster=faster, by_sides=labels is not None), *_missing(rows)]
     if cut:
         lines.append(say("arrow: the interval goes on"))
     fitted = "\n".join(fit_text.broken(line, size, wide) for line in lines)
@@ -102,7 +108,7 @@ def ratios(
 
 def _measure(table: Frame) -> str:
     """Say which column is drawn: that of a speed-up, or of a ratio."""
-    missing = {"baseline", "metric", "ratio", "ratio_lo", "ratio_hi"} - set(table.columns)
+    missing = {"baseline", "metric", *_ENDS} - set(table.columns)
     if missing or table.columns[0] == "baseline":
         raise SchemaError(
             f"not a comparison: no column {', '.join(sorted(missing)) or 'before baseline'};"
@@ -144,21 +150,14 @@ def _all(row: Row) -> bool:
     return (row.get("workloads") or 1) > 1
 
 
-def _ends(row: Row, drawn: str) -> tuple[float | None, float | None, float | None]:
-    """Return a ratio and the ends of its interval, None if missing."""
-    return row[drawn], row[f"{drawn}_lo"], row[f"{drawn}_hi"]
-
-
-def _points(
-    ax: Axes, rows: list[Row], drawn: str, limits: tuple[float, float]
-) -> tuple[list[float], bool]:
+def _points(ax: Axes, rows: list[Row], limits: tuple[float, float]) -> tuple[list[float], bool]:
     """Draw each ratio with its interval.
 
     Returns the values that the axis has to show, and whether an interval goes on beyond the limits.
     """
     reach, cut = [], False
     for place, row in enumerate(rows):
-        ratio, low, high = _ends(row, drawn)
+        ratio, low, high = (row[name] for name in _ENDS)
         if _all(row) and place and not _all(rows[place - 1]):
             ax.axhline(place - 0.5, color=common.GREY, linewidth=0.8, zorder=1)
         if ratio is None:
@@ -193,9 +192,8 @@ def _sides(table: Frame, *, faster: bool) -> str:
     return sides(levels[0], baselines[0], between, faster=faster)
 
 
-def _what(table: Frame, drawn: str, band: float, *, by_sides: bool) -> str:
+def _what(table: Frame, band: float, *, faster: bool, by_sides: bool) -> str:
     """Say what the axis shows, and its sides if the rows do not."""
-    faster = drawn == "speedup"
     metrics = distinct(values(table, "metric"))
     what = listed([common.wording(metric) for metric in metrics], " and ")
     what = say("times faster, by {what}" if faster else "ratio of {what}", what=what)
@@ -206,12 +204,12 @@ def _what(table: Frame, drawn: str, band: float, *, by_sides: bool) -> str:
     )
 
 
-def _missing(rows: list[Row], drawn: str) -> list[str]:
+def _missing(rows: list[Row]) -> list[str]:
     """Say why some ratios have no interval."""
     few, is_same = set(), False
     for row in rows:
-        ratio, low, high = _ends(row, drawn)
-        if ratio is None or (low is not None and high is not None):
+        ratio, *ends = (row[name] for name in _ENDS)
+        if ratio is None or None not in ends:
             continue
         if NO_SPREAD in (row.get("warnings") or ""):
             is_same = True

@@ -64,7 +64,7 @@ class Chart:
         self.metric, self.hue, self.unit = metric, hue, common.unit(metric)
         self.table = common.opened(frame, metric, y, hue)
         values, names = common.numbers(self.table, metric, log=log), common.known(self.table, y)
-        kinds = common.known(self.table, hue) if hue else [None] * len(names)
+        kinds = common.known(self.table, hue)
         self.rows, found = common.levels(names, order), common.levels(kinds)
         apart, share = (0.5, 0.5) if several else (0.35, 0.5)
         if len(found) > 2 and not several:  # each has a value beside it

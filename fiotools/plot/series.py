@@ -240,7 +240,7 @@ def lines_of(
     told: Told | None,
 ) -> list[SeriesLine]:
     """Find the series, one for each name, and the answers about them."""
-    names = common.known(table, hue) if hue else [None] * len(table)
+    names = common.known(table, hue)
     keys = [name for name in (hue, *(told.keys if told else ())) if name]
     frames.need(table, keys)
     common.refuse_several(

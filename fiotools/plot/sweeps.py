@@ -167,7 +167,7 @@ class _Swept:
         if summary is None:
             summary = summarize(table.to_native(), metric, by=keys)
         self.middles = common.Middles(summary, metric, *keys)
-        names = common.known(table, hue) if hue else [None] * len(ys)
+        names = common.known(table, hue)
         xs = common.known(table, x)
         self.values = sorted(set(xs))
         there = [y for y in ys if y is not None]

@@ -27,7 +27,7 @@ ACCUSATIONS = (
     "do not take these numbers for a disk's",
     "these numbers are doubtful",
 )
-_GRAVEST = ("impossible", "suspect", "unknown", "ok")
+GRAVEST = ("impossible", "suspect", "unknown", "ok")
 # numbers, with the prefix of their unit: what differs in these only is said in the same words
 _NUMBER = re.compile(r"\d[\d.,]*(?: (?:[kMGTP]?B(?:/s)?|[mµn]?s)(?!\w))?")
 
@@ -61,7 +61,7 @@ def weighed(checks: pd.DataFrame, side: str | None) -> pd.DataFrame:
     told = checks.assign(
         same=checks["why"].str.replace(_NUMBER, "#", regex=True),
         number=checks.groupby(["source", "run"], dropna=False).ngroup(),
-        rank=checks["verdict"].map(_GRAVEST.index),
+        rank=checks["verdict"].map(GRAVEST.index),
     )
     of_side = keys or (lambda _: 0)
     told["some"] = told.groupby(alike, dropna=False)["number"].transform("nunique")
@@ -74,7 +74,7 @@ def doubts(source: Source, checks: pd.DataFrame, side: str | None) -> list[tuple
     """Say of each side why its numbers may not be those of a disk, or not mean much."""
     found = [("", said) for said in _of_campaign(source.campaign)] if source.campaign else []
     table = weighed(checks, side)
-    grave = table[table["verdict"].isin(_GRAVEST[:2])]
+    grave = table[table["verdict"].isin(GRAVEST[:2])]
     if side == "place":  # of memory it was said, and no disk was meant
         in_memory = grave["place"].isin(_memory(source.campaign))
         grave = grave[~(in_memory & grave["check"].isin(_NO_DISK))]

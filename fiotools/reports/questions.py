@@ -21,7 +21,6 @@ from fiotools.stats.replicates import in_one_scope
 from fiotools.stats.summary import summarize
 from fiotools.vocabulary import CONDITIONS
 
-_ROUND = "round"
 LATENCY = "lat_mean_ns"
 _STEPS = tuple(step * 10.0**power for power in range(2, 11) for step in (1, 2, 5))  # ns
 _NOTHING = "no two sides have runs under the same conditions"
@@ -127,33 +126,20 @@ def _table(source: Source, wish: Choices) -> tuple[pd.DataFrame | None, str]:
 def _of_question(
     source: Source, asked: Question, wish: Choices, frame: pd.DataFrame, metric: str
 ) -> Comparison:
-    """Answer the question of an experiment."""
     if asked.only is not None:
         label, value = asked.only
         frame = frame[frame[label].eq(value)]
     if "scope" in frame and len(frame):
         frame = in_one_scope(frame, None, [])
-    frame = in_order(frame, asked.by)
-    levels = list(dict.fromkeys(frame[asked.between]))
-    if len(levels) < 2:
-        return Comparison(frame, metric, asked.by, problem=_alone(asked.between, levels, metric))
-    baseline = wish.baseline if wish.baseline in levels else asked.baseline or levels[0]
+    is_there = wish.baseline in {*frame[asked.between]}
+    baseline = wish.baseline if is_there else asked.baseline
     answered = _answered(source, frame, metric, asked.between, baseline, asked.by)
     return replace(answered, only=asked.only[1] if asked.only is not None else "")
 
 
-def _alone(between: str, levels: Sequence[Any], metric: str) -> str:
-    name = columns.short(metric)
-    if levels:
-        return say(
-            "only {level} has {name}: nothing to compare it with", level=levels[0], name=name
-        )
-    return say("no {between} has {name}: nothing to compare", between=between, name=name)
-
-
 def _of_labels(source: Source, wish: Choices, frame: pd.DataFrame, metric: str) -> Comparison:
     """Compare the sides that labels tell apart, within the other conditions."""
-    fields = [name for name in source.fields if name != _ROUND]
+    fields = [name for name in source.fields if name != "round"]
     named = [name for name in fields if name not in source.swept]
     between = columns.full(wish.between, frame) if wish.between else _only(named)
     if between is not None and between not in frame:
@@ -163,16 +149,7 @@ def _of_labels(source: Source, wish: Choices, frame: pd.DataFrame, metric: str) 
         frame, by = _cells(frame, between, [name for name in fields if name != between], by)
     except SchemaError as error:  # parts and totals that nothing tells apart, or one run twice
         return Comparison(frame, metric, (), problem=str(error))
-    frame = in_order(frame, by)
-    if between is None:
-        return Comparison(frame, metric, tuple(by), problem=say("there is only one side"))
-    levels = list(dict.fromkeys(frame[between].dropna()))
-    if len(levels) < 2:
-        return Comparison(frame, metric, (*by,), problem=_alone(between, levels, metric))
-    baseline = levels[0]
-    if wish.baseline is not None:
-        baseline = columns.value_of(frame, between, str(wish.baseline))
-    return _answered(source, frame, metric, between, baseline, tuple(by))
+    return _answered(source, frame, metric, between, wish.baseline, tuple(by))
 
 
 def _only(fields: list[str]) -> str | None:
@@ -216,10 +193,26 @@ def _answered(
     source: Source,
     frame: pd.DataFrame,
     metric: str,
-    between: str,
+    between: str | None,
     baseline: Any,
     by: tuple[str, ...],
 ) -> Comparison:
+    """Compare the sides with a baseline, or with the first side if it is None."""
+    frame = in_order(frame, by)
+    if between is None:
+        return Comparison(frame, metric, by, problem=say("there is only one side"))
+    levels = list(dict.fromkeys(frame[between].dropna()))
+    if len(levels) < 2:
+        name = columns.short(metric)
+        problem = say("no {between} has {name}: nothing to compare", between=between, name=name)
+        if levels:
+            alone = "only {level} has {name}: nothing to compare it with"
+            problem = say(alone, level=levels[0], name=name)
+        return Comparison(frame, metric, by, problem=problem)
+    if baseline is None:
+        baseline = levels[0]
+    else:
+        baseline = columns.value_of(frame, between, str(baseline))
     asked = Comparison(frame, metric, by, between, baseline)
     answer_of = speedup if metric_of(metric).better == "lower" else compare
     settings = source.results.settings

@@ -26,7 +26,7 @@ from fiotools.reports.blocks import (
     together,
     verdicts,
 )
-from fiotools.reports.credibility import ACCUSATIONS, checked, doubts, weighed
+from fiotools.reports.credibility import ACCUSATIONS, GRAVEST, checked, doubts, weighed
 from fiotools.reports.method import measured, written
 from fiotools.reports.questions import Choices, Comparison, comparisons
 from fiotools.reports.sentences import MOST, UNKNOWN, Sentence, findings, sentences
@@ -331,14 +331,13 @@ def _verdict(one: Comparison, *, several: bool) -> Block:
 
 def _weighed(part: StudyPart) -> Block:
     counts = part.checks["verdict"].value_counts()
-    order = ("impossible", "suspect", "unknown", "ok")
-    said = listed(f"{counts.get(verdict, 0)} {say(verdict)}" for verdict in order)
+    said = listed(f"{counts.get(verdict, 0)} {say(verdict)}" for verdict in GRAVEST)
     frame = weighed(part.checks, part.side)
     shares = zip(frame.pop("some"), frame.pop("every"), strict=True)
     shown = [say("{n} of {total}", n=some, total=every) for some, every in shares]
     frame.insert(len(frame.columns) - 2, "runs", shown)
-    grave = frame[frame["verdict"].isin(order[:2])].reset_index(drop=True)
-    rest = frame[frame["verdict"].isin(order[2:])].reset_index(drop=True)
+    grave = frame[frame["verdict"].isin(GRAVEST[:2])].reset_index(drop=True)
+    rest = frame[frame["verdict"].isin(GRAVEST[2:])].reset_index(drop=True)
     runs = _runs(part.results.runs)
     blocks = [paragraph(say("{runs}, answers: {counts}.", runs=runs, counts=said))]
     blocks += [of_frame(grave)] if len(grave) else []

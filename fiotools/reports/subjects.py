@@ -24,7 +24,6 @@ from fiotools.measure.campaign import NAME, Campaign, campaign
 from fiotools.tables.results import Results
 from fiotools.vocabulary import TABLES
 
-_ROUND = "round"
 _FEW = 12  # sides at most that nobody named
 SWEPT = ("rw", "bs_bytes", "iodepth", "numjobs", "rwmixread_pct")  # conditions that make a sweep
 # how the number of a run is called in names of files
@@ -111,7 +110,7 @@ def _of_campaign(one: Campaign) -> Source:
             keys = zip(sorted_["source"], sorted_["run"], strict=True)
             sorted_.insert(0, "started_at", [began.get(key) for key in keys])
         tables[name] = sorted_
-    fields = ("place", *one.asked.fields, _ROUND)
+    fields = ("place", *one.asked.fields, "round")
     return Source(one.asked.experiment, Results(tables, one.results.files), one, fields)
 
 
