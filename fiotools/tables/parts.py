@@ -137,7 +137,9 @@ def _made(
         kept += [(number, made) for made in tables.made]
         for table, rows in tables.loose.items():
             loose.setdefault(table, []).extend((number, row) for row in rows)
-        for make, records in tables.deferred.items():
+        # a record may hold its tables: kept there, both would wait for the garbage collector
+        records_of, tables.deferred = tables.deferred, {}
+        for make, records in records_of.items():
             deferred.setdefault(make, []).extend((number, record) for record in records)
     for make, pairs in deferred.items():
         numbers = np.array([number for number, _ in pairs], dtype=np.int32)
