@@ -11,7 +11,7 @@ completion latency there (``io_u.c``, ``io_u_mark_latency``), over all direction
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from itertools import pairwise
@@ -137,17 +137,16 @@ def coarse_edges(name: str, unit: str, has_ns: bool) -> tuple[float, float]:
 
 def coarse_columns(
     shares: Mapping[str, Mapping[str, float]], has_ns: bool
-) -> dict[str, list[float]]:
+) -> dict[str, Sequence[float]]:
     """Make columns of coarse bins, without the empty ones, from percentages by unit and name."""
-    columns: dict[str, list[float]] = {"bin_lo_ns": [], "bin_hi_ns": [], "pct": []}
-    for unit, bins in shares.items():
-        for name, pct in bins.items():
-            if pct > 0:
-                low, high = coarse_edges(name, unit, has_ns)
-                columns["bin_lo_ns"].append(low)
-                columns["bin_hi_ns"].append(high)
-                columns["pct"].append(float(pct))
-    return columns
+    rows = [
+        (*coarse_edges(name, unit, has_ns), float(pct))
+        for unit, bins in shares.items()
+        for name, pct in bins.items()
+        if pct > 0
+    ]
+    columns = zip(*rows, strict=True) if rows else ((), (), ())
+    return dict(zip(("bin_lo_ns", "bin_hi_ns", "pct"), columns, strict=True))
 
 
 def whole_direction(directions: list[str]) -> str:

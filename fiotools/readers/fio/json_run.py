@@ -148,8 +148,12 @@ class Values:
     quoted: int = 0
     doubts: list[str] = field(default_factory=list)  # contradictions between them
 
-    def numbers(self, values: Mapping[str, Any], keys: Iterable[str], place: str) -> dict[str, Any]:
-        """Return a copy in which each of these keys, if present, holds a number."""
+    def numbers(
+        self, values: Mapping[str, Any], keys: Iterable[str], place: str
+    ) -> Mapping[str, Any]:
+        """Return them such that each of these keys, if present, holds a number."""
+        if _NUMBERS.issuperset(map(type, values.values())):
+            return values
         sound = dict(values)
         for key in keys:
             value = sound.get(key)
@@ -168,7 +172,7 @@ class Values:
 
     def record(self, record: Mapping[str, Any], shapes: Shapes, place: str) -> dict[str, Any]:
         """Return a copy in which each value that is read is a number."""
-        sound = self.numbers(record, shapes.keys, place)
+        sound = dict(self.numbers(record, shapes.keys, place))
         for keys in shapes.inner:
             key = next((key for key in keys if isinstance(record.get(key), dict)), None)
             if key is not None:
@@ -430,13 +434,12 @@ class JsonRun:
         place = f"{direction}.{kind}"
         if self.tables.wants("percentiles") and isinstance(listed, dict):
             listed = self.values.numbers(listed, listed, f"{place}.percentile.")
-            used: dict[Any, Any] = {_percentile(name): value for name, value in listed.items()}
-            used.pop(0.0, None)  # unused slots are written as "0.00": 0 before 3.2
-            if used.pop(None, None) is not None:
+            percentages, keys, is_odd = _percentages((*listed,))
+            if is_odd:
                 self.values.left_out.append(f"{place}.percentile has a key")
-            if used:
-                values = [value * scale for value in used.values()]
-                self.curves.append((number, direction, kind, tuple(used), values))
+            if keys:
+                values = [listed[key] * scale for key in keys]
+                self.curves.append((number, direction, kind, percentages, values))
         if self.tables.wants("bins") and isinstance(bins, (dict, Bins)):
             held = bins if isinstance(bins, Bins) else _fine(bins, scale)
             if held is None:
@@ -644,13 +647,22 @@ def _is_of_another_job(
     return bool(ran_ms and longest > 1 and ran_ms / 1000 > longest * max(1, clones))
 
 
-@lru_cache(maxsize=4096)
-def _percentile(name: str) -> float | None:
-    try:
-        found = float(name)
-    except ValueError:
-        return None
-    return found if 0 <= found <= 100 else None
+@lru_cache(maxsize=1024)
+def _percentages(keys: tuple[str, ...]) -> tuple[tuple[float, ...], tuple[str, ...], bool]:
+    """Return the percentages of keys, the key of each, and whether others are no percentages."""
+    found: dict[float, str] = {}
+    is_odd = False
+    for key in keys:
+        try:
+            percentage = float(key)
+        except ValueError:
+            percentage = math.nan
+        if 0 <= percentage <= 100:
+            found[percentage] = key
+        else:
+            is_odd = True
+    found.pop(0.0, None)  # unused slots are written as "0.00": 0 before 3.2
+    return tuple(found), tuple(found.values()), is_odd
 
 
 def _fine(bins: dict[str, Any], scale: int) -> Bins | None:
