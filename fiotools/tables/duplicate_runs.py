@@ -124,15 +124,20 @@ def _same_io(io: pl.DataFrame, runs: pl.DataFrame, enough: int) -> Iterator[tupl
     if suspects is None:
         return
     group = ["tool", "sum", "size"]
-    # equal runs are adjacent, and their rows in the same order
     rows = (
         suspects.filter(pl.col("runtime_s").is_not_null().all().over("key"))
-        .with_columns(pl.col("direction", "format").rank("dense"), size=pl.len().over("key"))
-        .sort(*group, "key", *NEEDED["io"][1:], nulls_last=True)
+        .with_columns(
+            pl.col("tool", "direction", "format").rank("dense"),
+            by_time=pl.col("tool").eq_missing(_BY_TIME),
+            size=pl.len().over("key"),
+        )
         .collect()
     )
     if not rows.height:
         return
+    # equal runs are adjacent, and their rows in the same order; polars would take thrice the memory
+    order = (*group, "key", *NEEDED["io"][1:])
+    rows = rows[np.lexsort([rows[name].to_numpy() for name in reversed(order)])]
     starts = np.flatnonzero(np.diff(rows["key"].to_numpy(), prepend=-1))
     each = rows[starts].with_row_index("at")
     at, key, sizes = (each[name].cast(pl.Int64()).to_numpy() for name in ("at", "key", "size"))
@@ -140,8 +145,7 @@ def _same_io(io: pl.DataFrame, runs: pl.DataFrame, enough: int) -> Iterator[tupl
     within = np.arange(rows.height) - starts.repeat(sizes)
     figures = {name: floats(rows, name) for name in NEEDED["io"][1:]}
     precise = {name: _digits(figures[name]) for name in (*ALIKE["io"], *_FIGURES)}
-    by_time = each["tool"].eq_missing(_BY_TIME).to_numpy().repeat(sizes)
-    moved = precise["runtime_s"] + by_time * precise["total_ios"]
+    moved = precise["runtime_s"] + rows["by_time"].to_numpy() * precise["total_ios"]
     digits = np.maximum.reduceat(moved, starts)
     formats, twin = floats(each, "format"), at.copy()
     for number in range(_HELD):
