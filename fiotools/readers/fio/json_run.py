@@ -667,14 +667,13 @@ def _percentages(keys: tuple[str, ...]) -> tuple[tuple[float, ...], tuple[str, .
 
 def _fine(bins: dict[str, Any], scale: int) -> Bins | None:
     """Take a histogram from a document; None if any bin with I/Os is not one of fio's."""
-    names: list[int] = []
-    counts: list[int] = []
-    for name, count in bins.items():
-        if type(count) is int and 0 < count < 2**63 and name.isdecimal() and len(name) < 16:
-            names.append(int(name))
-            counts.append(count)
-        elif count and not name.startswith("FIO_"):  # 2.x lists the empty ones
-            return None
+    # 2.x lists the empty ones
+    filled = {name: n for name, n in bins.items() if n and not name.startswith("FIO_")}
+    counts = [*filled.values()]
+    is_count = {*map(type, counts)} <= {int} and all(0 < count < 2**63 for count in counts)
+    if not (is_count and all(name.isdecimal() and len(name) < 16 for name in filled)):
+        return None
+    names = [*map(int, filled)]
     edges = (indexed_edges if INDEXED in bins else fine_edges)(names, scale)
     if edges is None or np.isinf(edges[0]).any():
         return None
