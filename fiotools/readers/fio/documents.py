@@ -33,8 +33,6 @@ _START = re.compile(FIO_JSON)
 _STRING_OR_NAN = re.compile(
     r'"(?:[^"\\]|\\.)*+"?|(?<![\w.])-?(?:nan|inf(?:inity)?)(?![\w.])(?:\(\w*\))?', re.I | re.S
 )
-# where one may be: a faster search to do first
-_NAN = re.compile(r"[:,\[]\s*-?[niNI][naNA][nfNF]")
 # backslashes that fio before 3 did not escape
 _BACKSLASH = re.compile(r'\\(?!["\\/bfnrtu])')
 # halves of a character, which cannot be encoded
@@ -168,7 +166,8 @@ def _without_nan(text: str) -> tuple[str, int]:
         count += 1
         return "NaN" if len(found[0]) == 3 else "null".ljust(len(found[0]))
 
-    readable = _STRING_OR_NAN.sub(replace, text) if _NAN.search(text) else text
+    folded = text.lower().replace('"minf"', "")  # fio's key for minor faults
+    readable = _STRING_OR_NAN.sub(replace, text) if "nan" in folded or "inf" in folded else text
     if "\\u" in readable:
         readable = _HALF.sub(r"\\ufffd", readable)
     return readable, count
