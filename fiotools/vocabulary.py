@@ -10,11 +10,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from difflib import get_close_matches
 from functools import partial
 from typing import Literal
 
-from fiotools.errors import SchemaError
+from fiotools.errors import SchemaError, similar
 
 # --- which columns each table and each answer has, in order -----------------------------------
 
@@ -644,8 +643,7 @@ def describe(name: str) -> Column:
     """
     if name in EVERY:
         return EVERY[name]
-    near = get_close_matches(name, [*STATISTICS, *COLUMNS], n=3, cutoff=0.5)
-    hint = f"; did you mean {' or '.join(near)}?" if near else ""
+    hint = similar(name, [*STATISTICS, *COLUMNS])
     raise SchemaError(f"the vocabulary has no column {name!r}{hint}")
 
 
