@@ -259,22 +259,11 @@ def latency(
 
     Parameters
     ----------
-    frame : pandas or polars frame
-        One row per point; `repeats` draws several runs.
-    metric : str
-        The column to draw.
-    y : str
-        The column that names the rows.
-    hue : str, optional
-        The column that gives colour and marker.
+    frame, metric, y, hue, log, order, ax
+        As in `throughput`.
     spread : str, (str, str) or None
         The column with the standard deviation, or those with both ends of the bars, such as
         ``("lat_min_ns", "lat_max_ns")``.
-    log : bool
-        A logarithmic axis. Without it the axis begins at 0.
-    order : sequence, optional
-        The rows from top to bottom.
-    ax : matplotlib.axes.Axes, optional
 
     Returns
     -------
@@ -469,18 +458,11 @@ def repeats(
     ----------
     frame : pandas or polars frame
         One row per run.
-    metric : str
-        The column to draw, in its base unit.
-    y : str
-        The column that names the rows.
-    hue : str, optional
-        The column that gives colour and marker.
+    metric, y, hue, order, ax
+        As in `throughput`.
     summary : pandas or polars frame, optional
         The answer of `summarize` for the same metric, by ``y`` (and ``hue``); made here if left
         out.
-    order : sequence, optional
-        The rows from top to bottom.
-    ax : matplotlib.axes.Axes, optional
 
     Returns
     -------
