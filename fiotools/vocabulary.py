@@ -26,6 +26,7 @@ CONDITIONS = (
     *("rwmixread_pct", "size_bytes"),
 )
 SWEPT = ("rw", "bs_bytes", "iodepth", "numjobs")  # every table of numbers has these
+GRAVEST = ("impossible", "suspect", "unknown", "ok")  # the verdicts of `check`, gravest first
 _RUN = ("source", "run")
 _ENTRY = tuple(key for key in KEYS if key != "direction")
 _LATENCIES = tuple(

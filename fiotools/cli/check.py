@@ -13,6 +13,7 @@ from fiotools.display.columns import Sheet
 from fiotools.display.layout import Frame
 from fiotools.errors import SchemaError
 from fiotools.units import many
+from fiotools.vocabulary import GRAVEST
 
 if TYPE_CHECKING:
     import polars as pl
@@ -142,7 +143,7 @@ def check(
     with read.working("checking"):
         answer = checked(read, sides, known)
     give(format, lambda: answer, lambda: _sheet(answer, every=every), output, read.results)
-    if strict and not read.code and answer["verdict"].is_in(["impossible", "suspect"]).any():
+    if strict and not read.code and answer["verdict"].is_in(GRAVEST[:2]).any():
         return _STRICT
     return read.code
 

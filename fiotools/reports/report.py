@@ -21,10 +21,11 @@ from urllib.parse import unquote
 from lxml import etree, html
 
 from fiotools import errors
+from fiotools.display.html import safe
 from fiotools.errors import ReportError, argument, typed
 from fiotools.files import atomic_write
 from fiotools.language import ENGLISH, say, speaking
-from fiotools.reports.blocks import HTML_ONLY, safe, slug
+from fiotools.reports.blocks import HTML_ONLY, slug
 
 # what the extra [report] brings
 _EXTRA = ("nbclient", "nbconvert", "nbformat", "ipykernel", "traitlets")
