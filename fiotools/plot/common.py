@@ -731,12 +731,16 @@ def _grow(ax: Axes, high: float) -> None:
         figure.set_figheight(figure.get_figheight() + high / 72)
 
 
+def beside_points(ax: Axes) -> list[Annotation]:
+    """Return the texts that stand beside a point; the caller's own may stand anywhere."""
+    return [text for text in ax.texts if isinstance(text, Annotation)]
+
+
 def fit_texts(ax: Axes, low: float, high: float) -> None:
     """Set a linear x axis up to ``high``, further if a text beside a point needs room."""
     wide = 0.9 * breadth(ax)
     if wide < _NARROW:
-        for text in ax.texts:
-            assert isinstance(text, Annotation)
+        for text in beside_points(ax):
             taken = (fit_text.width(text.get_text(), size_of(text)) + 10) / wide
             if taken < _MOST:
                 high = max(high, low + (text.xy[0] - low) / (1 - taken))

@@ -594,7 +594,7 @@ def tails(comparison: IntoDataFrame, *, band: float = 0.05, ax: Axes | None = No
         names.append((x[-1], y[-1], name, look))
     _axes(ax, table, [*ratio, *low, *high, 1 / (1 + band), 1 + band], max(shares), band)
     common.name_lines(ax, names, None)
-    for text in ax.texts:  # the line of equality would run through them
+    for text in common.beside_points(ax):  # the line of equality would run through them
         text.set_bbox(common.paper(ax))
     return ax
 

@@ -230,9 +230,7 @@ def _log_axis(ax: Axes, low: float, high: float, wide: float) -> None:
     ax.set_xscale("log")
     span = math.log(high / low)
     low, high = low * math.exp(-0.08 * span - 0.02), high * math.exp(0.22 * span + 0.05)
-    for text in ax.texts:
-        if not isinstance(text, Annotation):
-            continue
+    for text in common.beside_points(ax):
         if _share(text, wide) >= _MOST:  # the ratio without its interval, which is drawn
             text.set_text(text.get_text().partition(" ")[0])
         if (taken := _share(text, wide)) < _MOST:
