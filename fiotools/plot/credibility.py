@@ -237,8 +237,7 @@ class _Page:
 
     def _rule(self, y: float) -> None:
         """Draw a thin line from edge to edge."""
-        look: Any = {"color": _RULE, "linewidth": 0.8, "zorder": 1}
-        self.ax.plot([0, self.wide], [y, y], in_layout=False, **look)
+        self.ax.plot([0, self.wide], [y, y], color=_RULE, linewidth=0.8, zorder=1, in_layout=False)
 
     def _paragraph(self, x: float, lines: Sequence[str]) -> None:
         for line in lines:

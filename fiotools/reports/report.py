@@ -59,20 +59,11 @@ _SHOWN = re.compile(r"data:image/(png|jpeg|svg\+xml);base64,")
 
 @dataclass(frozen=True)
 class Written:
-    """A report that was written.
-
-    Attributes
-    ----------
-    path : Path
-    size : int
-        Its bytes.
-    unread : list of str
-        The files that could not be read.
-    """
+    """A report that was written."""
 
     path: Path
-    size: int
-    unread: list[str]
+    size: int  # in bytes
+    unread: list[str]  # the files that could not be read
 
 
 def report(
