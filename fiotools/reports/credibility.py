@@ -108,10 +108,9 @@ def _accused(part: pd.DataFrame) -> str:
 def _of_campaign(one: Campaign) -> Iterator[str]:
     """List the limits of a campaign that its manifest tells."""
     plan, session = one.asked, one.session
-    done, total = int(one.plan["done"].sum()), len(one.plan)
     if one.status not in ("complete", "settled"):
         template = "The campaign is not complete ({status}): {n} of {total} runs done"
-        yield say(template, status=one.status, n=done, total=total)
+        yield say(template, status=one.status, n=len(one.done), total=len(one.plan))
     if plan.effort == "quick":
         parts = [say("A quick campaign")]
         if plan.seconds:

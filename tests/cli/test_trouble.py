@@ -80,6 +80,7 @@ def test_totals_beside_parts(inside):
     ("command", "said"),
     [
         (["compar"], "there is no verb 'compar'; did you mean 'compare'?"),
+        (["Compare"], "there is no verb 'Compare'; did you mean 'compare'?"),
         (["compare"], "Missing argument 'FILES'; fiotools compare --help shows how"),
         (["pyproject.toml"], "fiotools read pyproject.toml shows what is in it"),
         (
