@@ -177,7 +177,7 @@ def argument(name: str, value: Any = _NOTHING) -> str:
 def similar(name: object, known: Iterable[object]) -> str:
     """Suggest the names that are like an unknown one in any case, or nothing."""
     folded = {str(one).lower(): str(one) for one in known}
-    near = get_close_matches(str(name).lower(), folded, cutoff=0.5)
+    near = get_close_matches(str(name).lower(), folded)
     return f"; did you mean {' or '.join(repr(folded[one]) for one in near)}?" if near else ""
 
 
