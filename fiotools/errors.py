@@ -174,10 +174,11 @@ def argument(name: str, value: Any = _NOTHING) -> str:
     return f"{option} {shlex.quote(','.join(map(str, listed)))}"
 
 
-def similar(name: str, known: Iterable[str]) -> str:
-    """Suggest the names that are like an unknown one, or nothing."""
-    near = get_close_matches(name, [*dict.fromkeys(known)])
-    return f"; did you mean {' or '.join(near)}?" if near else ""
+def similar(name: object, known: Iterable[object]) -> str:
+    """Suggest the names that are like an unknown one in any case, or nothing."""
+    folded = {str(one).lower(): str(one) for one in known}
+    near = get_close_matches(str(name).lower(), folded)
+    return f"; did you mean {' or '.join(repr(folded[one]) for one in near)}?" if near else ""
 
 
 def typed(python: str, shell: str) -> str:

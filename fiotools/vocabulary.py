@@ -10,11 +10,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from difflib import get_close_matches
 from functools import partial
 from typing import Literal
 
-from fiotools.errors import SchemaError
+from fiotools.errors import SchemaError, similar
 
 # --- which columns each table and each answer has, in order -----------------------------------
 
@@ -27,6 +26,7 @@ CONDITIONS = (
     *("rwmixread_pct", "size_bytes"),
 )
 SWEPT = ("rw", "bs_bytes", "iodepth", "numjobs")  # every table of numbers has these
+GRAVEST = ("impossible", "suspect", "unknown", "ok")  # the verdicts of `check`, gravest first
 _RUN = ("source", "run")
 _ENTRY = tuple(key for key in KEYS if key != "direction")
 _LATENCIES = tuple(
@@ -644,8 +644,7 @@ def describe(name: str) -> Column:
     """
     if name in EVERY:
         return EVERY[name]
-    near = get_close_matches(name, [*STATISTICS, *COLUMNS], n=3, cutoff=0.5)
-    hint = f"; did you mean {' or '.join(near)}?" if near else ""
+    hint = similar(name, [*STATISTICS, *COLUMNS])
     raise SchemaError(f"the vocabulary has no column {name!r}{hint}")
 
 

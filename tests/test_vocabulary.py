@@ -128,7 +128,7 @@ def test_conditions_and_keys_are_columns_of_io():
 def test_describe_suggests_similar_columns():
     assert "better: higher" in str(ft.describe("iops"))
     assert "in: compare(), gate(), speedup(), " in str(ft.describe("ratio_lo"))
-    with pytest.raises(ft.SchemaError, match="did you mean lat_mean_ns"):
+    with pytest.raises(ft.SchemaError, match="did you mean 'lat_mean_ns'"):
         ft.describe("lat_mean")
 
 

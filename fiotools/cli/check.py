@@ -5,16 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, Literal
 
-import typer
-
 from fiotools.cli import options, rows
-from fiotools.cli.options import command, flag, group, offer, option
+from fiotools.cli.options import choice, command, flag, group, offer, option
 from fiotools.cli.output import Trouble, give
 from fiotools.display import columns, layout
 from fiotools.display.columns import Sheet
 from fiotools.display.layout import Frame
 from fiotools.errors import SchemaError
 from fiotools.units import many
+from fiotools.vocabulary import GRAVEST
 
 if TYPE_CHECKING:
     import polars as pl
@@ -46,17 +45,17 @@ class Known:
         "The link to the device: usb3-5g, sata-3, pcie4-x4, or 450MB/s.",
         autocompletion=offer(_links),
     )
-    media: Media | None = typer.Option(None, help="The kind of the device.")
+    media: Media | None = choice(None, "The kind of the device.")
     devices: int | None = option("N", "The number of devices, each with a link.", min=1)
-    cache: Cache | None = typer.Option(None, help="The cache that was meant to be measured.")
-    sides: Kind | None = typer.Option(None, help="The kind of the sides of --between.")
+    cache: Cache | None = choice(None, "The cache that was meant to be measured.")
+    sides: Kind | None = choice(None, "The kind of the sides of --between.")
     copies: list[str] | None = option("N|LEVEL=N", "Copies that a mirror writes.")
     speedup_max: float | None = option(
         "TIMES", "The most that the cache gains, known from elsewhere."
     )
     moved: str | None = option("SIZE", "Bytes that each timed command moved: 512MiB.")
     capacity: str | None = option("SIZE", "Capacity of the SSD: 1TB.")
-    prefilled: bool = flag("--prefilled", "The file was full of data before it was read.")
+    prefilled: bool = flag("The file was full of data before it was read.")
     compression: float | None = option(
         "TIMES", "How many times smaller the data is below the files if something packs it."
     )
@@ -127,8 +126,8 @@ def check(
     baseline: str | None = option(
         "VALUE", "The side without layer, mirror or cache; by default the first."
     ),
-    every: bool = flag("--all", "Show the ok rows too."),
-    strict: bool = flag("--strict", "Exit with 3 if anything is impossible or suspect."),
+    every: bool = flag("Show the ok rows too.", "--all"),
+    strict: bool = flag("Exit with 3 if anything is impossible or suspect."),
     output: str | None = options.OUTPUT,
     format: options.Form = options.FORMAT,
     read_as: options.ReadAs,
@@ -144,7 +143,7 @@ def check(
     with read.working("checking"):
         answer = checked(read, sides, known)
     give(format, lambda: answer, lambda: _sheet(answer, every=every), output, read.results)
-    if strict and not read.code and answer["verdict"].is_in(["impossible", "suspect"]).any():
+    if strict and not read.code and answer["verdict"].is_in(GRAVEST[:2]).any():
         return _STRICT
     return read.code
 

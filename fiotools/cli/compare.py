@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import typer
 
 from fiotools.cli import options, rows
-from fiotools.cli.options import column, command, flag, option
+from fiotools.cli.options import choice, column, command, flag, option
 from fiotools.cli.output import Trouble, give, give_gate, say
 from fiotools.display import columns, layout
 
@@ -95,17 +95,14 @@ def compare(
     sources: list[str] = options.FILES,
     *,
     asked: options.ComparisonOptions,
-    settings: bool = flag("--settings", "Show the settings in which the sides differ instead."),
+    settings: bool = flag("Show the settings in which the sides differ instead."),
     fail_if: list[str] | None = option(
         "RULE",
         "Exit with 4 if a rule is broken: slower:5%, 'p99 slower:10%', not-same. Repeatable.",
     ),
     output: str | None = options.OUTPUT,
-    format: Literal["table", "json", "csv", "markdown", "junit", "github"] = typer.Option(
-        "table",
-        "--format",
-        "-f",
-        help="json and csv: every column; junit and github: for --fail-if.",
+    format: Literal["table", "json", "csv", "markdown", "junit", "github"] = choice(
+        "table", "json and csv: every column; junit and github: for --fail-if.", "-f"
     ),
     read_as: options.ReadAs,
 ) -> int:

@@ -11,7 +11,7 @@ from unicodedata import category
 
 import typer
 
-from fiotools.cli.options import command, flag, option
+from fiotools.cli.options import choice, command, flag, option
 from fiotools.cli.output import OutputClosedError, Trouble, say, write
 from fiotools.measure.experiments import EXPERIMENTS
 from fiotools.measure.runner import resume, run
@@ -35,25 +35,24 @@ def measure(
     output: Path | None = option(
         "FOLDER",
         "A new folder for the results; by default named by experiment and time.",
-        "--output",
         "-o",
     ),
     continued: Path | None = option(
         "FOLDER", "Resume the interrupted campaign in this folder.", "--resume"
     ),
-    quick: bool = flag("--quick", "Under two minutes."),
-    thorough: bool = flag("--thorough", "Larger files, longer runs, more rounds."),
+    quick: bool = flag("Under two minutes."),
+    thorough: bool = flag("Larger files, longer runs, more rounds."),
     rounds: int | None = option("N", "Runs of each workload on each place; 5 by default."),
     size: str | None = option(
         "SIZE", "Size of a test file, such as 4G; by default as much as fits."
     ),
     seconds: int | None = option("N", "Seconds of each run of fio or diskspd."),
     only: list[str] | None = option("WORKLOAD", "Only this workload; repeatable."),
-    buffered: bool = flag("--buffered", "random-io: through the page cache."),
-    until: Literal["settled"] | None = typer.Option(
-        None, help="Stop when every comparison has a verdict, after --rounds at most."
+    buffered: bool = flag("random-io: through the page cache."),
+    until: Literal["settled"] | None = choice(
+        None, "Stop when every comparison has a verdict, after --rounds at most."
     ),
-    dry_run: bool = flag("--dry-run", "Show the plan, and do nothing."),
+    dry_run: bool = flag("Show the plan, and do nothing."),
 ) -> int:
     """Measure places with the procedures of the articles, and keep the raw outputs.
 

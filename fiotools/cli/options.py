@@ -87,9 +87,12 @@ def _options(
         for one in fields(kind):
             yield from _options(one.name, hints[one.name], one.metadata.get("option"), heading)
         return
-    if heading is not None:
-        described = copy(described)
-        described.rich_help_panel = heading
+    described = copy(described)
+    if isinstance(described, OptionInfo):
+        spelled = described.param_decls or ()
+        if not any(word.startswith("--") for word in spelled):
+            described.param_decls = (f"--{name.replace('_', '-')}", *spelled)
+        described.rich_help_panel = heading or described.rich_help_panel
     yield inspect.Parameter(
         name, inspect.Parameter.KEYWORD_ONLY, default=described, annotation=kind
     )
@@ -125,13 +128,21 @@ _SCOPES = ("total", "thread", "job", "group", "client", "target")
 
 
 def option(metavar: str, help: str, *names: str, default: Any = None, **more: Any) -> Any:
-    """Describe an option: the placeholder of its value, and its help."""
+    """Describe an option: the placeholder of its value, and its help.
+
+    It is called as its parameter is, unless one of the ``names`` begins with two hyphens.
+    """
     return typer.Option(default, *names, metavar=metavar, help=help, **more)
 
 
-def flag(name: str, help: str) -> Any:
+def choice(default: str | None, help: str, *names: str) -> Any:
+    """Describe an option with a few values, which its type lists."""
+    return typer.Option(default, *names, help=help)
+
+
+def flag(help: str, *names: str) -> Any:
     """Describe an option without a value."""
-    return typer.Option(False, name, help=help)
+    return typer.Option(False, *names, help=help)
 
 
 def column(help: str) -> Any:
@@ -152,20 +163,17 @@ FILES: Any = typer.Argument(
 METRIC = option(
     "COLUMN",
     "The column to look at: iops, bw, lat_mean...",
-    "--metric",
     "-m",
     autocompletion=offer(lambda: [short(name) for name, one in COLUMNS.items() if one.better]),
 )
 BY = option(
     "COLUMNS",
     "One answer for each value of these: direction,bs.",
-    "--by",
     autocompletion=offer_labels,
 )
 WHERE = option(
     "CONDITION",
     "Keep these rows: direction=read, 'bs>=4k', \"rw in ['read', 'write']\". Repeatable.",
-    "--where",
     "-w",
 )
 SCOPE = option(
@@ -173,17 +181,10 @@ SCOPE = option(
     f"Keep rows of this scope: {', '.join(_SCOPES)}.",
     autocompletion=offer(lambda: _SCOPES),
 )
-COMBINE: Any = typer.Option(None, help="First add up jobs and threads, for each run or fio group.")
-LANG: Any = typer.Option("en", help="The language of the plots.")
-FORMAT: Any = typer.Option(
-    "table", "--format", "-f", help="json and csv: every column, in base units."
-)
-OUTPUT = option(
-    "FILE",
-    f"Write it to FILE{', '.join(ENDINGS)}, whole or not at all.",
-    "--output",
-    "-o",
-)
+COMBINE = choice(None, "First add up jobs and threads, for each run or fio group.")
+LANG = choice("en", "The language of the plots.")
+FORMAT = choice("table", "json and csv: every column, in base units.", "-f")
+OUTPUT = option("FILE", f"Write it to FILE{', '.join(ENDINGS)}, whole or not at all.", "-o")
 BETWEEN = column("The column that holds the sides; by default the files.")
 CONFIDENCE = option("SHARE", "Confidence of the interval.", default=0.95, min=0.5, max=1)
 
@@ -205,11 +206,10 @@ class RowFilter:
     where: list[str] | None = WHERE
     scope: str | None = SCOPE
     combine: Combine | None = COMBINE
-    drop_missing: bool = flag("--drop-missing", "Leave out rows without the metric.")
+    drop_missing: bool = flag("Leave out rows without the metric.")
     table: str | None = option(
         "TABLE",
         "The table to take; by default the one that has it.",
-        "--table",
         "-t",
         autocompletion=offer_tables,
     )
@@ -238,8 +238,8 @@ class ReadAs:
     tool_version: str | None = option(
         "TEXT", "The tool's version, for formats that do not tell it."
     )
-    quantity: Literal["bw", "iops", "lat", "clat", "slat", "hist"] | None = typer.Option(
-        None, help="The quantity of fio logs that were renamed."
+    quantity: Literal["bw", "iops", "lat", "clat", "slat", "hist"] | None = choice(
+        None, "The quantity of fio logs that were renamed."
     )
     workers: int = option(
         "N", "Read with N processes: for thousands of files, or large ones.", default=1, min=1
@@ -255,11 +255,11 @@ class Judging:
     band: float = option(
         "SHARE", "Differences up to this share do not matter.", default=0.05, min=0, max=1
     )
-    method: Literal["log-welch", "hodges-lehmann"] = typer.Option(
-        "log-welch", help="The t interval of logarithms, or the interval of their ranks."
+    method: Literal["log-welch", "hodges-lehmann"] = choice(
+        "log-welch", "The t interval of logarithms, or the interval of their ranks."
     )
-    looks: Literal["once", "any"] = typer.Option(
-        "once", help="any: runs were or may be added after a look at the result."
+    looks: Literal["once", "any"] = choice(
+        "once", "any: runs were or may be added after a look at the result."
     )
 
 

@@ -18,7 +18,7 @@ from fiotools import language, units
 from fiotools.cli import options, rows
 from fiotools.cli.check import Known, checked, is_compared, refuse_nonsense
 from fiotools.cli.compare import compared, planned
-from fiotools.cli.options import column, command, flag, group, option
+from fiotools.cli.options import choice, column, command, flag, group, option
 from fiotools.cli.output import Trouble, say
 from fiotools.display import columns
 from fiotools.errors import SchemaError
@@ -52,8 +52,8 @@ class PlotWish:
     )
     spread: str | None = option("COLUMN", "latency: the deviation to draw; none: no bars.")
     ceiling: list[str] | None = option("NAME=VALUE", "throughput: a limit to draw: USB=500MB/s.")
-    log: bool = flag("--log", "throughput: a logarithmic axis.")
-    speedup: bool = flag("--speedup", "ratios: times faster instead of level / baseline.")
+    log: bool = flag("throughput: a logarithmic axis.")
+    speedup: bool = flag("ratios: times faster instead of level / baseline.")
     pair: str | None = column("ratios, plan, tails: the column that pairs runs.")
     band: float | None = option(
         "SHARE", "ratios, tails: differences up to this share do not count; 0.05.", min=0, max=1
@@ -61,10 +61,10 @@ class PlotWish:
     limit: str | None = option(
         "LIMIT", "load: marks the best below this latency, 1ms. series: of --steady, in percent."
     )
-    steady: Steady | None = typer.Option(None, help="series: the steady-state rule; default: snia.")
+    steady: Steady | None = choice(None, "series: the steady-state rule; default: snia.")
     window: int | None = option("N", "series: the number of rounds that are judged.", min=2)
     round: str | None = option("TIME", "series, shifts: the length of a round: 10s.")
-    merge: bool = flag("--merge", "cdf, heatmap: add up the histograms of jobs and runs.")
+    merge: bool = flag("cdf, heatmap: add up the histograms of jobs and runs.")
 
 
 # the positional arguments of a function of fiotools.plot, and the others
@@ -465,7 +465,7 @@ def plot(
     sources: list[str] = options.FILES,
     *,
     output: str = option(
-        "FILE", "FILE.svg, .png or .pdf, written whole or not.", "--output", "-o", default=...
+        "FILE", "FILE.svg, .png or .pdf, written whole or not.", "-o", default=...
     ),
     wish: PlotWish,
     sides: options.Sides,

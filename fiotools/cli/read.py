@@ -8,10 +8,8 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-import typer
-
 from fiotools.cli import options, rows
-from fiotools.cli.options import command, flag, offer_columns, offer_tables, option
+from fiotools.cli.options import choice, command, flag, offer_columns, offer_tables, option
 from fiotools.cli.output import ENDINGS, Trouble, give, refuse_overwriting, say, target, write_bytes
 from fiotools.display import columns, layout
 from fiotools.files import atomic_write
@@ -38,14 +36,12 @@ def read(
         "FILE|FOLDER/",
         f"Write one table to FILE{', '.join(ENDINGS)}, or each to a file of FOLDER/."
         " Written whole or not at all.",
-        "--output",
         "-o",
     ),
     table: list[str] | None = option(
         "TABLE",
         f"The table: {', '.join(TABLES)}. By default io, or what there is; for a folder"
         " all that hold rows.",
-        "--table",
         "-t",
         autocompletion=offer_tables,
     ),
@@ -62,9 +58,7 @@ def read(
     rows_shown: int = option(
         "N", "Rows that the table shows; 0: all.", "--rows", default=40, min=0
     ),
-    format: Literal["table", "json", "csv", "markdown", "parquet"] = typer.Option(
-        "table", "--format", "-f", help="json and csv: every column, in base units."
-    ),
+    format: Literal["table", "json", "csv", "markdown", "parquet"] = options.FORMAT,
     read_as: options.ReadAs,
 ) -> int:
     """Read files, and show their content or write it for other programs."""
@@ -110,7 +104,6 @@ def convert(
     output: str = option(
         "DESTINATION",
         "The folder of the dataset, or its URL: a new one, or one to continue.",
-        "--output",
         "-o",
         default=...,
         show_default=False,
@@ -118,17 +111,14 @@ def convert(
     table: list[str] | None = option(
         "TABLES",
         f"Only these: {', '.join(TABLES)}. All by default.",
-        "--table",
         "-t",
         autocompletion=offer_tables,
     ),
-    prune: bool = flag("--prune", "Remove the rows of files that were deleted."),
-    check_hashes: bool = flag(
-        "--check-hashes", "Compare the content of files whose size and time are unchanged."
-    ),
+    prune: bool = flag("Remove the rows of files that were deleted."),
+    check_hashes: bool = flag("Compare the content of files whose size and time are unchanged."),
     scheduler: str | None = option("ADDRESS", "Let Dask do it on many machines: tcp://host:8786."),
-    format: Literal["text", "json"] = typer.Option(
-        "text", "--format", "-f", help="json: the result for each kind of file, on stdout."
+    format: Literal["text", "json"] = choice(
+        "text", "json: the result for each kind of file, on stdout.", "-f"
     ),
     read_as: options.ReadAs,
 ) -> int:
@@ -195,11 +185,9 @@ def export(
     sources: list[str] = options.FILES,
     *,
     output: str | None = option(
-        "FILE", "Write to FILE, whole or not at all; default: the screen.", "--output", "-o"
+        "FILE", "Write to FILE, whole or not at all; default: the screen.", "-o"
     ),
-    format: Literal["openmetrics"] = typer.Option(
-        "openmetrics", "--format", "-f", help="The format of the other system."
-    ),
+    format: Literal["openmetrics"] = choice("openmetrics", "The format of the other system.", "-f"),
     read_as: options.ReadAs,
 ) -> int:
     """Export results to a monitoring system.

@@ -28,7 +28,6 @@ def report(
     output: Path = option(
         "FILE.html",
         "The page: it needs no other file and no network. Written whole or not at all.",
-        "--output",
         "-o",
         default=Path("report.html"),
     ),

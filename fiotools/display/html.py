@@ -44,7 +44,7 @@ body{font:15px/1.4 system-ui,sans-serif;margin:2em auto;max-width:70em;padding:0
 def page(sheets: Iterable[Sheet]) -> str:
     """Write sheets as a page."""
     there = [sheet for sheet in sheets if sheet.columns]
-    title = _safe(next((sheet.title for sheet in there if sheet.title), "fiotools"))
+    title = safe(next((sheet.title for sheet in there if sheet.title), "fiotools"))
     lines = ["<!doctype html>", '<html lang="en"><head><meta charset="utf-8">']
     lines += ['<meta name="viewport" content="width=device-width, initial-scale=1">']
     lines += [f"<title>{title}</title>", f"<style>{_PAGE}</style></head><body>"]
@@ -54,8 +54,8 @@ def page(sheets: Iterable[Sheet]) -> str:
 def html(sheet: Sheet) -> str:
     """Write a sheet as HTML."""
     lines = ['<div class="fiotools-show">', f"<style>{_STYLE}</style>"]
-    lines += [f"<p><b>{_safe(sheet.title)}</b></p>"] if sheet.title else []
-    lines += [f'<p class="m">{_safe(sheet.shared)}</p>'] if sheet.shared else []
+    lines += [f"<p><b>{safe(sheet.title)}</b></p>"] if sheet.title else []
+    lines += [f'<p class="m">{safe(sheet.shared)}</p>'] if sheet.shared else []
     if sheet.columns:
         lines.append(f'<div><table class="{f"t {sheet.kind}".strip()}">')
         if any(one.head for one in sheet.columns):
@@ -65,14 +65,14 @@ def html(sheet: Sheet) -> str:
         for at in range(len(sheet.columns[0].cells)):
             lines.append(f"<tr>{''.join(_cell(one, at) for one in sheet.columns)}</tr>")
         lines += ["</tbody>", "</table></div>"]
-    notes = [f"<li>{_safe(note)}</li>" for note in sheet.notes]
+    notes = [f"<li>{safe(note)}</li>" for note in sheet.notes]
     lines += ["<ul>", *notes, "</ul>"] if notes else []
     return "\n".join([*lines, "</div>"])
 
 
 def _head(one: SheetColumn) -> str:
-    about = f' title="{_safe(one.about)}"' if one.about else ""
-    return f"<th{_class(one)}{about}>{soft(_safe(one.head))}</th>"
+    about = f' title="{safe(one.about)}"' if one.about else ""
+    return f"<th{_class(one)}{about}>{soft(safe(one.head))}</th>"
 
 
 def _cell(one: SheetColumn, at: int) -> str:
@@ -81,16 +81,16 @@ def _cell(one: SheetColumn, at: int) -> str:
         return ""
     if one.head in MARKED and text:
         sign, mood = mark(text)
-        words = _safe(spoken(text))
+        words = safe(spoken(text))
         words = f"<b>{words}</b>" if mood in ("good", "bad", "care") else words
         return f'<td{_class(one)}><i class="{mood}">{sign}</i> {words}</td>'
     rows = 1
     while one.is_said(at + rows):
         rows += 1
     span = f' rowspan="{rows}"' if rows > 1 else ""
-    words = soft(_safe("" if text == NONE else text))
+    words = soft(safe("" if text == NONE else text))
     if text in one.links:
-        words = f'<a href="{_safe(one.links[text])}">{words}</a>'
+        words = f'<a href="{safe(one.links[text])}">{words}</a>'
     kind = "th" if one.names else "td"
     return f"<{kind}{_class(one)}{span}>{words}</{kind}>"
 
@@ -112,5 +112,6 @@ def _class(one: SheetColumn) -> str:
     return f' class="{" ".join(names)}"' if names else ""
 
 
-def _safe(text: str) -> str:
-    return escape(printable(text))
+def safe(text: object) -> str:
+    """Escape a text for HTML."""
+    return escape(printable(str(text)))

@@ -20,7 +20,7 @@ from fiotools.errors import SchemaError, argument
 from fiotools.files import common_folder
 from fiotools.language import called, counted, listed, say, spoken
 from fiotools.units import many
-from fiotools.vocabulary import ANSWERS, COLUMNS, CONDITIONS, EVERY, KEYS, TABLES
+from fiotools.vocabulary import ANSWERS, COLUMNS, CONDITIONS, EVERY, GRAVEST, KEYS, TABLES
 
 if TYPE_CHECKING:
     import polars as pl
@@ -397,7 +397,6 @@ def _one(frame: Frame, name: str) -> str:
     return texts.pop() if len(texts) == 1 else ""
 
 
-_GRAVEST = ("impossible", "suspect", "unknown", "ok")
 _FIGURE = re.compile(r"(?<![\w.=-])\d[\d.,]*(?: (?:[kMGTP]?i?B|B|s|[mµn]s)(?:/s)?)?(?![\w])")
 _LONG_WRAPS = 44  # letters that a line has at least: these sentences are long
 
@@ -414,9 +413,9 @@ def findings(frame: Frame, *, ok: bool = True) -> Sheet:
         verdict, why = one["verdict"], one["why"]
         if ok or verdict != "ok":
             # an accusation stands with its own numbers
-            own = (why, one["against"]) if verdict in _GRAVEST[:2] else (_FIGURE.sub("…", why),)
+            own = (why, one["against"]) if verdict in GRAVEST[:2] else (_FIGURE.sub("…", why),)
             alike.setdefault((verdict, one["check"], one["remedy"], *own), []).append(one)
-    order = [*_GRAVEST, *table["verdict"], *map(_text, table["check"])]
+    order = [*GRAVEST, *table["verdict"], *map(_text, table["check"])]
     ranked = sorted(alike, key=lambda key: [order.index(text) for text in key[:2]])
     shown = ranked[: frame.rows]
 
@@ -434,7 +433,7 @@ def findings(frame: Frame, *, ok: bool = True) -> Sheet:
         SheetColumn(say("what to do"), remedies, joins="\n> ", once=True, **sentence),
     ]
     counts = Counter(table["verdict"])
-    told = listed(f"{counts[verdict]} {say(verdict)}" for verdict in _GRAVEST)
+    told = listed(f"{counts[verdict]} {say(verdict)}" for verdict in GRAVEST)
     where_of = counted(len(runs), "{n} run", "{n} runs")
     where_of = say("{runs} in {folder}", runs=where_of, folder=folder) if folder else where_of
     title = say("{name}: {text}", name=where_of, text=told)

@@ -30,12 +30,9 @@ _COLOURS = {"good": "green", "bad": "red", "care": "yellow", "open": ""}
 
 def width() -> int:
     """Return the width of the terminal in letters, or COLUMNS."""
-    try:
-        told = int(os.environ.get("COLUMNS", ""))
-    except ValueError:
-        told = 0
-    if told > 0:
-        return max(told, _NARROWEST)
+    told = os.environ.get("COLUMNS", "")
+    if told.isdecimal() and int(told) > 0:
+        return max(int(told), _NARROWEST)
     return shutil.get_terminal_size().columns if _on_terminal() else _PLAIN_WIDTH
 
 

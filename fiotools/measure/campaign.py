@@ -29,6 +29,7 @@ from fiotools.errors import MeasureError, argument
 from fiotools.files.atomic_write import sync_folder
 from fiotools.measure.experiments import experiment_named
 from fiotools.measure.machine import stays_in_memory
+from fiotools.measure.places import refused
 from fiotools.measure.plan import CampaignPlan, PlannedRun, plan_from
 
 if TYPE_CHECKING:
@@ -55,10 +56,8 @@ class Manifest:
         self.path = folder / NAME
         flags = os.O_CREAT | os.O_RDWR | os.O_APPEND
         flags |= getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
-        try:
+        with refused(self.path):
             self._handle = os.open(self.path, flags, 0o644)
-        except OSError as error:
-            raise MeasureError(f"{self.path}: {error.strerror}") from None
         # cut off a line that a kill or a full disk left unfinished
         with os.fdopen(os.dup(self._handle), "rb") as file:
             file.seek(0)
@@ -88,12 +87,8 @@ class Manifest:
 def lines(folder: Path) -> list[Line]:
     """Read the manifest of a folder; refuse one that is damaged before its last line."""
     path = folder / NAME
-    try:
+    with refused(path, f"; a campaign's folder holds the {NAME} of its runs"):
         text = path.read_bytes().decode("utf-8", "surrogateescape")
-    except OSError as error:
-        raise MeasureError(
-            f"{path}: {error.strerror}; a campaign's folder holds the {NAME} of its runs"
-        ) from None
     found = []
     whole = text.split("\n")
     for number, one in enumerate(whole[:-1], 1):  # after the last end of line: nothing, or half
@@ -186,11 +181,9 @@ def raw_output(folder: Path, name: str, head: str) -> Iterator[Raw]:
 @contextmanager
 def _hidden(path: Path) -> Iterator[BinaryIO]:
     """Open a new file that is removed at the end."""
-    try:
+    with refused(path):
         path.unlink(missing_ok=True)  # of a killed campaign
         file = path.open("x+b", buffering=0)
-    except OSError as error:
-        raise MeasureError(f"{path}: {error.strerror}") from None
     try:
         yield file
     finally:

@@ -268,8 +268,7 @@ class _BlockSize(Experiment):
         return dd("/dev/zero", WRITTEN, kib, f"count={plan.size_bytes // (kib * 1024)}")
 
     def implies(self, plan: CampaignPlan, ram: int | None) -> Iterator[str]:
-        small = fits(plan.size_bytes, ram)
-        if small:
+        if small := fits(plan.size_bytes, ram):
             yield (
                 f"{small}: plain dd writes zeros into the page cache, so this is the cost of a "
                 "system call at each block size; throughput with fdatasync measures the disk"

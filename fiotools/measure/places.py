@@ -6,8 +6,8 @@ import os
 import re
 import shutil
 import stat
-from collections.abc import Iterable, Mapping
-from contextlib import suppress
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -32,6 +32,15 @@ _NOT_STORAGE = {
 
 _Path = str | os.PathLike[str]
 Given = Mapping[str, _Path] | Iterable[_Path] | _Path
+
+
+@contextmanager
+def refused(path: Path, more: str = "") -> Iterator[None]:
+    """Say with a `MeasureError` that the system refuses to work with a path."""
+    try:
+        yield
+    except OSError as error:
+        raise MeasureError(f"{path}: {error.strerror}{more}") from None
 
 
 @dataclass(frozen=True)

@@ -24,7 +24,7 @@ from fiotools.measure.campaign import (
 )
 from fiotools.measure.experiments import MIB, Experiment, experiment_named
 from fiotools.measure.machine import binary, machine, memory, processors
-from fiotools.measure.places import Given, Place, by_file_system, places_of
+from fiotools.measure.places import Given, Place, by_file_system, places_of, refused
 from fiotools.measure.plan import EFFORTS, ENDS, CampaignPlan
 from fiotools.measure.session import MOST, Say, session
 from fiotools.measure.tools import Watch, need
@@ -312,11 +312,9 @@ def _campaign(folder: Path, plan: CampaignPlan, *, progress: bool, say: Say) -> 
     with Watch(plan.limit_s) as watch:  # until nothing is left to be removed
         try:
             if is_new:
-                try:
+                with refused(folder):
                     folder.mkdir()
                     sync_folder(folder.parent)
-                except OSError as error:
-                    raise MeasureError(f"{folder}: {error.strerror}") from None
             session(folder, plan, watch, progress=progress, say=say)
         finally:
             found = campaign_at(folder, plan)

@@ -38,7 +38,7 @@ from fiotools.measure.campaign import (
 )
 from fiotools.measure.experiments import WRITTEN, Stage, experiment_named
 from fiotools.measure.machine import span
-from fiotools.measure.places import Place, places_of
+from fiotools.measure.places import Place, places_of, refused
 from fiotools.measure.plan import CampaignPlan, PlannedRun
 from fiotools.measure.scratch import (
     Scratch,
@@ -64,7 +64,7 @@ def hold(folder: Path, stack: ExitStack) -> int:
 
     A file system that cannot lock has no lock.
     """
-    try:
+    with refused(folder):
         if sys.platform == "win32":
             handle = os.open(folder / ".fiotools.lock", os.O_CREAT | os.O_RDWR | os.O_TEMPORARY)
         else:
@@ -78,8 +78,6 @@ def hold(folder: Path, stack: ExitStack) -> int:
                     "that was killed; two at once would disturb each other: wait for its end"
                 )
             time.sleep(0.1)
-    except OSError as error:
-        raise MeasureError(f"{folder}: {error.strerror}") from None
     return handle
 
 

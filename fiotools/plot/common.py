@@ -27,7 +27,7 @@ from narwhals.typing import IntoDataFrame
 from numpy.typing import NDArray
 
 from fiotools import units
-from fiotools.errors import SchemaError, argument, typed
+from fiotools.errors import SchemaError, argument
 from fiotools.language import called, listed, say
 from fiotools.plot import fit_text
 from fiotools.stats import frames
@@ -98,40 +98,26 @@ def rc() -> Any:
 
 def opened(frame: IntoDataFrame, *columns: str | None) -> Frame:
     """Open a frame, or say which of the columns it lacks."""
-    table = frames.opened(frame)
-    frames.need(table, [column for column in columns if column is not None])
-    return table
+    return frames.opened(frame, [column for column in columns if column is not None])
 
 
 def answer(frame: IntoDataFrame, columns: Iterable[str], what: str, give: str) -> Frame:
     """Open what a function of `fiotools` returned, or say ``what`` it is not and what to give."""
     table = opened(frame)
-    if missing := sorted({*columns} - {*table.columns}):
+    if missing := sorted({*columns}.difference(table.columns)):
         raise SchemaError(f"not {what}: no column {', '.join(missing)}{give}")
     return table
 
 
 def records(table: Frame) -> list[dict[str, Any]]:
     """Return the rows of a frame; missing values are None."""
-    lists = {name: frames.values(table, name) for name in table.columns}
-    return [dict(zip(lists, row, strict=True)) for row in zip(*lists.values(), strict=True)]
+    rows = frames.keys_of(table, table.columns)
+    return [dict(zip(table.columns, row, strict=True)) for row in rows]
 
 
 def known(frame: Frame, column: str | None) -> list[Any]:
     """Return a column of names or places without gaps; all None if no column is named."""
-    if column is None:
-        return [None] * len(frame)
-    listed = frames.values(frame, column)
-    if gaps := listed.count(None):
-        pandas = frame.implementation.is_pandas_like()
-        drop = typed(
-            f".dropna(subset={column!r})" if pandas else f".drop_nulls({column!r})",
-            "--drop-missing",
-        )
-        raise SchemaError(
-            f"{column!r} is missing in {gaps} of {len(listed)} rows: leave them out, {drop}"
-        )
-    return listed
+    return [None] * len(frame) if column is None else frames.complete(frame, column)
 
 
 def numbers(frame: Frame, column: str, *, log: bool = False) -> list[float | None]:
@@ -745,12 +731,16 @@ def _grow(ax: Axes, high: float) -> None:
         figure.set_figheight(figure.get_figheight() + high / 72)
 
 
+def beside_points(ax: Axes) -> list[Annotation]:
+    """Return the texts that stand beside a point; the caller's own may stand anywhere."""
+    return [text for text in ax.texts if isinstance(text, Annotation)]
+
+
 def fit_texts(ax: Axes, low: float, high: float) -> None:
     """Set a linear x axis up to ``high``, further if a text beside a point needs room."""
     wide = 0.9 * breadth(ax)
     if wide < _NARROW:
-        for text in ax.texts:
-            assert isinstance(text, Annotation)
+        for text in beside_points(ax):
             taken = (fit_text.width(text.get_text(), size_of(text)) + 10) / wide
             if taken < _MOST:
                 high = max(high, low + (text.xy[0] - low) / (1 - taken))

@@ -19,6 +19,7 @@ from fiotools.plot import common
 from fiotools.plot.fit_text import width, wrapped
 from fiotools.stats import frames
 from fiotools.stats.frames import Frame
+from fiotools.vocabulary import GRAVEST
 
 # told apart by shape: in greyscale, and by the colour-blind
 _LOOKS: Mapping[str, Mapping[str, Any]] = {
@@ -76,7 +77,6 @@ _ASKED = {
     "warm": "warm cache",
     "warmup": "warm-up",
 }
-WORST = ("impossible", "suspect", "unknown", "ok")
 _NUMBER = re.compile(r"\d[\d.,]*(?: (?:[kMGTP]?B(?:/s)?|[mµn]?s)\b)?")
 _GIVE = "give what check() returned"
 
@@ -160,7 +160,7 @@ class _Page:
         self.ax, self.told, self.wide, self._high = ax, told, wide, high
         self._every = len(set(told.runs))
         shown = [called(name) for name in told.rows]
-        verdicts = [say(verdict) for verdict in WORST]
+        verdicts = [say(verdict) for verdict in GRAVEST]
         for names, row in ((shown, _ROW), (shown, _DENSE), (verdicts, _ROW)):
             self.counted = names is verdicts  # there is no row for each run
             self._arrange(names, row)
@@ -198,7 +198,7 @@ class _Page:
             every = self.told.reasons(alike=alike)
             if most is not None:
                 known = [one for one in every if one.verdict != "unknown"]
-                every = sorted(known, key=lambda one: (WORST.index(one.verdict), -len(one.cells)))
+                every = sorted(known, key=lambda one: (GRAVEST.index(one.verdict), -len(one.cells)))
             texts = [self._lines(one) for one in every[:most]]
             heights = [len(lines) * _LINE + _GAP for lines in texts]
             if sum(heights) <= room:
@@ -237,8 +237,7 @@ class _Page:
 
     def _rule(self, y: float) -> None:
         """Draw a thin line from edge to edge."""
-        look: Any = {"color": _RULE, "linewidth": 0.8, "zorder": 1}
-        self.ax.plot([0, self.wide], [y, y], in_layout=False, **look)
+        self.ax.plot([0, self.wide], [y, y], color=_RULE, linewidth=0.8, zorder=1, in_layout=False)
 
     def _paragraph(self, x: float, lines: Sequence[str]) -> None:
         for line in lines:
@@ -299,7 +298,7 @@ class _Page:
         """Draw how many runs have which verdict at worst."""
         worst = self.told.worst(self.told.runs)
         found = Counter((verdict, check) for (_, check), verdict in worst.items())
-        for place, verdict in enumerate(WORST):
+        for place, verdict in enumerate(GRAVEST):
             middle = self.head + (place + 0.5) * self.row
             self._rule(self.head + place * self.row)
             self._mark(6, middle, verdict)
@@ -308,7 +307,7 @@ class _Page:
                 if count := found[verdict, check]:
                     size = _SIZE if self.column >= width(str(count), _SIZE) + 2 else _SMALL
                     self._write(x, middle, f"{count}", size, ha="center", va="center_baseline")
-        self._rule(self.head + len(WORST) * self.row)
+        self._rule(self.head + len(GRAVEST) * self.row)
 
     def _lines(self, one: Reason) -> list[str]:
         """Put a reason, or evidence that is missing, into words, in lines."""
@@ -355,7 +354,7 @@ class Verdicts:
         needed = ("check", "verdict", "why", "remedy")
         table = common.answer(frame, needed, "what check() returned", f"; {_GIVE}")
         for verdict in common.known(table, "verdict"):
-            if verdict not in WORST:
+            if verdict not in GRAVEST:
                 raise SchemaError(f"{verdict!r} is not a verdict of check(): {_GIVE}")
         frames.need(table, [y] if y else [])
         self.checks: list[str] = common.levels(common.known(table, "check"))
@@ -365,14 +364,14 @@ class Verdicts:
         told = (frames.values(table, name) for name in needed)
         self._found = [_Finding(*row) for row in zip(self.names, self.runs, *told, strict=True)]
         worst = {*self.worst(self.names).values()}
-        self.seen = [verdict for verdict in WORST if verdict in worst]  # on the page
+        self.seen = [verdict for verdict in GRAVEST if verdict in worst]  # on the page
 
     def worst(self, whose: Sequence[Any]) -> dict[tuple[Any, str], str]:
         """Return the worst verdict of each check, by the rows of the page or by runs."""
         found: dict[tuple[Any, str], str] = {}
         for own, one in zip(whose, self._found, strict=True):
             known = found.get((own, one.check), "ok")
-            found[own, one.check] = min(known, one.verdict, key=WORST.index)
+            found[own, one.check] = min(known, one.verdict, key=GRAVEST.index)
         return found
 
     def reasons(self, *, alike: bool) -> list[Reason]:
@@ -399,7 +398,7 @@ class Verdicts:
         def place(one: Reason) -> tuple[int, int]:
             check = self.checks.index(next(iter(one.checks)))
             rank = -len(one.runs) if one.verdict == "unknown" else check
-            return WORST.index(one.verdict), rank
+            return GRAVEST.index(one.verdict), rank
 
         return sorted(found.values(), key=place)
 

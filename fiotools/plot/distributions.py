@@ -566,7 +566,7 @@ def tails(comparison: IntoDataFrame, *, band: float = 0.05, ax: Axes | None = No
     shares = common.known(table, "percentile")
     common.numbers(table, "ratio", log=True)  # that there is something to draw
     ratio, low, high = (
-        [math.nan if value is None else value for value in frames.numbers(table, name)]
+        np.array(frames.numbers(table, name), dtype=np.float64)  # missing ones are NaN
         for name in ("ratio", "ratio_lo", "ratio_hi")
     )
     ax = common.axes(ax, 7)
@@ -584,8 +584,8 @@ def tails(comparison: IntoDataFrame, *, band: float = 0.05, ax: Axes | None = No
             )
         look = common.look_of(at)
         x = [nines(shares[row]) for row in own]
-        y, least, most = ([column[row] for row in own] for column in (ratio, low, high))
-        ax.fill_between(x, least, most, color=look.colour, alpha=0.2, linewidth=0)
+        y, least = ratio[own], low[own]
+        ax.fill_between(x, least, high[own], color=look.colour, alpha=0.2, linewidth=0)
         ax.plot(x, y, color=look.colour, linestyle=look.line, linewidth=1.8, zorder=3)
         for place, value, end in zip(x, y, least, strict=True):
             filling = common.ground(ax) if math.isnan(end) else look.colour
@@ -594,7 +594,7 @@ def tails(comparison: IntoDataFrame, *, band: float = 0.05, ax: Axes | None = No
         names.append((x[-1], y[-1], name, look))
     _axes(ax, table, [*ratio, *low, *high, 1 / (1 + band), 1 + band], max(shares), band)
     common.name_lines(ax, names, None)
-    for text in ax.texts:  # the line of equality would run through them
+    for text in common.beside_points(ax):  # the line of equality would run through them
         text.set_bbox(common.paper(ax))
     return ax
 

@@ -23,6 +23,7 @@ _ENDS = ("ratio", "ratio_lo", "ratio_hi")
 _TICKS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100)
 _DECADES = tuple(10.0**power for power in range(-12, 13))
 _FINE = (0.5, 0.6, 0.7, 0.8, 0.9, 1, 1.2, 1.5, 2, 3, 4, 5)
+_GIVE = "; give what compare() returned"
 _EACH = "○ one run each: no interval, so chance is not ruled out"
 _SIDE = "○ one run on a side: no interval, so chance is not ruled out"
 _FEW = "○ too few runs: no interval, so chance is not ruled out"
@@ -78,7 +79,8 @@ def ratios(
     >>> len(ft.plot.ratios(cmp).get_yticks())
     6
     """
-    table = common.opened(comparison)
+    needed = ("baseline", "metric", *_ENDS)
+    table = common.answer(comparison, needed, "a comparison", _GIVE)
     drawn = _measure(table)
     faster = drawn == "speedup"
     # from here on a speed-up is a ratio
@@ -108,12 +110,8 @@ def ratios(
 
 def _measure(table: Frame) -> str:
     """Say which column is drawn: that of a speed-up, or of a ratio."""
-    missing = {"baseline", "metric", *_ENDS} - set(table.columns)
-    if missing or table.columns[0] == "baseline":
-        raise SchemaError(
-            f"not a comparison: no column {', '.join(sorted(missing)) or 'before baseline'};"
-            " give what compare() returned"
-        )
+    if table.columns[0] == "baseline":
+        raise SchemaError(f"not a comparison: no column before baseline{_GIVE}")
     faster = {"speedup", "speedup_lo", "speedup_hi"} <= set(table.columns)
     drawn = "speedup" if faster else "ratio"
     common.numbers(table, drawn, log=True)  # that there is something to draw
@@ -232,9 +230,7 @@ def _log_axis(ax: Axes, low: float, high: float, wide: float) -> None:
     ax.set_xscale("log")
     span = math.log(high / low)
     low, high = low * math.exp(-0.08 * span - 0.02), high * math.exp(0.22 * span + 0.05)
-    for text in ax.texts:
-        if not isinstance(text, Annotation):
-            continue
+    for text in common.beside_points(ax):
         if _share(text, wide) >= _MOST:  # the ratio without its interval, which is drawn
             text.set_text(text.get_text().partition(" ")[0])
         if (taken := _share(text, wide)) < _MOST:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from math import hypot, inf
 from typing import Any
 
+import numpy as np
 from matplotlib.axes import Axes
 from narwhals.typing import IntoDataFrame
 
@@ -259,22 +260,11 @@ def latency(
 
     Parameters
     ----------
-    frame : pandas or polars frame
-        One row per point; `repeats` draws several runs.
-    metric : str
-        The column to draw.
-    y : str
-        The column that names the rows.
-    hue : str, optional
-        The column that gives colour and marker.
+    frame, metric, y, hue, log, order, ax
+        As in `throughput`.
     spread : str, (str, str) or None
         The column with the standard deviation, or those with both ends of the bars, such as
         ``("lat_min_ns", "lat_max_ns")``.
-    log : bool
-        A logarithmic axis. Without it the axis begins at 0.
-    order : sequence, optional
-        The rows from top to bottom.
-    ax : matplotlib.axes.Axes, optional
 
     Returns
     -------
@@ -402,29 +392,28 @@ def timings(
         raise SchemaError(f"{y!r} names a bar more than once: summarize first, or choose another y")
     common.numbers(table, "real_s")  # that they are numbers, and some are there
     at = [names.index(row) for row in rows]
-    reals = common.known(table, "real_s")
-    walls = [reals[row] for row in at]
-    if (least := min(walls)) < 0:
-        raise SchemaError(f"'real_s' is {least:g} in a row: times are not negative")
+    reals = np.array(common.known(table, "real_s"), dtype=np.float64)
     users, systems = (
-        [time or 0.0 for time in frames.numbers(table, name)] for name in ("user_s", "sys_s")
+        np.array([time or 0.0 for time in frames.numbers(table, name)])
+        for name in ("user_s", "sys_s")
     )
-    longest = max(*reals, *map(sum, zip(users, systems, strict=True)))
+    if (least := reals[at].min()) < 0:
+        raise SchemaError(f"'real_s' is {least:g} in a row: times are not negative")
+    longest = float(max(*reals, *(users + systems)))
     ax = common.axes(ax, len(rows))
-    rest = [max(0.0, reals[row] - users[row] - systems[row]) for row in at]
     parts = (
         # told apart in greyscale too: dark, middle, light
-        (say("user CPU"), common.PALETTE[0], [users[row] for row in at]),
-        (say("system CPU"), common.PALETTE[4], [systems[row] for row in at]),
-        (say("waiting"), "#DDDDDD", rest),
+        (say("user CPU"), common.PALETTE[0], users),
+        (say("system CPU"), common.PALETTE[4], systems),
+        (say("waiting"), "#DDDDDD", np.maximum(0.0, reals - users - systems)),
     )
-    left = [0.0] * len(rows)
-    for label, colour, widths in parts:
+    left = np.zeros(len(rows))
+    for label, colour, times in parts:
         # a part that is too short to be seen is not explained
-        shown = label if max(widths) > longest * _SEEN else None
-        ax.barh(range(len(rows)), widths, left=left, height=0.6, color=colour, label=shown)
-        left = [start + width for start, width in zip(left, widths, strict=True)]
-    over = _write_times(ax, walls, left, longest)
+        shown = label if times[at].max() > longest * _SEEN else None
+        ax.barh(range(len(rows)), times[at], left=left, height=0.6, color=colour, label=shown)
+        left = left + times[at]
+    over = _write_times(ax, reals[at].tolist(), left.tolist(), longest)
     common.name_rows(ax, [units.level(row, y) for row in rows])
     common.fit_texts(ax, 0, longest * (1.24 if over else 1.12) or 1)
     common.few_ticks(ax.xaxis)
@@ -469,18 +458,11 @@ def repeats(
     ----------
     frame : pandas or polars frame
         One row per run.
-    metric : str
-        The column to draw, in its base unit.
-    y : str
-        The column that names the rows.
-    hue : str, optional
-        The column that gives colour and marker.
+    metric, y, hue, order, ax
+        As in `throughput`.
     summary : pandas or polars frame, optional
         The answer of `summarize` for the same metric, by ``y`` (and ``hue``); made here if left
         out.
-    order : sequence, optional
-        The rows from top to bottom.
-    ax : matplotlib.axes.Axes, optional
 
     Returns
     -------

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -95,27 +95,26 @@ def series(
     if taken is not samples:
         quantity = None
     table = _of(common.opened(taken, hue, "value"), quantity)
-    told = None if steady is None else Told(steady, limit)
-    lines = lines_of(table, quantity, hue, order, told)
+    lines = lines_of(table, quantity, hue, order, steady, limit)
     ax = common.axes(ax, 7)
     ends, below, top = [], [], 0.0
     for line in lines:
         _draw(ax, line, mark=hue is not None)
-        top, mean, last = max(top, line.top), None, float(line.edges[-1])
-        if line.judged:
-            top = max(top, line.judged.draw(ax, line.look.colour if hue else None))
-            mean, words = line.judged.mean, line.judged.words()
-            below += [say("{name}: {text}", name=line.name, text=text) for text in words if hue]
-            below += [] if hue else words
+        top, mean, last = max(top, line.top), line.mean, float(line.edges[-1])
+        if line.told:
+            top, words = max(top, line.draw(ax, line.look.colour if hue else None)), line.words()
+            if hue:
+                words = [say("{name}: {text}", name=line.name, text=text) for text in words]
+            below += words
         if hue:
             ends.append((last, line.last if mean is None else mean, line.name, line.look))
-        elif line.judged and mean is not None:
+        elif mean is not None:
             text = units.human(mean, line.series.metric.unit)
             ends.append((last, mean, text, common.Look(common.ink(ax), "", "-")))
-            if whole := line.judged.draw_whole(ax):
+            if whole := line.draw_whole(ax):
                 top = max(top, whole)
                 below[-1] = say("{said} (bar)", said=below[-1])
-    below += [line.judged.key() for line in lines if line.judged and line.judged.mean][:1]
+    below += [line.key() for line in lines if line.mean][:1]
     ax.set_ylim(0, top * 1.06 or 1)
     common.few_ticks(ax.yaxis)
     common.unit_ticks(ax.yaxis, lines[0].series.metric.unit, like=top)
@@ -172,7 +171,7 @@ def _draw(ax: Axes, line: SeriesLine, *, mark: bool) -> None:
         width, alpha = (0.8, 0.5) if line.made else (1.3, None)
         draw_steps(ax, edges, values, color=look.colour, linewidth=width, alpha=alpha)
     if line.made:
-        values, edges = line.made.rounds.values, line.made.edges
+        values, edges = line.rounds.values, line.cuts
         draw_steps(ax, edges, values, color=look.colour, linewidth=2)
     if mark and (line.made or not line.points):
         # told apart in greyscale too
@@ -198,50 +197,22 @@ def _what(
     return what if hue == "direction" else common.going(what, table)
 
 
-@dataclass(frozen=True)
-class SeriesLine:
-    """One series, from `edges` to `edges`, with the answer of `steady`."""
-
-    name: str
-    series: Series
-    edges: NDArray[np.float64]
-    judged: Judged | None
-    look: common.Look
-
-    @property
-    def points(self) -> bool:
-        """Whether its rows are single I/Os, each with a latency."""
-        return self.series.single and self.series.metric.unit == "ns"
-
-    @property
-    def made(self) -> Judged | None:
-        """The answer, if it is about rounds that were made of it."""
-        return self.judged if self.judged and self.judged.rounds is not self.series else None
-
-    @property
-    def top(self) -> float:
-        """The highest value that is drawn of it."""
-        hidden = self.series.single and not self.points
-        shown = self.made.rounds if self.made and hidden else self.series
-        return float(shown.values.max())
-
-    @property
-    def last(self) -> float:
-        """Where it ends, more or less."""
-        values = self.series.values
-        return float(values[-max(1, len(values) // 20) :].mean())
-
-
 def lines_of(
     table: Frame,
     quantity: str | None,
     hue: str | None,
     order: Sequence[Any] | None,
-    told: Told | None,
+    steady: IntoDataFrame | None,
+    limit: Limit,
 ) -> list[SeriesLine]:
     """Find the series, one for each name, and the answers about them."""
-    names = common.known(table, hue)
-    keys = [name for name in (hue, *(told.keys if told else ())) if name]
+    names, apart = common.known(table, hue), list[str]()
+    answers = list[dict[str, Any]]()
+    if steady is not None:
+        what, give = "the answer of steady()", "; give steady(samples)"
+        told = common.answer(steady, _NEEDED, what, give)
+        apart, answers = told.columns[: told.columns.index("metric")], common.records(told)
+    keys = [name for name in (hue, *apart) if name]
     frames.need(table, keys)
     common.refuse_several(
         table,
@@ -259,47 +230,42 @@ def lines_of(
         if series.timed:
             start = float(frames.values(table, "time_s")[series.rows[-1]]) - series.span
         edges = np.round(edges_of(series.widths, start), 9)
-        judged = told.about(table, series, float(edges[0])) if told else None
-        if series.single and series.metric.unit != "ns" and not judged:
+        line = SeriesLine(common.named(name, hue), series, edges, common.look_of(at), series, edges)
+        if steady is not None:
+            own = {name: frames.values(table, name)[series.rows[0]] for name in apart}
+            lines.append(_judged(line, answers, {**own, "metric": series.metric.name}, limit))
+        elif series.single and series.metric.unit != "ns":
             raise SchemaError(
                 "the rows are one I/O each: draw rounds of them, "
                 + typed("steady=steady(samples, round_s=1)", "--round 1s")
             )
-        lines.append(SeriesLine(common.named(name, hue), series, edges, judged, common.look_of(at)))
+        else:
+            lines.append(line)
     if len({line.series.metric.unit for line in lines}) > 1:
         raise SchemaError(f"{hue!r} names quantities of several units: draw one at a time")
     return lines
 
 
-class Told:
-    """The answer of `steady`, a row per series; `keys` tell the series apart."""
-
-    def __init__(self, steady: IntoDataFrame, limit: Limit) -> None:
-        what, give = "the answer of steady()", "; give steady(samples)"
-        table = common.answer(steady, _NEEDED, what, give)
-        self.keys = table.columns[: table.columns.index("metric")]
-        self._rows, self._limit = common.records(table), limit
-
-    def about(self, samples: Frame, series: Series, start: float) -> Judged:
-        """Return the answer about a series that starts at this time."""
-        own = {name: frames.values(samples, name)[series.rows[0]] for name in self.keys}
-        own["metric"] = series.metric.name
-        found = [row for row in self._rows if own.items() <= row.items()]
-        if len(found) != 1:
-            raise SchemaError(
-                f"steady= has {len(found) or 'no'} rows about a line:"
-                " give steady() the samples that are drawn"
-            )
-        rounds = _rounds(series, found[0])
-        cut, count = found[0]["cut"], found[0]["rounds"]
-        if cut is not None and len(rounds.values) != count:  # what begins after a part left out
-            start += float(rounds.widths[:cut].sum())
-            values, widths = rounds.values[cut:], rounds.widths[cut:]
-            cuts = np.linspace(0.0, float(widths.sum()), count + 1)
-            parts = portions(values, widths, cuts)
-            rounds = replace(rounds, values=parts, widths=np.diff(cuts))
-        edges = edges_of(rounds.widths, start)
-        return Judged(found[0], rounds, edges, _limits(found[0], self._limit))
+def _judged(
+    line: SeriesLine, answers: Sequence[Mapping[str, Any]], own: Mapping[str, Any], limit: Limit
+) -> SeriesLine:
+    """Find the answer about a series among several, and the rounds that it is about."""
+    found = [row for row in answers if own.items() <= row.items()]
+    if len(found) != 1:
+        raise SchemaError(
+            f"steady= has {len(found) or 'no'} rows about a line:"
+            " give steady() the samples that are drawn"
+        )
+    rounds, start = _rounds(line.series, found[0]), float(line.edges[0])
+    cut, count = found[0]["cut"], found[0]["rounds"]
+    if cut is not None and len(rounds.values) != count:  # what begins after a part left out
+        start += float(rounds.widths[:cut].sum())
+        values, widths = rounds.values[cut:], rounds.widths[cut:]
+        cuts = np.linspace(0.0, float(widths.sum()), count + 1)
+        parts = portions(values, widths, cuts)
+        rounds = replace(rounds, values=parts, widths=np.diff(cuts))
+    cuts = edges_of(rounds.widths, start)
+    return replace(line, rounds=rounds, cuts=cuts, told=found[0], limits=_limits(found[0], limit))
 
 
 def _rounds(series: Series, told: Mapping[str, Any]) -> Series:
@@ -335,19 +301,44 @@ def _limits(told: Mapping[str, Any], limit: Limit) -> tuple[float, ...]:
 
 
 @dataclass(frozen=True)
-class Judged:
-    """The row of `steady` about a series, the rounds that were judged, and where they end."""
+class SeriesLine:
+    """One series, from `edges` to `edges`, and the rounds of it that `steady` judged."""
 
-    told: Mapping[str, Any]
-    rounds: Series
+    name: str
+    series: Series
     edges: NDArray[np.float64]
-    limits: tuple[float, ...]  # in percent; empty if not known
+    look: common.Look
+    rounds: Series  # the series itself if no rounds were made of it
+    cuts: NDArray[np.float64]  # from round to round
+    told: Mapping[str, Any] = field(default_factory=dict)  # the answer; empty without one
+    limits: tuple[float, ...] = ()  # in percent; empty if not known
+
+    @property
+    def points(self) -> bool:
+        """Whether its rows are single I/Os, each with a latency."""
+        return self.series.single and self.series.metric.unit == "ns"
+
+    @property
+    def made(self) -> bool:
+        """Whether rounds were made of it."""
+        return self.rounds is not self.series
+
+    @property
+    def top(self) -> float:
+        """The highest value that is drawn of it."""
+        hidden = self.series.single and not self.points
+        return float((self.rounds if hidden else self.series).values.max())
+
+    @property
+    def last(self) -> float:
+        """Where it ends, more or less."""
+        values = self.series.values
+        return float(values[-max(1, len(values) // 20) :].mean())
 
     @property
     def mean(self) -> float | None:
         """The mean of the window, if there is one."""
-        mean: float | None = self.told["window_mean"]
-        return mean
+        return self.told.get("window_mean")
 
     def draw(self, ax: Axes, colour: str | None) -> float:
         """Shade the window and its allowed range, draw mean and trend; return the top.
@@ -357,14 +348,14 @@ class Judged:
         if self.mean is None:
             return 0.0
         first, last, top = self.told["first_round"] - 1, self.told["last_round"], self.mean
-        left, right = float(self.edges[first]), float(self.edges[last])
+        left, right = float(self.cuts[first]), float(self.cuts[last])
         ax.axvspan(left, right, color=common.shade(ax), linewidth=0, zorder=0)
         if (allowed := self._allowed()) is not None:
             low, top = allowed
             look = {"color": colour, "alpha": 0.2} if colour else {"color": ALLOWED}
             box = Rectangle((left, low), right - left, top - low, lw=0, zorder=0.4, **look)
             ax.add_patch(box)
-        middles = (self.edges[first:last] + self.edges[first + 1 : last + 1]) / 2
+        middles = (self.cuts[first:last] + self.cuts[first + 1 : last + 1]) / 2
         ends = float(middles[0]), float(middles[-1])
         slope = self.mean * self.told["rise_pct"] / 100 / (ends[1] - ends[0])
         center = weighted_mean(middles, self.rounds.widths[first:last])

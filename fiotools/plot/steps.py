@@ -86,11 +86,11 @@ def shifts(
     levels = _levels_of(shifts, series)
     ax = common.axes(ax, 7)
     edges = edges_of(series.widths, 0 if series.timed else 0.5)
-    look: Any = {"color": common.PALETTE[0]}
+    colour, middles = common.PALETTE[0], (edges[1:] + edges[:-1]) / 2
     if "value" in data.columns:  # each sample as long as its time
-        draw_steps(ax, edges, series.values, linewidth=0.8, alpha=0.6, **look)
+        draw_steps(ax, edges, series.values, color=colour, linewidth=0.8, alpha=0.6)
     else:
-        ax.plot((edges[1:] + edges[:-1]) / 2, series.values, "o", markersize=6, **look)
+        ax.plot(middles, series.values, "o", color=colour, markersize=6)
     names, top = [], float(series.values.max())
     for level in levels:
         first = level["start"] - 1

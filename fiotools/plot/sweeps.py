@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 import seaborn as sns
@@ -547,13 +547,8 @@ class _Cell(NamedTuple):
     settled: bool = True
 
 
-class _Cells(NamedTuple):
-    """All cells by their column and row, their colours, and what they show."""
-
-    found: dict[Any, _Cell]
-    palette: str
-    norm: Normalize
-    what: str
+# all cells by their column and row, their palette and its ends, and what they show
+_Cells: TypeAlias = tuple[dict[Key, _Cell], str, Normalize, str]
 
 
 def grid(
@@ -599,22 +594,20 @@ def grid(
     ['9,000', '78,000', '30,000', '90,000']
     """
     table = common.opened(frame, x, y, metric)
-    cells = _ratios(table, x, y) if metric is None else _means(table, metric, x, y)
-    columns, rows = (frames.ordered(one) for one in zip(*cells.found, strict=True))
+    found, palette, norm, what = (
+        _ratios(table, x, y) if metric is None else _means(table, metric, x, y)
+    )
+    columns, rows = (frames.ordered(one) for one in zip(*found, strict=True))
     values = np.full((len(rows), len(columns)), np.nan)
-    for (column, row), cell in cells.found.items():
+    for (column, row), cell in found.items():
         values[rows.index(row), columns.index(column)] = cell.value
     ax = common.axes(ax, _CELLS / common.ROW * len(rows))
-    mesh = ax.pcolormesh(
-        np.ma.masked_invalid(values),
-        cmap=sns.color_palette(cells.palette, as_cmap=True),
-        norm=cells.norm,
-        edgecolors="white",
-        linewidth=1.5,
-    )
+    colours = sns.color_palette(palette, as_cmap=True)
+    shown = np.ma.masked_invalid(values)
+    mesh = ax.pcolormesh(shown, cmap=colours, norm=norm, edgecolors="white", linewidth=1.5)
     ax.invert_yaxis()
     ax.grid(visible=False)
-    for (column, row), cell in sorted(cells.found.items(), key=lambda one: rows.index(one[0][1])):
+    for (column, row), cell in sorted(found.items(), key=lambda one: rows.index(one[0][1])):
         pale = common.luminance(mesh.to_rgba(np.array(cell.value))) > common.PALE
         size = fit_text.fitting(cell.text, common.points(ax)[0] / len(columns) - 4)
         look: Any = {"ha": "center", "va": "center", "color": "black" if pale else "white"}
@@ -629,7 +622,7 @@ def grid(
     ax.set_xticks([at + 0.5 for at in named], list(named.values()))
     common.literal([*ax.get_xticklabels(), *ax.get_yticklabels()])
     common.label_beside(ax, common.condition(y))
-    common.label_below(ax, common.condition(x), cells.what)
+    common.label_below(ax, common.condition(x), what)
     return ax
 
 
@@ -651,7 +644,7 @@ def _means(table: Frame, metric: str, x: str, y: str) -> _Cells:
     found = {place: _Cell(mean, common.tick(mean, unit, like)) for place, mean in means.items()}
     what = common.wording(metric, short=True)
     said = say("in each cell: {what}, the mean of the runs", what=what)
-    return _Cells(found, "crest", (LogNorm if far else Normalize)(least, most), said)
+    return found, "crest", (LogNorm if far else Normalize)(least, most), said
 
 
 def _ratios(table: Frame, x: str, y: str) -> _Cells:
@@ -681,4 +674,4 @@ def _ratios(table: Frame, x: str, y: str) -> _Cells:
     far = max(1.1, *(math.exp(abs(math.log(cell.value))) for cell in found.values()))
     # blue is better, as everywhere
     is_less_better = metric_of(metric).sign < 0 and drawn == "ratio"
-    return _Cells(found, "vlag" if is_less_better else "vlag_r", LogNorm(1 / far, far), said)
+    return found, "vlag" if is_less_better else "vlag_r", LogNorm(1 / far, far), said

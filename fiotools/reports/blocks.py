@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Iterable, Sequence
-from html import escape
 from typing import TYPE_CHECKING, Any
 
 from fiotools.display import html, text_table
@@ -45,13 +44,8 @@ def of_sheet(sheet: Sheet) -> Block:
     return Block(lambda: text_table.text(sheet), html.html(sheet))
 
 
-def safe(text: object) -> str:
-    """Escape a text for HTML."""
-    return escape(printable(str(text)))
-
-
 def _words(text: str) -> str:
-    return html.soft(safe(text))
+    return html.soft(html.safe(text))
 
 
 def heading(text: str, level: int = 2) -> Block:

@@ -14,6 +14,7 @@ from fiotools.measure.experiments import experiment_named
 from fiotools.measure.machine import binary, stays_in_memory
 from fiotools.reports.subjects import Source, of_one
 from fiotools.stats.check import check
+from fiotools.vocabulary import GRAVEST
 
 # these find that memory answered, or nothing at all
 _NO_DISK = (
@@ -27,7 +28,6 @@ ACCUSATIONS = (
     "do not take these numbers for a disk's",
     "these numbers are doubtful",
 )
-GRAVEST = ("impossible", "suspect", "unknown", "ok")
 # numbers, with the prefix of their unit: what differs in these only is said in the same words
 _NUMBER = re.compile(r"\d[\d.,]*(?: (?:[kMGTP]?B(?:/s)?|[mµn]?s)(?!\w))?")
 
@@ -108,10 +108,9 @@ def _accused(part: pd.DataFrame) -> str:
 def _of_campaign(one: Campaign) -> Iterator[str]:
     """List the limits of a campaign that its manifest tells."""
     plan, session = one.asked, one.session
-    done, total = int(one.plan["done"].sum()), len(one.plan)
     if one.status not in ("complete", "settled"):
         template = "The campaign is not complete ({status}): {n} of {total} runs done"
-        yield say(template, status=one.status, n=done, total=total)
+        yield say(template, status=one.status, n=len(one.done), total=len(one.plan))
     if plan.effort == "quick":
         parts = [say("A quick campaign")]
         if plan.seconds:

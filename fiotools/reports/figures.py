@@ -83,20 +83,11 @@ class Picture:
 
 @dataclass(frozen=True)
 class ReportFigure:
-    """A heading, the numbers that are drawn, and the plot.
-
-    Attributes
-    ----------
-    about : Block
-    numbers : Block
-        The frame, as people read it.
-    picture : Picture or None
-        None if it could not be drawn; the heading says why.
-    """
+    """A heading, the numbers that are drawn, and the plot."""
 
     about: Block
-    numbers: Block
-    picture: Picture | None
+    numbers: Block  # the frame, as people read it
+    picture: Picture | None  # None if it could not be drawn: the heading says why
 
     def __iter__(self) -> Iterator[Block | Picture]:
         yield self.about

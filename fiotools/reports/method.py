@@ -38,18 +38,16 @@ def measured(source: Source) -> Block:
 def _of_campaign(source: Source, one: Campaign) -> Iterator[Block]:
     plan, session = one.asked, one.session
     experiment = experiment_named(plan.experiment)
-    done = {*one.plan.loc[one.plan["done"], "order"]}
-    sessions = [line for line in one.log if line["kind"] == "session"]
     ends = [line for line in one.log if line["kind"] == "end"]
     told = {"name": plan.experiment, "article": experiment.article, "effort": say(plan.effort)}
-    planned = {"n": len(done), "total": len(one.plan), "plan": _works(one)}
+    planned = {"n": len(one.done), "total": len(one.plan), "plan": _works(one)}
     rows = [
         (say("procedure"), say("{name}, of article {article} ({effort})", **told)),
         (say("runs"), say("{n} of {total}: {plan}", **planned)),
-        (say("began"), _time(sessions[0]["started_at"])),
+        (say("began"), _time(one.sessions[0]["started_at"])),
         (say("ended"), listed([*(_time(end["at"]) for end in ends[-1:]), say(one.status)])),
         (say("because"), ends[-1].get("reason") if ends else None),
-        (say("continued"), listed(_time(it["started_at"]) for it in sessions[1:])),
+        (say("continued"), listed(_time(it["started_at"]) for it in one.sessions[1:])),
         (say("file size"), plan.size_bytes and binary(plan.size_bytes)),
         (say("time of a run"), plan.seconds and f"{plan.seconds} s"),
         (say("jobs"), plan.jobs),
@@ -68,7 +66,7 @@ def _of_campaign(source: Source, one: Campaign) -> Iterator[Block]:
         say("{workload} on {place} (no direct I/O there)", workload=workload, place=place)
         for place, workload in session["left_out"]
     ]
-    undone = [run.file for run in one.wanted if run.order not in done]
+    undone = [run.file for run in one.wanted if run.order not in one.done]
     if undone:
         more = len(undone) - _UNDONE
         names = [*undone[:_UNDONE], *([say("and {n} more", n=more)] if more > 0 else [])]

@@ -236,16 +236,15 @@ def _answered(
 
 def in_order(frame: pd.DataFrame, by: Sequence[str]) -> pd.DataFrame:
     """Sort rows by their cells: numbers by size, names as they first came."""
-    keys = {}
-    for at, name in enumerate(by):
-        keys[f"_{at}"] = own = frame[name]
-        if own.dtype.kind not in "if" and str(own.dtype) != "Int64":
-            first = {value: place for place, value in enumerate(dict.fromkeys(own))}
-            keys[f"_{at}"] = own.map(first)
-    if not keys:
+    if not by:
         return frame.reset_index(drop=True)
-    order = frame.assign(**keys).sort_values([*keys], kind="stable")
-    return order.drop(columns=[*keys]).reset_index(drop=True)
+    return frame.sort_values([*by], kind="stable", key=_ranks, ignore_index=True)
+
+
+def _ranks(own: pd.Series[Any]) -> pd.Series[Any]:
+    if own.dtype.kind in "if":
+        return own
+    return pd.Series(pd.factorize(own, use_na_sentinel=False)[0], own.index)
 
 
 def swept(one: Comparison) -> list[str]:

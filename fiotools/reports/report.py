@@ -21,10 +21,11 @@ from urllib.parse import unquote
 from lxml import etree, html
 
 from fiotools import errors
+from fiotools.display.html import safe
 from fiotools.errors import ReportError, argument, typed
 from fiotools.files import atomic_write
 from fiotools.language import ENGLISH, say, speaking
-from fiotools.reports.blocks import HTML_ONLY, safe, slug
+from fiotools.reports.blocks import HTML_ONLY, slug
 
 # what the extra [report] brings
 _EXTRA = ("nbclient", "nbconvert", "nbformat", "ipykernel", "traitlets")
@@ -58,20 +59,11 @@ _SHOWN = re.compile(r"data:image/(png|jpeg|svg\+xml);base64,")
 
 @dataclass(frozen=True)
 class Written:
-    """A report that was written.
-
-    Attributes
-    ----------
-    path : Path
-    size : int
-        Its bytes.
-    unread : list of str
-        The files that could not be read.
-    """
+    """A report that was written."""
 
     path: Path
-    size: int
-    unread: list[str]
+    size: int  # in bytes
+    unread: list[str]  # the files that could not be read
 
 
 def report(

@@ -26,13 +26,14 @@ from fiotools.reports.blocks import (
     together,
     verdicts,
 )
-from fiotools.reports.credibility import ACCUSATIONS, GRAVEST, checked, doubts, weighed
+from fiotools.reports.credibility import ACCUSATIONS, checked, doubts, weighed
 from fiotools.reports.method import measured, written
 from fiotools.reports.questions import Choices, Comparison, comparisons
 from fiotools.reports.sentences import MOST, UNKNOWN, Sentence, findings, sentences
 from fiotools.reports.subjects import Source, gather
 from fiotools.stats.arms import settings_diff
 from fiotools.tables.results import Results
+from fiotools.vocabulary import GRAVEST
 
 if TYPE_CHECKING:
     from fiotools.reports.figures import ReportFigure

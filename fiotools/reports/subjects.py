@@ -193,9 +193,8 @@ def conditions(results: Results) -> pd.DataFrame:
 
 def _are_alike(results: Results, names: dict[str, str]) -> bool:
     """Say whether all these names have the same conditions, so that they can be sides."""
-    told = conditions(results)
     sides: dict[str, set[Any]] = {}
-    for source, row in zip(told.index, told.itertuples(index=False), strict=True):
+    for source, *row in conditions(results).itertuples():
         sides.setdefault(names[source], set()).add(tuple(row))
     return all(side == next(iter(sides.values())) for side in sides.values())
 

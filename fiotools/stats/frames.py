@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from difflib import get_close_matches
 from numbers import Real
 from typing import Any, TypeAlias
 
@@ -16,7 +15,7 @@ import narwhals as nw
 import polars as pl
 from narwhals.typing import IntoDataFrameT
 
-from fiotools.errors import SchemaError, typed
+from fiotools.errors import SchemaError, similar, typed
 from fiotools.tables.columns import column as typed_column
 from fiotools.tables.results import to_pandas
 from fiotools.vocabulary import ANSWERS, COLUMNS, EVERY, Better, DType
@@ -64,10 +63,7 @@ def need(frame: Frame, columns: Iterable[str]) -> None:
     """Refuse a frame that lacks a column, or has several values of it in a row."""
     for name in columns:
         if name not in frame.columns:
-            folded = {str(column).lower(): column for column in frame.columns}
-            close = get_close_matches(str(name).lower(), folded, n=3, cutoff=0.5)
-            near = " or ".join(repr(folded[column]) for column in close)
-            hint = f"; did you mean {near}?" if near else ""
+            hint = similar(name, frame.columns)
             raise SchemaError(f"the frame has no column {name!r}{hint}")
         _refuse_lists(frame, name, frame[name].dtype)
 

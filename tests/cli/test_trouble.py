@@ -40,15 +40,15 @@ def refused(done, code, *said):
             "--combine run first, or --by one of them (thread, entry)",
         ),
         (["compare", VOLUMES, "-m", "slat_mean"], "there is no slat_mean: these files have iops"),
-        (["compare", VOLUMES, "-m", "iosp"], "no column 'iosp'; did you mean iops"),
+        (["compare", VOLUMES, "-m", "iosp"], "no column 'iosp'; did you mean 'iops'"),
         (["compare", VOLUMES, "-m", "p99"], "there is no p99 in these files"),
         (["compare", CACHE, "-m", "real", "--baseline", "x"], "there are: 'after', 'before'"),
         (["compare", LIBAIO, "-m", "iops"], "give two files, NAME=FILES for each side"),
         (["summarize", VOLUMES, "-m", "iops", "--by", "volum"], "did you mean 'volume'"),
-        (["read", LIBAIO, "--where", "dirction=read"], "did you mean direction"),
+        (["read", LIBAIO, "--where", "dirction=read"], "did you mean 'direction'"),
         (["read", LIBAIO, "--where", "direction=raed"], "direction holds: read, write"),
         (["read", LIBAIO, "--where", "bs=huge"], "bs_bytes holds numbers"),
-        (["read", LIBAIO, "--columns", "iops,ios"], "'ios'; did you mean iops"),
+        (["read", LIBAIO, "--columns", "iops,ios"], "'ios'; did you mean 'iops'"),
         (["read", LIBAIO, "--table", "runs", "--scope", "job"], "this table has no scopes"),
         (["read", LIBAIO, "--reader", "dd"], "without --reader"),
         (["read", "pyproject.toml"], "unknown format"),
@@ -79,7 +79,8 @@ def test_totals_beside_parts(inside):
 @pytest.mark.parametrize(
     ("command", "said"),
     [
-        (["compar"], "there is no verb 'compar'; did you mean compare?"),
+        (["compar"], "there is no verb 'compar'; did you mean 'compare'?"),
+        (["Compare"], "there is no verb 'Compare'; did you mean 'compare'?"),
         (["compare"], "Missing argument 'FILES'; fiotools compare --help shows how"),
         (["pyproject.toml"], "fiotools read pyproject.toml shows what is in it"),
         (

@@ -143,6 +143,15 @@ def test_nothing_runs_into_the_neighbour(kind, layout):
         assert text.get_window_extent().x1 <= beside.x0
 
 
+def test_a_text_of_the_callers_may_stand_on_narrow_axes():
+    figure, axes = plt.subplots(1, 3)
+    axes[0].text(0.5, 0.5, "mine", transform=axes[0].transAxes)
+    totals = volumes().query("scope == 'total'")
+    ft.plot.throughput(totals, y="volume", ax=axes[0])
+    figure.canvas.draw()
+    assert axes[0].texts[0].get_text() == "mine"
+
+
 def test_two_panels_of_one_kind():
     figure, axes = plt.subplots(1, 2, figsize=(12, 4.5))
     told = [ft.summarize(depths(), metric, by="iodepth") for metric in ("iops", "lat_mean_ns")]

@@ -170,7 +170,7 @@ MISTAKES = {
     "whole runs": (lambda: ft.plot.heatmap(bins(ROWS, time_s=None)), r"whole runs.*log_hist_msec"),
     "some whole": (
         lambda: ft.plot.heatmap(pd.concat([bins(ROWS), bins(ROWS, time_s=np.nan)])),
-        r"'time_s' is missing in 4 of 8 rows: leave them out, \.dropna",
+        r"'time_s' is missing in 4 of 8 rows: leave them out knowingly, \.dropna",
     ),
     "no column": (
         lambda: ft.plot.heatmap(bins(ROWS).drop(columns="time_s")),

@@ -474,7 +474,7 @@ MISTAKES = {
     ),
     "null x": (
         lambda: sweep(SWEPT.assign(bs_bytes=[4096.0] * 5 + [np.nan])),
-        r"'bs_bytes' is missing in 1 of 6 rows: leave them out, \.dropna",
+        r"'bs_bytes' is missing in 1 of 6 rows: leave them out knowingly, \.dropna",
     ),
     "total among threads": (
         lambda: ft.plot.throughput(SCOPES, "iops", y="mount"),
