@@ -27,8 +27,9 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 
 from fiotools.errors import MeasureError, argument
 from fiotools.files.atomic_write import sync_folder
-from fiotools.measure.experiments import experiment_named
+from fiotools.measure.experiments import Experiment, experiment_named
 from fiotools.measure.machine import stays_in_memory
+from fiotools.measure.places import refusing
 from fiotools.measure.plan import CampaignPlan, PlannedRun, plan_from
 
 if TYPE_CHECKING:
@@ -55,10 +56,8 @@ class Manifest:
         self.path = folder / NAME
         flags = os.O_CREAT | os.O_RDWR | os.O_APPEND
         flags |= getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
-        try:
+        with refusing(self.path):
             self._handle = os.open(self.path, flags, 0o644)
-        except OSError as error:
-            raise MeasureError(f"{self.path}: {error.strerror}") from None
         # cut off a line that a kill or a full disk left unfinished
         with os.fdopen(os.dup(self._handle), "rb") as file:
             file.seek(0)
@@ -120,11 +119,9 @@ def results_folder(output: str | os.PathLike[str] | None, experiment: str) -> Pa
         stem = f"{experiment}-{datetime.now(UTC):%Y%m%d-%H%M%S}"
         names = (stem, *(f"{stem}-{number}" for number in range(2, 100)))
         output = next(name for name in names if not Path(name).exists())
-    try:
+    with refusing(output):
         folder = Path(output).resolve()
         fits = not folder.exists() or (folder / NAME).is_file() or not any(folder.iterdir())
-    except (OSError, RuntimeError) as error:
-        raise MeasureError(f"{output}: {getattr(error, 'strerror', None) or error}") from None
     if not fits:
         raise MeasureError(
             f"{folder} holds other files: results go to a new or an empty folder, "
@@ -186,11 +183,9 @@ def raw_output(folder: Path, name: str, head: str) -> Iterator[Raw]:
 @contextmanager
 def _hidden(path: Path) -> Iterator[BinaryIO]:
     """Open a new file that is removed at the end."""
-    try:
+    with refusing(path):
         path.unlink(missing_ok=True)  # of a killed campaign
         file = path.open("x+b", buffering=0)
-    except OSError as error:
-        raise MeasureError(f"{path}: {error.strerror}") from None
     try:
         yield file
     finally:
@@ -225,6 +220,11 @@ class Campaign:
     def __repr__(self) -> str:
         done = f"{len(self.done)} of {len(self.wanted)} runs"
         return f"<Campaign {self.asked.experiment}: {done}, {self.status}>"
+
+    @property
+    def experiment(self) -> Experiment:
+        """The procedure of its runs."""
+        return experiment_named(self.asked.experiment)
 
     @property
     def template(self) -> str:
@@ -271,6 +271,11 @@ class Campaign:
         left_out = {tuple(pair) for line in self.sessions[-1:] for pair in line["left_out"]}
         return [run for run in self.asked.runs() if (run.place, run.workload) not in left_out]
 
+    @property
+    def missing(self) -> list[PlannedRun]:
+        """The wanted runs that are not done."""
+        return [run for run in self.wanted if run.order not in self.done]
+
     @cached_property
     def plan(self) -> pd.DataFrame:
         """A row per run, in order, with whether it is done, and when and how."""
@@ -300,12 +305,11 @@ class Campaign:
             raise MeasureError(f"{self.folder}: no run is done")
         results = read(self.template)
         own = self.plan[self.plan["done"]]
-        prefix = self.folder.as_posix()
+        own = own.set_index(f"{self.folder.as_posix()}/" + own["file"])
         heads = results.runs
         for name in ("started_at", "command"):
-            told = dict(zip(prefix + "/" + own["file"], own[name], strict=True))
-            values = heads["source"].map(told).astype(heads[name].dtype)
-            heads[name] = heads[name].where(heads[name].notna(), values)
+            told = heads["source"].map(own[name]).astype(heads[name].dtype)
+            heads[name] = heads[name].where(heads[name].notna(), told)
         return results
 
 
@@ -405,7 +409,7 @@ def known(campaign: Campaign, place: str | None = None) -> dict[str, Any]:
     plan = campaign.asked
     if plan.experiment == "page-cache":
         found["moved"] = plan.size_bytes
-    if experiment_named(plan.experiment).reads_data:
+    if campaign.experiment.reads_data:
         found["prefilled"] = True
     return found
 

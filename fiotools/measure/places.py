@@ -6,8 +6,8 @@ import os
 import re
 import shutil
 import stat
-from collections.abc import Iterable, Mapping
-from contextlib import suppress
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -32,6 +32,17 @@ _NOT_STORAGE = {
 
 _Path = str | os.PathLike[str]
 Given = Mapping[str, _Path] | Iterable[_Path] | _Path
+
+
+@contextmanager
+def refusing(where: object) -> Iterator[None]:
+    """Raise an error of the system as a MeasureError that says where."""
+    try:
+        yield
+    except MeasureError:
+        raise
+    except (OSError, RuntimeError, ValueError) as error:  # a loop of links; a zero in a name
+        raise MeasureError(f"{where}: {getattr(error, 'strerror', None) or error}") from None
 
 
 @dataclass(frozen=True)
@@ -153,11 +164,9 @@ def _name(text: str, *, given: bool) -> str:
 
 
 def _folder(text: str) -> Path:
-    try:
+    with refusing(repr(text)):
         path = Path(text).expanduser().resolve(strict=True)
         mode = path.stat().st_mode
-    except (OSError, RuntimeError, ValueError) as error:  # a loop of links; a zero in a name
-        raise MeasureError(f"{text!r}: {getattr(error, 'strerror', None) or error}") from None
     said = text if str(path) == text else f"{text} (that is {path})"
     if stat.S_ISBLK(mode) or stat.S_ISCHR(mode):
         raise MeasureError(

@@ -15,16 +15,10 @@ from fiotools import units
 from fiotools.errors import MeasureError, argument, typed
 from fiotools.files.atomic_write import sync_folder
 from fiotools.measure import messages
-from fiotools.measure.campaign import (
-    NAME,
-    Campaign,
-    campaign,
-    campaign_at,
-    results_folder,
-)
+from fiotools.measure.campaign import NAME, Campaign, campaign, campaign_at, results_folder
 from fiotools.measure.experiments import MIB, Experiment, experiment_named
 from fiotools.measure.machine import binary, machine, memory, processors
-from fiotools.measure.places import Given, Place, by_file_system, places_of
+from fiotools.measure.places import Given, Place, by_file_system, places_of, refusing
 from fiotools.measure.plan import EFFORTS, ENDS, CampaignPlan
 from fiotools.measure.session import MOST, Say, session
 from fiotools.measure.tools import Watch, need
@@ -298,13 +292,12 @@ def resume(
         As in `run`.
     """
     path = Path(folder).resolve()
-    plan = campaign(path).asked
-    chosen = experiment_named(plan.experiment)
-    why = chosen.here()
+    found = campaign(path)
+    why = found.experiment.here()
     if why is not None:
         raise MeasureError(why)
-    need(chosen.tools)
-    return _campaign(path, plan, progress=progress, say=say or _nothing)
+    need(found.experiment.tools)
+    return _campaign(path, found.asked, progress=progress, say=say or _nothing)
 
 
 def _campaign(folder: Path, plan: CampaignPlan, *, progress: bool, say: Say) -> Campaign:
@@ -312,11 +305,9 @@ def _campaign(folder: Path, plan: CampaignPlan, *, progress: bool, say: Say) -> 
     with Watch(plan.limit_s) as watch:  # until nothing is left to be removed
         try:
             if is_new:
-                try:
+                with refusing(folder):
                     folder.mkdir()
                     sync_folder(folder.parent)
-                except OSError as error:
-                    raise MeasureError(f"{folder}: {error.strerror}") from None
             session(folder, plan, watch, progress=progress, say=say)
         finally:
             found = campaign_at(folder, plan)

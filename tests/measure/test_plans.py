@@ -447,7 +447,8 @@ def campaign(experiment, is_guest, **devices):
     ]
     machine = {"ram_bytes": 8 * GIB, "is_guest": is_guest}
     asked = SimpleNamespace(experiment=experiment, size_bytes=GIB)
-    return SimpleNamespace(session={"places": places, "machine": machine}, asked=asked)
+    session = {"places": places, "machine": machine}
+    return SimpleNamespace(session=session, asked=asked, experiment=EXPERIMENTS[experiment])
 
 
 SSD = {"transport": "nvme", "rotational": False, "link": "pcie4-x4"}
