@@ -27,7 +27,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 
 from fiotools.errors import MeasureError, argument
 from fiotools.files.atomic_write import sync_folder
-from fiotools.measure.experiments import experiment_named
+from fiotools.measure.experiments import Experiment, experiment_named
 from fiotools.measure.machine import stays_in_memory
 from fiotools.measure.places import refused
 from fiotools.measure.plan import CampaignPlan, PlannedRun, plan_from
@@ -115,11 +115,9 @@ def results_folder(output: str | os.PathLike[str] | None, experiment: str) -> Pa
         stem = f"{experiment}-{datetime.now(UTC):%Y%m%d-%H%M%S}"
         names = (stem, *(f"{stem}-{number}" for number in range(2, 100)))
         output = next(name for name in names if not Path(name).exists())
-    try:
+    with refused(output):
         folder = Path(output).resolve()
         fits = not folder.exists() or (folder / NAME).is_file() or not any(folder.iterdir())
-    except (OSError, RuntimeError) as error:
-        raise MeasureError(f"{output}: {getattr(error, 'strerror', None) or error}") from None
     if not fits:
         raise MeasureError(
             f"{folder} holds other files: results go to a new or an empty folder, "
@@ -220,6 +218,11 @@ class Campaign:
         return f"<Campaign {self.asked.experiment}: {done}, {self.status}>"
 
     @property
+    def experiment(self) -> Experiment:
+        """The procedure of its runs."""
+        return experiment_named(self.asked.experiment)
+
+    @property
     def template(self) -> str:
         """The path template that `fiotools.read` takes."""
         return f"{self.folder.as_posix()}/{self.asked.template}"
@@ -264,6 +267,11 @@ class Campaign:
         left_out = {tuple(pair) for line in self.sessions[-1:] for pair in line["left_out"]}
         return [run for run in self.asked.runs() if (run.place, run.workload) not in left_out]
 
+    @property
+    def missing(self) -> list[PlannedRun]:
+        """The wanted runs that are not done."""
+        return [run for run in self.wanted if run.order not in self.done]
+
     @cached_property
     def plan(self) -> pd.DataFrame:
         """A row per run, in order, with whether it is done, and when and how."""
@@ -293,12 +301,11 @@ class Campaign:
             raise MeasureError(f"{self.folder}: no run is done")
         results = read(self.template)
         own = self.plan[self.plan["done"]]
-        prefix = self.folder.as_posix()
+        own = own.set_index(f"{self.folder.as_posix()}/" + own["file"])
         heads = results.runs
         for name in ("started_at", "command"):
-            told = dict(zip(prefix + "/" + own["file"], own[name], strict=True))
-            values = heads["source"].map(told).astype(heads[name].dtype)
-            heads[name] = heads[name].where(heads[name].notna(), values)
+            told = heads["source"].map(own[name]).astype(heads[name].dtype)
+            heads[name] = heads[name].where(heads[name].notna(), told)
         return results
 
 
@@ -398,7 +405,7 @@ def known(campaign: Campaign, place: str | None = None) -> dict[str, Any]:
     plan = campaign.asked
     if plan.experiment == "page-cache":
         found["moved"] = plan.size_bytes
-    if experiment_named(plan.experiment).reads_data:
+    if campaign.experiment.reads_data:
         found["prefilled"] = True
     return found
 

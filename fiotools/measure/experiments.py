@@ -13,13 +13,17 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import ClassVar, NamedTuple
+from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
+from fiotools import units
 from fiotools.errors import MeasureError
 from fiotools.measure.machine import binary, span
 from fiotools.measure.plan import CampaignPlan
 from fiotools.measure.scratch import Scratch, Tick, can_drop, empty, fill, in_memory, tarball
 from fiotools.measure.tools import install_hint
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 @dataclass(frozen=True)
@@ -31,6 +35,10 @@ class Question:
     baseline: str | None = None  # by default the first side that was measured
     # a label and its only value in this comparison; None: all
     only: tuple[str, str] | None = None
+
+    def rows_of(self, frame: pd.DataFrame) -> pd.DataFrame:
+        """Keep the rows that are compared."""
+        return frame if self.only is None else frame[frame[self.only[0]].eq(self.only[1])]
 
 
 DATA = "data.tmp"  # the file in each place for the whole campaign
@@ -148,11 +156,10 @@ class Experiment(ABC):
         """Tell what the sizes and the options mean for the result."""
 
 
-def dd(source: str, target: str, kib: int, *options: str) -> ToolCommand:
-    """Copy with dd, shown as one would type it."""
-    block = f"{kib}k"
-    if kib >= 1024:
-        block = f"{kib // 1024}{'M' if sys.platform == 'linux' else 'm'}"
+def dd(source: str, target: str, block: str, *options: str) -> ToolCommand:
+    """Copy with dd in blocks of 4k, 1m, ..., shown as one would type it."""
+    if sys.platform == "linux":
+        block = block.replace("m", "M")
     argv = ("dd", f"if={source}", f"of={target}", f"bs={block}", *options)
     return ToolCommand(argv, shlex.join(argv))
 
@@ -214,7 +221,7 @@ class _Throughput(Experiment):
     def command(self, workload: str, number: int, plan: CampaignPlan, stage: Stage) -> ToolCommand:
         words = workload.split("-")
         if words[0] == "read":
-            return dd(DATA, "/dev/null", 1024, *(["iflag=direct"] if "direct" in words else []))
+            return dd(DATA, "/dev/null", "1m", *(["iflag=direct"] if "direct" in words else []))
         source = "/dev/zero"
         if "random" in words:
             # without a file in memory, the prepared file has the data
@@ -224,7 +231,7 @@ class _Throughput(Experiment):
             options.append("oflag=direct")
         if "fdatasync" in words:
             options.append("conv=fdatasync")
-        return dd(source, WRITTEN, 1024, *options)
+        return dd(source, WRITTEN, "1m", *options)
 
     def implies(self, plan: CampaignPlan, ram: int | None) -> Iterator[str]:
         small = fits(plan.size_bytes, ram)
@@ -243,9 +250,6 @@ class _Throughput(Experiment):
             yield cold()
 
 
-_KIB = {"4k": 4, "32k": 32, "256k": 256, "2m": 2048, "16m": 16384}
-
-
 class _BlockSize(Experiment):
     """Write and read with dd at 4k, 32k, 256k, 2M and 16M."""
 
@@ -255,17 +259,21 @@ class _BlockSize(Experiment):
     metric = ("io", "bw_bytes_per_s")
     questions = (Question("place", ("direction", "bs_bytes")),)
     tools = ("dd",)
-    workloads = tuple(f"{operation}_{size}" for size in _KIB for operation in ("write", "read"))
+    workloads = tuple(
+        f"{operation}_{size}"
+        for size in ("4k", "32k", "256k", "2m", "16m")
+        for operation in ("write", "read")
+    )
     fields = ("operation", "size")
     efforts = (Effort(64 * MIB, 5), Effort(1024 * MIB, 5), Effort(4096 * MIB, 10))
     files = 2
 
     def command(self, workload: str, number: int, plan: CampaignPlan, stage: Stage) -> ToolCommand:
         operation, size = workload.split("_")
-        kib = _KIB[size]
         if operation == "read":
-            return dd(DATA, "/dev/null", kib)
-        return dd("/dev/zero", WRITTEN, kib, f"count={plan.size_bytes // (kib * 1024)}")
+            return dd(DATA, "/dev/null", size)
+        blocks = plan.size_bytes // int(units.size(size))
+        return dd("/dev/zero", WRITTEN, size, f"count={blocks}")
 
     def implies(self, plan: CampaignPlan, ram: int | None) -> Iterator[str]:
         if small := fits(plan.size_bytes, ram):

@@ -79,9 +79,7 @@ def _limit() -> int | None:
 def is_guest() -> bool | None:
     """Whether this is a virtual machine; None if that cannot be known."""
     flags = _line("flags")
-    if flags is None:
-        return None
-    return "hypervisor" in flags.split()
+    return None if flags is None else "hypervisor" in flags.split()
 
 
 def _line(name: str) -> str | None:
@@ -145,13 +143,12 @@ class Mount:
     upper: str | None = None  # the folder in which an overlay keeps writes
 
 
-def mount_of(folder: Path, table: str | None = None) -> Mount:
+def mount_of(folder: Path) -> Mount:
     """Find the mount of a resolved folder."""
-    if table is None:
-        try:
-            table = _TABLE.read_text(encoding="utf-8", errors="surrogateescape")
-        except OSError:
-            return Mount()
+    try:
+        table = _TABLE.read_text(encoding="utf-8", errors="surrogateescape")
+    except OSError:
+        return Mount()
     found = Mount()
     for line in table.splitlines():
         before, _, after = line.partition(" - ")
@@ -212,20 +209,20 @@ def stays_in_memory(file_system: str | None, device: Mapping[str, Any] | None) -
     return file_system in MEMORY or device.get("transport") in _MEMORY_DISKS
 
 
-def devices_of(mount: Mount, root: Path = _SYS) -> list[WholeDisk]:
+def devices_of(mount: Mount) -> list[WholeDisk]:
     """Describe the disks under a mount; none if the system does not tell."""
     if mount.kind == "overlay":
-        return devices_of(_mount_of(mount.upper), root)
+        return devices_of(_mount_of(mount.upper))
     for number in dict.fromkeys([mount.device, _number(mount.source)]):
         if not number or number.startswith("0:"):
             continue
         try:
-            place = (root / "dev" / "block" / number).resolve(strict=True)
+            place = (_SYS / "dev" / "block" / number).resolve(strict=True)
         except OSError:
             continue
-        members = _members(place, root) if mount.kind == "btrfs" else [place]
+        members = _members(place) if mount.kind == "btrfs" else [place]
         disks = dict.fromkeys(disk for member in members for disk in _bottom(member))
-        return [_described(disk, root) for disk in disks]
+        return [_described(disk) for disk in disks]
     return []
 
 
@@ -239,20 +236,17 @@ def _mount_of(path: str | None) -> Mount:
 
 def _number(source: str) -> str | None:
     """Return the number of a device file: btrfs and others have one of their own."""
-    if not source.startswith("/dev/"):
-        return None
     try:
         status = Path(source).stat()
     except OSError:
         return None
-    if not stat.S_ISBLK(status.st_mode):
-        return None
-    return f"{os.major(status.st_rdev)}:{os.minor(status.st_rdev)}"
+    is_device = source.startswith("/dev/") and stat.S_ISBLK(status.st_mode)
+    return f"{os.major(status.st_rdev)}:{os.minor(status.st_rdev)}" if is_device else None
 
 
-def _members(place: Path, root: Path) -> list[Path]:
+def _members(place: Path) -> list[Path]:
     """List all devices of a btrfs from one of them: the mount names only one."""
-    for folder in (root / "fs" / "btrfs").glob("*/devices"):
+    for folder in (_SYS / "fs" / "btrfs").glob("*/devices"):
         there = {member.name: member.resolve() for member in folder.iterdir()}
         if place.name in there:
             return list(there.values())
@@ -270,10 +264,10 @@ def _bottom(place: Path) -> list[Path]:
     return [disk for one in below for disk in _bottom(one.resolve())] or [place]
 
 
-def _described(disk: Path, root: Path) -> WholeDisk:
+def _described(disk: Path) -> WholeDisk:
     rotational = _text(disk / "queue" / "rotational")
     sectors = _text(disk / "size")
-    transport, link = _way(disk, root)
+    transport, link = _way(disk)
     return WholeDisk(
         disk.name,
         _text(disk / "device" / "model"),
@@ -281,16 +275,16 @@ def _described(disk: Path, root: Path) -> WholeDisk:
         transport,
         link,
         int(sectors) * 512 if sectors and sectors.isdecimal() else None,
-        _backing(disk, root),
+        _backing(disk),
     )
 
 
-def _backing(disk: Path, root: Path) -> Backing | None:
+def _backing(disk: Path) -> Backing | None:
     path = _text(disk / "loop" / "backing_file")
     if path is None:
         return None
     mount = _mount_of(path)
-    below = devices_of(mount, root)
+    below = devices_of(mount)
     return Backing(
         path,
         mount.kind or None,
@@ -299,7 +293,7 @@ def _backing(disk: Path, root: Path) -> Backing | None:
     )
 
 
-def _way(disk: Path, root: Path) -> tuple[str | None, str | None]:
+def _way(disk: Path) -> tuple[str | None, str | None]:
     """Say how a disk is attached, and the name of its link if that is certain."""
     path = str(disk)
     if "/usb" in path:
@@ -307,7 +301,7 @@ def _way(disk: Path, root: Path) -> tuple[str | None, str | None]:
         return "usb", _USB.get(next((speed for speed in speeds if speed), ""))
     port = re.search(r"/ata(\d+)/", path)
     if port:
-        speed = _text(root / "class" / "ata_link" / f"link{port[1]}" / "sata_spd")
+        speed = _text(_SYS / "class" / "ata_link" / f"link{port[1]}" / "sata_spd")
         return "sata", _SATA.get(speed or "")
     if "/end_device-" in path:
         return "sas", None

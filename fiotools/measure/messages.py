@@ -91,7 +91,6 @@ def changed(first: Mapping[str, Any], last: Mapping[str, Any]) -> Iterator[str]:
 def after(campaign: Campaign) -> str:
     """Tell what was kept, and what to type next."""
     plan, folder = campaign.asked, campaign.folder
-    experiment = experiment_named(plan.experiment)
     done, total = len(campaign.done), len(campaign.wanted)
     template = shlex.quote(f"{folder}/{plan.template}")
     name, quoted = str(folder), shlex.quote(str(folder))
@@ -100,13 +99,13 @@ def after(campaign: Campaign) -> str:
         again = typed(f"ft.measure.resume({name!r})", f"fiotools measure --resume {quoted}")
         text.append(f"  the others:  {again}")
     if done:
-        table, metric = experiment.metric
+        table, metric = campaign.experiment.metric
         page = f"{folder}.html"
         shell = f"fiotools report {quoted} -o {shlex.quote(page)}"
         text.append(f"  report:      {typed(f'ft.report({name!r}, {page!r})', shell)}")
         text.append(f"  in Python:   c = ft.campaign({name!r})")
         text.append(f"               c.results.{table}; ft.check(c.results, **ft.measure.known(c))")
-        main = experiment.questions[0]
+        main = campaign.experiment.questions[0]
         if main.between != "place" or len(plan.places) > 1:
             between, by = main.between, list(main.by)
             baseline = main.baseline or next(iter(plan.places))

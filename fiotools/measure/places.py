@@ -35,12 +35,15 @@ Given = Mapping[str, _Path] | Iterable[_Path] | _Path
 
 
 @contextmanager
-def refused(path: Path, more: str = "") -> Iterator[None]:
-    """Say with a `MeasureError` that the system refuses to work with a path."""
+def refused(where: object, more: str = "") -> Iterator[None]:
+    """Raise an error of the system as a MeasureError that says where."""
     try:
         yield
-    except OSError as error:
-        raise MeasureError(f"{path}: {error.strerror}{more}") from None
+    except MeasureError:
+        raise
+    except (OSError, RuntimeError, ValueError) as error:  # a loop of links; a zero in a name
+        reason = getattr(error, "strerror", None) or error
+        raise MeasureError(f"{where}: {reason}{more}") from None
 
 
 @dataclass(frozen=True)
@@ -162,11 +165,9 @@ def _name(text: str, *, given: bool) -> str:
 
 
 def _folder(text: str) -> Path:
-    try:
+    with refused(repr(text)):
         path = Path(text).expanduser().resolve(strict=True)
         mode = path.stat().st_mode
-    except (OSError, RuntimeError, ValueError) as error:  # a loop of links; a zero in a name
-        raise MeasureError(f"{text!r}: {getattr(error, 'strerror', None) or error}") from None
     said = text if str(path) == text else f"{text} (that is {path})"
     if stat.S_ISBLK(mode) or stat.S_ISCHR(mode):
         raise MeasureError(

@@ -15,13 +15,7 @@ from fiotools import units
 from fiotools.errors import MeasureError, argument, typed
 from fiotools.files.atomic_write import sync_folder
 from fiotools.measure import messages
-from fiotools.measure.campaign import (
-    NAME,
-    Campaign,
-    campaign,
-    campaign_at,
-    results_folder,
-)
+from fiotools.measure.campaign import NAME, Campaign, campaign, campaign_at, results_folder
 from fiotools.measure.experiments import MIB, Experiment, experiment_named
 from fiotools.measure.machine import binary, machine, memory, processors
 from fiotools.measure.places import Given, Place, by_file_system, places_of, refused
@@ -298,13 +292,12 @@ def resume(
         As in `run`.
     """
     path = Path(folder).resolve()
-    plan = campaign(path).asked
-    chosen = experiment_named(plan.experiment)
-    why = chosen.here()
+    found = campaign(path)
+    why = found.experiment.here()
     if why is not None:
         raise MeasureError(why)
-    need(chosen.tools)
-    return _campaign(path, plan, progress=progress, say=say or _nothing)
+    need(found.experiment.tools)
+    return _campaign(path, found.asked, progress=progress, say=say or _nothing)
 
 
 def _campaign(folder: Path, plan: CampaignPlan, *, progress: bool, say: Say) -> Campaign:

@@ -24,7 +24,7 @@ from io import BytesIO
 from pathlib import Path
 
 from fiotools.errors import MeasureError
-from fiotools.measure.places import Place
+from fiotools.measure.places import Place, refused
 
 Tick = Callable[[int], object]  # is told of bytes that are done, and raises if it is time to stop
 
@@ -185,15 +185,13 @@ class Scratch:
         self.place = place
         self.path = place.path / f"{PREFIX}{secrets.token_hex(8)}"
         record(self.path)
-        try:
+        with refused(f"{place.name} ({place.path})"):
             self.path.mkdir(mode=0o700)
             try:
                 self._identity = _identity(self.path)
             except OSError:
                 self.path.rmdir()
                 raise
-        except OSError as error:
-            raise MeasureError(f"{place.name} ({place.path}): {error.strerror}") from None
 
     def check(self) -> None:
         """Refuse to continue if the folder was replaced."""

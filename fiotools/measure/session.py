@@ -36,7 +36,7 @@ from fiotools.measure.campaign import (
     now,
     raw_output,
 )
-from fiotools.measure.experiments import WRITTEN, Stage, experiment_named
+from fiotools.measure.experiments import WRITTEN, Stage
 from fiotools.measure.machine import span
 from fiotools.measure.places import Place, places_of, refused
 from fiotools.measure.plan import CampaignPlan, PlannedRun
@@ -90,11 +90,10 @@ def is_settled(found: Campaign) -> bool:
     # which takes long to import
     from fiotools.stats.compare import compare, settled
 
-    experiment = experiment_named(found.asked.experiment)
-    table, metric = experiment.metric
+    table, metric = found.experiment.metric
     frame = getattr(found.results, table)
-    for asked in experiment.questions:
-        rows = frame if asked.only is None else frame[frame[asked.only[0]].eq(asked.only[1])]
+    for asked in found.experiment.questions:
+        rows = asked.rows_of(frame)
         if rows[asked.between].nunique() < 2:
             continue
         answer = compare(
@@ -169,7 +168,7 @@ class CampaignSession:
 
     def __post_init__(self) -> None:
         self.folder, self.plan = self.before.folder, self.before.asked
-        self.experiment = experiment_named(self.plan.experiment)
+        self.experiment = self.before.experiment
 
     def clear(self) -> None:
         """Remove the remains of killed sessions; name the remains of other campaigns."""
@@ -244,11 +243,7 @@ class CampaignSession:
 
     def measure(self, *, progress: bool) -> tuple[str, str | None]:
         """Prepare, and do the missing runs; return the status, and the runs that were left out."""
-        missing = [
-            run
-            for run in self.plan.runs()
-            if run.order not in self.before.done and (run.place, run.workload) not in self.left_out
-        ]
+        missing = campaign(self.folder).missing
         clock, number = _Clock(self.watch), 0
 
         def prepared(size: int) -> None:
@@ -361,8 +356,7 @@ class CampaignSession:
         for file in dropped:
             file.unlink()
         found = campaign(self.folder)
-        open_ = {run.round for run in found.wanted if run.order not in found.done}
-        whole = self.plan.rounds - len(open_)
+        whole = self.plan.rounds - len({run.round for run in found.missing})
         smaller = "" if self.experiment.is_fixed else f"give a smaller {argument('size')}, "
         smaller += typed("or leave effort='quick' out", "or leave --quick out")
         limit = f"the {self.plan.limit_s:.0f} s of a quick campaign"
@@ -437,7 +431,7 @@ def session(folder: Path, plan: CampaignPlan, watch: Watch, *, progress: bool, s
         every = dict.fromkeys([folder, *(place.path for place in places)])
         locks = [hold(one, stack) for one in every]
         before = campaign_at(folder, plan)
-        is_done = bool(before.log) and len(before.done) == len(before.wanted)
+        is_done = bool(before.log) and not before.missing
         if is_done and before.status == "complete":
             new = f"for another, a new {argument('output')}"
             raise MeasureError(f"{folder}: the campaign is complete; {new}")

@@ -10,7 +10,6 @@ import pandas as pd
 
 from fiotools.language import counted, listed, say
 from fiotools.measure.campaign import Campaign, known
-from fiotools.measure.experiments import experiment_named
 from fiotools.measure.machine import binary, stays_in_memory
 from fiotools.reports.subjects import Source, of_one
 from fiotools.stats.check import check
@@ -37,7 +36,7 @@ def checked(source: Source, told: Mapping[str, Any]) -> pd.DataFrame:
     if source.campaign is None:
         return check(source.results, **told)
     one = source.campaign
-    cached = experiment_named(one.asked.experiment).cached
+    cached = one.experiment.cached
     sides: dict[str, Any] = {}
     if cached is not None and {*source.results.runs[cached]} == {"cold", "warm"}:
         sides = {"between": cached, "baseline": "cold", "sides": "cache"}

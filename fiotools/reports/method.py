@@ -15,7 +15,6 @@ from fiotools.display import columns
 from fiotools.display.exports import guarded
 from fiotools.language import counted, listed, say, spoken
 from fiotools.measure.campaign import NAME, Campaign
-from fiotools.measure.experiments import experiment_named
 from fiotools.measure.machine import MEMORY, binary
 from fiotools.reports.blocks import Block, fold, listing, paragraph, table, together
 from fiotools.reports.subjects import Source
@@ -37,17 +36,18 @@ def measured(source: Source) -> Block:
 
 def _of_campaign(source: Source, one: Campaign) -> Iterator[Block]:
     plan, session = one.asked, one.session
-    experiment = experiment_named(plan.experiment)
+    began, *again = (_time(it["started_at"]) for it in one.sessions)
     ends = [line for line in one.log if line["kind"] == "end"]
-    told = {"name": plan.experiment, "article": experiment.article, "effort": say(plan.effort)}
+    article, implied = one.experiment.article, one.experiment.implies
+    told = {"name": plan.experiment, "article": article, "effort": say(plan.effort)}
     planned = {"n": len(one.done), "total": len(one.plan), "plan": _works(one)}
     rows = [
         (say("procedure"), say("{name}, of article {article} ({effort})", **told)),
         (say("runs"), say("{n} of {total}: {plan}", **planned)),
-        (say("began"), _time(one.sessions[0]["started_at"])),
+        (say("began"), began),
         (say("ended"), listed([*(_time(end["at"]) for end in ends[-1:]), say(one.status)])),
         (say("because"), ends[-1].get("reason") if ends else None),
-        (say("continued"), listed(_time(it["started_at"]) for it in one.sessions[1:])),
+        (say("continued"), listed(again)),
         (say("file size"), plan.size_bytes and binary(plan.size_bytes)),
         (say("time of a run"), plan.seconds and f"{plan.seconds} s"),
         (say("jobs"), plan.jobs),
@@ -66,7 +66,7 @@ def _of_campaign(source: Source, one: Campaign) -> Iterator[Block]:
         say("{workload} on {place} (no direct I/O there)", workload=workload, place=place)
         for place, workload in session["left_out"]
     ]
-    undone = [run.file for run in one.wanted if run.order not in one.done]
+    undone = [run.file for run in one.missing]
     if undone:
         more = len(undone) - _UNDONE
         names = [*undone[:_UNDONE], *([say("and {n} more", n=more)] if more > 0 else [])]
@@ -74,7 +74,7 @@ def _of_campaign(source: Source, one: Campaign) -> Iterator[Block]:
     if left:
         yield paragraph(say("Left out"))
         yield listing(left)
-    yield listing(map(spoken, experiment.implies(plan, session["machine"]["ram_bytes"])))
+    yield listing(map(spoken, implied(plan, session["machine"]["ram_bytes"])))
     yield _commands(one.plan[one.plan["done"]], "command")
     yield fold(say("the runs, in their order"), _order(one))
 

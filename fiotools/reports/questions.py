@@ -11,7 +11,7 @@ import pandas as pd
 from fiotools.display import columns
 from fiotools.errors import SchemaError, argument
 from fiotools.language import counted, say
-from fiotools.measure.experiments import Question, experiment_named
+from fiotools.measure.experiments import Question
 from fiotools.reports.subjects import SWEPT, Source, differs
 from fiotools.stats.best_under import best_under
 from fiotools.stats.combine import combine
@@ -96,7 +96,7 @@ def comparisons(source: Source, wish: Choices) -> list[Comparison]:
     if source.campaign is None or wish != Choices(baseline=wish.baseline):
         found = [_of_labels(source, wish, frame, metric)]
     else:
-        questions = experiment_named(source.campaign.asked.experiment).questions
+        questions = source.campaign.experiment.questions
         found = [_of_question(source, one, wish, frame, metric) for one in questions]
     return [replace(one, said=said) for one in found]
 
@@ -108,7 +108,7 @@ def _table(source: Source, wish: Choices) -> tuple[pd.DataFrame | None, str]:
         table, metric = columns.find_metric(results, wish.metric)
         return results.tables[table], metric
     if source.campaign is not None:
-        table, metric = experiment_named(source.campaign.asked.experiment).metric
+        table, metric = source.campaign.experiment.metric
         return results.tables[table], metric
     io, timings = results.io, results.timings
     if len(io):
@@ -126,9 +126,7 @@ def _table(source: Source, wish: Choices) -> tuple[pd.DataFrame | None, str]:
 def _of_question(
     source: Source, asked: Question, wish: Choices, frame: pd.DataFrame, metric: str
 ) -> Comparison:
-    if asked.only is not None:
-        label, value = asked.only
-        frame = frame[frame[label].eq(value)]
+    frame = asked.rows_of(frame)
     if "scope" in frame and len(frame):
         frame = in_one_scope(frame, None, [])
     is_there = wish.baseline in {*frame[asked.between]}

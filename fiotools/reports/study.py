@@ -13,7 +13,6 @@ import pandas as pd
 
 from fiotools.display import columns
 from fiotools.language import counted, listed, say, spoken
-from fiotools.measure.experiments import experiment_named
 from fiotools.reports.blocks import (
     NOTHING,
     Block,
@@ -70,7 +69,7 @@ class StudyPart:
         """Name the part and its experiment's question."""
         if self.source.campaign is None:
             return say("The results")
-        question = experiment_named(self.source.campaign.asked.experiment).question
+        question = self.source.campaign.experiment.question
         return say("{name}: {text}", name=self.name, text=say(question))
 
     @property

@@ -22,6 +22,7 @@ from fiotools.measure.runner import make_plan
 from fiotools.measure.scratch import Scratch, share_pct
 from fiotools.measure.tools import OutOfTimeError, Watch
 from tests.measure.campaigns import linux, ran
+from tests.measure.conftest import ROOT_MOUNT
 
 GIB = 2**30
 
@@ -276,12 +277,14 @@ TABLE = """\
         ("/dev/shm/x", "tmpfs"),
     ],
 )
-def test_the_mount_of_a_folder(folder, kind):
-    assert mount_of(PurePosixPath(folder), TABLE).kind == kind
+def test_the_mount_of_a_folder(mounts, folder, kind):
+    mounts(TABLE)
+    assert mount_of(PurePosixPath(folder)).kind == kind
 
 
-def test_addresses_in_mount_options_are_cut():
-    share = mount_of(PurePosixPath("/mnt/my disk"), TABLE)
+def test_addresses_in_mount_options_are_cut(mounts):
+    mounts(TABLE)
+    share = mount_of(PurePosixPath("/mnt/my disk"))
     assert share.options == "rw,trans=virtio,addr=...,lowerdir=..."
     assert share.source == "share"
 
@@ -331,17 +334,18 @@ PCIE = {"../../../current_link_speed": "8.0 GT/s PCIe", "../../../current_link_w
     ids=["nvme", "nvme-x2", "sata", "sata-unknown", "usb", "virtio"],
 )
 @linux
+@pytest.mark.usefixtures("sys_folder")
 def test_sys_describes_a_disk(tmp_path, path, files, transport, link, rotational):
     files = {"size": "1000", "device/model": "Some Disk", **files}
     mount = sysfs(tmp_path, path, files, "8:1")
-    (device,) = devices_of(mount, tmp_path)
+    (device,) = devices_of(mount)
     assert (device.transport, device.link, device.rotational) == (transport, link, rotational)
     assert device.name == path.rpartition("/")[2]
     assert device.size_bytes == 512_000
 
 
 @linux
-@pytest.mark.usefixtures("one_disk")
+@pytest.mark.usefixtures("one_disk", "sys_folder")
 def test_the_disks_below_a_file_system(tmp_path):
     """A volume on two disks, one of them by a partition; and a disk that is a file."""
     mount = sysfs(tmp_path, SATA, {}, "8:1")
@@ -352,18 +356,18 @@ def test_the_disks_below_a_file_system(tmp_path):
     (block / "253:0").symlink_to(volume)
     lvm = Mount("/", "ext4", "none", "rw", "253:0")
     (volume / "slaves" / "sda1").symlink_to(sda / "sda1")
-    assert [device.name for device in devices_of(lvm, tmp_path)] == ["sda"]
+    assert [device.name for device in devices_of(lvm)] == ["sda"]
     sdb.mkdir(parents=True)
     (volume / "slaves" / "sdb").symlink_to(sdb)
-    assert [device.name for device in devices_of(lvm, tmp_path)] == ["sda", "sdb"]
+    assert [device.name for device in devices_of(lvm)] == ["sda", "sdb"]
 
     members = tmp_path / "fs" / "btrfs" / "some-uuid" / "devices"
     members.mkdir(parents=True)
     for disk in (sda / "sda1", sdb):
         (members / disk.name).symlink_to(disk)
     btrfs = Mount("/", "btrfs", "none", "rw", "8:1")
-    assert {device.name for device in devices_of(btrfs, tmp_path)} == {"sda", "sdb"}
-    assert [device.name for device in devices_of(mount, tmp_path)] == ["sda"]
+    assert {device.name for device in devices_of(btrfs)} == {"sda", "sdb"}
+    assert [device.name for device in devices_of(mount)] == ["sda"]
 
     image = tmp_path / "disk.img"
     image.touch()
@@ -372,7 +376,7 @@ def test_the_disks_below_a_file_system(tmp_path):
     (loop / "loop" / "backing_file").write_text(f"{image}\n")
     (loop / "loop" / "dio").write_text("1\n")
     (block / "7:0").symlink_to(loop)
-    (device,) = devices_of(Mount("/", "ext4", "none", "rw", "7:0"), tmp_path)
+    (device,) = devices_of(Mount("/", "ext4", "none", "rw", "7:0"))
     assert (device.name, device.transport, device.images()) == ("loop0", "loop", [image])
     assert device.backing.is_direct
     assert device.backing.file_system == "ext4"
@@ -380,16 +384,18 @@ def test_the_disks_below_a_file_system(tmp_path):
 
 
 @linux
-@pytest.mark.usefixtures("one_disk")
-def test_the_disks_below_an_overlay(tmp_path):
+@pytest.mark.usefixtures("sys_folder")
+def test_the_disks_below_an_overlay(tmp_path, mounts):
     (tmp_path / "upper").mkdir()
     sysfs(tmp_path, SATA, {}, "8:1")
-    table = f"9 1 0:9 / /o rw - overlay overlay rw,lowerdir=/l,upperdir={tmp_path}/upper,workdir=/w"
-    mount = mount_of(PurePosixPath("/o/x"), table)
+    options = f"lowerdir=/l,upperdir={tmp_path}/upper,workdir=/w"
+    table = f"{ROOT_MOUNT}9 1 0:9 / /o rw - overlay overlay rw,{options}"
+    mounts(table)
+    mount = mount_of(PurePosixPath("/o/x"))
     assert mount.upper == f"{tmp_path}/upper"
-    assert [device.name for device in devices_of(mount, tmp_path)] == ["sda"]
-    hidden = mount_of(PurePosixPath("/o"), table.replace(f"{tmp_path}/upper", "/nowhere/upper"))
-    assert devices_of(hidden, tmp_path) == []
+    assert [device.name for device in devices_of(mount)] == ["sda"]
+    mounts(table.replace(f"{tmp_path}/upper", "/nowhere/upper"))
+    assert devices_of(mount_of(PurePosixPath("/o"))) == []
 
 
 @linux
@@ -441,7 +447,8 @@ def campaign(experiment, is_guest, **devices):
     ]
     machine = {"ram_bytes": 8 * GIB, "is_guest": is_guest}
     asked = SimpleNamespace(experiment=experiment, size_bytes=GIB)
-    return SimpleNamespace(session={"places": places, "machine": machine}, asked=asked)
+    session = {"places": places, "machine": machine}
+    return SimpleNamespace(session=session, asked=asked, experiment=EXPERIMENTS[experiment])
 
 
 SSD = {"transport": "nvme", "rotational": False, "link": "pcie4-x4"}

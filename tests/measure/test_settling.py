@@ -9,6 +9,7 @@ import pytest
 import fiotools as ft
 from fiotools.errors import MeasureError
 from fiotools.measure import session
+from fiotools.measure.experiments import EXPERIMENTS
 from fiotools.measure.plan import plan_from
 from fiotools.measure.session import is_settled
 from tests.measure.campaigns import SMALL, measure, unix
@@ -28,8 +29,9 @@ def measured(ratio, n=6, spread=0.02):
 
 
 def of_random_io(frame):
-    asked = SimpleNamespace(experiment="random-io", places={"slow": "/s", "fast": "/f"})
-    return SimpleNamespace(asked=asked, results=SimpleNamespace(io=frame))
+    asked = SimpleNamespace(places={"slow": "/s", "fast": "/f"})
+    results = SimpleNamespace(io=frame)
+    return SimpleNamespace(asked=asked, experiment=EXPERIMENTS["random-io"], results=results)
 
 
 @pytest.mark.parametrize(("ratio", "spread", "expected"), [(2, 0.02, True), (1.06, 0.1, False)])
