@@ -42,16 +42,20 @@ from collections.abc import Callable, Iterable, Mapping
 from decimal import Decimal
 from functools import lru_cache, partial
 from itertools import islice
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from fiotools.errors import ParseError
 from fiotools.readers import shell
-from fiotools.readers.document import Report, Session, line_start, lines_above, read_reports
+from fiotools.readers.document import (
+    Document,
+    Report,
+    Session,
+    line_start,
+    lines_above,
+    read_reports,
+)
 from fiotools.readers.formats import TIMES
-
-if TYPE_CHECKING:
-    from fiotools.readers.document import Document
-    from fiotools.tables import Tables
+from fiotools.tables import Tables
 
 # days, hours, minutes, seconds, decimal mark, fraction, unit
 _DURATION = re.compile(

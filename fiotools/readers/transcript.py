@@ -20,18 +20,15 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from operator import attrgetter
 from string import whitespace
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from fiotools import units
 from fiotools.errors import ParseError
 from fiotools.readers import shell
-from fiotools.readers.document import Later, Report, Session, line_end
+from fiotools.readers.document import Document, Later, Report, Session, line_end
 from fiotools.readers.lsblk import Disks, devices
 from fiotools.readers.pasted import SEPARATOR
-
-if TYPE_CHECKING:
-    from fiotools.readers.document import Document
-    from fiotools.tables import Tables
+from fiotools.tables import Tables
 
 # Commands stand behind prompts of bash, zsh, fish, ksh, csh, PowerShell and cmd, default and
 # customised, in the trace of "set -x", or bare, as make echoes dd. Traps: "# " is a root prompt
