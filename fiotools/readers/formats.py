@@ -103,11 +103,8 @@ def _fio_json(document: Document) -> bool:
     if not document.is_structured:
         return "fio_json" in document.kinds
     text = document.text
-    return text.lstrip()[:1] in "{[" and has_fio_key(text) and not _HYPERFINE.match(text)
-
-
-def has_fio_key(text: str) -> bool:
-    """Whether the keys of a fio document stand in a JSON text."""
+    if text.lstrip()[:1] not in "{[" or _HYPERFINE.match(text):
+        return False
     return _FIO_KEY.search(text) is not None or all(key.search(text) for key in _FIO_OTHER_KEYS)
 
 

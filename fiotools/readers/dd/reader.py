@@ -303,15 +303,8 @@ def _operands(commands: Sequence[Operands], session: Session, place: int) -> Ope
 def make(records: Sequence[_Record], wants: Callable[[str], bool]) -> Iterable[Made]:
     """Make the rows of records."""
     batch = _Batch(records)
-    yield batch.runs()
-    yield batch.io()
-    yield batch.notes()
-    if wants("extras"):
-        yield batch.extras()
-    if wants("settings"):
-        yield batch.settings()
-    if wants("samples"):
-        yield batch.samples()
+    every = (batch.runs, batch.io, batch.notes, batch.extras, batch.settings, batch.samples)
+    return (of_table() for of_table in every if wants(of_table.__name__))
 
 
 class _Batch:

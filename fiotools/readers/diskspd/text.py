@@ -24,7 +24,7 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, field, replace
 from itertools import chain, islice
@@ -275,8 +275,7 @@ def _take_caption(cursor: Cursor, output: Output, found: re.Match[str]) -> bool:
         output.spans.append(Span(cursor.number))
     elif direction in output.spans[-1].tables:
         return False
-    _skip_to(_HEADER, cursor)
-    output.spans[-1].tables[direction] = take_table(cursor)
+    output.spans[-1].tables[direction] = take_table(cursor, _HEADER)
     return True
 
 
@@ -292,11 +291,11 @@ def _take_failed(cursor: Cursor, span: Span, found: re.Match[str]) -> None:
 
 
 def _take_cpu(cursor: Cursor, span: Span, found: re.Match[str]) -> None:
-    span.cpu = take_table(cursor)
+    span.cpu = take_table(cursor, _CPU)
 
 
 def _take_chart(cursor: Cursor, span: Span, found: re.Match[str]) -> None:
-    span.charts.append(("", take_table(cursor)))
+    span.charts.append(("", take_table(cursor, _CHART)))
 
 
 def _take_titled_chart(cursor: Cursor, span: Span, found: re.Match[str]) -> bool:
@@ -304,8 +303,8 @@ def _take_titled_chart(cursor: Cursor, span: Span, found: re.Match[str]) -> bool
     if not _CHART.fullmatch(_after(cursor)):
         return False
     title = found[0].removeprefix("Latency distribution:").strip()
-    _skip_to(_CHART, cursor)
-    span.charts.append((None if title in _TOTAL_CHART else title, take_table(cursor)))
+    target = None if title in _TOTAL_CHART else title
+    span.charts.append((target, take_table(cursor, _CHART)))
     return True
 
 
@@ -315,9 +314,9 @@ def _take_rewritten_chart(cursor: Cursor, span: Span, found: re.Match[str]) -> b
         return False
     for line in cursor.ahead(4):
         if _CHART.fullmatch(line):
-            _skip_to(_CHART, cursor)
-            span.rewritten = cursor.number
-            span.charts.append(("", take_table(cursor)))
+            table = take_table(cursor, _CHART)
+            span.rewritten = table.line
+            span.charts.append(("", table))
             return True
         if not _ORNAMENT.fullmatch(line):
             break
@@ -327,11 +326,6 @@ def _take_rewritten_chart(cursor: Cursor, span: Span, found: re.Match[str]) -> b
 def _after(cursor: Cursor) -> str:
     """Return the next line that is not blank, behind that of the cursor."""
     return next(cursor.ahead(1), "")
-
-
-def _skip_to(pattern: re.Pattern[str], cursor: Cursor) -> None:
-    while not pattern.fullmatch(cursor.bare):
-        cursor.take()
 
 
 def _take_extra(cursor: Cursor, span: Span, found: re.Match[str]) -> None:
@@ -377,8 +371,10 @@ _OF_SPAN: tuple[tuple[re.Pattern[str], Taker[Span]], ...] = (
 # --- lines and tables, as the tool prints them and as people paste them -----------------------
 
 
-def take_table(cursor: Cursor) -> Table:
-    """Take a header and the rows below it, to the first other line."""
+def take_table(cursor: Cursor, header: re.Pattern[str]) -> Table:
+    """Go to a header, and take it and the rows below it, to the first other line."""
+    while not header.fullmatch(cursor.bare):
+        cursor.take()
     table = Table(cells(cursor.line), cursor.number)
     cursor.take()
     while not cursor.done:
@@ -599,19 +595,13 @@ def check_plan(span: Span, asked: options.Asked) -> options.Asked:
     return asked
 
 
-def _sum(rows: Iterable[IoRow], name: str) -> int | None:
-    """Sum a number of rows; None if there are none, or if one lacks it."""
-    values = [row.measures[name] for row in rows]
-    return sum(values) if values and None not in values else None
-
-
 def check_sums(spans: Sequence[Span]) -> Iterator[tuple[int, str]]:
     """Yield contradictions between the runs of a file and its ``Totals:``."""
     for line, cells in chain.from_iterable(span.sums for span in spans):
         direction = cells[0].lower()
         for name, cell in zip(AMOUNTS, cells[1:3], strict=False):
             own = [span.totals[direction] for span in spans if direction in span.totals]
-            ours = _sum(own, name) if own else 0
+            ours = options.sum_of([row.measures[name] for row in own])
             if cell.isdecimal() and ours not in (None, int(cell)):
                 yield line, f"Totals: {direction} {name} is {cell}, the runs sum to {ours}"
 
@@ -633,8 +623,9 @@ def check(span: Span) -> None:
             span.problems.append((line, f"{message}: left out"))
     for direction, total in span.totals.items():
         for name in AMOUNTS:
-            ours, whole = _sum(span.threads[direction], name), total.measures[name]
-            if None not in (ours, whole) and ours != whole:
+            parts, whole = span.threads[direction], total.measures[name]
+            ours = options.sum_of([row.measures[name] for row in parts])
+            if parts and None not in (ours, whole) and ours != whole:
                 message = f"{direction}: {name} of the threads sum to {ours}, the total says"
                 span.problems.append((total.line, f"{message} {whole}"))
     if span.slack is None or not span.seconds > span.slack:
