@@ -151,7 +151,6 @@ def parse(text: str, match: re.Match[str]) -> tuple[int, int, list[Finding]] | N
 
 
 def _listed_results(value: Any) -> list[Finding]:
-    """List the entries of a document."""
     results = value.get("results") if isinstance(value, dict) else None
     found = [_benchmark(result) for result in results] if isinstance(results, list) else []
     return [

@@ -399,7 +399,6 @@ class _Kind(NamedTuple):
 
 @cache
 def _line(kind: _Kind) -> re.Pattern[str]:
-    """Return the pattern of a whole line."""
     return re.compile(rf"{kind.before}(?P<text>{kind.text}){kind.behind}")
 
 

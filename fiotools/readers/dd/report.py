@@ -457,9 +457,7 @@ class DdOutput(NamedTuple):
 
 
 class _Loose(NamedTuple):
-    """Amounts below more than one report without amounts: how many were above."""
-
-    above: int
+    above: int  # how many reports without amounts stood above
     amounts: Amounts
     line: int
 

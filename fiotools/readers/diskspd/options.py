@@ -107,7 +107,6 @@ def plan(
 
 
 def _shared(several: Sequence[Conditions]) -> Conditions:
-    """Keep the conditions that all share."""
     if not several:
         return {}
     first, *others = several
@@ -291,7 +290,6 @@ def _read_span(lines: Sequence[str], given: Sequence[Setting]) -> Asked:
 
 
 def _of_sentences(said: dict[str, str]) -> Conditions:
-    """Read the conditions of one target."""
     depth = "number of outstanding I/O operations"
     mixed = _MIX.fullmatch(said.get("performing mix test", ""))
     write_pct = _told(_WRITE_PCT, said)

@@ -268,7 +268,7 @@ def _take_fact(cursor: Cursor, output: Output, found: re.Match[str]) -> None:
 
 def _take_caption(cursor: Cursor, output: Output, found: re.Match[str]) -> bool:
     """Take a caption with its table; a direction that was there already begins another run."""
-    if not _HEADER.fullmatch(_after(cursor)):
+    if not _HEADER.fullmatch(next(cursor.ahead(1), "")):
         return False
     direction = found[1].lower()
     if not output.spans:
@@ -300,7 +300,7 @@ def _take_chart(cursor: Cursor, span: Span, found: re.Match[str]) -> None:
 
 def _take_titled_chart(cursor: Cursor, span: Span, found: re.Match[str]) -> bool:
     """Take the percentiles of one target or of all: the title may be only a path."""
-    if not _CHART.fullmatch(_after(cursor)):
+    if not _CHART.fullmatch(next(cursor.ahead(1), "")):
         return False
     title = found[0].removeprefix("Latency distribution:").strip()
     target = None if title in _TOTAL_CHART else title
@@ -321,11 +321,6 @@ def _take_rewritten_chart(cursor: Cursor, span: Span, found: re.Match[str]) -> b
         if not _ORNAMENT.fullmatch(line):
             break
     return False
-
-
-def _after(cursor: Cursor) -> str:
-    """Return the next line that is not blank, behind that of the cursor."""
-    return next(cursor.ahead(1), "")
 
 
 def _take_extra(cursor: Cursor, span: Span, found: re.Match[str]) -> None:
@@ -762,7 +757,6 @@ def _run(span: Span, first: int, asked: options.Asked, system: dict[str, str]) -
 
 
 def _curves(span: Span, first: int) -> Iterator[PrintedCurve]:
-    """Read the charts of the run and of its targets."""
     for number, (target, chart) in enumerate(span.charts, 1):
         titles = [name.split(" ")[0].lower() for name in chart.columns[1:]]
         rows = []

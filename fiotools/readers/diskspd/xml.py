@@ -340,8 +340,6 @@ def _run(span: Element, asked: Asked, way: _Way) -> DiskspdRun:
 
 
 class _Thread(NamedTuple):
-    """A ``Thread`` of the results, with its targets."""
-
     name: int | None
     told: ElementValues
     targets: list[ElementValues]
@@ -350,7 +348,6 @@ class _Thread(NamedTuple):
 def _results(
     span: Element, told: ElementValues, asked: Asked, seconds: float, way: _Way
 ) -> DiskspdRun:
-    """Read the results of a run."""
     threads = []
     for thread in span.findall("Thread"):
         own = ElementValues(thread, ("Target",))
@@ -458,7 +455,6 @@ def _asked(root: Element) -> Iterator[Asked]:
 
 
 def _conditions(target: ElementValues) -> Conditions:
-    """Read the conditions of a target."""
     write_pct, ratio = (
         None if math.isnan(share) else share
         for share in map(target.number, ("WriteRatio", "RandomRatio"))
