@@ -584,14 +584,14 @@ def _cell(match: re.Match[str], group: int) -> Decimal:
     return Decimal(match[group].replace(",", ".")) * _UNITS[match[group + 1]]
 
 
-_READ: dict[str, Callable[[str, int], Found | None]] = {
+_READ: dict[str, Callable[[str, int], Found | None]] = {  # the most frequent first
+    "labels": _labels,
     "verbose": _verbose,
     "zsh": _zsh,
     "gnu": _GNU.read,
     "tcsh": _TCSH.read,
     "fish": _fish,
     "powershell": _powershell,
-    "labels": _labels,
 }
 _FORMS = [(re.compile(TIMES[name]), read) for name, read in _READ.items()]
 
