@@ -33,14 +33,11 @@ from fiotools.errors import ParseError
 from fiotools.readers import shell
 from fiotools.readers.dd.report import Amounts, DdOutput, DdRun, Said, counts
 from fiotools.readers.dd.report import parse as parse
-from fiotools.readers.document import Report, Session, read_reports
-from fiotools.tables import Made
+from fiotools.readers.document import Document, Report, Session, read_reports
+from fiotools.tables import Column, Made, Tables
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
-
-    from fiotools.readers.document import Document
-    from fiotools.tables import Column, Tables
 
     Floats: TypeAlias = NDArray[np.float64]
     Flags: TypeAlias = NDArray[np.bool_]

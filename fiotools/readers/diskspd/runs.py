@@ -18,14 +18,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 import numpy as np
 import polars as pl
 
-from fiotools.readers.diskspd.options import Asked
-from fiotools.tables import Made
+from fiotools.readers.diskspd.options import Asked, Conditions
+from fiotools.tables import Column, Made, Tables
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
-
-    from fiotools.readers.diskspd.options import Conditions
-    from fiotools.tables import Column, Tables
 
     Array = NDArray[Any]
     Columns = dict[str, Column]
