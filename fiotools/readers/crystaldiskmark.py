@@ -26,17 +26,14 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from fiotools import units
 from fiotools.errors import ParseError
-from fiotools.readers.document import Report, Session, line_start, read_reports
+from fiotools.readers.document import Document, Report, Session, line_start, read_reports
 from fiotools.readers.formats import CRYSTALDISKMARK_ROW
+from fiotools.tables import Tables
 from fiotools.units import interval
-
-if TYPE_CHECKING:
-    from fiotools.readers.document import Document
-    from fiotools.tables import Tables
 
 _NAME = "crystaldiskmark"
 _S = r"[ \t\xa0]"

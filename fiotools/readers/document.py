@@ -258,7 +258,7 @@ class Grammars:
         return [
             one
             for one in self._anchors
-            if not one[1].needs or any(part in text for part in one[1].needs)
+            if not one[1].needs or any(map(text.__contains__, one[1].needs))
         ]
 
     def reports(self, text: str, line_of: Callable[[int], int]) -> list[Report]:

@@ -7,14 +7,13 @@ place (`Later`), and imported when a file has that format.
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from fiotools.readers.document import Grammar, Later, Reader
 
 if TYPE_CHECKING:
     from fiotools.readers.document import Document
 
-_HERE = "fiotools.readers"
 _HEAD = 1 << 16  # characters
 _NUMBER = re.compile("^[0-9]", re.MULTILINE)
 
@@ -103,11 +102,8 @@ def _fio_json(document: Document) -> bool:
     if not document.is_structured:
         return "fio_json" in document.kinds
     text = document.text
-    return text.lstrip()[:1] in "{[" and has_fio_key(text) and not _HYPERFINE.match(text)
-
-
-def has_fio_key(text: str) -> bool:
-    """Whether the keys of a fio document stand in a JSON text."""
+    if text.lstrip()[:1] not in "{[" or _HYPERFINE.match(text):
+        return False
     return _FIO_KEY.search(text) is not None or all(key.search(text) for key in _FIO_OTHER_KEYS)
 
 
@@ -119,7 +115,7 @@ def _fio_normal(document: Document) -> bool:
     return bool(FIO_SAID.match(first) or FIO_DEFINITION.match(first))
 
 
-_log, _hist_log = (Later(f"{_HERE}.fio.{name}:sniff") for name in ("log", "hist_log"))
+_log, _hist_log = (Later(f"fiotools.readers.fio.{name}:sniff") for name in ("log", "hist_log"))
 
 
 def _has_rows(document: Document) -> bool:
@@ -163,9 +159,15 @@ def _transcript(document: Document) -> bool:
 # --- the formats ------------------------------------------------------------------------------
 
 
-def _grammar(module: str, anchor: str, *needs: str) -> Grammar:
-    parse, add = Later(f"{_HERE}.{module}:parse"), Later(f"{_HERE}.{module}:add")
-    return Grammar(anchor, parse, add, needs)
+def _reader(
+    name: str, *, module: str = "", anchor: str = "", needs: tuple[str, ...] = (), **facts: Any
+) -> Reader:
+    """Describe a reader; its module has its name, and if nothing is said, it claims its reports."""
+    place = f"fiotools.readers.{module or name.replace('_', '.', 1)}"
+    read, parse, add = (Later(f"{place}:{function}") for function in ("read", "parse", "add"))
+    grammar = Grammar(anchor, parse, add, needs) if anchor else None
+    facts.setdefault("sniff", lambda document: document.sole == name)
+    return Reader(name=name, read=read, grammar=grammar, **facts)
 
 
 _FIO = (
@@ -174,127 +176,111 @@ _FIO = (
 )
 
 READERS: tuple[Reader, ...] = (
-    Reader(
-        name="crystaldiskmark",
+    _reader(
+        "crystaldiskmark",
         title="CrystalDiskMark's text (2.x to 9.x), also in forum posts",
         produced_by="Edit > Copy, or File > Save (text)",
         tables=("runs", "settings", "io", "extras", "notes"),
-        sniff=lambda document: document.sole == "crystaldiskmark",
         mark=f"(?=[SR]){CRYSTALDISKMARK}",
-        read=Later(f"{_HERE}.crystaldiskmark:read"),
-        grammar=_grammar("crystaldiskmark", CRYSTALDISKMARK, "Seq", "SEQ", "Random", "RND"),
+        anchor=CRYSTALDISKMARK,
+        needs=("Seq", "SEQ", "Random", "RND"),
     ),
-    Reader(
-        name="dd",
+    _reader(
+        "dd",
+        module="dd.reader",
         title="dd reports (GNU, BSD, BusyBox, toybox, uutils; any language)",
         produced_by="dd if=... of=... 2>log",
         tables=("runs", "io", "samples", "settings", "extras", "notes"),
-        sniff=lambda document: document.sole == "dd",
         mark=(
             r"[0-9](?:\W{0,4}|%20)records(?:\W{1,3}|%20)(?:in|out)\b"
             r"|[0-9](?:\W{0,4}|%20)bytes(?:\W{1,3}|%20)[^()\n]{1,60}\)(?:\W{1,4}|%20)copied"
         ),
-        read=Later(f"{_HERE}.dd.reader:read"),
-        grammar=_grammar(
-            "dd.reader",
-            f"{DD_RECORDS}|{DD_FIGURES}|{DD_SAID}",
-            *("+", "/s", "/c", "/с", "/秒", "dd: ", "dd.exe: "),
-        ),
+        anchor=f"{DD_RECORDS}|{DD_FIGURES}|{DD_SAID}",
+        needs=("+", "/s", "/c", "/с", "/秒", "dd: ", "dd.exe: "),
     ),
-    Reader(
-        name="diskspd_text",
+    _reader(
+        "diskspd_text",
         title="DISKSPD results as text (2.0.12 to 2.2, diskspd-for-linux), also as Markdown tables",
         produced_by="diskspd ... target > run.txt",
         tables=("runs", "settings", "io", "percentiles", "cpu", "extras", "notes"),
-        sniff=lambda document: document.sole == "diskspd_text",
         line_mark=(
             r"[ \t]*total:[ \t]+[0-9]+ \|"
             r"|\W{0,4}(?:Input parameters|Results for timespan \d+)\b"
         ),
-        read=Later(f"{_HERE}.diskspd.text:read"),
-        grammar=_grammar(
-            "diskspd.text",
-            DISKSPD_TEXT,
-            *("Command Line:", "Input parameters:", "Results for ", "I/Os"),
-        ),
+        anchor=DISKSPD_TEXT,
+        needs=("Command Line:", "Input parameters:", "Results for ", "I/Os"),
     ),
-    Reader(
-        name="diskspd_xml",
+    _reader(
+        "diskspd_xml",
         title="DISKSPD results in XML (2.0.12 to 2.2)",
         produced_by="diskspd ... -Rxml target > run.xml",
         tables=("runs", "settings", "io", "percentiles", "samples", "cpu", "extras", "notes"),
         sniff=_diskspd_xml,
         mark=DISKSPD_XML,
-        read=Later(f"{_HERE}.diskspd.xml:read"),
-        grammar=_grammar("diskspd.xml", DISKSPD_XML, "<Results>"),
+        anchor=DISKSPD_XML,
+        needs=("<Results>",),
     ),
-    Reader(
-        name="fio_hist_log",
+    _reader(
+        "fio_hist_log",
         title="fio logs of latency histograms (log_hist_msec, 2.17 to 3.4x)",
         produced_by="fio --write_hist_log=x --log_hist_msec=1000 ...",
         tables=("runs", "bins", "samples", "extras", "notes"),
         sniff=lambda document: _has_rows(document) and _hist_log(document),
         line_mark=r"[0-9]{1,18}, [0-2], [0-9]{1,10}(?:, [0-9]{1,18}){60}",
-        read=Later(f"{_HERE}.fio.hist_log:read"),
     ),
-    Reader(
-        name="fio_json",
+    _reader(
+        "fio_json",
         title="fio JSON (json, json+), 1.99 to 3.4x",
         produced_by="fio --output-format=json (or json+) --output=run.json ...",
         tables=_FIO,
         sniff=_fio_json,
         mark=rf'{FIO_JSON}|["\u201c\u201d](?:jobname|io_kbytes|iodepth_level)["\u201c\u201d]',
-        read=Later(f"{_HERE}.fio.json:read"),
-        grammar=_grammar("fio.json", FIO_JSON, '"fio'),
+        anchor=FIO_JSON,
+        needs=('"fio',),
     ),
-    Reader(
-        name="fio_log",
+    _reader(
+        "fio_log",
         title="fio logs of latency, bandwidth and IOPS, per I/O or averaged (2.0 to 3.4x)",
         produced_by="fio --write_lat_log=x --write_bw_log=x --write_iops_log=x ...",
         tables=("runs", "samples", "extras", "notes"),
         sniff=lambda document: _has_rows(document) and _log(document),
         line_mark=r"[0-9]{1,18}, [0-9]{1,18}, [0-3], [0-9]{1,10}(?:, [0-9]+){0,2}$",
-        read=Later(f"{_HERE}.fio.log:read"),
     ),
-    Reader(
-        name="fio_normal",
+    _reader(
+        "fio_normal",
         title="fio's human report (1.x to 3.4x)",
         produced_by="fio ..., or fio --output=report.txt ...",
         tables=_FIO,
         sniff=_fio_normal,
         mark=FIO_NORMAL,
         line_mark=r"[^\w\n]{0,9}(?:read|write|trim) ?: (?:IOPS|io)=",
-        read=Later(f"{_HERE}.fio.normal:read"),
-        grammar=_grammar("fio.normal", FIO_NORMAL, "(groupid="),
+        anchor=FIO_NORMAL,
+        needs=("(groupid=",),
     ),
-    Reader(
-        name="fio_terse",
+    _reader(
+        "fio_terse",
         title="fio's terse output, versions 2 to 5 (fio 1.5x to 3.4x)",
         produced_by="fio --minimal ..., or fio --output-format=terse --terse-version=5 ...",
         tables=_FIO,
-        sniff=lambda document: document.sole == "fio_terse",
         line_mark=FIO_TERSE,
-        read=Later(f"{_HERE}.fio.terse:read"),
-        grammar=_grammar("fio.terse", rf"(?:^|(?<=\r))(?:{FIO_TERSE}|2;)", "2;", ";fio"),
+        anchor=rf"(?:^|(?<=\r))(?:{FIO_TERSE}|2;)",
+        needs=("2;", ";fio"),
     ),
-    Reader(
-        name="hyperfine",
+    _reader(
+        "hyperfine",
         title="hyperfine's JSON and CSV (1.0 to 1.20)",
         produced_by="hyperfine --export-json out.json (or --export-csv out.csv) ...",
         tables=("runs", "settings", "timings", "extras", "notes"),
         sniff=_hyperfine,
         line_mark=HYPERFINE_CSV,
-        read=Later(f"{_HERE}.hyperfine:read"),
-        grammar=_grammar(
-            "hyperfine", rf"^(?:{HYPERFINE_CSV}|{HYPERFINE_JSON})", "command,mean,", '"results"'
-        ),
+        anchor=rf"^(?:{HYPERFINE_CSV}|{HYPERFINE_JSON})",
+        needs=("command,mean,", '"results"'),
     ),
-    Reader(
-        name="time",
+    _reader(
+        "time",
         title="time of any shell, of GNU, BSD, BusyBox and toybox; Measure-Command",
         produced_by="time command 2>log",
         tables=("runs", "timings", "extras", "notes"),
-        sniff=lambda document: document.sole == "time",
         mark=(
             r"(?=[rusc])\b(?:"  # a letter is known sooner than the end of a word
             r"(?:real|user|sys)(?:[\s|]|\^I|\\t|%20){0,9}[+]?[0-9]+m[0-9]+[.,][0-9]+s"
@@ -302,16 +288,14 @@ READERS: tuple[Reader, ...] = (
             r"|[0-9][.,][0-9]+s user\W{1,3}[0-9]+[.,][0-9]+s system"
         ),
         line_mark=r"[^\w\n]{0,4}(?:real|user|sys)[ \t]*[+]?[0-9]+[.,][0-9]+s?[^\w\n]{0,4}$",
-        read=Later(f"{_HERE}.time:read"),
-        grammar=_grammar(
-            "time",
-            "|".join(TIMES.values()),
+        anchor="|".join(TIMES.values()),
+        needs=(
             *("real", "Real", "elapsed", "system", "User time", "Executed in", "TotalSeconds"),
             "pf+",
         ),
     ),
-    Reader(
-        name="transcript",
+    _reader(
+        "transcript",
         title="terminal sessions and Markdown articles with any of these reports",
         produced_by="(time dd ...) 2>log; copying what a terminal shows",
         tables=(
@@ -319,6 +303,5 @@ READERS: tuple[Reader, ...] = (
             *("disks", "extras", "notes"),
         ),
         sniff=_transcript,
-        read=Later(f"{_HERE}.transcript:read"),
     ),
 )

@@ -28,16 +28,13 @@ from collections.abc import Callable, Iterator
 from io import StringIO
 from math import isclose, isfinite
 from statistics import fmean, median, stdev
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import orjson
 
 from fiotools.errors import ParseError, UnknownFormatError
-from fiotools.readers.document import Field, Report, Session, read_part, read_reports
-
-if TYPE_CHECKING:
-    from fiotools.readers.document import Document
-    from fiotools.tables import Tables
+from fiotools.readers.document import Document, Field, Report, Session, read_part, read_reports
+from fiotools.tables import Tables
 
 _NAME = "hyperfine"
 _DECODER = json.JSONDecoder(parse_int=float)  # Python makes no integer of thousands of digits
@@ -154,7 +151,6 @@ def parse(text: str, match: re.Match[str]) -> tuple[int, int, list[Finding]] | N
 
 
 def _listed_results(value: Any) -> list[Finding]:
-    """List the entries of a document."""
     results = value.get("results") if isinstance(value, dict) else None
     found = [_benchmark(result) for result in results] if isinstance(results, list) else []
     return [

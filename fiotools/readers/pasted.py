@@ -172,7 +172,7 @@ def repair(text: str, is_report: IsReport | None = None) -> Repaired:
     if not text.isascii():
         text = _DASH.sub("-", text.translate(_AS_TYPED))
         text = _DIGIT.sub(lambda found: str(unicodedata.decimal(found[0])), text)
-    if ">" in text:
+    if text.startswith(">") or "\n>" in text:
         text = _MAIL.sub(_without_marks, text)
     if "NativeCommandError" in text:
         text = _POWERSHELL.sub("", text)
@@ -364,7 +364,7 @@ _DATE = (
     r" \d\d:\d\d:\d\d(?:[.,]\d{1,9})?(?: \d{4})?"
 )
 _TIME = (
-    rf"[\[(]?(?:{_ISO}|{_DATE}|\d\d:\d\d:\d\d(?:[.,]\d{{1,9}})?"
+    rf"(?=[\[(\dA-Z])[\[(]?(?:{_ISO}|{_DATE}|\d\d:\d\d:\d\d(?:[.,]\d{{1,9}})?"
     r"|\d{9,10}[.,]\d{3,9}|\d{1,6}\.\d{6})[\])]?:?"
 )
 _LEVEL = (
@@ -372,11 +372,11 @@ _LEVEL = (
 )
 # words of a tool or of a report are not names
 _OWN = r"(?!(?:dd|fio|Jobs|diskspd|time|real|user|sys|https?)(?:\.exe)?[:|])"
-_NAME = rf"{_OWN}(?P<source>[\w.@-]{{1,60}})"
+_NAME = rf"{_OWN}(?P<source>[\w.@-]{{1,60}}+)"
 # a time is not a name; one with blanks in it is one only before the number of a line
 _PATH = (
     rf"""{_OWN}(?!\[?\d\d:\d\d|\d:\d\d[.,]\d)(?P<source>(?:[A-Za-z]:)?(?:[^\s:"'<>|{{}}()]{{1,200}}?(?=[:-])"""
-    rf"""|[^:\n"'<>|{{}}()]{{1,200}}?(?=:\d{{1,9}}:)))"""
+    rf"""|[^:\n"'<>|{{}}()]{{1,200}}+(?=:\d{{1,9}}:)))"""
 )
 _NUMBER = r"[ \t]*(?P<number>\d{1,6})"
 _BORDER = r"[|\u2502\u2503\u2551]"
@@ -399,7 +399,6 @@ class _Kind(NamedTuple):
 
 @cache
 def _line(kind: _Kind) -> re.Pattern[str]:
-    """Return the pattern of a whole line."""
     return re.compile(rf"{kind.before}(?P<text>{kind.text}){kind.behind}")
 
 
@@ -444,7 +443,7 @@ _KINDS = (
     _Kind("a time of the kernel", rf"\[ *\d{{1,9}}\.\d{{3,9}}\]{_END}", is_sure=True),
     _Kind(
         "a job and a step",
-        rf"(?P<source>[^\t\n]{{1,80}}\t[^\t\n]{{1,80}})\t(?={_ISO})",
+        rf"(?P<source>[^\t\n]{{1,80}}+\t[^\t\n]{{1,80}}+)\t(?={_ISO})",
         is_sure=True,
     ),
     _Kind("a stream and a time", rf"(?P<source>\S{{1,80}}/\S{{1,80}}) {_ISO}{_END}", is_sure=True),
@@ -466,7 +465,8 @@ _KINDS = (
     _Kind("a line's number", rf"{_NUMBER}-", least=3),
     _Kind("a mark", r"(?P<mark> *(?:[-+%*\u2022]|--|E {2})) ", least=3),
     _Kind("a mark", r"(?P<mark>[-+])", least=3),
-    _Kind("a mark", "", r"(?P<mark> ?[$\\\xb6])", least=3),
+    # the end of a line is looked at first: most have no mark there
+    _Kind("a mark", r"(?=[^\n]*+(?<=[$\\\xb6]))", r"(?P<mark>[$\\\xb6])", least=3),
     _Kind("the name of who is quoted", r"(?P<source>\w{1,20})> ?", least=3),
     _Kind(
         "a border",

@@ -28,7 +28,7 @@ _QUIET = {
 _TOOLS = {"dd", "fio", "diskspd"}
 # quoted text and substitutions stay whole; a bare & is not part of 2>&1 or &>
 _PIECE = re.compile(
-    r"(?P<kept>'[^']*'|\"(?:[^\"\\]|\\.)*\"|\\.|`[^`]*`|(?<=\S)\#)"
+    r"(?P<kept>[^'\"\\`\#|;&\n]+|'[^']*'|\"(?:[^\"\\]|\\.)*\"|\\.|`[^`]*`|(?<=\S)\#)"
     r"|(?P<operator>\|\||&&|\|&?|;;?|(?<![<>])&(?![>])|\n)|(?P<comment>\#[^\n]*)",
     re.S,
 )

@@ -42,16 +42,20 @@ from collections.abc import Callable, Iterable, Mapping
 from decimal import Decimal
 from functools import lru_cache, partial
 from itertools import islice
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from fiotools.errors import ParseError
 from fiotools.readers import shell
-from fiotools.readers.document import Report, Session, line_start, lines_above, read_reports
+from fiotools.readers.document import (
+    Document,
+    Report,
+    Session,
+    line_start,
+    lines_above,
+    read_reports,
+)
 from fiotools.readers.formats import TIMES
-
-if TYPE_CHECKING:
-    from fiotools.readers.document import Document
-    from fiotools.tables import Tables
+from fiotools.tables import Tables
 
 # days, hours, minutes, seconds, decimal mark, fraction, unit
 _DURATION = re.compile(
@@ -323,22 +327,19 @@ _COUNT = re.compile(
 _RSS = "maximum resident set size"
 _PEAK = re.compile(rf"([0-9]+) +{_RSS}")
 _MACOS = ("instructions retired", "cycles elapsed", "peak memory footprint")
-# label of -l: name among the extras; none where the kernels keep no count
+_UNCOUNTED = (  # by the kernels
+    *("average shared memory size", "average unshared data size", "average unshared stack size"),
+    *("swaps", "messages sent", "messages received", "signals received"),
+)
+# label of -l: name among the extras, if it is one
 _LISTED = {
-    _RSS: "",
-    "average shared memory size": "",
-    "average unshared data size": "",
-    "average unshared stack size": "",
+    **dict.fromkeys((_RSS, *_UNCOUNTED), ""),
     "page reclaims": "minor_faults",
     "page faults": "major_faults",
     "minor page faults": "minor_faults",
     "major page faults": "major_faults",
-    "swaps": "",
     "block input operations": "inputs",
     "block output operations": "outputs",
-    "messages sent": "",
-    "messages received": "",
-    "signals received": "",
     "voluntary context switches": "voluntary_switches",
     "involuntary context switches": "involuntary_switches",
     **{label: label.replace(" ", "_") for label in _MACOS},
@@ -453,29 +454,23 @@ def _zsh(text: str, at: int) -> Found | None:
 
 # --- lists and tables --------------------------------------------------------------------------
 
+_AVERAGES = ("shared text", "unshared data", "stack", "total", "resident set")
 # label of -v, GNU's and BusyBox's, then toybox's: what it is
 _VERBOSE = {
+    **{f"Average {what} size (kbytes)": "" for what in _AVERAGES},
+    **dict.fromkeys(("Swaps", "Socket messages sent", "Socket messages received"), ""),
+    **dict.fromkeys(("Signals delivered", "Page size (bytes)"), ""),
     "User time (seconds)": "user",
     "System time (seconds)": "sys",
     "Percent of CPU this job got": "cpu_pct",
     "Elapsed (wall clock) time (h:mm:ss or m:ss)": "real",
-    "Average shared text size (kbytes)": "",
-    "Average unshared data size (kbytes)": "",
-    "Average stack size (kbytes)": "",
-    "Average total size (kbytes)": "",
     "Maximum resident set size (kbytes)": "max_rss",
-    "Average resident set size (kbytes)": "",
     "Major (requiring I/O) page faults": "major_faults",
     "Minor (reclaiming a frame) page faults": "minor_faults",
     "Voluntary context switches": "voluntary_switches",
     "Involuntary context switches": "involuntary_switches",
-    "Swaps": "",
     "File system inputs": "inputs",
     "File system outputs": "outputs",
-    "Socket messages sent": "",
-    "Socket messages received": "",
-    "Signals delivered": "",
-    "Page size (bytes)": "",
     "Exit status": "exit_status",
     "Real time (s)": "real",
     "User time (s)": "user",
@@ -589,14 +584,14 @@ def _cell(match: re.Match[str], group: int) -> Decimal:
     return Decimal(match[group].replace(",", ".")) * _UNITS[match[group + 1]]
 
 
-_READ: dict[str, Callable[[str, int], Found | None]] = {
+_READ: dict[str, Callable[[str, int], Found | None]] = {  # the most frequent first
+    "labels": _labels,
     "verbose": _verbose,
     "zsh": _zsh,
     "gnu": _GNU.read,
     "tcsh": _TCSH.read,
     "fish": _fish,
     "powershell": _powershell,
-    "labels": _labels,
 }
 _FORMS = [(re.compile(TIMES[name]), read) for name, read in _READ.items()]
 

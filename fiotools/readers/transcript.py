@@ -20,18 +20,15 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from operator import attrgetter
 from string import whitespace
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from fiotools import units
 from fiotools.errors import ParseError
 from fiotools.readers import shell
-from fiotools.readers.document import Later, Report, Session, line_end
+from fiotools.readers.document import Document, Later, Report, Session, line_end
 from fiotools.readers.lsblk import Disks, devices
 from fiotools.readers.pasted import SEPARATOR
-
-if TYPE_CHECKING:
-    from fiotools.readers.document import Document
-    from fiotools.tables import Tables
+from fiotools.tables import Tables
 
 # Commands stand behind prompts of bash, zsh, fish, ksh, csh, PowerShell and cmd, default and
 # customised, in the trace of "set -x", or bare, as make echoes dd. Traps: "# " is a root prompt
@@ -61,12 +58,12 @@ _UNPROMPTED = re.compile(
     r"(?:\S{0,200}/)?dd +(?:\w+=\S+)[^\n]*)$"
 )
 _GLUED = re.compile(r"(?<=[\w/~])[$#] +")
-_CLOCK = re.compile(r"[ \t]*\[\d\d:\d\d(?::\d\d)?\]$")  # what zsh writes at the right margin
+_CLOCK = re.compile(r"\[\d\d:\d\d(?::\d\d)?\]$")  # what zsh writes at the right margin
 # a session that was put into comments, or quoted
 _COMMENTED = re.compile(r"(?:[ \t]*(?:# |> |// ))+(?=\$ |\S+@\S+[$#%] )")
-# the tags of forums
-_OPENING = re.compile(r"(?:\[(?:CODE|QUOTE|ICODE|PRE|SPOILER)(?:=[^\]\n]{1,80})?\])+", re.I)
-_CLOSING = re.compile(r"(?:\[/(?:CODE|QUOTE|ICODE|PRE|SPOILER)\][ \t]*)+$", re.I)
+_TAG = "(?:CODE|QUOTE|ICODE|PRE|SPOILER)"  # of forums
+_OPENING = re.compile(rf"(?:\[{_TAG}(?:=[^\]\n]{{1,80}})?\])+", re.I)
+_CLOSING = re.compile(rf"\[/{_TAG}\](?:[ \t]|\[/{_TAG}\])*$", re.I)
 _OPEN = re.compile(r"(?:\bdo|\bthen|\belse|[{(|;]|&&)$")  # what a command goes on behind
 _OPEN_LOOP = re.compile(r"(?:\bdo|\bthen|[{(|;]|&&|\bin [^\n]*)$")
 _MORE = re.compile(r"^[ \t]*(?:(?:for|while|until|then|do|else|if|cursh|pipe|[db]?quote)?> ?)")
@@ -114,16 +111,19 @@ def commands(text: str, reports: Sequence[Report] = ()) -> Iterator[Boundary]:
     fences = _FENCES.search(text) is not None
     fenced, at, report, taken = False, 0, 0, 0
     while at <= len(text):
+        while report < len(reports) and reports[report].start <= at:
+            taken, report = reports[report].end, report + 1
+        if at < taken:  # on to the first line below the report
+            begin, at = at, line_end(text, taken - 1) + 1
+            fenced ^= len(_FENCES.findall(text, begin, at)) % 2 == 1
+            continue
         begin, stop = at, line_end(text, at)
         line, at = text[begin:stop], stop + 1
-        while report < len(reports) and reports[report].start <= begin:
-            taken, report = reports[report].end, report + 1
         if fences and _FENCE.match(line):
             fenced = not fenced
-            if begin >= taken:
-                yield Boundary(begin)
+            yield Boundary(begin)
             continue
-        if begin < taken or not line:
+        if not line:
             continue
         if line.startswith(SEPARATOR):
             yield Boundary(begin, host=line.split(SEPARATOR)[1] or None)
@@ -163,7 +163,7 @@ def _prompted(line: str, *, in_session: bool) -> tuple[str, str | None, int, boo
         ):
             return None
         start = skip + prompt.start("command")
-        return _CLOCK.sub("", command.rstrip()), prompt["host"], start, False
+        return _CLOCK.sub("", command.rstrip()).rstrip(), prompt["host"], start, False
     other = _TRACE.match(bare) or _UNPROMPTED.match(bare)
     if other:
         return other["command"].rstrip(), None, skip + other.start("command"), True

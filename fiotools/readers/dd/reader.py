@@ -33,14 +33,11 @@ from fiotools.errors import ParseError
 from fiotools.readers import shell
 from fiotools.readers.dd.report import Amounts, DdOutput, DdRun, Said, counts
 from fiotools.readers.dd.report import parse as parse
-from fiotools.readers.document import Report, Session, read_reports
-from fiotools.tables import Made
+from fiotools.readers.document import Document, Report, Session, read_reports
+from fiotools.tables import Column, Made, Tables
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
-
-    from fiotools.readers.document import Document
-    from fiotools.tables import Column, Tables
 
     Floats: TypeAlias = NDArray[np.float64]
     Flags: TypeAlias = NDArray[np.bool_]
@@ -303,15 +300,8 @@ def _operands(commands: Sequence[Operands], session: Session, place: int) -> Ope
 def make(records: Sequence[_Record], wants: Callable[[str], bool]) -> Iterable[Made]:
     """Make the rows of records."""
     batch = _Batch(records)
-    yield batch.runs()
-    yield batch.io()
-    yield batch.notes()
-    if wants("extras"):
-        yield batch.extras()
-    if wants("settings"):
-        yield batch.settings()
-    if wants("samples"):
-        yield batch.samples()
+    every = (batch.runs, batch.io, batch.notes, batch.extras, batch.settings, batch.samples)
+    return (of_table() for of_table in every if wants(of_table.__name__))
 
 
 class _Batch:

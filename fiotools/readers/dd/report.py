@@ -281,11 +281,14 @@ def parse(text: str, match: re.Match[str]) -> tuple[int, int, DdOutput] | None:
     tokens: list[Token] = []
     stops: list[int] = []
     start = end = at
-    is_certain = is_kept = False
+    is_certain = False
     line = gap = 0
-    aside: Token | None = None
-    while at <= len(text) and gap < _GAP and (is_certain or len(tokens) <= _DOUBTFUL):
-        if aside is None and (found := _whole(text, at, line)):
+    while at <= len(text) and gap < _GAP:
+        # an aside in other words than those of dd stays only if amounts follow
+        is_held = bool(tokens) and tokens[-1].end > end
+        if not is_certain and len(tokens) - is_held > _DOUBTFUL:
+            break
+        if not is_held and (found := _whole(text, at, line)):
             start = start if tokens else at
             token, at, line = found
             tokens.append(token)
@@ -312,21 +315,14 @@ def parse(text: str, match: re.Match[str]) -> tuple[int, int, DdOutput] | None:
         if not own:
             if _STRAY.fullmatch(part.strip()):
                 continue
-            held = aside is None and _is_after_records(tokens) and _aside(part)
-            if not held:
+            aside = _is_after_records(tokens) and _aside(part)
+            if not aside:
                 break
-            aside, is_kept = held.placed(here, number), bool(_TRUNCATED.search(part))
-            if is_kept:
-                tokens.append(aside)
-                end = stop
+            tokens.append(aside.placed(here, number))
+            end = stop if _TRUNCATED.search(part) else end
             continue
-        if aside is not None:
-            # the words are dd's only if amounts follow
-            if not is_kept:
-                if not isinstance(own[0].value, Amounts):
-                    break
-                tokens.append(aside)
-            aside = None
+        if is_held and not isinstance(own[0].value, Amounts):
+            break
         tokens += [token.placed(here, number) for token in own]
         gap, is_certain = 0, is_certain or _is_certain(tokens)
         tail = part[own[-1].end :]
@@ -334,7 +330,11 @@ def parse(text: str, match: re.Match[str]) -> tuple[int, int, DdOutput] | None:
         end = stop if is_bare else tokens[-1].end
         if not (is_bare or _COMMENT.match(tail)):
             break
-    return _closed(text, start, end, tokens, stops) if is_certain else None
+    if not is_certain:
+        return None
+    if tokens[-1].end > end:
+        tokens.pop()
+    return _closed(text, start, end, tokens, stops)
 
 
 def _begin(text: str, at: int, tokens: Sequence[Token], is_foreign: bool) -> int | None:
@@ -457,9 +457,7 @@ class DdOutput(NamedTuple):
 
 
 class _Loose(NamedTuple):
-    """Amounts below more than one report without amounts: how many were above."""
-
-    above: int
+    above: int  # how many reports without amounts stood above
     amounts: Amounts
     line: int
 

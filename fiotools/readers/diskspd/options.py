@@ -98,10 +98,8 @@ def plan(
     if len(targets) > 1:
         # numjobs x iodepth stays the number of I/Os outstanding, which Little's law asks for
         total["size_bytes"] = None
-        if pool:
-            total["iodepth"] = _sum(everything, "iodepth")
-        else:
-            total["numjobs"] = _sum(everything, "numjobs")
+        summed = "iodepth" if pool else "numjobs"
+        total[summed] = sum_of([one.get(summed) for one in everything])
     if per_thread:
         total["iodepth"] = per_thread
     each = None if "" in by_path else len(targets) if pool else 1
@@ -109,16 +107,16 @@ def plan(
 
 
 def _shared(several: Sequence[Conditions]) -> Conditions:
-    """Keep the conditions that all share."""
     if not several:
         return {}
     first, *others = several
     return {k: v for k, v in first.items() if all(other.get(k) == v for other in others)}
 
 
-def _sum(several: Sequence[Conditions], name: str) -> int | None:
-    values = [conditions.get(name) for conditions in several]
-    return None if None in values else sum(value for value in values if value is not None)
+def sum_of(values: Sequence[int | None]) -> int | None:
+    """Sum values; None if one is missing."""
+    known = [value for value in values if value is not None]
+    return sum(known) if len(known) == len(values) else None
 
 
 def conditions(random: bool | None, write_pct: float | None, **others: Any) -> Conditions:
@@ -292,7 +290,6 @@ def _read_span(lines: Sequence[str], given: Sequence[Setting]) -> Asked:
 
 
 def _of_sentences(said: dict[str, str]) -> Conditions:
-    """Read the conditions of one target."""
     depth = "number of outstanding I/O operations"
     mixed = _MIX.fullmatch(said.get("performing mix test", ""))
     write_pct = _told(_WRITE_PCT, said)

@@ -18,14 +18,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 import numpy as np
 import polars as pl
 
-from fiotools.readers.diskspd.options import Asked
-from fiotools.tables import Made
+from fiotools.readers.diskspd.options import Asked, Conditions
+from fiotools.tables import Column, Made, Tables
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
-
-    from fiotools.readers.diskspd.options import Conditions
-    from fiotools.tables import Column, Tables
 
     Array = NDArray[Any]
     Columns = dict[str, Column]
@@ -43,8 +40,7 @@ MISSING = -1  # a whole number that is not there
 WAYS = len(DIRECTIONS)
 TOTAL = DIRECTIONS.index("total")  # of the others
 Problem: TypeAlias = tuple[int, int, str]
-_STEP_NS = 1000  # the last digit of what is printed
-_MOST = 1.01 * _STEP_NS
+_MOST_NS = 1010  # how far off a mean may be: the last digit of what is printed is 1000 ns
 _QUANTITIES = ("iops", "lat_min_ns", "lat_max_ns", "lat_mean_ns", "lat_stddev_ns")
 _WHOSE = ("run", "entry", "thread", "target", "scope")
 _MANY = 2**15  # buckets: rows are made of so many at once
@@ -236,7 +232,7 @@ def _means(measures: Measures) -> Iterator[Problem]:
     printed = mean[measures.last]
     is_whole = np.array([run.gap is None for run in measures.runs])
     odd = is_whole[:, None] & (counts > 0) & (counts == ios[measures.last])
-    for run, way in np.argwhere(odd & (np.abs(made - printed) > _MOST)).tolist():
+    for run, way in np.argwhere(odd & (np.abs(made - printed) > _MOST_NS)).tolist():
         ours, theirs = (f"{of[run, way] / 1e6:.3f} ms" for of in (made, printed))
         message = f"{DIRECTIONS[way]}: mean latencies of the threads make {ours}, not {theirs}"
         yield _problem(measures, int(measures.last[run]), way, message)
@@ -464,7 +460,6 @@ def _conditions(runs: Sequence[DiskspdRun]) -> dict[str, list[Any]]:
 
 
 def _settings(runs: Sequence[DiskspdRun]) -> tuple[Any, Columns]:
-    """Return the settings."""
     whose = [place for place, run in enumerate(runs) for _ in run.asked.settings]
     pairs = [pair for run in runs for pair in run.asked.settings]
     return whose, {

@@ -24,11 +24,11 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, field, replace
 from itertools import chain, islice
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -45,12 +45,9 @@ from fiotools.readers.diskspd.runs import (
     DiskspdRun,
     PrintedCurve,
 )
-from fiotools.readers.document import Report, Session, line_end, lines_above, read_reports
+from fiotools.readers.document import Document, Report, Session, line_end, lines_above, read_reports
 from fiotools.readers.text import Cursor, Taker, taken
-
-if TYPE_CHECKING:
-    from fiotools.readers.document import Document
-    from fiotools.tables import Tables
+from fiotools.tables import Tables
 
 # --- the layout: which lines make a report, and which blocks it has ---------------------------
 #
@@ -115,9 +112,39 @@ class Span:
     charts: list[tuple[str | None, Table]] = field(default_factory=list)
     cpu: Table | None = None
     extras: list[tuple[str, str]] = field(default_factory=list)
-    totals: list[tuple[int, list[str]]] = field(default_factory=list)  # of several time spans
+    sums: list[tuple[int, list[str]]] = field(default_factory=list)  # over several time spans
     rewritten: int | None = None  # the line of percentiles that a person wrote anew
     untitled: int | None = None  # the line of percentiles without a title
+    # what `read_rows` makes of the tables, by direction: the rows of the threads, that of the total
+    threads: dict[str, list[IoRow]] = field(default_factory=dict)
+    totals: dict[str, IoRow] = field(default_factory=dict)
+    # the time of the run, and its rounding; no slack if it was computed
+    seconds: float = math.nan
+    slack: float | None = None
+    problems: list[tuple[int, str]] = field(default_factory=list)  # contradictions
+
+    @property
+    def spoiled(self) -> bool:
+        """Whether the percentiles of reads and writes together are wrong.
+
+        diskspd-for-linux adds every thread's histogram again to the sum of those before it.
+        """
+        return self.job and any(len(threads) > 1 for threads in self.threads.values())
+
+    def all(self) -> list[IoRow]:
+        """List every row, totals last."""
+        return [*chain(*self.threads.values()), *self.totals.values()]
+
+    def entries(self) -> dict[Who, dict[str, IoRow]]:
+        """Return rows by thread and target, then by direction; a target may occur twice."""
+        entries: dict[Who, dict[str, IoRow]] = {}
+        for direction in DIRECTIONS:
+            seen: Counter[tuple[int | None, str | None]] = Counter()
+            for row in self.threads.get(direction, ()):
+                who = (row.thread, row.target)
+                seen[who] += 1
+                entries.setdefault((*who, seen[who]), {})[direction] = row
+        return entries
 
 
 @dataclass
@@ -176,7 +203,6 @@ def _start(text: str, match: re.Match[str]) -> int:
 
 
 def _take_message(cursor: Cursor, output: Output, found: re.Match[str]) -> bool:
-    """Take a message of standard error."""
     if is_progress(found[0]):
         output.progress += 1
         return True
@@ -242,15 +268,14 @@ def _take_fact(cursor: Cursor, output: Output, found: re.Match[str]) -> None:
 
 def _take_caption(cursor: Cursor, output: Output, found: re.Match[str]) -> bool:
     """Take a caption with its table; a direction that was there already begins another run."""
-    if not _HEADER.fullmatch(_after(cursor)):
+    if not _HEADER.fullmatch(next(cursor.ahead(1), "")):
         return False
     direction = found[1].lower()
     if not output.spans:
         output.spans.append(Span(cursor.number))
     elif direction in output.spans[-1].tables:
         return False
-    _skip_to(_HEADER, cursor)
-    output.spans[-1].tables[direction] = take_table(cursor)
+    output.spans[-1].tables[direction] = take_table(cursor, _HEADER)
     return True
 
 
@@ -266,20 +291,20 @@ def _take_failed(cursor: Cursor, span: Span, found: re.Match[str]) -> None:
 
 
 def _take_cpu(cursor: Cursor, span: Span, found: re.Match[str]) -> None:
-    span.cpu = take_table(cursor)
+    span.cpu = take_table(cursor, _CPU)
 
 
 def _take_chart(cursor: Cursor, span: Span, found: re.Match[str]) -> None:
-    span.charts.append(("", take_table(cursor)))
+    span.charts.append(("", take_table(cursor, _CHART)))
 
 
 def _take_titled_chart(cursor: Cursor, span: Span, found: re.Match[str]) -> bool:
     """Take the percentiles of one target or of all: the title may be only a path."""
-    if not _CHART.fullmatch(_after(cursor)):
+    if not _CHART.fullmatch(next(cursor.ahead(1), "")):
         return False
     title = found[0].removeprefix("Latency distribution:").strip()
-    _skip_to(_CHART, cursor)
-    span.charts.append((None if title in _TOTAL_CHART else title, take_table(cursor)))
+    target = None if title in _TOTAL_CHART else title
+    span.charts.append((target, take_table(cursor, _CHART)))
     return True
 
 
@@ -289,23 +314,13 @@ def _take_rewritten_chart(cursor: Cursor, span: Span, found: re.Match[str]) -> b
         return False
     for line in cursor.ahead(4):
         if _CHART.fullmatch(line):
-            _skip_to(_CHART, cursor)
-            span.rewritten = cursor.number
-            span.charts.append(("", take_table(cursor)))
+            table = take_table(cursor, _CHART)
+            span.rewritten = table.line
+            span.charts.append(("", table))
             return True
         if not _ORNAMENT.fullmatch(line):
             break
     return False
-
-
-def _after(cursor: Cursor) -> str:
-    """Return the next line that is not blank, behind that of the cursor."""
-    return next(cursor.ahead(1), "")
-
-
-def _skip_to(pattern: re.Pattern[str], cursor: Cursor) -> None:
-    while not pattern.fullmatch(cursor.bare):
-        cursor.take()
 
 
 def _take_extra(cursor: Cursor, span: Span, found: re.Match[str]) -> None:
@@ -325,7 +340,7 @@ def _take_extra(cursor: Cursor, span: Span, found: re.Match[str]) -> None:
         if line and not is_rule(line):
             span.extras.append((heading, line))
             if heading == "Totals":
-                span.totals.append((cursor.number, cells(line)))
+                span.sums.append((cursor.number, cells(line)))
         cursor.take()
 
 
@@ -351,8 +366,10 @@ _OF_SPAN: tuple[tuple[re.Pattern[str], Taker[Span]], ...] = (
 # --- lines and tables, as the tool prints them and as people paste them -----------------------
 
 
-def take_table(cursor: Cursor) -> Table:
-    """Take a header and the rows below it, to the first other line."""
+def take_table(cursor: Cursor, header: re.Pattern[str]) -> Table:
+    """Go to a header, and take it and the rows below it, to the first other line."""
+    while not header.fullmatch(cursor.bare):
+        cursor.take()
     table = Table(cells(cursor.line), cursor.number)
     cursor.take()
     while not cursor.done:
@@ -452,35 +469,6 @@ class IoRow(NamedTuple):
     others: dict[str, str]  # columns of a later version
 
 
-@dataclass
-class IoTables:
-    """The I/O tables of one run."""
-
-    # by direction: the rows of the threads, the row of the total
-    threads: dict[str, list[IoRow]] = field(default_factory=dict)
-    totals: dict[str, IoRow] = field(default_factory=dict)
-    # the time of the run, and its rounding; no slack if it was computed
-    seconds: float = math.nan
-    slack: float | None = None
-    problems: list[tuple[int, str]] = field(default_factory=list)  # contradictions
-    spoiled: bool = False  # whether the percentiles of reads and writes together are wrong
-
-    def all(self) -> list[IoRow]:
-        """List every row, totals last."""
-        return [*chain(*self.threads.values()), *self.totals.values()]
-
-    def entries(self) -> dict[Who, dict[str, IoRow]]:
-        """Return rows by thread and target, then by direction; a target may occur twice."""
-        entries: dict[Who, dict[str, IoRow]] = {}
-        for direction in DIRECTIONS:
-            seen: Counter[tuple[int | None, str | None]] = Counter()
-            for row in self.threads.get(direction, ()):
-                who = (row.thread, row.target)
-                seen[who] += 1
-                entries.setdefault((*who, seen[who]), {})[direction] = row
-        return entries
-
-
 def listed(entries: Sequence[Mapping[str, IoRow]], names: Sequence[str], none: Any) -> list[Any]:
     """Return the numbers of entries as a flat list, as a `DiskspdRun` has them."""
     measures = [
@@ -492,23 +480,19 @@ def listed(entries: Sequence[Mapping[str, IoRow]], names: Sequence[str], none: A
     return [none if figure is None else figure for figure in measures]
 
 
-def read_rows(span: Span) -> IoTables:
+def read_rows(span: Span) -> None:
     """Read the Total, Read and Write tables of one run."""
-    rows = IoTables()
     for direction, table in span.tables.items():
-        rows.threads[direction] = []
+        span.threads[direction] = []
         for line, cells in table.rows:
-            row = _row(table, line, cells, rows.problems)
+            row = _row(table, line, cells, span.problems)
             if row is None:
-                rows.problems.append((line, f"not a row of the table: {' | '.join(cells)[:60]!r}"))
+                span.problems.append((line, f"not a row of the table: {' | '.join(cells)[:60]!r}"))
             elif row.thread is None:
-                rows.totals[direction] = row
+                span.totals[direction] = row
             else:
-                rows.threads[direction].append(row)
-    _read_time(rows, span)
-    # diskspd-for-linux adds every thread's histogram again to the sum of those before it
-    rows.spoiled = span.job and any(len(threads) > 1 for threads in rows.threads.values())
-    return rows
+                span.threads[direction].append(row)
+    _read_time(span)
 
 
 def _row(
@@ -569,31 +553,31 @@ def _compute_rate(
         problems.append((line, f"{message} I/Os and I/O per s give; the printed rate is kept"))
 
 
-def _read_time(rows: IoTables, span: Span) -> None:
+def _read_time(span: Span) -> None:
     printed = span.facts.get("actual test time") or span.facts.get("test time")
     found = _TIME.fullmatch(printed or "")
     if found and float(found[1]):
-        rows.seconds = float(found[1])
+        span.seconds = float(found[1])
         # diskspd-for-linux divides by the requested time, in whole seconds
-        rows.slack = 0.5 * 10 ** -len(found[2]) if found[2] else 0.0
+        span.slack = 0.5 * 10 ** -len(found[2]) if found[2] else 0.0
         return
     # the fastest row has the rate with the most digits
-    every = [row.measures for row in rows.all()]
+    every = [row.measures for row in span.all()]
     rated = [one for one in every if one["total_ios"] and one["iops"]]
     if rated:
         best = max(rated, key=lambda measures: float(measures["iops"]))
-        rows.seconds = best["total_ios"] / best["iops"]
+        span.seconds = best["total_ios"] / best["iops"]
 
 
-def check_plan(rows: IoTables, span: Span, asked: options.Asked) -> options.Asked:
+def check_plan(span: Span, asked: options.Asked) -> options.Asked:
     """Note where the tables contradict the conditions; return the possible conditions."""
-    first = next((row.line for row in rows.all()), span.line)
-    told = rows.threads.get("total") or next(iter(rows.threads.values()), [])
+    first = next((row.line for row in span.all()), span.line)
+    told = span.threads.get("total") or next(iter(span.threads.values()), [])
     count = Counter(row.thread for row in told)
     said = options.count(span.facts.get("thread count"))
     missing = runs.gap(said, list(count.items()), asked.each) if told else None
     unread = asked.unread and f"not certain, and left out: {'; '.join(asked.unread)}"
-    named = dict.fromkeys(row.target for row in rows.all() if row.target is not None)
+    named = dict.fromkeys(row.target for row in span.all() if row.target is not None)
     unasked = "" not in asked.targets and [name for name in named if name not in asked.targets]
     strange = asked.settings and unasked and f"no input parameters name {', '.join(unasked)}"
     threads, seen = asked.total.get("numjobs"), said or len(count)
@@ -602,67 +586,60 @@ def check_plan(rows: IoTables, span: Span, asked: options.Asked) -> options.Aske
         doubled = f"the input parameters are of {threads} threads, the results of {seen}"
         asked = replace(asked, total={**asked.total, "numjobs": None})
     messages = (missing, unread, strange, doubled)
-    rows.problems += [(first, message) for message in messages if message]
+    span.problems += [(first, message) for message in messages if message]
     return asked
 
 
-def _sum(rows: Iterable[IoRow], name: str) -> int | None:
-    """Sum a number of rows; None if there are none, or if one lacks it."""
-    values = [row.measures[name] for row in rows]
-    return sum(values) if values and None not in values else None
-
-
-def check_totals(
-    totals: Sequence[tuple[int, list[str]]], every: Sequence[IoTables]
-) -> Iterator[tuple[int, str]]:
+def check_sums(spans: Sequence[Span]) -> Iterator[tuple[int, str]]:
     """Yield contradictions between the runs of a file and its ``Totals:``."""
-    for line, cells in totals:
+    for line, cells in chain.from_iterable(span.sums for span in spans):
         direction = cells[0].lower()
         for name, cell in zip(AMOUNTS, cells[1:3], strict=False):
-            own = [rows.totals[direction] for rows in every if direction in rows.totals]
-            ours = _sum(own, name) if own else 0
+            own = [span.totals[direction] for span in spans if direction in span.totals]
+            ours = options.sum_of([row.measures[name] for row in own])
             if cell.isdecimal() and ours not in (None, int(cell)):
                 yield line, f"Totals: {direction} {name} is {cell}, the runs sum to {ours}"
 
 
-def check(rows: IoTables, span: Span) -> None:
+def check(span: Span) -> None:
     """Note where the tables contradict themselves, as those of the XML cannot."""
     if span.untitled is not None:
         message = "one of several charts of percentiles has no title: left out"
-        rows.problems.append((span.untitled, message))
+        span.problems.append((span.untitled, message))
     for _, chart in span.charts:
         for line, cells in chart.rows:
             is_known = label(cells[0]) in _PERCENTILES
             if not is_known or not all(map(_CELL.fullmatch, cells[1:])):
                 message = "not all of a row of percentiles can be read"
-                rows.problems.append((line, f"{message}: {' | '.join(cells)[:60]!r}"))
-        if rows.spoiled:
+                span.problems.append((line, f"{message}: {' | '.join(cells)[:60]!r}"))
+        if span.spoiled:
             message = "diskspd-for-linux miscounts the total percentiles of several threads"
             line = chart.rows[0][0] if chart.rows else 0
-            rows.problems.append((line, f"{message}: left out"))
-    for direction, total in rows.totals.items():
+            span.problems.append((line, f"{message}: left out"))
+    for direction, total in span.totals.items():
         for name in AMOUNTS:
-            ours, whole = _sum(rows.threads[direction], name), total.measures[name]
-            if None not in (ours, whole) and ours != whole:
+            parts, whole = span.threads[direction], total.measures[name]
+            ours = options.sum_of([row.measures[name] for row in parts])
+            if parts and None not in (ours, whole) and ours != whole:
                 message = f"{direction}: {name} of the threads sum to {ours}, the total says"
-                rows.problems.append((total.line, f"{message} {whole}"))
-    if rows.slack is None or not rows.seconds > rows.slack:
+                span.problems.append((total.line, f"{message} {whole}"))
+    if span.slack is None or not span.seconds > span.slack:
         return
-    seconds, slack = rows.seconds, rows.slack
-    wrong = [row for row in rows.all() if not _fits(row.measures, seconds, slack)]
+    low, high = span.seconds - span.slack, span.seconds + span.slack
+    wrong = [row for row in span.all() if not _fits(row.measures, low, high)]
     if wrong:
         measures, others = wrong[0].measures, len(wrong) - 1
         message = "{iops} I/O per s is not {total_ios} I/Os".format_map(measures)
-        message += f" in {rows.seconds} s" + (f"; nor in {others} more rows" if others else "")
-        rows.problems.append((wrong[0].line, message))
+        message += f" in {span.seconds} s" + (f"; nor in {others} more rows" if others else "")
+        span.problems.append((wrong[0].line, message))
 
 
-def _fits(measures: dict[str, Any], seconds: float, slack: float) -> bool:
+def _fits(measures: dict[str, Any], shortest: float, longest: float) -> bool:
     """Return whether a rate is its count by the time, both rounded."""
     count, iops = measures["total_ios"], measures["iops"]
     if count is None or iops is None:
         return True
-    return bool(count / (seconds + slack) - 0.0051 <= iops <= count / (seconds - slack) + 0.0051)
+    return bool(count / longest - 0.0051 <= iops <= count / shortest + 0.0051)
 
 
 def read(document: Document, tables: Tables) -> None:
@@ -699,31 +676,28 @@ def add(tables: Tables, report: Report, session: Session) -> int:
         "reported_at": options.moment(when) if when else None,
     }
     asked = list(options.read_echo(output.parameters, given))
-    every: list[IoTables] = []
     for number, span in enumerate(output.spans):
         # without Input parameters, the command line holds for every time span
         plan = asked[number] if number < len(asked) else asked[0] if not output.parameters else None
-        rows = read_rows(span)
-        every.append(rows)
-        check(rows, span)
-        gap = _gap(rows, span, output)
+        read_rows(span)
+        check(span)
+        gap = _gap(span, output)
         if gap is None and span is output.spans[-1] and len(output.spans) < len(asked):
             gap = (span.line, f"{len(asked)} time spans were asked for: the output ends before")
-        run = _run(rows, span, report.line, plan or options.Asked(), system)
-        problems = _problems(rows, span, gap, is_full=bool(output.parameters))
+        run = _run(span, report.line, plan or options.Asked(), system)
+        problems = _problems(span, gap, is_full=bool(output.parameters))
         run.problems = [(report.line + line, how, message) for line, how, message in problems]
         status = "error" if span.failed else "truncated" if gap else "ok"
         runs.add(tables, run, status=status, **about)
         for name, value in output.facts.items():
             tables.add("settings", run=run.number, option=name, text=value, origin="given")
-    totals = [total for span in output.spans for total in span.totals]
-    for line, message in check_totals(totals, every):
+    for line, message in check_sums(output.spans):
         tables.note(message, line=report.line + line, severity="warning")
     return tables.runs
 
 
 def _problems(
-    rows: IoTables, span: Span, gap: tuple[int, str] | None, *, is_full: bool
+    span: Span, gap: tuple[int, str] | None, *, is_full: bool
 ) -> Iterator[tuple[int, str, str]]:
     """Yield what is wrong with a run: line, severity, message."""
     if span.failed:
@@ -732,19 +706,17 @@ def _problems(
         yield gap[0], "warning", gap[1]
     if span.rewritten is not None:
         yield span.rewritten, "info", "the percentile table was rewritten by hand"
-    for line, message in rows.problems:
+    for line, message in span.problems:
         yield line, "warning", message
     if is_full and not gap and _lacks_chart(span):
         yield span.line, "info", "no percentiles of the whole run were found"
 
 
-def _run(
-    rows: IoTables, span: Span, first: int, asked: options.Asked, system: dict[str, str]
-) -> DiskspdRun:
+def _run(span: Span, first: int, asked: options.Asked, system: dict[str, str]) -> DiskspdRun:
     """Put the parts of a run together, and note what does not fit."""
-    asked = check_plan(rows, span, asked)
-    entries = rows.entries()
-    every = [*entries.values(), rows.totals]
+    asked = check_plan(span, asked)
+    entries = span.entries()
+    every = [*entries.values(), span.totals]
     lines = {
         (place, DIRECTIONS.index(direction)): first + row.line
         for place, entry in enumerate(every)
@@ -754,7 +726,7 @@ def _run(
         0,
         asked,
         lambda *place: lines[place],
-        rows.seconds,
+        span.seconds,
         threads=[thread for thread, _, _ in entries],
         targets=[target for _, target, _ in entries],
         sizes=[
@@ -765,7 +737,7 @@ def _run(
         rates=listed(every, RATES, math.nan),
         speeds=listed(every, SPEEDS, math.nan),
         is_printed=True,
-        curves=[*_curves(span, rows.spoiled, first)],
+        curves=[*_curves(span, first)],
         extras=[
             (place, f"{direction.title()} IO/{name}", text)
             for place, entry in enumerate(every, 1)
@@ -774,7 +746,7 @@ def _run(
         ],
     )
     if span.cpu is not None:
-        _read_cpus(run, span.cpu, rows.problems)
+        _read_cpus(run, span.cpu, span.problems)
     of_run = [
         (f"System information/{name}", text)
         for name, text in system.items()
@@ -784,8 +756,7 @@ def _run(
     return run
 
 
-def _curves(span: Span, spoiled: bool, first: int) -> Iterator[PrintedCurve]:
-    """Read the charts of the run and of its targets."""
+def _curves(span: Span, first: int) -> Iterator[PrintedCurve]:
     for number, (target, chart) in enumerate(span.charts, 1):
         titles = [name.split(" ")[0].lower() for name in chart.columns[1:]]
         rows = []
@@ -798,26 +769,26 @@ def _curves(span: Span, spoiled: bool, first: int) -> Iterator[PrintedCurve]:
                 rows.append((percentile, *values))
         matrix = np.array(rows, dtype=np.float64).reshape(-1, 1 + len(DIRECTIONS))
         percentiles, milliseconds = matrix[:, 0], matrix[:, 1:]
-        if spoiled:
+        if span.spoiled:
             milliseconds[(percentiles > 0) & (percentiles < 100), TOTAL] = math.nan
         line = first + (chart.rows[0][0] if chart.rows else 0)
         number = 0 if target is None else number
         yield PrintedCurve(percentiles, milliseconds, target, number, line)
 
 
-def _gap(rows: IoTables, span: Span, output: Output) -> tuple[int, str] | None:
+def _gap(span: Span, output: Output) -> tuple[int, str] | None:
     """Find where a run's results break off; a full report has three tables, and percentiles."""
     if not span.tables:
         return span.line, "the output ends before its tables"
     # people leave out the totals of an excerpt, but then of all its tables
-    without = len(span.tables) - len(rows.totals)
+    without = len(span.tables) - len(span.totals)
     totals_due = output.parameters or (not output.following and without == 1)
     last = span.line
     for direction, table in span.tables.items():
         last = table.rows[-1][0] if table.rows else last
         if table.cut is not None:
             return table.cut, "the output ends within this row: it is left out"
-        if direction not in rows.totals and totals_due:
+        if direction not in span.totals and totals_due:
             return last, f"the output ends before the row 'total:' of the {direction} table"
     for direction in ("total", "read", "write"):
         if output.parameters and direction not in span.tables:

@@ -31,7 +31,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import chain, compress, count, zip_longest
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from lxml.etree import XMLSyntaxError, XPath
 
@@ -48,45 +48,35 @@ from fiotools.readers.diskspd.documents import (
 from fiotools.readers.diskspd.documents import parse as parse
 from fiotools.readers.diskspd.options import Asked, Conditions
 from fiotools.readers.diskspd.runs import WAYS, DiskspdRun
-from fiotools.readers.document import Field, Grammars, Report, Session, read_part
+from fiotools.readers.document import Document, Field, Grammars, Report, Session, read_part
 from fiotools.readers.formats import READERS, is_profile
 from fiotools.tables import Tables
-
-if TYPE_CHECKING:
-    from fiotools.readers.document import Document
 
 # of XML, and of text output beside it: a file of XML is searched for nothing else
 _GRAMMARS = Grammars(reader for reader in READERS if reader.name.startswith("diskspd"))
 _DECLARATION = re.compile(r"<\?xml[^<>]*\?>")
 
 
-# columns of `io`: the elements of read, write and total below ``Thread/Target``; whole numbers,
-# which every target has
+def _of_each(path: str, total: str = "") -> tuple[str, ...]:
+    """Return the paths of the elements of read, write and total."""
+    return tuple(path.format(word) for word in ("Read", "Write", total))
+
+
+# columns of `io`, and their elements below ``Thread/Target``: whole numbers, which every target has
 _AMOUNTS_OF_TARGET = {
     "io_bytes": ("ReadBytes", "WriteBytes", "BytesCount"),
     "total_ios": ("ReadCount", "WriteCount", "IOCount"),
 }
-_SPREADS = ("Iops/ReadIopsStdDev", "Iops/WriteIopsStdDev", "Iops/IopsStdDev")
 # latencies in ms with three decimals; 2.2 leaves out a target's own mean and deviation
 _RATES_OF_TARGET = {
-    "lat_mean_ns": (
-        *("AverageReadLatencyMilliseconds", "AverageWriteLatencyMilliseconds"),
-        "AverageLatencyMilliseconds",
-    ),
-    "lat_stddev_ns": ("ReadLatencyStdev", "WriteLatencyStdev", "LatencyStdev"),
-    "iops_stddev": _SPREADS,
+    "lat_mean_ns": _of_each("Average{}LatencyMilliseconds"),
+    "lat_stddev_ns": _of_each("{}LatencyStdev"),
+    "iops_stddev": _of_each("Iops/{}IopsStdDev"),
 }
 _RATES_OF_RUN = {  # below ``TimeSpan``
-    "lat_mean_ns": (
-        *("Latency/AverageReadMilliseconds", "Latency/AverageWriteMilliseconds"),
-        "Latency/AverageTotalMilliseconds",
-    ),
-    "lat_stddev_ns": (
-        "Latency/ReadLatencyStdev",
-        "Latency/WriteLatencyStdev",
-        "Latency/LatencyStdev",
-    ),
-    "iops_stddev": _SPREADS,
+    "lat_mean_ns": _of_each("Latency/Average{}Milliseconds", "Total"),
+    "lat_stddev_ns": _of_each("Latency/{}LatencyStdev"),
+    "iops_stddev": _of_each("Iops/{}IopsStdDev"),
 }
 _USAGE = {  # columns of `cpu`, below CpuUtilization/CPU and CpuUtilization/Average
     "usage_pct": "UsagePercent",
@@ -350,8 +340,6 @@ def _run(span: Element, asked: Asked, way: _Way) -> DiskspdRun:
 
 
 class _Thread(NamedTuple):
-    """A ``Thread`` of the results, with its targets."""
-
     name: int | None
     told: ElementValues
     targets: list[ElementValues]
@@ -360,7 +348,6 @@ class _Thread(NamedTuple):
 def _results(
     span: Element, told: ElementValues, asked: Asked, seconds: float, way: _Way
 ) -> DiskspdRun:
-    """Read the results of a run."""
     threads = []
     for thread in span.findall("Thread"):
         own = ElementValues(thread, ("Target",))
@@ -468,7 +455,6 @@ def _asked(root: Element) -> Iterator[Asked]:
 
 
 def _conditions(target: ElementValues) -> Conditions:
-    """Read the conditions of a target."""
     write_pct, ratio = (
         None if math.isnan(share) else share
         for share in map(target.number, ("WriteRatio", "RandomRatio"))

@@ -28,10 +28,17 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from fiotools.errors import ParseError
-from fiotools.readers.document import line_start, lines_above, read_reports
+from fiotools.readers.document import (
+    Document,
+    Report,
+    Session,
+    line_start,
+    lines_above,
+    read_reports,
+)
 from fiotools.readers.fio import STATISTICS, Version
 from fiotools.readers.fio import options as fio_options
 from fiotools.readers.fio.bins import NS, coarse_edges
@@ -43,16 +50,13 @@ from fiotools.readers.fio.text_rows import (
     Disk,
     Entry,
     RunRows,
+    Said,
     is_interrupted,
     note_remarks,
 )
 from fiotools.readers.formats import FIO_SAID
 from fiotools.readers.text import Cursor, Taker, taken
-
-if TYPE_CHECKING:
-    from fiotools.readers.document import Document, Report, Session
-    from fiotools.readers.fio.text_rows import Said
-    from fiotools.tables import Tables
+from fiotools.tables import Tables
 
 # --- numbers as printed, and how far to trust them --------------------------------------------
 

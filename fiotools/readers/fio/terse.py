@@ -33,15 +33,15 @@ import re
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 import orjson
 
 from fiotools.errors import ParseError
-from fiotools.readers.document import Session, line_end, line_start, lines_above
+from fiotools.readers.document import Document, Report, Session, line_end, line_start, lines_above
 from fiotools.readers.fio import LATENCIES, STATISTICS
 from fiotools.readers.fio import options as fio_options
 from fiotools.readers.fio.text_rows import (
+    Curves,
     Direction,
     Disk,
     Entry,
@@ -52,11 +52,7 @@ from fiotools.readers.fio.text_rows import (
 )
 from fiotools.readers.formats import FIO_TERSE
 from fiotools.readers.text import Cursor
-
-if TYPE_CHECKING:
-    from fiotools.readers.document import Document, Report
-    from fiotools.readers.fio.text_rows import Curves
-    from fiotools.tables import Tables
+from fiotools.tables import Tables
 
 _DESCRIPTION = 255  # bytes of a description that fio keeps
 _FAR = 20_000  # the longest line that fio writes, with many disks

@@ -5,14 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
+from fiotools.readers.document import Report, Session
 from fiotools.readers.fio import options as fio_options
 from fiotools.readers.fio.bins import coarse_columns, whole_direction
-
-if TYPE_CHECKING:
-    from fiotools.readers.document import Report, Session
-    from fiotools.tables import Tables
+from fiotools.tables import Tables
 
 ALL = "All clients"
 _ALERT = re.compile(r"error|err=|terminat|fail|no such|cannot|unable|warning", re.I)
