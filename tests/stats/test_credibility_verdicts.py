@@ -481,6 +481,14 @@ CASES: list[Case] = [
     ),
     ("runtime", "ok", "a run of 2 s", made(RIGHT), {}),
     ("sides", "ok", "are the same", two(slow=made(RIGHT), fast=made(RIGHT)), SIDES),
+    (  # one amount, written in two ways
+        *("sides", "ok", "are the same"),
+        *(two(slow=made(RIGHT), fast=made(RIGHT, ('"64m"', '"65536k"'))), SIDES),
+    ),
+    (
+        *("sides", "suspect", "size is given against 64m"),
+        *(two(slow=made(RIGHT), fast=made(RIGHT, ('"64m"', '""'))), SIDES),
+    ),
     (
         *("sides", "suspect", "size is 32m against 64m"),
         *(two(slow=made(RIGHT), fast=made(RIGHT, ('"64m"', '"32m"'))), SIDES),

@@ -14,6 +14,7 @@ import narwhals as nw
 import polars as pl
 
 from fiotools.errors import SchemaError
+from fiotools.stats.arms import OptionTexts, merged
 from fiotools.stats.replicates import refuse_twice
 from fiotools.tables.results import Frames
 from fiotools.vocabulary import TABLES
@@ -217,14 +218,14 @@ class RunFacts:
         """Whether the options of an entry are listed: one that is missing was not given."""
         return bool(self._options.get(entry))
 
-    def all_options(self) -> dict[str, str]:
+    def option_texts(self) -> OptionTexts:
         """Return the options of all entries by name, with all values of each."""
-        found: dict[str, list[str]] = defaultdict(list)
-        for options in self._options.values():
-            for name, text in options.items():
-                if text not in found[name]:
-                    found[name].append(text)
-        return {name: ", ".join(texts) for name, texts in found.items()}
+        own = self._options.values()
+        return merged({name: [text] for name, text in options.items()} for options in own)
+
+    def all_options(self) -> dict[str, str]:
+        """Return the same, with the values of each as one text."""
+        return {name: ", ".join(texts) for name, texts in self.option_texts().items()}
 
     def subject(self, row: Row, say: Callable[..., str] = str.format) -> str:
         """Name a row's subject: in English, a key, or as `fiotools.language.say` does."""
