@@ -10,18 +10,8 @@ from typing import Any, Literal
 from narwhals.typing import IntoDataFrameT
 
 from fiotools.errors import SchemaError, argument
-from fiotools.stats import frames
+from fiotools.stats import compare, frames
 from fiotools.stats.arms import Arms, Replicate, arms_of
-from fiotools.stats.compare import (
-    NO_SPREAD,
-    Design,
-    Estimate,
-    Ratio,
-    judge,
-    ratio_of,
-    ratios_of,
-    say_what_varies,
-)
 from fiotools.stats.estimates import ENOUGH, StudentT, crossed
 from fiotools.stats.frames import Key, metric_of
 from fiotools.stats.replicates import Order, Runs
@@ -115,8 +105,8 @@ def overall(
         raise SchemaError(f"workloads {workloads!r} is neither 'fixed' nor 'sample'")
     cell = tuple(dict.fromkeys([*apart, *names]))
     measure = metric_of(metric)
-    design = Design(measure, between, baseline, cell, pair, scope, confidence, band)
-    runs, each = ratios_of(frame, design, None)
+    design = compare.Design(measure, between, baseline, cell, pair, scope, confidence, band)
+    runs, each = compare.ratios_of(frame, design, None)
     data = runs.data
     if not names:
         raise SchemaError("over= names no column: which ones tell the workloads apart?")
@@ -138,7 +128,7 @@ def overall(
             one.row = dict.fromkeys(apart, rows[0])
             one.row |= {between: side.index(level), "baseline": side.index(baseline)}
             found.append((one, len(cells)))
-    judge([one for one, _ in found], design)
+    compare.judge([one for one, _ in found], design)
     for one, _ in found:
         if workloads == "fixed" and one.ratio_lo is None and one.n:
             one.notes.append("workloads='sample' asks about workloads like these")
@@ -148,17 +138,17 @@ def overall(
 
 def _over_all(
     runs: Runs[Any],
-    design: Design,
+    design: compare.Design,
     over: Sequence[str],
     sides: Mapping[Key, Sequence[Sequence[int]]],
     level: Any,
     workloads: Workloads,
-) -> Ratio:
+) -> compare.Ratio:
     """Compare one level with the baseline over all workloads."""
     for key, rows in sides.items():
         for one, own in zip((level, design.baseline), rows, strict=True):
             if not own:
-                found = Ratio(design.metric.name, design.metric.unit, 0, 0, "")
+                found = compare.Ratio(design.metric.name, design.metric.unit, 0, 0, "")
                 found.verdict = f"no run of {one!r} of {', '.join(map(str, key))}: not comparable"
                 return found
     arms = {key: arms_of(runs, own, base, design.pair) for key, (own, base) in sides.items()}
@@ -167,7 +157,7 @@ def _over_all(
         raise SchemaError(f"runs of one workload differ in {', '.join(inner)}: add it to over=")
     together, notes = _together(arms, over, design.pair)
     if workloads == "fixed":
-        found = ratio_of(together, design, level)
+        found = compare.ratio_of(together, design, level)
     else:
         found = _of_sample(together, design, len(arms))
     found.notes += notes
@@ -177,7 +167,7 @@ def _over_all(
         for name, column in runs.watch.items()
         if any(frames.differing({name: column}, [*rows[0], *rows[1]]) for rows in sides.values())
     }
-    say_what_varies(found, inside, own, base)
+    compare.say_what_varies(found, inside, own, base)
     return found
 
 
@@ -268,16 +258,16 @@ def _shared(arms: Arms, *, paired: bool) -> list[list[float]]:
     return [level, baseline]
 
 
-def _of_sample(arms: Arms, design: Design, k: int) -> Ratio:
+def _of_sample(arms: Arms, design: compare.Design, k: int) -> compare.Ratio:
     """Estimate the mean over a sample of k workloads."""
     paired = design.pair is not None
-    found = Ratio(design.metric.name, design.metric.unit, k, k, "log-t-workloads")
+    found = compare.Ratio(design.metric.name, design.metric.unit, k, k, "log-t-workloads")
     difference = of_a_sample(arms, paired=paired)
     if difference is None:
-        found.notes.append(NO_SPREAD)
+        found.notes.append(compare.NO_SPREAD)
         return found
     found.ratio = exp(difference.center)
     fewest = min([k, *map(len, _shared(arms, paired=paired))])
     what = "workloads" if k < ENOUGH else "rounds" if paired else "runs"
-    found.estimate = Estimate(difference, difference, fewest, over=True, what=what)
+    found.estimate = compare.Estimate(difference, difference, fewest, over=True, what=what)
     return found

@@ -12,7 +12,7 @@ from typing import get_args
 import pytest
 
 import fiotools as ft
-from fiotools.stats.check import Verdict
+from fiotools.stats.check.evidence import Verdict
 from tests.stats.made_runs import (
     CACHED,
     CDM,
