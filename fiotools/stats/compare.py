@@ -544,7 +544,7 @@ def _judge(found: Ratio, estimate: Estimate, design: Design) -> None:
     confidence = design.confidence if count == 1 else 1 - (1 - design.confidence) / count
     if count > 1:
         student = student.sharing()
-    again = estimates.AnyLooks.of(student)  # further runs are another look
+    again = estimates.AnyLooks(**vars(student))  # further runs are another look
     if isinstance(difference, estimates.StudentT):
         difference = again if design.looks == "any" else student
     ends = difference.interval(confidence)

@@ -485,12 +485,11 @@ def bound_percentiles(
     lines: list[AnswerRow] = []
     for rows, parts in zip(cells, tables, strict=True):
         varies = frames.varying(watch, rows)
-        keys = {runs[row] for row in rows}
         whole: AnswerRow = {
             "row": rows[0],
             "total_ios": sum(part.ios for part in parts),
             "parts": len(parts),
-            "n": len(keys) if all(len(key) == 2 for key in keys) else None,
+            "n": _number({runs[row] for row in rows}),
             "varies_in": varies,
             "notes": [f"tables vary in {varies}"] if varies else [],
         }

@@ -49,9 +49,6 @@ _LITTLE = 0.1  # of a window: less has no rate
 _IOPS, _BW = ("iops", "iops_mean"), ("bw_bytes_per_s", "bw_mean_bytes_per_s")
 _RATES = (*_IOPS, *_BW)
 _UNWEIGHTED = "a row is a window of its log: without the I/Os in each, no mean and no percentile"
-_OF_WINDOW = (
-    *("span_s", "n", "io_bytes", "iops", "bw_bytes_per_s", "mean", "varies_in", "warnings"),
-)
 # the sums of a window, beside the columns that tell windows apart
 PARTS = {
     "way": pl.UInt8(),
@@ -458,17 +455,12 @@ def windows(parts: pl.DataFrame, grid: Grid) -> pl.DataFrame:
         pl.col("span_s").max(),
         pl.col("warnings").drop_nulls().first(),
     )
-    said = pl.concat_str([f"differs {name}" for name in others], separator=", ", ignore_nulls=True)
-    return (
-        found.with_columns(
-            pl.when(pl.col("n") > 0).then(pl.col("total") / pl.col("n")).alias("mean"),
-            said.replace("", None).alias("varies_in")
-            if others
-            else pl.lit(None, dtype=pl.String).alias("varies_in"),
-        )
-        .select(*cells, *_OF_WINDOW)
-        .sort(cells)
-    )
+    named = [pl.lit(None, dtype=pl.String), *(pl.col(f"differs {name}") for name in others)]
+    said = pl.concat_str(named, separator=", ", ignore_nulls=True)
+    return found.with_columns(
+        pl.when(pl.col("n") > 0).then(pl.col("total") / pl.col("n")).alias("mean"),
+        said.replace("", None).alias("varies_in"),
+    ).sort(cells)
 
 
 def _singles(parts: pl.DataFrame, grid: Grid) -> pl.DataFrame:

@@ -145,8 +145,9 @@ def answer(results: Results, given: Evidence) -> pl.DataFrame:
 
 def _told(run: RunFacts, given: Evidence) -> Evidence:
     """Add what a run's file or its side of the comparison tells and the caller does not."""
-    if given.ram is None and run.memory is not None:
-        given = replace(given, ram=run.memory)
+    memory = run.told("memory").get("total_bytes")
+    if given.ram is None and memory is not None:
+        given = replace(given, ram=float(memory))
     if given.media is None:
         given = replace(given, media=link_rate.media_of(run))
     level = run.labels.get(given.between) if given.between else None

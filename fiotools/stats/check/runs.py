@@ -103,23 +103,12 @@ class RunFacts:
         timed = [row["command"] for row in self.tables["timings"] if row["command"]]
         return str(self.head["command"] or (timed[0] if len(timed) == 1 else ""))
 
-    @property
-    def memory(self) -> float | None:
-        """The memory of its machine, if the text around it tells."""
-        told = self._told("memory/").get("total_bytes")
-        return None if told is None else float(told)
+    def told(self, what: str) -> Mapping[str, str]:
+        """Return what the text around it tells of its ``memory``, ``device`` or ``filesystem``.
 
-    @property
-    def device(self) -> Mapping[str, str]:
-        """The output of `lsblk` about its device, if the text around it shows that."""
-        return self._told("device/")
-
-    @property
-    def filesystem(self) -> Mapping[str, str]:
-        """The output of `findmnt` or `df` about its file system, if the text around it has one."""
-        return self._told("filesystem/")
-
-    def _told(self, prefix: str) -> Mapping[str, str]:
+        That is the output of `free`, of `lsblk`, or of `findmnt` or `df`.
+        """
+        prefix = f"{what}/"
         rows = [row for row in self.tables["extras"] if (row["path"] or "").startswith(prefix)]
         return {row["path"].removeprefix(prefix): row["text"] for row in rows}
 
@@ -127,7 +116,7 @@ class RunFacts:
     def disks(self) -> list[str]:
         """The names of the devices under it, if its own report or `lsblk` names them."""
         named = [row["device"] for row in self.tables["disks"] if row["device"]]
-        return list(dict.fromkeys(named)) or [*filter(None, [self.device.get("name")])]
+        return list(dict.fromkeys(named)) or [*filter(None, [self.told("device").get("name")])]
 
     @property
     def io(self) -> list[Row]:
