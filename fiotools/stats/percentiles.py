@@ -167,13 +167,9 @@ def _counts(data: Frame) -> list[int]:
                 "they have pct only, a rounded share, which needs total_ios to be a count"
                 " (fio --output-format=json+ prints counts)"
             )
-        pandas = data.implementation.is_pandas_like()
-        drop = typed(
-            ".dropna(subset='count')" if pandas else ".drop_nulls('count')", "--drop-missing"
-        )
         raise SchemaError(
             f"count is missing in {missing} of {len(found)} bins: {why}; "
-            f"leave them out knowingly, {drop}"
+            f"{frames.leave_out(data, 'count')}"
         )
     frames.numbers(data, "count")  # refuses text
     for row, count in enumerate(found):

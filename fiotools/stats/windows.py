@@ -24,7 +24,7 @@ from fiotools import units
 from fiotools.errors import SchemaError, argument
 from fiotools.readers.fio.bins import bin_numbers, indexed_edges
 from fiotools.stats import frames
-from fiotools.stats.percentiles import rank, wanted_percentiles
+from fiotools.stats.percentiles import middle, rank, wanted_percentiles
 from fiotools.tables.columns import POLARS
 from fiotools.tables.columns import column as typed_column
 from fiotools.tables.results import to_pandas
@@ -557,8 +557,8 @@ def placed(parts: pl.DataFrame, grid: Grid) -> pl.DataFrame:
     ends = ends.with_columns(
         pl.when(width <= _GAP * usual).then(width).otherwise(usual).alias("width")
     )
-    middle = (pl.col("end") - pl.col("width") / 2) / grid.seconds + _EDGE
-    ends = ends.with_columns(middle.floor().cast(pl.Int64).alias("at"))
+    center = (pl.col("end") - pl.col("width") / 2) / grid.seconds + _EDGE
+    ends = ends.with_columns(center.floor().cast(pl.Int64).alias("at"))
     return intervals.drop("at").join(ends, on=[*logs, "end"], nulls_equal=True)
 
 
@@ -598,14 +598,7 @@ def percentiles_of_windows(bins: pl.DataFrame, grid: Grid, wanted: Sequence[floa
             .agg(pl.col("bin_lo_ns", "bin_hi_ns").first())
             .with_columns(pl.lit(percentile, dtype=pl.Float64).alias("percentile"))
         )
-    low, high = pl.col("bin_lo_ns"), pl.col("bin_hi_ns")
-    # as `quantiles.middle`: rounded down in the bin's own unit
-    unit = pl.when((low % 1000 != 0) | (high % 1000 != 0)).then(1.0).otherwise(1000.0)
-    middle = low + unit * ((high - low) / unit / 2).floor()
-    return pl.concat(found).select(
-        *cells,
-        "percentile",
-        pl.when(high.is_finite()).then(middle).alias("value_ns"),
-        low.alias("bound_lo_ns"),
-        high.alias("bound_hi_ns"),
-    )
+    read = pl.concat(found).rename({"bin_lo_ns": "bound_lo_ns", "bin_hi_ns": "bound_hi_ns"})
+    edges = read.select("bound_lo_ns", "bound_hi_ns").iter_rows()
+    values = [middle(low, high) for low, high in edges]
+    return read.with_columns(pl.Series("value_ns", values, dtype=pl.Float64))
