@@ -20,7 +20,9 @@ from typing import Literal, Self, TypeAlias
 
 import numpy as np
 import scipy
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
+
+from fiotools.stats.frames import Array
 
 _EXACT_PAIRS = 2500  # beyond, the exact Mann-Whitney test is slow and the normal one good
 POWER = 0.80  # of a verdict, by default
@@ -263,7 +265,7 @@ class Power:
         found = ENOUGH + bisect_left(range(ENOUGH, limit + 1), power, key=chance)
         return found if found <= limit else None
 
-    def _widths(self, n: int, confidence: float) -> tuple[float, NDArray[np.float64]]:
+    def _widths(self, n: int, confidence: float) -> tuple[float, Array]:
         """Give the standard error, and half the interval's width in true standard errors."""
         df = self.df_per_run * (n - 1)
         reach = self.interval.standard_errors(confidence, df, n)
@@ -271,7 +273,7 @@ class Power:
 
 
 @lru_cache(maxsize=1024)
-def _spreads(df: float) -> NDArray[np.float64]:
+def _spreads(df: float) -> Array:
     """Give standard deviations that runs may show, each as likely as the next, the true one 1."""
     u = (np.arange(_PARTS) + 0.5) / _PARTS
     return np.asarray(np.sqrt(scipy.special.gammaincinv(df / 2, u) * 2 / df), dtype=np.float64)
