@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from math import exp
 from statistics import fmean
 from typing import Any, Literal
@@ -11,10 +12,10 @@ from narwhals.typing import IntoDataFrameT
 
 from fiotools.errors import SchemaError, argument
 from fiotools.stats import compare, frames
-from fiotools.stats.arms import Arms, Replicate, arms_of
+from fiotools.stats.arms import Arms, Replicate, arms_of, matched
 from fiotools.stats.estimates import ENOUGH, StudentT, crossed
 from fiotools.stats.frames import Key, metric_of
-from fiotools.stats.replicates import Order, Runs
+from fiotools.stats.replicates import Runs
 
 Workloads = Literal["fixed", "sample"]
 
@@ -179,8 +180,8 @@ def _together(
     level = _units({key: one.level for key, one in arms.items()}, pair)
     baseline = _units({key: one.baseline for key, one in arms.items()}, pair)
     if pair:
-        return _rounds(level, baseline, len(arms), pair, order)
-    sizes = {len(unit.cells) for unit in (*level.values(), *baseline.values())}
+        return _rounds(Arms(level, baseline, [], False, order), len(arms), pair)
+    sizes = {len(unit.cells) for unit in (*level, *baseline)}
     if sizes - {1} and sizes != {len(arms)}:
         raise SchemaError(
             "some runs hold several workloads, but not all: keep those that all runs hold"
@@ -192,38 +193,30 @@ def _together(
             "a disturbance of several workloads cannot be told from a difference here: "
             f"rounds that hold them all show it, {argument('pair')}"
         )
-    return Arms([*level.values()], [*baseline.values()], [*over], own, order), notes
+    return Arms(level, baseline, [*over], own, order), notes
 
 
-def _rounds(
-    level: Mapping[Key, Replicate],
-    baseline: Mapping[Key, Replicate],
-    count: int,
-    pair: str,
-    order: Order | None,
-) -> tuple[Arms, list[str]]:
+def _rounds(arms: Arms, count: int, pair: str) -> tuple[Arms, list[str]]:
     """Keep the rounds that hold all workloads on both sides."""
-    there = {*level, *baseline}
-    whole = [
-        key
-        for key in level
-        if key in baseline and len(level[key].cells) == len(baseline[key].cells) == count
-    ]
+    arms, alone = matched(arms)
+    rounds = list(zip(arms.level, arms.baseline, strict=True))
+    whole = [both for both in rounds if all(len(unit.cells) == count for unit in both)]
     if not whole:
         raise SchemaError(
             f"no {pair} holds all {count} workloads on both sides: leave out {argument('pair')}"
         )
     notes = [f"each {pair} counts once: the mean of its {count} log ratios"]
-    if len(whole) < len(there):
+    there = len(rounds) + alone
+    if len(whole) < there:
         notes.append(
-            f"{len(there) - len(whole)} of {len(there)} values of {pair!r} left out: "
+            f"{there - len(whole)} of {there} values of {pair!r} left out: "
             "they do not hold every workload on both sides"
         )
-    both = [[side[key] for key in whole] for side in (level, baseline)]
-    return Arms(both[0], both[1], [], False, order), notes
+    level, baseline = map(list, zip(*whole, strict=True))
+    return replace(arms, level=level, baseline=baseline), notes
 
 
-def _units(sides: Mapping[Key, Sequence[Replicate]], pair: str | None) -> dict[Key, Replicate]:
+def _units(sides: Mapping[Key, Sequence[Replicate]], pair: str | None) -> list[Replicate]:
     """Give the repeats, rounds or runs, with their number of each workload."""
     found: dict[Key, Replicate] = {}
     for workload, side in sides.items():
@@ -233,7 +226,7 @@ def _units(sides: Mapping[Key, Sequence[Replicate]], pair: str | None) -> dict[K
             key = (run.pair,) if pair else run.key
             unit = found.setdefault(key, Replicate(key, {}, run.pair, run.place))
             unit.cells[workload] = run.log
-    return found
+    return list(found.values())
 
 
 def of_a_sample(arms: Arms, *, paired: bool) -> StudentT | None:
