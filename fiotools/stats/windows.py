@@ -438,6 +438,7 @@ def windows(parts: pl.DataFrame, grid: Grid) -> pl.DataFrame:
     """Give the windows of each log, in their order, from the sums of all batches."""
     singles = _singles(parts.filter(pl.col("end").is_null()), grid)
     logs = pl.concat([singles, _intervals(placed(parts, grid), grid)], how="diagonal")
+    logs = logs.sort(grid.keys)  # the last digit of a sum depends on its order
     cells = [*grid.by, "way", "at"]
     others = [name for name in grid.keys if name not in grid.by]
     differing = [
@@ -448,7 +449,7 @@ def windows(parts: pl.DataFrame, grid: Grid) -> pl.DataFrame:
         pl.when(pl.col(name).is_not_null().all()).then(pl.col(name).sum()).alias(name)
         for name in ("io_bytes", "iops", "bw_bytes_per_s", "total")
     ]
-    found = logs.group_by(cells).agg(
+    found = logs.group_by(cells, maintain_order=True).agg(
         *rates,
         *differing,
         pl.col("n").sum(),
@@ -504,9 +505,9 @@ def _singles(parts: pl.DataFrame, grid: Grid) -> pl.DataFrame:
 def _intervals(parts: pl.DataFrame, grid: Grid) -> pl.DataFrame:
     """Give the windows of logs whose rows are intervals; those without rows are unknown."""
     logs = [*grid.keys, "way", "at"]
-    each = parts.group_by(*logs, "end", "width").agg(pl.col("n", "total").sum())
+    each = parts.group_by(*logs, "end", "width").agg(pl.col("n", "total").sum()).sort("end")
     value = pl.col("total") / pl.col("n") * pl.col("width")
-    found = each.group_by(logs).agg(
+    found = each.group_by(logs, maintain_order=True).agg(
         pl.col("n", "total").sum(), pl.col("width").sum().alias("span_s"), value.sum().alias("sum")
     )
     none = pl.lit(None, dtype=pl.Float64)
