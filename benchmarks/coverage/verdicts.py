@@ -84,7 +84,7 @@ def stopped(
     n = 3
     while True:
         once = found_by(level[:n], base[:n])
-        again = AnyLooks.of(once)
+        again = AnyLooks(**vars(once))
         words = said(again if looks == "any" else once)
         if settled(words) or n == MOST:
             return way(words), n

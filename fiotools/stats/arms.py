@@ -23,8 +23,7 @@ if TYPE_CHECKING:
 
 
 _PLACES = ("host", "port", "job", "target", "device")
-# a comparison is about different files
-_FILES = {
+_PLACE_OPTIONS = {
     *("filename", "directory", "if", "of", "Path", "path", "name", "output", "job"),
     *("write_bw_log", "write_iops_log", "write_lat_log", "write_hist_log"),
 }
@@ -321,18 +320,23 @@ def differing_options(
     level: OptionTexts, baseline: OptionTexts, *, named: Iterable[str] = ()
 ) -> list[AnswerRow]:
     """List the options that differ, but for places and those behind columns that were `named`."""
-    left_out = set(_FILES)
+    own = set[str]()
     for column in named:
         keys = COLUMNS[column].keys.values() if column in COLUMNS else ()
-        left_out.update(option.strip(" =") for key in keys for option in re.split("[,;]", key))
+        own.update(option.strip(" =") for key in keys for option in re.split("[,;]", key))
     found = []
     for option in dict.fromkeys([*level, *baseline]):
-        one, other = level.get(option, ()), baseline.get(option, ())
-        is_same = {*map(_amount, one)} == {*map(_amount, other)}
-        if not is_same and option.rpartition("/")[2] not in left_out:
-            texts = ", ".join(one) or None, ", ".join(other) or None
-            found.append({"option": option, "text": texts[0], "text_baseline": texts[1]})
+        sides = level.get(option, ()), baseline.get(option, ())
+        one, other = ({*map(_amount, texts)} for texts in sides)
+        if one != other and not is_place(option) and option.rpartition("/")[2] not in own:
+            text, text_baseline = (", ".join(texts) if texts else None for texts in sides)
+            found.append({"option": option, "text": text, "text_baseline": text_baseline})
     return found
+
+
+def is_place(option: str) -> bool:
+    """Say whether an option names a file or a job: a comparison is about different ones."""
+    return option.rpartition("/")[2] in _PLACE_OPTIONS
 
 
 def _amount(text: str) -> str | float:
@@ -415,7 +419,7 @@ def options_of_runs(settings: IntoDataFrame) -> dict[Key, OptionTexts]:
         each = [
             own[True, entry] | shared | own[False, entry] for entry in entries if entry is not None
         ]
-        found[run] = _merged(
+        found[run] = merged(
             {option: [text] for option, text in one.items()} for one in each or [shared]
         )
     return found
@@ -425,10 +429,10 @@ def options_of_rows(
     had: Mapping[Key, OptionTexts], keys: Sequence[Key], rows: Iterable[int]
 ) -> OptionTexts:
     """Bring together the options of the runs of some rows."""
-    return _merged(had.get(run, {}) for run in dict.fromkeys(keys[row] for row in rows))
+    return merged(had.get(run, {}) for run in dict.fromkeys(keys[row] for row in rows))
 
 
-def _merged(several: Iterable[OptionTexts]) -> OptionTexts:
+def merged(several: Iterable[OptionTexts]) -> OptionTexts:
     """Bring together the options of several runs or entries."""
     found: dict[str, dict[str, None]] = {}
     for one in several:

@@ -49,17 +49,13 @@ def best_under(
         `percentiles` has.
     limit : float or str
         In the unit of the metric, ns for a latency; or with a unit of its own, ``"100us"``.
-    by : str or sequence of str, optional
-        The columns that make the groups.
+    by, scope, confidence
+        As in `summarize`.
     sweep : str or sequence of str, optional
         Columns of numbers that are conditions too; texts are, unless they number the runs.
-    scope : str, optional
-        Without it, rows of scope ``total``, or of the only scope there is.
     percentiles : pandas.DataFrame or polars.DataFrame, optional
         For a metric such as ``p99``: a table such as `Results.percentiles`, of one latency, or the
         answer of `percentiles_from_bins` for the same runs.
-    confidence : float
-        Of the interval.
 
     Returns
     -------

@@ -34,6 +34,7 @@ Method = Literal["log-welch", "hodges-lehmann"]
 Looks = Literal["once", "any"]
 NO_SPREAD = "no spread at all: are these copies of one run?"
 _UNLIKE = 3  # times the other side's spread: too far for Mann-Whitney's interval
+_GIVEN = {None: "not given", "": "given"}  # the text of an option that has no value
 _AT_THE_EDGE = 0.25  # of the band: an effect that lies nearer is at its edge
 
 
@@ -306,14 +307,13 @@ def _say_what_was_set(
         found.notes.append("the reports do not say whether both sides had the same options")
         return
     differ = differing_options(level, baseline, named=named)
-    said = [
-        f"{one['option']} is {one['text'] or 'not given'} against "
-        f"{one['text_baseline'] or 'not given'}"
-        for one in differ
-    ]
+    said = []
+    for line in differ:
+        one, other = (_GIVEN.get(line[name], line[name]) for name in ("text", "text_baseline"))
+        said.append(f"{line['option']} is {one} against {other}")
     found.settings_differ = "; ".join(said) or None
     if differ:
-        options = ", ".join(one["option"] for one in differ)
+        options = ", ".join(line["option"] for line in differ)
         found.notes.append(f"the sides had other options: {options}")
 
 
@@ -544,7 +544,7 @@ def _judge(found: Ratio, estimate: Estimate, design: Design) -> None:
     confidence = design.confidence if count == 1 else 1 - (1 - design.confidence) / count
     if count > 1:
         student = student.sharing()
-    again = estimates.AnyLooks.of(student)  # further runs are another look
+    again = estimates.AnyLooks(**vars(student))  # further runs are another look
     if isinstance(difference, estimates.StudentT):
         difference = again if design.looks == "any" else student
     ends = difference.interval(confidence)

@@ -28,6 +28,7 @@ import numpy as np
 import scipy
 from numpy.typing import NDArray
 
+from fiotools.stats.frames import Array
 from fiotools.units import percent
 
 LEAST_DF = 2  # with one degree of freedom a line has to be thirteen times its error
@@ -53,8 +54,6 @@ _LARGEST = np.array(
 _EDGE = 0.05  # of a series: a shorter end is not a level
 # Parts of a series, as shares of it: the whole, and parts with one step if a level comes back.
 _PARTS = ((0, 1), (0, 2 / 3), (1 / 3, 1), (0, 1 / 2), (1 / 4, 3 / 4), (1 / 2, 1))
-
-Array = NDArray[np.float64]
 
 
 def drift(
@@ -110,7 +109,7 @@ def step(sides: Sequence[Sequence[tuple[Any, float]]], *, band: float = 0.05) ->
     return None
 
 
-def trend_p(values: NDArray[np.float64]) -> float | None:
+def trend_p(values: Array) -> float | None:
     """Test a series for a trend by Mann and Kendall: the two-sided p, None for too few samples.
 
     The variance of Kendall's tau is multiplied by the samples that tell as much as one independent
@@ -126,7 +125,7 @@ def trend_p(values: NDArray[np.float64]) -> float | None:
     return float(2 * scipy.special.ndtr(-abs(found) / sqrt(variance)))
 
 
-def _centred(numbers: Sequence[float]) -> NDArray[np.float64]:
+def _centred(numbers: Sequence[float]) -> Array:
     array = np.asarray(numbers, dtype=np.float64)
     return array - float(array.mean())
 

@@ -14,12 +14,15 @@ from bisect import bisect_left
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from itertools import count
 from math import comb, exp, inf, log1p, sqrt
 from typing import Literal, Self, TypeAlias
 
 import numpy as np
 import scipy
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
+
+from fiotools.stats.frames import Array
 
 _EXACT_PAIRS = 2500  # beyond, the exact Mann-Whitney test is slow and the normal one good
 POWER = 0.80  # of a verdict, by default
@@ -79,11 +82,6 @@ class AnyLooks(StudentT):
     # for 5 to 20 runs a side.
     _MIXTURE = 2.0
 
-    @classmethod
-    def of(cls, found: StudentT) -> Self:
-        """Take over an estimate."""
-        return cls(**vars(found))
-
     def p(self, null: float) -> float:
         """Give the two-sided p, which holds at any number of looks."""
         gain = self._MIXTURE * self.variance / self.se**2
@@ -111,17 +109,17 @@ def welch(cells: Cells) -> StudentT | None:
     Welch's interval covers .90 for 2 against 10 runs. None if no side has any spread.
     """
     arms = [np.asarray(arm, dtype=float) for cell in cells for arm in cell]
-    count = len(cells)
-    center = sum(float(np.mean(level)) - float(np.mean(base)) for level, base in cells) / count
+    k = len(cells)
+    center = sum(float(np.mean(level)) - float(np.mean(base)) for level, base in cells) / k
     if not has_spread(arms):
         return None
     total, df = satterthwaite(
-        [float(np.var(arm, ddof=1)) / len(arm) / count**2 for arm in arms],
+        [float(np.var(arm, ddof=1)) / len(arm) / k**2 for arm in arms],
         [len(arm) - 1 for arm in arms],
     )
-    variance = sum(float(np.var(arm, ddof=1)) for arm in arms) / count**2
+    variance = sum(float(np.var(arm, ddof=1)) for arm in arms) / k**2
     least = min(len(arm) for arm in arms) - 1
-    return StudentT(center, sqrt(total), min(df, 2 * count * least), variance, 2 * count, least)
+    return StudentT(center, sqrt(total), min(df, 2 * k * least), variance, 2 * k, least)
 
 
 def satterthwaite(shares: Sequence[float], dfs: Sequence[float]) -> tuple[float, float]:
@@ -234,10 +232,7 @@ def u_counts(n: int, m: int) -> list[int]:
 
 def runs_to_rank(confidence: float = 0.95) -> int:
     """Give the fewest runs on each of two sides that have a Mann-Whitney interval."""
-    n = 1
-    while 2 / comb(2 * n, n) > (1 - confidence) * (1 + 1e-9):
-        n += 1
-    return n
+    return next(n for n in count(1) if 2 / comb(2 * n, n) <= (1 - confidence) * (1 + 1e-9))
 
 
 @dataclass(frozen=True)
@@ -270,7 +265,7 @@ class Power:
         found = ENOUGH + bisect_left(range(ENOUGH, limit + 1), power, key=chance)
         return found if found <= limit else None
 
-    def _widths(self, n: int, confidence: float) -> tuple[float, NDArray[np.float64]]:
+    def _widths(self, n: int, confidence: float) -> tuple[float, Array]:
         """Give the standard error, and half the interval's width in true standard errors."""
         df = self.df_per_run * (n - 1)
         reach = self.interval.standard_errors(confidence, df, n)
@@ -278,7 +273,7 @@ class Power:
 
 
 @lru_cache(maxsize=1024)
-def _spreads(df: float) -> NDArray[np.float64]:
+def _spreads(df: float) -> Array:
     """Give standard deviations that runs may show, each as likely as the next, the true one 1."""
     u = (np.arange(_PARTS) + 0.5) / _PARTS
     return np.asarray(np.sqrt(scipy.special.gammaincinv(df / 2, u) * 2 / df), dtype=np.float64)

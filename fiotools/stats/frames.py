@@ -12,8 +12,10 @@ from numbers import Real
 from typing import Any, TypeAlias
 
 import narwhals as nw
+import numpy as np
 import polars as pl
 from narwhals.typing import IntoDataFrameT
+from numpy.typing import NDArray
 
 from fiotools.errors import SchemaError, similar, typed
 from fiotools.tables.columns import column as typed_column
@@ -22,6 +24,7 @@ from fiotools.vocabulary import ANSWERS, COLUMNS, EVERY, Better, DType
 
 Frame: TypeAlias = "nw.DataFrame[Any]"
 Key: TypeAlias = tuple[Any, ...]
+Array: TypeAlias = NDArray[np.float64]
 
 LARGEST = 1e150  # beyond it squares are infinite; no measurement is
 _SPEED_UNITS = ("1/s", "B/s", "s", "ns")

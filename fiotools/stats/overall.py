@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from math import exp
 from statistics import fmean
 from typing import Any, Literal
@@ -10,21 +11,11 @@ from typing import Any, Literal
 from narwhals.typing import IntoDataFrameT
 
 from fiotools.errors import SchemaError, argument
-from fiotools.stats import frames
-from fiotools.stats.arms import Arms, Replicate, arms_of
-from fiotools.stats.compare import (
-    NO_SPREAD,
-    Design,
-    Estimate,
-    Ratio,
-    judge,
-    ratio_of,
-    ratios_of,
-    say_what_varies,
-)
+from fiotools.stats import compare, frames
+from fiotools.stats.arms import Arms, Replicate, arms_of, matched
 from fiotools.stats.estimates import ENOUGH, StudentT, crossed
 from fiotools.stats.frames import Key, metric_of
-from fiotools.stats.replicates import Order, Runs
+from fiotools.stats.replicates import Runs
 
 Workloads = Literal["fixed", "sample"]
 
@@ -115,8 +106,8 @@ def overall(
         raise SchemaError(f"workloads {workloads!r} is neither 'fixed' nor 'sample'")
     cell = tuple(dict.fromkeys([*apart, *names]))
     measure = metric_of(metric)
-    design = Design(measure, between, baseline, cell, pair, scope, confidence, band)
-    runs, each = ratios_of(frame, design, None)
+    design = compare.Design(measure, between, baseline, cell, pair, scope, confidence, band)
+    runs, each = compare.ratios_of(frame, design, None)
     data = runs.data
     if not names:
         raise SchemaError("over= names no column: which ones tell the workloads apart?")
@@ -138,7 +129,7 @@ def overall(
             one.row = dict.fromkeys(apart, rows[0])
             one.row |= {between: side.index(level), "baseline": side.index(baseline)}
             found.append((one, len(cells)))
-    judge([one for one, _ in found], design)
+    compare.judge([one for one, _ in found], design)
     for one, _ in found:
         if workloads == "fixed" and one.ratio_lo is None and one.n:
             one.notes.append("workloads='sample' asks about workloads like these")
@@ -148,17 +139,17 @@ def overall(
 
 def _over_all(
     runs: Runs[Any],
-    design: Design,
+    design: compare.Design,
     over: Sequence[str],
     sides: Mapping[Key, Sequence[Sequence[int]]],
     level: Any,
     workloads: Workloads,
-) -> Ratio:
+) -> compare.Ratio:
     """Compare one level with the baseline over all workloads."""
     for key, rows in sides.items():
         for one, own in zip((level, design.baseline), rows, strict=True):
             if not own:
-                found = Ratio(design.metric.name, design.metric.unit, 0, 0, "")
+                found = compare.Ratio(design.metric.name, design.metric.unit, 0, 0, "")
                 found.verdict = f"no run of {one!r} of {', '.join(map(str, key))}: not comparable"
                 return found
     arms = {key: arms_of(runs, own, base, design.pair) for key, (own, base) in sides.items()}
@@ -167,7 +158,7 @@ def _over_all(
         raise SchemaError(f"runs of one workload differ in {', '.join(inner)}: add it to over=")
     together, notes = _together(arms, over, design.pair)
     if workloads == "fixed":
-        found = ratio_of(together, design, level)
+        found = compare.ratio_of(together, design, level)
     else:
         found = _of_sample(together, design, len(arms))
     found.notes += notes
@@ -177,7 +168,7 @@ def _over_all(
         for name, column in runs.watch.items()
         if any(frames.differing({name: column}, [*rows[0], *rows[1]]) for rows in sides.values())
     }
-    say_what_varies(found, inside, own, base)
+    compare.say_what_varies(found, inside, own, base)
     return found
 
 
@@ -189,8 +180,8 @@ def _together(
     level = _units({key: one.level for key, one in arms.items()}, pair)
     baseline = _units({key: one.baseline for key, one in arms.items()}, pair)
     if pair:
-        return _rounds(level, baseline, len(arms), pair, order)
-    sizes = {len(unit.cells) for unit in (*level.values(), *baseline.values())}
+        return _rounds(Arms(level, baseline, [], False, order), len(arms), pair)
+    sizes = {len(unit.cells) for unit in (*level, *baseline)}
     if sizes - {1} and sizes != {len(arms)}:
         raise SchemaError(
             "some runs hold several workloads, but not all: keep those that all runs hold"
@@ -202,38 +193,30 @@ def _together(
             "a disturbance of several workloads cannot be told from a difference here: "
             f"rounds that hold them all show it, {argument('pair')}"
         )
-    return Arms([*level.values()], [*baseline.values()], [*over], own, order), notes
+    return Arms(level, baseline, [*over], own, order), notes
 
 
-def _rounds(
-    level: Mapping[Key, Replicate],
-    baseline: Mapping[Key, Replicate],
-    count: int,
-    pair: str,
-    order: Order | None,
-) -> tuple[Arms, list[str]]:
+def _rounds(arms: Arms, count: int, pair: str) -> tuple[Arms, list[str]]:
     """Keep the rounds that hold all workloads on both sides."""
-    there = {*level, *baseline}
-    whole = [
-        key
-        for key in level
-        if key in baseline and len(level[key].cells) == len(baseline[key].cells) == count
-    ]
+    arms, alone = matched(arms)
+    rounds = list(zip(arms.level, arms.baseline, strict=True))
+    whole = [both for both in rounds if all(len(unit.cells) == count for unit in both)]
     if not whole:
         raise SchemaError(
             f"no {pair} holds all {count} workloads on both sides: leave out {argument('pair')}"
         )
     notes = [f"each {pair} counts once: the mean of its {count} log ratios"]
-    if len(whole) < len(there):
+    there = len(rounds) + alone
+    if len(whole) < there:
         notes.append(
-            f"{len(there) - len(whole)} of {len(there)} values of {pair!r} left out: "
+            f"{there - len(whole)} of {there} values of {pair!r} left out: "
             "they do not hold every workload on both sides"
         )
-    both = [[side[key] for key in whole] for side in (level, baseline)]
-    return Arms(both[0], both[1], [], False, order), notes
+    level, baseline = map(list, zip(*whole, strict=True))
+    return replace(arms, level=level, baseline=baseline), notes
 
 
-def _units(sides: Mapping[Key, Sequence[Replicate]], pair: str | None) -> dict[Key, Replicate]:
+def _units(sides: Mapping[Key, Sequence[Replicate]], pair: str | None) -> list[Replicate]:
     """Give the repeats, rounds or runs, with their number of each workload."""
     found: dict[Key, Replicate] = {}
     for workload, side in sides.items():
@@ -243,7 +226,7 @@ def _units(sides: Mapping[Key, Sequence[Replicate]], pair: str | None) -> dict[K
             key = (run.pair,) if pair else run.key
             unit = found.setdefault(key, Replicate(key, {}, run.pair, run.place))
             unit.cells[workload] = run.log
-    return found
+    return list(found.values())
 
 
 def of_a_sample(arms: Arms, *, paired: bool) -> StudentT | None:
@@ -268,16 +251,16 @@ def _shared(arms: Arms, *, paired: bool) -> list[list[float]]:
     return [level, baseline]
 
 
-def _of_sample(arms: Arms, design: Design, k: int) -> Ratio:
+def _of_sample(arms: Arms, design: compare.Design, k: int) -> compare.Ratio:
     """Estimate the mean over a sample of k workloads."""
     paired = design.pair is not None
-    found = Ratio(design.metric.name, design.metric.unit, k, k, "log-t-workloads")
+    found = compare.Ratio(design.metric.name, design.metric.unit, k, k, "log-t-workloads")
     difference = of_a_sample(arms, paired=paired)
     if difference is None:
-        found.notes.append(NO_SPREAD)
+        found.notes.append(compare.NO_SPREAD)
         return found
     found.ratio = exp(difference.center)
     fewest = min([k, *map(len, _shared(arms, paired=paired))])
     what = "workloads" if k < ENOUGH else "rounds" if paired else "runs"
-    found.estimate = Estimate(difference, difference, fewest, over=True, what=what)
+    found.estimate = compare.Estimate(difference, difference, fewest, over=True, what=what)
     return found

@@ -167,13 +167,9 @@ def _counts(data: Frame) -> list[int]:
                 "they have pct only, a rounded share, which needs total_ios to be a count"
                 " (fio --output-format=json+ prints counts)"
             )
-        pandas = data.implementation.is_pandas_like()
-        drop = typed(
-            ".dropna(subset='count')" if pandas else ".drop_nulls('count')", "--drop-missing"
-        )
         raise SchemaError(
             f"count is missing in {missing} of {len(found)} bins: {why}; "
-            f"leave them out knowingly, {drop}"
+            f"{frames.leave_out(data, 'count')}"
         )
     frames.numbers(data, "count")  # refuses text
     for row, count in enumerate(found):
@@ -485,12 +481,11 @@ def bound_percentiles(
     lines: list[AnswerRow] = []
     for rows, parts in zip(cells, tables, strict=True):
         varies = frames.varying(watch, rows)
-        keys = {runs[row] for row in rows}
         whole: AnswerRow = {
             "row": rows[0],
             "total_ios": sum(part.ios for part in parts),
             "parts": len(parts),
-            "n": len(keys) if all(len(key) == 2 for key in keys) else None,
+            "n": _number({runs[row] for row in rows}),
             "varies_in": varies,
             "notes": [f"tables vary in {varies}"] if varies else [],
         }

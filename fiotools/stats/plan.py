@@ -106,9 +106,10 @@ def plan(
     0             2.0    0.8           37         40
     1             5.0    0.8            8          8
     """
-    _check(differences, power, confidence, comparisons)
+    question = (differences, power, confidence, comparisons)
+    _check(*question)
     if is_number(pilot):
-        return _of_number(float(pilot), differences, power, confidence, comparisons)
+        return _of_number(float(pilot), *question)
     if metric is None:
         raise SchemaError(f"which column is the plan for? Name it: {argument('metric', 'iops')}")
     if pair is not None and between is None:
@@ -121,9 +122,7 @@ def plan(
     for rows in frames.groups(runs.data, named).values():
         n, spread = _spread(runs, rows, between, pair)
         own = {"row": rows[0], "n": n, "varies_in": frames.varying(runs.watch, rows)}
-        lines += [
-            own | line for line in _lines(spread, differences, power, confidence, comparisons)
-        ]
+        lines += [own | line for line in _lines(spread, *question)]
     return frames.answer(runs.data, "plan", named, lines, metric=measure.name)
 
 

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from fiotools.errors import SchemaError, argument, typed
 from fiotools.stats import frames
-from fiotools.stats.frames import Frame, Key
+from fiotools.stats.frames import Array, Frame, Key
 from fiotools.units import percent
 from fiotools.vocabulary import COLUMNS, CONDITIONS
 
@@ -45,8 +45,6 @@ _RARE = (0.2, 0.1)  # shares of a mode that few runs may miss
 _MISSED = 0.05
 _NAMED = 3  # targets in a message
 _DRIVE = re.compile(r"[A-Za-z]:|/dev/(?!shm/).*|.*(?=[/\\])")
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

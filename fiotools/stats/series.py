@@ -24,11 +24,10 @@ import narwhals as nw
 import numpy as np
 import polars as pl
 from narwhals.typing import IntoDataFrameT
-from numpy.typing import NDArray
 
 from fiotools.errors import SchemaError, argument
 from fiotools.stats import frames
-from fiotools.stats.frames import Frame, Metric, is_number, metric_of
+from fiotools.stats.frames import Array, Frame, Metric, is_number, metric_of
 from fiotools.stats.replicates import checked, one_row_each, run_keys, run_name, runs_of
 from fiotools.stats.windows import SUMS, TICK, window
 from fiotools.vocabulary import KEYS
@@ -49,8 +48,6 @@ _FEW, _OFTEN, _OFF = 5, 0.25, 0.2
 _OF_WINDOWS = ("iops", "bw_bytes_per_s", "mean", "value_ns")
 # which of several logs of a job tells how many I/Os there were
 _COUNTING = ("lat_ns", "clat_ns", "slat_ns", "count", "bw_bytes_per_s", "iops")
-
-Array = NDArray[np.float64]
 
 
 @dataclass

@@ -13,8 +13,8 @@ from fiotools.language import say
 from fiotools.stats import frames
 from fiotools.stats.drift import FEW_RUNS, FEW_SAMPLES, ChangePoint, change_points, samples_per_one
 from fiotools.stats.estimates import StudentT, satterthwaite, welch
-from fiotools.stats.frames import AnswerRow, check_confidence
-from fiotools.stats.series import Array, Series, sequences, weighted_mean
+from fiotools.stats.frames import AnswerRow, Array, check_confidence
+from fiotools.stats.series import Series, sequences, weighted_mean
 
 
 def shifts(

@@ -30,8 +30,8 @@ from fiotools.errors import SchemaError, argument
 from fiotools.language import say
 from fiotools.stats import frames
 from fiotools.stats.drift import ALPHA, change_points, trend_p
-from fiotools.stats.frames import AnswerRow, check_confidence
-from fiotools.stats.series import Array, Series, equal, portions, sequences, weighted_mean
+from fiotools.stats.frames import AnswerRow, Array, check_confidence
+from fiotools.stats.series import Series, equal, portions, sequences, weighted_mean
 from fiotools.units import percent
 
 BATCHES = 15

@@ -18,12 +18,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from narwhals.typing import IntoDataFrameT
-from numpy.typing import NDArray
 
 from fiotools.errors import SchemaError, typed
 from fiotools.stats import frames
 from fiotools.stats.compare import Design, Ratio, ratios_of
-from fiotools.stats.frames import Frame, metric_of
+from fiotools.stats.frames import Array, Frame, metric_of
 from fiotools.stats.percentiles import (
     Histogram,
     cell_keys,
@@ -34,8 +33,6 @@ from fiotools.stats.percentiles import (
 )
 from fiotools.stats.replicates import labels
 from fiotools.stats.steady import ENOUGH, batch_interval
-
-Array = NDArray[np.float64]
 
 PERCENTILES = (50, 90, 99, 99.9)
 BEYOND = 30  # I/Os beyond a percentile for an interval: two to a batch

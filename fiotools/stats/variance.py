@@ -31,12 +31,10 @@ def variance_parts(
     io : pandas.DataFrame or polars.DataFrame
         A table such as `Results.io` of several runs, with rows of threads or jobs, as for
         `per_thread`; a column ``run`` is needed.
-    metric : str
-        A column of numbers.
+    metric, confidence
+        As in `summarize`.
     by : str or sequence of str, optional
         The columns that make the groups; directions must be kept apart.
-    confidence : float
-        Of the interval.
 
     Returns
     -------
@@ -148,8 +146,8 @@ def variance_levels(
     ----------
     frame : pandas.DataFrame or polars.DataFrame
         One row per value, such as a phase of a run on a machine.
-    metric : str
-        A column of numbers.
+    metric, by, scope, confidence
+        As in `summarize`.
     levels : sequence of str
         At least two columns that name the place of a value, the outermost first, such as
         ``["machine", "run", "phase"]``. Names are nested: run 1 of one machine is not run 1 of
@@ -157,12 +155,6 @@ def variance_levels(
     costs : mapping of str to float, optional
         The cost of one more of each level, without the levels below it, in any unit, such as the
         time to set up a machine or to begin a run; by default 1.
-    by : str or sequence of str, optional
-        The columns that make the groups.
-    scope : str, optional
-        As in `summarize`.
-    confidence : float
-        Of the interval.
 
     Returns
     -------

@@ -24,7 +24,7 @@ from fiotools import units
 from fiotools.errors import SchemaError, argument
 from fiotools.readers.fio.bins import bin_numbers, indexed_edges
 from fiotools.stats import frames
-from fiotools.stats.percentiles import rank, wanted_percentiles
+from fiotools.stats.percentiles import middle, rank, wanted_percentiles
 from fiotools.tables.columns import POLARS
 from fiotools.tables.columns import column as typed_column
 from fiotools.tables.results import to_pandas
@@ -49,9 +49,6 @@ _LITTLE = 0.1  # of a window: less has no rate
 _IOPS, _BW = ("iops", "iops_mean"), ("bw_bytes_per_s", "bw_mean_bytes_per_s")
 _RATES = (*_IOPS, *_BW)
 _UNWEIGHTED = "a row is a window of its log: without the I/Os in each, no mean and no percentile"
-_OF_WINDOW = (
-    *("span_s", "n", "io_bytes", "iops", "bw_bytes_per_s", "mean", "varies_in", "warnings"),
-)
 # the sums of a window, beside the columns that tell windows apart
 PARTS = {
     "way": pl.UInt8(),
@@ -441,6 +438,7 @@ def windows(parts: pl.DataFrame, grid: Grid) -> pl.DataFrame:
     """Give the windows of each log, in their order, from the sums of all batches."""
     singles = _singles(parts.filter(pl.col("end").is_null()), grid)
     logs = pl.concat([singles, _intervals(placed(parts, grid), grid)], how="diagonal")
+    logs = logs.sort(grid.keys)  # the last digit of a sum depends on its order
     cells = [*grid.by, "way", "at"]
     others = [name for name in grid.keys if name not in grid.by]
     differing = [
@@ -451,24 +449,19 @@ def windows(parts: pl.DataFrame, grid: Grid) -> pl.DataFrame:
         pl.when(pl.col(name).is_not_null().all()).then(pl.col(name).sum()).alias(name)
         for name in ("io_bytes", "iops", "bw_bytes_per_s", "total")
     ]
-    found = logs.group_by(cells).agg(
+    found = logs.group_by(cells, maintain_order=True).agg(
         *rates,
         *differing,
         pl.col("n").sum(),
         pl.col("span_s").max(),
         pl.col("warnings").drop_nulls().first(),
     )
-    said = pl.concat_str([f"differs {name}" for name in others], separator=", ", ignore_nulls=True)
-    return (
-        found.with_columns(
-            pl.when(pl.col("n") > 0).then(pl.col("total") / pl.col("n")).alias("mean"),
-            said.replace("", None).alias("varies_in")
-            if others
-            else pl.lit(None, dtype=pl.String).alias("varies_in"),
-        )
-        .select(*cells, *_OF_WINDOW)
-        .sort(cells)
-    )
+    named = [pl.lit(None, dtype=pl.String), *(pl.col(f"differs {name}") for name in others)]
+    said = pl.concat_str(named, separator=", ", ignore_nulls=True)
+    return found.with_columns(
+        pl.when(pl.col("n") > 0).then(pl.col("total") / pl.col("n")).alias("mean"),
+        said.replace("", None).alias("varies_in"),
+    ).sort(cells)
 
 
 def _singles(parts: pl.DataFrame, grid: Grid) -> pl.DataFrame:
@@ -512,9 +505,9 @@ def _singles(parts: pl.DataFrame, grid: Grid) -> pl.DataFrame:
 def _intervals(parts: pl.DataFrame, grid: Grid) -> pl.DataFrame:
     """Give the windows of logs whose rows are intervals; those without rows are unknown."""
     logs = [*grid.keys, "way", "at"]
-    each = parts.group_by(*logs, "end", "width").agg(pl.col("n", "total").sum())
+    each = parts.group_by(*logs, "end", "width").agg(pl.col("n", "total").sum()).sort("end")
     value = pl.col("total") / pl.col("n") * pl.col("width")
-    found = each.group_by(logs).agg(
+    found = each.group_by(logs, maintain_order=True).agg(
         pl.col("n", "total").sum(), pl.col("width").sum().alias("span_s"), value.sum().alias("sum")
     )
     none = pl.lit(None, dtype=pl.Float64)
@@ -565,8 +558,8 @@ def placed(parts: pl.DataFrame, grid: Grid) -> pl.DataFrame:
     ends = ends.with_columns(
         pl.when(width <= _GAP * usual).then(width).otherwise(usual).alias("width")
     )
-    middle = (pl.col("end") - pl.col("width") / 2) / grid.seconds + _EDGE
-    ends = ends.with_columns(middle.floor().cast(pl.Int64).alias("at"))
+    center = (pl.col("end") - pl.col("width") / 2) / grid.seconds + _EDGE
+    ends = ends.with_columns(center.floor().cast(pl.Int64).alias("at"))
     return intervals.drop("at").join(ends, on=[*logs, "end"], nulls_equal=True)
 
 
@@ -606,14 +599,7 @@ def percentiles_of_windows(bins: pl.DataFrame, grid: Grid, wanted: Sequence[floa
             .agg(pl.col("bin_lo_ns", "bin_hi_ns").first())
             .with_columns(pl.lit(percentile, dtype=pl.Float64).alias("percentile"))
         )
-    low, high = pl.col("bin_lo_ns"), pl.col("bin_hi_ns")
-    # as `quantiles.middle`: rounded down in the bin's own unit
-    unit = pl.when((low % 1000 != 0) | (high % 1000 != 0)).then(1.0).otherwise(1000.0)
-    middle = low + unit * ((high - low) / unit / 2).floor()
-    return pl.concat(found).select(
-        *cells,
-        "percentile",
-        pl.when(high.is_finite()).then(middle).alias("value_ns"),
-        low.alias("bound_lo_ns"),
-        high.alias("bound_hi_ns"),
-    )
+    read = pl.concat(found).rename({"bin_lo_ns": "bound_lo_ns", "bin_hi_ns": "bound_hi_ns"})
+    edges = read.select("bound_lo_ns", "bound_hi_ns").iter_rows()
+    values = [middle(low, high) for low, high in edges]
+    return read.with_columns(pl.Series("value_ns", values, dtype=pl.Float64))

@@ -12,7 +12,7 @@ from typing import get_args
 import pytest
 
 import fiotools as ft
-from fiotools.stats.check import Verdict
+from fiotools.stats.check.evidence import Verdict
 from tests.stats.made_runs import (
     CACHED,
     CDM,
@@ -481,6 +481,14 @@ CASES: list[Case] = [
     ),
     ("runtime", "ok", "a run of 2 s", made(RIGHT), {}),
     ("sides", "ok", "are the same", two(slow=made(RIGHT), fast=made(RIGHT)), SIDES),
+    (  # one amount, written in two ways
+        *("sides", "ok", "are the same"),
+        *(two(slow=made(RIGHT), fast=made(RIGHT, ('"64m"', '"65536k"'))), SIDES),
+    ),
+    (
+        *("sides", "suspect", "size is given against 64m"),
+        *(two(slow=made(RIGHT), fast=made(RIGHT, ('"64m"', '""'))), SIDES),
+    ),
     (
         *("sides", "suspect", "size is 32m against 64m"),
         *(two(slow=made(RIGHT), fast=made(RIGHT, ('"64m"', '"32m"'))), SIDES),

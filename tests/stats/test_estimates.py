@@ -68,7 +68,7 @@ def test_an_error_that_is_shared_takes_fewer_degrees_of_freedom():
 @given(samples, samples, st.sampled_from([0.9, 0.95, 0.999]))
 def test_the_interval_for_any_looks_is_its_test_inverted(level, baseline, confidence):
     plain = welch([(level, baseline)])
-    found = AnyLooks.of(plain)
+    found = AnyLooks(**vars(plain))
     ends = found.interval(confidence)
     if ends is None:
         assert found.p(found.center + 1e3 * found.se) > 1 - confidence
@@ -80,7 +80,8 @@ def test_the_interval_for_any_looks_is_its_test_inverted(level, baseline, confid
 
 def test_the_mixture_is_that_of_a_t_distribution_over_normal_effects():
     # the likelihood ratio at the observed t, mixed over effects by integration
-    found = AnyLooks.of(paired([0.31, 0.18, 0.27, 0.40, 0.22, 0.35], [0.0] * 6))
+    found = paired([0.31, 0.18, 0.27, 0.40, 0.22, 0.35], [0.0] * 6)
+    found = AnyLooks(**vars(found))
     t, scale = found.center / found.se, np.sqrt(AnyLooks._MIXTURE)
     effects = np.linspace(-6 * scale, 6 * scale, 20_001)
     ratios = stats.nct.pdf(t, 5, effects * np.sqrt(6)) / stats.t.pdf(t, 5)

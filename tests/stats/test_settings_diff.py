@@ -94,6 +94,19 @@ def test_compare_tells_of_it(make, rows, two):
     assert "options" not in (row["warnings"] or "")
 
 
+def test_an_option_without_a_value_is_given(make, rows, two):
+    had = settings(
+        make,
+        ("a", "1", None, "runtime", "30", "global"),
+        ("b", "2", None, "runtime", "30", "global"),
+        ("b", "2", None, "zero_buffers", "", "global"),
+    )
+    (row,) = rows(settings_diff(had, between="g", baseline="a"))
+    assert (row["option"], row["text"], row["text_baseline"]) == ("zero_buffers", "", None)
+    (row,) = rows(compare(two, "iops", between="g", baseline="a", settings=had))
+    assert row["settings_differ"] == "zero_buffers is given against not given"
+
+
 def test_compare_says_where_it_cannot_know(make, rows, two):
     had = settings(make, ("a", "1", None, "runtime", "30", "global"))
     (row,) = rows(compare(two, "iops", between="g", baseline="a", settings=had))

@@ -9,32 +9,9 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from fiotools.errors import SchemaError
-from fiotools.stats.check.evidence import (
-    Cache,
-    Evidence,
-    Finding,
-    Media,
-    Memory,
-    Sides,
-    Verdict,
-    evidence,
-)
-from fiotools.stats.check.link_rate import budget, ceiling, media_of
-from fiotools.stats.check.media import fast, fresh, medium, modes, turns
-from fiotools.stats.check.options import copying, options_diskspd, options_fio, paced, processor
-from fiotools.stats.check.page_cache import amplified, pagecache, sparse
-from fiotools.stats.check.pairs import (
-    Pair,
-    layers,
-    mirror,
-    pairs,
-    settings,
-    twins,
-    unsided,
-    warm,
-)
+from fiotools.stats.check import link_rate, media, options, page_cache, pairs, totals
+from fiotools.stats.check.evidence import Cache, Evidence, Finding, Media, Memory, Sides, evidence
 from fiotools.stats.check.runs import RunFacts, runs
-from fiotools.stats.check.totals import depth, little, parts
 from fiotools.tables.columns import column, label_column
 from fiotools.tables.results import to_pandas
 from fiotools.vocabulary import ANSWERS, EVERY
@@ -44,19 +21,14 @@ if TYPE_CHECKING:
 
     from fiotools.tables.results import Results
 
-__all__ = ["Cache", "Finding", "Media", "Memory", "Sides", "Verdict", "check"]
-
 # in the order of the answer
 _OF_RUNS: tuple[Callable[[RunFacts, Evidence], Iterator[Finding]], ...] = (
-    *(little, depth, parts, ceiling, medium, turns, budget, pagecache, fast),
-    *(options_fio, options_diskspd, sparse, copying),
+    *(totals.little, totals.depth, totals.parts, link_rate.ceiling, media.medium, media.turns),
+    *(link_rate.budget, page_cache.pagecache, media.fast, options.options_fio),
+    *(options.options_diskspd, page_cache.sparse, options.copying),
 )
-_OF_PAIRS: tuple[Callable[[Pair, Evidence], Iterator[Finding]], ...] = (
-    *(settings, layers, mirror, warm),
-)
-_LAST: tuple[Callable[[RunFacts, Evidence], Iterator[Finding]], ...] = (
-    *(modes, processor, fresh, paced, amplified),
-)
+_OF_PAIRS = (pairs.settings, pairs.layers, pairs.mirror, pairs.warm)
+_LAST = (media.modes, options.processor, media.fresh, options.paced, page_cache.amplified)
 _KEYS = ("source", "run")
 
 
@@ -157,14 +129,14 @@ def check(
 def answer(results: Results, given: Evidence) -> pl.DataFrame:
     """Do the same as `check`, and return a frame of polars."""
     every = runs(results)
-    facing, alone = pairs(every, given)
-    copied = dict(twins(every))
+    facing, alone = pairs.pairs(every, given)
+    copied = dict(pairs.twins(every))
     found = []
     for run in every:
         told = _told(run, given)
         found += [(run, one) for question in _OF_RUNS for one in question(run, told)]
         found += [(run, copied[run])] if run in copied else []
-        found += [(run, unsided(given))] if run in alone else []
+        found += [(run, pairs.unsided(given))] if run in alone else []
         mine = facing.get(run, [])
         found += [(run, one) for ask in _OF_PAIRS for pair in mine for one in ask(pair, told)]
         found += [(run, one) for question in _LAST for one in question(run, told)]
@@ -173,10 +145,11 @@ def answer(results: Results, given: Evidence) -> pl.DataFrame:
 
 def _told(run: RunFacts, given: Evidence) -> Evidence:
     """Add what a run's file or its side of the comparison tells and the caller does not."""
-    if given.ram is None and run.memory is not None:
-        given = replace(given, ram=run.memory)
+    memory = run.told("memory").get("total_bytes")
+    if given.ram is None and memory is not None:
+        given = replace(given, ram=float(memory))
     if given.media is None:
-        given = replace(given, media=media_of(run))
+        given = replace(given, media=link_rate.media_of(run))
     level = run.labels.get(given.between) if given.between else None
     if given.sides == "cache" and given.cache is None and str(level) != str(given.baseline):
         given = replace(given, cache="warm")

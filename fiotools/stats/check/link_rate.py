@@ -11,7 +11,7 @@ that are moved repeatedly count once, so the size of the file bounds them.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from math import expm1
 
@@ -110,8 +110,7 @@ def busiest(several: list[Flow]) -> list[Flow]:
     """Keep the fastest flow of each direction; totals only if there is nothing else."""
     best: dict[str, Flow] = {}
     for flow in several:
-        if flow.direction not in best or flow.rate > best[flow.direction].rate:
-            best[flow.direction] = flow
+        best[flow.direction] = max(best.get(flow.direction, flow), flow, key=lambda one: one.rate)
     one_way = [flow for flow in best.values() if not flow.is_two_way]
     return one_way or list(best.values())
 
@@ -184,8 +183,8 @@ def _carried(flow: Flow, link: Link, known: Evidence) -> Finding:
 
 def media_of(run: RunFacts) -> str | None:
     """Tell the kind of a run's devices if the files leave no doubt."""
-    told = run.device
-    if _is_virtual(run):
+    told = run.told("device")
+    if _is_virtual(told):
         return None
     if run.disks and all(_NVME.fullmatch(name) for name in run.disks):
         return "nvme"
@@ -196,9 +195,9 @@ def media_of(run: RunFacts) -> str | None:
 
 def _hanging(run: RunFacts) -> str | None:
     """Say which link to give if `lsblk` names its kind."""
-    told = run.device
+    told = run.told("device")
     example = _LINKS.get(told.get("tran", ""))
-    if example is None or _is_virtual(run):
+    if example is None or _is_virtual(told):
         return None
     model = f" ({told['model']})" if told.get("model") else ""
     return say(
@@ -211,8 +210,8 @@ def _hanging(run: RunFacts) -> str | None:
     )
 
 
-def _is_virtual(run: RunFacts) -> bool:
-    return _VIRTUAL.search(run.device.get("model", "")) is not None
+def _is_virtual(device: Mapping[str, str]) -> bool:
+    return _VIRTUAL.search(device.get("model", "")) is not None
 
 
 def budget(run: RunFacts, known: Evidence) -> Iterator[Finding]:

@@ -86,12 +86,12 @@ def medium(run: RunFacts, known: Evidence) -> Iterator[Finding]:
 
 def _memory(run: RunFacts) -> str | None:
     """Return the path, device or file system whose name says that it is memory."""
-    if (kind := run.filesystem.get("type")) in ("tmpfs", "ramfs"):
+    if (kind := run.told("filesystem").get("type")) in ("tmpfs", "ramfs"):
         return kind
     named = [row["target"] for row in run.io]
     if run.tool == "fio":
-        named += [run.option(row["entry"], "directory") for row in run.io]
-        named += [run.option(row["entry"], "filename") for row in run.io]
+        places = ("directory", "filename")
+        named += [run.option(row["entry"], name) for name in places for row in run.io]
     return next((name for name in [*named, *run.disks] if name and _MEMORY.search(name)), None)
 
 

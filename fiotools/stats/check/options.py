@@ -210,7 +210,7 @@ def _source(run: RunFacts, row: Row, source: str | None, target: str | None) -> 
         yield probe.suspect(why, say("name a file or a device"))
     elif source == "/dev/zero":
         remedy = say("write random data from a file in memory, and count the bytes at the device")
-        if _PACKS.search(options := run.filesystem.get("options", "")):
+        if _PACKS.search(options := run.told("filesystem").get("options", "")):
             why = say("zeros were written where {options} leaves them out", options=options)
             yield probe.suspect(why, remedy)
         else:

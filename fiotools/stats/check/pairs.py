@@ -18,14 +18,13 @@ from typing import Any, TypeAlias
 
 from fiotools.errors import SchemaError, argument, typed
 from fiotools.language import listed, say
+from fiotools.stats.arms import differing_options, is_place
 from fiotools.stats.check.evidence import Evidence, Finding
 from fiotools.stats.check.runs import Row, RunFacts
 from fiotools.units import human
 from fiotools.vocabulary import CONDITIONS
 
 _OPTIONS = "the options of both reports"
-# a comparison is about where the files lie
-_PLACES = ("filename", "directory", "of", "if", "Path", "path", "name", "output")
 _LISTED = 5
 _HITS = "share of hits h = (1 - 1/S) / (1 - 1/S_max), for a gain S by the cache"
 _MIRROR = "k copies on m devices, share x of reads: m / (x + k (1 - x)) times one device"
@@ -322,23 +321,25 @@ def unsided(known: Evidence) -> Finding:
 def settings(pair: Pair, _known: Evidence) -> Iterator[Finding]:
     """Name the options and versions that differ between a level and its baseline."""
     probe = Finding("sides", pair.subject, _OPTIONS)
-    one, other = _options(pair.run), _options(pair.baseline)
+    one, other = (
+        {name: texts for name, texts in run.option_texts().items() if not is_place(name)}
+        for run in (pair.run, pair.baseline)
+    )
     if not one or not other:
         if pair.row is not None:
             why = say("the reports do not tell whether both sides used the same options")
             remedy = say("keep the job files or the command lines beside the reports")
             yield probe.unknown(why, remedy)
         return
-    nothing = say("not given")
+    words = {None: say("not given"), "": say("given")}
     differ = [
         say(
             "{option} is {one} against {other}",
-            option=name,
-            one=one.get(name, nothing),
-            other=other.get(name, nothing),
+            option=line["option"],
+            one=words.get(line["text"], line["text"]),
+            other=words.get(line["text_baseline"], line["text_baseline"]),
         )
-        for name in dict.fromkeys([*one, *other])
-        if one.get(name) != other.get(name)
+        for line in differing_options(one, other)
     ]
     mine, theirs = pair.run.head["tool_version"], pair.baseline.head["tool_version"]
     if mine != theirs:
@@ -357,14 +358,6 @@ def settings(pair: Pair, _known: Evidence) -> Iterator[Finding]:
     if more := len(differ[_LISTED:]):
         why = say("{said}, and {n} more", said=why, n=more)
     yield probe.suspect(why, say("change one thing only, or state that this is the comparison"))
-
-
-def _options(run: RunFacts) -> dict[str, str]:
-    return {
-        name: text
-        for name, text in run.all_options().items()
-        if name.rpartition("/")[2] not in _PLACES
-    }
 
 
 def _is_new(version: str | None) -> bool | None:

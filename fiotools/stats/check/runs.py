@@ -14,6 +14,7 @@ import narwhals as nw
 import polars as pl
 
 from fiotools.errors import SchemaError
+from fiotools.stats.arms import OptionTexts, merged
 from fiotools.stats.replicates import refuse_twice
 from fiotools.tables.results import Frames
 from fiotools.vocabulary import TABLES
@@ -102,23 +103,12 @@ class RunFacts:
         timed = [row["command"] for row in self.tables["timings"] if row["command"]]
         return str(self.head["command"] or (timed[0] if len(timed) == 1 else ""))
 
-    @property
-    def memory(self) -> float | None:
-        """The memory of its machine, if the text around it tells."""
-        told = self._told("memory/").get("total_bytes")
-        return None if told is None else float(told)
+    def told(self, what: str) -> Mapping[str, str]:
+        """Return what the text around it tells of its ``memory``, ``device`` or ``filesystem``.
 
-    @property
-    def device(self) -> Mapping[str, str]:
-        """The output of `lsblk` about its device, if the text around it shows that."""
-        return self._told("device/")
-
-    @property
-    def filesystem(self) -> Mapping[str, str]:
-        """The output of `findmnt` or `df` about its file system, if the text around it has one."""
-        return self._told("filesystem/")
-
-    def _told(self, prefix: str) -> Mapping[str, str]:
+        That is the output of `free`, of `lsblk`, or of `findmnt` or `df`.
+        """
+        prefix = f"{what}/"
         rows = [row for row in self.tables["extras"] if (row["path"] or "").startswith(prefix)]
         return {row["path"].removeprefix(prefix): row["text"] for row in rows}
 
@@ -126,7 +116,7 @@ class RunFacts:
     def disks(self) -> list[str]:
         """The names of the devices under it, if its own report or `lsblk` names them."""
         named = [row["device"] for row in self.tables["disks"] if row["device"]]
-        return list(dict.fromkeys(named)) or [*filter(None, [self.device.get("name")])]
+        return list(dict.fromkeys(named)) or [*filter(None, [self.told("device").get("name")])]
 
     @property
     def io(self) -> list[Row]:
@@ -217,14 +207,14 @@ class RunFacts:
         """Whether the options of an entry are listed: one that is missing was not given."""
         return bool(self._options.get(entry))
 
-    def all_options(self) -> dict[str, str]:
+    def option_texts(self) -> OptionTexts:
         """Return the options of all entries by name, with all values of each."""
-        found: dict[str, list[str]] = defaultdict(list)
-        for options in self._options.values():
-            for name, text in options.items():
-                if text not in found[name]:
-                    found[name].append(text)
-        return {name: ", ".join(texts) for name, texts in found.items()}
+        own = self._options.values()
+        return merged({name: [text] for name, text in options.items()} for options in own)
+
+    def all_options(self) -> dict[str, str]:
+        """Return the same, with the values of each as one text."""
+        return {name: ", ".join(texts) for name, texts in self.option_texts().items()}
 
     def subject(self, row: Row, say: Callable[..., str] = str.format) -> str:
         """Name a row's subject: in English, a key, or as `fiotools.language.say` does."""
