@@ -649,7 +649,7 @@ def _is_of_another_job(
 
 @lru_cache(maxsize=1024)
 def _percentages(keys: tuple[str, ...]) -> tuple[tuple[float, ...], tuple[str, ...], bool]:
-    """Return the percentages of keys, the key of each, and whether others are no percentages."""
+    """Return the percentages that keys say, the key of each, and whether any key says none."""
     found: dict[float, str] = {}
     is_odd = False
     for key in keys:
