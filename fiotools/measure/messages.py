@@ -33,10 +33,8 @@ def before(
     times = f"{many(len(plan.workloads), 'workload')} x {many(len(plan.places), 'place')}"
     most = "" if plan.until == "rounds" else "up to "
     times += f" x {most}{many(plan.rounds, 'round')}"
-    letters = "ABCD"[: len(plan.places)]
-    if len(letters) > 1:  # there and back
-        more = "..." if len(plan.places) > len(letters) else ""
-        times += f", in turns ({letters}{more}, {more}{letters[::-1]}, ...)"
+    if len(plan.places) > 1:
+        times += f", in turns ({', '.join(plan.turns)}, ...)"
     if most:
         times += ", until every comparison has a verdict"
     kept = f", {done} of them kept from before" if done else ""

@@ -72,6 +72,13 @@ class CampaignPlan:
         fields = "_".join(f"{{{name}}}" for name in ("place", *self.fields))
         return f"{fields}_{{round:d}}{self.suffix}"
 
+    @property
+    def turns(self) -> tuple[str, str]:
+        """The order of the places in letters, there and back."""
+        letters = "ABCD"[: len(self.places)]
+        more = "..." if len(self.places) > len(letters) else ""
+        return f"{letters}{more}", f"{more}{letters[::-1]}"
+
     def runs(self) -> Iterator[PlannedRun]:
         """Yield the runs in their order."""
         width = len(str(self.rounds))

@@ -40,13 +40,7 @@ from fiotools.measure.experiments import WRITTEN, Stage
 from fiotools.measure.machine import span
 from fiotools.measure.places import Place, places_of, refused
 from fiotools.measure.plan import CampaignPlan, PlannedRun
-from fiotools.measure.scratch import (
-    Scratch,
-    left_over,
-    refuses_direct,
-    remove_left_over,
-    share_pct,
-)
+from fiotools.measure.scratch import Scratch, left_over, refuses_direct, remove_left_over, share_pct
 from fiotools.measure.tools import Interrupted, OutOfTimeError, Watch
 from fiotools.progress import bar
 

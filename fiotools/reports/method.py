@@ -87,11 +87,11 @@ def _works(one: Campaign) -> str:
         counted(places, "{n} place", "{n} places"),
         counted(one.asked.rounds, "{n} round", "{n} rounds"),
     )
-    planned, letters = " x ".join(counts), "ABCD"[:places]
-    if places < 2:
-        return planned
-    turns = say("in turns ({one}, {other}, ...)", one=letters, other=letters[::-1])
-    return listed([planned, turns])
+    planned = [" x ".join(counts)]
+    if places > 1:
+        there, back = one.asked.turns
+        planned.append(say("in turns ({one}, {other}, ...)", one=there, other=back))
+    return listed(planned)
 
 
 def _machine(machine: Mapping[str, Any]) -> Iterator[tuple[str, str]]:

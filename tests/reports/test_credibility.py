@@ -2,12 +2,14 @@
 
 import json
 import shutil
+from dataclasses import replace
 
 import pandas as pd
 import pytest
 
 from fiotools import language
 from fiotools.reports.credibility import checked, doubts, weighed
+from fiotools.reports.method import measured
 from fiotools.reports.subjects import gather
 from tests.conftest import ROOT
 
@@ -145,3 +147,10 @@ def test_what_is_said_in_the_same_words_is_counted():
     assert table["some"].tolist() == [1, 2, 1]
     assert table["every"].tolist() == [1, 3, 3]
     assert table["why"][1] == "134 MB through the page cache"
+
+
+def test_the_order_of_five_places_is_cut_short_and_says_so():
+    (source,) = gather(ROOT / "data" / "own-disk" / "page-cache")
+    plan = replace(source.campaign.asked, places={name: f"/{name}" for name in "abcde"})
+    many = replace(source, campaign=replace(source.campaign, asked=plan))
+    assert "in turns (ABCD..., ...DCBA, ...)" in measured(many).text
