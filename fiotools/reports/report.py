@@ -213,14 +213,15 @@ def _headed(notebook: Any, title: str | None, question: str | None) -> None:
     from nbformat.v4 import new_markdown_cell
 
     cells = notebook.cells
-    first = cells[0] if cells and cells[0].cell_type == "markdown" else None
-    lines = first.source.split("\n") if first is not None else []
-    head = lines[0] if lines and lines[0].startswith("# ") else None
-    rest = "\n".join(lines[1:] if head else lines)
-    shown = f"<h1>{safe(title)}</h1>" if title is not None else head or ""
+    is_text = bool(cells) and cells[0].cell_type == "markdown"
+    head, rest = "", cells.pop(0).source if is_text else ""
+    if rest.startswith("# "):
+        head, _, rest = rest.partition("\n")
+    if title is not None:
+        head = f"<h1>{safe(title)}</h1>"
     if question is not None:
         rest = f"<p><b>{safe(say('The question:'))}</b> {safe(question)}</p>"
-    cells[: 1 if first is not None else 0] = [new_markdown_cell(f"{shown}\n\n{rest.strip()}\n")]
+    cells.insert(0, new_markdown_cell(f"{head}\n\n{rest.strip()}\n"))
 
 
 def _given(notebook: Any, parameters: Mapping[str, Any]) -> None:
