@@ -236,12 +236,15 @@ def _mount_of(path: str | None) -> Mount:
 
 def _number(source: str) -> str | None:
     """Return the number of a device file: btrfs and others have one of their own."""
+    if not source.startswith("/dev/"):
+        return None
     try:
         status = Path(source).stat()
     except OSError:
         return None
-    is_device = source.startswith("/dev/") and stat.S_ISBLK(status.st_mode)
-    return f"{os.major(status.st_rdev)}:{os.minor(status.st_rdev)}" if is_device else None
+    if not stat.S_ISBLK(status.st_mode):
+        return None
+    return f"{os.major(status.st_rdev)}:{os.minor(status.st_rdev)}"
 
 
 def _members(place: Path) -> list[Path]:

@@ -300,8 +300,15 @@ def _operands(commands: Sequence[Operands], session: Session, place: int) -> Ope
 def make(records: Sequence[_Record], wants: Callable[[str], bool]) -> Iterable[Made]:
     """Make the rows of records."""
     batch = _Batch(records)
-    every = (batch.runs, batch.io, batch.notes, batch.extras, batch.settings, batch.samples)
-    return (of_table() for of_table in every if wants(of_table.__name__))
+    every = {
+        "runs": batch.runs,
+        "io": batch.io,
+        "notes": batch.notes,
+        "extras": batch.extras,
+        "settings": batch.settings,
+        "samples": batch.samples,
+    }
+    return (rows() for table, rows in every.items() if wants(table))
 
 
 class _Batch:
