@@ -95,6 +95,12 @@ def test_repeated(text):
         ft.reads(text * (LONG // len(text)), name="x.txt")
 
 
+def test_starts_of_terse_entries_on_one_line():
+    line = "x\r3;fio-3.33;\r" * (MEGABYTE // 14) + "2;\n"
+    with guard(), pytest.raises(ft.FileError):
+        ft.reads(line)
+
+
 @pytest.mark.parametrize("name", ["x_lat.1.log", "x_clat_hist.1.log", "x.fio", "x.csv", "x.json"])
 @pytest.mark.parametrize("text", ["1, ", "1, 2, 3, 4\n", "[a]\n", "a,", "\n"])
 def test_repeated_in_a_file_of_a_name(name, text):

@@ -350,10 +350,13 @@ def parse(text: str, match: re.Match[str]) -> tuple[int, int, Terse] | None:
     """Read the consecutive entries from the match on."""
     if match[0] == "2;" and not _HEAD.match(text, match.start()):
         return None
-    first = line_start(text, match.start(), _FAR)
-    first = match.start() if first is None else first
+    at = match.start()
+    first = line_start(text, at, _FAR)
     # this entry is not taken if an earlier one was not
-    if _EARLIER.search(text, first, match.start()) or _follows_entry(text, first):
+    if _EARLIER.search(text, max(0, at - _FAR) if first is None else first, at):
+        return None
+    first = at if first is None else first
+    if _follows_entry(text, first):
         return None
     # the lines above the first entry belong to this report if all of them are fio's
     above = (line for _, line in lines_above(text, first) if line.strip())
