@@ -14,7 +14,15 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Any
 
-from fiotools.errors import FiotoolsError, ParseError, ScanWarning, UnknownFormatError, typed
+from fiotools.errors import (
+    FileError,
+    FiotoolsError,
+    NoResultError,
+    ParseError,
+    ScanWarning,
+    UnknownFormatError,
+    typed,
+)
 from fiotools.input.sources import Found, Siblings, is_url, raw, refuse_no_file
 from fiotools.logs.blocks import Blocks
 from fiotools.readers import opened, sniff
@@ -139,13 +147,12 @@ def heads(found: list[Found], version: str | None, *, histograms: bool | None) -
         name = log_name(plain_name(file.name))
         if name is not None and histograms in (None, name.kind == "hist"):
             try:
-                refuse_no_file(file)
-            except UnknownFormatError as error:
+                seen.append(_head(file, name, version, reports))
+            except FileError as error:
                 if file.named:
                     raise
-                warnings.warn(str(error), ScanWarning, stacklevel=4)  # of `scan_log`
-                continue
-            seen.append(_head(file, name, version, reports))
+                if not isinstance(error, NoResultError):
+                    warnings.warn(str(error), ScanWarning, stacklevel=4)  # of `scan_log`
         elif file.named and name is None:
             raise ParseError(
                 file.name,
@@ -162,6 +169,7 @@ def heads(found: list[Found], version: str | None, *, histograms: bool | None) -
 
 
 def _head(file: Found, name: LogName, version: str | None, reports: Reports) -> Head:
+    refuse_no_file(file)
     blocks = Blocks(file, _HEAD)
     lines = iter(blocks)
     first = next(lines, b"")

@@ -391,9 +391,9 @@ def scan_log(
     Warns
     -----
     ScanWarning
-        About assumed columns and units, if neither a version nor a report decides; while
-        collecting, about lines left out because they are torn or not fio's. `scan_notes` returns
-        all notes on the first lines.
+        About assumed columns and units, if neither a version nor a report decides, and files of
+        a folder that cannot be read; while collecting, about lines left out because they are torn
+        or not fio's. `scan_notes` returns all notes on the first lines.
 
     See Also
     --------

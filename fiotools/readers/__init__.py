@@ -30,6 +30,7 @@ from fiotools.readers.formats import READERS
 __all__ = ["READERS", "Grammar", "Reader", "Report", "Session", "readers"]
 
 _is_job_file = Later("fiotools.readers.fio.jobfile:is_job_file")
+_log_name = Later("fiotools.readers.fio.log:log_name")
 # tools whose output is recognised but not read: (name, pattern of their first lines)
 _NOT_READ = (
     (
@@ -105,6 +106,13 @@ def sniff(found: Document) -> Reader:
             found.name, f"claimed by {names}", remedy=f"say which with {argument('format')}"
         )
     if not found.text.strip():
+        if _log_name(found.plain_name):
+            raise NoResultError(
+                found.name,
+                "an empty log of fio: nothing of its kind was measured",
+                remedy="an engine that waits for each I/O has no slat, and a run shorter than the"
+                " interval of the log has no rows",
+            )
         raise UnknownFormatError(
             found.name, "the file is empty", remedy="was the tool's output redirected elsewhere?"
         )

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from polars.testing import assert_frame_equal
 
 import fiotools as ft
+from fiotools.errors import NoResultError
 from fiotools.files import packing
 from fiotools.logs import blocks
 from fiotools.readers.fio import log as fio_log
@@ -102,6 +103,22 @@ def test_a_broken_log_is_refused_or_read_the_same(broken, size, tmp_path, monkey
     except ft.FileError:
         return
     assert_frame_equal(scanned, read(path, version="3.33"), check_exact=True)
+
+
+def test_the_other_logs_of_a_folder_are_scanned(tmp_path):
+    (tmp_path / "x_lat.1.log").write_text("1, 2, 0, 4096, 0\n")
+    empty = tmp_path / "x_slat.1.log"  # psync has no submission latency
+    empty.touch()
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert len(scan(tmp_path, version="3.33")) == 1
+    notes = ft.read(tmp_path).notes.set_index("source")
+    assert notes.loc[empty.as_posix(), "severity"] == "info"
+    with pytest.raises(NoResultError, match="an empty log of fio"):
+        scan(empty)
+    (tmp_path / "x_bw.1.log").write_text("1, 2")
+    with pytest.warns(ft.ScanWarning, match="no complete line of a log"):
+        assert len(scan(tmp_path, version="3.33")) == 1
 
 
 @pytest.mark.parametrize(
