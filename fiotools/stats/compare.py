@@ -184,7 +184,7 @@ def speedup(
     ----------
     frame, metric, between, baseline, by, pair, scope, confidence, band, method, looks, settings
         As in `compare`. The metric is a column of the vocabulary, or named after its unit (lower is
-        better for ``_s`` and ``_ns``, higher for ``iops`` and ``_per_s``).
+        better for ``_s`` and ``_ns``, higher for ``iops``, ``_per_s`` and ``_mb_s``).
 
     Returns
     -------

@@ -28,6 +28,8 @@ Array: TypeAlias = NDArray[np.float64]
 
 LARGEST = 1e150  # beyond it squares are infinite; no measurement is
 _SPEED_UNITS = ("1/s", "B/s", "s", "ns")
+# before "_s" these make a rate: "bw_mb_s" is not a time
+_PER_SECOND = {"per", "b", "kb", "mb", "gb", "tb", "kib", "mib", "gib", "tib", "ops", "ios", "files"}
 _HINTS = {
     "LazyFrame": "; collect() it first",
     "Results": "; give a table of it, such as .io or .timings",
@@ -321,13 +323,12 @@ def metric_of(name: str) -> Metric:
         return Metric(name, "%", None)
     # a steadier run is better in every unit
     more: Better = "lower" if "stddev" in words else "higher"
-    if name.endswith("bytes_per_s"):
+    if name.endswith(("bytes_per_s", "bytes_s")):
         return Metric(name, "B/s", more)
-    if name.endswith("_per_s") or "iops" in words:
+    if "iops" in words or (words[-1] == "s" and not _PER_SECOND.isdisjoint(words[-2:-1])):
         return Metric(name, "1/s", more)
-    for unit in ("ns", "s"):
-        if name.endswith(f"_{unit}"):
-            return Metric(name, unit, "lower")
+    if name.endswith(("_ns", "_s")):
+        return Metric(name, words[-1], "lower")
     return Metric(name, "", None)
 
 
