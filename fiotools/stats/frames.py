@@ -29,7 +29,7 @@ Array: TypeAlias = NDArray[np.float64]
 LARGEST = 1e150  # beyond it squares are infinite; no measurement is
 _SPEED_UNITS = ("1/s", "B/s", "s", "ns")
 # before "_s" these make a rate: "bw_mb_s" is not a time
-_PER_SECOND = {"per", "b", "kb", "mb", "gb", "tb", "kib", "mib", "gib", "tib", "ops", "ios", "files"}
+_PER_SECOND = {"per", "b", "kb", "mb", "gb", "kib", "mib", "gib", "ops", "ios", "files"}
 _HINTS = {
     "LazyFrame": "; collect() it first",
     "Results": "; give a table of it, such as .io or .timings",

@@ -36,7 +36,9 @@ _ALONE = ("source", "run", "group", "direction", *KINDS, "time_s")
 ScopedRun = tuple[Key, Any, str]  # run, fio group, scope
 _ROUND = "round"  # the column of a campaign, and of most tables of runs made by hand
 _NUMBER = re.compile(r"\d+")
-_SIZE = re.compile(r"\d[kmgt](i?b)?(?![a-z])", re.IGNORECASE)
+_NO_NUMBER = re.compile(
+    r"\d[kmgt](i?b)?(?![a-z])|(?<!\d)\d\d?([./-])\d\d?\2\d{4}(?!\d)", re.IGNORECASE
+)
 _ENDING = re.compile(r"(\.[a-z]\w*)+$", re.IGNORECASE)
 _FAR = 10.0  # times between the runs of a side; of noise with a CoV of 50 %, 20 runs reach 6
 _WORTH = log1p(0.05)  # modes that lie nearer do not matter
@@ -428,13 +430,17 @@ def moments(frame: Frame) -> list[Any] | None:
     for name in ("started_at", "reported_at"):
         if name in frame.columns:
             dtype, found = frame.schema[name], frames.values(frame, name)
-            times = [_TIME.fullmatch(text) if isinstance(text, str) else None for text in found]
-            # of one form and one zone texts sort as times do
-            forms = {(len(time[0]), time[1], time[2]) if time else None for time in times}
-            is_sorting = None not in forms and len(forms) == 1
-            if None not in found and (dtype.is_temporal() or dtype.is_numeric() or is_sorting):
+            is_sorting = dtype.is_temporal() or dtype.is_numeric() or _are_times(found)
+            if None not in found and is_sorting:
                 return found
     return None
+
+
+def _are_times(texts: Iterable[Any]) -> bool:
+    """Say whether texts are times of one form and one zone: then they sort as the times do."""
+    times = [_TIME.fullmatch(text) if isinstance(text, str) else None for text in texts]
+    forms = {(len(time[0]), time[1], time[2]) if time else None for time in times}
+    return None not in forms and len(forms) == 1
 
 
 def _listed(found: Iterable[Any]) -> str:
@@ -479,16 +485,20 @@ def sortable(places: Sequence[Any]) -> list[Any] | None:
     """Turn places into values that sort as the runs were made; None if nothing numbers them.
 
     Numbers and times sort by themselves. Texts number runs if they differ in their numbers alone:
-    "r2" comes before "r10"; "4k" and "8k" are sizes. Files sort by such names, and then by the
-    number of the run in the file.
+    "r2" comes before "r10"; "4k" and "8k" are sizes, and "24.11.2026" begins with the day. Files
+    sort by such names, and then by the number of the run in the file.
     """
     if all(isinstance(place, tuple) for place in places):
         stems = [_ENDING.sub("", str(source)) for source, _ in places]
         names = sortable(stems) if len(set(stems)) > 1 else [()] * len(stems)
         return names and list(zip(names, [run for _, run in places], strict=True))
     if all(isinstance(place, str) for place in places):
+        if _are_times(places):
+            return list(places)
         alike = len({_NUMBER.sub("#", place) for place in places}) == 1
-        if not alike or any(_SIZE.search(place) or not _NUMBER.search(place) for place in places):
+        if not alike or any(
+            _NO_NUMBER.search(place) or not _NUMBER.search(place) for place in places
+        ):
             return None
         return [tuple(map(int, _NUMBER.findall(place))) for place in places]
     numbers = all(isinstance(place, Real) and not isinstance(place, bool) for place in places)

@@ -28,7 +28,14 @@ from narwhals.typing import IntoDataFrameT
 from fiotools.errors import SchemaError, argument
 from fiotools.stats import frames
 from fiotools.stats.frames import Array, Frame, Metric, is_number, metric_of
-from fiotools.stats.replicates import checked, one_row_each, run_keys, run_name, runs_of
+from fiotools.stats.replicates import (
+    checked,
+    one_row_each,
+    run_keys,
+    run_name,
+    runs_of,
+    sortable,
+)
 from fiotools.stats.windows import SUMS, TICK, window
 from fiotools.vocabulary import KEYS
 
@@ -474,6 +481,18 @@ def sequences(
     return data, several, frames.present(data, [*by, *KEYS, "quantity"])
 
 
+def _places(data: Frame, order: str) -> list[Any]:
+    """Give the places of the runs in the order of a column, or refuse one that does not tell it."""
+    found = sortable(frames.complete(data, order))
+    if found is None:
+        raise SchemaError(
+            f"the values of {order!r} do not tell which run came first: {argument('order')} takes "
+            "numbers, times from the year down, or texts that differ in their numbers alone; "
+            "without it, runs are in the order of their times, or of the rows"
+        )
+    return found
+
+
 def _runs(
     data: nw.DataFrame[IntoDataFrameT],
     quantity: str | None,
@@ -485,12 +504,9 @@ def _runs(
         raise SchemaError("the frame has no column 'value': name the column to judge")
     if round_s is not None:
         raise SchemaError("round_s makes rounds of samples, but here each run is a round")
-    frames.need(data, [order] if order else [])
     runs = runs_of(data, quantity, [*by, order] if order else by)
     data, numbers = runs.data, runs.numbers
-    clock: list[Any] | None = frames.values(data, order) if order else runs.moments
-    if clock is not None and None in clock:
-        raise SchemaError(f"{order} is missing in row {clock.index(None)}: where was that run?")
+    clock = _places(data, order) if order else runs.moments
     # phases of one fio run may be rounds, which its jobs and threads are not
     phases = frames.optional(data, "group")
     found = []

@@ -38,8 +38,8 @@ def shifts(
     by : str or sequence of str, optional
         The columns that tell sequences apart.
     order : str, optional
-        The column that runs follow, such as a round or a date: by default ``started_at`` or
-        ``reported_at``, else the rows as they stand.
+        The column that runs follow, such as a round, a date or a version (``v1.9`` comes before
+        ``v1.10``): by default ``started_at`` or ``reported_at``, else the rows as they stand.
     round_s : float, optional
         Make rounds of samples, of so many seconds. Single I/Os need it.
     confidence : float
@@ -62,8 +62,9 @@ def shifts(
     Raises
     ------
     SchemaError
-        If a column or value is missing, a value is below 0, several rows are of one run, or rows
-        are single I/Os and `round_s` is not given.
+        If a column or value is missing, a value is below 0, `order` does not tell which run came
+        first (hashes do not), several rows are of one run, or rows are single I/Os and `round_s` is
+        not given.
 
     Notes
     -----

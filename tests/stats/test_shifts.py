@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from datetime import date
 from pathlib import Path
 
 import numpy as np
@@ -99,8 +100,37 @@ def test_order_sorts_the_runs(make, rows):
     assert [row["commit"] for row in rows(shifts(runs, "iops", order="commit"))] == [1, 3]
     with pytest.raises(SchemaError, match="no column 'when'"):
         shifts(runs, "iops", order="when")
-    with pytest.raises(SchemaError, match="commit is missing in row 1"):
+    with pytest.raises(SchemaError, match="'commit' is missing in 1 of 4 rows"):
         shifts(make(commit=[1, None, 3, 4], iops=[1.0, 2.0, 3.0, 4.0]), "iops", order="commit")
+
+
+@pytest.mark.parametrize(
+    "places",
+    [
+        [f"v1.{minor}" for minor in range(8, 13)],
+        [f"2026-11-24T10:0{minute}:00+02:00" for minute in range(5)],
+        [date(2026, 11, day) for day in range(8, 13)],
+    ],
+)
+def test_order_takes_what_numbers_the_runs(make, rows, places):
+    runs = make(place=places[::-1], iops=[float(value) for value in READS[::-1]])
+    found = rows(shifts(runs, "iops", order="place"))
+    assert [row["n"] for row in found] == [2, 3]
+    assert str(found[1]["place"]).startswith(str(places[2]))
+
+
+@pytest.mark.parametrize(
+    "places",
+    [
+        ["f3a9c01", "b2188de", "0c9f1aa", "e77d052", "a10bc33"],  # sorted by hash they have no step
+        ["24.11.2026", "25.11.2026", "26.11.2026", "01.12.2026", "02.12.2026"],
+        ["Nov", "Dec", "Jan", "Feb", "Mar"],
+    ],
+)
+def test_texts_that_tell_no_order_are_refused(make, places):
+    runs = make(place=places, iops=[float(value) for value in READS])
+    with pytest.raises(SchemaError, match="'place' do not tell which run came first: order= takes"):
+        shifts(runs, "iops", order="place")
 
 
 def test_samples_have_an_order_of_their_own(make):
