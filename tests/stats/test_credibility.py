@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import re
+from itertools import product
 from pathlib import Path
 
 import pandas as pd
@@ -335,7 +337,8 @@ BAD = [
     ({"devices": 0}, "devices=0 is not a whole number from 1"),
     ({"between": "volume"}, "between= and baseline= go together"),
     ({"copies": 2}, "name them with between="),
-    ({"compression": 0.5}, "compression=0.5 is below 1"),
+    ({"compression": 0.5}, "compression=0.5 is not a number from 1"),
+    ({"compression": "2"}, "compression='2' is not a number from 1"),
     ({"between": "disk", "baseline": "a"}, "'disk' is not a label .* 'volume'"),
     (
         {"between": "volume", "baseline": "a"},
@@ -343,15 +346,43 @@ BAD = [
     ),
     ({"between": "volume", "baseline": "nvme", "copies": 2, "sides": "layer"}, "about a mirror"),
     ({"between": "volume", "baseline": "nvme", "sides": "cache", "speedup_max": 1}, "above 1"),
+    ({"between": "volume", "baseline": "nvme", "sides": "cache", "speedup_max": "9"}, "above 1"),
+    (
+        {"between": "volume", "baseline": "nvme", "copies": {"miror": 2}},
+        "copies='miror' is not a value of 'volume'; there are: mirror, nvme",
+    ),
 ]
 
 
-@pytest.mark.parametrize(("arguments", "message"), BAD, ids=[" ".join(a) + m[:9] for a, m in BAD])
+@pytest.mark.parametrize(("arguments", "message"), BAD, ids=[f"{a}" for a, _ in BAD])
 def test_arguments_that_make_no_sense(arguments, message):
     res = ft.read(f"{DATA}/dda-vhdx/xml/{{volume}}.xml")
     with pytest.raises(ft.SchemaError, match=message) as error:
         ft.check(res, **arguments)
     assert "\n" not in str(error.value)
+
+
+def test_options_of_every_run_of_a_side_count(tmp_path):
+    rounds = Path(DATA) / "how-many-runs/rounds"
+    for side, number in product(("ext4", "xfs"), (1, 2)):
+        report = json.loads((rounds / f"randread_{side}_{number}.json").read_text())
+        if (side, number) == ("xfs", 2):
+            report["jobs"][0]["job options"]["norandommap"] = "1"
+        (tmp_path / f"{side}_{number}.json").write_text(json.dumps(report))
+    seen = ft.check(ft.read(f"{tmp_path}/{{fs}}_{{round}}.json"), between="fs", baseline="ext4")
+    found = one(seen, "check == 'sides'")
+    assert (found.verdict, "norandommap is 1 against" in found.why) == ("suspect", True)
+
+
+def test_a_machine_without_memory_is_one_of_unknown_memory():
+    seen = ft.check(ft.read(f"{DATA}/own-disk/block-size/root_read_256k_1.txt"), ram=0)
+    assert "the size of the memory is not known" in one(seen, "check == 'cache'").why
+
+
+def test_copies_name_levels_that_are_numbers():
+    res = ft.read(f"{DATA}/how-many-runs/rounds/randread_ext4_{{round:d}}.json")
+    asked = {"between": "round", "baseline": 1, "copies": {2: 2}, "devices": 2}
+    assert one(ft.check(res, **asked), "check == 'mirror'").subject == "read: 2 against 1"
 
 
 def test_it_takes_results_with_their_tables():

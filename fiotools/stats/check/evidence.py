@@ -13,6 +13,7 @@ from fiotools.errors import SchemaError, argument
 from fiotools.language import say
 from fiotools.links import Link
 from fiotools.links import link as link_of
+from fiotools.stats.frames import is_number
 
 Media = Literal["hdd", "sata-ssd", "nvme", "ram"]
 Cache = Literal["cold", "warm"]
@@ -78,12 +79,12 @@ def evidence(**arguments: Any) -> Evidence:
         raise SchemaError(
             f"{argument('copies')} is about a mirror, {argument('sides', raw.sides)} is not"
         )
-    if raw.speedup_max is not None and not raw.speedup_max > 1:
-        given = argument("speedup_max", raw.speedup_max)
-        raise SchemaError(f"{given}: a cache that helps is above 1")
-    if raw.compression is not None and not 1 <= raw.compression < float("inf"):
+    gain, packed = raw.speedup_max, raw.compression
+    if gain is not None and not (is_number(gain) and gain > 1):
+        raise SchemaError(f"{argument('speedup_max', gain)}: a cache that helps is above 1")
+    if packed is not None and not (is_number(packed) and 1 <= packed < float("inf")):
         raise SchemaError(
-            f"{argument('compression', raw.compression)} is below 1: "
+            f"{argument('compression', packed)} is not a number from 1: "
             "the data is this many times what is stored"
         )
     default = None if raw.between is None else "layer" if raw.copies is None else "mirror"

@@ -238,7 +238,7 @@ def _fio(run: RunFacts, row: Row, known: Evidence) -> Finding:
         return probe.unknown(why, listed([keep_options(), host()], "; "))
     moved, jobs = row["io_bytes"], 1 if row["scope"] == "job" else row["numjobs"] or 1
     size = jobs * (row["size_bytes"] or 0)
-    held = None if known.ram is None else known.ram + (known.host_ram or 0.0)
+    held = known.ram + (known.host_ram or 0.0) if known.ram else None
     if row["direction"] == "mixed" and row["rw"] not in ("read", "randread"):
         why = say("without direct=1, and reads and writes are in one number")
     elif size and held is not None and size >= 2 * held:
@@ -301,7 +301,7 @@ def _plain(run: RunFacts, row: Row, known: Evidence) -> Finding:
         said = say("the command drops the cache first")
         return _guest_ok(probe("the command line"), said, known)
     size = row["io_bytes"] if run.tool == "dd" else row["size_bytes"]
-    if size is None or known.ram is None:
+    if size is None or not known.ram:
         return probe(_TWICE).unknown(
             say("the page cache was on, and the size of the memory is not known"),
             say(

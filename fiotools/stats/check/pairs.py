@@ -18,7 +18,7 @@ from typing import Any, TypeAlias
 
 from fiotools.errors import SchemaError, argument, typed
 from fiotools.language import listed, say
-from fiotools.stats.arms import differing_options, is_place
+from fiotools.stats.arms import differing_options, is_place, merged
 from fiotools.stats.check.evidence import Evidence, Finding
 from fiotools.stats.check.runs import Row, RunFacts
 from fiotools.units import human
@@ -45,18 +45,19 @@ Rate: TypeAlias = "tuple[RunFacts, Row | None, float, str]"  # with the row and 
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """One cell of one level against the same cell of the baseline.
+    """One cell of one level against the same cell of the baseline, each with its runs.
 
-    `elsewhere` is the greatest ratio of the two levels where other labels differ.
+    `row` is of the first run; `elsewhere` is the greatest ratio of the two levels where other
+    labels differ.
     """
 
-    run: RunFacts
+    runs: list[RunFacts]
+    baselines: list[RunFacts]
     subject: str
     level: str
     rate: float
     rate_baseline: float
     unit: str
-    baseline: RunFacts
     row: Row | None = None
     elsewhere: float = 1.0
 
@@ -80,11 +81,13 @@ def pairs(
             f"{typed('read() makes labels', 'labels are made')} of the fields of a path template"
         )
     levels = dict.fromkeys(str(run.labels[between]) for run in several)
-    if baseline not in levels:
-        raise SchemaError(
-            f"{argument('baseline', known.baseline)} is not a value of {between!r}; "
-            f"there are: {', '.join(levels)}"
-        )
+    copies = known.copies if isinstance(known.copies, Mapping) else {}
+    for name, value in [("baseline", known.baseline), *(("copies", level) for level in copies)]:
+        if str(value) not in levels:
+            raise SchemaError(
+                f"{argument(name, value)} is not a value of {between!r}; "
+                f"there are: {', '.join(levels)}"
+            )
     cells: dict[Cell, dict[str, list[Rate]]] = defaultdict(lambda: defaultdict(list))
     for run in several:
         for cell, row, rate, unit in _cells(run, between):
@@ -96,15 +99,17 @@ def pairs(
         base = sides.pop(baseline, [])
         for level, own in sides.items() if base else ():
             faced |= {run for run, *_ in own}
-            run, row, _, unit = own[0]
+            _, row, _, unit = own[0]
             subject = f"{direction or 'command'}: {level} against {baseline}"
-            pair = Pair(run, subject, level, _center(own), _center(base), unit, base[0][0], row)
+            runs, baselines = (list(dict.fromkeys(run for run, *_ in side)) for side in (own, base))
+            centers = _center(own), _center(base)
+            pair = Pair(runs, baselines, subject, level, *centers, unit, row)
             asked = (level, direction, conditions)
             widest[asked] = max(widest[asked], pair.ratio, 1 / pair.ratio)
             found.append((asked, pair))
     facing: dict[RunFacts, list[Pair]] = defaultdict(list)
     for asked, pair in found:
-        facing[pair.run].append(replace(pair, elsewhere=widest[asked]))
+        facing[pair.runs[0]].append(replace(pair, elsewhere=widest[asked]))
     return facing, {run for run in several if str(run.labels[between]) != baseline} - faced
 
 
@@ -165,7 +170,8 @@ def layers(pair: Pair, known: Evidence) -> Iterator[Finding]:
     remedy = say("empty the caches of guest and host, flush, use random data, and measure again")
     if known.sides == "layer":
         probe = Finding("layers", pair.subject, _LAYER, pair.ratio, _SLACK)
-        helping = [name for name in (pair.level, *pair.run.disks) if _HELPS.search(name)]
+        disks = (name for run in pair.runs for name in run.disks)
+        helping = [name for name in (pair.level, *disks) if _HELPS.search(name)]
         if pair.ratio <= _SLACK * (known.compression or 1.0):
             yield probe.ok(said)
         elif helping:
@@ -183,7 +189,7 @@ def layers(pair: Pair, known: Evidence) -> Iterator[Finding]:
         probe = Finding("layers", pair.subject, _DEVICE, pair.ratio, _SLACK)
         if max(pair.ratio, 1 / pair.ratio) > _SLACK:
             yield probe.ok(said)
-        elif pair.elsewhere > 1.5 or all(map(_is_busy, (pair.run, pair.baseline))):
+        elif pair.elsewhere > 1.5 or all(map(_is_busy, [*pair.runs, *pair.baselines])):
             why = say(
                 "{said}: different devices at one speed, so something that both share was measured "
                 "(a cache, a link, a processor), not a device",
@@ -211,14 +217,14 @@ def mirror(pair: Pair, known: Evidence) -> Iterator[Finding]:
     """Compare a mirror's gain with the most that its copies allow."""
     copies = known.copies
     if isinstance(copies, Mapping):
-        if pair.level not in copies:
+        copies = {str(level): count for level, count in copies.items()}.get(pair.level)
+        if copies is None:
             return
-        copies = copies[pair.level]
     if known.sides != "mirror" or pair.row is None:
         return
     direction = pair.row["direction"]
-    share = {"read": 1.0, "write": 0.0}.get(direction, _reads(pair.run))
-    is_mixture = {"read", "write"} <= {row["direction"] for row in pair.run.io}
+    share = {"read": 1.0, "write": 0.0}.get(direction, _reads(pair.runs[0]))
+    is_mixture = {"read", "write"} <= {row["direction"] for row in pair.runs[0].io}
     if is_mixture and direction in ("read", "write"):
         return  # one direction of a mixture waits for the other's copies
     probe, times = Finding("mirror", pair.subject, _MIRROR, pair.ratio), f"{pair.ratio:.3g}"
@@ -290,7 +296,7 @@ def warm(pair: Pair, known: Evidence) -> Iterator[Finding]:
             return
         share = say("{share} % of the warm run were hits", share=f"{100 * hits:.0f}")
     said = say("{times} times as fast: {hits}, if the cold run had none", hits=share, **words)
-    if pair.baseline.drops_cache or known.cache == "cold":
+    if all(run.drops_cache for run in pair.baselines) or known.cache == "cold":
         yield probe.ok(said, say("do not pool the two: they are two populations"))
         return
     nothing = say("nothing shows that the cache was empty before the cold run")
@@ -321,9 +327,10 @@ def unsided(known: Evidence) -> Finding:
 def settings(pair: Pair, _known: Evidence) -> Iterator[Finding]:
     """Name the options and versions that differ between a level and its baseline."""
     probe = Finding("sides", pair.subject, _OPTIONS)
+    sides = pair.runs, pair.baselines
+    every = [merged(run.option_texts() for run in side) for side in sides]
     one, other = (
-        {name: texts for name, texts in run.option_texts().items() if not is_place(name)}
-        for run in (pair.run, pair.baseline)
+        {name: texts for name, texts in own.items() if not is_place(name)} for own in every
     )
     if not one or not other:
         if pair.row is not None:
@@ -341,10 +348,12 @@ def settings(pair: Pair, _known: Evidence) -> Iterator[Finding]:
         )
         for line in differing_options(one, other)
     ]
-    mine, theirs = pair.run.head["tool_version"], pair.baseline.head["tool_version"]
+    mine, theirs = (sorted({str(run.head["tool_version"]) for run in side}) for side in sides)
     if mine != theirs:
-        version = say("the version is {one} against {other}", one=mine, other=theirs)
-        if pair.run.tool == "diskspd" and _is_new(mine) != _is_new(theirs):
+        texts = {"one": ", ".join(mine), "other": ", ".join(theirs)}
+        version = say("the version is {one} against {other}", **texts)
+        is_diskspd = pair.runs[0].tool == "diskspd"
+        if is_diskspd and {*map(_is_new, mine)} != {*map(_is_new, theirs)}:
             version = say("{version} (2.2 counts otherwise)", version=version)
         differ.insert(0, version)
     probe = probe.of(float(len(differ)), 0.0)
@@ -360,7 +369,7 @@ def settings(pair: Pair, _known: Evidence) -> Iterator[Finding]:
     yield probe.suspect(why, say("change one thing only, or state that this is the comparison"))
 
 
-def _is_new(version: str | None) -> bool | None:
+def _is_new(version: str) -> bool | None:
     """Whether a version of DISKSPD is 2.2 or later; 2.0 and 2.1 count otherwise."""
-    numbers = [part for part in (version or "").split(".") if part.isdecimal()]
+    numbers = [part for part in version.split(".") if part.isdecimal()]
     return [int(part) for part in numbers[:2]] >= [2, 2] if len(numbers) > 1 else None
