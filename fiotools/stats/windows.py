@@ -323,12 +323,19 @@ def parts_of(frame: pl.DataFrame, grid: Grid) -> pl.DataFrame:
         return frame.select(keys).with_columns(
             pl.lit(None, dtype=dtype).alias(name) for name, dtype in PARTS.items()
         )
-    if not grid.of_bins and frame["time_s"].null_count():
-        raise SchemaError("time_s is missing in some rows: leave them out")
+    if not grid.of_bins:
+        _refuse_gaps(frame, "time_s")
     counts = frame.select(pl.col(grid.keys).n_unique()).row(0)
     varying = [name for name, count in zip(grid.keys, counts, strict=True) if count > 1]
     alike = frame.partition_by(varying, maintain_order=True) if varying else [frame]
     return pl.concat([_alike(part, grid) for part in alike])
+
+
+def _refuse_gaps(frame: pl.DataFrame, name: str) -> None:
+    """Refuse missing values, which count as 0 in a sum."""
+    column = frame[name]
+    if column.null_count() or (column.dtype.is_float() and column.is_nan().any()):
+        raise SchemaError(f"{name} is missing in some rows: leave them out")
 
 
 def kept_as(dtype: pl.DataType) -> pl.DataType:
@@ -377,7 +384,14 @@ def _ways(frame: pl.DataFrame) -> pl.Series:
         tuple(column.dtype.categories) == DIRECTIONS[: len(column.dtype.categories)]
     ):
         return column.to_physical().cast(pl.UInt8).fill_null(_NONE)
-    return column.cast(pl.Enum(DIRECTIONS)).to_physical().cast(pl.UInt8).fill_null(_NONE)
+    try:
+        ways = column.cast(pl.Enum(DIRECTIONS))
+    except pl.exceptions.InvalidOperationError:
+        there = ", ".join(map(str, column.drop_nulls().unique(maintain_order=True)))
+        raise SchemaError(
+            f"a direction is one of {', '.join(DIRECTIONS)}; there are: {there}"
+        ) from None
+    return ways.to_physical().cast(pl.UInt8).fill_null(_NONE)
 
 
 def _of_singles(frame: pl.DataFrame, grid: Grid, quantity: str) -> pl.DataFrame:
@@ -386,6 +400,8 @@ def _of_singles(frame: pl.DataFrame, grid: Grid, quantity: str) -> pl.DataFrame:
     first, last = float(time.min()), float(time.max())
     if not first >= 0:
         raise SchemaError(f"time_s is {first:g} in a row: runs begin at 0")
+    if quantity in SINGLE:
+        _refuse_gaps(frame, "value")
     # fio gives an I/O that took no time no rate
     value = frame["value"].fill_null(0).to_numpy()
     keys = {"at": (time / grid.seconds + _EDGE).astype(np.int64), "way": _ways(frame).to_numpy()}
@@ -422,6 +438,7 @@ def _of_intervals(frame: pl.DataFrame, grid: Grid) -> pl.DataFrame:
     counted, sums = "value", [pl.len().alias("n"), pl.col("value").sum().alias("total")]
     if grid.of_bins:
         counted, sums = "count", [pl.col("count").sum().alias("n")]
+    _refuse_gaps(frame, counted)
     rows = frame.select(counted, *edges, end="time_s", way=_ways(frame))
     return _whole(rows.group_by("end", "way", *edges).agg(sums))
 

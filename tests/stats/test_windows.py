@@ -311,3 +311,18 @@ def test_windows_begin_where_they_should():
     found = ft.window(samples([k / 10 for k in range(50)], [1.0] * 50), 0.1)
     assert found["n"].to_list() == [1] * 50
     assert [floor(10 * time + 0.5) for time in found["time_s"]] == [*range(1, 51)]
+
+
+@pytest.mark.parametrize("gone", [None, np.nan])
+@pytest.mark.parametrize("quantity", ["iops", "lat_ns"])
+def test_a_missing_value_is_not_0(gone, quantity):
+    rows = samples([1.0, 2.0, 3.0], [100.0, gone, 200.0], quantity=pl.lit(quantity))
+    kind = rows if quantity == "lat_ns" else rows.drop("bs_bytes")
+    for frame in (kind, kind.to_pandas()):
+        with pytest.raises(ft.SchemaError, match="value is missing in some rows: leave them out"):
+            ft.window(frame, "1s")
+
+
+def test_an_unknown_direction_is_refused():
+    with pytest.raises(ft.SchemaError, match=r"a direction is one of read, .* there are: randread"):
+        ft.window(samples([1.0], [1.0], direction=pl.lit("randread")), "1s")
