@@ -346,8 +346,7 @@ class Design:
             raise SchemaError(
                 f"band is {self.band!r}: it is a share, at least 0 and below 1 (0.05)"
             )
-        if not (self.pair is None or isinstance(self.pair, str)):
-            raise SchemaError(f"pair is {self.pair!r}: it is the name of one column")
+        frames.check_names(between=self.between, pair=self.pair)
         if self.method not in ("log-welch", "hodges-lehmann"):
             raise SchemaError(f"method {self.method!r} is neither 'log-welch' nor 'hodges-lehmann'")
         if self.pair and self.method != "log-welch":

@@ -64,6 +64,13 @@ def names(columns: str | Sequence[str] | None) -> tuple[str, ...]:
     return (columns,) if isinstance(columns, str) else tuple(columns)
 
 
+def check_names(**arguments: Any) -> None:
+    """Refuse arguments that are not the name of one column, or None."""
+    for what, name in arguments.items():
+        if not (name is None or isinstance(name, str)):
+            raise SchemaError(f"{what} is {name!r}: it is the name of one column")
+
+
 def need(frame: Frame, columns: Iterable[str]) -> None:
     """Refuse a frame that lacks a column, or has several values of it in a row."""
     for name in columns:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import partial
-from itertools import product
+from itertools import combinations, product
 from math import exp, log1p, sqrt
 from typing import Any, TypeAlias
 
@@ -35,8 +35,8 @@ def plan(
     by: str | Sequence[str] | None = None,
     pair: str | None = None,
     scope: str | None = None,
-    differences: Sequence[float] = (0.02, 0.05, 0.10),
-    power: Sequence[float] = (0.8, 0.9),
+    differences: float | Sequence[float] = (0.02, 0.05, 0.10),
+    power: float | Sequence[float] = (0.8, 0.9),
     confidence: float = 0.95,
     comparisons: int = 1,
 ) -> Any:
@@ -59,9 +59,9 @@ def plan(
         correlation of the pilot's rounds.
     scope : str, optional
         As in `compare`.
-    differences : sequence of float
+    differences : float or sequence of float
         Shares: .05 is a ratio of 1.05.
-    power : sequence of float
+    power : float or sequence of float
         Chances to find it.
     confidence : float
         Of the interval of the later `compare`.
@@ -106,7 +106,8 @@ def plan(
     0             2.0    0.8           37         40
     1             5.0    0.8            8          8
     """
-    question = (differences, power, confidence, comparisons)
+    asked = ([one] if isinstance(one, (int, float)) else one for one in (differences, power))
+    question = (*asked, confidence, comparisons)
     _check(*question)
     if is_number(pilot):
         return _of_number(float(pilot), *question)
@@ -116,8 +117,9 @@ def plan(
         raise SchemaError(f"pairs have two sides: name their column, {argument('between')}")
     measure, named = metric_of(metric), frames.names(by)
     data = frames.opened(pilot)
-    asked = dict.fromkeys([*named, *frames.names(between), *frames.names(pair)])
-    runs = runs_of(data, metric, asked, scope, between=between, positive=True)
+    frames.check_names(between=between, pair=pair)
+    told = dict.fromkeys([*named, *frames.names(between), *frames.names(pair)])
+    runs = runs_of(data, metric, told, scope, between=between, positive=True)
     lines: list[AnswerRow] = []
     for rows in frames.groups(runs.data, named).values():
         n, spread = _spread(runs, rows, between, pair)
@@ -174,14 +176,14 @@ def _spread(
     if len(sides) < 2:
         raise SchemaError(f"{between!r} has one value only, and pairs have two sides")
     differences = []
-    for one in sides[1:]:
-        arms, _ = matched(Arms(one, sides[0], [], own=False))
+    for one, other in combinations(sides, 2):
+        arms, _ = matched(Arms(one, other, [], own=False))
         differences.append([a.log - b.log for a, b in zip(arms.level, arms.baseline, strict=True)])
-    fewest = min(len(one) for one in differences)
-    if fewest < 2:
+    known = [own for own in differences if len(own) > 1]
+    if not known:
         raise SchemaError(f"need >= 2 pairs by {pair!r} to plan with them")
-    variance = float(np.mean([np.var(one, ddof=1) for one in differences]))
-    return n, found | {"rounds": (variance, _upper(variance, fewest - 1))}
+    variance = float(np.mean([np.var(own, ddof=1) for own in known]))
+    return n, found | {"rounds": (variance, _upper(variance, min(map(len, known)) - 1))}
 
 
 def _upper(variance: float, df: int) -> float:

@@ -3,6 +3,7 @@ from __future__ import annotations
 from math import log1p, sqrt
 
 import numpy as np
+import polars as pl
 import pytest
 from scipy import stats
 
@@ -76,6 +77,7 @@ def test_more_than_a_thousand_runs_are_null(rows):
         ({"comparisons": 0}, "comparisons is 0"),
         ({"pair": "round", "between": None}, "pairs have two sides"),
         ({"by": "round"}, "no two runs of a side"),
+        ({"between": ["place"]}, "between is .'place'.: it is the name of one column"),
     ],
 )
 def test_invalid_plans_are_refused(pilot, wrong, message):
@@ -99,3 +101,17 @@ def test_the_number_planned_has_the_power(question):
 
 def test_four_pilots_in_five_plan_enough():
     assert 0.68 < pilots_with_power(5, 150, np.random.default_rng(10)) < 0.94
+
+
+def test_pairs_of_three_sides_count_whichever_was_read_first(rows):
+    logs = np.random.default_rng(3).normal(4, 0.1, (3, 4))
+    runs = [
+        {"place": "abc"[side], "round": number, "iops": float(np.exp(logs[side, number]))}
+        for side, number in np.ndindex(logs.shape)
+    ]
+    asked = {"between": "place", "pair": "round", "differences": 0.1, "power": 0.8}
+    one, other = (rows(ft.plan(pl.DataFrame(own), "iops", **asked)) for own in (runs, runs[::-1]))
+    assert one[0] == pytest.approx(other[0])
+    between = [np.var(logs[i] - logs[j], ddof=1) for i, j in ((0, 1), (0, 2), (1, 2))]
+    within = np.var(logs, axis=1, ddof=1).mean()
+    assert one[0]["correlation"] == pytest.approx(1 - np.mean(between) / (2 * within))
