@@ -12,7 +12,7 @@ from narwhals.typing import IntoDataFrameT
 
 from fiotools.errors import SchemaError, argument
 from fiotools.stats import compare, frames
-from fiotools.stats.arms import Arms, Replicate, arms_of, matched
+from fiotools.stats.arms import Arms, Replicate, arms_of, levels_beside, matched
 from fiotools.stats.estimates import ENOUGH, StudentT, crossed
 from fiotools.stats.frames import Key, metric_of
 from fiotools.stats.replicates import Runs
@@ -114,7 +114,7 @@ def overall(
     for name in names:  # without a name, a workload would look like the row over all
         frames.complete(data, name)
     workload, side = frames.keys_of(data, names), frames.values(data, between)
-    levels = [value for value in dict.fromkeys(side) if value != baseline]
+    levels = levels_beside(data, between, baseline)
     found, lines = [], [one.line() | {"workloads": 1} for one in each]
     for rows in frames.groups(data, apart).values():
         cells = frames.rows_by(workload, rows)
@@ -231,6 +231,11 @@ def _units(sides: Mapping[Key, Sequence[Replicate]], pair: str | None) -> list[R
 
 def of_a_sample(arms: Arms, *, paired: bool) -> StudentT | None:
     """Estimate the mean log ratio of workloads that are a sample, as rounds that hold all are."""
+    return crossed(_log_ratios(arms), _shared(arms, paired=paired))
+
+
+def _log_ratios(arms: Arms) -> list[float]:
+    """Give the log ratio of each workload, from the means of its runs."""
     logs = []
     for workload in dict.fromkeys(cell for run in arms.level for cell in run.cells):
         level, baseline = (
@@ -238,7 +243,7 @@ def of_a_sample(arms: Arms, *, paired: bool) -> StudentT | None:
             for side in (arms.level, arms.baseline)
         )
         logs.append(level - baseline)
-    return crossed(logs, _shared(arms, paired=paired))
+    return logs
 
 
 def _shared(arms: Arms, *, paired: bool) -> list[list[float]]:
@@ -255,11 +260,10 @@ def _of_sample(arms: Arms, design: compare.Design, k: int) -> compare.Ratio:
     """Estimate the mean over a sample of k workloads."""
     paired = design.pair is not None
     found = compare.Ratio(design.metric.name, design.metric.unit, k, k, "log-t-workloads")
-    difference = of_a_sample(arms, paired=paired)
+    difference, found.ratio = of_a_sample(arms, paired=paired), exp(fmean(_log_ratios(arms)))
     if difference is None:
         found.notes.append(compare.NO_SPREAD)
         return found
-    found.ratio = exp(difference.center)
     fewest = min([k, *map(len, _shared(arms, paired=paired))])
     what = "workloads" if k < ENOUGH else "rounds" if paired else "runs"
     found.estimate = compare.Estimate(difference, difference, fewest, over=True, what=what)

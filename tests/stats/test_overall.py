@@ -188,3 +188,20 @@ def test_the_plot_sets_the_row_over_all_apart(table, question, said):
         f"{said}, b / a",
     ]
     assert [line.get_marker() for line in ax.lines].count("D") == 1
+
+
+def test_levels_that_are_numbers_are_in_the_order_of_compare(make, rows):
+    deep = [64] * 6 + [1] * 6 + [16] * 6
+    runs = make(
+        depth=deep, w=["x", "x", "x", "y", "y", "y"] * 3, iops=[*map(float, range(100, 118))]
+    )
+    found = rows(ft.overall(runs, "iops", between="depth", baseline=1, over="w"))
+    assert [row["depth"] for row in found] == [16, 64] * 3
+
+
+def test_workloads_with_one_ratio_have_that_ratio(make, rows):
+    runs = make(side=["a", "b"] * 3, w=["x", "x", "y", "y", "z", "z"], iops=[1.0, 2, 2, 4, 4, 8])
+    found = ft.overall(runs, "iops", between="side", baseline="a", over="w", workloads="sample")
+    last = rows(found)[-1]
+    assert (last["ratio"], last["ratio_lo"]) == (pytest.approx(2), None)
+    assert rows(ft.gate(found, "not-same"))[-1]["outcome"] == "fail"
