@@ -642,7 +642,7 @@ def wanted_percentiles(asked: float | Sequence[float]) -> list[float]:
     """Check the percentiles that were asked for: one or several, above 0 and up to 100."""
     several = [asked] if isinstance(asked, (int, float, str)) else asked
     try:
-        found = [float(percentile) for percentile in several]
+        found = list(dict.fromkeys(float(percentile) for percentile in several))
     except (TypeError, ValueError):
         raise SchemaError(f"percentiles are numbers such as 99.9, not {asked!r}") from None
     for percentile in found:

@@ -113,17 +113,17 @@ def _levels(series: Series, confidence: float, *, runs: bool) -> list[AnswerRow]
     found = change_points(values, dependent=None if runs else True)
     edges = [0, *(change.at for change in found), len(values)]
     parts = [values[start:end] for start, end in pairwise(edges)]
-    rest = np.concatenate([part - part.mean() for part in parts])
-    geometric = runs and bool((values > 0).all())
-    tau = samples_per_one(rest) if found and not geometric else 1.0
+    geometric, tau = runs and bool((values > 0).all()), 1.0
+    if found and not geometric:
+        tau = samples_per_one(np.concatenate([part - part.mean() for part in parts]))
     clock = np.concatenate([[0.0], np.cumsum(series.widths)])
     lines: list[AnswerRow] = []
     for place, part in enumerate(parts):
-        center = (
-            exp(float(np.log(part).mean()))
-            if geometric
-            else weighted_mean(part, series.widths[edges[place] : edges[place + 1]])
-        )
+        center = None
+        if geometric:
+            center = exp(float(np.log(part).mean()))
+        elif len(part):  # a series may be shorter than a round
+            center = weighted_mean(part, series.widths[edges[place] : edges[place + 1]])
         line: AnswerRow = {
             "metric": series.metric.name,
             "unit": series.metric.unit,

@@ -113,6 +113,7 @@ def tails(
     apart = list(dict.fromkeys([*named, *frames.present(data, ("source", "run")), *labels(data)]))
     _refuse_jobs(data, named)
     runs = frames.opened(percentiles_from_bins(bins, wanted, by=apart))
+    _refuse_unknown(runs, apart)
     cell = [*dict.fromkeys([*frames.names(by), *cell_keys(data, []), "percentile"])]
     measure = metric_of("value_ns")
     design = Design(measure, between, baseline, tuple(cell), pair, None, confidence, band)
@@ -131,6 +132,17 @@ def tails(
             line |= _within(found, sides, float(of_cell[-1]), confidence)
         lines.append(line)
     return frames.answer(runs, "tails", design.keep, lines)
+
+
+def _refuse_unknown(runs: Frame, apart: Sequence[str]) -> None:
+    """Refuse percentiles without a value, with the reason that stands beside them."""
+    lists = frames.columns(runs, ("value_ns", "percentile", "warnings"))
+    for value, percentile, why, whose in zip(
+        *lists.values(), frames.keys_of(runs, apart), strict=True
+    ):
+        if value is None:
+            run = ", ".join(f"{name} {own}" for name, own in zip(apart, whose, strict=True))
+            raise SchemaError(f"percentile {percentile:g} of {run}: {why}; leave it out")
 
 
 def _refuse_jobs(data: Frame, named: Sequence[str]) -> None:

@@ -209,7 +209,8 @@ def variance_levels(
             )
     prices = [float((costs or {}).get(name, 1.0)) for name in within]
     runs = runs_of(frames.opened(frame), metric, [*named, *within], scope)
-    data, values, places = runs.data, runs.numbers, frames.keys_of(runs.data, within)
+    data, values = runs.data, runs.numbers
+    places = list(zip(*(frames.complete(data, name) for name in within), strict=True))
     lines: list[AnswerRow] = []
     for rows in frames.groups(data, named).values():
         tree = {places[row]: values[row] for row in rows}

@@ -89,3 +89,9 @@ def test_a_level_that_brings_nothing(make, rows):
 def test_invalid_arguments_are_refused(phases, asked, message):
     with pytest.raises(SchemaError, match=message):
         variance_levels(phases, "iops", **{"levels": ["machine", "run", "phase"], **asked})
+
+
+def test_a_value_of_an_unknown_place_is_refused(make):
+    runs = make(machine=["a", "a", None, None], run=[1, 2, 3, 4], iops=[1.0, 2.0, 3.0, 4.0])
+    with pytest.raises(SchemaError, match="'machine' is missing in 2 of 4 rows"):
+        variance_levels(runs, "iops", levels=["machine", "run"])

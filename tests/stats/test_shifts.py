@@ -181,3 +181,9 @@ def test_compare_warns_of_a_step_on_a_side(rows):
     runs["iops"] = [8900, 8910, 8916, 9037, 8910, 7000, 7100, 6900, 7050, 6950]
     (row,) = rows(ft.compare(runs, "iops", between="mount", baseline="x"))
     assert "step" not in (row["warnings"] or "")
+
+
+def test_a_series_that_is_shorter_than_a_round(make, rows):
+    log = make(quantity="iops", time_s=[1.0, 2.0], value=[1.0, 2.0])
+    (row,) = rows(shifts(log, round_s=10))
+    assert (row["verdict"], row["center"]) == ("too few samples: 0 of 20", None)

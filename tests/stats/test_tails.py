@@ -189,3 +189,18 @@ def test_the_figure_has_a_band_and_hollow_points_without_one():
     assert "95 % interval within these runs" in ax.get_xlabel()
     with pytest.raises(ft.SchemaError, match="a percentile twice"):
         ft.plot.tails(pd.concat([found, found]))
+
+
+def test_a_percentile_without_a_value_is_named(make):
+    bins = make(
+        fs=["a", "a", "b", "b"],
+        run=[1, 1, 2, 2],
+        latency="clat",
+        direction="read",
+        bin_lo_ns=[1.0, 2.0] * 2,
+        bin_hi_ns=[2.0, inf] * 2,
+        count=[90, 10] * 2,
+    )
+    with pytest.raises(ft.SchemaError, match="percentile 99 of fs a, run 1: in the last bin"):
+        ft.tails(bins, [50, 99], **SIDES)
+    assert len(ft.tails(bins, [50, 50], **SIDES)) == 1
