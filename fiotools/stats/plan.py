@@ -106,8 +106,10 @@ def plan(
     0             2.0    0.8           37         40
     1             5.0    0.8            8          8
     """
-    asked = ([one] if isinstance(one, (int, float)) else one for one in (differences, power))
-    question = (*asked, confidence, comparisons)
+    shares, chances = (
+        [one] if isinstance(one, (int, float)) else one for one in (differences, power)
+    )
+    question = (shares, chances, confidence, comparisons)
     _check(*question)
     if is_number(pilot):
         return _of_number(float(pilot), *question)

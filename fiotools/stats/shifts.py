@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import pairwise
-from math import exp, log, sqrt
+from math import exp, log, nan, sqrt
 
 import numpy as np
 from narwhals.typing import IntoDataFrameT
@@ -119,10 +119,10 @@ def _levels(series: Series, confidence: float, *, runs: bool) -> list[AnswerRow]
     clock = np.concatenate([[0.0], np.cumsum(series.widths)])
     lines: list[AnswerRow] = []
     for place, part in enumerate(parts):
-        center = None
+        center = nan  # of a series that is shorter than a round
         if geometric:
             center = exp(float(np.log(part).mean()))
-        elif len(part):  # a series may be shorter than a round
+        elif len(part):
             center = weighted_mean(part, series.widths[edges[place] : edges[place + 1]])
         line: AnswerRow = {
             "metric": series.metric.name,
