@@ -62,7 +62,7 @@ def link(given: str | float | None) -> Link | None:
         basis = f"payload of {given} after line coding"
         return Link(given, _MB[given] * 1e6, given in _SHARED, basis)
     try:
-        rate = units.size(given, kilo=1000) if isinstance(given, str) else float(given)
+        rate = units.typed_size(given, kilo=1000) if isinstance(given, str) else float(given)
     except (TypeError, ValueError):
         names = f"{', '.join(_MB)}{similar(str(given), _MB)}"
         raise SchemaError(

@@ -31,6 +31,7 @@ _SIZE = re.compile(rf"\s*({_NUMBER})\s*([kKmMgGtTPEZY]?)(i?)([bB]?)(?:ytes?|it)?
 _SPAN = re.compile(rf"\s*(?:(\d+)\s*h\s*)?(?:(\d+)\s*m\s*)?(?:({_NUMBER})\s*s)?\s*")
 _TIME = re.compile(rf"\s*({_NUMBER})\s*([a-zµ]*)\s*")
 _GROUPED = re.compile(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?")
+_AMBIGUOUS = re.compile(r"\s*[1-9]\d{0,2}(?:,\d{3})+(?!\d)")
 _DIGITS = re.compile(r"(-?(?:\d+|\d{1,3}(?:,\d{3})+)(?:\.\d+)?(?:e-?\d+)?)(k?)")
 _CLOCK = re.compile(r"(?:\d+h)?(?:\d+m)?\d+(?:\.\d+)?s")
 _RECORDS = re.compile(r"(\d+)\+(\d+)")
@@ -139,6 +140,17 @@ def factor(unit: str, base: str | None = None) -> float:
     return size(f"1{unit}", kilo=1000)
 
 
+def typed_size(text: str, *, kilo: int) -> float:
+    """Read a size as people type it; "1,024MB", which may be 1 or 1024 of them, is refused."""
+    return size(_unambiguous(text), kilo=kilo)
+
+
+def _unambiguous(text: str) -> str:
+    if _AMBIGUOUS.match(text):
+        raise ValueError(f"{text!r} may have thousands or decimals after the comma: leave it out")
+    return text
+
+
 def amount(text: str, unit: str) -> int | float:
     """Read an amount as people type it, in a base unit; a bare number has that unit already.
 
@@ -147,7 +159,7 @@ def amount(text: str, unit: str) -> int | float:
     >>> amount("4k", "B"), amount("100us", "ns"), amount("1.5", "")
     (4096, 100000, 1.5)
     """
-    is_number = re.fullmatch(rf"\s*{_NUMBER}\s*", text) is not None
+    is_number = re.fullmatch(rf"\s*{_NUMBER}\s*", _unambiguous(text)) is not None
     if unit in ("B", "B/s"):
         found = size(text, kilo=1024 if unit == "B" else 1000)
     elif unit in ("s", "ns") and not is_number:

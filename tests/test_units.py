@@ -137,3 +137,10 @@ def test_the_command_may_stand_elsewhere():
 def test_time_is_linear():
     assert units.memory("free " * 400_000) is None
     assert units.memory("Mem:" + " \t" * 500_000 + "x\n" + "$ free" + " -m" * 300_000) is None
+
+
+@pytest.mark.parametrize(("text", "unit"), [("16,384MB", "B"), ("1,000us", "ns"), ("1,250", "1/s")])
+def test_a_comma_that_may_group_digits_is_refused_where_people_type(text, unit):
+    with pytest.raises(ValueError, match="may have thousands or decimals after the comma"):
+        units.amount(text, unit)
+    assert units.amount("0,125us", "ns") == 125

@@ -331,6 +331,8 @@ BAD = [
     ({"link": "usb9"}, "link='usb9' is neither a rate nor one of usb2"),
     ({"link": 0}, "a rate is above zero"),
     ({"ram": "much"}, "ram='much' is not a size: write \"8GB\""),
+    ({"ram": "16,384MB"}, "ram='16,384MB' is not a size"),
+    ({"link": "1,250MB/s"}, "link='1,250MB/s' is neither a rate"),
     ({"host_ram": -1}, "host_ram=-1 is not a size"),
     ({"media": "tape"}, "media='tape' is not one of hdd, sata-ssd, nvme, ram"),
     ({"cache": "hot"}, "cache='hot' is not one of cold, warm"),

@@ -111,7 +111,7 @@ def _size(name: str, value: str | float | None, kilo: int) -> float | None:
     if value is None:
         return None
     try:
-        size = units.size(value, kilo=kilo) if isinstance(value, str) else float(value)
+        size = units.typed_size(value, kilo=kilo) if isinstance(value, str) else float(value)
     except (TypeError, ValueError):
         size = -1.0
     if isinstance(value, bool) or not 0 <= size < float("inf"):
