@@ -131,7 +131,7 @@ def best_under(
         if len(known) < len(rows):
             notes.append(f"iops or {metric} is missing in {len(rows) - len(known)} of {len(rows)}")
         below = [one for one in found if one.mean < limit]
-        best = max(below, key=lambda one: one.iops, default=None)
+        best = max(below, key=lambda one: (one.iops, -one.mean), default=None)
         line: AnswerRow = {"row": rows[0], "n": 0, "n_below": 0, "notes": notes}
         if best is None:
             least = min((one.mean for one in found), default=None)

@@ -239,3 +239,9 @@ def test_a_limit_may_have_a_unit(make, rows):
     for limit in ("120us", "0.12ms", 120_000):
         (row,) = rows(best_under(io, "lat_mean_ns", limit))
         assert row["iodepth"] == 1
+
+
+def test_of_two_as_fast_the_one_with_the_lower_latency_is_best(make, rows):
+    for depths in ([16, 64], [64, 16]):
+        io = make(iodepth=depths, iops=[200.0] * 2, lat_mean_ns=[depth * 1e3 for depth in depths])
+        assert rows(best_under(io, "lat_mean_ns", "1ms"))[0]["iodepth"] == 16
