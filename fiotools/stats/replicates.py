@@ -392,12 +392,12 @@ def fields(frame: Frame) -> list[str]:
 def watched(frame: Frame, named: Collection[str], between: str | None = None) -> list[str]:
     """Name the columns that should not differ among rows treated alike, but may.
 
-    These are conditions, and labels that group runs, not those that number them (digits) or name
-    each row. A column that is one-to-one with one that was named is the same thing under another
-    name, as a label "4k" is beside a bs_bytes of 4096. A condition that is one-to-one with
+    These are conditions, the host, and labels that group runs, not those that number them (digits)
+    or name each row. A column that is one-to-one with one that was named is the same thing under
+    another name, as a label "4k" is beside a bs_bytes of 4096. A condition that is one-to-one with
     `between` is watched: it may make the difference.
     """
-    lists = frames.columns(frame, dict.fromkeys([*CONDITIONS, *named, *labels(frame)]))
+    lists = frames.columns(frame, dict.fromkeys([*CONDITIONS, *named, *labels(frame), "host"]))
     varying = frames.differing(lists)
     told = [name for name in varying if name in CONDITIONS or (name in named and name in COLUMNS)]
     apart = [name for name in varying if name in named and name != between]
@@ -407,7 +407,7 @@ def watched(frame: Frame, named: Collection[str], between: str | None = None) ->
         if name not in named and not any(one_to_one(lists[name], lists[other]) for other in apart)
     ]
     for name in varying:
-        if name in named or name in COLUMNS:
+        if name in named or (name in COLUMNS and name != "host"):
             continue
         everywhere = lists[name]
         numbering = all(str(value).isdigit() for value in everywhere if value is not None)

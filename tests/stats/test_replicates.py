@@ -410,3 +410,14 @@ def test_times_that_are_not_all_known_say_nothing(make, rows):
 )
 def test_the_device_of_a_target(target, device):
     assert device_of(target) == device
+
+
+def test_hosts_that_differ_are_said(make, rows):
+    runs = make(
+        side=["a"] * 4 + ["b"] * 4, host=["x", "x", "y", "y", "x", "y", "y", "y"], iops=[100.0] * 8
+    )
+    (row,) = rows(compare(runs, "iops", between="side", baseline="a"))
+    assert row["varies_in"] == "host"
+    assert "the sides hold host in different shares" in row["warnings"]
+    assert rows(summarize(runs, "iops", by="host"))[0]["varies_in"] == "side"
+    assert {row["varies_in"] for row in rows(summarize(runs, "iops", by="side"))} == {"host"}
