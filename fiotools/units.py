@@ -49,17 +49,9 @@ _COMMAND = re.compile(
     r"(?:^|[\s>$#;&|(])free((?:[ \t]+-{1,2}[\w=-]{1,20}){0,9})[ \t]*(?:$|[;&|>)])", re.M
 )
 _OF_FREE = {
-    "-b": 1,
-    "-k": 1024,
-    "-m": 1024**2,
-    "-g": 1024**3,
-    "--bytes": 1,
-    "--kibi": 1024,
-    "--mebi": 1024**2,
-    "--gibi": 1024**3,
-    "--kilo": 1000,
-    "--mega": 1000**2,
-    "--giga": 1000**3,
+    **{f"-{letter}": 1024**power for power, letter in enumerate("bkmg")},
+    **{f"--{word}": 1024**power for power, word in enumerate(("bytes", "kibi", "mebi", "gibi"))},
+    **{f"--{word}": 1000**power for power, word in enumerate(("kilo", "mega", "giga"), 1)},
 }
 
 

@@ -177,14 +177,6 @@ ANSWERS: Mapping[str, tuple[str, ...]] = {
 DType = Literal["Int64", "float64", "boolean", "str", "datetime"]
 Better = Literal["higher", "lower"]
 
-PANDAS: Mapping[DType, str] = {
-    "Int64": "Int64",
-    "float64": "float64",
-    "boolean": "boolean",
-    "str": "str",
-    "datetime": "datetime64[ms, UTC]",
-}
-
 
 @dataclass(frozen=True)
 class Column:
@@ -219,7 +211,7 @@ class Column:
         tables = [table for table, names in TABLES.items() if self.name in names]
         return tables + [f"{name}()" for name, added in ANSWERS.items() if self.name in added]
 
-    def __str__(self) -> str:
+    def __repr__(self) -> str:
         lines = [f"{self.name} [{self.dtype}{', ' + self.unit if self.unit else ''}]"]
         lines.append(f"  {self.meaning}")
         lines.append(f"  in: {', '.join(self.places)}")
@@ -229,9 +221,6 @@ class Column:
             lines.append(f"  derived: {self.derived}")
         lines += [f"  {tool}: {key}" for tool, key in self.keys.items()]
         return "\n".join(lines)
-
-    def __repr__(self) -> str:
-        return str(self)
 
 
 _UNITS = {"_bytes_per_s": "B/s", "_bytes": "B", "_ns": "ns", "_s": "s", "pct": "%"}

@@ -13,6 +13,11 @@ settings.load_profile("any machine")
 ROOT = Path(__file__).resolve().parent.parent
 FIXTURES = ROOT / "tests" / "fixtures"
 SHARED = ROOT.parent / "shared"
+# the type that each of the vocabulary's has in pandas
+PANDAS = {
+    **{name: name for name in ("Int64", "float64", "boolean", "str")},
+    "datetime": "datetime64[ms, UTC]",
+}
 # Looked for, not imported: that would change the fonts of all figures that come after it.
 needs_letters = pytest.mark.skipif(
     find_spec("matplotlib_fontja") is None,

@@ -8,6 +8,7 @@ import fiotools as ft
 from fiotools import vocabulary
 from fiotools.readers import READERS
 from fiotools.vocabulary import ROWS
+from tests.conftest import PANDAS
 
 DATA = Path(__file__).resolve().parents[1] / "data"
 FIXTURES = Path(__file__).with_name("fixtures")
@@ -104,7 +105,7 @@ def test_columns_of_answers_are_described(answers, function):
         column = ft.describe(name)
         assert f"{function}()" in str(column)
         # the baseline has the type of its column
-        assert name == "baseline" or str(frame[name].dtype) == vocabulary.PANDAS[column.dtype]
+        assert name == "baseline" or str(frame[name].dtype) == PANDAS[column.dtype]
 
 
 @pytest.mark.parametrize(
@@ -114,7 +115,7 @@ def test_columns_of_answers_are_described(answers, function):
 )
 def test_a_column_explains_itself(column):
     assert column.meaning.endswith(".")
-    assert column.dtype in vocabulary.PANDAS
+    assert column.dtype in PANDAS
     suffix = re.search(r"_(bytes_per_s|bytes|s|ns|pct)$", column.name)
     if suffix:
         assert column.unit == UNITS[suffix[1]], "the name says the unit"

@@ -16,7 +16,7 @@ from fiotools.errors import SchemaError, argument, typed
 from fiotools.stats import frames, replicates
 from fiotools.stats.frames import AnswerRow, Frame, Key
 from fiotools.stats.replicates import Order, Runs
-from fiotools.vocabulary import COLUMNS, CONDITIONS
+from fiotools.vocabulary import COLUMNS, CONDITIONS, EVERY
 
 if TYPE_CHECKING:
     from fiotools.stats.drift import Side
@@ -145,7 +145,9 @@ def _no_pairs(runs: Runs[Any], pair: str | None, rows: Sequence[int]) -> SchemaE
     data, value = runs.data, frames.values(runs.data, pair or "")[rows[0]]
     both = ", ".join(replicates.run_name(runs.keys[row]) for row in rows)
     head = f"{pair} {value!r} has more than one run on a side ({both}): no pairs"
-    apart = frames.differing(frames.columns(data, [*CONDITIONS, *replicates.fields(data)]), rows)
+    # labels, and whole numbers such as a round
+    own = [name for name, kind in data.schema.items() if name not in EVERY and not kind.is_float()]
+    apart = frames.differing(frames.columns(data, [*CONDITIONS, *own]), rows)
     if not apart:
         return SchemaError(f"{head}; keep one of them")
     name = apart[0]

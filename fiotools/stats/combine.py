@@ -284,10 +284,9 @@ def per_thread(io: IntoDataFrameT, *, by: str | Sequence[str] | None = None) -> 
     iops = frames.amounts(data, "iops")
     shares: list[float | None] = [None] * len(data)
     for rows in _together(data, by):
-        known = [iops[row] for row in rows]
-        whole = sum(rate for rate in known if rate is not None)
-        for row, rate in zip(rows, known, strict=True):
-            shares[row] = None if None in known or not whole else 100 * (rate or 0.0) / whole
+        whole = total([iops[row] for row in rows])
+        for row in rows:
+            shares[row] = 100 * iops[row] / whole if whole else None
     there = frames.present(data, [*by, "source", "run", "entry", *_WHO, "direction", *_SHOWN])
     lines = [{"row": row, "share_pct": share} for row, share in enumerate(shares)]
     return frames.answer(data, "per_thread", there, lines)

@@ -106,9 +106,7 @@ def plan(
     0             2.0    0.8           37         40
     1             5.0    0.8            8          8
     """
-    shares, chances = (
-        [one] if isinstance(one, (int, float)) else one for one in (differences, power)
-    )
+    shares, chances = (np.atleast_1d(one).tolist() for one in (differences, power))
     question = (shares, chances, confidence, comparisons)
     _check(*question)
     if is_number(pilot):

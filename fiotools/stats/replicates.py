@@ -379,16 +379,6 @@ def labels(frame: Frame) -> list[str]:
     ]
 
 
-def fields(frame: Frame) -> list[str]:
-    """Name the columns that are the user's: labels, and whole numbers such as a round."""
-    own = labels(frame)
-    return [
-        name
-        for name, dtype in frame.schema.items()
-        if name in own or (name not in COLUMNS and dtype.is_integer())
-    ]
-
-
 def watched(frame: Frame, named: Collection[str], between: str | None = None) -> list[str]:
     """Name the columns that should not differ among rows treated alike, but may.
 

@@ -26,16 +26,9 @@ import polars as pl
 from narwhals.typing import IntoDataFrameT
 
 from fiotools.errors import SchemaError, argument
-from fiotools.stats import frames
+from fiotools.stats import frames, replicates
 from fiotools.stats.frames import Array, Frame, Metric, is_number, metric_of
-from fiotools.stats.replicates import (
-    checked,
-    one_row_each,
-    run_keys,
-    run_name,
-    runs_of,
-    sortable,
-)
+from fiotools.stats.replicates import checked, one_row_each, run_keys, run_name, runs_of
 from fiotools.stats.windows import SUMS, TICK, window
 from fiotools.vocabulary import KEYS
 
@@ -483,7 +476,7 @@ def sequences(
 
 def _places(data: Frame, order: str) -> list[Any]:
     """Give the places of the runs in the order of a column, or refuse one that does not tell it."""
-    found = sortable(frames.complete(data, order))
+    found = replicates.sortable(frames.complete(data, order))
     if found is None:
         raise SchemaError(
             f"the values of {order!r} do not tell which run came first: {argument('order')} takes "

@@ -136,13 +136,12 @@ def tails(
 
 def _refuse_unknown(runs: Frame, apart: Sequence[str]) -> None:
     """Refuse percentiles without a value, with the reason that stands beside them."""
-    lists = frames.columns(runs, ("value_ns", "percentile", "warnings"))
-    for value, percentile, why, whose in zip(
-        *lists.values(), frames.keys_of(runs, apart), strict=True
-    ):
-        if value is None:
-            run = ", ".join(f"{name} {own}" for name, own in zip(apart, whose, strict=True))
-            raise SchemaError(f"percentile {percentile:g} of {run}: {why}; leave it out")
+    found = frames.values(runs, "value_ns")
+    if None in found:
+        told = runs.rows(named=True)[found.index(None)]
+        run = ", ".join(f"{name} {told[name]}" for name in apart)
+        why = f"{told['warnings']}; leave it out"
+        raise SchemaError(f"percentile {told['percentile']:g} of {run}: {why}")
 
 
 def _refuse_jobs(data: Frame, named: Sequence[str]) -> None:
@@ -198,8 +197,12 @@ class Interval(NamedTuple):
     high: float
 
 
-def interval_within(run: Windows, percentile: float, confidence: float = 0.95) -> Interval | str:
+def interval_within(
+    run: Windows | None, percentile: float, confidence: float = 0.95
+) -> Interval | str:
     """Give a percentile's interval from the windows of one run, or say why there is none."""
+    if run is None:
+        return "no windows of time: no interval within a run"
     share, total = percentile / 100, run.below.sum(axis=0)
     if len(run.below) < ENOUGH:
         return f"need >= {ENOUGH} windows for an interval within a run"
@@ -239,10 +242,7 @@ def _within(
 ) -> Mapping[str, Any]:
     """Give the interval of a ratio of one run each, if their windows have one."""
     notes = [note for note in found.notes if not note.startswith("need >=")]
-    if None in sides:
-        return {"notes": [*notes, "no windows of time: no interval within a run"]}
-    runs = [side for side in sides if side is not None]
-    ends = [interval_within(run, percentile, confidence) for run in runs]
+    ends = [interval_within(run, percentile, confidence) for run in sides]
     said = [*dict.fromkeys(one for one in ends if isinstance(one, str))]
     if said:
         return {"notes": [*notes, *said]}
@@ -256,6 +256,6 @@ def _within(
         "ratio_hi": high,
         "confidence": confidence,
         "method": "batch-means",
-        "windows": min(len(run.below) for run in runs),
+        "windows": min(len(run.below) for run in sides if run),
         "notes": notes,
     }

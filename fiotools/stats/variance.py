@@ -117,7 +117,7 @@ def components(runs: Sequence[Sequence[float]], confidence: float = 0.95) -> Ans
         found["notes"].append("runs differ less than threads suggest: between runs taken as 0")
         between = 0.0
     found["stddev_between"] = sqrt(between)
-    if within + between == 0 or within == 0:
+    if within == 0:
         return found | ({"icc": 1.0} if between else {})
     found["icc"] = between / (within + between)
     ratio, tail = outer / within, (1 - confidence) / 2

@@ -137,8 +137,7 @@ def window(
     0     1.0     1.0  3   3.0  120000.0  120320.0
     1     2.0     0.5  2   4.0  100000.0   89600.0
     """
-    is_any = isinstance(percentiles, (int, float, str)) or len(percentiles) > 0
-    wanted = wanted_percentiles(percentiles) if is_any else []
+    wanted = wanted_percentiles(percentiles) if np.size(percentiles) else []
     shown = [name for name in ANSWERS["window"] if wanted or name not in _OF_PERCENTILES]
 
     def finish(parts: pl.DataFrame, grid: Grid) -> pl.DataFrame:

@@ -10,7 +10,8 @@ import polars as pl
 import pytest
 
 import fiotools as ft
-from fiotools.vocabulary import COLUMNS, PANDAS, TABLES
+from fiotools.vocabulary import COLUMNS, TABLES
+from tests.conftest import PANDAS
 
 DD = "2+0 records in\n2+0 records out\n2097152 bytes (2.1 MB, 2.0 MiB) copied, 0.5 s, 4.2 MB/s\n"
 PNG = bytes.fromhex("89504e470d0a1a0a0000000d49484452")

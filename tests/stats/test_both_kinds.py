@@ -11,7 +11,8 @@ import pytest
 
 import fiotools as ft
 from fiotools.stats.frames import opened, values
-from fiotools.vocabulary import ANSWERS, COLUMNS, PANDAS, STATISTICS
+from fiotools.vocabulary import ANSWERS, COLUMNS, STATISTICS
+from tests.conftest import PANDAS
 
 ROOT = Path(__file__).parents[2]
 FIO = ROOT / "tests/fixtures/fio"

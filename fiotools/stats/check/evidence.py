@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from os import PathLike
 from pathlib import Path
@@ -122,8 +123,10 @@ def _size(name: str, value: str | float | None, kilo: int) -> float | None:
 
 def _memory(name: str, value: Memory | None) -> float | None:
     """Read a size of memory, or a file with the output of `free` or a copy of /proc/meminfo."""
-    if not isinstance(value, PathLike | str) or (isinstance(value, str) and not _is_file(value)):
-        # memory comes in powers of two: "8GB" of it are 8 GiB
+    if isinstance(value, str):
+        with suppress(OSError):  # too long for a path
+            value = Path(value) if Path(value).is_file() else value
+    if not isinstance(value, PathLike):  # memory comes in powers of two: "8GB" are 8 GiB
         return _size(name, value, 1024)
     told = units.memory(Path(value).read_text(encoding="utf-8", errors="replace"))
     if told is None:
@@ -132,13 +135,6 @@ def _memory(name: str, value: Memory | None) -> float | None:
             "of free with the command above it, or /proc/meminfo"
         )
     return float(told)
-
-
-def _is_file(value: str) -> bool:
-    try:
-        return Path(value).is_file()
-    except OSError:  # too long for a path
-        return False
 
 
 @dataclass(frozen=True, slots=True)

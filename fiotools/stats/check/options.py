@@ -174,7 +174,6 @@ def _diskspd_data(options: dict[str, str]) -> Iterator[Finding]:
     elif (
         given
         or pattern == "random"
-        or "generating random data for each write IO" in words
         or any("random data" in name and "write" in name for name in options)
     ):
         yield probe.ok(say("random data was written (-Zr)"))
