@@ -141,6 +141,12 @@ def keys_of(frame: Frame, columns: Iterable[str]) -> list[Key]:
     return list(zip(*lists, strict=True)) if lists else [()] * len(frame)
 
 
+def key_name(names: Sequence[str], key: Key) -> str:
+    """Name the rows of a key for a message, without what is missing: "source a.json, run 1"."""
+    pairs = zip(names, key, strict=True)
+    return ", ".join(f"{name} {value}" for name, value in pairs if value is not None)
+
+
 def rows_by(keys: Sequence[Key], rows: Iterable[int] | None = None) -> dict[Key, list[int]]:
     """Give the rows (or those of them) of each key, in order of first appearance."""
     found: dict[Key, list[int]] = {}

@@ -386,10 +386,7 @@ def _add_extremes(
         there = {theirs[row] for row in rows}
         for row in histogram.rows:
             if ours[row] not in there:
-                told = dict(zip(entries, ours[row], strict=True))
-                name = run_name((told.get("source"), told["run"])) if "run" in told else "a group"
-                if "run" in told and told.get("entry") is not None:
-                    name = f"entry {told['entry']} of {name}"
+                name = frames.key_name(entries, ours[row]) or "a group"
                 raise SchemaError(f"io has no row for {name} of the bins")
         _add_extremes_of(histogram, table[rows], kinds[first])
 
@@ -504,7 +501,7 @@ def _ios(data: Frame, io: Frame, by: Sequence[str]) -> list[int]:
     found = [0] * len(data)
     for key, rows in frames.groups(data, join).items():
         there = theirs.get(key, [])
-        name = ", ".join(f"{n} {v}" for n, v in zip(join, key, strict=True) if v is not None)
+        name = frames.key_name(join, key)
         if len(there) != 1:
             why = f"{len(there)} rows" if there else "no row"
             raise SchemaError(f"io has {why} for {name or 'the percentiles'}, where one is needed")

@@ -138,10 +138,10 @@ def _refuse_unknown(runs: Frame, apart: Sequence[str]) -> None:
     """Refuse percentiles without a value, with the reason that stands beside them."""
     found = frames.values(runs, "value_ns")
     if None in found:
-        told = runs.rows(named=True)[found.index(None)]
-        run = ", ".join(f"{name} {told[name]}" for name in apart)
-        why = f"{told['warnings']}; leave it out"
-        raise SchemaError(f"percentile {told['percentile']:g} of {run}: {why}")
+        told = frames.keys_of(runs, [*apart, "percentile", "warnings"])
+        *key, percentile, why = told[found.index(None)]
+        run = frames.key_name(apart, tuple(key))
+        raise SchemaError(f"percentile {percentile:g} of {run}: {why}; leave it out")
 
 
 def _refuse_jobs(data: Frame, named: Sequence[str]) -> None:

@@ -202,12 +202,10 @@ def variance_levels(
     named, within = frames.names(by), frames.names(levels)
     if len(set(within)) < 2 or len(set(within)) < len(within):
         raise SchemaError("levels= names two columns or more, the outermost first")
-    for name, cost in (costs or {}).items():
-        if name not in within or not (is_number(cost) and 0 < cost < inf):
-            raise SchemaError(
-                f"costs={dict(costs or {})!r}: a number above 0 for each of the levels"
-            )
-    prices = [float((costs or {}).get(name, 1.0)) for name in within]
+    given = dict.fromkeys(within, 1.0) | dict(costs or {})
+    if len(given) > len(within) or not all(is_number(v) and 0 < v < inf for v in given.values()):
+        raise SchemaError(f"costs={costs!r}: a number above 0 for each of the levels")
+    prices = [float(given[name]) for name in within]
     runs = runs_of(frames.opened(frame), metric, [*named, *within], scope)
     data, values = runs.data, runs.numbers
     places = list(zip(*(frames.complete(data, name) for name in within), strict=True))

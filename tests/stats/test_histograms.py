@@ -151,7 +151,7 @@ def test_smallest_and_largest_cut_the_bins(bins, rows, make):
     (row,) = rows(percentiles_from_bins(bins, 50, io=odd))
     assert "contradict the bins" in row["warnings"]
     assert (row["bound_lo_ns"], row["bound_hi_ns"]) == (128, 130)
-    with pytest.raises(SchemaError, match=r"io has no row for entry 2 of run 1 of a.json"):
+    with pytest.raises(SchemaError, match=r"io has no row for source a.json, run 1, entry 2"):
         percentiles_from_bins(bins, io=opened(io).head(1).to_native())
 
 
