@@ -17,7 +17,7 @@ from fiotools.errors import MissingPackageError
 DATASET = "_fiotools.json"  # the file that makes a folder a dataset
 PACKED = {b"\x1f\x8b": "gzip", b"\xfd7zXZ\x00": "xz", b"(\xb5/\xfd": "zstd", b"BZh": "bzip2"}
 NAME = "[a-z_][a-z0-9_]*"  # of a field of a path template
-_DIGITS = re.compile("([0-9]+)")
+_DIGITS = re.compile("([0-9]{1,1000})")  # Python makes a number of 4300 digits at most
 _GIVEN = re.compile(r"([^=/\\{}*?\[\]]+)=(.+)", re.DOTALL)
 _FIELD = re.compile(rf"\{{({NAME})(?::d)?\}}")
 

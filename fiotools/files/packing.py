@@ -33,7 +33,7 @@ _RATIO, _FLOOR = 250, 24 * 2**20
 PIECE = 1 << 16  # bytes that are read at once
 _STEP = 1 << 20  # bytes that come of them at once
 _XZ_MEMORY = 96 * 2**20  # xz -9 asks for 65 MiB; a header can ask for 4 GiB
-_START = b"PK\x03\x04"
+_START, _EMPTY = b"PK\x03\x04", b"PK\x05\x06"
 _KIND = "zip archive"
 _ENCRYPTED = 0x1
 _END_IS_MARKED = 0x2  # of LZMA
@@ -59,7 +59,7 @@ class Bound:
 
     def __init__(self, name: str, kind: str = "packed file") -> None:
         self.name, self.kind = name, kind
-        self._taken = self._given = 0
+        self._taken = self.size = 0  # bytes in, and out
 
     def taken(self, pieces: Iterable[bytes]) -> Iterator[bytes]:
         """Yield pieces of the file, and count them."""
@@ -69,8 +69,8 @@ class Bound:
 
     def given(self, part: bytes) -> bytes:
         """Count output, and return it if it is within the bound."""
-        self._given += len(part)
-        if self._given > bound(self._taken):
+        self.size += len(part)
+        if self.size > bound(self._taken):
             raise self.exceeded()
         return part
 
@@ -118,6 +118,8 @@ def unpack(packed: Packed, remarks: list[str]) -> Iterator[bytes]:
     while feed.startswith(magic):
         rest = yield from expand(STREAMS[PACKED[magic]](), feed, packed)
         if rest is None:
+            if not packed.bound.size:
+                raise packed.bound.damaged("it is cut off before its first byte")
             remarks.append("the packed file is cut off: what came before is read")
             return
         feed = rest
@@ -213,7 +215,7 @@ def is_archive(path: Path) -> bool:
     if path.suffix.lower() != ".zip" or not path.is_file():
         return False
     with path.open("rb") as file:
-        return file.read(len(_START)) == _START
+        return file.read(len(_START)) in (_START, _EMPTY)
 
 
 def members(path: Path) -> list[str]:
@@ -235,16 +237,21 @@ def _directory(path: str, size: int, which: tuple[int, ...]) -> Mapping[str, zip
     limit = Bound(Path(path).as_posix(), _KIND)
     try:
         with zipfile.ZipFile(path) as archive:
-            # ZipInfo.is_dir() of Python 3.11 takes no empty name
-            infos = [info for info in archive.infolist() if not info.filename.endswith("/")]
+            infos = {_name(info): info for info in archive.infolist()}
     except (zipfile.BadZipFile, NotImplementedError, ValueError, OSError) as error:
         # also if it is split into several disks, or its places lie before its beginning
         raise limit.damaged(error) from None
-    if any(info.header_offset < 0 for info in infos):
+    infos = {name: info for name, info in infos.items() if not name.endswith("/")}
+    if any(info.header_offset < 0 for info in infos.values()):
         raise limit.damaged("in its list of files")
-    if sum(info.file_size for info in infos) > bound(size):
+    if sum(info.file_size for info in infos.values()) > bound(size):
         raise limit.exceeded()
-    return {info.filename: info for info in infos}
+    return infos
+
+
+def _name(info: zipfile.ZipInfo) -> str:
+    r"""Return the name of a file in an archive; Windows PowerShell writes ``\`` for ``/``."""
+    return info.filename.replace("\\", "/")
 
 
 def member(path: Path, name: str) -> bytes:

@@ -7,17 +7,19 @@ Siblings are told by the folder or the archive alone: the content of a file neve
 from __future__ import annotations
 
 import errno
+import fnmatch
 import glob
 import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from os import PathLike, fspath
+from contextlib import suppress
+from os import PathLike
 from pathlib import Path, PurePosixPath
 from stat import S_IFBLK, S_IFCHR, S_IFIFO, S_IFMT, S_IFSOCK, S_ISDIR, S_ISLNK
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from fiotools import units
-from fiotools.errors import SchemaError, UnknownFormatError
+from fiotools.errors import SchemaError, UnknownFormatError, typed
 from fiotools.files import NAME, natural
 from fiotools.tables import resting
 from fiotools.vocabulary import COLUMNS, CONDITIONS
@@ -30,6 +32,7 @@ _NAME = re.compile(rf"({NAME})(:d)?")
 _HIDDEN = re.compile(r"(?:^|/)\.")
 _URL = re.compile(r"[a-z][a-z0-9+.-]+://", re.IGNORECASE)  # a drive of Windows is one letter
 _WILD = re.compile(r"[*?\[]")
+_PARTS = re.compile(r"(\*\*/|\*\*|\*|\?|\[!?\]?[^\]/]*\])")  # of a glob
 _NOT_PLAIN = re.compile(r"\\|//|(?:^|/)\.(?:/|$)|./$")  # not as pathlib writes it
 _NO_FILES = {
     S_IFIFO: "a named pipe",
@@ -38,7 +41,7 @@ _NO_FILES = {
     S_IFBLK: "a device",
 }
 _OPENED = ("/dev/fd/", "/dev/stdin", "/proc/self/fd/")  # a process is at the other end already
-_GONE = {errno.ENOENT, errno.ENOTDIR, errno.ELOOP}
+_GONE = {errno.ENOENT, errno.ENOTDIR, errno.ELOOP, errno.ENAMETOOLONG}
 _SMALL = 2**16  # bytes
 _HOW = os.O_RDONLY | getattr(os, "O_BINARY", 0)
 
@@ -90,20 +93,23 @@ def find(sources: Any) -> list[Found]:
     found: dict[tuple[Any, ...], Found] = {}
     folders: dict[str, str] = {}
     for labels, part in pairs:
-        one = isinstance(part, (str, PathLike))
+        one = isinstance(part, (str, bytes, PathLike))
         if not one and not isinstance(part, Iterable):
             raise TypeError(f"a path, a list of paths or a mapping is needed, not {part!r}")
         for source in [part] if one else part:
-            for file in _expand(fspath(source), labels):
-                key = (*_identity(file, folders), file.member, *file.labels.items())
-                found.setdefault(key, file if file.name.isascii() else _as_text(file))
+            for file in _expand(os.fsdecode(source), labels):
+                key = (*real_place(file, folders), file.member, *file.labels.items())
+                found.setdefault(key, file if file.name.isascii() else _shown(file))
     if not found:
         raise FileNotFoundError("no files were given")
     return list(found.values())
 
 
-def _identity(file: Found, folders: dict[str, str]) -> tuple[str, str]:
-    """Return which file a path means: a file is one file however its path is spelled."""
+def real_place(file: Found, folders: dict[str, str]) -> tuple[str, str]:
+    """Return folder and name of a file, the same ones however its path is spelled.
+
+    ``folders`` keeps what was found for the next files.
+    """
     if file.is_link:
         place = os.path.realpath(file.place) if os.path.islink(file.place) else file.place
         folder, name = os.path.split(place)
@@ -116,13 +122,13 @@ def _identity(file: Found, folders: dict[str, str]) -> tuple[str, str]:
     return real, name
 
 
-def _as_text(file: Found) -> Found:
+def _shown(file: Found) -> Found:
+    labels = {name: as_text(value) for name, value in file.labels.items()}
+    return file._replace(name=as_text(file.name), labels=labels)
+
+
+def as_text(value: Any) -> Any:
     """Escape the bytes of a name that are not text: frames hold text only."""
-    labels = {name: _text(value) for name, value in file.labels.items()}
-    return file._replace(name=_text(file.name), labels=labels)
-
-
-def _text(value: Any) -> Any:
     if not isinstance(value, str):
         return value
     return value.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
@@ -130,6 +136,7 @@ def _text(value: Any) -> Any:
 
 def _expand(source: str, labels: Mapping[str, Any]) -> Iterator[Found]:
     source = source.replace("\\", "/") if "\\" in source and not _mode(source) else source
+    source = local(source)
     if is_url(source):
         yield from _remote(source, labels)
         return
@@ -143,19 +150,46 @@ def _expand(source: str, labels: Mapping[str, Any]) -> Iterator[Found]:
         yield from files
     elif mode:
         yield from _file(place, labels, named=True, is_link=is_link)
-    elif _FIELD.search(source):
-        yield from _template(source, labels)
     else:
-        wild = _WILD.search(source) is not None
-        places = _glob(source)
-        if not places:
-            wanted = "file matches" if wild else "such file or folder"
-            raise FileNotFoundError(f"{source}: no {wanted}")
-        for place, member in places:
-            if member is None:
-                yield from _file(place, labels, named=not wild)
-            else:
-                yield Found(place, f"{place}/{member}", labels, named=not wild, member=member)
+        yield from _matching(source, labels)
+
+
+def _matching(source: str, labels: Mapping[str, Any]) -> Iterator[Found]:
+    """Take the files that a template or a glob names."""
+    rest = source.removeprefix(_root(source))
+    if "\n" in rest:
+        remedy = typed("reads() reads a text", "fiotools read - reads what is piped into it")
+        raise FileNotFoundError(f"{source[:40]!r}: no such file or folder; {remedy}")
+    if _FIELD.search(rest):
+        yield from _template(source, labels)
+        return
+    wild = _WILD.search(rest) is not None
+    places = _glob(source)
+    if not places:
+        wanted = "file matches" if wild else "such file or folder"
+        raise FileNotFoundError(f"{source}: no {wanted}")
+    for place, member in places:
+        if member is None:
+            yield from _file(place, labels, named=not wild)
+        else:
+            yield Found(place, f"{place}/{member}", labels, named=not wild, member=member)
+
+
+def _root(source: str) -> str:
+    """Return the longest beginning that is a folder, with ``/``: its name stands for itself."""
+    end = source.rfind("/") + 1
+    while end and not S_ISDIR(_mode(source[:end], os.stat)):
+        end = source.rfind("/", 0, end - 1) + 1
+    return source[:end]
+
+
+def local(place: str) -> str:
+    """Return the path of a ``file://`` URL; other places as they are."""
+    if not place.startswith("file://"):
+        return place
+    from fiotools.files import remote
+
+    return remote.file_system(place)[1]
 
 
 def _mode(place: str, ask: Callable[[str], os.stat_result] = os.lstat) -> int:
@@ -270,21 +304,26 @@ def _members(place: str) -> list[str] | None:
 
 def _glob(pattern: str) -> list[tuple[str, str | None]]:
     """List the files that a pattern names; (archive, member) for what lies in a zip archive."""
-    # pathlib's glob takes no absolute patterns
-    found = sorted(glob.glob(pattern, recursive=True), key=natural)
+    found = _matches(pattern)
     places: list[tuple[str, str | None]] = [
         (Path(name).as_posix(), None) for name in found if not os.path.isdir(name)
     ]
     if places or ".zip/" not in pattern.lower():
         return places
     end = pattern.lower().index(".zip/") + len(".zip")
-    within = re.compile(_regex(pattern[end + 1 :]))
+    inside = pattern[end + 1 :]
+    within = re.compile(_regex(inside))
     return [
         (Path(path).as_posix(), member)
-        for path in sorted(glob.glob(pattern[:end], recursive=True), key=natural)
+        for path in _matches(pattern[:end])
         for member in _members(path) or ()
-        if within.fullmatch(member)
+        if member == inside or within.fullmatch(member)
     ]
+
+
+def _matches(pattern: str) -> list[str]:
+    root = _root(pattern)  # pathlib's glob takes no absolute patterns
+    return sorted(glob.glob(glob.escape(root) + pattern[len(root) :], recursive=True), key=natural)
 
 
 def _holds_data(path: str) -> bool:
@@ -296,10 +335,12 @@ def _holds_data(path: str) -> bool:
 
 def _template(source: str, labels: Mapping[str, Any]) -> Iterator[Found]:
     """Match files against a template; ``{name}`` never matches ``/``, ``{name:d}`` only digits."""
+    root = ""
     if not is_url(source):
         source = Path(source).as_posix()  # "./a" and "a" are one path
-    numbers, pattern, wild, at = set(), "", "", 0
-    for field in _FIELD.finditer(source):
+        root = _root(source)
+    numbers, pattern, wild, at = set(), re.escape(root), root, len(root)
+    for field in _FIELD.finditer(source, at):
         name = _NAME.fullmatch(field[1])
         if not name:
             raise SchemaError(
@@ -353,32 +394,44 @@ def _candidates(pattern: str) -> Iterator[tuple[str, str | None, Stat | None]]:
 
 def _value(source: str, field: str, text: str, *, number: bool) -> Any:
     """Read a field's text: a condition in its column's type ("4k", "true"), others as they are."""
-    if number:
-        return int(text)
-    if field not in CONDITIONS:
+    if not number and field not in CONDITIONS:
         return text
-    column = COLUMNS[field]
+    column = COLUMNS.get(field)
     try:
+        if number or column is None:
+            return _whole_number(text)
         if column.dtype == "boolean":
             return {"true": True, "1": True, "false": False, "0": False}[text.lower()]
         if column.dtype == "str":
             return text
         value = units.size(text) if column.unit == "B" else float(text)
-        return int(value) if column.dtype == "Int64" else value
-    except (KeyError, ValueError):
+        return _whole_number(value) if column.dtype == "Int64" else value
+    except (KeyError, ValueError, OverflowError):
+        other = f"{{{field}}} for text" if number else f"{{{field}:d}} for digits"
         raise SchemaError(
-            f"{source}: {text!r} is not a value of {field}; write {{{field}:d}} for digits, or"
-            " rename the field"
+            f"{source}: {text!r} is not a value of {field}; write {other}, or rename the field"
         ) from None
 
 
+def _whole_number(value: str | float) -> int:
+    """Return a number that a column of whole numbers can hold."""
+    whole = int(value)
+    if whole.bit_length() > 63:
+        raise OverflowError
+    return whole
+
+
 def _regex(literal: str) -> str:
-    """Translate the text between fields, where ``**``, ``*`` and ``?`` may stand as in a glob."""
+    """Translate the text between fields, in which wildcards mean what they mean in a glob."""
+    wild = {"**/": r"(?:[^/]+/)*", "**": r"(?s:.)*", "*": r"[^/]*", "?": r"[^/]"}
     out = ""
-    for part in re.split(r"(\*\*/|\*\*|\*|\?)", literal):
-        out += {"**/": r"(?:[^/]+/)*", "**": r".*", "*": r"[^/]*", "?": r"[^/]"}.get(
-            part, re.escape(part)
-        )
+    for part in _PARTS.split(literal):
+        if part in wild:
+            out += wild[part]
+        elif _PARTS.fullmatch(part):  # [0-9]; fnmatch puts (?s: and )\Z around it
+            out += rf"(?!/){fnmatch.translate(part)[4:-3]}"
+        else:
+            out += re.escape(part)
     return out
 
 
@@ -410,15 +463,17 @@ class Siblings:
         return self._folders[key]
 
     def _files(self, file: Found) -> Iterator[str]:
+        with suppress(OSError), os.scandir(file.path.parent) as entries:
+            for entry in entries:
+                if self._called(entry.name) is not None and self._is_taken(entry):
+                    yield entry.name
+
+    def _is_taken(self, entry: os.DirEntry[str]) -> bool:
         try:
-            with os.scandir(file.path.parent) as entries:
-                for entry in entries:
-                    if self._called(entry.name) is None or not entry.is_file():
-                        continue
-                    if self._largest is None or entry.stat().st_size <= self._largest:
-                        yield entry.name
-        except OSError:
-            return
+            is_small = self._largest is None or entry.stat().st_size <= self._largest
+            return is_small and entry.is_file()
+        except OSError:  # a link that leads to itself
+            return False
 
 
 def folder(file: Found) -> tuple[object, ...]:

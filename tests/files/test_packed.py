@@ -62,6 +62,13 @@ def test_a_cut_stream_gives_what_came_before(suffix):
 
 
 @packing
+def test_a_stream_that_is_cut_off_at_once_is_damaged(tmp_path, suffix):
+    (tmp_path / "x").write_bytes(PACK[suffix](REPORT)[:9])
+    with pytest.raises(ft.FileError, match=r"is damaged \(it is cut off before its first byte"):
+        ft.read(tmp_path / "x")
+
+
+@packing
 def test_of_a_damaged_stream_nothing_is_certain(suffix):
     packed = bytearray(packed_lines(suffix))
     packed[len(packed) // 2] ^= 0xFF
@@ -118,6 +125,30 @@ def test_a_zip_archive_is_a_folder(tmp_path):
         ft.read(f"{place}/c.txt")
     with pytest.raises(FileNotFoundError, match="no files to read"):
         ft.read(zipped_at(tmp_path / "none.zip", README=b""))
+
+
+def test_an_archive_of_windows_has_folders(tmp_path):
+    """Compress-Archive of Windows PowerShell writes backslashes."""
+    path = tmp_path / "runs.zip"
+    with zipfile.ZipFile(path, "w") as archive:
+        for name in ("qd1\\", "qd1\\a.txt", "qd8\\a.txt", ".hidden\\a.txt"):
+            archive.writestr(name, REPORT if name.endswith("t") else b"")
+    assert ft.read(path).files == 2
+    labelled = ft.read(f"{path.as_posix()}/qd{{iodepth:d}}/a.txt").io
+    assert labelled["iodepth"].tolist() == [1, 8]
+
+
+def test_members_may_have_any_name(tmp_path):
+    names = ("1" * 5000, "x[1].txt", "x1.txt", "x2.txt")
+    place = zipped_at(tmp_path / "x.zip", **dict.fromkeys(names, REPORT)).as_posix()
+    assert ft.read(place).files == 4
+    assert ft.read(f"{place}/x[1].txt").files == 2  # the one of this name, and the one it matches
+    assert ft.read(f"{place}/x[12].txt").files == 2
+
+
+def test_an_empty_archive_is_said_to_be_empty(tmp_path):
+    with pytest.raises(ft.UnknownFormatError, match="the zip archive is empty"):
+        ft.read(zipped_at(tmp_path / "x.zip"))
 
 
 def test_a_member_alone_must_be_recognised(tmp_path):

@@ -243,7 +243,56 @@ def test_nothing_that_could_be_a_path():
         find(None)
 
 
-@pytest.mark.parametrize("bad", ["nothing.txt", "*.none", "{x}.none", []])
+@pytest.mark.parametrize("folder", ["run[1]", "50%", "{old}", "q?*", "e\u0301", "a\nb"])
+def test_a_folder_that_is_there_means_itself(tmp_path, monkeypatch, folder):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / folder).mkdir()
+    (tmp_path / folder / "ext4.txt").write_text("x")
+    for base in (folder, f"./{folder}", f"{tmp_path.as_posix()}/{folder}"):
+        assert [file.labels for file in find(f"{base}/{{fs}}.txt")] == [{"fs": "ext4"}]
+        assert len(find(f"{base}/*.txt")) == len(find(base)) == 1
+
+
+def test_a_template_may_have_every_wildcard(tree):
+    found = find("a/qd[0-9]*/[!v]{disk}.txt")
+    assert names(found) == ["a/qd1/nvme.txt", "a/qd16/nvme.txt"]
+    assert [file.labels for file in found] == [{"disk": "vme"}] * 2
+    (tree / "a" / "line\nend.txt").write_text("x")
+    assert {"name": "line\nend"} in [file.labels for file in find("a/**/{name}.txt")]
+
+
+@pytest.mark.parametrize("field", ["{day:d}", "{iodepth:d}", "{iodepth}"])
+@pytest.mark.parametrize("text", ["20261124024027123456", "9" * 200])
+def test_a_number_that_no_column_holds_is_refused(tmp_path, field, text):
+    (tmp_path / f"{text}.txt").write_text("x")
+    with pytest.raises(SchemaError, match=rf"'{text}' is not a value of"):
+        find(f"{tmp_path.as_posix()}/{field}.txt")
+    assert find(f"{tmp_path.as_posix()}/{{day}}.txt")[0].labels == {"day": text}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [REPORT, REPORT.encode(), '{\n"jobs": []\n}', ["1+0\n"]],
+    ids=["text", "bytes", "json", "file"],
+)
+def test_a_text_is_not_a_path(text):
+    with pytest.raises(FileNotFoundError, match="no such file or folder; reads"):
+        find(text)
+
+
+def test_bytes_are_a_path(tree):
+    assert names(find(b"b.txt")) == names(find([b"b.txt"])) == ["b.txt"]
+
+
+def test_a_url_of_this_machine_is_a_path(tree):
+    pytest.importorskip("fsspec", reason="fsspec is not installed")
+    assert names(find(f"file://{tree.as_posix()}/b.txt")) == [f"{tree.as_posix()}/b.txt"]
+    assert len(find([f"file://{tree.as_posix()}/{{name}}.txt", tree / "b.txt"])) == 2
+
+
+@pytest.mark.parametrize(
+    "bad", ["x" * 5000, "{x}" + "y" * 300, "nothing.txt", "*.none", "{x}.none", []]
+)
 def test_nothing_found(tree, bad):
     with pytest.raises(FileNotFoundError):
         find(bad)

@@ -173,6 +173,16 @@ def test_in_a_folder_a_list_or_an_archive(tmp_path):
     assert ft.read(tmp_path / "runs.zip").io["bs_bytes"].tolist() == [8192] * 4
 
 
+def test_a_link_that_leads_nowhere_hides_no_job_file(tmp_path):
+    report = beside(tmp_path, "fio-3.33--terse-stonewall.terse", PHASES)
+    for number in range(20):  # a folder is listed in any order
+        try:
+            (tmp_path / f"{number}.fio").symlink_to(f"{number}.fio")
+        except OSError:
+            pytest.skip("no links may be made here")
+    assert ft.read(report).io["bs_bytes"].tolist() == [8192] * 4
+
+
 def test_naming_an_unused_job_file_is_an_error(tmp_path):
     report = beside(tmp_path, "fio-3.33--clones.json", PHASES)
     with pytest.raises(ReadErrors, match="a fio job file") as caught:
