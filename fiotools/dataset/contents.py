@@ -202,6 +202,8 @@ class Dataset:
     about : About
     """
 
+    tables: tuple[str, ...] = ()  # also while it is unpickled
+
     def __init__(self, path: str, store: Store, about: About) -> None:
         self.path, self.tables, self.labels = path, about.tables, tuple(about.labels)
         self._store, self._about = store, about
@@ -244,8 +246,8 @@ class Dataset:
             # a sum is named after its first part, which is a text
             source = source.alias("source")
             tables = {table: frame.with_columns(source) for table, frame in tables.items()}
-        sources = tables.get("runs", tables["notes"])["source"]
-        return Results(Frames(Part([], tables)), sources.n_unique())
+        files = self.manifest.select(pl.len()).collect().item()
+        return Results(Frames(Part([], tables)), files)
 
     def files(self, table: str) -> list[str]:
         """Name the files of a table that count, for other programs.

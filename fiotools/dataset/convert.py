@@ -9,12 +9,13 @@ only these are held in memory, and compared.
 from __future__ import annotations
 
 import hashlib
+import os
 from collections import Counter
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
 from contextlib import closing
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cache, partial
 from itertools import starmap
 from os import PathLike, fspath
 from pathlib import Path
@@ -47,13 +48,12 @@ from fiotools.dataset.plan import (
     try_alone,
     write_piece,
 )
-from fiotools.dataset.store import RECORDS, Store, held, store_at
+from fiotools.dataset.store import RECORDS, Bucket, Store, held, store_at
 from fiotools.errors import DatasetError, FileError, SchemaError, WorkerError, argument
 from fiotools.files import needed
 from fiotools.input import workers as others
-from fiotools.input.read import BATCH, Task, fatal, progress_of
-from fiotools.input.sources import Found, find
-from fiotools.readers import reader_named
+from fiotools.input.read import BATCH, Task, check_options, fatal, progress_of
+from fiotools.input.sources import Found, find, real_place
 from fiotools.tables import duplicate_runs
 from fiotools.tables.parts import FILE, Labels, Part, add_notes, stack, stacked
 from fiotools.units import many
@@ -193,13 +193,16 @@ def convert(
     3
     """
     needed("pyarrow", "convert")
-    if format is not None:
-        reader_named(format)
+    check_options(format, quantity)
+    others.check(workers, executor)
+    for name, value in (("part_files", part_files), ("part_bytes", part_bytes)):
+        if value < 1:
+            raise SchemaError(f"{argument(name, value)}: give at least 1")
     wanted = tables_of(tables)
     fixed = _fixed(sources)
     store = store_at(destination)
     refuse_stranger(store)
-    found = [file for file in find(fixed) if not _is_own(file, store)]
+    found = _without_own(find(fixed), store)
     if not found:
         raise FileNotFoundError(f"{fspath(destination)}: there are no files but the dataset's own")
     places = (store.url, *(file.place for file in found))
@@ -219,17 +222,22 @@ def _fixed(sources: Any) -> Any:
     """Make lists of iterators, so that the sources can be named too."""
     if isinstance(sources, Mapping):
         return {str(label): _fixed(part) for label, part in sources.items()}
-    if isinstance(sources, str | PathLike):
-        return fspath(sources)
-    return [fspath(source) for source in sources]
+    if isinstance(sources, str | bytes | PathLike):
+        return os.fsdecode(sources)
+    return [os.fsdecode(source) for source in sources]
 
 
-def _is_own(file: Found, store: Store) -> bool:
-    """Return whether a file is of the dataset itself, which may lie in the folder that is read."""
-    place = file.place
-    if file.stat is None and not place.startswith("/"):
-        place = Path(place).absolute().as_posix()
-    return place.startswith(f"{store.url.rstrip('/')}/")
+def _without_own(found: Sequence[Found], store: Store) -> list[Found]:
+    """Leave out the files of the dataset itself, which may lie in the folder that is read."""
+    if isinstance(store, Bucket):
+        own = f"{store.url.rstrip('/')}/"
+        return [file for file in found if not file.place.startswith(own)]
+    root = Path(store.url).resolve()
+    folders: dict[str, str] = {}
+    owning = cache(lambda folder: Path(folder).is_relative_to(root))
+    return [
+        file for file in found if file.stat is not None or not owning(real_place(file, folders)[0])
+    ]
 
 
 @dataclass

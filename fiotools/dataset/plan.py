@@ -18,6 +18,7 @@ from __future__ import annotations
 import hashlib
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -124,14 +125,14 @@ def _known(
 
 def _job_files(folder: str) -> str | None:
     """Return a hash of the job files of a folder: if it changes, reports are read again."""
-    try:
-        with os.scandir(folder or ".") as entries:
-            jobs = sorted(Path(entry) for entry in entries if entry.name.lower().endswith(".fio"))
-        stats = [(path.name, path.stat()) for path in jobs]
-    except OSError:
-        return None
-    told = [f"{name} {stat.st_size} {stat.st_mtime_ns}" for name, stat in stats]
-    text = "\n".join(told).encode("utf-8", "surrogateescape")
+    told = []
+    with suppress(OSError), os.scandir(folder or ".") as entries:
+        for entry in entries:
+            if entry.name.lower().endswith(".fio"):
+                with suppress(OSError):  # a broken link
+                    stat = entry.stat()
+                    told.append(f"{entry.name} {stat.st_size} {stat.st_mtime_ns}")
+    text = "\n".join(sorted(told)).encode("utf-8", "surrogateescape")
     return hashlib.sha256(text).hexdigest() if told else None
 
 

@@ -34,7 +34,7 @@ import orjson
 from fiotools.errors import DatasetError
 from fiotools.files import DATASET, atomic_write, lock
 from fiotools.files.remote import as_os_errors, file_system
-from fiotools.input.sources import is_url
+from fiotools.input.sources import as_text, is_url, local
 
 ABOUT = DATASET
 LOCK, CLAIM = "_lock", "_lock-claim"
@@ -227,12 +227,13 @@ Store = Folder | Bucket
 
 def store_at(place: str | os.PathLike[str]) -> Store:
     """Return where a dataset lies."""
-    place = os.fspath(place)
-    if place.lower().startswith("file://"):
-        place = str(file_system(place)[1])
+    place = local(os.fspath(place))
     if is_url(place):
         return Bucket(place)
-    return Folder(Path(place).absolute().as_posix())
+    path = Path(place).absolute().as_posix()
+    if as_text(path) != path:
+        raise DatasetError(f"{as_text(path)}: polars opens no folder whose name is not text")
+    return Folder(path)
 
 
 @contextmanager

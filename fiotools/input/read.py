@@ -142,8 +142,7 @@ def read(
     """
     if errors not in ("raise", "note"):
         raise ValueError(f"errors={errors!r} is not one of 'raise', 'note'")
-    if quantity not in (None, *QUANTITIES):
-        raise ValueError(f"{argument('quantity', quantity)} is not one of {', '.join(QUANTITIES)}")
+    check_options(format, quantity)
     task = Task(tables_of(tables), format, version, errors == "note", quantity)
     return read_files(find(sources), task, workers=workers, executor=executor)
 
@@ -216,6 +215,7 @@ def reads(
     4194304.0
     """
     wanted = tables_of(tables)
+    check_options(format, quantity)
     filled = read_document(opened(name, text, version, quantity), Task(wanted, format))
     return results_of([part_of([(name, {})], [(0, filled)], wanted)], wanted, 1)
 
@@ -237,6 +237,14 @@ def formats() -> pd.DataFrame:
 
     rows = [(r.name, r.title, r.produced_by, ", ".join(r.tables)) for r in readers()]
     return pd.DataFrame(rows, columns=["format", "reads", "produced_by", "tables"])
+
+
+def check_options(format: str | None, quantity: str | None) -> None:
+    """Refuse an unknown reader, and an unknown quantity of a log."""
+    if format is not None:
+        reader_named(format)
+    if quantity not in (None, *QUANTITIES):
+        raise ValueError(f"{argument('quantity', quantity)} is not one of {', '.join(QUANTITIES)}")
 
 
 @contextmanager

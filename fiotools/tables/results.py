@@ -130,7 +130,7 @@ def to_pandas(
     import pandas as pd
 
     size = height(rows)
-    if not size and len(of_files) == 1:
+    if not size and len(of_files) == 1 and FILE in rows.columns:
         return _empty(table).copy(deep=False)  # it has no values to change
     # such columns share memory until one of them is changed: pandas tracks that for a series
     index = pd.RangeIndex(size)

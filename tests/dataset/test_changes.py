@@ -2,6 +2,7 @@
 
 import os
 import shutil
+from contextlib import suppress
 
 import polars as pl
 import pytest
@@ -200,6 +201,9 @@ def test_a_job_file_beside_belongs_to_a_report(convert, tmp_path):
     """It says what the report does not, so that its report changes with it."""
     folder = tmp_path / "beside"
     folder.mkdir()
+    for name in ("loop.fio", "broken.fio"):
+        with suppress(OSError):  # where no links may be made
+            (folder / name).symlink_to("loop.fio" if name == "loop.fio" else "nothing")
     shutil.copy(FIXTURES / "fio" / "fio-3.33--terse-stonewall.terse", folder / "run.terse")
     job_file = "[global]\nbs={size}\n[fill]\nrw=write\n[read]\nrw=read\n[both]\nrw=randrw\n"
     (folder / "run.fio").write_text(job_file.format(size="8k"))
@@ -223,10 +227,41 @@ def test_a_zip_archive_changes_as_a_whole(convert, tmp_path, runs):
 
 
 def test_a_dataset_among_its_sources(tmp_path, runs, monkeypatch):
-    """It does not take itself in."""
-    for expected in ((25, 25), (0, 25)):
-        done = ft.convert(runs, runs / "ds")
-        assert (done.new, done.files) == expected
+    """It does not take itself in, however its place is spelled."""
+    (runs / "below").mkdir()
+    monkeypatch.chdir(runs / "below")
+    same = [runs, "..", f"file://{runs.as_posix()}"]
+    with suppress(OSError):  # where no links may be made
+        (tmp_path / "link").symlink_to(runs)
+        same.append(tmp_path / "link")
+    for source in same:
+        for destination in (runs / "ds", "../ds", f"{same[-1]}/ds"):
+            for expected in (25, 0):
+                done = ft.convert(source, destination)
+                assert (done.new, done.files) == (expected, 25)
+            shutil.rmtree(runs / "ds")
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"workers": 0},
+        {"workers": "2"},
+        {"executor": 5},
+        {"part_files": 0},
+        {"part_bytes": -1},
+        {"quantity": "nope"},
+        {"format": "nope"},
+        {"tables": "nope"},
+    ],
+    ids=str,
+)
+def test_a_wrong_argument_leaves_nothing_behind(tmp_path, runs, wrong):
+    with pytest.raises(
+        ValueError, match=next(iter(wrong)) if "executor" not in wrong else "5 is not"
+    ):
+        ft.convert(runs, tmp_path / "new", **wrong)
+    assert not (tmp_path / "new").exists()
 
 
 def test_other_labels_and_tables_are_refused(convert, tmp_path, runs):

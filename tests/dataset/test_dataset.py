@@ -1,7 +1,10 @@
 """A dataset holds what `read` gives, says what it is, and other programs read it too."""
 
+import copy
 import hashlib
 import json
+import os
+import pickle
 import subprocess
 import sys
 from pathlib import Path
@@ -268,6 +271,30 @@ for use in (lambda: ft.convert("data/page-cache", sys.argv[1]), lambda: ft.read(
     convert, url = done.stdout.splitlines()
     assert convert == "convert needs pyarrow: python -m pip install 'fiotools[scale]'"
     assert url == "s3://x/y needs fsspec: python -m pip install 'fiotools[scale]'"
+
+
+def test_a_dataset_can_be_sent_and_copied(tmp_path):
+    done = ft.convert(write_results(tmp_path / "runs", 2), tmp_path / "ds")
+    for again in (pickle.loads(pickle.dumps(done.open())), copy.copy(done.open())):
+        assert again.io.collect().equals(done.open().io.collect())
+
+
+@pytest.mark.parametrize("tables", [None, ["io"], []])
+def test_read_counts_the_files_as_read_does(tmp_path, tables):
+    folder = write_results(tmp_path / "runs", 2)
+    (folder / "other.txt").write_text("?")
+    done = ft.convert({"a": folder, "b": folder}, tmp_path / "ds", tables=tables)
+    results, again = ft.read({"a": folder, "b": folder}, tables=tables), done.open().read()
+    assert again.files == results.files == 6
+    assert repr(again) == repr(results)
+
+
+@pytest.mark.skipif(os.name == "nt", reason="every name is text there")
+def test_a_folder_whose_name_is_not_text_is_refused(tmp_path):
+    folder = Path(os.fsdecode(os.fsencode(tmp_path) + b"/\xff"))
+    with pytest.raises(ft.DatasetError, match=r"/\\xff: polars opens no folder"):
+        ft.convert(write_results(tmp_path / "runs", 1), folder)
+    assert not folder.exists()
 
 
 def test_read_within_names_the_sources_anew_and_adds_no_column(tmp_path):

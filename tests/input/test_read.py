@@ -302,6 +302,9 @@ def test_concat(folder):
     both = ft.concat([numbered, one])
     assert str(both.io["round"].dtype) == "Int64"
     assert both.to_polars()["timings"].schema["round"] == pl.Int64
+    assert both.timings.empty
+    assert list(both.timings.columns) == ["round", *TABLES["timings"]]
+    assert str(both.timings["round"].dtype) == "Int64"
     with pytest.raises(ValueError, match="at least one"):
         ft.concat([])
 
