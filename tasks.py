@@ -147,17 +147,8 @@ def lock(args):
 
 
 VERBS = {
-    "help": help_,
-    "figures": figures,
-    "docs": docs,
-    "test": test,
-    "build": build,
-    "fuzz": fuzz,
-    "bench": bench,
-    "lab": lab,
-    "format": format_,
-    "clean": clean,
-    "lock": lock,
+    verb.__name__.rstrip("_"): verb
+    for verb in (help_, figures, docs, test, build, fuzz, bench, lab, format_, clean, lock)
 }
 
 

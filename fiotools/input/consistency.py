@@ -66,11 +66,13 @@ def _said(rows: Frame, at: _Array, messages: list[str]) -> Iterator[Problem]:
     if not len(at):  # nearly always
         return
     some = rows[at]
-    columns = [get(some, name) for name in ("run", "direction", *_NAMES)]
-    for file, message, run, direction, *names in zip(some[FILE], messages, *columns, strict=True):
-        of = next((f"of {value}" for value in names if value), "")
-        place = f"{direction} {of}" if direction and of else direction or of
-        yield file, run, f"{place}: {message}"
+    columns = [get(some, name) for name in ("run", "cpu", "direction", *_NAMES)]
+    for file, message, run, cpu, direction, *names in zip(
+        some[FILE], messages, *columns, strict=True
+    ):
+        of = next((f"of {value}" for value in names if value), None)
+        place = [f"cpu {cpu}"] if "cpu" in rows.columns else filter(None, (direction, of))
+        yield file, run, f"{' '.join(place)}: {message}"
 
 
 def _rates(rows: Frame, _tables: Tables) -> Iterator[Problem]:
@@ -237,13 +239,11 @@ def _shares(rows: Frame, _tables: Tables) -> Iterator[Problem]:
     for share in (usage, user, kernel, idle):
         outside |= (share < -1) | (share > 101)
     apart = np.abs(user + kernel - usage) > 1
-    answers = ("a share is not within 0 and 100 %", "user and kernel are not its usage")
-    at, numbers = np.nonzero(np.column_stack([outside, apart]))
-    some = rows[at] if len(at) else rows.clear()
-    for file, run, cpu, number in zip(
-        some[FILE], get(some, "run"), get(some, "cpu"), numbers.tolist(), strict=True
-    ):
-        yield file, run, f"cpu {cpu}: {answers[number]}"
+    yield from _told(
+        rows,
+        (outside, "a share is not within 0 and 100 %"),
+        (apart, "user and kernel are not its usage"),
+    )
 
 
 _ASKED: tuple[tuple[str, Callable[[Frame, Tables], Iterator[Problem]]], ...] = (

@@ -311,10 +311,8 @@ class JobFiles:
         if found.name not in self._texts:
             try:
                 self._texts[found.name] = opened(found.name, raw(found)).text
-            except FileError as error:
-                self._texts[found.name] = error
-            except OSError as error:
-                self._texts[found.name] = FileError(found.name, error.strerror or str(error))
+            except (FileError, OSError) as error:
+                self._texts[found.name] = as_file_error(found.name, error)
         return self._texts[found.name]
 
 

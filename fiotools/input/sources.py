@@ -110,12 +110,8 @@ def real_place(file: Found, folders: dict[str, str]) -> tuple[str, str]:
 
     ``folders`` keeps what was found for the next files.
     """
-    if file.is_link:
-        place = os.path.realpath(file.place) if os.path.islink(file.place) else file.place
-        folder, name = os.path.split(place)
-    else:
-        at = file.place.rfind("/") + 1
-        folder, name = file.place[:at], file.place[at:]
+    is_link = file.is_link and os.path.islink(file.place)
+    folder, name = os.path.split(os.path.realpath(file.place) if is_link else file.place)
     real = folders.get(folder)
     if real is None:  # of a thousand files most lie in one folder
         real = folders[folder] = os.path.realpath(folder)
@@ -339,35 +335,21 @@ def _template(source: str, labels: Mapping[str, Any]) -> Iterator[Found]:
     if not is_url(source):
         source = Path(source).as_posix()  # "./a" and "a" are one path
         root = _root(source)
-    numbers, pattern, wild, at = set(), re.escape(root), root, len(root)
-    for field in _FIELD.finditer(source, at):
-        name = _NAME.fullmatch(field[1])
-        if not name:
-            raise SchemaError(
-                f"{source}: {field[0]} is not a field; write {{name}} or {{name:d}}, "
-                "with a name of a-z, 0-9 and _ that does not begin with a digit"
-            )
-        if name[1] in COLUMNS and name[1] not in CONDITIONS:
-            raise SchemaError(
-                f"{source}: {name[1]!r} is a column that the files fill; choose another field name"
-            )
-        if name[1] in labels:
-            raise SchemaError(f"{source}: the mapping gives {name[1]!r} already; rename the field")
-        literal = source[at : field.start()]
-        pattern += _regex(literal)
-        wild += literal
-        if f"(?P<{name[1]}>" in pattern:
-            pattern += f"(?P={name[1]})"
+    rest = source.removeprefix(root)
+    numbers, pattern = set(), re.escape(root)
+    for at, part in enumerate(_FIELD.split(rest)):
+        if at % 2 == 0:
+            pattern += _regex(part)
+            continue
+        name, is_number = _field(source, part, labels)
+        if is_number:
+            numbers.add(name)
+        if f"(?P<{name}>" in pattern:
+            pattern += f"(?P={name})"
         else:
-            pattern += f"(?P<{name[1]}>{'[0-9]+' if name[2] else '[^/]+?'})"
-        wild += "*"
-        if name[2]:
-            numbers.add(name[1])
-        at = field.end()
-    pattern += _regex(source[at:])
-    wild += source[at:]
+            pattern += f"(?P<{name}>{'[0-9]+' if is_number else '[^/]+?'})"
     matcher, count = re.compile(pattern), 0
-    for place, member, stat in _candidates(wild):
+    for place, member, stat in _candidates(root + _FIELD.sub("*", rest)):
         whole = place if member is None else f"{place}/{member}"
         match = matcher.fullmatch(whole)
         if match:
@@ -379,6 +361,23 @@ def _template(source: str, labels: Mapping[str, Any]) -> Iterator[Found]:
             yield Found(place, whole, {**labels, **values}, True, member, stat)
     if not count:
         raise FileNotFoundError(f"{source}: no file matches the template")
+
+
+def _field(source: str, text: str, labels: Mapping[str, Any]) -> tuple[str, bool]:
+    """Return the name of a field, and whether it takes digits only."""
+    name = _NAME.fullmatch(text)
+    if not name:
+        raise SchemaError(
+            f"{source}: {{{text}}} is not a field; write {{name}} or {{name:d}}, "
+            "with a name of a-z, 0-9 and _ that does not begin with a digit"
+        )
+    if name[1] in COLUMNS and name[1] not in CONDITIONS:
+        raise SchemaError(
+            f"{source}: {name[1]!r} is a column that the files fill; choose another field name"
+        )
+    if name[1] in labels:
+        raise SchemaError(f"{source}: the mapping gives {name[1]!r} already; rename the field")
+    return name[1], name[2] is not None
 
 
 def _candidates(pattern: str) -> Iterator[tuple[str, str | None, Stat | None]]:
@@ -482,10 +481,8 @@ def folder(file: Found) -> tuple[object, ...]:
 
 
 def _in_archive(file: Found) -> Iterator[str]:
-    from fiotools.files import packing
-
     own = PurePosixPath(file.member or "").parent
-    for member in map(PurePosixPath, packing.list_or_none(file.path) or ()):
+    for member in map(PurePosixPath, _members(file.place) or ()):
         if member.parent == own:
             yield member.name
 

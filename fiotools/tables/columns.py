@@ -179,13 +179,12 @@ def array(values: pl.Series) -> Any:
     if values.dtype == POLARS["datetime"]:
         dates = np.where(missing, np.datetime64("NaT", "ms"), values.to_numpy())
         return pd.array(dates, dtype=pd.DatetimeTZDtype("ms", "UTC"))
+    if not (values.dtype == pl.Boolean or values.dtype.is_integer()):  # a column of the user's own
+        return pd.array(values.to_list(), dtype=object)
     if values.null_count():
         values = values.fill_null(False if values.dtype == pl.Boolean else 0)
-    if values.dtype == pl.Boolean:
-        return pd.arrays.BooleanArray(values.to_numpy(writable=True), missing)
-    if not values.dtype.is_integer():  # a column of the user's own
-        return pd.array(values.to_list(), dtype=object)
-    return pd.arrays.IntegerArray(values.to_numpy(writable=True), missing)
+    kind = pd.arrays.BooleanArray if values.dtype == pl.Boolean else pd.arrays.IntegerArray
+    return kind(values.to_numpy(writable=True), missing)
 
 
 def coded(values: pl.Series) -> pl.Series:
@@ -232,7 +231,7 @@ def of_pandas(frame: pd.DataFrame) -> pl.DataFrame:
 
     polars converts pandas' nullable types only through pyarrow, which the core does not need.
     """
-    return pl.DataFrame([_series(frame[name]) for name in frame.columns])
+    return pl.DataFrame([_series(values) for _, values in frame.items()])
 
 
 def _series(values: pd.Series[Any]) -> pl.Series:

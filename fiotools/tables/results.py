@@ -38,7 +38,7 @@ class Frames(Mapping[str, "pd.DataFrame"]):
     ) -> None:
         self._part = Part([], {}) if part is None else part
         self._made = dict(made or {})
-        self._names = (*self._part.tables, *self._made)
+        self._names = tuple(name for name in TABLES if name in self._part.tables | self._made)
 
     def __getitem__(self, table: str) -> pd.DataFrame:
         if table not in self._made:
@@ -61,6 +61,11 @@ class Frames(Mapping[str, "pd.DataFrame"]):
             return len(self._made[table])
         rows = self._part.tables.get(table)
         return 0 if rows is None else height(rows)
+
+    def replaced(self, table: str, frame: pd.DataFrame) -> Frames:
+        """Return these tables, with another frame for one of them."""
+        rows = {name: rows.clone() for name, rows in self._part.tables.items() if name != table}
+        return Frames(Part(self._part.files, rows), {**self._made, table: frame})
 
     def polars(self, table: str) -> pl.DataFrame:
         """Return a table as a polars frame, with the changes that a user made in pandas."""
@@ -195,6 +200,11 @@ class Results:
                 return self.tables[name]
             raise AttributeError(f"table {name!r} was not asked for: add it to tables=")
         raise AttributeError(f"Results has no {name!r}; its tables are {', '.join(TABLES)}")
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if name in TABLES:  # each function that takes results has to see it
+            name, value = "tables", self.tables.replaced(name, value)
+        super().__setattr__(name, value)
 
     def __dir__(self) -> list[str]:
         return [*super().__dir__(), *self.tables]

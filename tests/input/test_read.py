@@ -1,5 +1,6 @@
 """Reading as a whole: what comes out, and what happens to files that are wrong."""
 
+import copy
 import gc
 import os
 import pickle
@@ -32,6 +33,17 @@ def test_every_table_has_its_columns_and_types_even_when_empty():
         assert isinstance(frame.index, pd.RangeIndex)
         for name in names:
             assert str(frame[name].dtype) == PANDAS[COLUMNS[name].dtype]
+
+
+def test_a_table_may_be_replaced():
+    """Every function that takes results sees the new one; a copy keeps the old one."""
+    results = ft.read("data/page-cache/{cache}.txt")
+    before = copy.copy(results)
+    results.timings = results.timings.query("cache == 'after'")
+    assert results.to_polars()["timings"]["cache"].to_list() == ["after"]
+    assert repr(results) == "<Results: 2 files, time, 2 runs, 1 timing, 0 notes>"
+    assert list(results.tables) == list(before.tables) == list(TABLES)
+    assert len(before.timings) == len(before.runs) == len(results.runs) == 2
 
 
 def test_polars_tables_are_the_same():
@@ -82,6 +94,11 @@ NOON = pd.Timestamp("2026-11-22 12:00:00.000001")
 def test_a_column_added_by_hand_goes_to_polars_too(values, dtype, wanted, there):
     column = added(values, dtype)
     assert (column.dtype, column.to_list()) == (wanted, there)
+    results = ft.reads(DD + DD)
+    results.io["mine"] = pd.Series(values, dtype=dtype)
+    both = ft.concat([results, ft.reads(DD)])  # the other has no such column
+    assert both.io["mine"].isna().tolist() == [value is None for value in (*there, None)]
+    assert both.to_polars()["io"]["mine"].to_list() == [*there, None]
 
 
 def test_only_the_tables_asked_for():

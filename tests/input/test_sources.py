@@ -243,7 +243,9 @@ def test_nothing_that_could_be_a_path():
         find(None)
 
 
-@pytest.mark.parametrize("folder", ["run[1]", "50%", "{old}", "q?*", "e\u0301", "a\nb"])
+@pytest.mark.parametrize(
+    "folder", ["run[1]", "50%", "{old}", "q?*", os.fsdecode(b"e\xcc\x81"), "a\nb"]
+)
 def test_a_folder_that_is_there_means_itself(tmp_path, monkeypatch, folder):
     monkeypatch.chdir(tmp_path)
     (tmp_path / folder).mkdir()
