@@ -239,15 +239,16 @@ def store_at(place: str | os.PathLike[str]) -> Store:
 @contextmanager
 def held(store: Store) -> Iterator[None]:
     """Hold the lock of a dataset, which no other conversion has."""
+    place = os.path.realpath(store.url) if isinstance(store, Folder) else store.url
     with _guard:
-        if store.url in _held:
+        if place in _held:
             raise DatasetError(f"{store.url}: another conversion of this program is at work there")
-        _held.add(store.url)
+        _held.add(place)
     try:
         with _lock_file(store) if isinstance(store, Bucket) else _system_lock(store):
             yield
     finally:
-        _held.discard(store.url)
+        _held.discard(place)
 
 
 @contextmanager

@@ -5,6 +5,7 @@ import shutil
 import pytest
 
 import fiotools as ft
+from fiotools.dataset.store import held, store_at
 from tests.datasets import data_files, write_result, write_results
 
 pytest.importorskip("pyarrow", reason="pyarrow is not installed")
@@ -101,6 +102,8 @@ def test_the_dataset_itself_may_be_a_link(tmp_path, runs):
     link(tmp_path / "ds", tmp_path / "large")
     assert ft.convert(runs, tmp_path / "ds").new == 3
     assert data_files(tmp_path / "large")
+    with held(store_at(tmp_path / "large")), pytest.raises(ft.DatasetError, match="at work there"):
+        ft.convert(runs, tmp_path / "ds")
 
 
 def test_a_part_that_fiotools_did_not_write_is_refused(tmp_path, runs):
