@@ -260,6 +260,7 @@ def make_venv():
 
 def main():
     name, *args = sys.argv[1:] or ["help"]
+    name = {"-h": "help", "--help": "help"}.get(name, name)
     if name not in VERBS:
         print(f"there is no verb {name!r}\n", file=sys.stderr)
         help_([])

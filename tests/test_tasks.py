@@ -23,7 +23,9 @@ def test_help_lists_every_verb():
     done = tasks("help")
     assert done.returncode == 0
     assert re.findall(r"^  (\w+) +\S", done.stdout, re.MULTILINE) == list(TASKS["VERBS"])
-    assert tasks().stdout == done.stdout
+    for words in ([], ["--help"], ["-h"]):
+        asked = tasks(*words)
+        assert (asked.stdout, asked.stderr, asked.returncode) == (done.stdout, "", 0)
 
 
 def test_unknown_verb_gets_the_help():
