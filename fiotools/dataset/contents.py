@@ -12,7 +12,7 @@ import polars as pl
 
 from fiotools._version import __version__
 from fiotools.dataset import parquet
-from fiotools.dataset.parquet import MANIFEST, VERSION, arrow_schema, polars_schema, scan
+from fiotools.dataset.parquet import MANIFEST, VERSION, arrow_schema, folder_of, scan
 from fiotools.dataset.store import (
     ABOUT,
     CLAIM,
@@ -118,7 +118,7 @@ class Destination:
         """Return the rows of the manifest, of some parts or of all."""
         files = self.files[RECORDS]
         names = [files[number] for number in (files if numbers is None else numbers)]
-        return scan(self.store, RECORDS, names, polars_schema(MANIFEST, self.about.labels))
+        return scan(self.store, MANIFEST, names, self.about.labels)
 
     def commit(self, tables: Mapping[str, Any]) -> None:
         """Write tables of part 0, which has no files."""
@@ -141,16 +141,15 @@ def refuse_stranger(store: Store) -> None:
 
 
 def prepared(
-    store: Store, tables: Iterable[str] | None, labels: Mapping[str, DType]
+    store: Store, tables: tuple[str, ...] | None, labels: Mapping[str, DType]
 ) -> Destination:
     """Open a dataset to convert into it, or make one; refuse other tables or labels than it has."""
-    wanted = None if tables is None else tuple(tables)
     about = About.read(store)
     if about is None:
         store.remove(filter(is_unfinished, store.names()))
-        about = About.of(wanted, labels)
+        about = About.of(tables, labels)
         about.write(store)
-    _refuse_others(store, about, wanted, labels)
+    _refuse_others(store, about, tables, labels)
     return Destination(store, about)
 
 
@@ -210,9 +209,7 @@ class Dataset:
         self._files = _snapshot(store, about)
 
     def __getitem__(self, table: str) -> pl.LazyFrame:
-        names = self._names(table)
-        schema = polars_schema(table, self._about.labels)
-        return scan(self._store, _folder(table), names, schema)
+        return scan(self._store, table, self._names(table), self._about.labels)
 
     def __getattr__(self, name: str) -> pl.LazyFrame:
         if name in (*TABLES, MANIFEST):
@@ -243,9 +240,7 @@ class Dataset:
         tables = {table: self[table].collect() for table in self.tables}
         if within:
             source = f"{within.rstrip('/')}/" + pl.col("source").str.strip_prefix("/")
-            # a sum is named after its first part, which is a text
-            source = source.alias("source")
-            tables = {table: frame.with_columns(source) for table, frame in tables.items()}
+            tables = {table: rows.with_columns(source=source) for table, rows in tables.items()}
         files = self.manifest.select(pl.len()).collect().item()
         return Results(Frames(Part([], tables)), files)
 
@@ -261,7 +256,7 @@ class Dataset:
         >>> ds.files("timings")[-1]
         'memory://for-others/timings/part-000000-001.parquet'
         """
-        return [self._store.place(f"{_folder(table)}/{name}") for name in self._names(table)]
+        return [self._store.place(f"{folder_of(table)}/{name}") for name in self._names(table)]
 
     def _names(self, table: str) -> list[str]:
         """Name the files of a table, part after part, and part 0 last."""
@@ -269,12 +264,8 @@ class Dataset:
             if table in TABLES:
                 raise AttributeError(f"table {table!r} was not asked for: convert it too")
             raise SchemaError(f"{table!r} is not one of {', '.join((*self.tables, MANIFEST))}")
-        found = self._files[_folder(table)]
+        found = self._files[folder_of(table)]
         return [found[number] for number in sorted(found, key=lambda number: (number == 0, number))]
-
-
-def _folder(table: str) -> str:
-    return RECORDS if table == MANIFEST else table
 
 
 def _snapshot(store: Store, about: About) -> dict[str, dict[int, str]]:

@@ -26,10 +26,9 @@ import polars as pl
 
 from fiotools.dataset import parquet
 from fiotools.dataset.contents import Destination, prepared, refuse_stranger
-from fiotools.dataset.parquet import arrow_schema, polars_schema, rows_of, scan
+from fiotools.dataset.parquet import arrow_schema, rows_of, scan
 from fiotools.dataset.plan import (
     DO,
-    Bounds,
     ConversionPlan,
     Key,
     Work,
@@ -52,7 +51,7 @@ from fiotools.dataset.store import RECORDS, Bucket, Store, held, store_at
 from fiotools.errors import DatasetError, FileError, SchemaError, WorkerError, argument
 from fiotools.files import needed
 from fiotools.input import workers as others
-from fiotools.input.read import BATCH, Task, check_options, fatal, progress_of
+from fiotools.input.read import BATCH, Bounds, Task, check_options, fatal, progress_of
 from fiotools.input.sources import Found, find, real_place
 from fiotools.tables import duplicate_runs
 from fiotools.tables.parts import FILE, Labels, Part, add_notes, stack, stacked
@@ -419,9 +418,8 @@ def _identifying(there: Destination, number: int, tables: Iterable[str]) -> dict
     names, found = there.of_part(number), {}
     for table in tables:
         if table in names:
-            schema = polars_schema(table, {})
-            needed = {name: schema[name] for name in duplicate_runs.NEEDED[table]}
-            rows = scan(there.store, table, [names[table]], needed).collect()
+            whole = scan(there.store, table, [names[table]], {})
+            rows = whole.select(duplicate_runs.NEEDED[table]).collect()
             sizes = there.records([number]).select(pl.col(rows_of(table)).fill_null(0)).collect()
             files = np.arange(len(sizes), dtype=np.int32).repeat(sizes.to_series().to_numpy())
             found[table] = rows.with_columns(pl.Series(FILE, files))

@@ -218,33 +218,34 @@ def of_polars(frame: pl.DataFrame, schema: Any) -> Any:
     return frame.select(schema.names).to_arrow().cast(schema)
 
 
-def scan(
-    store: Store, folder: str, names: Sequence[str], schema: Mapping[str, pl.DataType]
-) -> pl.LazyFrame:
-    """Return the rows of some files of a folder, in their order.
+def folder_of(table: str) -> str:
+    """Name the folder of a table, or of the manifest."""
+    return RECORDS if table == MANIFEST else table
 
-    Columns of the schema that a file lacks are null, others that it has are left out.
+
+def scan(
+    store: Store, table: str, names: Sequence[str], labels: Mapping[str, DType]
+) -> pl.LazyFrame:
+    """Return the rows of some files of a table, or of the manifest, in their order.
+
+    Columns that a file lacks are null, others that it has are left out.
     """
+    schema = polars_schema(table, labels)
     if not names:
         return pl.LazyFrame(schema=schema)
-    paths = [f"{folder}/{name}" for name in names]
+    paths = [f"{folder_of(table)}/{name}" for name in names]
     if isinstance(store, Folder):
         return pl.scan_parquet(
             [store.place(path) for path in paths],
-            schema=dict(schema),
+            schema=schema,
             missing_columns="insert",
             extra_columns="ignore",
             glob=False,
             hive_partitioning=False,
         )
     dataset = needed("pyarrow.dataset", "a dataset that is not in a folder")
-    pa = needed("pyarrow", "a dataset")
-    texts = (pa.large_string(), pa.string_view())  # of polars; the files have plain ones
-    arrow = pa.schema(
-        (field.name, pa.string() if field.type in texts else field.type)
-        for field in pl.DataFrame(schema=schema).to_arrow().schema
-    )
     system, root = store.at
     places = [f"{root}/{path}" for path in paths]
+    arrow = arrow_schema(table, labels)
     source = dataset.dataset(places, schema=arrow, format="parquet", filesystem=system)
     return pl.scan_pyarrow_dataset(source)

@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -37,8 +37,8 @@ from fiotools.errors import DatasetError, FileError, SchemaError
 from fiotools.files import needed
 from fiotools.files.remote import Stat
 from fiotools.input import read
-from fiotools.input.read import JobFiles
-from fiotools.input.sources import Fetch, Found, is_url, refuse_no_file
+from fiotools.input.read import Bounds, JobFiles
+from fiotools.input.sources import Fetch, Found, as_text, is_url, refuse_no_file
 from fiotools.tables.columns import get
 from fiotools.tables.parts import FILE, Part, sizes_of
 from fiotools.vocabulary import DType
@@ -141,11 +141,7 @@ def _whole(place: str) -> str:
     if is_url(place):
         return place
     path = place if place.startswith("/") else Path(place).absolute().as_posix()
-    try:
-        path.encode()
-    except UnicodeEncodeError:
-        return Path(path).as_uri()
-    return path
+    return path if as_text(path) == path else Path(path).as_uri()
 
 
 def key(file: Found) -> Key:
@@ -241,33 +237,6 @@ def dropped(store: Store, plan: ConversionPlan | None) -> None:
     store.remove([_WHOLE])  # first: pieces without it are none
     store.remove(f"{PLAN}/{name}" for name in leftover(names, {}))
     store.leave(PLAN)
-
-
-@dataclass(frozen=True)
-class Bounds:
-    """The limits of a part; a single file may be larger."""
-
-    # files, and their bytes together
-    files: int
-    size: int
-
-    def cut(self, sizes: Iterable[int | None]) -> Iterator[tuple[int, int]]:
-        """Cut a list of files into parts; yield where each begins and ends.
-
-        Examples
-        --------
-        >>> list(Bounds(files=2, size=100).cut([10, 10, 10, 95, 200, 5]))
-        [(0, 2), (2, 3), (3, 4), (4, 5), (5, 6)]
-        """
-        start, held, end = 0, 0, 0
-        for size in sizes:
-            if end > start and (end - start == self.files or held + (size or 0) > self.size):
-                yield start, end
-                start, held = end, 0
-            held += size or 0
-            end += 1
-        if end > start:
-            yield start, end
 
 
 def compared(

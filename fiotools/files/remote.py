@@ -12,7 +12,7 @@ import re
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any, Literal, NamedTuple
 
 from fiotools.files import natural, needed
@@ -122,7 +122,7 @@ def _nanoseconds(time: Any) -> int | None:
             return None
     if isinstance(time, datetime):
         since = (time if time.tzinfo else time.replace(tzinfo=UTC)) - datetime.fromtimestamp(0, UTC)
-        return ((since.days * 86_400 + since.seconds) * 10**6 + since.microseconds) * 1000
+        return since // timedelta(microseconds=1) * 1000
     return round(time * 1e9) if isinstance(time, int | float) else None
 
 

@@ -268,12 +268,6 @@ def progress_of(total: int, doing: str) -> Iterator[Callable[..., object]]:
 # --- a batch ----------------------------------------------------------------------------------
 
 
-def note_lack(tables: Tables) -> None:
-    """Note the runs whose conditions are unknown."""
-    if tables.has("jobs"):  # a million runs of dd have none
-        _note_lack(tables)
-
-
 class JobFiles:
     """The job files of the folders from which files are read; each folder is listed once.
 
@@ -305,7 +299,6 @@ class JobFiles:
                 tables.note(f"the job file {name} beside it cannot be read: {text.reason}")
             elif _complete(tables, name, text, namesake):
                 self.used.add(identity(found))
-        _note_lack(tables)
 
     def _text(self, found: Found) -> str | FileError:
         if found.name not in self._texts:
@@ -424,7 +417,7 @@ def as_file_error(name: str, error: FileError | OSError) -> FileError:
 def read_document(
     document: Document,
     task: Task,
-    more: Callable[[Tables], None] = note_lack,
+    more: Callable[[Tables], None] = lambda tables: None,
 ) -> Tables:
     """Read one document; ``more`` completes it from what lies beside."""
     format = task.format
@@ -448,6 +441,8 @@ def read_document(
     if not tables.runs:
         raise _nothing(document.name, tables)
     more(tables)
+    if tables.has("jobs"):  # a million runs of dd have none
+        _note_lack(tables)
     return tables
 
 
@@ -543,6 +538,33 @@ def read_shared(
     return [batches[start] for start in sorted(batches)]
 
 
+@dataclass(frozen=True)
+class Bounds:
+    """The limits of what is done at once; a single file may be larger."""
+
+    # files, and their bytes together
+    files: int
+    size: int
+
+    def cut(self, sizes: Iterable[int | None]) -> Iterator[_Place]:
+        """Cut a list of files, given their sizes; yield where each piece begins and ends.
+
+        Examples
+        --------
+        >>> list(Bounds(files=2, size=100).cut([10, 10, 10, 95, 200, 5]))
+        [(0, 2), (2, 3), (3, 4), (4, 5), (5, 6)]
+        """
+        start, held, end = 0, 0, 0
+        for size in sizes:
+            if end > start and (end - start == self.files or held + (size or 0) > self.size):
+                yield start, end
+                start, held = end, 0
+            held += size or 0
+            end += 1
+        if end > start:
+            yield start, end
+
+
 def shares(found: Sequence[Found], workers: int) -> list[_Place]:
     """Divide files into batches by their number and their bytes, the largest batches first.
 
@@ -553,18 +575,13 @@ def shares(found: Sequence[Found], workers: int) -> list[_Place]:
     [(0, 3)]
     """
     sizes = _sizes(found)
-    most_files = min(BATCH, max(_FEW, len(found) // (workers * _EACH)))
-    most_bytes = min(_LARGE, max(_SMALL, sum(sizes) // (workers * _EACH)))
-    places: list[tuple[int, _Place]] = []
-    start, weight = 0, 0
-    for number, size in enumerate(sizes):
-        if number > start and (number - start == most_files or weight + size > most_bytes):
-            places.append((weight, (start, number)))
-            start, weight = number, 0
-        weight += size
-    places.append((weight, (start, len(found))))
+    batches = workers * _EACH
+    bounds = Bounds(
+        files=min(BATCH, max(_FEW, len(found) // batches)),
+        size=min(_LARGE, max(_SMALL, sum(sizes) // batches)),
+    )
     # the last ones should be short
-    return [place for _, place in sorted(places, key=lambda one: one[0], reverse=True)]
+    return sorted(bounds.cut(sizes), key=lambda place: sum(sizes[slice(*place)]), reverse=True)
 
 
 def _sizes(found: Sequence[Found]) -> list[int]:

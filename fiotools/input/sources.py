@@ -209,12 +209,7 @@ def _remote(source: str, labels: Mapping[str, Any]) -> Iterator[Found]:
 
     what, files = remote.find(source)
     if what == "folder":
-        below = [(url.removeprefix(source), url, stat) for url, stat in files]
-        files = [
-            (url, stat)
-            for path, url, stat in below
-            if not _HIDDEN.search(path) and _holds_data(path)
-        ]
+        files = [(url, stat) for url, stat in files if _holds_data(url.removeprefix(source))]
     if not files:
         raise FileNotFoundError(f"{source}: no such file, and no file below it or like it")
     for url, stat in files:
@@ -278,7 +273,7 @@ def _file(
     if not inside:  # a damaged archive says so when it is read, like any bad file
         yield Found(place, place, labels, named, is_link=is_link)
         return
-    inside = [member for member in inside if not _HIDDEN.search(member) and _holds_data(member)]
+    inside = list(filter(_holds_data, inside))
     if not inside and named:
         raise FileNotFoundError(f"{place}: the archive holds no files to read")
     for member in inside:
@@ -323,10 +318,10 @@ def _matches(pattern: str) -> list[str]:
 
 
 def _holds_data(path: str) -> bool:
-    """Whether a file may hold results, by its name."""
+    """Whether a file may hold results, by its path below the folder that is read."""
     name = path.rpartition("/")[2]
-    beside = name.startswith((".", "README")) or name in ("published.csv", "manifest.jsonl")
-    return not beside
+    is_beside = name.startswith("README") or name in ("published.csv", "manifest.jsonl")
+    return not (is_beside or _HIDDEN.search(path))
 
 
 def _template(source: str, labels: Mapping[str, Any]) -> Iterator[Found]:

@@ -29,7 +29,6 @@ from io import BufferedReader, BufferedWriter
 from multiprocessing.spawn import get_executable
 from queue import Empty, SimpleQueue
 from threading import Lock, Thread, local
-from types import TracebackType
 from typing import Any, Literal, TypeVar
 
 from fiotools.errors import SchemaError, WorkerError, argument, in_shell, is_shell
@@ -180,12 +179,7 @@ class Processes:
     def __enter__(self) -> Processes:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self._threads.shutdown(wait=False, cancel_futures=True)
         with self._lock:
             self._is_closed = True
@@ -355,7 +349,7 @@ def run(
     if executor is not None:
         return _Tasks(executor.submit, retries, errors, workers).run(function, tasks)
     if workers is None or workers == 1:
-        return _here(function, tasks)
+        return ((number, function(task)) for number, task in enumerate(tasks))
     return _in_processes(function, tasks, workers, retries, errors)
 
 
@@ -368,13 +362,6 @@ def check(workers: object, executor: object) -> None:
             f"{executor!r} is not an executor, it has no submit(): give one of concurrent.futures,"
             " or what Dask's client.get_executor() returns"
         )
-
-
-def _here(
-    function: Callable[[Task], Result], tasks: Iterable[Task]
-) -> Generator[tuple[int, Result], None, None]:
-    for number, task in enumerate(tasks):
-        yield number, function(task)
 
 
 def _in_processes(

@@ -14,6 +14,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import partial
+from itertools import chain
 from os import PathLike
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
@@ -41,6 +42,8 @@ from fiotools.readers.fio.log import (
     unlike_fio,
 )
 from fiotools.tables.columns import POLARS, label_column
+from fiotools.tables.parts import Part, gathered, stacked
+from fiotools.tables.results import Frames
 from fiotools.vocabulary import COLUMNS, TABLES
 
 if TYPE_CHECKING:
@@ -292,8 +295,13 @@ def _lazy(logs: Sequence[Log]) -> pl.LazyFrame:
     columns = {
         name: kind.types.get(name, POLARS[COLUMNS[name].dtype]) for name in TABLES[kind.table]
     }
-    labels = _label_types([log.head.found for log in logs])
-    schema = {**{name: labels[name] for name in labels if name not in columns}, **columns}
+    given = [log.head.found.labels for log in logs]
+    labels = {
+        name: label_column(name, [one.get(name) for one in given]).dtype
+        for name in dict.fromkeys(chain.from_iterable(given))
+        if name not in columns
+    }
+    schema = {**labels, **columns}
 
     def read(
         wanted: list[str] | None, predicate: pl.Expr | None, rows: int | None, _: int | None
@@ -324,15 +332,6 @@ def _lazy(logs: Sequence[Log]) -> pl.LazyFrame:
                     return
 
     return register_io_source(read, schema=schema, explain_name=kind.shown)
-
-
-def _label_types(found: Sequence[Found]) -> dict[str, pl.DataType]:
-    """Choose the types of labels, as `read` does."""
-    labels = dict.fromkeys(label for file in found for label in file.labels)
-    return {
-        label: label_column(label, [file.labels.get(label) for file in found]).dtype
-        for label in labels
-    }
 
 
 def _warn(logs: Sequence[Log]) -> None:
@@ -479,18 +478,8 @@ def scan_notes(
     >>> ft.scan_notes("tests/fixtures/fio/fio-3.33--log-windows_lat.1.log")["message"][0]
     'fio 3.33, as tests/fixtures/fio/fio-3.33--log-windows.json says'
     """
-    logs = _logs(sources, version, align, histograms=None)
-    names = ("line", "severity", "message")
-    rows = [
-        {
-            **log.head.found.labels,
-            "source": log.head.found.name,
-            "run": 1,
-            **dict(zip(names, note, strict=True)),
-        }
-        for log in logs
-        for note in log.head.tables.rows("notes", *names)
-    ]
-    labels = _label_types([log.head.found for log in logs])
-    schema = {name: POLARS[COLUMNS[name].dtype] for name in TABLES["notes"]}
-    return pl.DataFrame(rows, schema={**labels, **schema})
+    heads = [log.head for log in _logs(sources, version, align, histograms=None)]
+    notes = gathered(enumerate(head.tables for head in heads), ("notes",))
+    part = Part([(head.found.name, head.found.labels) for head in heads], notes)
+    part.tables.setdefault("notes", stacked(()))
+    return Frames(part).polars("notes").with_columns(run=pl.lit(1, pl.Int64()))

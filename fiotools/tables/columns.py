@@ -138,14 +138,16 @@ def label_column(name: str, values: list[Any]) -> pl.Series:
     return column(name, [None if value is None else str(value) for value in values], "str")
 
 
-def nothing(name: str, size: int) -> pl.Series:
+def nothing(dtype: DType, size: int) -> pl.Series:
     """Make a column without values."""
-    return pl.Series(name, [None], dtype=POLARS[COLUMNS[name].dtype]).new_from_index(0, size)
+    return pl.Series([None], dtype=POLARS[dtype]).new_from_index(0, size)
 
 
 def get(frame: pl.DataFrame, name: str) -> pl.Series:
     """Return a column of a frame; an empty one if the frame does not have it."""
-    return frame[name] if name in frame.columns else nothing(name, frame.height)
+    if name in frame.columns:
+        return frame[name]
+    return nothing(COLUMNS[name].dtype, frame.height).alias(name)
 
 
 def floats(frame: pl.DataFrame, name: str) -> NDArray[np.float64]:

@@ -10,14 +10,12 @@ import numpy as np
 import polars as pl
 
 from fiotools.tables import resting
-from fiotools.tables.columns import POLARS, array, coded, column, get, label_column, of_pandas
+from fiotools.tables.columns import array, coded, column, get, label_column, nothing, of_pandas
 from fiotools.tables.parts import FILE, Part, add_notes, height, lists, sizes_of, stack
 from fiotools.vocabulary import COLUMNS, TABLES
 
 if TYPE_CHECKING:
     import pandas as pd
-
-    from fiotools.vocabulary import DType
 
 
 class Frames(Mapping[str, "pd.DataFrame"]):
@@ -116,7 +114,7 @@ def _columns(
 
 def _polars(table: str, rows: pl.DataFrame, of_files: Sequence[pl.Series]) -> pl.DataFrame:
     size = height(rows)
-    none = cache(lambda dtype: pl.Series([None], dtype=POLARS[dtype]).new_from_index(0, size))
+    none = cache(lambda dtype: nothing(dtype, size))
     made = []
     for name, values in _columns(table, rows, of_files):
         whole = none(COLUMNS[name].dtype) if values is None else values
@@ -139,7 +137,7 @@ def to_pandas(
         return _empty(table).copy(deep=False)  # it has no values to change
     # such columns share memory until one of them is changed: pandas tracks that for a series
     index = pd.RangeIndex(size)
-    none = cache(lambda dtype: pd.Series(_none(dtype, size), index, copy=False))
+    none = cache(lambda dtype: pd.Series(array(nothing(dtype, size)), index, copy=False))
     data: dict[str, Any] = {}
     own = {*rows.columns}
     for name, values in _columns(table, rows, of_files):
@@ -149,17 +147,12 @@ def to_pandas(
     return pd.DataFrame(data, index, copy=False)
 
 
-def _none(dtype: DType, size: int) -> Any:
-    """Make a column without values."""
-    return array(pl.Series([None], dtype=POLARS[dtype]).new_from_index(0, size))
-
-
 @cache
 def _empty(table: str) -> pd.DataFrame:
     """Build a table without rows, once: most files leave most tables empty."""
     import pandas as pd
 
-    return pd.DataFrame({name: _none(COLUMNS[name].dtype, 0) for name in TABLES[table]})
+    return pd.DataFrame({name: array(nothing(COLUMNS[name].dtype, 0)) for name in TABLES[table]})
 
 
 class Results:
