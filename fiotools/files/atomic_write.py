@@ -7,7 +7,7 @@ import os
 import shutil
 import tempfile
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO
 
@@ -92,8 +92,7 @@ def sync_folder(folder: Path) -> None:
         return
     handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
     try:
-        os.fsync(handle)
-    except OSError:  # some file systems cannot, and need not
-        pass
+        with suppress(OSError):  # some file systems cannot, and need not
+            os.fsync(handle)
     finally:
         os.close(handle)

@@ -347,19 +347,7 @@ def read_batch(
     step: Callable[[], object] = lambda: None,
     fetch: Callable[[Found], bytes] | None = None,
 ) -> Batch:
-    """Read some files.
-
-    Parameters
-    ----------
-    found : sequence of Found
-    task : Task
-    job_files : JobFiles, optional
-        The job files that are known already.
-    step : callable
-        Called after each file.
-    fetch : callable, optional
-        Gives the bytes of a file.
-    """
+    """Read some files; ``fetch`` gives the bytes of one, and ``step`` is called after each."""
     fetch = Fetch(found) if fetch is None else fetch
     job_files = JobFiles() if job_files is None else job_files
     batch = Batch(Part([], {}), used=job_files.used)
@@ -488,14 +476,7 @@ def read_shared(
 ) -> list[Batch]:
     """Read files in other processes, as `read_batch` does here; return batches in their order.
 
-    Parameters
-    ----------
-    found : sequence of Found
-    task : Task
-    step : callable
-        Called with a number of files when that many are done.
-    workers, executor
-        As in `fiotools.input.workers.run`.
+    ``step`` is called with a number of files when that many are done.
 
     Raises
     ------

@@ -106,10 +106,7 @@ def find(sources: Any) -> list[Found]:
 
 
 def real_place(file: Found, folders: dict[str, str]) -> tuple[str, str]:
-    """Return folder and name of a file, the same ones however its path is spelled.
-
-    ``folders`` keeps what was found for the next files.
-    """
+    """Return folder and name of a file, the same ones however its path is spelled."""
     is_link = file.is_link and os.path.islink(file.place)
     folder, name = os.path.split(os.path.realpath(file.place) if is_link else file.place)
     real = folders.get(folder)

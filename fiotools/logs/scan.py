@@ -10,12 +10,11 @@ from __future__ import annotations
 
 import warnings
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import partial
 from itertools import chain
-from os import PathLike
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
@@ -47,10 +46,10 @@ from fiotools.tables.results import Frames
 from fiotools.vocabulary import COLUMNS, TABLES
 
 if TYPE_CHECKING:
+    from fiotools.input.read import Paths
     from fiotools.input.sources import Found
     from fiotools.readers.fio.log import Layout, Meaning, Shape, Types
 
-Paths = str | PathLike[str] | Iterable[str | PathLike[str]]
 Align = Literal["wall"] | Mapping[str, float] | None
 Batches = Callable[[Collection[str]], Iterator[pl.DataFrame]]
 
