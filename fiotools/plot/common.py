@@ -72,7 +72,10 @@ RC: Any = {  # matplotlib's stubs list all 300 keys as literals
 _SMALL = 0.833  # of the letters' size: "small"
 _NAME = 0.3  # of a figure's width: the longest name at the end of a line
 _NARROW = 300  # points: Axes beside long names
-_MOST = 0.7  # of narrow Axes: what a text may take
+_MOST = 0.6  # of narrow Axes: what a text may take
+_MARGIN = 1.2  # times: from a value to the end of a logarithmic axis
+_LITTLE = 0.4  # and where a little room is many times the values
+_ASIDE_POINT = 10  # points from a point, or the end of its interval, to its text, and a little
 _ASIDE = 0.45  # of a figure's width: the widest legend beside Axes
 _FEW = 5  # lines below Axes that a figure has room for
 _ENTRY = 16  # points: a line of a legend
@@ -83,6 +86,8 @@ KINDS = ("quantity", "latency", "direction")  # rows that differ in these never 
 _EDGE = 24  # points: what a figure's own edge takes
 _BESIDE = 90  # points: what ticks and a label take beside Axes
 _TICK = {"x": 52, "y": 22}  # points: what a tick's label takes, with some space
+_TICKS = 30  # points: what ticks and edges take above and below Axes
+_LEAST = 60  # points: the height of Axes that a label has room beside, however low they are
 _HALF = 8.0  # points: half of what a tick's label takes in height
 _HANDLE = 52  # points: what an entry of a legend takes beside its name
 _HIGH = 0.65  # of the height of Axes, which words below them may yet take from
@@ -126,11 +131,23 @@ def numbers(frame: Frame, column: str, *, log: bool = False) -> list[float | Non
     there = [value for value in listed if value is not None]
     if not there:
         raise SchemaError(f"nothing to draw: no row has a value of {column!r}")
-    if any(math.isinf(value) for value in there):
-        raise SchemaError(f"{column!r} is infinite in a row: leave it out")
+    finite(column, there)
     if log:
         above_zero(column, there)
     return listed
+
+
+def band_of(band: float) -> tuple[float, float]:
+    """Return the ends of the band about 1 that does not matter."""
+    if not 0 <= band < 1:
+        raise SchemaError(f"band is {band!r}: it is a share, at least 0 and below 1 (0.05)")
+    return 1 / (1 + band), 1 + band
+
+
+def finite(column: str, listed: Iterable[float | None]) -> None:
+    """Refuse values that no axis can show."""
+    if any(value is not None and math.isinf(value) for value in listed):
+        raise SchemaError(f"{column!r} is infinite in a row: leave it out")
 
 
 def above_zero(column: str, listed: Iterable[float]) -> None:
@@ -141,9 +158,11 @@ def above_zero(column: str, listed: Iterable[float]) -> None:
         )
 
 
-def figure_of(ax: Axes | Figure) -> Figure:
-    """Return the figure of Axes, or itself."""
-    figure = ax if isinstance(ax, Figure) else ax.get_figure(root=True)
+def figure_of(ax: Axes | Figure | NDArray[Any]) -> Figure:
+    """Return the figure of Axes, or of the first of several, or itself."""
+    if isinstance(ax, Figure):
+        return ax
+    figure = (ax.flat[0] if isinstance(ax, np.ndarray) else ax).get_figure(root=True)
     if figure is None:
         raise ValueError("these Axes are on no figure")
     return figure
@@ -158,20 +177,21 @@ class Look:
     line: Any  # matplotlib's stubs list the four as literals
 
 
-def looks(names: Sequence[Any]) -> list[Look]:
+def looks(names: Sequence[Any], ax: Axes) -> list[Look]:
     """Give each line a look of its own: numbers go from light to dark, names take `look_of`."""
     count = len(names)
     if count < 3 or not all(isinstance(name, (int, float)) for name in names):
-        return [look_of(at) for at in range(count)]
+        return [look_of(at, ax) for at in range(count)]
     shades = sns.color_palette("flare", count).as_hex()
-    return [Look(shades[at], look_of(at).marker, "-") for at in range(count)]
+    return [Look(shades[at], look_of(at, ax).marker, "-") for at in range(count)]
 
 
-def look_of(at: int) -> Look:
+def look_of(at: int, ax: Axes) -> Look:
     """Return the next colour; markers and strokes change when the colours begin again."""
     turn = at // len(PALETTE)
+    colours = (*PALETTE[:-1], to_hex(ink(ax)))  # black is not seen on black
     return Look(
-        PALETTE[at % len(PALETTE)], MARKERS[(at + turn) % len(MARKERS)], LINES[turn % len(LINES)]
+        colours[at % len(PALETTE)], MARKERS[(at + turn) % len(MARKERS)], LINES[turn % len(LINES)]
     )
 
 
@@ -179,8 +199,8 @@ def note(
     ax: Axes, text: str, xy: tuple[float, float], aside: tuple[float, float], **look: Any
 ) -> None:
     """Write small words at a place, and so many points aside."""
-    look = {"fontsize": small(ax), "parse_math": False, **look}
-    ax.annotate(text, xy, xytext=aside, textcoords="offset points", **look)
+    look = {"fontsize": small(ax), **look}
+    literal([ax.annotate(text, xy, xytext=aside, textcoords="offset points", **look)])
 
 
 def write(
@@ -284,8 +304,15 @@ def look() -> Iterator[None]:
 
 def points(ax: Axes) -> tuple[float, float]:
     """Return the width and height of Axes in points, as they are before anything is drawn."""
-    box, (width, height) = ax.get_position(), figure_of(ax).get_size_inches()
-    return box.width * width * 72, box.height * height * 72
+    box, (width, height) = ax.get_position(), _paper(ax)
+    return box.width * width, box.height * height
+
+
+def _paper(ax: Axes) -> tuple[float, float]:
+    """Return the width and height of a figure, or of the subfigure that Axes are on, in points."""
+    root, own = figure_of(ax), ax.get_figure(root=False) or figure_of(ax)
+    width, height = 72 * root.get_size_inches() * own.bbox.size / root.bbox.size
+    return float(width), float(height)
 
 
 def along(axis: Any, value: float) -> float:
@@ -344,14 +371,21 @@ def unit(column: str) -> str:
 
 def unit_ticks(axis: Any, unit: str, like: float | None = None) -> None:
     """Write ticks in a unit, with the prefix that ``like`` would get."""
-    axis.set_major_formatter(lambda value, _: tick(value, unit, like))
+    _format(axis, lambda value: tick(value, unit, like))
 
 
 def fixed_ticks(axis: Any, values: Sequence[float], write: Callable[[float], str]) -> None:
     """Set ticks at these values only."""
     axis.set_major_locator(FixedLocator(values))
     axis.set_minor_locator(NullLocator())
+    _format(axis, write)
+
+
+def _format(axis: Any, write: Callable[[float], str]) -> None:
+    """Write ticks, in fonts that have the letters of units."""
     axis.set_major_formatter(lambda value, _: write(value))
+    fonts = [*axis.label.get_fontfamily(), *fit_text.family()]
+    axis.set_tick_params(labelfontfamily=[*dict.fromkeys(fonts)])
 
 
 def with_room(
@@ -380,9 +414,8 @@ def name_lines(ax: Axes, ends: Sequence[End], hue: str | None, *, below: bool = 
     """
     if not ends:
         return
-    size, most = small(ax), _NAME * _whole(ax)
-    names = [fit_text.wrapped(name, size, most) for _, _, name, _ in ends]
-    ends = [(*end[:2], "\n".join(name), end[3]) for end, name in zip(ends, names, strict=True)]
+    ends = broken_names(ax, ends, _whole(ax))
+    size, names = small(ax), [name.split("\n") for _, _, name, _ in ends]
     needed, high = sum(map(len, names)) * line_of(ax), points(ax)[1]
     if needed <= high:
         _end_labels(ax, ends)
@@ -398,10 +431,16 @@ def name_lines(ax: Axes, ends: Sequence[End], hue: str | None, *, below: bool = 
         legend_below(ax, handles, legend_title(hue))
 
 
+def broken_names(ax: Axes, ends: Iterable[End], wide: float) -> list[End]:
+    """Break names of lines that would take too much of so many points."""
+    size, most = small(ax), _NAME * wide
+    return [(x, y, fit_text.broken(name, size, most), look) for x, y, name, look in ends]
+
+
 def _legend(ax: Axes, handles: Sequence[Any], title: str | None, **look: Any) -> None:
     """Draw a legend of the names that the handles have."""
     legend = ax.legend(handles=handles, title=title, frameon=False, **look)
-    literal(legend.get_texts())
+    literal([*legend.get_texts(), legend.get_title()])
 
 
 def legend_title(hue: str | None) -> str | None:
@@ -477,7 +516,7 @@ def title_panel(ax: Axes, cell: Sequence[Any], columns: Sequence[str]) -> None:
     title = listed(named(*one) for one in zip(cell, columns, strict=True))
     size = RC["axes.labelsize"]
     title = fit_text.broken(title, size, points(ax)[0])
-    ax.set_title(title, fontsize=size, loc="left", parse_math=False)
+    literal([ax.set_title(title, fontsize=size, loc="left")])
 
 
 def line_handles(ends: Iterable[End]) -> list[Line2D]:
@@ -514,11 +553,24 @@ def round_ticks(most: int, *, integer: bool = False) -> MaxNLocator:
     return MaxNLocator(most, steps=[1, 2, 5, 10], integer=integer, min_n_ticks=min(most, 3))
 
 
-def few_ticks(axis: Any) -> None:
-    """Set up to seven round ticks, as many as have room."""
+def few_ticks(axis: Any, unit: str = "", like: float | None = None) -> None:
+    """Set up to seven round ticks, as many as have room, and write them as `unit_ticks` does."""
+    unit_ticks(axis, unit, like)
     ax = axis.axes
     room = breadth(ax) / 60 if axis.axis_name == "x" else points(ax)[1] / 22
-    axis.set_major_locator(round_ticks(max(2, min(6, int(room)))))
+    most = max(2, min(6, int(room)))
+    axis.set_major_locator(round_ticks(most))
+    while most > 1 and _overlap(axis, axis.get_majorticklocs(), unit, like):
+        most -= 1
+        axis.set_major_locator(round_ticks(most))
+
+
+def _overlap(axis: Any, ticks: Iterable[float], unit: str, like: float | None = None) -> bool:
+    """Whether labels of an x axis run into each other."""
+    low, high = sorted(axis.get_view_interval())
+    there = [value for value in ticks if low <= value <= high]
+    found = with_room(axis, there, lambda value: tick(value, unit, like), 4)
+    return axis.axis_name == "x" and len(found) < len(there)
 
 
 def log_ticks(axis: Any, low: float, high: float) -> None:
@@ -649,16 +701,16 @@ class Middles:
         return [points, said] if said else [points]
 
 
-def label_below(ax: Axes, *lines: str) -> None:
+def label_below(ax: Axes, *lines: str, spacing: Any = 1.4) -> None:
     """Label the x axis in lines, each broken where it is wider than the Axes."""
     size, wide = size_of(ax.xaxis.label), points(ax)[0]
     if len(figure_of(ax).axes) == 1:  # nothing is to its right
         wide += (1 - ax.get_position().x1) * _whole(ax) - _EDGE
-        wide = min(wide, beside(ax))
+    wide = min(wide, beside(ax))
     label = "\n".join(fit_text.broken(line, size, wide) for line in "\n".join(lines).split("\n"))
     before = ax.get_xlabel()
     _grow(ax, _ENTRY * (max(label.count("\n") + 1, _FEW) - max(before.count("\n") + 1, _FEW)))
-    ax.set_xlabel(label, loc="left", linespacing=1.4, parse_math=False)
+    literal([ax.set_xlabel(label, loc="left", linespacing=spacing)])
 
 
 def names_beside(ax: Axes, names: Sequence[str]) -> list[str]:
@@ -683,13 +735,15 @@ def names_below(ax: Axes, names: Sequence[str]) -> dict[int, str]:
 
 
 def beside(ax: Axes) -> float:
-    """Return the width in points that the names of rows leave for the only Axes of a figure."""
-    if len(figure_of(ax).axes) > 1:
-        return points(ax)[0]
+    """Return the width in points that the names of rows leave for Axes."""
+    is_alone = len(figure_of(ax).axes) == 1
+    if not is_alone and figure_of(ax).get_layout_engine() is None:
+        return points(ax)[0]  # somebody has arranged them
     names = ax.get_yticklabels()
     lines = [(line, size_of(name)) for name in names for line in name.get_text().splitlines()]
-    label = 1.5 * size_of(ax.yaxis.label) * (ax.get_ylabel() != "")
-    return _whole(ax) - max((fit_text.width(*line) for line in lines), default=0.0) - label - _EDGE
+    label = 1.5 * size_of(ax.yaxis.label) * len(ax.get_ylabel().splitlines())
+    left = _whole(ax) - max((fit_text.width(*line) for line in lines), default=0.0) - label - _EDGE
+    return left if is_alone else min(left, points(ax)[0])
 
 
 def breadth(ax: Axes) -> float:
@@ -698,13 +752,33 @@ def breadth(ax: Axes) -> float:
 
 
 def _whole(ax: Axes) -> float:
-    """Return the width of the figure in points."""
-    return float(figure_of(ax).get_size_inches()[0]) * 72
+    """Return the width of a figure, or of the columns of a grid that Axes are in, in points."""
+    return _paper(ax)[0] * _share(ax, "width")
+
+
+def _share(ax: Axes, side: Literal["width", "height"]) -> float:
+    """Return the share of a figure's width or height that a grid gives to Axes."""
+    place = ax.get_subplotspec()
+    if place is None or not isinstance(grid := place.get_gridspec(), GridSpec):
+        return 1.0
+    ratios, own = grid.get_width_ratios(), place.colspan
+    if side == "height":
+        ratios, own = grid.get_height_ratios(), place.rowspan
+    sizes = np.asarray(ratios, dtype=np.float64)
+    return float(sizes[own.start : own.stop].sum() / sizes.sum())
 
 
 def label_beside(ax: Axes, text: str) -> None:
-    """Label the y axis in lines that are no longer than it is."""
-    ax.set_ylabel(fit_text.broken(text, size_of(ax.yaxis.label), _HIGH * points(ax)[1]))
+    """Label the y axis in lines that are no longer than it is.
+
+    To be called after `label_below`, if many lines are below.
+    """
+    size, high = size_of(ax.yaxis.label), _HIGH * points(ax)[1]
+    if below := ax.get_xlabel():
+        rows = _paper(ax)[1] * _share(ax, "height")
+        high = min(points(ax)[1], rows - 1.4 * size * (below.count("\n") + 1) - _TICKS)
+        high = max(high, _LEAST)
+    literal([ax.set_ylabel(fit_text.broken(text, size, high))])
 
 
 def legend_below(ax: Axes, handles: Sequence[Any] | None = None, title: str | None = None) -> None:
@@ -712,6 +786,8 @@ def legend_below(ax: Axes, handles: Sequence[Any] | None = None, title: str | No
     size, lines, room = size_of(ax.xaxis.label), ax.get_xlabel().splitlines(), breadth(ax)
     handles = ax.get_legend_handles_labels()[0] if handles is None else handles
     names = [str(handle.get_label()) for handle in handles]
+    if not names:
+        return
     own = [fit_text.wrapped(name, size, room - _HANDLE) for name in names]
     entries = [max(fit_text.width(line, size) for line in name) + _HANDLE for name in own]
     columns, place = len(names), 1
@@ -737,20 +813,34 @@ def beside_points(ax: Axes) -> list[Annotation]:
 
 
 def fit_texts(ax: Axes, low: float, high: float) -> None:
-    """Set a linear x axis up to ``high``, further if a text beside a point needs room."""
-    wide = 0.9 * breadth(ax)
-    if wide < _NARROW:
-        for text in beside_points(ax):
-            taken = (fit_text.width(text.get_text(), size_of(text)) + 10) / wide
-            if taken < _MOST:
-                high = max(high, low + (text.xy[0] - low) / (1 - taken))
-    limit_x(ax, low, high)
+    """Set an x axis up to ``high``, further if a text beside a point needs room."""
+    limit_x(ax, low, _end_of_texts(ax, low, high, _MOST))
+
+
+def _end_of_texts(ax: Axes, low: float, high: float, most: float) -> float:
+    """Find where an x axis ends that has room for texts that take less than ``most`` of it."""
+    wide, scale = breadth(ax), ax.xaxis.get_transform()
+    for text in beside_points(ax) if wide < _NARROW else []:
+        taken = (fit_text.width(text.get_text(), size_of(text)) + _ASIDE_POINT) / (0.9 * wide)
+        if taken < most:
+            begin, place = scale.transform([low, text.xy[0]])
+            end = scale.inverted().transform([begin + (place - begin) / (1 - taken)])
+            high = max(high, float(end[0]))
+    return high
 
 
 def literal(texts: Iterable[Text]) -> None:
-    """Write names as they are: a dollar sign does not begin a formula."""
+    """Write names as they are: a dollar sign does not begin a formula, and letters have a font."""
     for text in texts:
         text.set_parse_math(False)
+        add_fonts(text)
+
+
+def add_fonts(text: Text) -> None:
+    """Let a text take the letters that its own fonts lack from others, such as µ or kana."""
+    if not text.get_text().isascii():
+        fonts = [*text.get_fontfamily(), *fit_text.family(text.get_text())]
+        text.set_fontfamily([*dict.fromkeys(fonts)])
 
 
 def size_of(text: Text) -> float:
@@ -765,12 +855,21 @@ def time_axis(ax: Axes, low: float, high: float) -> None:
     unit_ticks(ax.xaxis, "s", like=high)
 
 
-def latency_axis(ax: Axes, axis: Literal["x", "y"], low: float, high: float) -> None:
-    """Make a logarithmic axis of latencies, with as many round ticks as have room."""
-    ax.set(**{f"{axis}scale": "log", f"{axis}lim": (low, high)})
+def log_axis(ax: Axes, axis: Literal["x", "y"], low: float, high: float, unit: str = "ns") -> None:
+    """Make a logarithmic axis, with as many round ticks as have room."""
+    ax.set(**{f"{axis}scale": "log"})
     named, room = (ax.xaxis, breadth(ax)) if axis == "x" else (ax.yaxis, points(ax)[1])
+    if axis == "x":
+        # Axes that share the axis may hold more
+        others = [one for one in ax.get_shared_x_axes().get_siblings(ax) if one is not ax]
+        drawn = [x for one in others for x in one.dataLim.intervalx if 0 < x < math.inf]
+        low = min([low, *(x / _MARGIN for x in drawn)])
+        high = max([_end_of_texts(ax, low, high, _LITTLE), *(x * _MARGIN for x in drawn)])
+    ax.set(**{f"{axis}lim": (low, high)})
     most = max(2, int(room / _TICK[axis]))
-    fixed_ticks(named, round_values(low, high, most), lambda value: tick(value, "ns"))
+    while _overlap(named, ticks := round_values(low, high, most), unit) and most > 1:
+        most -= 1
+    fixed_ticks(named, ticks, lambda value: tick(value, unit))
 
 
 def round_values(low: float, high: float, most: int) -> list[float]:
@@ -793,5 +892,5 @@ def round_values(low: float, high: float, most: int) -> list[float]:
     for choice in choices:
         found = [value for value in choice if low <= value <= high]
         if 2 <= len(found) <= most:
-            break
-    return found
+            return found
+    return found[:: max(1, -(-len(found) // most))]

@@ -226,7 +226,7 @@ class _Page:
     def _write(self, x: float, y: float, text: str, size: float, **look: Any) -> None:
         # not in the layout: it would measure them before the Axes have their size
         look = {"color": common.ink(self.ax), **look}
-        self.ax.text(x, y, text, fontsize=size, parse_math=False, in_layout=False, **look)
+        common.literal([self.ax.text(x, y, text, fontsize=size, in_layout=False, **look)])
 
     def _line(self, x: float, middle: float, text: str, **look: Any) -> None:
         """Write a line of text."""

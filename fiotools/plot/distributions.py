@@ -120,7 +120,7 @@ def cdf(
     low, high = low / beyond, high * beyond
     for name, own in drawn.items():
         _curve(ax, own, low, high, curves.index(name), common.named(name, hue))
-    common.latency_axis(ax, "x", low, high)
+    common.log_axis(ax, "x", low, high)
     ax.set_ylim(0, 102)  # the line at 100 whole
     common.few_ticks(ax.yaxis)
     ax.yaxis.set_major_formatter(lambda value, _: common.percent(value / 100))
@@ -147,7 +147,7 @@ def _curve(ax: Axes, own: Histogram, low: float, high: float, at: int, label: st
     places = edges.clip(low, high).ravel()
     surely = np.column_stack([before, certain]).ravel()
     maybe = np.repeat(maybe, 2)
-    look = common.look_of(at)
+    look = common.look_of(at, ax)
     ax.fill_between(places, surely, maybe, step="post", color=look.colour, alpha=0.3, linewidth=0)
     marked = {place for place in np.searchsorted(surely, _MARKED).tolist() if place < len(surely)}
     line: Any = {"color": look.colour, "linestyle": look.line, "linewidth": 1.6}
@@ -232,13 +232,14 @@ def heatmap(bins: IntoDataFrame, *, ax: Axes | None = None) -> Axes:
     # one I/O of the fullest interval is the palest
     least = min(1 / float(counts.max()), most / 10)
     norm, latencies = LogNorm(least, most, clip=True), 10.0 ** (grid / _DECADE)
-    # even steps of lightness, dark for most I/Os, none as pale as the paper
-    whole = sns.color_palette("mako_r", as_cmap=True)(np.linspace(0.15, 1, 256))
+    # even steps of lightness, none of them that of the paper, which is farthest from most I/Os
+    palette = "mako_r" if common.ink(ax) == "black" else "mako"
+    whole = sns.color_palette(palette, as_cmap=True)(np.linspace(0.15, 1, 256))
     colours = LinearSegmentedColormap.from_list("pale-to-dark", whole)
     # rasterized, or a vector file would have an element for every cell
     mesh = ax.pcolormesh(edges, latencies, shown, norm=norm, cmap=colours, rasterized=True)
     ax.grid(visible=False)
-    common.latency_axis(ax, "y", latencies[0], latencies[-1])
+    common.log_axis(ax, "y", latencies[0], latencies[-1])
     common.label_beside(ax, common.going(common.latency_of(table), table))
     common.time_axis(ax, float(edges[0]), float(edges[-1]))
     each = common.tick(float(np.median(widths)), "s")
@@ -362,7 +363,7 @@ def percentiles(
     names = common.known(table, hue)
     curves = common.levels(names, order)
     ax = common.axes(ax, 7)
-    ends, looks = [], common.looks(curves)
+    ends, looks = [], common.looks(curves, ax)
     several = "run" in table.columns and not bounded
     runs: list[Key] = run_keys(table) if several else [()] * len(table)
     is_many = False
@@ -379,7 +380,7 @@ def percentiles(
     ax.set_yscale("log")
     common.unit_ticks(ax.yaxis, "ns")
     ax.yaxis.set_minor_locator(NullLocator())
-    ax.set_ylabel(common.latency_of(table))
+    common.label_beside(ax, common.latency_of(table))
     share_axis(ax, max(point.share for point in points))
     what = say("percentile of the I/Os")
     if is_many:
@@ -391,8 +392,11 @@ def percentiles(
         shown = listed(f"p{share:g}" for share in sorted(beyond))
         words.append(say("no place on this axis: {names}", names=shown))
     common.label_below(ax, what, *words)
-    if bounded:
-        common.log_ticks(ax.yaxis, *ax.get_ylim())
+    low, high = ax.get_ylim()
+    if math.floor(math.log10(high)) <= math.ceil(math.log10(low)):  # no two powers of ten
+        common.log_axis(ax, "y", low, high)
+    elif bounded:
+        common.log_ticks(ax.yaxis, low, high)
     common.name_lines(ax, ends, hue)
     return ax
 
@@ -476,7 +480,7 @@ def _draw_band(ax: Axes, curve: Sequence[_Point], at: int, *, aside: float) -> N
     The edges of the band are drawn if there are no values between them, and an interval if it is
     wider than the bounds.
     """
-    colour = common.look_of(at).colour
+    colour = common.look_of(at, ax).colour
     places = [point.x for point in curve]
     low, high = ([one.bound[end] if one.bound else math.nan for one in curve] for end in (0, 1))
     ax.fill_between(places, low, high, color=colour, alpha=0.25, linewidth=0, zorder=1)
@@ -569,8 +573,11 @@ def tails(comparison: IntoDataFrame, *, band: float = 0.05, ax: Axes | None = No
         np.array(frames.numbers(table, name), dtype=np.float64)  # missing ones are NaN
         for name in ("ratio", "ratio_lo", "ratio_hi")
     )
+    for name, listed_ in (("ratio_lo", low), ("ratio_hi", high)):
+        common.finite(name, listed_)
+    equal = common.band_of(band)
     ax = common.axes(ax, 7)
-    ax.axhspan(1 / (1 + band), 1 + band, color=common.shade(ax), zorder=0)
+    ax.axhspan(*equal, color=common.shade(ax), zorder=0)
     ax.axhline(1, color=common.GREY, linewidth=1, zorder=1)
     names = []
     for at, (name, rows) in enumerate(_curves(table).items()):
@@ -582,7 +589,7 @@ def tails(comparison: IntoDataFrame, *, band: float = 0.05, ax: Axes | None = No
             raise SchemaError(
                 f"{name!r} has a percentile twice: filter to one latency and direction"
             )
-        look = common.look_of(at)
+        look = common.look_of(at, ax)
         x = [nines(shares[row]) for row in own]
         y, least = ratio[own], low[own]
         ax.fill_between(x, least, high[own], color=look.colour, alpha=0.2, linewidth=0)
@@ -592,7 +599,7 @@ def tails(comparison: IntoDataFrame, *, band: float = 0.05, ax: Axes | None = No
             dot: Any = {"marker": look.marker, "markersize": 5, "color": look.colour}
             ax.plot(place, value, markerfacecolor=filling, zorder=4, **dot)
         names.append((x[-1], y[-1], name, look))
-    _axes(ax, table, [*ratio, *low, *high, 1 / (1 + band), 1 + band], max(shares), band)
+    _axes(ax, table, [*ratio, *low, *high, *equal], max(shares), band)
     common.name_lines(ax, names, None)
     for text in common.beside_points(ax):  # the line of equality would run through them
         text.set_bbox(common.paper(ax))
@@ -620,7 +627,7 @@ def _axes(ax: Axes, table: Frame, drawn: list[float], last: float, band: float) 
     ax.set_ylim(min(reach) / 1.05, max(reach) * 1.05)
     ticks_of_ratios(ax.yaxis)
     share_axis(ax, min(last, 99.9999))
-    ax.set_ylabel(say("ratio of {what}", what=common.latency_of(table)))
+    common.label_beside(ax, say("ratio of {what}", what=common.latency_of(table)))
     lines = [say("percentile of the I/Os")]
     if confidence := common.only(table, "confidence"):
         words = "band: {confidence} interval over runs"

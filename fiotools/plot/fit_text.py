@@ -9,11 +9,12 @@ enough.
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from functools import cache, lru_cache
 from importlib.util import find_spec
 from pathlib import Path
 
-from matplotlib import font_manager
+from matplotlib import font_manager, rcParams
 from matplotlib.font_manager import FontProperties
 from matplotlib.textpath import text_to_path
 
@@ -40,10 +41,34 @@ _add = cache(font_manager.fontManager.addfont)  # each file once
 _FONT = "DejaVu Sans"  # comes with matplotlib, and has the units' letters
 
 
-def family() -> list[str]:
-    """Return the fonts of the language in use: a letter is taken from the first that has it."""
+def family(text: str = "") -> list[str]:
+    """Return the fonts of the language in use: a letter is taken from the first that has it.
+
+    A text with wide letters also gets the user's fonts, and those installed for other languages.
+    """
     font = language.current().font
-    return [_FONT, font["family"]] if font else [_FONT]
+    own = [_FONT, font["family"]] if font else [_FONT]
+    return (
+        [*dict.fromkeys([*own, *rcParams["font.family"], *_installed()])] if is_wide(text) else own
+    )
+
+
+@cache
+def _installed() -> list[str]:
+    """Register the installed fonts of all languages, and name them."""
+    files = [language.FOLDER / f"{code}.toml" for code in language.languages()]
+    fonts = [language.tables(file)["font"] for file in files if file.is_file()]
+    found = [font for font in fonts if _file(font)]
+    for font in found:
+        _add(_file(font))
+    return [font["family"] for font in found]
+
+
+def _file(font: Mapping[str, str]) -> Path | None:
+    """Find the file of a font, if it is installed."""
+    spec = find_spec(font["package"])  # not imported: that might change the style of all figures
+    places = spec.submodule_search_locations if spec else None
+    return Path(places[0], font["file"]) if places else None
 
 
 def has_bold() -> bool:
@@ -62,18 +87,17 @@ def load_font(code: str) -> None:
     font = language.language(code).font
     if font is None:
         return
-    spec = find_spec(font["package"])  # not imported: that might change the style of all figures
-    if spec is None or not spec.submodule_search_locations:
+    if (file := _file(font)) is None:
         raise SchemaError(
             f"{argument('lang', code)} needs the letters of {font['package'].replace('_', '-')}:"
             f" python -m pip install 'fiotools[{font['extra']}]'"
         )
-    _add(Path(spec.submodule_search_locations[0], font["file"]))
+    _add(file)
 
 
 def width(text: str, size: float) -> float:
     """Measure a text in points; the same on every screen and paper."""
-    return _width(text, size, tuple(family()))
+    return _width(text, size, tuple(family(text)))
 
 
 @lru_cache(maxsize=4096)

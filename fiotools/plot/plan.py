@@ -73,12 +73,12 @@ def plan(frame: IntoDataFrame, *, ax: Axes | None = None) -> Axes:
     common.log_ticks(ax.yaxis, *ax.get_ylim())
     ax.xaxis.set_major_formatter(lambda value, _: common.percent(value / 100))
     ax.yaxis.set_major_formatter(lambda value, _: f"{value:g}")
-    ax.set_ylabel(say("runs a side") if what == "runs" else say("rounds"))
+    common.label_beside(ax, say("runs a side") if what == "runs" else say("rounds"))
     words = (
         "difference to be found (runs vary by up to {cov} %; solid: to find it,\n"
         "dashed: to find equal sides the same within it)"
     )
     cov = percent(max(common.known(table, "cov_hi_pct")) / 100)
-    ax.set_xlabel(say(words, cov=cov), loc="left")
+    common.label_below(ax, say(words, cov=cov))
     ax.legend(loc="upper right", frameon=False)
     return ax

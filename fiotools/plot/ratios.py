@@ -7,13 +7,13 @@ from collections.abc import Sequence
 from typing import Any, TypeAlias
 
 from matplotlib.axes import Axes
-from matplotlib.text import Annotation
 from narwhals.typing import IntoDataFrame
 
 from fiotools import units
 from fiotools.errors import SchemaError
 from fiotools.language import called, listed, say
 from fiotools.plot import common, fit_text
+from fiotools.stats import frames
 from fiotools.stats.compare import NO_SPREAD
 from fiotools.stats.frames import Frame, distinct, to_type, values
 
@@ -28,9 +28,7 @@ _EACH = "○ one run each: no interval, so chance is not ruled out"
 _SIDE = "○ one run on a side: no interval, so chance is not ruled out"
 _FEW = "○ too few runs: no interval, so chance is not ruled out"
 _SAME = "○ no spread at all: no interval; are these copies of one run?"
-_NARROW = 300  # points: Axes beside long names
-_MOST = 0.6  # of narrow Axes: what a text may take
-_BESIDE = 10  # points from a point, or the end of its interval, to its text, and a little
+_MOST = 0.5  # of Axes: what a text may take
 
 
 def ratios(
@@ -89,22 +87,19 @@ def ratios(
         for row in common.records(table)
     ]
     names = _names(table, rows, labels, faster=faster)
+    equal = common.band_of(band)
     ax = common.axes(ax, len(rows))
-    ax.axvspan(1 / (1 + band), 1 + band, color=common.shade(ax), zorder=0)
+    ax.axvspan(*equal, color=common.shade(ax), zorder=0)
     ax.axvline(1, color=common.GREY, linewidth=1, zorder=1)
     reach, cut = _points(ax, rows, limits or (0.0, math.inf))
-    reach += [1 / (1 + band), 1 + band]
+    reach += equal
     common.name_rows(ax, names)
     common.above_zero(drawn, reach)
-    wide = common.beside(ax)
-    # wider Axes make room by themselves for a text that leaves them
-    _log_axis(ax, min(reach), max(reach), 0.9 * wide if wide < _NARROW else math.inf)
-    size = common.size_of(ax.xaxis.label)
+    _log_axis(ax, min(reach), max(reach))
     lines = [_what(table, band, faster=faster, by_sides=labels is not None), *_missing(rows)]
     if cut:
         lines.append(say("arrow: the interval goes on"))
-    fitted = "\n".join(fit_text.broken(line, size, wide) for line in lines)
-    ax.set_xlabel(fitted, loc="left", linespacing=1.5, parse_math=False)
+    common.label_below(ax, *lines, spacing=1.5)
     return ax
 
 
@@ -115,6 +110,8 @@ def _measure(table: Frame) -> str:
     faster = {"speedup", "speedup_lo", "speedup_hi"} <= set(table.columns)
     drawn = "speedup" if faster else "ratio"
     common.numbers(table, drawn, log=True)  # that there is something to draw
+    for end in ("_lo", "_hi"):
+        common.finite(drawn + end, frames.numbers(table, drawn + end))
     return drawn
 
 
@@ -164,7 +161,7 @@ def _points(ax: Axes, rows: list[Row], limits: tuple[float, float]) -> tuple[lis
         marker, colour = ("D", common.PALETTE[1]) if _all(row) else ("o", common.PALETTE[0])
         text, end, filling = common.factor(ratio), ratio, common.ground(ax)
         if low is not None and high is not None:
-            left, right = max(low, limits[0]), min(high, limits[1])
+            left, right = min(ratio, max(low, limits[0])), max(ratio, min(high, limits[1]))
             ax.plot([left, right], [place, place], color=colour, linewidth=2.2, zorder=3)
             for edge, full, arrow in ((left, low, "<"), (right, high, ">")):
                 if edge != full:
@@ -225,23 +222,16 @@ def sides(level: Any, baseline: Any, between: str, *, faster: bool) -> str:
     return say(versus, level=own, baseline=other)
 
 
-def _log_axis(ax: Axes, low: float, high: float, wide: float) -> None:
+def _log_axis(ax: Axes, low: float, high: float) -> None:
     """Set a log axis with ticks that people would write, and room for the texts."""
     ax.set_xscale("log")
-    span = math.log(high / low)
-    low, high = low * math.exp(-0.08 * span - 0.02), high * math.exp(0.22 * span + 0.05)
+    span, wide = math.log(high / low), common.breadth(ax)
     for text in common.beside_points(ax):
-        if _share(text, wide) >= _MOST:  # the ratio without its interval, which is drawn
+        # the ratio without its interval, which is drawn
+        if fit_text.width(text.get_text(), common.size_of(text)) >= _MOST * wide:
             text.set_text(text.get_text().partition(" ")[0])
-        if (taken := _share(text, wide)) < _MOST:
-            high = max(high, low * math.exp(math.log(text.xy[0] / low) / (1 - taken)))
-    common.limit_x(ax, low, high)
+    common.fit_texts(ax, low * math.exp(-0.08 * span - 0.02), high * math.exp(0.22 * span + 0.05))
     ticks_of_ratios(ax.xaxis)
-
-
-def _share(text: Annotation, wide: float) -> float:
-    """Return the share of so many points that a text beside a point takes."""
-    return (fit_text.width(text.get_text(), common.size_of(text)) + _BESIDE) / wide
 
 
 def ticks_of_ratios(axis: Any) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from math import hypot, inf
+from math import hypot, inf, isfinite
 from typing import Any
 
 import numpy as np
@@ -62,7 +62,7 @@ class Chart:
         several: bool = False,
         log: bool = False,
     ) -> None:
-        self.metric, self.hue, self.unit = metric, hue, common.unit(metric)
+        self.metric, self.hue, self.unit, self.log = metric, hue, common.unit(metric), log
         self.table = common.opened(frame, metric, y, hue)
         values, names = common.numbers(self.table, metric, log=log), common.known(self.table, y)
         kinds = common.known(self.table, hue)
@@ -71,7 +71,7 @@ class Chart:
         if len(found) > 2 and not several:  # each has a value beside it
             apart, share = 0.48, 0.8
         lists = list(enumerate(zip(names, kinds, values, strict=True)))
-        self.series = []
+        drawn: list[list[Point]] = []
         for at, name in enumerate(found):
             aside = (at - (len(found) - 1) / 2) * share / len(found)
             points = [
@@ -79,15 +79,17 @@ class Chart:
                 for row, (own, kind, value) in lists
                 if kind == name and own in self.rows and value is not None
             ]
-            self.series.append(PointSeries(name, common.look_of(at), points))
-        self.points = [point for one in self.series for point in one.points]
+            drawn.append(points)
+        self.points = [point for points in drawn for point in points]
         if not self.points:
             raise SchemaError(
                 f"nothing to draw: {metric!r} is missing in all rows of {argument('order')}"
             )
         if not several:
             self._refuse_crowds()
-        self.ax = common.axes(ax, len(self.rows) * (1 + apart * (len(self.series) - 1)))
+        self.ax = common.axes(ax, len(self.rows) * (1 + apart * (len(found) - 1)))
+        looks = (common.look_of(at, self.ax) for at in range(len(found)))
+        self.series = list(map(PointSeries, found, looks, drawn))
         common.name_rows(self.ax, [units.level(row, y) for row in self.rows])
         gaps = sum(value is None and own in self.rows for _, (own, _, value) in lists)
         self.notes = [say("rows without a value: {n}", n=gaps)] if gaps else []
@@ -131,16 +133,18 @@ class Chart:
         look |= {"color": series.look.colour, "solid_capstyle": "butt"}
         self.ax.plot(ends, [place, place], **look)
 
-    def scale(self, high: float, like: float | None = None) -> None:
-        """Set a linear axis, from zero or what is below it."""
+    def scale(self, low: float, high: float, like: float | None = None) -> None:
+        """Set a logarithmic axis, or a linear one from zero or what is below it."""
+        if self.log:
+            common.log_axis(self.ax, "x", low, high, self.unit)
+            return
         least = min(0.0, *(1.1 * point.value for point in self.points))
         common.fit_texts(self.ax, least, high or 1)
-        common.few_ticks(self.ax.xaxis)
-        common.unit_ticks(self.ax.xaxis, self.unit, like)
+        common.few_ticks(self.ax.xaxis, self.unit, like)
 
-    def label(self, text: str) -> None:
+    def label(self, text: str, spacing: Any = 1.4) -> None:
         """Label the axis, and explain the colours."""
-        common.label_below(self.ax, text, *self.notes)
+        common.label_below(self.ax, text, *self.notes, spacing=spacing)
         if self.hue:
             common.legend_below(self.ax)
 
@@ -200,6 +204,9 @@ def throughput(
     """
     chart = Chart(frame, metric, y, hue, order, ax, log=log)
     ax, limits = chart.ax, ceilings or {}
+    for name, limit in limits.items():
+        if not (isfinite(limit) and (limit > 0 or not log)):
+            raise SchemaError(f"the limit {name!r} is {limit:g}, which has no place on the axis")
     present = [*(point.value for point in chart.points), *limits.values()]
     for one in chart.series:
         for point in one.points:
@@ -207,15 +214,14 @@ def throughput(
                 stem: Any = {"color": one.look.colour, "lw": 2, "alpha": 0.35}
                 ax.plot([0, point.value], [point.place] * 2, **stem)
         chart.mark(one)
-    if log:
-        common.above_zero("ceilings", limits.values())
-        low, high = min(present) / 1.6, max(present) * 2.4
-        ax.set_xscale("log")
-        ax.set_xlim(low, high)
-        common.log_ticks(ax.xaxis, low, high)
-        common.unit_ticks(ax.xaxis, chart.unit)
-    else:
-        chart.scale(max(present) * 1.18)
+    ends = min(present) / 1.6, max(present) * (2.4 if log else 1.18)
+    chart.scale(*ends)
+    for one in chart.series:
+        for point in one.points:
+            text = units.human(point.value, chart.unit)
+            left = _would_cross(ax, text, point.value, limits.values())
+            common.write(ax, text, point.value, point.place, one.look.colour, left=left)
+    chart.scale(*ends)  # the texts may need more room
     chart.label(chart.of_one_run(common.wording(metric), below=bool(hue)))
     if limits:
         named: dict[float, list[str]] = {}
@@ -226,11 +232,6 @@ def throughput(
             for limit, names in named.items()
         }
         common.name_limits(ax, lines)
-    for one in chart.series:
-        for point in one.points:
-            text = units.human(point.value, chart.unit)
-            left = _would_cross(ax, text, point.value, limits.values())
-            common.write(ax, text, point.value, point.place, one.look.colour, left=left)
     return ax
 
 
@@ -286,12 +287,17 @@ def latency(
     one run each
     """
     chart = Chart(frame, metric, y, hue, order, ax, log=log)
+    if chart.unit not in ("ns", ""):
+        draws = typed("plot.throughput", "fiotools plot throughput")
+        raise SchemaError(f"{metric!r} is not a latency: {draws} draws it")
     ax, ends = chart.ax, _ends(chart, spread)
-    least, edge = min(low for low, _ in ends.values()), max(high for _, high in ends.values())
+    drawn = [value for point in chart.points for value in (*ends[point.row], point.value)]
+    edge, least = max(drawn), min((value for value in drawn if value > 0), default=1.0)
+    begin = least / 1.3 if log else 0.0
     for one in chart.series:
         for point in one.points:
             low, high = ends[point.row]
-            bar = max(0.0, low), high  # a latency is never negative
+            bar = max(begin, low), high  # a latency is never negative
             chart.bar(one, bar, point.place, alpha=0.35, linewidth=5)
             like = edge if not log and point.value * _FAR > edge else None
             text = units.human(point.value, "ns", like=like)
@@ -301,20 +307,11 @@ def latency(
                 number, _, unit = text.partition(" ")
                 decimals, width = len(number.partition(".")[2]), high - point.value
                 text = f"{number} ± {width / units.factor(unit, 'ns'):.{decimals}f} {unit}"
-            common.write(ax, text, high, point.place, one.look.colour)
+            common.write(ax, text, max(high, point.value), point.place, one.look.colour)
         chart.mark(one)
-    if log:
-        common.above_zero(metric, [least])
-        common.latency_axis(ax, "x", least / 1.3, edge * (edge / least) ** 0.22)
-    else:
-        chart.scale(edge * 1.22, like=edge)
-    label = chart.of_one_run(_label(spread, cut=least < 0), below=bool(spread or hue))
-    if not log:
-        chart.label(label)
-        return ax
-    ax.set_xlabel("\n".join([label, *chart.notes]), loc="left")
-    if hue:
-        common.legend_below(ax)
+    chart.scale(begin, edge * ((edge / least) ** 0.22 if log else 1.22), like=edge)
+    label = chart.of_one_run(_label(spread, cut=min(drawn) < 0), below=bool(spread or hue))
+    chart.label(label, spacing="normal" if log else 1.4)
     return ax
 
 
@@ -322,10 +319,15 @@ def _ends(chart: Chart, spread: str | tuple[str, str] | None) -> dict[int, tuple
     """Give where the bar of each point begins and ends, by its row of the frame."""
     if isinstance(spread, str):
         widths = frames.numbers(chart.table, spread)
+        common.finite(spread, widths)
         pairs = [(point, widths[point.row] or 0.0) for point in chart.points]
         return {point.row: (point.value - width, point.value + width) for point, width in pairs}
     found = {}
     lows, highs = (frames.numbers(chart.table, name) for name in spread or [chart.metric] * 2)
+    for name, numbers in zip(spread or (), (lows, highs), strict=False):
+        common.finite(name, numbers)
+    if spread and chart.log:
+        common.above_zero(spread[0], [low for low in lows if low is not None])
     for point in chart.points:  # a bar without an end ends at the mean
         ends = (lows[point.row], highs[point.row])
         low, high = (point.value if end is None else end for end in ends)
@@ -397,8 +399,9 @@ def timings(
         np.array([time or 0.0 for time in frames.numbers(table, name)])
         for name in ("user_s", "sys_s")
     )
-    if (least := reals[at].min()) < 0:
-        raise SchemaError(f"'real_s' is {least:g} in a row: times are not negative")
+    for name, times in (("real_s", reals), ("user_s", users), ("sys_s", systems)):
+        if (least := times[at].min()) < 0:
+            raise SchemaError(f"{name!r} is {least:g} in a row: times are not negative")
     longest = float(max(*reals, *(users + systems)))
     ax = common.axes(ax, len(rows))
     parts = (
@@ -416,9 +419,8 @@ def timings(
     over = _write_times(ax, reals[at].tolist(), left.tolist(), longest)
     common.name_rows(ax, [units.level(row, y) for row in rows])
     common.fit_texts(ax, 0, longest * (1.24 if over else 1.12) or 1)
-    common.few_ticks(ax.xaxis)
+    common.few_ticks(ax.xaxis, "s", like=longest)
     label = say("wall time, to the black line where CPU time is more") if over else say("wall time")
-    common.unit_ticks(ax.xaxis, "s", like=longest)
     common.label_below(ax, common.of_one_run(label, table, at, below=True))
     common.legend_below(ax)
     return ax
@@ -500,7 +502,7 @@ def repeats(
             right = max(end, *(point.value for point in one.points if point.place == place))
             edge = max(edge, right)
             common.write(ax, units.human(centre, chart.unit), right, place, colour)
-    chart.scale(edge * 1.16, like=edge)
+    chart.scale(0.0, edge * 1.16, like=edge)
     for one in chart.series:
         filled = [point for point in one.points if runs[point.place] > 1]
         hollow = [point for point in one.points if runs[point.place] == 1]

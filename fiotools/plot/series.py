@@ -98,16 +98,17 @@ def series(
     lines = lines_of(table, quantity, hue, order, steady, limit)
     ax = common.axes(ax, 7)
     ends, below, top = [], [], 0.0
-    for line in lines:
-        _draw(ax, line, mark=hue is not None)
+    for at, line in enumerate(lines):
+        look = common.look_of(at, ax)
+        _draw(ax, line, look, mark=hue is not None)
         top, mean, last = max(top, line.top), line.mean, float(line.edges[-1])
         if line.told:
-            top, words = max(top, line.draw(ax, line.look.colour if hue else None)), line.words()
+            top, words = max(top, line.draw(ax, look.colour if hue else None)), line.words()
             if hue:
                 words = [say("{name}: {text}", name=line.name, text=text) for text in words]
             below += words
         if hue:
-            ends.append((last, line.last if mean is None else mean, line.name, line.look))
+            ends.append((last, line.last if mean is None else mean, line.name, look))
         elif mean is not None:
             text = units.human(mean, line.series.metric.unit)
             ends.append((last, mean, text, common.Look(common.ink(ax), "", "-")))
@@ -116,8 +117,7 @@ def series(
                 below[-1] = say("{said} (bar)", said=below[-1])
     below += [line.key() for line in lines if line.mean][:1]
     ax.set_ylim(0, top * 1.06 or 1)
-    common.few_ticks(ax.yaxis)
-    common.unit_ticks(ax.yaxis, lines[0].series.metric.unit, like=top)
+    common.few_ticks(ax.yaxis, lines[0].series.metric.unit, like=top)
     common.label_beside(ax, _what(table, lines, hue, is_percentile=is_percentile))
     _time_axis(ax, lines, below)
     common.name_lines(ax, ends, hue)
@@ -160,9 +160,9 @@ def draw_steps(
     ax.plot(edges, np.append(values, values[-1]), drawstyle="steps-post", **look)
 
 
-def _draw(ax: Axes, line: SeriesLine, *, mark: bool) -> None:
+def _draw(ax: Axes, line: SeriesLine, look: common.Look, *, mark: bool) -> None:
     """Draw the samples, and over them the rounds, if there are others."""
-    values, edges, look = line.series.values, line.edges, line.look
+    values, edges = line.series.values, line.edges
     if line.points:
         dots: Any = {"markersize": 3, "markeredgewidth": 0, "alpha": 0.6, "clip_on": False}
         dots["rasterized"] = len(values) > _FEW
@@ -224,13 +224,13 @@ def lines_of(
     )
     found = {names[line.rows[0]]: line for line in series_of(table, quantity, keys)}
     lines = []
-    for at, name in enumerate(common.levels(list(found), order)):
+    for name in common.levels(list(found), order):
         series = found[name]
         start = 0.5  # without times, the nth sample is around n
         if series.timed:
             start = float(frames.values(table, "time_s")[series.rows[-1]]) - series.span
         edges = np.round(edges_of(series.widths, start), 9)
-        line = SeriesLine(common.named(name, hue), series, edges, common.look_of(at), series, edges)
+        line = SeriesLine(common.named(name, hue), series, edges, series, edges)
         if steady is not None:
             own = {name: frames.values(table, name)[series.rows[0]] for name in apart}
             lines.append(_judged(line, answers, {**own, "metric": series.metric.name}, limit))
@@ -307,7 +307,6 @@ class SeriesLine:
     name: str
     series: Series
     edges: NDArray[np.float64]
-    look: common.Look
     rounds: Series  # the series itself if no rounds were made of it
     cuts: NDArray[np.float64]  # from round to round
     told: Mapping[str, Any] = field(default_factory=dict)  # the answer; empty without one

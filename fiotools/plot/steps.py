@@ -11,6 +11,7 @@ import matplotlib.dates
 import numpy as np
 import polars as pl
 from matplotlib.axes import Axes
+from matplotlib.ticker import FixedLocator
 from narwhals.typing import IntoDataFrame
 
 from fiotools import units
@@ -102,8 +103,7 @@ def shifts(
     ax.set_xlim(float(edges[0]), float(edges[-1]))
     lines = common.name_steps(ax, names, 0.5)
     ax.set_ylim(0, top * (1.15 + 0.06 * lines) or 1)
-    common.few_ticks(ax.yaxis)
-    common.unit_ticks(ax.yaxis, series.metric.unit, like=top)
+    common.few_ticks(ax.yaxis, series.metric.unit, like=top)
     common.label_beside(ax, common.wording(series.metric.name))
     below = [say("line: level")]
     if interval := _interval(levels):
@@ -116,8 +116,13 @@ def shifts(
     ax.xaxis.set_major_locator(common.round_ticks(6, integer=True))
     if order is not None:
         values = frames.values(data, order)
-        names_at = {float(at): str(values[row]) for at, row in enumerate(series.rows, start=1)}
-        ax.xaxis.set_major_formatter(lambda place, _: names_at.get(place, ""))
+        names_at = {at: str(values[row]) for at, row in enumerate(series.rows, start=1)}
+        if isinstance(values[0], str):
+            kept = common.names_below(ax, [called(name) for name in names_at.values()])
+            names_at = {at + 1: name for at, name in kept.items()}
+            ax.xaxis.set_major_locator(FixedLocator(list(names_at)))
+        ax.xaxis.set_major_formatter(lambda place, _: names_at.get(round(place), ""))
+        common.literal(ax.get_xticklabels())
     common.label_below(ax, common.wording(order) if order else say("run, in order"), *below)
     return ax
 
@@ -393,8 +398,7 @@ def _draw(
         if level["ratio"] is not None
     ]
     _zoom(ax, min(reach), max(reach), common.name_steps(ax, names, 0))
-    common.few_ticks(ax.yaxis)
-    common.unit_ticks(ax.yaxis, common.unit(metric), like=max(reach))
+    common.few_ticks(ax.yaxis, common.unit(metric), like=max(reach))
     common.label_beside(ax, common.wording(metric, short=True))
 
 

@@ -30,6 +30,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patheffects import withStroke
 from matplotlib.text import Text
+from numpy.typing import NDArray
 
 from fiotools import language
 from fiotools.errors import SchemaError
@@ -95,12 +96,12 @@ def _asked() -> str:
     return os.environ.get(_LANGUAGE) or language.ENGLISH
 
 
-def title(ax: Axes | Figure, text: str) -> None:
+def title(ax: Axes | Figure | NDArray[Any], text: str) -> None:
     """Write a title above a plot, from its left edge, in lines that fit its width.
 
     Parameters
     ----------
-    ax : matplotlib.axes.Axes or matplotlib.figure.Figure
+    ax : matplotlib.axes.Axes, numpy.ndarray of them, or matplotlib.figure.Figure
     text : str
 
     Examples
@@ -112,11 +113,12 @@ def title(ax: Axes | Figure, text: str) -> None:
     figure = common.figure_of(ax)
     text = language.called(text)
     shown = figure.suptitle(text, x=0.01, ha="left", size=_TITLE, weight="bold")
+    common.add_fonts(shown)
     if not fit_text.has_bold():
         shown.set(weight="normal", path_effects=[_BOLD])
-        if is_wide(text):
-            shown.set_text("\n".join(_balanced(text, figure.get_size_inches()[0] * 72 * 0.93)))
-            return
+    if is_wide(text):
+        shown.set_text("\n".join(_balanced(text, figure.get_size_inches()[0] * 72 * 0.93)))
+        return
     room = figure.bbox.width * 0.93  # letters are a little wider at another resolution
     lines = 0
     # the fewest lines that fit, and of those the narrowest, so that no word stands alone
@@ -142,7 +144,7 @@ def _balanced(text: str, room: float) -> list[str]:
 
 
 def save(
-    ax: Axes | Figure,
+    ax: Axes | Figure | NDArray[Any],
     path: str | os.PathLike[str],
     *,
     data: Any = None,
@@ -152,7 +154,7 @@ def save(
 
     Parameters
     ----------
-    ax : matplotlib.axes.Axes or matplotlib.figure.Figure
+    ax : matplotlib.axes.Axes, numpy.ndarray of them, or matplotlib.figure.Figure
     path : str or path-like
         With a suffix, that one file; without, one file for each of ``formats``.
     data : Results or frame, optional
@@ -179,12 +181,14 @@ def save(
     figure = common.figure_of(ax)
     target = Path(path)
     suffix = target.suffix.lstrip(".")
-    if suffix and suffix not in _METADATA:
-        raise ValueError(
-            f"{target.name}: a plot is saved as {', '.join(_METADATA)}, not {suffix!r}"
-        )
+    kinds = [suffix] if suffix else [formats] if isinstance(formats, str) else formats
+    for kind in kinds:
+        if kind.lower() not in _METADATA:
+            raise ValueError(
+                f"{target.name}: a plot is saved as {', '.join(_METADATA)}, not {kind!r}"
+            )
     folder = target.parent if _asked() == language.ENGLISH else target.parent / _asked()
-    names = [target.name] if suffix else [f"{target.name}.{kind}" for kind in formats]
+    names = [target.name] if suffix else [f"{target.name}.{kind}" for kind in kinds]
     files = [folder / name for name in names]
     source = None if data is None else _provenance(data, target.parent)
     folder.mkdir(parents=True, exist_ok=True)
@@ -193,7 +197,7 @@ def save(
         if (known := language.called(text.get_text())) != text.get_text():
             text.set_text(known)
     for file in files:
-        kind = file.suffix.lstrip(".")
+        kind = file.suffix.lstrip(".").lower()
         metadata = {**_METADATA[kind], _SOURCE_KEY[kind]: source}
         buffer = io.BytesIO()
         with mpl.rc_context(common.rc()):

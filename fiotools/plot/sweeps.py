@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from fiotools import units
 from fiotools.errors import SchemaError, argument
-from fiotools.language import listed, say
+from fiotools.language import counted, listed, say
 from fiotools.plot import common, fit_text
 from fiotools.stats import frames
 from fiotools.stats.best_under import best_under
@@ -36,6 +36,7 @@ _HEIGHT = 5.4  # inches: both panels of a load curve
 _RING = {"marker": "o", "markersize": 11, "markerfacecolor": "none", "markeredgewidth": 1.3}
 _DIAMOND = {"marker": "D", "markersize": 12, "markerfacecolor": "none", "markeredgewidth": 1.0}
 _NAMED = 4  # lines whose best points and knees are listed below the plot
+_STEPS = 20  # places on a line between two points where a text may not be
 _CELLS = 0.42  # inches for a row of cells
 
 
@@ -107,7 +108,9 @@ def sweep(
         return _panels(swept, columns)
     ax = common.axes(ax, max(_ROWS, len(swept.lines) / 2))
     ends = swept.draw(ax)
+    ax.set_ylabel(swept.measured)
     common.label_below(ax, swept.what)
+    common.label_beside(ax, swept.measured)
     if hue:
         common.name_lines(ax, ends, hue)
     return ax
@@ -124,22 +127,28 @@ def _panels(swept: _Swept, by: Sequence[str]) -> NDArray[Any]:
     for ax, cell in zip(axes, swept.panels, strict=True):
         ends |= {end[2]: end for end in swept.draw(ax, cell)}
         common.title_panel(ax, cell, by)
+        ax.set_ylabel(swept.measured)
         ax.label_outer()
     for spare in grid.ravel()[len(axes) :]:
         spare.remove()
         grid[-2, (len(axes) - 1) % wide + 1 :][0].tick_params(labelbottom=True)
     size = common.RC["axes.labelsize"]
     what = fit_text.broken(swept.what, size, 72 * common.WIDTH)
-    figure.supxlabel(what, x=0.01, ha="left", fontsize=size)
+    texts = [figure.supxlabel(what, x=0.01, ha="left", fontsize=size)]
     if swept.hue:
-        figure.legend(
-            handles=common.line_handles(ends.values()),
+        handles = common.line_handles(
+            common.broken_names(axes[0], ends.values(), 72 * common.WIDTH)
+        )
+        legend = figure.legend(
+            handles=handles,
             title=common.legend_title(swept.hue),
             frameon=False,
             loc="outside right upper",
             fontsize=common.small(axes[0]),
             alignment="left",
         )
+        texts += [*legend.get_texts(), legend.get_title()]
+    common.literal(texts)
     return np.asarray(axes)
 
 
@@ -175,7 +184,6 @@ class _Swept:
         self.is_log = (is_far(self.values[0], self.values[-1]), is_far(*self.reach))
         self.cut = False  # whether an interval goes on beyond the axis
         self.lines = common.levels(names, order)
-        self.looks = common.looks(self.lines)
         cells = frames.keys_of(table, by)
         self.panels = list(frames.groups(table, by))
         self.drawn: dict[Key, list[tuple[Any, float]]] = {}
@@ -204,7 +212,9 @@ class _Swept:
         Returns where the lines end.
         """
         ends, bars = [], []
-        for at, (name, look) in enumerate(zip(self.lines, self.looks, strict=True)):
+        for at, (name, look) in enumerate(
+            zip(self.lines, common.looks(self.lines, ax), strict=True)
+        ):
             if not (runs := self.drawn.get((panel, name))):
                 continue
             self._points(ax, look, runs, panel, name)
@@ -212,11 +222,11 @@ class _Swept:
             means = [self.interval(name, place, panel) for place in places]
             middles = [mean for mean, _, _ in means]
             ax.plot(places, middles, color=look.colour, linestyle=look.line, linewidth=1.6)
-            bars.append((at, zip(places, means, strict=True)))
+            bars.append((at, look.colour, zip(places, means, strict=True)))
             ends.append((places[-1], middles[-1], common.named(name, self.hue), look))
         self._axes(ax)
-        for at, means_ in bars:
-            self._intervals(ax, at, means_)
+        for bar in bars:
+            self._intervals(ax, *bar)
         return ends
 
     def _points(
@@ -231,10 +241,11 @@ class _Swept:
                 how: Any = {"markersize": 5, "color": look.colour, **own}
                 ax.plot(*zip(*drawn, strict=True), look.marker, **how)
 
-    def _intervals(self, ax: Axes, at: int, means: Iterable[tuple[Any, Interval]]) -> None:
+    def _intervals(
+        self, ax: Axes, at: int, colour: str, means: Iterable[tuple[Any, Interval]]
+    ) -> None:
         """Draw the intervals as far as the axis reaches; an arrow marks one that goes on."""
         bottom, top = ax.get_ylim()
-        colour = self.looks[at].colour
         # side by side, where lines meet
         beside = 4 * (at - (len(self.lines) - 1) / 2) * min(1, 7 / len(self.lines))
         aside = offset_copy(ax.transData, ax.get_figure(root=True), x=beside, units="points")
@@ -276,15 +287,19 @@ class _Swept:
             low, high = _widened(*ax.get_ylim())
             ax.set_ylim(low, high, auto=None)  # others may share the axis, and draw on it
             common.log_ticks(ax.yaxis, low, high)  # of all panels, where they share the axis
+            common.unit_ticks(ax.yaxis, common.unit(self.metric))
         else:
             ax.set_ylim(bottom=ax.get_ylim()[0] if least < 0 else 0, auto=None)
-            common.few_ticks(ax.yaxis)
-        common.unit_ticks(ax.yaxis, common.unit(self.metric))
-        ax.set_ylabel(common.wording(self.metric, short=True))
+            common.few_ticks(ax.yaxis, common.unit(self.metric))
 
     def written(self, value: float) -> str:
         """Write a level of the condition."""
         return _tick(value, common.unit(self.x))
+
+    @property
+    def measured(self) -> str:
+        """The label of the axis of the metric."""
+        return common.wording(self.metric, short=True)
 
     @property
     def what(self) -> str:
@@ -428,9 +443,13 @@ def load(
         _name_limit(lower, value, latency, none if hue else [say("all")] if none else [])
     rates.cut |= waits.cut
     lines = [rates.what, *_key(rates, rings, knees)]
+    for ax, panel in zip(two, panels, strict=True):
+        ax.set_ylabel(panel.measured)
     common.label_below(lower, *lines)
     if not upper.get_shared_x_axes().joined(upper, lower):
-        common.label_below(upper, *lines)
+        common.label_below(upper, common.condition(x))
+    for ax, panel in zip(two, panels, strict=True):
+        common.label_beside(ax, panel.measured)
     if hue:
         for ax, own in zip(two, ends, strict=True):
             common.name_lines(ax, own, hue, below=ax is lower)
@@ -534,9 +553,37 @@ def _name_limit(ax: Axes, limit: float, latency: str, none: Sequence[str]) -> No
         words = "limit: {limit} ({names}: no mean below)"
         text = say(words, limit=ms, names=common.several(none, 2))
         if fit_text.width(text, common.small(ax)) > common.points(ax)[0]:
-            text = say(words, limit=ms, names=say("{n} lines", n=len(none)))
-    look: Any = {"va": "bottom", "color": common.GREY, "bbox": common.paper(ax)}
-    common.note(ax, text, (0, limit), (3, 2), xycoords=("axes fraction", "data"), **look)
+            text = say(words, limit=ms, names=counted(len(none), "{n} line", "{n} lines"))
+    right, below = _free_corner(ax, limit, fit_text.width(text, common.small(ax)))
+    look: Any = {"color": common.GREY, "bbox": common.paper(ax)}
+    look |= {"ha": "right" if right else "left", "va": "top" if below else "bottom"}
+    aside = (-3 if right else 3, -2 if below else 2)
+    common.note(ax, text, (right, limit), aside, xycoords=("axes fraction", "data"), **look)
+
+
+def _free_corner(ax: Axes, limit: float, taken: float) -> tuple[int, int]:
+    """Find where a text at a limit hides least: at its right end or not, below it or not."""
+    wide, high = common.points(ax)
+    middle = common.along(ax.yaxis, limit) * high
+    places = ax.transScale + ax.transLimits  # from values to shares of the Axes
+    steps = np.linspace(0, 1, _STEPS)[:, None, None]
+    drawn = []
+    for line in ax.lines:
+        if line.get_transform() == ax.transData:  # not the limit itself
+            there = places.transform(np.asarray(line.get_xydata()))
+            between = there[:-1] + steps * np.diff(there, axis=0)
+            drawn += [there, between.reshape(-1, 2)]
+    x, y = np.concatenate(drawn).T * [[wide], [high]]
+    tall = common.line_of(ax) + 4
+
+    def hidden(corner: tuple[int, int]) -> float:
+        right, below = corner
+        left, bottom = right * (wide - taken - 8), middle - below * tall
+        inside = (left < x) & (x < left + taken + 8) & (bottom < y) & (y < bottom + tall)
+        is_off = bottom < 0 or bottom + tall > high
+        return float(np.inf if is_off else inside.sum())
+
+    return min(((0, 0), (1, 0), (0, 1), (1, 1)), key=hidden)
 
 
 class _Cell(NamedTuple):

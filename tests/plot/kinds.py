@@ -165,9 +165,9 @@ def draw_credibility(frame):
     return ft.plot.credibility(checks, y="device")
 
 
-def draw_heatmap(frame):
-    """A column of the map for each run."""
-    own = pd.concat(
+def bins_over_time(frame):
+    """The histogram of a second for each run."""
+    return pd.concat(
         pd.DataFrame(
             {
                 "latency": "clat",
@@ -180,7 +180,6 @@ def draw_heatmap(frame):
         )
         for second in range(len(frame))
     )
-    return ft.plot.heatmap(own)
 
 
 def repeated(frame):
@@ -227,7 +226,7 @@ KINDS: dict[str, tuple[Callable[[pd.DataFrame], Any], Callable[[int, int], int]]
         lambda f: ft.plot.cdf(histograms(f), hue="device"),
         lambda levels, rounds: 0,
     ),
-    "heatmap": (draw_heatmap, lambda levels, rounds: 0),
+    "heatmap": (lambda f: ft.plot.heatmap(bins_over_time(f)), lambda levels, rounds: 0),
     "series": (draw_series, lambda levels, rounds: 0),
     "history": (
         lambda f: ft.plot.history(f, "iops", x="device"),

@@ -2,13 +2,16 @@
 
 import math
 
+import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
 
 import fiotools as ft
+from fiotools.plot import common
 from tests.conftest import FIXTURES
+from tests.plot import kinds
 
 KINDS = {"pandas": pd.DataFrame, "polars": pl.DataFrame}
 DECADE = 24
@@ -204,3 +207,13 @@ def test_a_mistake_is_told_in_one_line(mistake):
     with pytest.raises(ft.SchemaError, match=said) as told:
         draw()
     assert "\n" not in str(told.value)
+
+
+@pytest.mark.parametrize(("ground", "most"), [("white", min), ("black", max)])
+def test_most_ios_have_the_colour_farthest_from_the_ground(ground, most):
+    _, ax = plt.subplots(facecolor=ground)
+    ax.set_facecolor(ground)
+    own = kinds.bins_over_time(kinds.runs(["a"], 3))
+    (mesh,) = ft.plot.heatmap(own, ax=ax).collections
+    ends = [common.luminance(mesh.cmap(share)) for share in (0.0, 1.0)]
+    assert most(ends) == ends[1]

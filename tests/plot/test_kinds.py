@@ -12,7 +12,8 @@ import pytest
 import seaborn as sns
 
 import fiotools as ft
-from fiotools.plot import common
+from fiotools.plot import common, fit_text
+from tests.conftest import needs_letters
 from tests.plot import kinds
 from tests.plot.kinds import KINDS
 
@@ -98,7 +99,7 @@ def test_dark_axes_have_light_words_and_no_white_boxes(monkeypatch, kind):
 
 
 def test_more_lines_than_colours_are_told_apart():
-    looks = common.looks(names(28))
+    looks = common.looks(names(28), plt.subplots()[1])
     assert len(set(looks)) == 28
     figure, _ = drawn("throughput-hue", names(14), 1)
     shown = {
@@ -166,7 +167,38 @@ def test_a_dollar_sign_begins_no_formula(kind):
     assert not [text for text in written if text.get_parse_math()]
 
 
-def test_japanese_names_without_the_font_keep_their_places():
+def test_the_seventh_colour_is_seen_on_dark_axes():
+    with plt.style.context("dark_background"):
+        _, ax = plt.subplots()
+        ft.plot.throughput(kinds.runs(names(7), 1).assign(host="a"), y="host", hue="device", ax=ax)
+    assert not [line for line in ax.lines if line.get_color() in ("black", "#000000")]
+
+
+@needs_letters
+@each_kind
+def test_japanese_names_take_their_letters_from_an_installed_font(kind):
+    drawn(kind, ["データベース", "速い円盤", "遅い円盤"], 2)
+
+
+@needs_letters
+def test_japanese_names_take_their_letters_from_the_fonts_of_the_user(monkeypatch):
+    fit_text.load_font("ja")
+    monkeypatch.setattr(fit_text, "_installed", list)
+    with plt.rc_context({"font.family": "IPAexGothic"}):
+        drawn("throughput", ["円盤", "速い円盤"], 2)
+
+
+@needs_letters
+@pytest.mark.parametrize("kind", ["latency", "percentiles", "heatmap"])
+def test_a_japanese_font_of_the_user_need_not_have_the_letters_of_units(monkeypatch, kind):
+    fit_text.load_font("ja")
+    with plt.rc_context({"font.family": "IPAexGothic"}):
+        on(monkeypatch, (6, 3))
+        drawn(kind, names(3), 1)
+
+
+def test_japanese_names_without_the_font_keep_their_places(monkeypatch):
+    monkeypatch.setattr(fit_text, "_installed", list)
     with warnings.catch_warnings(record=True) as told:
         warnings.simplefilter("always")
         ax = ft.plot.throughput(kinds.runs(["円盤", "速い"], 1), "iops", y="device")

@@ -9,6 +9,7 @@ import polars as pl
 import pytest
 
 import fiotools as ft
+from tests.plot import kinds
 
 # two runs at each depth but the last, where there is one
 RUNS = {
@@ -188,7 +189,8 @@ def test_two_axes_of_ones_own_are_drawn_on():
     two = load(axes=axes)
     assert list(two) == list(axes)
     assert plt.get_fignums() == [figure.number], "no figure of its own"
-    assert axes[0].get_xlabel() == axes[1].get_xlabel() != "", "they do not share the axis"
+    assert axes[0].get_xlabel() == "queue depth", "they do not share the axis"
+    assert axes[1].get_xlabel().startswith("queue depth (points")
     _, axes = plt.subplots(2, 1, sharex=True)
     load(axes=list(axes))
     assert axes[0].get_xlabel() == ""
@@ -280,3 +282,27 @@ def test_what_has_no_place_is_refused(case):
     change, words = HOSTILE[case]
     with pytest.raises(ft.SchemaError, match=words):
         load(change(FRAME))
+
+
+def test_the_name_of_a_limit_hides_no_line():
+    frame = kinds.swept(kinds.runs(["a", "b", "c"], 3))
+    _, lower = ft.plot.load(frame, hue="device", limit="150us")
+    figure = lower.get_figure()
+    figure.canvas.draw()
+    (text,) = (text for text in lower.texts if text.get_text().startswith("limit"))
+    box = text.get_window_extent()
+    lines = [line for line in lower.lines if line.get_transform() == lower.transData]
+    assert len(lines) > 3
+    for line in lines:
+        assert not box.count_contains(lower.transData.transform(line.get_xydata()))
+        assert not line.get_path().transformed(lower.transData).intersects_bbox(box, filled=False)
+
+
+def test_one_line_is_one_line():
+    names = [
+        f"/mnt/disk/by-id/nvme-eui.00253858140-with_a_long_name_of_letters/{at}" for at in "ab"
+    ]
+    frame = kinds.swept(kinds.runs(names, 3, [1, 3]))
+    axes = plt.subplots(2, 1, figsize=(3.3, 5))[1]
+    _, lower = ft.plot.load(frame, hue="device", limit="150us", axes=axes)
+    assert "limit: 150 µs (1 line: no mean below)" in [text.get_text() for text in lower.texts]

@@ -10,6 +10,8 @@ import polars as pl
 import pytest
 
 import fiotools as ft
+from tests.conftest import needs_letters
+from tests.plot import kinds
 
 RATES = pd.DataFrame(
     {
@@ -630,3 +632,132 @@ def test_a_standard_deviation_that_is_cut_says_so():
     rows = pd.DataFrame({"fs": ["a"], "lat_mean_ns": [1e5], "lat_stddev_ns": [2e5]})
     ax = ft.plot.latency(rows, y="fs")
     assert ax.get_xlabel() == "latency (mean ± standard deviation, cut at 0)"
+
+
+def three(**columns):
+    return kinds.means(kinds.runs(["a", "b", "c"], 1)).assign(**columns)
+
+
+def test_times_of_zero_have_no_legend():
+    ax = ft.plot.timings(three(real_s=0.0, user_s=0.0, sys_s=0.0), y="device")
+    assert ax.get_legend() is None
+    assert [text.get_text() for text in ax.texts] == ["0 s"] * 3
+
+
+@pytest.mark.parametrize("column", ["real_s", "user_s", "sys_s"])
+def test_no_time_is_negative(column):
+    with pytest.raises(ft.SchemaError, match=f"'{column}' is -3 in a row: times are not negative"):
+        ft.plot.timings(three(**{column: -3.0}), y="device")
+
+
+@pytest.mark.parametrize(
+    ("limit", "log"), [(float("nan"), False), (float("inf"), False), (0.0, True)]
+)
+def test_a_limit_that_has_no_place_is_refused(limit, log):
+    with pytest.raises(ft.SchemaError, match="the limit 'USB' is"):
+        ft.plot.throughput(three(), "iops", y="device", ceilings={"USB": limit}, log=log)
+
+
+def test_a_rate_is_not_a_latency():
+    with pytest.raises(ft.SchemaError, match="'iops' is not a latency: plot\\.throughput"):
+        ft.plot.latency(three(), "iops", y="device", spread=None)
+
+
+def test_infinite_spreads_are_refused():
+    with pytest.raises(ft.SchemaError, match="'lat_stddev_ns' is infinite in a row"):
+        ft.plot.latency(three(lat_stddev_ns=np.inf), y="device")
+    ends = ("lat_min_ns", "lat_max_ns")
+    with pytest.raises(ft.SchemaError, match="'lat_max_ns' is infinite in a row"):
+        ft.plot.latency(three(lat_min_ns=1.0, lat_max_ns=np.inf), y="device", spread=ends)
+
+
+def test_a_deviation_above_its_mean_reaches_the_edge_of_a_logarithmic_axis():
+    ax = ft.plot.latency(three(lat_stddev_ns=3e5), y="device", log=True)
+    low, _ = ax.get_xlim()
+    bars = [line for line in ax.lines if line.get_linewidth() == 5]
+    assert [min(bar.get_xdata()) for bar in bars] == pytest.approx([low] * 3)
+    assert "cut at 0" in ax.get_xlabel()
+
+
+def test_the_lower_end_of_a_spread_is_named_if_it_is_zero():
+    own = three(lat_min_ns=0.0, lat_max_ns=1e6)
+    with pytest.raises(ft.SchemaError, match="'lat_min_ns' is 0 in a row: a logarithmic axis"):
+        ft.plot.latency(own, y="device", spread=("lat_min_ns", "lat_max_ns"), log=True)
+
+
+def test_a_mean_beyond_its_bar_has_its_value_beside_it():
+    own = three(lat_p50_ns=1e3, lat_p99_ns=2e3)
+    ax = ft.plot.latency(own, y="device", spread=("lat_p50_ns", "lat_p99_ns"))
+    assert [text.xy[0] for text in ax.texts] == pytest.approx(own["lat_mean_ns"].tolist())
+
+
+@pytest.mark.parametrize("log", [False, True])
+def test_ticks_of_millions_do_not_run_into_each_other(log):
+    own = three(iops=[4e5, 7e6, 3.1e7])
+    ax = ft.plot.throughput(own, "iops", y="device", log=log, ax=plt.subplots(figsize=(3.3, 2))[1])
+    assert not kinds.faults(ax.get_figure())
+
+
+@pytest.mark.parametrize("share", [50.0, 99.0])
+def test_latencies_between_two_powers_of_ten_have_ticks(share):
+    own = kinds.tail(kinds.runs(["a", "b"], 1, [1.6, 2.4])).query("percentile == @share")
+    ax = ft.plot.percentiles(own, hue="device")
+    low, high = ax.get_ylim()
+    assert sum(low <= tick <= high for tick in ax.get_yticks()) > 1
+
+
+def test_long_names_of_runs_leave_room_for_each_other():
+    own = kinds.runs(["a"], 30).assign(build=[f"build-2026-{at:02}-of-nightly" for at in range(30)])
+    ax = ft.plot.shifts(own, "iops", shifts=ft.shifts(own, "iops", order="build"), order="build")
+    assert not kinds.faults(ax.get_figure())
+    assert ax.get_xticklabels()[0].get_text().replace("\n", "") == "build-2026-00-of-nightly"
+    assert ax.get_xticks()[0] == 1
+
+
+def test_the_label_of_a_plan_fits_its_axes():
+    ax = ft.plot.plan(ft.plan(0.03), ax=plt.subplots(figsize=(3.3, 2.6))[1])
+    assert not kinds.faults(ax.get_figure())
+
+
+COMPARED = pd.DataFrame(
+    {"fs": ["xfs"], "baseline": "ext4", "metric": "iops", "n": 3, "n_baseline": 3}
+).assign(ratio=4.0, ratio_lo=3.3, ratio_hi=4.8, percentile=50.0)
+
+
+@pytest.mark.parametrize("limits", [(0.9, 1.1), (5.0, 9.0), (2.0, 1.0)])
+def test_an_interval_beyond_the_limits_begins_at_its_ratio(limits):
+    ax = ft.plot.ratios(COMPARED.drop(columns="percentile"), limits=limits)
+    (bar,) = (line for line in ax.lines if line.get_linewidth() == 2.2)
+    left, right = bar.get_xdata()
+    assert 3.3 <= left <= 4.0 <= right <= 4.8
+
+
+@pytest.mark.parametrize("draw", [ft.plot.ratios, ft.plot.tails])
+def test_ratios_that_have_no_axis_are_refused(draw):
+    with pytest.raises(ft.SchemaError, match="'ratio_hi' is infinite in a row"):
+        draw(COMPARED.assign(ratio_hi=np.inf))
+    with pytest.raises(ft.SchemaError, match="band is -1: it is a share"):
+        draw(COMPARED, band=-1)
+
+
+def test_several_axes_are_saved_and_titled_like_one(tmp_path):
+    axes = ft.plot.load(kinds.swept(kinds.runs(["a"], 1)))
+    ft.plot.title(axes, "Both panels")
+    assert axes[0].get_figure().get_suptitle() == "Both panels"
+    (file,) = ft.plot.save(axes, tmp_path / "load.PNG")
+    assert file.read_bytes().startswith(b"\x89PNG")
+
+
+def test_formats_are_checked_before_anything_is_written(tmp_path):
+    ax = ft.plot.timings(three(), y="device")
+    assert [file.name for file in ft.plot.save(ax, tmp_path / "a", formats="svg")] == ["a.svg"]
+    with pytest.raises(ValueError, match="a plot is saved as svg, png, pdf, not 'jpg'"):
+        ft.plot.save(ax, tmp_path / "b", formats=("svg", "jpg"))
+    assert not list(tmp_path.glob("b*"))
+
+
+@needs_letters
+def test_a_japanese_title_is_broken_without_the_language():
+    ax = ft.plot.timings(three(), y="device")
+    ft.plot.title(ax, "二回目の読み出しはキャッシュから来るので時間は十分の一になる" * 3)
+    assert not kinds.faults(ax.get_figure())

@@ -59,7 +59,8 @@ def test_as_many_points_as_runs_and_names_that_can_be_read(levels, rounds):
     assert len(ax.texts) == levels
     assert inside(ax.get_figure())
     assert apart(ax)
-    assert len(set(common.looks(list(frame["device"].unique())))) == levels
+    looks = common.looks(list(frame["device"].unique()), plt.subplots()[1])
+    assert len(set(looks)) == levels
 
 
 def test_lines_have_the_order_of_their_right_ends():

@@ -1,0 +1,85 @@
+"""Plots on narrow Axes in a grid: their words stay on the figure and apart from each other."""
+
+from __future__ import annotations
+
+import matplotlib.pyplot as plt
+import pytest
+from matplotlib.axes import Axes
+
+import fiotools as ft
+from tests.plot import kinds
+
+NAMES = [f"dev{at}" for at in range(3)]
+
+FITTING = {
+    "throughput": lambda f, ax: ft.plot.throughput(kinds.means(f), "iops", y="device", ax=ax),
+    "throughput of large numbers": lambda f, ax: ft.plot.throughput(
+        kinds.means(f).assign(iops=[4e5, 7e6, 3e7]), "iops", y="device", ax=ax
+    ),
+    "latency": lambda f, ax: ft.plot.latency(kinds.means(f), y="device", ax=ax),
+    "latency on a logarithmic axis": lambda f, ax: ft.plot.latency(
+        kinds.means(f).assign(lat_mean_ns=[1e5, 3e6, 9e7]), y="device", spread=None, log=True, ax=ax
+    ),
+    "ratios": lambda f, ax: ft.plot.ratios(kinds.against_the_first(f), ax=ax),
+    "repeats": lambda f, ax: ft.plot.repeats(f, "iops", y="device", ax=ax),
+    "sweep": lambda f, ax: ft.plot.sweep(kinds.swept(f), "iops", x="iodepth", ax=ax),
+    "series": lambda f, ax: ft.plot.series(kinds.samples(f), "iops", hue="device", ax=ax),
+    "heatmap": lambda f, ax: ft.plot.heatmap(kinds.bins_over_time(f), ax=ax),
+    "percentiles": lambda f, ax: ft.plot.percentiles(kinds.tail(f), hue="device", ax=ax),
+}
+
+
+def right_of_points(ax: Axes):
+    """The right ends of the texts beside points, in shares of the Axes."""
+    renderer = ax.figure.canvas.get_renderer()
+    boxes = [text.get_window_extent(renderer) for text in ax.texts]
+    return [(box.x1 - ax.bbox.x0) / ax.bbox.width for box in boxes]
+
+
+@pytest.mark.parametrize("kind", FITTING)
+def test_six_plots_of_two_inches(kind):
+    figure, axes = plt.subplots(2, 3, figsize=(7.5, 5))
+    for ax in axes.flat:
+        FITTING[kind](kinds.runs(NAMES, 2), ax)
+    assert not kinds.faults(figure)
+
+
+@pytest.mark.parametrize("kind", ["throughput", "latency", "ratios"])
+def test_values_stay_inside_narrow_axes(kind):
+    figure, axes = plt.subplots(2, 3, figsize=(7.5, 5))
+    for ax in axes.flat:
+        FITTING[kind](kinds.runs(NAMES, 2), ax)
+    figure.canvas.draw()
+    assert max(right_of_points(axes[0, 0])) < 1.05
+
+
+def test_a_subfigure_is_as_narrow_as_it_is():
+    figure = plt.figure(figsize=(10, 3), layout="constrained")
+    left, _ = figure.subfigures(1, 2, width_ratios=[1, 3])
+    ft.plot.repeats(kinds.runs(NAMES, 2), "iops", y="device", ax=left.subplots())
+    assert not kinds.faults(figure)
+
+
+def test_the_rate_of_a_load_has_one_line_of_words_below():
+    _, axes = plt.subplots(2, 1, figsize=(4, 6))
+    upper, lower = ft.plot.load(kinds.swept(kinds.runs(NAMES, 2)), hue="device", axes=axes)
+    assert upper.get_xlabel() == "queue depth"
+    assert "diamond" in lower.get_xlabel()
+
+
+def test_long_names_of_lines_leave_room_for_panels():
+    long = "a very long name of a workload that is mixed 70/30 and synchronous"
+    frame = kinds.swept(kinds.runs(["read", "write", long], 2)).assign(host="a")
+    axes = ft.plot.sweep(frame, "iops", x="iodepth", hue="device", by="host")
+    figure = axes[0].get_figure()
+    assert not kinds.faults(figure)
+    assert axes[0].get_window_extent().width > 0.5 * figure.bbox.width
+
+
+def test_a_shared_logarithmic_axis_holds_what_was_drawn_before():
+    _, (upper, lower) = plt.subplots(2, 1, sharex=True)
+    frame = kinds.means(kinds.runs(NAMES, 1))
+    ft.plot.throughput(frame.assign(iops=[1e6, 2e6, 3e6]), "iops", y="device", log=True, ax=upper)
+    ft.plot.throughput(frame.assign(iops=[10.0, 20, 30]), "iops", y="device", log=True, ax=lower)
+    low, high = upper.get_xlim()
+    assert low < 10 < 3e6 < high
