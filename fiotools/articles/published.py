@@ -248,10 +248,5 @@ def _column(frame: pd.DataFrame, column: str, table: str) -> pd.Series[Any]:
 
 def _words(path: Path) -> pd.DataFrame:
     """Split the lines of one file at blanks, into columns w1, w2, ..."""
-    lines = [line.split() for line in path.read_text(encoding="utf-8").splitlines()]
-    width = max(map(len, lines), default=0)
-    return pd.DataFrame(
-        [line + [None] * (width - len(line)) for line in lines],
-        columns=[f"w{number}" for number in range(1, width + 1)],
-        dtype="str",
-    )
+    lines = pd.Series(path.read_text(encoding="utf-8").splitlines(), dtype="str")
+    return lines.str.split(expand=True).rename(columns=lambda at: f"w{at + 1}")
