@@ -71,7 +71,7 @@ RC: Any = {  # matplotlib's stubs list all 300 keys as literals
 }
 _SMALL = 0.833  # of the letters' size: "small"
 _NAME = 0.3  # of a figure's width: the longest name at the end of a line
-_NARROW = 300  # points: Axes beside long names
+NARROW = 300  # points: Axes beside long names
 _MOST = 0.6  # of narrow Axes: what a text may take
 _MARGIN = 1.2  # times: from a value to the end of a logarithmic axis
 _LITTLE = 0.4  # and where a little room is many times the values
@@ -86,11 +86,10 @@ KINDS = ("quantity", "latency", "direction")  # rows that differ in these never 
 _EDGE = 24  # points: what a figure's own edge takes
 _BESIDE = 90  # points: what ticks and a label take beside Axes
 _TICK = {"x": 52, "y": 22}  # points: what a tick's label takes, with some space
-_TICKS = 30  # points: what ticks and edges take above and below Axes
-_LEAST = 60  # points: the height of Axes that a label has room beside, however low they are
 _HALF = 8.0  # points: half of what a tick's label takes in height
 _HANDLE = 52  # points: what an entry of a legend takes beside its name
 _HIGH = 0.65  # of the height of Axes, which words below them may yet take from
+_HIGH_OWN = 0.75  # the same where the figure grows with them
 LATENCIES = {"lat": "latency", "clat": "completion latency", "slat": "submission latency"}
 _ENOUGH = 6  # runs from which a median has an interval without assumptions
 
@@ -753,31 +752,17 @@ def breadth(ax: Axes) -> float:
 
 def _whole(ax: Axes) -> float:
     """Return the width of a figure, or of the columns of a grid that Axes are in, in points."""
-    return _paper(ax)[0] * _share(ax, "width")
-
-
-def _share(ax: Axes, side: Literal["width", "height"]) -> float:
-    """Return the share of a figure's width or height that a grid gives to Axes."""
-    place = ax.get_subplotspec()
+    whole, place = _paper(ax)[0], ax.get_subplotspec()
     if place is None or not isinstance(grid := place.get_gridspec(), GridSpec):
-        return 1.0
-    ratios, own = grid.get_width_ratios(), place.colspan
-    if side == "height":
-        ratios, own = grid.get_height_ratios(), place.rowspan
-    sizes = np.asarray(ratios, dtype=np.float64)
-    return float(sizes[own.start : own.stop].sum() / sizes.sum())
+        return whole
+    widths = np.asarray(grid.get_width_ratios(), dtype=np.float64)
+    return float(whole * widths[list(place.colspan)].sum() / widths.sum())
 
 
 def label_beside(ax: Axes, text: str) -> None:
-    """Label the y axis in lines that are no longer than it is.
-
-    To be called after `label_below`, if many lines are below.
-    """
-    size, high = size_of(ax.yaxis.label), _HIGH * points(ax)[1]
-    if below := ax.get_xlabel():
-        rows = _paper(ax)[1] * _share(ax, "height")
-        high = min(points(ax)[1], rows - 1.4 * size * (below.count("\n") + 1) - _TICKS)
-        high = max(high, _LEAST)
+    """Label the y axis in lines that are no longer than it is."""
+    most = _HIGH_OWN if figure_of(ax) in _OWN else _HIGH
+    size, high = size_of(ax.yaxis.label), most * points(ax)[1]
     literal([ax.set_ylabel(fit_text.broken(text, size, high))])
 
 
@@ -820,7 +805,7 @@ def fit_texts(ax: Axes, low: float, high: float) -> None:
 def _end_of_texts(ax: Axes, low: float, high: float, most: float) -> float:
     """Find where an x axis ends that has room for texts that take less than ``most`` of it."""
     wide, scale = breadth(ax), ax.xaxis.get_transform()
-    for text in beside_points(ax) if wide < _NARROW else []:
+    for text in beside_points(ax) if wide < NARROW else []:
         taken = (fit_text.width(text.get_text(), size_of(text)) + _ASIDE_POINT) / (0.9 * wide)
         if taken < most:
             begin, place = scale.transform([low, text.xy[0]])

@@ -28,7 +28,7 @@ _EACH = "○ one run each: no interval, so chance is not ruled out"
 _SIDE = "○ one run on a side: no interval, so chance is not ruled out"
 _FEW = "○ too few runs: no interval, so chance is not ruled out"
 _SAME = "○ no spread at all: no interval; are these copies of one run?"
-_MOST = 0.5  # of Axes: what a text may take
+_MOST = 0.5  # of narrow Axes: what a text may take
 
 
 def ratios(
@@ -226,7 +226,7 @@ def _log_axis(ax: Axes, low: float, high: float) -> None:
     """Set a log axis with ticks that people would write, and room for the texts."""
     ax.set_xscale("log")
     span, wide = math.log(high / low), common.breadth(ax)
-    for text in common.beside_points(ax):
+    for text in common.beside_points(ax) if wide < common.NARROW else []:
         # the ratio without its interval, which is drawn
         if fit_text.width(text.get_text(), common.size_of(text)) >= _MOST * wide:
             text.set_text(text.get_text().partition(" ")[0])

@@ -108,9 +108,7 @@ def sweep(
         return _panels(swept, columns)
     ax = common.axes(ax, max(_ROWS, len(swept.lines) / 2))
     ends = swept.draw(ax)
-    ax.set_ylabel(swept.measured)
     common.label_below(ax, swept.what)
-    common.label_beside(ax, swept.measured)
     if hue:
         common.name_lines(ax, ends, hue)
     return ax
@@ -127,7 +125,6 @@ def _panels(swept: _Swept, by: Sequence[str]) -> NDArray[Any]:
     for ax, cell in zip(axes, swept.panels, strict=True):
         ends |= {end[2]: end for end in swept.draw(ax, cell)}
         common.title_panel(ax, cell, by)
-        ax.set_ylabel(swept.measured)
         ax.label_outer()
     for spare in grid.ravel()[len(axes) :]:
         spare.remove()
@@ -291,15 +288,11 @@ class _Swept:
         else:
             ax.set_ylim(bottom=ax.get_ylim()[0] if least < 0 else 0, auto=None)
             common.few_ticks(ax.yaxis, common.unit(self.metric))
+        common.label_beside(ax, common.wording(self.metric, short=True))
 
     def written(self, value: float) -> str:
         """Write a level of the condition."""
         return _tick(value, common.unit(self.x))
-
-    @property
-    def measured(self) -> str:
-        """The label of the axis of the metric."""
-        return common.wording(self.metric, short=True)
 
     @property
     def what(self) -> str:
@@ -443,13 +436,9 @@ def load(
         _name_limit(lower, value, latency, none if hue else [say("all")] if none else [])
     rates.cut |= waits.cut
     lines = [rates.what, *_key(rates, rings, knees)]
-    for ax, panel in zip(two, panels, strict=True):
-        ax.set_ylabel(panel.measured)
     common.label_below(lower, *lines)
     if not upper.get_shared_x_axes().joined(upper, lower):
         common.label_below(upper, common.condition(x))
-    for ax, panel in zip(two, panels, strict=True):
-        common.label_beside(ax, panel.measured)
     if hue:
         for ax, own in zip(two, ends, strict=True):
             common.name_lines(ax, own, hue, below=ax is lower)
