@@ -135,6 +135,26 @@ def test_clients_and_their_total():
     assert io[io["scope"] == "total"].set_index("direction")["total_ios"].equals(parts)
 
 
+def test_clients_that_ended_at_once_have_no_certain_host():
+    # fio 3.33 wrote both names, then both reports, in either order; containers repeat a pid
+    text = fixture("client.txt").read_text(encoding="utf-8").replace("pid=24244", "pid=24243")
+    res = ft.reads(text.replace("<beta> \n", "").replace("<alpha> \n", "<alpha> \n<beta> \n"))
+    assert res.io["host"].isna().all()
+    assert res.io["scope"].tolist() == ["client"] * 4 + ["total"] * 2
+    assert res.disks["host"].isna().tolist() == [True, True]
+    assert res.notes["message"].str.contains("which of the clients").tolist() == [True]
+    sums = res.extras.set_index("path")["text"]["Run status group 0 (all jobs).READ"]
+    assert sums.count("run=") == 2
+
+
+def test_two_clients_on_machines_of_one_name():
+    text = fixture("client.txt").read_text(encoding="utf-8")
+    res = ft.reads(text.replace("beta", "alpha").replace("run=1001-1001", "run=1002-1002", 2))
+    assert res.io["host"].dropna().tolist() == ["alpha"] * 4
+    told = res.notes["message"].str.contains("run times in the group's summary")
+    assert told.sum() == 2, "only of the client whose summary was changed"
+
+
 def test_an_error_is_a_run_without_io():
     res = ft.read(fixture("enospc.txt"))
     assert res.runs["status"].item() == "error"
@@ -144,6 +164,67 @@ def test_an_error_is_a_run_without_io():
     lines = fixture("enospc.txt").read_text(encoding="utf-8").split("\n")
     for note in res.notes.itertuples():
         assert "fio: " in lines[note.line - 1] or "err=28" in lines[note.line - 1]
+
+
+@pytest.mark.parametrize(
+    ("printed", "changed"),
+    [
+        ("50.00th=[ 116224]", "50.00th=[ 116,224]"),
+        ("50.00th=[ 116224]", "50.00th=[ 116 224]"),
+        ("250=30.73%", "250=30,73%"),
+        ("total=1000,1001,0,0", "total=1,000,1,001,0,0"),
+        ("ticks=103/440", "ticks=103/1,440"),
+        ("ctx=1550", "ctx=1,550"),
+        ("stdev=927148.54", "stdev=927,148.54"),
+    ],
+)
+def test_a_line_of_numbers_is_read_whole_or_not_at_all(printed, changed):
+    text = fixture("client.txt").read_text(encoding="utf-8")
+    assert printed in text
+    notes = ft.reads(text.replace(printed, changed, 1)).notes
+    assert (notes["severity"] == "warning").any()
+
+
+def test_an_unknown_field_of_a_disk_is_kept():
+    res = ft.reads(OLD.replace("in_queue=5", "in_queue=5, flush=7/0"))
+    assert res.disks["in_queue_s"].item() == 0.005
+    assert res.extras.set_index("path")["text"]["disk_util.dm-0.flush"] == "7/0"
+
+
+@pytest.mark.parametrize("width", range(74, 111, 4))
+def test_lines_that_a_terminal_wrapped_are_not_lost_in_silence(width):
+    text = fixture("client.txt").read_text(encoding="utf-8")
+    res = ft.reads(re.sub(f"(.{{{width}}})(?=.)", "\\1\n", text))
+    is_whole = res.io["bs_bytes"].notna().sum() == 4 and len(res.disks) == 2
+    assert is_whole or (width < 88 and (res.notes["severity"] == "warning").any())
+
+
+def test_a_damaged_line_does_not_swallow_a_whole_one_below():
+    above = OLD.partition("...\n")[0]
+    res = ft.reads(above.replace("ioengine", "engine").replace("old", "odd") + OLD)
+    assert res.io["bs_bytes"].item() == 4096
+    assert res.notes["message"].str.contains("'odd: .g=0.*cannot be read").any()
+
+
+def test_definitions_above_what_verify_and_prerun_say():
+    said = """\
+crc32c: verify failed at file /tmp/v offset 40960, length 4096 (requested block: offset=40960)
+       Expected CRC: d55bfd1d
+       Received CRC: 065c5531
+verify: bad magic header 50d8, wanted acca at file /tmp/v offset 40960, length 4096
+old : Saving output of prerun in old.prerun.txt
+"""  # as fio 3.33 wrote
+    res = ft.reads(OLD.replace("Starting 4 processes\n", f"Starting 4 processes\n{said}"))
+    assert res.io["bs_bytes"].item() == 4096
+    assert [line for line in said.split("\n") if line.strip()] == [
+        next(line for line in said.split("\n") if line.strip() == message)
+        for message in res.notes["message"]
+        if message in said
+    ]
+
+
+def test_dots_that_a_word_processor_joined():
+    assert ft.reads(OLD.replace("...\n", "…\n")).io["bs_bytes"].item() == 4096
 
 
 def test_a_text_of_only_errors_is_a_parse_error_that_quotes_them():

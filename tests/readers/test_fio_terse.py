@@ -196,6 +196,11 @@ def test_cumulative_lines_are_one_run_and_its_samples():
     assert len(ft.reads("\n".join(reversed(lines)) + "\n").runs) == 4
 
 
+def test_a_line_that_begins_in_other_text_is_not_left_out_in_silence():
+    res = ft.reads(f"out: '{text('status-interval')}'\n")
+    assert len(messages(res, about="lines of a report were not read (1, ")) == 1
+
+
 def test_phases_are_reported_as_one_run_at_every_interval():
     """Behind a stonewall one job waits while the other runs."""
     lines = text("phases").splitlines()

@@ -54,7 +54,7 @@ from fiotools.readers.fio.text_rows import (
     is_interrupted,
     note_remarks,
 )
-from fiotools.readers.formats import FIO_SAID
+from fiotools.readers.formats import FIO_DEFINITION, FIO_SAID
 from fiotools.readers.text import Cursor, Taker, taken
 from fiotools.tables import Tables
 
@@ -188,7 +188,10 @@ class FioOutput:
     """The output of one fio process."""
 
     version: str | None = None
-    client: str | None = None  # the machine whose report follows, in client mode
+    has_clients: bool = False
+    # machines that ended, and whose reports are to follow; None if it is uncertain which
+    waiting: list[str | None] = field(default_factory=list)
+    host: str | None = None  # the machine whose report is being read, if that is certain
     definitions: list[Definition] = field(default_factory=list)
     entries: list[Job] = field(default_factory=list)
     earlier: list[list[Job]] = field(default_factory=list)  # of reports before the last one
@@ -199,6 +202,8 @@ class FioOutput:
     strange: Said = field(default_factory=list)  # lines that were not understood
     cut: int | None = None  # the line where the text ends before fio's output does
     is_summed: bool = False
+    begun: int = 0  # which entry is the first of the report that is being read
+    is_between: bool = True  # whether the next entry begins a report
     group: str = ""  # the heading of the summary that is being read
     # the percentiles that are being read, and the ns of their unit; the name of their extra if
     # they belong to one priority, which has no table
@@ -231,7 +236,7 @@ def add(tables: Tables, report: Report, session: Session) -> int:
         options = rows.asked(number, entry.name)
         directions = [_direction(said, entry, section, options) for section in entry.sections]
         # group_reporting prints one entry for several jobs
-        scope = "client" if entry.host else "group" if entry.jobs > 1 else "job"
+        scope = "client" if said.has_clients else "group" if entry.jobs > 1 else "job"
         rows.entry(number, entry, scope, directions, has_ns=has_ns)
     # the progress of each entry, which --status-interval printed
     numbers = {entry.key: number for number, entry in enumerate(said.entries, 1)}
@@ -278,6 +283,9 @@ def _note_troubles(rows: RunRows, said: FioOutput) -> None:
             rows.note(at, message, "error")
         if not entry.sections:
             rows.note(at, f"job {name!r} did no I/O")
+    unknown = [one.line for one in said.entries if one.host is None and not one.is_total]
+    if said.has_clients and unknown:
+        rows.note(unknown[0], "which of the clients reported this is not certain: host is left out")
     if not said.is_summed:
         rows.note(0, "the report has no group summary: it was cut off")
     elif said.cut is not None:
@@ -440,21 +448,38 @@ def bare(line: str) -> str:
 def _beginning(text: str, first: int, entry: re.Match[str]) -> int:
     """Walk up from the first entry over fio's lines before it; return where they begin."""
     start, job = first, (entry["name"], int(entry["group"]))
-    is_next = True
+    is_next, below = True, ""  # a line that may be the rest of the one above it
     for at, raw in lines_above(text, first):
         line = bare(raw)
-        if len(line) > _LINE:
+        if len(line) > _LINE or (below and not _wrapped(_DEFINITION, line, below)):
             break
         if is_entry(line):
             # with normal,terse the terse line of a job is right above its report
             if not is_next or heading(line) not in (None, job):
                 break
         elif not any(pattern.fullmatch(line) for pattern, _ in _ABOVE):
-            break
+            below = line
+            continue
         elif line:
-            is_next = False
+            is_next, below = False, ""
         start = at if line else start
     return start
+
+
+def _wrapped(pattern: re.Pattern[str], line: str, below: str) -> re.Match[str] | None:
+    """Match a line that a terminal wrapped, and its rest below; None if the line is whole."""
+    if pattern.fullmatch(line) or any(own.fullmatch(below) for own, _ in (*_ABOVE, *_LINES)):
+        return None
+    return pattern.fullmatch(line + below) or pattern.fullmatch(f"{line} {below}")
+
+
+def _whole(cursor: Cursor, pattern: re.Pattern[str], line: str) -> re.Match[str] | None:
+    """Match a line; one that a terminal wrapped is taken with its rest."""
+    wrapped = _wrapped(pattern, line, next(cursor.ahead(1), ""))
+    if wrapped:
+        cursor.take()
+        cursor.take()
+    return wrapped or pattern.fullmatch(line)
 
 
 def _take_entries(cursor: Cursor, run: FioOutput) -> int:
@@ -526,8 +551,10 @@ def _lacks_totals(run: FioOutput) -> bool:
 # --- what lines look like ---------------------------------------------------------------------
 
 _DIGITS = 18  # fit into 64 bits
-_INT = rf"\d{{1,{_DIGITS}}}(?!\d)"
-_REAL = r"[\d.]{1,25}"
+_COUNTED = 4  # reads, writes, trims and syncs
+_END = r"(?![,'_]?\d)"  # people put commas between thousands
+_INT = rf"\d{{1,{_DIGITS}}}{_END}"
+_REAL = rf"[\d.]{{1,25}}{_END}"
 _NUMBER = rf"-?{_REAL}[kKmMG]?"
 _UNIT = r"\((?P<unit>nsec|usec|msec)\)"
 # two levels of priority until 3.29; from 3.30 each priority has its number
@@ -536,6 +563,10 @@ _DIRECTION = r"(?P<direction>read|write|trim|mixed) *:"
 _SIZE = r"(\d{1,9}(?:\.\d{1,9})?)([KMG]?)(?:iB|B)?"
 _TAG = r"(?:<(?!/)[^>\n]+>[ ]?)?"
 
+_DEFINITION = re.compile(
+    r"(?:<[^>]+> )?(?P<name>.*): \(g=(?P<group>\d{1,9})\): rw=(?P<rw>[^,]+),"
+    r" bs=(?P<bs>.*?), ioengine=(?P<ioengine>[^,]*), iodepth=(?P<iodepth>\d{1,9}).*"
+)
 _BS = re.compile(rf"{_SIZE}-{_SIZE}")
 _CLIENT = re.compile(r"(?:Jobs: .*)?<(?P<client>[^<>\s]+)>")
 _DECIMAL = re.compile(rf"{_REAL}[kMGTPE](?!i)")  # "512B/s" has no prefix, and cannot tell
@@ -543,8 +574,13 @@ _ENTRY = re.compile(
     rf"(?P<name>.*): \(groupid=(?P<group>{_INT}), jobs=(?P<jobs>{_INT})\):"
     rf" err=\s*(?P<error>{_INT})(?: \((?P<message>.*)\))?: pid=(?P<pid>{_INT})(?:: (?P<date>.*))?"
 )
-_PERCENTILE = re.compile(rf"(\d{{1,3}}(?:\.\d{{1,9}})?)th=\[?\s*>?=?\s*({_NUMBER})")
-_SUM = re.compile(r"\bio=([^\s,]+).*?(?:run=(\d{1,18})-|mint=(\d{1,18})msec, maxt=)(\d{1,18})msec")
+_PERCENTILE = re.compile(
+    rf"(\d{{1,3}}(?:\.\d{{1,9}})?)th=\[?\s*>?=?\s*({_NUMBER})(?=\s*(?:[],;]|\Z))"
+)
+_SUM = re.compile(
+    r"(?P<name>READ|WRITE|TRIM|MIXED): (?P<rest>(?:bw=[^=]*, )?io=(?P<io>[^\s,]+).*?"
+    r"(?:run=(\d{1,18})-|mint=(\d{1,18})msec, maxt=)(\d{1,18})msec.*)"
+)
 # the fields of a disk's line: their columns, and how many make one of the column's unit
 _DISK: dict[str, tuple[tuple[str, ...], float]] = {
     "ios": (("read_ios", "write_ios"), 1),
@@ -585,13 +621,15 @@ _above = partial(_line, into=_ABOVE)
 # --- lines above the first entry --------------------------------------------------------------
 
 
-@_above(
-    r"(?:<[^>]+> )?(?P<name>.*): \(g=(?P<group>\d{1,9})\): rw=(?P<rw>[^,]+),"
-    r" bs=(?P<bs>.*?), ioengine=(?P<ioengine>[^,]*), iodepth=(?P<iodepth>\d{1,9}).*",
-)
+@_above(FIO_DEFINITION.pattern + ".*")
 def _take_definition(cursor: Cursor, run: FioOutput, found: re.Match[str]) -> None:
-    blocks = (_block(*block) for block in _BS.findall(found["bs"]))
-    options = {**found.groupdict(), "bs": ",".join(blocks)}
+    at, whole = cursor.number, _whole(cursor, _DEFINITION, found[0])
+    if whole is None:
+        said = f"the definition {found[0][:60]!r} cannot be read: no conditions"
+        run.doubts.append((at, said))
+        return
+    blocks = (_block(*block) for block in _BS.findall(whole["bs"]))
+    options = {**whole.groupdict(), "bs": ",".join(blocks)}
     name, group = options.pop("name"), int(options.pop("group"))
     run.definitions.append(Definition(name, group, options))
 
@@ -605,13 +643,7 @@ def _block(low: str, low_unit: str, high: str, high_unit: str) -> str:
     return str(whole) if is_one else "?"
 
 
-@_above(r"(?:<[^>]+> )?.*: \(g=\d+\): rw=.*")
-def _take_unreadable(cursor: Cursor, run: FioOutput, found: re.Match[str]) -> None:
-    doubt = f"the definition {found[0][:60]!r} cannot be read: no conditions"
-    run.doubts.append((cursor.number, doubt))
-
-
-@_above(r"\.\.\.")
+@_above(r"\.\.\.|…")
 def _take_clones(cursor: Cursor, run: FioOutput, found: re.Match[str]) -> None:
     if run.definitions:
         run.definitions[-1].clones = True
@@ -626,12 +658,14 @@ def _take_entry(cursor: Cursor, run: FioOutput, found: re.Match[str]) -> bool:
     if name.startswith("Jobs: "):  # progress without a line end before the report
         known = [one.name for one in run.definitions if name.endswith(one.name)]
         name = max(known, key=len) if known else re.split(r"\[eta [^\]]*\]|s\]", name)[-1]
+    if run.is_between:
+        run.host = _next_host(run) if name != ALL else None
     entry = Job(
         line=cursor.number,
         name=name,
         group=int(found["group"]),
         error=int(found["error"]),
-        host=None if name == ALL else run.client,
+        host=run.host,
         jobs=int(found["jobs"]),
         pid=int(found["pid"]),
         message=found["message"],
@@ -639,36 +673,52 @@ def _take_entry(cursor: Cursor, run: FioOutput, found: re.Match[str]) -> bool:
     if found["date"] and found["date"].strip():
         entry.extras["date"] = found["date"].strip()
     # after a summary: a new process, another client, or the same entries with higher counts
-    if run.is_summed and entry.key in {one.key for one in run.entries}:
+    is_known = entry.host is not None or not run.has_clients
+    if run.is_summed and is_known and entry.key in {one.key for one in run.entries}:
         run.earlier.append(run.entries)
         run.entries, run.disks, run.extras = [], [], {}
         run.is_summed, run.cut, run.group = False, None, ""
-    elif run.is_summed and run.client is None:
+    elif run.is_summed and not run.has_clients:
         return False
+    if run.is_between:
+        run.begun, run.is_between = len(run.entries), False
     run.entries.append(entry)
     return True
+
+
+def _next_host(run: FioOutput) -> str | None:
+    """Name the machine whose report begins; None if several ended before any was printed.
+
+    fio names a machine when it ends, and may print the reports in another order.
+    """
+    if len({*run.waiting}) > 1:
+        run.waiting = [None] * len(run.waiting)
+    return run.waiting.pop() if run.waiting else run.host
 
 
 @_line(r"(?:\| *)?\d{1,3}(?:\.\d+)?th=\[.*|\d{1,3}\.\d+th=\d+(?:,.*)?")
 def _take_percentiles(cursor: Cursor, run: FioOutput, found: re.Match[str]) -> None:
     if run.priority:
-        _add_text(run.entry, run.priority, found[0].strip("| "))
+        _add_text(run.entry.extras, run.priority, found[0].strip("| "))
     else:
         _add_percentiles(run, found[0], cursor.number)
 
 
 def _add_percentiles(run: FioOutput, text: str, at: int) -> None:
     """Add percentiles; fio sorts them, so one that does not rise is damaged."""
-    for name, value in _PERCENTILE.findall(text):
+    found = _PERCENTILE.findall(text)
+    if len(found) < text.count("th="):
+        raise ValueError(f"not percentiles: {text!r}")
+    for name, value in found:
         pair = float(name), count(value).value * run.scale
         if run.curve and pair[0] <= run.curve[-1][0] and pair != run.curve[-1]:
             run.doubts.append((at, f"the percentiles are out of order at {name}"))
         run.curve.append(pair)
 
 
-def _add_text(entry: Job, name: str, text: str) -> None:
+def _add_text(extras: dict[str, str], name: str, text: str) -> None:
     """Keep several lines without a column as one text."""
-    entry.extras[name] = f"{entry.extras.get(name, '')} {text}".strip()
+    extras[name] = f"{extras.get(name, '')} {text}".strip()
 
 
 @_line(
@@ -728,7 +778,10 @@ def _take_percentile_head(cursor: Cursor, run: FioOutput, found: re.Match[str]) 
 @_line(rf"lat {_UNIT} *: *(?P<list>(?:>=)?\d+=[\d.]+%.*)")
 def _take_shares(cursor: Cursor, run: FioOutput, found: re.Match[str]) -> None:
     into = run.entry.shares.setdefault(found["unit"], {})
-    for name, pct in re.findall(rf"(>=\d{{1,9}}|\b\d{{1,9}})=({_REAL})%", found["list"]):
+    shares = re.findall(rf"(>=\d{{1,9}}|\b\d{{1,9}})=({_REAL})%", found["list"])
+    if len(shares) < found["list"].count("%"):
+        raise ValueError(f"not shares: {found[0]!r}")
+    for name, pct in shares:
         coarse_edges(name, found["unit"], True)  # raises for a bin that fio does not have
         into[name] = float(pct)
 
@@ -773,7 +826,7 @@ def _take_cpu(cursor: Cursor, run: FioOutput, found: re.Match[str]) -> None:
 def _take_issued(cursor: Cursor, run: FioOutput, found: re.Match[str]) -> bool:
     for name, numbers in re.findall(r"(total|short|drop)\w*=([\d,rwd=/]+)", found[0]):
         counts = re.findall(r"\d+", numbers)
-        if max(map(len, counts), default=0) > _DIGITS:
+        if max(map(len, counts), default=0) > _DIGITS or len(counts) > _COUNTED:
             return False
         run.entry.issued[name] = [int(number) for number in counts]
     return True
@@ -793,7 +846,7 @@ def _take_extra(cursor: Cursor, run: FioOutput, found: re.Match[str]) -> None:
 
 @_line(r"(?:block lifetime percentiles *:|\|)(?P<rest>(?: *\d{1,3}\.\d+th=\d+,?)*)")
 def _take_lifetimes(cursor: Cursor, run: FioOutput, found: re.Match[str]) -> None:
-    _add_text(run.entry, "block lifetime percentiles", found["rest"].strip())
+    _add_text(run.entry.extras, "block lifetime percentiles", found["rest"].strip())
 
 
 # --- lines below the entries ------------------------------------------------------------------
@@ -801,54 +854,56 @@ def _take_lifetimes(cursor: Cursor, run: FioOutput, found: re.Match[str]) -> Non
 
 @_line(rf"(?P<title>Run status group {_INT} \(all jobs\)):.*")
 def _take_group(cursor: Cursor, run: FioOutput, found: re.Match[str]) -> None:
-    run.group = f"<{run.client}> {found['title']}" if run.client else found["title"]
-    run.is_summed = True
+    run.group = f"<{run.host}> {found['title']}" if run.host else found["title"]
+    run.is_summed = run.is_between = True
 
 
 @_line(r"(?P<name>READ|WRITE|TRIM|MIXED): (?P<rest>(?:io|bw)=.*)")
 def _take_sum(cursor: Cursor, run: FioOutput, found: re.Match[str]) -> None:
-    direction, rest = found["name"].lower(), found["rest"]
-    run.extras[f"{run.group}.{found['name']}"] = rest
+    at, total = cursor.number, _whole(cursor, _SUM, found[0])
+    found, direction = total or found, found["name"].lower()
+    _add_text(run.extras, f"{run.group}.{found['name']}", found["rest"])
     parts = [
         section
-        for entry in run.entries
-        if (entry.summary, entry.host) == (run.group, run.client)
+        for entry in run.entries[run.begun :]
+        if entry.summary == run.group
         for section in entry.sections
         if section.direction == direction
     ]
-    total = _SUM.search(rest)
     if not parts or not total or direction == "mixed":
         return  # fio 3.33 counts nothing in mixed
-    moved, shortest, longest = total[1], int(total[2] or total[3]), int(total[4])
+    shortest, longest = int(total[4] or total[5]), int(total[6])
     ran = [section.runtime_ms or 0 for section in parts]
     if (min(ran), max(ran)) != (shortest, longest):
         what = "the run times in the group's summary are not its entries'"
-        run.doubts.append((cursor.number, f"{direction}: {what}"))
+        run.doubts.append((at, f"{direction}: {what}"))
         return
-    whole = amount(moved, parts[0].is_old)
+    whole = amount(total["io"], parts[0].is_old)
     amounts = [section.io for section in parts if section.io is not None]
     done, reach = sum(io.value for io in amounts), sum(io.reach for io in amounts)
     if abs(done - whole.value) > reach + whole.reach:
         what = "the entries of the group do not add up to its summary"
-        run.doubts.append((cursor.number, f"{direction}: {what}"))
+        run.doubts.append((at, f"{direction}: {what}"))
 
 
 @_line(r"(?P<name>\S+): (?P<rest>ios=\d+/\d+, .*)")
 def _take_disk(cursor: Cursor, run: FioOutput, found: re.Match[str]) -> bool:
     name = found["name"]
-    row: dict[str, Any] = {"host": run.client, "device": name}
+    row: dict[str, Any] = {"host": run.host, "device": name}
     parts: dict[str, str] = {}
     for key, *texts in re.findall(rf"(\w{{1,40}})=({_REAL})(?:/({_REAL}))?", found["rest"]):
         values = [float(text) for text in texts if text]
         columns, unit = _DISK.get(key, ((), 1))
         if key in _DISK_COUNTS and any(value % 1 or value > 1e15 for value in values):
             return False
-        if key.startswith("agg"):
-            parts[f"disk_util.{name}.{key}"] = "/".join(f"{value:g}" for value in values)
-        elif len(columns) == len(values):
+        if len(columns) == len(values):
             row |= {column: value / unit for column, value in zip(columns, values, strict=True)}
+        elif columns:
+            return False
+        else:  # of the devices that it is made of, or not known
+            parts[f"disk_util.{name}.{key}"] = "/".join(f"{value:g}" for value in values)
     run.disks.append(Disk(row, parts))
-    run.is_summed = True
+    run.is_summed = run.is_between = True
     return True
 
 
@@ -858,21 +913,28 @@ def _take_disk(cursor: Cursor, run: FioOutput, found: re.Match[str]) -> bool:
 @_above(
     r"(?:fio-|fio )(?P<version>\d[\w.-]*)",
     r"hostname=.*fio=fio-(?P<version>[\w.-]+).*",
-    _CLIENT.pattern,
 )
+def _take_version(cursor: Cursor, run: FioOutput, found: re.Match[str]) -> None:
+    run.version = found["version"]
+
+
+@_above(_CLIENT.pattern)
 @_line(_CLIENT.pattern)
-def _take_name(cursor: Cursor, run: FioOutput, found: re.Match[str]) -> None:
-    """Take the version, or the client whose report follows."""
-    vars(run).update(found.groupdict())
+def _take_client(cursor: Cursor, run: FioOutput, found: re.Match[str]) -> None:
+    run.waiting.append(found["client"])
+    run.has_clients = True
 
 
 @_line(r"(?:<[^>]+> )?Jobs: \d+ \(f=\d+\).*")
 def _take_progress(cursor: Cursor, run: FioOutput, found: re.Match[str]) -> None:
-    if run.is_summed and run.client is None:  # an interim report: fio was still running
+    if run.is_summed and not run.has_clients:  # an interim report: fio was still running
         run.cut = cursor.number
 
 
-@_above(r"(?:fio: |[Nn]ote: |clock setaff).*")
+@_above(
+    r"(?:fio: |[Nn]ote: |clock setaff|verify: |\w+: verify failed|(?:Expected|Received) CRC: ).*",
+    r".* : Saving output of (?:prerun|postrun) in .*",
+)
 @_line(r"fio: .*")
 def _take_remark(cursor: Cursor, run: FioOutput, found: re.Match[str]) -> None:
     run.remarks.append((cursor.number, found[0]))
