@@ -285,7 +285,7 @@ READERS: tuple[Reader, ...] = (
             r"(?=[rusc])\b(?:"  # a letter is known sooner than the end of a word
             r"(?:real|user|sys)(?:[\s|]|\^I|\\t|%20){0,9}[+]?[0-9]+m[0-9]+[.,][0-9]+s"
             r"|Command (?:exited with non-zero status|terminated by signal) [0-9])"
-            r"|[0-9][.,][0-9]+s user\W{1,3}[0-9]+[.,][0-9]+s system"
+            r"|[0-9][.,][0-9]+s user\W{1,3}[0-9]+[.,][0-9]+s system|Elapsed\W{1,3}wall clock"
         ),
         line_mark=r"[^\w\n]{0,4}(?:real|user|sys)[ \t]*[+]?[0-9]+[.,][0-9]+s?[^\w\n]{0,4}$",
         anchor="|".join(TIMES.values()),

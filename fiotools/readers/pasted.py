@@ -81,8 +81,8 @@ _AS_TYPED = str.maketrans(
         "\ufb03": "ffi",
     }
 )
-# word processors replace a hyphen or a minus before a number
-_DASH = re.compile(r"[\u2010-\u2013\u2212](?=[\d.])")
+# word processors replace a hyphen or a minus before a number, and in "%-ile"
+_DASH = re.compile(r"[\u2010-\u2013\u2212](?=[\d.]|ile)")
 _DIGIT = re.compile(r"(?![0-9])\d")  # of another script, or as wide as one
 
 _IS_HTML = re.compile(r"<br ?/?>|</(?:pre|code|p|div|span|samp|td)>", re.I)

@@ -198,6 +198,18 @@ def test_progress_becomes_samples():
     assert killed.io["io_bytes"].tolist() == [31522816]
 
 
+def test_lines_of_several_runs_without_their_records_are_not_progress():
+    # of: for i in 1 2 3; do dd ... 2>&1 | grep copied; done
+    line = "10485760 bytes (10 MB, 10 MiB) copied, {} s, {}\n".format
+    text = line("0.0101", "1.0 GB/s") + line("0.0103", "1.0 GB/s") + line("12.5", "839 kB/s")
+    results = ft.reads(text)
+    assert results.io["runtime_s"].tolist() == [0.0101, 0.0103, 12.5]
+    assert results.runs["status"].tolist() == ["ok"] * 3
+    # progress of BusyBox and of GNU 8.24 has decimals, a line a second
+    later = line("1.000001", "10 MB/s") + line("2.000002", "10 MB/s").replace("104", "204")
+    assert len(ft.reads(later).runs) == 1
+
+
 def test_progress_of_the_bsds_groups_thousands():
     text = (
         "  15,794,176 bytes (16 MB, 15 MiB) transferred 1.002s, 16 MB/s\r\n"

@@ -215,6 +215,12 @@ def test_utf16():
     assert len(load("2.0.21a--randmix_utf16le_bom").io) == 9
 
 
+@pytest.mark.parametrize("dash", "\u2010\u2011\u2012\u2013\u2212")
+def test_a_dash_of_a_word_processor_in_the_header_of_percentiles(dash):
+    changed = edited("linux--D100", ("%-ile", f"%{dash}ile"))
+    assert len(ft.reads(changed).percentiles) == len(load("linux--D100").percentiles) > 0
+
+
 def test_linux():
     res = load("linux--D100")
     assert res.io["runtime_s"].unique().tolist() == [3.0]

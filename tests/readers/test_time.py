@@ -325,6 +325,13 @@ def test_a_command_that_failed_below_another_time():
     assert results.timings["exit_status"].item() == 3
 
 
+def test_a_list_on_one_line_is_not_left_out_in_silence():
+    listed = (FIXTURES / "gnu-time-1.9--v_dd.txt").read_text(encoding="utf-8")
+    joined = " / ".join(line.strip() for line in listed.splitlines())
+    results = ft.reads(f"{joined}\n\n0.01user 0.02system 0:01.00elapsed 3%CPU\n")
+    assert "lines of a report were not read" in results.notes["message"].str.cat()
+
+
 def test_what_has_no_column():
     listed = ft.read(FIXTURES / "gnu-time-1.9--v_dd.txt").extras
     extras = listed[listed["path"].str.startswith("time/")].set_index("path")["text"]

@@ -117,6 +117,7 @@ _FRAGMENT = re.compile(r"\s{0,200}[^0-9\n]{0,40}[0-9]{1,24}[^\n]{0,200}\Z")
 # the beginning of a line of bytes; the damage stands behind the bytes
 _SPOILED = re.compile(r"[\s>#]*[0-9][0-9.,' ]{0,40}[^\W\d_]{1,20}\b[^\n]{0,60}[(（,，、/][^\n]*")
 _TRUNCATED = re.compile(r"truncated|odd length")
+_INTERVAL = 0.9  # seconds between lines of progress, at least
 _GAP, _DOUBTFUL = 5, 4  # lines without tokens, tokens without certainty: no more than that
 _COMMENT = re.compile(r"\s*(?:#|=?>?\s*\])")
 _TOUCHING = re.compile(r"[^\x00-\x7f]{1,12} ?\Z")
@@ -637,6 +638,11 @@ def _continues(
     if old and new:
         if new.bytes < old.bytes:
             return False
+        # progress comes once a second, and GNU prints whole seconds in it
+        is_alike = before.into is after.into is None and old.is_final == new.is_final
+        if is_alike and before.line < after.line and not _is_whole(old, new):
+            if new.bytes == old.bytes or new.elapsed < old.elapsed + _INTERVAL:
+                return False  # lines of several runs, without their records
         # progress is printed in whole seconds, rounded, and once more at the end
         slack = 0.5 if before.into is None and old.seconds.isdigit() else 0.0
         if new.elapsed < old.elapsed - slack or (old.is_final and before.into is None):
@@ -655,6 +661,10 @@ def _continues(
     if known is None or after.into is None:
         return True  # progress below a report has to be borne out by the next report
     return _grow(known, after)
+
+
+def _is_whole(*every: Amounts) -> bool:
+    return any(amounts.seconds.isdigit() for amounts in every)
 
 
 def _grow(before: DdReport, after: DdReport) -> bool:

@@ -34,6 +34,9 @@ _PROGRAM = re.compile(
     r"output|eta|status-|section|debug|client|server|max-jobs|aux-path|inflate-log"
 )
 
+# word processors and blogs make one long dash of two hyphens
+_GIVEN = re.compile(r"[-\u2010-\u2015\u2212]{1,2}([a-z_][\w-]*)=(.*)", re.S)
+
 
 def size(text: str, options: Options) -> int | None:
     """Read a size as fio does; None if it is not a plain one (``100%``, an expression).
@@ -163,6 +166,8 @@ def from_command(command: str | None) -> tuple[dict[str, str], dict[str, dict[st
     --------
     >>> from_command("fio --direct=1 --name=a --rw=read --output=x.json")
     ({'direct': '1'}, {'a': {'rw': 'read'}})
+    >>> from_command("fio —direct=1")
+    ({'direct': '1'}, {})
     """
     shared: dict[str, str] = {}
     jobs: dict[str, dict[str, str]] = {}
@@ -170,7 +175,7 @@ def from_command(command: str | None) -> tuple[dict[str, str], dict[str, dict[st
         return shared, jobs
     into = shared
     for word in _words(command):
-        match = re.fullmatch(r"--?([a-z_][\w-]*)=(.*)", word, re.S)
+        match = _GIVEN.fullmatch(word)
         if not match or _PROGRAM.match(match[1]):
             continue
         if match[1] == "name":
