@@ -638,11 +638,8 @@ def _continues(
     if old and new:
         if new.bytes < old.bytes:
             return False
-        # progress comes once a second, and GNU prints whole seconds in it
-        is_alike = before.into is after.into is None and old.is_final == new.is_final
-        if is_alike and before.line < after.line and not _is_whole(old, new):
-            if new.bytes == old.bytes or new.elapsed < old.elapsed + _INTERVAL:
-                return False  # lines of several runs, without their records
+        if before.into is after.into is None and before.line < after.line and _are_ends(old, new):
+            return False  # lines of several runs, without their records
         # progress is printed in whole seconds, rounded, and once more at the end
         slack = 0.5 if before.into is None and old.seconds.isdigit() else 0.0
         if new.elapsed < old.elapsed - slack or (old.is_final and before.into is None):
@@ -663,8 +660,11 @@ def _continues(
     return _grow(known, after)
 
 
-def _is_whole(*every: Amounts) -> bool:
-    return any(amounts.seconds.isdigit() for amounts in every)
+def _are_ends(old: Amounts, new: Amounts) -> bool:
+    """Whether both are no progress, which comes once a second, from GNU in whole seconds."""
+    if old.seconds.isdigit() or new.seconds.isdigit() or old.is_final != new.is_final:
+        return False
+    return new.bytes == old.bytes or new.elapsed < old.elapsed + _INTERVAL
 
 
 def _grow(before: DdReport, after: DdReport) -> bool:
