@@ -241,17 +241,28 @@ def _objects(lines: list[Line], is_report: IsReport) -> tuple[list[Line], list[R
         if line.text.endswith("{") and (place := bisect.bisect(ends, at)) < len(ends):
             inside = lines[at : min(ends[place], at + _LARGE) + 1]
             inner = [one.text for one in inside[1:-1]] if len(inside) <= _LARGE else []
-            found = unwrap("\n".join(["{", *inner, "}"])) if inner else None
+            found = unwrap("\n".join(["{", *inner, "}"]), is_report) if inner else None
         if found is None or not is_report(found.text):
             kept.append(line)
             at += 1
             continue
-        kept.append(Line(line.number, line.text[:-1]))
-        told = zip(found.lines or (), found.text.split("\n"), strict=False)
-        kept += [Line(inside[above - 1].number, text) for above, text in told]
-        remarks += [one._replace(line=inside[(one.line or 1) - 1].number) for one in found.remarks]
+        told, said = _placed(found, inside)
+        kept += [Line(line.number, line.text[:-1]), *told]
+        remarks += said
         at += len(inside)
     return kept, remarks
+
+
+def _placed(found: Repaired, within: Sequence[Line]) -> tuple[list[Line], list[Remark]]:
+    """Return the lines of a text, and the remarks on it, with the numbers of those around it."""
+
+    def number(line: int | None) -> int:
+        return within[min(line or 1, len(within)) - 1].number
+
+    texts = found.text.split("\n")
+    numbers = found.lines or range(1, len(texts) + 1)
+    lines = [Line(number(at), text) for at, text in zip(numbers, texts, strict=False)]
+    return lines, [remark._replace(line=number(remark.line)) for remark in found.remarks]
 
 
 def _two_letters(lines: list[Line], is_report: IsReport) -> list[Line]:
@@ -284,8 +295,8 @@ def _without_marks(found: re.Match[str]) -> str:
     return _MARKS.sub("", found[0])
 
 
-def unwrap(text: str) -> Repaired | None:
-    """Return the texts in the strings of a JSON document, one below the other.
+def unwrap(text: str, is_report: IsReport | None = None) -> Repaired | None:
+    """Return the texts in the strings of a JSON document, repaired, one below the other.
 
     The items of a list are lines of one text. A text that repeats another (``stderr_lines`` of
     Ansible) is left out with a remark. A command beside it stands above it, after a prompt. None if
@@ -294,28 +305,31 @@ def unwrap(text: str) -> Repaired | None:
     try:
         orjson.loads(text)
     except orjson.JSONDecodeError:
-        return _unwrapped_lines(text)
+        return _unwrapped_lines(text, is_report)
     lines: list[Line] = []
     remarks: list[Remark] = []
     seen: set[str] = set()
     for key, line, values in _texts(text):
         if key in _COMMANDS:
             command = values[0] if len(values) == 1 else shlex.join(values)
-            parts = [f"$ {command}"] if command and "\n" not in command else []
-        else:
-            told = "\n".join(values)
-            if told.strip() in seen:
-                remarks.append(Remark(line, f"the text of {key!r} is repeated: left out"))
-                continue
-            if "\n" in told:
-                seen.add(told.strip())
-            # a \r\n is an end of line here as well, and so are \r and \n of their own
-            parts = [*told.replace("\r\n", "\n").rstrip("\n").split("\n"), SEPARATOR]
-        lines += [Line(line, part) for part in parts]
+            if command and "\n" not in command:
+                lines.append(Line(line, f"$ {command}"))
+            continue
+        told = "\n".join(values)
+        if told.strip() in seen:
+            remarks.append(Remark(line, f"the text of {key!r} is repeated: left out"))
+            continue
+        if "\n" in told:
+            seen.add(told.strip())
+        # a \r\n is an end of line here as well, and so are \r and \n of their own
+        found = repair(told.replace("\r\n", "\n").rstrip("\n"), is_report)
+        own, said = _placed(found, [Line(line, "")])
+        lines += [*own, Line(line, SEPARATOR)]
+        remarks += said
     return Repaired.of(lines, remarks, end="\n") if lines else None
 
 
-def _unwrapped_lines(text: str) -> Repaired | None:
+def _unwrapped_lines(text: str, is_report: IsReport | None) -> Repaired | None:
     """Return the strings of a log of JSON lines, grouped by key."""
     told: dict[str, list[Line]] = {}
     for number, line in enumerate(text.split("\n"), 1):
@@ -329,10 +343,14 @@ def _unwrapped_lines(text: str) -> Repaired | None:
             if isinstance(part, str):
                 ended = part.replace("\r\n", "\n").removesuffix("\n")
                 told.setdefault(key, []).extend(Line(number, one) for one in ended.split("\n"))
-    lines = [
-        line for texts in told.values() for line in (*texts, Line(texts[-1].number, SEPARATOR))
-    ]
-    return Repaired.of(lines, (), end="\n") if lines else None
+    lines: list[Line] = []
+    remarks: list[Remark] = []
+    for texts in told.values():
+        found = repair("\n".join(line.text for line in texts), is_report)
+        own, said = _placed(found, texts)
+        lines += [*own, Line(texts[-1].number, SEPARATOR)]
+        remarks += said
+    return Repaired.of(lines, remarks, end="\n") if lines else None
 
 
 def _texts(text: str) -> list[tuple[str, int, list[str]]]:

@@ -220,6 +220,30 @@ def test_dashes_and_digits_of_a_word_processor():
         assert ft.reads(text).io.equals(plain.io)
 
 
+@pytest.mark.parametrize(
+    "damaged",
+    [
+        lambda line: f"\x1b[32m{line}\x1b[0m",
+        lambda line: f"2026-11-22T14:09:01.123456789Z stdout F {line}",
+        lambda line: line.replace(" ", "\xa0"),
+    ],
+    ids=["colours", "times", "blanks"],
+)
+def test_the_strings_of_json_are_repaired(damaged):
+    # as containers log what a terminal shows
+    report = "16+0 records in\n16+0 records out\n16777216 bytes (17 MB) copied, 1.5 s, 11.2 MB/s"
+    lines = [damaged(line) for line in report.split("\n")]
+    every = [
+        json.dumps({"rc": 0, "stderr": "\n".join(lines)}, indent=1),
+        "".join(json.dumps({"log": line + "\n"}) + "\n" for line in lines),
+        "ok: [host] => " + json.dumps({"stderr": "\n".join(lines)}, indent=1) + "\n",
+    ]
+    for text in every:
+        result = ft.reads(text)
+        assert result.io[["runtime_s", "total_ios"]].to_numpy().tolist() == [[1.5, 16]]
+        assert (result.notes["severity"] == "info").all()
+
+
 def test_folded_lines_are_joined():
     text = "rw=3D" + "a" * 70 + "=\n" + ("b" * 70 + "=\n") * 1000 + "c\nlast="
     joined = "rw=" + "a" * 70 + "b" * 70_000 + "c" + "\n" * 1002

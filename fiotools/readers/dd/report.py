@@ -661,7 +661,7 @@ def _continues(
 
 
 def _are_ends(old: Amounts, new: Amounts) -> bool:
-    """Whether both are no progress, which comes once a second, from GNU in whole seconds."""
+    """Whether neither is progress, which comes once a second, from GNU in whole seconds."""
     if old.seconds.isdigit() or new.seconds.isdigit() or old.is_final != new.is_final:
         return False
     return new.bytes == old.bytes or new.elapsed < old.elapsed + _INTERVAL
