@@ -193,6 +193,7 @@ READERS: tuple[Reader, ...] = (
         tables=("runs", "io", "samples", "settings", "extras", "notes"),
         mark=(
             r"[0-9](?:\W{0,4}|%20)records(?:\W{1,3}|%20)(?:in|out)\b"
+            r"|[0-9]\+[0-9]{1,18}(?:\W{1,3}|%20)(?:enregist|regist|rexist|datens|zapis|poster|blo[ck])"
             r"|[0-9](?:\W{0,4}|%20)bytes(?:\W{1,3}|%20)[^()\n]{1,60}\)(?:\W{1,4}|%20)copied"
         ),
         anchor=f"{DD_RECORDS}|{DD_FIGURES}|{DD_SAID}",

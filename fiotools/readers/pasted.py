@@ -70,7 +70,7 @@ _ESCAPE = re.compile(
     r"\x1b\][^\x07\x1b\n]{0,1000}(?:\x07|\x1b\\)?|(?:\x1b\[|\x9b)[0-?]{0,64}[ -/]{0,4}[@-~]"
     r"|\x1b[()#%][ -~]|\x1b[0-Zac-~=>]"
 )
-# spaces, what is invisible, and ligatures
+# spaces, what is invisible, ligatures, and what word processors make of two signs
 _AS_TYPED = str.maketrans(
     {
         **dict.fromkeys("\xa0\u2002\u2003\u2007\u2009\u202f\u3000", " "),
@@ -79,6 +79,8 @@ _AS_TYPED = str.maketrans(
         "\ufb01": "fi",
         "\ufb02": "fl",
         "\ufb03": "ffi",
+        "\u2264": "<=",
+        "\u2265": ">=",
     }
 )
 # word processors replace a hyphen or a minus before a number, and in "%-ile"

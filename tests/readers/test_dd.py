@@ -210,6 +210,16 @@ def test_lines_of_several_runs_without_their_records_are_not_progress():
     assert len(ft.reads(later).runs) == 1
 
 
+def test_records_in_another_language_that_are_not_read_get_a_warning():
+    report = (
+        "0+1 enregistrements lus\n0+1 enregistrements écrits\n1 octet copié, 0,01 s, 0,1 kB/s\n"
+    )
+    whole = ft.reads(report)
+    assert (whole.io["total_ios"].item(), len(whole.notes)) == (1, 0)
+    cells = ft.reads("".join(f"host1;{line}\n" for line in report.splitlines()))
+    assert "lines of a report were not read" in cells.notes["message"].str.cat()
+
+
 def test_progress_of_the_bsds_groups_thousands():
     text = (
         "  15,794,176 bytes (16 MB, 15 MiB) transferred 1.002s, 16 MB/s\r\n"

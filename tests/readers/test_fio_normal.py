@@ -223,6 +223,11 @@ old : Saving output of prerun in old.prerun.txt
     ]
 
 
+def test_a_sign_that_a_word_processor_made_of_two():
+    lat = OLD.partition("cpu ")[0].replace(">=", "≥") + "cpu " + OLD.partition("cpu ")[2]
+    assert ft.reads(lat).bins.equals(ft.reads(OLD).bins)
+
+
 def test_dots_that_a_word_processor_joined():
     assert ft.reads(OLD.replace("...\n", "…\n")).io["bs_bytes"].item() == 4096
 
