@@ -366,8 +366,7 @@ class Document:
 
     def unwrap(self) -> bool:
         """Turn to the texts in the strings of a JSON document; return whether there are any."""
-        is_report = self._grammars.is_report
-        found = _unwrap(self.text, is_report) if self.is_structured else None
+        found = _unwrap(self.text, self._grammars.is_report) if self.is_structured else None
         if found is not None:
             self._take(found)
         return found is not None

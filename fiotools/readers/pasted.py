@@ -307,32 +307,35 @@ def unwrap(text: str, is_report: IsReport | None = None) -> Repaired | None:
     try:
         orjson.loads(text)
     except orjson.JSONDecodeError:
-        return _unwrapped_lines(text, is_report)
+        told = _logged(text)
+    else:
+        told = _texts(text)
     lines: list[Line] = []
     remarks: list[Remark] = []
     seen: set[str] = set()
-    for key, line, values in _texts(text):
+    for key, own in told:
+        at, values = own[0].number, [line.text for line in own]
+        whole = "\n".join(values)
         if key in _COMMANDS:
             command = values[0] if len(values) == 1 else shlex.join(values)
             if command and "\n" not in command:
-                lines.append(Line(line, f"$ {command}"))
+                lines.append(Line(at, f"$ {command}"))
             continue
-        told = "\n".join(values)
-        if told.strip() in seen:
-            remarks.append(Remark(line, f"the text of {key!r} is repeated: left out"))
+        if key and whole.strip() in seen:
+            remarks.append(Remark(at, f"the text of {key!r} is repeated: left out"))
             continue
-        if "\n" in told:
-            seen.add(told.strip())
+        if "\n" in whole:
+            seen.add(whole.strip())
         # a \r\n is an end of line here as well, and so are \r and \n of their own
-        found = repair(told.replace("\r\n", "\n").rstrip("\n"), is_report)
-        own, said = _placed(found, [Line(line, "")])
-        lines += [*own, Line(line, SEPARATOR)]
+        found = repair(whole.replace("\r\n", "\n").rstrip("\n"), is_report)
+        placed, said = _placed(found, own)
+        lines += [*placed, Line(own[-1].number, SEPARATOR)]
         remarks += said
     return Repaired.of(lines, remarks, end="\n") if lines else None
 
 
-def _unwrapped_lines(text: str, is_report: IsReport | None) -> Repaired | None:
-    """Return the strings of a log of JSON lines, grouped by key."""
+def _logged(text: str) -> list[tuple[str, list[Line]]]:
+    """List the strings of a log of JSON lines, those of one key together; their key is empty."""
     told: dict[str, list[Line]] = {}
     for number, line in enumerate(text.split("\n"), 1):
         if not line.strip():
@@ -340,24 +343,17 @@ def _unwrapped_lines(text: str, is_report: IsReport | None) -> Repaired | None:
         try:
             value = orjson.loads(line)
         except orjson.JSONDecodeError:
-            return None
+            return []
         for key, part in value.items() if isinstance(value, dict) else ():
             if isinstance(part, str):
                 ended = part.replace("\r\n", "\n").removesuffix("\n")
                 told.setdefault(key, []).extend(Line(number, one) for one in ended.split("\n"))
-    lines: list[Line] = []
-    remarks: list[Remark] = []
-    for texts in told.values():
-        found = repair("\n".join(line.text for line in texts), is_report)
-        own, said = _placed(found, texts)
-        lines += [*own, Line(texts[-1].number, SEPARATOR)]
-        remarks += said
-    return Repaired.of(lines, remarks, end="\n") if lines else None
+    return [("", lines) for lines in told.values()]
 
 
-def _texts(text: str) -> list[tuple[str, int, list[str]]]:
-    """List the strings of a document, with their key and line; neighbours in a list together."""
-    found: list[tuple[str, int, list[str]]] = []
+def _texts(text: str) -> list[tuple[str, list[Line]]]:
+    """List the strings of a document with their keys; neighbours in a list together."""
+    found: list[tuple[str, list[Line]]] = []
     key, line, at, end = "", 1, 0, -1
     for literal in _STRING.finditer(text):
         line += text.count("\n", at, literal.start())
@@ -367,9 +363,9 @@ def _texts(text: str) -> list[tuple[str, int, list[str]]]:
             continue
         value = str(orjson.loads(literal[0]))
         if end >= 0 and not text[end:at].strip(", \t\r\n"):
-            found[-1][2].append(value)
+            found[-1][1].append(Line(found[-1][1][0].number, value))
         elif value:
-            found.append((key, line, [value]))
+            found.append((key, [Line(line, value)]))
         else:
             continue
         end = literal.end()

@@ -188,10 +188,10 @@ class FioOutput:
     """The output of one fio process."""
 
     version: str | None = None
-    has_clients: bool = False
-    # machines that ended, and whose reports are to follow; None if it is uncertain which
-    waiting: list[str | None] = field(default_factory=list)
-    host: str | None = None  # the machine whose report is being read, if that is certain
+    # in client mode, the machines whose reports are to follow, and the one whose report is being
+    # read; empty if it is uncertain which
+    waiting: list[str] = field(default_factory=list)
+    host: str | None = None
     definitions: list[Definition] = field(default_factory=list)
     entries: list[Job] = field(default_factory=list)
     earlier: list[list[Job]] = field(default_factory=list)  # of reports before the last one
@@ -236,7 +236,7 @@ def add(tables: Tables, report: Report, session: Session) -> int:
         options = rows.asked(number, entry.name)
         directions = [_direction(said, entry, section, options) for section in entry.sections]
         # group_reporting prints one entry for several jobs
-        scope = "client" if said.has_clients else "group" if entry.jobs > 1 else "job"
+        scope = "client" if entry.host is not None else "group" if entry.jobs > 1 else "job"
         rows.entry(number, entry, scope, directions, has_ns=has_ns)
     # the progress of each entry, which --status-interval printed
     numbers = {entry.key: number for number, entry in enumerate(said.entries, 1)}
@@ -283,8 +283,7 @@ def _note_troubles(rows: RunRows, said: FioOutput) -> None:
             rows.note(at, message, "error")
         if not entry.sections:
             rows.note(at, f"job {name!r} did no I/O")
-    unknown = [one.line for one in said.entries if one.host is None and not one.is_total]
-    if said.has_clients and unknown:
+    if unknown := [one.line for one in said.entries if one.host == ""]:
         rows.note(unknown[0], "which of the clients reported this is not certain: host is left out")
     if not said.is_summed:
         rows.note(0, "the report has no group summary: it was cut off")
@@ -658,14 +657,14 @@ def _take_entry(cursor: Cursor, run: FioOutput, found: re.Match[str]) -> bool:
     if name.startswith("Jobs: "):  # progress without a line end before the report
         known = [one.name for one in run.definitions if name.endswith(one.name)]
         name = max(known, key=len) if known else re.split(r"\[eta [^\]]*\]|s\]", name)[-1]
-    if run.is_between:
-        run.host = _next_host(run) if name != ALL else None
+    if run.is_between and name != ALL:
+        run.host = _next_host(run)
     entry = Job(
         line=cursor.number,
         name=name,
         group=int(found["group"]),
         error=int(found["error"]),
-        host=run.host,
+        host=None if name == ALL else run.host,
         jobs=int(found["jobs"]),
         pid=int(found["pid"]),
         message=found["message"],
@@ -673,12 +672,11 @@ def _take_entry(cursor: Cursor, run: FioOutput, found: re.Match[str]) -> bool:
     if found["date"] and found["date"].strip():
         entry.extras["date"] = found["date"].strip()
     # after a summary: a new process, another client, or the same entries with higher counts
-    is_known = entry.host is not None or not run.has_clients
-    if run.is_summed and is_known and entry.key in {one.key for one in run.entries}:
+    if run.is_summed and run.host != "" and entry.key in {one.key for one in run.entries}:
         run.earlier.append(run.entries)
         run.entries, run.disks, run.extras = [], [], {}
         run.is_summed, run.cut, run.group = False, None, ""
-    elif run.is_summed and not run.has_clients:
+    elif run.is_summed and run.host is None:
         return False
     if run.is_between:
         run.begun, run.is_between = len(run.entries), False
@@ -687,12 +685,12 @@ def _take_entry(cursor: Cursor, run: FioOutput, found: re.Match[str]) -> bool:
 
 
 def _next_host(run: FioOutput) -> str | None:
-    """Name the machine whose report begins; None if several ended before any was printed.
+    """Name the machine whose report begins; empty if several ended before any was printed.
 
     fio names a machine when it ends, and may print the reports in another order.
     """
     if len({*run.waiting}) > 1:
-        run.waiting = [None] * len(run.waiting)
+        run.waiting = [""] * len(run.waiting)
     return run.waiting.pop() if run.waiting else run.host
 
 
@@ -889,7 +887,7 @@ def _take_sum(cursor: Cursor, run: FioOutput, found: re.Match[str]) -> None:
 @_line(r"(?P<name>\S+): (?P<rest>ios=\d+/\d+, .*)")
 def _take_disk(cursor: Cursor, run: FioOutput, found: re.Match[str]) -> bool:
     name = found["name"]
-    row: dict[str, Any] = {"host": run.host, "device": name}
+    row: dict[str, Any] = {"host": run.host or None, "device": name}
     parts: dict[str, str] = {}
     for key, *texts in re.findall(rf"(\w{{1,40}})=({_REAL})(?:/({_REAL}))?", found["rest"]):
         values = [float(text) for text in texts if text]
@@ -922,12 +920,11 @@ def _take_version(cursor: Cursor, run: FioOutput, found: re.Match[str]) -> None:
 @_line(_CLIENT.pattern)
 def _take_client(cursor: Cursor, run: FioOutput, found: re.Match[str]) -> None:
     run.waiting.append(found["client"])
-    run.has_clients = True
 
 
 @_line(r"(?:<[^>]+> )?Jobs: \d+ \(f=\d+\).*")
 def _take_progress(cursor: Cursor, run: FioOutput, found: re.Match[str]) -> None:
-    if run.is_summed and not run.has_clients:  # an interim report: fio was still running
+    if run.is_summed and run.host is None:  # an interim report: fio was still running
         run.cut = cursor.number
 
 

@@ -27,7 +27,7 @@ class Entry:
     name: str
     group: int
     error: int
-    host: str | None = None
+    host: str | None = None  # of a client; empty if it is uncertain which
     description: str | None = None
     cpu: dict[str, float] = field(default_factory=dict)  # columns of `jobs`
     # the coarse distribution: unit to bin to percent
@@ -94,7 +94,7 @@ class RunRows:
         keys = {
             "run": self.run,
             "entry": number,
-            "host": entry.host,
+            "host": entry.host or None,
             "group": entry.group,
             "job": entry.name,
             "scope": "total" if entry.is_total else scope,
