@@ -94,7 +94,7 @@ _DISKSPD_PROFILE = re.compile(r"\s*(?:<\?xml[^<>]*\?>\s*)?<Profile>\s*<")
 FIO_SAID = re.compile(
     r"^(?:fio: |\w+: verify failed|verify: |error: failed to setup shm)[^\n]*", re.M
 )
-FIO_DEFINITION = re.compile(r"^(?:<[^>\n]+> )?[^\n]*: \(g=\d+\): rw=")
+FIO_DEFINITION = re.compile(r"^(?:<[^>\n]{1,200}> )?[^\n]{0,200}: \(g=\d{1,9}\): rw=")
 
 
 def _fio_json(document: Document) -> bool:

@@ -3,6 +3,7 @@
 import math
 import re
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -197,6 +198,17 @@ def test_lines_that_a_terminal_wrapped_are_not_lost_in_silence(width):
     res = ft.reads(re.sub(f"(.{{{width}}})(?=.)", "\\1\n", text))
     is_whole = res.io["bs_bytes"].notna().sum() == 4 and len(res.disks) == 2
     assert is_whole or (width < 88 and (res.notes["severity"] == "warning").any())
+
+
+def test_lines_full_of_beginnings_of_definitions_take_no_time():
+    def spent(count):
+        text = ("a: (g=1): rw=b, bs=" * 250 + "\n") * count + OLD
+        begun = time.process_time()
+        ft.reads(text)
+        return time.process_time() - begun
+
+    spent(1)
+    assert spent(40) < 2  # it was a tenth of a second for each line
 
 
 def test_a_damaged_line_does_not_swallow_a_whole_one_below():

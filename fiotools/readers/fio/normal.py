@@ -563,8 +563,8 @@ _SIZE = r"(\d{1,9}(?:\.\d{1,9})?)([KMG]?)(?:iB|B)?"
 _TAG = r"(?:<(?!/)[^>\n]+>[ ]?)?"
 
 _DEFINITION = re.compile(
-    r"(?:<[^>]+> )?(?P<name>.*): \(g=(?P<group>\d{1,9})\): rw=(?P<rw>[^,]+),"
-    r" bs=(?P<bs>.*?), ioengine=(?P<ioengine>[^,]*), iodepth=(?P<iodepth>\d{1,9}).*"
+    r"(?:<[^>]{1,200}> )?(?P<name>.{0,200}): \(g=(?P<group>\d{1,9})\): rw=(?P<rw>[^,]{1,40}),"
+    r" bs=(?P<bs>.{0,200}?), ioengine=(?P<ioengine>[^,]*), iodepth=(?P<iodepth>\d{1,9}).*"
 )
 _BS = re.compile(rf"{_SIZE}-{_SIZE}")
 _CLIENT = re.compile(r"(?:Jobs: .*)?<(?P<client>[^<>\s]+)>")
