@@ -12,6 +12,7 @@ import re
 import unicodedata
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from fiotools import units
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from fiotools.tables.results import Results
 
 UNIT = re.compile(r"_(?:bytes_per_s|bytes|ns|s|pct)$")  # the end of a name
+_PERCENTILE = re.compile(r"p[\d.]+_ns")  # one percentile of each run, which the command line makes
 # where a metric is looked for, in this order
 _MEASURED = ("io", "timings", "percentiles", "samples", "cpu", "disks", "bins", "jobs", "runs")
 _FIRST = ("iops", "bw_bytes_per_s", "lat_mean_ns", "clat_mean_ns", "real_s")
@@ -31,9 +33,8 @@ _BESIDE = re.compile(r"_(min|max|stddev|agg|samples)$")
 
 
 def short(name: str) -> str:
-    """Leave out the unit of a column of the vocabulary: ``lat_mean`` of ``lat_mean_ns``."""
-    known = EVERY.get(name)
-    return UNIT.sub("", name) if known and known.unit else name
+    """Leave out the unit of a known column: ``lat_mean`` of ``lat_mean_ns``."""
+    return UNIT.sub("", name) if unit_of(name) else name
 
 
 def full(name: str, columns: Iterable[Any]) -> str:
@@ -82,7 +83,7 @@ def value_of(frame: IntoDataFrame, column: str, text: str) -> Any:
     if not kind.is_numeric():
         return text
     try:
-        return units.amount(text, COLUMNS[column].unit if column in COLUMNS else "")
+        return units.amount(text, unit_of(column))
     except ValueError:
         raise SchemaError(f"{column} holds numbers, not {text!r}") from None
 
@@ -131,6 +132,8 @@ BINARY = ("bs_bytes", "size_bytes")  # people give these to a tool in powers of 
 
 def unit_of(column: str) -> str:
     """Return a column's base unit; nothing if the vocabulary has none."""
+    if _PERCENTILE.fullmatch(column):
+        return "ns"
     known = EVERY.get(column)
     return known.unit if known else ""
 
@@ -176,8 +179,8 @@ def cell(value: Any, unit: str, *, binary: bool = False, like: float | None = No
         if unit and math.isfinite(value):
             return units.human(float(value), unit, like=like)
         return f"{value:,}" if isinstance(value, int) else figures(value)
-    if hasattr(value, "isoformat"):
-        return str(value.isoformat(sep=" ", timespec="seconds")).replace("+00:00", " UTC")
+    if isinstance(value, datetime):
+        return value.isoformat(sep=" ", timespec="seconds").replace("+00:00", " UTC")
     return printable(str(value))
 
 

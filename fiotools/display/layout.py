@@ -163,8 +163,8 @@ def about(name: str) -> str:
 
 def head(name: str) -> str:
     """Write a heading."""
-    known = name in EVERY
-    return columns.short(name).replace("_", " ") if known else name
+    told = columns.short(name)
+    return told.replace("_", " ") if name in EVERY else told
 
 
 def cells_of(frame: Frame, name: str) -> list[str]:
@@ -233,7 +233,8 @@ def folded(
 def said(frame: Frame, labels: Iterable[str]) -> list[str]:
     """List the notes of the rows, each once."""
     shown = [columns.levels(frame.columns[name], name) for name in labels]
-    where = [" ".join(map(called, row)) for row in zip(*shown, strict=True)]
+    # without labels, the rows have no names
+    where = [" ".join(map(called, row)) for row in zip(*shown, strict=True)] or [""] * frame.shown
     notes: list[str] = []
     for name, words in (
         ("warnings", ""),
@@ -248,7 +249,6 @@ def said(frame: Frame, labels: Iterable[str]) -> list[str]:
 
 def grouped(notes: Iterable[Any], where: Sequence[str]) -> list[str]:
     """List the notes of rows, each once though its numbers differ, with the rows they are about."""
-    where = where or [""]  # one row, of everything
     said: dict[str, tuple[str, list[str]]] = {}
     for text, place in zip(notes, where, strict=True):
         for note in [] if is_missing(text) else printable(str(text)).split("; "):
@@ -294,7 +294,10 @@ def _worth(frame: Frame, name: str) -> int:
 def sheet(answer: Any, rows: int | None = None) -> Sheet:
     """Lay out an answer, or any other pandas or polars frame: its first rows, or all."""
     frame = Frame(answer, rows)
-    return _LAYOUTS.get(answer_of(frame.names), plain)(frame)
+    name = answer_of(frame.names)
+    if not frame.size and name not in ("check", "settings_diff"):  # these say what was not found
+        return plain(frame)
+    return _LAYOUTS.get(name, plain)(frame)
 
 
 def comparison(frame: Frame) -> Sheet:
@@ -318,7 +321,7 @@ def comparison(frame: Frame) -> Sheet:
         SheetColumn("n", runs, right=True, keep=2, about=about("n")),
         column(frame, "verdict", keep=3),
     ]
-    count = max(frame.columns["comparisons"], default=0)
+    count = max(frame.columns["comparisons"])
     sure = []
     if confidence and method:
         sure.append(say("{confidence} intervals by {method}", confidence=confidence, method=method))
@@ -359,7 +362,7 @@ def summary(frame: Frame) -> Sheet:
     metric, confidence = _one(frame, "metric"), _one(frame, "confidence")
     left, shared = folded(frame, labels)
     # of one run, there is nothing between the least and the most
-    spread = ("stddev", "cov_pct", "min", "max") if max(frame.columns["n"], default=0) > 1 else ()
+    spread = ("stddev", "cov_pct", "min", "max") if max(frame.columns["n"]) > 1 else ()
     keep = {"n": 3, "median": 4, "mean": 4, "cov_pct": 2, "outliers": 2}
     names = ["n", "median", "mean", *spread, *(["outliers"] * any(frame.columns["outliers"]))]
     made = [column(frame, name, keep=5) for name in left]
@@ -381,10 +384,15 @@ def options_that_differ(frame: Frame) -> Sheet:
     texts = {say("set to"): frame.columns["text"], of: frame.columns["text_baseline"]}
     made = [column(frame, name, keep=1) for name in ("option", frame.names[0])]
     for head, values in texts.items():
-        given = [say("not given") if value is None else value for value in values]
-        made.append(SheetColumn(head, given, wraps=WRAPS))
+        told = [say("not given") if value is None else given(value) for value in values]
+        made.append(SheetColumn(head, told, wraps=WRAPS))
     title = say("options that differ between {names}", names=frame.names[0])
     return Sheet(made, title, cut(frame.shown, frame.size))
+
+
+def given(text: str | None) -> str:
+    """Write what an option was set to; an option may have no value."""
+    return text or say("given")
 
 
 def _metric(name: str) -> str:
@@ -480,9 +488,9 @@ _FEW = 5  # values of an option that are listed
 
 def options(settings: pl.DataFrame) -> Sheet:
     """Lay out the options that were given, and the values that the runs had of each."""
-    given = settings.filter(settings["origin"].ne_missing("default"))
-    texts = given.group_by("option", maintain_order=True).agg("text")
-    found = {option: list(dict.fromkeys(values)) for option, values in texts.rows()}
+    own = settings.filter(settings["origin"].ne_missing("default"))
+    texts = own.group_by("option", maintain_order=True).agg("text")
+    found = {option: list(dict.fromkeys(map(given, values))) for option, values in texts.rows()}
     made = [
         SheetColumn("option", list(found)),
         SheetColumn("set to", [_listed(values) for values in found.values()], wraps=40),
@@ -490,8 +498,8 @@ def options(settings: pl.DataFrame) -> Sheet:
     return Sheet(made if found else [], title="How it was measured")
 
 
-def _listed(values: list[str | None]) -> str:
-    some = ", ".join(str(value) for value in values[:_FEW] if value is not None)
+def _listed(values: list[str]) -> str:
+    some = ", ".join(values[:_FEW])
     return f"{some}, and {len(values) - _FEW} more" if len(values) > _FEW else some
 
 

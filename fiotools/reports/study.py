@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 
 from fiotools.display import columns
+from fiotools.display.layout import given
 from fiotools.language import counted, listed, say, spoken
 from fiotools.reports.blocks import (
     NOTHING,
@@ -361,7 +362,7 @@ def _settings(part: StudyPart) -> list[Block]:
             found.append(of_frame(differ) if len(differ) else paragraph(say(said)))
     alike = settings.drop_duplicates(["option", "text"])
     rows = [
-        (option, ", ".join(dict.fromkeys(map(str, own["text"].dropna()))) or say("set"))
+        (option, ", ".join(dict.fromkeys(map(given, own["text"].fillna("")))))
         for option, own in alike.groupby("option", sort=False)
     ]
     found.append(fold(say("all {n} options", n=len(rows)), table([], rows), printed=True))

@@ -3,6 +3,7 @@
 import json
 import subprocess
 import sys
+from datetime import date, timedelta
 from pathlib import Path
 
 import pandas as pd
@@ -169,6 +170,9 @@ def test_settings_and_a_summary():
     heads, body, _ = rows(ft.show(told))
     assert heads == ["option", "workload", "set to", "of fsync"]
     assert ["fsync", "randread", "not given", "1"] in body
+    res.settings.loc[res.settings["option"].eq("fsync"), "text"] = ""  # as of time_based
+    told = ft.settings_diff(res.settings, between="workload", baseline="fsync")
+    assert ["fsync", "randread", "not given", "given"] in rows(ft.show(told))[1]
     heads, body, around = rows(ft.show(ft.summarize(RUNS, "bw_bytes_per_s", by="fs")))
     assert heads[:4] == ["fs", "n", "median", "mean [95 %]"]
     assert body[0][3].startswith("1.00 [0.981, 1.02] GB/s")
@@ -210,6 +214,18 @@ def test_verdicts_differ_in_more_than_their_colour(words, sign):
 def test_what_cannot_be_shown(given, words):
     with pytest.raises(ft.SchemaError, match=words):
         ft.show(given)
+
+
+def test_an_answer_without_rows_says_so():
+    """A filter in a notebook may leave nothing, and answers without labels may be joined."""
+    told = ft.summarize(RUNS, "bw_bytes_per_s")
+    assert repr(ft.show(compared().head(0))) == repr(ft.show(told.head(0))) == "no rows"
+    assert repr(ft.show(pd.concat([told, told]))).count("990 [710; 1,010] MB/s") == 2
+
+
+def test_dates_and_spans_of_other_frames():
+    frame = pl.DataFrame({"day": [date(2026, 1, 2)], "span": [timedelta(seconds=90)]})
+    assert rows(ft.show(frame))[1] == [["2026-01-02", "0:01:30"]]
 
 
 def test_only_whole_answers_are_recognised():
