@@ -30,7 +30,7 @@ def compared(
         **vars(judging),
         **read.question(frame, sides, asked.by, judging.pair),
         "scope": kept.own_scope,
-        "settings": read.table("settings") if read.results.tables.height("settings") else None,
+        "settings": read.settings_of(frame),
     }
     with read.working("comparing"):
         return statistic(frame, name, **arguments)
@@ -76,7 +76,8 @@ def _of_runs(runs: pl.DataFrame, like: pl.DataFrame) -> Iterator[pl.DataFrame]:
     import polars as pl
 
     # with its name: versions 3.4 and 3.40 alone would be equal numbers
-    tools = runs["tool"] + " " + runs["tool_version"].fill_null("")
+    versions = runs["tool_version"].fill_null("")
+    tools = (runs["tool"] + " " + versions).str.strip_chars_end()
     whose = runs.select(name for name in like.columns if name in runs)
     for name, texts in (("tool", tools), ("host", runs["host"])):
         given = whose.with_columns(pl.lit(name).alias("option"), texts.alias("text"))
@@ -229,7 +230,7 @@ def planned(
 
 
 PILOT: Any = typer.Argument(
-    None, metavar="[FILES]", help="Earlier runs, as for summarize.", show_default=False
+    None, metavar="FILES", help="Earlier runs, as for summarize.", show_default=False
 )
 SHARES = option("SHARE", "A difference: 0.05 for 5 %. Repeatable; by default 0.02, 0.05, 0.1.")
 POWERS = option("SHARE", "The chance to find the difference. Repeatable; by default 0.8, 0.9.")

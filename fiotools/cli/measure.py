@@ -6,13 +6,14 @@ from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
+from signal import SIGINT
 from typing import Any, Literal
 from unicodedata import category
 
 import typer
 
 from fiotools.cli.options import choice, command, flag, option
-from fiotools.cli.output import OutputClosedError, Trouble, say, write
+from fiotools.cli.output import OutputClosedError, Trouble, die_of, say, write
 from fiotools.measure.experiments import EXPERIMENTS
 from fiotools.measure.runner import resume, run
 from fiotools.measure.tools import Interrupted
@@ -92,7 +93,7 @@ def measure(
     except Interrupted as error:
         left = ": all is removed from the places" if error.is_clean else ""
         say(f"{error}{left}")
-        return 128 + error.number
+        return die_of("SIGINT") if error.number == SIGINT else 128 + error.number
     return 0
 
 

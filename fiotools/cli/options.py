@@ -153,13 +153,15 @@ def column(help: str) -> Any:
 Form: TypeAlias = Literal["table", "json", "csv", "markdown"]
 Lang: TypeAlias = Literal["en", "ja"]
 Combine: TypeAlias = Literal["run", "group"]
-FILES: Any = typer.Argument(
-    ...,
-    metavar="FILES",
-    help="Files, folders, globs, path templates ('data/{volume}.xml'), NAME=FILES to name what"
-    " they hold, or - for standard input.",
-    show_default=False,
-)
+
+
+def _files(others: str) -> Any:
+    told = f"Files, folders, globs, path templates ('data/{{volume}}.xml'), {others}."
+    return typer.Argument(..., metavar="FILES", help=told, show_default=False)
+
+
+FILES = _files("NAME=FILES to name what they hold, or - for standard input")
+STORED_FILES = _files("or NAME=FILES to name what they hold")  # to be read again
 METRIC = option(
     "COLUMN",
     "The column to look at: iops, bw, lat_mean...",
@@ -182,7 +184,6 @@ SCOPE = option(
     autocompletion=offer(lambda: _SCOPES),
 )
 COMBINE = choice(None, "First add up jobs and threads, for each run or fio group.")
-LANG = choice("en", "The language of the plots.")
 FORMAT = choice("table", "json and csv: every column, in base units.", "-f")
 OUTPUT = option("FILE", f"Write it to FILE{', '.join(ENDINGS)}, whole or not at all.", "-o")
 BETWEEN = column("The column that holds the sides; by default the files.")

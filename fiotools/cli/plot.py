@@ -472,7 +472,7 @@ def plot(
     kept: options.RowFilter,
     known: Known,
     title: str | None = option("TEXT", "The title above the plot."),
-    lang: options.Lang = options.LANG,
+    lang: options.Lang = choice("en", "The language of the plot."),
     read_as: options.ReadAs,
 ) -> int:
     """Draw a plot.

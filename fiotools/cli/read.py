@@ -99,7 +99,7 @@ def _chosen(frame: pl.DataFrame, kept: options.RowFilter, wanted: list[str]) -> 
     "convert old=old/ new=new/ -o both/ --check-hashes",
 )
 def convert(
-    sources: list[str] = options.FILES,
+    sources: list[str] = options.STORED_FILES,
     *,
     output: str = option(
         "DESTINATION",

@@ -7,7 +7,7 @@ from pathlib import Path
 import typer
 
 from fiotools.cli import check, options, rows
-from fiotools.cli.options import command, option
+from fiotools.cli.options import choice, command, option
 from fiotools.cli.output import Trouble, say
 from fiotools.display import columns
 from fiotools.files import needed
@@ -23,7 +23,7 @@ _ENDINGS = (".html", ".htm")
     "report runs/ --template my.ipynb --notebook made.ipynb",
 )
 def report(
-    sources: list[str] = options.FILES,
+    sources: list[str] = options.STORED_FILES,
     *,
     output: Path = option(
         "FILE.html",
@@ -37,7 +37,7 @@ def report(
     known: check.Known,
     title: str | None = option("TEXT", "The title of the page."),
     question: str | None = option("TEXT", "The question that the page answers."),
-    lang: options.Lang = options.LANG,
+    lang: options.Lang = choice("en", "The language of the page and its plots."),
     template: Path | None = option("FILE.ipynb", "A changed copy of notebooks/own-data.ipynb."),
     notebook: Path | None = option(
         "FILE.ipynb", "Write the executed notebook too, to continue in JupyterLab."

@@ -52,6 +52,13 @@ class Reading:
             raise Trouble(f"the dataset has no table {name!r}, only {there}", 2)
         return self.results.tables.polars(name)
 
+    def settings_of(self, frame: pl.DataFrame) -> pl.DataFrame | None:
+        """Return the options of the files that some rows are from, if they have any."""
+        if not self.results.tables.height("settings"):
+            return None
+        own = self.table("settings").join(frame, on="source", how="semi")
+        return own if len(own) else None
+
     def between(self, frame: pl.DataFrame, column: str | None) -> str:
         """Return the column that holds the sides: the typed one, or the only one of the paths."""
         if column:
@@ -301,7 +308,9 @@ def of_scope(frame: pl.DataFrame, scope: str | None) -> pl.DataFrame:
     return found
 
 
-_SHORT = re.compile(r"\s*([a-z_]+)\s*(==|!=|<=|>=|=|<|>)\s*([^\s'\"()=<>]+|[^'\"()=<>&|]*\w)\s*")
+_SHORT = re.compile(
+    r"\s*([a-z][\w.]*)\s*(==|!=|<=|>=|=|<|>)\s*([^\s'\"()=<>]+|[^'\"()=<>&|]*\w)\s*"
+)
 _ALLOWED = (
     *(ast.Expression, ast.BoolOp, ast.And, ast.Or, ast.UnaryOp, ast.Not, ast.USub, ast.Invert),
     *(ast.Compare, ast.Eq, ast.NotEq, ast.Lt, ast.LtE, ast.Gt, ast.GtE, ast.In, ast.NotIn),

@@ -130,7 +130,9 @@ def test_the_help_of_a_verb_has_examples_that_parse(inside, verb):
     done = inside(verb, "--help")
     assert done.returncode == 0
     assert "Examples:" in done.stdout
-    assert "{FILES}" not in done.stdout
+    assert not any(odd in done.stdout for odd in ("{FILES}", "[[FILES]]"))
+    # these read their files again
+    assert verb not in ("convert", "report") or "standard input" not in done.stdout
     built = Verbs(name="fiotools").get_command(None, verb)
     assert command_of(verb).examples
     for example in command_of(verb).examples:

@@ -15,6 +15,7 @@ from tests.conftest import ROOT, needs_letters
 
 VOLUMES = "data/dda-vhdx/xml/{volume}.xml"
 LIBAIO = "tests/fixtures/fio/fio-3.33--libaio.json"
+MADE = "data/page-cache/create.log"  # by a dd without a version
 DD = "tests/fixtures/dd/gnu-dd-9.1--C_ibs1k_obs1M.txt"
 
 
@@ -186,6 +187,23 @@ def test_settings(inside):
     assert "no option in the files differs" in inside("compare", *alike, "--settings").stdout
 
 
+def test_a_percentile_is_a_metric_like_any_other(inside):
+    runs = "data/how-many-runs/rounds/randread_{filesystem}_{round:d}.json"
+    asked = ("compare", runs, "-m", "p99.9", "--between", "filesystem")
+    lines = inside(*asked, "--where", "p99.9<3ms").stdout.splitlines()
+    assert lines[0] == "p99.9 of each filesystem, against ext4"
+    assert lines[1].split()[:2] == ["filesystem", "p99.9"]
+    assert "  23 vs 19  " in lines[2]
+
+
+def test_options_of_other_files_say_nothing_about_the_runs(inside):
+    """Of these three files only the report of dd has options, and it is not timed."""
+    timed = [f"data/page-cache/{cache}.txt" for cache in ("before", "after")]
+    done = inside("compare", *timed, MADE, "-m", "real")
+    assert "need >= 3 runs a side" in done.stdout
+    assert "settings" not in done.stdout
+
+
 def test_settings_tell_the_tool_and_the_machine(inside, tmp_path):
     text = (ROOT / LIBAIO).read_text()
     (tmp_path / "old.json").write_text(text.replace('"fio-3.33"', '"fio-3.4"'))
@@ -196,6 +214,8 @@ def test_settings_tell_the_tool_and_the_machine(inside, tmp_path):
     assert [(row["option"], row["text"], row["text_baseline"]) for row in told] == [
         ("tool", "fio 3.40", "fio 3.4")
     ]
+    told = json.loads(inside("compare", LIBAIO, MADE, "--settings", "-f", "json").stdout)
+    assert [row["text"] for row in told if row["option"] == "tool"] == ["dd"]
     xml = (ROOT / "tests/fixtures/diskspd/diskspd-2.2--seq64k_t4_D_only.xml").read_text()
     for name in ("vm", "metal"):
         text = xml.replace("<ComputerName>vm<", f"<ComputerName>{name}<")
