@@ -111,7 +111,9 @@ def _table(source: Source, wish: Choices) -> tuple[pd.DataFrame | None, str]:
         table, metric = source.campaign.experiment.metric
         return results.tables[table], metric
     io, timings = results.io, results.timings
-    if len(io):
+    # commands may be timed on both sides, and a file be made on one
+    is_timed = not _compares(source, io) and _compares(source, timings)
+    if len(io) and not is_timed:
         moved = io[~io["direction"].eq("sync")]  # an fsync moves nothing of its own
         counted = moved["iops"].notna().all() and moved["bs_bytes"].le(_SMALL).fillna(False).all()
         tools = {*results.runs["tool"]}
@@ -121,6 +123,11 @@ def _table(source: Source, wish: Choices) -> tuple[pd.DataFrame | None, str]:
         known = timings["real_s"].notna().any()
         return timings, "real_s" if known else "real_mean_s"
     return None, ""
+
+
+def _compares(source: Source, frame: pd.DataFrame) -> bool:
+    """Say whether a table has rows of several sides."""
+    return any(differs(frame, name) for name in source.fields)
 
 
 def _of_question(
@@ -214,6 +221,7 @@ def _answered(
     asked = Comparison(frame, metric, by, between, baseline)
     answer_of = speedup if metric_of(metric).better == "lower" else compare
     settings = source.results.settings
+    settings = settings[settings["source"].isin(frame["source"])]
     again = source.campaign is not None and source.campaign.asked.until == "settled"
     try:
         answer = answer_of(
