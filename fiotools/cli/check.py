@@ -7,11 +7,10 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from fiotools.cli import options, rows
 from fiotools.cli.options import choice, command, flag, group, offer, option
-from fiotools.cli.output import Trouble, give
+from fiotools.cli.output import Trouble, give, wrong_command
 from fiotools.display import columns, layout
 from fiotools.display.columns import Sheet
 from fiotools.display.layout import Frame
-from fiotools.errors import SchemaError
 from fiotools.units import many
 from fiotools.vocabulary import GRAVEST
 
@@ -76,10 +75,8 @@ def refuse_nonsense(sides: options.Sides, known: Known) -> None:
     from fiotools.stats.check.evidence import evidence
 
     some = "some" if is_compared(sides, known) else None
-    try:
+    with wrong_command():
         evidence(**known.arguments(), between=some, baseline=some)
-    except SchemaError as error:
-        raise Trouble(str(error), 2) from None
 
 
 def checked(read: rows.Reading, sides: options.Sides, known: Known) -> pl.DataFrame:

@@ -10,7 +10,7 @@ import typer
 
 from fiotools.cli import options, rows
 from fiotools.cli.options import choice, column, command, flag, option
-from fiotools.cli.output import Trouble, give, give_gate, say
+from fiotools.cli.output import Trouble, give, give_gate, say, wrong_command
 from fiotools.display import columns, layout
 
 if TYPE_CHECKING:
@@ -114,9 +114,10 @@ def compare(
     """
     if format in ("junit", "github") and not fail_if:
         raise Trouble(f"--format {format} is for rules: add --fail-if slower:5%", 2)
+    rules = _rules(fail_if or [], asked.metric)
     read = rows.read_all(sources, read_as, label=True)
-    if fail_if:
-        return _held(read, asked, fail_if, format) or read.code
+    if rules:
+        return _held(read, asked, rules, format) or read.code
     if settings:
         answer = differences(read, asked.sides)
     else:
@@ -127,21 +128,32 @@ def compare(
     return read.code
 
 
+def _rules(given: list[str], metric: str | None) -> dict[str, list[str]]:
+    """Sort the rules by their metrics."""
+    from fiotools.stats.gate import Rule
+
+    found: dict[str, list[str]] = {}
+    for text in given:
+        with wrong_command():
+            own = Rule.of(text).metric or metric
+        if own is None:
+            raise Trouble(f"name the metric: --metric iops, or --fail-if 'iops {text}'", 2)
+        found.setdefault(own, []).append(text)
+    return found
+
+
 def _held(
-    read: rows.Reading, asked: options.ComparisonOptions, fail_if: list[str], format: str
+    read: rows.Reading,
+    asked: options.ComparisonOptions,
+    rules: dict[str, list[str]],
+    format: str,
 ) -> int:
     """Compare, check the answer against the rules, and report the broken ones."""
     import polars as pl
 
     from fiotools.stats.compare import compare as statistic
-    from fiotools.stats.gate import Rule, gate
+    from fiotools.stats.gate import gate
 
-    rules: dict[str, list[str]] = {}
-    for text in fail_if:
-        metric = Rule.of(text).metric or asked.metric
-        if metric is None:
-            raise Trouble(f"name the metric: --metric iops, or --fail-if 'iops {text}'", 2)
-        rules.setdefault(metric, []).append(text)
     held = []
     for metric, texts in rules.items():
         answer = compared(statistic, read, replace(asked, metric=metric))

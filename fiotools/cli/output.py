@@ -11,8 +11,8 @@ import os
 import signal
 import sys
 import warnings
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from operator import methodcaller
 from pathlib import Path
@@ -42,6 +42,15 @@ class Trouble(Exception):
     def __init__(self, message: str, code: int = 1) -> None:
         super().__init__(message)
         self.code = code
+
+
+@contextmanager
+def wrong_command() -> Iterator[None]:
+    """Refuse a command for what the library says of its options."""
+    try:
+        yield
+    except ValueError as error:
+        raise Trouble(str(error), 2) from None
 
 
 def prepare() -> None:
@@ -238,7 +247,7 @@ def target(output: str, form: str, tables: int) -> Target:
     path = Path(output)
     if output.endswith(("/", "\\")) or path.is_dir():
         if form == "markdown":
-            raise Trouble(f"a folder is written as {', '.join(WRITERS)}", 2)
+            raise Trouble("a folder is written as parquet, csv or json", 2)
         return Target(path, "parquet" if form == "table" else form, is_folder=True)
     if tables > 1:
         raise Trouble("one file holds one table: write several to a folder, -o FOLDER/", 2)

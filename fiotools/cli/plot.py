@@ -6,6 +6,7 @@ axis, it is found in the files.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
 Steady = Literal["snia", "fio-deviation", "fio-slope", "none"]
 
 _SUFFIXES = (".svg", ".png", ".pdf")
+_LIMITS = {"B/s": "500MB/s", "ns": "1ms", "s": "10s"}  # examples by the metric's unit
 # a row of these is a part of a run, so the total beside them is left out
 _PARTS = ("thread", "job", "target", "entry", "host", "group", "scope")
 # columns that may distinguish the rows of files
@@ -201,17 +203,16 @@ def _roles(asked: Drawing, frame: pl.DataFrame) -> dict[str, str]:
 
 
 def _ceilings(given: list[str] | None, metric: str) -> dict[str, float]:
-    found = {}
+    found, unit = {}, columns.unit_of(metric)
     for text in given or []:
         name, _, value = text.rpartition("=")
-        is_rate = columns.unit_of(metric) == "B/s"
-        try:
-            rate = units.size(value, kilo=1000) if is_rate else float(value)
-        except ValueError:
-            rate = -1.0
-        if not name or rate <= 0:
-            raise Trouble(f"--ceiling {text} is not a limit: write NAME=500MB/s", 2)
-        found[name] = rate
+        limit = math.nan
+        with suppress(ValueError):
+            limit = units.amount(value, unit)
+        if not (name and 0 < limit < math.inf):
+            example = _LIMITS.get(unit, "50000")
+            raise Trouble(f"--ceiling {text} is not a limit: write NAME={example}", 2)
+        found[name] = limit
     return found
 
 

@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from fiotools.cli import options
-from fiotools.cli.output import Trouble, say
+from fiotools.cli.output import Trouble, say, wrong_command
 from fiotools.display import columns
 from fiotools.errors import FileError, ReadErrors, SchemaError
 from fiotools.files import DATASET, fields_of, label_of, short_names
@@ -169,10 +169,8 @@ def arguments(read_as: options.ReadAs) -> dict[str, Any]:
     if read_as.reader is not None:
         from fiotools.readers import reader_named
 
-        try:
+        with wrong_command():
             reader_named(read_as.reader)
-        except ValueError as error:
-            raise Trouble(str(error), 2) from None
     return {
         "format": read_as.reader,
         "version": read_as.tool_version,

@@ -100,6 +100,13 @@ def test_totals_beside_parts(inside):
         (["plot", "series", CACHE, "-o", "x.svg", "--table", "io"], "series does not take --table"),
         (["plot", "timings", CACHE, "-o", "x.doc"], "a plot ends in .svg, .png, .pdf"),
         (["plot", "throughput", VOLUMES, "-o", "x.svg", "--ceiling", "USB"], "NAME=500MB/s"),
+        (
+            ["plot", "throughput", VOLUMES, "-m", "iops", "-o", "x.svg", "--ceiling", "a=nan"],
+            "--ceiling a=nan is not a limit: write NAME=50000",
+        ),
+        (["compare", VOLUMES, "-m", "iops", "--fail-if", "slower:"], "'slower:' is not a rule"),
+        (["compare", VOLUMES, "--fail-if", "slower"], "name the metric: --metric iops, or"),
+        (["read", LIBAIO, "-o", "x/", "-f", "markdown"], "a folder is written as parquet, csv or"),
         (["read", LIBAIO, "-o", "x.doc"], ".parquet, .csv, .json, .jsonl, .xlsx, .html"),
         (["read", LIBAIO, "-o", "x.csv", "--format", "json"], "do not agree"),
         (["read", LIBAIO, "--format", "parquet"], "add -o FILE.parquet"),

@@ -274,6 +274,7 @@ def test_figures_needs_notebooks(cli, tmp_path):
     ("kind", "options"),
     [
         ("throughput", [VOLUMES, "--where", "direction=total", "--ceiling", "USB=500MB/s"]),
+        ("throughput", [VOLUMES, "-m", "lat_mean", "-w", "direction=total", "--ceiling", "a=1ms"]),
         ("timings", ["data/page-cache/{cache}.txt", "--order", "before,after"]),
         (
             "repeats",
