@@ -247,8 +247,11 @@ def _threads(source: Source, asked: list[Comparison]) -> Iterator[_Drawn]:
             said = say("Round {n}; the raw tables have the others.", n=first)
         names = names_of(part, [name for name in (*source.fields, "run") if name in part])
         part = part.assign(_row=[name or say("the run") for name in names])
-        threads, fair = per_thread(part, by="_row"), fairness(part, by="_row")
-        ax = plot.fairness(threads, fairness=fair, y="_row")
+        try:
+            threads, fair = per_thread(part, by="_row"), fairness(part, by="_row")
+            ax = plot.fairness(threads, fairness=fair, y="_row")
+        except SchemaError:
+            return  # jobs one after the other, or runs that nothing tells apart
         title = say("The threads")
         if direction != "total":
             title = say("The threads, {name}", name=called(direction))
@@ -436,13 +439,13 @@ def _series(source: Source, part: pd.DataFrame, quantity: str, direction: str) -
     try:
         told = steady(part, quantity, by=hue)
         ax = plot.series(part, quantity, hue=hue, steady=told)
-    except SchemaError:
+    except SchemaError as error:
         try:
             told = part[[hue, "time_s", "value"]].head(20)
             ax = plot.series(part, quantity, hue=hue)
         except SchemaError:
             return  # several series under one name
-        said = say("Too few samples to tell whether it was steady.")
+        said = say("Whether it was steady is not known: {why}.", why=error)
     title = say("{quantity} over time, {name}", quantity=quantity, name=called(direction))
     yield _Drawn(title, ax, part, told, said)
 

@@ -119,9 +119,11 @@ class Study:
 
     @property
     def unread(self) -> pd.DataFrame:
-        """The notes on files that could not be read."""
+        """The notes on files that could not be read; a run that failed can be."""
+        read = {source for part in self.parts for source in part.results.runs["source"]}
         notes = self.notes
-        return notes[notes["severity"].eq("error")].reset_index(drop=True)
+        is_lost = notes["severity"].eq("error") & ~notes["source"].isin(read)
+        return notes[is_lost].reset_index(drop=True)
 
     @property
     def notes(self) -> pd.DataFrame:

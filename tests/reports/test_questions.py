@@ -133,6 +133,12 @@ def test_a_dataset_without_some_tables_is_refused(tmp_path):
         gather(tmp_path / "io")
 
 
+def test_a_run_that_failed_was_read():
+    found = ft.study(ROOT / "tests/fixtures/time/gnu-time-1.9--failed.txt")
+    assert (found.notes["severity"] == "error").sum() == 2
+    assert found.unread.empty
+
+
 @pytest.mark.parametrize("tool", ["credibility", "diskspd", "hyperfine"])
 def test_a_folder_of_unlike_files_is_reported(tool):
     """Some have no totals, some no options, some are on no side."""
