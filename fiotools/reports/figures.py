@@ -20,7 +20,7 @@ from matplotlib.layout_engine import ConstrainedLayoutEngine
 from fiotools import plot
 from fiotools.errors import SchemaError
 from fiotools.language import called, listed, say
-from fiotools.plot import common, fit_text
+from fiotools.plot import common
 from fiotools.plot.ratios import sides
 from fiotools.reports.blocks import (
     NOTHING,
@@ -53,7 +53,6 @@ _MOST = 24  # bars of one figure
 _SIDES, _PANELS = 6, 8
 _FAR = 5  # times
 
-_LABEL = 350  # points: the width of a panel beside long names
 _APART = 0.1  # inches above and below a panel
 _HEAD = 1.05  # inches of a panel for its title and its axis
 _SWEPT_PANELS = 12  # of one figure of a sweep
@@ -153,13 +152,11 @@ def _panels(
     draw: Callable[..., object],
     *,
     most: int | None = None,
-    alone: bool = False,
 ) -> tuple[Figure, str]:
     """Draw a panel for each name in ``cells``, one for each row of the frame, below each other.
 
     Each is high enough for so many rows of a chart. If all have the same axis label, only the last
-    keeps it. Labels are wrapped, but for a panel that stands ``alone``. Returns also what says that
-    there are more than ``most``.
+    keeps it. Returns also what says that there are more than ``most``.
     """
     names = list(dict.fromkeys(cells))
     said = say(_FIRST, n=most, total=len(names)) if most and len(names) > most else ""
@@ -176,18 +173,13 @@ def _panels(
         )
     axes = list(grid[:, 0])
     for ax, name in zip(axes, names, strict=True):
+        if ax is axes[-1]:  # its label is broken where the names beside the others leave room
+            figure.draw_without_rendering()
         draw(frame[[cell == name for cell in cells]], ax=ax)
         ax.set_title(name)
-    if alone:
-        return figure, said
-    if len({ax.get_xlabel() for ax in axes}) == 1:
+    if len({" ".join(ax.get_xlabel().split()) for ax in axes}) == 1:
         for ax in axes[:-1]:
             ax.set_xlabel("")
-    for ax in axes:
-        size = common.size_of(ax.xaxis.label)
-        lines = ax.get_xlabel().split("\n")
-        fitted = [part for line in lines for part in fit_text.wrapped(line, size, _LABEL)]
-        ax.set_xlabel("\n".join(fitted), loc="left")
     return figure, said
 
 
@@ -226,7 +218,7 @@ def _runs(one: Comparison) -> Iterator[_Drawn]:
             y, order, rows, most = one.between, one.levels, len(one.levels), _PANELS
             cells = labels if len(set(labels)) > 1 else cells
     draw = partial(plot.repeats, metric=one.metric, y=y, order=order)
-    figure, first = _panels(frame, cells, rows, draw, most=most, alone=one.between is None)
+    figure, first = _panels(frame, cells, rows, draw, most=most)
     yield _Drawn(say("All runs"), figure, one.frame, one.summary, said or first)
 
 

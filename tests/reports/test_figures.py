@@ -1,9 +1,12 @@
 """What a plot of a report says beside it, and which plots there are."""
 
+import shutil
+
 import pandas as pd
 import pytest
 
 import fiotools as ft
+from fiotools.plot import common
 from fiotools.reports.figures import _submitting
 from fiotools.reports.questions import Comparison
 from tests.conftest import ROOT
@@ -49,3 +52,28 @@ def test_why_it_is_not_known_whether_single_ios_were_steady(tmp_path):
     (part,) = ft.study(ROOT / "data/per-io-log").parts
     (said,) = [one for one in headings(part, tmp_path) if one.startswith("lat_ns over time, read")]
     assert "is not known: the rows of lat_ns are one I/O each" in said
+
+
+def test_a_label_fits_beside_long_names(tmp_path, monkeypatch):
+    names = {
+        "ext4": "nvme-Samsung-SSD-990-PRO-2TB-over-thunderbolt",
+        "xfs": "usb-portable-very-long-name-of-a-disk",
+    }
+    for short, name in names.items():
+        for run in ("randread", "fsync"):
+            for number in (1, 2, 3):
+                file = ROOT / f"data/how-many-runs/rounds/{run}_{short}_{number}.json"
+                shutil.copy(file, tmp_path / f"{name}_{run}_{number}.json")
+    save, cut = ft.plot.save, []
+
+    def looked_at(ax, *args, **named):
+        figure = common.figure_of(ax)
+        figure.draw_without_rendering()
+        labels = [one.xaxis.label for one in figure.axes if one.get_xlabel()]
+        cut.extend(one for one in labels if one.get_window_extent().x1 > figure.bbox.x1)
+        return save(ax, *args, **named)
+
+    monkeypatch.setattr(ft.plot, "save", looked_at)
+    (part,) = ft.study(f"{tmp_path}/{{disk}}_{{load}}_{{round:d}}.json", between="disk").parts
+    assert {"All runs", "Mean latency"} <= {*headings(part, tmp_path)}
+    assert not cut
