@@ -411,9 +411,9 @@ def known(campaign: Campaign, place: str | None = None) -> dict[str, Any]:
 
 
 def _of_place(facts: Mapping[str, Any], *, guest: bool) -> dict[str, Any]:
-    device = facts["device"]
-    if stays_in_memory(facts["file_system"], device):
+    if stays_in_memory(facts):
         return {"media": "ram"}
+    device = facts["device"]
     if device is None or guest:
         return {}
     found = {}
@@ -433,7 +433,7 @@ def _is_bare(facts: Mapping[str, Any]) -> bool:
 
     A server has a cache, and a loop device's file is in this machine's, unless it bypasses that.
     """
-    if stays_in_memory(facts["file_system"], facts["device"]):
+    if stays_in_memory(facts):
         return True
     device = facts["device"] or {}
     below = device.get("backing")

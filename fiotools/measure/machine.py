@@ -200,13 +200,13 @@ class Backing:
     device: WholeDisk | None  # the only disk under that file system
 
 
-def stays_in_memory(file_system: str | None, device: Mapping[str, Any] | None) -> bool:
-    """Whether files stay in memory, also on a disk that is made of memory."""
-    device = device or {}
+def stays_in_memory(facts: Mapping[str, Any]) -> bool:
+    """Whether the files of a place, or of a loop device, stay in memory."""
+    device = facts["device"] or {}
     below = device.get("backing")
     if below is not None:
-        return stays_in_memory(below["file_system"], below["device"])
-    return file_system in MEMORY or device.get("transport") in _MEMORY_DISKS
+        return stays_in_memory(below)
+    return facts["file_system"] in MEMORY or device.get("transport") in _MEMORY_DISKS
 
 
 def devices_of(mount: Mount) -> list[WholeDisk]:

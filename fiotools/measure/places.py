@@ -66,10 +66,9 @@ class Place:
     @property
     def is_memory(self) -> bool:
         """Whether files here stay in memory."""
-        kind, devices = self.mount.kind, self.devices
-        if not devices:
-            return kind in MEMORY
-        return all(stays_in_memory(kind, asdict(device)) for device in devices)
+        kind = self.mount.kind
+        disks: list[Any] = [asdict(device) for device in self.devices] or [None]
+        return all(stays_in_memory({"file_system": kind, "device": disk}) for disk in disks)
 
     def images(self) -> list[Path]:
         """List the files that are its disks, and the files below those."""

@@ -146,11 +146,7 @@ def _memory(one: Campaign | None) -> list[str]:
     """Name the places that are memory."""
     if one is None:
         return []
-    return [
-        place["name"]
-        for place in one.session["places"]
-        if stays_in_memory(place["file_system"], place["device"])
-    ]
+    return [place["name"] for place in one.session["places"] if stays_in_memory(place)]
 
 
 def _image(facts: Mapping[str, Any], places: list[dict[str, Any]]) -> Iterator[str]:

@@ -15,7 +15,7 @@ from fiotools.display import columns
 from fiotools.display.exports import guarded
 from fiotools.language import counted, listed, say, spoken
 from fiotools.measure.campaign import NAME, Campaign
-from fiotools.measure.machine import MEMORY, binary
+from fiotools.measure.machine import binary, stays_in_memory
 from fiotools.reports.blocks import Block, fold, listing, paragraph, table, together
 from fiotools.reports.subjects import Source
 from fiotools.units import human
@@ -107,7 +107,7 @@ def _machine(machine: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
 
 
 def _place(facts: Mapping[str, Any]) -> list[str]:
-    device, in_memory = facts["device"] or {}, facts["file_system"] in MEMORY
+    device = facts["device"] or {}
     mounted = ", ".join(filter(None, [facts["mount_point"], facts["mount_options"]]))
     several = listed(facts.get("devices") or [], " and ")
     shown = [device.get("name") or several or facts["source"]]
@@ -118,7 +118,7 @@ def _place(facts: Mapping[str, Any]) -> list[str]:
         facts["file_system"] or say("unknown"),
         mounted,
         listed(filter(None, shown)),
-        device.get("link") or (say("none: memory") if in_memory else say("unknown")),
+        device.get("link") or (say("none: memory") if stays_in_memory(facts) else say("unknown")),
         binary(facts["total_bytes"]),
     ]
 

@@ -32,7 +32,6 @@ from fiotools.reports.questions import Choices, Comparison, comparisons
 from fiotools.reports.sentences import MOST, UNKNOWN, Sentence, findings, sentences
 from fiotools.reports.subjects import Source, gather
 from fiotools.stats.arms import settings_diff
-from fiotools.tables.results import Results
 from fiotools.vocabulary import GRAVEST
 
 if TYPE_CHECKING:
@@ -47,30 +46,19 @@ _HOW = (
 )
 
 
-@dataclass(frozen=True)
-class StudyPart:
+@dataclass(frozen=True, kw_only=True)
+class StudyPart(Source):
     """One campaign, or one reading of files, with its comparisons."""
 
-    source: Source
     comparisons: list[Comparison]  # each with its frame and its answer
     told: Mapping[str, Any]  # facts that the caller knows, for `fiotools.check`
 
     @property
-    def results(self) -> Results:
-        """The tables, as `fiotools.read` gives them."""
-        return self.source.results
-
-    @property
-    def name(self) -> str:
-        """The experiment, or ``results``."""
-        return self.source.name
-
-    @property
     def title(self) -> str:
         """Name the part and its experiment's question."""
-        if self.source.campaign is None:
+        if self.campaign is None:
             return say("The results")
-        question = self.source.campaign.experiment.question
+        question = self.campaign.experiment.question
         return say("{name}: {text}", name=self.name, text=say(question))
 
     @property
@@ -81,33 +69,30 @@ class StudyPart:
     @property
     def side(self) -> str | None:
         """The column that holds the sides."""
-        if self.source.campaign is not None:
+        if self.campaign is not None:
             return "place"
         return next((one.between for one in self.comparisons if one.between), None)
 
     @cached_property
     def checks(self) -> pd.DataFrame:
         """The answer of `fiotools.check` for every run."""
-        return checked(self.source, self.told)
+        return checked(self, self.told)
 
     @cached_property
     def doubts(self) -> list[tuple[str, str]]:
         """Sides, and why their numbers may not be those of a disk."""
-        return [
-            *(("", said) for said in self.source.said),
-            *doubts(self.source, self.checks, self.side),
-        ]
+        return [*(("", said) for said in self.said), *doubts(self, self.checks, self.side)]
 
     def figures(self, out: str | Path) -> Iterator[ReportFigure]:
         """Draw the plots that the tables allow, one at a time, and save them in a folder."""
         from fiotools.reports.figures import figures
 
-        return figures(self.source, self.comparisons, Path(out), self.prefix)
+        return figures(self, self.comparisons, Path(out), self.prefix)
 
     @property
     def prefix(self) -> str:
         """What the names of its files begin with: the campaign's folder."""
-        folder = self.source.campaign.folder.name if self.source.campaign else ""
+        folder = self.campaign.folder.name if self.campaign else ""
         return f"{folder}-" if folder else ""
 
 
@@ -177,7 +162,7 @@ class Study:
             for at, one in enumerate(part.comparisons):
                 if one.answer is not None:
                     answers[f"comparison{at + 1 if at else ''}"] = one.answer
-            files = [*written(part.source, answers, folder, part.prefix)]
+            files = [*written(part, answers, folder, part.prefix)]
             links = {file.name: (folder / file.name).as_posix() for file in files if file.name}
             rows = [(file.name or "-", file.what, file.size) for file in files]
             return [table([], rows, "facts files", links)]
@@ -186,9 +171,7 @@ class Study:
 
     def measured(self) -> Block:
         """Tell how it was measured."""
-        return self._of_each(
-            lambda part: [fold(say(_MACHINE), measured(part.source), printed=True)]
-        )
+        return self._of_each(lambda part: [fold(say(_MACHINE), measured(part), printed=True)])
 
     def _of_each(self, tell: Callable[[StudyPart], Sequence[Block]]) -> Block:
         """Write something for each part, below its name if there are several."""
@@ -264,12 +247,16 @@ def study(
     told = {name: value for name, value in known.items() if value not in (None, False)}
     if told.keys() & {"sides", "copies"}:
         told |= {"between": between, "baseline": baseline}
-    return Study([StudyPart(one, comparisons(one, wish), told) for one in gather(sources)])
+    parts = [
+        StudyPart(**vars(one), comparisons=comparisons(one, wish), told=told)
+        for one in gather(sources)
+    ]
+    return Study(parts)
 
 
 def _about(part: StudyPart) -> str:
     """Say in one line what was read."""
-    one = part.source.campaign
+    one = part.campaign
     runs = part.results.runs
     tools = listed(dict.fromkeys(runs["tool"]), " and ")
     if one is None:

@@ -37,7 +37,7 @@ _BREAK = re.compile(r"[_\-. ]+")  # between the words of a name
 class Source:
     """One campaign, or one reading of files."""
 
-    name: str
+    name: str  # the experiment, or ``results``
     results: Results  # in the order in which they were measured, where that is known
     campaign: Campaign | None = None
     fields: tuple[str, ...] = ()  # the labels that tell the runs apart
