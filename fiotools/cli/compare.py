@@ -76,8 +76,7 @@ def _of_runs(runs: pl.DataFrame, like: pl.DataFrame) -> Iterator[pl.DataFrame]:
     import polars as pl
 
     # with its name: versions 3.4 and 3.40 alone would be equal numbers
-    versions = runs["tool_version"].fill_null("")
-    tools = (runs["tool"] + " " + versions).str.strip_chars_end()
+    tools = (runs["tool"] + " " + runs["tool_version"].fill_null("")).str.strip_chars_end()
     whose = runs.select(name for name in like.columns if name in runs)
     for name, texts in (("tool", tools), ("host", runs["host"])):
         given = whose.with_columns(pl.lit(name).alias("option"), texts.alias("text"))
@@ -143,10 +142,7 @@ def _rules(given: list[str], metric: str | None) -> dict[str, list[str]]:
 
 
 def _held(
-    read: rows.Reading,
-    asked: options.ComparisonOptions,
-    rules: dict[str, list[str]],
-    format: str,
+    read: rows.Reading, asked: options.ComparisonOptions, rules: dict[str, list[str]], format: str
 ) -> int:
     """Compare, check the answer against the rules, and report the broken ones."""
     import polars as pl

@@ -22,7 +22,7 @@ from fiotools.cli.compare import compared, planned
 from fiotools.cli.options import choice, column, command, flag, group, option
 from fiotools.cli.output import Trouble, say
 from fiotools.display import columns
-from fiotools.errors import SchemaError
+from fiotools.errors import SchemaError, argument
 from fiotools.files import atomic_write
 
 if TYPE_CHECKING:
@@ -374,12 +374,8 @@ def _percents(limit: str | None) -> Any:
 
 
 def _seconds(text: str | None) -> float | None:
-    if text is None:
-        return None
-    with suppress(ValueError):
-        return float(text)
     try:
-        return units.seconds(text)
+        return None if text is None else units.seconds(text)
     except ValueError:
         raise Trouble(f"--round {text} is not a time: write 10, or 10s", 2) from None
 
@@ -515,16 +511,12 @@ def _refuse_other_options(kind: str, wish: PlotWish, *others: Any) -> None:
     for name in given:
         if name not in every:
             own = [one for one in takes if one not in Known.__dataclass_fields__]
-            listed = ", ".join(map(_option, own)) or "none but filters"
+            listed = ", ".join(map(argument, own)) or "none but filters"
             more = " and the options of check" if len(own) < len(takes) else ""
-            what = f"plot {kind} does not take {_option(name)}; it takes {listed}{more}"
+            what = f"plot {kind} does not take {argument(name)}; it takes {listed}{more}"
             raise Trouble(what, 2)
     if wish.steady == "none" and {"window", "limit", "round"} & {*given}:
         raise Trouble("--steady none judges nothing: leave out --window, --limit, --round", 2)
-
-
-def _option(name: str) -> str:
-    return f"--{name.replace('_', '-')}"
 
 
 def _drawn(asked: Drawing, path: Path, title: str | None, lang: str) -> Path:

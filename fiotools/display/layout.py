@@ -18,7 +18,7 @@ from fiotools.display import columns
 from fiotools.display.columns import Sheet, SheetColumn, is_missing, printable
 from fiotools.errors import SchemaError, argument
 from fiotools.files import common_folder
-from fiotools.language import called, counted, listed, say, spoken
+from fiotools.language import called, counted, listed, named, say, spoken
 from fiotools.units import many
 from fiotools.vocabulary import ANSWERS, COLUMNS, CONDITIONS, EVERY, GRAVEST, KEYS, TABLES
 
@@ -264,9 +264,9 @@ def grouped(notes: Iterable[Any], where: Sequence[str]) -> list[str]:
 
 def _few(places: Iterable[str], apart: str = ", ") -> str:
     """Name the first two places, and count the rest."""
-    named = list(dict.fromkeys(filter(None, places)))
-    more = [say("and {n} more", n=len(named) - 2)] if len(named) > 2 else []
-    return listed([listed(named[:2]), *more], apart)
+    names = list(dict.fromkeys(filter(None, places)))
+    more = [say("and {n} more", n=len(names) - 2)] if len(names) > 2 else []
+    return listed([listed(names[:2]), *more], apart)
 
 
 def cut(shown: int, rows: int) -> list[str]:
@@ -444,7 +444,7 @@ def findings(frame: Frame, *, ok: bool = True) -> Sheet:
     told = listed(f"{counts[verdict]} {say(verdict)}" for verdict in GRAVEST)
     where_of = counted(len(runs), "{n} run", "{n} runs")
     where_of = say("{runs} in {folder}", runs=where_of, folder=folder) if folder else where_of
-    title = say("{name}: {text}", name=where_of, text=told)
+    title = named(where_of, told)
     return Sheet([one for one in made if any(one.cells)], title, cut(len(shown), len(ranked)))
 
 

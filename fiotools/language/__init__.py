@@ -162,6 +162,11 @@ def listed(items: Iterable[str], separator: str = ", ") -> str:
     return say(separator).join(items)
 
 
+def named(name: str, text: str) -> str:
+    """Begin a text with the name of what it is about, if it has one."""
+    return say("{name}: {text}", name=name, text=text) if name else text
+
+
 def called(text: str) -> str:
     """Return a name in the language in use, if it is known."""
     return _current.called(text)

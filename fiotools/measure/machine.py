@@ -11,6 +11,7 @@ import platform
 import re
 import stat
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -236,15 +237,11 @@ def _mount_of(path: str | None) -> Mount:
 
 def _number(source: str) -> str | None:
     """Return the number of a device file: btrfs and others have one of their own."""
-    if not source.startswith("/dev/"):
-        return None
-    try:
+    with suppress(OSError):
         status = Path(source).stat()
-    except OSError:
-        return None
-    if not stat.S_ISBLK(status.st_mode):
-        return None
-    return f"{os.major(status.st_rdev)}:{os.minor(status.st_rdev)}"
+        if source.startswith("/dev/") and stat.S_ISBLK(status.st_mode):
+            return f"{os.major(status.st_rdev)}:{os.minor(status.st_rdev)}"
+    return None
 
 
 def _members(place: Path) -> list[Path]:

@@ -195,12 +195,10 @@ class Scratch:
 
     def check(self) -> None:
         """Refuse to continue if the folder was replaced."""
-        try:
-            same = _identity(self.path) == self._identity
-        except OSError:
-            same = False
-        if not same:
-            raise MeasureError(f"{self.path} was removed or replaced while {self.place.name} ran")
+        with suppress(OSError):
+            if _identity(self.path) == self._identity:
+                return
+        raise MeasureError(f"{self.path} was removed or replaced while {self.place.name} ran")
 
     def drop(self, name: str) -> Path:
         """Drop a file in it, and the file below it, from the page cache."""
@@ -217,10 +215,9 @@ class Scratch:
 
     def remove(self) -> str | None:
         """Remove the folder and its content; return the problem if that fails."""
-        try:
+        is_gone = False
+        with suppress(OSError):
             is_gone = self.place.path.stat().st_dev != self._identity[0]
-        except OSError:
-            is_gone = False
         if is_gone:
             return (
                 f"{self.path} is in a file system that is no longer mounted at {self.place.path}: "
@@ -253,11 +250,9 @@ def empty(folder: Path) -> None:
 
 def left_over(place: Place) -> list[Path]:
     """List the folders that killed campaigns left in a place."""
-    try:
-        inside = list(place.path.iterdir())
-    except OSError:
-        return []
-    return sorted(path for path in inside if _NAME.fullmatch(path.name))
+    with suppress(OSError):
+        return sorted(path for path in place.path.iterdir() if _NAME.fullmatch(path.name))
+    return []
 
 
 def remove_left_over(text: str, place: Place) -> str | None:

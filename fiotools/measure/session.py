@@ -135,11 +135,11 @@ class _Clock:
             after = left - self.longest
             if after < 0 or after + _REST_S < removal_s * (self._whole + 1):
                 raise OutOfTimeError
-        self._began, self.is_running = self._watch.gone, True
+        self._began, self.is_running = time.monotonic(), True
 
     def end(self) -> None:
         """End a round."""
-        self.longest = max(self.longest, self._watch.gone - self._began)
+        self.longest = max(self.longest, time.monotonic() - self._began)
         self._whole, self.is_running = self._whole + 1, False
 
 

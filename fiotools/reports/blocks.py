@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from fiotools.display import html, text_table
 from fiotools.display.columns import Sheet, SheetColumn, mark, printable
-from fiotools.language import say
+from fiotools.language import named, say
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -48,28 +48,36 @@ def _words(text: str) -> str:
     return html.soft(html.safe(text))
 
 
+def _tag(name: str, inside: str, kind: str = "") -> str:
+    """Write an element of HTML."""
+    sort = f' class="{kind}"' if kind else ""
+    return f"<{name}{sort}>{inside}</{name}>"
+
+
+def _list(lines: Sequence[str], kind: str) -> str:
+    return _tag("ul", "\n".join(["", *lines, ""]), kind)
+
+
+def _bold(text: str) -> str:
+    return _tag("b", _words(text)) if text else ""
+
+
 def heading(text: str, level: int = 2) -> Block:
     """Write a heading; the page gives it the name that its table of contents links to."""
-    return Block(printable(text), f"<h{level}>{_words(text)}</h{level}>")
+    return Block(printable(text), _tag(f"h{level}", _words(text)))
 
 
 def paragraph(text: str, kind: str = "") -> Block:
     """Write a paragraph."""
-    sort = f' class="{kind}"' if kind else ""
-    return Block(printable(text), f"<p{sort}>{_words(text)}</p>")
+    return Block(printable(text), _tag("p", _words(text), kind))
 
 
 def listing(items: Iterable[str | tuple[str, str]], kind: str = "") -> Block:
     """Write a list; the first part of a pair is bold."""
     pairs = [item if isinstance(item, tuple) else ("", item) for item in items]
-    told = [say("{name}: {text}", name=head, text=rest) if head else rest for head, rest in pairs]
-    text = "\n".join(f"* {printable(one)}" for one in told)
-    lines = []
-    for head, rest in pairs:
-        bold, words = f"<b>{_words(head)}</b>", _words(rest)
-        lines.append(f"<li>{say('{name}: {text}', name=bold, text=words) if head else words}</li>")
-    sort = f' class="{kind}"' if kind else ""
-    return Block(text, f"<ul{sort}>\n" + "\n".join(lines) + "\n</ul>") if pairs else NOTHING
+    text = "\n".join(f"* {printable(named(*pair))}" for pair in pairs)
+    lines = [_tag("li", named(_bold(head), _words(rest))) for head, rest in pairs]
+    return Block(text, _list(lines, kind)) if pairs else NOTHING
 
 
 def verdicts(said: Iterable[Sentence]) -> Block:
@@ -78,11 +86,11 @@ def verdicts(said: Iterable[Sentence]) -> Block:
     lines = []
     for one in said:
         sign, mood = mark(one.verdict)
-        told = say("{head}: {rest}.", head=f"<b>{_words(one.head)}</b>", rest=_words(one.rest))
+        told = say("{head}: {rest}.", head=_bold(one.head), rest=_words(one.rest))
         told = told.replace(" %", "&nbsp;%")
-        lines.append(f'<li class="{mood}"><i class="{mood}">{sign}</i> {told}</li>')
+        lines.append(_tag("li", f"{_tag('i', sign, mood)} {told}", mood))
     text = "\n".join(f"* {printable(str(one))}" for one in said)
-    return Block(text, '<ul class="verdict">\n' + "\n".join(lines) + "\n</ul>")
+    return Block(text, _list(lines, "verdict"))
 
 
 def of_frame(frame: pd.DataFrame, *, whole: bool = True) -> Block:
@@ -112,11 +120,10 @@ def table(
 
 def fold(summary: str, *blocks: Block, printed: bool = False) -> Block:
     """Fold pieces behind a line to click at; on paper, show them or leave them out."""
-    sort = ' class="printed"' if printed else ""
-    inside = "\n".join(block.html for block in blocks)
+    inside = [_tag("summary", _words(summary)), *(block.html for block in blocks), ""]
     return Block(
         lambda: "\n".join([summary, *(block.text for block in blocks)]),
-        f"<details{sort}><summary>{_words(summary)}</summary>\n{inside}\n</details>",
+        _tag("details", "\n".join(inside), "printed" if printed else ""),
     )
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pandas as pd
 
-from fiotools.language import counted, listed, say
+from fiotools.language import counted, listed, named, say
 from fiotools.measure.campaign import Campaign, known
 from fiotools.measure.machine import binary, stays_in_memory
 from fiotools.reports.subjects import Source, of_one
@@ -101,7 +101,7 @@ def _accused(part: pd.DataFrame) -> str:
         reasons.append(say("{said} ({names})", said=row["why"], names=verdict))
     if len(rows) > 3:
         reasons.append(counted(len(rows) - 3, "and {n} other check", "and {n} other checks"))
-    return say("{name}: {text}", name=say(lead), text=listed(reasons, "; "))
+    return named(say(lead), listed(reasons, "; "))
 
 
 def _of_campaign(one: Campaign) -> Iterator[str]:

@@ -19,7 +19,7 @@ from matplotlib.layout_engine import ConstrainedLayoutEngine
 
 from fiotools import plot
 from fiotools.errors import SchemaError
-from fiotools.language import called, listed, say
+from fiotools.language import called, listed, named, say
 from fiotools.plot import common
 from fiotools.plot.ratios import sides
 from fiotools.reports.blocks import (
@@ -194,8 +194,7 @@ def _ratios(one: Comparison) -> Iterator[_Drawn]:
         sides(level, baseline, one.between, faster="speedup" in answer)
         for level, baseline in zip(answer[one.between], answer["baseline"], strict=True)
     ]
-    names = zip(cell_names(answer), both, strict=True)
-    labels = [say("{name}: {text}", name=cell, text=text) if cell else text for cell, text in names]
+    labels = list(map(named, cell_names(answer), both))
     title = say("Ratio, {what}", what=one.title)
     yield _Drawn(title, plot.ratios(answer, labels=labels), one.frame, one.answer)
 

@@ -112,8 +112,8 @@ def _table(source: Source, wish: Choices) -> tuple[pd.DataFrame | None, str]:
         return results.tables[table], metric
     io, timings = results.io, results.timings
     # commands may be timed on both sides, and a file be made on one
-    is_timed = not _compares(source, io) and _compares(source, timings)
-    if len(io) and not is_timed:
+    by_io, by_time = (any(differs(one, name) for name in source.fields) for one in (io, timings))
+    if len(io) and (by_io or not by_time):
         moved = io[~io["direction"].eq("sync")]  # an fsync moves nothing of its own
         counted = moved["iops"].notna().all() and moved["bs_bytes"].le(_SMALL).fillna(False).all()
         tools = {*results.runs["tool"]}
@@ -123,11 +123,6 @@ def _table(source: Source, wish: Choices) -> tuple[pd.DataFrame | None, str]:
         known = timings["real_s"].notna().any()
         return timings, "real_s" if known else "real_mean_s"
     return None, ""
-
-
-def _compares(source: Source, frame: pd.DataFrame) -> bool:
-    """Say whether a table has rows of several sides."""
-    return any(differs(frame, name) for name in source.fields)
 
 
 def _of_question(

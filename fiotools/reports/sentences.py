@@ -14,7 +14,7 @@ import pandas as pd
 from fiotools import units
 from fiotools.display import columns
 from fiotools.errors import SchemaError
-from fiotools.language import called, counted, listed, say, spoken
+from fiotools.language import called, counted, listed, named, say, spoken
 from fiotools.reports.questions import Comparison, best, swept
 from fiotools.stats.compare import settled
 from fiotools.stats.frames import metric_of
@@ -71,12 +71,12 @@ def sentences(answer: pd.DataFrame, *, together: bool = False) -> list[Sentence]
 
     With ``together``, the sentences of many rows with the same verdict are merged.
     """
-    named = list(zip(_records(answer), cell_names(answer), strict=True))
+    cells = list(zip(_records(answer), cell_names(answer), strict=True))
     if not together:
-        return [_one(row, name) for row, name in named]
-    gaps = [(row, name) for row, name in named if columns.is_missing(row["ratio"])]
+        return [_one(row, name) for row, name in cells]
+    gaps = [(row, name) for row, name in cells if columns.is_missing(row["ratio"])]
     sides: dict[object, list[_Cell]] = {}
-    for row, name in named:
+    for row, name in cells:
         if not columns.is_missing(row["ratio"]):
             sides.setdefault(sides_of(row)[0], []).append((row, name))
     found: list[Sentence] = []
@@ -88,22 +88,17 @@ def sentences(answer: pd.DataFrame, *, together: bool = False) -> list[Sentence]
         found += [_one(*part[0]) if len(part) == 1 else _several(part, len(own)) for part in parts]
     if len(gaps) < 3:
         return [*found, *(_one(row, name) for row, name in gaps)]
-    names = [_named(name, sides_of(row)[0]) for row, name in gaps]
+    names = [named(name, sides_of(row)[0]) for row, name in gaps]
     more = [say("and {n} more", n=len(names) - _MANY)] if len(names) > _MANY else []
     shown = listed([*names[:_MANY], *more], "; ")
     said = say("one of the sides has no run there ({cells})", cells=shown)
-    head = say("Nothing to compare in {n} of {of} cases", n=len(gaps), of=len(named))
+    head = say("Nothing to compare in {n} of {of} cases", n=len(gaps), of=len(cells))
     return [*found, Sentence(head, said, "not comparable")]
 
 
 def _records(answer: pd.DataFrame) -> list[Row]:
     """Return the rows of an answer."""
     return [{str(name): row[name] for name in row} for row in answer.to_dict("records")]
-
-
-def _named(cell: str, said: str) -> str:
-    """Begin with the cell, where there are several."""
-    return say("{name}: {text}", name=cell, text=said) if cell else said
 
 
 def cell_names(answer: pd.DataFrame) -> list[str]:
@@ -151,7 +146,7 @@ def _one(row: Row, cell: str) -> Sentence:
     level, baseline = sides_of(row)
     if columns.is_missing(row["ratio"]):
         head = say("{level} against {baseline}", level=level, baseline=baseline)
-        return Sentence(_named(cell, head), spoken(verdict), verdict)
+        return Sentence(named(cell, head), spoken(verdict), verdict)
     runs = say("n {n} and {m}", n=row["n"], m=row["n_baseline"])
     if verdict.startswith("one run"):
         parts = [_times(row), *_caveats(row), say(UNKNOWN)]
@@ -166,7 +161,7 @@ def _one(row: Row, cell: str) -> Sentence:
             more = "{n} more runs a side would probably settle it"
             parts.append(counted(needed, single, more))
         parts += _caveats(row)
-    return Sentence(_named(cell, _head(row, begins=not cell)), listed(parts, "; "), verdict)
+    return Sentence(named(cell, _head(row, begins=not cell)), listed(parts, "; "), verdict)
 
 
 def _head(row: Row, *, begins: bool = True) -> str:
@@ -359,7 +354,7 @@ def _across(part: pd.DataFrame, whole: Row | None) -> Sentence:
             state.append(say("not settled in {n}", n=open_))
         state = state or [spoken("one run each") if all_one_run else spoken(_OPEN)]
         against = say("{level} against {baseline}", **both)
-        head, verdict = say("{name}: {text}", name=against, text=listed(state)), _OPEN
+        head, verdict = named(against, listed(state)), _OPEN
     between = say("{low} to {high}", low=low, high=high)
     parts = [say("{said}, by cell", said=_wording(rows[0], between))]
     if whole is not None and not columns.is_missing(whole["ratio"]):

@@ -13,7 +13,7 @@ import pandas as pd
 
 from fiotools.display import columns
 from fiotools.display.layout import given
-from fiotools.language import counted, listed, say, spoken
+from fiotools.language import counted, listed, named, say, spoken
 from fiotools.reports.blocks import (
     NOTHING,
     Block,
@@ -59,7 +59,7 @@ class StudyPart(Source):
         if self.campaign is None:
             return say("The results")
         question = self.campaign.experiment.question
-        return say("{name}: {text}", name=self.name, text=say(question))
+        return named(self.name, say(question))
 
     @property
     def heading(self) -> Block:
@@ -293,11 +293,9 @@ def _caveats(doubts: list[tuple[str, str]]) -> Block:
     """Fold the caveats; the line counts them, and names the gravest."""
     leads = tuple(map(say, ACCUSATIONS))
     where, grave = next((one for one in doubts if one[1].startswith(leads)), doubts[0])
-    said = _CLAUSE.split(grave)[0]
-    said = say("{name}: {text}", name=where, text=said) if where else said
+    said = named(where, _CLAUSE.split(grave)[0])
     line = counted(len(doubts), "{n} caveat", "{n} caveats")
-    line = say("{name}: {text}", name=line, text=said)
-    return fold(line, listing(doubts, "doubts"), printed=True)
+    return fold(named(line, said), listing(doubts, "doubts"), printed=True)
 
 
 def _verdict(one: Comparison, *, several: bool) -> Block:
