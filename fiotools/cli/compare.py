@@ -237,9 +237,6 @@ def planned(
     return told
 
 
-PILOT: Any = typer.Argument(
-    None, metavar="FILES", help="Earlier runs, as for summarize.", show_default=False
-)
 SHARES = option("SHARE", "A difference: 0.05 for 5 %. Repeatable; by default 0.02, 0.05, 0.1.")
 POWERS = option("SHARE", "The chance to find the difference. Repeatable; by default 0.8, 0.9.")
 
@@ -250,7 +247,9 @@ POWERS = option("SHARE", "The chance to find the difference. Repeatable; by defa
     "plan --cv 0.03 --comparisons 12 --power 0.8 --format csv",
 )
 def plan(
-    sources: list[str] | None = PILOT,
+    sources: list[str] | None = typer.Argument(
+        None, metavar="FILES", help="Earlier runs, as for summarize.", show_default=False
+    ),
     *,
     cv: float | None = option("SHARE", "Without files: the variation of runs, 0.03 for 3 %."),
     metric: str | None = options.METRIC,

@@ -351,12 +351,10 @@ def campaign_at(folder: Path, plan: CampaignPlan) -> Campaign:
 
 def _digest(file: Path) -> str | None:
     """Return the digest of a file; None for a link or a file that cannot be read."""
-    try:
-        if not stat.S_ISREG(file.lstat().st_mode):
-            return None
-        return hashlib.sha256(file.read_bytes()).hexdigest()
-    except OSError:
-        return None
+    with suppress(OSError):
+        if stat.S_ISREG(file.lstat().st_mode):
+            return hashlib.sha256(file.read_bytes()).hexdigest()
+    return None
 
 
 _CABLES = ("nvme", "sata", "sas", "usb", "mmc")

@@ -15,7 +15,7 @@ import signal
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from dataclasses import asdict, dataclass, field
 from functools import partial
 from itertools import groupby
@@ -135,11 +135,11 @@ class _Clock:
             after = left - self.longest
             if after < 0 or after + _REST_S < removal_s * (self._whole + 1):
                 raise OutOfTimeError
-        self._began, self.is_running = time.monotonic(), True
+        self._began, self.is_running = self._watch.gone, True
 
     def end(self) -> None:
         """End a round."""
-        self.longest = max(self.longest, time.monotonic() - self._began)
+        self.longest = max(self.longest, self._watch.gone - self._began)
         self._whole, self.is_running = self._whole + 1, False
 
 
@@ -379,10 +379,9 @@ def _exit(status: int) -> str:
     """Tell how a command failed."""
     if status > 0:
         return f"exit status {status}"
-    try:
+    with suppress(ValueError):
         return f"killed by {signal.Signals(-status).name}"
-    except ValueError:
-        return f"killed by signal {-status}"
+    return f"killed by signal {-status}"
 
 
 def _unreadable(part: Path, table: str, metric: str) -> str | None:
