@@ -136,6 +136,10 @@ def test_clients_and_their_total():
     assert io[io["scope"] == "total"].set_index("direction")["total_ios"].equals(parts)
 
 
+def test_clones_of_a_client():
+    assert set(ft.read(fixture("client-clones.txt")).io["numjobs"]) == {2}
+
+
 def test_clients_that_ended_at_once_have_no_certain_host():
     # fio 3.33 wrote both names, then both reports, in either order; containers repeat a pid
     text = fixture("client.txt").read_text(encoding="utf-8").replace("pid=24244", "pid=24243")
@@ -291,6 +295,12 @@ def test_progress_glued_to_the_report_is_not_part_of_the_name():
     at = text.index("mix: (groupid")
     glued = text[:at] + "Jobs: 1 (f=1): [m(1)][100.0%][r=1KiB/s][eta 00m:00s]" + text[at:]
     assert ft.reads(glued).io["job"].tolist() == ["mix", "mix"]
+
+
+def test_syncs_without_times_are_counted():
+    text = ft.reads(human("fsync-untimed.txt")).io.set_index("direction")["total_ios"]
+    structured = ft.read(fixture("fsync-untimed.txt")).io.set_index("direction")["total_ios"]
+    assert text.to_dict() == structured.to_dict() == {"read": 132, "write": 124, "sync": 27}
 
 
 def test_fdatasync_is_not_a_short_read():

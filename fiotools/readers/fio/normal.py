@@ -359,7 +359,7 @@ def _issued(entry: Job, direction: str, what: str) -> int | None:
     counts = entry.issued.get(what)
     if counts is None:
         return None
-    is_timed = any(section.direction == "sync" for section in entry.sections)
+    is_timed = any(one.direction == "sync" and one.measures for one in entry.sections)
     short, syncs = entry.issued.get("short", []), entry.issued.get("total", [])[3:]
     has_spilled = is_timed and (any(short) or not any(syncs))
     if direction == "mixed":
@@ -384,8 +384,9 @@ def _conditions(said: FioOutput, entry: Job, direction: str) -> dict[str, Any]:
     if entry.jobs > 1:
         found["numjobs"] = entry.jobs
     elif len(own) == 1:
-        names = [(one.name, one.group) for one in said.entries]
-        found["numjobs"] = names.count((entry.name, entry.group)) if own[0].clones else 1
+        names = [(one.name, one.group, one.host) for one in said.entries]
+        key = entry.name, entry.group, entry.host
+        found["numjobs"] = names.count(key) if own[0].clones else 1
     return found
 
 
@@ -642,7 +643,7 @@ def _block(low: str, low_unit: str, high: str, high_unit: str) -> str:
     return str(whole) if is_one else "?"
 
 
-@_above(r"\.\.\.|…")
+@_above(r"(?:<[^>]+> )?(?:\.\.\.|…)")
 def _take_clones(cursor: Cursor, run: FioOutput, found: re.Match[str]) -> None:
     if run.definitions:
         run.definitions[-1].clones = True
@@ -827,6 +828,10 @@ def _take_issued(cursor: Cursor, run: FioOutput, found: re.Match[str]) -> bool:
         if max(map(len, counts), default=0) > _DIGITS or len(counts) > _COUNTED:
             return False
         run.entry.issued[name] = [int(number) for number in counts]
+    sections = run.entry.sections
+    is_listed = any(section.direction == "sync" for section in sections)
+    if any(run.entry.issued.get("total", [])[3:]) and not is_listed:  # they were not timed
+        sections.append(Section("sync"))
     return True
 
 
