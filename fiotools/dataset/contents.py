@@ -12,7 +12,14 @@ import polars as pl
 
 from fiotools._version import __version__
 from fiotools.dataset import parquet
-from fiotools.dataset.parquet import MANIFEST, VERSION, arrow_schema, folder_of, scan
+from fiotools.dataset.parquet import (
+    MANIFEST,
+    VERSION,
+    arrow_schema,
+    folder_of,
+    rows_of,
+    scan,
+)
 from fiotools.dataset.store import (
     ABOUT,
     CLAIM,
@@ -231,6 +238,11 @@ class Dataset:
         within : str
             Put before each ``source``: two datasets may hold files of the same name.
 
+        Raises
+        ------
+        DatasetError
+            If rows that the manifest counts are not there.
+
         Examples
         --------
         >>> import fiotools as ft
@@ -238,10 +250,17 @@ class Dataset:
         <Results: 2 files, time, 2 runs, 2 timings, 0 notes>
         """
         tables = {table: self[table].collect() for table in self.tables}
+        sums = [pl.sum(rows_of(table)) for table in self.tables]
+        files, *counts = self.manifest.select(pl.len(), *sums).collect().row(0)
+        for (table, rows), count in zip(tables.items(), counts, strict=True):
+            if len(rows) < count:  # notes on files without rows are not counted
+                raise DatasetError(
+                    f"{self.path}: {table} has {len(rows)} rows, and the manifest counts {count}:"
+                    " files of it are missing; convert the sources into a new folder"
+                )
         if within:
             source = f"{within.rstrip('/')}/" + pl.col("source").str.strip_prefix("/")
             tables = {table: rows.with_columns(source=source) for table, rows in tables.items()}
-        files = self.manifest.select(pl.len()).collect().item()
         return Results(Frames(Part([], tables)), files)
 
     def files(self, table: str) -> list[str]:

@@ -289,6 +289,14 @@ def test_read_counts_the_files_as_read_does(tmp_path, tables):
     assert repr(again) == repr(results)
 
 
+def test_a_part_that_somebody_removed_is_missed(tmp_path):
+    done = ft.convert(write_results(tmp_path / "runs", 2), tmp_path / "ds")
+    for file in (tmp_path / "ds" / "io").glob("part-000001-*.parquet"):
+        file.unlink()
+    with pytest.raises(ft.DatasetError, match="io has 0 rows, and the manifest counts 2"):
+        done.open().read()
+
+
 @pytest.mark.skipif(os.name == "nt", reason="every name is text there")
 def test_a_folder_whose_name_is_not_text_is_refused(tmp_path):
     folder = Path(os.fsdecode(os.fsencode(tmp_path) + b"/\xff"))
