@@ -7,7 +7,6 @@ from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import Any, Literal
 from weakref import WeakSet
 
@@ -126,11 +125,10 @@ def known(frame: Frame, column: str | None) -> list[Any]:
 
 def numbers(frame: Frame, column: str, *, log: bool = False) -> list[float | None]:
     """Return a column of numbers to draw; at least one is there and all are on the axis."""
-    listed = frames.numbers(frame, column)
+    listed = finite(frame, column)
     there = [value for value in listed if value is not None]
     if not there:
         raise SchemaError(f"nothing to draw: no row has a value of {column!r}")
-    finite(column, there)
     if log:
         above_zero(column, there)
     return listed
@@ -143,10 +141,12 @@ def band_of(band: float) -> tuple[float, float]:
     return 1 / (1 + band), 1 + band
 
 
-def finite(column: str, listed: Iterable[float | None]) -> None:
-    """Refuse values that no axis can show."""
+def finite(frame: Frame, column: str) -> list[float | None]:
+    """Return a column of numbers, or refuse values that no axis can show."""
+    listed = frames.numbers(frame, column)
     if any(value is not None and math.isinf(value) for value in listed):
         raise SchemaError(f"{column!r} is infinite in a row: leave it out")
+    return listed
 
 
 def above_zero(column: str, listed: Iterable[float]) -> None:
@@ -425,7 +425,7 @@ def name_lines(ax: Axes, ends: Sequence[End], hue: str | None, *, below: bool = 
     if columns * (widest + _HANDLE) <= _ASIDE * _whole(ax):
         corner: Any = {"loc": "upper left", "bbox_to_anchor": (1, 1), "alignment": "left"}
         look = {"fontsize": size, "ncols": columns, "handlelength": 2.6, **corner}
-        _legend(ax, handles, legend_title(hue), **look)
+        legend(ax, handles, legend_title(hue), **look)
     elif below:
         legend_below(ax, handles, legend_title(hue))
 
@@ -436,10 +436,10 @@ def broken_names(ax: Axes, ends: Iterable[End], wide: float) -> list[End]:
     return [(x, y, fit_text.broken(name, size, most), look) for x, y, name, look in ends]
 
 
-def _legend(ax: Axes, handles: Sequence[Any], title: str | None, **look: Any) -> None:
+def legend(on: Axes | Figure, handles: Sequence[Any], title: str | None, **look: Any) -> None:
     """Draw a legend of the names that the handles have."""
-    legend = ax.legend(handles=handles, title=title, frameon=False, **look)
-    literal([*legend.get_texts(), legend.get_title()])
+    made = on.legend(handles=handles, title=title, frameon=False, **look)
+    literal([*made.get_texts(), made.get_title()])
 
 
 def legend_title(hue: str | None) -> str | None:
@@ -456,18 +456,15 @@ def _end_labels(ax: Axes, ends: Sequence[End]) -> None:
     """Write names at the ends of lines, in their order and apart from each other."""
     height = points(ax)[1]
     ordered = sorted(ends, key=lambda end: end[1])
-    wanted = [along(ax.yaxis, y) * height for _, y, _, _ in ordered]
-    places = list(wanted)
-    lines = [name.count("\n") + 1 for _, _, name, _ in ordered]
-    steps = [line_of(ax) * (one + other) / 2 for one, other in pairwise(lines)]  # of their middles
-    for at, step in enumerate(steps, start=1):
-        places[at] = max(places[at], places[at - 1] + step)
-    top = max(height, wanted[-1])
-    for at, step in zip(reversed(range(len(places))), [*reversed(steps), 0.0], strict=True):
-        places[at] = min(places[at], top)  # what was pushed out at the top comes down again
-        top = places[at] - step
-    for (x, y, name, look), own, place in zip(ordered, wanted, places, strict=True):
-        note(ax, name, (x, y), (8, place - own), va="center", color=look.colour)
+    wanted = np.array([along(ax.yaxis, y) * height for _, y, _, _ in ordered])
+    lines = np.array([name.count("\n") + 1 for _, _, name, _ in ordered])
+    # the middles of names that stand on each other, above that of the lowest
+    stack = line_of(ax) * (np.cumsum(lines) - (lines + lines[0]) / 2)
+    lowest = np.maximum.accumulate(wanted - stack)
+    # what was pushed out at the top comes down again
+    places = stack + np.minimum(lowest, max(height, wanted[-1]) - stack[-1])
+    for (x, y, name, look), up in zip(ordered, places - wanted, strict=True):
+        note(ax, name, (x, y), (8, up), va="center", color=look.colour)
 
 
 def name_steps(ax: Axes, names: Sequence[tuple[float, str]], align: float) -> int:
@@ -557,11 +554,10 @@ def few_ticks(axis: Any, unit: str = "", like: float | None = None) -> None:
     unit_ticks(axis, unit, like)
     ax = axis.axes
     room = breadth(ax) / 60 if axis.axis_name == "x" else points(ax)[1] / 22
-    most = max(2, min(6, int(room)))
-    axis.set_major_locator(round_ticks(most))
-    while most > 1 and _overlap(axis, axis.get_majorticklocs(), unit, like):
-        most -= 1
+    for most in range(max(2, min(6, int(room))), 0, -1):
         axis.set_major_locator(round_ticks(most))
+        if not _overlap(axis, axis.get_majorticklocs(), unit, like):
+            return
 
 
 def _overlap(axis: Any, ticks: Iterable[float], unit: str, like: float | None = None) -> bool:
@@ -718,8 +714,8 @@ def names_beside(ax: Axes, names: Sequence[str]) -> list[str]:
     return [fit_text.broken(name, size, most) for name in names]
 
 
-def names_below(ax: Axes, names: Sequence[str]) -> dict[int, str]:
-    """Choose every name at 0, 1, 2, ... of the x axis, or every second, ..., that has room.
+def name_columns(ax: Axes, names: Sequence[str], first: float) -> None:
+    """Name every step of the x axis from the first on, or every second, ..., that has room.
 
     Long names are broken.
     """
@@ -730,7 +726,9 @@ def names_below(ax: Axes, names: Sequence[str]) -> dict[int, str]:
     lines = [fit_text.wrapped(name, size, wide / min(len(names), 4) - 6) for name in names]
     longest = max(fit_text.width(line, size) for name in lines for line in name) + 6
     step = max(1, math.ceil(longest * (high - low) / wide))
-    return {at: "\n".join(lines[at]) for at in range(0, len(names), step)}
+    shown = range(0, len(names), step)
+    ax.set_xticks([first + at for at in shown], ["\n".join(lines[at]) for at in shown])
+    literal(ax.get_xticklabels())
 
 
 def beside(ax: Axes) -> float:
@@ -782,7 +780,7 @@ def legend_below(ax: Axes, handles: Sequence[Any] | None = None, title: str | No
     _grow(ax, _ENTRY * (rows - 1))
     corner: Any = {"loc": "upper right", "bbox_to_anchor": (1, 0)}
     look = {"fontsize": size, "ncols": columns, "borderaxespad": 0.4 + 1.6 * place, **corner}
-    _legend(ax, handles, title, labels=["\n".join(name) for name in own], **look)
+    legend(ax, handles, title, labels=["\n".join(name) for name in own], **look)
 
 
 def _grow(ax: Axes, high: float) -> None:

@@ -570,11 +570,9 @@ def tails(comparison: IntoDataFrame, *, band: float = 0.05, ax: Axes | None = No
     shares = common.known(table, "percentile")
     common.numbers(table, "ratio", log=True)  # that there is something to draw
     ratio, low, high = (
-        np.array(frames.numbers(table, name), dtype=np.float64)  # missing ones are NaN
+        np.array(common.finite(table, name), dtype=np.float64)  # missing ones are NaN
         for name in ("ratio", "ratio_lo", "ratio_hi")
     )
-    for name, listed_ in (("ratio_lo", low), ("ratio_hi", high)):
-        common.finite(name, listed_)
     equal = common.band_of(band)
     ax = common.axes(ax, 7)
     ax.axhspan(*equal, color=common.shade(ax), zorder=0)

@@ -13,7 +13,6 @@ from fiotools import units
 from fiotools.errors import SchemaError
 from fiotools.language import called, listed, say
 from fiotools.plot import common, fit_text
-from fiotools.stats import frames
 from fiotools.stats.compare import NO_SPREAD
 from fiotools.stats.frames import Frame, distinct, to_type, values
 
@@ -111,7 +110,7 @@ def _measure(table: Frame) -> str:
     drawn = "speedup" if faster else "ratio"
     common.numbers(table, drawn, log=True)  # that there is something to draw
     for end in ("_lo", "_hi"):
-        common.finite(drawn + end, frames.numbers(table, drawn + end))
+        common.finite(table, drawn + end)
     return drawn
 
 

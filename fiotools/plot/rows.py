@@ -318,16 +318,13 @@ def latency(
 def _ends(chart: Chart, spread: str | tuple[str, str] | None) -> dict[int, tuple[float, float]]:
     """Give where the bar of each point begins and ends, by its row of the frame."""
     if isinstance(spread, str):
-        widths = frames.numbers(chart.table, spread)
-        common.finite(spread, widths)
+        widths = common.finite(chart.table, spread)
         pairs = [(point, widths[point.row] or 0.0) for point in chart.points]
         return {point.row: (point.value - width, point.value + width) for point, width in pairs}
-    found = {}
-    lows, highs = (frames.numbers(chart.table, name) for name in spread or [chart.metric] * 2)
-    for name, numbers in zip(spread or (), (lows, highs), strict=False):
-        common.finite(name, numbers)
+    lows, highs = (common.finite(chart.table, name) for name in spread or [chart.metric] * 2)
     if spread and chart.log:
-        common.above_zero(spread[0], [low for low in lows if low is not None])
+        common.above_zero(spread[0], frames.distinct(lows))
+    found = {}
     for point in chart.points:  # a bar without an end ends at the mean
         ends = (lows[point.row], highs[point.row])
         low, high = (point.value if end is None else end for end in ends)

@@ -11,7 +11,6 @@ import matplotlib.dates
 import numpy as np
 import polars as pl
 from matplotlib.axes import Axes
-from matplotlib.ticker import FixedLocator
 from narwhals.typing import IntoDataFrame
 
 from fiotools import units
@@ -118,11 +117,9 @@ def shifts(
         values = frames.values(data, order)
         names_at = {at: str(values[row]) for at, row in enumerate(series.rows, start=1)}
         if isinstance(values[0], str):
-            kept = common.names_below(ax, [called(name) for name in names_at.values()])
-            names_at = {at + 1: name for at, name in kept.items()}
-            ax.xaxis.set_major_locator(FixedLocator(list(names_at)))
-        ax.xaxis.set_major_formatter(lambda place, _: names_at.get(round(place), ""))
-        common.literal(ax.get_xticklabels())
+            common.name_columns(ax, [called(name) for name in names_at.values()], 1)
+        else:
+            ax.xaxis.set_major_formatter(lambda place, _: names_at.get(round(place), ""))
     common.label_below(ax, common.wording(order) if order else say("run, in order"), *below)
     return ax
 
@@ -328,9 +325,7 @@ class _Sequence:
             ax.xaxis.set_major_locator(_DATES.AutoDateLocator(minticks=2, maxticks=most))
             ax.xaxis.set_major_formatter(lambda day, _: self._date(day))
             return
-        kept = common.names_below(ax, [called(str(value)) for value in self.places])
-        common.fixed_ticks(ax.xaxis, list(kept), lambda place: kept.get(round(place), ""))
-        common.literal(ax.get_xticklabels())
+        common.name_columns(ax, [called(str(value)) for value in self.places], 0)
 
 
 def _in_order(table: Frame, name: str, listed: Sequence[Any]) -> list[Any]:

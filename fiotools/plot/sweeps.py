@@ -131,21 +131,12 @@ def _panels(swept: _Swept, by: Sequence[str]) -> NDArray[Any]:
         grid[-2, (len(axes) - 1) % wide + 1 :][0].tick_params(labelbottom=True)
     size = common.RC["axes.labelsize"]
     what = fit_text.broken(swept.what, size, 72 * common.WIDTH)
-    texts = [figure.supxlabel(what, x=0.01, ha="left", fontsize=size)]
+    common.literal([figure.supxlabel(what, x=0.01, ha="left", fontsize=size)])
     if swept.hue:
-        handles = common.line_handles(
-            common.broken_names(axes[0], ends.values(), 72 * common.WIDTH)
-        )
-        legend = figure.legend(
-            handles=handles,
-            title=common.legend_title(swept.hue),
-            frameon=False,
-            loc="outside right upper",
-            fontsize=common.small(axes[0]),
-            alignment="left",
-        )
-        texts += [*legend.get_texts(), legend.get_title()]
-    common.literal(texts)
+        names = common.broken_names(axes[0], ends.values(), 72 * common.WIDTH)
+        handles, title = common.line_handles(names), common.legend_title(swept.hue)
+        look: Any = {"loc": "outside right upper", "alignment": "left"}
+        common.legend(figure, handles, title, fontsize=common.small(axes[0]), **look)
     return np.asarray(axes)
 
 
@@ -555,13 +546,11 @@ def _free_corner(ax: Axes, limit: float, taken: float) -> tuple[int, int]:
     wide, high = common.points(ax)
     middle = common.along(ax.yaxis, limit) * high
     places = ax.transScale + ax.transLimits  # from values to shares of the Axes
-    steps = np.linspace(0, 1, _STEPS)[:, None, None]
     drawn = []
     for line in ax.lines:
         if line.get_transform() == ax.transData:  # not the limit itself
             there = places.transform(np.asarray(line.get_xydata()))
-            between = there[:-1] + steps * np.diff(there, axis=0)
-            drawn += [there, between.reshape(-1, 2)]
+            drawn += [there, *np.linspace(there[:-1], there[1:], _STEPS)]
     x, y = np.concatenate(drawn).T * [[wide], [high]]
     tall = common.line_of(ax) + 4
 
@@ -654,9 +643,8 @@ def grid(
     ax.set_yticks(
         np.arange(len(rows)) + 0.5, common.names_beside(ax, [_name(one, y) for one in rows])
     )
-    named = common.names_below(ax, [_name(one, x) for one in columns])
-    ax.set_xticks([at + 0.5 for at in named], list(named.values()))
-    common.literal([*ax.get_xticklabels(), *ax.get_yticklabels()])
+    common.literal(ax.get_yticklabels())
+    common.name_columns(ax, [_name(one, x) for one in columns], 0.5)
     common.label_beside(ax, common.condition(y))
     common.label_below(ax, common.condition(x), what)
     return ax
