@@ -31,13 +31,13 @@ from nbclient.exceptions import CellControlSignal, CellExecutionError
 from fiotools.articles.kernel import execute_cells, run
 from fiotools.errors import SchemaError
 from fiotools.files import atomic_write
+from fiotools.language import ENGLISH
 
 NOTEBOOKS = Path("notebooks")
 FIGURES = Path("figures")
 SUMS = FIGURES / "SHA256SUMS"
 FIGURES_LOG = "FIOTOOLS_FIGURES_LOG"  # fiotools.plot.save appends to the file of this name
 FIGURES_LANG = "FIOTOOLS_FIGURES_LANG"  # the language of fiotools.plot.style, and save's folder
-ENGLISH = "en"
 
 KERNELSPEC = {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"}
 ADDRESS = re.compile(r"\b0x[0-9A-Fa-f]{6,}\b")

@@ -265,13 +265,6 @@ def panels(rows: int, columns: int, high: float, **share: Any) -> NDArray[Any]:
     return np.asarray(made)
 
 
-def limit_x(ax: Axes, low: float, high: float) -> None:
-    """Set the limits of an x axis, which also hold what was drawn before on Axes that share it."""
-    if not ax.get_autoscalex_on():
-        low, high = min(low, ax.get_xlim()[0]), max(high, ax.get_xlim()[1])
-    ax.set_xlim(low, high)
-
-
 def keep_room(ax: Axes) -> None:
     """Let the figure keep room for words beside Axes, unless somebody has arranged that.
 
@@ -796,8 +789,14 @@ def beside_points(ax: Axes) -> list[Annotation]:
 
 
 def fit_texts(ax: Axes, low: float, high: float) -> None:
-    """Set an x axis up to ``high``, further if a text beside a point needs room."""
-    limit_x(ax, low, _end_of_texts(ax, low, high, _MOST))
+    """Set an x axis up to ``high``, further if a text beside a point needs room.
+
+    The limits also hold what was drawn before on Axes that share the axis.
+    """
+    high = _end_of_texts(ax, low, high, _MOST)
+    if not ax.get_autoscalex_on():
+        low, high = min(low, ax.get_xlim()[0]), max(high, ax.get_xlim()[1])
+    ax.set_xlim(low, high)
 
 
 def _end_of_texts(ax: Axes, low: float, high: float, most: float) -> float:

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from math import sqrt
 from pathlib import PurePosixPath
-from typing import Any, NamedTuple
+from typing import Any
 
 from matplotlib.axes import Axes
 from narwhals.typing import IntoDataFrame
@@ -326,15 +326,6 @@ class _Page:
         return wrapped(text, _SIZE, 0.985 * (self.wide - _INDENT))
 
 
-class _Finding(NamedTuple):
-    name: str  # of the row of the page
-    run: Any
-    check: str
-    verdict: str
-    why: str | None
-    remedy: str | None
-
-
 @dataclass
 class Reason:
     """A sentence, the checks that say it, and the cells and runs that it is about."""
@@ -362,16 +353,16 @@ class Verdicts:
         self.names = _names(table, y, self.runs)
         self.rows: list[str] = common.levels(self.names)
         told = (frames.values(table, name) for name in needed)
-        self._found = [_Finding(*row) for row in zip(self.names, self.runs, *told, strict=True)]
+        self._found = list(zip(self.names, self.runs, *told, strict=True))
         worst = {*self.worst(self.names).values()}
         self.seen = [verdict for verdict in GRAVEST if verdict in worst]  # on the page
 
     def worst(self, whose: Sequence[Any]) -> dict[tuple[Any, str], str]:
         """Return the worst verdict of each check, by the rows of the page or by runs."""
         found: dict[tuple[Any, str], str] = {}
-        for own, one in zip(whose, self._found, strict=True):
-            known = found.get((own, one.check), "ok")
-            found[own, one.check] = min(known, one.verdict, key=GRAVEST.index)
+        for own, (_, _, check, verdict, *_) in zip(whose, self._found, strict=True):
+            known = found.get((own, check), "ok")
+            found[own, check] = min(known, verdict, key=GRAVEST.index)
         return found
 
     def reasons(self, *, alike: bool) -> list[Reason]:
@@ -381,18 +372,18 @@ class Verdicts:
         that are ``alike`` but for their numbers count as one.
         """
         found: dict[tuple[str, ...], Reason] = {}
-        for one in self._found:
-            if one.verdict == "ok":
+        for name, run, check, verdict, why, remedy in self._found:
+            if verdict == "ok":
                 continue
-            remedy = one.remedy if one.verdict == "unknown" else None
-            text = str(remedy or one.why or say("no reason is given"))
-            key: tuple[str, ...] = (one.verdict, text)
-            if one.verdict != "unknown":
-                key = (one.verdict, one.check, _NUMBER.sub("0", text) if alike else text)
-            reason = found.setdefault(key, Reason(one.verdict, text))
-            reason.checks[one.check] = None
-            reason.cells.add((one.name, one.check))
-            reason.runs.add(one.run)
+            told = remedy or why if verdict == "unknown" else why
+            text = str(told or say("no reason is given"))
+            key: tuple[str, ...] = (verdict, text)
+            if verdict != "unknown":
+                key = (verdict, check, _NUMBER.sub("0", text) if alike else text)
+            reason = found.setdefault(key, Reason(verdict, text))
+            reason.checks[check] = None
+            reason.cells.add((name, check))
+            reason.runs.add(run)
             reason.texts.add(text)
 
         def place(one: Reason) -> tuple[int, int]:

@@ -409,11 +409,6 @@ class _Point(NamedTuple):
     bound: Ends = None
     interval: Ends = None  # if it is not the bound
 
-    @property
-    def x(self) -> float:
-        """Its place on the axis."""
-        return nines(self.share)
-
 
 def _points(table: Frame, *, bounded: bool) -> list[_Point]:
     """Return the point of each row."""
@@ -463,10 +458,10 @@ def _draw_line(
     ax: Axes, curve: Sequence[_Point], look: common.Look, *, several: bool
 ) -> tuple[float, float]:
     """Draw the values of a curve, and return where its name goes: the end of it or of its band."""
-    drawn = [(point.x, point.value) for point in curve if point.value is not None]
+    drawn = [(nines(point.share), point.value) for point in curve if point.value is not None]
     if not drawn:
         low, high = curve[-1].bound or (1.0, 1.0)
-        return curve[-1].x, math.sqrt(low * high)
+        return nines(curve[-1].share), math.sqrt(low * high)
     line: Any = {"marker": look.marker, "markersize": 4, "linewidth": 1.8}
     if several:
         line = {"linewidth": 0.9, "alpha": 0.6}
@@ -481,7 +476,7 @@ def _draw_band(ax: Axes, curve: Sequence[_Point], at: int, *, aside: float) -> N
     wider than the bounds.
     """
     colour = common.look_of(at, ax).colour
-    places = [point.x for point in curve]
+    places = [nines(point.share) for point in curve]
     low, high = ([one.bound[end] if one.bound else math.nan for one in curve] for end in (0, 1))
     ax.fill_between(places, low, high, color=colour, alpha=0.25, linewidth=0, zorder=1)
     if all(point.value is None for point in curve):
@@ -489,10 +484,11 @@ def _draw_band(ax: Axes, curve: Sequence[_Point], at: int, *, aside: float) -> N
         edge: Any = {"color": colour, "linestyle": _DASHES[at % len(_DASHES)], "linewidth": 1.2}
         ax.plot(places, low, marker="_", markersize=7, zorder=2, **edge)
         ax.plot(places, high, marker="_", markersize=7, zorder=2, **edge)
-    bars = [[(point.x, end) for end in point.interval] for point in curve if point.interval]
+    drawn = zip(places, curve, strict=True)
+    bars = [[(x, end) for end in point.interval] for x, point in drawn if point.interval]
     beside = offset_copy(ax.transData, ax.get_figure(root=True), x=aside, units="points")
-    drawn = LineCollection(bars, colors=colour, linewidths=1.2, alpha=0.8, transform=beside)
-    ax.add_collection(drawn, autolim=False)
+    look: Any = {"colors": colour, "linewidths": 1.2, "alpha": 0.8}
+    ax.add_collection(LineCollection(bars, transform=beside, **look), autolim=False)
     for bar in bars:
         ax.update_datalim(bar)
     ax.autoscale_view()

@@ -56,8 +56,7 @@ def family(text: str = "") -> list[str]:
 @cache
 def _installed() -> list[str]:
     """Register the installed fonts of all languages, and name them."""
-    files = [language.FOLDER / f"{code}.toml" for code in language.languages()]
-    fonts = [language.tables(file)["font"] for file in files if file.is_file()]
+    fonts = [language.tables(file)["font"] for file in sorted(language.FOLDER.glob("*.toml"))]
     found = [font for font in fonts if _file(font)]
     for font in found:
         _add(_file(font))

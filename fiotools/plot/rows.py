@@ -126,13 +126,6 @@ class Chart:
             **{**look, **more},
         )
 
-    def bar(
-        self, series: PointSeries, ends: tuple[float, float], place: float, **look: Any
-    ) -> None:
-        """Draw a broad line under a point."""
-        look |= {"color": series.look.colour, "solid_capstyle": "butt"}
-        self.ax.plot(ends, [place, place], **look)
-
     def scale(self, low: float, high: float, like: float | None = None) -> None:
         """Set a logarithmic axis, or a linear one from zero or what is below it."""
         if self.log:
@@ -298,7 +291,8 @@ def latency(
         for point in one.points:
             low, high = ends[point.row]
             bar = max(begin, low), high  # a latency is never negative
-            chart.bar(one, bar, point.place, alpha=0.35, linewidth=5)
+            look: Any = {"color": one.look.colour, "alpha": 0.35, "linewidth": 5}
+            ax.plot(bar, [point.place] * 2, solid_capstyle="butt", **look)
             like = edge if not log and point.value * _FAR > edge else None
             text = units.human(point.value, "ns", like=like)
             if isinstance(spread, tuple):
@@ -490,9 +484,10 @@ def repeats(
         for place in dict.fromkeys(point.place for point in one.points):
             name = chart.rows[round(place)]
             centre, low, high = middles[(name, one.name) if hue else (name,)]
-            if low is not None and high is not None:
-                chart.bar(one, (low, high), place, alpha=0.3, linewidth=9, zorder=2)
             colour = one.look.colour
+            if low is not None and high is not None:
+                bar: Any = {"linewidth": 9, "alpha": 0.3, "solid_capstyle": "butt"}
+                ax.plot([low, high], [place] * 2, color=colour, zorder=2, **bar)
             if runs[place] > 1:
                 ax.plot([centre] * 2, [place - 0.13, place + 0.13], color=colour, linewidth=2)
             end = high if high is not None else centre

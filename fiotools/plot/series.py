@@ -393,15 +393,13 @@ class SeriesLine:
             met = "window met: {numbers}" if told["met"] else "window not met: {numbers}"
             lines = [say(met, numbers=listed(self._numbers()))]
         if told["mean_lo"] is not None:
-            ends = {"mean": "mean", "low": "mean_lo", "high": "mean_hi"}
-            words = {
-                place: units.human(told[name], unit, like=told["mean_hi"])
-                for place, name in ends.items()
-            }
-            words["confidence"] = common.percent(told["confidence"])
-            lines.append(
-                say("mean of the whole: {mean}, {confidence} interval {low} to {high}", **words)
+            mean, low, high = (
+                units.human(told[name], unit, like=told["mean_hi"])
+                for name in ("mean", "mean_lo", "mean_hi")
             )
+            share = common.percent(told["confidence"])
+            words = "mean of the whole: {mean}, {confidence} interval {low} to {high}"
+            lines.append(say(words, mean=mean, confidence=share, low=low, high=high))
         return lines
 
     def _numbers(self) -> list[str]:

@@ -188,8 +188,7 @@ def save(
                 f"{target.name}: a plot is saved as {', '.join(_METADATA)}, not {kind!r}"
             )
     folder = target.parent if _asked() == language.ENGLISH else target.parent / _asked()
-    names = [target.name] if suffix else [f"{target.name}.{kind}" for kind in kinds]
-    files = [folder / name for name in names]
+    files = [folder / f"{target.stem}.{kind}" for kind in kinds]
     source = None if data is None else _provenance(data, target.parent)
     folder.mkdir(parents=True, exist_ok=True)
     for text in figure.findobj(Text):  # what was written without fiotools, such as titles of Axes

@@ -175,15 +175,12 @@ class _Swept:
         cells = frames.keys_of(table, by)
         self.panels = list(frames.groups(table, by))
         self.drawn: dict[Key, list[tuple[Any, float]]] = {}
-        self.runs, self.missing = Counter[Key](), 0
+        self.missing = 0
         for cell, name, px, y in zip(cells, names, xs, ys, strict=True):
-            if name not in self.lines:
-                continue
-            if y is None:
+            if name in self.lines and y is not None:
+                self.drawn.setdefault((cell, name), []).append((px, y))
+            elif name in self.lines:
                 self.missing += 1
-                continue
-            self.drawn.setdefault((cell, name), []).append((px, y))
-            self.runs[cell, name, px] += 1
 
     def interval(self, name: Any, place: Any, panel: Key = ()) -> Interval:
         """Return the mean of a point of a line, with its interval."""
@@ -205,7 +202,7 @@ class _Swept:
         ):
             if not (runs := self.drawn.get((panel, name))):
                 continue
-            self._points(ax, look, runs, panel, name)
+            self._points(ax, look, runs)
             places = sorted({px for px, _ in runs})
             means = [self.interval(name, place, panel) for place in places]
             middles = [mean for mean, _, _ in means]
@@ -217,14 +214,13 @@ class _Swept:
             self._intervals(ax, *bar)
         return ends
 
-    def _points(
-        self, ax: Axes, look: common.Look, runs: list[tuple[Any, float]], panel: Key, name: Any
-    ) -> None:
+    def _points(self, ax: Axes, look: common.Look, runs: list[tuple[Any, float]]) -> None:
         """Draw the runs of a line, a single one hollow."""
+        counts = Counter(px for px, _ in runs)
         filled = {"alpha": 0.6}
         hollow = {"markerfacecolor": common.ground(ax), "markeredgewidth": 1.4, "zorder": 2.5}
         for is_single, own in ((False, filled), (True, hollow)):
-            drawn = [run for run in runs if (self.runs[panel, name, run[0]] == 1) is is_single]
+            drawn = [run for run in runs if (counts[run[0]] == 1) is is_single]
             if drawn:
                 how: Any = {"markersize": 5, "color": look.colour, **own}
                 ax.plot(*zip(*drawn, strict=True), look.marker, **how)
@@ -289,7 +285,8 @@ class _Swept:
     def what(self) -> str:
         """The axis' label: what was swept, and what is drawn."""
         bars = "line and bars: mean, {confidence} interval"
-        drawn = self.middles.drawn(self.runs, bars, say("line: mean"))
+        runs = Counter((line, px) for line, own in self.drawn.items() for px, _ in own)
+        drawn = self.middles.drawn(runs, bars, say("line: mean"))
         if self.cut:
             drawn.append(say("arrow: the interval goes on"))
         if self.missing:
