@@ -31,16 +31,13 @@ __all__ = ["READERS", "Grammar", "Reader", "Report", "Session", "readers"]
 
 _is_job_file = Later("fiotools.readers.fio.jobfile:is_job_file")
 _log_name = Later("fiotools.readers.fio.log:log_name")
-# tools whose output is recognised but not read: (name, pattern of their first lines)
-_NOT_READ = (
-    (
-        "hdparm",
-        re.compile(r"^[ \t]*Timing (?:O_DIRECT )?(?:cached|buffered disk|disk) reads:", re.M),
-    ),
-    ("ioping", re.compile(r"^--- .+ ioping statistics ---$", re.M)),
-    ("iozone", re.compile(r"Iozone: Performance Test of File I/O", re.M)),
-    ("ATTO", re.compile(r"ATTO (?:ExpressPCI )?(?:Disk )?Benchmark", re.M)),
-)
+# tools whose output is recognised but not read, and the pattern of a line of it
+_NOT_READ = {
+    "hdparm": r"^[ \t]*Timing (?:O_DIRECT )?(?:cached|buffered disk|disk) reads:",
+    "ioping": r"^--- .+ ioping statistics ---$",
+    "iozone": r"Iozone: Performance Test of File I/O",
+    "ATTO": r"ATTO (?:ExpressPCI )?(?:Disk )?Benchmark",
+}
 
 
 @cache
@@ -122,8 +119,8 @@ def sniff(found: Document) -> Reader:
             "a fio job file: settings without results",
             remedy="put it beside the report of its run (run.fio and run.json), and read that",
         )
-    for tool, pattern in _NOT_READ:
-        if pattern.search(found.text):
+    for tool, pattern in _NOT_READ.items():
+        if re.search(pattern, found.text, re.M):
             raise UnknownFormatError(found.name, f"output of {tool}: recognised, not read")
     if STRUCTURED.match(wrapped) and (keys := _json_keys(wrapped)) is not None:
         raise UnknownFormatError(

@@ -33,7 +33,6 @@ from fiotools.errors import ParseError
 from fiotools.readers.document import Document, Report, Session, line_start, read_reports
 from fiotools.readers.formats import CRYSTALDISKMARK_ROW
 from fiotools.tables import Tables
-from fiotools.units import interval
 
 _NAME = "crystaldiskmark"
 _S = r"[ \t\xa0]"
@@ -257,8 +256,8 @@ def _take_row(token: re.Match[str], way: str | None, line: int, result: Result) 
 
 def _agree(rate: str, iops: str, bs_bytes: int) -> bool:
     """Whether the IOPS may be the rate divided by the block size, before both were rounded."""
-    low, high = (value * 1e6 / bs_bytes for value in interval(rate, "round"))
-    least, most = interval(iops, "round")
+    low, high = (value * 1e6 / bs_bytes for value in units.interval(rate, "round"))
+    least, most = units.interval(iops, "round")
     slack = 1e-9 * most
     return low <= most + slack and least <= high + slack
 

@@ -38,18 +38,14 @@ class Later:
     """A function by its place, ``"package.module:name"``: imported when it is called first."""
 
     def __init__(self, place: str) -> None:
-        self.place = place
-        self.__module__ = place.partition(":")[0]
-        self._found: Callable[..., Any] | None = None
+        self.__module__, _, self._name = place.partition(":")
 
     def __call__(self, *given: Any) -> Any:
         """Call it."""
-        if self._found is None:
-            self._found = getattr(import_module(self.__module__), self.place.partition(":")[2])
-        return self._found(*given)
+        return getattr(import_module(self.__module__), self._name)(*given)
 
     def __repr__(self) -> str:
-        return self.place
+        return f"{self.__module__}:{self._name}"
 
 
 @dataclass(frozen=True)

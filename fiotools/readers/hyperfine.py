@@ -24,6 +24,7 @@ from __future__ import annotations
 import csv
 import json
 import re
+from collections import Counter
 from collections.abc import Callable, Iterator
 from io import StringIO
 from math import isclose, isfinite
@@ -285,12 +286,13 @@ def add(tables: Tables, report: Report, session: Session) -> int:
 def _add_benchmark(tables: Tables, index: int, benchmark: Benchmark, line: int) -> None:
     """Add a command: a run for each execution, or one with its summary."""
     first, command, times = tables.runs + 1, benchmark.command, benchmark.times
-    short = failed = 0
+    counts = Counter[str]()
     for row in _timings(benchmark):
         codes = [row.get("exit_status", 0)] if times else benchmark.beside["exit_status"]
         is_bad = any(code != 0 for code in codes)  # a killed command has the code null
         real = row.get("real_s")
-        short, failed = short + (real is None), failed + is_bad
+        counts["have no time: faster than the shell's start; use --shell=none"] += real is None
+        counts["failed (--ignore-failure)"] += is_bad
         run = tables.start_run(
             tool=_NAME,
             format=_NAME,
@@ -302,12 +304,9 @@ def _add_benchmark(tables: Tables, index: int, benchmark: Benchmark, line: int) 
         for option, text in benchmark.parameters.items():
             tables.add("settings", run=run, option=option, text=text, origin="given")
     of = f"of {len(times)} runs of {command[:80]!r}"
-    if times and short:
-        message = f"{short} {of} have no time: faster than the shell's start; use --shell=none"
-        tables.note(message, severity="warning", run=first)
-    if times and failed:
-        message = f"{failed} {of} failed (--ignore-failure)"
-        tables.note(message, severity="warning", run=first)
+    for what, count in counts.items() if times else ():
+        if count:
+            tables.note(f"{count} {of} {what}", severity="warning", run=first)
     for name, value in benchmark.measures.items():
         # about the command, so of no single run
         tables.add("extras", path=f"results/{index}/{name}", text=repr(value))

@@ -21,7 +21,7 @@ from typing import Any, TypeAlias
 
 from lxml import etree
 
-from fiotools.readers.diskspd import end_of, is_progress, numbered_lines, start_of
+from fiotools.readers.diskspd import end_of, is_message, is_progress, numbered_lines, start_of
 from fiotools.readers.formats import DISKSPD_XML
 
 Element: TypeAlias = Any  # lxml's class of an element is private
@@ -70,12 +70,13 @@ def parse(text: str, match: re.Match[str]) -> tuple[int, int, XmlPiece]:
     """Take the document that begins at the match, with the messages around it, and its place."""
     at = match.start()
     limit, whole = _limit(text, match.end())
-    stop = limit if whole else _last_tag(text, at, limit)
+    # without its end a document goes on as long as its lines begin with tags
+    stop = limit if whole else end_of(text, at, limit, lambda line: line.startswith("<"))
     # a line may be as long as the file: no further back than an indent
     line_start = text.rfind("\n", max(0, at - _INDENT), at) + 1
     inside = at > _INDENT and not line_start
     start = at if inside or text[line_start:at].strip() else start_of(text, line_start)
-    end = end_of(text, stop) if whole else stop
+    end = end_of(text, stop, len(text), is_message) if whole else stop
     piece = XmlPiece(text[at:stop], text.count("\n", start, at), whole)
     for first, last in ((start, at), (stop, end)):
         above = text.count("\n", start, first)
@@ -100,20 +101,6 @@ def _limit(text: str, at: int) -> tuple[int, bool]:
         command = _COMMAND_LINE.search(text, at, limit)
         return (command.start(), False) if command else (limit, whole)
     return limit, whole
-
-
-def _last_tag(text: str, at: int, limit: int) -> int:
-    """Find where a document without an end ends: its lines begin with tags."""
-    end = at
-    while at < limit:
-        stop = text.find("\n", at, limit)
-        stop = limit if stop < 0 else stop
-        line = text[at:stop].strip()
-        if line and not line.startswith("<"):
-            break
-        end = stop if line else end
-        at = stop + 1
-    return end
 
 
 def without_rest(xml: str) -> str | None:

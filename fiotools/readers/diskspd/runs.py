@@ -77,11 +77,11 @@ _NO_CURVE = PrintedCurve(np.zeros(0), np.zeros((0, len(DIRECTIONS))))
 class DiskspdRun:
     """A run, ready to be made into rows."""
 
-    number: int  # within its file
     asked: Asked
     # returns the line of an entry and a direction, by their places; the last entry is the whole run
     line: Callable[[int, int], int]
     seconds: float = np.nan  # nan if unknown
+    number: int = 0  # in the tables
     # for each entry (a thread on a target): its thread, its target and the target's size
     threads: Sequence[int | None] = ()
     targets: Sequence[str | None] = ()

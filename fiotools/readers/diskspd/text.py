@@ -723,7 +723,6 @@ def _run(span: Span, first: int, asked: options.Asked, system: dict[str, str]) -
         for direction, row in entry.items()
     }
     run = DiskspdRun(
-        0,
         asked,
         lambda *place: lines[place],
         span.seconds,

@@ -320,7 +320,7 @@ def _run(span: Element, asked: Asked, way: _Way) -> DiskspdRun:
     if failed is not None:
         message = (failed.text or "").strip() or "the run failed"
         problem = (way.line(line_of(failed)), "error", message)
-        return DiskspdRun(0, asked, lambda *_: way.line(line), seconds, problems=[problem])
+        return DiskspdRun(asked, lambda *_: way.line(line), seconds, problems=[problem])
     run = _results(span, told, asked, seconds, way)
     if not seconds > 0:
         message = "no TestTimeSeconds: rates are missing"
@@ -364,7 +364,6 @@ def _results(
     measured = span.find("Latency") is not None
     percentiles = span.findall("Latency/Bucket")
     run = DiskspdRun(
-        0,
         asked,
         lambda entry, direction: way.line(lines[entry]),
         seconds,

@@ -11,6 +11,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import accumulate, groupby
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -70,12 +71,8 @@ class Stretch:
 
 def pieces(text: str, data: bytes | None = None, wants_bins: bool = True) -> list[JsonPiece]:
     """Split a text into fio's documents; ``data`` are its bytes if they are known."""
-    try:
-        value = loads(text if data is None else data, wants_bins)
-    except orjson.JSONDecodeError:
-        pass
-    else:
-        if whole := _reports(value):
+    with suppress(orjson.JSONDecodeError):
+        if whole := _reports(loads(text if data is None else data, wants_bins)):
             return [JsonPiece(0, len(text), document) for document in whole]
     found: list[JsonPiece] = []
     at = 0
@@ -121,10 +118,8 @@ def piece_at(text: str, start: int, wants_bins: bool = True) -> JsonPiece:
     line = text.find("\n", start, stop)
     for end in (brace + 2, line if line >= 0 else stop):
         if end > start and text[end - 1] == "}":
-            try:
+            with suppress(orjson.JSONDecodeError):
                 return JsonPiece(start, end, loads(text[start:end], wants_bins))
-            except orjson.JSONDecodeError:
-                pass
     readable, nans = _without_nan(text[start:stop])
     decoder = Decoder()
     try:
@@ -132,13 +127,10 @@ def piece_at(text: str, start: int, wants_bins: bool = True) -> JsonPiece:
     except RecursionError:
         return JsonPiece(start, start + 1, None, "nested too deeply")
     except json.JSONDecodeError as error:
-        try:
-            if brace >= 0:
-                decoder = Decoder()
-                value = decoder.decode(_BACKSLASH.sub(r"\\\\", readable[: brace + 2 - start]))
-                return decoder.piece(start, brace + 2, value, nans)
-        except (json.JSONDecodeError, RecursionError):
-            pass
+        if brace >= 0:
+            decoder, escaped = Decoder(), _BACKSLASH.sub(r"\\\\", readable[: brace + 2 - start])
+            with suppress(json.JSONDecodeError, RecursionError):
+                return decoder.piece(start, brace + 2, decoder.decode(escaped), nans)
         return JsonPiece(start, start + error.pos, None, error.msg)
     return decoder.piece(start, start + end, value, nans)
 

@@ -53,9 +53,7 @@ JOB = (
     Field("error", "error"),
     Field("usr_cpu_pct", "usr_cpu"),
     Field("sys_cpu_pct", "sys_cpu"),
-    Field("ctx", "ctx"),
-    Field("majf", "majf"),
-    Field("minf", "minf"),
+    *(Field(name, name) for name in ("ctx", "majf", "minf")),
     Field(
         "job_start",
         "job_start",
@@ -87,10 +85,7 @@ IO = (
     Field("bw_stddev_bytes_per_s", "bw_dev", "KiB/s", samples="bw_samples"),
     Field("bw_agg_pct", "bw_agg", zero=False, samples="bw_samples"),
     Field("bw_samples", "bw_samples", zero=False),
-    Field("iops_min", "iops_min", samples="iops_samples"),
-    Field("iops_max", "iops_max", samples="iops_samples"),
-    Field("iops_mean", "iops_mean", samples="iops_samples"),
-    Field("iops_stddev", "iops_stddev", samples="iops_samples"),
+    *(Field(f"iops_{name}", f"iops_{name}", samples="iops_samples") for name in STATISTICS),
     Field("iops_samples", "iops_samples", zero=False),
 )
 LATENCY = tuple(
@@ -104,15 +99,10 @@ LATENCY = tuple(
     for statistic in STATISTICS
 )
 DISK = (
-    Field("read_ios", "read_ios"),
-    Field("write_ios", "write_ios"),
-    Field("read_merges", "read_merges"),
-    Field("write_merges", "write_merges"),
+    *(Field(name, name) for name in ("read_ios", "write_ios", "read_merges", "write_merges")),
     Field("read_sectors_bytes", "read_sectors", "sectors", since="3.36"),
     Field("write_sectors_bytes", "write_sectors", "sectors", since="3.36"),
-    Field("read_ticks_s", "read_ticks", "ms"),
-    Field("write_ticks_s", "write_ticks", "ms"),
-    Field("in_queue_s", "in_queue", "ms"),
+    *(Field(f"{name}_s", name, "ms") for name in ("read_ticks", "write_ticks", "in_queue")),
     Field("util_pct", "util"),
 )
 FIELDS = {"jobs": JOB, "io": (*IO, *LATENCY), "disks": DISK}

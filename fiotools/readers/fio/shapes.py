@@ -35,8 +35,8 @@ class Shape(NamedTuple):
 class Shapes:
     """The shapes of records of one kind.
 
-    They have values under ``keys`` (those with a dot belong to `flat` records), and dictionaries
-    inside, each under the first of its ``inner`` keys that is there, with values under
+    They have values under ``keys``, at least two (those with a dot belong to `flat` records), and
+    dictionaries inside, each under the first of its ``inner`` keys that is there, with values under
     ``inner_keys``. The keys in ``read`` are read elsewhere.
 
     Examples
@@ -123,11 +123,7 @@ class Shapes:
         rest = tuple(name for name in record if name not in self._read)
         return Shape(
             space["take"],
-            None if is_whole else itemgetter(*order) if len(order) > 1 else _single(order[0]),
+            None if is_whole else itemgetter(*order),
             inner,
             rest,
         )
-
-
-def _single(place: int) -> Callable[[tuple[Any, ...]], tuple[Any, ...]]:
-    return lambda leaves: (leaves[place],)
