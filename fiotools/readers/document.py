@@ -163,7 +163,6 @@ _MAGIC = {
     b"Rar!": "a RAR archive (unpack it first)",
     b"x\x9c": "a log that fio compressed (fio --inflate-log=FILE unpacks it)",
 }
-_MARKED = tuple(_MAGIC)
 _SUFFIX = re.compile(r"\.(?:gz|xz|zst|bz2)$", re.IGNORECASE)
 # the beginning of JSON, XML or a log: such a text is not searched for pasted reports, only the
 # strings of a JSON are
@@ -193,8 +192,8 @@ def decode(name: str, data: bytes) -> tuple[str, list[Remark]]:
         data = b"".join(unpack(Packed.of(name, BytesIO(data)), told))
         remarks += [_remark(None, message) for message in told]
         refuse_packed(name, data)
-    if data.startswith(_MARKED):
-        what = next(_MAGIC[magic] for magic in _MARKED if data.startswith(magic))
+    what = next((what for magic, what in _MAGIC.items() if data.startswith(magic)), None)
+    if what is not None:
         raise UnknownFormatError(name, f"this is {what}, not a tool's output")
     if data[257:262] == b"ustar":
         raise UnknownFormatError(name, "this is a tar archive", remedy="unpack it first")

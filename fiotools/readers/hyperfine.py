@@ -90,9 +90,8 @@ Finding: TypeAlias = tuple[Benchmark | None, str, int]
 
 def _seconds(value: Any) -> float | None:
     """Take a number of seconds, or nothing."""
-    if isinstance(value, bool) or not isinstance(value, (int, float)):
-        return None
-    return float(value) if isfinite(value) and value >= 0 else None
+    is_number = type(value) in (int, float) and isfinite(value) and value >= 0
+    return float(value) if is_number else None
 
 
 def read(document: Document, tables: Tables) -> None:

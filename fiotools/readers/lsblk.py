@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 _TREE = str.maketrans(dict.fromkeys("│├└─", " "))
 _BRANCHES = " |`-"
@@ -56,13 +55,8 @@ class BlockDevice:
 
     @property
     def is_disk(self) -> bool:
-        """Whether it is a whole disk, and no layer over others."""
-        return self.type == "disk" or (self.type is None and is_disk(self.name))
-
-
-def is_disk(name: str) -> bool:
-    """Return whether the kernel calls a disk so."""
-    return _DISK.fullmatch(name) is not None
+        """Whether it is a whole disk, and no layer over others; by its name without a type."""
+        return self.type == "disk" if self.type else _DISK.fullmatch(self.name) is not None
 
 
 def parent(name: str) -> str | None:
@@ -173,10 +167,7 @@ class Disks:
 
 def _merged(one: BlockDevice, other: BlockDevice) -> BlockDevice | None:
     """Merge two descriptions of a device; None if they contradict each other."""
-    said: dict[str, Any] = {}
-    for name in FACTS:
-        values = {getattr(one, name), getattr(other, name)} - {None}
-        if len(values) > 1:
-            return None
-        said[name] = next(iter(values), None)
-    return replace(one, **said)
+    pairs = {name: (getattr(one, name), getattr(other, name)) for name in FACTS}
+    if any(None not in pair and pair[0] != pair[1] for pair in pairs.values()):
+        return None
+    return replace(one, **{name: ours or theirs for name, (ours, theirs) in pairs.items()})

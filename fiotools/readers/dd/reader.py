@@ -76,14 +76,12 @@ _NO_AMOUNTS = Amounts(-1, None, "", math.nan, None)
 
 def read(document: Document, tables: Tables) -> None:
     """Read a text that holds nothing but dd's output."""
-    reports = document.reports
-    if reports and not any(report.data.has_result for report in reports):
-        said = (token.value for token in reports[0].data.tokens)
-        first = next(value.message for value in said if isinstance(value, Said))[:120]
+    said = [token.value for report in document.reports for token in report.data.tokens]
+    if said and all(isinstance(value, Said) for value in said):
         raise ParseError(
             document.name,
-            f"dd printed no report; it said {first!r}",
-            line=reports[0].line,
+            f"dd printed no report; it said {said[0].message[:120]!r}",
+            line=document.reports[0].line,
             remedy="correct that and run dd again",
         )
     read_reports(document, tables, add)

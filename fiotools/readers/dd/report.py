@@ -423,11 +423,6 @@ class DdOutput(NamedTuple):
     is_overwritten: bool = False
     source: str = ""  # its source (a host, a service), if a prefix of each line told that
 
-    @property
-    def has_result(self) -> bool:
-        """Whether dd said more than an error."""
-        return any(not isinstance(token.value, Said) for token in self.tokens)
-
     def runs(self, count: int | None = None) -> list[DdRun]:
         """Sort the output into runs; ``count`` is the command's."""
         printed, remarks = _reports(self.tokens)
@@ -718,12 +713,8 @@ def _of(reports: Sequence[DdReport], *remarks: Remark) -> DdRun:
 
 def _is_sure(reports: Sequence[DdReport]) -> bool:
     """Whether something besides growth shows that the reports are of a running dd."""
-    for report in reports:
-        if report.into and report.out:
-            full, _ = counts(report.into)
-            if full != counts(report.out)[0] or not _is_round(full):
-                return True
-    return False
+    full = [(counts(one.into)[0], counts(one.out)[0]) for one in reports if one.into and one.out]
+    return any(read != written or not _is_round(read) for read, written in full)
 
 
 def _is_round(number: int) -> bool:

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
-from itertools import chain, compress, groupby, repeat
+from itertools import accumulate, chain, compress, groupby, repeat
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -274,17 +274,15 @@ class _Stretch(NamedTuple):
 
 def _samples(runs: Sequence[DiskspdRun]) -> Iterator[Made]:
     """Yield the samples in order: I/Os per second, and latencies if they were measured."""
-    every = (one for place, run in enumerate(runs) for one in _stretches(place, run))
-    for _, alike in groupby(every, lambda one: (one.measured, one.sampled.names)):
-        few: list[_Stretch] = []
-        size = 0
-        for one in alike:
-            few.append(one)
-            size += len(one.sampled.values)
-            if size >= _MANY:
-                yield from _sampled_rows(few)
-                few, size = [], 0
-        yield from _sampled_rows(few)
+    every = [one for place, run in enumerate(runs) for one in _stretches(place, run)]
+    ends = accumulate(len(one.sampled.values) for one in every)
+
+    def batch(pair: tuple[_Stretch, int]) -> tuple[object, ...]:
+        one, end = pair
+        return one.measured, one.sampled.names, end // _MANY
+
+    for _, alike in groupby(zip(every, ends, strict=True), batch):
+        yield from _sampled_rows([one for one, _ in alike])
 
 
 def _stretches(place: int, run: DiskspdRun) -> Iterator[_Stretch]:
@@ -300,8 +298,6 @@ def _stretches(place: int, run: DiskspdRun) -> Iterator[_Stretch]:
 
 def _sampled_rows(stretches: Sequence[_Stretch]) -> Iterator[Made]:
     """Yield the samples of buckets of the same columns."""
-    if not stretches:
-        return
     values = np.concatenate([one.sampled.values for one in stretches])
     first = stretches[0]
     places, directions, quantities = _places(tuple(first.sampled.names), first.measured)

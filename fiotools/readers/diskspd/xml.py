@@ -299,11 +299,10 @@ def _document(root: Element, way: _Way) -> Taken:
     told = ElementValues(root, skip=("Profile", "TimeSpan"))
     about = [told.text(path) for path in _ABOUT]
     above = [(None, *pair) for pair in told.rest()]
-    every = []
-    for span, plan in zip_longest(found, asked[: len(found)], fillvalue=Asked()):
-        run = _run(span, plan, way)
+    plans = zip_longest(found, asked[: len(found)], fillvalue=Asked())
+    every = [_run(span, plan, way) for span, plan in plans]
+    for run in every:
         run.extras = [*above, *run.extras]
-        every.append(run)
     beside: Any = _BESIDE(root)
     strays = [(way.line(line_of(text.getparent())), text.strip()[:200]) for text in beside[:_MANY]]
     return Taken(about, every, max(len(found), len(asked)), strays)

@@ -342,11 +342,8 @@ def _seem_whole(data: bytes, filled: Sequence[Place]) -> bool:
     affect only the bins.
     """
     line = b',\n%s"" : ' % (b" " * _indent(data, filled))
-    for start, end in filled:
-        rest = b"," + data[start:end].translate(None, b"0123456789")
-        if rest != line * (len(rest) // len(line)):
-            return False
-    return True
+    rests = (b"," + data[start:end].translate(None, b"0123456789") for start, end in filled)
+    return all(rest == line * (len(rest) // len(line)) for rest in rests)
 
 
 def _groups(places: list[Place]) -> Iterator[list[Place]]:

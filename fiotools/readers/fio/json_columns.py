@@ -104,7 +104,8 @@ class _Batch:
         """Return the keys of what entries did in a direction, and the columns of the rest."""
         numbers, directions, *rest = zip(*items, strict=True)
         places = (self.first[owners] + np.array(numbers)).tolist()
-        return {**_gathered(self.keys, places), "direction": directions}, rest
+        keys = {name: list(map(listed.__getitem__, places)) for name, listed in self.keys.items()}
+        return {**keys, "direction": directions}, rest
 
     def fit(
         self,
@@ -122,11 +123,6 @@ class _Batch:
                     run = self.runs[owners[row]]
                     run.values.left_out.append(f"{place(row)}{name} is {value!r:.40}")
                     columns[name][row] = None
-
-
-def _gathered(columns: Columns, places: Sequence[int]) -> Columns:
-    """Return the rows at some places."""
-    return {name: list(map(values.__getitem__, places)) for name, values in columns.items()}
 
 
 def _of_jobs(entries: Sequence[JsonEntry], key: str) -> list[Any]:

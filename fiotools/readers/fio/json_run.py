@@ -548,7 +548,8 @@ def taken(
     shared = _listed(document.get("global options"))
     run = JsonRun(tables, tables.runs, row, line, fio, shared, options_of(shared), Values(said))
     listed = entries(document)
-    names = [*map(_alike, listed)]
+    same = ("jobname", "groupid", "hostname", "port")  # of the clones of one job
+    names = [tuple(str(entry.get(key)) for key in same) for entry in listed]
     clones = Counter(names)
     for number, (entry, name) in enumerate(zip(listed, names, strict=True)):
         run.add_entry(number, entry, clones[name])
@@ -565,11 +566,6 @@ def taken(
     run.add_disks(document.get("disk_util"))
     run.add_extras(None, document, [name for name in document if name not in _READ])
     return run
-
-
-def _alike(entry: Mapping[str, Any]) -> tuple[str, ...]:
-    """Identify the clones of one job."""
-    return (*map(str, map(entry.get, ("jobname", "groupid", "hostname", "port"))),)
 
 
 def moment(milliseconds: Any) -> datetime | None:
