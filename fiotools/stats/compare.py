@@ -9,6 +9,7 @@ from math import exp, expm1, log1p
 from statistics import fmean, median, stdev
 from typing import Any, Literal
 
+import narwhals as nw
 from narwhals.typing import IntoDataFrame, IntoDataFrameT
 
 from fiotools.errors import SchemaError, argument, typed
@@ -25,7 +26,7 @@ from fiotools.stats.arms import (
     options_of_runs,
     order_notes,
 )
-from fiotools.stats.frames import Metric, is_number, metric_of
+from fiotools.stats.frames import AnswerRow, Metric, is_number, metric_of
 from fiotools.stats.replicates import Runs, runs_of, several_targets, unseen
 from fiotools.units import percent
 from fiotools.vocabulary import COLUMNS, CONDITIONS
@@ -160,7 +161,7 @@ def compare(
     cells, measure = frames.names(by), metric_of(metric)
     design = Design(measure, between, baseline, cells, pair, scope, confidence, band, method, looks)
     runs, ratios = ratios_of(frame, design, settings)
-    return frames.answer(runs.data, "compare", design.keep, [found.line() for found in ratios])
+    return design.answer(runs.data, "compare", [found.line() for found in ratios])
 
 
 def speedup(
@@ -228,7 +229,7 @@ def speedup(
             ends = [None if end is None else 1 / end for end in swapped]
         gain = zip(("speedup", "speedup_lo", "speedup_hi"), ends, strict=True)
         lines.append(found.line() | dict(gain))
-    return frames.answer(runs.data, "speedup", design.keep, lines)
+    return design.answer(runs.data, "speedup", lines)
 
 
 def ratios_of(
@@ -332,16 +333,16 @@ class Design:
     method: Method = "log-welch"
     looks: Looks = "once"
 
-    @property
-    def keep(self) -> dict[str, str]:
-        """The first columns of the answer, and those of the frame that they come from."""
-        return {name: name for name in (*self.by, self.between)} | {"baseline": self.between}
+    def answer(
+        self, data: nw.DataFrame[IntoDataFrameT], name: str, lines: Sequence[AnswerRow]
+    ) -> IntoDataFrameT:
+        """Build an answer, which tells by its first columns what was compared with what."""
+        keep = {name: name for name in (*self.by, self.between)} | {"baseline": self.between}
+        same = {"metric": self.metric.name, "unit": self.metric.unit}
+        return frames.answer(data, name, keep, lines, **same)
 
     def __post_init__(self) -> None:
-        if not (is_number(self.confidence) and 0.5 < self.confidence < 1):
-            raise SchemaError(
-                f"confidence is {self.confidence!r}: it lies between 0.5 and 1 (0.95)"
-            )
+        frames.check_confidence(self.confidence, above=0.5)
         if not (is_number(self.band) and 0 <= self.band < 1):
             raise SchemaError(
                 f"band is {self.band!r}: it is a share, at least 0 and below 1 (0.05)"
@@ -379,10 +380,8 @@ class Estimate:
 
 @dataclass
 class Ratio:
-    """One comparison; its fields are the columns of `compare`, but for `row` and `estimate`."""
+    """One comparison; its fields are columns of `compare`, but for `row` and `estimate`."""
 
-    metric: str
-    unit: str
     n: int
     n_baseline: int
     method: str
@@ -404,7 +403,7 @@ class Ratio:
     row: dict[str, int] = field(default_factory=dict)
     estimate: Estimate | None = None
 
-    def line(self) -> dict[str, Any]:
+    def line(self) -> AnswerRow:
         """Give the row of the answer."""
         return {name: value for name, value in vars(self).items() if name != "estimate"}
 
@@ -420,15 +419,7 @@ def ratio_of(arms: Arms, design: Design, level: Any) -> Ratio:
                 f"{alone} {'run' if alone == 1 else 'runs'} without a partner in "
                 f"{design.pair!r} left out"
             )
-    metric = design.metric
-    found = Ratio(
-        metric.name,
-        metric.unit,
-        len(arms.level),
-        len(arms.baseline),
-        _method(arms, design),
-        notes=notes,
-    )
+    found = Ratio(len(arms.level), len(arms.baseline), _method(arms, design), notes=notes)
     for count, name in zip(had, (level, design.baseline), strict=True):
         if count == 0:
             found.verdict = f"no run of {name!r}: not comparable"

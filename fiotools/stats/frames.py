@@ -188,10 +188,10 @@ def columns(frame: Frame, wanted: Iterable[str]) -> dict[str, list[Any]]:
 
 def differing(lists: Mapping[str, list[Any]], rows: Iterable[int] | None = None) -> list[str]:
     """Name the columns that are known to differ (among some rows); a gap is not a difference."""
-    if rows is None:
-        return [name for name, column in lists.items() if len(distinct(column)) > 1]
-    own = list(rows)
-    return [name for name, column in lists.items() if len(distinct(column[row] for row in own)) > 1]
+    if rows is not None:
+        own = list(rows)
+        lists = {name: [column[row] for row in own] for name, column in lists.items()}
+    return [name for name, column in lists.items() if len(distinct(column)) > 1]
 
 
 def complete(frame: Frame, name: str) -> list[Any]:
@@ -345,10 +345,10 @@ def metric_of(name: str) -> Metric:
     return Metric(name, "", None)
 
 
-def check_confidence(confidence: Any) -> None:
-    """Refuse a confidence that is not between 0 and 1."""
-    if not (is_number(confidence) and 0 < confidence < 1):
-        raise SchemaError(f"confidence is {confidence!r}: it lies between 0 and 1 (0.95)")
+def check_confidence(confidence: Any, above: float = 0) -> None:
+    """Refuse a confidence that is not between a bound and 1."""
+    if not (is_number(confidence) and above < confidence < 1):
+        raise SchemaError(f"confidence is {confidence!r}: it lies between {above} and 1 (0.95)")
 
 
 def is_number(value: Any) -> bool:

@@ -134,7 +134,7 @@ def overall(
         if workloads == "fixed" and one.ratio_lo is None and one.n:
             one.notes.append("workloads='sample' asks about workloads like these")
     lines += [one.line() | {"workloads": count, "about": _ABOUT[workloads]} for one, count in found]
-    return frames.answer(data, "overall", design.keep, lines)
+    return design.answer(data, "overall", lines)
 
 
 def _over_all(
@@ -149,7 +149,7 @@ def _over_all(
     for key, rows in sides.items():
         for one, own in zip((level, design.baseline), rows, strict=True):
             if not own:
-                found = compare.Ratio(design.metric.name, design.metric.unit, 0, 0, "")
+                found = compare.Ratio(0, 0, "")
                 found.verdict = f"no run of {one!r} of {', '.join(map(str, key))}: not comparable"
                 return found
     arms = {key: arms_of(runs, own, base, design.pair) for key, (own, base) in sides.items()}
@@ -259,7 +259,7 @@ def _shared(arms: Arms, *, paired: bool) -> list[list[float]]:
 def _of_sample(arms: Arms, design: compare.Design, k: int) -> compare.Ratio:
     """Estimate the mean over a sample of k workloads."""
     paired = design.pair is not None
-    found = compare.Ratio(design.metric.name, design.metric.unit, k, k, "log-t-workloads")
+    found = compare.Ratio(k, k, "log-t-workloads")
     difference, found.ratio = of_a_sample(arms, paired=paired), exp(fmean(_log_ratios(arms)))
     if difference is None:
         found.notes.append(compare.NO_SPREAD)

@@ -165,13 +165,10 @@ def _levels(series: Series, confidence: float, *, runs: bool) -> list[AnswerRow]
 def _step(change: ChangePoint, before: float, after: float, n: int) -> AnswerRow:
     """Describe a step."""
     up, notes = after > before, []
-    if change.by_chance is None:
-        verdict = say("step up") if up else say("step down")
-    else:
-        verdict = (
-            say("step up, or two levels by chance")
-            if up
-            else say("step down, or two levels by chance")
+    verdict = say("step up" if up else "step down")
+    if change.by_chance is not None:
+        verdict = say(
+            "step up, or two levels by chance" if up else "step down, or two levels by chance"
         )
         share = f"{100 * change.by_chance:.2g} % of orders"
         notes.append(f"{n} runs in random order fall apart as cleanly in {share}")

@@ -131,7 +131,7 @@ def tails(
             sides = [windows(row // len(wanted)) for row in rows]
             line |= _within(found, sides, float(of_cell[-1]), confidence)
         lines.append(line)
-    return frames.answer(runs, "tails", design.keep, lines)
+    return design.answer(runs, "tails", lines)
 
 
 def _refuse_unknown(runs: Frame, apart: Sequence[str]) -> None:

@@ -255,19 +255,15 @@ def _spent(probe: Finding, distinct: float | None, took: float, known: Evidence)
         return probe.of(distinct, None, "B").unknown(why, ask)
     carried = known.carried * took
     words |= {"ram": human(known.ram, "B"), "carried": human(carried, "B")}
-    if known.host_ram:
-        said = say(
-            "{moved} were moved: the guest has {ram} of memory, the host {host}, and the link "
-            "carries {carried} in {time}",
-            host=human(known.host_ram, "B"),
-            **words,
-        )
-    else:
-        said = say(
-            "{moved} were moved: the guest has {ram} of memory, and the link carries {carried} in "
-            "{time}",
-            **words,
-        )
+    said = say(
+        "{moved} were moved: the guest has {ram} of memory, the host {host}, and the link carries "
+        "{carried} in {time}"
+        if known.host_ram
+        else "{moved} were moved: the guest has {ram} of memory, and the link carries {carried} in "
+        "{time}",
+        host=human(known.host_ram, "B"),
+        **words,
+    )
     limit = known.ram + carried + (known.host_ram or 0.0)
     probe, rest = probe.of(distinct, limit, "B"), distinct - limit
     if rest <= 0.01 * distinct:

@@ -217,16 +217,13 @@ def _source(run: RunFacts, row: Row, source: str | None, target: str | None) -> 
             yield probe.unknown(why, remedy)
     elif source in RANDOM:
         rate = row["bw_bytes_per_s"]
-        if rate is None:
-            why = say(
-                "the rate may be that of {source}, which yields a few hundred MB/s", source=source
-            )
-        else:
-            why = say(
-                "the rate, {rate}, may be that of {source}, which yields a few hundred MB/s",
-                rate=human(rate, "B/s"),
-                source=source,
-            )
+        why = say(
+            "the rate may be that of {source}, which yields a few hundred MB/s"
+            if rate is None
+            else "the rate, {rate}, may be that of {source}, which yields a few hundred MB/s",
+            rate=human(rate, "B/s"),
+            source=source,
+        )
         remedy = say("make the random data first, in memory")
         yield probe.of(rate, None, "B/s").suspect(why, remedy)
 
