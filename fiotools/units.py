@@ -30,7 +30,6 @@ _NUMBER = r"[+-]?\d+(?:[.,]\d+)?(?:[eE][+-]?\d+)?"
 _SIZE = re.compile(rf"\s*({_NUMBER})\s*([kKmMgGtTPEZY]?)(i?)([bB]?)(?:ytes?|it)?(?:/s(?:ec)?)?\s*")
 _SPAN = re.compile(rf"\s*(?:(\d+)\s*h\s*)?(?:(\d+)\s*m\s*)?(?:({_NUMBER})\s*s)?\s*")
 _TIME = re.compile(rf"\s*({_NUMBER})\s*([a-zµ]*)\s*")
-_GROUPED = re.compile(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?")
 _AMBIGUOUS = re.compile(r"\s*[1-9]\d{0,2}(?:,\d{3})+(?!\d)")
 _DIGITS = re.compile(r"(-?(?:\d+|\d{1,3}(?:,\d{3})+)(?:\.\d+)?(?:e-?\d+)?)(k?)")
 _CLOCK = re.compile(r"(?:\d+h)?(?:\d+m)?\d+(?:\.\d+)?s")
@@ -64,18 +63,6 @@ def number(text: str) -> float:
     (2.0, 5.1e-05)
     """
     return float(text.strip().replace(",", "."))
-
-
-def ungroup(text: str) -> float:
-    """Read a number that a person wrote, with thousands separated by commas.
-
-    Examples
-    --------
-    >>> ungroup("1,495"), ungroup("12.5")
-    (1495.0, 12.5)
-    """
-    text = text.strip()
-    return float(text.replace(",", "") if _GROUPED.fullmatch(text) else text)
 
 
 def size(text: str, *, kilo: int = 1024) -> float:

@@ -219,7 +219,9 @@ def _take_row(token: re.Match[str], way: str | None, line: int, result: Result) 
             message = f"{token[name]!r} is not a number as CrystalDiskMark prints it"
             result.problems.append((line, f"{label}: {message}; the row is left out"))
             return
-    rate, iops, us = (units.ungroup(token[name]) if token[name] else None for name in _PRINTED)
+    rate, iops, us = (
+        float(token[name].replace(",", "")) if token[name] else None for name in _PRINTED
+    )
     bs = int(token["size"]) * _KILO[token["unit"][0]] if token["size"] else None
     if iops is not None and bs and not _agree(token["rate"], token["iops"], bs):
         message = (
