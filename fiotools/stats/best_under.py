@@ -162,7 +162,6 @@ class _Condition:
 
 
 def _faster(found: Sequence[_Condition], best: _Condition, unit: str) -> list[str]:
-    """Name the conditions that were faster than the best."""
     over = sorted((one for one in found if one.iops > best.iops), key=lambda one: one.iops)
     apart = frames.differing({name: [one.told[name] for one in found] for name in best.told})
     listed = [

@@ -134,7 +134,6 @@ def totals_of(
 
 
 def _total(part: Parts, scope: str) -> dict[str, Any]:
-    """Make one row of several."""
     own = {"scope": scope}
     if len(part["scope"]) == 1:
         # one part is its own whole, and may keep values that do not add
@@ -423,7 +422,6 @@ def _together(data: Frame, by: Sequence[str]) -> list[list[int]]:
 def _fair(
     who: Mapping[str, list[Any]], rows: list[int], iops: list[float | None], unequal: list[str]
 ) -> dict[str, Any]:
-    """Measure fairness among equals."""
     rates = [rate for rate in iops if rate is not None]
     if unequal:
         differ = say(

@@ -205,14 +205,11 @@ class HodgesLehmann:
 
     def p(self, null: float) -> float:
         """Give the two-sided p of the Mann-Whitney test."""
-        level, baseline = [value - null for value in self.level], list(self.baseline)
-        shifted = {*level, *baseline}
-        ties = len(shifted) < len(level) + len(baseline)
+        level, baseline = [value - null for value in self.level], self.baseline
+        ties = len({*level, *baseline}) < len(level) + len(baseline)
         exact = not ties and len(level) * len(baseline) <= _EXACT_PAIRS
         method: Literal["exact", "asymptotic"] = "exact" if exact else "asymptotic"
-        from scipy.stats import mannwhitneyu  # which takes longer to import than all the rest
-
-        return float(mannwhitneyu(level, baseline, method=method).pvalue)
+        return float(scipy.stats.mannwhitneyu(level, baseline, method=method).pvalue)
 
 
 Difference: TypeAlias = StudentT | HodgesLehmann

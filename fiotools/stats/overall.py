@@ -145,7 +145,6 @@ def _over_all(
     level: Any,
     workloads: Workloads,
 ) -> compare.Ratio:
-    """Compare one level with the baseline over all workloads."""
     for key, rows in sides.items():
         for one, own in zip((level, design.baseline), rows, strict=True):
             if not own:
@@ -257,7 +256,6 @@ def _shared(arms: Arms, *, paired: bool) -> list[list[float]]:
 
 
 def _of_sample(arms: Arms, design: compare.Design, k: int) -> compare.Ratio:
-    """Estimate the mean over a sample of k workloads."""
     paired = design.pair is not None
     found = compare.Ratio(k, k, "log-t-workloads")
     difference, found.ratio = of_a_sample(arms, paired=paired), exp(fmean(_log_ratios(arms)))

@@ -323,7 +323,6 @@ def percentiles_from_bins(
 
 
 def _quantile(own: Histogram, percentile: float, confidence: float) -> AnswerRow:
-    """Make one row of the answer."""
     n, notes = sum(own.counts.values()), [*own.notes]
     line: AnswerRow = {
         "row": own.rows[0],

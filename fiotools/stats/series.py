@@ -335,7 +335,6 @@ def equal(widths: Array) -> bool:
 
 
 def _name(run: tuple[Any, ...], told: Mapping[str, Any]) -> str:
-    """Name a series for a message."""
     parts = [run_name(run) if len(run) == 2 else "the series"]
     if told.get("entry") is not None:
         parts.append(f"entry {told['entry']}")

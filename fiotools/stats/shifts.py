@@ -108,7 +108,6 @@ def shifts(
 
 
 def _levels(series: Series, confidence: float, *, runs: bool) -> list[AnswerRow]:
-    """Give a line for each level of a sequence."""
     values = series.values
     found = change_points(values, dependent=None if runs else True)
     edges = [0, *(change.at for change in found), len(values)]
@@ -163,7 +162,6 @@ def _levels(series: Series, confidence: float, *, runs: bool) -> list[AnswerRow]
 
 
 def _step(change: ChangePoint, before: float, after: float, n: int) -> AnswerRow:
-    """Describe a step."""
     up, notes = after > before, []
     verdict = say("step up" if up else "step down")
     if change.by_chance is not None:

@@ -184,7 +184,6 @@ def _judged(series: Series, judge: Judge, confidence: float, *, own: bool) -> An
 
 
 def _window(series: Series, judge: Judge, *, own: bool) -> AnswerRow:
-    """Say how the rounds of the window are."""
     n = len(series.values)
     size = max(judge.window or n, 2)
     if n < size:
@@ -267,7 +266,6 @@ def _way(found: Window) -> str:
 
 
 def _mean(series: Series, confidence: float) -> AnswerRow:
-    """Say how sure the mean is."""
     n = len(series.values)
     correlation = autocorrelation(series.values) if n > 2 else None
     line: AnswerRow = {"notes": []}

@@ -106,7 +106,6 @@ def summarize(
 def _summary(
     series: list[float], metric: Metric, confidence: float, order: replicates.Order | None
 ) -> AnswerRow:
-    """Summarize one series, whose order may be known."""
     n, mean, odd = len(series), fmean(series), outliers(series)
     median_lo, median_hi = median_interval(series, confidence)
     notes: list[str] = []

@@ -171,14 +171,8 @@ class Windows:
 
 def windows_of(data: Frame, own: Histogram) -> Windows | None:
     """Make the windows of a histogram; None if it is of a whole run."""
-    time, low, count = (
-        [column[row] for row in own.rows]
-        for column in (
-            frames.optional(data, "time_s"),
-            frames.values(data, "bin_lo_ns"),
-            frames.values(data, "count"),
-        )
-    )
+    lists = (frames.optional(data, name) for name in ("time_s", "bin_lo_ns", "count"))
+    time, low, count = ([column[row] for row in own.rows] for column in lists)
     if None in time:
         return None
     times, window = np.unique(np.asarray(time, dtype=float), return_inverse=True)

@@ -270,7 +270,6 @@ def _answered(
 def _grid(
     given: pl.Schema, every: str | float, by: str | Sequence[str] | None, *, bins: bool
 ) -> Grid:
-    """Check which windows are asked for."""
     of_bins = "bin_lo_ns" in given
     what = "latency" if of_bins else "quantity"
     labels = [name for name, dtype in given.items() if name not in EVERY and not dtype.is_float()]
@@ -286,7 +285,6 @@ def _grid(
 
 
 def _seconds(every: str | float) -> float:
-    """Read the length of a window."""
     try:
         seconds = units.seconds(every) if isinstance(every, str) else float(every)
     except (TypeError, ValueError):
