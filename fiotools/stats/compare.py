@@ -420,7 +420,8 @@ def ratio_of(arms: Arms, design: Design, level: Any) -> Ratio:
                 f"{design.pair!r} left out"
             )
     found = Ratio(len(arms.level), len(arms.baseline), _method(arms, design), notes=notes)
-    for count, name in zip(had, (level, design.baseline), strict=True):
+    names, paired = (level, design.baseline), design.pair is not None
+    for count, name in zip(had, names, strict=True):
         if count == 0:
             found.verdict = f"no run of {name!r}: not comparable"
             return found
@@ -447,14 +448,8 @@ def ratio_of(arms: Arms, design: Design, level: Any) -> Ratio:
             f"over {arms.over}, one run each: the interval is of other such values, not of other "
             "runs of these"
         )
-    notes += kinds(arms, (level, design.baseline), paired=design.pair is not None)
-    notes += order_notes(
-        arms,
-        (level, design.baseline),
-        paired=design.pair is not None,
-        band=design.band,
-        confidence=design.confidence,
-    )
+    notes += kinds(arms, names, paired=paired)
+    notes += order_notes(arms, names, paired=paired, band=design.band, confidence=design.confidence)
     found.estimate = _estimate(found, arms, design, level, fewest)
     return found
 
