@@ -40,9 +40,14 @@ class Later:
     def __init__(self, place: str) -> None:
         self.__module__, _, self._name = place.partition(":")
 
+    @cached_property
+    def _found(self) -> Callable[..., Any]:
+        found: Callable[..., Any] = getattr(import_module(self.__module__), self._name)
+        return found
+
     def __call__(self, *given: Any) -> Any:
         """Call it."""
-        return getattr(import_module(self.__module__), self._name)(*given)
+        return self._found(*given)
 
     def __repr__(self) -> str:
         return f"{self.__module__}:{self._name}"
@@ -163,6 +168,7 @@ _MAGIC = {
     b"Rar!": "a RAR archive (unpack it first)",
     b"x\x9c": "a log that fio compressed (fio --inflate-log=FILE unpacks it)",
 }
+_MARKED = tuple(_MAGIC)
 _SUFFIX = re.compile(r"\.(?:gz|xz|zst|bz2)$", re.IGNORECASE)
 # the beginning of JSON, XML or a log: such a text is not searched for pasted reports, only the
 # strings of a JSON are
@@ -192,8 +198,8 @@ def decode(name: str, data: bytes) -> tuple[str, list[Remark]]:
         data = b"".join(unpack(Packed.of(name, BytesIO(data)), told))
         remarks += [_remark(None, message) for message in told]
         refuse_packed(name, data)
-    what = next((what for magic, what in _MAGIC.items() if data.startswith(magic)), None)
-    if what is not None:
+    if data.startswith(_MARKED):
+        what = next(_MAGIC[magic] for magic in _MARKED if data.startswith(magic))
         raise UnknownFormatError(name, f"this is {what}, not a tool's output")
     if data[257:262] == b"ustar":
         raise UnknownFormatError(name, "this is a tar archive", remedy="unpack it first")
