@@ -74,7 +74,8 @@ def doubts(source: Source, checks: pd.DataFrame, side: str | None) -> list[tuple
     found = [("", said) for said in _of_campaign(source.campaign)] if source.campaign else []
     table = weighed(checks, side)
     grave = table[table["verdict"].isin(GRAVEST[:2])]
-    if side == "place":  # of memory it was said, and no disk was meant
+    if side == "place" and source.campaign is not None:
+        # memory was named before, and no disk was meant
         in_memory = grave["place"].isin(_memory(source.campaign))
         grave = grave[~(in_memory & grave["check"].isin(_NO_DISK))]
     for which, part in grave.groupby(grave[side] if side else grave["verdict"].eq(""), sort=False):
@@ -142,10 +143,8 @@ def _of_campaign(one: Campaign) -> Iterator[str]:
         yield say("This is a virtual machine: its host may answer cold and direct I/O from memory")
 
 
-def _memory(one: Campaign | None) -> list[str]:
+def _memory(one: Campaign) -> list[str]:
     """Name the places that are memory."""
-    if one is None:
-        return []
     return [place["name"] for place in one.session["places"] if stays_in_memory(place)]
 
 

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -22,16 +22,7 @@ from fiotools.errors import SchemaError
 from fiotools.language import called, listed, named, say
 from fiotools.plot import common
 from fiotools.plot.ratios import sides
-from fiotools.reports.blocks import (
-    NOTHING,
-    Block,
-    fold,
-    heading,
-    of_frame,
-    paragraph,
-    slug,
-    together,
-)
+from fiotools.reports.blocks import Block, fold, heading, of_frame, paragraph, slug, together
 from fiotools.reports.questions import LATENCY, Comparison, best, in_order, swept
 from fiotools.reports.sentences import cell_names, names_of, telling
 from fiotools.reports.subjects import Source, differs
@@ -80,29 +71,16 @@ class Picture:
         return {"text/plain": repr(self), mime: shown}, {mime: {"alt": self._title}}
 
 
-@dataclass(frozen=True)
-class ReportFigure:
-    """A heading, the numbers that are drawn, and the plot."""
-
-    about: Block
-    numbers: Block  # the frame, as people read it
-    picture: Picture | None  # None if it could not be drawn: the heading says why
-
-    def __iter__(self) -> Iterator[Block | Picture]:
-        yield self.about
-        if self.picture is not None:
-            yield from (self.numbers, self.picture)
+# a heading, the numbers that are drawn, and the plot; if it could not be drawn, only why
+Pieces: TypeAlias = tuple[Block] | tuple[Block, Block, Picture]
 
 
-def figures(
-    source: Source, asked: list[Comparison], out: Path, prefix: str
-) -> Iterator[ReportFigure]:
+def figures(source: Source, asked: list[Comparison], out: Path, prefix: str) -> Iterator[Pieces]:
     """Draw the plots that the tables allow, and save each."""
     kind = os.environ.get(_SHOWN, "png")
     for drawn in _every(source, asked):
         if isinstance(drawn, SchemaError):
-            why = say("One plot cannot be drawn: {why}.", why=drawn)
-            yield ReportFigure(paragraph(why), NOTHING, None)
+            yield (paragraph(say("One plot cannot be drawn: {why}.", why=drawn)),)
             continue
         name = out / f"{prefix}{slug(drawn.title)}"
         file = plot.save(drawn.ax, f"{name}.{kind}", data=drawn.frame)[0]
@@ -110,11 +88,11 @@ def figures(
         said = [heading(drawn.title, 3), *([paragraph(drawn.said)] if drawn.said else [])]
         inside = of_frame(drawn.numbers, whole=drawn.printed)
         folded = fold(say("the numbers"), inside, printed=drawn.printed)
-        yield ReportFigure(together(said), folded, Picture(drawn.title, file))
+        yield together(said), folded, Picture(drawn.title, file)
     told = best(asked[0]) if asked else None
     if told is not None:
         title = heading(say("The most I/Os below a latency"), 3)
-        yield ReportFigure(together([title, of_frame(told)]), NOTHING, None)
+        yield (together([title, of_frame(told)]),)
 
 
 @dataclass(frozen=True)

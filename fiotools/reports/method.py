@@ -31,10 +31,10 @@ def measured(source: Source) -> Block:
     """Tell how one campaign, or the runs of some files, were measured."""
     if source.campaign is None:
         return together(_of_files(source))
-    return together(_of_campaign(source, source.campaign))
+    return together(_of_campaign(source.campaign))
 
 
-def _of_campaign(source: Source, one: Campaign) -> Iterator[Block]:
+def _of_campaign(one: Campaign) -> Iterator[Block]:
     plan, session = one.asked, one.session
     began, *again = (_time(it["started_at"]) for it in one.sessions)
     ends = [line for line in one.log if line["kind"] == "end"]
@@ -75,7 +75,7 @@ def _of_campaign(source: Source, one: Campaign) -> Iterator[Block]:
         yield paragraph(say("Left out"))
         yield listing(left)
     yield listing(map(spoken, implied(plan, session["machine"]["ram_bytes"])))
-    yield _commands(one.plan[one.plan["done"]], "command")
+    yield _commands(one.plan[one.plan["done"]])
     yield fold(say("the runs, in their order"), _order(one))
 
 
@@ -145,9 +145,9 @@ def _order(one: Campaign) -> Block:
     return table(heads, lines)
 
 
-def _commands(frame: pd.DataFrame, column: str) -> Block:
+def _commands(runs: pd.DataFrame) -> Block:
     """List each command once, with how often it was run."""
-    counts = frame[column].dropna().value_counts(sort=False)
+    counts = runs["command"].dropna().value_counts(sort=False)
     rows = [(f"{count} x", command) for command, count in counts.items()]
     if not rows:
         return paragraph(say("The files hold no commands."))
@@ -181,7 +181,7 @@ def _of_files(source: Source) -> Iterator[Block]:
         (say("when"), when),
     ]
     yield table([], [(name, text) for name, text in rows if text])
-    yield _commands(runs, "command")
+    yield _commands(runs)
     yield paragraph(
         say(
             "These files have no manifest, so most of the set-up is unknown: machine, memory, file "

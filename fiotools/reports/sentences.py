@@ -66,14 +66,12 @@ class Sentence:
         return say("{head}: {rest}.", head=self.head, rest=self.rest)
 
 
-def sentences(answer: pd.DataFrame, *, together: bool = False) -> list[Sentence]:
-    """Turn an answer of `compare`, or of `speedup` if lower is better, into a sentence a row.
+def sentences(answer: pd.DataFrame) -> list[Sentence]:
+    """Turn an answer of `compare`, or of `speedup` if lower is better, into sentences.
 
-    With ``together``, the sentences of many rows with the same verdict are merged.
+    A row is a sentence; those of many rows with the same verdict are merged.
     """
     cells = list(zip(_records(answer), cell_names(answer), strict=True))
-    if not together:
-        return [_one(row, name) for row, name in cells]
     gaps = [(row, name) for row, name in cells if columns.is_missing(row["ratio"])]
     sides: dict[object, list[_Cell]] = {}
     for row, name in cells:

@@ -35,7 +35,7 @@ from fiotools.stats.arms import settings_diff
 from fiotools.vocabulary import GRAVEST
 
 if TYPE_CHECKING:
-    from fiotools.reports.figures import ReportFigure
+    from fiotools.reports.figures import Pieces
 
 _MACHINE = "the procedure, the machine and the commands"
 _EACH = "all comparisons, one by one"
@@ -83,7 +83,7 @@ class StudyPart(Source):
         """Sides, and why their numbers may not be those of a disk."""
         return [*(("", said) for said in self.said), *doubts(self, self.checks, self.side)]
 
-    def figures(self, out: str | Path) -> Iterator[ReportFigure]:
+    def figures(self, out: str | Path) -> Iterator[Pieces]:
         """Draw the plots that the tables allow, one at a time, and save them in a folder."""
         from fiotools.reports.figures import figures
 
@@ -304,7 +304,7 @@ def _verdict(one: Comparison, *, several: bool) -> Block:
     lead += [paragraph(say("{said}.", said=one.said))] if one.said else []
     if one.answer is None:
         return together([*lead, paragraph(say("No comparison: {why}.", why=one.problem))])
-    said = sentences(one.answer, together=True)
+    said = sentences(one.answer)
     tail = say("; ") + say(UNKNOWN)
     after = []
     if len(said) > 1 and any(sentence.rest.endswith(tail) for sentence in said):

@@ -38,7 +38,7 @@ def test_where_submitting_is_most_of_an_io_its_completion_is_not_taken_for_it(
 
 
 def headings(part, out):
-    return [repr(one.about) for one in part.figures(out)]
+    return [repr(about) for about, *_ in part.figures(out)]
 
 
 def test_tests_one_after_the_other_are_not_threads(tmp_path):

@@ -185,7 +185,7 @@ def test_jobs_beside_groups_leave_the_other_figures(tmp_path):
     several = [FIO / "fio-3.33--clones.json", FIO / "fio-3.33--sweep-2.json"]
     (part,) = ft.study(several).parts
     assert "rows of several scopes (job, group)" in part.comparisons[0].problem
-    titles = [repr(figure.about) for figure in part.figures(tmp_path)]
+    titles = [repr(about) for about, *_ in part.figures(tmp_path)]
     assert len(titles) == 3
     assert all("rows of several scopes (job, group)" in title for title in titles[::2])
 

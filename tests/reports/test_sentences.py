@@ -39,8 +39,8 @@ def time(ratio, lo, hi, **changes):
     return row("real_s", ratio=ratio, ratio_lo=lo, ratio_hi=hi, **gains, **changes)
 
 
-def said(*rows, **options):
-    return [str(one) for one in sentences(pd.DataFrame(rows), **options)]
+def said(*rows):
+    return [str(one) for one in sentences(pd.DataFrame(rows))]
 
 
 @pytest.mark.parametrize(
@@ -147,7 +147,7 @@ def test_what_is_alike_in_many_cells_is_said_once_and_what_is_settled_first():
         {"bs_bytes": size, **row(ratio=1 + at / 2, **(open_ if at < 2 else {}))}
         for at, size in enumerate(sizes)
     ]
-    assert said(*rows, together=True) == [
+    assert said(*rows) == [
         "image is faster than root in 5 of 7: estimates from 2 to 4 times as many I/Os per second,"
         " n 5 and 5 each (16 KiB; 32 KiB; 64 KiB; 128 KiB; 256 KiB).",
         "Not settled between image and root in 2 of 7: estimates from 1 to 1.50 times as many I/Os per"
@@ -161,7 +161,7 @@ def test_what_weakens_some_of_many_cells_is_said_with_their_names():
         6: "values drift up by 30 % over the series of runs",
     }
     rows = [{"bs_bytes": 4096 * 2**at, **row(warnings=notes.get(at))} for at in range(7)]
-    (sentence,) = said(*rows, together=True)
+    (sentence,) = said(*rows)
     assert sentence.endswith(
         "; the sides ran in blocks (128 KiB); values drift over the series of runs (256 KiB)."
     )
