@@ -179,12 +179,12 @@ _NAME = re.compile(re.escape(PREFIX) + r"[0-9a-f]{16}")
 
 
 class Scratch:
-    """A folder that nobody else may enter; ``record`` is called with its path before it is made."""
+    """A folder that nobody else may enter; ``record`` gets place and path before it is made."""
 
-    def __init__(self, place: Place, record: Callable[[Path], object]) -> None:
+    def __init__(self, place: Place, record: Callable[[dict[str, str]], object]) -> None:
         self.place = place
         self.path = place.path / f"{PREFIX}{secrets.token_hex(8)}"
-        record(self.path)
+        record({"place": place.name, "path": str(self.path)})
         with refused(f"{place.name} ({place.path})"):
             self.path.mkdir(mode=0o700)
             try:
@@ -215,14 +215,13 @@ class Scratch:
 
     def remove(self) -> str | None:
         """Remove the folder and its content; return the problem if that fails."""
-        is_gone = False
         with suppress(OSError):
-            is_gone = self.place.path.stat().st_dev != self._identity[0]
-        if is_gone:
-            return (
-                f"{self.path} is in a file system that is no longer mounted at {self.place.path}: "
-                "mount it again, and resume the campaign or delete that folder"
-            )
+            if self.place.path.stat().st_dev != self._identity[0]:
+                return (
+                    f"{self.path} is in a file system that is no longer mounted at "
+                    f"{self.place.path}: mount it again, and resume the campaign or delete that "
+                    "folder"
+                )
         return _remove(self.path)
 
 

@@ -15,7 +15,7 @@ import signal
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import asdict, dataclass, field
 from functools import partial
 from itertools import groupby
@@ -125,21 +125,20 @@ class _Clock:
     """Tells whether one more round would end in time: half a round would favour some places."""
 
     def __init__(self, watch: Watch) -> None:
-        self._watch, self._began, self._whole = watch, 0.0, 0
+        self._watch, self._whole = watch, 0
         self.longest, self.is_running = 0.0, False
 
-    def begin(self, removal_s: float) -> None:
-        """Begin a round, or raise if there is no time for it; the first always begins."""
+    @contextmanager
+    def round(self, removal_s: float) -> Iterator[None]:
+        """Time a round, or raise if there is no time for it; the first always begins."""
         left = self._watch.left
         if left is not None and self._whole:
             after = left - self.longest
             if after < 0 or after + _REST_S < removal_s * (self._whole + 1):
                 raise OutOfTimeError
-        self._began, self.is_running = self._watch.gone, True
-
-    def end(self) -> None:
-        """End a round."""
-        self.longest = max(self.longest, self._watch.gone - self._began)
+        began, self.is_running = time.monotonic(), True
+        yield
+        self.longest = max(self.longest, time.monotonic() - began)
         self._whole, self.is_running = self._whole + 1, False
 
 
@@ -187,7 +186,7 @@ class CampaignSession:
         if earlier:
             _refuse_moved(earlier[0]["places"], places)
         for place in self.places:
-            self.stage.scratch[place.name] = Scratch(place, partial(self._record, place))
+            self.stage.scratch[place.name] = Scratch(place, partial(self.manifest.write, "scratch"))
         self.left_out = set(self._without_direct())
         line = self.manifest.write(
             "session",
@@ -211,9 +210,6 @@ class CampaignSession:
         if earlier:
             for change in messages.changed(earlier[0], line):
                 self._note(change)
-
-    def _record(self, place: Place, path: Path) -> None:
-        self.manifest.write("scratch", {"place": place.name, "path": str(path)})
 
     def _note(self, text: str) -> None:
         self.say(f"{'note':<13}{text}")
@@ -252,14 +248,13 @@ class CampaignSession:
             with bar(total=len(missing), unit=" runs", progress=progress) as shown:
                 pace = _Pace(len(missing), self.say) if progress and shown.disable else None
                 for number, runs in groupby(missing, key=attrgetter("round")):
-                    clock.begin(self.stage.removal_s)
-                    for run in runs:
-                        shown.set_description(f"{run.workload} on {run.place}, round {number}")
-                        self._do(run)
-                        shown.update()
-                        if pace is not None:
-                            pace.step(f"round {number} of {self.plan.rounds}")
-                    clock.end()
+                    with clock.round(self.stage.removal_s):
+                        for run in runs:
+                            shown.set_description(f"{run.workload} on {run.place}, round {number}")
+                            self._do(run)
+                            shown.update()
+                            if pace is not None:
+                                pace.step(f"round {number} of {self.plan.rounds}")
                     ends = self.plan.until == "settled" and number >= LEAST
                     if ends and is_settled(campaign(self.folder)):
                         reason = f"every comparison has a verdict after {number} rounds"

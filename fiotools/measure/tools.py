@@ -47,8 +47,7 @@ class Watch:
     """Tells when to stop: after a signal, or when the seconds for the work are over."""
 
     def __init__(self, seconds: float | None = None) -> None:
-        self.began = time.monotonic()
-        self._end = None if seconds is None else self.began + seconds
+        self._end = None if seconds is None else time.monotonic() + seconds
         self._caught: int | None = None
         self._before: dict[int, Any] = {}
 
@@ -75,11 +74,6 @@ class Watch:
             raise Interrupted(self._caught)
         if self._end is not None and time.monotonic() > self._end:
             raise OutOfTimeError
-
-    @property
-    def gone(self) -> float:
-        """The seconds since it began."""
-        return time.monotonic() - self.began
 
     @property
     def left(self) -> float | None:

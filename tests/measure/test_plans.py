@@ -404,7 +404,7 @@ def test_the_file_below_is_dropped_too(tmp_path, monkeypatch):
         pytest.skip("in memory nothing is dropped")
     image = tmp_path / "disk.img"
     monkeypatch.setattr(Place, "images", lambda self: [image, tmp_path / "out-of-sight"])
-    scratch = Scratch(Place("place", tmp_path), lambda path: None)
+    scratch = Scratch(Place("place", tmp_path), lambda told: None)
     for file in (image, scratch.path / "data.tmp"):
         file.write_bytes(bytes(2**20))
     assert share_pct(image) == 100

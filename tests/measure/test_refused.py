@@ -427,7 +427,7 @@ def test_a_place_that_has_become_a_link(tmp_path):
 def test_a_folder_that_is_replaced_meanwhile(tmp_path):
     recorded = []
     scratch = Scratch(Place("place", tmp_path), recorded.append)
-    assert recorded == [scratch.path]
+    assert recorded == [{"place": "place", "path": str(scratch.path)}]
     assert scratch.path.stat().st_mode & 0o777 == 0o700 or sys.platform == "win32"
     scratch.check()
     scratch.path.rename(tmp_path / "moved")
