@@ -237,10 +237,6 @@ def planned(
     return told
 
 
-SHARES = option("SHARE", "A difference: 0.05 for 5 %. Repeatable; by default 0.02, 0.05, 0.1.")
-POWERS = option("SHARE", "The chance to find the difference. Repeatable; by default 0.8, 0.9.")
-
-
 @command(
     "plan --cv 0.03",
     "plan 'runs/{filesystem}_{bs}_{round:d}.json' --metric iops --between bs --difference 0.05",
@@ -256,8 +252,12 @@ def plan(
     between: str | None = column("The column that holds the sides of the pilot."),
     by: list[str] | None = options.BY,
     pair: str | None = column("The column that pairs runs: round."),
-    difference: list[float] | None = SHARES,
-    power: list[float] | None = POWERS,
+    difference: list[float] | None = option(
+        "SHARE", "A difference: 0.05 for 5 %. Repeatable; by default 0.02, 0.05, 0.1."
+    ),
+    power: list[float] | None = option(
+        "SHARE", "The chance to find the difference. Repeatable; by default 0.8, 0.9."
+    ),
     comparisons: int = option("N", "The number of comparisons in the answer.", default=1, min=1),
     confidence: float = options.CONFIDENCE,
     kept: options.RowFilter,
