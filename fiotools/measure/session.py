@@ -131,14 +131,13 @@ class _Clock:
     @contextmanager
     def round(self, removal_s: float) -> Iterator[None]:
         """Time a round, or raise if there is no time for it; the first always begins."""
-        left = self._watch.left
-        if left is not None and self._whole:
-            after = left - self.longest
-            if after < 0 or after + _REST_S < removal_s * (self._whole + 1):
-                raise OutOfTimeError
-        began, self.is_running = time.monotonic(), True
+        began = self._watch.gone
+        after = self._watch.seconds - began - self.longest
+        if self._whole and (after < 0 or after + _REST_S < removal_s * (self._whole + 1)):
+            raise OutOfTimeError
+        self.is_running = True
         yield
-        self.longest = max(self.longest, time.monotonic() - began)
+        self.longest = max(self.longest, self._watch.gone - began)
         self._whole, self.is_running = self._whole + 1, False
 
 

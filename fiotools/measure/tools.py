@@ -6,6 +6,7 @@ strike anywhere, also inside the code that removes what was made.
 
 from __future__ import annotations
 
+import math
 import os
 import shutil
 import signal
@@ -47,7 +48,8 @@ class Watch:
     """Tells when to stop: after a signal, or when the seconds for the work are over."""
 
     def __init__(self, seconds: float | None = None) -> None:
-        self._end = None if seconds is None else time.monotonic() + seconds
+        self.seconds = math.inf if seconds is None else seconds
+        self._began = time.monotonic()
         self._caught: int | None = None
         self._before: dict[int, Any] = {}
 
@@ -72,13 +74,13 @@ class Watch:
         """Raise Interrupted or OutOfTimeError if there is a reason to stop."""
         if self._caught is not None:
             raise Interrupted(self._caught)
-        if self._end is not None and time.monotonic() > self._end:
+        if self.gone > self.seconds:
             raise OutOfTimeError
 
     @property
-    def left(self) -> float | None:
-        """The seconds that are left, None without a limit."""
-        return None if self._end is None else self._end - time.monotonic()
+    def gone(self) -> float:
+        """The seconds since it began."""
+        return time.monotonic() - self._began
 
 
 _POLL_S = 0.2
