@@ -283,23 +283,16 @@ def give_gate(held: pl.DataFrame, form: str) -> int:
     rows = held.rows(named=True)
     if form == "junit":
         write_bytes(_junit(rows))
-    elif form == "github":
-        write("".join(f"{_annotation(row)}\n" for row in rows if row["outcome"] != "pass"))
     elif form in ("json", "csv"):
         write_bytes(WRITERS[form](held))
     for row in rows:
         if row["outcome"] != "pass":
-            word = "fails" if row["outcome"] == FAIL else "undecided,"
+            kind, word = ("error", "fails") if row["outcome"] == FAIL else ("warning", "undecided,")
+            if form == "github":  # an annotation of GitHub Actions
+                told = f"::{kind} title=fiotools {row['rule']}::{row['why']}"
+                write(f"{told.translate(_GITHUB)}\n")
             say(f"{word} {row['rule']}: {row['why']}")
     return FAILED if (held["outcome"] == FAIL).any() else 0
-
-
-def _annotation(row: dict[str, Any]) -> str:
-    """Write an annotation of GitHub Actions."""
-    from fiotools.stats.gate import FAIL
-
-    kind = "error" if row["outcome"] == FAIL else "warning"
-    return f"::{kind} title=fiotools {row['rule']}::{row['why']}".translate(_GITHUB)
 
 
 def _junit(rows: Sequence[dict[str, Any]]) -> bytes:

@@ -377,7 +377,7 @@ def _of_sweep(one: Comparison) -> list[Sentence]:
     told = told[told["mean"].notna()]
     if not len(told):
         return []
-    top, least = (told.loc[getattr(told["mean"], which)()] for which in ("idxmax", "idxmin"))
+    top, least = _records(told.loc[[told["mean"].idxmax(), told["mean"].idxmin()]])
     rest = [name for name in one.by if name not in names and len(told[name].unique()) > 1]
     unit = metric_of(one.metric).unit
     ends = [units.human(top[f"mean_{end}"], unit) for end in ("lo", "hi")] if top["n"] > 1 else []
@@ -404,8 +404,6 @@ def _runs(count: int) -> str:
     return say("one run") if count == 1 else f"n {count}"
 
 
-def _at(row: Any, names: list[str]) -> str:
+def _at(row: Row, names: list[str]) -> str:
     """Name a place of a sweep by its conditions."""
-    values = [(row[name], name) for name in names]
-    plain = [(own.item() if hasattr(own, "item") else own, name) for own, name in values]
-    return listed(called(units.level(*one)) for one in plain)
+    return listed(called(units.level(row[name], name)) for name in names)
