@@ -245,11 +245,9 @@ def test_formats_are_listed_as_they_are():
 
 def test_what_is_recognised_and_not_read():
     named = re.search(r"Output of (.*) is recognised, but not read", README)[1]
-    assert re.split(", | and ", named) == [name for name, _ in _NOT_READ]
+    assert re.split(", | and ", named) == list(_NOT_READ)
     read = {reader.name.partition("_")[0] for reader in READERS}
-    assert not read & {name.lower() for name, _ in _NOT_READ}, (
-        "it is read: remove it from _NOT_READ"
-    )
+    assert not read & set(map(str.lower, _NOT_READ)), "it is read: remove it from _NOT_READ"
 
 
 def test_experiments_are_listed():

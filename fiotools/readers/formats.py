@@ -253,7 +253,7 @@ READERS: tuple[Reader, ...] = (
         produced_by="fio ..., or fio --output=report.txt ...",
         tables=_FIO,
         sniff=_fio_normal,
-        mark=rf"{FIO_NORMAL}|Disk stats \(read/write\):|ios=\d+/\d+, merge=",
+        mark=rf"{FIO_NORMAL}|Disk stats \(read/write\):|ios=\d+/\d+, merge",
         line_mark=r"[^\w\n]{0,9}(?:read|write|trim)(?:\W|%20){1,5}(?:IOPS|io) ?=",
         anchor=FIO_NORMAL,
         needs=("(groupid=",),
