@@ -339,8 +339,10 @@ def one_row_each(
     phases: Sequence[Any] | None = None,
 ) -> None:
     """Refuse several rows of one run (or of one phase of it) if each is to be a run."""
-    apart = list(zip(keys, phases or [None] * len(keys), strict=True))
-    for (key, _), own in frames.rows_by(apart, rows).items():
+    found: dict[Key, list[int]] = {}  # the keys of one group, which may be among thousands
+    for row in rows:
+        found.setdefault((keys[row], phases[row] if phases else None), []).append(row)
+    for (key, _), own in found.items():
         if len(own) > 1:
             raise refuse_several(frame, own, key)
 
