@@ -298,8 +298,15 @@ def _operands(commands: Sequence[Operands], session: Session, place: int) -> Ope
 def make(records: Sequence[_Record], wants: Callable[[str], bool]) -> Iterable[Made]:
     """Make the rows of records."""
     batch = _Batch(records)
-    every = ("runs", "io", "notes", "extras", "settings", "samples")
-    return (getattr(batch, table)() for table in every if wants(table))
+    every = {
+        "runs": batch.runs,
+        "io": batch.io,
+        "notes": batch.notes,
+        "extras": batch.extras,
+        "settings": batch.settings,
+        "samples": batch.samples,
+    }
+    return (rows() for table, rows in every.items() if wants(table))
 
 
 class _Batch:
