@@ -373,7 +373,8 @@ def percentiles(
         is_many |= len(lines) > 1
         for own in lines:
             if bounded:
-                _draw_band(ax, own, at, aside=4 * (at - (len(curves) - 1) / 2))  # where curves meet
+                aside = 4 * (at - (len(curves) - 1) / 2)  # where curves meet
+                _draw_band(ax, own, look.colour, _DASHES[at % len(_DASHES)], aside)
             end = _draw_line(ax, own, look, several=len(lines) > 1)
         if lines:
             ends.append((*end, common.named(name, hue), look))
@@ -469,19 +470,18 @@ def _draw_line(
     return drawn[-1]
 
 
-def _draw_band(ax: Axes, curve: Sequence[_Point], at: int, *, aside: float) -> None:
+def _draw_band(ax: Axes, curve: Sequence[_Point], colour: str, dashes: Any, aside: float) -> None:
     """Draw the bounds of a curve as a band, and its intervals as bars so many points aside.
 
     The edges of the band are drawn if there are no values between them, and an interval if it is
     wider than the bounds.
     """
-    colour = common.look_of(at, ax).colour
     places = [nines(point.share) for point in curve]
     low, high = ([one.bound[end] if one.bound else math.nan for one in curve] for end in (0, 1))
     ax.fill_between(places, low, high, color=colour, alpha=0.25, linewidth=0, zorder=1)
     if all(point.value is None for point in curve):
         # told apart in greyscale too
-        edge: Any = {"color": colour, "linestyle": _DASHES[at % len(_DASHES)], "linewidth": 1.2}
+        edge: Any = {"color": colour, "linestyle": dashes, "linewidth": 1.2}
         ax.plot(places, low, marker="_", markersize=7, zorder=2, **edge)
         ax.plot(places, high, marker="_", markersize=7, zorder=2, **edge)
     drawn = zip(places, curve, strict=True)

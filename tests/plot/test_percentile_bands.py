@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
+from matplotlib.colors import to_hex
 
 import fiotools as ft
 
@@ -125,3 +126,14 @@ def test_a_mistake_is_told_in_one_line(mistake):
     with pytest.raises(ft.SchemaError, match=said) as told:
         ft.plot.percentiles(frame, hue="mount")
     assert "\n" not in str(told.value)
+
+
+def test_a_band_has_the_colour_of_its_curve():
+    depths = [1, 4, 16]  # numbers, whose colours go from light to dark
+    bounded = pd.DataFrame({"iodepth": depths, "percentile": 99.0, "value_ns": 2.0})
+    bounded = bounded.assign(bound_lo_ns=1.0, bound_hi_ns=3.0)
+    ax = ft.plot.percentiles(bounded, hue="iodepth")
+    filled = [
+        to_hex(part.get_facecolor()[0]) for part in ax.collections if len(part.get_facecolor())
+    ]
+    assert filled == [line.get_color() for line in ax.lines]
