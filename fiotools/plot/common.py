@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 from weakref import WeakSet
 
 import matplotlib as mpl
@@ -91,6 +91,7 @@ _HIGH = 0.65  # of the height of Axes, which words below them may yet take from
 _HIGH_OWN = 0.75  # the same where the figure grows with them
 LATENCIES = {"lat": "latency", "clat": "completion latency", "slat": "submission latency"}
 _ENOUGH = 6  # runs from which a median has an interval without assumptions
+T = TypeVar("T")
 
 
 def rc() -> Any:
@@ -116,6 +117,13 @@ def records(table: Frame) -> list[dict[str, Any]]:
     """Return the rows of a frame; missing values are None."""
     rows = frames.keys_of(table, table.columns)
     return [dict(zip(table.columns, row, strict=True)) for row in rows]
+
+
+def only_one(found: Sequence[T], what: str, of: str, give: str) -> T:
+    """Return the only row that an answer has for something, or say what to give instead."""
+    if len(found) != 1:
+        raise SchemaError(f"{what} has {len(found) or 'no'} rows{of}: {give}")
+    return found[0]
 
 
 def known(frame: Frame, column: str | None) -> list[Any]:
@@ -568,11 +576,13 @@ def log_ticks(axis: Any, low: float, high: float) -> None:
     axis.set_minor_locator(NullLocator())
 
 
-def name_rows(ax: Axes, names: Sequence[Any]) -> None:
+def name_rows(ax: Axes, names: Sequence[Any], first: float = 0) -> None:
     """Name the rows, the first at the top; names wider than half a figure are broken."""
-    ax.set_yticks(range(len(names)), names_beside(ax, [called(str(name)) for name in names]))
+    size, most = size_of(ax.yaxis.label), 0.5 * _whole(ax)
+    shown = [fit_text.broken(called(str(name)), size, most) for name in names]
+    ax.set_yticks([first + at for at in range(len(names))], shown)
     literal(ax.get_yticklabels())
-    ax.set_ylim(len(names) - 0.5, -0.5)
+    ax.set_ylim(len(names) - 0.5 + first, first - 0.5)
     ax.grid(visible=False, axis="y")
 
 
@@ -669,14 +679,10 @@ class Middles:
         self.confidence = percent(shares[0]) if known else ""
 
     def __getitem__(self, cell: tuple[Any, ...]) -> tuple[float, float | None, float | None]:
-        rows = self.cells.get(cell, [])
-        if len(rows) != 1:
-            where = ", ".join(f"{k} {v!r}" for k, v in zip(self._keys, cell, strict=True))
-            raise SchemaError(
-                f"the summary has {len(rows) or 'no'} rows of {where}:"
-                f" summarize the frame that is drawn, by={self._keys}"
-            )
-        middle, low, high = self._ends[rows[0]]
+        where = ", ".join(f"{k} {v!r}" for k, v in zip(self._keys, cell, strict=True))
+        give = f"summarize the frame that is drawn, by={self._keys}"
+        row = only_one(self.cells.get(cell, []), "the summary", f" of {where}", give)
+        middle, low, high = self._ends[row]
         return middle, low, high
 
     def drawn(self, runs: Counter[Any], bars: str, line: str = "") -> list[str]:
@@ -699,12 +705,6 @@ def label_below(ax: Axes, *lines: str, spacing: Any = 1.4) -> None:
     before = ax.get_xlabel()
     _grow(ax, _ENTRY * (max(label.count("\n") + 1, _FEW) - max(before.count("\n") + 1, _FEW)))
     literal([ax.set_xlabel(label, loc="left", linespacing=spacing)])
-
-
-def names_beside(ax: Axes, names: Sequence[str]) -> list[str]:
-    """Break names of rows that would take more than half of the figure."""
-    size, most = size_of(ax.yaxis.label), 0.5 * _whole(ax)
-    return [fit_text.broken(name, size, most) for name in names]
 
 
 def name_columns(ax: Axes, names: Sequence[str], first: float) -> None:

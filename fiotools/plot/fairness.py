@@ -166,9 +166,8 @@ def _fact(
         )
     same = {key: column[rows[0]] for key, column in own.items() if key in facts[0]}
     found = [fact for fact in facts if same.items() <= fact.items()]
-    if len(found) != 1:
-        raise SchemaError(f"fairness= has {len(found) or 'no'} rows of {y} {name!r}: {give}")
-    fact, there = found[0], [rate for rate in rates if rate is not None]
+    fact = common.only_one(found, "fairness=", f" of {y} {name!r}", give)
+    there = [rate for rate in rates if rate is not None]
     ends = (fact["iops_lowest"], fact["iops_highest"])
     is_of_others = ends[0] is not None and (not there or ends != (min(there), max(there)))
     if fact["k"] != len(rates) or is_of_others:

@@ -101,7 +101,7 @@ def series(
     for at, line in enumerate(lines):
         look = common.look_of(at, ax)
         _draw(ax, line, look, mark=hue is not None)
-        top, mean, last = max(top, line.top), line.mean, float(line.edges[-1])
+        top, mean, last = max(top, line.top), line.mean, float(edges_of(line.series)[-1])
         if line.told:
             top, words = max(top, line.draw(ax, look.colour if hue else None)), line.words()
             if hue:
@@ -126,8 +126,8 @@ def series(
 
 def _time_axis(ax: Axes, lines: Sequence[SeriesLine], below: Sequence[str]) -> None:
     """Set the axis of times, or of samples without times."""
-    first = min(float(line.edges[0]) for line in lines)
-    last = max(float(line.edges[-1]) for line in lines)
+    edges = [edges_of(line.series) for line in lines]
+    first, last = min(float(own[0]) for own in edges), max(float(own[-1]) for own in edges)
     if all(line.series.timed for line in lines):
         common.time_axis(ax, first, last)
         common.label_below(ax, say("time since the start"), *below)
@@ -148,9 +148,10 @@ def _of(table: Frame, quantity: str | None) -> Frame:
     return table[[row for row, name in enumerate(listed) if name == quantity]]
 
 
-def edges_of(widths: NDArray[np.float64], start: float = 0.0) -> NDArray[np.float64]:
-    """Return where samples of these widths begin, and where the last one ends."""
-    return start + np.concatenate([[0.0], np.cumsum(widths)])
+def edges_of(series: Series) -> NDArray[np.float64]:
+    """Return where samples begin and where the last ends; without times, the nth is around n."""
+    start = series.start if series.timed else series.start + 0.5
+    return np.round(start + np.concatenate([[0.0], np.cumsum(series.widths)]), 9)
 
 
 def draw_steps(
@@ -162,7 +163,7 @@ def draw_steps(
 
 def _draw(ax: Axes, line: SeriesLine, look: common.Look, *, mark: bool) -> None:
     """Draw the samples, and over them the rounds, if there are others."""
-    values, edges = line.series.values, line.edges
+    values, edges = line.series.values, edges_of(line.series)
     if line.points:
         dots: Any = {"markersize": 3, "markeredgewidth": 0, "alpha": 0.6, "clip_on": False}
         dots["rasterized"] = len(values) > _FEW
@@ -171,7 +172,7 @@ def _draw(ax: Axes, line: SeriesLine, look: common.Look, *, mark: bool) -> None:
         width, alpha = (0.8, 0.5) if line.made else (1.3, None)
         draw_steps(ax, edges, values, color=look.colour, linewidth=width, alpha=alpha)
     if line.made:
-        values, edges = line.rounds.values, line.cuts
+        values, edges = line.rounds.values, edges_of(line.rounds)
         draw_steps(ax, edges, values, color=look.colour, linewidth=2)
     if mark and (line.made or not line.points):
         # told apart in greyscale too
@@ -226,11 +227,7 @@ def lines_of(
     lines = []
     for name in common.levels(list(found), order):
         series = found[name]
-        start = 0.5  # without times, the nth sample is around n
-        if series.timed:
-            start = float(frames.values(table, "time_s")[series.rows[-1]]) - series.span
-        edges = np.round(edges_of(series.widths, start), 9)
-        line = SeriesLine(common.named(name, hue), series, edges, series, edges)
+        line = SeriesLine(common.named(name, hue), series, series)
         if steady is not None:
             own = {name: frames.values(table, name)[series.rows[0]] for name in apart}
             lines.append(_judged(line, answers, {**own, "metric": series.metric.name}, limit))
@@ -251,21 +248,16 @@ def _judged(
 ) -> SeriesLine:
     """Find the answer about a series among several, and the rounds that it is about."""
     found = [row for row in answers if own.items() <= row.items()]
-    if len(found) != 1:
-        raise SchemaError(
-            f"steady= has {len(found) or 'no'} rows about a line:"
-            " give steady() the samples that are drawn"
-        )
-    rounds, start = _rounds(line.series, found[0]), float(line.edges[0])
-    cut, count = found[0]["cut"], found[0]["rounds"]
-    if cut is not None and len(rounds.values) != count:  # what begins after a part left out
-        start += float(rounds.widths[:cut].sum())
+    give = "give steady() the samples that are drawn"
+    told = common.only_one(found, "steady=", " about a line", give)
+    rounds, cut = _rounds(line.series, told), told["cut"]
+    if cut is not None and len(rounds.values) != told["rounds"]:  # it begins after a part left out
+        start = rounds.start + float(rounds.widths[:cut].sum())
         values, widths = rounds.values[cut:], rounds.widths[cut:]
-        cuts = np.linspace(0.0, float(widths.sum()), count + 1)
+        cuts = np.linspace(0.0, float(widths.sum()), told["rounds"] + 1)
         parts = portions(values, widths, cuts)
-        rounds = replace(rounds, values=parts, widths=np.diff(cuts))
-    cuts = edges_of(rounds.widths, start)
-    return replace(line, rounds=rounds, cuts=cuts, told=found[0], limits=_limits(found[0], limit))
+        rounds = replace(rounds, values=parts, widths=np.diff(cuts), start=start)
+    return replace(line, rounds=rounds, told=told, limits=_limits(told, limit))
 
 
 def _rounds(series: Series, told: Mapping[str, Any]) -> Series:
@@ -302,13 +294,11 @@ def _limits(told: Mapping[str, Any], limit: Limit) -> tuple[float, ...]:
 
 @dataclass(frozen=True)
 class SeriesLine:
-    """One series, from `edges` to `edges`, and the rounds of it that `steady` judged."""
+    """One series, and the rounds of it that `steady` judged."""
 
     name: str
     series: Series
-    edges: NDArray[np.float64]
     rounds: Series  # the series itself if no rounds were made of it
-    cuts: NDArray[np.float64]  # from round to round
     told: Mapping[str, Any] = field(default_factory=dict)  # the answer; empty without one
     limits: tuple[float, ...] = ()  # in percent; empty if not known
 
@@ -347,14 +337,15 @@ class SeriesLine:
         if self.mean is None:
             return 0.0
         first, last, top = self.told["first_round"] - 1, self.told["last_round"], self.mean
-        left, right = float(self.cuts[first]), float(self.cuts[last])
+        cuts = edges_of(self.rounds)
+        left, right = float(cuts[first]), float(cuts[last])
         ax.axvspan(left, right, color=common.shade(ax), linewidth=0, zorder=0)
         if (allowed := self._allowed()) is not None:
             low, top = allowed
             look = {"color": colour, "alpha": 0.2} if colour else {"color": ALLOWED}
             box = Rectangle((left, low), right - left, top - low, lw=0, zorder=0.4, **look)
             ax.add_patch(box)
-        middles = (self.cuts[first:last] + self.cuts[first + 1 : last + 1]) / 2
+        middles = (cuts[first:last] + cuts[first + 1 : last + 1]) / 2
         ends = float(middles[0]), float(middles[-1])
         slope = self.mean * self.told["rise_pct"] / 100 / (ends[1] - ends[0])
         center = weighted_mean(middles, self.rounds.widths[first:last])

@@ -85,7 +85,7 @@ def shifts(
     series = several[0]
     levels = _levels_of(shifts, series)
     ax = common.axes(ax, 7)
-    edges = edges_of(series.widths, 0 if series.timed else 0.5)
+    edges = edges_of(series)
     colour, middles = common.PALETTE[0], (edges[1:] + edges[:-1]) / 2
     if "value" in data.columns:  # each sample as long as its time
         draw_steps(ax, edges, series.values, color=colour, linewidth=0.8, alpha=0.6)

@@ -460,10 +460,8 @@ def _chosen(best: IntoDataFrame, rates: _Swept, waits: _Swept) -> dict[Any, Mapp
     found: dict[Any, Mapping[str, Any]] = {}
     for name in waits.lines:
         own = [row for row in rows if not hue or row.get(hue) == name]
-        if len(own) != 1:
-            where = f" of {hue} {name!r}" if hue else ""
-            raise SchemaError(f"best= has {len(own) or 'no'} rows{where}: {give}")
-        found[name] = row = own[0]
+        row = common.only_one(own, "best=", f" of {hue} {name!r}" if hue else "", give)
+        found[name] = row
         mean = rates.mean(name, row[x])
         if row["iops"] is not None and (mean is None or not math.isclose(mean, row["iops"])):
             raise SchemaError(f"best= is about other runs than those to draw: {give}")
@@ -627,7 +625,6 @@ def grid(
     colours = sns.color_palette(palette, as_cmap=True)
     shown = np.ma.masked_invalid(values)
     mesh = ax.pcolormesh(shown, cmap=colours, norm=norm, edgecolors="white", linewidth=1.5)
-    ax.invert_yaxis()
     ax.grid(visible=False)
     for (column, row), cell in sorted(found.items(), key=lambda one: rows.index(one[0][1])):
         pale = common.luminance(mesh.to_rgba(np.array(cell.value))) > common.PALE
@@ -637,10 +634,7 @@ def grid(
             look |= {"alpha": 0.55, "fontstyle": "italic"}
         middle = columns.index(column) + 0.5, rows.index(row) + 0.5
         ax.text(*middle, cell.text, fontsize=size, **look)
-    ax.set_yticks(
-        np.arange(len(rows)) + 0.5, common.names_beside(ax, [_name(one, y) for one in rows])
-    )
-    common.literal(ax.get_yticklabels())
+    common.name_rows(ax, [_name(one, y) for one in rows], 0.5)
     common.name_columns(ax, [_name(one, x) for one in columns], 0.5)
     common.label_beside(ax, common.condition(y))
     common.label_below(ax, common.condition(x), what)

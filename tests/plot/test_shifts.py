@@ -43,6 +43,15 @@ def test_samples_are_drawn_over_time():
     assert ax.get_xlabel().startswith("time since the start")
 
 
+def test_samples_begin_where_their_series_does():
+    """The first sample of a histogram log that ends where its times begin is left out."""
+    times, values = 0.2 + np.arange(30), np.repeat([100.0, 150.0], 15)
+    log = pd.DataFrame({"quantity": "count", "time_s": times, "value": values})
+    ax = ft.plot.shifts(log, shifts=ft.shifts(log))
+    assert ax.get_xlim() == pytest.approx((0.2, 29.2))
+    assert ax.get_xlim() == ft.plot.series(log).get_xlim()
+
+
 @pytest.mark.parametrize(
     ("shifts", "message"),
     [
