@@ -15,7 +15,6 @@ from __future__ import annotations
 import argparse
 import asyncio
 import copy
-import hashlib
 import os
 import re
 import sys
@@ -30,7 +29,7 @@ from nbclient.exceptions import CellControlSignal, CellExecutionError
 
 from fiotools.articles.kernel import execute_cells, run
 from fiotools.errors import SchemaError
-from fiotools.files import atomic_write
+from fiotools.files import atomic_write, digest
 from fiotools.language import ENGLISH
 
 NOTEBOOKS = Path("notebooks")
@@ -151,9 +150,7 @@ def _explain(notebook: Any, index: int, error: Exception) -> str:
 
 def checksums(folder: Path = FIGURES) -> str:
     """Return the SHA-256 sums of a folder's SVG and PNG files, as ``sha256sum -c`` reads them."""
-    return "".join(
-        f"{hashlib.sha256(path.read_bytes()).hexdigest()}  {path.name}\n" for path in _drawn(folder)
-    )
+    return "".join(f"{digest(path)}  {path.name}\n" for path in _drawn(folder))
 
 
 def _drawn(folder: Path) -> list[Path]:

@@ -34,7 +34,7 @@ from fiotools.dataset.contents import About
 from fiotools.dataset.parquet import MANIFEST, arrow_schema, columns, polars_schema, rows_of
 from fiotools.dataset.store import PLAN, PLANNED, RECORDS, Store, leftover, part_name, uncommitted
 from fiotools.errors import DatasetError, FileError, SchemaError
-from fiotools.files import needed
+from fiotools.files import digest, needed
 from fiotools.files.remote import Stat
 from fiotools.input import read
 from fiotools.input.read import Bounds, JobFiles
@@ -166,7 +166,7 @@ class Hashing(Fetch):
         if file.member is None:
             self.hashes[file.place] = hashlib.sha256(data).hexdigest()
         elif file.place not in self.hashes:
-            self.hashes[file.place] = _digest(file.place)
+            self.hashes[file.place] = digest(file.place)
         return data
 
 
@@ -180,15 +180,10 @@ def digests(found: Sequence[Found]) -> list[str | None]:
                 hashes.append(hashlib.sha256(fetch(file)).hexdigest())
             else:
                 refuse_no_file(file)
-                hashes.append(_digest(file.place))
+                hashes.append(digest(file.place))
         except (OSError, FileError):
             hashes.append(None)
     return hashes
-
-
-def _digest(path: str) -> str:
-    with Path(path).open("rb") as opened:
-        return hashlib.file_digest(opened, "sha256").hexdigest()
 
 
 @dataclass(frozen=True)

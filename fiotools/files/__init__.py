@@ -5,10 +5,12 @@ Here is what all of them share, and how people are told of files: in order, and 
 
 from __future__ import annotations
 
+import hashlib
 import re
 from collections.abc import Iterable, Sequence
 from importlib import import_module
 from itertools import takewhile
+from os import PathLike
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +27,12 @@ _FIELD = re.compile(rf"\{{({NAME})(?::d)?\}}")
 def is_packed(head: bytes) -> bool:
     """Return whether a file is packed, by its first bytes."""
     return head.startswith(tuple(PACKED))
+
+
+def digest(path: str | PathLike[str]) -> str:
+    """Return the SHA-256 of a file, which may be longer than memory."""
+    with open(path, "rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def needed(name: str, what: str, extra: str = "scale") -> Any:

@@ -12,7 +12,6 @@ is such a folder opened: its plan, its labelled results, and its evidence for `c
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 import shutil
@@ -26,6 +25,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 from fiotools.errors import MeasureError, argument
+from fiotools.files import digest
 from fiotools.files.atomic_write import sync_folder
 from fiotools.measure.experiments import Experiment, experiment_named
 from fiotools.measure.machine import stays_in_memory
@@ -353,7 +353,7 @@ def _digest(file: Path) -> str | None:
     """Return the digest of a file; None for a link or a file that cannot be read."""
     with suppress(OSError):
         if stat.S_ISREG(file.lstat().st_mode):
-            return hashlib.sha256(file.read_bytes()).hexdigest()
+            return digest(file)
     return None
 
 

@@ -8,7 +8,6 @@ file in the folder, which the system deletes when it is closed.
 from __future__ import annotations
 
 import errno
-import hashlib
 import os
 import shlex
 import signal
@@ -25,7 +24,7 @@ from typing import Any
 
 from fiotools._version import __version__
 from fiotools.errors import FileError, FiotoolsError, MeasureError, argument, typed
-from fiotools.files import lock
+from fiotools.files import digest, lock
 from fiotools.measure import machine, messages, tools
 from fiotools.measure.campaign import (
     FORMAT,
@@ -328,7 +327,7 @@ class CampaignSession:
             scratch.check()
             (scratch.path / WRITTEN).unlink(missing_ok=True)
             told["stderr"] = "" if head else said
-            told["sha256"] = hashlib.sha256(raw.part.read_bytes()).hexdigest()
+            told["sha256"] = digest(raw.part)
             told["bytes"] = raw.keep()
             try:
                 self.manifest.write("run", told)

@@ -25,6 +25,7 @@ from typing import Any
 
 import matplotlib as mpl
 import narwhals as nw
+import numpy as np
 import seaborn as sns
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -34,9 +35,8 @@ from numpy.typing import NDArray
 
 from fiotools import language
 from fiotools.errors import SchemaError
-from fiotools.files import atomic_write
+from fiotools.files import atomic_write, digest
 from fiotools.plot import common, fit_text
-from fiotools.plot.fit_text import is_wide
 from fiotools.stats.frames import distinct, optional
 from fiotools.tables.results import Results
 
@@ -116,31 +116,21 @@ def title(ax: Axes | Figure | NDArray[Any], text: str) -> None:
     common.add_fonts(shown)
     if not fit_text.has_bold():
         shown.set(weight="normal", path_effects=[_BOLD])
-    if is_wide(text):
-        shown.set_text("\n".join(_balanced(text, figure.get_size_inches()[0] * 72 * 0.93)))
-        return
     room = figure.bbox.width * 0.93  # letters are a little wider at another resolution
-    lines = 0
+    wide = fit_text.is_wide(text)
+    if wide:  # broken between letters
+        points = np.arange(room * 72 / figure.dpi, 0, -_STEP)
+        tried = (fit_text.wrapped(text, _TITLE, width) for width in points)
+    else:
+        tried = (textwrap.wrap(text, width) for width in range(len(text), 10, -1))
+    most = 0
     # the fewest lines that fit, and of those the narrowest, so that no word stands alone
-    for width in range(len(text), 10, -1):
-        wrapped = textwrap.wrap(text, width)
-        if lines and len(wrapped) > lines:
+    for lines in tried:
+        if most and len(lines) > most:
             break
-        shown.set_text("\n".join(wrapped))
-        if shown.get_window_extent().width <= room:
-            lines = len(wrapped)
-
-
-def _balanced(text: str, room: float) -> list[str]:
-    """Break a title between letters: the fewest lines, and of those the narrowest."""
-    best = fit_text.wrapped(text, _TITLE, room)
-    while room > _STEP:
-        room -= _STEP
-        narrower = fit_text.wrapped(text, _TITLE, room)
-        if len(narrower) > len(best):
-            break
-        best = narrower
-    return best
+        shown.set_text("\n".join(lines))
+        if wide or shown.get_window_extent().width <= room:
+            most = len(lines)
 
 
 def save(
@@ -230,12 +220,10 @@ def _provenance(data: Any, folder: Path) -> str:
     root = folder.resolve().parent
     known = []
     for name in names:
-        file, place, digest = Path(name), name, "-"
+        file, place, told = Path(name), name, "-"
         if file.is_file():
-            place = os.path.relpath(file.resolve(), root)
-            with file.open("rb") as opened:  # it may be longer than memory
-                digest = hashlib.file_digest(opened, "sha256").hexdigest()[:16]
-        known.append(f"{place.replace(os.sep, '/')} sha256:{digest}")
+            place, told = os.path.relpath(file.resolve(), root), digest(file)[:16]
+        known.append(f"{place.replace(os.sep, '/')} sha256:{told}")
     return "; ".join(sorted(known))
 
 
