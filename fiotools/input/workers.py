@@ -68,13 +68,7 @@ def send(stream: BufferedWriter, pieces: list[Any]) -> None:
 
 
 def receive(stream: BufferedReader) -> list[bytearray]:
-    """Read a message.
-
-    Raises
-    ------
-    EOFError
-        If the writer is gone.
-    """
+    """Read a message; raise EOFError if the writer is gone."""
     (count,) = struct.unpack("<Q", _exactly(stream, 8))
     sizes = struct.unpack(f"<{count}Q", _exactly(stream, 8 * count))
     return [_exactly(stream, size) for size in sizes]
@@ -160,13 +154,7 @@ class LostError(BrokenExecutor):
 
 
 class Processes:
-    """Processes that do tasks; leaving the block ends them all.
-
-    Parameters
-    ----------
-    count : int
-        How many there are at most; each is started when there is work for it.
-    """
+    """So many processes at most, each started when there is work for it; the block ends them."""
 
     def __init__(self, count: int) -> None:
         self._environment = _environment(count)
@@ -190,13 +178,7 @@ class Processes:
             _end(process)
 
     def submit(self, function: Callable[..., Any], *given: Any) -> Future[Any]:
-        """Have a function called in one of the processes.
-
-        Raises
-        ------
-        WorkerError
-            If the function or its arguments cannot be sent there.
-        """
+        """Have a function called in one of the processes, or say why it cannot be sent there."""
         try:
             message = packed((function, given))
         except (pickle.PicklingError, AttributeError, TypeError) as error:
@@ -316,29 +298,13 @@ def run(
     To stop in the middle, close the generator (``with closing(run(...)) as done:``): what
     was not begun is cancelled then, and processes of ours are ended at once, as by Ctrl-C.
 
-    Parameters
-    ----------
-    function : callable
-        Takes a task. For other processes it must be found by its name in a module.
-    tasks : iterable
-        May be a generator without end: only a bounded number of tasks is under way.
-    workers : int, optional
-        How many processes of our own to use; 1 and None: this one, without any other. With
-        ``executor``, how many tasks it does at once, if that is known.
-    executor : concurrent.futures.Executor, optional
-        Who does the tasks instead; it is never shut down here.
-    retries : int
-        How often a task is done again whose process ended in the middle of it, the last time
-        without others at its side. An error of the function itself is raised, and not retried.
-    errors : {"raise", "return"}
-        What happens to a task that was lost each time: its `WorkerError` is raised, or returned
-        as its result, and the others go on.
+    Tasks may come without end: only a bounded number is under way. They are done by ``workers``
+    processes of our own (1 and None: by this one), for which the function must be found by its name
+    in a module; or by an ``executor``, which is never shut down here, so many at once.
 
-    Raises
-    ------
-    WorkerError
-        If a task was lost too often, or the executor takes no more; all that was done until then
-        has been given.
+    A task whose process ended in the middle of it is done again, ``retries`` times, the last time
+    without others at its side. If it is lost each time, its `WorkerError` is raised, or is its
+    result if ``errors`` are returned. An error of the function itself is raised, and not retried.
 
     Examples
     --------

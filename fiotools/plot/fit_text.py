@@ -76,13 +76,7 @@ def has_bold() -> bool:
 
 
 def load_font(code: str) -> None:
-    """Register the font of a language with matplotlib.
-
-    Raises
-    ------
-    SchemaError
-        If the language is not known, its font is not installed, or a catalogue is broken.
-    """
+    """Register the font of a language with matplotlib, or say how to install it."""
     font = language.language(code).font
     if font is None:
         return
