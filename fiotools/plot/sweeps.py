@@ -255,12 +255,7 @@ class _Swept:
         else:
             room = 0.06 * (last - first or abs(last) or 1)
             ax.set_xlim(first - room, last + room)
-        kept: list[float] = []  # whose labels do not run into the one before
-        for value in self.values:
-            wide = fit_text.width(self.written(value), common.RC["xtick.labelsize"]) + 2
-            before = common.along(ax.xaxis, kept[-1]) if kept else -math.inf
-            if (common.along(ax.xaxis, value) - before) * common.points(ax)[0] >= wide:
-                kept.append(value)
+        kept = common.with_room(ax.xaxis, self.values, self.written, 2)
         common.fixed_ticks(ax.xaxis, kept, self.written)
         # the limits are those of all panels, and of what else was drawn
         least, most = self.reach
