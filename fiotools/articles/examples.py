@@ -46,7 +46,7 @@ def example(name: str | None = None) -> Results:
     ----------
     name : str
         ``dda-vhdx``, ``how-many-runs``, ``lima-mounts``, ``own-disk``, ``page-cache``,
-        ``per-io-log``, ``wsl-filesystems`` or ``wsl-vhdx``.
+        ``per-io-log``, ``sweep``, ``wsl-filesystems`` or ``wsl-vhdx``.
 
     Returns
     -------

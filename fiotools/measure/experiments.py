@@ -44,6 +44,7 @@ class Question:
 DATA = "data.tmp"  # the file in each place for the whole campaign
 WRITTEN = "written.tmp"  # a file that a run makes; it is removed after the run
 MIB = 2**20
+START_S = 0.4  # that a tool needs beside the seconds of a run
 
 _LINUX = {"fdatasync", "direct", "sync"}  # what dd and sync do on Linux only
 
@@ -91,7 +92,6 @@ class Experiment(ABC):
     fields: ClassVar[tuple[str, ...]] = ("workload",)  # the names of these labels
     suffix: ClassVar[str] = ".txt"
     efforts: ClassVar[tuple[Effort, Effort, Effort]]  # quick, normal and thorough
-    start_s: ClassVar[float] = 0.0  # that a tool needs beside the seconds of a run
     has_jobs: ClassVar[bool] = False  # whether the tool has a job for each processor
     files: ClassVar[int] = 1  # the most files of the size that a place holds at once
     files_of_run: ClassVar[int] = 0  # the files of the size that each run leaves until the end
@@ -138,7 +138,7 @@ class Experiment(ABC):
     def lasts(self, plan: CampaignPlan, runs: int) -> str:
         """Tell how long the preparation and so many runs take."""
         if plan.seconds:
-            all_s = runs * (plan.seconds + self.start_s)
+            all_s = runs * (plan.seconds + START_S)
             return f"{plan.seconds} s a run, {span(all_s)} and the preparation"
         moved = plan.size_bytes * runs + self.to_prepare(plan)
         return f"{span(moved / 1e9)} at 1 GB/s, {span(moved / 100e6)} at 100 MB/s"
@@ -352,7 +352,6 @@ class _RandomIO(Experiment):
     suffix = ".json"
     is_direct = True
     has_jobs = True
-    start_s = 0.4
     efforts = (Effort(256 * MIB, 5, 2), Effort(2048 * MIB, 5, 20), Effort(8192 * MIB, 10, 60))
 
     def prepare(self, plan: CampaignPlan, stage: Stage, tick: Tick) -> None:

@@ -16,7 +16,7 @@ from fiotools.errors import MeasureError, argument, typed
 from fiotools.files.atomic_write import sync_folder
 from fiotools.measure import messages
 from fiotools.measure.campaign import NAME, Campaign, campaign, campaign_at, results_folder
-from fiotools.measure.experiments import MIB, Experiment, experiment_named
+from fiotools.measure.experiments import MIB, START_S, Experiment, experiment_named
 from fiotools.measure.machine import binary, machine, memory, processors
 from fiotools.measure.places import Given, Place, by_file_system, places_of, refused
 from fiotools.measure.plan import EFFORTS, ENDS, CampaignPlan
@@ -29,7 +29,6 @@ _SHARE = 4  # of the free space, and of the free memory, at most one part in fou
 _MARGIN = 32 * MIB  # and a tenth: what the file system needs itself
 LIMIT_S = 100.0  # of a quick campaign: what is being run then may end, and all is removed
 _QUICK_RUNS_S = 70.0  # of it, for runs that take as long as they are told
-_START_S = 0.4  # that a tool needs beside
 
 
 def size_for(
@@ -114,7 +113,7 @@ def make_plan(
     if preset.seconds:
         default = preset.seconds
         if effort == "quick":
-            default = max(1, min(default, int(_QUICK_RUNS_S / runs - _START_S)))
+            default = max(1, min(default, int(_QUICK_RUNS_S / runs - START_S)))
         seconds = _count("seconds", seconds, default)
     elif seconds is not None:
         raise MeasureError(
