@@ -369,7 +369,6 @@ class CampaignSession:
 
 
 def _exit(status: int) -> str:
-    """Tell how a command failed."""
     if status > 0:
         return f"exit status {status}"
     with suppress(ValueError):

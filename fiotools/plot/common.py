@@ -119,7 +119,7 @@ def records(table: Frame) -> list[dict[str, Any]]:
     return [dict(zip(table.columns, row, strict=True)) for row in rows]
 
 
-def only_one(found: Sequence[T], what: str, of: str, give: str) -> T:
+def only_row(found: Sequence[T], what: str, of: str, give: str) -> T:
     """Return the only row that an answer has for something, or say what to give instead."""
     if len(found) != 1:
         raise SchemaError(f"{what} has {len(found) or 'no'} rows{of}: {give}")
@@ -681,7 +681,7 @@ class Middles:
     def __getitem__(self, cell: tuple[Any, ...]) -> tuple[float, float | None, float | None]:
         where = ", ".join(f"{k} {v!r}" for k, v in zip(self._keys, cell, strict=True))
         give = f"summarize the frame that is drawn, by={self._keys}"
-        row = only_one(self.cells.get(cell, []), "the summary", f" of {where}", give)
+        row = only_row(self.cells.get(cell, []), "the summary", f" of {where}", give)
         middle, low, high = self._ends[row]
         return middle, low, high
 

@@ -147,7 +147,6 @@ def credibility(
 
 
 def _name(check: str) -> str:
-    """Name a check in words."""
     own = say(check)
     return _ASKED.get(own, own)
 
@@ -229,7 +228,6 @@ class _Page:
         common.literal([self.ax.text(x, y, text, fontsize=size, in_layout=False, **look)])
 
     def _line(self, x: float, middle: float, text: str, **look: Any) -> None:
-        """Write a line of text."""
         self._write(x, middle, text, _SIZE, va="center_baseline", **look)
 
     def _mark(self, x: float, y: float, verdict: str) -> None:

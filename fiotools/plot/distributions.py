@@ -412,7 +412,6 @@ class _Point(NamedTuple):
 
 
 def _points(table: Frame, *, bounded: bool) -> list[_Point]:
-    """Return the point of each row."""
     shares = common.known(table, "percentile")
     if not bounded:
         values = common.numbers(table, "value_ns", log=True)

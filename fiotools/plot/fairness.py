@@ -166,7 +166,7 @@ def _fact(
         )
     same = {key: column[rows[0]] for key, column in own.items() if key in facts[0]}
     found = [fact for fact in facts if same.items() <= fact.items()]
-    fact = common.only_one(found, "fairness=", f" of {y} {name!r}", give)
+    fact = common.only_row(found, "fairness=", f" of {y} {name!r}", give)
     there = [rate for rate in rates if rate is not None]
     ends = (fact["iops_lowest"], fact["iops_highest"])
     is_of_others = ends[0] is not None and (not there or ends != (min(there), max(there)))

@@ -327,7 +327,6 @@ def _ends(chart: Chart, spread: str | tuple[str, str] | None) -> dict[int, tuple
 
 
 def _label(spread: str | tuple[str, str] | None, *, cut: bool) -> str:
-    """Say what is drawn."""
     if spread is None:
         return say("mean latency")
     if isinstance(spread, str):

@@ -249,7 +249,7 @@ def _judged(
     """Find the answer about a series among several, and the rounds that it is about."""
     found = [row for row in answers if own.items() <= row.items()]
     give = "give steady() the samples that are drawn"
-    told = common.only_one(found, "steady=", " about a line", give)
+    told = common.only_row(found, "steady=", " about a line", give)
     rounds, cut = _rounds(line.series, told), told["cut"]
     if cut is not None and len(rounds.values) != told["rounds"]:  # it begins after a part left out
         start = rounds.start + float(rounds.widths[:cut].sum())

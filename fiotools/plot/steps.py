@@ -290,7 +290,6 @@ class _Sequence:
         self.ends = first - room, last + room
 
     def values(self, table: Frame) -> list[Any]:
-        """Return the value of each row."""
         return frames.values(table, self.name)
 
     def points(self, table: Frame, column: str) -> list[tuple[float, float]]:

@@ -455,7 +455,7 @@ def _chosen(best: IntoDataFrame, rates: _Swept, waits: _Swept) -> dict[Any, Mapp
     found: dict[Any, Mapping[str, Any]] = {}
     for name in waits.lines:
         own = [row for row in rows if not hue or row.get(hue) == name]
-        row = common.only_one(own, "best=", f" of {hue} {name!r}" if hue else "", give)
+        row = common.only_row(own, "best=", f" of {hue} {name!r}" if hue else "", give)
         found[name] = row
         mean = rates.mean(name, row[x])
         if row["iops"] is not None and (mean is None or not math.isclose(mean, row["iops"])):
