@@ -268,14 +268,11 @@ def _filled(own: Histogram) -> NDArray[np.float64]:
 
 def _grid(filled: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return the edges of the cells, in cells: every 10 %, or the end of a wider bin."""
-    bins = sorted({(first, -last) for first, last, _ in filled.tolist()})
-    if not bins:
+    if not len(filled):
         raise SchemaError("nothing to draw: no bin has an I/O")
-    outer = [bins[0]]
-    for first, last in bins:
-        if last < outer[-1][1]:  # not within the one before
-            outer.append((first, last))
-    lows, highs = np.array([first for first, _ in outer]), np.array([-last for _, last in outer])
+    lows, highs = filled[np.lexsort((-filled[:, 1], filled[:, 0])), :2].T
+    outer = np.diff(np.maximum.accumulate(highs), prepend=-np.inf) > 0  # not within one before
+    lows, highs = lows[outer], highs[outer]
     even = np.arange(math.floor(lows[0] + 1e-9), math.ceil(highs[-1] - 1e-9) + 1, dtype=np.float64)
     at = np.maximum(np.searchsorted(lows, even, side="right") - 1, 0)
     nearer = np.where(even - lows[at] < highs[at] - even, lows[at], highs[at])

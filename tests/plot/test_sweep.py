@@ -113,6 +113,13 @@ def test_a_grid_has_a_value_in_each_cell(count, rounds):
     assert shown == pytest.approx(means.tolist(), rel=0.01)
 
 
+def test_grids_that_share_their_rows_have_the_first_at_the_top():
+    _, axes = plt.subplots(1, 2, sharey=True)
+    for ax in axes:
+        ft.plot.grid(runs(1), "iops", ax=ax)
+    assert [tuple(ax.get_ylim()) for ax in axes] == [(2, 0), (2, 0)]
+
+
 def test_a_grid_of_ratios_is_of_one_level():
     frame = runs(3)
     cmp = ft.compare(frame, "iops", between="device", baseline="dev0", by=["iodepth", "numjobs"])
