@@ -191,6 +191,8 @@ def test_two_axes_of_ones_own_are_drawn_on():
     assert plt.get_fignums() == [figure.number], "no figure of its own"
     assert axes[0].get_xlabel() == "queue depth", "they do not share the axis"
     assert axes[1].get_xlabel().startswith("queue depth (points")
+    # a wide label needs half of its width on each side
+    assert [label.get_text() for label in axes[0].get_xticklabels()] == ["1", "8", "64", "128"]
     _, axes = plt.subplots(2, 1, sharex=True)
     load(axes=list(axes))
     assert axes[0].get_xlabel() == ""
