@@ -6,30 +6,30 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-import polars as pl
+import narwhals as nw
 
-from fiotools.errors import SchemaError
+from fiotools.stats import frames
 from fiotools.stats.check import link_rate, media, options, page_cache, pairs, totals
 from fiotools.stats.check.evidence import Cache, Evidence, Finding, Media, Memory, Sides, evidence
 from fiotools.stats.check.runs import RunFacts, runs
-from fiotools.tables.columns import column, label_column
 from fiotools.tables.results import to_pandas
-from fiotools.vocabulary import ANSWERS, EVERY
+from fiotools.vocabulary import ANSWERS
 
 if TYPE_CHECKING:
     import pandas as pd
+    import polars as pl
 
+    from fiotools.stats.frames import AnswerRow
     from fiotools.tables.results import Results
 
 # in the order of the answer
 _OF_RUNS: tuple[Callable[[RunFacts, Evidence], Iterator[Finding]], ...] = (
-    *(totals.little, totals.depth, totals.parts, link_rate.ceiling, media.medium, media.turns),
-    *(link_rate.budget, page_cache.pagecache, media.fast, options.options_fio),
+    *(totals.little, totals.depth, totals.parts, totals.elapsed, link_rate.ceiling, media.medium),
+    *(media.turns, link_rate.budget, page_cache.pagecache, media.fast, options.options_fio),
     *(options.options_diskspd, page_cache.sparse, options.copying),
 )
 _OF_PAIRS = (pairs.settings, pairs.layers, pairs.mirror, pairs.warm)
 _LAST = (media.modes, options.processor, media.fresh, options.paced, page_cache.amplified)
-_KEYS = ("source", "run")
 
 
 def check(
@@ -131,16 +131,20 @@ def answer(results: Results, given: Evidence) -> pl.DataFrame:
     every = runs(results)
     facing, alone = pairs.pairs(every, given)
     copied = dict(pairs.twins(every))
-    found = []
-    for run in every:
+    lines: list[AnswerRow] = []
+    for row, run in enumerate(every):
         told = _told(run, given)
-        found += [(run, one) for question in _OF_RUNS for one in question(run, told)]
-        found += [(run, copied[run])] if run in copied else []
-        found += [(run, pairs.unsided(given))] if run in alone else []
+        found = [one for question in _OF_RUNS for one in question(run, told)]
+        found += [copied[run]] if run in copied else []
+        found += [pairs.unsided(given)] if run in alone else []
         mine = facing.get(run, [])
-        found += [(run, one) for ask in _OF_PAIRS for pair in mine for one in ask(pair, told)]
-        found += [(run, one) for question in _LAST for one in question(run, told)]
-    return _frame(found, list(every[0].labels) if every else [])
+        found += [one for ask in _OF_PAIRS for pair in mine for one in ask(pair, told)]
+        found += [one for question in _LAST for one in question(run, told)]
+        names = ANSWERS["check"]
+        lines += [{"row": row} | {name: getattr(one, name) for name in names} for one in found]
+    heads = nw.from_native(results.tables.polars("runs"), eager_only=True)
+    labels = every[0].labels if every else ()
+    return frames.answer(heads, "check", [*labels, "source", "run"], lines)
 
 
 def _told(run: RunFacts, given: Evidence) -> Evidence:
@@ -154,16 +158,3 @@ def _told(run: RunFacts, given: Evidence) -> Evidence:
     if given.sides == "cache" and given.cache is None and str(level) != str(given.baseline):
         given = replace(given, cache="warm")
     return given
-
-
-def _frame(found: list[tuple[RunFacts, Finding]], labels: list[str]) -> pl.DataFrame:
-    answers = ANSWERS["check"]
-    hidden = [name for name in labels if name in answers]
-    if hidden:
-        raise SchemaError(f"column {hidden[0]!r} would hide the answer's own: rename the label")
-    columns = [label_column(name, [run.labels.get(name) for run, _ in found]) for name in labels]
-    columns += [column(name, [run.head[name] for run, _ in found]) for name in _KEYS]
-    for name in answers:
-        values = [getattr(one, name) for _, one in found]
-        columns.append(column(name, values, EVERY[name].dtype))
-    return pl.DataFrame(columns)

@@ -82,7 +82,6 @@ def parts(run: RunFacts, _known: Evidence) -> Iterator[Finding]:
     else:
         why = say("the report has no two numbers that depend on each other")
         yield probe.unknown(why, say("keep the whole output, with bytes and times"))
-    yield from _hidden(run)
 
 
 def _slack(run: RunFacts, exact: float = 0.02) -> float:
@@ -208,29 +207,28 @@ def _clocks(run: RunFacts) -> Iterator[Answer]:
     yield None if took <= 1.01 * real + 0.02 else said
 
 
-def _hidden(run: RunFacts) -> Iterator[Finding]:
+def elapsed(run: RunFacts, _known: Evidence) -> Iterator[Finding]:
     """Find a fio run that took much longer than any of its jobs did I/O."""
-    elapsed = run.head["duration_s"]
+    whole = run.head["duration_s"]
     times = [row["runtime_s"] for row in run.io if row["runtime_s"]]
-    if run.tool != "fio" or elapsed is None or not times:
-        return
-    if len({row["group"] for row in run.io}) > 1:
+    groups = {row["group"] for row in run.io}
+    if run.tool != "fio" or whole is None or not times or len(groups) > 1:
         return
     try:
         ramp = units.seconds(run.all_options().get("ramp_time", "0"))
     except ValueError:  # several, or one of a day: the time left to explain is not certain
         return
     shown = max(times) + ramp
-    if elapsed <= 1.5 * shown + 5:
+    if whole <= 1.5 * shown + 5:
         return
     why = say(
         "fio ran for {elapsed}, its longest job did I/O for {longest}: the rest is not reported",
-        elapsed=human(elapsed, "s"),
+        elapsed=human(whole, "s"),
         longest=human(max(times), "s"),
     )
     remedy = say("look for startdelay, a long layout of files, or a phase that was left out")
     basis = "fio's elapsed against its run times"
-    yield Finding("elapsed", "run", basis, float(elapsed), shown, "s").unknown(why, remedy)
+    yield Finding("elapsed", "run", basis, float(whole), shown, "s").unknown(why, remedy)
 
 
 def _amount(value: float, unit: str) -> str:
