@@ -47,6 +47,10 @@ GROUP = (
     "(67.1MB/s-67.1MB/s), io=64.0MiB (67.1MB), run=1000-1000msec"
 )
 READ_AHEAD = [('"rw" : "randread"', '"rw" : "read"'), ('"read_ios" : 20971', '"read_ios" : 5')]
+OF_LAST_TARGET = (
+    "<Throughput>0</Throughput>\n<ThreadsPerFile>1</ThreadsPerFile>\n"
+    "<IOPriority>3</IOPriority>\n</Target>\n</Targets>"
+)
 Case = tuple[str, str, str, Callable[[], ft.Results], dict[str, object]]
 # check, verdict, what is said, of what, and what is known
 CASES: list[Case] = [
@@ -97,6 +101,18 @@ CASES: list[Case] = [
     (
         *("cache", "suspect", "slept 11 times in 21,679 I/Os: the rest came from memory"),
         *(made("fio-3.33--cached_reread.json", ('"ctx" : ', '"ctx" : 11, "was" : ')), {}),
+    ),
+    # a depth that was not given is 1
+    (
+        *("cache", "suspect", "slept 11 times in 21,679 I/Os: the rest came from memory"),
+        *(
+            made(
+                "fio-3.33--cached_reread.json",
+                ('"ctx" : ', '"ctx" : 11, "was" : '),
+                ('"psync"', '"libaio"'),
+            ),
+            {},
+        ),
     ),
     (
         *("cache", "suspect", "vda gave at most 23.6 % of what was read: the rest"),
@@ -409,6 +425,16 @@ CASES: list[Case] = [
     ("modes", "unknown", "no I/O took less than 28.2 µs", made(BUSY), {}),
     ("modes", "unknown", "64 I/Os are too few", made("fio-3.33--zero_buffers.json"), {}),
     ("omission", "ok", "rate_iops=500: a stall", made("fio-3.33--rate_limited.json"), {}),
+    (
+        *("omission", "ok", "Target/Throughput=0, 500: a stall"),
+        *(
+            diskspd(
+                "2.0.12--mix_2targets_D_L.xml",
+                (OF_LAST_TARGET, OF_LAST_TARGET.replace(">0<", ">500<")),
+            ),
+            {},
+        ),
+    ),
     ("parts", "ok", "sums, products and rates agree", made(RIGHT), {}),
     (
         *("parts", "suspect", "is not 167 MB"),

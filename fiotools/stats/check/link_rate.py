@@ -292,7 +292,7 @@ def _distinct(run: RunFacts, flow: Flow) -> float | None:
     row = flow.row
     if row is None or run.tool == "dd":
         return flow.moved
-    size, jobs = row["size_bytes"], 1 if row["scope"] == "job" else row["numjobs"]
+    size, jobs = row["size_bytes"], run.jobs(row)
     if not size or flow.moved is None or not jobs or row["rw"] is None:
         return None
     if run.given(row["entry"], _CORNERS):

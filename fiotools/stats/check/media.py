@@ -161,8 +161,7 @@ def _flying(run: RunFacts, row: Row) -> int:
         jobs = max(jobs, len({other["entry"] for other in run.io}))
     if run.tool == "dd" or row["ioengine"] in SYNC_ENGINES:
         return int(jobs)
-    depth = row["iodepth"] or run.default(row["entry"], "iodepth")
-    return int(jobs) * int(depth or (1 if run.tells_options(row["entry"]) else 2))
+    return int(jobs) * (run.depth(row) or (1 if run.tells_options(row["entry"]) else 2))
 
 
 def fast(run: RunFacts, known: Evidence) -> Iterator[Finding]:

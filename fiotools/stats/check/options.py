@@ -135,10 +135,7 @@ def options_diskspd(run: RunFacts, known: Evidence) -> Iterator[Finding]:
     """Check the options of a DISKSPD run."""
     if run.tool != "diskspd" or not run.io:
         return
-    options = {
-        name.rpartition("/")[2] if name.startswith("Target") else name: text
-        for name, text in run.all_options().items()
-    }
+    options = run.all_options()
     yield _caching(run, known)
     if any(row["direction"] == "write" for row in run.io):
         yield from _diskspd_data(options)
@@ -164,16 +161,17 @@ def _caching(run: RunFacts, known: Evidence) -> Finding:
 
 def _diskspd_data(options: dict[str, str]) -> Iterator[Finding]:
     """Check the data that was written: zeros, 0 to 255 again and again, or random data."""
-    given, pattern, words = options.get("-Z"), options.get("Pattern"), " ".join(options)
+    given, words = options.get("-Z"), " ".join(options)
+    pattern = options.get("Target/WriteBufferContent/Pattern", "")
     probe = Finding("data", "run", f"{_DISKSPD}-Z")
-    if given == "" or pattern == "zero" or "zeroing write buffers" in words:
+    if given == "" or "zero" in pattern or "zeroing write buffers" in words:
         why = say(
             "-Z writes zeros: a disk that compresses or leaves zeros out stores less than this"
         )
         yield probe.suspect(why, say("use -Zr"))
     elif (
         given
-        or pattern == "random"
+        or pattern == "random"  # for all targets
         or any("random data" in name and "write" in name for name in options)
     ):
         yield probe.ok(say("random data was written (-Zr)"))
@@ -345,10 +343,6 @@ def processor(run: RunFacts, _known: Evidence) -> Iterator[Finding]:
 def paced(run: RunFacts, _known: Evidence) -> Iterator[Finding]:
     """Note a fixed rate: a stall delays later I/Os, and their latency does not show it."""
     options = run.all_options()
-    # DISKSPD repeats its options for each target
-    for name in list(options):
-        if name.startswith("Target["):
-            options.setdefault("Target/" + name.partition("/")[2], options[name])
     found = [
         f"{name}={options[name]}" for name in _PACED if options.get(name, "0") not in ("", "0")
     ]

@@ -131,7 +131,7 @@ def _engine(run: RunFacts, row: Row) -> str | None:
     if engine in _SLEEPING or (engine is None and run.tells_options(row["entry"])):
         return "sync"  # psync is the default
     polls = any(run.option(row["entry"], name) for name in ("hipri", "sqthread_poll"))
-    depth = row["iodepth"] or run.default(row["entry"], "iodepth")
+    depth = run.depth(row)
     is_alone = depth == 1 or (depth is None and run.tells_options(row["entry"]))
     return "async" if engine in _ASYNC and is_alone and not polls else None
 
@@ -236,8 +236,7 @@ def _fio(run: RunFacts, row: Row, known: Evidence) -> Finding:
             "host's cache"
         )
         return probe.unknown(why, listed([keep_options(), host()], "; "))
-    moved, jobs = row["io_bytes"], 1 if row["scope"] == "job" else row["numjobs"] or 1
-    size = jobs * (row["size_bytes"] or 0)
+    moved, size = row["io_bytes"], (run.jobs(row) or 1) * (row["size_bytes"] or 0)
     held = known.ram + (known.host_ram or 0.0) if known.ram else None
     if row["direction"] == "mixed" and row["rw"] not in ("read", "randread"):
         why = say("without direct=1, and reads and writes are in one number")

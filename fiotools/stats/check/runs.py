@@ -29,6 +29,7 @@ NO_DEVICE = ("/dev/null", "/dev/zero")
 RANDOM = ("/dev/random", "/dev/urandom")
 _DROPS = ("drop_caches", "purge", "Clear-FileSystemCache")  # dd's nocache drops nothing before
 _OFF = ("", "0", "0ms", "inline", "none")  # values of options that do nothing
+_TARGET = re.compile(r"^Target\[\d+\]/")  # one of several
 _OPERATOR = re.compile(r"[|;&]|\d?>")  # of a shell
 _PARTS = ("read", "write", "trim")
 SYNC_ENGINES = {"sync", "psync", "vsync", "pvsync", "pvsync2", "mmap", "splice"}
@@ -52,23 +53,15 @@ class RunFacts:
     labels: Mapping[str, Any]
 
     @cached_property
-    def _options(self) -> dict[int | None, dict[str, str]]:
-        """The options by entry; a default only where nothing was given."""
-        found: dict[int | None, dict[str, str]] = defaultdict(dict)
+    def _options(self) -> dict[int | None, dict[str, Row]]:
+        """The rows of `settings` by entry and option; a default only where nothing was given."""
+        found: dict[int | None, dict[str, Row]] = defaultdict(dict)
         for row in sorted(self.tables["settings"], key=_is_default):
             entry, name = row["entry"], row["option"]
             is_given = name in found.get(entry, {}) or name in found.get(None, {})
             if row["text"] is not None and not (_is_default(row) and is_given):
-                found[entry][name] = row["text"]
+                found[entry][name] = row
         return found
-
-    @cached_property
-    def _defaults(self) -> set[tuple[int | None, str]]:
-        if any("unlike jobs" in (row["message"] or "") for row in self.tables["notes"]):
-            return set()  # what is listed is the last job's
-        given = {(r["entry"], r["option"]) for r in self.tables["settings"] if not _is_default(r)}
-        every = {(r["entry"], r["option"]) for r in self.tables["settings"] if _is_default(r)}
-        return {(entry, name) for entry, name in every if not {(entry, name), (None, name)} & given}
 
     @cached_property
     def _has_several(self) -> bool:
@@ -145,8 +138,8 @@ class RunFacts:
 
     def option(self, entry: int | None, name: str) -> str | None:
         """Return an option's value: the entry's own, else the one for all."""
-        own = self._options.get(entry, {}).get(name)
-        return self._options.get(None, {}).get(name) if own is None else own
+        own = (self._options.get(place, {}).get(name) for place in (entry, None))
+        return next((row["text"] for row in own if row is not None), None)
 
     def given(self, entry: int | None, names: Iterable[str]) -> list[str]:
         """List those of some options that are set, as they are written."""
@@ -155,17 +148,33 @@ class RunFacts:
 
     def default(self, entry: int | None, name: str) -> str | None:
         """Return the tool's default if the options are listed and this one was not given."""
-        return self.option(entry, name) if (entry, name) in self._defaults else None
+        row = self._options.get(entry, {}).get(name)
+        if row is None or not _is_default(row) or self._is_last_of_several:
+            return None
+        return str(row["text"])
+
+    @cached_property
+    def _is_last_of_several(self) -> bool:
+        """Whether the options that are listed are the last job's."""
+        return any("unlike jobs" in (row["message"] or "") for row in self.tables["notes"])
+
+    def jobs(self, row: Row) -> int | None:
+        """Return how many jobs a row is of."""
+        return 1 if row["scope"] == "job" else row["numjobs"]
+
+    def depth(self, row: Row) -> int | None:
+        """Return the depth that was asked for, or the tool's default."""
+        default = self.default(row["entry"], "iodepth") or ""
+        return row["iodepth"] or (int(default) if default.isdecimal() else None)
 
     def direct(self, row: Row) -> bool | None:
         """Whether I/O bypassed the page cache; None if it was not given and has no default."""
         if row["ioengine"] == "mmap":  # it maps the page cache, whatever direct= says
             return False
+        if row["direct"] is not None:
+            return bool(row["direct"])
         is_silent = self.shows_all_options and "direct" not in self.command
-        is_default = is_silent or self.default(row["entry"], "direct") == "0"
-        if row["direct"] is None and is_default:
-            return False
-        return None if row["direct"] is None else bool(row["direct"])
+        return False if is_silent or self.default(row["entry"], "direct") == "0" else None
 
     @property
     def shows_all_options(self) -> bool:
@@ -210,11 +219,13 @@ class RunFacts:
     def option_texts(self) -> OptionTexts:
         """Return the options of all entries by name, with all values of each."""
         own = self._options.values()
-        return merged({name: [text] for name, text in options.items()} for options in own)
+        return merged({name: [row["text"]] for name, row in options.items()} for options in own)
 
     def all_options(self) -> dict[str, str]:
-        """Return the same, with the values of each as one text."""
-        return {name: ", ".join(texts) for name, texts in self.option_texts().items()}
+        """Return the same, with the values of each as one text, and for all targets of DISKSPD."""
+        told = self.option_texts().items()
+        together = merged({_TARGET.sub("Target/", name): texts} for name, texts in told)
+        return {name: ", ".join(texts) for name, texts in together.items()}
 
     def subject(self, row: Row, say: Callable[..., str] = str.format) -> str:
         """Name a row's subject: in English, a key, or as `fiotools.language.say` does."""

@@ -352,18 +352,16 @@ def _fio(run: RunFacts, job: Row, rows: list[Row]) -> Finding:
     parts = directions(rows)
     if not parts:
         return _unknown(run.subject(rows[0]), say("no row of reads or writes"))
-    row: dict[str, Any] = {**parts[0], "direction": None}
-    row["lat_max_ns"] = max((part["lat_max_ns"] or 0.0 for part in parts), default=0.0)
-    longest = max((part["runtime_s"] or 0.0 for part in parts), default=0.0)
-    default = run.default(row["entry"], "iodepth") or ""
-    depth = row["iodepth"] or (int(default) if default.isdecimal() else None)
+    slowest = max(part["lat_max_ns"] or 0.0 for part in parts)
+    longest = max(part["runtime_s"] or 0.0 for part in parts)
+    row = {**parts[0], "direction": None, "lat_max_ns": slowest}
+    depth, jobs = run.depth(row), run.jobs(row)
     if any(part["lat_mean_ns"] is None or part["total_ios"] is None for part in parts):
         missing = say("no mean total latency (lat) or no count of I/Os")
         return _unknown(run.subject(row), missing)
     busy = [part["total_ios"] * part["lat_mean_ns"] / 1e9 for part in parts]
     if job.get("job_runtime_s"):
         return _judge(run, row, sum(busy) / job["job_runtime_s"], depth, longest)
-    jobs = 1 if row["scope"] == "job" else row["numjobs"]
     if not longest or jobs is None or depth is None:
         return _judge(run, row, None, None, longest)
     # verifying comes after writing, and then the two are not in flight together
@@ -461,7 +459,7 @@ def _asked(run: RunFacts, row: Row, asked: int, engine: str) -> Finding:
 
 def _submission(run: RunFacts, row: Row, parts: list[Row]) -> Iterator[Finding]:
     """Note where the time went into submitting: then clat means nothing, and lat is the value."""
-    jobs = 1 if row["scope"] == "job" else row["numjobs"]
+    jobs = run.jobs(row)
     known = [part for part in parts if part["slat_mean_ns"] and part["iops"]]
     if not jobs or not known or len(known) < len(parts):
         return
