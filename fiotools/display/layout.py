@@ -18,7 +18,7 @@ from fiotools.display import columns
 from fiotools.display.columns import Sheet, SheetColumn, is_missing, printable
 from fiotools.errors import SchemaError, argument
 from fiotools.files import common_folder
-from fiotools.language import called, counted, listed, named, say, spoken
+from fiotools.language import called, counted, listed, more, named, say, spoken
 from fiotools.units import many
 from fiotools.vocabulary import ANSWERS, COLUMNS, CONDITIONS, EVERY, GRAVEST, KEYS, TABLES
 
@@ -265,8 +265,7 @@ def grouped(notes: Iterable[Any], where: Sequence[str]) -> list[str]:
 def _few(places: Iterable[str], apart: str = ", ") -> str:
     """Name the first two places, and count the rest."""
     names = list(dict.fromkeys(filter(None, places)))
-    more = [say("and {n} more", n=len(names) - 2)] if len(names) > 2 else []
-    return listed([listed(names[:2]), *more], apart)
+    return listed([listed(names[:2]), *more(len(names) - 2)], apart)
 
 
 def cut(shown: int, rows: int) -> list[str]:
@@ -331,9 +330,9 @@ def comparison(frame: Frame) -> Sheet:
         if "any looks" not in method:
             looks = argument("looks", "any")
             sure.append(say("added runs count as another look: {option}", option=looks))
-        more = [f"+{count}" if count else "" for count in frame.columns["runs_needed"]]
+        needed = [f"+{count}" if count else "" for count in frame.columns["runs_needed"]]
         told = about("runs_needed")
-        made.append(SheetColumn("runs needed", more, right=True, about=told))
+        made.append(SheetColumn("runs needed", needed, right=True, about=told))
     words = {"metric": _metric(metric), "baseline": baseline or say("its baseline")}
     if between == "label":  # the files have names of their own
         title = say("{metric}, against {baseline}", **words)
@@ -491,16 +490,9 @@ def options(settings: pl.DataFrame) -> Sheet:
     own = settings.filter(settings["origin"].ne_missing("default"))
     texts = own.group_by("option", maintain_order=True).agg("text")
     found = {option: list(dict.fromkeys(map(given, values))) for option, values in texts.rows()}
-    made = [
-        SheetColumn("option", list(found)),
-        SheetColumn("set to", [_listed(values) for values in found.values()], wraps=40),
-    ]
+    told = [listed(values[:_FEW] + more(len(values) - _FEW)) for values in found.values()]
+    made = [SheetColumn("option", list(found)), SheetColumn("set to", told, wraps=40)]
     return Sheet(made if found else [], title="How it was measured")
-
-
-def _listed(values: list[str]) -> str:
-    some = ", ".join(values[:_FEW])
-    return f"{some}, and {len(values) - _FEW} more" if len(values) > _FEW else some
 
 
 _OVERVIEW = ("io", "timings", "percentiles", "samples", "bins", "runs")
@@ -585,8 +577,8 @@ def _warnings(results: Results) -> list[str]:
     if not len(grave):
         return []
     lines = grouped(grave["message"], grave["source"].to_list())
-    more = many(len(lines) - _MOST, "more warning")
-    return lines[:_MOST] + ([f"and {more} in .notes"] if len(lines) > _MOST else [])
+    left = many(len(lines) - _MOST, "more warning")
+    return lines[:_MOST] + ([f"and {left} in .notes"] if len(lines) > _MOST else [])
 
 
 def _tells(column: pl.Series) -> bool:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 from fiotools.display.columns import MARKED, Sheet, SheetColumn, length, mark, printable
 from fiotools.errors import typed
-from fiotools.language import listed, say, spoken
+from fiotools.language import listed, more, say, spoken
 
 if TYPE_CHECKING:
     from rich.text import Text
@@ -25,6 +25,7 @@ _GAP = 2
 _PLAIN_WIDTH = 120  # of a file or a pipe
 _NARROWEST = 24
 _LONGEST = 48  # of a column whose text is not wrapped
+_NAMED = 8  # columns that do not fit
 _COLOURS = {"good": "green", "bad": "red", "care": "yellow", "open": ""}
 
 
@@ -159,7 +160,7 @@ def _left_out(dropped: Sequence[SheetColumn]) -> list[str]:
     """Name the columns that do not fit."""
     if not dropped:
         return []
-    heads = [repr(one.head) if " " in one.head else one.head for one in dropped[:8]]
-    heads += [say("and {n} more", n=len(dropped) - 8)] if len(dropped) > 8 else []
+    heads = [repr(one.head) if " " in one.head else one.head for one in dropped[:_NAMED]]
+    names = listed(heads + more(len(dropped) - _NAMED))
     where = say(typed("the frame has all columns", "--format csv has all columns"))
-    return [say("no room for {names}: {where}", names=listed(heads), where=where)]
+    return [say("no room for {names}: {where}", names=names, where=where)]

@@ -162,6 +162,11 @@ def listed(items: Iterable[str], separator: str = ", ") -> str:
     return say(separator).join(items)
 
 
+def more(count: int) -> list[str]:
+    """End a list that leaves some out; nothing if it has all."""
+    return [say("and {n} more", n=count)] if count > 0 else []
+
+
 def named(name: str, text: str) -> str:
     """Begin a text with the name of what it is about, if it has one."""
     return say("{name}: {text}", name=name, text=text) if name else text

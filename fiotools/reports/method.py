@@ -13,7 +13,7 @@ import pandas as pd
 
 from fiotools.display import columns
 from fiotools.display.exports import guarded
-from fiotools.language import counted, listed, say, spoken
+from fiotools.language import counted, listed, more, say, spoken
 from fiotools.measure.campaign import NAME, Campaign
 from fiotools.measure.machine import binary, stays_in_memory
 from fiotools.reports.blocks import Block, fold, listing, paragraph, table, together
@@ -68,9 +68,8 @@ def _of_campaign(one: Campaign) -> Iterator[Block]:
     ]
     undone = [run.file for run in one.missing]
     if undone:
-        more = len(undone) - _UNDONE
-        names = [*undone[:_UNDONE], *([say("and {n} more", n=more)] if more > 0 else [])]
-        left.append(say("not run: {names}", names=listed(names)))
+        names = listed(undone[:_UNDONE] + more(len(undone) - _UNDONE))
+        left.append(say("not run: {names}", names=names))
     if left:
         yield paragraph(say("Left out"))
         yield listing(left)
@@ -151,11 +150,10 @@ def _commands(runs: pd.DataFrame) -> Block:
     rows = [(f"{count} x", command) for command, count in counts.items()]
     if not rows:
         return paragraph(say("The files hold no commands."))
-    left = len(rows) - _COMMANDS
-    more = [("...", say("and {n} more", n=left))] if left > 0 else []
+    left = [("...", text) for text in more(len(rows) - _COMMANDS)]
     return fold(
         counted(len(rows), "the command", "the {n} different commands"),
-        table([], [*rows[:_COMMANDS], *more], "facts commands"),
+        table([], [*rows[:_COMMANDS], *left], "facts commands"),
         printed=True,
     )
 

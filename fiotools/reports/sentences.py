@@ -14,7 +14,7 @@ import pandas as pd
 from fiotools import units
 from fiotools.display import columns
 from fiotools.errors import SchemaError
-from fiotools.language import called, counted, listed, named, say, spoken
+from fiotools.language import called, counted, listed, more, named, say, spoken
 from fiotools.reports.questions import Comparison, best, swept
 from fiotools.stats.compare import settled
 from fiotools.stats.frames import metric_of
@@ -31,7 +31,8 @@ _CHANGED = {
 _MANY = 6  # sentences about one side; above, those of one verdict are one
 _OPEN = "not settled"
 UNKNOWN = "the spread between runs is unknown"
-_FEW = "too few for a verdict"
+# why too few runs have no verdict
+_UNSURE = {"one run": UNKNOWN, "two runs": "too few for a verdict"}
 # the warnings of `compare` that weaken what it finds, and how they are called where they differ
 _CAVEATS = {
     "the sides differ in": "the sides differ in more than that",
@@ -47,7 +48,7 @@ _WORDS = {"1/s": "{times} times as many I/Os per second", "B/s": "{times} times 
 MOST = 3
 # by the metric's unit
 _TOP = {"1/s": "Most I/Os per second at {place}", "B/s": "Highest bandwidth at {place}"}
-_UNJUDGED = ("one run", "two runs", "not comparable", "no verdict")
+_UNJUDGED = (*_UNSURE, "not comparable", "no verdict")
 
 
 Row: TypeAlias = dict[str, Any]
@@ -87,8 +88,7 @@ def sentences(answer: pd.DataFrame) -> list[Sentence]:
     if len(gaps) < 3:
         return [*found, *(_one(row, name) for row, name in gaps)]
     names = [named(name, sides_of(row)[0]) for row, name in gaps]
-    more = [say("and {n} more", n=len(names) - _MANY)] if len(names) > _MANY else []
-    shown = listed([*names[:_MANY], *more], "; ")
+    shown = listed(names[:_MANY] + more(len(names) - _MANY), "; ")
     said = say("one of the sides has no run there ({cells})", cells=shown)
     head = say("Nothing to compare in {n} of {of} cases", n=len(gaps), of=len(cells))
     return [*found, Sentence(head, said, "not comparable")]
@@ -146,20 +146,21 @@ def _one(row: Row, cell: str) -> Sentence:
         head = say("{level} against {baseline}", level=level, baseline=baseline)
         return Sentence(named(cell, head), spoken(verdict), verdict)
     runs = say("n {n} and {m}", n=row["n"], m=row["n_baseline"])
-    if verdict.startswith("one run"):
-        parts = [_times(row), *_caveats(row), say(UNKNOWN)]
-    elif verdict.startswith("two runs"):
-        parts = [listed([_times(row), runs]), *_caveats(row), say(_FEW)]
-    else:
-        parts = [listed([_times(row), runs])]
+    parts = [_times(row) if verdict.startswith("one run") else listed([_times(row), runs])]
+    unsure = _unsure(verdict)
+    if not unsure:
         if open_ := verdict.partition("; ")[2]:
             parts.append(spoken(open_))
         if not columns.is_missing(needed := row["runs_needed"]) and needed:
             single = "{n} more run a side would probably settle it"
-            more = "{n} more runs a side would probably settle it"
-            parts.append(counted(needed, single, more))
-        parts += _caveats(row)
+            several = "{n} more runs a side would probably settle it"
+            parts.append(counted(needed, single, several))
+    parts += [*_caveats(row), *unsure]
     return Sentence(named(cell, _head(row, begins=not cell)), listed(parts, "; "), verdict)
+
+
+def _unsure(verdict: str) -> list[str]:
+    return [say(why) for runs, why in _UNSURE.items() if verdict.startswith(runs)]
 
 
 def _head(row: Row, *, begins: bool = True) -> str:
@@ -167,7 +168,7 @@ def _head(row: Row, *, begins: bool = True) -> str:
     level, baseline = sides_of(row)
     verdict = str(row["verdict"])
     both = {"level": level, "baseline": baseline}
-    if verdict.startswith(("one run", "two runs")):
+    if _unsure(verdict):
         runs = spoken(verdict.partition(":")[0])
         return say("{level} against {baseline}, {runs}", runs=runs, **both)
     if verdict.startswith("same"):
@@ -177,8 +178,8 @@ def _head(row: Row, *, begins: bool = True) -> str:
         return say("Not settled between {level} and {baseline}", **both)
     if verdict == _OPEN:
         return say("not settled between {level} and {baseline}", **both)
-    word, by, time, more = _WORD.findall(verdict.partition("; ")[0])[0]
-    template = _CHANGED[more] if by or time else "{level} is {word} than {baseline}"
+    word, by, time, way = _WORD.findall(verdict.partition("; ")[0])[0]
+    template = _CHANGED[way] if by or time else "{level} is {word} than {baseline}"
     return say(template, word=called(word), share=spoken(by or time), **both)
 
 
@@ -196,11 +197,7 @@ def _several(part: list[_Cell], of: int) -> Sentence:
     runs = sorted({(row["n"], row["n_baseline"]) for row in rows})
     if len(runs) == 1:
         said = listed([said, say("n {n} and {m} each", n=runs[0][0], m=runs[0][1])])
-    parts = [_of(said, [name for _, name in part])]
-    if verdict.startswith("one run"):
-        parts.append(say(UNKNOWN))
-    elif verdict.startswith("two runs"):
-        parts.append(say(_FEW))
+    parts = [_of(said, [name for _, name in part]), *_unsure(verdict)]
     for start, text in _CAVEATS.items():
         weak = [name for row, name in part if any(n.startswith(start) for n in _notes(row))]
         if weak:

@@ -88,7 +88,7 @@ def test_messages_are_those_of_the_code(path):
     asked = {end.value for end in ends if isinstance(end, ast.Constant)}
     assert len(asked) > 200
     assert not asked - known - found["names"].keys(), "not translated"
-    rooms = ("plot", "stats/check", "display", "reports")
+    rooms = ("language", "plot", "stats/check", "display", "reports")
     shown = {text for room in rooms for text in constants(f"fiotools/{room}")}
     shown = {text for text in shown if places(text) and ":d}" not in text}  # no path templates
     assert not shown - known - found["names"].keys(), "not translated"
