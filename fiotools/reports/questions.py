@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+import narwhals as nw
 import pandas as pd
 
 from fiotools.display import columns
@@ -16,7 +17,7 @@ from fiotools.reports.subjects import SWEPT, Source, differs
 from fiotools.stats.best_under import best_under
 from fiotools.stats.combine import combine
 from fiotools.stats.compare import compare, speedup
-from fiotools.stats.frames import metric_of
+from fiotools.stats.frames import groups, metric_of
 from fiotools.stats.replicates import in_one_scope
 from fiotools.stats.summary import summarize
 from fiotools.vocabulary import CONDITIONS
@@ -115,9 +116,8 @@ def _table(source: Source, wish: Choices) -> tuple[pd.DataFrame | None, str]:
     by_io, by_time = (any(differs(one, name) for name in source.fields) for one in (io, timings))
     if len(io) and (by_io or not by_time):
         moved = io[~io["direction"].eq("sync")]  # an fsync moves nothing of its own
-        counted = moved["iops"].notna().all() and moved["bs_bytes"].le(_SMALL).fillna(False).all()
-        tools = {*results.runs["tool"]}
-        small = counted and "dd" not in tools
+        small = moved["iops"].notna().all() and moved["bs_bytes"].le(_SMALL).fillna(False).all()
+        small = small and not results.runs["tool"].eq("dd").any()
         return io, "iops" if small or io["bw_bytes_per_s"].isna().all() else "bw_bytes_per_s"
     if len(timings):
         known = timings["real_s"].notna().any()
@@ -237,15 +237,8 @@ def _answered(
 
 def in_order(frame: pd.DataFrame, by: Sequence[str]) -> pd.DataFrame:
     """Sort rows by their cells: numbers by size, names as they first came."""
-    if not by:
-        return frame.reset_index(drop=True)
-    return frame.sort_values([*by], kind="stable", key=_ranks, ignore_index=True)
-
-
-def _ranks(own: pd.Series[Any]) -> pd.Series[Any]:
-    if own.dtype.kind in "if":
-        return own
-    return pd.Series(pd.factorize(own, use_na_sentinel=False)[0], own.index)
+    rows = groups(nw.from_native(frame, eager_only=True), by).values()
+    return frame.iloc[[row for own in rows for row in own]].reset_index(drop=True)
 
 
 def swept(one: Comparison) -> list[str]:

@@ -394,14 +394,12 @@ def _name_headings(tree: Any, main: Any, title_of_list: str) -> None:
         item = html.Element("li")
         link = etree.SubElement(item, "a", href=f"#{name}")
         link.text = text
-        if element.tag == "h2":
+        if element.tag == "h2" or under is contents:
             contents.append(item)
-            under = item
-        elif under is not contents:
+        else:
             inner = under.find("ul")
             (inner if inner is not None else etree.SubElement(under, "ul")).append(item)
-        else:
-            contents.append(item)
+        under = item if element.tag == "h2" else under
     tree.find(".//nav").append(contents)  # beside the page, where it is wide enough
     narrow = html.Element("details", {"class": "contents"})
     etree.SubElement(narrow, "summary").text = title_of_list
@@ -415,12 +413,9 @@ def _name_headings(tree: Any, main: Any, title_of_list: str) -> None:
 def _tidy(main: Any) -> None:
     """Let wide tables scroll in a box of their own, and keep each style of the outputs once."""
     for element in list(main.iter("table")):
-        parent = element.getparent()
-        if parent.get("class") == "scroll":
-            continue
         box = html.Element("div", {"class": "scroll"})
         box.tail, element.tail = element.tail, None
-        parent.replace(element, box)
+        element.getparent().replace(element, box)
         box.append(element)
     seen = {""}
     for element in list(main.iter("style")):

@@ -21,6 +21,7 @@ from fiotools.files import DATASET, fields_of, short_names
 from fiotools.input.read import read
 from fiotools.language import listed, say
 from fiotools.measure.campaign import NAME, Campaign, campaign
+from fiotools.stats.replicates import one_to_one
 from fiotools.tables.results import Results
 from fiotools.vocabulary import TABLES
 
@@ -207,11 +208,12 @@ def _sorted_out(results: Results, fields: Sequence[str]) -> tuple[list[str], lis
     """
     files = results.runs.drop_duplicates("source").set_index("source")
     told = conditions(results)
+    of_all = told.reindex(files.index).dropna(axis="columns")
     kept, swept, said = [], [], []
     for name in fields:
         own = files[name].astype(str)
         rest = [other for other in fields if other != name and len(files[other].unique()) > 1]
-        same = [other for other in told if _are_one(own, told[other].reindex(own.index))]
+        same = any(one_to_one(own, of_all[other]) for other in of_all)
         if name == "round" or not own.str.fullmatch(_STAMP).all():
             if not (same and rest):  # else the condition says it
                 kept.append(name)
@@ -271,7 +273,7 @@ def _telling_sides(
             continue
         # a file for each depth follows from the depth: it is not a side
         several = own.groupby([told[one] for one in told] or (lambda _: 0)).nunique()
-        if several.gt(1).any() and not any(_are_one(own, other) for _, other in found):
+        if several.gt(1).any() and not any(one_to_one(own, other) for _, other in found):
             found.append((name, own))
     return found
 
@@ -312,12 +314,6 @@ def _words(own: pd.Series[Any]) -> dict[str, str]:
     if own.is_unique:  # a word of each name says no more than the name
         return {}
     for word in _words_by_place([str(file) for file in own.index], _BREAK):
-        if _are_one(own, word):
+        if one_to_one(own, word):
             return dict(zip(own, word, strict=True))
     return {}
-
-
-def _are_one(one: pd.Series[Any], other: pd.Series[Any]) -> bool:
-    """Say whether each value of one column goes with one of the other."""
-    pairs = {*zip(one, other, strict=True)}
-    return len(pairs) == one.nunique() == other.nunique()
