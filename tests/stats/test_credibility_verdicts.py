@@ -511,6 +511,16 @@ CASES: list[Case] = [
         *("sides", "ok", "are the same"),
         *(two(slow=made(RIGHT), fast=made(RIGHT, ('"64m"', '"65536k"'))), SIDES),
     ),
+    (  # the job's own size hides the one for all
+        *("sides", "ok", "8 options are the same"),
+        *(
+            two(
+                slow=made(RIGHT),
+                fast=made(RIGHT, ('"jobs" : [', '"global options" : {"size" : "32m"}, "jobs" : [')),
+            ),
+            SIDES,
+        ),
+    ),
     (
         *("sides", "suspect", "size is given against 64m"),
         *(two(slow=made(RIGHT), fast=made(RIGHT, ('"64m"', '""'))), SIDES),

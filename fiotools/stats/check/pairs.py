@@ -13,7 +13,7 @@ import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from math import exp, log
+from statistics import geometric_mean
 from typing import Any, TypeAlias
 
 from fiotools.errors import SchemaError, argument, typed
@@ -93,16 +93,14 @@ def pairs(
         for cell, row, rate, unit in _cells(run, between):
             cells[cell][str(run.labels[between])].append((run, row, rate, unit))
     found: list[tuple[Cell, Pair]] = []
-    faced: set[RunFacts] = set()
     widest: dict[Cell, float] = defaultdict(lambda: 1.0)  # of a level and its workload
     for (direction, _, conditions), sides in cells.items():
         base = sides.pop(baseline, [])
         for level, own in sides.items() if base else ():
-            faced |= {run for run, *_ in own}
             _, row, _, unit = own[0]
             subject = f"{direction or 'command'}: {level} against {baseline}"
             runs, baselines = (list(dict.fromkeys(run for run, *_ in side)) for side in (own, base))
-            centers = _center(own), _center(base)
+            centers = (geometric_mean(rate for _, _, rate, _ in side) for side in (own, base))
             pair = Pair(runs, baselines, subject, level, *centers, unit, row)
             asked = (level, direction, conditions)
             widest[asked] = max(widest[asked], pair.ratio, 1 / pair.ratio)
@@ -110,6 +108,7 @@ def pairs(
     facing: dict[RunFacts, list[Pair]] = defaultdict(list)
     for asked, pair in found:
         facing[pair.runs[0]].append(replace(pair, elsewhere=widest[asked]))
+    faced = {run for _, pair in found for run in pair.runs}
     return facing, {run for run in several if str(run.labels[between]) != baseline} - faced
 
 
@@ -151,10 +150,6 @@ def _cells(run: RunFacts, between: str) -> Iterator[tuple[Cell, Row | None, floa
     timing = run.timing
     if not run.io and timing is not None and (timing["real_s"] or timing["real_mean_s"]):
         yield ("", labels, ()), None, 1 / (timing["real_s"] or timing["real_mean_s"]), "1/s"
-
-
-def _center(side: Sequence[Rate]) -> float:
-    return exp(sum(log(rate) for _, _, rate, _ in side) / len(side))
 
 
 def layers(pair: Pair, known: Evidence) -> Iterator[Finding]:

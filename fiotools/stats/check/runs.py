@@ -217,9 +217,14 @@ class RunFacts:
         return bool(self._options.get(entry))
 
     def option_texts(self) -> OptionTexts:
-        """Return the options of all entries by name, with all values of each."""
-        own = self._options.values()
-        return merged({name: [row["text"]] for name, row in options.items()} for options in own)
+        """Return the options of all entries by name, with all values of each.
+
+        As in `fiotools.settings_diff`, an entry's own hides the one for all.
+        """
+        shared = self._options.get(None, {})
+        each = [shared | own for entry, own in self._options.items() if entry is not None]
+        texts = ({name: [row["text"]] for name, row in own.items()} for own in each or [shared])
+        return merged(texts)
 
     def all_options(self) -> dict[str, str]:
         """Return the same, with the values of each as one text, and for all targets of DISKSPD."""
