@@ -116,9 +116,11 @@ def _table(source: Source, wish: Choices) -> tuple[pd.DataFrame | None, str]:
     by_io, by_time = (any(differs(one, name) for name in source.fields) for one in (io, timings))
     if len(io) and (by_io or not by_time):
         moved = io[~io["direction"].eq("sync")]  # an fsync moves nothing of its own
-        small = moved["iops"].notna().all() and moved["bs_bytes"].le(_SMALL).fillna(False).all()
-        small = small and not results.runs["tool"].eq("dd").any()
-        return io, "iops" if small or io["bw_bytes_per_s"].isna().all() else "bw_bytes_per_s"
+        is_small = moved["bs_bytes"].le(_SMALL).fillna(False).all()
+        is_counted = moved["iops"].notna().all() and not results.runs["tool"].eq("dd").any()
+        if (is_counted and is_small) or io["bw_bytes_per_s"].isna().all():
+            return io, "iops"
+        return io, "bw_bytes_per_s"
     if len(timings):
         known = timings["real_s"].notna().any()
         return timings, "real_s" if known else "real_mean_s"

@@ -409,7 +409,7 @@ def watched(frame: Frame, named: Collection[str], between: str | None = None) ->
     return found
 
 
-def one_to_one(one: Sequence[Any], other: Sequence[Any]) -> bool:
+def one_to_one(one: Collection[Any], other: Collection[Any]) -> bool:
     """Say whether each value of one column stands beside one value of the other, and back."""
     return len(set(one)) == len(set(other)) == len(set(zip(one, other, strict=True)))
 

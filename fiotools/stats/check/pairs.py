@@ -100,8 +100,8 @@ def pairs(
             _, row, _, unit = own[0]
             subject = f"{direction or 'command'}: {level} against {baseline}"
             runs, baselines = (list(dict.fromkeys(run for run, *_ in side)) for side in (own, base))
-            centers = (geometric_mean(rate for _, _, rate, _ in side) for side in (own, base))
-            pair = Pair(runs, baselines, subject, level, *centers, unit, row)
+            one, other = (geometric_mean(rate for _, _, rate, _ in side) for side in (own, base))
+            pair = Pair(runs, baselines, subject, level, one, other, unit, row)
             asked = (level, direction, conditions)
             widest[asked] = max(widest[asked], pair.ratio, 1 / pair.ratio)
             found.append((asked, pair))
