@@ -31,6 +31,16 @@ def made(name: str, **arguments) -> pd.DataFrame:
     return ft.check(ft.read(MADE / name), **arguments)
 
 
+@pytest.mark.parametrize(
+    ("value", "dtype"), [(True, "boolean"), (0.5, "float64"), (pd.Timestamp(0), "datetime64[us]")]
+)
+def test_a_label_keeps_its_type(value, dtype):
+    tables = ft.read(MADE / "fio-3.33--right.json").tables
+    seen = ft.check(ft.Results({name: tables[name].assign(day=value) for name in tables}, files=1))
+    assert str(seen["day"].dtype) == dtype
+    assert seen["day"].eq(value).all()
+
+
 @pytest.fixture(scope="module")
 def vhdx():
     return ft.read(f"{DATA}/wsl-vhdx/{{drive}}_{{mount}}_{{operation}}.txt")

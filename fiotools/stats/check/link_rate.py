@@ -297,7 +297,7 @@ def _distinct(run: RunFacts, flow: Flow) -> float | None:
         return None
     if run.given(row["entry"], _CORNERS):
         return None
-    if any("Distribution" in name for name in run.all_options()):  # DISKSPD's
+    if any("Distribution" in name for name in run.all_options):  # DISKSPD's
         return None
     each = flow.moved / jobs
     if "rand" not in row["rw"]:

@@ -135,7 +135,7 @@ def options_diskspd(run: RunFacts, known: Evidence) -> Iterator[Finding]:
     """Check the options of a DISKSPD run."""
     if run.tool != "diskspd" or not run.io:
         return
-    options = run.all_options()
+    options = run.all_options
     yield _caching(run, known)
     if any(row["direction"] == "write" for row in run.io):
         yield from _diskspd_data(options)
@@ -342,7 +342,7 @@ def processor(run: RunFacts, _known: Evidence) -> Iterator[Finding]:
 
 def paced(run: RunFacts, _known: Evidence) -> Iterator[Finding]:
     """Note a fixed rate: a stall delays later I/Os, and their latency does not show it."""
-    options = run.all_options()
+    options = run.all_options
     found = [
         f"{name}={options[name]}" for name in _PACED if options.get(name, "0") not in ("", "0")
     ]

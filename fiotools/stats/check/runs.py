@@ -138,8 +138,8 @@ class RunFacts:
 
     def option(self, entry: int | None, name: str) -> str | None:
         """Return an option's value: the entry's own, else the one for all."""
-        own = (self._options.get(place, {}).get(name) for place in (entry, None))
-        return next((row["text"] for row in own if row is not None), None)
+        row = self._options.get(entry, {}).get(name) or self._options.get(None, {}).get(name)
+        return None if row is None else row["text"]
 
     def given(self, entry: int | None, names: Iterable[str]) -> list[str]:
         """List those of some options that are set, as they are written."""
@@ -226,6 +226,7 @@ class RunFacts:
         texts = ({name: [row["text"]] for name, row in own.items()} for own in each or [shared])
         return merged(texts)
 
+    @cached_property
     def all_options(self) -> dict[str, str]:
         """Return the same, with the values of each as one text, and for all targets of DISKSPD."""
         told = self.option_texts().items()

@@ -215,7 +215,7 @@ def elapsed(run: RunFacts, _known: Evidence) -> Iterator[Finding]:
     if run.tool != "fio" or whole is None or not times or len(groups) > 1:
         return
     try:
-        ramp = units.seconds(run.all_options().get("ramp_time", "0"))
+        ramp = units.seconds(run.all_options.get("ramp_time", "0"))
     except ValueError:  # several, or one of a day: the time left to explain is not certain
         return
     shown = max(times) + ramp
