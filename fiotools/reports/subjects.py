@@ -245,7 +245,8 @@ def _found_sides(results: Results) -> tuple[dict[str, str], str]:
     found = _telling_sides(told, _things(results))
     if not found:
         words = _telling_sides(told, _words_of_names([str(file) for file in told.index]))
-        found = words if len(words) == 1 and _are_alike(results, words[0][1].to_dict()) else []
+        sides = {str(file): word for _, own in words[:1] for file, word in own.items()}
+        found = words if len(words) == 1 and _are_alike(results, sides) else []
     if not found:
         return {}, ""
     name, own = found[0]
