@@ -13,7 +13,7 @@ import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from statistics import geometric_mean
+from math import exp, log
 from typing import Any, TypeAlias
 
 from fiotools.errors import SchemaError, argument, typed
@@ -100,8 +100,7 @@ def pairs(
             _, row, _, unit = own[0]
             subject = f"{direction or 'command'}: {level} against {baseline}"
             runs, baselines = (list(dict.fromkeys(run for run, *_ in side)) for side in (own, base))
-            one, other = (geometric_mean(rate for _, _, rate, _ in side) for side in (own, base))
-            pair = Pair(runs, baselines, subject, level, one, other, unit, row)
+            pair = Pair(runs, baselines, subject, level, _center(own), _center(base), unit, row)
             asked = (level, direction, conditions)
             widest[asked] = max(widest[asked], pair.ratio, 1 / pair.ratio)
             found.append((asked, pair))
@@ -150,6 +149,10 @@ def _cells(run: RunFacts, between: str) -> Iterator[tuple[Cell, Row | None, floa
     timing = run.timing
     if not run.io and timing is not None and (timing["real_s"] or timing["real_mean_s"]):
         yield ("", labels, ()), None, 1 / (timing["real_s"] or timing["real_mean_s"]), "1/s"
+
+
+def _center(side: Sequence[Rate]) -> float:
+    return exp(sum(log(rate) for _, _, rate, _ in side) / len(side))
 
 
 def layers(pair: Pair, known: Evidence) -> Iterator[Finding]:
