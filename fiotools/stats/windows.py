@@ -341,18 +341,24 @@ def kept_as(dtype: pl.DataType) -> pl.DataType:
 
 
 def _alike(frame: pl.DataFrame, grid: Grid) -> pl.DataFrame:
-    """Sum up rows of one log."""
+    """Sum up rows of one log, and give the sums all columns."""
     # not column by column: a value that all rows share is stored once, until it leaves the frame
     same = frame.select(pl.col(grid.keys).first())
     if grid.of_bins:
-        found = _of_intervals(frame.drop_nulls("time_s"), grid)
+        sums = _of_intervals(frame.drop_nulls("time_s"), grid)
     else:
-        found = _of_samples(frame, grid, same["quantity"][0])
+        sums = _of_samples(frame, grid, same["quantity"][0])
     keys = [
         pl.lit(same[name][0], dtype=same.schema[name]).cast(kept_as(same.schema[name])).alias(name)
         for name in grid.keys
     ]
-    return found.with_columns(keys).select(*grid.keys, *PARTS)
+    return sums.select(
+        *keys,
+        *(
+            (pl.col(name) if name in sums.columns else pl.lit(None)).cast(dtype).alias(name)
+            for name, dtype in PARTS.items()
+        ),
+    )
 
 
 def _of_samples(frame: pl.DataFrame, grid: Grid, quantity: str) -> pl.DataFrame:
@@ -365,11 +371,14 @@ def _of_samples(frame: pl.DataFrame, grid: Grid, quantity: str) -> pl.DataFrame:
     counts = quantity == "count" and frame["value"].max() != 1
     if counts or "bs_bytes" not in frame.columns:
         return _of_intervals(frame, grid)
-    single, others = frame, frame.clear()
-    if frame["bs_bytes"].null_count():
-        single, others = frame.drop_nulls("bs_bytes"), frame.filter(pl.col("bs_bytes").is_null())
-    parts = [_of_singles(piece, grid, quantity) for piece in single.iter_slices(_AT_ONCE)]
-    return pl.concat([*parts, _of_intervals(others, grid)])
+    gaps = frame["bs_bytes"].null_count()
+    if not gaps:
+        return _of_singles(frame, grid, quantity)
+    if gaps == len(frame):
+        return _of_intervals(frame, grid)
+    single = _of_singles(frame.drop_nulls("bs_bytes"), grid, quantity)
+    others = _of_intervals(frame.filter(pl.col("bs_bytes").is_null()), grid)
+    return pl.concat([single, others], how="diagonal_relaxed")
 
 
 def _ways(frame: pl.DataFrame) -> pl.Series:
@@ -397,12 +406,24 @@ def _of_singles(frame: pl.DataFrame, grid: Grid, quantity: str) -> pl.DataFrame:
     first, last = float(time.min()), float(time.max())
     if not first >= 0:
         raise SchemaError(f"time_s is {first:g} in a row: runs begin at 0")
-    if quantity in SINGLE:
+    is_latency = quantity in SINGLE
+    if is_latency:
         _refuse_gaps(frame, "value")
+    pieces = frame.iter_slices(_AT_ONCE)
+    parts = [_sums(piece, grid.seconds, bins=grid.bins and is_latency) for piece in pieces]
+    found = {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
+    if "bin" in found:
+        found["bin_lo_ns"], found["bin_hi_ns"] = indexed_edges(found.pop("bin"), 1)
+    return pl.DataFrame({**found, "first": first, "last": last})
+
+
+def _sums(frame: pl.DataFrame, seconds: float, *, bins: bool) -> dict[str, NDArray[Any]]:
+    """Sum up some single I/Os."""
     # fio gives an I/O that took no time no rate
-    value = frame["value"].fill_null(0).to_numpy()
-    keys = {"at": (time / grid.seconds + _EDGE).astype(np.int64), "way": _ways(frame).to_numpy()}
-    if grid.bins and quantity in SINGLE:
+    value, sizes = frame["value"].fill_null(0).to_numpy(), frame["bs_bytes"]
+    at = (frame["time_s"].to_numpy() / seconds + _EDGE).astype(np.int64)
+    keys = {"at": at, "way": _ways(frame).to_numpy()}
+    if bins:
         keys["bin"] = bin_numbers(value)
     # one number for each window, direction and bin
     place = np.zeros(len(frame), dtype=np.int64)
@@ -418,15 +439,16 @@ def _of_singles(frame: pl.DataFrame, grid: Grid, quantity: str) -> pl.DataFrame:
     n = np.bincount(place)
     there = n.nonzero()[0]
     found: dict[str, NDArray[Any]] = {"n": n[there]}
-    for name, column in (("total", value), ("bytes", frame["bs_bytes"].to_numpy())):
-        found[name] = np.bincount(place, weights=column)[there]
+    found["total"] = np.bincount(place, weights=value)[there]
+    if sizes.min() == sizes.max():  # as they mostly are
+        found["bytes"] = found["n"] * sizes[0]
+    else:
+        found["bytes"] = np.bincount(place, weights=sizes.to_numpy())[there]
     rest = there if known is None else known
     for name in reversed(keys):
         rest, part = np.divmod(rest, counts[name])
         found[name] = part + least[name]
-    if "bin" in found:
-        found["bin_lo_ns"], found["bin_hi_ns"] = indexed_edges(found.pop("bin"), 1)
-    return _whole(pl.DataFrame(found), first=first, last=last)
+    return found
 
 
 def _of_intervals(frame: pl.DataFrame, grid: Grid) -> pl.DataFrame:
@@ -437,15 +459,7 @@ def _of_intervals(frame: pl.DataFrame, grid: Grid) -> pl.DataFrame:
         counted, sums = "count", [pl.col("count").sum().alias("n")]
     _refuse_gaps(frame, counted)
     rows = frame.select(counted, *edges, end="time_s", way=_ways(frame))
-    return _whole(rows.group_by("end", "way", *edges).agg(sums))
-
-
-def _whole(sums: pl.DataFrame, **same: float) -> pl.DataFrame:
-    """Give sums all columns."""
-    return sums.select(
-        (pl.col(name) if name in sums.columns else pl.lit(same.get(name))).cast(dtype).alias(name)
-        for name, dtype in PARTS.items()
-    )
+    return rows.group_by("end", "way", *edges).agg(sums)
 
 
 def windows(parts: pl.DataFrame, grid: Grid) -> pl.DataFrame:
