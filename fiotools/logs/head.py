@@ -28,7 +28,7 @@ from fiotools.logs.blocks import Blocks
 from fiotools.readers import opened, sniff
 from fiotools.readers.document import plain_name, refuse_packed
 from fiotools.readers.fio import Version
-from fiotools.readers.fio.log import LogName, log_name
+from fiotools.readers.fio.log import LogName, incomplete, log_name
 from fiotools.tables import Tables
 
 if TYPE_CHECKING:
@@ -107,15 +107,11 @@ def _said_by(found: Found) -> ReportFacts | None:
     for option, text in tables.rows("settings", "option", "text"):
         if option in _OPTIONS and text:
             logs.add(PurePosixPath(str(text)).name)
-    begun = {entry: _milliseconds(start) for entry, _, start in jobs if start is not None}
+    begun = {entry: round(start.timestamp() * 1000) for entry, _, start in jobs if start}
     versions = {version for (version,) in runs}
     if len(versions) != 1:
         return None
     return ReportFacts(found.name, versions.pop(), begun if len(runs) == 1 else {}, frozenset(logs))
-
-
-def _milliseconds(moment: Any) -> int:
-    return round(moment.timestamp() * 1000) if hasattr(moment, "timestamp") else int(moment)
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,12 +173,7 @@ def _head(file: Found, name: LogName, version: str | None, reports: Reports) -> 
     if b"\0" in (first + blocks.rest)[:4096]:  # as `read` has it
         raise UnknownFormatError(file.name, "this is a binary file, not a tool's output")
     if blocks.rest and not first:
-        raise ParseError(
-            file.name,
-            "no complete line of a log",
-            line=1,
-            remedy="the file was cut off: copy it again, or run fio again",
-        )
+        raise incomplete(file.name)
     refuse_packed(file.name, first)
     report = None if version else reports.of(file, name)
     said = version or (report.version if report else None)

@@ -73,6 +73,17 @@ class LogReading:
         for message in said:
             warnings.warn(message, ScanWarning, stacklevel=2)
 
+    def against(self, what: str, remedy: str = "") -> ParseError:
+        """Return the error for a block unlike the first lines."""
+        line = self.above + 1
+        said = f"{typed('read()', 'fiotools read')} looks at all lines before it decides"
+        return ParseError(
+            self._blocks.found.name,
+            f"from line {line:,} on: {what}",
+            line=line,
+            remedy=f"{remedy}; {said}" if remedy else said,
+        )
+
     def leave_out(self, what: Callable[[int], str], lines: Sequence[int] | pl.Series) -> None:
         """Count lines of this block; ``what`` describes so many of them."""
         if len(lines):
@@ -99,6 +110,11 @@ class Log(ABC):
 
         The function takes names of columns, and yields frames of those that the file has.
         """
+
+    def _refuse_earlier(self, time: int, blocks: LogReading) -> None:
+        """Refuse a time before the first entry, from which times count."""
+        if time < self.earliest:
+            raise blocks.against(f"times count from the first entry, and {time} ms is before it")
 
 
 @dataclass(frozen=True)
@@ -143,7 +159,8 @@ class ValueLog(Log):
             lines, types = parsed(body, self.shape, types)
             part = continued(lines, self.layout)
             if part is None:
-                raise self._against(blocks, "its columns mean something else than those before")
+                what = "its columns mean something else than those before"
+                raise blocks.against(what, f"{argument('version')} may decide")
             data, bad = part
             if lines.others is not None:
                 blocks.leave_out(torn, lines.others)
@@ -164,30 +181,12 @@ class ValueLog(Log):
     def _hold(self, data: pl.DataFrame, blocks: LogReading) -> None:
         """Refuse rows that contradict the decisions."""
         if self.meaning.windows and data["bs"].max():
-            raise self._against(blocks, "single I/Os follow windows of time")
+            raise blocks.against("single I/Os follow windows of time")
         if "count" in self.meaning.quantities and not (
             data["value"].min() == 1 == data["value"].max()
         ):
-            raise self._against(
-                blocks, "an IOPS log of single I/Os, 1 each, continues with other values"
-            )
-        earliest = data["time"].min()
-        assert isinstance(earliest, int)
-        if earliest < self.earliest:
-            raise self._against(
-                blocks, f"times count from the first entry, and {earliest} ms is before it"
-            )
-
-    def _against(self, blocks: LogReading, what: str) -> ParseError:
-        """Return the error for a block unlike the first lines."""
-        line = blocks.above + 1
-        return ParseError(
-            self.head.found.name,
-            f"from line {line:,} on: {what}",
-            line=line,
-            remedy=f"{argument('version')} may decide;"
-            f" {typed('read()', 'fiotools read')} looks at all lines before it decides",
-        )
+            raise blocks.against("an IOPS log of single I/Os, 1 each, continues with other values")
+        self._refuse_earlier(int(data["time"].to_numpy().min()), blocks)
 
 
 @dataclass(frozen=True)
@@ -222,15 +221,11 @@ class HistLog(Log):
             bad: list[int] = []
             text = body.decode("utf-8", errors="replace").replace("\r\n", "\n")
             parts = [*read_rows(text, width, bad)]
-            if any((part.heads[:, 0] < self.earliest).any() for part in parts):
-                line = blocks.above + 1
-                what = (
-                    f"from line {line:,} on: times count from the first entry, and one is before it"
-                )
-                raise ParseError(self.head.found.name, what, line=line)
             blocks.leave_out(torn, sorted(bad))
             if parts:
-                columns = joined(parts).columns(edges, self.zero)
+                rows = joined(parts)
+                self._refuse_earlier(int(rows.heads[:, 0].min()), blocks)
+                columns = rows.columns(edges, self.zero)
                 yield pl.DataFrame({name: columns[name] for name in columns if name in wanted})
             blocks.above += text.count("\n")
 

@@ -171,6 +171,12 @@ def is_cut(document: Document) -> bool:
     return _CUT.fullmatch(document.text.rstrip("\n"), 0, _HEAD) is not None
 
 
+def incomplete(name: str) -> ParseError:
+    """Return the error for a log that was cut off within its first line."""
+    remedy = "the file was cut off: copy it again, or run fio again"
+    return ParseError(name, "no complete line of a log", line=1, remedy=remedy)
+
+
 def time_zero(tables: Tables, times: NDArray[np.int64]) -> int:
     """Return the zero of the times in ms: the run's start, or the first entry of Unix times."""
     first, last = int(times.min()), int(times.max())
@@ -640,12 +646,7 @@ def decided(
     text = document.text[: document.text.rfind("\n") + 1]
     shape = shape_of(text)
     if shape is None:
-        raise ParseError(
-            document.name,
-            "no complete line of a log",
-            line=1,
-            remedy="the file was cut off: copy it again, or run fio again",
-        )
+        raise incomplete(document.name)
     lines, _ = parsed(text.encode("utf-8", errors="replace"), shape)
     if lines.others is not None and len(lines.others):
         warn(tables, torn(len(lines.others)), int(lines.others[0]))
