@@ -349,15 +349,16 @@ def layout_of(lines: Lines, version: Number) -> Layout | None:
     most = max(fit.sum() for fit in fits.values())
     best = [letters for letters, fit in fits.items() if fit.sum() == most]
     chosen, fit, frame = best[0], fits[best[0]], named[best[0]]
-    if best == ["o", "p"]:  # all zero
+    is_open = best == ["o", "p"]  # all zero
+    if is_open:
         frame = frame.drop("offset")
     since = None if "o" in best or not chosen else max(_SINCE[x] for x in chosen if x in _SINCE)
     return Layout(
         frame if fit.all() else frame.filter(fit),
         lines.numbers.filter(~fit),
         since,
-        len(best) > 1 and "p" in best,
-        len(best) > 1 and "p" not in best,
+        is_open,
+        len(best) > 1 and not is_open,
         not allowed,
         chosen,
         [letters for letters in named if letters != chosen],

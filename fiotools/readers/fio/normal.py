@@ -79,7 +79,7 @@ class Printed(NamedTuple):
     def agrees(self, exact: float) -> bool:
         """Whether an exact value prints like this."""
         off = exact - self.value
-        return abs(off) <= self.slack or (bool(self.below) and -self.above <= off <= self.below)
+        return abs(off) <= self.slack or -self.above <= off <= self.below
 
     @property
     def reach(self) -> float:
