@@ -142,28 +142,50 @@ def _same_io(io: pl.DataFrame, runs: pl.DataFrame, enough: int) -> Iterator[tupl
     each = rows[starts].with_row_index("at")
     at, key, sizes = (each[name].cast(pl.Int64()).to_numpy() for name in ("at", "key", "size"))
     lead = each.select(pl.col("at").first().over(group)).to_series().cast(pl.Int64()).to_numpy()
-    within = np.arange(rows.height) - starts.repeat(sizes)
     figures = {name: floats(rows, name) for name in NEEDED["io"][1:]}
-    precise = {name: _digits(figures[name]) for name in (*ALIKE["io"], *_FIGURES)}
-    moved = precise["runtime_s"] + rows["by_time"].to_numpy() * precise["total_ios"]
-    digits = np.maximum.reduceat(moved, starts)
-    formats, twin = floats(each, "format"), at.copy()
+    formats, by_time, twin = floats(each, "format"), each["by_time"].to_numpy(), at.copy()
     for number in range(_HELD):
-        first = np.minimum(lead + number, at)
-        other = starts[first].repeat(sizes) + within
-        is_exact = (formats[first] == formats).repeat(sizes)
-        against, agree = np.zeros((2, rows.height), dtype=np.int64)
-        for name, one in figures.items():  # a missing value does not contradict
-            two = one[other]
-            slack = np.where(is_exact, _EXACT, _ROUNDED) if name in _FIGURES else 0
-            against |= np.abs(one - two) > slack * np.maximum(one, two)
-            if name in _FIGURES:
-                agree += (np.maximum(one, two) > 0) * np.where(is_exact, precise[name], _SURE)
-        is_twin = (twin == at) & (np.add.reduceat(against, starts) == 0)
-        is_twin &= digits + np.add.reduceat(agree, starts) >= enough
-        twin[is_twin] = first[is_twin]
+        first = lead + number
+        pairs = np.flatnonzero((first < at) & (twin == at))
+        is_exact = formats[pairs] == formats[first[pairs]]
+        # the first rows of nearly all runs differ already
+        is_other = _differ(figures, starts[pairs], starts[first[pairs]], is_exact)
+        pairs, is_exact = pairs[~is_other], is_exact[~is_other]
+        if not len(pairs):
+            continue
+        size = sizes[pairs]
+        begins = np.cumsum(size) - size
+        within = np.arange(size.sum()) - begins.repeat(size)
+        here, there = (starts[runs].repeat(size) + within for runs in (pairs, first[pairs]))
+        is_exact = is_exact.repeat(size)
+        against = _differ(figures, here, there, is_exact)
+        moved = _digits(figures["runtime_s"][here])
+        moved += by_time[pairs].repeat(size) * _digits(figures["total_ios"][here])
+        agree = np.zeros(len(here), dtype=np.int64)
+        for name in _FIGURES:
+            one, other = figures[name][here], figures[name][there]
+            agree += (np.maximum(one, other) > 0) * np.where(is_exact, _digits(one), _SURE)
+        is_twin = ~np.logical_or.reduceat(against, begins)
+        told = np.maximum.reduceat(moved, begins) + np.add.reduceat(agree, begins)
+        some = pairs[is_twin & (told >= enough)]
+        twin[some] = first[some]
     some = np.flatnonzero(twin != at)
     yield from sorted(zip(key[some].tolist(), key[twin[some]].tolist(), strict=True))
+
+
+def _differ(
+    figures: Mapping[str, NDArray[np.float64]],
+    here: NDArray[np.int64],
+    there: NDArray[np.int64],
+    is_exact: NDArray[np.bool_],
+) -> NDArray[np.bool_]:
+    """Whether numbers of rows contradict those of others; a missing value does not."""
+    found = np.zeros(len(here), dtype=bool)
+    for name, values in figures.items():
+        one, other = values[here], values[there]
+        slack = np.where(is_exact, _EXACT, _ROUNDED) if name in _FIGURES else 0
+        found |= np.abs(one - other) > slack * np.maximum(one, other)
+    return found
 
 
 def _same_times(
