@@ -18,6 +18,7 @@ from fiotools.errors import MissingPackageError
 
 DATASET = "_fiotools.json"  # the file that makes a folder a dataset
 PACKED = {b"\x1f\x8b": "gzip", b"\xfd7zXZ\x00": "xz", b"(\xb5/\xfd": "zstd", b"BZh": "bzip2"}
+_MARKS = tuple(PACKED)  # of packed files, at their beginning
 NAME = "[a-z_][a-z0-9_]*"  # of a field of a path template
 _DIGITS = re.compile("([0-9]{1,1000})")  # Python makes a number of 4300 digits at most
 _GIVEN = re.compile(r"([^=/\\{}*?\[\]]+)=(.+)", re.DOTALL)
@@ -26,7 +27,7 @@ _FIELD = re.compile(rf"\{{({NAME})(?::d)?\}}")
 
 def is_packed(head: bytes) -> bool:
     """Return whether a file is packed, by its first bytes."""
-    return head.startswith(tuple(PACKED))
+    return head.startswith(_MARKS)
 
 
 def digest(path: str | PathLike[str]) -> str:

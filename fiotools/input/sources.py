@@ -42,7 +42,6 @@ _NO_FILES = {
 }
 _OPENED = ("/dev/fd/", "/dev/stdin", "/proc/self/fd/")  # a process is at the other end already
 _GONE = {errno.ENOENT, errno.ENOTDIR, errno.ELOOP, errno.ENAMETOOLONG}
-_SMALL = 2**16  # bytes
 _HOW = os.O_RDONLY | getattr(os, "O_BINARY", 0)
 
 
@@ -238,8 +237,10 @@ def _in_folder(folder: str, labels: Mapping[str, Any]) -> Iterator[Found]:
             yield Found(place, place, labels, False, None, None, is_link)
 
 
-def refuse_no_file(file: Found) -> None:
+def refuse_no_file(file: Found) -> int:
     """Refuse anything but a file before it is opened: reading a pipe or a terminal would wait.
+
+    Return its size, if it is not elsewhere.
 
     Raises
     ------
@@ -247,19 +248,21 @@ def refuse_no_file(file: Found) -> None:
         If it is something else; or if a folder or a glob named it, and it is not there.
     """
     if file.stat is not None:  # a URL
-        return
+        return 0
     try:
-        kind = S_IFMT(os.stat(file.place).st_mode)
+        found = os.stat(file.place)
     except OSError as error:
         if file.named or error.errno not in _GONE:
             raise
         is_link = os.path.islink(file.place)
         why = "this is a broken link" if is_link else "is not there any more"
         raise UnknownFormatError(file.name, why) from None
+    kind = S_IFMT(found.st_mode)
     what = _NO_FILES.get(kind)
     if what and not (kind == S_IFIFO and file.place.startswith(_OPENED)):
         remedy = "copy what comes from it into a file, and read that"
         raise UnknownFormatError(file.name, f"this is {what}, not a file", remedy=remedy)
+    return found.st_size
 
 
 def _file(
@@ -514,7 +517,7 @@ class Fetch:
 
 def raw(file: Found) -> bytes:
     """Read a file's bytes."""
-    refuse_no_file(file)
+    size = refuse_no_file(file)
     if file.member is not None or is_zip(file.place):
         from fiotools.files import packing
 
@@ -523,21 +526,21 @@ def raw(file: Found) -> bytes:
         path = file.path
         if packing.is_archive(path) and not packing.members(path):
             raise UnknownFormatError(file.name, "the zip archive is empty")
-    return _whole(file.place)
+    return _whole(file.place, size)
 
 
-def _whole(place: str) -> bytes:
-    """Read a file; a file object would be more than half of the cost of a small one."""
+def _whole(place: str, size: int) -> bytes:
+    """Read a file of a size; a file object would be more than half of the cost of a small one."""
     opened = os.open(place, _HOW)
     try:
-        data = os.read(opened, _SMALL)
-        more = os.read(opened, 1) if data else b""
-        if not more:
+        data = os.read(opened, size + 1)
+        if len(data) == size:
             return data
+        # it grows, or its size is not known before: a pipe, a file of /proc
         with open(opened, "rb", buffering=0, closefd=False) as file:
             if not file.seekable():
-                return b"".join((data, more, file.read()))
-            file.seek(0)  # rather read a little twice than copy the whole
+                return data + file.read()
+            file.seek(0)  # rather read twice than copy the whole
             return file.read()
     finally:
         os.close(opened)

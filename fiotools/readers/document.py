@@ -151,11 +151,11 @@ class Field(NamedTuple):
     rule: str = ""  # what else is done to it
 
 
-_BOMS = (
-    (codecs.BOM_UTF8, "utf-8-sig"),
-    (codecs.BOM_UTF16_LE, "utf-16"),
-    (codecs.BOM_UTF16_BE, "utf-16"),
-)
+_BOMS = {
+    codecs.BOM_UTF8: "utf-8-sig",
+    codecs.BOM_UTF16_LE: "utf-16",
+    codecs.BOM_UTF16_BE: "utf-16",
+}
 _MAGIC = {
     b"\x89PNG": "a PNG image",
     b"\xff\xd8\xff": "a JPEG image",
@@ -203,7 +203,7 @@ def decode(name: str, data: bytes) -> tuple[str, list[Remark]]:
         raise UnknownFormatError(name, f"this is {what}, not a tool's output")
     if data[257:262] == b"ustar":
         raise UnknownFormatError(name, "this is a tar archive", remedy="unpack it first")
-    encoding = next((name for bom, name in _BOMS if data.startswith(bom)), None)
+    encoding = _BOMS.get(data[:3]) or _BOMS.get(data[:2])
     if encoding is None:
         # PowerShell's UTF-16 without a mark: every second byte of ASCII is zero
         encoding = "utf-16-le" if data[1:64:2].strip(b"\0") == b"" != data[1:2] else "utf-8"
@@ -336,8 +336,6 @@ class Document:
         (`fiotools.readers.pasted`).
     is_structured : bool
         Whether the text begins as JSON or XML; then it is not searched for pasted reports.
-    plain_name : str
-        The name without the suffix of the packing (``.gz``).
     remarks : list of Remark
         Problems of the bytes, and repairs of pasted text.
     data : bytes or None
@@ -352,7 +350,7 @@ class Document:
         version: str | None = None,
         quantity: str | None = None,
     ) -> None:
-        self.name, self.plain_name = name, plain_name(name)
+        self.name = name
         self.version, self.quantity = version, quantity
         self._grammars = grammars
         text, self.remarks = (data, []) if isinstance(data, str) else decode(name, data)
@@ -386,8 +384,13 @@ class Document:
         self.remarks.extend(found.remarks)
 
     def _forget(self) -> None:
-        for name in ("reports", "kinds", "leftover", "sole", "_line_starts"):
+        for name in ("reports", "kinds", "leftover", "_sole", "_line_starts"):
             self.__dict__.pop(name, None)
+
+    @property
+    def plain_name(self) -> str:
+        """The name without the suffix of the packing (``.gz``)."""
+        return plain_name(self.name)
 
     @cached_property
     def reports(self) -> list[Report]:
@@ -404,9 +407,13 @@ class Document:
         """Whether anything but blank space and lines of dashes stands beside the reports."""
         return any(self.text[start:end].strip(_SEPARATING) for start, end in self.gaps())
 
-    @cached_property
+    @property
     def sole(self) -> str | None:
         """The only kind of report in the text; None if there is other text, or no report."""
+        return None if self.is_structured else self._sole
+
+    @cached_property
+    def _sole(self) -> str | None:
         return next(iter(self.kinds)) if len(self.kinds) == 1 and not self.leftover else None
 
     def gaps(self) -> Iterator[tuple[int, int]]:

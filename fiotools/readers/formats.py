@@ -152,6 +152,8 @@ def _hyperfine(document: Document) -> bool:
 
 def _transcript(document: Document) -> bool:
     """Claim a text that holds more than the reports of one tool."""
+    if document.is_structured:
+        return False
     kinds = document.kinds
     return bool(kinds) and "fio_json" not in kinds and (document.leftover or len(kinds) > 1)
 
