@@ -5,7 +5,7 @@ No code before this border uses pandas, and polars frames do not wait for its im
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from types import NoneType
 from typing import TYPE_CHECKING, Any
@@ -75,8 +75,8 @@ def column(name: str, given: Any, dtype: DType | None = None) -> pl.Series:
 
 def _of_list(name: str, values: Sequence[Any], dtype: DType) -> pl.Series:
     if dtype == "datetime":
-        moments = [None if value is None else _milliseconds(value) for value in values]
-        return pl.Series(name, moments, dtype=pl.Int64()).cast(POLARS[dtype])
+        found = [None if value is None else _milliseconds(value) for value in values]
+        return moments(found).alias(name)
     try:
         return pl.Series(name, values, dtype=POLARS[dtype])
     except TypeError:
@@ -86,6 +86,11 @@ def _of_list(name: str, values: Sequence[Any], dtype: DType) -> pl.Series:
     if any(one is not None and one != value for one, value in zip(whole, values, strict=True)):
         raise TypeError(f"{name}: not all of these are whole numbers")
     return pl.Series(name, whole, dtype=POLARS[dtype])
+
+
+def moments(milliseconds: Iterable[int | None]) -> pl.Series:
+    """Make a column of times, given in ms since 1970."""
+    return pl.Series([*milliseconds], dtype=pl.Int64()).cast(POLARS["datetime"])
 
 
 def few_rows(

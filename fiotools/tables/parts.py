@@ -293,8 +293,9 @@ def share_conditions(part: Part) -> None:
     A direction without a row in `io`, such as sync, gets the conditions that all rows of its entry
     share.
     """
-    io = part.tables.get("io")
-    if io is None or {*SWEPT}.isdisjoint(io.columns):
+    io, empty = part.tables.get("io"), stacked(())
+    sharing = [table for table in SHARING if part.tables.get(table, empty).height]
+    if io is None or not sharing or {*SWEPT}.isdisjoint(io.columns):
         return
     io = flat(io)
     shared = [name for name in SWEPT if name in io.columns]
@@ -302,10 +303,8 @@ def share_conditions(part: Part) -> None:
     of_directions, of_entries = _alike(keys, rows), _alike([key[:-1] for key in keys], rows)
     is_of_entries = all(of_entries[key[:-1]] == row for key, row in of_directions.items())
     none = (None,) * len(shared)
-    for table, names in SHARING.items():
-        frame = part.tables.get(table)
-        if frame is None or not frame.height:
-            continue
+    for table in sharing:
+        frame, names = part.tables[table], SHARING[table]
         own = {*lists(frame)}
         # a stretch may have several directions, which mostly share their conditions
         key = _DIRECTION[:-1] if is_of_entries and "direction" in own else _DIRECTION

@@ -11,10 +11,10 @@ completion latency there (``io_u.c``, ``io_u_mark_latency``), over all direction
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache, lru_cache
-from itertools import pairwise
+from itertools import chain, pairwise
 from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
@@ -137,16 +137,34 @@ def coarse_edges(name: str, unit: str, has_ns: bool) -> tuple[float, float]:
 
 def coarse_columns(
     shares: Mapping[str, Mapping[str, float]], has_ns: bool
-) -> dict[str, Sequence[float]]:
+) -> dict[str, NDArray[np.float64]]:
     """Make columns of coarse bins, without the empty ones, from percentages by unit and name."""
-    rows = [
-        (*coarse_edges(name, unit, has_ns), float(pct))
-        for unit, bins in shares.items()
-        for name, pct in bins.items()
-        if pct > 0
-    ]
-    columns = zip(*rows, strict=True) if rows else ((), (), ())
-    return dict(zip(("bin_lo_ns", "bin_hi_ns", "pct"), columns, strict=True))
+    low, high, unknown = _coarse_bins(tuple((unit, *bins) for unit, bins in shares.items()), has_ns)
+    values = chain.from_iterable(bins.values() for bins in shares.values())
+    pct = np.fromiter(values, np.float64, len(low))
+    filled = pct > 0
+    for place, name, unit in unknown:
+        if filled[place]:
+            coarse_edges(name, unit, has_ns)  # raises
+    return {"bin_lo_ns": low[filled], "bin_hi_ns": high[filled], "pct": pct[filled]}
+
+
+@lru_cache(maxsize=256)
+def _coarse_bins(
+    named: tuple[tuple[str, ...], ...], has_ns: bool
+) -> tuple[Edges, Edges, list[tuple[int, str, str]]]:
+    """Return the edges of coarse bins, given units and their names; and which are not fio's."""
+    edges: list[tuple[float, float]] = []
+    unknown: list[tuple[int, str, str]] = []
+    for unit, *names in named:
+        for name in names:
+            try:
+                edges.append(coarse_edges(name, unit, has_ns))
+            except ValueError:
+                unknown.append((len(edges), name, unit))
+                edges.append((math.nan, math.nan))
+    low, high = np.array(edges, dtype=np.float64).reshape(-1, 2).T
+    return low, high, unknown
 
 
 def whole_direction(directions: list[str]) -> str:

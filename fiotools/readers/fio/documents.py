@@ -14,7 +14,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import accumulate, groupby
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
 import orjson
@@ -43,8 +43,7 @@ _HALF = re.compile(
 )
 
 
-@dataclass(frozen=True)
-class JsonPiece:
+class JsonPiece(NamedTuple):
     """One document in a text: its place, and its content if it is complete."""
 
     start: int
@@ -71,9 +70,12 @@ class Stretch:
 
 def pieces(text: str, data: bytes | None = None, wants_bins: bool = True) -> list[JsonPiece]:
     """Split a text into fio's documents; ``data`` are its bytes if they are known."""
-    with suppress(orjson.JSONDecodeError):
-        if whole := _reports(loads(text if data is None else data, wants_bins)):
-            return [JsonPiece(0, len(text), document) for document in whole]
+    try:
+        whole = _reports(loads(text if data is None else data, wants_bins))
+    except orjson.JSONDecodeError:
+        whole = []
+    if whole:
+        return [JsonPiece(0, len(text), document) for document in whole]
     found: list[JsonPiece] = []
     at = 0
     while match := _START.search(text, at):

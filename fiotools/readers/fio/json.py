@@ -51,7 +51,8 @@ _keep = Later("fiotools.readers.fio.text_rows:keep")
 
 def read(document: Document, tables: Tables) -> None:
     """Read every document in the text."""
-    pieces = [r.data for r in document.reports if r.kind == "fio_json"]
+    found = () if document.is_structured else document.reports
+    pieces = [report.data for report in found if report.kind == "fio_json"]
     pieces = pieces or documents.pieces(document.text, document.data, tables.wants("bins"))
     around = documents.stretches(document.text, pieces)
     places = [number for number, piece in enumerate(pieces) if piece.document is not None]

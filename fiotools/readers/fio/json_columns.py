@@ -13,6 +13,7 @@ from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import polars as pl
 
 from fiotools.readers.document import Field
 from fiotools.readers.fio import LATENCIES, STATISTICS
@@ -29,6 +30,7 @@ from fiotools.readers.fio.json_run import (
     moment,
 )
 from fiotools.tables import Made
+from fiotools.tables.columns import moments
 from fiotools.vocabulary import COLUMNS, CONDITIONS
 
 if TYPE_CHECKING:
@@ -46,6 +48,7 @@ def rows(runs: Sequence[JsonRun], wants: Callable[[str], bool]) -> Iterator[Made
     """Make the rows of runs."""
     batch = _Batch(runs)
     columns: Columns = {name: [run.row[name] for run in runs] for name in runs[0].row}
+    columns["reported_at"] = moments(columns["reported_at"])
     columns["run"] = [run.number for run in runs]
     columns["tool"], columns["format"] = ["fio"] * len(runs), ["fio_json"] * len(runs)
     yield Made("runs", np.arange(len(runs), dtype=np.int32), columns)
@@ -100,12 +103,15 @@ class _Batch:
         owners = np.arange(len(lists), dtype=np.int32).repeat(list(map(len, lists)))
         return [*chain.from_iterable(lists)], owners
 
-    def keyed(self, items: Sequence[Any], owners: Owners) -> tuple[Columns, list[Any]]:
-        """Return the keys of what entries did in a direction, and the columns of the rest."""
+    def keyed(
+        self, items: Sequence[Any], owners: Owners
+    ) -> tuple[Columns, list[Any], list[JsonEntry]]:
+        """Return the keys of what was done in a direction, the other columns, and the entries."""
         numbers, directions, *rest = zip(*items, strict=True)
         places = (self.first[owners] + np.array(numbers)).tolist()
         keys = {name: list(map(listed.__getitem__, places)) for name, listed in self.keys.items()}
-        return {**keys, "direction": directions}, rest
+        entries = list(map(self.entries.__getitem__, places))
+        return {**keys, "direction": directions}, rest, entries
 
     def fit(
         self,
@@ -115,7 +121,7 @@ class _Batch:
     ) -> None:
         """Leave out values that do not fit their columns, and record them for the notes."""
         for name, values in columns.items():
-            if isinstance(values, np.ndarray) or fits(name, values):
+            if isinstance(values, (np.ndarray, pl.Series)) or fits(name, values):
                 continue
             columns[name] = list(values)
             for row, value in enumerate(values):
@@ -132,6 +138,12 @@ def _of_jobs(entries: Sequence[JsonEntry], key: str) -> list[Any]:
 
 def _floats(values: Sequence[Any] | Numbers) -> Numbers:
     return np.array(values, dtype=np.float64)
+
+
+def _matrix(rows: Sequence[Sequence[Any]]) -> Numbers:
+    """Make an array of each column of rows of equal length."""
+    numbers = np.fromiter(chain.from_iterable(rows), np.float64, len(rows) * len(rows[0]))
+    return np.ascontiguousarray(numbers.reshape(len(rows), -1).T)
 
 
 def _scaled(field: Field, values: Sequence[Any] | Numbers) -> Sequence[Any] | Numbers:
@@ -153,36 +165,39 @@ def _jobs(batch: _Batch, entries: Sequence[JsonEntry], owners: Owners) -> Made:
         for field, values in zip(JOB, leaves, strict=False)
         if field.column not in batch.keys and field.key != "job_start"
     }
-    columns["job_start"] = list(map(moment, _of_jobs(entries, "job_start")))
+    columns["job_start"] = moments(map(moment, _of_jobs(entries, "job_start")))
     columns["description"] = [entry.description for entry in entries]
     batch.fit(columns, owners)
     return Made("jobs", owners, batch.keys | columns)
 
 
 def _io(batch: _Batch, parts: Sequence[Any], owners: Owners) -> Made:
-    columns, (rows, scales) = batch.keyed(parts, owners)
+    columns, (rows, units), entries = batch.keyed(parts, owners)
     directions = columns["direction"]
-    places = batch.first[owners] + np.array([number for number, *_ in parts])
-    entries = list(map(batch.entries.__getitem__, places.tolist()))
-    asked = [conditions(entry.options, d) for entry, d in zip(entries, directions, strict=True)]
-    columns |= {name: [one.get(name) for one in asked] for name in CONDITIONS}
+    asked = map(conditions, (entry.options for entry in entries), directions)
+    columns |= zip(CONDITIONS, zip(*asked, strict=True), strict=True)
 
     def name_of(row: int) -> str:
         return f"{directions[row]} of {entries[row].job!r:.60}: "
 
-    leaves = _floats(rows).T
+    leaves = _matrix(rows)
     found = _amounts(rows, leaves)
     total = [row[_TOTAL] for row in rows]
+    ios = _floats([value if type(value) is int else 0 for value in total])
     syncs = [row for row, direction in enumerate(directions) if direction == "sync"]
-    flying = np.array([entry.flying for entry in entries])
+    flying = _floats([entry.flying for entry in entries])
     timed: dict[int, int] = {}
-    for kind, at, scale in zip(LATENCIES, COUNTS, _floats(scales).T, strict=True):
+    for kind, at, unit in zip(LATENCIES, COUNTS, _matrix(units), strict=True):
+        # before 3.19 there is no count, and zeros mean that nothing was measured
+        said = np.nan_to_num(leaves[at - 3 : at - 1]).any(axis=0)
+        is_timed = np.where(np.isnan(leaves[at]), said, leaves[at] != 0)
+        scale = np.where(is_timed, unit, np.nan)
         for place, statistic in enumerate(STATISTICS, at - len(STATISTICS)):
             found[f"{kind}_{statistic}_ns"] = leaves[place] * scale
-        own = np.where(np.isnan(scale), 0, np.nan_to_num(leaves[at]))
+        own = np.where(is_timed, np.nan_to_num(leaves[at]), 0)
         timed = {row: rows[row][at] for row in syncs if own[row]} | timed
         own[syncs] = 0  # these may be counted elsewhere
-        for row in _miscounted(total, own, flying):
+        for row in _miscounted(ios, own, flying):
             what = f"{kind} covers {rows[row][at]} I/Os, but total_ios is {total[row]}"
             doubts = batch.runs[owners[row]].values.doubts
             doubts.append(f"{name_of(row)}{what}: kept as printed")
@@ -229,9 +244,8 @@ def _amounts(rows: Sequence[Sequence[Any]], leaves: Numbers) -> Columns:
     return found
 
 
-def _miscounted(total: Sequence[Any], counts: Numbers, flying: Numbers) -> list[int]:
+def _miscounted(ios: Numbers, counts: Numbers, flying: Numbers) -> list[int]:
     """Find latencies whose count differs from the I/Os done and those in flight at the end."""
-    ios = np.array([value if type(value) is int else 0 for value in total], dtype=np.float64)
     is_other = np.abs(counts - ios) > _SLACK * ios + 1
     is_late = (ios < counts) & (counts <= ios + flying)
     is_known = (counts != 0) & (ios != 0)
@@ -268,18 +282,19 @@ def _settings(batch: _Batch) -> Iterator[Made]:
 
 
 def _percentiles(batch: _Batch, curves: Sequence[Any], owners: Owners) -> Made:
-    shared, (latencies, percentiles, values) = batch.keyed(curves, owners)
+    shared, (latencies, percentiles, values, units), _ = batch.keyed(curves, owners)
     shared["latency"] = latencies
     sizes = np.array(list(map(len, values)))
+    numbers = np.fromiter(chain.from_iterable(values), np.float64, sizes.sum())
     columns = {
-        name: np.fromiter(chain.from_iterable(each), np.float64, sizes.sum())
-        for name, each in (("percentile", percentiles), ("value_ns", values))
+        "percentile": np.concatenate(percentiles),
+        "value_ns": numbers * np.repeat(units, sizes),
     }
     return Made("percentiles", owners, columns, sizes, shared)
 
 
 def _bins(held: str, batch: _Batch, bins: Sequence[Any], owners: Owners) -> Made:
-    shared, (latencies, lows, highs, values) = batch.keyed(bins, owners)
+    shared, (latencies, lows, highs, values), _ = batch.keyed(bins, owners)
     shared["latency"] = latencies
     columns = {
         name: np.concatenate(each)
@@ -289,7 +304,7 @@ def _bins(held: str, batch: _Batch, bins: Sequence[Any], owners: Owners) -> Made
 
 
 def _samples(batch: _Batch, samples: Sequence[Any], owners: Owners) -> Made:
-    keys, (quantities, times, values) = batch.keyed(samples, owners)
+    keys, (quantities, times, values), _ = batch.keyed(samples, owners)
     columns = {name: keys[name] for name in ("run", "entry", "host", "group", "job", "direction")}
     columns |= {"quantity": quantities, "time_s": times, "value": values}
     return Made("samples", owners, columns)

@@ -17,7 +17,6 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime
 from functools import lru_cache
 from operator import itemgetter
 from types import NoneType
@@ -39,9 +38,11 @@ from fiotools.readers.fio.bins import (
 )
 from fiotools.readers.fio.documents import MOVING, VERSION_KEYS, by_direction, elapsed, entries
 from fiotools.readers.fio.shapes import Shape, Shapes
-from fiotools.vocabulary import COLUMNS
+from fiotools.vocabulary import COLUMNS, CONDITIONS
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from fiotools.tables import Tables
 
 # --- where each column comes from -------------------------------------------------------------
@@ -184,7 +185,7 @@ class Values:
 
 
 Leaves = tuple[Any, ...]
-Listed = tuple[tuple[str, str], ...]  # options
+Listed = tuple[tuple[str, ...], tuple[str, ...]]  # names and texts of options
 
 _UNITS = {"latency_ns": "nsec", "latency_us": "usec", "latency_ms": "msec"}
 _ENTRIES = Shapes(
@@ -194,7 +195,7 @@ _ENTRIES = Shapes(
 # in ns since 3.0, in usec before
 _PARTS = Shapes(
     [*(one.key for one in IO), "bw", "io_kbytes"],
-    [(f"{kind}_ns", kind) for kind in LATENCIES],
+    [{f"{kind}_ns": 1.0, kind: 1000.0} for kind in LATENCIES],
     [*STATISTICS, "N"],
 )
 _DISKS = Shapes((one.key for one in DISK), read=("name", "hostname", "port"))
@@ -216,6 +217,7 @@ _READ = frozenset(
         *("timestamp", "timestamp_ms", "global options", "jobs", "client_stats", "disk_util"),
     }
 )
+_SAME = ("jobname", "groupid", "hostname", "port")  # of the clones of one job
 _OPENED = frozenset({"steadystate", "data"})  # objects whose values are separate extras
 _STEADY = {"iops": "iops", "bw": "bw_bytes_per_s", "lat_ns": "lat_ns"}
 _NUMBERS = frozenset({int, float})
@@ -227,7 +229,7 @@ _ODD = re.compile(r"[sc]?lat_(?:u|m|us|ms|s)(?:ec)?")
 class Options:
     """Everything that follows from the options of a job, its own and those of all jobs."""
 
-    def __init__(self, shared: dict[str, str], own: dict[str, str]) -> None:
+    def __init__(self, shared: Mapping[str, str], own: Mapping[str, str]) -> None:
         self.shared, self.given = shared, own
         self.all = options = {**shared, **own}
         self.listed = {name: text for name, text in own.items() if name != "name"}
@@ -239,22 +241,23 @@ class Options:
 
 
 @lru_cache(maxsize=4096)
-def options_of(shared: Listed, own: Listed = ()) -> Options:
-    """Interpret options; equal options are interpreted once."""
-    return Options(fio_options.normalise(dict(shared)), fio_options.normalise(dict(own)))
+def options_of(listed: Listed, beside: Options | None = None) -> Options:
+    """Interpret the options of a job ``beside`` those of all jobs, or the latter; each once."""
+    options = fio_options.normalise(dict(zip(*listed, strict=True)))
+    return Options(beside.shared, options) if beside else Options(options, {})
 
 
 @lru_cache(maxsize=4096)
-def conditions(options: Options, direction: str) -> dict[str, Any]:
-    """Return the conditions of I/O in a direction."""
-    return fio_options.conditions(options.all, direction)
+def conditions(options: Options, direction: str) -> tuple[Any, ...]:
+    """Return the `CONDITIONS` of I/O in a direction."""
+    return tuple(map(fio_options.conditions(options.all, direction).get, CONDITIONS))
 
 
 def _listed(options: Any) -> Listed:
     """Take options as a document lists them."""
     if not isinstance(options, dict):
-        return ()
-    return (*zip(options, map(str, options.values()), strict=True),)
+        return (), ()
+    return tuple(options), tuple(map(str, options.values()))
 
 
 class JsonEntry(NamedTuple):
@@ -280,15 +283,17 @@ class JsonRun:
     row: dict[str, Any]  # of `runs`
     line: int | None
     fio: Version
-    listed: Listed  # options of all jobs
-    shared: Options  # the same, interpreted
+    shared: Options  # of all jobs
+    takes_curves: bool  # whether percentiles or bins are wanted
     values: Values
     entries: list[JsonEntry] = field(default_factory=list)
     # the I/O in one direction: the leaves are those of `IO`, then bw and io_kbytes; for each of
-    # `LATENCIES` the `STATISTICS` and N. The scales are the ns in its unit; nan: not measured
+    # `LATENCIES` the `STATISTICS` and N. The units of these are in ns; nan: not there
     parts: list[tuple[int, str, Sequence[Any], Sequence[float]]] = field(default_factory=list)
-    # percentiles and their values; edges of bins, and their counts or percentages
-    curves: list[tuple[int, str, str, Leaves, Sequence[Any]]] = field(default_factory=list)
+    # percentiles, their values and the unit of these; edges of bins, their counts or percentages
+    curves: list[tuple[int, str, str, NDArray[np.float64], Leaves, float]] = field(
+        default_factory=list
+    )
     fine: list[tuple[int, str, str, Any, Any, Any]] = field(default_factory=list)
     coarse: list[tuple[int, str, str, Any, Any, Any]] = field(default_factory=list)
     # quantity, seconds and value
@@ -321,26 +326,26 @@ class JsonRun:
         entry = _ENTRIES.flat(entry)
         shape, leaves = self._take(_ENTRIES, entry)
         self._add_job(number, entry, leaves, alike)
-        moved: list[str] = []
+        listed: list[str] = []
         is_idle, is_fine = True, False
         for direction, part in by_direction(entry):
             if _seems_used(direction, part):
                 found = self._add_part(number, direction, part, entry)
                 if found is not None:
-                    moved.append(direction)
+                    listed.append(direction)
                     is_idle, is_fine = is_idle and not found[0], is_fine or found[1]
-        if moved and self.tables.wants("bins") and not is_fine:
-            self._add_coarse(number, entry, whole_direction(moved))
+        if listed and self.tables.wants("bins") and not is_fine:
+            self._add_coarse(number, entry, whole_direction(listed))
         self._note_trouble(entry, leaves[_ERROR], is_idle=is_idle)
         rest = shape.rest
         if leaves[_START] and moment(leaves[_START]) is None:
             rest = (*rest, "job_start")
-        if "steadystate" in rest and moved:
-            self._add_steady(number, entry["steadystate"], whole_direction(moved))
+        if "steadystate" in rest and listed:
+            self._add_steady(number, entry["steadystate"], whole_direction(listed))
         self.add_extras(number + 1, entry, rest)
 
     def _add_job(self, number: int, entry: Mapping[str, Any], leaves: Leaves, alike: int) -> None:
-        own = options = options_of(self.listed, _listed(entry.get("job options")))
+        own = options = options_of(_listed(entry.get("job options")), self.shared)
         is_remote = "hostname" in entry
         is_mixed = not is_remote and _is_of_another_job(entry, leaves, own, alike)
         if is_mixed:
@@ -378,32 +383,25 @@ class JsonRun:
 
         Return whether data was moved, and whether there are fine bins; None if it did nothing.
         """
-        job, options = self.entries[number].job, self.entries[number].options
+        job = entry.get("jobname")
         part = _PARTS.flat(part)
         shape, leaves = self._take(_PARTS, part, "{} of {!r:.60}: ", direction, job)
         has_moved = has_io(leaves)
-        if not (has_moved or direction == "sync"):
+        is_timed = direction == "sync" and any(_is_timed(leaves, at) for at in COUNTS)
+        if not (has_moved or is_timed):
             return None
-        scales, is_fine = [], False
-        for kind, key, place in zip(LATENCIES, shape.inner, COUNTS, strict=True):
-            count = leaves[place]  # before 3.19 there is none, and zeros mean not measured
-            if key and (any(leaves[place - 3 : place - 1]) if count is None else count):
-                scales.append(1.0 if key != kind else 1000.0)
-                is_fine |= self._add_latency(number, direction, key, part[key])
-            else:
-                scales.append(math.nan)
-        if not has_moved and all(map(math.isnan, scales)):
-            return None
-        values = list(leaves)
-        values[_MOVED] = in_bytes(part, leaves[_MOVED], self.fio)
-        if has_moved and leaves[_SHORT] and _has_spilled(entry, options):
-            values[_SHORT] = None
+        is_fine = self.takes_curves and self._add_curves(number, direction, part, shape, leaves)
+        moved = in_bytes(part, leaves[_MOVED], self.fio)
+        if moved != leaves[_MOVED]:
+            leaves = _replaced(leaves, _MOVED, moved)
+        if has_moved and leaves[_SHORT] and _has_spilled(entry, self.entries[number].options):
+            leaves = _replaced(leaves, _SHORT, None)
             self.note(
                 f"{direction} of {job!r:.60}: short_ios may be syncs, which fio counts"
                 " there by mistake: left out",
                 "info",
             )
-        self.parts.append((number, direction, values, scales))
+        self.parts.append((number, direction, leaves, shape.units))
         if shape.rest:
             self.add_extras(number + 1, part, shape.rest, f"{direction}.")
             if odd := [key for key in shape.rest if _ODD.fullmatch(key)]:
@@ -413,30 +411,34 @@ class JsonRun:
                 )
         return has_moved, is_fine
 
-    def _add_latency(
-        self, number: int, direction: str, key: str, latency: Mapping[str, Any]
+    def _add_curves(
+        self, number: int, direction: str, part: Mapping[str, Any], shape: Shape, leaves: Leaves
     ) -> bool:
-        """Take the percentiles and the fine bins of a latency; return whether there are bins."""
-        listed, bins = latency.get("percentile"), latency.get("bins")
-        if not (listed or bins):
-            return False
-        kind, scale = key.removesuffix("_ns"), 1 if key.endswith("_ns") else 1000
-        place = f"{direction}.{kind}"
-        if self.tables.wants("percentiles") and isinstance(listed, dict):
-            listed = self.values.numbers(listed, listed, f"{place}.percentile.")
-            percentages, keys, is_odd = _percentages((*listed,))
-            if is_odd:
-                self.values.left_out.append(f"{place}.percentile has a key")
-            if keys:
-                values = [listed[key] * scale for key in keys]
-                self.curves.append((number, direction, kind, percentages, values))
-        if self.tables.wants("bins") and isinstance(bins, (dict, Bins)):
-            held = bins if isinstance(bins, Bins) else _fine(bins, scale)
-            if held is None:
-                self.values.left_out.append(f"{place}.bins has a bin")
-            elif len(held):
-                self.fine.append((number, direction, kind, held.low, held.high, held.counts))
-        return bool(bins)
+        """Take percentiles and fine bins of latencies; return whether there are bins."""
+        is_fine = False
+        for kind, key, unit, at in zip(LATENCIES, shape.inner, shape.units, COUNTS, strict=True):
+            if key is None:
+                continue
+            listed, bins = part[key].get("percentile"), part[key].get("bins")
+            if not (listed or bins) or not _is_timed(leaves, at):
+                continue
+            place = f"{direction}.{kind}"
+            if self.tables.wants("percentiles") and isinstance(listed, dict):
+                listed = self.values.numbers(listed, listed, f"{place}.percentile.")
+                percentages, keys, is_odd = _percentages(tuple(listed))
+                if is_odd:
+                    self.values.left_out.append(f"{place}.percentile has a key")
+                if keys:
+                    values = tuple(map(listed.__getitem__, keys))
+                    self.curves.append((number, direction, kind, percentages, values, unit))
+            if self.tables.wants("bins") and isinstance(bins, (dict, Bins)):
+                held = bins if isinstance(bins, Bins) else _fine(bins, int(unit))
+                if held is None:
+                    self.values.left_out.append(f"{place}.bins has a bin")
+                elif len(held):
+                    self.fine.append((number, direction, kind, held.low, held.high, held.counts))
+            is_fine |= bool(bins)
+        return is_fine
 
     def _add_coarse(self, number: int, entry: Mapping[str, Any], direction: str) -> None:
         """Take the coarse distribution: the completion latency of all directions together."""
@@ -446,7 +448,7 @@ class JsonRun:
             if isinstance(entry.get(key), dict)
         }
         low, high, pct = coarse_columns(shares, has_ns="latency_ns" in entry).values()
-        if pct:
+        if len(pct):
             self.coarse.append((number, direction, "clat", low, high, pct))
 
     def _note_trouble(self, entry: Mapping[str, Any], error: Any, *, is_idle: bool) -> None:
@@ -545,11 +547,11 @@ def taken(
         "duration_s": elapsed(document),
         "status": status,
     }
-    shared = _listed(document.get("global options"))
-    run = JsonRun(tables, tables.runs, row, line, fio, shared, options_of(shared), Values(said))
+    shared = options_of(_listed(document.get("global options")))
+    takes_curves = tables.wants("percentiles") or tables.wants("bins")
+    run = JsonRun(tables, tables.runs, row, line, fio, shared, takes_curves, Values(said))
     listed = entries(document)
-    same = ("jobname", "groupid", "hostname", "port")  # of the clones of one job
-    names = [tuple(str(entry.get(key)) for key in same) for entry in listed]
+    names = [tuple(map(str, map(entry.get, _SAME))) for entry in listed]
     clones = Counter(names)
     for number, (entry, name) in enumerate(zip(listed, names, strict=True)):
         run.add_entry(number, entry, clones[name])
@@ -568,11 +570,11 @@ def taken(
     return run
 
 
-def moment(milliseconds: Any) -> datetime | None:
-    """Read a time of this century; ``job_start_clock_id`` may be another clock."""
+def moment(milliseconds: Any) -> int | None:
+    """Read a time of this century, in ms; ``job_start_clock_id`` may be another clock."""
     if not isinstance(milliseconds, (int, float)) or not 10**12 < milliseconds < 10**13:
         return None
-    return datetime.fromtimestamp(milliseconds / 1000, UTC)
+    return int(milliseconds)
 
 
 def _seems_used(direction: str, part: Mapping[str, Any]) -> bool:
@@ -582,8 +584,22 @@ def _seems_used(direction: str, part: Mapping[str, Any]) -> bool:
     """
     if any(map(part.get, _AMOUNTS)):
         return True
-    timed = part.values() if direction == "sync" else ()
-    return any(any(one.values()) for one in timed if isinstance(one, dict))
+    return direction == "sync" and any(
+        any(one.values()) for one in part.values() if isinstance(one, dict)
+    )
+
+
+def _is_timed(leaves: Leaves, at: int) -> bool:
+    """Whether the latency with a count at this place was measured.
+
+    Before 3.19 there is no count, and zeros mean that nothing was.
+    """
+    count = leaves[at]
+    return any(leaves[at - 3 : at - 1]) if count is None else bool(count)
+
+
+def _replaced(leaves: Leaves, at: int, value: Any) -> Leaves:
+    return (*leaves[:at], value, *leaves[at + 1 :])
 
 
 def has_io(leaves: Leaves) -> bool:
@@ -634,7 +650,9 @@ def _is_of_another_job(
 
 
 @lru_cache(maxsize=1024)
-def _percentages(keys: tuple[str, ...]) -> tuple[tuple[float, ...], tuple[str, ...], bool]:
+def _percentages(
+    keys: tuple[str, ...],
+) -> tuple[NDArray[np.float64], tuple[str, ...], bool]:
     """Return the percentages that keys say, the key of each, and whether any key says none."""
     found: dict[float, str] = {}
     is_odd = False
@@ -648,7 +666,7 @@ def _percentages(keys: tuple[str, ...]) -> tuple[tuple[float, ...], tuple[str, .
         else:
             is_odd = True
     found.pop(0.0, None)  # unused slots are written as "0.00": 0 before 3.2
-    return tuple(found), tuple(found.values()), is_odd
+    return np.array([*found], dtype=np.float64), tuple(found.values()), is_odd
 
 
 def _fine(bins: dict[str, Any], scale: int) -> Bins | None:

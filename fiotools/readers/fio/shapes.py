@@ -9,6 +9,7 @@ from: the code applies it, and `docs/formats.md` is printed from it.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from operator import itemgetter
 from typing import Any, NamedTuple
@@ -24,7 +25,9 @@ class Shape(NamedTuple):
     take: Callable[[Record], tuple[Any, ...] | None]
     # puts them in the order asked for, None for those that are not there; None if all are
     order: Callable[[tuple[Any, ...]], tuple[Any, ...]] | None
-    inner: tuple[str | None, ...]  # under which of its keys each of the dictionaries inside stands
+    # under which of its keys each of the dictionaries inside stands, and the unit of that key
+    inner: tuple[str | None, ...]
+    units: tuple[float, ...]  # nan without a dictionary
     rest: tuple[str, ...]  # the keys that are not read
 
     def ordered(self, leaves: tuple[Any, ...]) -> tuple[Any, ...]:
@@ -37,20 +40,20 @@ class Shapes:
 
     They have values under ``keys``, at least two (those with a dot belong to `flat` records), and
     dictionaries inside, each under the first of its ``inner`` keys that is there, with values under
-    ``inner_keys``. The keys in ``read`` are read elsewhere.
+    ``inner_keys``. An inner key implies a unit. The keys in ``read`` are read elsewhere.
 
     Examples
     --------
-    >>> shapes = Shapes(["a", "b"], [("lat_ns", "lat")], ["max"])
+    >>> shapes = Shapes(["a", "b"], [{"lat_ns": 1.0, "lat": 1000.0}], ["max"])
     >>> shape, leaves = shapes.take({"b": 2, "c": 3, "lat": {"max": 7}})
-    >>> shape.ordered(leaves), shape.rest
-    ((None, 2, 7), ('c',))
+    >>> shape.ordered(leaves), shape.units, shape.rest
+    ((None, 2, 7), (1000.0,), ('c',))
     """
 
     def __init__(
         self,
         keys: Iterable[str],
-        inner: Sequence[Sequence[str]] = (),
+        inner: Sequence[Mapping[str, float]] = (),
         inner_keys: Sequence[str] = (),
         read: Iterable[str] = (),
     ) -> None:
@@ -121,9 +124,8 @@ class Shapes:
         order = [next(numbers) if place else len(there) for place in places]
         is_whole = len(there) == len(places)
         rest = tuple(name for name in record if name not in self._read)
-        return Shape(
-            space["take"],
-            None if is_whole else itemgetter(*order),
-            inner,
-            rest,
+        units = tuple(
+            math.nan if key is None else keys[key]
+            for keys, key in zip(self.inner, inner, strict=True)
         )
+        return Shape(space["take"], None if is_whole else itemgetter(*order), inner, units, rest)

@@ -113,7 +113,7 @@ class RunRows:
                 }
                 extend("percentiles", columns, **row, latency=latency)
         bins = coarse_columns(entry.shares, has_ns)
-        if bins["pct"]:
+        if len(bins["pct"]):
             whole = whole_direction([one.name for one in directions])
             extend("bins", bins, **keys, direction=whole, latency="clat")
         for path, text in entry.extras.items():
