@@ -172,7 +172,7 @@ def _jobs(batch: _Batch, entries: Sequence[JsonEntry], owners: Owners) -> Made:
 
 
 def _io(batch: _Batch, parts: Sequence[Any], owners: Owners) -> Made:
-    columns, (rows, units), entries = batch.keyed(parts, owners)
+    columns, (rows, latencies), entries = batch.keyed(parts, owners)
     directions = columns["direction"]
     asked = map(conditions, (entry.options for entry in entries), directions)
     columns |= zip(CONDITIONS, zip(*asked, strict=True), strict=True)
@@ -187,10 +187,11 @@ def _io(batch: _Batch, parts: Sequence[Any], owners: Owners) -> Made:
     syncs = [row for row, direction in enumerate(directions) if direction == "sync"]
     flying = _floats([entry.flying for entry in entries])
     timed: dict[int, int] = {}
-    for kind, at, unit in zip(LATENCIES, COUNTS, _matrix(units), strict=True):
+    for kind, at, keys in zip(LATENCIES, COUNTS, zip(*latencies, strict=True), strict=True):
+        unit = _floats([unit for _, unit in keys])
         # before 3.19 there is no count, and zeros mean that nothing was measured
-        said = np.nan_to_num(leaves[at - 3 : at - 1]).any(axis=0)
-        is_timed = np.where(np.isnan(leaves[at]), said, leaves[at] != 0)
+        is_there = np.nan_to_num(leaves[at - 3 : at - 1]).any(axis=0)
+        is_timed = np.where(np.isnan(leaves[at]), is_there, leaves[at] != 0)
         scale = np.where(is_timed, unit, np.nan)
         for place, statistic in enumerate(STATISTICS, at - len(STATISTICS)):
             found[f"{kind}_{statistic}_ns"] = leaves[place] * scale

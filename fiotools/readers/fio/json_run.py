@@ -37,7 +37,7 @@ from fiotools.readers.fio.bins import (
     whole_direction,
 )
 from fiotools.readers.fio.documents import MOVING, VERSION_KEYS, by_direction, elapsed, entries
-from fiotools.readers.fio.shapes import Shape, Shapes
+from fiotools.readers.fio.shapes import Inner, Leaves, Shape, Shapes
 from fiotools.vocabulary import COLUMNS, CONDITIONS
 
 if TYPE_CHECKING:
@@ -184,7 +184,6 @@ class Values:
             yield "warning", f"{what}, which is not what fio writes: left out"
 
 
-Leaves = tuple[Any, ...]
 Listed = tuple[tuple[str, ...], tuple[str, ...]]  # names and texts of options
 
 _UNITS = {"latency_ns": "nsec", "latency_us": "usec", "latency_ms": "msec"}
@@ -288,8 +287,8 @@ class JsonRun:
     values: Values
     entries: list[JsonEntry] = field(default_factory=list)
     # the I/O in one direction: the leaves are those of `IO`, then bw and io_kbytes; for each of
-    # `LATENCIES` the `STATISTICS` and N. The units of these are in ns; nan: not there
-    parts: list[tuple[int, str, Sequence[Any], Sequence[float]]] = field(default_factory=list)
+    # `LATENCIES` the `STATISTICS` and N; then the key of each, and its unit in ns
+    parts: list[tuple[int, str, Leaves, Inner]] = field(default_factory=list)
     # percentiles, their values and the unit of these; edges of bins, their counts or percentages
     curves: list[tuple[int, str, str, NDArray[np.float64], Leaves, float]] = field(
         default_factory=list
@@ -315,11 +314,12 @@ class JsonRun:
 
         The note on a repair names the place, with the names in it.
         """
-        shape, leaves = shapes.take(record)
-        if not _NUMBERS.issuperset(map(type, leaves)):
+        shape, leaves, absent = shapes.take(record)
+        others = {*map(type, leaves)} - _NUMBERS
+        if others and (others != {NoneType} or leaves.count(None) != absent):
             sound = self.values.record(record, shapes, place.format(*names))
-            shape, leaves = shapes.take(sound)
-        return shape, shape.ordered(leaves)
+            shape, leaves, _ = shapes.take(sound)
+        return shape, leaves
 
     def add_entry(self, number: int, entry: Mapping[str, Any], alike: int) -> None:
         """Take an entry, and its I/O in each direction."""
@@ -401,7 +401,7 @@ class JsonRun:
                 " there by mistake: left out",
                 "info",
             )
-        self.parts.append((number, direction, leaves, shape.units))
+        self.parts.append((number, direction, leaves, shape.inner))
         if shape.rest:
             self.add_extras(number + 1, part, shape.rest, f"{direction}.")
             if odd := [key for key in shape.rest if _ODD.fullmatch(key)]:
@@ -416,10 +416,11 @@ class JsonRun:
     ) -> bool:
         """Take percentiles and fine bins of latencies; return whether there are bins."""
         is_fine = False
-        for kind, key, unit, at in zip(LATENCIES, shape.inner, shape.units, COUNTS, strict=True):
-            if key is None:
+        for kind, (key, unit), at in zip(LATENCIES, shape.inner, COUNTS, strict=True):
+            latency = None if key is None else part[key]
+            if not isinstance(latency, dict):
                 continue
-            listed, bins = part[key].get("percentile"), part[key].get("bins")
+            listed, bins = latency.get("percentile"), latency.get("bins")
             if not (listed or bins) or not _is_timed(leaves, at):
                 continue
             place = f"{direction}.{kind}"

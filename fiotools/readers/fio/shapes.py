@@ -1,7 +1,7 @@
 """The values of records: dictionaries of a few shapes, and the columns that they fill.
 
-A program writes the same keys a thousand times. For each new shape, a function is generated that
-recognises it and takes all its values at once. Only requested keys are written into the code.
+A program writes the same keys a thousand times. What the keys of a record say is found out once;
+from then on all its values are taken together.
 
 A reader of structured documents has a table `FIELDS` of `Field`, which say where the columns come
 from: the code applies it, and `docs/formats.md` is printed from it.
@@ -15,24 +15,35 @@ from operator import itemgetter
 from typing import Any, NamedTuple
 
 Record = Mapping[str, Any]
+Names = tuple[str, ...]
+Leaves = tuple[Any, ...]
+Inner = tuple[tuple[str | None, float], ...]
 _MOST = 1024  # shapes: hostile files have a new one in every record
 
 
+class Taker(NamedTuple):
+    """How values are taken from dictionaries with the same keys."""
+
+    take: Callable[[Record], Leaves]  # None for a value that is not there
+    absent: int  # how many are not there
+
+    @classmethod
+    def of(cls, keys: Names, names: Names) -> Taker:
+        """Return how to take the values under some keys, given the names that are there."""
+        absent = len({*keys}.difference(names))
+        if not absent:
+            return cls(itemgetter(*keys), 0)
+        return cls(lambda record: tuple(map(record.get, keys)), absent)
+
+
 class Shape(NamedTuple):
-    """Records with the same keys in the same order, and the same in the dictionaries inside."""
+    """Records with the same keys."""
 
-    # returns the values that are there; None if an inner dictionary has another shape
-    take: Callable[[Record], tuple[Any, ...] | None]
-    # puts them in the order asked for, None for those that are not there; None if all are
-    order: Callable[[tuple[Any, ...]], tuple[Any, ...]] | None
-    # under which of its keys each of the dictionaries inside stands, and the unit of that key
-    inner: tuple[str | None, ...]
-    units: tuple[float, ...]  # nan without a dictionary
-    rest: tuple[str, ...]  # the keys that are not read
-
-    def ordered(self, leaves: tuple[Any, ...]) -> tuple[Any, ...]:
-        """Put the values in the requested order."""
-        return leaves if self.order is None else self.order((*leaves, None))
+    own: Taker
+    # under which of its keys each of the dictionaries inside stands, and the unit of that key;
+    # None and nan without one
+    inner: Inner
+    rest: Names  # the keys that are not read
 
 
 class Shapes:
@@ -44,10 +55,10 @@ class Shapes:
 
     Examples
     --------
-    >>> shapes = Shapes(["a", "b"], [{"lat_ns": 1.0, "lat": 1000.0}], ["max"])
-    >>> shape, leaves = shapes.take({"b": 2, "c": 3, "lat": {"max": 7}})
-    >>> shape.ordered(leaves), shape.units, shape.rest
-    ((None, 2, 7), (1000.0,), ('c',))
+    >>> shapes = Shapes(["a", "b"], [{"lat_ns": 1.0, "lat": 1000.0}], ["min", "max"])
+    >>> shape, leaves, absent = shapes.take({"b": 2, "c": 3, "lat": {"max": 7}})
+    >>> leaves, absent, shape.inner, shape.rest
+    ((None, 2, None, 7), 2, (('lat', 1000.0),), ('c',))
     """
 
     def __init__(
@@ -60,8 +71,8 @@ class Shapes:
         self.keys, self.inner, self.inner_keys = tuple(keys), inner, tuple(inner_keys)
         self._read = frozenset((*self.keys, *(key for one in inner for key in one), *read))
         self._beside = frozenset(key.partition(".")[0] for key in self.keys if "." in key)
-        self._known: dict[tuple[str, ...], list[Shape]] = {}
-        self._count = 0
+        self._shapes: dict[Names, Shape] = {}
+        self._inside: dict[Names, Taker] = {}
 
     def flat(self, record: Record) -> Record:
         """Return a record in which values of keys with a dot stand beside the others.
@@ -77,55 +88,35 @@ class Shapes:
                 record = others | {f"{outer}.{key}": value for key, value in inside.items()}
         return record
 
-    def take(self, record: Record) -> tuple[Shape, tuple[Any, ...]]:
-        """Take the values of a record: those that are there, in the order of its shape."""
+    def take(self, record: Record) -> tuple[Shape, Leaves, int]:
+        """Take the values of a record; return also how many are not there, and are None."""
         names = tuple(record)
-        for shape in self._known.get(names, ()):
-            leaves = shape.take(record)
-            if leaves is not None:
-                return shape, leaves
-        shape = self._look_at(record)
-        if self._count == _MOST:
-            self._known, self._count = {}, 0
-        self._known.setdefault(names, []).append(shape)
-        self._count += 1
-        leaves = shape.take(record)
-        assert leaves is not None
-        return shape, leaves
+        shape = self._shapes.get(names) or _kept(self._shapes, names, self._shape(names))
+        take, absent = shape.own
+        leaves = take(record)
+        for key, _ in shape.inner:
+            inside = None if key is None else record[key]
+            if type(inside) is not dict:
+                inside = {}
+            names = tuple(inside)
+            known = self._inside.get(names)
+            take, lacks = known or _kept(self._inside, names, Taker.of(self.inner_keys, names))
+            leaves += take(inside)
+            absent += lacks
+        return shape, leaves, absent
 
-    def _look_at(self, record: Record) -> Shape:
-        """Write the function that takes the values of records like this one."""
-        places = [f"record[{key!r}]" if key in record else None for key in self.keys]
-        inner = tuple(
-            next((key for key in keys if isinstance(record.get(key), dict)), None)
+    def _shape(self, names: Names) -> Shape:
+        inner = (
+            next(((key, unit) for key, unit in keys.items() if key in names), (None, math.nan))
             for keys in self.inner
         )
-        lines: list[str] = []
-        space: dict[str, Any] = {}
-        for number, (keys, key) in enumerate(zip(self.inner, inner, strict=True)):
-            inside: Record = {} if key is None else record[key]
-            # which of the keys counts is the shape's, too
-            for other in filter(record.__contains__, keys):
-                test = "is not" if other == key else "is"
-                lines.append(f"if type(record[{other!r}]) {test} dict: return None")
-                if other == key:
-                    break
-            places += [
-                f"inner{number}[{name!r}]" if name in inside else None for name in self.inner_keys
-            ]
-            if key is not None:
-                space[f"names{number}"] = tuple(inside)
-                lines.append(f"inner{number} = record[{key!r}]")
-                lines.append(f"if tuple(inner{number}) != names{number}: return None")
-        there = [place for place in places if place]
-        lines.append(f"return ({''.join(f'{place}, ' for place in there)})")
-        exec("def take(record):\n  " + "\n  ".join(lines), space)  # our keys only
-        numbers = iter(range(len(there)))
-        order = [next(numbers) if place else len(there) for place in places]
-        is_whole = len(there) == len(places)
-        rest = tuple(name for name in record if name not in self._read)
-        units = tuple(
-            math.nan if key is None else keys[key]
-            for keys, key in zip(self.inner, inner, strict=True)
-        )
-        return Shape(space["take"], None if is_whole else itemgetter(*order), inner, units, rest)
+        rest = tuple(name for name in names if name not in self._read)
+        return Shape(Taker.of(self.keys, names), tuple(inner), rest)
+
+
+def _kept(known: dict[Names, Any], names: Names, found: Any) -> Any:
+    """Keep what was found out about some names."""
+    if len(known) == _MOST:
+        known.clear()
+    known[names] = found
+    return found
