@@ -1,7 +1,7 @@
 """The values of records: dictionaries of a few shapes, and the columns that they fill.
 
-A program writes the same keys a thousand times. What the keys of a record say is found out once;
-from then on all its values are taken together.
+A program writes the same keys a thousand times. Which of them are read is found out once; then all
+values of a record are taken together.
 
 A reader of structured documents has a table `FIELDS` of `Field`, which say where the columns come
 from: the code applies it, and `docs/formats.md` is printed from it.
