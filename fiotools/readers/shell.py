@@ -32,7 +32,7 @@ _PIECE = re.compile(
     r"|(?P<operator>\|\||&&|\|&?|;;?|(?<![<>])&(?![>])|\n)|(?P<comment>\#[^\n]*)",
     re.S,
 )
-_LOOP = re.compile(r"(?:^|[;&|({\s])(?:for|while|until|repeat|seq|xargs)\s")
+_LOOP = re.compile(r"[;&|({\s](?:for|while|until|repeat|seq|xargs)\s")
 _TIMED = re.compile(
     r"(?:^|[\s;&|({\"'`])(?:\S{0,200}/|\\)?(?:g?time)(?:\s+-\S+)*\s|\bMeasure-Command\b"
 )
@@ -137,6 +137,8 @@ def commands(command: str, program: str, depth: int = 2) -> tuple[tuple[str, ...
     for _, part in simple(command):
         listed = words(part)
         for at, word in enumerate(listed):
+            if program not in word:
+                continue
             if " " in word and depth:
                 found += commands(word, program, depth - 1)
             elif _base(word.lstrip("({")) in (program, f"{program}.exe") and (
@@ -154,7 +156,7 @@ def is_concurrent(command: str) -> bool:
 
 def is_loop(command: str) -> bool:
     """Return whether a command line runs something more than once."""
-    return bool(_LOOP.search(command))
+    return bool(_LOOP.search(f" {command}"))
 
 
 @lru_cache(_KEPT)
