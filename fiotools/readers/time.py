@@ -38,7 +38,7 @@ Grammar: bash ``execute_cmd.c`` 5.2 (``print_formatted_time``), POSIX ``time -p`
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from decimal import Decimal
 from functools import lru_cache, partial
 from itertools import islice
@@ -110,13 +110,11 @@ def duration(text: str) -> Duration | None:
     return Duration(value, len(fraction), mark, unit)
 
 
-def durations(texts: Iterable[str]) -> list[Duration] | None:
+def durations(texts: Sequence[str]) -> list[Duration] | None:
     """Read the durations of one report: all of them, with one decimal mark, or none."""
-    found = [duration(text) for text in texts]
-    known = [one for one in found if one is not None]
-    if len(known) < len(found) or len({one.mark for one in known if one.mark}) > 1:
-        return None
-    return known
+    found = [one for one in map(duration, texts) if one is not None]
+    marks = {one.mark for one in found if one.mark}
+    return found if len(found) == len(texts) and len(marks) < 2 else None
 
 
 class Timing(NamedTuple):
@@ -205,7 +203,7 @@ _COUNTED = (
 
 def _timing(told: Mapping[str, str | None]) -> Timing | None:
     """Make a report of what it says; None if not all of its durations are certain."""
-    found = durations(told.get(name) or "" for name in ("real", "user", "sys"))
+    found = durations([told.get(name) or "" for name in ("real", "user", "sys")])
     if not found:
         return None
     real, user, sys = found
@@ -234,18 +232,18 @@ def _timing(told: Mapping[str, str | None]) -> Timing | None:
 # --- durations with labels ---------------------------------------------------------------------
 
 _IS = r"(?:[ \t]+|[ \t]*[:=][ \t]*)"
-# lines may have been joined with nothing between: "0m0.600suser"
-_LABEL = re.compile(
-    rf"([Rr]eal|elapsed|[Uu]ser|[Ss]ys(?:tem)?){_IS}({VALUE}|[.,][0-9]{{1,9}}s?)"
-    rf"(?:(?<=s)(?=[Uu]ser|[Ss]ys)|{END})"
-)
-_MEANT = {"e": "real", "r": "real", "u": "user", "s": "sys"}
-_WHOLE, _MOST = ["real", "user", "sys"], 12  # labels
 # from one label to the next, beside it or below
-_ON = re.compile(
+_ON = (
     r"(?:[ \t]+|[ \t]*[^\w\s.:=+-]{1,2}[ \t]*|[ \t]*->[ \t]*|(?<=s))(?=[A-Za-z])"
     rf"|{_BELOW.pattern}"
 )
+# lines may have been joined with nothing between: "0m0.600suser"
+_LABEL = re.compile(
+    rf"(?P<label>[Rr]eal|elapsed|[Uu]ser|[Ss]ys(?:tem)?){_IS}(?P<value>{VALUE}|[.,][0-9]{{1,9}}s?)"
+    rf"(?:(?<=s)(?=[Uu]ser|[Ss]ys)|{END})(?P<on>{_ON})?"
+)
+_MEANT = {"e": "real", "r": "real", "u": "user", "s": "sys"}
+_WHOLE, _MOST = ["real", "user", "sys"], 12  # labels
 _THEN = r"(?:[ \t]+|[ \t]*,[ \t]*)"
 _NEXT = rf"{_IS}{VALUE} ?real{_THEN}{VALUE} ?user{_THEN}{VALUE} ?sys(?:tem)?"
 # with a value behind the last label, that one and all others stand before theirs
@@ -272,15 +270,17 @@ def _labels(text: str, at: int) -> Found | None:
 
 def _before(text: str, at: int, odd: int | None) -> Found | None:
     """Read labels that stand before their values; where the line has one more, it begins there."""
-    here, end, labels, texts = at, at, list[str](), list[str]()
-    while here >= 0 and (match := _LABEL.match(text, here)) and len(labels) < _MOST:
-        label = _MEANT[match[1][0].lower()]
+    end, labels, texts = at, list[str](), list[str]()
+    match = _LABEL.match(text, at)
+    while match and len(labels) < _MOST:
+        name, value, on = match.groups()
+        label = _MEANT[name[0].lower()]
         if labels == _WHOLE and label == "real":
             break
         labels.append(label)
-        texts.append(match[2])
-        end, on = match.end(), _ON.match(text, match.end())
-        here = on.end() if on else -1
+        texts.append(value)
+        end = match.end("value")
+        match = _LABEL.match(text, match.end()) if on is not None else None
     if len(labels) < 2 or labels[0] != "real":
         return None
     is_one_line = "\n" not in text[at:end]
@@ -302,9 +302,10 @@ def _toybox(
     toybox prints three lines; in one, three decimals each are rather a ``TIMEFORMAT``'s.
     """
     real, *cpu = found
-    user, sys = (one.seconds for one in cpu)
-    is_plain = not any(one.unit for one in found) and real.places == 3
-    if not is_plain or not all(3 <= one.places <= 6 for one in cpu):
+    user, sys = cpu[0].seconds, cpu[1].seconds
+    if real.unit or real.places != 3:
+        return user, sys, ()
+    if not all(3 <= one.places <= 6 and not one.unit for one in cpu):
         return user, sys, ()
     if any(one.places > 3 for one in cpu):
         parts = [re.split("[.,]", text) for text in texts[1:]]
