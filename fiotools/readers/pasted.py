@@ -129,7 +129,8 @@ _PROGRESS = re.compile(
 
 # a text without any of these (such as dd's) has no prefixes; a line or two of those without marks
 # stand near its beginning
-_HINTS = ":|>\"']\t`%*$\\\xb6\u2022\u2502\u2503\u2551"
+_BARS = "|\u2502\u2503\u2551"
+_HINTS = f":>\"']\t`%*$\\\xb6\u2022{_BARS}"
 _BEGINNINGS = re.compile(r"\n(?:[ ]?2[ .)]|1[678]\d{7,8}[.,]\d{3}|\+|0\.0|E )")
 _NEAR = 10_000  # characters
 _HYPHEN = re.compile("-(?<![0-9]e-)")  # not that of 5e-05
@@ -180,7 +181,8 @@ def repair(text: str, is_report: IsReport | None = None) -> Repaired:
         text = _POWERSHELL.sub("", text)
     is_hinted = any(hint in text for hint in _HINTS) or _HYPHEN.search(text)
     is_hinted = is_hinted or _BEGINNINGS.search(text[:_NEAR])
-    is_prefixed = is_hinted and _any_prefix().search(f"\n{text}")
+    signs = "".join([sign for sign in _SIGNS if sign in text])
+    is_prefixed = is_hinted and _any_prefix(signs).search(f"\n{text}")
     has_objects = "{\n" in text and "\n}" in text
     if is_report is None or not (is_prefixed or has_objects or "\\n" in text):
         return Repaired(text, numbers)
@@ -395,7 +397,8 @@ _PATH = (
     rf"""|[^:\n"'<>|{{}}()]{{1,200}}+(?=:\d{{1,9}}:)))"""
 )
 _NUMBER = r"[ \t]*(?P<number>\d{1,6})"
-_BORDER = r"[|\u2502\u2503\u2551]"
+_BORDER = f"[{_BARS}]"
+_SIGNS = f":-{_BARS}"
 _END = r"(?:[ \t]|$)"
 _DEEPEST = 4  # kinds, one behind the other
 _ESCAPED = re.compile(r"\\(?:n$|[t\"'\\])")
@@ -409,6 +412,7 @@ class _Kind(NamedTuple):
     before: str
     behind: str = ""
     text: str = r"[^\n]*"
+    signs: str = ""  # one of them stands in each: a text without them is not searched
     least: int = 2  # lines
     is_sure: bool = False  # nothing else looks like it; if not, names or numbers must prove it
 
@@ -419,15 +423,19 @@ def _line(kind: _Kind) -> re.Pattern[str]:
 
 
 @cache
-def _any_prefix() -> re.Pattern[str]:
-    """Return the pattern of a line with a prefix; of two lines where one proves nothing."""
+def _any_prefix(signs: str) -> re.Pattern[str]:
+    """Return the pattern of a line with a prefix; of two lines where one proves nothing.
+
+    Kinds without any of these signs are left out.
+    """
 
     def lines(kinds: Iterable[_Kind]) -> str:
         every = "|".join(f"{kind.before}{kind.text}{kind.behind}" for kind in kinds)
         return "\n(?:{})".format(re.sub(r"\?P<\w+>", "?:", every))
 
-    single = [kind for kind in _KINDS if kind.is_sure or kind.least == 1]
-    other = lines(kind for kind in _KINDS if kind not in single)
+    likely = [kind for kind in _KINDS if not kind.signs or {*kind.signs}.intersection(signs)]
+    single = [kind for kind in likely if kind.is_sure or kind.least == 1]
+    other = lines(kind for kind in likely if kind not in single)
     return re.compile(rf"{lines(single)}$|{other}\n{{0,2}}{other}$", re.M)
 
 
@@ -437,6 +445,7 @@ _KINDS = (
         "a header of syslog",
         rf"(?:<\d{{1,3}}>)?{_TIME} (?P<host>[\w.-]{{1,80}}) "
         rf"(?P<source>[^\s:\[]{{1,80}}(?:\[\d{{1,9}}\])?):{_END}",
+        signs=":",
         is_sure=True,
     ),
     _Kind(
@@ -460,13 +469,19 @@ _KINDS = (
     _Kind(
         "a job and a step",
         rf"(?P<source>[^\t\n]{{1,80}}+\t[^\t\n]{{1,80}}+)\t(?={_ISO})",
+        signs=":",
         is_sure=True,
     ),
-    _Kind("a stream and a time", rf"(?P<source>\S{{1,80}}/\S{{1,80}}) {_ISO}{_END}", is_sure=True),
+    _Kind(
+        "a stream and a time",
+        rf"(?P<source>\S{{1,80}}/\S{{1,80}}) {_ISO}{_END}",
+        signs=":",
+        is_sure=True,
+    ),
     _Kind("a time and a level", r"time=\S{1,60} level=\w{1,10} msg=", is_sure=True),
     _Kind("a level", rf"{_LEVEL}(?:(?<=:)[\w.]{{1,60}}:|{_END})", is_sure=True),
     _Kind("a line's number", rf"{_NUMBER}\t", least=3),
-    _Kind("a line's number", rf"{_NUMBER} *{_BORDER} ?", least=3),
+    _Kind("a line's number", rf"{_NUMBER} *{_BORDER} ?", signs=_BARS, least=3),
     _Kind("a line's number", rf"{_NUMBER}[:.)](?: |$)", least=3),
     _Kind("a line's number", rf"{_NUMBER}[:,]", least=3),
     _Kind("a line's number", rf"{_NUMBER}(?: |$)", least=3),
@@ -474,9 +489,16 @@ _KINDS = (
         "a name in brackets",
         rf"\[(?P<source>[\w./@:,-]{{1,100}})\](?:<std(?:out|err)>: ?|{_END})",
     ),
-    _Kind("a name and a bar", rf"[ \t]*{_NAME} *\|(?: |$)"),
-    _Kind("a name and a colon", rf" *(?:==> )?{_NAME}(?: \([\w-]{{1,40}}\))?:(?: (?!\()|$)"),
-    _Kind("a file's name", rf"{_PATH}(?::(?:\d{{1,9}}:)?|-\d{{1,9}}-)(?![\\/~]| \()", least=1),
+    _Kind("a name and a bar", rf"[ \t]*{_NAME} *\|(?: |$)", signs="|"),
+    _Kind(
+        "a name and a colon", rf" *(?:==> )?{_NAME}(?: \([\w-]{{1,40}}\))?:(?: (?!\()|$)", signs=":"
+    ),
+    _Kind(
+        "a file's name",
+        rf"{_PATH}(?::(?:\d{{1,9}}:)?|-\d{{1,9}}-)(?![\\/~]| \()",
+        signs=":-",
+        least=1,
+    ),
     _Kind("a file's name", r"(?P<mark>[\w/-]{1,200}\.[A-Za-z]{1,5}-)(?![\\/~])", least=3),
     _Kind("a line's number", rf"{_NUMBER}-", least=3),
     _Kind("a mark", r"(?P<mark> *(?:[-+%*\u2022]|--|E {2})) ", least=3),
@@ -488,9 +510,10 @@ _KINDS = (
         "a border",
         rf"[ \t]*{_BORDER} ?",
         rf"[ \t]*{_BORDER}[ \t]*",
-        r"[^|\u2502\u2503\u2551\n]*(?P<column>[|\u2502\u2503\u2551][^\n]*?)?",
+        rf"[^{_BARS}\n]*(?P<column>{_BORDER}[^\n]*?)?",
+        signs=_BARS,
     ),
-    _Kind("a border", rf"{_BORDER}(?: |$)(?![^\n]*{_BORDER}[ \t]*$)", least=3),
+    _Kind("a border", rf"{_BORDER}(?: |$)(?![^\n]*{_BORDER}[ \t]*$)", signs=_BARS, least=3),
     _Kind("quotation marks", "[ \t]*`", "`[ \t]*", r"[^`\n]*"),
     _Kind("quotation marks", r'[ \t]*b?"', r'"[ \t]*,?[ \t]*', r'(?:[^"\\\n]|\\[^\n])*+'),
     _Kind("quotation marks", r"[ \t]*b?'", r"'[ \t]*,?[ \t]*", r"(?:[^'\\\n]|\\[^\n])*+"),
