@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import bisect
 import codecs
+import heapq
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator
 from copy import copy
@@ -126,6 +127,9 @@ class Reader:
         format: in a text of other reports they get a warning. Empty: no line is so certain.
     line_mark : str
         The same, for the beginning of such a line.
+    mark_needs : tuple of str
+        One of these, in small letters, stands in every such line; a text without them is not
+        searched. Empty: always.
     """
 
     name: str
@@ -137,6 +141,7 @@ class Reader:
     grammar: Grammar | None = None
     mark: str = ""
     line_mark: str = ""
+    mark_needs: tuple[str, ...] = ()
 
 
 class Field(NamedTuple):
@@ -230,6 +235,14 @@ def plain_name(name: str) -> str:
     return _SUFFIX.sub("", name)
 
 
+def may_hold(text: str, needs: Iterable[str]) -> bool:
+    """Whether a text has one of the words that are needed, if any are."""
+    for word in needs:
+        if word in text:
+            return True
+    return not needs
+
+
 class Grammars:
     """The grammars and the marks of all readers, with which a text is searched once."""
 
@@ -240,15 +253,23 @@ class Grammars:
             for reader in every
             if reader.grammar
         ]
-        # one pattern of beginnings skips places within a line
-        begun = "|".join(reader.line_mark for reader in every if reader.line_mark)
-        marks = [reader.mark for reader in every if reader.mark]
-        self._marks = "|".join((f"^(?:{begun})", *marks))
+        self._marked = [reader for reader in every if reader.mark or reader.line_mark]
+        self._marks = dict[tuple[str, ...], re.Pattern[str]]()
 
-    @cached_property
-    def marks(self) -> re.Pattern[str]:
-        """One pattern of all marks."""
-        return re.compile(self._marks, re.MULTILINE | re.IGNORECASE)
+    def marks(self, text: str) -> re.Pattern[str] | None:
+        """One pattern of the marks that a text may hold."""
+        lower = text.lower()
+        likely = [one for one in self._marked if may_hold(lower, one.mark_needs)]
+        if not likely:
+            return None
+        names = tuple([reader.name for reader in likely])
+        if names not in self._marks:
+            # one pattern of beginnings skips places within a line
+            begun = "|".join(reader.line_mark for reader in likely if reader.line_mark)
+            marks = [f"^(?:{begun})"] * bool(begun)
+            marks += [reader.mark for reader in likely if reader.mark]
+            self._marks[names] = re.compile("|".join(marks), re.MULTILINE | re.IGNORECASE)
+        return self._marks[names]
 
     def is_report(self, text: str) -> bool:
         """Whether the beginning of a tool's report stands in a text."""
@@ -256,37 +277,41 @@ class Grammars:
 
     def _likely(self, text: str) -> list[tuple[str, Grammar, re.Pattern[str]]]:
         """List the grammars whose reports a text may hold, by words that each of them has."""
-        return [
-            one
-            for one in self._anchors
-            if not one[1].needs or any(map(text.__contains__, one[1].needs))
-        ]
+        return [one for one in self._anchors if may_hold(text, one[1].needs)]
 
     def reports(self, text: str, line_of: Callable[[int], int]) -> list[Report]:
         """Search the text once for each grammar, and take the reports in their order.
 
-        One pattern of all anchors would take longer than all of them, as it cannot skip text.
+        ``line_of`` gives the original number of a line of the text. One pattern of all anchors
+        would take longer than all of them, as it cannot skip text.
         """
         found: list[Report] = []
-        taken = 0
         likely = self._likely(text)
         # the next match of each: the first of them is the next report, or a false alarm
-        ahead = [anchor.search(text) for _, _, anchor in likely]
-        while places := [(match.start(), at) for at, match in enumerate(ahead) if match]:
-            at = min(places)[1]
-            kind, grammar, anchor = likely[at]
-            match = ahead[at]
-            assert match is not None
-            parsed = grammar.parse(text, match)
-            if parsed is None or parsed[0] < taken:
-                ahead[at] = anchor.search(text, max(match.end(), match.start() + 1))
-                continue
-            start, taken, data = parsed
-            found.append(Report(kind, start, taken, line_of(start), data, grammar))
-            below = max(taken, match.end())
-            for begin, at in places:
-                if begin < below:
-                    ahead[at] = likely[at][2].search(text, below)
+        ahead = [
+            (match.start(), place, match)
+            for place, (_, _, anchor) in enumerate(likely)
+            if (match := anchor.search(text))
+        ]
+        heapq.heapify(ahead)
+        taken = below = counted = 0
+        line = 1
+        while ahead:
+            begin, place, match = ahead[0]
+            kind, grammar, anchor = likely[place]
+            after = below
+            if begin >= below:
+                after = max(match.end(), begin + 1)
+                parsed = grammar.parse(text, match)
+                if parsed is not None and parsed[0] >= taken:
+                    start, taken, data = parsed
+                    line, counted = line + text.count("\n", counted, start), start
+                    found.append(Report(kind, start, taken, line_of(line), data, grammar))
+                    after = below = max(taken, match.end())
+            if again := anchor.search(text, after):
+                heapq.heapreplace(ahead, (again.start(), place, again))
+            else:
+                heapq.heappop(ahead)
         return found
 
 
@@ -296,7 +321,9 @@ def line_start(text: str, at: int, within: int, ends: str = "\n") -> int | None:
     A text may be one long line. With ``"\n\r"`` overwritten progress counts as a line.
     """
     low = max(0, at - within)
-    found = max([text.rfind(end, low, at) for end in ends])
+    found = -1
+    for end in ends:
+        found = max(found, text.rfind(end, low, at))
     return found + 1 if found >= 0 or low == 0 else None
 
 
@@ -395,7 +422,7 @@ class Document:
     @cached_property
     def reports(self) -> list[Report]:
         """Every report found in the text by any grammar, in order."""
-        return [] if self.is_structured else self._grammars.reports(self.text, self.line)
+        return [] if self.is_structured else self._grammars.reports(self.text, self._original)
 
     @cached_property
     def kinds(self) -> frozenset[str]:
@@ -403,9 +430,9 @@ class Document:
         return frozenset(report.kind for report in self.reports)
 
     @cached_property
-    def leftover(self) -> bool:
-        """Whether anything but blank space and lines of dashes stands beside the reports."""
-        return any(self.text[start:end].strip(_SEPARATING) for start, end in self.gaps())
+    def leftover(self) -> list[tuple[int, int]]:
+        """The gaps with anything but blank space and lines of dashes."""
+        return [gap for gap in self.gaps() if self.text[slice(*gap)].strip(_SEPARATING)]
 
     @property
     def sole(self) -> str | None:
@@ -429,7 +456,10 @@ class Document:
         if self.is_structured or not self.leftover:
             return None
         found = [
-            mark for gap in self.gaps() for mark in self._grammars.marks.finditer(self.text, *gap)
+            mark
+            for start, end in self.leftover
+            if (marks := self._grammars.marks(self.text[start:end]))
+            for mark in marks.finditer(self.text, start, end)
         ]
         if not found:
             return None
@@ -461,10 +491,13 @@ class Document:
 
     def line(self, position: int) -> int:
         """Line number (1-based) of a position in the text."""
-        if position == 0 and not self._lines:  # most reports begin their file
-            return 1
-        number = bisect.bisect_right(self._line_starts, position)
-        return self._lines[min(number, len(self._lines)) - 1] if self._lines else number
+        if position == 0:  # most JSON documents begin their file
+            return self._original(1)
+        return self._original(bisect.bisect_right(self._line_starts, position))
+
+    def _original(self, line: int) -> int:
+        """Return the number that a line of the text had in the file."""
+        return self._lines[min(line, len(self._lines)) - 1] if self._lines else line
 
 
 def read_reports(

@@ -68,6 +68,8 @@ TIMES = {
     "labels": "|".join(rf"{name}(?:[ \t]+|[ \t]*[:=,][ \t]*)\d" for name in _ELAPSED),
 }
 
+_AFTER_LABEL = "\n\r\t |^\\%+0123456789"  # between a label of a damaged line and its number
+
 # --- who claims a text ------------------------------------------------------------------------
 
 _FIO_KEY = re.compile(r'"fio ?version"\s*:')
@@ -155,7 +157,7 @@ def _transcript(document: Document) -> bool:
     if document.is_structured:
         return False
     kinds = document.kinds
-    return bool(kinds) and "fio_json" not in kinds and (document.leftover or len(kinds) > 1)
+    return bool(kinds) and "fio_json" not in kinds and bool(document.leftover or len(kinds) > 1)
 
 
 # --- the formats ------------------------------------------------------------------------------
@@ -184,6 +186,7 @@ READERS: tuple[Reader, ...] = (
         produced_by="Edit > Copy, or File > Save (text)",
         tables=("runs", "settings", "io", "extras", "notes"),
         mark=f"(?=[SR]){CRYSTALDISKMARK}",
+        mark_needs=("mb/s",),
         anchor=CRYSTALDISKMARK,
         needs=("Seq", "SEQ", "Random", "RND"),
     ),
@@ -198,6 +201,10 @@ READERS: tuple[Reader, ...] = (
             r"|[0-9]\+[0-9]{1,18}(?:\W{1,3}|%20)(?:enregist|regist|rexist|datens|zapis|poster|blo[ck])"
             r"|[0-9](?:\W{0,4}|%20)bytes(?:\W{1,3}|%20)[^()\n]{1,60}\)(?:\W{1,4}|%20)copied"
         ),
+        mark_needs=(
+            *("records", "bytes", "regist", "rexist", "datens", "zapis", "poster"),
+            *("bloc", "blok"),
+        ),
         anchor=f"{DD_RECORDS}|{DD_FIGURES}|{DD_SAID}",
         needs=("+", "/s", "/c", "/с", "/秒", "dd: ", "dd.exe: "),
     ),
@@ -210,6 +217,7 @@ READERS: tuple[Reader, ...] = (
             r"[ \t]*total:[ \t]+[0-9]+ \|"
             r"|\W{0,4}(?:Input parameters|Results for timespan \d+)\b"
         ),
+        mark_needs=("total:", "input parameters", "results for timespan"),
         anchor=DISKSPD_TEXT,
         needs=("Command Line:", "Input parameters:", "Results for ", "I/Os"),
     ),
@@ -220,6 +228,7 @@ READERS: tuple[Reader, ...] = (
         tables=("runs", "settings", "io", "percentiles", "samples", "cpu", "extras", "notes"),
         sniff=_diskspd_xml,
         mark=DISKSPD_XML,
+        mark_needs=("<results>",),
         anchor=DISKSPD_XML,
         needs=("<Results>",),
     ),
@@ -230,6 +239,7 @@ READERS: tuple[Reader, ...] = (
         tables=("runs", "bins", "samples", "extras", "notes"),
         sniff=lambda document: _has_rows(document) and _hist_log(document),
         line_mark=r"[0-9]{1,18}, [0-2], [0-9]{1,10}(?:, [0-9]{1,18}){60}",
+        mark_needs=(", ",),
     ),
     _reader(
         "fio_json",
@@ -238,6 +248,7 @@ READERS: tuple[Reader, ...] = (
         tables=_FIO,
         sniff=_fio_json,
         mark=rf'{FIO_JSON}|["\u201c\u201d](?:jobname|io_kbytes|iodepth_level)["\u201c\u201d]',
+        mark_needs=('"fio', "jobname", "io_kbytes", "iodepth_level"),
         anchor=FIO_JSON,
         needs=('"fio',),
     ),
@@ -248,6 +259,7 @@ READERS: tuple[Reader, ...] = (
         tables=("runs", "samples", "extras", "notes"),
         sniff=lambda document: _has_rows(document) and _log(document),
         line_mark=r"[0-9]{1,18}, [0-9]{1,18}, [0-3], [0-9]{1,10}(?:, [0-9]+){0,2}$",
+        mark_needs=(", ",),
     ),
     _reader(
         "fio_normal",
@@ -257,6 +269,7 @@ READERS: tuple[Reader, ...] = (
         sniff=_fio_normal,
         mark=rf"{FIO_NORMAL}|Disk stats \(read/write\):|ios=\d+/\d+, merge",
         line_mark=r"[^\w\n]{0,9}(?:read|write|trim)(?:\W|%20){1,5}(?:IOPS|io) ?=",
+        mark_needs=("(groupid=", "disk stats", "ios=", "iops", "io=", "io ="),
         anchor=FIO_NORMAL,
         needs=("(groupid=",),
     ),
@@ -266,6 +279,7 @@ READERS: tuple[Reader, ...] = (
         produced_by="fio --minimal ..., or fio --output-format=terse --terse-version=5 ...",
         tables=_FIO,
         mark=FIO_TERSE,
+        mark_needs=(";fio",),
         anchor=rf"(?:^|(?<=\r))(?:{FIO_TERSE}|2;)",
         needs=("2;", ";fio"),
     ),
@@ -276,6 +290,7 @@ READERS: tuple[Reader, ...] = (
         tables=("runs", "settings", "timings", "extras", "notes"),
         sniff=_hyperfine,
         line_mark=HYPERFINE_CSV,
+        mark_needs=("command,mean",),
         anchor=rf"^(?:{HYPERFINE_CSV}|{HYPERFINE_JSON})",
         needs=("command,mean,", '"results"'),
     ),
@@ -291,6 +306,8 @@ READERS: tuple[Reader, ...] = (
             r"|[0-9][.,][0-9]+s user\W{1,3}[0-9]+[.,][0-9]+s system|Elapsed\W{1,3}wall clock"
         ),
         line_mark=r"[^\w\n]{0,4}(?:real|user|sys)[ \t]*[+]?[0-9]+[.,][0-9]+s?[^\w\n]{0,4}$",
+        # not the sys of /proc/sys
+        mark_needs=("real", "user", *map("sys{}".format, _AFTER_LABEL), "command ", "elapsed"),
         anchor="|".join(TIMES.values()),
         needs=(
             *("real", "Real", "elapsed", "system", "User time", "Executed in", "TotalSeconds"),

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from operator import attrgetter
@@ -25,7 +25,7 @@ from typing import NamedTuple
 from fiotools import units
 from fiotools.errors import ParseError
 from fiotools.readers import shell
-from fiotools.readers.document import Document, Later, Report, Session, line_end
+from fiotools.readers.document import Document, Later, Report, Session, line_end, may_hold
 from fiotools.readers.lsblk import Disks, devices
 from fiotools.readers.pasted import SEPARATOR
 from fiotools.tables import Tables
@@ -77,6 +77,7 @@ _ELSEWHERE = {
 # programs behind a pipe that leave the columns of lsblk in place
 _FILTERS = {"grep", "egrep", "head", "tail", "cat", "less", "more", "tee", "sort"}
 _FOLDER_OR_MOUNT = {"cd", "pushd", "popd", "mount", "umount"}
+_MACHINE = ("free", "/proc/meminfo", "lsblk", "findmnt", "df ")  # what tells of a machine
 _DEVICE = ("name", "tran", "rota", "size", "model")  # what is kept of it
 _add_timing = Later("fiotools.readers.time:add_timing")
 _BACK = 10  # commands typed while one runs in the background, or listed above their reports
@@ -108,14 +109,14 @@ class Boundary(NamedTuple):
 
 def commands(text: str, reports: Sequence[Report] = ()) -> Iterator[Boundary]:
     """Find commands, and the fences, headings and prompts that end them, outside of reports."""
-    fences = _FENCES.search(text) is not None
+    fences = ("```" in text or "~~~" in text) and _FENCES.search(text) is not None
     fenced, at, report, taken = False, 0, 0, 0
     while at <= len(text):
         while report < len(reports) and reports[report].start <= at:
             taken, report = reports[report].end, report + 1
         if at < taken:  # on to the first line below the report
             begin, at = at, line_end(text, taken - 1) + 1
-            fenced ^= len(_FENCES.findall(text, begin, at)) % 2 == 1
+            fenced ^= fences and len(_FENCES.findall(text, begin, at)) % 2 == 1
             continue
         begin, stop = at, line_end(text, at)
         line, at = text[begin:stop], stop + 1
@@ -154,7 +155,7 @@ def _prompted(line: str, *, in_session: bool) -> tuple[str, str | None, int, boo
     if mark:
         skip, bare = skip + mark.end(), bare[mark.end() :]
     prompt = _PROMPT.match(bare)
-    if prompt and _MORE.fullmatch(prompt[0][: prompt.end("space")]) is None:
+    if prompt and _MORE.fullmatch(bare, 0, prompt.end("space")) is None:
         command = _CLOSING.sub("", prompt["command"] or "")
         if not command:
             return ("", prompt["host"], 0, False) if prompt["host"] else None
@@ -202,15 +203,16 @@ def read(document: Document, tables: Tables) -> None:
     reports = document.reports
     if not reports:
         raise ParseError(document.name, "the text holds no report of a known tool")
-    found = list(commands(document.text, reports))
+    text = document.text
+    found = list(commands(text, reports))
     starts = [command.position for command in found]
-    above: Counter[tuple[int, str]] = Counter()
+    above: defaultdict[tuple[int, str], int] = defaultdict(int)
     previous: Report | None = None
     run, added, under = 0, 0, -1
-    owners: dict[int, int] = {}
+    first, owners = tables.runs + 1, list[int]()  # for each run the place of its command
     for report in reports:
         at = bisect_right(starts, report.start) - 1
-        session, at = _session(found, at, report, document.text)
+        session, at = _session(found, at, report, text)
         if report.kind == "dd" and at >= 0 and session.command == found[at].text:
             session = _listed(found, at, session, reports)
         # a timing belongs to what was timed: the report just above it, under the same command
@@ -220,29 +222,29 @@ def read(document: Document, tables: Tables) -> None:
             and previous.kind != "time"
             and at == under
             and _adjacent(
-                document.text[previous.end : report.start],
+                text[previous.end : report.start],
                 None if found and found[at].is_echo else session.command,
                 added,
             )
         ):
             _add_timing(tables, report, session, run)
         else:
-            key = at, report.kind
-            told = Session(session.command, session.host, above[key])
+            session = Session(session.command, session.host, above[at, report.kind])
             before = tables.runs
             assert report.grammar is not None
-            run = report.grammar.add(tables, report, told)
+            run = report.grammar.add(tables, report, session)
             added = tables.runs - before
-            if told.above and report.kind == "dd" and _is_one_dd(told.command):
+            if session.above and report.kind == "dd" and _is_one_dd(session.command):
                 tables.note(
                     "a second report below one dd command: whether it printed both is not certain",
                     line=report.line,
                     run=run,
                 )
-            above[key] += added
-            owners.update(dict.fromkeys(range(before + 1, tables.runs + 1), at))
+            above[at, report.kind] += added
+            owners += [at] * added
         previous, under = report, at
-    _add_machine(tables, found, owners, document.text)
+    if may_hold(text, _MACHINE):
+        _add_machine(tables, found, dict(enumerate(owners, first)), text)
 
 
 def _session(found: list[Boundary], at: int, report: Report, text: str) -> tuple[Session, int]:
@@ -373,8 +375,6 @@ def _add_machine(
 
     ``owners`` has for each run the place of its command in `found`, or -1.
     """
-    if not any(word in text for word in ("free", "/proc/meminfo", "lsblk", "findmnt", "df ")):
-        return
     machines: defaultdict[str | None, _Machine] = defaultdict(_Machine)
     around: list[tuple[_Machine, int, dict[str, str]]] = []
     for place, command in enumerate(found):
