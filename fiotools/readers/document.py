@@ -12,7 +12,7 @@ import re
 from collections.abc import Callable, Collection, Iterable, Iterator
 from copy import copy
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from importlib import import_module
 from io import BytesIO
 from itertools import accumulate
@@ -243,6 +243,13 @@ def may_hold(text: str, needs: Iterable[str]) -> bool:
     return not needs
 
 
+@cache
+def _marks(mark: str, line_mark: str) -> re.Pattern[str]:
+    """Return one pattern of both; that of beginnings skips places within a line."""
+    parts = [f"^(?:{line_mark})"] * bool(line_mark) + [mark] * bool(mark)
+    return re.compile("|".join(parts), re.MULTILINE | re.IGNORECASE)
+
+
 class Grammars:
     """The grammars and the marks of all readers, with which a text is searched once."""
 
@@ -254,22 +261,16 @@ class Grammars:
             if reader.grammar
         ]
         self._marked = [reader for reader in every if reader.mark or reader.line_mark]
-        self._marks = dict[tuple[str, ...], re.Pattern[str]]()
 
-    def marks(self, text: str) -> re.Pattern[str] | None:
-        """One pattern of the marks that a text may hold."""
-        lower = text.lower()
-        likely = [one for one in self._marked if may_hold(lower, one.mark_needs)]
-        if not likely:
-            return None
-        names = tuple([reader.name for reader in likely])
-        if names not in self._marks:
-            # one pattern of beginnings skips places within a line
-            begun = "|".join(reader.line_mark for reader in likely if reader.line_mark)
-            marks = [f"^(?:{begun})"] * bool(begun)
-            marks += [reader.mark for reader in likely if reader.mark]
-            self._marks[names] = re.compile("|".join(marks), re.MULTILINE | re.IGNORECASE)
-        return self._marks[names]
+    def marks(self, text: str, start: int, end: int) -> list[re.Match[str]]:
+        """Find the marks in a part of a text."""
+        lower = text[start:end].lower()
+        return [
+            match
+            for reader in self._marked
+            if may_hold(lower, reader.mark_needs)
+            for match in _marks(reader.mark, reader.line_mark).finditer(text, start, end)
+        ]
 
     def is_report(self, text: str) -> bool:
         """Whether the beginning of a tool's report stands in a text."""
@@ -455,15 +456,10 @@ class Document:
         """Return a remark on lines that certainly belong to a report, and that none took."""
         if self.is_structured or not self.leftover:
             return None
-        found = [
-            mark
-            for start, end in self.leftover
-            if (marks := self._grammars.marks(self.text[start:end]))
-            for mark in marks.finditer(self.text, start, end)
-        ]
+        found = [match for gap in self.leftover for match in self._grammars.marks(self.text, *gap)]
         if not found:
             return None
-        at = found[0].start()
+        at = min(match.start() for match in found)
         at += self.text[at] == "\n"
         line = self.text[self.text.rfind("\n", 0, at) + 1 :][:_LONG].partition("\n")[0].strip()
         message = (

@@ -22,16 +22,15 @@ _RIGHT = {
     *("MIN-IO", "OPT-IO", "PHY-SEC", "LOG-SEC", "DISC-ALN", "DISC-GRAN", "DISC-MAX", "DISC-ZERO"),
     *("WSAME", "FSAVAIL", "FSSIZE", "FSUSED", "FSUSE%", "DAX", "MQ", "PARTN", "DISK-SEQ"),
 }
+_MOUNTS = ("MOUNTPOINT", "MOUNTPOINTS")
 _LEGAL = {
     "NAME": re.compile(r"\S*"),
     "TYPE": re.compile(r"[a-z][a-z\d_+-]*|"),
     "TRAN": re.compile(r"ata|fc|fcoe|iscsi|mmc|nvme|sas|sata|sbp|spi|usb|virtio|"),
     "ROTA": re.compile(r"[01]?"),
     "SIZE": re.compile(r"(?:\d+(?:[.,]\d+)?[BKMGTPE]?)?"),
-    "MOUNTPOINT": re.compile(r"/.*|\[SWAP\]|"),
-    "MOUNTPOINTS": re.compile(r"/.*|\[SWAP\]|"),
+    **dict.fromkeys(_MOUNTS, re.compile(r"/.*|\[SWAP\]|")),
 }
-_MOUNTS = ("MOUNTPOINT", "MOUNTPOINTS")
 FACTS = ("type", "tran", "rota", "size", "model")
 _SEVERAL = {*_MOUNTS, "FSROOTS"}  # columns with a line for each value
 # names that the kernel gives: a partition is called after its disk

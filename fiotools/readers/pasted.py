@@ -28,6 +28,8 @@ from typing import NamedTuple
 
 import orjson
 
+from fiotools.readers.document import may_hold
+
 # separates texts of different places; the host and the program may follow, each behind one
 SEPARATOR = "\f"
 
@@ -127,9 +129,9 @@ _PROGRESS = re.compile(
     r"\s*(?:[\d.,' ]{1,30}[^\W\d]{1,20} (?:\([^()\n]{1,60}\) )?\S+,? [\d.,]+ |Jobs: \d)"
 )
 
+_BARS = "|\u2502\u2503\u2551"
 # a text without any of these (such as dd's) has no prefixes; a line or two of those without marks
 # stand near its beginning
-_BARS = "|\u2502\u2503\u2551"
 _HINTS = f":>\"']\t`%*$\\\xb6\u2022{_BARS}"
 _BEGINNINGS = re.compile(r"\n(?:[ ]?2[ .)]|1[678]\d{7,8}[.,]\d{3}|\+|0\.0|E )")
 _NEAR = 10_000  # characters
@@ -179,7 +181,7 @@ def repair(text: str, is_report: IsReport | None = None) -> Repaired:
         text = _MAIL.sub(_without_marks, text)
     if "NativeCommandError" in text:
         text = _POWERSHELL.sub("", text)
-    is_hinted = any(hint in text for hint in _HINTS) or _HYPHEN.search(text)
+    is_hinted = may_hold(text, _HINTS) or _HYPHEN.search(text)
     is_hinted = is_hinted or _BEGINNINGS.search(text[:_NEAR])
     signs = "".join([sign for sign in _SIGNS if sign in text])
     is_prefixed = is_hinted and _any_prefix(signs).search(f"\n{text}")
@@ -398,7 +400,7 @@ _PATH = (
 )
 _NUMBER = r"[ \t]*(?P<number>\d{1,6})"
 _BORDER = f"[{_BARS}]"
-_SIGNS = f":-{_BARS}"
+_SIGNS = f":-{_BARS}"  # of the kinds that are costly to search for
 _END = r"(?:[ \t]|$)"
 _DEEPEST = 4  # kinds, one behind the other
 _ESCAPED = re.compile(r"\\(?:n$|[t\"'\\])")
@@ -412,7 +414,7 @@ class _Kind(NamedTuple):
     before: str
     behind: str = ""
     text: str = r"[^\n]*"
-    signs: str = ""  # one of them stands in each: a text without them is not searched
+    signs: str = ""  # one of these stands in each; if none is given, it is always searched for
     least: int = 2  # lines
     is_sure: bool = False  # nothing else looks like it; if not, names or numbers must prove it
 

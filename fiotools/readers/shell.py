@@ -77,7 +77,7 @@ def simple(command: str) -> tuple[tuple[str, str], ...]:
         found.append((operator, command[start : piece.start()].strip()))
         operator, start = (piece["operator"] or ";").strip() or ";", piece.end()
     found.append((operator, command[start:].strip()))
-    return tuple((between, part) for between, part in found if part)
+    return tuple([one for one in found if one[1]])
 
 
 def uncommented(command: str) -> str:
@@ -141,8 +141,8 @@ def commands(command: str, program: str, depth: int = 2) -> tuple[tuple[str, ...
                 continue
             if " " in word and depth:
                 found += commands(word, program, depth - 1)
-            elif _base(word.lstrip("({")) in (program, f"{program}.exe") and (
-                any(_ASSIGNMENT.fullmatch(w) for w in listed[at + 1 :]) or program in programs(part)
+            elif _base(word.lstrip("({")).removesuffix(".exe") == program and (
+                any(map(_ASSIGNMENT.fullmatch, listed[at + 1 :])) or program in programs(part)
             ):
                 found.append(listed[at + 1 :])
                 break

@@ -162,18 +162,18 @@ def _ended(text: str, found: Found) -> Found:
     """Add what the line above a report says of how the command ended."""
     start, end, timing = found
     begin = _line_start(text, start) or 0
-    low = max(0, begin - 120)
-    above = max(low, text.rfind("\n", low, max(low, begin - 1)) + 1)
-    match = _FAILED.search(text[above:begin])
-    if not match or timing.real is None:
-        return (above + match.start() if match else start), end, timing
+    match = _FAILED.search(text, max(0, begin - 120), begin)
+    if not match:
+        return found
+    if timing.real is None:
+        return match.start(), end, timing
     status, signal = match["status"], match["signal"]
     timing = timing._replace(
         exit_status=int(status) if status else None if signal else timing.exit_status,
         failed=True,
         extras=((("signal", signal),) if signal else ()) + timing.extras,
     )
-    return above + match.start(), end, timing
+    return match.start(), end, timing
 
 
 def _items(

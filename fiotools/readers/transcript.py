@@ -18,6 +18,7 @@ from bisect import bisect_left, bisect_right
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from operator import attrgetter
 from string import whitespace
 from typing import NamedTuple
@@ -129,7 +130,8 @@ def commands(text: str, reports: Sequence[Report] = ()) -> Iterator[Boundary]:
         if line.startswith(SEPARATOR):
             yield Boundary(begin, host=line.split(SEPARATOR)[1] or None)
             continue
-        found = _prompted(line, in_session=fenced or not fences)
+        is_short = len(line) <= _LONGEST
+        found = _prompted(line, in_session=fenced or not fences) if is_short else None
         if found is None:
             if not fenced and _HEADING.match(line):
                 yield Boundary(begin)
@@ -145,10 +147,9 @@ def commands(text: str, reports: Sequence[Report] = ()) -> Iterator[Boundary]:
         yield Boundary(begin, whole or None, host, begin + start, end, is_echo, is_trace, at)
 
 
+@lru_cache(maxsize=256)  # sessions repeat their commands
 def _prompted(line: str, *, in_session: bool) -> tuple[str, str | None, int, bool] | None:
     """Split a line with a command: command, host, where it begins, whether it is an echo."""
-    if len(line) > _LONGEST:
-        return None
     skip = line.rfind("\r") + 1  # the shell drew its prompt anew
     bare = line[skip:]
     mark = _COMMENTED.match(bare) or _OPENING.match(bare)

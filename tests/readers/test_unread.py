@@ -1,8 +1,13 @@
 """Lines that are certainly of a report, and that no reader took, are not passed over in silence."""
 
+import re
+from pathlib import Path
+
 import pytest
 
 import fiotools as ft
+from fiotools.readers import READERS
+from fiotools.readers.document import may_hold
 
 DD = "2+0 records in\n2+0 records out\n2097152 bytes (2.1 MB, 2.0 MiB) copied, 0.500321 s, 4.2 MB/s\n"
 
@@ -35,3 +40,18 @@ def test_wrapped_numbers_are_not_lost_in_silence():
     wrapped = DD.replace("MiB) copied, ", "MiB) copied,\n\n  and\n")
     notes = ft.reads(DD + "\nhere\n" + wrapped).notes
     assert notes["severity"].eq("warning").any()
+
+
+@pytest.fixture(scope="module")
+def fixtures():
+    files = (Path(__file__).parents[1] / "fixtures").rglob("*.*")
+    return [path.read_text("utf-8", "replace") for path in files if path.stat().st_size < 20_000]
+
+
+@pytest.mark.parametrize("name", [reader.name for reader in READERS if reader.mark_needs])
+def test_each_mark_has_a_word_that_it_needs(name, fixtures):
+    reader = next(reader for reader in READERS if reader.name == name)
+    pattern = re.compile("|".join(filter(None, (reader.mark, reader.line_mark))), re.I | re.M)
+    marks = [match[0].lower() for text in fixtures for match in pattern.finditer(text)]
+    assert marks
+    assert [mark for mark in marks if not may_hold(mark, reader.mark_needs)] == []
