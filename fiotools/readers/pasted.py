@@ -28,8 +28,6 @@ from typing import NamedTuple
 
 import orjson
 
-from fiotools.readers.document import may_hold
-
 # separates texts of different places; the host and the program may follow, each behind one
 SEPARATOR = "\f"
 
@@ -181,7 +179,7 @@ def repair(text: str, is_report: IsReport | None = None) -> Repaired:
         text = _MAIL.sub(_without_marks, text)
     if "NativeCommandError" in text:
         text = _POWERSHELL.sub("", text)
-    is_hinted = may_hold(text, _HINTS) or _HYPHEN.search(text)
+    is_hinted = any(hint in text for hint in _HINTS) or _HYPHEN.search(text)
     is_hinted = is_hinted or _BEGINNINGS.search(text[:_NEAR])
     signs = "".join([sign for sign in _SIGNS if sign in text])
     is_prefixed = is_hinted and _any_prefix(signs).search(f"\n{text}")
