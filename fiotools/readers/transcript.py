@@ -284,7 +284,7 @@ def _listed(found: list[Boundary], at: int, session: Session, reports: Sequence[
     low, high = (
         bisect_left(reports, place, key=attrgetter("start")) for place in (found[at].position, stop)
     )
-    count = sum(len(report.data.runs()) for report in reports[low:high] if report.kind == "dd")
+    count = sum(len([*report.data.runs()]) for report in reports[low:high] if report.kind == "dd")
     if count < 2:
         return session
     if at + 1 - first != count:

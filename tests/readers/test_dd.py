@@ -4,6 +4,7 @@ from pathlib import Path
 import pytest
 
 import fiotools as ft
+from fiotools.readers.dd.report import MANY
 
 FIXTURES = Path(__file__).parents[1] / "fixtures"
 
@@ -461,3 +462,21 @@ def test_bytes_without_a_record_are_doubted():
     results = ft.reads(log)
     assert results.io.total_ios.tolist() == [0]
     assert "more bytes than I/Os x block size" in results.notes.message.item()
+
+
+def test_a_lone_line_of_records_above_a_whole_report():
+    results = ft.reads("5+0 records out\n" + plain(1, 1000, "1", "1.0 kB/s"))
+    printed = results.extras.set_index("path")["text"]
+    assert printed[["records_in", "records_out"]].tolist() == ["1+0", "1+0"]
+    note = results.notes.iloc[0]
+    assert (note["line"], note["message"]) == (1, "records without their other half: 5+0")
+
+
+def test_more_reports_than_are_in_memory_at_a_time():
+    sizes = [2000, 1000] * (MANY // 2 + 1)
+    text = "".join(plain(size // 1000, size, "1", f"{size // 1000}.0 kB/s") for size in sizes)
+    results = ft.reads(text + "1+0 records in\n" + plain(3, 500, "1", "0.5 kB/s"))
+    assert results.runs["run"].tolist() == [*range(1, MANY + 4)]
+    assert results.io["io_bytes"].tolist() == [*sizes, 500]
+    assert results.extras["run"].is_monotonic_increasing
+    assert results.notes["line"].tolist() == [3 * MANY + 7, 3 * MANY + 10]

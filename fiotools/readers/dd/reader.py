@@ -22,7 +22,7 @@ import math
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
-from itertools import chain
+from itertools import islice
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -31,10 +31,11 @@ import polars as pl
 from fiotools import units
 from fiotools.errors import ParseError
 from fiotools.readers import shell
-from fiotools.readers.dd.report import Amounts, DdOutput, DdRun, Said, counts
+from fiotools.readers.dd.report import MANY, DdOutput, DdReport, DdRun, Said, counts
 from fiotools.readers.dd.report import parse as parse
 from fiotools.readers.document import Document, Report, Session, read_reports
-from fiotools.tables import Column, Made, Tables
+from fiotools.tables import Made, Tables
+from fiotools.tables.columns import column
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -68,10 +69,6 @@ _LEAST, _MOST = -120, 120  # powers of ten of the seconds
 _MAGNITUDES = np.array([10.0**power for power in range(_LEAST, _MOST)])
 _FIGURES = np.array([0.5 * 10.0 ** (power - 5) for power in range(_LEAST, _MOST)])
 _DECIMALS = np.array([0.5 * 10.0**-places for places in range(20)])
-# warnings do not change the result; they are translated, but the options in them are not
-_WARNING = re.compile(r"warning|fullblock|zero multiplier|'00x'", re.I)
-_LONG = 300
-_NO_AMOUNTS = Amounts(-1, None, "", math.nan, None)
 
 
 def read(document: Document, tables: Tables) -> None:
@@ -147,13 +144,11 @@ def number(text: str) -> int | None:
     return product
 
 
-def _checked(
-    amounts: Sequence[Amounts], is_progress: Flags
-) -> tuple[Floats, NDArray[np.int64], Flags]:
+def _checked(printed: Mapping[str, Any]) -> tuple[Floats, NDArray[np.int64], Flags]:
     """Compute bandwidths in bytes per second, or take the printed ones if they are more precise.
 
     nan: not known. Beside them stands how the printed rates compare, and whether the printed sizes
-    are those of the bytes, to one unit of their last digit.
+    are those of the bytes, to one unit of their last digit. ``printed`` are columns of reports.
 
     Each dd rounds in its own way. GNU divides by the unrounded time and prints two or three digits
     in units of 1000. uutils divides by whole milliseconds, at least one. BusyBox prints the unit
@@ -161,14 +156,15 @@ def _checked(
     whole bytes per second from the unrounded time. The printed rate is kept if it is more precise
     than the seconds, as in a short run.
     """
-    amount = np.array([one.bytes for one in amounts], dtype=np.float64)
+    amount = np.array(printed["bytes"], dtype=np.float64)
     amount[amount < 0] = np.nan
-    seconds = np.array([one.elapsed for one in amounts], dtype=np.float64)
-    texts = pl.Series([one.seconds for one in amounts], dtype=pl.String)
+    seconds = np.array(printed["elapsed"], dtype=np.float64)
+    texts = pl.Series(printed["seconds"], dtype=pl.String)
     decimals = texts.str.extract("[.,]([0-9]+)").str.len_bytes().fill_null(0).to_numpy()
     has_exponent = texts.str.contains("e", literal=True).to_numpy()
-    spaced, *sizes = _each(_sizes, [one.size for one in amounts])
-    number, digit, power, byte, is_glued = _each(_rate, [one.rate for one in amounts])
+    is_progress = np.array([out is None for out in printed["out"]], dtype=np.bool_)
+    spaced, *sizes = _each(_sizes, printed["size"])
+    number, digit, power, byte, is_glued = _each(_rate, printed["rate"])
     # 1024 where the size is written as BusyBox or toybox do
     is_decimal = np.where(spaced < 0, power == 0, spaced > 0) | (is_glued == 0)
     scale = _SCALES[((byte > 0) & is_decimal).astype(int), power.astype(int)]
@@ -232,6 +228,7 @@ def _each(
     return columns
 
 
+@lru_cache(maxsize=4096)
 def _rate(printed: str | None) -> tuple[float, ...]:
     """Read a rate: number, one unit of its last digit, power of its prefix, unit, is it glued."""
     found = _RATE.fullmatch(printed or "")
@@ -242,6 +239,7 @@ def _rate(printed: str | None) -> tuple[float, ...]:
     return units.number(number), _digit(number), power, _BYTES.index(byte), not glue
 
 
+@lru_cache(maxsize=4096)
 def _sizes(text: str | None) -> tuple[float, ...]:
     """Read two sizes: each its number, one unit of its last digit, what its unit may be worth.
 
@@ -261,7 +259,7 @@ def _digit(number: str) -> float:
 
 
 class _Record(NamedTuple):
-    """dd's output at one place: its runs, numbered from ``first``, and their operands."""
+    """Some of dd's output at one place: its runs, numbered from ``first``, and their operands."""
 
     first: int
     line: int
@@ -275,24 +273,30 @@ def add(tables: Tables, report: Report, session: Session) -> int:
     """Add dd's output as runs, each with one row of I/O; return the last one's number."""
     block: DdOutput = report.data
     named = [operands(one) for one in shell.commands(session.command or "", "dd")]
-    found = block.runs(named[0].records if len(named) == 1 else None)
-    told = [_operands(named, session, place) for place in range(len(found))]
-    record = _Record(tables.runs + 1, report.line, session, found, told, block.source)
-    tables.defer(make, record)
-    tables.runs += len(found)
+    runs = block.runs(named[0].records if len(named) == 1 else None)
+    above, is_long = tables.runs, False
+    while found := [*islice(runs, MANY)]:
+        first = tables.runs + 1
+        tables.runs += len(found)
+        told = _operands(named, session, range(first - 1 - above, tables.runs - above))
+        tables.defer(make, _Record(first, report.line, session, found, told, block.source))
+        is_long |= len(found) == MANY
+        if is_long:  # its runs are never in memory at once
+            tables.settle()
     return tables.runs
 
 
-def _operands(commands: Sequence[Operands], session: Session, place: int) -> Operands:
-    """Take the operands that belong to a report, if the command line has several dd."""
+def _operands(commands: Sequence[Operands], session: Session, places: range) -> list[Operands]:
+    """Take the operands that belong to reports, if the command line has several dd."""
     if len(commands) == 1:
-        return commands[0]
+        return [commands[0]] * len(places)
     if not commands or shell.is_concurrent(session.command or ""):
-        return _NOTHING  # two dd in a pipeline report in any order
-    at = session.above + place
+        return [_NOTHING] * len(places)  # two dd in a pipeline report in any order
+    count = len(commands)
+    numbers = [session.above + place for place in places]
     if shell.is_loop(session.command or ""):
-        at %= len(commands)
-    return commands[at] if at < len(commands) else _NOTHING
+        numbers = [number % count for number in numbers]
+    return [commands[number] if number < count else _NOTHING for number in numbers]
 
 
 def make(records: Sequence[_Record], wants: Callable[[str], bool]) -> Iterable[Made]:
@@ -314,96 +318,107 @@ class _Batch:
 
     def __init__(self, records: Sequence[_Record]) -> None:
         self.records = records
+        self.every = [run for record in records for run in record.runs]
+        # those with something beside their report, and with earlier ones
+        self.told = [
+            at
+            for at, run in enumerate(self.every)
+            if run.remarks or run.said or run.end or run.is_stopped or run.last.spoiled
+        ]
+        self.long = [at for at, run in enumerate(self.every) if run.earlier]
         sizes = [len(record.runs) for record in records]
         self.owner = np.arange(len(records), dtype=np.int32).repeat(sizes)
-        self.every = [run for record in records for run in record.runs]
-        self.last = [run.last for run in self.every]
-        self.told = [told for record in records for told in record.operands]
-        numbers = (range(one.first, one.first + len(one.runs)) for one in records)
-        self.number = np.array([*chain(*numbers)], dtype=np.int64)
-        self.amounts = [last.amounts or _NO_AMOUNTS for last in self.last]
-        is_progress = np.array([last.out is None for last in self.last], dtype=np.bool_)
-        self.rate, self.verdict, self.is_sized = _checked(self.amounts, is_progress)
-        self.elapsed = np.array([one.elapsed for one in self.amounts], dtype=np.float64)
-        self.bytes = np.array([one.bytes for one in self.amounts], dtype=np.int64)
+        self.number = np.concatenate([one.first + np.arange(len(one.runs)) for one in records])
+        told = zip(*(told for record in records for told in record.operands), strict=True)
+        self.given, self.direction, self.target, self.block, self.direct, size, _ = told
+        last = zip(*(run.last for run in self.every), strict=True)
+        self.last = dict(zip(DdReport._fields, last, strict=True))
+        self.bytes, self.elapsed = np.array(self.last["bytes"]), np.array(self.last["elapsed"])
+        self.rate, self.verdict, self.is_sized = _checked(self.last)
         self.runtime = np.where(self.verdict == _ROUNDED, np.nan, self.elapsed)
-        self.read = _each(_counts, [last.into for last in self.last])
-        self.written = full, partial = _each(_counts, [last.out for last in self.last])
+        self.read, self.written = (_each(_counts, self.last[name]) for name in ("into", "out"))
+        full, partial = self.written
         # a record was read and not written, as when dd is stopped on its way
         self.is_behind = (self.read[1] == partial) & (full > 0) & (self.read[0] == full + 1)
         # so many bytes can have been written in these records
         whole = np.where(full > 0, self.bytes % np.maximum(full, 1), self.bytes) == 0
         self.is_fit = (full < 0) | np.where(partial > 0, self.bytes >= full + partial, whole)
         # or they are not so many records of the command's size
-        size = np.array([told.records_bytes or 0 for told in self.told], dtype=np.int64)
-        count, rest = np.divmod(self.bytes, np.maximum(size, 1))  # the product may be too large
-        self.is_other = (size > 0) & (partial == 0) & ((rest > 0) | (count != full))
+        self.records_bytes = np.array([one or 0 for one in size])
+        # the product may be too large
+        count, rest = np.divmod(self.bytes, np.maximum(self.records_bytes, 1))
+        self.is_other = (self.records_bytes > 0) & (partial == 0) & ((rest > 0) | (count != full))
 
-    def made(self, table: str, of: Any, **columns: Column) -> Made:
-        """Make rows of a table, each of one of the runs."""
+    def made(
+        self, table: str, of: Any, shared: Mapping[str, Any] | None = None, **columns: Any
+    ) -> Made:
+        """Make rows of a table, each of one of the runs.
+
+        A column may be a single value; ``shared`` are columns with a value for each of the runs.
+        """
         at = np.array(of, dtype=np.int64)
-        return Made(table, self.owner[at], {"run": self.number[at], **columns})
-
-    def keys(self, of: Iterable[int]) -> dict[str, list[Any]]:
-        """Return what identifies the entries of some runs."""
-        told = [self.told[at] for at in of]
-        return {
-            "entry": [1] * len(told),
-            "scope": ["job"] * len(told),
-            "target": [one.target for one in told],
-            "direction": [one.direction for one in told],
-        }
+        made = {name: column(name, values).gather(at) for name, values in (shared or {}).items()}
+        for name, value in columns.items():
+            is_one = isinstance(value, (str, int))
+            # polars keeps a text in a third of Python's memory
+            made[name] = column(name, [value] * len(at) if is_one else value)
+        order = np.argsort(at, kind="stable")  # the rows of a run stand together
+        if (order[1:] < order[:-1]).any():
+            at, made = at[order], {name: values.gather(order) for name, values in made.items()}
+        return Made(table, self.owner[at], {"run": self.number[at], **made})
 
     def runs(self) -> Made:
         """Return the rows of runs."""
-        sessions = [self.records[of].session for of in self.owner.tolist()]
-        about = zip(self.every, self.is_behind.tolist(), strict=True)
+        status = np.where(self.is_behind, "interrupted", "ok").tolist()
+        for at in self.told:
+            status[at] = _status(self.every[at], is_behind=self.is_behind[at])
+        sessions = zip(*(record.session for record in self.records), strict=True)
+        command, host, _ = (pl.Series(values).gather(self.owner) for values in sessions)
         return self.made(
             "runs",
             range(len(self.every)),
-            tool=pl.repeat("dd", len(sessions), eager=True),
-            format=pl.repeat("dd", len(sessions), eager=True),
-            command=[session.command for session in sessions],
-            host=[session.host for session in sessions],
+            tool="dd",
+            format="dd",
+            command=command,
+            host=host,
             duration_s=self.runtime,
-            status=[_status(run, is_behind=is_behind) for run, is_behind in about],
+            status=status,
         )
 
     def io(self) -> Made:
         """Return the rows of runs that moved anything."""
-        of = np.flatnonzero(self.bytes > 0)
-        told = [self.told[at] for at in of.tolist()]
-        is_read = np.array([one.direction == "read" for one in told], dtype=np.bool_)
-        total = np.where(is_read, self.read[:, of].sum(axis=0), self.written[:, of].sum(axis=0))
-        is_known = total >= 0
-        amount, elapsed, rate = self.bytes[of], self.elapsed[of], self.rate[of]
+        is_read = np.array(self.direction, dtype=object) == "read"
+        total = np.where(is_read, self.read.sum(axis=0), self.written.sum(axis=0))
         with np.errstate(divide="ignore", invalid="ignore"):
             # a printed rate that is more precise than the seconds is so for records too
-            is_ours = rate == amount / elapsed
-            iops = np.where(is_ours, total / elapsed, total * rate / amount)
-        return self.made(
-            "io",
-            of,
-            **self.keys(of.tolist()),
-            bs_bytes=[one.bs_bytes for one in told],
-            direct=[one.direct for one in told],
-            io_bytes=amount,
-            total_ios=[one if one >= 0 else None for one in total.tolist()],
-            runtime_s=self.runtime[of],
-            iops=np.where(is_known, iops, np.nan),
-            bw_bytes_per_s=rate,
-        )
+            is_ours = self.rate == self.bytes / self.elapsed
+            iops = np.where(is_ours, total / self.elapsed, total * self.rate / self.bytes)
+        columns = {
+            "target": self.target,
+            "direction": self.direction,
+            "bs_bytes": self.block,
+            "direct": self.direct,
+            "io_bytes": self.bytes,
+            "total_ios": pl.Series(total).set(pl.Series(total < 0), None),
+            "runtime_s": self.runtime,
+            "iops": np.where(total < 0, np.nan, iops),
+            "bw_bytes_per_s": self.rate,
+        }
+        return self.made("io", np.flatnonzero(self.bytes > 0), columns, entry=1, scope="job")
 
     def extras(self) -> Made:
         """Return the printed values that have no column."""
-        rounded = zip(self.amounts, (self.verdict == _ROUNDED).tolist(), strict=True)
-        texts: dict[str, list[str | None]] = {
-            "bytes": [None if one.bytes else "0" for one in self.amounts],
-            "records_in": [last.into for last in self.last],
-            "records_out": [last.out for last in self.last],
-            "truncated_records": [last.aside for last in self.last],
-            "rate": [one.rate for one in self.amounts],
-            "seconds": [one.seconds if is_rounded else None for one, is_rounded in rounded],
+        last, rounded = self.last, (self.verdict == _ROUNDED).tolist()
+        texts: dict[str, Sequence[str | None]] = {
+            "bytes": [None if amount else "0" for amount in last["bytes"]],
+            "records_in": last["into"],
+            "records_out": last["out"],
+            "truncated_records": last["aside"],
+            "rate": last["rate"],
+            "seconds": [
+                text if is_rounded else None
+                for text, is_rounded in zip(last["seconds"], rounded, strict=True)
+            ],
             "source": [self.records[at].source or None for at in self.owner.tolist()],
         }
         of: list[int] = []
@@ -414,49 +429,52 @@ class _Batch:
             of += there
             paths += [path] * len(there)
             printed += [told[at] for at in there]
-        for at, run in enumerate(self.every):
-            for place, report in enumerate(run.earlier):
+        for at in self.long:
+            for place, report in enumerate(self.every[at].earlier):
                 if report.into and report.out:
                     of += [at, at]
                     paths += [f"samples.{place}.records_in", f"samples.{place}.records_out"]
                     printed += [report.into, report.out]
-        return self.made("extras", of, path=paths, text=printed, entry=[1] * len(of))
+        return self.made("extras", of, path=paths, text=printed, entry=1)
 
     def settings(self) -> Made:
         """Return the operands."""
-        of = np.arange(len(self.told)).repeat([len(told.given) for told in self.told])
-        given = [pair for told in self.told for pair in told.given.items()]
+        of = np.arange(len(self.given)).repeat([len(given) for given in self.given])
+        given = [pair for given in self.given for pair in given.items()]
         return self.made(
             "settings",
             of,
-            entry=[1] * len(given),
+            entry=1,
             option=[name for name, _ in given],
             text=[value for _, value in given],
-            origin=["given"] * len(given),
+            origin="given",
         )
 
     def samples(self) -> Made:
         """Return the progress and the report of each run that reported more than once."""
         found = [
-            (at, report.amounts)
-            for at, run in enumerate(self.every)
-            if run.earlier
-            for report in (*run.earlier, run.last)
-            if report.amounts
+            (at, report)
+            for at in self.long
+            for report in (*self.every[at].earlier, self.every[at].last)
+            if report.bytes >= 0
         ]
-        of = [at for at, _ in found]
         return self.made(
             "samples",
-            of,
-            **self.keys(of),
-            quantity=["io_bytes"] * len(found),
-            time_s=[amounts.elapsed for _, amounts in found],
-            value=[float(amounts.bytes) for _, amounts in found],
+            [at for at, _ in found],
+            {"target": self.target, "direction": self.direction},
+            entry=1,
+            scope="job",
+            quantity="io_bytes",
+            time_s=[report.elapsed for _, report in found],
+            value=[float(report.bytes) for _, report in found],
         )
 
     def notes(self) -> Made:
         """Return what is odd about runs."""
-        found = [(at, *note) for at in range(len(self.every)) for note in self.odd(at)]
+        is_odd = (self.bytes <= 0) | (self.verdict >= _ROUNDED) | self.is_behind
+        is_odd |= ~self.is_sized | ~self.is_fit | self.is_other
+        is_odd[self.told] = True
+        found = [(at, *note) for at in np.flatnonzero(is_odd).tolist() for note in self.odd(at)]
         return self.made(
             "notes",
             [at for at, *_ in found],
@@ -467,43 +485,42 @@ class _Batch:
 
     def odd(self, at: int) -> Iterator[tuple[int, str, str]]:
         """Yield what is odd about a run: line, severity and message."""
-        run, last, end = self.every[at], self.last[at], self.every[at].end
-        amounts, line = last.amounts, last.figures_line
-        if amounts and not amounts.bytes:
+        run, last = self.every[at], self.every[at].last
+        line, end = last.figures_line, run.end
+        if not last.bytes:
             yield line, "info", "no bytes were moved"
-        elif amounts:
+        elif last.bytes > 0:
             value, verdict = self.rate[at], self.verdict[at]
             if verdict == _CONTRADICTS:
                 ours = units.human(value, "B/s")
-                told = f"printed rate {amounts.rate} is not bytes / seconds = {ours}"
+                told = f"printed rate {last.rate} is not bytes / seconds = {ours}"
                 yield line, "warning", f"{told}; the latter is kept"
             elif verdict == _ROUNDED:
                 kept = "the printed rate is kept" if value > 0 else "and too few for a rate"
-                yield line, "info", f"the seconds are rounded to {amounts.seconds}: {kept}"
+                yield line, "info", f"the seconds are rounded to {last.seconds}: {kept}"
         if last.spoiled:
             told = f"the line below the records is not as dd prints it ({last.spoiled[:80]!r})"
             remedy = "its bytes and seconds are left out; put it back as dd printed it"
             yield line, "warning", f"{told}: {remedy}"
-        elif amounts is None and last.into and not end:
+        elif last.bytes < 0 and last.into and not end:
             yield last.line, "info", "dd printed records only (no bytes, no seconds): no rate"
-        yield from run.remarks
-        for beside, message in run.said:
-            severity = "warning" if _WARNING.search(message) else "error"
-            yield beside, severity, f"dd: {message[:_LONG]}"
+        yield from (*run.remarks, *run.said)
         if end:
             yield line, "warning", end
         if self.is_behind[at] and not run.said:
             told = "a record was read and not written: dd was on its way, or interrupted"
             yield last.line, "info", told
-        if amounts and not self.is_sized[at]:
-            told = f"printed size {amounts.size} is not {amounts.bytes} bytes"
+        if last.bytes < 0:
+            return
+        if not self.is_sized[at]:
+            told = f"printed size {last.size} is not {last.bytes} bytes"
             yield line, "warning", f"{told}; the latter is kept"
-        if amounts and not self.is_fit[at]:
-            told = f"{amounts.bytes} bytes cannot be {last.out} records of one size"
+        if not self.is_fit[at]:
+            told = f"{last.bytes} bytes cannot be {last.out} records of one size"
             yield line, "warning", told
-        elif amounts and self.is_other[at]:
-            size = self.told[at].records_bytes
-            told = f"{amounts.bytes} bytes are not {last.out} records of {size} bytes"
+        elif self.is_other[at]:
+            size = self.records_bytes[at]
+            told = f"{last.bytes} bytes are not {last.out} records of {size} bytes"
             yield line, "warning", f"{told} (the command's)"
 
 
@@ -515,6 +532,6 @@ def _counts(records: str | None) -> tuple[int, int]:
 def _status(run: DdRun, *, is_behind: bool) -> str:
     if run.end:
         return "truncated"
-    if any(not _WARNING.search(message) for _, message in run.said):
+    if any(severity == "error" for _, severity, _ in run.said):
         return "error"
     return "interrupted" if run.is_stopped or is_behind else "ok"

@@ -16,14 +16,14 @@ it.
 
 from __future__ import annotations
 
+import math
 import re
-from bisect import bisect_left, bisect_right
-from collections import defaultdict
+from bisect import bisect_right
+from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
-from itertools import chain, permutations
-from operator import attrgetter
+from itertools import accumulate, chain, pairwise, permutations, starmap
 from typing import NamedTuple, TypeAlias
 
 from fiotools import units
@@ -77,6 +77,8 @@ _WHOLE = re.compile(
     r"([0-9]{1,15}(?:\.[0-9]{1,12})?(?:e-[0-9]{1,2})?) s, "
     r"([0-9]{1,24}(?:\.[0-9]{1,3})? [kMGTPEZY]?B/s)(?=[\n\r]|\Z)"
 )
+MANY = 20_000  # reports that are in memory at a time: a text may hold a million
+_STRETCH = re.compile(rf"{_WHOLE.pattern}(?:\n{_WHOLE.pattern}){{0,{MANY - 1}}}+")
 # a command between two reports: lines were lost, and what follows is another dd's
 _COMMAND = re.compile(r"\b[io]f=\S{1,400}")
 _LEADS_TO_TIME = re.compile(r"[,，、\ufffd] ?$|transferred in $")
@@ -117,6 +119,10 @@ _FRAGMENT = re.compile(r"\s{0,200}[^0-9\n]{0,40}[0-9]{1,24}[^\n]{0,200}\Z")
 # the beginning of a line of bytes; the damage stands behind the bytes
 _SPOILED = re.compile(r"[\s>#]*[0-9][0-9.,' ]{0,40}[^\W\d_]{1,20}\b[^\n]{0,60}[(（,，、/][^\n]*")
 _TRUNCATED = re.compile(r"truncated|odd length")
+# warnings do not change the result; they are translated, but the options in them are not
+_WARNING = re.compile(r"warning|fullblock|zero multiplier|'00x'", re.I)
+_LONG = 300
+_KILLED = "progress without a report at the end: dd was killed, or the text was cut off"
 _INTERVAL = 0.9  # seconds between lines of progress, at least
 _GAP, _DOUBTFUL = 5, 4  # lines without tokens, tokens without certainty: no more than that
 _COMMENT = re.compile(r"\s*(?:#|=?>?\s*\])")
@@ -128,19 +134,6 @@ class Records(NamedTuple):
 
     text: str
     words: str
-
-
-class Amounts(NamedTuple):
-    """Bytes, seconds and rate."""
-
-    bytes: int
-    # as printed: ``268 MB, 256 MiB``, ``0.101``, ``3.1 GB/s``; None if that is missing
-    size: str | None
-    seconds: str
-    elapsed: float  # the seconds
-    rate: str | None
-    # printed in the form of a final report: "in S secs (R bytes/sec)", "seconds"
-    is_final: bool = False
 
 
 class Aside(NamedTuple):
@@ -162,20 +155,50 @@ class Said(NamedTuple):
 
 
 class DdReport(NamedTuple):
-    """One report of dd; records as ``F+P``."""
+    """One report of dd: records, amounts, or both."""
 
     line: int
+    # full and partial records as printed, ``F+P``
     into: str | None = None
     out: str | None = None
-    amounts: Amounts | None = None
-    figures_line: int = 0
+    figures_line: int = 0  # the line of the amounts
+    bytes: int = -1  # if there are no amounts
+    # as printed: ``268 MB, 256 MiB``, ``0.101``, ``3.1 GB/s``; None if that is missing
+    size: str | None = None
+    seconds: str = ""
+    elapsed: float = math.nan  # the seconds
+    rate: str | None = None
+    # printed in the form of a final report: "in S secs (R bytes/sec)", "seconds"
+    is_final: bool = False
     aside: str | None = None
     spoiled: str | None = None
     is_own: bool = False  # of a dd that wrote at the same time as another
 
+    def joined(self, amounts: DdReport) -> DdReport:
+        """Return these records with the amounts of another report."""
+        return DdReport._make((*self[:3], *amounts[3:10], *self[10:]))
 
-# a list holds whole reports, one below the other
-Value: TypeAlias = Records | Amounts | Aside | Spoiled | Said | list[DdReport]
+
+class Stretch(NamedTuple):
+    """Whole reports, one below the other."""
+
+    text: str
+    start: int
+    end: int
+    line: int
+
+    def reports(self) -> Iterator[DdReport]:
+        """Read the reports, when they are asked for."""
+        matches = _WHOLE.finditer(self.text, self.start, self.end)
+        into, out, amount, size, seconds, rate = zip(*map(re.Match.groups, matches), strict=True)
+        lines = [*accumulate((3 if one else 1 for one in into), initial=self.line)]
+        last = [line - 1 for line in lines[1:]]
+        numbers, times = map(int, amount), map(float, seconds)
+        rows = zip(lines, into, out, last, numbers, size, seconds, times, rate, strict=False)
+        yield from starmap(DdReport, rows)
+
+
+Value: TypeAlias = Records | DdReport | Aside | Spoiled | Said | Stretch
 
 
 class Token(NamedTuple):
@@ -189,22 +212,6 @@ class Token(NamedTuple):
     def placed(self, at: int, line: int) -> Token:
         """Return a token of a line that begins at a place."""
         return Token(self.value, at + self.start, at + self.end, line)
-
-
-def _whole(text: str, at: int, line: int) -> tuple[Token, int, int] | None:
-    """Read the whole reports that begin at a place, on a line; say where the next line begins."""
-    found: list[DdReport] = []
-    start, first, end = at, line, at
-    once: dict[str | None, str | None] = {}  # texts that repeat are kept once
-    while match := _WHOLE.match(text, at):
-        *alike, amount, seconds = match.group(1, 2, 4, 6, 3, 5)
-        into, out, size, rate = map(once.setdefault, alike, alike)
-        amounts = Amounts(int(amount), size, seconds, float(seconds), rate)
-        last = line + 2 if into else line
-        found.append(DdReport(line, into, out, amounts, last))
-        end = match.end()
-        line, at = last + (text[end : end + 1] == "\n"), end + 1
-    return (Token(found, start, end, first), at, line) if found else None
 
 
 @lru_cache(maxsize=256)
@@ -260,7 +267,8 @@ def _token(found: re.Match[str]) -> Token | None:
     seconds = found["seconds"].translate(_AS_PRINTED)
     is_final = len(found["unit"] or "") > 1
     elapsed = units.number(seconds)
-    return Token(Amounts(amount, found["size"], seconds, elapsed, rate, is_final), start, end)
+    amounts = DdReport(0, None, None, 0, amount, found["size"], seconds, elapsed, rate, is_final)
+    return Token(amounts, start, end)
 
 
 def _line_end(text: str, at: int) -> int:
@@ -289,11 +297,11 @@ def parse(text: str, match: re.Match[str]) -> tuple[int, int, DdOutput] | None:
         is_held = bool(tokens) and tokens[-1].end > end
         if not is_certain and len(tokens) - is_held > _DOUBTFUL:
             break
-        if not is_held and (found := _whole(text, at, line)):
-            start = start if tokens else at
-            token, at, line = found
-            tokens.append(token)
-            end, gap, is_certain = token.end, 0, True
+        if not is_held and (whole := _STRETCH.match(text, at)):
+            start, end = start if tokens else at, whole.end()
+            tokens.append(Token(Stretch(text, at, end, line), at, end, line))
+            line += text.count("\n", at, end + 1)
+            at, gap, is_certain = end + 1, 0, True
             continue
         here, number = at, line
         stop = _line_end(text, at)
@@ -322,7 +330,7 @@ def parse(text: str, match: re.Match[str]) -> tuple[int, int, DdOutput] | None:
             tokens.append(aside.placed(here, number))
             end = stop if _TRUNCATED.search(part) else end
             continue
-        if is_held and not isinstance(own[0].value, Amounts):
+        if is_held and not isinstance(own[0].value, DdReport):
             break
         tokens += [token.placed(here, number) for token in own]
         gap, is_certain = 0, is_certain or _is_certain(tokens)
@@ -364,9 +372,9 @@ def _closed(
     rest = text[end : end + 400]
     if "\n" not in rest.strip("\n") and end + len(rest) == len(text):
         last = tokens[-1].value
-        if not isinstance(last, (Amounts, Said, list)) and _FRAGMENT.fullmatch(rest):
+        if not isinstance(last, (DdReport, Said, Stretch)) and _FRAGMENT.fullmatch(rest):
             cut, end = f"the report was cut off after {rest.strip()[:80]!r}", len(text)
-        elif isinstance(last, Amounts) and last.rate is None:
+        elif isinstance(last, DdReport) and last.rate is None:
             end = len(text)
             if rest.strip() or not rest.endswith("\n"):
                 cut = "the report was cut off"
@@ -388,7 +396,7 @@ def _is_after_records(tokens: list[Token]) -> bool:
 def _is_certain(tokens: list[Token]) -> bool:
     """Whether these are lines of dd, and not sums in a text or prose about dd."""
     values = [token.value for token in tokens]
-    if any(isinstance(value, (Amounts, list)) for value in values):
+    if any(isinstance(value, (DdReport, Stretch)) for value in values):
         return True
     records = [value for value in values if isinstance(value, Records)]
     if len(records) > 1:
@@ -407,10 +415,10 @@ class DdRun:
 
     last: DdReport
     earlier: Sequence[DdReport] = ()
-    said: Sequence[tuple[int, str]] = ()
+    remarks: Sequence[Remark] = ()
+    said: list[Remark] = field(default_factory=list)
     is_stopped: bool = False  # ^C stands beside its last report
     end: str = ""  # says that its report was cut off
-    remarks: Sequence[Remark] = ()
 
 
 class DdOutput(NamedTuple):
@@ -423,7 +431,7 @@ class DdOutput(NamedTuple):
     is_overwritten: bool = False
     source: str = ""  # its source (a host, a service), if a prefix of each line told that
 
-    def runs(self, count: int | None = None) -> list[DdRun]:
+    def runs(self, count: int | None = None) -> Iterator[DdRun]:
         """Sort the output into runs; ``count`` is the command's."""
         printed, remarks = _reports(self.tokens)
         said = [
@@ -431,31 +439,39 @@ class DdOutput(NamedTuple):
             for token in self.tokens
             if isinstance(token.value, Said)
         ]
-        if self.source and len(printed) == 2:  # which pdsh may bring in the wrong order
-            first, second = printed
-            if first.into is None and second.amounts is None and _fits(second, first.amounts):
-                amounts, line = first.amounts, first.figures_line
-                printed = [second._replace(amounts=amounts, figures_line=line)]
-        found = _series(printed, said, count)
-        if found:
-            found[0].remarks = [*remarks, *found[0].remarks]
-            last = found[-1]
-            is_progress = last.last.into is None and last.last.amounts is not None
-            if self.cut:
-                last.end = self.cut
-            elif is_progress and (last.earlier or self.is_overwritten):
-                told = "progress without a report at the end"
-                last.end = f"{told}: dd was killed, or the text was cut off"
-        stops = {*self.stops}
-        for run in found if stops else ():
-            run.is_stopped = not stops.isdisjoint((run.last.line - 1, run.last.line))
-        return found
+        if self.source:
+            printed = _swapped([*printed])
+        found = _series(printed, [line for line, _ in said], count)
+        above = next(found, DdRun(DdReport(said[0][0])) if said else None)
+        if above is None:
+            return
+        above.remarks = [*remarks, *above.remarks]
+        messages, stops = deque(said), {*self.stops}
+        for below in chain(found, (None,)):
+            # GNU and BSD complain before they report, uutils after
+            while messages and (below is None or messages[0][0] < below.last.line):
+                line, message = messages.popleft()
+                is_late = message.startswith("IO error") or line < above.last.line
+                owner = above if below is None or is_late else below
+                severity = "warning" if _WARNING.search(message) else "error"
+                owner.said.append((line, severity, f"dd: {message[:_LONG]}"))
+            if below is None:
+                is_progress = above.last.into is None and above.last.bytes >= 0
+                is_killed = is_progress and (above.earlier or self.is_overwritten)
+                above.end = self.cut or (_KILLED if is_killed else "")
+            if stops:
+                above.is_stopped = not stops.isdisjoint((above.last.line - 1, above.last.line))
+            yield above
+            above = below or above
 
 
-class _Loose(NamedTuple):
-    above: int  # how many reports without amounts stood above
-    amounts: Amounts
-    line: int
+def _swapped(reports: Sequence[DdReport]) -> Sequence[DdReport]:
+    """Join amounts with the records below them: pdsh may bring them in the wrong order."""
+    if len(reports) == 2:
+        first, second = reports
+        if first.into is None and second.bytes < 0 and _fits(second, first):
+            return [second.joined(first)]
+    return reports
 
 
 @lru_cache(maxsize=4096)
@@ -465,31 +481,18 @@ def counts(records: str) -> tuple[int, int]:
     return int(full), int(partial)
 
 
-def _in_lines(tokens: Iterable[Token]) -> Iterator[tuple[int, Value]]:
-    """Yield what each line says; the lines of whole reports one by one."""
-    for token in tokens:
-        if not isinstance(token.value, list):
-            yield token.line, token.value
-            continue
-        for report in token.value:
-            if report.into is not None and report.out is not None:
-                yield report.line, Records(report.into, "records in")
-                yield report.line + 1, Records(report.out, "records out")
-            if report.amounts is not None:
-                yield report.figures_line, report.amounts
+# how many reports without amounts stand above, and amounts
+_Loose: TypeAlias = tuple[int, DdReport]
 
 
-def _reports(tokens: Sequence[Token]) -> tuple[list[DdReport], list[Remark]]:
-    """Join records and amounts to reports."""
-    whole = [token.value for token in tokens if isinstance(token.value, list)]
-    if len(whole) == len(tokens):
-        return [*chain.from_iterable(whole)], []
-    found: list[DdReport] = []
+def _reports(tokens: Iterable[Token]) -> tuple[Iterable[DdReport], list[Remark]]:
+    """Join records and amounts to reports; whole ones are read when they are asked for."""
+    found: list[Iterable[DdReport]] = []
     pending: list[DdReport] = []  # those without amounts so far
     loose: list[_Loose] = []
     remarks: list[Remark] = []
     half: tuple[int, Records] | None = None  # records just above, without their other half
-    for line, value in _in_lines(tokens):
+    for value, _, _, line in tokens:
         if half:
             above, records = half
             half = None
@@ -504,15 +507,23 @@ def _reports(tokens: Sequence[Token]) -> tuple[list[DdReport], list[Remark]]:
             pending[-1] = pending[-1]._replace(aside=value.text or None)
         elif isinstance(value, Spoiled) and pending:
             pending[-1] = pending[-1]._replace(spoiled=value.text, figures_line=line)
-        elif isinstance(value, Amounts):
-            loose.append(_Loose(len(pending), value, line))
-            if len(loose) >= len(pending):
-                found += _match(pending, loose, remarks)
-                pending, loose = [], []
-    found += _match(pending, loose, remarks)
+        elif isinstance(value, (DdReport, Stretch)):
+            if isinstance(value, Stretch):
+                reports = value.reports()
+            else:
+                reports = iter([value._replace(line=line, figures_line=line)])
+            while pending and (report := next(reports, None)):
+                if report.into:
+                    pending.append(DdReport(report.line, report.into, report.out))
+                loose.append((len(pending), report))
+                if len(loose) == len(pending):
+                    found.append(_match(pending, loose, remarks))
+                    pending, loose = [], []
+            found.append(reports)
+    found.append(_match(pending, loose, remarks))
     if half:
         remarks.append(_alone(*half))
-    return sorted(found, key=attrgetter("line")), remarks
+    return chain.from_iterable(found), remarks
 
 
 def _alone(line: int, half: Records) -> Remark:
@@ -530,51 +541,41 @@ def _match(pending: list[DdReport], loose: list[_Loose], remarks: list[Remark]) 
     is_own = len(loose) > 1
     order = _order(pending, loose)
     if order is not None:
-        found = [report._replace(is_own=is_own) for report in pending] if is_own else pending
-        for at, one in zip(order, loose, strict=True):
-            found[at] = found[at]._replace(amounts=one.amounts, figures_line=one.line)
+        found = [report._replace(is_own=is_own) for report in pending]
+        for at, (_, one) in zip(order, loose, strict=True):
+            found[at] = found[at].joined(one)
         return found
-    if pending:
-        records = ", ".join(f"{report.into} in and {report.out} out" for report in pending)
-        told = (
-            f"{len(pending)} dd wrote at once; it is uncertain whose records are whose: {records}"
-        )
-        remarks.append((pending[0].line, "warning", told))
-    return [
-        DdReport(one.line, amounts=one.amounts, figures_line=one.line, is_own=is_own)
-        for one in loose
-    ]
+    records = ", ".join(f"{report.into} in and {report.out} out" for report in pending)
+    told = f"{len(pending)} dd wrote at once; it is uncertain whose records are whose: {records}"
+    remarks.append((pending[0].line, "warning", told))
+    return [DdReport(one.figures_line).joined(one)._replace(is_own=is_own) for _, one in loose]
 
 
 def _order(pending: list[DdReport], loose: list[_Loose]) -> Iterable[int] | None:
     """Return the records of each of the amounts; None if that is not certain."""
-    if not loose:
-        return ()
-    if not pending:
-        return None
     if len(loose) < len(pending):
         # each report's own amounts follow it; some have none
-        directly = [one.above - 1 for one in loose]
+        directly = [above - 1 for above, _ in loose]
         is_certain = len(set(directly)) == len(loose) and all(
-            _fits(pending[at], one.amounts) for at, one in zip(directly, loose, strict=True)
+            _fits(pending[at], one) for at, (_, one) in zip(directly, loose, strict=True)
         )
         return directly if is_certain else None
-    if len(pending) == 1 or len(pending) > 6:
+    if len(pending) < 2 or len(pending) > 6:
         return range(len(pending))
     ways = [
         order
         for order in permutations(range(len(pending)))
         if all(
-            at < one.above and _fits(pending[at], one.amounts)
-            for at, one in zip(order, loose, strict=True)
+            at < above and _fits(pending[at], one)
+            for at, (above, one) in zip(order, loose, strict=True)
         )
     ]
     return ways[0] if len(ways) == 1 else None
 
 
-def _fits(report: DdReport, amounts: Amounts | None) -> bool:
+def _fits(report: DdReport, amounts: DdReport) -> bool:
     """Whether records and bytes can be of one report."""
-    if report.out is None or amounts is None:
+    if report.out is None or amounts.bytes < 0:
         return False
     full, partial = counts(report.out)
     if partial:
@@ -582,43 +583,19 @@ def _fits(report: DdReport, amounts: Amounts | None) -> bool:
     return amounts.bytes % full == 0 if full else amounts.bytes == 0
 
 
-def _series(
-    reports: Sequence[DdReport], said: Sequence[tuple[int, str]], count: int | None
-) -> list[DdRun]:
-    """Group reports by dd, with the progress before them and the errors beside them."""
-    if not reports:
-        return [DdRun(DdReport(said[0][0]), said=said)] if said else []
-    numbers = [line for line, _ in said]
-    found: list[DdRun] = []
+def _series(reports: Iterable[DdReport], said: Sequence[int], count: int | None) -> Iterator[DdRun]:
+    """Group reports by dd, with the progress before them; ``said``: the lines of messages."""
     group: list[DdReport] = []
     known: DdReport | None = None  # the last of the group with records
     for report in reports:
-        if group and _continues(group[-1], known, report, numbers, count):
-            group.append(report)
-        else:
-            found += _settled(group)
-            group, known = [report], None
+        if group and not _continues(group[-1], known, report, said, count):
+            yield from _settled(group)
+            group, known = [], None
+        group.append(report)
         if report.into:
             known = report
-    found += _settled(group)
-    if said:
-        _add_said(found, said)
-    return found
-
-
-def _add_said(found: list[DdRun], said: Sequence[tuple[int, str]]) -> None:
-    """Return each message to the run that it is of."""
-    places = [run.last.line for run in found]
-    owned: defaultdict[int, list[tuple[int, str]]] = defaultdict(list)
-    for line, message in said:
-        # GNU and BSD complain before they report, uutils after
-        above, below = bisect_left(places, line) - 1, bisect_right(places, line)
-        is_late = message.startswith("IO error")
-        if (is_late and above >= 0) or below == len(places):
-            below = above
-        owned[below].append((line, message))
-    for place, own in owned.items():
-        found[place].said = own
+    if group:
+        yield from _settled(group)
 
 
 def _continues(
@@ -629,33 +606,36 @@ def _continues(
     count: int | None,
 ) -> bool:
     """Whether a report can be a later one of the same dd; ``said``: the lines of messages."""
-    old, new = before.amounts, after.amounts
-    if old and new:
-        if new.bytes < old.bytes:
-            return False
-        if before.into is after.into is None and before.line < after.line and _are_ends(old, new):
+    if 0 <= after.bytes < before.bytes:
+        return False
+    is_progress = before.into is None
+    has_both = before.bytes >= 0 and after.bytes >= 0
+    if has_both:
+        is_below = is_progress and after.into is None and before.line < after.line
+        if is_below and _are_ends(before, after):
             return False  # lines of several runs, without their records
         # progress is printed in whole seconds, rounded, and once more at the end
-        slack = 0.5 if before.into is None and old.seconds.isdigit() else 0.0
-        if new.elapsed < old.elapsed - slack or (old.is_final and before.into is None):
+        slack = 0.5 if is_progress and before.seconds.isdigit() else 0.0
+        if after.elapsed < before.elapsed - slack or (before.is_final and is_progress):
             return False  # and what ended had its records lost
-    if after.is_own or (before.is_own and before.into is None):
+    if after.is_own or (before.is_own and is_progress):
         return False
     if count and known and known.into and sum(counts(known.into)) >= count:
         return False  # it was at its end
-    if old and new:
-        if before.into is not None and (new.bytes == old.bytes or new.elapsed == old.elapsed):
+    if has_both:
+        is_same = after.bytes == before.bytes or after.elapsed == before.elapsed
+        if is_same and not is_progress:
             at = bisect_right(said, before.line)
             is_between = at < len(said) and said[at] < after.line
-            return is_between and new.elapsed > old.elapsed
-    elif bool(old) != bool(new) and after.into is not None and before.into is not None:
+            return is_between and after.elapsed > before.elapsed
+    elif (before.bytes < 0) != (after.bytes < 0) and after.into is not None and not is_progress:
         return False
     if known is None or after.into is None:
         return True  # progress below a report has to be borne out by the next report
     return _grow(known, after)
 
 
-def _are_ends(old: Amounts, new: Amounts) -> bool:
+def _are_ends(old: DdReport, new: DdReport) -> bool:
     """Whether neither is progress, which comes once a second, from GNU in whole seconds."""
     if old.seconds.isdigit() or new.seconds.isdigit() or old.is_final != new.is_final:
         return False
@@ -664,22 +644,20 @@ def _are_ends(old: Amounts, new: Amounts) -> bool:
 
 def _grow(before: DdReport, after: DdReport) -> bool:
     """Whether the records grew, and not their size."""
-    if not (before.into and before.out and after.into and after.out):
-        return False
-    (read, cut), (read_after, cut_after) = counts(before.into), counts(after.into)
-    if read_after + cut_after <= read + cut or cut > cut_after:
-        return False
-    (written, cut), (written_after, cut_after) = counts(before.out), counts(after.out)
-    if written_after + cut_after < written + cut or cut > cut_after:
-        return False
+    for old, new, least in ((before.into, after.into, 1), (before.out, after.out, 0)):
+        if not (old and new):
+            return False
+        (full, cut), (full_after, cut_after) = counts(old), counts(new)
+        if full_after + cut_after < full + cut + least or cut > cut_after:
+            return False
     return len({_block(before), _block(after)} - {None}) < 2
 
 
 def _block(report: DdReport) -> int | None:
     """Bytes of one output record, where only full ones were written."""
-    if report.amounts and report.out:
+    if report.bytes >= 0 and report.out:
         full, partial = counts(report.out)
-        return report.amounts.bytes // full if full and not partial else None
+        return report.bytes // full if full and not partial else None
     return None
 
 
@@ -687,28 +665,24 @@ def _settled(every: list[DdReport]) -> list[DdRun]:
     """Return the runs of a group; split reports that were more likely several runs."""
     if len(every) == 1:
         return [DdRun(every[0])]
-    ends = [place for place, report in enumerate(every) if report.into is not None]
-    if not ends:
-        return [_of(every)] if every else []
-    every, below = every[: ends[-1] + 1], every[ends[-1] + 1 :]
+    ends = [place for place, report in enumerate(every, 1) if report.into is not None]
     # progress below the last report: another dd, and killed
-    rest = [_of(below)] if below else []
-    if len(ends) == 1:
-        return [_of(every), *rest]
-    line = every[ends[0]].line
-    if len(every) - ends[0] > len(ends) or _is_sure([every[end] for end in ends[:-1]]):
-        message = f"{len(ends)} reports of one dd: the last is the result, all are in samples"
-        return [_of(every, (line, "info", message)), *rest]
-    message = (
-        f"{len(ends)} reports that grow, in round numbers of records: taken for separate runs,"
-        " but they may be one dd's that was asked by a signal"
-    )
-    first = _of(every[: ends[0] + 1], (line, "warning", message))
-    return [first, *(DdRun(every[end]) for end in ends[1:]), *rest]
-
-
-def _of(reports: Sequence[DdReport], *remarks: Remark) -> DdRun:
-    return DdRun(reports[-1], reports[:-1], remarks=remarks)
+    cuts, remarks = ends[-1:], []
+    if len(ends) > 1:
+        line = every[ends[0] - 1].line
+        is_between = ends[-1] - ends[0] >= len(ends)  # progress
+        if is_between or _is_sure([every[end - 1] for end in ends[:-1]]):
+            told = f"{len(ends)} reports of one dd: the last is the result, all are in samples"
+            remarks = [(line, "info", told)]
+        else:
+            told = f"{len(ends)} reports that grow, in round numbers of records"
+            doubt = "taken for separate runs, but they may be one dd's that was asked by a signal"
+            remarks = [(line, "warning", f"{told}: {doubt}")]
+            cuts = ends
+    groups = [every[start:stop] for start, stop in pairwise((0, *cuts, len(every)))]
+    found = [DdRun(group[-1], group[:-1]) for group in groups if group]
+    found[0].remarks = remarks
+    return found
 
 
 def _is_sure(reports: Sequence[DdReport]) -> bool:
