@@ -15,6 +15,7 @@ from typing import Any, Generic
 
 import narwhals as nw
 import numpy as np
+import scipy
 from narwhals.typing import IntoDataFrameT
 from numpy.typing import NDArray
 
@@ -542,7 +543,7 @@ def dip(values: Array) -> float:
     low, high, deepest = 0, len(values) - 1, 1.0
     while True:
         x, step = values[low : high + 1], np.arange(low, high + 1, dtype=np.float64)
-        below, above = _hull(x, step), _hull(x, -step)
+        below, above = _corners(x, step), _corners(x, -step)
         convex = np.interp(x, x[below], step[below])
         concave = np.interp(x, x[above], step[above] + 1)
         knots = np.union1d(below, above)
@@ -561,17 +562,10 @@ def dip(values: Array) -> float:
     return deepest / (2 * len(values))
 
 
-def _hull(x: Array, y: Array) -> NDArray[np.int_]:
-    """Give the points on the greatest convex function below all."""
-    knots: list[int] = []
-    for i in range(len(x)):
-        while len(knots) > 1:
-            a, b = knots[-2:]
-            if (y[b] - y[a]) * (x[i] - x[b]) < (y[i] - y[b]) * (x[b] - x[a]):
-                break
-            knots.pop()
-        knots.append(i)
-    return np.array(knots)
+def _corners(x: Array, y: Array) -> NDArray[np.int_]:
+    """Give the corners of the greatest convex function below all points: its slopes only rise."""
+    widths = np.diff(x)
+    return scipy.optimize.isotonic_regression(np.diff(y) / widths, weights=widths).blocks
 
 
 def unseen(n: int, runs: str = "runs a side") -> str | None:
