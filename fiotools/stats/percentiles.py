@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import accumulate, pairwise
@@ -557,42 +557,42 @@ class Curve:
 
 
 def bounds(parts: Sequence[Curve], percentile: float) -> tuple[float | None, float | None]:
-    """Bracket a percentile of the mixture; None if no point bounds it."""
-    asked = share(percentile) * sum(part.ios for part in parts)
-    low: float | None = None
-    # Up to x, a part has at least the share of its last point there, and less than that of its
-    # next: the percentile lies above x as long as the sum of the latter is not above it.
-    firsts = [part.points[0][0] if part.points else share(100) for part in parts]
-    least, most = 0, sum(part.ios * first for part, first in zip(parts, firsts, strict=True))
-    strict = sum(bool(part.points) and part.points[0][0] > 0 for part in parts)
-    is_above = most <= asked
-    for value, steps in sorted(_steps(parts).items()):
-        for more, up_to, yet_to_come in steps:
-            least += more
-            most += up_to
-            strict += yet_to_come
-        if is_above and (most > asked or (most == asked and not strict)):
-            low, is_above = value, False
-        if least >= asked:
-            return low, value
-    return low, None
+    """Bracket a percentile of the mixture; None if no point bounds it.
+
+    Up to a latency, a part has at least the share of its last point there, and less than that of
+    its next, which may be reached only where no more points follow. The percentile lies between the
+    first latencies at which the most and the least that all parts may have come up to it.
+    """
+    whole = len(parts) + 1  # an I/O; to stay below a share is to lack one such part of it
+    least, most = defaultdict[float, int](int), defaultdict[float, int](int)
+    for part in parts:
+        values = [value for _, value in part.points]
+        shares = [whole * part.ios * own for own, _ in part.points]
+        nexts = [*(own - (own > 0) for own in shares), whole * part.ios * share(100)]
+        for value, more in zip(values, _steps(shares), strict=True):
+            least[value] += more
+        for value, more in zip([-inf, *values], _steps(nexts), strict=True):
+            most[value] += more
+    asked = whole * share(percentile) * sum(part.ios for part in parts)
+    low, high = _reached(most, asked), _reached(least, asked)
+    return None if low == -inf else low, high
+
+
+def _steps(sums: Sequence[int]) -> list[int]:
+    """Give what each sum adds to the one before."""
+    return [after - before for before, after in pairwise([0, *sums])]
+
+
+def _reached(steps: Mapping[float, int], asked: int) -> float | None:
+    """Give the first place at which the sum of the steps is what was asked, if there is one."""
+    places = sorted(steps)
+    sums = accumulate(steps[place] for place in places)
+    return next((place for place, sum_ in zip(places, sums, strict=True) if sum_ >= asked), None)
 
 
 def share(percentile: float) -> int:
     """Give a percentile in whole billionths of a percent, so that sums of shares are exact."""
     return round(percentile * 10**9)
-
-
-def _steps(parts: Sequence[Curve]) -> dict[float, list[tuple[int, int, int]]]:
-    """Say at each value by how much the least and the most, and the parts yet to come, change."""
-    found: dict[float, list[tuple[int, int, int]]] = defaultdict(list)
-    for part in parts:
-        shares = [0, *(point[0] for point in part.points), share(100)]
-        for i, (own, value) in enumerate(part.points, start=1):
-            yet_to_come = int(i < len(part.points)) - int(own > 0)
-            up_to = part.ios * (shares[i + 1] - own)
-            found[value].append((part.ios * (own - shares[i - 1]), up_to, yet_to_come))
-    return found
 
 
 def rank(percentile: float, n: int) -> int:

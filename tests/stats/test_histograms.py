@@ -321,6 +321,12 @@ def test_one_table_is_its_own_bound(make, rows):
     ]
 
 
+def test_all_of_a_table_without_points_may_lie_below_the_others(make, rows):
+    frame = _table(make, {"a": [5, 7], "b": ["nan", "nan"]}, [0, 99])
+    [half] = rows(bound_percentiles(frame, _io(make, {"a": 1000, "b": 1000}), at=50))
+    assert (half["bound_lo_ns"], half["bound_hi_ns"]) == (None, None)
+
+
 def test_the_truth_lies_within_the_bounds(make, rows):
     rng = np.random.default_rng(8)
     parts = {name: rng.lognormal(10 + i, 0.7, 700 * (i + 1)) for i, name in enumerate("abc")}
