@@ -27,6 +27,8 @@ _PLACE_OPTIONS = {
     *("filename", "directory", "if", "of", "Path", "path", "name", "output", "job"),
     *("write_bw_log", "write_iops_log", "write_lat_log", "write_hist_log"),
 }
+# fio's, in which "1m" is a minute
+_DURATIONS = {"runtime", "timeout", "ramp_time", "startdelay", "thinktime"}
 
 OptionTexts: TypeAlias = Mapping[str, Collection[str]]  # all texts of each
 
@@ -329,7 +331,7 @@ def differing_options(
     found = []
     for option in dict.fromkeys([*level, *baseline]):
         sides = level.get(option, ()), baseline.get(option, ())
-        one, other = ({*map(_amount, texts)} for texts in sides)
+        one, other = ({_amount(option, text) for text in texts} for texts in sides)
         if one != other and not is_place(option) and option.rpartition("/")[2] not in own:
             text, text_baseline = (", ".join(texts) if texts else None for texts in sides)
             found.append({"option": option, "text": text, "text_baseline": text_baseline})
@@ -341,9 +343,10 @@ def is_place(option: str) -> bool:
     return option.rpartition("/")[2] in _PLACE_OPTIONS
 
 
-def _amount(text: str) -> str | float:
+def _amount(option: str, text: str) -> str | float:
     """Read a size or a time, so that one amount has one value."""
-    for reading in (units.size, units.seconds):
+    readings = (units.size, units.seconds)
+    for reading in reversed(readings) if option in _DURATIONS else readings:
         try:
             return reading(text)
         except ValueError:

@@ -48,6 +48,8 @@ def test_what_means_the_same_is_not(make, rows):
         # amounts, however they are written
         ("a", "1", None, "bs", "4k", "global"),
         ("b", "2", None, "bs", "4096", "global"),
+        ("a", "1", None, "runtime", "1m", "global"),
+        ("b", "2", None, "runtime", "60s", "global"),
         # where the files are is what is compared
         ("a", "1", None, "filename", "/a/file", "global"),
         ("b", "2", None, "filename", "/b/file", "global"),
