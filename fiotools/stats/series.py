@@ -29,7 +29,7 @@ from fiotools.errors import SchemaError, argument
 from fiotools.stats import frames, replicates
 from fiotools.stats.frames import Array, Frame, Metric, is_number, metric_of
 from fiotools.stats.replicates import checked, one_row_each, run_keys, run_name, runs_of
-from fiotools.stats.windows import SUMS, TICK, window
+from fiotools.stats.windows import SOON, SUMS, TICK, lengths, window
 from fiotools.vocabulary import KEYS
 
 _AMOUNTS = {"io_bytes": "bw_bytes_per_s", "total_ios": "iops", "count": "iops"}
@@ -39,7 +39,6 @@ RATES = {
     **dict.fromkeys(("iops", "iops_mean"), "iops"),
     **dict.fromkeys(("bw_bytes_per_s", "bw_mean_bytes_per_s"), "bw_bytes_per_s"),
 }
-_SOON = 0.5  # of the usual interval: a report after less takes the place of the one before
 _MOST = 10_000_000  # rounds: beyond, round_s is a slip
 _EQUAL = 0.1  # intervals that differ by less are equal
 # Windows may not follow each other if, from so many intervals on, more than this share of them
@@ -225,7 +224,7 @@ def _of_amounts(series: Series, clock: Array | None, which: str, *, single: bool
         raise SchemaError(f"{name} of {which} has no times (time_s), so no rate")
     notes, start = [], 0.0
     if name == "count":
-        if not single and len(clock) > 2 and clock[0] < _SOON * float(np.median(np.diff(clock))):
+        if not single and len(clock) > 2 and clock[0] < SOON * float(np.median(np.diff(clock))):
             notes = ["the first sample ends where the times begin: left out"]
             start, own, clock = float(clock[0]), own[1:], clock[1:] - clock[0]
         own = np.cumsum(own)
@@ -250,7 +249,8 @@ def _differences(sums: Array, clock: Array) -> tuple[Array, Array]:
     ends: list[int] = []
     last = 0.0
     for place, moment in enumerate(clock.tolist()):
-        if moment - last > _SOON * usual or (not ends and moment > 0):
+        # a report that comes sooner takes the place of the one before
+        if moment - last > SOON * usual or (not ends and moment > 0):
             ends.append(place)
             last = moment
         elif place == len(clock) - 1 and ends:
@@ -266,15 +266,11 @@ def _intervals(series: Series) -> Series:
     if len(widths) < 2:
         return series
     gaps = series.quantity in RATES
-    # fio may end its log with a part of a window
-    usual = float(np.min(widths[1:-1] if len(widths) > 2 else widths[1:]))
-    late = max(1.5 * usual, 2 * usual - 3 * TICK)
-    if not gaps:
-        usual = float(np.median(widths[1:]))
-        late = 1.5 * usual
+    steps = pl.DataFrame({"step": widths[1:]})
+    usual, late = steps.select(lengths(pl.col("step"), pl.lit(gaps))).row(0)
     notes, start, shortest = [], 0.0, float(widths[widths > 0].min())
     # a log may begin late, or count from its own first sample
-    if not _SOON * usual <= widths[0] <= late:
+    if not SOON * usual <= widths[0] <= late:
         notes = [f"the first sample, at {widths[0]:.4g} s, is taken to be as long as the others"]
         start, widths[0] = float(widths[0]) - usual, usual
     bounds = None

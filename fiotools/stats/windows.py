@@ -44,7 +44,7 @@ _AT_ONCE = 1 << 17  # rows: numpy's arrays of more would be most of the memory
 _SPARSE = 8  # places to a row: beyond, rows are sorted
 _EDGE = 1e-9  # of a window: 0.3 s is the end of the third 0.1 s
 _MANY = 10_000_000  # windows: beyond, their length is a slip
-_GAP, _SOON = 1.5, 0.5  # of the usual interval: a longer or shorter one is not an interval
+_GAP, SOON = 1.5, 0.5  # of the usual interval: a longer or shorter one is not an interval
 _LITTLE = 0.1  # of a window: less has no rate
 _IOPS, _BW = ("iops", "iops_mean"), ("bw_bytes_per_s", "bw_mean_bytes_per_s")
 _RATES = (*_IOPS, *_BW)
@@ -312,6 +312,11 @@ class Grid:
         """The key of the measured quantity."""
         return "latency" if self.of_bins else "quantity"
 
+    @property
+    def quantity(self) -> pl.Expr:
+        """The measured quantity: bins hold counts."""
+        return pl.lit("count") if self.of_bins else pl.col("quantity").cast(pl.String)
+
 
 def parts_of(frame: pl.DataFrame, grid: Grid) -> pl.DataFrame:
     """Sum up a batch."""
@@ -454,12 +459,12 @@ def _sums(frame: pl.DataFrame, seconds: float, *, bins: bool) -> dict[str, NDArr
 def _of_intervals(frame: pl.DataFrame, grid: Grid) -> pl.DataFrame:
     """Keep intervals apart by their ends, and bins by their edges if these matter."""
     edges = ("bin_lo_ns", "bin_hi_ns") if grid.of_bins and grid.bins else ()
-    counted, sums = "value", [pl.len().alias("n"), pl.col("value").sum().alias("total")]
-    if grid.of_bins:
-        counted, sums = "count", [pl.col("count").sum().alias("n")]
+    counted = "count" if grid.of_bins else "value"
     _refuse_gaps(frame, counted)
     rows = frame.select(counted, *edges, end="time_s", way=_ways(frame))
-    return rows.group_by("end", "way", *edges).agg(sums)
+    total = pl.col(counted).sum()
+    n = total if grid.of_bins else pl.len()
+    return rows.group_by("end", "way", *edges).agg(n=n, total=total)
 
 
 def windows(parts: pl.DataFrame, grid: Grid) -> pl.DataFrame:
@@ -469,27 +474,21 @@ def windows(parts: pl.DataFrame, grid: Grid) -> pl.DataFrame:
     logs = logs.sort(grid.keys)  # the last digit of a sum depends on its order
     cells = [*grid.by, "way", "at"]
     others = [name for name in grid.keys if name not in grid.by]
-    differing = [
-        pl.when(pl.col(name).n_unique() > 1).then(pl.lit(name)).alias(f"differs {name}")
-        for name in others
-    ]
+    differing = [pl.when(pl.col(name).n_unique() > 1).then(pl.lit(name)) for name in others]
+    said = pl.concat_str([pl.lit(None), *differing], separator=", ", ignore_nulls=True)
     rates = [
         pl.when(pl.col(name).is_not_null().all()).then(pl.col(name).sum()).alias(name)
         for name in ("io_bytes", "iops", "bw_bytes_per_s", "total")
     ]
     found = logs.group_by(cells, maintain_order=True).agg(
         *rates,
-        *differing,
         pl.col("n").sum(),
         pl.col("span_s").max(),
         pl.col("warnings").drop_nulls().first(),
-    )
-    named = [pl.lit(None, dtype=pl.String), *(pl.col(f"differs {name}") for name in others)]
-    said = pl.concat_str(named, separator=", ", ignore_nulls=True)
-    return found.with_columns(
-        pl.when(pl.col("n") > 0).then(pl.col("total") / pl.col("n")).alias("mean"),
         said.replace("", None).alias("varies_in"),
-    ).sort(cells)
+    )
+    mean = pl.when(pl.col("n") > 0).then(pl.col("total") / pl.col("n")).alias("mean")
+    return found.with_columns(mean).sort(cells)
 
 
 def _singles(parts: pl.DataFrame, grid: Grid) -> pl.DataFrame:
@@ -512,7 +511,6 @@ def _singles(parts: pl.DataFrame, grid: Grid) -> pl.DataFrame:
     span = pl.min_horizontal(end, "to") - pl.max_horizontal(begin, "since")
     least = round(_LITTLE * grid.seconds, 9)  # as spans are
     covered = pl.when(pl.col("span_s") >= least).then("span_s")
-    latency = pl.col(grid.what).cast(pl.String).is_in(SINGLE)
     return (
         each.join(found, on=[*logs, "at"], how="left", nulls_equal=True)
         .with_columns(pl.col("n", "total", "bytes").fill_null(0), span.round(9).alias("span_s"))
@@ -524,8 +522,7 @@ def _singles(parts: pl.DataFrame, grid: Grid) -> pl.DataFrame:
             pl.col("bytes").alias("io_bytes"),
             (pl.col("n") / covered).alias("iops"),
             (pl.col("bytes") / covered).alias("bw_bytes_per_s"),
-            pl.when(latency).then("total").alias("total"),
-            pl.lit(None, dtype=pl.String).alias("warnings"),
+            pl.when(grid.quantity.is_in(SINGLE)).then("total").alias("total"),
         )
     )
 
@@ -538,32 +535,31 @@ def _intervals(parts: pl.DataFrame, grid: Grid) -> pl.DataFrame:
     found = each.group_by(logs, maintain_order=True).agg(
         pl.col("n", "total").sum(), pl.col("width").sum().alias("span_s"), value.sum().alias("sum")
     )
-    none = pl.lit(None, dtype=pl.Float64)
-    if grid.of_bins:
-        iops, bandwidth, n = pl.col("n") / pl.col("span_s"), none, pl.col("n")
-        weightless = pl.lit(False)
-    else:
-        what = pl.col(grid.what).cast(pl.String)
-        counted, mean = what == "count", pl.col("sum") / pl.col("span_s")
-        iops = (
-            pl.when(counted)
-            .then(pl.col("total") / pl.col("span_s"))
-            .when(what.is_in(_IOPS))
-            .then(mean)
-        )
-        bandwidth = pl.when(what.is_in(_BW)).then(mean)
-        n = pl.when(counted).then(pl.col("total").cast(pl.Int64)).otherwise("n")
-        weightless = what.str.ends_with("_ns")
+    quantity = grid.quantity
+    counted, mean = quantity == "count", pl.col("sum") / pl.col("span_s")
+    rate = pl.when(counted).then(pl.col("total") / pl.col("span_s"))
     return found.select(
         *logs,
         "span_s",
-        n.alias("n"),
-        none.alias("io_bytes"),
-        iops.alias("iops"),
-        bandwidth.alias("bw_bytes_per_s"),
-        none.alias("total"),
-        pl.when(weightless).then(pl.lit(_UNWEIGHTED)).alias("warnings"),
+        pl.when(counted).then(pl.col("total").cast(pl.Int64)).otherwise("n").alias("n"),
+        rate.when(quantity.is_in(_IOPS)).then(mean).alias("iops"),
+        pl.when(quantity.is_in(_BW)).then(mean).alias("bw_bytes_per_s"),
+        pl.when(quantity.str.ends_with("_ns")).then(pl.lit(_UNWEIGHTED)).alias("warnings"),
     )
+
+
+def lengths(step: pl.Expr, rates: pl.Expr) -> tuple[pl.Expr, pl.Expr]:
+    """Give the usual length of the intervals of a log, and the longest that one may have.
+
+    fio writes no window without I/O, so that the shortest is usual; the last may be a part of one,
+    and one that came late takes nearly twice as long.
+    """
+    middle = step.median()
+    shortest = step.head(pl.len() - 1).min().fill_null(middle)
+    usual = pl.when(rates).then(shortest).otherwise(middle)
+    late = pl.max_horizontal(_GAP * usual, 2 * usual - 3 * TICK)
+    longest = pl.when(rates).then(late).otherwise(_GAP * usual)
+    return usual.alias("usual"), longest.alias("longest")
 
 
 def placed(parts: pl.DataFrame, grid: Grid) -> pl.DataFrame:
@@ -574,18 +570,14 @@ def placed(parts: pl.DataFrame, grid: Grid) -> pl.DataFrame:
     logs = [*grid.keys, "way"]
     intervals = parts.filter(pl.col("end").is_not_null())
     ends = intervals.select(*logs, "end").unique().sort(*logs, "end")
-    step = pl.col("end").diff().over(logs)
-    rates = pl.lit(False) if grid.of_bins else pl.col(grid.what).cast(pl.String).is_in(_RATES)
-    # fio writes no window without I/O, so that the shortest is usual; the last may be a part of one
-    shortest = step.head(pl.len() - 1).min()
-    usual = pl.when(rates).then(shortest).otherwise(step.median()).over(logs)
-    usual = usual.fill_null(step.median().over(logs)).fill_null(pl.col("end"))
+    step = pl.col("end").diff()
+    is_rate = grid.quantity.is_in(_RATES)
+    usual, longest = (length.over(logs) for length in lengths(step, is_rate))
+    usual, longest = usual.fill_null(pl.col("end")), longest.fill_null(pl.col("end"))
     # the first counts from the start of the run, unless times count from its own end
-    start = pl.when(pl.col("end") >= _SOON * usual).then(pl.col("end")).otherwise(usual)
-    width = step.fill_null(start)
-    ends = ends.with_columns(
-        pl.when(width <= _GAP * usual).then(width).otherwise(usual).alias("width")
-    )
+    start = pl.when(pl.col("end") >= SOON * usual).then(pl.col("end")).otherwise(usual)
+    width = step.over(logs).fill_null(start)
+    ends = ends.with_columns(pl.when(width <= longest).then(width).otherwise(usual).alias("width"))
     center = (pl.col("end") - pl.col("width") / 2) / grid.seconds + _EDGE
     ends = ends.with_columns(center.floor().cast(pl.Int64).alias("at"))
     return intervals.drop("at").join(ends, on=[*logs, "end"], nulls_equal=True)

@@ -196,6 +196,15 @@ def test_windows_of_averaged_logs():
     assert latency["warnings"][0].startswith("a row is a window of its log")
 
 
+def test_an_interval_is_as_long_in_windows_as_in_a_series():
+    """A window of fio's that came late takes less than twice the shortest."""
+    late = samples([1.0, 2.0, 3.6, 4.6], [100.0, 200.0, 300.0, 400.0], quantity=pl.lit("iops"))
+    late = late.with_columns(bs_bytes=pl.lit(None, dtype=pl.Int64))
+    found = ft.window(late, "10s")
+    assert found["span_s"].to_list() == [4.6]
+    assert found["iops"].to_list() == pytest.approx(ft.steady(late)["mean"].to_list())
+
+
 def test_the_short_last_window_of_an_averaged_log_is_not_a_pause():
     ends = [k / 10 for k in range(1, 24)]
     rates = pl.DataFrame({"quantity": "iops", "time_s": ends, "value": 100.0, "direction": "read"})
