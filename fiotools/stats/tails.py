@@ -120,7 +120,8 @@ def tails(
     columns = dict.fromkeys([*cell_keys(data, apart), "percentile", "value_ns"])
     of_runs, ratios = ratios_of(runs.select(*columns).to_native(), design, None)
     runs, every = of_runs.data, histograms(data, apart)
-    windows = cache(lambda at: windows_of(data, every[at]))
+    told = [frames.optional(data, name) for name in ("time_s", "bin_lo_ns", "count")]
+    windows = cache(lambda at: windows_of(every[at], told))
     of = frames.rows_by(frames.keys_of(runs, [*cell, between]))
     cells, side = frames.keys_of(runs, cell), frames.values(runs, between)
     lines = []
@@ -169,10 +170,9 @@ class Windows:
     below: Array
 
 
-def windows_of(data: Frame, own: Histogram) -> Windows | None:
-    """Make the windows of a histogram; None if it is of a whole run."""
-    lists = (frames.optional(data, name) for name in ("time_s", "bin_lo_ns", "count"))
-    time, low, count = ([column[row] for row in own.rows] for column in lists)
+def windows_of(own: Histogram, told: Sequence[Sequence[Any]]) -> Windows | None:
+    """Make the windows of a histogram from times, edges, counts; None if it is of a whole run."""
+    time, low, count = ([column[row] for row in own.rows] for column in told)
     if None in time:
         return None
     times, window = np.unique(np.asarray(time, dtype=float), return_inverse=True)
