@@ -43,6 +43,11 @@ def _threads(rows: int) -> pd.DataFrame:
     return _io(rows, **runs, entry=number % 8 + 1, scope="thread")
 
 
+def _cells(rows: int) -> pd.DataFrame:
+    """Make cells of four runs a side."""
+    return _io(rows, cell=np.arange(rows) // 8)
+
+
 def _bins(rows: int) -> pd.DataFrame:
     number = np.arange(rows)
     return pd.DataFrame(
@@ -155,6 +160,8 @@ STATISTICS: dict[str, Make] = {
     "summarize": _of(_io, lambda io: ft.summarize(io, "iops", by="side")),
     "summarize, a group each": _of(_io, lambda io: ft.summarize(io, "iops", by="source")),
     "compare": _of(_io, lambda io: ft.compare(io, "iops", **SIDES)),
+    "compare, many cells": _of(_cells, lambda io: ft.compare(io, "iops", by="cell", **SIDES)),
+    "overall": _of(_cells, lambda io: ft.overall(io, "iops", over="cell", **SIDES)),
     "speedup": _of(_io, lambda io: ft.speedup(io, "iops", **SIDES)),
     "combine": _of(_threads, lambda io: ft.combine(io, to="run")),
     "per_thread": _of(_threads, ft.per_thread),
@@ -165,6 +172,10 @@ STATISTICS: dict[str, Make] = {
     "percentiles_from_bins": _of(_bins, ft.percentiles_from_bins),
     "percentiles_from_bins, by run": _of(
         _bins, lambda bins: ft.percentiles_from_bins(bins, by="source")
+    ),
+    "tails": _of(
+        lambda rows: _bins(rows).assign(side=lambda bins: bins["source"]),
+        lambda bins: ft.tails(bins, 50, between="side", baseline="000000.json"),
     ),
     "bound_percentiles": _of(
         lambda rows: (_percentiles(rows), _io(-(-rows // 10))),

@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from fiotools.stats.drift import Side
 
 
-_PLACES = ("host", "port", "job", "target", "device")
 _PLACE_OPTIONS = {
     *("filename", "directory", "if", "of", "Path", "path", "name", "output", "job"),
     *("write_bw_log", "write_iops_log", "write_lat_log", "write_hist_log"),
@@ -66,16 +65,16 @@ class Arms:
 
     def runs_by_cell(self) -> list[tuple[list[Replicate], list[Replicate]]]:
         """Give the runs of level and baseline in each cell that is analysed on its own."""
-        if not self.own:
-            return [(self.level, self.baseline)]
-        cells = dict.fromkeys(cell for run in self.level for cell in run.cells)
-        return [
-            (
-                [run for run in self.level if cell in run.cells],
-                [run for run in self.baseline if cell in run.cells],
-            )
-            for cell in cells
-        ]
+        return [*self.of_cells().values()] if self.own else [(self.level, self.baseline)]
+
+    def of_cells(self) -> dict[Key, tuple[list[Replicate], list[Replicate]]]:
+        """Give the runs of level and baseline that went through each cell."""
+        found: dict[Key, tuple[list[Replicate], list[Replicate]]] = {}
+        for place, side in enumerate((self.level, self.baseline)):
+            for run in side:
+                for cell in run.cells:
+                    found.setdefault(cell, ([], []))[place].append(run)
+        return found
 
     def by_cell(self) -> list[tuple[list[float], list[float]]]:
         """Give the logarithms of the same runs, of which each has but one number."""
@@ -85,18 +84,12 @@ class Arms:
         ]
 
 
-def arms_of(
-    runs: Runs[Any],
-    level: Sequence[int],
-    baseline: Sequence[int],
-    pair: str | None = None,
-) -> Arms:
+def arms_of(runs: Runs[Any], level: Sequence[int], baseline: Sequence[int]) -> Arms:
     """Make replicates of both sides; refuse runs without one number, and cells of one side only."""
     lists = {name: column for name, column in runs.watch.items() if name in CONDITIONS}
     within = {*frames.differing(lists, level), *frames.differing(lists, baseline)}
     dims = [name for name in lists if name in within]
-    pairs = frames.values(runs.data, pair) if pair else None
-    order = replicates.order_of(runs, pair)
+    pairs, order = runs.pairs, runs.order
 
     def side(rows: Sequence[int]) -> list[Replicate]:
         found, partners = [], dict[Any, int]()
@@ -108,31 +101,21 @@ def arms_of(
                 raise replicates.refuse_several(runs.data, own, key)
             first, partner = own[0], pairs and pairs[own[0]]
             if partner is not None and partners.setdefault(partner, first) != first:
-                raise _no_pairs(runs, pair, [partners[partner], first])
+                raise _no_pairs(runs, [partners[partner], first])
             found.append(Replicate(key, cells, partner, order and order.places[first]))
         return found
 
     a, b = side(level), side(baseline)
-    _refuse_shared(a, b, paired=pair is not None)
-    over = _over(runs, level, baseline, pair)
+    _refuse_shared(a, b, paired=pairs is not None)
+    over = _over(runs, level, baseline)
     return Arms(a, b, dims, _own_cells(a, b, dims), order, over)
 
 
-def _over(
-    runs: Runs[Any], level: Sequence[int], baseline: Sequence[int], pair: str | None
-) -> str | None:
+def _over(runs: Runs[Any], level: Sequence[int], baseline: Sequence[int]) -> str | None:
     """Name the condition, target or label of which each run of a side has its own value."""
-    if pair:
-        values = frames.values(runs.data, pair)
-        conditions = frames.columns(runs.data, CONDITIONS).values()
-        is_condition = any(replicates.one_to_one(values, condition) for condition in conditions)
-        rounds = (
-            pair in ("source", "run") or replicates.sortable(frames.distinct(values)) is not None
-        )
-        if rounds and not is_condition and pair not in _PLACES:
-            return None
-        count = len({values[row] for row in level} & {values[row] for row in baseline} - {None})
-        return f"{count} values of {pair!r}" if count > 1 else None
+    if pairs := runs.pairs:
+        count = len({pairs[row] for row in level} & {pairs[row] for row in baseline} - {None})
+        return f"{count} values of {runs.pair!r}" if count > 1 and not runs.has_rounds else None
     for name, values in runs.watch.items():
         sides = [[values[row] for row in side] for side in (level, baseline)]
         if name not in CONDITIONS and all(
@@ -142,9 +125,9 @@ def _over(
     return None
 
 
-def _no_pairs(runs: Runs[Any], pair: str | None, rows: Sequence[int]) -> SchemaError:
+def _no_pairs(runs: Runs[Any], rows: Sequence[int]) -> SchemaError:
     """Build the error for two runs of a side with the same partner."""
-    data, value = runs.data, frames.values(runs.data, pair or "")[rows[0]]
+    data, pair, value = runs.data, runs.pair, runs.pairs and runs.pairs[rows[0]]
     both = ", ".join(replicates.run_name(runs.keys[row]) for row in rows)
     head = f"{pair} {value!r} has more than one run on a side ({both}): no pairs"
     # labels, and whole numbers such as a round

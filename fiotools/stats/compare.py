@@ -246,24 +246,34 @@ def ratios_of(
             f"{between!r} is in {argument('by')} and {argument('between')}: "
             f"take it out of {argument('by')}"
         )
-    runs = runs_of(data, metric.name, named, design.scope, by=by, between=between, positive=True)
-    data = runs.data
-    levels, side = levels_beside(data, between, baseline), frames.values(data, between)
+    runs = runs_of(
+        data,
+        metric.name,
+        named,
+        design.scope,
+        by=by,
+        between=between,
+        pair=design.pair,
+        positive=True,
+    )
+    levels = levels_beside(runs.data, between, baseline)
     had = None if settings is None else options_of_runs(settings)
+    is_other = had is not None and had.keys().isdisjoint(runs.keys)
 
     ratios = []
-    for rows in frames.groups(data, by).values():
-        base = [row for row in rows if side[row] == baseline]
+    for rows in frames.groups(runs.data, by).values():
+        of_sides = frames.rows_by(runs.side, rows)
+        base = of_sides.get(baseline, [])
         for level in levels:
-            own = [row for row in rows if side[row] == level]
-            arms = arms_of(runs, own, base, design.pair)
+            own = of_sides.get(level, [])
+            arms = arms_of(runs, own, base)
             found = ratio_of(arms, design, level)
             say_what_varies(found, runs.watch, own, base)
             sides = {f"the runs of {level!r}": own, f"the runs of {baseline!r}": base}
             for whose, rows_of_side in () if design.pair else sides.items():
                 found.notes += several_targets((runs.targets[row] for row in rows_of_side), whose)
             if had is not None and own and base:
-                if had.keys().isdisjoint(runs.keys):
+                if is_other:
                     found.notes.append("settings= has none of these runs: is it of another read?")
                 else:
                     options = [options_of_rows(had, runs.keys, arm) for arm in (own, base)]
@@ -273,7 +283,7 @@ def ratios_of(
                         found.notes += several_targets(folders, whose)
             # any row with the level: this cell may have none
             found.row = dict.fromkeys(by, rows[0])
-            found.row |= {between: side.index(level), "baseline": side.index(baseline)}
+            found.row |= {between: runs.first[level], "baseline": runs.first[baseline]}
             ratios.append(found)
     judge(ratios, design)
     return runs, ratios

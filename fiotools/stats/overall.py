@@ -113,21 +113,22 @@ def overall(
         raise SchemaError("over= names no column: which ones tell the workloads apart?")
     for name in names:  # without a name, a workload would look like the row over all
         frames.complete(data, name)
-    workload, side = frames.keys_of(data, names), frames.values(data, between)
+    workload = frames.keys_of(data, names)
     levels = levels_beside(data, between, baseline)
     found, lines = [], [one.line() | {"workloads": 1} for one in each]
     for rows in frames.groups(data, apart).values():
         cells = frames.rows_by(workload, rows)
         if len(cells) < 2:
             raise SchemaError(f"{', '.join(names)}: one workload only, which compare() is for")
+        of_sides = {key: frames.rows_by(runs.side, own) for key, own in cells.items()}
         for level in levels:
             sides = {
-                key: [[row for row in own if side[row] == one] for one in (level, baseline)]
-                for key, own in cells.items()
+                key: [own.get(one, []) for one in (level, baseline)]
+                for key, own in of_sides.items()
             }
             one = _over_all(runs, design, names, sides, level, workloads)
             one.row = dict.fromkeys(apart, rows[0])
-            one.row |= {between: side.index(level), "baseline": side.index(baseline)}
+            one.row |= {between: runs.first[level], "baseline": runs.first[baseline]}
             found.append((one, len(cells)))
     compare.judge([one for one, _ in found], design)
     for one, _ in found:
@@ -151,7 +152,7 @@ def _over_all(
                 found = compare.Ratio(0, 0, "")
                 found.verdict = f"no run of {one!r} of {', '.join(map(str, key))}: not comparable"
                 return found
-    arms = {key: arms_of(runs, own, base, design.pair) for key, (own, base) in sides.items()}
+    arms = {key: arms_of(runs, own, base) for key, (own, base) in sides.items()}
     inner = list(dict.fromkeys(name for one in arms.values() if one.own for name in one.dims))
     if inner:
         raise SchemaError(f"runs of one workload differ in {', '.join(inner)}: add it to over=")
@@ -235,14 +236,10 @@ def of_a_sample(arms: Arms, *, paired: bool) -> StudentT | None:
 
 def _log_ratios(arms: Arms) -> list[float]:
     """Give the log ratio of each workload, from the means of its runs."""
-    logs = []
-    for workload in dict.fromkeys(cell for run in arms.level for cell in run.cells):
-        level, baseline = (
-            fmean(run.cells[workload] for run in side if workload in run.cells)
-            for side in (arms.level, arms.baseline)
-        )
-        logs.append(level - baseline)
-    return logs
+    return [
+        fmean(run.cells[workload] for run in level) - fmean(run.cells[workload] for run in baseline)
+        for workload, (level, baseline) in arms.of_cells().items()
+    ]
 
 
 def _shared(arms: Arms, *, paired: bool) -> list[list[float]]:

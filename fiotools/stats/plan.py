@@ -119,10 +119,10 @@ def plan(
     data = frames.opened(pilot)
     frames.check_names(between=between, pair=pair)
     told = dict.fromkeys([*named, *frames.names(between), *frames.names(pair)])
-    runs = runs_of(data, metric, told, scope, between=between, positive=True)
+    runs = runs_of(data, metric, told, scope, between=between, pair=pair, positive=True)
     lines: list[AnswerRow] = []
     for rows in frames.groups(runs.data, named).values():
-        n, spread = _spread(runs, rows, between, pair)
+        n, spread = _spread(runs, rows)
         own = {"row": rows[0], "n": n, "varies_in": frames.varying(runs.watch, rows)}
         lines += [own | line for line in _lines(spread, *question)]
     return frames.answer(runs.data, "plan", named, lines, metric=measure.name)
@@ -152,15 +152,9 @@ def _of_number(cv: float, *asked: Any) -> Any:
     return frames.answer(nw.from_native(pd.DataFrame(), eager_only=True), "plan", (), lines)
 
 
-def _spread(
-    runs: Runs[Any], rows: Sequence[int], between: str | None, pair: str | None
-) -> tuple[int, _Spread]:
+def _spread(runs: Runs[Any], rows: Sequence[int]) -> tuple[int, _Spread]:
     """Count the runs; give the spread within the sides, and that between paired runs."""
-    side = frames.values(runs.data, between) if between else [None] * len(runs.data)
-    sides = [
-        arms_of(runs, [row for row in rows if side[row] == level], [], pair).level
-        for level in dict.fromkeys(side[row] for row in rows)
-    ]
+    sides = [arms_of(runs, own, []).level for own in frames.rows_by(runs.side, rows).values()]
     if len({frozenset(run.cells) for one in sides for run in one}) > 1:
         raise SchemaError(
             "the runs do not all hold the same conditions: name those that differ in "
@@ -171,17 +165,17 @@ def _spread(
     if df < 1 or squares == 0:
         raise SchemaError("the pilot has no two runs of a side that differ: there is no spread")
     n, found = df + len(sides), {"runs": (squares / df, _upper(squares / df, df))}
-    if pair is None:
+    if runs.pair is None:
         return n, found
     if len(sides) < 2:
-        raise SchemaError(f"{between!r} has one value only, and pairs have two sides")
+        raise SchemaError(f"{runs.between!r} has one value only, and pairs have two sides")
     differences = []
     for one, other in combinations(sides, 2):
         arms, _ = matched(Arms(one, other, [], own=False))
         differences.append([a.log - b.log for a, b in zip(arms.level, arms.baseline, strict=True)])
     known = [own for own in differences if len(own) > 1]
     if not known:
-        raise SchemaError(f"need >= 2 pairs by {pair!r} to plan with them")
+        raise SchemaError(f"need >= 2 pairs by {runs.pair!r} to plan with them")
     variance = float(np.mean([np.var(own, ddof=1) for own in known]))
     return n, found | {"rounds": (variance, _upper(variance, min(map(len, known)) - 1))}
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from math import ceil, exp, isinf, log, log1p, sqrt
 from numbers import Real
 from typing import Any, Generic
@@ -35,6 +36,7 @@ _TIME = re.compile(r"\d{4}-\d\d-\d\d([T ])\d\d:\d\d(?::\d\d(?:\.\d+)?)?(Z|[+-]\d
 _BY_GROUP = {"job", "group"}  # scopes that overlap only within one fio group
 _ALONE = ("source", "run", "group", "direction", *KINDS, "time_s")
 ScopedRun = tuple[Key, Any, str]  # run, fio group, scope
+_PLACES = ("host", "port", "job", "target", "device")
 _ROUND = "round"  # the column of a campaign, and of most tables of runs made by hand
 _NUMBER = re.compile(r"\d+")
 _NO_NUMBER = re.compile(
@@ -56,7 +58,8 @@ class Runs(Generic[IntoDataFrameT]):
 
     `numbers` is the metric; `keys` says which run a row belongs to; the columns of `watch` should
     not differ among rows treated alike, but may. `moments` says when each row's run was, if all are
-    known; `targets` on which devices, drives or folders.
+    known; `targets` on which devices, drives or folders. `between` is the column that tells the
+    sides apart, `pair` the one that pairs their runs.
     """
 
     data: nw.DataFrame[IntoDataFrameT]
@@ -65,6 +68,51 @@ class Runs(Generic[IntoDataFrameT]):
     watch: dict[str, list[Any]]
     moments: list[Any] | None
     targets: list[frozenset[str]]
+    between: str | None = None
+    pair: str | None = None
+
+    @cached_property
+    def side(self) -> list[Any]:
+        """The side of each row."""
+        return frames.optional(self.data, self.between) if self.between else [None] * len(self.data)
+
+    @cached_property
+    def first(self) -> dict[Any, int]:
+        """The first row of each side."""
+        return {side: rows[0] for side, rows in frames.rows_by(self.side).items()}
+
+    @cached_property
+    def pairs(self) -> list[Any] | None:
+        """The pair of each row."""
+        return frames.values(self.data, self.pair) if self.pair else None
+
+    @cached_property
+    def has_rounds(self) -> bool:
+        """Whether pairs are rounds, and not conditions, or places with a run each."""
+        if not self.pairs:
+            return False
+        conditions = frames.columns(self.data, CONDITIONS).values()
+        is_condition = any(one_to_one(self.pairs, condition) for condition in conditions)
+        rounds = self.pair in ("source", "run") or sortable(frames.distinct(self.pairs)) is not None
+        return rounds and not is_condition and self.pair not in _PLACES
+
+    @cached_property
+    def order(self) -> Order | None:
+        """The order of the runs: by times, run numbers of one file, rounds, or file names."""
+        if self.moments is not None:
+            return Order(self.moments, True, SERIES)
+        sources, numbers = (frames.optional(self.data, name) for name in ("source", "run"))
+        in_one_file = len(set(sources)) == 1 < len(set(numbers)) and None not in numbers
+        if in_one_file and self.pair != "run":
+            return Order(numbers, True, SERIES)
+        for name in frames.present(self.data, [*frames.names(self.pair), _ROUND]):
+            rounds = frames.values(self.data, name)
+            if name != "source" and None not in rounds and sortable(rounds) is not None:
+                return Order(rounds, False, f"in the order of {name!r}")
+        if None in sources or None in numbers:
+            return None
+        files = list(zip(sources, numbers, strict=True))
+        return Order(files, False, "in the order of the file names")
 
 
 def runs_of(
@@ -75,12 +123,13 @@ def runs_of(
     *,
     by: Collection[str] | None = None,
     between: str | None = None,
+    pair: str | None = None,
     positive: bool = False,
 ) -> Runs[IntoDataFrameT]:
     """Take the rows of a frame that count, or say which filter to type.
 
     Each combination of `by` (without it, of the columns named) is a question of its own; `between`
-    is the one of these that tells the sides apart.
+    and `pair` are among these.
     """
     frames.need(data, [metric, *named])
     whole, data = data, choose_scope(data, scope, named)
@@ -91,7 +140,7 @@ def runs_of(
         data, [*watched(data, named, between), *(n for n in KINDS if n not in named)]
     )
     targets = _targets(whole, data)
-    return Runs(data, numbers, run_keys(data), watch, moments(data), targets)
+    return Runs(data, numbers, run_keys(data), watch, moments(data), targets, between, pair)
 
 
 def _targets(whole: Frame, kept: Frame) -> list[frozenset[str]]:
@@ -454,24 +503,6 @@ class Order:
 
 
 SERIES = "over the series of runs"
-
-
-def order_of(runs: Runs[Any], pair: str | None = None) -> Order | None:
-    """Find the order of the runs: by times, run numbers of one file, rounds, or file names."""
-    if runs.moments is not None:
-        return Order(runs.moments, True, SERIES)
-    sources = frames.optional(runs.data, "source")
-    numbers = frames.optional(runs.data, "run")
-    if len(set(sources)) == 1 < len(set(numbers)) and None not in numbers and pair != "run":
-        return Order(numbers, True, SERIES)
-    for name in frames.present(runs.data, [*frames.names(pair), _ROUND]):
-        rounds = frames.values(runs.data, name)
-        if name != "source" and None not in rounds and sortable(rounds) is not None:
-            return Order(rounds, False, f"in the order of {name!r}")
-    if None in sources or None in numbers:
-        return None
-    files = list(zip(sources, numbers, strict=True))
-    return Order(files, False, "in the order of the file names")
 
 
 def sortable(places: Sequence[Any]) -> list[Any] | None:

@@ -82,7 +82,7 @@ def summarize(
     named = frames.names(by)
     runs = replicates.runs_of(frames.opened(frame), metric, named, scope)
     data, numbers, measure = runs.data, runs.numbers, metric_of(metric)
-    order = replicates.order_of(runs)
+    order = runs.order
     if "source" not in data.columns and order is None:
         order = replicates.Order(list(range(len(data))), True, replicates.SERIES)
     found = []
