@@ -115,17 +115,16 @@ def best_under(
     names = frames.present(data, [*swept, *CONDITIONS, *texts])
     names = [name for name in names if name not in named]
     alike = frames.keys_of(data, names)
-    told = frames.columns(data, names)
     lines = []
     for rows in frames.groups(data, named).values():
         known = [row for row in rows if measured[row] is not None and iops[row] is not None]
         found = [
             _Condition(
-                {name: column[own[0]] for name, column in told.items()},
+                dict(zip(names, condition, strict=True)),
                 fmean(iops[row] for row in own),
                 [measured[row] or 0.0 for row in own],
             )
-            for own in frames.rows_by(alike, known).values()
+            for condition, own in frames.rows_by(alike, known).items()
         ]
         notes = []
         if len(known) < len(rows):

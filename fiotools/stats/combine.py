@@ -13,14 +13,13 @@ from narwhals.typing import IntoDataFrameT
 from fiotools.errors import SchemaError, typed
 from fiotools.language import listed, say
 from fiotools.stats import frames, replicates
-from fiotools.stats.frames import Frame
+from fiotools.stats.frames import AMOUNTS, Frame
 from fiotools.vocabulary import ANSWERS, COLUMNS, CONDITIONS, KEYS, TABLES
 
 _SUMS = ("io_bytes", "total_ios", "short_ios", "drop_ios")
-_RATES = {"iops": "total_ios", "bw_bytes_per_s": "io_bytes"}
 _LATENCIES = ("slat", "clat", "lat")
 _MEASURES = (
-    *(*_SUMS, *_RATES, "runtime_s"),
+    *(*_SUMS, *AMOUNTS, "runtime_s"),
     *(f"{kind}_{stat}_ns" for kind in _LATENCIES for stat in ("min", "max", "mean", "stddev")),
 )
 _SAME_TIME = 0.02  # each job stops at its own last I/O: runtimes this close are one time
@@ -176,15 +175,15 @@ def _rates(part: Parts, row: Mapping[str, Any], notes: list[str]) -> dict[str, f
     """Add rates over the same time; over unequal times, share the sums out over the longest."""
     runtimes = part["runtime_s"]
     if None in runtimes:
-        return {rate: total(part[rate]) for rate in _RATES}
+        return {rate: total(part[rate]) for rate in AMOUNTS}
     shortest, longest = min(runtimes), max(runtimes)
     found: dict[str, float | None] = {"runtime_s": longest}
     if shortest >= (1 - _SAME_TIME) * longest:
-        return found | {rate: total(part[rate]) for rate in _RATES}
+        return found | {rate: total(part[rate]) for rate in AMOUNTS}
     notes.append(f"runtimes from {shortest:g} to {longest:g} s: rates are sums over the longest")
     return found | {
         rate: None if row[amount] is None else row[amount] / longest
-        for rate, amount in _RATES.items()
+        for rate, amount in AMOUNTS.items()
     }
 
 

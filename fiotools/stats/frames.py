@@ -26,6 +26,7 @@ Frame: TypeAlias = "nw.DataFrame[Any]"
 Key: TypeAlias = tuple[Any, ...]
 Array: TypeAlias = NDArray[np.float64]
 
+AMOUNTS = {"iops": "total_ios", "bw_bytes_per_s": "io_bytes"}  # what each rate counts
 LARGEST = 1e150  # beyond it squares are infinite; no measurement is
 _SPEED_UNITS = ("1/s", "B/s", "s", "ns")
 # before "_s" these make a rate: "bw_mb_s" is not a time

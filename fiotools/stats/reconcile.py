@@ -9,14 +9,13 @@ from narwhals.typing import IntoDataFrameT
 
 from fiotools.errors import SchemaError, argument
 from fiotools.stats import frames
-from fiotools.stats.frames import AnswerRow, Frame, Key, is_number, metric_of
+from fiotools.stats.frames import AMOUNTS, AnswerRow, Frame, Key, is_number, metric_of
 from fiotools.stats.replicates import choose_scope, labels
 from fiotools.stats.series import RATES, Series, as_rates, series_of
 from fiotools.stats.windows import TICK
 from fiotools.units import percent
 
-_AMOUNTS = {"iops": "total_ios", "bw_bytes_per_s": "io_bytes"}
-_TOLD = (*_AMOUNTS, *_AMOUNTS.values(), "runtime_s")
+_TOLD = (*AMOUNTS, *AMOUNTS.values(), "runtime_s")
 _FASTER = 2.0  # than the fastest sample: how fast the rest of a run may have been
 # fio's averaged logs hold whole I/Os and KiB a second
 _CUT = {"iops": 1.0, "bw_bytes_per_s": 1024.0}
@@ -231,7 +230,7 @@ def _cut(parts: list[Series]) -> float:
 def _judge(line: AnswerRow, parts: list[Series], told: dict[str, float | None]) -> None:
     """Fill in the summary, and whether the log agrees with it."""
     metric, notes = line["metric"], line["notes"]
-    rate, whole, runtime = (told[name] for name in (metric, _AMOUNTS[metric], "runtime_s"))
+    rate, whole, runtime = (told[name] for name in (metric, AMOUNTS[metric], "runtime_s"))
     line["summary_rate"] = rate
     share = line["tolerance_pct"] / 100
     covered = None if not runtime else line["span_s"] / runtime

@@ -27,18 +27,14 @@ from narwhals.typing import IntoDataFrameT
 
 from fiotools.errors import SchemaError, argument
 from fiotools.stats import frames, replicates
-from fiotools.stats.frames import Array, Frame, Metric, is_number, metric_of
+from fiotools.stats.frames import AMOUNTS, Array, Frame, Metric, is_number, metric_of
 from fiotools.stats.replicates import checked, one_row_each, run_keys, run_name, runs_of
-from fiotools.stats.windows import SOON, SUMS, TICK, lengths, window
+from fiotools.stats.windows import BANDWIDTHS, IOPS, SOON, SUMS, TICK, lengths, window
 from fiotools.vocabulary import KEYS
 
-_AMOUNTS = {"io_bytes": "bw_bytes_per_s", "total_ios": "iops", "count": "iops"}
 # the rate that each quantity gives
-RATES = {
-    **_AMOUNTS,
-    **dict.fromkeys(("iops", "iops_mean"), "iops"),
-    **dict.fromkeys(("bw_bytes_per_s", "bw_mean_bytes_per_s"), "bw_bytes_per_s"),
-}
+_RATE_OF = {amount: rate for rate, amount in AMOUNTS.items()} | {"count": "iops"}
+RATES = _RATE_OF | dict.fromkeys(IOPS, "iops") | dict.fromkeys(BANDWIDTHS, "bw_bytes_per_s")
 _MOST = 10_000_000  # rounds: beyond, round_s is a slip
 _EQUAL = 0.1  # intervals that differ by less are equal
 # Windows may not follow each other if, from so many intervals on, more than this share of them
@@ -159,7 +155,7 @@ def series_of(data: Frame, quantity: str | None, by: Sequence[str]) -> list[Seri
         notes = []
         if clock is not None:
             steps = np.diff(clock)
-            apart_in_time = not (single or name in _AMOUNTS)
+            apart_in_time = not (single or name in _RATE_OF)
             if apart_in_time and len(steps) > 1 and steps[-1] == 0 < steps[:-1].min():
                 # fio may end its log with a window that it had just begun
                 own, clock, steps = own[:-1], clock[:-1], steps[:-1]
@@ -167,7 +163,7 @@ def series_of(data: Frame, quantity: str | None, by: Sequence[str]) -> list[Seri
             if (steps < 0).any() or (apart_in_time and (steps == 0).any()):
                 why = _why_mixed(data, rows)
                 raise SchemaError(f"times do not rise in {which}: {why}")
-        metric = metric_of(_AMOUNTS.get(name or "", str(name or "value")))
+        metric = metric_of(_RATE_OF.get(name or "", str(name or "value")))
         mine = [chosen[row] for row in rows]
         lengths = [spans[row] for row in rows]
         complete = None not in (lengths[0], counted[rows[0]])
@@ -195,7 +191,7 @@ def _timed(
     """Say how long each sample stands for, by what its quantity counts."""
     if clock is not None and spans[0] is not None:
         return _of_windows(series, clock, np.array(spans, dtype=np.float64))
-    if series.quantity in _AMOUNTS:
+    if series.quantity in _RATE_OF:
         return _of_amounts(series, clock, which, single=single)
     if clock is None:
         return series
@@ -410,25 +406,24 @@ def _apart(data: Frame) -> list[str]:
 
 def _samples(data: Frame, rows: Sequence[int], columns: Mapping[str, Sequence[Any]]) -> Any:
     """Make samples; those of the last windows of a log end with it."""
-    lists = frames.columns(data, ("time_s", "interval_s", "span_s"))
+    ends, widths, spans = (frames.values(data, name) for name in ("time_s", "interval_s", "span_s"))
     quantities = frames.optional(data, "quantity")  # windows of bins have a latency
     moved = frames.optional(data, "io_bytes")
-    ends = {}
     for own in frames.groups(data, _apart(data)).values():
-        last = max(lists["time_s"][row] for row in own)
+        last = max(ends[row] for row in own)
         for row in own:
-            time, length, span = (column[row] for column in lists.values())
-            ends[row] = time - length + span if time == last and span < length else time
+            if ends[row] == last:
+                ends[row] -= max(widths[row] - spans[row], 0.0)
     picked = [(row, name) for name in columns for row in rows if columns[name][row] is not None]
     if not picked:
         raise SchemaError(f"the windows have no {' and no '.join(columns)}")
     lines = [
         {
             "row": row,
-            "quantity": name if name in _AMOUNTS.values() else quantities[row] or "clat_ns",
+            "quantity": name if name in _RATE_OF.values() else quantities[row] or "clat_ns",
             "time_s": round(ends[row], 9),
             "value": columns[name][row],
-            "span_s": lists["span_s"][row],
+            "span_s": spans[row],
             "io_bytes": moved[row],
         }
         for row, name in picked

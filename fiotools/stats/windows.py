@@ -46,8 +46,7 @@ _EDGE = 1e-9  # of a window: 0.3 s is the end of the third 0.1 s
 _MANY = 10_000_000  # windows: beyond, their length is a slip
 _GAP, SOON = 1.5, 0.5  # of the usual interval: a longer or shorter one is not an interval
 _LITTLE = 0.1  # of a window: less has no rate
-_IOPS, _BW = ("iops", "iops_mean"), ("bw_bytes_per_s", "bw_mean_bytes_per_s")
-_RATES = (*_IOPS, *_BW)
+IOPS, BANDWIDTHS = ("iops", "iops_mean"), ("bw_bytes_per_s", "bw_mean_bytes_per_s")
 _UNWEIGHTED = "a row is a window of its log: without the I/Os in each, no mean and no percentile"
 # the sums of a window, beside the columns that tell windows apart
 PARTS = {
@@ -542,8 +541,8 @@ def _intervals(parts: pl.DataFrame, grid: Grid) -> pl.DataFrame:
         *logs,
         "span_s",
         pl.when(counted).then(pl.col("total").cast(pl.Int64)).otherwise("n").alias("n"),
-        rate.when(quantity.is_in(_IOPS)).then(mean).alias("iops"),
-        pl.when(quantity.is_in(_BW)).then(mean).alias("bw_bytes_per_s"),
+        rate.when(quantity.is_in(IOPS)).then(mean).alias("iops"),
+        pl.when(quantity.is_in(BANDWIDTHS)).then(mean).alias("bw_bytes_per_s"),
         pl.when(quantity.str.ends_with("_ns")).then(pl.lit(_UNWEIGHTED)).alias("warnings"),
     )
 
@@ -571,7 +570,7 @@ def placed(parts: pl.DataFrame, grid: Grid) -> pl.DataFrame:
     intervals = parts.filter(pl.col("end").is_not_null())
     ends = intervals.select(*logs, "end").unique().sort(*logs, "end")
     step = pl.col("end").diff()
-    is_rate = grid.quantity.is_in(_RATES)
+    is_rate = grid.quantity.is_in((*IOPS, *BANDWIDTHS))
     usual, longest = (length.over(logs) for length in lengths(step, is_rate))
     usual, longest = usual.fill_null(pl.col("end")), longest.fill_null(pl.col("end"))
     # the first counts from the start of the run, unless times count from its own end
