@@ -92,6 +92,7 @@ class Experiment(ABC):
     fields: ClassVar[tuple[str, ...]] = ("workload",)  # the names of these labels
     suffix: ClassVar[str] = ".txt"
     efforts: ClassVar[tuple[Effort, Effort, Effort]]  # quick, normal and thorough
+    warm_up_s: ClassVar[float] = 0.0  # of the tool, before the seconds of a run
     has_jobs: ClassVar[bool] = False  # whether the tool has a job for each processor
     files: ClassVar[int] = 1  # the most files of the size that a place holds at once
     files_of_run: ClassVar[int] = 0  # the files of the size that each run leaves until the end
@@ -138,7 +139,7 @@ class Experiment(ABC):
     def lasts(self, plan: CampaignPlan, runs: int) -> str:
         """Tell how long the preparation and so many runs take."""
         if plan.seconds:
-            all_s = runs * (plan.seconds + START_S)
+            all_s = runs * (self.warm_up_s + plan.seconds + START_S)
             return f"{plan.seconds} s a run, {span(all_s)} and the preparation"
         moved = plan.size_bytes * runs + self.to_prepare(plan)
         return f"{span(moved / 1e9)} at 1 GB/s, {span(moved / 100e6)} at 100 MB/s"
@@ -502,6 +503,7 @@ class _Diskspd(Experiment):
     workloads = ("mixed",)  # DISKSPD itself says if a place refuses direct I/O
     suffix = ".xml"
     elsewhere = _BY_HAND
+    warm_up_s = 5.0  # unless -W says otherwise
     efforts = (Effort(256 * MIB, 5, 5), Effort(5120 * MIB, 5, 60), Effort(5120 * MIB, 10, 120))
 
     def here(self) -> str | None:

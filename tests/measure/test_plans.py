@@ -15,7 +15,7 @@ import fiotools as ft
 from fiotools.measure import messages, runner, scratch, session, tools
 from fiotools.measure.campaign import Manifest, lines
 from fiotools.measure.experiments import EXPERIMENTS
-from fiotools.measure.machine import Mount, devices_of, mount_of
+from fiotools.measure.machine import Mount, devices_of, mount_of, span
 from fiotools.measure.places import Place
 from fiotools.measure.plan import interleaved, plan_from
 from fiotools.measure.runner import make_plan
@@ -125,6 +125,12 @@ def test_five_rounds_and_more(tmp_path, experiment):
 def test_quick_runs_are_as_long_as_time_allows(tmp_path):
     for places, seconds in (("a", 2), ("ab", 1), ("abcd", 1)):
         assert plan(tmp_path, "random-io", "quick", places, size="16M").seconds == seconds
+
+
+def test_the_warm_up_of_diskspd_is_announced(tmp_path):
+    asked = plan(tmp_path, "diskspd", rounds=5, seconds=60)
+    said = EXPERIMENTS["diskspd"].lasts(asked, 5)
+    assert said.startswith(f"60 s a run, {span(5 * 65.4)} and")
 
 
 def test_time_is_over():
