@@ -10,16 +10,17 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property, lru_cache
-from typing import TYPE_CHECKING, Any
+from itertools import accumulate
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import orjson
 
-from fiotools.readers.diskspd import documents
-from fiotools.readers.diskspd.documents import LARGEST, LONG, Element, MalformedError
-from fiotools.readers.diskspd.runs import DIRECTIONS, LATENCIES, PrintedCurve, Sampled
+from fiotools.readers.diskspd.documents import LARGEST, MISSING, Element, Values
+from fiotools.readers.diskspd.runs import DIRECTIONS, LATENCIES, Sampled
+from fiotools.readers.document import line_end
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -29,26 +30,15 @@ if TYPE_CHECKING:
 _IOS = ("SampleMillisecond", *(direction.title() for direction in DIRECTIONS))
 _OF_SIDES = tuple(f"{word}{name}" for word in ("Read", "Write") for name in LATENCIES)
 _ATTRIBUTES = (*_IOS, *_OF_SIDES, *(f"Total{name}" for name in LATENCIES))
-_SIDES = tuple(f"{direction.title()}Milliseconds" for direction in DIRECTIONS)
 
-_BUCKET, _CURVE = "<Bucket", "<Bucket>"  # with -D; in percentiles
-_MARK = "<Bucket/>"
-_IOPS_END, _LATENCY_END = "</Iops>", "</Latency>"
-_UNIT = re.compile(rb'<Bucket SampleMillisecond=""(?: \w+="\.?")+/>')
+_BUCKET, _END = "<Bucket ", "</Iops>"
+_MARK = '<Bucket at="{}"/>'
+_UNIT = re.compile(rb'<Bucket SampleMillisecond=""(?: \w{1,99}="\.?"){1,99}/>\n')
 _ATTRIBUTE = re.compile(rb'(\w+)="')
-_PERCENTILE = re.compile(
-    rb"<Bucket>[ \t\r\n]*<Percentile></Percentile>[ \t\r\n]*"
-    rb"(?:<ReadMilliseconds></ReadMilliseconds>[ \t\r\n]*)?"
-    rb"(?:<WriteMilliseconds></WriteMilliseconds>[ \t\r\n]*)?"
-    rb"(?:<TotalMilliseconds></TotalMilliseconds>[ \t\r\n]*)?</Bucket>"
-)
-_IN_TAGS = re.compile(rb">([\d.]+)<")
-_BLANK = b" \t\r\n"
 _DIGITS = b"0123456789"
 _COMMAS = bytes.maketrans(b'"', b",")
-_BUT_NUMBERS = bytes(set(range(256)) - set(_DIGITS + b'."'))
-_PIECE = 2**18  # characters
-_UNIT_SIZE = 4096
+_BUT_NUMBERS = bytes({*range(256)} - {*_DIGITS, *b'."'})
+_PIECE, _INDENT = 2**18, 200  # characters: how many are read at once; before a bucket
 
 
 class OddBucketsError(Exception):
@@ -63,39 +53,35 @@ class Cut:
 
     def __init__(self, text: str) -> None:
         self._text = text
-        # the place of each mark's buckets: from the first one to the end of the outer element
+        # the place of each mark's buckets
         self._places: list[tuple[int, int]] = []
-        self._left: dict[Element, tuple[int, int]] = {}
         parts: list[str] = []
         at = 0
         while (start := text.find(_BUCKET, at)) >= 0:
-            end = text.find(_LATENCY_END if text.startswith(_CURVE, start) else _IOPS_END, start)
-            if end < 0:
+            stop = text.find(_END, start)
+            end = text.rfind(">", start, stop) + 1
+            if stop < 0 or not end:
                 raise OddBucketsError
-            parts += text[at:start], _MARK
+            parts += text[at:start], _MARK.format(len(self._places))
             self._places.append((start, end))
             at = end
         self.rest = "".join(parts) + text[at:]
-
-    def tree(self) -> Element:
-        """Parse the rest."""
-        root = documents.tree(self.rest)
-        marks = [*root.iter("Bucket")]
-        if len(marks) != len(self._places):
-            raise OddBucketsError  # some stand in a comment
-        self._left = dict(zip(marks, self._places, strict=True))
-        return root
+        self._left = {*map(str, range(len(self._places)))}
+        self._read: dict[bool, tuple[Sequence[str], Array]] = {}
 
     def close(self) -> None:
-        """Refuse marks that are left: they stand where DISKSPD writes no buckets."""
+        """Refuse buckets that are left: they stand where DISKSPD writes none."""
         if self._left:
             raise OddBucketsError
 
-    def take(self, buckets: Sequence[Element]) -> tuple[int, int]:
-        """Return the place of the buckets for which a mark stands."""
-        if len(buckets) != 1:
+    def take(self, buckets: Sequence[Element], values: Values) -> int:
+        """Return the number of the mark that stands for buckets."""
+        marks = [bucket.get("at") for bucket in buckets]
+        if len(marks) != 1 or marks[0] is None:
             raise OddBucketsError
-        return self._left.pop(buckets[0])
+        mark = values.text(int(marks[0]))
+        self._left.remove(mark)
+        return int(mark)
 
     def line(self, of_rest: int) -> int:
         """Return which line of the document a line of the rest is."""
@@ -115,72 +101,69 @@ class Cut:
             at = end
         return marks, lines
 
-    def percentiles(self, buckets: Sequence[Element]) -> PrintedCurve:
-        """Read percentiles of latencies, as DISKSPD writes them."""
-        start, end = self.take(buckets)
-        text = self._text[start:end].encode()
-        bare = text.translate(None, _DIGITS + b".")
-        unit = _PERCENTILE.match(bare)
-        if unit is None:
-            raise OddBucketsError
-        count = _rows(bare, unit[0])
-        sides = [at for at, side in enumerate(_SIDES) if b"<" + side.encode() in unit[0]]
-        found = _IN_TAGS.findall(text)
-        # each in its place, and nowhere else a digit
-        if len(found) != count * (1 + len(sides)) or sum(map(len, found)) != len(text) - len(bare):
-            raise OddBucketsError
-        try:
-            matrix = np.array([*map(float, found)]).reshape(count, -1)
-        except ValueError:
-            raise OddBucketsError from None
-        if max(map(len, found)) > LONG:
-            raise OddBucketsError
-        milliseconds = np.full((count, len(_SIDES)), np.nan)
-        milliseconds[:, sides] = matrix[:, 1:]
-        return PrintedCurve(matrix[:, 0], milliseconds)
+    def over_time(self, number: int, *, wanted: bool) -> tuple[Sequence[str], Array]:
+        """Return the samples of a mark: the names of all attributes, and a row for each bucket.
 
-    def over_time(self, buckets: Sequence[Element], *, values: bool) -> tuple[Sequence[str], Array]:
-        """Read the samples of ``-D``: the names of all attributes, and a row for each bucket.
-
-        Their form is always checked; without ``values`` there are no rows.
+        Their form is always checked; there are only rows that are ``wanted``.
         """
-        start, end = self.take(buckets)
-        head = self._text[start : min(end, start + _UNIT_SIZE)].encode()
-        unit = _UNIT.match(head.translate(None, _DIGITS))
-        if unit is None:
-            raise OddBucketsError
-        names = _names(unit[0])
-        parts = [np.zeros((0, len(names)))]
-        while start < end:
-            stop = self._text.find(f"{_BUCKET} ", start + _PIECE, end)
-            stop = end if stop < 0 else stop
-            text = self._text[start:stop].encode()
-            listed = _listed(text, _rows(text.translate(None, _DIGITS), unit[0]) * len(names))
-            if values:
-                parts.append(_numbers(listed).reshape(-1, len(names)))
-            start = stop
-        return names, np.concatenate(parts)
+        if wanted not in self._read:
+            self._read[wanted] = self._all(wanted)
+        names, rows = self._read[wanted]
+        return names, rows[slice(*self._rows[number : number + 2])]
+
+    @cached_property
+    def _rows(self) -> list[int]:
+        """Which row is the first of each mark."""
+        counts = (self._text.count(_BUCKET, *place) for place in self._places)
+        return [*accumulate(counts, initial=0)]
+
+    def _all(self, wanted: bool) -> tuple[Sequence[str], Array]:
+        """Read all buckets, each of them on a line like the first."""
+        start, end = self._places[0]
+        first = self._text[start : min(end, line_end(self._text, start))].encode()
+        unit = first.translate(None, _DIGITS) + b"\n"
+        names = _names(unit)
+        rows = np.empty((self._rows[-1] if wanted else 0, len(names)))
+        at = 0
+        for text in self._lines_of_buckets():
+            count = text.count(b"\n")
+            if text.translate(None, _DIGITS) != unit * count:
+                raise OddBucketsError
+            listed = _listed(text, count * len(names))
+            if wanted:
+                rows[at : at + count] = _numbers(listed).reshape(-1, len(names))
+                at += count
+        return names, rows
+
+    def _lines_of_buckets(self) -> Iterator[bytes]:
+        """Yield the buckets, each of them on a line without its indent, many at a time."""
+        lines: list[str] = []
+        size = 0
+        for start, end in self._places:
+            above = self._text.rfind("\n", max(0, start - _INDENT), start)
+            if above < 0:
+                raise OddBucketsError
+            between = self._text[above:start]
+            while start < end:
+                stop = self._text.find(between, start + _PIECE, end)
+                stop = end if stop < 0 else stop
+                lines.append(self._text[start:stop].replace(between, "\n"))
+                size += stop - start
+                start = stop + len(between)
+                if size > _PIECE:
+                    yield "\n".join((*lines, "")).encode()
+                    lines, size = [], 0
+        if lines:
+            yield "\n".join((*lines, "")).encode()
 
 
 @lru_cache
 def _names(unit: bytes) -> tuple[str, ...]:
     """Return the names of a bucket's attributes, none of them twice."""
     names = tuple(name.decode() for name in _ATTRIBUTE.findall(unit))
-    if len(set(names)) < len(names):
+    if not _UNIT.fullmatch(unit) or len(set(names)) < len(names):
         raise OddBucketsError
     return names
-
-
-def _rows(text: bytes, unit: bytes) -> int:
-    """Count the rows of a text without digits, each of them like the first."""
-    end = text.rfind(unit[-1:]) + 1
-    behind = text.find(unit[:1], len(unit), end)
-    between = text[len(unit) : behind] if behind >= 0 else b""
-    count, over = divmod(end + len(between), len(unit) + len(between))
-    same = text.startswith(unit) and text.startswith((between + unit) * (count - 1), len(unit))
-    if over or not same or between.strip(_BLANK) or text[end:].strip(_BLANK):
-        raise OddBucketsError
-    return count
 
 
 def _listed(text: bytes, count: int) -> bytes:
@@ -203,49 +186,43 @@ def _numbers(listed: bytes) -> Array:
     return found
 
 
-def sampled(
-    buckets: Sequence[Element], cut: Cut | None, *, measured: bool, is_run: bool, samples: bool
-) -> Sampled | None:
-    """Read the samples of ``-D``, from elements or from what was cut out in their place.
+class Way(NamedTuple):
+    """How a document is read."""
+
+    line: Callable[[int], int]  # gives the line of the file for a line of the document
+    samples: bool  # whether the values of ``-D`` are wanted
+    cut: Cut | None = None  # holds the buckets, if they were cut out
+
+
+def sampled(element: Element, *, measured: bool) -> Callable[[Values, Way], Sampled | None]:
+    """Look at the buckets of a target or a whole run; return what takes the samples of ``-D``.
 
     ``measured`` is whether latencies were measured. A whole run without them is asked whether it
     has any.
     """
-    if not buckets:
-        return None
-    is_unmeasured = is_run and not measured
-    if cut:
-        names, values = cut.over_time(buckets, values=samples or is_unmeasured)
-        given = [*names]
-        is_of_side = [name in _OF_SIDES for name in names]
-        is_made_up = is_unmeasured and bool((values[:, is_of_side] > 0).any())
-    else:
-        names = _ATTRIBUTES if measured else _IOS
-        values = _matrix(buckets if samples else [], names)
-        given = [name for name, _ in documents.attributes(buckets[0])]
-        is_made_up = is_unmeasured and bool((_matrix(buckets, _OF_SIDES) > 0).any())
-    later = [name for name in given if name not in _ATTRIBUTES]
-    return Sampled(names, values, later, is_made_up)
+    buckets = element.findall("Iops/Bucket")
+    is_unmeasured = element.tag == "TimeSpan" and not measured
+    own = _ATTRIBUTES if measured else _IOS
+
+    def take(values: Values, way: Way) -> Sampled | None:
+        if not buckets:
+            return None
+        if way.cut:
+            mark = way.cut.take(buckets, values)
+            names, rows = way.cut.over_time(mark, wanted=way.samples or not measured)
+            given = [*names]
+            of_sides = rows[:, [name in _OF_SIDES for name in names]]
+        else:
+            names, rows = own, _matrix(buckets if way.samples else [], own, values)
+            given = buckets[0].keys()
+            of_sides = _matrix(buckets if is_unmeasured else [], _OF_SIDES, values)
+        later = [name for name in given if name not in _ATTRIBUTES]
+        return Sampled(names, rows, later, is_unmeasured and bool((of_sides > 0).any()))
+
+    return take
 
 
-def _matrix(buckets: Sequence[Element], names: Sequence[str]) -> Array:
+def _matrix(buckets: Sequence[Element], names: Sequence[str], values: Values) -> Array:
     """Read attributes of buckets: a row for each; nan where one is missing."""
-    matrix = np.full((len(buckets), len(names)), np.nan)
-    for row, bucket in enumerate(buckets):
-        for column, name in enumerate(names):
-            text = bucket.get(name, "nan")
-            try:
-                matrix[row, column] = documents.to_number(text)
-            except ValueError:
-                reason = f"{name} is {text!r}, not a number"
-                raise MalformedError(bucket, reason) from None
-    return matrix
-
-
-def curve(buckets: Sequence[Element], cut: Cut | None) -> PrintedCurve:
-    """Read percentiles of latencies, from elements or from what was cut out in their place."""
-    if cut:
-        return cut.percentiles(buckets)
-    rows = [[*map(documents.ElementValues(one).number, ("Percentile", *_SIDES))] for one in buckets]
-    matrix = np.array(rows, dtype=np.float64)
-    return PrintedCurve(matrix[:, 0], matrix[:, 1:])
+    places = [int(bucket.get(name, MISSING)) for bucket in buckets for name in names]
+    return values.numbers(places).reshape(-1, len(names))

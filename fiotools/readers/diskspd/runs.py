@@ -89,7 +89,7 @@ class DiskspdRun:
     # `AMOUNTS` of each entry and of the whole run, by direction; `MISSING` if unknown
     amounts: Sequence[int] = (MISSING,) * (len(AMOUNTS) * WAYS)
     # `RATES` of the same, with latencies in ms, and `SPEEDS`; nan if unknown
-    rates: Sequence[float] = (np.nan,) * (len(RATES) * WAYS)
+    rates: Sequence[float] | Array = (np.nan,) * (len(RATES) * WAYS)
     speeds: Sequence[float] = (np.nan,) * (len(SPEEDS) * WAYS)
     # whether the tool printed the numbers of the whole run; otherwise they are sums
     is_printed: bool = False
@@ -97,7 +97,7 @@ class DiskspdRun:
     # group and name of each processor
     groups: list[int | None] = field(default_factory=list)
     cpus: list[str | None] = field(default_factory=list)
-    usage: list[float] = field(default_factory=list)  # `USAGE` of each processor
+    usage: Sequence[float] | Array = ()  # `USAGE` of each processor
     # values without a column: the number of the entry, or None for the run; path and text
     extras: list[tuple[int | None, str, str]] = field(default_factory=list)
     # what is wrong with it: line, severity, message
@@ -180,10 +180,10 @@ class Measures:
 
 
 def _columns(
-    names: Sequence[str], runs: Sequence[Sequence[Any]], kind: Any
+    names: Sequence[str], runs: Sequence[Sequence[Any] | Array], kind: Any
 ) -> Iterable[tuple[str, Array]]:
     """Yield columns by row and direction from the flat lists of runs."""
-    listed = np.fromiter(chain.from_iterable(runs), kind, sum(map(len, runs)))
+    listed = np.concatenate([np.asarray(run, dtype=kind) for run in runs])
     return zip(names, listed.reshape(-1, len(names), WAYS).swapaxes(0, 1).copy(), strict=True)
 
 
@@ -502,7 +502,7 @@ def known(numbers: Array) -> Column:
 
 def _cpu(runs: Sequence[DiskspdRun]) -> tuple[Any, Columns]:
     """Return the rows of processors, and of averages behind them."""
-    usage = np.array([*chain.from_iterable(run.usage for run in runs)]).reshape(-1, len(USAGE))
+    usage = np.concatenate([run.usage for run in runs]).reshape(-1, len(USAGE))
     return [place for place, run in enumerate(runs) for _ in run.cpus], {
         "group": [group for run in runs for group in run.groups],
         "cpu": [name for run in runs for name in run.cpus],

@@ -812,6 +812,7 @@ def _lacks_chart(span: Span) -> bool:
 def _read_cpus(run: DiskspdRun, table: Table, problems: list[tuple[int, str]]) -> None:
     """Read the processors into a run; an average's cells are counted from the right."""
     names = [name.lower() for name in table.columns]
+    run.usage = usage = list[float]()
     count = 0
     for line, cells in table.rows:
         average = cells[0] == "avg"
@@ -827,7 +828,7 @@ def _read_cpus(run: DiskspdRun, table: Table, problems: list[tuple[int, str]]) -
         run.cpus.append("average" if average else row.get("cpu"))
         for name in _USAGE:  # such as 87.38%; 0/0 is printed as no number
             digits = row.get(name, "").removesuffix("%").strip()
-            run.usage.append(float(digits) if _DECIMAL.fullmatch(digits) else math.nan)
+            usage.append(float(digits) if _DECIMAL.fullmatch(digits) else math.nan)
         run.extras += [
             (None, f"{place}/{title}", row[name])
             for name, title in zip(names, table.columns, strict=True)

@@ -30,24 +30,29 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from itertools import chain, compress, count, zip_longest
-from typing import Any, NamedTuple
+from itertools import chain, compress, count, repeat
+from typing import Any, TypeAlias
 
 from lxml.etree import XMLSyntaxError, XPath
 
 from fiotools.errors import ParseError
 from fiotools.readers.diskspd import buckets, documents, is_trouble, numbered_lines, options, runs
-from fiotools.readers.diskspd.buckets import Cut, OddBucketsError
+from fiotools.readers.diskspd.buckets import Cut, OddBucketsError, Way
 from fiotools.readers.diskspd.documents import (
+    MISSING,
     Element,
-    ElementValues,
     MalformedError,
+    Places,
+    Shape,
+    Shapes,
+    Values,
     XmlPiece,
     line_of,
+    place_of,
 )
 from fiotools.readers.diskspd.documents import parse as parse
 from fiotools.readers.diskspd.options import Asked, Conditions
-from fiotools.readers.diskspd.runs import WAYS, DiskspdRun
+from fiotools.readers.diskspd.runs import DIRECTIONS, WAYS, DiskspdRun, PrintedCurve
 from fiotools.readers.document import Document, Field, Grammars, Report, Session, read_part
 from fiotools.readers.formats import READERS, is_profile
 from fiotools.tables import Tables
@@ -99,6 +104,7 @@ FIELDS = {
     "cpu": tuple(Field(column, f"CPU/{path}") for column, path in _USAGE.items()),
 }
 _ABOUT = ("System/ComputerName", "System/Tool/Version", "System/RunTime")
+_CURVE = ("Percentile", *(f"{direction.title()}Milliseconds" for direction in DIRECTIONS))
 _BUCKETS = ("Latency/Bucket", "Iops/Bucket")  # they are read elsewhere
 _LARGEST = 2**63 - 1  # of a sum
 _BESIDE = XPath("//*[*]/text()[normalize-space()]")  # text beside elements
@@ -182,7 +188,7 @@ def _add(tables: Tables, report: Report, session: Session) -> None:
     if piece.progress:
         tables.note(f"{piece.progress} lines of progress (-v) were left out", line=report.line)
     above = report.line + piece.line - 1
-    last = above + 1 + piece.xml.rstrip().count("\n")  # if the document was cut off
+    last = above + 1 + (0 if piece.whole else piece.xml.rstrip().count("\n"))
     taken = _taken(tables, piece, above, last)
     if taken.repaired:
         tables.note(
@@ -276,202 +282,256 @@ def _take(xml: str, above: int, *, samples: bool) -> Taken:
     """Take a document without its buckets; the whole document if anything in it is odd."""
     with suppress(XMLSyntaxError, MalformedError, OddBucketsError):
         cut = Cut(xml)
-        document = _document(cut.tree(), _Way(lambda line: above + cut.line(line), samples, cut))
+        taker, values = _SHAPES.read(cut.rest)
+        taken = taker(values, Way(lambda line: above + cut.line(line), samples, cut))
         cut.close()
-        return document
+        return taken
     # errors too: only here they stand in the right line
-    return _document(documents.tree(xml), _Way(lambda line: above + line, samples))
+    taker, values = _SHAPES.read(xml)
+    return taker(values, Way(lambda line: above + line, samples))
 
 
-class _Way(NamedTuple):
-    """How a parsed document is read."""
-
-    line: Callable[[int], int]  # gives the line of the file for a line of the tree
-    samples: bool  # whether the values of ``-D`` are wanted
-    cut: Cut | None = None  # holds the buckets, if they were cut out
+# --- where a document has its values, and how they are taken -----------------------------------
+#
+# Each function looks at the elements of a shape once, and returns another: that takes the values
+# of a document of the shape.
 
 
-def _document(root: Element, way: _Way) -> Taken:
+def _document(shape: Shape) -> Callable[[Values, Way], Taken]:
+    root = shape.root
     found = root.findall("TimeSpan")
     if not found:
-        raise MalformedError(root, "the results hold no TimeSpan")
-    asked = [*_asked(root)]
-    told = ElementValues(root, skip=("Profile", "TimeSpan"))
-    about = [told.text(path) for path in _ABOUT]
-    above = [(None, *pair) for pair in told.rest()]
-    plans = zip_longest(found, asked[: len(found)], fillvalue=Asked())
-    every = [_run(span, plan, way) for span, plan in plans]
-    for run in every:
-        run.extras = [*above, *run.extras]
+        raise MalformedError(line_of(root), "the results hold no TimeSpan")
+    plans = [*_plans(shape)]
+    told = Places(shape, root, skip=("Profile", "TimeSpan"))
+    about = [told.of(path) for path in _ABOUT]
+    above = told.rest()
+    spans = [_span(shape, span) for span in found]
     beside: Any = _BESIDE(root)
-    strays = [(way.line(line_of(text.getparent())), text.strip()[:200]) for text in beside[:_MANY]]
-    return Taken(about, every, max(len(found), len(asked)), strays)
+    strays = [(line_of(text.getparent()), text.strip()[:200]) for text in beside[:_MANY]]
+
+    def take(values: Values, way: Way) -> Taken:
+        asked = [plan(values) for plan in plans]
+        pairs = zip(spans, chain(asked, repeat(Asked())), strict=False)
+        every = [span(values, plan, way) for span, plan in pairs]
+        extras = [(None, path, values.text(place)) for path, place in above]
+        for run in every:
+            run.extras = [*extras, *run.extras]
+        return Taken(
+            [*map(values.text, about)],
+            every,
+            max(len(spans), len(asked)),
+            [(way.line(line), text) for line, text in strays],
+        )
+
+    return take
 
 
-def _run(span: Element, asked: Asked, way: _Way) -> DiskspdRun:
-    """Read a ``TimeSpan``."""
-    told = ElementValues(span, ("CpuUtilization", "Thread", *_BUCKETS))
-    seconds = told.number("TestTimeSeconds")
-    if seconds < 0:
-        raise MalformedError(span.find("TestTimeSeconds"), "TestTimeSeconds is below 0")
-    line = line_of(span)
-    failed = span.find("Error")
-    if failed is not None:
-        message = (failed.text or "").strip() or "the run failed"
-        problem = (way.line(line_of(failed)), "error", message)
-        return DiskspdRun(asked, lambda *_: way.line(line), seconds, problems=[problem])
-    run = _results(span, told, asked, seconds, way)
-    if not seconds > 0:
-        message = "no TestTimeSeconds: rates are missing"
-        run.problems.append((way.line(line), "warning", message))
-    if run.gap:
-        message = f"{run.gap}: their sum is not a total, and is left out"
-        run.problems.append((way.line(line), "warning", message))
-    sampled, iops = run.sampled[-1], span.find("Iops")
-    if sampled and sampled.later:
-        names = ", ".join(sampled.later)
-        message = f"values of a later version in the buckets are left out: {names}"
-        run.problems.append((way.line(line_of(iops)), "info", message))
-    if sampled and sampled.is_made_up:
-        message = "latencies of the buckets are left out: they are sure only with -L"
-        run.problems.append((way.line(line_of(iops)), "info", message))
-    return run
+_SHAPES = Shapes(_document)
+_TakeRun: TypeAlias = Callable[[Values, Asked, Way], DiskspdRun]
 
 
-class _Thread(NamedTuple):
-    name: int | None
-    told: ElementValues
-    targets: list[ElementValues]
+def _span(shape: Shape, span: Element) -> _TakeRun:
+    """Look at a ``TimeSpan``."""
+    told = Places(shape, span, ("CpuUtilization", "Thread", *_BUCKETS))
+    time, line = told.of("TestTimeSeconds"), line_of(span)
+    failed, iops = span.find("Error"), span.find("Iops")
+    results = None if failed is not None else _results(shape, span, told)
+
+    def take(values: Values, asked: Asked, way: Way) -> DiskspdRun:
+        seconds = values.number(time)
+        if seconds < 0:
+            raise values.error(time, "{name} is below 0")
+        if results is None:
+            message = values.text(place_of(failed)) or "the run failed"
+            problem = (way.line(line_of(failed)), "error", message)
+            return DiskspdRun(asked, lambda *_: way.line(line), seconds, problems=[problem])
+        run = results(values, asked, way)
+        run.seconds = seconds
+        run.speeds = [one / seconds if seconds > 0 else math.nan for one in run.amounts]
+        if not seconds > 0:
+            message = "no TestTimeSeconds: rates are missing"
+            run.problems.append((way.line(line), "warning", message))
+        if run.gap:
+            message = f"{run.gap}: their sum is not a total, and is left out"
+            run.problems.append((way.line(line), "warning", message))
+        sampled = run.sampled[-1]
+        if sampled and sampled.later:
+            names = ", ".join(sampled.later)
+            message = f"values of a later version in the buckets are left out: {names}"
+            run.problems.append((way.line(line_of(iops)), "info", message))
+        if sampled and sampled.is_made_up:
+            message = "latencies of the buckets are left out: they are sure only with -L"
+            run.problems.append((way.line(line_of(iops)), "info", message))
+        return run
+
+    return take
 
 
-def _results(
-    span: Element, told: ElementValues, asked: Asked, seconds: float, way: _Way
-) -> DiskspdRun:
-    threads = []
-    for thread in span.findall("Thread"):
-        own = ElementValues(thread, ("Target",))
-        targets = [ElementValues(target, _BUCKETS) for target in thread.findall("Target")]
-        threads.append(_Thread(own.whole("Id"), own, targets))
-    targets = [target for thread in threads for target in thread.targets]
-    elements = [*(target.element for target in targets), span]
-    lines = [line_of(one) for one in elements]
+def _results(shape: Shape, span: Element, told: Places) -> _TakeRun:
+    """Look at a ``TimeSpan`` that did not fail."""
+    threads = [Places(shape, thread, ("Target",)) for thread in span.findall("Thread")]
+    ids = [thread.of("Id") for thread in threads]
+    targets_of = [
+        [Places(shape, target, _BUCKETS) for target in thread.element.findall("Target")]
+        for thread in threads
+    ]
+    sizes = [*map(len, targets_of)]
+    targets = [*chain(*targets_of)]
+    paths, file_sizes = ([one.of(path) for one in targets] for path in ("Path", "FileSize"))
     amounts = _amounts(span, targets)
+    rates = [one.of(path) for one in targets for path in chain(*_RATES_OF_TARGET.values())]
+    rates += map(told.of, chain(*_RATES_OF_RUN.values()))
     found = span.findall("CpuUtilization/CPU")
-    cpus = [(f"CPU[{place}]", ElementValues(cpu)) for place, cpu in enumerate(found, 1)]
+    cpus = [(f"CPU[{number}]", Places(shape, cpu)) for number, cpu in enumerate(found, 1)]
     found = span.findall("CpuUtilization/Average")
-    cpus += [("Average", ElementValues(average)) for average in found]
+    cpus += [("Average", Places(shape, average)) for average in found]
+    names = [None if name == "Average" else cpu.of("Id") for name, cpu in cpus]
+    groups = [cpu.of("Group") for _, cpu in cpus]
+    usage = [cpu.of(path) for _, cpu in cpus for path in _USAGE.values()]
+    rows = [Places(shape, bucket) for bucket in span.findall("Latency/Bucket")]
+    percentiles = [row.of(name) for row in rows for name in _CURVE]
     measured = span.find("Latency") is not None
-    percentiles = span.findall("Latency/Bucket")
-    run = DiskspdRun(
-        asked,
-        lambda entry, direction: way.line(lines[entry]),
-        seconds,
-        threads=[thread.name for thread in threads for _ in thread.targets],
-        targets=[target.text("Path") or None for target in targets],
-        sizes=[target.whole("FileSize") for target in targets],
-        amounts=amounts,
-        rates=[
-            *(one.number(path) for one in targets for path in chain(*_RATES_OF_TARGET.values())),
-            *map(told.number, chain(*_RATES_OF_RUN.values())),
-        ],
-        speeds=[one / seconds if seconds > 0 else math.nan for one in amounts],
-        groups=[cpu.whole("Group") for _, cpu in cpus],
-        cpus=["average" if name == "Average" else cpu.text("Id") or None for name, cpu in cpus],
-        usage=[cpu.number(path) for _, cpu in cpus for path in _USAGE.values()],
-        curves=[buckets.curve(percentiles, way.cut)] if percentiles else [],
-        sampled=[
-            buckets.sampled(
-                place.findall("Iops/Bucket"),
-                way.cut,
-                measured=measured,
-                is_run=place is span,
-                samples=way.samples,
-            )
-            for place in elements
-        ],
-        is_measured=measured,
-    )
-    run.extras = [*_extras(threads, cpus, told)]
-    counts = [(thread.name, len(thread.targets)) for thread in threads]
-    run.gap = runs.gap(told.whole("ThreadCount"), counts, asked.each)  # also among the extras
-    return run
+    elements = [*(target.element for target in targets), span]
+    lines = [*map(line_of, elements)]
+    sampled = [buckets.sampled(element, measured=measured) for element in elements]
+    extras = [*_extras(threads, targets_of, cpus, told)]
+    thread_count = told.of("ThreadCount")  # also among the extras
+
+    def take(values: Values, asked: Asked, way: Way) -> DiskspdRun:
+        numbers = [*map(values.whole, ids)]
+        curve = values.numbers(percentiles).reshape(-1, len(_CURVE))
+        run = DiskspdRun(
+            asked,
+            lambda entry, direction: way.line(lines[entry]),
+            threads=[*chain(*map(repeat, numbers, sizes))],
+            targets=[values.text(path) or None for path in paths],
+            sizes=[*map(values.whole, file_sizes)],
+            amounts=amounts(values),
+            rates=values.numbers(rates),
+            groups=[*map(values.whole, groups)],
+            cpus=["average" if name is None else values.text(name) or None for name in names],
+            usage=values.numbers(usage),
+            curves=[PrintedCurve(curve[:, 0], curve[:, 1:])] if len(curve) else [],
+            sampled=[of_element(values, way) for of_element in sampled],
+            is_measured=measured,
+        )
+        for entry, thread, path, place in extras:
+            above = "" if thread is None else f"Thread[{numbers[thread]}]/"
+            run.extras.append((entry, above + path, values.text(place)))
+        counts = [*zip(numbers, sizes, strict=True)]
+        run.gap = runs.gap(values.whole(thread_count), counts, asked.each)
+        return run
+
+    return take
 
 
-def _amounts(span: Element, targets: Sequence[ElementValues]) -> list[int]:
-    """Read the amounts of each target, and sum them for the run: the XML has no totals."""
+def _amounts(span: Element, targets: Sequence[Places]) -> Callable[[Values], list[int]]:
+    """Look for the amounts of each target; those of the run are summed: the XML has no totals."""
     paths = [*chain(*_AMOUNTS_OF_TARGET.values())]
-    amounts: list[int] = []
+    places: list[int] = []
     for target in targets:
-        found = [target.whole(path) for path in paths]
+        found = [target.of(path) for path in paths]
         for way in range(WAYS):
-            if None in found[way::WAYS]:
+            if MISSING in found[way::WAYS]:
                 names = " or no ".join(paths[way::WAYS])
-                raise MalformedError(target.element, f"a Target of the results has no {names}")
-        amounts += [amount for amount in found if amount is not None]
-    if sum(amounts) > _LARGEST:
-        raise MalformedError(span, "all I/O together is more than 64 bits can count")
-    columns = [amounts[column :: len(paths)] for column in range(len(paths))]
-    moved, done = columns[:WAYS], columns[WAYS:]
-    # without I/Os, bytes do not count either
-    return [*amounts, *map(sum, map(compress, moved, done)), *map(sum, done)]
+                reason = f"a Target of the results has no {names}"
+                raise MalformedError(line_of(target.element), reason)
+        places += found
+
+    def take(values: Values) -> list[int]:
+        amounts = [values.whole(place) or 0 for place in places]
+        if sum(amounts) > _LARGEST:
+            reason = "all I/O together is more than 64 bits can count"
+            raise MalformedError(line_of(span), reason)
+        columns = [amounts[column :: len(paths)] for column in range(len(paths))]
+        moved, done = columns[:WAYS], columns[WAYS:]
+        # without I/Os, bytes do not count either
+        return [*amounts, *map(sum, map(compress, moved, done)), *map(sum, done)]
+
+    return take
 
 
 def _extras(
-    threads: Sequence[_Thread], cpus: Sequence[tuple[str, ElementValues]], told: ElementValues
-) -> Iterator[tuple[int | None, str, str]]:
-    """Yield the values that no column took: the entry, or None for the run; path and text."""
+    threads: Sequence[Places],
+    targets_of: Sequence[Sequence[Places]],
+    cpus: Sequence[tuple[str, Places]],
+    told: Places,
+) -> Iterator[tuple[int | None, int | None, str, int]]:
+    """Yield the values that no column took: the entry, or None for the run; thread, path, place."""
     entries = count(1)
-    for thread in threads:
-        above = f"Thread[{thread.name}]"
-        yield from ((None, f"{above}/{path}", text) for path, text in thread.told.rest())
-        for target, entry in zip(thread.targets, entries, strict=False):
-            yield from ((entry, *pair) for pair in target.rest())
-    rest = [*told.rest()]
-    yield from ((None, *pair) for pair in rest if pair[0].startswith("Latency"))
+    for number, (thread, targets) in enumerate(zip(threads, targets_of, strict=True)):
+        yield from ((None, number, *pair) for pair in thread.rest())
+        for target, entry in zip(targets, entries, strict=False):
+            yield from ((entry, None, *pair) for pair in target.rest())
+    of_run = told.rest()
+    rest = [pair for pair in of_run if pair[0].startswith("Latency")]
     for name, cpu in cpus:
-        yield from ((None, f"CpuUtilization/{name}/{path}", text) for path, text in cpu.rest())
-    yield from ((None, *pair) for pair in rest if not pair[0].startswith("Latency"))
+        rest += [(f"CpuUtilization/{name}/{path}", place) for path, place in cpu.rest()]
+    rest += [pair for pair in of_run if not pair[0].startswith("Latency")]
+    yield from ((None, None, *pair) for pair in rest)
 
 
 # --- ``Results/Profile``: what each time span was asked to do ---------------------------------
 
 
-def _asked(root: Element) -> Iterator[Asked]:
-    """Read the conditions of each time span."""
-    for profile in root.findall("Profile")[:1]:
-        common = ElementValues(profile, ("TimeSpans",)).all.items()
+def _plans(shape: Shape) -> Iterator[Callable[[Values], Asked]]:
+    """Look for the conditions of each time span."""
+    for profile in shape.root.findall("Profile")[:1]:
+        common = Places(shape, profile, ("TimeSpans",)).rest()
         for span in profile.findall("TimeSpans/TimeSpan"):
-            told = ElementValues(span)
-            own = [(path.removeprefix("Targets/"), text) for path, text in told.all.items()]
-            given = [ElementValues(target) for target in span.findall("Targets/Target")]
-            targets = [(target.text("Path"), _conditions(target)) for target in given]
-            pool, per_thread = told.whole("ThreadCount"), told.whole("RequestCount")
-            asked = options.plan(targets, [*common, *own], pool, per_thread)
-            # a profile (-X) may give each thread of a pool targets of its own
-            apart = span.find("Targets/Target/ThreadTargets") is not None
-            yield replace(asked, each=None) if apart else asked
+            yield _plan(shape, span, common)
 
 
-def _conditions(target: ElementValues) -> Conditions:
-    write_pct, ratio = (
-        None if math.isnan(share) else share
-        for share in map(target.number, ("WriteRatio", "RandomRatio"))
-    )
+def _plan(
+    shape: Shape, span: Element, common: Sequence[tuple[str, int]]
+) -> Callable[[Values], Asked]:
+    told = Places(shape, span)
+    own = [(path.removeprefix("Targets/"), place) for path, place in told.rest()]
+    settings = [*common, *own]
+    found = [Places(shape, target) for target in span.findall("Targets/Target")]
+    targets = [(target.of("Path"), _conditions(target)) for target in found]
+    pool, per_thread = map(told.of, ("ThreadCount", "RequestCount"))
+    # a profile (-X) may give each thread of a pool targets of its own
+    apart = span.find("Targets/Target/ThreadTargets") is not None
+
+    def take(values: Values) -> Asked:
+        asked = options.plan(
+            [(values.text(path), conditions(values)) for path, conditions in targets],
+            [(path, values.text(place)) for path, place in settings],
+            values.whole(pool),
+            values.whole(per_thread),
+        )
+        return replace(asked, each=None) if apart else asked
+
+    return take
+
+
+def _conditions(target: Places) -> Callable[[Values], Conditions]:
+    """Look for the conditions of a requested target."""
+    shares = [*map(target.of, ("WriteRatio", "RandomRatio"))]
+    caches = [*map(target.of, ("DisableOSCache", "DisableAllCache", "DisableLocalCache"))]
+    sizes = [*map(target.of, ("BlockSize", "RequestCount", "ThreadsPerFile", "FileSize"))]
     random = True if target.element.find("Random") is not None else None
     if random is None and target.element.find("StrideSize") is not None:
         random = False
-    caches = ("DisableOSCache", "DisableAllCache", "DisableLocalCache")
-    os_cache, all_cache, local_cache = (text == "true" for text in map(target.text, caches))
-    sizes = ("BlockSize", "RequestCount", "ThreadsPerFile", "FileSize")
-    block, depth, threads, size = map(target.whole, sizes)
-    return options.conditions(
-        # RandomRatio (-rs) mixes random and sequential, for which fio's rw has no word
-        random if ratio in (None, 0.0, 100.0) else None,
-        write_pct,
-        bs_bytes=block,
-        iodepth=depth,
-        numjobs=threads,
-        # the local cache alone is neither
-        direct=True if os_cache or all_cache else None if local_cache else False,
-        size_bytes=size,
-    )
+
+    def take(values: Values) -> Conditions:
+        write_pct, ratio = (
+            None if math.isnan(share) else share for share in map(values.number, shares)
+        )
+        os_cache, all_cache, local_cache = (values.text(place) == "true" for place in caches)
+        block, depth, threads, size = map(values.whole, sizes)
+        return options.conditions(
+            # RandomRatio (-rs) mixes random and sequential, for which fio's rw has no word
+            random if ratio in (None, 0.0, 100.0) else None,
+            write_pct,
+            bs_bytes=block,
+            iodepth=depth,
+            numjobs=threads,
+            # the local cache alone is neither
+            direct=True if os_cache or all_cache else None if local_cache else False,
+            size_bytes=size,
+        )
+
+    return take
