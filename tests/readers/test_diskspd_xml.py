@@ -567,6 +567,16 @@ def test_text_and_xml_in_one_file_are_both_read():
         assert res.notes["message"].str.endswith("count it once").all()
 
 
+def test_a_message_between_xml_and_text_hides_no_command():
+    xml = edited("2.0.14--seqread_noLD")
+    text = (FIXTURES / "diskspd-2.0.14--seqread_noLD.txt").read_bytes().decode().lstrip()
+    res = ft.reads(f"{xml}\nWARNING: something\n{text}")
+    command, said = res.runs["command"].iloc[1], res.notes["message"].str.cat(sep="\n")
+    assert text.startswith(f"Command Line: {command}")
+    assert "WARNING: something" in said
+    assert "text beside the XML" not in said
+
+
 def test_a_session_with_xml_in_it():
     xml = edited("2.0.14--seqread_noLD")
     res = ft.reads(

@@ -57,8 +57,11 @@ from fiotools.readers.document import Document, Field, Grammars, Report, Session
 from fiotools.readers.formats import READERS, is_profile
 from fiotools.tables import Tables
 
-# of XML, and of text output beside it: a file of XML is searched for nothing else
-_GRAMMARS = Grammars(reader for reader in READERS if reader.name.startswith("diskspd"))
+# a file of XML is searched for XML, and what stands beside that for text output
+_XML, _TEXT = (
+    Grammars(reader for reader in READERS if reader.name == name)
+    for name in ("diskspd_xml", "diskspd_text")
+)
 _DECLARATION = re.compile(r"<\?xml[^<>]*\?>")
 
 
@@ -123,7 +126,7 @@ def read(document: Document, tables: Tables) -> None:
         )
     reports = document.reports
     if document.is_structured:
-        reports = _GRAMMARS.reports(document.text, document.line)
+        reports = [*_reports(document)]
     if not reports and not is_profile(document.text):
         raise ParseError(name, "holds no results of DISKSPD in XML", line=1)
     if not reports:
@@ -150,6 +153,18 @@ def read(document: Document, tables: Tables) -> None:
         raise failures[0]
     for failure in failures:
         tables.note(failure.reason, line=failure.line, severity="error")
+
+
+def _reports(document: Document) -> Iterator[Report]:
+    """Find the XML in a file, and text output in front of, between and behind it."""
+    text, at = document.text, 0
+    for xml in (*_XML.reports(text, document.line), None):
+        stop = xml.start if xml else len(text)
+        for found in _TEXT.reports(text[at:stop], lambda place, at=at: document.line(at + place)):
+            yield found._replace(start=at + found.start, end=at + found.end)
+        if xml:
+            yield xml
+            at = xml.end
 
 
 def _add_beside(tables: Tables, document: Document, start: int, end: int) -> None:
