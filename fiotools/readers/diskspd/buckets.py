@@ -18,8 +18,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import orjson
 
-from fiotools.readers.diskspd.documents import LARGEST, MISSING, Element, Values
 from fiotools.readers.diskspd.runs import DIRECTIONS, LATENCIES, Sampled
+from fiotools.readers.diskspd.shapes import LARGEST, MISSING, Element, Values
 from fiotools.readers.document import line_end
 
 if TYPE_CHECKING:

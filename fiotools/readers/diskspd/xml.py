@@ -38,7 +38,11 @@ from lxml.etree import XMLSyntaxError, XPath
 from fiotools.errors import ParseError
 from fiotools.readers.diskspd import buckets, documents, is_trouble, numbered_lines, options, runs
 from fiotools.readers.diskspd.buckets import Cut, OddBucketsError, Way
-from fiotools.readers.diskspd.documents import (
+from fiotools.readers.diskspd.documents import XmlPiece
+from fiotools.readers.diskspd.documents import parse as parse
+from fiotools.readers.diskspd.options import Asked, Conditions
+from fiotools.readers.diskspd.runs import DIRECTIONS, WAYS, DiskspdRun, PrintedCurve
+from fiotools.readers.diskspd.shapes import (
     MISSING,
     Element,
     MalformedError,
@@ -46,13 +50,9 @@ from fiotools.readers.diskspd.documents import (
     Shape,
     Shapes,
     Values,
-    XmlPiece,
     line_of,
     place_of,
 )
-from fiotools.readers.diskspd.documents import parse as parse
-from fiotools.readers.diskspd.options import Asked, Conditions
-from fiotools.readers.diskspd.runs import DIRECTIONS, WAYS, DiskspdRun, PrintedCurve
 from fiotools.readers.document import Document, Field, Grammars, Report, Session, read_part
 from fiotools.readers.formats import READERS, is_profile
 from fiotools.tables import Tables
@@ -157,14 +157,18 @@ def read(document: Document, tables: Tables) -> None:
 
 def _reports(document: Document) -> Iterator[Report]:
     """Find the XML in a file, and text output in front of, between and behind it."""
-    text, at = document.text, 0
-    for xml in (*_XML.reports(text, document.line), None):
-        stop = xml.start if xml else len(text)
-        for found in _TEXT.reports(text[at:stop], lambda place, at=at: document.line(at + place)):
-            yield found._replace(start=at + found.start, end=at + found.end)
-        if xml:
-            yield xml
-            at = xml.end
+    at = 0
+    for xml in _XML.reports(document.text, document.line):
+        yield from _texts(document, at, xml.start)
+        yield xml
+        at = xml.end
+    yield from _texts(document, at, len(document.text))
+
+
+def _texts(document: Document, start: int, end: int) -> Iterator[Report]:
+    part = document.text[start:end]
+    for found in _TEXT.reports(part, lambda at: document.line(start + at)):
+        yield found._replace(start=start + found.start, end=start + found.end)
 
 
 def _add_beside(tables: Tables, document: Document, start: int, end: int) -> None:
