@@ -19,7 +19,7 @@ APART = ("cli",)
 OF_SHELLS = ("notebooks.py", "machine.py", "shell.py", "experiments.py")
 OF_PAGES = "fiotools {version} made it"  # a page tells its readers how it was made
 OF_PYTHON = re.compile(
-    r"(fairness\(io|summarize\(frame, metric), by=|^, by=|is drawn, by=|steady= |settings= has|rows="
+    r"(fairness\(io|summarize\(frame, metric), by=|^, by=|is drawn, by=|steady=(?: |$)|settings= has|rows="
     r"| title=|err=|jobs=|columns: quantity=|<html lang="
 )
 
