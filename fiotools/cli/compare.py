@@ -113,7 +113,7 @@ def compare(
     """
     if format in ("junit", "github") and not fail_if:
         raise Trouble(f"--format {format} is for rules: add --fail-if slower:5%", 2)
-    rules = _rules(fail_if or [], asked.metric)
+    rules = _rules(fail_if, asked.metric) if fail_if else {}
     read = rows.read_all(sources, read_as, label=True)
     if rules:
         return _held(read, asked, rules, format) or read.code
