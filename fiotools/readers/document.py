@@ -254,13 +254,17 @@ class Grammars:
     """The grammars and the marks of all readers, with which a text is searched once."""
 
     def __init__(self, readers: Iterable[Reader]) -> None:
-        every = tuple(readers)
-        self._anchors = [
+        self._readers = tuple(readers)
+        self._marked = [reader for reader in self._readers if reader.mark or reader.line_mark]
+
+    @cached_property
+    def _anchors(self) -> list[tuple[str, Grammar, re.Pattern[str]]]:
+        """What begins the reports of each; a structured document needs none of them."""
+        return [
             (reader.name, reader.grammar, re.compile(reader.grammar.anchor, re.MULTILINE))
-            for reader in every
+            for reader in self._readers
             if reader.grammar
         ]
-        self._marked = [reader for reader in every if reader.mark or reader.line_mark]
 
     def marks(self, text: str, start: int, end: int) -> list[re.Match[str]]:
         """Find the marks in a part of a text."""
