@@ -176,7 +176,10 @@ class DdReport(NamedTuple):
 
     def joined(self, amounts: DdReport) -> DdReport:
         """Return these records with the amounts of another report."""
-        return DdReport._make((*self[:3], *amounts[3:10], *self[10:]))
+        return self._replace(**{name: getattr(amounts, name) for name in _AMOUNTS})
+
+
+_AMOUNTS = ("figures_line", "bytes", "size", "seconds", "elapsed", "rate", "is_final")
 
 
 class Stretch(NamedTuple):
