@@ -83,7 +83,7 @@ class Watch:
         return time.monotonic() - self._began
 
 
-_POLL_S = 0.2
+_POLL_S, _LATE_S = 0.2, 1.0
 # they would change what a tool does or prints
 _DROPPED = ("TAR_OPTIONS", "TIMEFORMAT", "POSIXLY_CORRECT", "BASH_ENV", "ENV", "LANGUAGE", "TIME")
 ENVIRONMENT = {"LC_ALL": "C"}
@@ -135,7 +135,9 @@ def run(
                 except subprocess.TimeoutExpired:
                     continue
                 if status < 0:
-                    # what a terminal sends us kills it too, until it has a session of its own
+                    # What a terminal sends us kills it too, until it has a session of its own; ours
+                    # may go to another thread, which a busy machine runs later.
+                    time.sleep(_LATE_S)
                     watch.check()
                 return status
         finally:
