@@ -1,5 +1,6 @@
 """A dataset in an object store, over the network: whatever ends a request, the data is right."""
 
+import os
 import signal
 import subprocess
 import sys
@@ -165,6 +166,19 @@ def test_a_bucket_that_is_not_there(bucket):
         ft.convert(bucket.local, "s3://nowhere/ds")
     with pytest.raises(ft.DatasetError, match="s3://nowhere/ds: not a fiotools dataset"):
         ft.open_dataset("s3://nowhere/ds")
+
+
+def test_without_keys(tmp_path):
+    known = {name: text for name, text in os.environ.items() if not name.startswith("AWS_")}
+    done = subprocess.run(
+        [sys.executable, "-m", "fiotools", "read", "s3://bucket/run.json"],
+        env={**known, "AWS_EC2_METADATA_DISABLED": "true", "HOME": str(tmp_path)},
+        capture_output=True,
+        encoding="utf-8",
+        check=False,
+    )
+    assert done.returncode == 1
+    assert done.stderr.startswith("fiotools: s3://bucket/run.json: Unable to locate credentials;")
 
 
 @pytest.mark.parametrize("wrong", ["AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"])

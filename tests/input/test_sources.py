@@ -1,6 +1,7 @@
 import os
 import shutil
 import socket
+import zipfile
 from pathlib import Path
 from threading import Thread
 
@@ -290,6 +291,28 @@ def test_a_url_of_this_machine_is_a_path(tree):
     pytest.importorskip("fsspec", reason="fsspec is not installed")
     assert names(find(f"file://{tree.as_posix()}/b.txt")) == [f"{tree.as_posix()}/b.txt"]
     assert len(find([f"file://{tree.as_posix()}/{{name}}.txt", tree / "b.txt"])) == 2
+
+
+@pytest.mark.parametrize("where", ["memory://", "memory://*.txt", "memory://{cache}.txt"])
+def test_files_at_the_root_of_a_store(where):
+    fsspec = pytest.importorskip("fsspec", reason="fsspec is not installed")
+    memory = fsspec.filesystem("memory")
+    memory.pipe_file("/after.txt", Path("data/page-cache/after.txt").read_bytes())
+    try:
+        assert read(where).runs.source.tolist() == ["memory://after.txt"]
+    finally:
+        memory.rm("/after.txt")
+
+
+@pytest.mark.parametrize("inside", ["", "runs", "runs/*.txt", "runs/{cache}.txt", "runs/after.txt"])
+def test_a_url_within_another(tmp_path, inside):
+    pytest.importorskip("fsspec", reason="fsspec is not installed")
+    archive = tmp_path / "runs.zip"
+    with zipfile.ZipFile(archive, "w") as file:
+        file.write("data/page-cache/after.txt", "runs/after.txt")
+    within = f"::file://{archive.as_posix()}"
+    sources = read(f"zip://{inside}{within}").runs.source
+    assert sources.tolist() == [f"zip://runs/after.txt{within}"]
 
 
 @pytest.mark.parametrize(
