@@ -118,6 +118,13 @@ def test_groups_of_unlike_jobs_have_only_common_conditions():
     assert io["iodepth"].tolist() == [1, 1]
 
 
+def test_jobs_of_one_name_have_the_conditions_of_their_own_definitions():
+    io = ft.reads(human("alike.txt")).io
+    assert io["job"].tolist() == ["step", "step"]
+    assert io["bs_bytes"].tolist() == [4096, 16384]
+    assert io["numjobs"].tolist() == [1, 1]
+
+
 def test_status_interval_reports_are_one_run_and_its_samples():
     res = ft.read(fixture("status-interval.txt"))
     assert len(res.runs) == len(res.jobs) == len(res.io) == 1

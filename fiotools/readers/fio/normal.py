@@ -378,15 +378,18 @@ def _conditions(said: FioOutput, entry: Job, direction: str) -> dict[str, Any]:
     found: dict[str, Any] = {}
     group = [one for one in said.definitions if one.group == entry.group]
     own = [one for one in group if one.name == entry.name]
+    names = [(one.name, one.group, one.host) for one in said.entries]
+    alike = [at for at, name in enumerate(names) if name == (entry.name, entry.group, entry.host)]
+    if len(own) == len(alike):  # fio reports jobs of one name in the order of their definitions
+        pairs = zip(own, alike, strict=True)
+        own = [one for one, at in pairs if said.entries[at] is entry]
     if own:
         together = [one.options for one in (group if entry.jobs > 1 else own)]
         found = fio_options.common_conditions(together, direction)
     if entry.jobs > 1:
         found["numjobs"] = entry.jobs
     elif len(own) == 1:
-        names = [(one.name, one.group, one.host) for one in said.entries]
-        key = entry.name, entry.group, entry.host
-        found["numjobs"] = names.count(key) if own[0].clones else 1
+        found["numjobs"] = len(alike) if own[0].clones else 1
     return found
 
 
