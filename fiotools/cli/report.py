@@ -46,7 +46,7 @@ def report(
     """Write a page: the verdict in words, plots, credibility, how it was measured.
 
     FILES is the folder of a campaign of fiotools measure, a folder of several, or any files that
-    fiotools read takes; without labels, each file or sub-folder is a side.
+    fiotools read takes; without labels, each file or folder is a side.
     """
     if output.suffix.lower() not in _ENDINGS:
         raise Trouble(f"{output}: the page ends in .html", 2)

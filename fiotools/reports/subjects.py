@@ -19,6 +19,7 @@ from fiotools.display import columns
 from fiotools.errors import MeasureError, SchemaError
 from fiotools.files import DATASET, fields_of, short_names
 from fiotools.input.read import read
+from fiotools.input.sources import is_url
 from fiotools.language import listed, say
 from fiotools.measure.campaign import NAME, Campaign, campaign
 from fiotools.stats.replicates import one_to_one
@@ -59,13 +60,17 @@ def gather(sources: Any) -> list[Source]:
                 one = folders[0].as_posix()
                 raise SchemaError(f"{path} is not a campaign, and {one} is: report them apart")
         return _opened(folders)
+    fields = fields_of(paths)
+    is_several = any(not (is_url(path) or Path(path).is_file()) for path in paths)
+    if is_several and len(paths) > 1 and not (fields or isinstance(sources, Mapping)):
+        sources = dict(zip(short_names(paths), paths, strict=True))  # each folder is a side
     results = read(sources, errors="note")
     if not len(results.runs):
         grave = results.notes[results.notes["severity"].ne("info")]
         why = f" ({grave['source'].iloc[0]}: {grave['message'].iloc[0]})" if len(grave) else ""
         raise SchemaError(f"no file that was found there can be read{why}; see fiotools.formats()")
     labels = ["label"] if isinstance(sources, Mapping) else []
-    return [_sided(results, paths, dict.fromkeys([*labels, *fields_of(paths)]))]
+    return [_sided(results, paths, dict.fromkeys([*labels, *fields]))]
 
 
 def _paths(sources: Any) -> list[str]:

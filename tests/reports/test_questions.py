@@ -59,6 +59,10 @@ def test_sides_come_from_templates_labels_folders_and_names(tmp_path):
     (by_folder,) = asked(tmp_path)
     assert by_folder.levels == ["new", "old"]
     assert by_folder.answer["n"].tolist() == [2, 2]
+    for old, new in (("old", "new"), ("old/*.json", "new/*.json")):
+        (named,) = asked([tmp_path / old, tmp_path / new])
+        assert (named.baseline, named.levels) == ("old", ["old", "new"])
+        assert named.answer["n"].tolist() == [2, 2]
 
 
 def test_of_several_labels_one_must_be_named():
