@@ -56,7 +56,7 @@ class UnknownFormatError(FileError):
 
 
 class NoResultError(UnknownFormatError):
-    """The file is known, but holds no result: a job file, or an empty log of fio."""
+    """The file is known, but holds no result: a job file, an image, or an empty log of fio."""
 
 
 class AmbiguousFormatError(FileError):

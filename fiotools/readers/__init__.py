@@ -38,6 +38,11 @@ _NOT_READ = {
     "iozone": r"Iozone: Performance Test of File I/O",
     "ATTO": r"ATTO (?:ExpressPCI )?(?:Disk )?Benchmark",
 }
+# what fiotools itself writes beside results
+_MADE = {
+    "an SVG image": re.compile(r"\s*(?:<\?xml[^>]*>\s*)?<(?:!DOCTYPE )?svg\b"),
+    "a report of fiotools": re.compile(r"<!DOCTYPE html>[^\0]{1,999}<meta content=\"fiotools "),
+}
 
 
 @cache
@@ -119,6 +124,9 @@ def sniff(found: Document) -> Reader:
             "a fio job file: settings without results",
             remedy="put it beside the report of its run (run.fio and run.json), and read that",
         )
+    for what, beginning in _MADE.items():
+        if beginning.match(found.text):
+            raise NoResultError(found.name, f"this is {what}, not a tool's output")
     for tool, pattern in _NOT_READ.items():
         if re.search(pattern, found.text, re.M):
             raise UnknownFormatError(found.name, f"output of {tool}: recognised, not read")

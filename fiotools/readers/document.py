@@ -19,7 +19,7 @@ from itertools import accumulate
 from string import whitespace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from fiotools.errors import UnknownFormatError
+from fiotools.errors import NoResultError, UnknownFormatError
 from fiotools.files import is_packed
 
 if TYPE_CHECKING:
@@ -161,10 +161,14 @@ _BOMS = {
     codecs.BOM_UTF16_LE: "utf-16",
     codecs.BOM_UTF16_BE: "utf-16",
 }
-_MAGIC = {
+# plots and photos lie beside results, and hold none
+_IMAGES = {
     b"\x89PNG": "a PNG image",
     b"\xff\xd8\xff": "a JPEG image",
     b"%PDF": "a PDF document",
+}
+_MAGIC = {
+    **_IMAGES,
     b"SQLite format": "an SQLite database",
     b"PAR1": "a Parquet file",
     b"\x7fELF": "a program",
@@ -204,8 +208,9 @@ def decode(name: str, data: bytes) -> tuple[str, list[Remark]]:
         remarks += [_remark(None, message) for message in told]
         refuse_packed(name, data)
     if data.startswith(_MARKED):
-        what = next(_MAGIC[magic] for magic in _MARKED if data.startswith(magic))
-        raise UnknownFormatError(name, f"this is {what}, not a tool's output")
+        magic = next(filter(data.startswith, _MARKED))
+        kind = NoResultError if magic in _IMAGES else UnknownFormatError
+        raise kind(name, f"this is {_MAGIC[magic]}, not a tool's output")
     if data[257:262] == b"ustar":
         raise UnknownFormatError(name, "this is a tar archive", remedy="unpack it first")
     encoding = _BOMS.get(data[:3]) or _BOMS.get(data[:2])

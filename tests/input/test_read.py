@@ -5,6 +5,7 @@ import gc
 import os
 import pickle
 import re
+import shutil
 
 import pandas as pd
 import polars as pl
@@ -134,12 +135,23 @@ def test_a_label_named_like_a_condition_fills_it_and_never_overrides(tmp_path):
     assert "the path says bs_bytes=4, the file 1048576" in results.notes["message"].item()
 
 
+def test_plots_and_reports_beside_results_are_no_trouble(tmp_path):
+    shutil.copytree("data/page-cache", tmp_path, dirs_exist_ok=True)
+    ft.report(tmp_path, tmp_path / "report.html")
+    drawn = ft.plot.timings(ft.read(tmp_path).timings, y="source")
+    ft.plot.save(drawn, tmp_path / "plot", formats=("png", "svg", "pdf"))
+    notes = ft.read(tmp_path).notes
+    made = notes[notes["source"].str.contains("plot|report")]
+    assert made["severity"].tolist() == ["info"] * 4
+
+
 @pytest.mark.parametrize(
     ("content", "reason"),
     [
         (b"", "the file is empty"),
         (b" \n\n", "the file is empty"),
         (PNG, "a PNG image"),
+        (b'<?xml version="1.0"?>\n<!DOCTYPE svg PUBLIC "">\n<svg>\n</svg>', "an SVG image"),
         (bytes(range(256)) * 4, "binary"),
         (b'{\n "name": "x",\n "dependencies": {}\n}', "its top-level keys are name, dependencies"),
         (b"[1, 2", "unknown format"),
