@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from importlib import import_module
 from pathlib import Path
-from typing import Annotated, Any, get_args
+from typing import Annotated, Any, Literal, get_args, get_origin
 
 import typer
 from typer.core import TyperCommand, TyperGroup
@@ -108,8 +108,12 @@ class _Given:
             return () if several else None
         if kind == list[str] and several:
             return list(value)
-        if kind is str or value == param.default or value in get_args(kind):
+        choices = get_args(kind) if get_origin(kind) is Literal else ()
+        if kind is str or value == param.default or value in choices:
             return value
+        if choices:
+            listed = ", ".join(map(repr, choices))
+            raise typer.BadParameter(f"{value!r} is not one of {listed}{similar(value, choices)}")
         return self._checked().coerce(value, param=param, ctx=ctx)
 
 
