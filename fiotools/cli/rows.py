@@ -25,7 +25,7 @@ from fiotools.display import columns
 from fiotools.errors import FileError, ReadErrors, SchemaError
 from fiotools.files import DATASET, fields_of, label_of, short_names
 from fiotools.units import many
-from fiotools.vocabulary import TABLES
+from fiotools.vocabulary import CONDITIONS, TABLES
 
 if TYPE_CHECKING:
     import polars as pl
@@ -68,8 +68,11 @@ class Reading:
         if self.sides:
             listed = " or ".join(f"--between {name}" for name in self.sides)
             raise SchemaError(f"compare between which? type {listed}")
+        swept = [name for name in CONDITIONS if name in frame and frame[name].n_unique() > 1]
+        wanted = " or ".join(f"--between {columns.short(name)}" for name in swept)
         raise SchemaError(
-            "there is only one side: give two files, NAME=FILES for each side, or --between COLUMN"
+            "there is only one side: give two files, NAME=FILES for each side, or "
+            f"{wanted or '--between COLUMN'}"
         )
 
     def baseline(self, frame: pl.DataFrame, between: str, value: str | None) -> Any:

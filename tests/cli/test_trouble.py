@@ -62,6 +62,8 @@ def refused(done, code, *said):
         (["plot", "fairness", VOLUMES, "-o", "x.svg"], "differ in direction: keep one, --where"),
         (["compare", VOLUMES, "--settings", "--baseline", "x"], "'x'"),
         (["plot", "latency", CLONES, "-o", "x.svg"], "they differ in entry: keep one, --where"),
+        (["compare", LIBAIO, "-m", "iops"], "only one side: give two files, NAME=FILES for each"),
+        (["compare", "data/how-many-runs/depth", "-m", "iops"], "each side, or --between iodepth"),
     ],
     ids=lambda value: " ".join(value)[-60:] if isinstance(value, list) else value[:30],
 )
@@ -92,6 +94,7 @@ def test_totals_beside_parts(inside):
         (["compare", VOLUMES, "--confidence", "95"], "less than or equal to 1; fiotools compare"),
         (["check", VOLUMES, "--media", "tape"], "'tape' is not one of 'hdd'"),
         (["plot", "pie", VOLUMES, "-o", "x.svg"], "'pie' is not one of"),
+        (["plot", "ratio", VOLUMES, "-o", "x.svg"], "did you mean 'ratios'?"),
         (
             ["plot", "timings", CACHE, "-o", "x.svg", "--log"],
             "timings does not take --log; it takes --y",
