@@ -68,8 +68,10 @@ class Reading:
         if self.sides:
             listed = " or ".join(f"--between {name}" for name in self.sides)
             raise SchemaError(f"compare between which? type {listed}")
-        swept = [name for name in CONDITIONS if name in frame and frame[name].n_unique() > 1]
-        wanted = " or ".join(f"--between {columns.short(name)}" for name in swept)
+        several = [
+            name for name in (*CONDITIONS, "run") if name in frame and frame[name].n_unique() > 1
+        ]
+        wanted = " or ".join(f"--between {columns.short(name)}" for name in several)
         raise SchemaError(
             "there is only one side: give two files, NAME=FILES for each side, or "
             f"{wanted or '--between COLUMN'}"

@@ -10,6 +10,7 @@ from tests.conftest import ROOT
 
 VOLUMES = "data/dda-vhdx/xml/{volume}.xml"
 CACHE = "data/page-cache/{cache}.txt"
+APPENDED = "tests/fixtures/fio/fio-3.33--appended.json"
 LIBAIO = "tests/fixtures/fio/fio-3.33--libaio.json"
 CLIENT = "tests/fixtures/fio/fio-3.33--client.json"
 CLONES = "tests/fixtures/fio/fio-3.33--clones.json"
@@ -64,6 +65,7 @@ def refused(done, code, *said):
         (["plot", "latency", CLONES, "-o", "x.svg"], "they differ in entry: keep one, --where"),
         (["compare", LIBAIO, "-m", "iops"], "only one side: give two files, NAME=FILES for each"),
         (["compare", "data/how-many-runs/depth", "-m", "iops"], "each side, or --between iodepth"),
+        (["compare", APPENDED, "-m", "iops"], "each side, or --between run"),
     ],
     ids=lambda value: " ".join(value)[-60:] if isinstance(value, list) else value[:30],
 )
