@@ -36,6 +36,8 @@ _LIMITS = {"B/s": "500MB/s", "ns": "1ms", "s": "10s"}  # examples by the metric'
 _PARTS = ("thread", "job", "target", "entry", "host", "group", "scope")
 # columns that may distinguish the rows of files
 _WITHIN = ("source", "job", "thread", "direction", "command")
+_AXES = ("bs_bytes", "iodepth", "numjobs")  # conditions of a sweep that are numbers
+_CURVES = ("source", *_AXES, "rw", "target", *_WITHIN[1:])  # columns that may name the curves of it
 
 
 @group
@@ -116,18 +118,21 @@ class Drawing:
         frame: pl.DataFrame,
         role: str,
         *,
-        taken: str | None = None,
+        x: str | None = None,
         within: Sequence[str] = _WITHIN,
     ) -> str | None:
-        """Return the column of a role: the named one, the sides, or one that differs."""
+        """Return the column of a role: the named one, the sides, or one that differs.
+
+        With an axis, one that only says at which of its values a run stands names no curves.
+        """
         if named := self.named(frame, role):
             return named
-        sides = [side for side in self.read.sides if side != taken]
+        sides = [side for side in self.read.sides if _names_curves(frame, side, x)]
         if len(sides) > 1:
             there = ", ".join(sides)
             raise SchemaError(f"the paths hold {there}: name the column of the rows with --{role}")
         differ = (name for name in within if _differs(frame, name) and not frame[name].null_count())
-        return sides[0] if sides else next(differ, None)
+        return sides[0] if sides else next((n for n in differ if _names_curves(frame, n, x)), None)
 
     def ordered(self, frame: pl.DataFrame, role: str | None) -> dict[str, Any]:
         """Read the values of --order in the type of their column."""
@@ -154,6 +159,12 @@ def _differs(frame: pl.DataFrame, name: str) -> bool:
     return name in frame and frame[name].drop_nulls().n_unique() > 1
 
 
+def _names_curves(frame: pl.DataFrame, name: str, x: str | None) -> bool:
+    if x is None or not _differs(frame, x):
+        return True
+    return name != x and any(len(own[x].unique()) > 1 for own in frame.partition_by(name))
+
+
 def _band(wish: PlotWish) -> float:
     return options.Judging().band if wish.band is None else wish.band
 
@@ -170,7 +181,7 @@ def _of_rows(asked: Drawing) -> Call:
     whole = own is None and not {*shown} & {*_PARTS}
     if not kept.combine and (kept.scope or whole):
         frame = in_one_scope(frame, kept.scope, shown)
-    more = {**panels, **asked.ordered(frame, shown[0])}
+    more = {**panels, **asked.ordered(frame, next(iter(shown), None))}
     if kind == "throughput":
         more |= {"ceilings": _ceilings(wish.ceiling, name), "log": wish.log}
     if kind == "latency" and wish.spread:
@@ -189,17 +200,35 @@ def _roles(asked: Drawing, frame: pl.DataFrame) -> dict[str, str]:
         for role in ("y", "hue", "x")
         if role in takes and (named := asked.named(frame, role))
     }
-    first = "y" if "y" in takes else "hue"
-    found[first] = asked.role(frame, first, taken=found.get("x")) or "source"
-    several = _differs(frame, "direction")
     if "x" in takes:
-        found.setdefault("x", "bs_bytes")
-        if several and not asked.wish.by and found["hue"] != "direction":
-            there = ", ".join(frame["direction"].drop_nulls().unique(maintain_order=True))
-            raise SchemaError(f"several directions ({there}): keep one, --where direction=...")
-    elif several and first == "y" and "hue" in takes and found["y"] != "direction":
+        swept = (name for name in _AXES if _differs(frame, name))
+        found.setdefault("x", next(swept, _AXES[0]))
+        if hue := asked.role(frame, "hue", x=found["x"], within=_CURVES):
+            found["hue"] = hue
+        _refuse_unlike(asked, frame, found)
+        return found
+    several = _differs(frame, "direction")
+    first = "y" if "y" in takes else "hue"
+    found[first] = asked.role(frame, first) or "source"
+    if first == "y" and "hue" in takes and several and found["y"] != "direction":
         found.setdefault("hue", "direction")
     return found
+
+
+def _refuse_unlike(asked: Drawing, frame: pl.DataFrame, named: Mapping[str, str]) -> None:
+    """Refuse runs of one curve and panel that differ in more than the axis."""
+    apart = [name for role, name in named.items() if role != "x"] + asked.panels(frame)
+    cells = frame.partition_by(apart) if apart else [frame]
+    for name in ("direction", *_AXES, "rw"):
+        if name != named["x"] and any(_differs(own, name) for own in cells):
+            values = frame[name].drop_nulls().unique(maintain_order=True)
+            there, short = ", ".join(map(str, values)), columns.short(name)
+            raise SchemaError(
+                f"the runs of one curve differ in {short} ({there}): name it in --hue or --by, or "
+                f"keep one, --where {short}={values[0]}"
+            )
+    if not apart and _differs(frame, "source"):
+        say("all files are one curve: --hue, a path template or NAME=FILES names several")
 
 
 def _ceilings(given: list[str] | None, metric: str) -> dict[str, float]:
@@ -253,7 +282,7 @@ def _load(asked: Drawing) -> Call:
     frame, latency = asked.rows()
     frame = rows.of_scope(asked.complete(frame, latency, "iops"), kept.own_scope)
     x = columns.found(wish.x or "iodepth", frame, "--x")
-    hue = asked.role(frame, "hue", taken=x, within=["direction"])
+    hue = asked.role(frame, "hue", x=x, within=["direction"])
     frame = asked.complete(frame, hue, x)
     named = {"x": x, "hue": hue, **asked.ordered(frame, hue)}
     if wish.limit:

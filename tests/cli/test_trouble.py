@@ -65,6 +65,10 @@ def refused(done, code, *said):
         (["plot", "latency", CLONES, "-o", "x.svg"], "they differ in entry: keep one, --where"),
         (["compare", LIBAIO, "-m", "iops"], "only one side: give two files, NAME=FILES for each"),
         (["compare", "data/how-many-runs/depth", "-m", "iops"], "each side, or --between iodepth"),
+        (
+            ["plot", "sweep", "data/sweep/{place}/randread_*.json", "-o", "x.svg"],
+            "one curve differ in numjobs (1, 4): name it in --hue or --by, or keep one, --where",
+        ),
         (["compare", APPENDED, "-m", "iops"], "each side, or --between run"),
     ],
     ids=lambda value: " ".join(value)[-60:] if isinstance(value, list) else value[:30],

@@ -385,6 +385,29 @@ def test_parquet_needs_no_pyarrow(inside, tmp_path):
     assert pl.read_parquet(file).schema == truth.schema
 
 
+@pytest.mark.parametrize(
+    ("files", "x", "hue"),
+    [
+        ("data/how-many-runs/depth/*.json", "iodepth", None),  # its files are points of one curve
+        ("data/sweep/{place}/randread_*_jobs1_*.json", "iodepth", "place"),
+        ("data/sweep/disk/randread_*.json", "iodepth", "numjobs"),
+        ("data/wsl-filesystems/{fs}_read_*_1.txt", "bs_bytes", "fs"),
+    ],
+)
+def test_what_was_swept_is_the_axis(monkeypatch, inside, tmp_path, files, x, hue):
+    drawn = {}
+
+    def sweep(frame, metric, **more):
+        drawn.update(more)
+        return plt.figure().gca()
+
+    monkeypatch.setattr(ft.plot, "sweep", sweep)
+    done = inside("plot", "sweep", files, "-o", tmp_path / "x.svg")
+    assert done.returncode == 0
+    assert (drawn["x"], drawn.get("hue")) == (x, hue)
+    assert ("all files are one curve" in done.stderr) == (hue is None)
+
+
 def test_plot_history_and_shifts(inside, tmp_path):
     rounds = "data/how-many-runs/rounds/randread_{filesystem}_{round:d}.json"
     ext4 = ("--metric", "iops", "-w", "filesystem=ext4")
