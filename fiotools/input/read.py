@@ -357,7 +357,7 @@ def read_batch(
         try:
             # no name is given to the text: it must be gone when the rows are put together
             tables = read_document(
-                opened(file.name, fetch(file), task.version, task.quantity),
+                opened(file.name, partial(fetch, file), task.version, task.quantity),
                 task,
                 partial(job_files.complete, file),
             )

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 import warnings
+from collections.abc import Callable
 from functools import cache
 from importlib.metadata import EntryPoint, entry_points
 
@@ -78,7 +79,10 @@ def _grammars() -> Grammars:
 
 
 def opened(
-    name: str, data: bytes | str, version: str | None = None, quantity: str | None = None
+    name: str,
+    data: bytes | str | Callable[[], bytes],
+    version: str | None = None,
+    quantity: str | None = None,
 ) -> Document:
     """Make a document of a file's content, in which the reports of all readers are found."""
     return Document(name, data, _grammars(), version, quantity)

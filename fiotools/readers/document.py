@@ -357,8 +357,9 @@ class Document:
     ----------
     name : str
         The path as it was given, with ``/``.
-    data : bytes or str
-        The content. Bytes are unpacked and decoded (`decode`).
+    data : bytes, str or callable
+        The content, or a function that reads it: then its bytes are gone as soon as they are
+        decoded. Bytes are unpacked and decoded (`decode`).
     grammars : Grammars
         The reports to search for.
     version : str, optional
@@ -382,7 +383,7 @@ class Document:
     def __init__(
         self,
         name: str,
-        data: bytes | str,
+        data: bytes | str | Callable[[], bytes],
         grammars: Grammars,
         version: str | None = None,
         quantity: str | None = None,
@@ -390,11 +391,15 @@ class Document:
         self.name = name
         self.version, self.quantity = version, quantity
         self._grammars = grammars
+        data = data() if callable(data) else data
         text, self.remarks = (data, []) if isinstance(data, str) else decode(name, data)
-        self.text: str = _line_ends(text) if "\r" in text else text
+        has_returns = "\r" in text
         self.data: bytes | None = None
-        if isinstance(data, bytes) and data.startswith(b"{") and self.text.isascii():
-            self.data = data if len(data) == len(self.text) else None
+        if isinstance(data, bytes) and data.startswith(b"{") and text.isascii():
+            self.data = data if len(data) == len(text) and not has_returns else None
+        del data  # before the text is copied
+        self.text: str = _line_ends(text) if has_returns else text
+        del text
         self._lines: list[int] | None = None
         self.is_structured = STRUCTURED.match(self.text) is not None
         if not self.is_structured:
@@ -432,7 +437,11 @@ class Document:
     @cached_property
     def reports(self) -> list[Report]:
         """Every report found in the text by any grammar, in order."""
-        return [] if self.is_structured else self._grammars.reports(self.text, self._original)
+        return [] if self.is_structured else self.found_by(self._grammars)
+
+    def found_by(self, grammars: Grammars) -> list[Report]:
+        """Return the reports that some grammars find in the text."""
+        return grammars.reports(self.text, self._original)
 
     @cached_property
     def kinds(self) -> frozenset[str]:

@@ -295,6 +295,18 @@ def test_a_value_that_is_not_a_number():
         ft.reads(broken)
 
 
+@pytest.mark.parametrize("suffix", ["xml", "txt"])
+def test_lines_count_from_the_start_of_the_file(suffix, tmp_path):
+    """Also those of a second document, and of text output below."""
+    whole = edited("2.0.14--seqread_noLD") + "\n\n"
+    text = (FIXTURES / f"diskspd-2.0.14--seqread_noLD.{suffix}").read_text(encoding="utf-8")
+    alone, below = tmp_path / "alone", tmp_path / "below"
+    alone.write_text(text[: len(text) * 3 // 4])
+    below.write_text(whole + alone.read_text())
+    lines = [ft.read(file, errors="note").notes["line"].tolist() for file in (alone, below)]
+    assert lines[1] == [line + whole.count("\n") for line in lines[0]] != []
+
+
 BOMBS = {
     "entity": '<!ENTITY a "54145">',
     "laughs": '<!ENTITY a "ha">'

@@ -158,7 +158,7 @@ def read(document: Document, tables: Tables) -> None:
 def _reports(document: Document) -> Iterator[Report]:
     """Find the XML in a file, and text output in front of, between and behind it."""
     at = 0
-    for xml in _XML.reports(document.text, document.line):
+    for xml in document.found_by(_XML):
         yield from _texts(document, at, xml.start)
         yield xml
         at = xml.end
@@ -166,8 +166,9 @@ def _reports(document: Document) -> Iterator[Report]:
 
 
 def _texts(document: Document, start: int, end: int) -> Iterator[Report]:
-    part = document.text[start:end]
-    for found in _TEXT.reports(part, lambda at: document.line(start + at)):
+    if not document.text[start:end].strip():  # nearly always
+        return
+    for found in document.part(start, end).found_by(_TEXT):
         yield found._replace(start=start + found.start, end=start + found.end)
 
 
