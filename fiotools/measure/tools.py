@@ -135,8 +135,8 @@ def run(
                 except subprocess.TimeoutExpired:
                     continue
                 if status < 0:
-                    # What a terminal sends us kills it too, until it has a session of its own; ours
-                    # may go to another thread, which a busy machine runs later.
+                    # A signal of the terminal kills it too, until it has a session of its own. The
+                    # campaign's may go to another thread, and a busy machine runs that later.
                     time.sleep(_LATE_S)
                     watch.check()
                 return status

@@ -135,7 +135,7 @@ def test_a_label_named_like_a_condition_fills_it_and_never_overrides(tmp_path):
     assert "the path says bs_bytes=4, the file 1048576" in results.notes["message"].item()
 
 
-def test_plots_and_reports_beside_results_are_no_trouble(tmp_path):
+def test_plots_and_reports_beside_results_do_not_matter(tmp_path):
     shutil.copytree("data/page-cache", tmp_path, dirs_exist_ok=True)
     ft.report(tmp_path, tmp_path / "report.html")
     drawn = ft.plot.timings(ft.read(tmp_path).timings, y="source")
