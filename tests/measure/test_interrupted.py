@@ -239,7 +239,7 @@ def test_the_disk_is_full_in_the_middle(tmp_path):
 
 def test_a_folder_that_is_read_only(tmp_path):
     done = in_tmpfs(
-        "96m", f"mount -o remount,ro place\nmeasure {' '.join(SMALL)} --dir place", tmp_path
+        "96m", f"mount -o remount,ro none place\nmeasure {' '.join(SMALL)} --dir place", tmp_path
     )
     assert done.stdout == "status 1\n"
     assert "Read-only file system" in done.stderr
