@@ -131,7 +131,9 @@ class Drawing:
         if len(sides) > 1:
             there = ", ".join(sides)
             raise SchemaError(f"the paths hold {there}: name the column of the rows with --{role}")
-        differ = (name for name in within if _differs(frame, name) and not frame[name].null_count())
+        differ = (
+            name for name in within if rows.differs(frame, name) and not frame[name].null_count()
+        )
         return sides[0] if sides else next((n for n in differ if _names_curves(frame, n, x)), None)
 
     def ordered(self, frame: pl.DataFrame, role: str | None) -> dict[str, Any]:
@@ -155,12 +157,8 @@ class Drawing:
         return compared(speedup if wish.speedup else compare, self.read, question)
 
 
-def _differs(frame: pl.DataFrame, name: str) -> bool:
-    return name in frame and frame[name].drop_nulls().n_unique() > 1
-
-
 def _names_curves(frame: pl.DataFrame, name: str, x: str | None) -> bool:
-    if x is None or not _differs(frame, x):
+    if x is None or not rows.differs(frame, x):
         return True
     return name != x and any(len(own[x].unique()) > 1 for own in frame.partition_by(name))
 
@@ -201,13 +199,13 @@ def _roles(asked: Drawing, frame: pl.DataFrame) -> dict[str, str]:
         if role in takes and (named := asked.named(frame, role))
     }
     if "x" in takes:
-        swept = (name for name in _AXES if _differs(frame, name))
+        swept = (name for name in _AXES if rows.differs(frame, name))
         found.setdefault("x", next(swept, _AXES[0]))
         if hue := asked.role(frame, "hue", x=found["x"], within=_CURVES):
             found["hue"] = hue
         _refuse_unlike(asked, frame, found)
         return found
-    several = _differs(frame, "direction")
+    several = rows.differs(frame, "direction")
     first = "y" if "y" in takes else "hue"
     found[first] = asked.role(frame, first) or "source"
     if first == "y" and "hue" in takes and several and found["y"] != "direction":
@@ -220,14 +218,14 @@ def _refuse_unlike(asked: Drawing, frame: pl.DataFrame, named: Mapping[str, str]
     apart = [name for role, name in named.items() if role != "x"] + asked.panels(frame)
     cells = frame.partition_by(apart) if apart else [frame]
     for name in ("direction", *_AXES, "rw"):
-        if name != named["x"] and any(_differs(own, name) for own in cells):
+        if name != named["x"] and any(rows.differs(own, name) for own in cells):
             values = frame[name].drop_nulls().unique(maintain_order=True)
             there, short = ", ".join(map(str, values)), columns.short(name)
             raise SchemaError(
                 f"the runs of one curve differ in {short} ({there}): name it in --hue or --by, or "
                 f"keep one, --where {short}={values[0]}"
             )
-    if not apart and _differs(frame, "source"):
+    if not apart and rows.differs(frame, "source"):
         say("all files are one curve: --hue, a path template or NAME=FILES names several")
 
 

@@ -68,9 +68,7 @@ class Reading:
         if self.sides:
             listed = " or ".join(f"--between {name}" for name in self.sides)
             raise SchemaError(f"compare between which? type {listed}")
-        several = [
-            name for name in (*CONDITIONS, "run") if name in frame and frame[name].n_unique() > 1
-        ]
+        several = [name for name in (*CONDITIONS, "run") if differs(frame, name)]
         wanted = " or ".join(f"--between {columns.short(name)}" for name in several)
         raise SchemaError(
             "there is only one side: give two files, NAME=FILES for each side, or "
@@ -284,6 +282,11 @@ def filtered(frame: pl.DataFrame, kept: options.RowFilter) -> pl.DataFrame:
 
         frame = combine(of_scope(frame, kept.scope), to=kept.combine)
     return frame
+
+
+def differs(frame: pl.DataFrame, name: str) -> bool:
+    """Say whether rows have different values of a column; a missing value is none."""
+    return name in frame and frame[name].drop_nulls().n_unique() > 1
 
 
 def complete(frame: pl.DataFrame, kept: options.RowFilter, *names: str | None) -> pl.DataFrame:

@@ -413,8 +413,9 @@ def findings(frame: Frame, *, ok: bool = True) -> Sheet:
     table = frame.whole()
     labels = [name for name in table if name not in (*ANSWERS["check"], "source", "run")]
     runs = set(zip(table["source"], table["run"], strict=True))
-    folder = "" if labels else common_folder(map(_text, table["source"]))
-    where = labels or ["source"] if len(runs) > 1 else []
+    files = set(zip(*(table[name] for name in (*labels, "source")), strict=True))
+    folder = "" if labels else common_folder(_text(source) for (source,) in files)
+    where = labels or ["source"] if len(files) > 1 else []
     alike: dict[tuple[str, ...], list[dict[str, str]]] = {}
     for one in _findings(table, where, folder):
         verdict, why = one["verdict"], one["why"]
@@ -451,11 +452,13 @@ def _findings(
     table: Mapping[str, list[Any]], where: list[str], folder: str
 ) -> Iterator[dict[str, str]]:
     """Write the rows, with the run and its subject as ``place``; ``where`` names the run."""
+    of_several = {row[0] for row in zip(table["source"], table["run"], strict=True) if row[1] != 1}
     for values in zip(*table.values(), strict=True):
         row = dict(zip(table, values, strict=True))
         place = [_text(row[name]).removeprefix(folder) for name in where]
-        place += [say("run {n}", n=row["run"])] if row["run"] != 1 else []
-        place = [*dict.fromkeys([*place, _text(row["subject"])])]
+        is_numbered, subject = row["source"] in of_several, _text(row["subject"])
+        place += [say("run {n}", n=row["run"])] if is_numbered else []
+        place += [] if subject in place or (is_numbered and subject == "run") else [subject]
         ends = row["observed"], row["limit"]
         amounts = [columns.cell(end, _text(row["unit"])) for end in ends if not is_missing(end)]
         told = {name: _text(row[name]) for name in ("verdict", "check", "why", "remedy")}

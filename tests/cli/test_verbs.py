@@ -258,6 +258,14 @@ def test_a_finding_of_many_runs_is_printed_once(inside):
     assert "4.09 MB/s cannot be judged" in " ".join(inside("check", LIBAIO).stdout.split())
 
 
+def test_findings_of_the_runs_of_one_file(inside):
+    text = " ".join(inside("check", "tests/fixtures/fio/fio-3.33--appended.json").stdout.split())
+    assert text.startswith("2 runs: ")
+    # the file is not named for each, and neither is what is "run 1" called "run 1 run"
+    assert "link run 1, run 2: … cannot be judged: the link is not known" in text
+    assert "run 1 read of again, run 2 read of again: " in text
+
+
 def test_strict(inside):
     run = "data/wsl-vhdx/f_ext4-vhdx_write.txt"
     assert inside("check", run, "--link", "usb3-5g", "--strict").returncode == 3
