@@ -193,18 +193,13 @@ def _of_rows(asked: Drawing) -> Call:
 def _roles(asked: Drawing, frame: pl.DataFrame) -> dict[str, str]:
     """Choose the columns of the rows, the curves and the axis that were not named."""
     takes = KINDS[asked.kind].takes
+    if "x" in takes:
+        return _curves(asked, frame, _AXES)
     found: dict[str, str] = {
         role: named
-        for role in ("y", "hue", "x")
+        for role in ("y", "hue")
         if role in takes and (named := asked.named(frame, role))
     }
-    if "x" in takes:
-        swept = (name for name in _AXES if rows.differs(frame, name))
-        found.setdefault("x", next(swept, _AXES[0]))
-        if hue := asked.role(frame, "hue", x=found["x"], within=_CURVES):
-            found["hue"] = hue
-        _refuse_unlike(asked, frame, found)
-        return found
     several = rows.differs(frame, "direction")
     first = "y" if "y" in takes else "hue"
     found[first] = asked.role(frame, first) or "source"
@@ -213,20 +208,26 @@ def _roles(asked: Drawing, frame: pl.DataFrame) -> dict[str, str]:
     return found
 
 
-def _refuse_unlike(asked: Drawing, frame: pl.DataFrame, named: Mapping[str, str]) -> None:
-    """Refuse runs of one curve and panel that differ in more than the axis."""
-    apart = [name for role, name in named.items() if role != "x"] + asked.panels(frame)
+def _curves(asked: Drawing, frame: pl.DataFrame, axes: Sequence[str]) -> dict[str, str]:
+    """Choose the axis of a sweep and its curves; refuse curves of runs that are unlike."""
+    differ = (name for name in axes if rows.differs(frame, name))
+    x = asked.named(frame, "x") or next(differ, axes[0])
+    hue = asked.role(frame, "hue", x=x, within=_CURVES)
+    panels = asked.panels(frame)
+    apart = [hue, *panels] if hue else panels
     cells = frame.partition_by(apart) if apart else [frame]
     for name in ("direction", *_AXES, "rw"):
-        if name != named["x"] and any(rows.differs(own, name) for own in cells):
+        if name != x and any(rows.differs(own, name) for own in cells):
             values = frame[name].drop_nulls().unique(maintain_order=True)
             there, short = ", ".join(map(str, values)), columns.short(name)
+            either = "--hue or --by" if "by" in KINDS[asked.kind].takes else "--hue"
             raise SchemaError(
-                f"the runs of one curve differ in {short} ({there}): name it in --hue or --by, or "
+                f"the runs of one curve differ in {short} ({there}): name it in {either}, or "
                 f"keep one, --where {short}={values[0]}"
             )
     if not apart and rows.differs(frame, "source"):
         say("all files are one curve: --hue, a path template or NAME=FILES names several")
+    return {"x": x, "hue": hue} if hue else {"x": x}
 
 
 def _ceilings(given: list[str] | None, metric: str) -> dict[str, float]:
@@ -279,10 +280,9 @@ def _load(asked: Drawing) -> Call:
     wish, kept = asked.wish, asked.kept
     frame, latency = asked.rows()
     frame = rows.of_scope(asked.complete(frame, latency, "iops"), kept.own_scope)
-    x = columns.found(wish.x or "iodepth", frame, "--x")
-    hue = asked.role(frame, "hue", x=x, within=["direction"])
-    frame = asked.complete(frame, hue, x)
-    named = {"x": x, "hue": hue, **asked.ordered(frame, hue)}
+    curves = _curves(asked, frame, ("iodepth", "numjobs"))
+    frame = asked.complete(frame, *curves.values())
+    named: dict[str, Any] = {**curves, **asked.ordered(frame, curves.get("hue"))}
     if wish.limit:
         named["limit"] = columns.value_of(frame, latency, wish.limit)
     return [frame, latency], named

@@ -69,6 +69,10 @@ def refused(done, code, *said):
             ["plot", "sweep", "data/sweep/{place}/randread_*.json", "-o", "x.svg"],
             "one curve differ in numjobs (1, 4): name it in --hue or --by, or keep one, --where",
         ),
+        (
+            ["plot", "load", "data/sweep/{place}/randread_*.json", "-o", "x.svg"],
+            "one curve differ in numjobs (1, 4): name it in --hue, or keep one, --where numjobs=1",
+        ),
         (["compare", APPENDED, "-m", "iops"], "each side, or --between run"),
     ],
     ids=lambda value: " ".join(value)[-60:] if isinstance(value, list) else value[:30],
