@@ -69,8 +69,9 @@ def best_under(
     Raises
     ------
     SchemaError
-        For a missing column, a limit that is not a number above zero, several directions or scopes,
-        rows that ran side by side, and percentiles of several latencies.
+        For a missing column, a metric of which more is better, a limit that is not a number above
+        zero, several directions or scopes, rows that ran side by side, and percentiles of several
+        latencies.
 
     Notes
     -----
@@ -94,7 +95,10 @@ def best_under(
     check_confidence(confidence)
     named, swept = frames.names(by), frames.names(sweep)
     data = frames.opened(io, [*named, *swept, "iops"])
-    unit = "ns" if percentiles is not None else metric_of(metric).unit
+    bounded = metric_of(metric)
+    if bounded.better == "higher":
+        raise SchemaError(f"{metric} is no latency: take lat_mean_ns, or another that has a limit")
+    unit = "ns" if percentiles is not None else bounded.unit
     limit = _number(limit, unit)
     if not 0 < limit < inf:
         raise SchemaError(f"limit is {limit!r}: it is a number above zero, in the metric's unit")

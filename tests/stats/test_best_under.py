@@ -120,12 +120,13 @@ def test_missing_values_are_said(sweep, tails, rows):
     ("metric", "limit", "message"),
     [
         ("lat_mean", 1e6, "no column 'lat_mean'; did you mean 'lat_mean_ns'"),
+        ("iops", "50us", "iops is no latency: take lat_mean_ns"),
         ("lat_mean_ns", 0, "limit is 0.0: it is a number above zero"),
         ("lat_mean_ns", "1 m/s", "limit: not a duration: '1 m/s'"),
         ("lat_mean_ns", float("nan"), "limit is nan"),
         ("p99", 1e6, "p99 is a percentile: give percentiles="),
     ],
-    ids=["metric", "zero", "text", "nan", "percentiles"],
+    ids=["metric", "more", "zero", "text", "nan", "percentiles"],
 )
 def test_arguments(sweep, metric, limit, message):
     with pytest.raises(SchemaError, match=message) as error:
