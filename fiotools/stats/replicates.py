@@ -434,12 +434,14 @@ def labels(frame: Frame) -> list[str]:
 def watched(frame: Frame, named: Collection[str], between: str | None = None) -> list[str]:
     """Name the columns that should not differ among rows treated alike, but may.
 
-    These are conditions, the host, and labels that group runs, not those that number them (digits)
-    or name each row. A column that is one-to-one with one that was named is the same thing under
-    another name, as a label "4k" is beside a bs_bytes of 4096. A condition that is one-to-one with
-    `between` is watched: it may make the difference.
+    These are conditions, the host, commands, and labels that group runs, not those that number them
+    (digits) or name each row. A column that is one-to-one with one that was named is the same thing
+    under another name, as a label "4k" is beside a bs_bytes of 4096. A condition that is one-to-one
+    with `between` is watched: it may make the difference. A command is not: it names the side.
     """
-    lists = frames.columns(frame, dict.fromkeys([*CONDITIONS, *named, *labels(frame), "host"]))
+    lists = frames.columns(
+        frame, dict.fromkeys([*CONDITIONS, *named, *labels(frame), "host", "command"])
+    )
     varying = frames.differing(lists)
     told = [name for name in varying if name in CONDITIONS or (name in named and name in COLUMNS)]
     apart = [name for name in varying if name in named and name != between]
@@ -449,12 +451,13 @@ def watched(frame: Frame, named: Collection[str], between: str | None = None) ->
         if name not in named and not any(one_to_one(lists[name], lists[other]) for other in apart)
     ]
     for name in varying:
-        if name in named or (name in COLUMNS and name != "host"):
+        if name in named or (name in COLUMNS and name not in ("host", "command")):
             continue
         everywhere = lists[name]
+        same = [*told, between] if name == "command" and between in lists else told
         numbering = all(str(value).isdigit() for value in everywhere if value is not None)
         grouping = len(set(everywhere)) < len(everywhere) and not numbering
-        if grouping and not any(one_to_one(everywhere, lists[other]) for other in told):
+        if grouping and not any(one_to_one(everywhere, lists[other]) for other in same):
             found.append(name)
     return found
 

@@ -421,3 +421,17 @@ def test_hosts_that_differ_are_said(make, rows):
     assert "the sides hold host in different shares" in row["warnings"]
     assert rows(summarize(runs, "iops", by="host"))[0]["varies_in"] == "side"
     assert {row["varies_in"] for row in rows(summarize(runs, "iops", by="side"))} == {"host"}
+
+
+def test_commands_that_differ_within_a_side_are_said(make, rows):
+    runs = make(side=["a"] * 4 + ["b"] * 4, command=["cp", "rm"] * 4, real_s=[1.0, 2.0] * 4)
+    (row,) = rows(compare(runs, "real_s", between="side", baseline="a"))
+    assert row["varies_in"] == "command"
+    assert {row["varies_in"] for row in rows(summarize(runs, "real_s", by="side"))} == {"command"}
+    assert all(
+        row["varies_in"] is None
+        for row in rows(compare(runs, "real_s", between="side", baseline="a", by="command"))
+    )
+    # a command of each side names the side
+    runs = make(side=["a"] * 3 + ["b"] * 3, command=["cp a"] * 3 + ["cp b"] * 3, real_s=[1.0] * 6)
+    assert rows(compare(runs, "real_s", between="side", baseline="a"))[0]["varies_in"] is None
