@@ -81,6 +81,7 @@ _ENTRY = 16  # points: a line of a legend
 _OWN: WeakSet[Figure] = WeakSet()  # figures made here, which may grow
 _WORDS = {"bs_bytes": "block size", "iodepth": "queue depth", "numjobs": "number of jobs"}
 _LINE = 12  # points: the height of a line of small words
+_SPACED = 1.2  # of the letters' size: the height of a line of a name
 KINDS = ("quantity", "latency", "direction")  # rows that differ in these never add up
 _EDGE = 24  # points: what a figure's own edge takes
 _BESIDE = 90  # points: what ticks and a label take beside Axes
@@ -389,10 +390,17 @@ def _format(axis: Any, write: Callable[[float], str]) -> None:
 
 
 def with_room(
-    axis: Any, values: Iterable[float], write: Callable[[float], str], gap: float
+    axis: Any,
+    values: Iterable[float],
+    write: Callable[[float], str],
+    gap: float,
+    taken: float = 0,
 ) -> list[float]:
-    """Return the ticks whose labels have room, so many points apart; the first matter most."""
-    wide = breadth(axis.axes) if axis.axis_name == "x" else points(axis.axes)[1]
+    """Return the ticks whose labels have room, so many points apart; the first matter most.
+
+    A legend takes ``taken`` points of the axis.
+    """
+    wide = (breadth(axis.axes) if axis.axis_name == "x" else points(axis.axes)[1]) - taken
     kept: dict[float, tuple[float, float]] = {}  # places and halves of labels
     for value in values:
         place, half = along(axis, value) * wide, _HALF
@@ -415,15 +423,15 @@ def name_lines(ax: Axes, ends: Sequence[End], hue: str | None, *, below: bool = 
     if not ends:
         return
     ends = broken_names(ax, ends, _whole(ax))
-    size, names = small(ax), [name.split("\n") for _, _, name, _ in ends]
-    needed, high = sum(map(len, names)) * line_of(ax), points(ax)[1]
+    size = small(ax)
+    needed = sum(name.count("\n") + 1 for _, _, name, _ in ends) * line_of(ax)
+    high = points(ax)[1]
     if needed <= high:
         _end_labels(ax, ends)
         return
     handles = line_handles(ends)
     columns = int(-(-needed // max(1, high - line_of(ax))))
-    widest = max(fit_text.width(part, size) for name in names for part in name)
-    if columns * (widest + _HANDLE) <= _ASIDE * _whole(ax):
+    if columns * legend_width(ax, (name for _, _, name, _ in ends)) <= _ASIDE * _whole(ax):
         corner: Any = {"loc": "upper left", "bbox_to_anchor": (1, 1), "alignment": "left"}
         look = {"fontsize": size, "ncols": columns, "handlelength": 2.6, **corner}
         legend(ax, handles, legend_title(hue), **look)
@@ -435,6 +443,12 @@ def broken_names(ax: Axes, ends: Iterable[End], wide: float) -> list[End]:
     """Break names of lines that would take too much of so many points."""
     size, most = small(ax), _NAME * wide
     return [(x, y, fit_text.broken(name, size, most), look) for x, y, name, look in ends]
+
+
+def legend_width(ax: Axes, names: Iterable[str]) -> float:
+    """Return the width in points of a legend of lines, in small words."""
+    lines = [line for name in names for line in name.split("\n")]
+    return _HANDLE + max(fit_text.width(line, small(ax)) for line in lines)
 
 
 def legend(on: Axes | Figure, handles: Sequence[Any], title: str | None, **look: Any) -> None:
@@ -508,11 +522,11 @@ def name_limits(ax: Axes, limits: Mapping[float, str]) -> None:
         ax.set_title(own, pad=8 + line_of(ax) * len(ends))  # room for the names
 
 
-def title_panel(ax: Axes, cell: Sequence[Any], columns: Sequence[str]) -> None:
-    """Name a panel by its conditions."""
-    title = listed(named(*one) for one in zip(cell, columns, strict=True))
-    size = RC["axes.labelsize"]
-    title = fit_text.broken(title, size, points(ax)[0])
+def title_panel(ax: Axes, cell: Sequence[Any], columns: Sequence[str], taken: float = 0) -> None:
+    """Name a panel by its conditions; a legend takes ``taken`` points of its width."""
+    known = [pair for pair in zip(cell, columns, strict=True) if pair[0] is not None]
+    title, size = listed(named(*pair) for pair in known), RC["axes.labelsize"]
+    title = fit_text.broken(title, size, points(ax)[0] - taken)
     literal([ax.set_title(title, fontsize=size, loc="left")])
 
 
@@ -577,13 +591,24 @@ def log_ticks(axis: Any, low: float, high: float) -> None:
 
 
 def name_rows(ax: Axes, names: Sequence[Any], first: float = 0) -> None:
-    """Name the rows, the first at the top; names wider than half a figure are broken."""
+    """Name the rows, the first at the top; names wider than half a figure are broken.
+
+    A figure of our own becomes higher if they are broken into many lines.
+    """
     size, most = size_of(ax.yaxis.label), 0.5 * _whole(ax)
     shown = [fit_text.broken(called(str(name)), size, most) for name in names]
     ax.set_yticks([first + at for at in range(len(names))], shown)
     literal(ax.get_yticklabels())
     ax.set_ylim(len(names) - 0.5 + first, first - 0.5)
     ax.grid(visible=False, axis="y")
+    _grow(ax, lacking(ax))
+
+
+def lacking(ax: Axes) -> float:
+    """Return the height in points that the names of rows lack if they have many lines."""
+    names = ax.get_yticklabels()
+    most = max((name.get_text().count("\n") + 1 for name in names), default=1)
+    return len(names) * max(0.0, _SPACED * most * size_of(ax.yaxis.label) - 72 * ROW)
 
 
 def wording(metric: str, *, short: bool = False) -> str:

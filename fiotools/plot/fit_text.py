@@ -12,6 +12,7 @@ import re
 from collections.abc import Mapping
 from functools import cache, lru_cache
 from importlib.util import find_spec
+from itertools import chain
 from pathlib import Path
 
 from matplotlib import font_manager, rcParams
@@ -35,6 +36,7 @@ _PHRASE = re.compile(
     rf"[{_HIRAGANA}]*[{_CLOSING})]*"
 )
 _LETTER = re.compile(rf"[{_OPENING}]*[^{_OPENING}][{_CLOSING}]*|.", re.S)
+_PART = re.compile(r"[^-_/.]*[-_/.]+|[^-_/.]+")
 _LEANS = re.compile(rf"[{_HIRAGANA}{_CLOSING}]")  # on what is before it
 _COUNTED = re.compile(r"[㐀-鿿ァ-ヿ]")  # after a number, what it is a number of
 _add = cache(font_manager.fontManager.addfont)  # each file once
@@ -106,9 +108,10 @@ def wrapped(text: str, size: float, room: float) -> list[str]:
     """
     lines, filled = [""], 0.0
     for space, word in pieces(text):
-        # what fits nowhere, such as a path, is broken between letters
-        parts = [word] if width(word, size) <= room else letters(word)
-        for at, piece in enumerate(parts):
+        # what fits nowhere, such as a path, is broken behind its signs, or else between letters
+        parts = [word] if width(word, size) <= room else _PART.findall(word)
+        broken = ([part] if width(part, size) <= room else letters(part) for part in parts)
+        for at, piece in enumerate(chain.from_iterable(broken)):
             gap = "" if at or not lines[-1] else space
             wide = width(gap + piece, size)
             if lines[-1] and filled + wide > room:

@@ -381,7 +381,11 @@ def timings(
     names = common.known(table, y)
     rows = common.levels(names, order)
     if len(set(names)) != len(names):
-        raise SchemaError(f"{y!r} names a bar more than once: summarize first, or choose another y")
+        several = typed("plot.repeats", "fiotools plot repeats")
+        raise SchemaError(
+            f"{y!r} names a bar more than once: name what tells the bars apart with "
+            f"{argument('y')} ({several} draws several runs)"
+        )
     common.numbers(table, "real_s")  # that they are numbers, and some are there
     at = [names.index(row) for row in rows]
     reals = np.array(common.known(table, "real_s"), dtype=np.float64)

@@ -32,6 +32,7 @@ Interval = tuple[float, float | None, float | None]  # a middle, and the ends ar
 _FAR = 8  # times: from there on an axis is logarithmic
 _ROWS = 7  # of a chart: the height of one panel alone
 _COLUMNS, _PANEL = 3, 2.1  # panels side by side, and inches of height for each
+_BESIDE = 0.3  # of the figure's width: the widest legend beside panels
 _HEIGHT = 5.4  # inches: both panels of a load curve
 _RING = {"marker": "o", "markersize": 11, "markerfacecolor": "none", "markeredgewidth": 1.3}
 _DIAMOND = {"marker": "D", "markersize": 12, "markerfacecolor": "none", "markeredgewidth": 1.0}
@@ -115,28 +116,33 @@ def sweep(
 
 
 def _panels(swept: _Swept, by: Sequence[str]) -> NDArray[Any]:
-    """Draw a panel for each cell, with the same axes and one legend."""
+    """Draw a panel for each cell, with the same axes and one legend: beside them, or above."""
     wide = min(_COLUMNS, math.ceil(math.sqrt(len(swept.panels))))
     high = -(-len(swept.panels) // wide)
     grid = common.panels(high, wide, 0.9 + _PANEL * high, sharex=True, sharey=True)
-    figure = grid[0, 0].get_figure()
+    figure, whole = grid[0, 0].get_figure(), 72 * common.WIDTH
     axes = grid.ravel()[: len(swept.panels)]
+    names = [common.named(name, swept.hue) for name in swept.lines] if swept.hue else []
+    broad = common.legend_width(axes[0], names) if names else 0.0
+    is_beside = broad <= _BESIDE * whole
+    taken = broad / wide if is_beside else 0.0
     ends: dict[str, common.End] = {}
     for ax, cell in zip(axes, swept.panels, strict=True):
-        ends |= {end[2]: end for end in swept.draw(ax, cell)}
-        common.title_panel(ax, cell, by)
+        ends |= {end[2]: end for end in swept.draw(ax, cell, taken)}
+        common.title_panel(ax, cell, by, taken)
         ax.label_outer()
     for spare in grid.ravel()[len(axes) :]:
         spare.remove()
         grid[-2, (len(axes) - 1) % wide + 1 :][0].tick_params(labelbottom=True)
     size = common.RC["axes.labelsize"]
-    what = fit_text.broken(swept.what, size, 72 * common.WIDTH)
+    what = fit_text.broken(swept.what, size, whole)
     common.literal([figure.supxlabel(what, x=0.01, ha="left", fontsize=size)])
-    if swept.hue:
-        names = common.broken_names(axes[0], ends.values(), 72 * common.WIDTH)
-        handles, title = common.line_handles(names), common.legend_title(swept.hue)
-        look: Any = {"loc": "outside right upper", "alignment": "left"}
-        common.legend(figure, handles, title, fontsize=common.small(axes[0]), **look)
+    if names:
+        look: Any = {"fontsize": common.small(axes[0]), "alignment": "left"}
+        look["loc"] = "outside right upper" if is_beside else "outside upper left"
+        look["ncols"] = 1 if is_beside else max(1, int(whole / broad))
+        handles, title = common.line_handles(ends.values()), common.legend_title(swept.hue)
+        common.legend(figure, handles, title, **look)
     return np.asarray(axes)
 
 
@@ -191,10 +197,10 @@ class _Swept:
         cell = (name, place) if self.hue else (place,)
         return self.middles[cell][0] if cell in self.middles.cells else None
 
-    def draw(self, ax: Axes, panel: Key = ()) -> list[common.End]:
+    def draw(self, ax: Axes, panel: Key = (), taken: float = 0) -> list[common.End]:
         """Draw every run of a panel, a line through the means, and their intervals.
 
-        Returns where the lines end.
+        A legend takes ``taken`` points of its width. Returns where the lines end.
         """
         ends, bars = [], []
         for at, (name, look) in enumerate(
@@ -209,7 +215,7 @@ class _Swept:
             ax.plot(places, middles, color=look.colour, linestyle=look.line, linewidth=1.6)
             bars.append((at, look.colour, zip(places, means, strict=True)))
             ends.append((places[-1], middles[-1], common.named(name, self.hue), look))
-        self._axes(ax)
+        self._axes(ax, taken)
         for bar in bars:
             self._intervals(ax, *bar)
         return ends
@@ -246,7 +252,7 @@ class _Swept:
         for px, edge, marker in arrows:
             ax.plot(px, edge, marker, scalex=False, scaley=False, **look)
 
-    def _axes(self, ax: Axes) -> None:
+    def _axes(self, ax: Axes, taken: float) -> None:
         """Set the axes, with a tick at each value that was swept."""
         first, last = self.values[0], self.values[-1]
         if self.is_log[0]:
@@ -255,7 +261,7 @@ class _Swept:
         else:
             room = 0.06 * (last - first or abs(last) or 1)
             ax.set_xlim(first - room, last + room)
-        kept = common.with_room(ax.xaxis, self.values, self.written, 2)
+        kept = common.with_room(ax.xaxis, self.values, self.written, 2, taken)
         common.fixed_ticks(ax.xaxis, kept, self.written)
         # the limits are those of all panels, and of what else was drawn
         least, most = self.reach

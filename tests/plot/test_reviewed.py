@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from itertools import pairwise
 
 import pandas as pd
 import pytest
@@ -35,6 +36,18 @@ def test_all_of_a_forest_plot_is_on_the_figure(name):
         assert least <= box.x0
         assert box.x1 <= right, text.get_text()
     assert ax.get_xlabel().replace("\n", " ").endswith("so chance is not ruled out")
+
+
+def test_names_of_many_lines_stand_apart():
+    names = [f"{LONG}-{number}-with-a-write-cache-in-front-of-a-mirror" for number in range(6)]
+    runs = pd.DataFrame({"mount": names * 3, "iops": range(100, 118)})
+    told = ft.compare(runs, "iops", between="mount", baseline=names[0])
+    for ax in (ft.plot.ratios(told), ft.plot.repeats(runs, "iops", y="mount")):
+        ax.figure.canvas.draw()
+        boxes = [text.get_window_extent() for text in ax.get_yticklabels()]
+        assert not any(one.overlaps(other) for one, other in pairwise(boxes))
+    lines = ax.get_yticklabels()[0].get_text().splitlines()
+    assert all(line.endswith(("/", "-")) for line in lines[:-1])  # no word is broken
 
 
 def test_the_percentiles_of_one_histogram_are_of_one_run():

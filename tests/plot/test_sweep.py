@@ -80,6 +80,31 @@ def test_panels_have_the_same_axes_and_one_legend():
     assert [text.get_text() for text in legend.get_texts()] == ["dev1", "dev0"]
 
 
+def boxes(texts):
+    return [text.get_window_extent() for text in texts if text.get_text()]
+
+
+@pytest.mark.parametrize("name", ["nvme", "pass-through-nvme-on-windows-server"])
+def test_titles_and_ticks_of_panels_stand_apart(name):
+    frame = runs(2, depths=(1, 16, 32, 64)).replace({"device": {"dev0": name}})
+    frame["rw"] = frame["numjobs"].map({1: "randread", 4: "randwrite"})
+    frame["bs_bytes"] = frame["numjobs"].map({1: 131072, 4: pd.NA})
+    axes = ft.plot.sweep(frame, "iops", x="iodepth", hue="device", by=["rw", "bs_bytes"])
+    figure = axes[0].get_figure()
+    figure.canvas.draw()
+    # a condition that is missing is not called None, and no word is broken
+    assert [" ".join(ax.get_title(loc="left").split()) for ax in axes] == [
+        "randread, 128 KiB",
+        "randwrite",
+    ]
+    assert "randread," in axes[0].get_title(loc="left").split()
+    (legend,) = figure.legends
+    for texts in ([axes[0]._left_title, axes[1]._left_title], axes[0].get_xticklabels()):
+        assert not any(one.x1 > other.x0 for one, other in pairwise(boxes(texts)))
+    for ax in axes:
+        assert not ax.get_window_extent().overlaps(legend.get_window_extent())
+
+
 def test_a_short_range_is_linear_from_zero():
     frame = pd.DataFrame({"rwmixread_pct": [0, 50, 100] * 2, "iops": [90, 100, 110, 91, 101, 111]})
     ax = ft.plot.sweep(frame, "iops", x="rwmixread_pct")
