@@ -150,11 +150,14 @@ def _panels(
             layout=ConstrainedLayoutEngine(h_pad=_APART),
         )
     axes = list(grid[:, 0])
-    for ax, name in zip(axes, names, strict=True):
+    for at, (ax, name) in enumerate(zip(axes, names, strict=True)):
         if ax is axes[-1]:  # its label is broken where the names beside the others leave room
             figure.draw_without_rendering()
         draw(frame[[cell == name for cell in cells]], ax=ax)
         ax.set_title(name)
+        heights[at] += common.lacking(ax) / 72
+    grid[0, 0].get_gridspec().set_height_ratios(heights)
+    figure.set_figheight(0.4 + sum(heights))
     if len({" ".join(ax.get_xlabel().split()) for ax in axes}) == 1:
         for ax in axes[:-1]:
             ax.set_xlabel("")
@@ -172,7 +175,9 @@ def _ratios(one: Comparison) -> Iterator[_Drawn]:
         sides(level, baseline, one.between, faster="speedup" in answer)
         for level, baseline in zip(answer[one.between], answer["baseline"], strict=True)
     ]
-    labels = list(map(named, cell_names(answer), both))
+    cells = cell_names(answer)
+    # what all rows have in common stands below the axis
+    labels = cells if all(cells) and len({*both}) == 1 else list(map(named, cells, both))
     title = say("Ratio, {what}", what=one.title)
     yield _Drawn(title, plot.ratios(answer, labels=labels), one.frame, one.answer)
 
@@ -218,6 +223,8 @@ def _threads(source: Source, asked: list[Comparison]) -> Iterator[_Drawn]:
         part = part.assign(_row=[name or say("the run") for name in names])
         try:
             threads, fair = per_thread(part, by="_row"), fairness(part, by="_row")
+            if fair["jain"].isna().all():  # tests one after the other, or a single thread each
+                continue
             ax = plot.fairness(threads, fairness=fair, y="_row")
         except SchemaError:
             return  # jobs one after the other, or runs that nothing tells apart

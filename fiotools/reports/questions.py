@@ -188,7 +188,17 @@ def _cells(
         cells = frame.groupby(within or (lambda _: 0), dropna=False)
         if name not in by and name in frame and cells[name].nunique().gt(1).any():
             by.append(name)
+    if between != "command" and _are_commands(frame, between):
+        by.append("command")
     return frame, by
+
+
+def _are_commands(frame: pd.DataFrame, between: str | None) -> bool:
+    """Say whether each side timed the same commands, and several of them."""
+    if "command" not in frame or frame["command"].isna().any() or not differs(frame, "command"):
+        return False
+    sides = frame.groupby(between or (lambda _: 0), dropna=False)["command"].agg(frozenset)
+    return len(set(sides)) == 1
 
 
 def _answered(

@@ -68,10 +68,10 @@ class StudyPart(Source):
 
     @property
     def side(self) -> str | None:
-        """The column that holds the sides."""
+        """The label that holds the sides; None if they are told apart within a file."""
         if self.campaign is not None:
             return "place"
-        return next((one.between for one in self.comparisons if one.between), None)
+        return next((one.between for one in self.comparisons if one.between in self.checks), None)
 
     @cached_property
     def checks(self) -> pd.DataFrame:

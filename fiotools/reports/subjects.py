@@ -33,6 +33,7 @@ _COUNTS = {"run", "rep", "repeat", "repetition", "iteration", "iter", "trial", "
 _NUMBER = re.compile(r"\d+(\.\d+)?")
 _STAMP = re.compile(r"[\d:_.TZ+-]*\d[\d:_.TZ+-]*")  # of time, or any number
 _BREAK = re.compile(r"[_\-. ]+")  # between the words of a name
+_SPACE = re.compile(" +")  # and of a command
 
 
 @dataclass(frozen=True)
@@ -139,7 +140,7 @@ def _sided(results: Results, paths: list[str], fields: Iterable[str]) -> Source:
     names = _names(list(dict.fromkeys(results.runs["source"])), paths)
     several = len(set(names.values()))
     if several < 2:
-        return Source("results", results)
+        return _of_commands(results)
     found, why = names, ""
     if several > 2 and not (several <= _FEW and _are_alike(results, names)):
         found, why = _found_sides(results)
@@ -148,6 +149,23 @@ def _sided(results: Results, paths: list[str], fields: Iterable[str]) -> Source:
     for frame in results.tables.values():
         frame.insert(0, "label", frame["source"].map(found).astype("str"))
     return Source("results", results, fields=("label",), said=(why,) if why else ())
+
+
+def _of_commands(results: Results) -> Source:
+    """Take the commands that hyperfine timed for one file as sides, each named by its own words."""
+    runs = results.runs
+    if not (runs["tool"].eq("hyperfine").all() and 2 <= runs["command"].nunique() <= _FEW):
+        return Source("results", results)
+    commands = runs["command"].unique()
+    words = _words_by_place({one: one for one in commands}, _SPACE)
+    telling = [own for own in words if len(own.unique()) > 1]
+    names = {one: " ".join(own[one] for own in telling) or one for one in commands}
+    keys = zip(runs["source"], runs["run"], strict=True)
+    of_runs = dict(zip(keys, runs["command"].map(names), strict=True))
+    for frame in results.tables.values():
+        sides = [of_runs.get(key) for key in zip(frame["source"], frame["run"], strict=True)]
+        frame.insert(0, "label", pd.Series(sides, frame.index, "str"))
+    return Source("results", results, fields=("label",))
 
 
 def _nameless(results: Results, files: int) -> str:
@@ -295,18 +313,22 @@ def _things(results: Results) -> Iterator[tuple[str, pd.Series[Any]]]:
         yield said, files.agg(lambda own: ", ".join(dict.fromkeys(map(str, own))))
 
 
-def _words_by_place(files: Sequence[str], breaks: re.Pattern[str]) -> list[pd.Series[Any]]:
-    """Split file names into words; nothing if some names have more words than others."""
-    words = [breaks.split(PurePath(file).stem) for file in files]
+def _words_by_place(names: Mapping[str, str], breaks: re.Pattern[str]) -> list[pd.Series[Any]]:
+    """Split the names of things into words; nothing if some names have more words than others."""
+    words = [breaks.split(name) for name in names.values()]
     if len({len(one) for one in words}) > 1:
         return []
-    return [pd.Series(word, [*files]) for word in zip(*words, strict=True)]
+    return [pd.Series(word, [*names]) for word in zip(*words, strict=True)]
+
+
+def _stems(files: Iterable[object]) -> dict[str, str]:
+    return {str(file): PurePath(str(file)).stem for file in files}
 
 
 def _words_of_names(files: Sequence[str]) -> Iterator[tuple[str, pd.Series[Any]]]:
     """Return the words of the file names, by their place, without numbers such as run1, run2."""
     for breaks in (re.compile("_"), _BREAK):
-        places = _words_by_place(files, breaks)
+        places = _words_by_place(_stems(files), breaks)
         if len(places) > 1:
             for at, own in enumerate(places, 1):
                 if len(own.str.replace(r"[0-9.]+", "", regex=True).unique()) > 1:
@@ -318,7 +340,7 @@ def _words(own: pd.Series[Any]) -> dict[str, str]:
     """Name each side by the word of the file names that changes with it, if there is one."""
     if own.is_unique:  # a word of each name says no more than the name
         return {}
-    for word in _words_by_place([str(file) for file in own.index], _BREAK):
+    for word in _words_by_place(_stems(own.index), _BREAK):
         if one_to_one(own, word):
             return dict(zip(own, word, strict=True))
     return {}

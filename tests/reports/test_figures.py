@@ -42,10 +42,16 @@ def headings(part, out):
 
 
 def test_tests_one_after_the_other_are_not_threads(tmp_path):
-    (part,) = ft.study(ROOT / "tests/fixtures/crystaldiskmark").parts
+    folder = ROOT / "tests/fixtures/crystaldiskmark"
+    (part,) = ft.study(folder).parts
     told = headings(part, tmp_path)
     assert "All runs" in told
     assert not any("threads" in one or "cannot be drawn" in one for one in told)
+    names = ("crystaldiskmark-8.0.4--mix_nvme.txt", "crystaldiskmark-6.0.2--twice_the_mark.txt")
+    (part,) = ft.study([folder / name for name in names]).parts
+    told = headings(part, tmp_path)
+    assert "All runs, by queue depth" in told
+    assert not any("threads" in one for one in told)
 
 
 def test_why_it_is_not_known_whether_single_ios_were_steady(tmp_path):

@@ -10,6 +10,7 @@ from fiotools.reports.subjects import gather
 from tests.conftest import ROOT
 
 DATA = ROOT / "data"
+HYPERFINE = ROOT / "tests/fixtures/hyperfine"
 LIBAIO = ROOT / "tests/fixtures/fio/fio-3.33--libaio.json"
 
 
@@ -79,6 +80,36 @@ def test_what_was_swept_is_compared_value_by_value():
     (one,) = asked(str(DATA / "wsl-filesystems/{place}_*_{round:d}.txt"))
     assert one.by == ("direction", "bs_bytes")
     assert len(one.answer) == 2 * 5 * 2
+
+
+def test_the_commands_of_hyperfine_are_sides(tmp_path):
+    (one,) = asked(HYPERFINE / "hyperfine-1.15.0--two_commands.json")
+    # the words that differ name them
+    assert one.levels == ["bs=4k count=20000", "bs=1M count=78"]
+    assert one.answer["n"].tolist() == [6]
+    # of two files the commands are cells
+    for name in ("old", "new"):
+        shutil.copy(HYPERFINE / "hyperfine-1.15.0--two_commands.json", tmp_path / f"{name}.json")
+    (one,) = asked(tmp_path, baseline="old")
+    assert (one.levels, one.by) == (["new", "old"], ("command",))
+    assert one.answer["n"].tolist() == [6, 6]
+
+
+def test_commands_that_differ_between_the_sides_are_no_cells(tmp_path):
+    for name in ("old", "new"):
+        times = "".join(
+            f"$ time cp {name}/{file} /tmp\n\nreal\t0m0.5{at}s\nuser\t0m0.1s\nsys\t0m0.1s\n\n"
+            for at, file in enumerate("ab")
+        )
+        (tmp_path / f"{name}.txt").write_text(times)
+    (one,) = asked(tmp_path)
+    assert (one.by, one.answer["n"].tolist()) == ((), [2])
+
+
+def test_sides_within_a_file(tmp_path):
+    depth = ft.study(DATA / "how-many-runs/depth", between="iodepth")
+    assert "iodepth 128 is faster than 1" in str(depth.verdict())
+    assert len(depth.credibility().html) > 100
 
 
 def test_one_side_is_not_compared():
