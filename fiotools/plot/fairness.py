@@ -181,7 +181,7 @@ def _draw(ax: Axes, runs: Sequence[_Run], edge: float, size: float) -> None:
     """Draw the threads of all rows and their equal shares."""
     alike, behind = list[_Place](), list[_Place]()
     sticks, shares = list[list[_Place]](), list[list[_Place]]()
-    wide = common.points(ax)[0]
+    wide = common.breadth(ax)
     for run in runs:
         late, share = run.behind, run.share
         for at, point in enumerate(run.points):

@@ -19,6 +19,7 @@ from matplotlib.layout_engine import ConstrainedLayoutEngine
 
 from fiotools import plot
 from fiotools.errors import SchemaError
+from fiotools.files import short_names
 from fiotools.language import called, listed, named, say
 from fiotools.plot import common
 from fiotools.plot.ratios import sides
@@ -398,18 +399,18 @@ def _sampled(source: Source) -> Iterator[_Drawn]:
     """Draw each quantity over time, and whether it was steady at the end."""
     samples = source.results.samples
     for quantity in samples["quantity"].dropna().unique()[:_QUANTITIES]:
-        for direction, part in samples[samples["quantity"].eq(quantity)].groupby(
-            "direction", dropna=False, sort=False
-        ):
+        own = samples[samples["quantity"].eq(quantity)]
+        for _, part in own.groupby("direction", dropna=False, sort=False):
             if len(part) <= _POINTS:
-                yield from _series(source, part, str(quantity), str(direction))
+                yield from _series(source, part, str(quantity))
 
 
-def _series(source: Source, part: pd.DataFrame, quantity: str, direction: str) -> Iterator[_Drawn]:
+def _series(source: Source, part: pd.DataFrame, quantity: str) -> Iterator[_Drawn]:
     """Draw one quantity of one direction over time."""
-    names = (name for name in (*source.fields, "source", "entry") if differs(part, name))
-    hue = next(names, "source")
-    if part[hue].nunique() > _LINES:
+    files = part["source"].unique().tolist()
+    part = part.assign(source=part["source"].map(dict(zip(files, short_names(files), strict=True))))
+    hue = next((name for name in (*source.fields, "source", "entry") if differs(part, name)), None)
+    if hue is not None and part[hue].nunique() > _LINES:
         return
     said = ""
     try:
@@ -417,13 +418,13 @@ def _series(source: Source, part: pd.DataFrame, quantity: str, direction: str) -
         ax = plot.series(part, quantity, hue=hue, steady=told)
     except SchemaError as error:
         try:
-            told = part[[hue, "time_s", "value"]].head(20)
+            told = part[[hue or "source", "time_s", "value"]].head(20)
             ax = plot.series(part, quantity, hue=hue)
         except SchemaError:
             return  # several series under one name
         said = say("Whether it was steady is not known: {why}.", why=error)
-    title = say("{quantity} over time, {name}", quantity=quantity, name=called(direction))
-    yield _Drawn(title, ax, part, told, said)
+    what = " ".join(ax.get_ylabel().split())
+    yield _Drawn(say("Over time: {what}", what=what), ax, part, told, said)
 
 
 def _sweeps(one: Comparison) -> Iterator[_Drawn]:

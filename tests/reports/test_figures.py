@@ -56,7 +56,7 @@ def test_tests_one_after_the_other_are_not_threads(tmp_path):
 
 def test_why_it_is_not_known_whether_single_ios_were_steady(tmp_path):
     (part,) = ft.study(ROOT / "data/per-io-log").parts
-    (said,) = [one for one in headings(part, tmp_path) if one.startswith("lat_ns over time, read")]
+    (said,) = [one for one in headings(part, tmp_path) if "Over time: latency (read)" in one]
     assert "is not known: the rows of lat_ns are one I/O each" in said
 
 
