@@ -209,7 +209,7 @@ def conditions(results: Results) -> pd.DataFrame:
     files = results.io.groupby("source", sort=False)
     told = {
         name: {source: tuple(sorted({*own.dropna()})) for source, own in files[name]}
-        for name in SWEPT
+        for name in ("direction", *SWEPT)
     }
     frame = pd.DataFrame(told)
     return frame[[name for name in frame if len(frame[name].unique()) > 1]]
@@ -259,17 +259,19 @@ def _sorted_out(results: Results, fields: Sequence[str]) -> tuple[list[str], lis
 
 
 def _found_sides(results: Results) -> tuple[dict[str, str], str]:
-    """Find the one option, target or word of the names in which unnamed files differ.
+    """Find the one option or target, or the words of the names, in which unnamed files differ.
 
-    One word of the file names counts if no option or target does, and each side has all conditions.
+    Words of the file names count if no option or target does, and each side has all conditions.
     Returns the side of each file, none if several set them apart, and where the sides were found.
     """
     told = conditions(results)
     found = _telling_sides(told, _things(results))
-    if not found:
-        words = _telling_sides(told, _words_of_names([str(file) for file in told.index]))
-        sides = {str(file): word for _, own in words[:1] for file, word in own.items()}
-        found = words if len(words) == 1 and _are_alike(results, sides) else []
+    if not found and (words := _telling_sides(told, _words_of_names([*map(str, told.index)]))):
+        name = listed((name for name, _ in words), " and ")
+        own = pd.concat([own for _, own in words], axis="columns").agg("_".join, axis="columns")
+        sides = {str(file): word for file, word in own.items()}
+        is_side = own.nunique() <= _FEW and _are_alike(results, sides)
+        found = [(name, own)] if is_side else []
     if not found:
         return {}, ""
     name, own = found[0]

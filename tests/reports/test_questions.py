@@ -68,11 +68,11 @@ def test_sides_come_from_templates_labels_folders_and_names(tmp_path):
 
 def test_of_several_labels_one_must_be_named():
     template = str(DATA / "wsl-vhdx/{drive}_{mount}_{operation}.txt")
-    with pytest.raises(ft.SchemaError, match="compare between which of drive, mount, operation"):
+    with pytest.raises(ft.SchemaError, match=r"compare between which of drive, mount\?"):
         asked(template)
     (one,) = asked(template, between="mount")
-    # the direction says the same as the operation, and is needed by compare
-    assert one.by == ("drive", "operation", "direction")
+    # the direction says the same as the operation
+    assert one.by == ("drive", "direction")
     assert one.metric == "bw_bytes_per_s"
 
 
@@ -138,10 +138,33 @@ def test_a_flush_does_not_turn_small_blocks_into_large_ones():
     assert set(one.frame["direction"]) == {"read", "write"}
 
 
-def test_many_files_without_a_name_are_not_sides():
-    (source,) = gather(DATA / "wsl-filesystems")
-    assert "files belong to one side" in source.said[0]
+def test_many_files_without_a_name_are_not_sides(tmp_path):
+    files = sorted((DATA / "wsl-filesystems").glob("*.txt"))
+    for at, file in enumerate(files):
+        shutil.copy(file, tmp_path / f"{at}.txt")
+    (source,) = gather(tmp_path)
+    assert "files belong to one side; they differ in direction, bs" in source.said[0]
     assert source.fields == ()
+
+
+def test_reads_and_writes_of_one_place_are_one_side():
+    (one,) = asked(DATA / "wsl-filesystems")
+    assert set(one.levels) == {"ext4", "ext4-image", "tmpfs"}
+    assert (one.by, set(one.answer["n"])) == (("direction", "bs_bytes"), {3})
+    (one,) = asked(DATA / "wsl-vhdx")  # two files of each target
+    assert len(one.levels) == 6
+    assert one.answer["ratio"].notna().all()
+
+
+def test_words_of_the_file_names_together_name_the_sides(tmp_path):
+    for file in (DATA / "wsl-filesystems").glob("*.txt"):
+        place, *rest = file.name.split("_")
+        place = {"ext4": "ext4_plain", "ext4-image": "ext4_image"}.get(place, f"{place}_plain")
+        shutil.copy(file, tmp_path / "_".join([place, *rest]))
+    (source,) = gather(tmp_path)
+    assert "word 1 of the file names and word 2 of the file names" in source.said[0]
+    (one,) = asked(tmp_path)
+    assert set(one.levels) == {"ext4_plain", "ext4_image", "tmpfs_plain"}
 
 
 def test_nothing_readable_is_an_error(tmp_path):
