@@ -378,7 +378,9 @@ def refuse_several(frame: Frame, rows: Sequence[int], key: Key) -> SchemaError:
     if parts & set(apart) and "percentile" in frame.columns:
         remedy = f"{_percentiles()}; or {remedy}"
     elif parts & set(apart):
-        remedy = f"threads and jobs are not repeats: {_totals()} first, or {remedy}"
+        # rates of groups do not add: they may have run one after the other
+        add = "" if "group" in apart else f"{_totals()} first, or "
+        remedy = f"threads and jobs are not repeats: {add}{remedy}"
     return SchemaError(f"{head}; {remedy}")
 
 
@@ -415,7 +417,10 @@ def checked(frame: Frame, metric: str, *, positive: bool) -> list[float]:
             )
         found.append(value)
     if gaps:
-        remedy = f": {frames.leave_out(frame, metric)}" if gaps < len(frame) else ", all of them"
+        remedy = f": {frames.leave_out(frame, metric)}"
+        if gaps == len(frame):  # `combine` says why
+            why = [text for text in frames.distinct(frames.optional(frame, "warnings")) if text]
+            remedy = f", all of them ({'; '.join(why)})" if why else ", all of them"
         raise SchemaError(f"{metric} is missing in {gaps} of {len(frame)} rows{remedy}")
     return found
 

@@ -435,3 +435,17 @@ def test_commands_that_differ_within_a_side_are_said(make, rows):
     # a command of each side names the side
     runs = make(side=["a"] * 3 + ["b"] * 3, command=["cp a"] * 3 + ["cp b"] * 3, real_s=[1.0] * 6)
     assert rows(compare(runs, "real_s", between="side", baseline="a"))[0]["varies_in"] is None
+
+
+def test_jobs_that_ran_one_after_the_other_are_not_to_be_added(make):
+    jobs = {"source": ["a"] * 2, "run": [1] * 2, "entry": [1, 2], "job": ["seq", "rand"]}
+    same = make(**jobs, scope=["job"] * 2, group=[0, 0], direction=["read"] * 2, iops=[1.0, 2.0])
+    with pytest.raises(
+        SchemaError, match=r"not repeats: combine\(io, to='run'\) first, or name it"
+    ):
+        summarize(same, "iops")
+    after = make(**jobs, scope=["job"] * 2, group=[0, 1], direction=["read"] * 2, iops=[1.0, 2.0])
+    with pytest.raises(SchemaError, match="not repeats: name it in by="):
+        summarize(after, "iops")
+    with pytest.raises(SchemaError, match=r"all of them \(groups may have run one after the other"):
+        summarize(ft.combine(after, to="run"), "iops")
