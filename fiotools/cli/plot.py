@@ -169,6 +169,7 @@ def _band(wish: PlotWish) -> float:
 
 def _of_rows(asked: Drawing) -> Call:
     from fiotools.stats.replicates import in_one_scope
+    from fiotools.stats.summary import summarize
 
     kind, wish, kept, own = asked.kind, asked.wish, asked.kept, KINDS[asked.kind].table
     frame, name = asked.rows()
@@ -180,6 +181,10 @@ def _of_rows(asked: Drawing) -> Call:
     if not kept.combine and (kept.scope or whole):
         frame = in_one_scope(frame, kept.scope, shown)
     more = {**panels, **asked.ordered(frame, next(iter(shown), None))}
+    if kind == "repeats":
+        more["summary"] = summary = summarize(frame, name, by=shown)
+        if differ := dict.fromkeys(summary["varies_in"].drop_nulls()):
+            say(f"the runs of one row differ in {', '.join(differ)}: --hue draws one of them apart")
     if kind == "throughput":
         more |= {"ceilings": _ceilings(wish.ceiling, name), "log": wish.log}
     if kind == "latency" and wish.spread:
@@ -200,11 +205,12 @@ def _roles(asked: Drawing, frame: pl.DataFrame) -> dict[str, str]:
         for role in ("y", "hue")
         if role in takes and (named := asked.named(frame, role))
     }
-    several = rows.differs(frame, "direction")
     first = "y" if "y" in takes else "hue"
     found[first] = asked.role(frame, first) or "source"
-    if first == "y" and "hue" in takes and several and found["y"] != "direction":
-        found.setdefault("hue", "direction")
+    if first == "y" and "hue" in takes:
+        colours = (name for name in ("label", "direction") if rows.differs(frame, name))
+        if name := next((name for name in colours if name not in found.values()), None):
+            found.setdefault("hue", name)
     return found
 
 

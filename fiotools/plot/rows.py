@@ -105,9 +105,12 @@ class Chart:
                 continue
             head = f"rows {common.first_five(rows)} would be drawn at one place"
             apart = frames.differing(frames.columns(table, candidates), rows)
-            part = next((column for column in apart if column not in ("source", "run")), None)
-            if part is None:
+            parts = [column for column in apart if column not in ("source", "run")]
+            if not parts:
                 raise SchemaError(f"{head}: {several}")
+            # groups of fio are best told by their jobs
+            unsaid = {"entry", "group", "scope"} if "group" in parts else {"entry"}
+            part = next((column for column in parts if column not in unsaid), parts[0])
             keep = common.keep_one(table, part, rows)
             raise SchemaError(
                 f"{head}; they differ in {', '.join(apart)}: keep one, {keep} ({several})"

@@ -303,6 +303,34 @@ def test_plot(inside, tmp_path, kind, options):
     assert [file.name for file in tmp_path.iterdir()] == ["figure.svg"]
 
 
+def test_rows_and_colours_of_a_plot(monkeypatch, inside, tmp_path):
+    drawn = []
+
+    def repeats(frame, metric, **more):
+        drawn.append({role: more.get(role) for role in ("y", "hue")})
+        return plt.figure().gca()
+
+    monkeypatch.setattr(ft.plot, "repeats", repeats)
+    sweep = "data/sweep/{place}/*_qd1_jobs1_*.json"
+    places = "data/sweep/disk/*_qd1_jobs1_*.json", "data/sweep/image/*_qd1_jobs1_*.json"
+    for command in (
+        places,
+        (*places, "--y", "direction"),  # the sides are not added up
+        (sweep, "--y", "direction", "--hue", "place"),
+    ):
+        done = inside("plot", "repeats", *command, "-m", "iops", "-o", tmp_path / "x.svg")
+        assert (done.returncode, "differ" in done.stderr) == (0, False)
+    assert drawn == [
+        {"y": "label", "hue": "direction"},
+        {"y": "direction", "hue": "label"},
+        {"y": "direction", "hue": "place"},
+    ]
+    done = inside(
+        "plot", "repeats", sweep, "--y", "direction", "-m", "iops", "-o", tmp_path / "x.svg"
+    )
+    assert "the runs of one row differ in place: --hue draws one of them apart" in done.stderr
+
+
 @needs_letters
 def test_a_plot_in_japanese(monkeypatch, inside, tmp_path):
     seen = []
