@@ -167,10 +167,8 @@ def _counts(data: Frame) -> list[int]:
                 "they have pct only, a rounded share, which needs total_ios to be a count"
                 " (fio --output-format=json+ prints counts)"
             )
-        raise SchemaError(
-            f"count is missing in {missing} of {len(found)} bins: {why}; "
-            f"{frames.leave_out(data, 'count')}"
-        )
+        remedy = f"; {frames.leave_out(data, 'count')}" if missing < len(found) else ""
+        raise SchemaError(f"count is missing in {missing} of {len(found)} bins: {why}{remedy}")
     frames.numbers(data, "count")  # refuses text
     for row, count in enumerate(found):
         if count < 0 or count % 1:
