@@ -97,7 +97,9 @@ def best_under(
     data = frames.opened(io, [*named, *swept, "iops"])
     bounded = metric_of(metric)
     if bounded.better == "higher":
-        raise SchemaError(f"{metric} is no latency: take lat_mean_ns, or another that has a limit")
+        raise SchemaError(
+            f"{metric} is not a latency: take lat_mean_ns, or another that has a limit"
+        )
     unit = "ns" if percentiles is not None else bounded.unit
     limit = _number(limit, unit)
     if not 0 < limit < inf:

@@ -95,7 +95,7 @@ def test_the_commands_of_hyperfine_are_sides(tmp_path):
     assert one.answer["n"].tolist() == [6, 6]
 
 
-def test_commands_that_differ_between_the_sides_are_no_cells(tmp_path):
+def test_commands_that_differ_between_the_sides_make_none(tmp_path):
     for name in ("old", "new"):
         times = "".join(
             f"$ time cp {name}/{file} /tmp\n\nreal\t0m0.5{at}s\nuser\t0m0.1s\nsys\t0m0.1s\n\n"
