@@ -141,7 +141,8 @@ def _panels(swept: _Swept, by: Sequence[str]) -> NDArray[Any]:
         look: Any = {"fontsize": common.small(axes[0]), "alignment": "left"}
         look["loc"] = "outside right upper" if is_beside else "outside upper left"
         look["ncols"] = 1 if is_beside else max(1, int(whole / broad))
-        handles, title = common.line_handles(ends.values()), common.legend_title(swept.hue)
+        drawn = common.broken_names(axes[0], ends.values(), whole if is_beside else 2 * whole)
+        handles, title = common.line_handles(drawn), common.legend_title(swept.hue)
         common.legend(figure, handles, title, **look)
     return np.asarray(axes)
 

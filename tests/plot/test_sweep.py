@@ -84,7 +84,10 @@ def boxes(texts):
     return [text.get_window_extent() for text in texts if text.get_text()]
 
 
-@pytest.mark.parametrize("name", ["nvme", "pass-through-nvme-on-windows-server"])
+LONG = "pass-through-nvme-on-windows-server"
+
+
+@pytest.mark.parametrize("name", ["nvme", LONG, "-of-".join([LONG] * 4)])
 def test_titles_and_ticks_of_panels_stand_apart(name):
     frame = runs(2, depths=(1, 16, 32, 64)).replace({"device": {"dev0": name}})
     frame["rw"] = frame["numjobs"].map({1: "randread", 4: "randwrite"})
@@ -101,6 +104,7 @@ def test_titles_and_ticks_of_panels_stand_apart(name):
     (legend,) = figure.legends
     for texts in ([axes[0]._left_title, axes[1]._left_title], axes[0].get_xticklabels()):
         assert not any(one.x1 > other.x0 for one, other in pairwise(boxes(texts)))
+    assert legend.get_window_extent().x1 <= figure.bbox.x1
     for ax in axes:
         assert not ax.get_window_extent().overlaps(legend.get_window_extent())
 
