@@ -156,6 +156,18 @@ def test_beside_the_report_for_people_it_is_a_note():
     assert len(messages(res, about="terse output beside the report")) == 1
 
 
+def test_jobs_of_one_name_have_the_options_of_the_command_that_are_equal():
+    command = (
+        "$ fio --minimal --size=4m --name=clones --rw={} --bs=64k --name=clones --rw={} --bs=64k"
+    )
+    lines = text("clones")
+    for rws, told in ((("read", "write"), [None, None]), (("read", "read"), ["read", "read"])):
+        res = ft.reads(f"{command.format(*rws)}\n{lines}")
+        assert set(res.io["job"]) == {"clones"}
+        assert [rw if isinstance(rw, str) else None for rw in res.io["rw"]] == told
+        assert set(res.io["bs_bytes"]) == {65536}
+
+
 def test_clones_of_one_report_show_the_same_disks():
     res = ft.reads(text("clones"))
     assert res.io[["run", "entry", "job"]].to_numpy().tolist() == [

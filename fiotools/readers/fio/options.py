@@ -162,6 +162,8 @@ def defaults(options: Options) -> dict[str, str]:
 def from_command(command: str | None) -> tuple[dict[str, str], dict[str, dict[str, str]]]:
     """Collect the job options of a command line: for all jobs, and for each named job.
 
+    Jobs of one name have those that are equal in all: a report does not tell which job is which.
+
     Examples
     --------
     >>> from_command("fio --direct=1 --name=a --rw=read --output=x.json")
@@ -170,16 +172,25 @@ def from_command(command: str | None) -> tuple[dict[str, str], dict[str, dict[st
     ({'direct': '1'}, {})
     """
     shared: dict[str, str] = {}
-    jobs: dict[str, dict[str, str]] = {}
+    jobs: dict[str, list[dict[str, str]]] = {}
     if not command or "fio" not in _programs(command):
-        return shared, jobs
+        return shared, {}
     into = shared
     for word in _words(command):
         match = _GIVEN.fullmatch(word)
         if not match or _PROGRAM.match(match[1]):
             continue
         if match[1] == "name":
-            into = jobs.setdefault(match[2], {})
+            into = {}
+            jobs.setdefault(match[2], []).append(into)
         else:
             into[_ALIASES.get(match[1], match[1])] = match[2]
-    return shared, jobs
+    alike = {
+        name: {
+            option: text
+            for option, text in several[0].items()
+            if all(one.get(option) == text for one in several)
+        }
+        for name, several in jobs.items()
+    }
+    return shared, alike
