@@ -141,9 +141,16 @@ def _sided(results: Results, paths: list[str], fields: Iterable[str]) -> Source:
     several = len(set(names.values()))
     if several < 2:
         return _of_commands(results)
+    told = conditions(results)
     found, why = names, ""
-    if several > 2 and not (several <= _FEW and _are_alike(results, names)):
-        found, why = _found_sides(results)
+    if several > 2 and not (several <= _FEW and _are_alike(told, names)):
+        found, why = _found_sides(results, told)
+    if (
+        not found
+        and several <= _FEW
+        and _are_alike(told.drop(columns="direction", errors="ignore"), names)
+    ):
+        found, why = names, ""  # some only read
     if not found:
         return Source("results", results, said=(why or _nameless(results, several),))
     for frame in results.tables.values():
@@ -215,10 +222,10 @@ def conditions(results: Results) -> pd.DataFrame:
     return frame[[name for name in frame if len(frame[name].unique()) > 1]]
 
 
-def _are_alike(results: Results, names: dict[str, str]) -> bool:
+def _are_alike(told: pd.DataFrame, names: dict[str, str]) -> bool:
     """Say whether all these names have the same conditions, so that they can be sides."""
     sides: dict[str, set[Any]] = {}
-    for source, *row in conditions(results).itertuples():
+    for source, *row in told.itertuples():
         sides.setdefault(names[source], set()).add(tuple(row))
     return all(side == next(iter(sides.values())) for side in sides.values())
 
@@ -258,19 +265,18 @@ def _sorted_out(results: Results, fields: Sequence[str]) -> tuple[list[str], lis
     return kept, swept, said
 
 
-def _found_sides(results: Results) -> tuple[dict[str, str], str]:
+def _found_sides(results: Results, told: pd.DataFrame) -> tuple[dict[str, str], str]:
     """Find the one option or target, or the words of the names, in which unnamed files differ.
 
     Words of the file names count if no option or target does, and each side has all conditions.
     Returns the side of each file, none if several set them apart, and where the sides were found.
     """
-    told = conditions(results)
     found = _telling_sides(told, _things(results))
     if not found and (words := _telling_sides(told, _words_of_names([*map(str, told.index)]))):
         name = listed((name for name, _ in words), " and ")
         own = pd.concat([own for _, own in words], axis="columns").agg("_".join, axis="columns")
         sides = {str(file): word for file, word in own.items()}
-        is_side = own.nunique() <= _FEW and _are_alike(results, sides)
+        is_side = own.nunique() <= _FEW and _are_alike(told, sides)
         found = [(name, own)] if is_side else []
     if not found:
         return {}, ""

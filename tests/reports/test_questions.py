@@ -156,6 +156,18 @@ def test_reads_and_writes_of_one_place_are_one_side():
     assert one.answer["ratio"].notna().all()
 
 
+def test_a_side_that_only_reads_is_a_side(tmp_path):
+    for name, moves in {"nas": ("read", "write"), "nvme": ("read",), "usb": ("read",)}.items():
+        texts = [(DATA / f"wsl-filesystems/ext4_{move}_4k_1.txt").read_text() for move in moves]
+        # other times, or they would be one run
+        (tmp_path / f"{name}.txt").write_text(
+            "\n".join(texts).replace("copied, 0", f"copied, {len(name)}")
+        )
+    (one,) = asked(tmp_path)
+    assert one.levels == ["nas", "nvme", "usb"]
+    assert set(one.answer["direction"]) >= {"read"}
+
+
 def test_words_of_the_file_names_together_name_the_sides(tmp_path):
     for file in (DATA / "wsl-filesystems").glob("*.txt"):
         place, *rest = file.name.split("_")
