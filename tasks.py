@@ -11,6 +11,7 @@ import os
 import shutil
 import subprocess
 import sys
+import sysconfig
 import tempfile
 from pathlib import Path
 
@@ -152,21 +153,33 @@ VERBS = {
 }
 
 
-def run(*command, echo=True):
+def run(*command, echo=True, progress=None):
+    """Run a command; ``progress`` is given each line that it prints, which is not shown."""
     words = [str(word) for word in command]
     if echo:
         print("+", *words, flush=True)
-    return subprocess.call(words, cwd=str(ROOT), env=environment())
+    if progress is None:
+        return subprocess.call(words, cwd=str(ROOT), env=environment())
+    caught = {"stdout": subprocess.PIPE, "encoding": "utf-8", "errors": "replace"}
+    with subprocess.Popen(words, cwd=str(ROOT), env=environment(), **caught) as process:
+        for line in process.stdout:
+            progress(line)
+    return process.returncode
 
 
 def environment():
-    """Return the caller's, in which Python may keep what it compiles: in .venv, if nowhere else.
+    """Return the caller's, with folders in .venv for what programs keep and can keep nowhere else.
 
-    Without that, each of a hundred processes compiles pandas again.
+    Python's compiled code: without it, each of a hundred processes compiles pandas again. And a
+    home: IPython and Jupyter warn of one that cannot be written, and tests take that for an error.
     """
     kept = dict(os.environ)
     if kept.pop("PYTHONDONTWRITEBYTECODE", ""):
         kept["PYTHONPYCACHEPREFIX"] = str(VENV / "compiled")
+    if os.name != "nt" and not os.access(os.path.expanduser("~"), os.W_OK):
+        home = VENV / "home"
+        home.mkdir(parents=True, exist_ok=True)
+        kept.update(HOME=str(home), PIP_NO_CACHE_DIR="1")
     return kept
 
 
@@ -220,10 +233,13 @@ def in_use(error):
 
 def set_up():
     """Make .venv from requirements.lock, unless it is there and made from the same things."""
+    if "{}.{}".format(*sys.version_info) not in PYTHONS:
+        told = f"fiotools needs Python {PYTHONS[0]} to {PYTHONS[-1]}, as requirements.lock does"
+        sys.exit(f"{told}; this is {sys.version.split()[0]}")
     if PYTHON.exists() and STAMP.exists() and STAMP.read_text(encoding="utf-8") == stamp():
         return
     leave_venv()
-    print("setting up .venv (once, about a minute) ...", flush=True)
+    print("setting up .venv (once, about a minute, 1.3 GB) ...", flush=True)
     warnings = os.environ.pop("PYTHONWARNINGS", None)  # "error" ends pip, which warns of itself
     try:
         make_venv()
@@ -244,18 +260,47 @@ def make_venv():
         in_use(error)
     except (ModuleNotFoundError, subprocess.CalledProcessError):
         sys.exit("python3 -m venv does not work; on Debian and Ubuntu: apt install python3-venv")
-    pip = [PYTHON, "-m", "pip", "--disable-pip-version-check", "install", "--quiet"]
+    pip = [PYTHON, "-m", "pip", "--disable-pip-version-check", "install"]
     # Wheels only, each checked against its hash. Python compiles what it imports; all would take
     # half a minute more.
     wheels = ["--require-hashes", "--only-binary", ":all:", "--no-compile"]
-    if run(*pip, *wheels, "-r", "requirements.lock"):
+    shown = None if sys.stdout.isatty() else counted()
+    if run(*pip, *wheels, "-r", "requirements.lock", progress=shown):
         sys.exit("the packages of requirements.lock could not be installed; see above")
     # The project itself, with nothing to download.
-    if run(*pip, "--no-deps", "--no-build-isolation", "--editable", "."):
+    if run(*pip, "--quiet", "--no-deps", "--no-build-isolation", "--editable", "."):
         sys.exit("fiotools itself could not be installed; see above")
+    relate()
     # jsonschema's check of IRIs, of which a notebook has none: while it is there, each process that
     # reads a notebook takes two seconds longer to begin.
     run(PYTHON, "-m", "pip", "uninstall", "--quiet", "--yes", "rfc3987-syntax")
+
+
+def counted():
+    """Return what makes a few lines of pip's hundreds, for a log; a terminal shows pip's own."""
+    collected = []
+
+    def show(line):
+        first, _, rest = line.strip().partition(" ")
+        if first == "Collecting":
+            collected.append(rest)
+            if len(collected) % 25 == 0:
+                print(f"  {len(collected)} packages: {rest.partition(' ')[0]}", flush=True)
+        elif first == "Installing":
+            print(f"  installing {len(collected)} packages", flush=True)
+
+    return show
+
+
+def relate():
+    """Name this folder by its way from .venv in the file by which Python finds the project.
+
+    pip writes the whole path in UTF-8, and Python up to 3.12 reads it as the locale has it.
+    """
+    base = {"base": str(VENV), "platbase": str(VENV)}
+    packages = Path(sysconfig.get_path("purelib", "venv", base))
+    here = os.path.relpath(str(ROOT), str(packages))
+    (packages / "_fiotools.pth").write_text(here + "\n", encoding="ascii")
 
 
 def main():
@@ -265,9 +310,6 @@ def main():
         print(f"there is no verb {name!r}\n", file=sys.stderr)
         help_([])
         return 2
-    if "{}.{}".format(*sys.version_info) not in PYTHONS:
-        told = f"fiotools needs Python {PYTHONS[0]} to {PYTHONS[-1]}, as requirements.lock does"
-        sys.exit(f"{told}; this is {sys.version.split()[0]}")
     for stream in (sys.stdout, sys.stderr):  # a pipe of Windows has few letters
         stream.reconfigure(errors="backslashreplace")
     try:

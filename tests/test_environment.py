@@ -72,7 +72,10 @@ def test_environment_yml_matches_pyproject():
     for line in lines:
         name, _, version = line.partition(" ")
         found[canonicalize_name(CONDA.get(name, name))] = Requirement(f"x {version}").specifier
-    assert str(found.pop("python")) == PROJECT["project"]["requires-python"]
+    lowest, highest = PYTHONS[0], PYTHONS[-1]
+    python = found.pop("python")
+    assert python == Requirement(f"x >={lowest},<3.{int(highest.partition('.')[2]) + 1}").specifier
+    assert PROJECT["project"]["requires-python"] == f">={lowest}"
     found.pop("pip")
     assert found == declared()
 
