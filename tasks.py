@@ -176,7 +176,8 @@ def environment():
     kept = dict(os.environ)
     if kept.pop("PYTHONDONTWRITEBYTECODE", ""):
         kept["PYTHONPYCACHEPREFIX"] = str(VENV / "compiled")
-    if os.name != "nt" and not os.access(os.path.expanduser("~"), os.W_OK):
+    own = os.path.expanduser("~")  # noqa: PTH111 (Path's raises if there is none)
+    if os.name != "nt" and not os.access(own, os.W_OK):
         home = VENV / "home"
         home.mkdir(parents=True, exist_ok=True)
         kept.update(HOME=str(home), PIP_NO_CACHE_DIR="1")

@@ -5,6 +5,7 @@ import re
 import runpy
 import subprocess
 import sys
+import sysconfig
 import venv
 from pathlib import Path
 
@@ -45,6 +46,19 @@ def test_what_is_compiled_is_kept(monkeypatch):
     assert "PYTHONPYCACHEPREFIX" not in TASKS["environment"]()
 
 
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no HOME")
+def test_a_home_that_cannot_be_written_is_replaced(monkeypatch, tmp_path):
+    """IPython warns of it, which is an error in a test; a good one stays."""
+    venv = tmp_path / ".venv"
+    monkeypatch.setitem(TASKS["environment"].__globals__, "VENV", venv)
+    monkeypatch.setenv("HOME", str(tmp_path))
+    assert TASKS["environment"]()["HOME"] == str(tmp_path)
+    assert not venv.exists()
+    monkeypatch.setenv("HOME", "/nonexistent")
+    home = TASKS["environment"]()["HOME"]
+    assert (Path(home).parent, os.access(home, os.W_OK)) == (venv, True)
+
+
 def test_two_run_at_a_time(capfd, monkeypatch):
     modules = TASKS["modules"]
     monkeypatch.setitem(modules.__globals__, "PYTHON", sys.executable)
@@ -66,15 +80,19 @@ def test_the_readme_says_for_which_systems():
 
 @pytest.mark.parametrize("version", [(3, 10, 12), (3, 15, 0)])
 def test_another_python_gets_a_line(monkeypatch, version):
-    set_up = []
-    monkeypatch.setitem(TASKS["VERBS"], "test", set_up.append)
+    """Every way to set up comes by, as that of .ci/run; a line of help needs no certain Python."""
+    made = []
+    monkeypatch.setitem(TASKS["set_up"].__globals__, "make_venv", lambda: made.append(1))
     monkeypatch.setattr(sys, "argv", ["tasks.py", "test"])
     monkeypatch.setattr(sys, "version_info", version)
-    with pytest.raises(
-        SystemExit, match=r"^fiotools needs Python 3\.11 to 3\.14, .*; this is \S+$"
-    ):
-        TASKS["main"]()
-    assert not set_up
+    for way in ("main", "set_up"):
+        with pytest.raises(
+            SystemExit, match=r"^fiotools needs Python 3\.11 to 3\.14, .*; this is \S+$"
+        ):
+            TASKS[way]()
+    assert not made
+    monkeypatch.setattr(sys, "argv", ["tasks.py", "help"])
+    assert TASKS["main"]() == 0
 
 
 def test_letters_that_a_pipe_does_not_have(tmp_path):
@@ -105,12 +123,15 @@ def fresh(monkeypatch, tmp_path):
     monkeypatch.setitem(names, "STAMP", tmp_path / ".venv" / "stamp")
     monkeypatch.setitem(names, "leave_venv", lambda: None)
 
-    def run(*words, echo=True):
+    def run(*words, **how):
         did.append((words, names["environment"]()))
         return 0
 
     monkeypatch.setitem(names, "run", run)
-    monkeypatch.setattr(venv, "create", lambda folder, **more: Path(folder).mkdir(exist_ok=True))
+    packages = Path(sysconfig.get_path("purelib", "venv", {"base": str(tmp_path / ".venv")}))
+    monkeypatch.setattr(
+        venv, "create", lambda folder, **more: packages.mkdir(parents=True, exist_ok=True)
+    )
     return tmp_path / ".venv", did
 
 
@@ -143,6 +164,52 @@ def test_a_venv_in_use(monkeypatch, fresh):
     monkeypatch.setattr("shutil.rmtree", refuse)
     with pytest.raises(SystemExit, match=line):
         TASKS["clean"]([])
+
+
+@pytest.mark.parametrize("locale", ["C", "C.UTF-8", "de_DE.ISO-8859-1"])
+def test_the_project_is_found_in_a_folder_of_any_name(monkeypatch, tmp_path, locale):
+    """Python up to 3.12 reads a .pth file in the locale's encoding, and not in UTF-8."""
+    root = tmp_path / "b\u00e4nk \u65e5\u672c" / "fiotools"
+    names = TASKS["relate"].__globals__
+    monkeypatch.setitem(names, "ROOT", root)
+    monkeypatch.setitem(names, "VENV", root / ".venv")
+    venv.create(root / ".venv", with_pip=False)
+    (root / "found_here.py").touch()
+    TASKS["relate"]()
+    (file,) = root.glob(".venv/**/_fiotools.pth")
+    assert not file.read_bytes().strip(b"./\\\r\n")
+    python = root / ".venv" / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
+    clean = {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")}
+    done = subprocess.run(
+        [python, "-c", "import found_here"],
+        env={**clean, "LC_ALL": locale},
+        cwd=tmp_path,
+        capture_output=True,
+        check=False,
+    )
+    assert (done.returncode, done.stderr) == (0, b"")
+
+
+def test_a_log_has_a_few_of_pips_lines(monkeypatch, capsys, fresh):
+    """A terminal has pip's own, which say what is downloaded and how far it is."""
+    said = [f"Collecting package-{n}==1 (from -r requirements.lock)\n  Using x" for n in range(60)]
+    said += ["Installing collected packages: " + "x, " * 60, "Successfully installed x"]
+    lines = [line for text in said for line in text.splitlines(keepends=True)]
+    run, told = TASKS["run"], []
+    told = [sys.executable, "-c", f"print(*{lines!r}, sep='\\n')"]
+
+    def pip(*words, progress=None, **how):
+        return run(*told, echo=False, progress=progress) if "-r" in words else 0
+
+    monkeypatch.setitem(TASKS["make_venv"].__globals__, "run", pip)
+    TASKS["make_venv"]()
+    shown = capsys.readouterr().out.splitlines()
+    assert shown == [
+        "  25 packages: package-24==1",
+        "  50 packages: package-49==1",
+        "  installing 60 packages",
+    ]
+    assert run(sys.executable, "-c", "raise SystemExit(3)", echo=False, progress=print) == 3
 
 
 def test_makefile_has_the_same_verbs():

@@ -4,6 +4,7 @@ import importlib.metadata
 import importlib.util
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -126,6 +127,16 @@ def test_the_wheel_holds_the_library_and_its_data_only(built):
     notebook = {"fiotools/reports/own-data.ipynb"}
     assert inside == {name for name in package if (copy / name).is_file()} | data | notebook
     assert {"fiotools/py.typed", "fiotools/examples/dda-vhdx/xml/nvme.xml"} <= inside
+
+
+def test_the_page_of_a_package_index_leads_to_the_project(built):
+    with zipfile.ZipFile(built[1]) as wheel:
+        (name,) = [name for name in wheel.namelist() if name.endswith("/METADATA")]
+        about = wheel.read(name).decode()
+    assert "\nDescription-Content-Type: text/markdown\n" in about
+    (repository,) = re.findall(r"^Project-URL: Repository, (\S+)$", about, re.M)
+    assert f"({repository}/raw/HEAD/figures/05-mount-ratios.png)" in about
+    assert not re.findall(r"\]\((?!https:|#)", about)
 
 
 def test_its_dependencies_are_those_that_are_locked(environment):

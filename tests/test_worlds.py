@@ -17,7 +17,7 @@ ROOT = Path(__file__).resolve().parent.parent
 WORKFLOW = (ROOT / ".github" / "workflows" / "ci.yml").read_text(encoding="utf-8")
 TASKS = "def set_up():\n    print('set up')\n"
 MAKEFILE = """
-test docs:
+figures test docs:
 \t@echo "$@ $(ARGS): shared $$(ls ../shared); fio $$(command -v fio)"
 """
 
@@ -52,38 +52,96 @@ def test_what_was_skipped_can_be_run_by_itself(tmp_path):
     assert passed("--not-run") == ["test_skipped", "test_each[a]"]
 
 
-@linux
-@pytest.mark.skipif(not shutil.which("git") or not shutil.which("make"), reason="needs git, make")
-def test_ci_runs_in_both_worlds(tmp_path):
+needs_tools = pytest.mark.skipif(
+    not shutil.which("git") or not shutil.which("make"), reason="needs git, make"
+)
+
+
+def ci_run(tmp_path, makefile=MAKEFILE, tools=("fio", "chromium"), path=None):
+    """Run .ci/run on a project of a few lines, in a folder with programs of these names."""
     project, bin = tmp_path / "project", tmp_path / "bin"
-    for folder in (project / ".ci", bin, tmp_path / "shared"):
+    for folder in (project / ".ci", bin):
         folder.mkdir(parents=True)
-    for tool in ("fio", "chromium"):
+    for tool in tools:
         (bin / tool).write_text("#!/bin/sh\n", encoding="utf-8")
         (bin / tool).chmod(0o755)
-    (tmp_path / "shared" / "corpus").touch()
     shutil.copy(ROOT / ".ci" / "run", project / ".ci")
     (project / "tasks.py").write_text(TASKS, encoding="utf-8")
-    (project / "Makefile").write_text(MAKEFILE, encoding="utf-8")
+    (project / "Makefile").write_text(makefile, encoding="utf-8")
     mine = ("-c", "user.name=x", "-c", "user.email=x@localhost", "-c", "init.defaultBranch=x")
     for words in (("init", "-q"), ("add", "."), ("commit", "-q", "-m", "x")):
         subprocess.run(["git", *mine, *words], cwd=project, check=True)
     # what a make around this one was asked for, it gives to all that it starts
     asked = ("MAKEFLAGS", "MFLAGS", "MAKEOVERRIDES", "ARGS")
     own = {name: value for name, value in os.environ.items() if name not in asked}
-    done = subprocess.run(
+    return subprocess.run(
         [project / ".ci" / "run"],
-        env={**own, "PATH": f"{bin}{os.pathsep}{own['PATH']}"},
+        env={**own, "PATH": f"{bin}{os.pathsep}{own['PATH'] if path is None else path}"},
         capture_output=True,
         encoding="utf-8",
         check=False,
     )
+
+
+@linux
+@needs_tools
+def test_ci_runs_in_both_worlds(tmp_path):
+    (tmp_path / "shared").mkdir()
+    (tmp_path / "shared" / "corpus").touch()
+    done = ci_run(tmp_path)
     assert done.returncode == 0, done.stderr
     told = [line for line in done.stdout.splitlines() if ": shared" in line]
+    fio = tmp_path / "bin" / "fio"
     assert told == [
+        "figures : shared ; fio ",
         "test : shared ; fio ",
-        f"test -n 2 --dist loadfile --not-run tests: shared corpus; fio {bin}/fio",
-        f"docs : shared corpus; fio {bin}/fio",
+        f"test -n 2 --dist loadfile --not-run tests: shared corpus; fio {fio}",
+        f"docs : shared corpus; fio {fio}",
+    ]
+    assert "not run:" not in done.stdout
+
+
+@linux
+@needs_tools
+@pytest.mark.parametrize("name", ["a-new-plot.svg", "Makefile"])
+def test_ci_fails_if_a_plot_changed(tmp_path, name):
+    done = ci_run(tmp_path, f"{MAKEFILE}\t@echo >> {name}\n")
+    assert done.returncode == 1
+    assert "make figures changed what is committed:\n" in done.stdout
+    assert name in done.stdout
+    assert "test :" not in done.stdout
+
+
+@linux
+@needs_tools
+def test_ci_ends_with_what_it_could_not_run(tmp_path):
+    """Of programs that are not there, and cannot be installed."""
+    needed = (
+        "bash",
+        "sh",
+        "git",
+        "make",
+        "python3",
+        "env",
+        "dirname",
+        "rm",
+        "mkdir",
+        "cp",
+        "ln",
+        "id",
+    )
+    links = tmp_path / "links"
+    links.mkdir()
+    for name in needed:
+        (links / name).symlink_to(shutil.which(name))
+    (links / "python3").unlink()
+    (links / "python3").symlink_to(sys.executable)
+    done = ci_run(tmp_path, tools=(), path=str(links))
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.splitlines()[-3:] == [
+        "not run: what needs fio, which could not be installed",
+        "not run: what needs Chromium, which could not be installed",
+        "not run: what needs ../shared, which is not there",
     ]
 
 
