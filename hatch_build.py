@@ -1,4 +1,4 @@
-"""The README as a package index shows it, without the files beside it: links lead to the project."""
+"""The README as a package index shows it, which has no files beside: links lead to the project."""
 
 import re
 from pathlib import Path

@@ -111,7 +111,7 @@ class WorkerError(FiotoolsError, RuntimeError):
 
 
 class ScanWarning(UserWarning):
-    """A lazy scan assumed something about a file, or left lines out."""
+    """A lazy scan assumed something about a file, or does not have all of the data."""
 
 
 class MeasureError(FiotoolsError, RuntimeError):

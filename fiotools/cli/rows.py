@@ -191,12 +191,15 @@ def _parts(
     there: dict[str | None, list[str]] = {}
     bad: list[Exception] = []
     parts: list[Results] = []
+    is_whole = True
     for label, path in zip(own, paths, strict=True):
         try:
             if Path(path, DATASET).is_file():
                 from fiotools.dataset.contents import open_dataset
 
-                parts.append(_labelled(open_dataset(path).read(within=path), label))
+                dataset = open_dataset(path)
+                is_whole = is_whole and not dataset.unfinished
+                parts.append(_labelled(dataset.read(within=path), label))
             elif path != STDIN:
                 find(path)
                 there.setdefault(label, []).append(path)
@@ -220,7 +223,7 @@ def _parts(
         say(str(one))
     if bad and not any(part.tables.height("runs") for part in parts):
         raise Trouble("nothing was read" if len(paths) > 1 else "") from bad[0]  # said already
-    return parts, 1 if bad else 0
+    return parts, 1 if bad or not is_whole else 0
 
 
 def _standard_input(arguments: Mapping[str, Any]) -> Results:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from os import PathLike, fspath
@@ -17,6 +18,7 @@ from fiotools.dataset.parquet import (
     VERSION,
     arrow_schema,
     folder_of,
+    polars_schema,
     rows_of,
     scan,
 )
@@ -24,6 +26,8 @@ from fiotools.dataset.store import (
     ABOUT,
     CLAIM,
     LOCK,
+    PLAN,
+    PLANNED,
     RECORDS,
     Store,
     current,
@@ -34,7 +38,7 @@ from fiotools.dataset.store import (
     store_at,
     uncommitted,
 )
-from fiotools.errors import DatasetError, SchemaError
+from fiotools.errors import DatasetError, ScanWarning, SchemaError, typed
 from fiotools.tables.parts import Part
 from fiotools.tables.results import Frames, Results
 from fiotools.units import many
@@ -90,6 +94,59 @@ class About:
         }
         content = orjson.dumps(told, option=orjson.OPT_INDENT_2) + b"\n"
         store.write(ABOUT, content)
+
+
+WHOLE = f"{PLAN}/{PLANNED}"  # says that the plan is whole
+PENDING = "_todo"  # column of a piece: whether the file is to be read
+UNREAD = "unread"  # status of a file that a conversion did not come to
+
+
+@dataclass(frozen=True)
+class ConversionPlan:
+    """The parts to be done."""
+
+    call: str  # a hash of the call: another call does not resume the plan
+    parts: list[tuple[int, int, int]]  # number, generation, and how many files are to be read
+
+    @classmethod
+    def read(cls, store: Store) -> ConversionPlan | None:
+        """Read the plan that was not finished, if there is one."""
+        try:
+            told = orjson.loads(store.read(WHOLE))
+            return cls(str(told["call"]), [(int(n), int(g), int(f)) for n, g, f in told["parts"]])
+        except FileNotFoundError:
+            return None
+        except (orjson.JSONDecodeError, KeyError, TypeError, ValueError):
+            raise DatasetError(
+                f"{store.place(WHOLE)}: not what fiotools wrote; move it elsewhere"
+            ) from None
+
+    def write(self, store: Store) -> None:
+        """Write that the plan is whole; from here on it is fixed."""
+        store.write(WHOLE, orjson.dumps({"call": self.call, "parts": self.parts}))
+
+    def left(self, committed: Mapping[int, int]) -> list[tuple[int, int, int]]:
+        """Return the parts that are not done; ``committed`` has the newest generation of each."""
+        return [part for part in self.parts if committed.get(part[0], 0) < part[1]]
+
+    def unread(self, store: Store, about: About, committed: Mapping[int, int]) -> pl.DataFrame:
+        """Return the rows of the manifest for the files of these parts that are to be read."""
+        rows = [pl.DataFrame(schema=polars_schema(MANIFEST, about.labels))]
+        for number, generation, _ in self.left(committed):
+            piece = pl.read_parquet(store.read(piece_name(number, generation)))
+            status = pl.lit(UNREAD).alias("status")
+            rows.append(pending(piece).with_columns(status).select(rows[0].columns))
+        return pl.concat(rows)
+
+
+def piece_name(number: int, generation: int) -> str:
+    """Name the piece of a part."""
+    return f"{PLAN}/{part_name(number, generation)}"
+
+
+def pending(piece: pl.DataFrame) -> pl.DataFrame:
+    """Return the rows of the files to be read."""
+    return piece.filter(PENDING)
 
 
 class Destination:
@@ -197,7 +254,8 @@ class Dataset:
     """A dataset: each table is a lazy frame of polars, under the name that it has in `Results`.
 
     ``ds.io`` and ``ds["io"]`` are the same; ``ds.manifest`` has a row for each file that was
-    converted, with its status and why it was refused. The dataset is read as it was when it was
+    converted, with its status and why it was refused. If the conversion did not end, the files that
+    it did not read have the status ``unread`` there. The dataset is read as it was when it was
     opened; open it again after a conversion has rewritten a part.
 
     Parameters
@@ -206,6 +264,11 @@ class Dataset:
         As it was given.
     store : Folder or Bucket
     about : About
+
+    Attributes
+    ----------
+    unfinished : str
+        What is missing if the conversion did not end, and what to do; empty if it did.
     """
 
     tables: tuple[str, ...] = ()  # also while it is unpickled
@@ -213,10 +276,34 @@ class Dataset:
     def __init__(self, path: str, store: Store, about: About) -> None:
         self.path, self.tables, self.labels = path, about.tables, tuple(about.labels)
         self._store, self._about = store, about
-        self._files = _snapshot(store, about)
+        self._files, plan, self._unread = _snapshot(store, about)
+        self.unfinished = self._missing(plan)
+
+    def _missing(self, plan: ConversionPlan | None) -> str:
+        """Say what is missing if a conversion did not end."""
+        unread = self._unread.height
+        if unread:
+            files = self.manifest.select(pl.len()).collect().item()
+            said = f"{files - unread:,} of {many(files, 'file')} are in this dataset"
+        elif plan:
+            said = "its files are not compared with each other yet"
+        elif not any(self._files[RECORDS]):  # but part 0
+            said = "no file is in this dataset yet"
+        elif self._store.names(PLAN):
+            said = "the files that were given last are not in this dataset"
+        else:
+            return ""
+        again = typed("convert() the same files again", "run the same fiotools convert again")
+        return f"{said}: the conversion did not end, or is still at work; {again}"
 
     def __getitem__(self, table: str) -> pl.LazyFrame:
-        return scan(self._store, table, self._names(table), self._about.labels)
+        rows = scan(self._store, table, self._names(table), self._about.labels)
+        if table == MANIFEST and self._unread.height:
+            # of a file that had changed there is a row already
+            keys, unread = [*self.labels, "source"], self._unread.lazy()
+            others = rows.join(unread, on=keys, how="anti", nulls_equal=True, maintain_order="left")
+            rows = pl.concat([others, unread])
+        return rows
 
     def __getattr__(self, name: str) -> pl.LazyFrame:
         if name in (*TABLES, MANIFEST):
@@ -228,10 +315,13 @@ class Dataset:
 
     def __repr__(self) -> str:
         parts = len([number for number in self._files[RECORDS] if number])  # 0 is of no file
-        return f"<Dataset {self.path}: {many(parts, 'part')}; {', '.join(self.tables)}>"
+        unfinished = f"; {self.unfinished}" if self.unfinished else ""
+        return f"<Dataset {self.path}: {many(parts, 'part')}; {', '.join(self.tables)}{unfinished}>"
 
     def read(self, *, within: str = "") -> Results:
         """Read all tables into memory, as `read` gives those of files.
+
+        If the conversion did not end, a note says what is missing.
 
         Parameters
         ----------
@@ -251,13 +341,18 @@ class Dataset:
         """
         tables = {table: self[table].collect() for table in self.tables}
         sums = [pl.sum(rows_of(table)) for table in self.tables]
-        files, *counts = self.manifest.select(pl.len(), *sums).collect().row(0)
+        converted = self.manifest.filter(pl.col("status") != UNREAD)
+        files, *counts = converted.select(pl.len(), *sums).collect().row(0)
         for (table, rows), count in zip(tables.items(), counts, strict=True):
             if len(rows) < count:  # notes on files without rows are not counted
                 raise DatasetError(
                     f"{self.path}: {table} has {len(rows)} rows, and the manifest counts {count}:"
                     " files of it are missing; convert the sources into a new folder"
                 )
+        if self.unfinished:
+            told = {"source": self.path, "severity": "warning", "message": self.unfinished}
+            note = pl.DataFrame([told], schema_overrides=tables["notes"].schema)
+            tables["notes"] = pl.concat([tables["notes"], note], how="diagonal")
         if within:
             source = f"{within.rstrip('/')}/" + pl.col("source").str.strip_prefix("/")
             tables = {table: rows.with_columns(source=source) for table, rows in tables.items()}
@@ -287,14 +382,20 @@ class Dataset:
         return [found[number] for number in sorted(found, key=lambda number: (number == 0, number))]
 
 
-def _snapshot(store: Store, about: About) -> dict[str, dict[int, str]]:
-    """List the files that count at one moment, even during a conversion."""
+def _snapshot(
+    store: Store, about: About
+) -> tuple[dict[str, dict[int, str]], ConversionPlan | None, pl.DataFrame]:
+    """List the files that count at one moment, even during a conversion, and what it has to do."""
     for _ in range(_PATIENCE):
-        records = store.names(RECORDS)
+        plan, records = ConversionPlan.read(store), store.names(RECORDS)
         committed = newest(records)
         files = {table: current(store.names(table), committed) for table in about.tables}
+        try:
+            unread = (plan or ConversionPlan("", [])).unread(store, about, committed)
+        except FileNotFoundError:  # it ended
+            continue
         if store.names(RECORDS) == records:
-            return {**files, RECORDS: current(records, committed)}
+            return {**files, RECORDS: current(records, committed)}, plan, unread
     raise DatasetError(f"{store.url}: a conversion is changing it all the time; wait for its end")
 
 
@@ -302,7 +403,8 @@ def open_dataset(path: str | PathLike[str]) -> Dataset:
     """Open a dataset that `convert` made.
 
     Nothing is read yet: each table is a `polars.LazyFrame`, which reads only the columns and parts
-    that a query needs when it is collected.
+    that a query needs when it is collected. If the conversion did not end, a warning says how many
+    files are missing.
 
     Parameters
     ----------
@@ -318,6 +420,11 @@ def open_dataset(path: str | PathLike[str]) -> Dataset:
     DatasetError
         If there is no dataset, or a newer fiotools has written it.
 
+    Warns
+    -----
+    ScanWarning
+        If the conversion did not end.
+
     Examples
     --------
     >>> import fiotools as ft
@@ -330,4 +437,7 @@ def open_dataset(path: str | PathLike[str]) -> Dataset:
     about = About.read(store)
     if about is None:
         raise DatasetError(f"{fspath(path)}: not a fiotools dataset (it has no {ABOUT})")
-    return Dataset(fspath(path), store, about)
+    dataset = Dataset(fspath(path), store, about)
+    if dataset.unfinished:
+        warnings.warn(f"{dataset.path}: {dataset.unfinished}", ScanWarning, stacklevel=2)
+    return dataset

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import warnings
 from collections import Counter
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
@@ -25,11 +26,17 @@ import numpy as np
 import polars as pl
 
 from fiotools.dataset import parquet
-from fiotools.dataset.contents import Destination, prepared, refuse_stranger
+from fiotools.dataset.contents import (
+    ConversionPlan,
+    Destination,
+    pending,
+    piece_name,
+    prepared,
+    refuse_stranger,
+)
 from fiotools.dataset.parquet import arrow_schema, rows_of, scan
 from fiotools.dataset.plan import (
     DO,
-    ConversionPlan,
     Key,
     Work,
     added,
@@ -41,14 +48,20 @@ from fiotools.dataset.plan import (
     key,
     kinds_of,
     listed,
-    pending,
-    piece_name,
+    outdated,
     rewritten,
     try_alone,
     write_piece,
 )
 from fiotools.dataset.store import RECORDS, Bucket, Store, held, store_at
-from fiotools.errors import DatasetError, FileError, SchemaError, WorkerError, argument
+from fiotools.errors import (
+    DatasetError,
+    FileError,
+    ScanWarning,
+    SchemaError,
+    WorkerError,
+    argument,
+)
 from fiotools.files import needed
 from fiotools.input import workers as others
 from fiotools.input.read import BATCH, Bounds, Task, check_options, fatal, progress_of
@@ -259,16 +272,20 @@ class Converter:
         call = hashlib.sha256(repr(wish).encode("utf-8", "surrogateescape")).hexdigest()
         begun = ConversionPlan.read(there.store)
         parts = 0
+        dropped_files = None
         if begun is not None:
             if begun.call == call:
                 parts = self._execute(begun)
+            dropped_files = begun.unread(there.store, there.about, there.committed)
             self._compare_all()  # while there is a plan: a kill before it was done must not hide it
-        dropped(there.store, begun)
+        outdated(there.store, begun)
         # the reading options that the caller gave
         names = ("format", "version", "quantity")
         given = {name: getattr(self.reading, name) for name in names}
         asked = " ".join(f"{name}={value}" for name, value in given.items() if value is not None)
         listing = listed(found, there.about.labels, asked or None)
+        if dropped_files is not None:
+            self._warn_of_others(dropped_files, listing)
         changes = compared(
             listing,
             there.records(),
@@ -283,7 +300,7 @@ class Converter:
             plan.write(there.store)
             parts += self._execute(plan)
             self._compare_all()
-        dropped(there.store, plan)
+        dropped(there.store)
         return {
             "files": len(found),
             **self._ends(listing),
@@ -293,6 +310,17 @@ class Converter:
             "removed": counts["gone"],
             "parts": parts,
         }
+
+    def _warn_of_others(self, unread: pl.DataFrame, listing: pl.DataFrame) -> None:
+        """Warn of files that an interrupted conversion had still to read, and this one has not."""
+        keys = [*self.there.about.labels, "source"]
+        others = unread.join(listing, on=keys, how="anti", nulls_equal=True).height
+        if others:
+            message = (
+                f"{self.there.store.url}: a conversion before this one did not end, and"
+                f" {many(others, 'file')} of it are not among these: convert them again, too"
+            )
+            warnings.warn(message, ScanWarning, stacklevel=4)  # of `convert`
 
     def _hashes(self, rows: pl.DataFrame) -> list[str | None]:
         """Take the hash of files of the manifest, or of the archives that they are in."""
@@ -327,7 +355,7 @@ class Converter:
     def _execute(self, plan: ConversionPlan) -> int:
         """Do the missing parts of a plan; return their number."""
         there = self.there
-        todo = [(n, g, files) for n, g, files in plan.parts if there.committed.get(n, 0) < g]
+        todo = plan.left(there.committed)
         with progress_of(sum(files for *_, files in todo), "converting") as step:
             self._do([(n, g) for n, g, _ in todo], step)
         there.refresh()

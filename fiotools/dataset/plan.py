@@ -2,7 +2,8 @@
 
 The plan has a piece for each part: the rows that the manifest will have for its files, whether each
 file will be read, and where it stood in the part before. A last file says that all pieces are
-there: without it there is no plan.
+there: without it there is no plan. Both are removed at the end, so what is there tells that a
+conversion did not end.
 
 New files make new parts, in their order, each limited in number and size. A part is rewritten if a
 file of it has changed or is removed; the rows of its other files come from its old files, and
@@ -25,14 +26,20 @@ from typing import Any
 from urllib.parse import unquote_to_bytes
 
 import numpy as np
-import orjson
 import polars as pl
 
 from fiotools._version import __version__
 from fiotools.dataset import parquet
-from fiotools.dataset.contents import About
+from fiotools.dataset.contents import (
+    PENDING,
+    WHOLE,
+    About,
+    ConversionPlan,
+    pending,
+    piece_name,
+)
 from fiotools.dataset.parquet import MANIFEST, arrow_schema, columns, polars_schema, rows_of
-from fiotools.dataset.store import PLAN, PLANNED, RECORDS, Store, leftover, part_name, uncommitted
+from fiotools.dataset.store import PLAN, RECORDS, Store, leftover, part_name, uncommitted
 from fiotools.errors import DatasetError, FileError, SchemaError
 from fiotools.files import digest, needed
 from fiotools.files.remote import Stat
@@ -44,9 +51,7 @@ from fiotools.tables.parts import FILE, Part, sizes_of
 from fiotools.vocabulary import DType
 
 Key = tuple[str, str | None]
-_PENDING = "_todo"  # whether the file is to be read
 _BEFORE = "_before"  # its row in the part's record until now
-_WHOLE = f"{PLAN}/{PLANNED}"
 Hash = Callable[["pl.DataFrame"], list[str | None]]  # of each file of a frame
 DO = "_do"  # with a file: new, changed, touched (only its time differs), same, gone
 _NOW = "_now"  # suffix of listed values
@@ -186,51 +191,26 @@ def digests(found: Sequence[Found]) -> list[str | None]:
     return hashes
 
 
-@dataclass(frozen=True)
-class ConversionPlan:
-    """The parts to be done."""
-
-    call: str  # a hash of the call: another call does not resume the plan
-    parts: list[tuple[int, int, int]]  # ``files``: how many are to be read
-
-    @classmethod
-    def read(cls, store: Store) -> ConversionPlan | None:
-        """Read the plan that was not finished, if there is one."""
-        try:
-            told = orjson.loads(store.read(_WHOLE))
-            return cls(str(told["call"]), [(int(n), int(g), int(f)) for n, g, f in told["parts"]])
-        except FileNotFoundError:
-            return None
-        except (orjson.JSONDecodeError, KeyError, TypeError, ValueError):
-            raise DatasetError(
-                f"{store.place(_WHOLE)}: not what fiotools wrote; move it elsewhere"
-            ) from None
-
-    def write(self, store: Store) -> None:
-        """Write that the plan is whole; from here on it is fixed."""
-        store.write(_WHOLE, orjson.dumps({"call": self.call, "parts": self.parts}))
-
-
-def piece_name(number: int, generation: int) -> str:
-    """Name the piece of a part."""
-    return f"{PLAN}/{part_name(number, generation)}"
-
-
 def write_piece(store: Store, name: str, rows: pl.DataFrame, labels: Mapping[str, DType]) -> None:
     """Write the piece of a part."""
     pa = needed("pyarrow", "a dataset")
     schema = arrow_schema(MANIFEST, labels)
-    schema = schema.append(pa.field(_PENDING, pa.bool_())).append(pa.field(_BEFORE, pa.int64()))
+    schema = schema.append(pa.field(PENDING, pa.bool_())).append(pa.field(_BEFORE, pa.int64()))
     store.write(name, parquet.file_of(parquet.of_polars(rows, schema)))
 
 
-def dropped(store: Store, plan: ConversionPlan | None) -> None:
-    """Remove a plan that is done or outdated, and pieces without a plan."""
-    names = store.names(PLAN)
+def outdated(store: Store, plan: ConversionPlan | None) -> None:
+    """Take a plan back; its pieces stay until the next one is done, and tell that one was begun."""
     planned = {number: generation for number, generation, _ in plan.parts} if plan else {}
-    parquet.refuse_others(store, [f"{PLAN}/{name}" for name in uncommitted(names, planned)])
-    store.remove([_WHOLE])  # first: pieces without it are none
-    store.remove(f"{PLAN}/{name}" for name in leftover(names, {}))
+    others = uncommitted(store.names(PLAN), planned)
+    parquet.refuse_others(store, [f"{PLAN}/{name}" for name in others])
+    store.remove([WHOLE])
+
+
+def dropped(store: Store) -> None:
+    """Remove a plan that is done, and pieces without a plan."""
+    store.remove([WHOLE])  # first: pieces without it are none
+    store.remove(f"{PLAN}/{name}" for name in leftover(store.names(PLAN), {}))
     store.leave(PLAN)
 
 
@@ -332,26 +312,21 @@ def rewritten(
     return rows.with_columns(
         *(pl.when(is_listed).then(f"{name}{_NOW}").otherwise(name).alias(name) for name in _LISTED),
         *(pl.when(todo).then(None).otherwise(pl.col(name)).alias(name) for name in found),
-        todo.alias(_PENDING),
-    ).select(*columns(MANIFEST, labels), _PENDING, _BEFORE)
+        todo.alias(PENDING),
+    ).select(*columns(MANIFEST, labels), PENDING, _BEFORE)
 
 
 def added(new: pl.DataFrame, number: int, labels: Mapping[str, DType]) -> pl.DataFrame:
     """Plan a part of files that are not in the dataset."""
-    schema = {**polars_schema(MANIFEST, labels), _PENDING: pl.Boolean(), _BEFORE: pl.Int64()}
+    schema = {**polars_schema(MANIFEST, labels), PENDING: pl.Boolean(), _BEFORE: pl.Int64()}
     known = new.select(
         *labels,
         "source",
         *_LISTED,
         pl.lit(number, pl.Int64).alias("part"),
-        pl.lit(True).alias(_PENDING),
+        pl.lit(True).alias(PENDING),
     )
     return pl.concat([pl.DataFrame(schema=schema), known], how="diagonal")
-
-
-def pending(piece: pl.DataFrame) -> pl.DataFrame:
-    """Return the rows of the files to be read."""
-    return piece.filter(_PENDING)
 
 
 # files; as Arrow, their rows take a tenth of the memory that reading takes
@@ -402,7 +377,7 @@ def do_part(work: Work) -> int:
     todo = pending(piece)
     sheets, outcomes = _read(todo, work)
     # with the outcomes of its files the piece is the record
-    places = piece[_PENDING].arg_true()
+    places = piece[PENDING].arg_true()
     for column in outcomes[0] if outcomes else ():
         values = pl.Series([one[column] for one in outcomes], dtype=piece[column].dtype)
         piece = piece.with_columns(piece[column].scatter(places, values))
@@ -480,7 +455,7 @@ def _merged(
 ) -> parquet.ParquetSheet | None:
     """Put old and new rows together, in the order of the files; None: the old file stays."""
     name, count = f"{table}/{work.before[table]}", rows_of(table)
-    kept = piece.filter(~piece[_PENDING])[_BEFORE].to_numpy()
+    kept = piece.filter(~piece[PENDING])[_BEFORE].to_numpy()
     had = before[count].fill_null(0).to_numpy()
     if had[kept].sum() == had.sum() and not new.rows:
         return None
@@ -493,7 +468,7 @@ def _merged(
         )
     both = parquet.joined([old, parquet.read(new.close()).cast(schema)])
     # the place of each row's file in the part; -1 if the row goes
-    todo, places = piece[_PENDING].to_numpy(), np.full(len(before), -1)
+    todo, places = piece[PENDING].to_numpy(), np.full(len(before), -1)
     places[kept] = np.flatnonzero(~todo)
     counts = piece[count].fill_null(0).to_numpy()[todo]
     of_rows = np.concatenate([places.repeat(had), np.flatnonzero(todo).repeat(counts)])

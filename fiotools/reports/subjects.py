@@ -129,7 +129,9 @@ def _of_dataset(path: str) -> Source:
             f"{path}: a report needs all tables, and the dataset has no {', '.join(missing)}: "
             "convert the files again, with all tables"
         )
-    return _sided(dataset.read(within=path), [path], dataset.labels)
+    source = _sided(dataset.read(within=path), [path], dataset.labels)
+    unfinished = (f"{path}: {dataset.unfinished}",) if dataset.unfinished else ()
+    return replace(source, said=(*unfinished, *source.said))
 
 
 def _sided(results: Results, paths: list[str], fields: Iterable[str]) -> Source:

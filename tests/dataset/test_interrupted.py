@@ -10,6 +10,7 @@ import pytest
 
 import fiotools as ft
 from fiotools.dataset.store import CLAIM, Bucket, Folder, held, store_at
+from tests.cli.conftest import cli  # noqa: F401
 from tests.datasets import data_files, write_result, write_results
 
 pytest.importorskip("pyarrow", reason="pyarrow is not installed")
@@ -75,6 +76,11 @@ def interrupted(runs, path, writes):
             ft.convert(runs, path, part_files=PART)
 
 
+def opened(path, missing):
+    with pytest.warns(ft.ScanWarning, match=missing):
+        return ft.open_dataset(path)
+
+
 @needs_kill
 def test_killed_again_and_again(tmp_path):
     runs, path = write_results(tmp_path / "runs", 100), tmp_path / "ds"
@@ -83,8 +89,10 @@ def test_killed_again_and_again(tmp_path):
     for writes in (1, 8, 16, 10, 14):
         killed(runs, path, writes)
     # what was not committed is not there, and of what was all is
-    begun = ft.open_dataset(path)
-    assert len(begun.runs.collect()) == len(begun.manifest.collect()) == 60
+    begun = opened(path, "60 of 100 files are in this dataset: the conversion did not end")
+    assert len(begun.runs.collect()) == 60
+    status = begun.manifest.collect()["status"]
+    assert status.to_list() == ["read"] * 60 + ["unread"] * 40
     assert list(path.glob("*/.part-*.part"))
     # what was planned is done as planned
     write_result(runs / "a-new-one.txt", 1000)
@@ -112,7 +120,10 @@ def test_stopped_while_parts_are_replaced(tmp_path, stopped, writes, rows):
     write_results(runs, 3, start=60)
     write_result(runs / "the-same-again.txt", 61)
     stopped(runs, path, writes)
-    assert len(ft.open_dataset(path).io.collect()) == rows
+    missing = "58 of 64 files are" if writes == 8 else "its files are not compared"
+    begun = opened(path, missing)
+    assert len(begun.io.collect()) == rows
+    assert begun.manifest.collect()["source"].n_unique() == 64
     for place in (path, tmp_path / "whole"):
         done = ft.convert(runs, place, part_files=PART)
     assert data_files(path) == data_files(tmp_path / "whole")
@@ -122,9 +133,65 @@ def test_stopped_while_parts_are_replaced(tmp_path, stopped, writes, rows):
 def test_another_call_drops_what_was_planned(tmp_path):
     runs, path = write_results(tmp_path / "runs", 60), tmp_path / "ds"
     interrupted(runs, path, 14 + 4 + 7)
+    opened(path, "20 of 60 files are in this dataset")
     done = ft.convert(runs, path, part_files=50)
     assert (done.new, done.unchanged, done.parts) == (40, 20, 1)
     assert len(done.open().io.collect()) == 60
+
+
+def test_files_that_another_call_does_not_name_are_said(tmp_path):
+    """Or 40 of 60 files would be gone, and the dataset look whole."""
+    runs, path = write_results(tmp_path / "runs", 60), tmp_path / "ds"
+    others = write_results(tmp_path / "others", 5, start=60)
+    interrupted(runs, path, 14 + 4 + 7)
+    with pytest.warns(ft.ScanWarning, match="40 files of it are not among these: convert them ag"):
+        ft.convert(others, path)
+    ft.convert(runs, path)
+    assert len(ft.open_dataset(path).io.collect()) == 65
+
+
+@pytest.mark.parametrize(
+    ("writes", "missing"),
+    [(2, "no file is in this"), (16, "no file is in this"), (19, "0 of 60 files"), (30, "40 of")],
+    ids=["at the beginning", "as it plans", "in the first part", "in the last"],
+)
+def test_what_is_half_made_says_so(tmp_path, writes, missing):
+    runs, path = write_results(tmp_path / "runs", 60), tmp_path / "ds"
+    interrupted(runs, path, writes)
+    begun = opened(path, missing)
+    assert begun.unfinished in repr(begun)
+    results = begun.read()
+    assert results.files == len(begun.io.collect())
+    (note,) = results.notes[results.notes["source"] == str(path)].itertuples()
+    assert (note.severity, note.message) == ("warning", begun.unfinished)
+    whole = ft.convert(runs, path, part_files=PART).open()  # a warning is an error here
+    assert not whole.unfinished
+    assert "not end" not in repr(whole)
+    assert not list(path.glob("_plan*"))
+    assert whole.manifest.collect()["status"].to_list() == ["read"] * 60
+    # what is added to a whole one
+    write_results(runs, 3, start=60)
+    interrupted(runs, path, 1)
+    assert not ft.open_dataset(path).unfinished  # nothing was begun
+    interrupted(runs, path, 2)
+    opened(path, "the files that were given last are not")
+    assert ft.convert(runs, path, part_files=PART).new == 3
+    assert len(ft.open_dataset(path).io.collect()) == 63
+
+
+def test_a_half_made_dataset_on_the_command_line(tmp_path, cli):  # noqa: F811
+    runs, path = write_results(tmp_path / "runs", 60), tmp_path / "ds"
+    interrupted(runs, path, 14 + 4 + 7)
+    done = cli("read", path, "--table", "io")
+    assert done.returncode == 1
+    assert "warning: " in done.stderr
+    assert "20 of 60 files are in this dataset" in done.stderr
+    assert "run the same fiotools convert again" in done.stderr
+    done = cli("report", path, "-o", tmp_path / "page.html")
+    assert "20 of 60 files are in this dataset" in (tmp_path / "page.html").read_text("utf-8")
+    assert cli("convert", runs, "-o", path).returncode == 0
+    done = cli("read", path, "--table", "io")
+    assert (done.returncode, "60 files" in done.stderr) == (0, False)
 
 
 @needs_kill
@@ -134,7 +201,7 @@ def test_a_full_disk(tmp_path):
     assert done.returncode == 1
     assert f"File too large: '{path}/io/part-000001-001.parquet'" in done.stderr
     assert not list(path.glob("*/.part-*.part"))
-    assert len(ft.open_dataset(path).io.collect()) == 0
+    assert len(opened(path, "0 of 60 files are").io.collect()) == 0
     ft.convert(runs, path, part_files=PART)
     ft.convert(runs, tmp_path / "whole", part_files=PART)
     assert data_files(path) == data_files(tmp_path / "whole")
