@@ -409,13 +409,30 @@ def _read(
     outcomes: list[dict[str, Any]] = []
     job_files = JobFiles()
     for start, end in _AT_ONCE.cut(todo["size_bytes"]):
-        some = found[start:end]
-        fetch = Hashing(some, work.refused)
-        part = read.read_batch(some, work.reading, job_files, fetch=fetch).part
-        outcomes += _outcomes(part, some, fetch.hashes, tables)
-        for table, rows in parquet.slices_of(part, tables, labels):
+        told, slices = _read_some(found[start:end], work, job_files, frozenset())
+        outcomes += told
+        for table, rows in slices:
             sheets[table].add(rows)
     return sheets, outcomes
+
+
+def _read_some(
+    found: Sequence[Found], work: Work, job_files: JobFiles, left_out: frozenset[int]
+) -> tuple[list[dict[str, Any]], list[tuple[str, Any]]]:
+    """Read files at once; of those whose rows do not fit into the memory, leave the largest out."""
+    tables = work.about.tables
+    fetch = Hashing(found, work.refused)
+    try:
+        batch = read.read_batch(found, work.reading, job_files, fetch=fetch, left_out=left_out)
+        outcomes = [*_outcomes(batch.part, found, fetch.hashes, tables)]
+        return outcomes, [*parquet.slices_of(batch.part, tables, work.about.labels)]
+    except MemoryError as error:
+        error.with_traceback(None)
+        if len(left_out) == len(found):
+            raise
+    others = set(range(len(found))) - left_out
+    largest = max(others, key=lambda number: read.size_of(found[number]))
+    return _read_some(found, work, job_files, left_out | {largest})
 
 
 def _outcomes(

@@ -11,7 +11,7 @@ import os
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, field
 from functools import lru_cache, partial
 from operator import itemgetter
@@ -28,10 +28,12 @@ from fiotools.errors import (
     WorkerError,
     argument,
 )
+from fiotools.files import is_packed
+from fiotools.files.memory import free
 from fiotools.input import consistency
 from fiotools.input.sources import Fetch, Found, Siblings, find, folder, is_url, raw
 from fiotools.readers import opened, reader_named, readers, sniff
-from fiotools.readers.document import Document, Later, plain_name
+from fiotools.readers.document import Document, Later, decode, plain_name
 from fiotools.tables import Tables, resting
 from fiotools.tables.parts import (
     SHARING,
@@ -44,6 +46,7 @@ from fiotools.tables.parts import (
     stacked,
 )
 from fiotools.tables.results import Results, results_of
+from fiotools.units import human
 from fiotools.vocabulary import TABLES, tables_of
 
 if TYPE_CHECKING:
@@ -57,6 +60,7 @@ _lacking, _complete, _note_lack, _JobNames = (
     Later(f"fiotools.readers.fio.jobfile:{name}")
     for name in ("lacking", "complete", "note_lack", "JobNames")
 )
+_HEAD = 1 << 16  # bytes that tell what is not text
 _NO_BAR = 50  # files: importing tqdm costs more than reading a few
 BATCH = 512  # files: enough to spread what a batch costs, few enough to be small
 _HERE = 4 * BATCH  # files: nothing has to be sent, so a batch can be larger
@@ -346,8 +350,13 @@ def read_batch(
     job_files: JobFiles | None = None,
     step: Callable[[], object] = lambda: None,
     fetch: Callable[[Found], bytes] | None = None,
+    left_out: frozenset[int] = frozenset(),
 ) -> Batch:
-    """Read some files; ``fetch`` gives the bytes of one, and ``step`` is called after each."""
+    """Read some files; ``fetch`` gives the bytes of one, and ``step`` is called after each.
+
+    A file that does not fit into the memory is refused, and so are those of the numbers
+    ``left_out``, whose rows did not.
+    """
     fetch = Fetch(found) if fetch is None else fetch
     job_files = JobFiles() if job_files is None else job_files
     batch = Batch(Part([], {}), used=job_files.used)
@@ -355,6 +364,8 @@ def read_batch(
     tables: Tables | None
     for number, file in enumerate(found):
         try:
+            if number in left_out:
+                raise MemoryError
             # no name is given to the text: it must be gone when the rows are put together
             tables = read_document(
                 opened(file.name, partial(fetch, file), task.version, task.quantity),
@@ -365,11 +376,41 @@ def read_batch(
             # the calls in which it arose hold all of the file
             error.__context__ = error.__cause__ = None
             tables = _refused(file, error.with_traceback(None), task, batch)
+        except MemoryError as error:
+            error.with_traceback(None)
+            tables = _refused(file, too_large(file), task, batch)
         if tables is not None:
             filled.append((number, tables))
         step()
-    batch.part = part_of([(file.name, file.labels) for file in found], filled, task.wanted)
-    return batch
+    try:
+        batch.part = part_of([(file.name, file.labels) for file in found], filled, task.wanted)
+        return batch
+    except MemoryError as error:
+        error.with_traceback(None)
+        if not filled:
+            raise
+    largest = max((number for number, _ in filled), key=lambda number: size_of(found[number]))
+    filled.clear()
+    return read_batch(found, task, job_files, fetch=fetch, left_out=left_out | {largest})
+
+
+def too_large(file: Found) -> FileError:
+    """Return the error of a file that does not fit into the memory."""
+    size, room = size_of(file), free()
+    if file.stat is None and file.member is None:
+        with suppress(OSError), open(file.place, "rb") as opened_file:
+            head = opened_file.read(_HEAD)
+            try:
+                if not is_packed(head):
+                    decode(file.name, head)
+            except FileError as error:  # what a benchmark wrote to, say
+                return error
+    return FileError(
+        file.name,
+        f"is too large for the memory here: it has {human(size, 'B')}"
+        + ("" if room is None else f", and {human(room, 'B')} are free"),
+        remedy="ft.scan_log reads a log of fio of any length; other files need more memory",
+    )
 
 
 def _refused(file: Found, error: FileError | OSError, task: Task, batch: Batch) -> Tables | None:
@@ -569,11 +610,12 @@ def _sizes(found: Sequence[Found]) -> list[int]:
     """Ask how large files are; those of an archive share its size."""
     among = Counter(file.place for file in found)
     places = {file.place: file for file in found}
-    sizes = {place: _size(file) // among[place] for place, file in places.items()}
+    sizes = {place: size_of(file) // among[place] for place, file in places.items()}
     return [sizes[file.place] for file in found]
 
 
-def _size(file: Found) -> int:
+def size_of(file: Found) -> int:
+    """Return the bytes of a file, or of its archive; 0 if they are not known."""
     if file.stat is not None:
         return file.stat.size or 0
     try:
@@ -603,7 +645,8 @@ def fatal(file: Found, error: WorkerError) -> FileError:
     return FileError(
         file.name,
         f"reading it {error.reason}",
-        remedy=f"is there enough memory? without {argument('workers')} it is read by this process",
+        remedy="is there enough memory? ft.scan_log reads a log of fio of any length; without"
+        f" {argument('workers')} it is read by this process",
     )
 
 

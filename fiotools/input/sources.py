@@ -8,19 +8,19 @@ from __future__ import annotations
 
 import errno
 import fnmatch
-import glob
 import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from os import PathLike
 from pathlib import Path, PurePosixPath
-from stat import S_IFBLK, S_IFCHR, S_IFIFO, S_IFMT, S_IFSOCK, S_ISDIR, S_ISLNK
+from stat import S_IFBLK, S_IFCHR, S_IFDIR, S_IFIFO, S_IFMT, S_IFSOCK, S_ISDIR, S_ISLNK
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from fiotools import units
 from fiotools.errors import SchemaError, UnknownFormatError, typed
 from fiotools.files import NAME, natural
+from fiotools.files.memory import refuse_too_large
 from fiotools.tables import resting
 from fiotools.vocabulary import COLUMNS, CONDITIONS
 
@@ -132,9 +132,13 @@ def _expand(source: str, labels: Mapping[str, Any]) -> Iterator[Found]:
     if is_url(source):
         yield from _remote(source, labels)
         return
-    mode = _mode(source)
-    is_link = S_ISLNK(mode)
     place = Path(source).as_posix() if _NOT_PLAIN.search(source) else source
+    try:
+        mode = _mode(source)
+    except OSError:  # reading it will say why, and what is named beside it is read
+        yield Found(place, place, labels, named=True)
+        return
+    is_link = S_ISLNK(mode)
     if S_ISDIR(_mode(source, os.stat) if is_link else mode):
         files = list(_in_folder(place, labels))
         if not files:
@@ -156,8 +160,9 @@ def _matching(source: str, labels: Mapping[str, Any]) -> Iterator[Found]:
         yield from _template(source, labels)
         return
     wild = _WILD.search(rest) is not None
-    places = _glob(source)
-    if not places:
+    places, closed = _glob(source)
+    yield from (Found(place, place, labels, named=False) for place in closed)
+    if not places and not closed:
         wanted = "file matches" if wild else "such file or folder"
         raise FileNotFoundError(f"{source}: no {wanted}")
     for place, member in places:
@@ -212,29 +217,48 @@ def _remote(source: str, labels: Mapping[str, Any]) -> Iterator[Found]:
         yield Found(url, url, labels, named=what == "file", stat=stat)
 
 
-def _in_folder(folder: str, labels: Mapping[str, Any]) -> Iterator[Found]:
+def _in_folder(top: str, labels: Mapping[str, Any]) -> Iterator[Found]:
     """Take the files of a folder and those below it, name after name.
 
     Files that cannot be listed or opened are taken too, so that reading them says why.
     """
-    try:
-        with os.scandir(folder) as listed:
-            entries = sorted(listed, key=lambda entry: natural(entry.name))
-    except OSError:
-        yield Found(folder, folder, labels, named=False)
-        return
-    start = "" if folder == "." else folder.rstrip("/") + "/"
-    for entry in entries:
-        place, is_link = start + entry.name, entry.is_symlink()
-        if entry.is_dir(follow_symlinks=False):
+    left = [iter(_listed(top))]  # of each folder on the way: they may be thousands deep
+    while left:
+        place, entry = next(left[-1], ("", None))
+        if not place:
+            left.pop()
+        elif entry is None:
+            yield Found(place, place, labels, named=False)
+        elif _is_folder(entry):
             if not entry.name.startswith("."):
-                yield from _in_folder(place, labels)
-        elif not _holds_data(entry.name) or (is_link and os.path.isdir(place)):
+                left.append(iter(_listed(place)))
+        elif not _holds_data(entry.name) or ((link := entry.is_symlink()) and os.path.isdir(place)):
             continue
         elif is_zip(place):
             yield from _file(place, labels, named=False)
         else:
-            yield Found(place, place, labels, False, None, None, is_link)
+            yield Found(place, place, labels, False, None, None, link)
+
+
+def _listed(folder: str) -> list[tuple[str, os.DirEntry[str] | None]]:
+    """List a folder by name, with places; if not all of it can be listed, its own place, too."""
+    entries: list[os.DirEntry[str]] = []
+    closed: list[tuple[str, None]] = []
+    try:
+        with os.scandir(folder) as listed:
+            entries.extend(listed)  # keeps those before an error
+    except OSError:
+        closed = [(folder.rstrip("/") or folder, None)]
+    entries.sort(key=lambda entry: natural(entry.name))
+    start = "" if folder == "." else folder.rstrip("/") + "/"
+    return [*((start + entry.name, entry) for entry in entries), *closed]
+
+
+def _is_folder(entry: os.DirEntry[str], *, follow: bool = False) -> bool:
+    try:
+        return entry.is_dir(follow_symlinks=follow)
+    except OSError:
+        return False
 
 
 def refuse_no_file(file: Found) -> int:
@@ -252,12 +276,14 @@ def refuse_no_file(file: Found) -> int:
     try:
         found = os.stat(file.place)
     except OSError as error:
-        if file.named or error.errno not in _GONE:
+        if file.named or error.errno not in _GONE - {errno.ENAMETOOLONG}:
             raise
         is_link = os.path.islink(file.place)
         why = "this is a broken link" if is_link else "is not there any more"
         raise UnknownFormatError(file.name, why) from None
     kind = S_IFMT(found.st_mode)
+    if kind == S_IFDIR:
+        os.listdir(file.place)  # which could not be listed, and says why
     what = _NO_FILES.get(kind)
     if what and not (kind == S_IFIFO and file.place.startswith(_OPENED)):
         remedy = "copy what comes from it into a file, and read that"
@@ -293,28 +319,77 @@ def _members(place: str) -> list[str] | None:
     return packing.list_or_none(Path(place))
 
 
-def _glob(pattern: str) -> list[tuple[str, str | None]]:
-    """List the files that a pattern names; (archive, member) for what lies in a zip archive."""
-    found = _matches(pattern)
+def _glob(pattern: str) -> tuple[list[tuple[str, str | None]], list[str]]:
+    """List the files that a pattern names, and what cannot be listed on the way.
+
+    What lies in a zip archive is (archive, member).
+    """
+    found, closed = _matches(pattern)
     places: list[tuple[str, str | None]] = [
         (Path(name).as_posix(), None) for name in found if not os.path.isdir(name)
     ]
     if places or ".zip/" not in pattern.lower():
-        return places
+        return places, closed
     end = pattern.lower().index(".zip/") + len(".zip")
     inside = pattern[end + 1 :]
     within = re.compile(_regex(inside))
-    return [
+    found, closed = _matches(pattern[:end])
+    places = [
         (Path(path).as_posix(), member)
-        for path in _matches(pattern[:end])
+        for path in found
         for member in _members(path) or ()
         if member == inside or within.fullmatch(member)
     ]
+    return places, closed
 
 
-def _matches(pattern: str) -> list[str]:
-    root = _root(pattern)  # pathlib's glob takes no absolute patterns
-    return sorted(glob.glob(glob.escape(root) + pattern[len(root) :], recursive=True), key=natural)
+def _matches(pattern: str) -> tuple[list[str], list[str]]:
+    """List what a pattern names, as the module glob does, and what cannot be listed on the way.
+
+    glob is silent about the latter, and ends at folders that are a thousand deep.
+    """
+    root = _root(pattern)
+    parts = pattern[len(root) :].split("/")
+    found: dict[str, None] = {root: None}
+    closed: dict[str, None] = {}
+    for number, part in enumerate(parts, start=1):
+        is_last = number == len(parts)
+        found = {
+            place: None
+            for start in found
+            for place in _of_part(start, part, closed, only_folders=not is_last)
+        }
+    return sorted(found, key=natural), list(closed)
+
+
+def _of_part(
+    start: str, part: str, closed: dict[str, None], *, only_folders: bool
+) -> Iterator[str]:
+    """Yield what one part of a pattern names in a folder; folders with ``/`` if only these."""
+    end = "/" if only_folders else ""
+    if not _WILD.search(part):
+        try:
+            if _mode(start + part):
+                yield start + part + end
+        except OSError:
+            closed[start + part] = None
+        return
+    matches = re.compile(fnmatch.translate(os.path.normcase(part))).match
+    left = [start]
+    if part == "**" and only_folders:
+        yield start
+    while left:
+        for place, entry in _listed(left.pop() or "."):
+            if entry is None:
+                closed[place] = None
+                continue
+            if entry.name.startswith(".") and not part.startswith("."):
+                continue
+            is_folder = _is_folder(entry, follow=True)
+            if is_folder and part == "**":
+                left.append(f"{place}/")
+            if (is_folder or not only_folders) and matches(os.path.normcase(entry.name)):
+                yield place + end
 
 
 def _holds_data(path: str) -> bool:
@@ -344,7 +419,9 @@ def _template(source: str, labels: Mapping[str, Any]) -> Iterator[Found]:
         else:
             pattern += f"(?P<{name}>{'[0-9]+' if is_number else '[^/]+?'})"
     matcher, count = re.compile(pattern), 0
-    for place, member, stat in _candidates(root + _FIELD.sub("*", rest)):
+    candidates, closed = _candidates(root + _FIELD.sub("*", rest))
+    yield from (Found(place, place, labels, named=False) for place in closed)
+    for place, member, stat in candidates:
         whole = place if member is None else f"{place}/{member}"
         match = matcher.fullmatch(whole)
         if match:
@@ -354,7 +431,7 @@ def _template(source: str, labels: Mapping[str, Any]) -> Iterator[Found]:
                 for field, text in match.groupdict().items()
             }
             yield Found(place, whole, {**labels, **values}, True, member, stat)
-    if not count:
+    if not count and not closed:
         raise FileNotFoundError(f"{source}: no file matches the template")
 
 
@@ -375,15 +452,17 @@ def _field(source: str, text: str, labels: Mapping[str, Any]) -> tuple[str, bool
     return name[1], name[2] is not None
 
 
-def _candidates(pattern: str) -> Iterator[tuple[str, str | None, Stat | None]]:
-    """List the files that a pattern names, here or elsewhere."""
+def _candidates(
+    pattern: str,
+) -> tuple[Iterable[tuple[str, str | None, Stat | None]], list[str]]:
+    """List the files that a pattern names, here or elsewhere, and what cannot be listed."""
     if is_url(pattern):
         from fiotools.files import remote
 
         _, files = remote.find(pattern)
-        yield from ((url, None, stat) for url, stat in files)
-    else:
-        yield from ((place, member, None) for place, member in _glob(pattern))
+        return ((url, None, stat) for url, stat in files), []
+    places, closed = _glob(pattern)
+    return ((place, member, None) for place, member in places), closed
 
 
 def _value(source: str, field: str, text: str, *, number: bool) -> Any:
@@ -512,11 +591,18 @@ class Fetch:
         """Read one file."""
         if self._ahead is None or not is_url(file.place):
             return raw(file)
+        refuse_too_large((file.stat and file.stat.size) or 0)
         return self._ahead.read(file.place)
 
 
 def raw(file: Found) -> bytes:
-    """Read a file's bytes."""
+    """Read a file's bytes.
+
+    Raises
+    ------
+    MemoryError
+        If they cannot fit into the memory.
+    """
     size = refuse_no_file(file)
     if file.member is not None or is_zip(file.place):
         from fiotools.files import packing
@@ -526,6 +612,7 @@ def raw(file: Found) -> bytes:
         path = file.path
         if packing.is_archive(path) and not packing.members(path):
             raise UnknownFormatError(file.name, "the zip archive is empty")
+    refuse_too_large(size)
     return _whole(file.place, size)
 
 
@@ -542,5 +629,8 @@ def _whole(place: str, size: int) -> bytes:
                 return data + file.read()
             file.seek(0)  # rather read twice than copy the whole
             return file.read()
+    except OSError as error:
+        error.filename = place  # which only opening says
+        raise
     finally:
         os.close(opened)

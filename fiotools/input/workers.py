@@ -194,6 +194,10 @@ class Processes:
             answer = _answer(process, message)
         except (EOFError, OSError):
             raise LostError(self._lost(process)) from None
+        except MemoryError:  # an answer too large for this process; its rest is still in the pipe
+            process.kill()
+            self._lost(process)
+            raise LostError("its answer does not fit into the memory") from None
         result, error, where = unpacked(answer)
         if error is None:
             return result
@@ -461,11 +465,11 @@ def _taken(done: SimpleQueue[Future[Any]]) -> Future[Any]:
 
 
 def _is_loss(error: BaseException) -> bool:
-    """Return whether a task failed because its worker did."""
+    """Return whether a task failed because its worker did, or had not the memory."""
     # Dask's own error for that, by name: nothing here imports Dask
     named = f"{type(error).__module__}.{type(error).__name__}"
     return (
-        isinstance(error, BrokenExecutor | CancelledError)
+        isinstance(error, BrokenExecutor | CancelledError | MemoryError)
         or named == "distributed.scheduler.KilledWorker"
     )
 

@@ -14,10 +14,11 @@ from typing import Any
 from fiotools import units
 from fiotools.errors import MeasureError, argument, typed
 from fiotools.files.atomic_write import sync_folder
+from fiotools.files.memory import memory
 from fiotools.measure import messages
 from fiotools.measure.campaign import NAME, Campaign, campaign, campaign_at, results_folder
 from fiotools.measure.experiments import MIB, START_S, Experiment, experiment_named
-from fiotools.measure.machine import binary, machine, memory, processors
+from fiotools.measure.machine import binary, machine, processors
 from fiotools.measure.places import Given, Place, by_file_system, places_of, refused
 from fiotools.measure.plan import EFFORTS, ENDS, CampaignPlan
 from fiotools.measure.session import MOST, Say, session

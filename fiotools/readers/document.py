@@ -201,10 +201,11 @@ def decode(name: str, data: bytes) -> tuple[str, list[Remark]]:
     """Unpack and decode: BOM, UTF-16, UTF-8; invalid bytes are replaced, with a remark."""
     remarks: list[Remark] = []
     if is_packed(data):
+        from fiotools.files.memory import fitting
         from fiotools.files.packing import Packed, unpack
 
         told: list[str] = []
-        data = b"".join(unpack(Packed.of(name, BytesIO(data)), told))
+        data = b"".join(fitting(unpack(Packed.of(name, BytesIO(data)), told)))
         remarks += [_remark(None, message) for message in told]
         refuse_packed(name, data)
     if data.startswith(_MARKED):

@@ -191,7 +191,7 @@ def test_a_file_that_ends_its_reader_is_refused_by_convert(tmp_path):
     (bad,) = dataset.manifest.filter(pl.col("status") != "read").collect().to_dicts()
     assert (bad["source"], bad["status"]) == (f"{sources.as_posix()}/bad.txt", "refused")
     assert "reading it ended its worker process 2 times, the last one alone (SIG" in bad["message"]
-    assert "; is there enough memory? without workers=" in bad["message"]
+    assert "; is there enough memory? ft.scan_log reads a log" in bad["message"]
     notes = dataset.notes.collect()
     assert notes.select("source", "message").rows() == [(bad["source"], bad["message"])]
     for table in ("runs", "io"):

@@ -38,8 +38,9 @@ if sys.platform == "win32":
     sys.modules["msvcrt"] = types.SimpleNamespace(locking=lambda *args: None, LK_NBLCK=0)
 from pathlib import Path
 import fiotools as ft
+from fiotools.files import memory
 from fiotools.measure import experiments, machine
-machine._TABLE = machine._PROC = machine._CGROUP = machine._SYS = Path("nowhere")
+machine._TABLE = machine._PROC = machine._SYS = memory._PROC = memory._CGROUP = Path("nowhere")
 experiments._ENGINES[sys.platform] = "psync"
 """
 MEASURE = """
