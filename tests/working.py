@@ -22,8 +22,16 @@ def read(document, tables):
         die()
     if deed == "wait":
         wait(place)
+    if deed == "fill":
+        raise MemoryError
+    if deed == "grow":
+        tables.defer(grow, place)
     run = tables.start_run(tool="toy", format="toy")
     tables.add("io", run=run, entry=1, iops=12.5)
+
+
+def grow(records, is_wanted):
+    raise MemoryError
 
 
 def sniff(document):

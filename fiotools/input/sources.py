@@ -248,7 +248,7 @@ def _listed(folder: str) -> list[tuple[str, os.DirEntry[str] | None]]:
         with os.scandir(folder) as listed:
             entries.extend(listed)  # keeps those before an error
     except OSError:
-        closed = [(folder.rstrip("/") or folder, None)]
+        closed = [(folder, None)]
     entries.sort(key=lambda entry: natural(entry.name))
     start = "" if folder == "." else folder.rstrip("/") + "/"
     return [*((start + entry.name, entry) for entry in entries), *closed]
@@ -379,7 +379,8 @@ def _of_part(
     if part == "**" and only_folders:
         yield start
     while left:
-        for place, entry in _listed(left.pop() or "."):
+        start = left.pop()
+        for place, entry in _listed(start.rstrip("/") or start or "."):
             if entry is None:
                 closed[place] = None
                 continue

@@ -1,6 +1,10 @@
+import ast
 import os
 import shutil
 import socket
+import subprocess
+import sys
+import tempfile
 import zipfile
 from pathlib import Path
 from threading import Thread
@@ -66,6 +70,150 @@ def test_a_folder_that_one_may_not_look_into_is_said(tree, monkeypatch):
     assert [file.path.name for file in find(tree) if file.path == closed] == ["closed"]
     with pytest.raises(ReadErrors, match=r"closed: .*can you open it yourself"):
         read(tree)
+
+
+@pytest.mark.parametrize(
+    ("pattern", "read_anyway"),
+    [("", 3), ("**/*.txt", 3), ("*/*.txt", 1), ("**/{name}.txt", 3), ("*/*/{name}.txt", 2)],
+)
+def test_a_folder_that_cannot_be_listed_whole(tree, monkeypatch, pattern, read_anyway):
+    """What was listed before the error is read; a glob does not leave the rest out in silence."""
+    for place in ("a/qd1/nvme.txt", "c/r.txt", "c/d/r.txt"):
+        (tree / place).parent.mkdir(parents=True, exist_ok=True)
+        (tree / place).write_text(REPORT)
+    really = os.scandir
+
+    class Listed:
+        def __init__(self, place):
+            self.entries, self.is_bad = really(place), Path(place).name == "a"
+
+        def __enter__(self):
+            return self
+
+        def __exit__(self, *_):
+            self.entries.close()
+
+        def __iter__(self):
+            for entry in sorted(self.entries, key=lambda entry: entry.name):
+                if self.is_bad and entry.name == "qd16":
+                    raise OSError(5, "Input/output error")
+                yield entry
+
+    def listdir(place):
+        raise OSError(5, "Input/output error", place)
+
+    monkeypatch.setattr("fiotools.input.sources.os.scandir", Listed)
+    monkeypatch.setattr("fiotools.input.sources.os.listdir", listdir)
+    with pytest.raises(ReadErrors) as caught:
+        read(f"{tree.as_posix()}/{pattern}")
+    failures = {failure.path: failure.reason for failure in caught.value.failures}
+    assert failures[f"{tree.as_posix()}/a"] == "Input/output error"
+    assert len(caught.value.results.io) == read_anyway
+
+
+# root may open everything, so it becomes nobody first
+SOMEBODY = """
+import os, sys
+import fiotools as ft
+ft.reads(sys.argv[1]).io  # imports what reading needs
+if os.geteuid() == 0:
+    os.setuid(65534)
+for source in sys.argv[2:]:
+    try:
+        ft.read(source)
+    except ft.ReadErrors as error:
+        failures = sorted((one.path, one.reason) for one in error.failures)
+        print((len(error.results.io), failures))
+"""
+
+
+@pytest.mark.skipif(not hasattr(os, "geteuid"), reason="modes as Unix has them")
+def test_a_folder_of_somebody_else():
+    with tempfile.TemporaryDirectory() as folder:  # into that of pytest nobody may look
+        Path(folder).chmod(0o755)
+        assert_closed_folders_are_named(Path(folder))
+
+
+def assert_closed_folders_are_named(tmp_path):
+    for name in ("closed", "open", "unread"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "r.txt").write_text(REPORT.replace("1 s", f"1.{len(name)} s"))
+    (tmp_path / "unread" / "r.txt").chmod(0)
+    (tmp_path / "closed").chmod(0)
+    sources = ["", "/*/*.txt", "/**/*.txt", "/{place}/{name}.txt", "/*/r.txt"]
+    asked = [f"{tmp_path.as_posix()}{source}" for source in sources]
+    done = subprocess.run(
+        [sys.executable, "-c", SOMEBODY, REPORT, *asked],
+        capture_output=True,
+        encoding="utf-8",
+        check=False,
+    )
+    (tmp_path / "closed").chmod(0o755)
+    assert done.returncode == 0, done.stderr
+    told = [ast.literal_eval(line) for line in done.stdout.splitlines()]
+    unread = (f"{tmp_path.as_posix()}/unread/r.txt", "Permission denied")
+    *others, last = told
+    assert others == [(1, [(f"{tmp_path.as_posix()}/closed", "Permission denied"), unread])] * 4
+    assert last == (1, [(f"{tmp_path.as_posix()}/closed/r.txt", "Permission denied"), unread])
+
+
+@pytest.mark.skipif(os.name == "nt", reason="no path of Windows is so long")
+@pytest.mark.parametrize(
+    ("pattern", "depth", "is_read"),
+    [("", 1500, True), ("/**/{name}.txt", 1500, True), ("", 2500, False)],
+)
+def test_a_folder_that_is_very_deep(tmp_path, pattern, depth, is_read):
+    """Deeper than Python calls functions; deeper than the system opens a path, it is named."""
+    for name in ("a.txt", "z.txt"):
+        (tmp_path / name).write_text(REPORT)
+    handle = os.open(tmp_path, os.O_RDONLY)
+    for _ in range(depth):
+        os.mkdir("d", dir_fd=handle)
+        deeper = os.open("d", os.O_RDONLY, dir_fd=handle)
+        os.close(handle)
+        handle = deeper
+    with open("r.txt", "w", opener=lambda name, how: os.open(name, how, dir_fd=handle)) as file:
+        file.write(REPORT)
+    os.close(handle)
+    try:
+        if is_read:
+            assert len(read(f"{tmp_path.as_posix()}{pattern}").io) == 3
+        else:
+            with pytest.raises(ReadErrors, match="/d/d: File name too long") as caught:
+                read(f"{tmp_path.as_posix()}{pattern}")
+            assert len(caught.value.results.io) == 2
+    finally:  # shutil.rmtree, as pytest uses it, does not go so deep
+        subprocess.run(["rm", "-rf", str(tmp_path / "d")], check=True)
+
+
+@pytest.mark.skipif(not Path("/proc/self/mem").exists(), reason="no file whose reading fails")
+@pytest.mark.parametrize("workers", [None, 2])
+def test_a_file_whose_reading_fails_is_named(tmp_path, workers):
+    for number in range(3):
+        (tmp_path / f"{number}.txt").write_text(REPORT.replace("1 s", f"1.{number} s"))
+    bad = tmp_path / "bad.txt"
+    bad.symlink_to("/proc/self/mem")
+    for source in ("", "*.txt", "{name}.txt"):
+        with pytest.raises(ReadErrors) as caught:
+            read(tmp_path / source, workers=workers)
+        (failure,) = caught.value.failures
+        assert (failure.path, failure.reason) == (bad.as_posix(), "Input/output error")
+        assert len(caught.value.results.io) == 3
+    with pytest.raises(OSError, match=rf"^\[Errno 5\] Input/output error: '{bad.as_posix()}'$"):
+        read(bad, workers=workers)
+
+
+def test_a_file_that_cannot_be_asked_after_does_not_hide_the_others(tree, monkeypatch):
+    (tree / "b.txt").write_text(REPORT)
+    really = os.lstat
+
+    def lstat(place, **how):
+        if str(place) == "a/qd1/nvme.txt":
+            raise OSError(5, "Input/output error", place)
+        return really(place, **how)
+
+    monkeypatch.setattr("fiotools.input.sources._mode.__defaults__", (lstat,))
+    assert names(find(["a/qd1/nvme.txt", "b.txt"])) == ["a/qd1/nvme.txt", "b.txt"]
 
 
 def test_template_makes_columns(tree):

@@ -24,6 +24,7 @@ import fiotools as ft
 from fiotools import errors
 from fiotools import readers as registry
 from fiotools.errors import in_shell
+from fiotools.input import workers as processes
 from fiotools.input.read import Task, read_shared, shares
 from fiotools.input.sources import find
 from fiotools.input.workers import PROGRAM, run
@@ -201,6 +202,46 @@ def test_a_file_that_ends_its_reader_is_refused_by_convert(tmp_path):
     (sources / "bad.txt").write_text("toy\nnothing\n")
     done = ft.convert(sources, tmp_path / "ds")
     assert (done.read, done.refused, done.changed) == (41, 0, 1)
+
+
+@pytest.mark.usefixtures("toy")
+@pytest.mark.parametrize("deed", ["fill", "grow"])
+@pytest.mark.parametrize("workers", [None, 2])
+def test_a_file_that_does_not_fit_into_the_memory_costs_only_itself(tmp_path, deed, workers):
+    """Itself, or its rows; of a batch whose rows do not fit, the largest file goes."""
+    sources = deeds(tmp_path / "runs", bad=f"{deed} {'x' * 100}", worse=f"{deed} {'x' * 999}")
+    with pytest.raises(ft.ReadErrors) as caught:
+        ft.read(sources, workers=workers)
+    assert len(caught.value.results.io) == 40
+    bad, worse = sorted(caught.value.failures, key=lambda failure: failure.path)
+    assert bad.path == f"{sources.as_posix()}/bad.txt"
+    for failure in (bad, worse):
+        assert "is too large for the memory here: it has" in failure.reason
+        assert "ft.scan_log reads" in failure.remedy
+    noted = ft.read(sources, workers=workers, errors="note")
+    assert (len(noted.io), noted.files) == (40, 42)
+    assert sorted(noted.notes["source"]) == [bad.path, worse.path]
+    pytest.importorskip("pyarrow", reason="pyarrow is not installed")
+    done = ft.convert(sources, tmp_path / "ds", workers=workers)
+    assert (done.read, done.refused) == (40, 2)
+    assert "too large for the memory here" in done.refusals[0]
+    for file in (sources / "bad.txt", sources / "worse.txt"):
+        file.write_text("toy\n")
+    done = ft.convert(sources, tmp_path / "ds")
+    assert (done.read, done.changed) == (42, 2)
+
+
+def test_an_answer_that_does_not_fit_into_the_memory(monkeypatch):
+    really, calls = processes.receive, []
+
+    def receive(stream):
+        calls.append(stream)
+        if len(calls) == 4:  # two processes have started, and done a task
+            raise MemoryError
+        return really(stream)
+
+    monkeypatch.setattr(processes, "receive", receive)
+    assert sorted(run(working.square, range(8), workers=2)) == [(n, n * n) for n in range(8)]
 
 
 def test_a_killed_worker_costs_a_retry_and_nothing_is_lost_or_doubled(tmp_path):
