@@ -387,10 +387,11 @@ def read_batch(
         return batch
     except MemoryError as error:
         error.with_traceback(None)
-        if not filled:
+        others = {number for number, _ in filled} - left_out  # those have a note
+        if not others:
             raise
-    largest = max((number for number, _ in filled), key=lambda number: size_of(found[number]))
     filled.clear()
+    largest = max(others, key=lambda number: size_of(found[number]))
     return read_batch(found, task, job_files, fetch=fetch, left_out=left_out | {largest})
 
 

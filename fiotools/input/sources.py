@@ -322,7 +322,7 @@ def _members(place: str) -> list[str] | None:
 def _glob(pattern: str) -> tuple[list[tuple[str, str | None]], list[str]]:
     """List the files that a pattern names, and what cannot be listed on the way.
 
-    What lies in a zip archive is (archive, member).
+    Files in a zip archive are (archive, member).
     """
     found, closed = _matches(pattern)
     places: list[tuple[str, str | None]] = [
