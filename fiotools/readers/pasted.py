@@ -91,10 +91,12 @@ _ESCAPE = re.compile(
     r"\x1b\][^\x07\x1b\n]{0,1000}(?:\x07|\x1b\\)?|(?:\x1b\[|\x9b)[0-?]{0,64}[ -/]{0,4}[@-~]"
     r"|\x1b[()#%][ -~]|\x1b[0-Zac-~=>]"
 )
-# spaces, what is invisible, ligatures, and what word processors make of two signs
+# the blanks that dd prints in French and other languages
+_BLANKS = dict.fromkeys(map(ord, "\xa0\u202f"), " ")
+# other blanks, what is invisible, ligatures, and what word processors make of two signs
 _AS_TYPED = str.maketrans(
     {
-        **dict.fromkeys("\xa0\u2002\u2003\u2007\u2009\u202f\u3000", " "),
+        **dict.fromkeys("\u2002\u2003\u2007\u2009\u3000", " "),
         **dict.fromkeys("\u200b\u200e\u200f\u2060\ufeff\xad"),
         "\ufb00": "ff",
         "\ufb01": "fi",
@@ -117,8 +119,8 @@ _TAG = re.compile(
 _BREAKING = {"br", "p", "pre", "div", "tr", "blockquote", "body"}
 _ENTITIES = re.compile(r"&(?:lt|gt|amp|quot|nbsp|micro|eacute|egrave|#\d{2,5}|#x[0-9A-Fa-f]{2,4});")
 
-# operands of dd, words of fio's report and definition lines, with their "=" escaped
-_IS_QUOTED_PRINTABLE = re.compile(r"\b(?:if|of|bs|count|rw|IOPS|BW|groupid|err)=3D")
+# operands of dd and words of fio's report with their "=" escaped: no tool prints "3D" as a number
+_IS_QUOTED_PRINTABLE = re.compile(r"\b(?:bs|count|IOPS|BW|groupid|err)=3D ?\d")
 _FOLDED = re.compile(r"^(?:[^\n]{0,76}=\n)+[^\n]*", re.M)
 _QUOTED = re.compile(r"(?:=[0-9A-F]{2})+")
 
@@ -154,9 +156,13 @@ def line_ends(text: str) -> str:
 
 
 def as_printed(text: str) -> str:
-    """Drop what no tool prints: a terminal's escapes, and rare ends of lines."""
+    """Undo what changes no meaning: escapes of a terminal and a mailer, ends of lines, blanks."""
     if "\x1b" in text or "\x9b" in text:
         text = _ESCAPE.sub("", text)
+    if "=3D" in text and _IS_QUOTED_PRINTABLE.search(text):
+        text = _quoted_printable(text)
+    if not text.isascii():
+        text = text.translate(_BLANKS)
     text = text.replace(SEPARATOR, "")
     if "\v" in text or "\x85" in text or "\u2028" in text:
         text = re.sub("\r?[\v\x85\u2028]", "\n", text)
@@ -200,8 +206,6 @@ def _states(lines: list[Line]) -> Iterator[list[Line]]:
 def _plain(text: str) -> tuple[str, list[int] | None]:
     """Undo what mailers, web pages and word processors did; with the places of the lines."""
     numbers = None
-    if "=3D" in text and _IS_QUOTED_PRINTABLE.search(text):
-        text = _quoted_printable(text)
     if "<" in text and _IS_HTML.search(text):
         text, numbers = _tags(text)
     if "&" in text:
@@ -336,7 +340,7 @@ _SIGNS = 16
 _NEAR = 40  # lines above and below, with which a cut is tried
 _FULL = 3  # cuts that are tried with a whole block
 _WORD = re.compile(r"\w[\w.@/+-]*")
-_WORDS = re.compile(r"w+(?:\[w+\])?")  # syslog: a program with or without its number
+_WORDS = re.compile(r"w+(?:\[0\])?")  # syslog: a program with or without its number
 _TAIL = re.compile(r"[ \t]*(?:[|\u2502\u2503\u2551$\xb6]|[\"'`],?)[ \t]*$")
 # a field whose values return has the source of a line, unless it is a level, a stream or a time
 _SOURCE = re.compile(
@@ -364,8 +368,9 @@ class _Cut(NamedTuple):
         found = _pattern(self).match(line)
         if found is None or found.end() > _LONGEST:
             return None
-        signs = "".join(_WORD.sub("w", found[0]).split())
-        return found.end(), _WORDS.sub("w", signs)
+        words = _WORD.sub(lambda word: "0" if word[0].isdecimal() else "w", found[0])
+        signs = _WORDS.sub("w", "".join(words.split()))
+        return (found.end(), signs) if signs != "w" else None
 
 
 class _Block(NamedTuple):
