@@ -9,7 +9,7 @@ import bisect
 import codecs
 import heapq
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass
 from functools import cache, cached_property
@@ -186,17 +186,21 @@ STRUCTURED = re.compile(
     r"|\d{1,18}, \d{1,18}, \d{1,18}[,\n])"
 )
 _SEPARATING = f"{whitespace}\xa0-=*_"
+_LONG = 100_000  # characters
 _WORD = re.compile(r"\w")
+# no tool begins or ends its lines so
+_QUOTED = re.compile(r"^>|[$\xb6\"'`]$", re.MULTILINE)
+_QUOTING = ("\n>", *map("{}\n".format, "$\xb6\"'`"))
 
 _read_fio = Later("fiotools.readers.fio.json:read")
 _read_session = Later("fiotools.readers.transcript:read")
 _add_timing = Later("fiotools.readers.time:add_timing")
 # what undoes the damage of pasting is imported for texts, not for structured documents
-_remark, _line_ends, _as_printed, _repaired, _unwrap, _reading, _unread_remarks = (
+_remark, _line_ends, _as_printed, _repaired, _unwrap, _reading, _unread_remarks, _other_remarks = (
     Later(f"fiotools.readers.pasted:{name}")
     for name in (
         *("Remark", "line_ends", "as_printed", "repaired", "unwrap", "Reading"),
-        "unread_remarks",
+        *("unread_remarks", "other_remarks"),
     )
 )
 
@@ -260,10 +264,18 @@ def _marks(mark: str, line_mark: str) -> re.Pattern[str]:
 
 
 class Grammars:
-    """The grammars and the marks of all readers, with which a text is searched once."""
+    """The grammars and the marks of all readers, with which a text is searched once.
 
-    def __init__(self, readers: Iterable[Reader]) -> None:
+    ``not_read`` has other tools: words of which their output has one, and a pattern of its lines.
+    """
+
+    def __init__(
+        self,
+        readers: Iterable[Reader],
+        not_read: Mapping[str, tuple[tuple[str, ...], str]] | None = None,
+    ) -> None:
         self._readers = tuple(readers)
+        self._not_read = not_read or {}
         self._marked = [reader for reader in self._readers if reader.mark or reader.line_mark]
 
     @cached_property
@@ -283,6 +295,13 @@ class Grammars:
                 for match in _marks(reader.mark, reader.line_mark).finditer(text, start, end):
                     word = _WORD.search(match[0])
                     yield match.start() + (word.start() if word else 0)
+
+    def others(self, text: str, start: int, end: int) -> Iterator[tuple[str, int, int]]:
+        """Yield the tools that are not read, and where the lines stand that only they print."""
+        part = text[start:end]
+        for tool, (words, pattern) in self._not_read.items():
+            for match in re.finditer(pattern, part, re.MULTILINE) if may_hold(part, words) else ():
+                yield tool, start + match.start(), start + match.end()
 
     def _likely(self, text: str) -> list[tuple[str, Grammar, re.Pattern[str]]]:
         """List the grammars whose reports a text may hold, by words that each of them has."""
@@ -420,9 +439,10 @@ class Document:
         return bool(self.reports)
 
     def _search(self, text: str, lines: list[int] | None = None) -> None:
-        """Turn to the reports in a text; repair it if some were left unread."""
+        """Turn to the reports in a text; repair it if some were left unread, or are quoted."""
         self._turn_to(text, lines)
-        if self._unread and (found := _repaired(text, lines, self._reading)):
+        is_damaged = self._unread or self._quoted()
+        if is_damaged and (found := _repaired(text, lines, self._reading)):
             self.remarks.extend(found.remarks)
             self._turn_to(found.text, found.lines)
 
@@ -444,7 +464,8 @@ class Document:
             marked.add(lines[first - 1].number)
             marks = self._grammars.marks(text.text, report.start, report.end)
             marked.update(map(text.line, marks))
-        unread = {text.line(at): at - text._line_starts[text._place(at) - 1] for at in text._unread}
+        damaged = [*text._unread, *text._quoted()]
+        unread = {text.line(at): at - text._line_starts[text._place(at) - 1] for at in damaged}
         found: Reading = _reading(text.kinds, frozenset(taken), frozenset(marked), unread)
         return found
 
@@ -496,10 +517,24 @@ class Document:
             return []
         return sorted({at for gap in self.leftover for at in self._grammars.marks(self.text, *gap)})
 
+    def _quoted(self) -> list[int]:
+        """Where lines of reports end that were quoted: some are read so, but not what is around."""
+        if not (self.text.startswith(">") or may_hold(self.text, _QUOTING)):
+            return []
+        return [
+            line_end(self.text, match.start())
+            for report in self.reports
+            if (start := line_start(self.text, report.start, _LONG)) is not None
+            for match in _QUOTED.finditer(self.text, start, line_end(self.text, report.end))
+        ]
+
     def unread(self) -> list[Remark]:
-        """Return remarks on the lines that certainly belong to a report, and that none took."""
+        """Return remarks on lines that belong to a report or another tool, and that none took."""
+        if self.is_structured:
+            return []
+        others = [one for gap in self.leftover for one in self._grammars.others(self.text, *gap)]
         found: list[Remark] = _unread_remarks(self.text, self._unread, self.line)
-        return found
+        return [*found, *_other_remarks(others, self.line)]
 
     @cached_property
     def _line_starts(self) -> list[int]:

@@ -198,7 +198,7 @@ READERS: tuple[Reader, ...] = (
         tables=("runs", "io", "samples", "settings", "extras", "notes"),
         mark=(
             r"\d(?:\W{0,4}|%20)records(?:\W{1,3}|%20)(?:in|out)\b"
-            r"|\d\+\d{1,18}(?:\W{1,3}|%20)(?:enregist|regist|rexist|datens|zapis|poster|blo[ck])"
+            r"|\d\+\d{1,18}(?:[^\w\n]{1,3}|%20)(?:enregist|regist|rexist|datens|zapis|poster|blo[ck])"
             r"|\d(?:\W{0,4}|%20)bytes(?:\W{1,3}|%20)[^()\n]{1,60}\)(?:\W{1,4}|%20)copied"
             r"|\d\W{0,4}bytes transferred in \W?\d"
         ),
@@ -222,7 +222,9 @@ READERS: tuple[Reader, ...] = (
             r"(?<=\W)(?:thread[ \t]*\|[ \t]*bytes[ \t]*\||CPU[ \t]*\|[ \t]*Usage[ \t]*\|"
             r"|%-ile[ \t]*\||total:[ \t]+\d+ \|)|\b(?:Input parameters|Results for timespan \d+):$"
         ),
-        mark_needs=("total:", "input parameters", "results for timespan", "thread", "usage", "%-ile"),
+        mark_needs=(
+            *("total:", "input parameters", "results for timespan", "thread", "usage", "%-ile"),
+        ),
         anchor=DISKSPD_TEXT,
         needs=("Command Line:", "Input parameters:", "Results for ", "I/Os"),
     ),
@@ -253,8 +255,8 @@ READERS: tuple[Reader, ...] = (
         tables=_FIO,
         sniff=_fio_json,
         mark=(
-            rf"{FIO_JSON}|[\"\u201c\u201d](?:fio ?version|jobname|io_kbytes|iodepth_level|(?:clat|lat)_ns"
-            r"|total_ios)[\"\u201c\u201d]\s*:"
+            rf"{FIO_JSON}|[\"\u201c\u201d](?:fio ?version|jobname|io_kbytes|iodepth_level"
+            r"|c?lat_ns|total_ios)[\"\u201c\u201d]\s*:"
         ),
         mark_needs=(
             *("fio version", "fioversion", "jobname", "io_kbytes", "iodepth_level", "lat_ns"),
@@ -281,7 +283,7 @@ READERS: tuple[Reader, ...] = (
         # one of a line is enough; each begins with a fixed kind of character, which is found fast
         mark=(
             rf"{FIO_NORMAL}|Disk stats \(read/write\):|ios=\d+/\d+, merge"
-            r"|(?=[rwt])\b(?:read|write|trim)(?:\W|%20){1,5}(?:IOPS|io) ?="
+            r"|(?=[rwt])\b(?:read|write|trim) ?: ?(?:IOPS|io) ?="
             r"|(?=[scl])\b[sc]?lat \([mun]?sec\) ?: ?(?:\d|min=)"
             r"|\b(?:bw ?\( ?[KMG]i?B/s\)|iops *): min=|\bcpu +: usr=|\bIO depths +: 1="
             r"|\bissued (?:rwts?|r/w/d|rwt)?: ?(?:total|\d)|\d\.\d+th=\["

@@ -1,12 +1,13 @@
 """The damage of copying, mailing, publishing and recording to a tool's output, undone.
 
-Terminals add colours and titles (`as_printed`): no tool prints these, so they are always dropped. All
-else may be the tool's own: ``hot:randread`` is the name of a job. So a text is first read as it
-stands, and repaired only if lines with a mark of a report were left unread (`repaired`): typographic
-signs, tags of HTML, a mailer's escapes, written ends of lines, and what stands before all lines of a
-block. A repair is kept only if it lets more be read, and nothing less (`Reading.beats`).
+A text is first read as it stands: all that looks like damage may be the tool's own, as in
+``hot:randread``, the name of a job. It is repaired only if marks of a report were left unread, or
+reports were quoted: typographic signs, tags of HTML, written ends of lines, and what stands before
+all lines of a block. A repair is kept only if more is read, and nothing less (`Reading.beats`).
+What is then unread is told, with its lines and what to do.
 
-Lines keep the numbers that they have in the file.
+Always undone is what no tool prints (`as_printed`): a terminal's escapes, a mailer's ``bs=3D4k``,
+rare ends of lines. Lines keep the numbers that they have in the file.
 """
 
 from __future__ import annotations
@@ -174,12 +175,11 @@ def repaired(text: str, numbers: Sequence[int] | None, read: Read) -> Repaired |
     lines = _numbered(text, numbers)
     best, found = read(lines), None
     for state in _states(lines):
-        reading, remarks = read(state), []
-        if reading.unread:
-            state, remarks = _without_prefixes(state, reading, read)
-            reading = read(state) if remarks else reading
+        reading = read(state)
+        bare, remarks = _without_prefixes(state, reading, read) if reading.unread else (state, [])
+        reading = read(bare) if remarks else reading
         if reading.beats(best):
-            best, found = reading, Repaired.of(state, remarks)
+            best, found = reading, Repaired.of(bare, remarks)
         if not best.unread:
             break
     return found
@@ -328,24 +328,27 @@ def _texts(text: str) -> list[tuple[str, list[Line]]]:
 
 # --- what stands before all lines ----------------------------------------------------------------
 #
-# A log puts a time before each line, pdsh a host, grep a file and a number, a mailer a mark. One rule
-# takes them off: the same number of fields, or all up to the n-th of one sign, off every line of a
-# block, a block being neighbouring lines with the same signs there. A few lines are read without each;
-# what lets most be read is taken off the block. `_SOURCE` and `_TAIL` serve the same lines: those that
-# several hosts wrote at once are sorted, and the other side of a frame or of quotation marks goes too.
+# A log puts a time before each line, pdsh a host, grep a file and a number, a mailer a mark. One
+# rule takes them off: the same number of fields, or all up to the n-th of one sign, off every line
+# of a block. A block is neighbouring lines with the same signs there. A few lines are read without
+# each of these, and what lets most be read is taken off the block; with it goes the other side of a
+# frame or of quotation marks. Lines that several hosts wrote at once are sorted by the fields that
+# return.
 
 _LONGEST = 200  # characters of a prefix
 _FIELDS = 9
 _SIGNS = 16
 _NEAR = 40  # lines above and below, with which a cut is tried
 _FULL = 3  # cuts that are tried with a whole block
+_TIMES, _MORE = 10, 2_000_000  # how often a text is read at most, and characters beyond that
 _WORD = re.compile(r"\w[\w.@/+-]*")
-_WORDS = re.compile(r"w+(?:\[0\])?")  # syslog: a program with or without its number
-_TAIL = re.compile(r"[ \t]*(?:[|\u2502\u2503\u2551$\xb6]|[\"'`],?)[ \t]*$")
+_WORDS = re.compile(r"w+(?:\[w\])?")  # syslog: a program with or without its number
+# the other side of a line; the longer ones first
+_TAILS = (r"\n'", r"\n\"", '",', "',", "`,", *"|\u2502\u2503\u2551$\xb6\"'`")
 # a field whose values return has the source of a line, unless it is a level, a stream or a time
 _SOURCE = re.compile(
-    r"(?!\W*(?:TRACE|DEBUG|INFO|NOTICE|WARN(?:ING)?|ERROR|FATAL|CRITICAL|std(?:out|err)|\d\d[EO]\+?)\W*$)"
-    r"(?!.*\d\d:\d\d).*[^\W\d]|\W*\d{1,6}\W*$",
+    r"(?!\W*(?:TRACE|DEBUG|INFO|NOTICE|WARN(?:ING)?|ERROR|FATAL|CRITICAL|std(?:out|err)"
+    r"|\d\d[EO]\+?)\W*$)(?!.*\d\d:\d\d).*[^\W\d]|\W*\d{1,6}\W*$",
     re.I,
 )
 _SYSLOG = re.compile(r"\d\d:\d\d:\d\d\S* (?P<host>[\w.-]{1,80}) (?P<source>[^\s:]{1,80}):\s*\Z")
@@ -354,23 +357,22 @@ _SYSLOG = re.compile(r"\d\d:\d\d:\d\d\S* (?P<host>[\w.-]{1,80}) (?P<source>[^\s:
 class _Cut(NamedTuple):
     """Where the text of a line begins: behind so many fields, or so many of one sign.
 
-    Without any, a line has only a `_TAIL`.
+    Without any, a line has only one of `_TAILS`.
     """
 
-    count: int
+    number: int
     sign: str = ""
 
     def of(self, line: str) -> tuple[int, str] | None:
         """Return where a line's text begins, and the signs before; None if it has no prefix."""
-        if not self.count:
-            tail = _TAIL.search(line)
-            return (0, tail[0].strip()) if tail else None
-        found = _pattern(self).match(line)
+        if not self.number:
+            return (0, tail) if (tail := _tail(line)) else None
+        found = _pattern(self).match(line[: _LONGEST + 1])
         if found is None or found.end() > _LONGEST:
             return None
-        words = _WORD.sub(lambda word: "0" if word[0].isdecimal() else "w", found[0])
-        signs = _WORDS.sub("w", "".join(words.split()))
-        return (found.end(), signs) if signs != "w" else None
+        bare = "".join(found[0].split())
+        # a word alone must be the same in all lines
+        return found.end(), bare if bare.isalpha() else _WORDS.sub("w", _WORD.sub("w", bare))
 
 
 class _Block(NamedTuple):
@@ -385,8 +387,8 @@ class _Block(NamedTuple):
 def _pattern(cut: _Cut) -> re.Pattern[str]:
     if cut.sign:
         sign = re.escape(cut.sign)
-        return re.compile(rf"(?:[^{sign}]*+{sign}){{{cut.count}}} ?")
-    return re.compile(rf"(?:[^ \t]*+[ \t]++){{{cut.count - 1}}}[^ \t]*+(?:[ \t]|$)")
+        return re.compile(rf"(?:[^{sign}]*+{sign}){{{cut.number}}} ?")
+    return re.compile(rf"(?:[^ \t]*+[ \t]++){{{cut.number - 1}}}[^ \t]*+(?:[ \t]|$)")
 
 
 def _without_prefixes(
@@ -396,7 +398,8 @@ def _without_prefixes(
     kept: list[Line] = []
     remarks: list[Remark] = []
     at = skip = 0
-    left = 20 * len(lines) + 100_000  # lines to read: hostile texts take linear time as well
+    # characters to read: hostile texts take linear time as well
+    left = _TIMES * sum(len(line.text) for line in lines) + _MORE
     usual: _Cut | None = None
     for place, line in enumerate(lines):
         if line.number not in reading.unread or place < at or left < 0:
@@ -419,7 +422,7 @@ def _without_prefixes(
 def _best(
     lines: list[Line], place: int, mark: int, start: int, usual: _Cut | None, read: Read
 ) -> tuple[tuple[_Block, list[Line], list[str]] | None, int]:
-    """Find the block around a line, and its text without prefixes; and how many lines were read."""
+    """Find the block around a line, and its text without prefixes; and how much was read."""
     spent = 0
     plain: dict[range, Reading] = {}
     seen: set[str] = set()
@@ -435,9 +438,9 @@ def _best(
         seen.add(text)
         if block.places not in plain:
             plain[block.places] = read(lines[block.places.start : block.places.stop])
-            spent += len(block.places)
+            spent += len(text)
         reading, before = read(bare), plain[block.places]
-        spent += len(bare)
+        spent += len(text)
         if reading.beats(before):
             ranked.append((len(before.unread) - len(reading.unread), cut))
             if cut == usual and not reading.unread:
@@ -449,7 +452,7 @@ def _best(
             continue
         sources = _sorted(block, lines)
         bare = _placed(block, lines, sources)
-        spent += 2 * len(bare)
+        spent += 2 * sum(len(line.text) for line in bare)
         if read(bare).beats(read(lines[block.places.start : block.places.stop])):
             return (block, bare, [source for source, _ in sources]), spent
     return None, spent
@@ -457,7 +460,7 @@ def _best(
 
 def _cuts(line: str, mark: int) -> list[_Cut]:
     """List the cuts of a line before the mark of a report: by fields first."""
-    cuts = [_Cut(count) for count in range(1, _FIELDS + 1)]
+    cuts = [_Cut(number) for number in range(1, _FIELDS + 1)]
     seen: Counter[str] = Counter()
     for sign in line[: min(mark, _LONGEST)]:
         if not (sign.isalnum() or sign in " \t_."):
@@ -499,14 +502,14 @@ def _sorted(block: _Block, lines: list[Line]) -> list[tuple[str, list[Line]]]:
             own = found.setdefault(sources.get(place, ""), [])
             # a program rewrites its line with carriage returns, and some put the prefix there too
             text = text[block.ends[place] :].replace(f"\r{before[place]}", "\r")
-            text = _TAIL.sub("", text) if tail else text
+            text = text.rstrip(" \t").removesuffix(tail).rstrip(" \t") if tail else text
         own.append(Line(number, text))
     return [*found.items()]
 
 
 def _tail(text: str) -> str:
-    found = _TAIL.search(text)
-    return found[0].strip() if found else ""
+    bare = text[-_LONGEST:].rstrip(" \t")
+    return next((tail for tail in _TAILS if bare.endswith(tail)), "")
 
 
 def _sources(before: Mapping[int, str], *, whole: bool) -> dict[int, str]:
@@ -521,9 +524,7 @@ def _sources(before: Mapping[int, str], *, whole: bool) -> dict[int, str]:
     return dict(zip(before, names, strict=False))
 
 
-def _placed(
-    block: _Block, lines: list[Line], sources: list[tuple[str, list[Line]]]
-) -> list[Line]:
+def _placed(block: _Block, lines: list[Line], sources: list[tuple[str, list[Line]]]) -> list[Line]:
     """Join the lines of all sources; lines between name the host, as far as it is told."""
     placed: list[Line] = []
     by_number = {lines[place].number: lines[place].text[:end] for place, end in block.ends.items()}
@@ -543,7 +544,7 @@ def _taken_off(block: _Block, lines: list[Line], sources: list[str]) -> Remark:
     sample = first.text[: block.ends[block.places.start]][:60]
     count = f"{len(block.places)} line{'s'[: len(block.places) > 1]}"
     message = f"what stands before {count} ({sample!r}) taken off"
-    if not block.cut.count:
+    if not block.cut.number:
         message = f"what stands behind {count} ({_tail(first.text)!r}) taken off"
     if len(sources) > 1:
         more = [f"{len(sources) - 5} more"] if len(sources) > 6 else sources[5:]
@@ -581,23 +582,50 @@ def unread_remarks(text: str, marks: Sequence[int], line: Callable[[int], int]) 
     return remarks
 
 
+def other_remarks(
+    found: Sequence[tuple[str, int, int]], line: Callable[[int], int]
+) -> list[Remark]:
+    """Return a remark on each output of another tool; ``found`` has its lines, from and to."""
+    blocks: list[tuple[str, int, int]] = []
+    for tool, start, end in found:
+        first, last = line(start), line(end)
+        if blocks and blocks[-1][0] == tool and first - blocks[-1][2] <= _APART:
+            blocks[-1] = tool, blocks[-1][1], last
+        else:
+            blocks.append((tool, first, last))
+    return [
+        Remark(
+            first,
+            f"output of {tool} ({_lines(first, last)}): recognised, not read",
+            "info",
+            code=OTHER_TOOL,
+        )
+        for tool, first, last in blocks[:_NOTES]
+    ]
+
+
+def _lines(first: int, last: int) -> str:
+    return f"line {first}" if first == last else f"lines {first}-{last}"
+
+
 def _unread(block: list[tuple[int, str, int]]) -> Remark:
     first, last = block[0][0], block[-1][0]
-    where = f"line {first}" if first == last else f"lines {first} to {last}"
+    where = _lines(first, last)
     sample = block[0][1].strip()[:60]
     for cut in reversed(_cuts(block[0][1], block[0][2]) if len(block) > 1 else []):
         found = [(cut.of(text), mark) for _, text, mark in block]
         ends = [one[0] for one, mark in found if one and one[0] <= mark]
         signs = {one[1] for one, _ in found if one}
-        if len(ends) == len(block) and len(signs) == 1 and cut.count:
+        if len(ends) == len(block) and len(signs) == 1 and cut.number:
             message = (
                 f"{len(block)} lines of a report ({where}) have something before them"
                 f" ({block[0][1][: ends[0]][:60]!r}) and were not read: take it off,"
                 f" e.g. with `{_command(cut, ends)}`"
             )
             return Remark(first, message, code=BEFORE)
+    within = f" in {where}" if len(block) > 1 else ""
     message = (
-        f"{where}: lines of a report were not read ({len(block)}, the first {sample!r}): are they"
+        f"lines of a report were not read ({len(block)}{within}, the first {sample!r}): are they"
         " wrapped, changed or incomplete? give them as the tool printed them"
     )
     return Remark(first, message, code=UNREAD)
@@ -608,5 +636,5 @@ def _command(cut: _Cut, ends: list[int]) -> str:
     if len({*ends}) == 1:
         return f"cut -c{ends[0] + 1}-"
     if cut.sign:
-        return f"cut -d{shlex.quote(cut.sign)} -f{cut.count + 1}-"
-    return rf"sed -E 's/^([^ \t]*[ \t]+){{{cut.count}}}//'"
+        return f"cut -d{shlex.quote(cut.sign)} -f{cut.number + 1}-"
+    return rf"sed -E 's/^([^ \t]*[ \t]+){{{cut.number}}}//'"
