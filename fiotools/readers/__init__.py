@@ -166,6 +166,8 @@ def sniff(found: Document) -> Reader:
             f"JSON, but of an unknown tool; its top-level keys are {keys or 'none'}",
             remedy=_listed(),
         )
+    for remark in found.unread():
+        raise UnknownFormatError(found.name, remark.message, line=remark.line)
     first = next(line for line in wrapped.splitlines() if line.strip()).strip()
     raise UnknownFormatError(
         found.name,

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from functools import cache, cached_property
 from importlib import import_module
 from io import BytesIO
-from itertools import accumulate
+from itertools import accumulate, islice
 from string import whitespace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -188,9 +188,14 @@ STRUCTURED = re.compile(
 _SEPARATING = f"{whitespace}\xa0-=*_"
 _LONG = 100_000  # characters
 _WORD = re.compile(r"\w")
-# no tool begins or ends its lines so
-_QUOTED = re.compile(r"^>|[$\xb6\"'`]$", re.MULTILINE)
-_QUOTING = ("\n>", *map("{}\n".format, "$\xb6\"'`"))
+# no tool begins or ends its lines so, nor writes tags or entities of HTML
+_DAMAGE = re.compile(
+    r"^>|[$\xb6\"'`]$|</?(?:pre|code|samp|br|p|div|span|td)\b[^<>\n]{0,400}>"
+    r"|&(?:[lg]t|amp|quot|nbsp|#\d{2,5});",
+    re.MULTILINE | re.IGNORECASE,
+)
+_DAMAGING = ("\n>", "</", "<br", "<BR", ";", *map("{}\n".format, "$\xb6\"'`"))
+_ABOVE = 2  # lines above a report: its command
 
 _read_fio = Later("fiotools.readers.fio.json:read")
 _read_session = Later("fiotools.readers.transcript:read")
@@ -439,9 +444,9 @@ class Document:
         return bool(self.reports)
 
     def _search(self, text: str, lines: list[int] | None = None) -> None:
-        """Turn to the reports in a text; repair it if some were left unread, or are quoted."""
+        """Turn to the reports in a text; repair it if some were left unread, or are damaged."""
         self._turn_to(text, lines)
-        is_damaged = self._unread or self._quoted()
+        is_damaged = self._unread or self._damaged()
         if is_damaged and (found := _repaired(text, lines, self._reading)):
             self.remarks.extend(found.remarks)
             self._turn_to(found.text, found.lines)
@@ -464,9 +469,16 @@ class Document:
             marked.add(lines[first - 1].number)
             marks = self._grammars.marks(text.text, report.start, report.end)
             marked.update(map(text.line, marks))
-        damaged = [*text._unread, *text._quoted()]
-        unread = {text.line(at): at - text._line_starts[text._place(at) - 1] for at in damaged}
-        found: Reading = _reading(text.kinds, frozenset(taken), frozenset(marked), unread)
+        damaged = [*text._unread, *text._damaged()]
+        ends = {text.line(at): at - text._line_starts[text._place(at) - 1] for at in damaged}
+        found: Reading = _reading(
+            text.kinds,
+            frozenset(taken),
+            frozenset(marked),
+            frozenset(map(text.line, text._unread)),
+            ends,
+            len(damaged),
+        )
         return found
 
     @property
@@ -517,15 +529,19 @@ class Document:
             return []
         return sorted({at for gap in self.leftover for at in self._grammars.marks(self.text, *gap)})
 
-    def _quoted(self) -> list[int]:
-        """Where lines of reports end that were quoted: some are read so, but not what is around."""
-        if not (self.text.startswith(">") or may_hold(self.text, _QUOTING)):
+    def _damaged(self) -> list[int]:
+        """Where reports, or the lines above them, have what no tool prints: quotation, or tags.
+
+        Numbers may be read all the same, but not the commands and messages around.
+        """
+        if not (self.text.startswith(">") or may_hold(self.text, _DAMAGING)):
             return []
         return [
             line_end(self.text, match.start())
             for report in self.reports
             if (start := line_start(self.text, report.start, _LONG)) is not None
-            for match in _QUOTED.finditer(self.text, start, line_end(self.text, report.end))
+            for above in [*islice(lines_above(self.text, start), _ABOVE)][-1:] or [(start, "")]
+            for match in _DAMAGE.finditer(self.text, above[0], line_end(self.text, report.end))
         ]
 
     def unread(self) -> list[Remark]:

@@ -68,6 +68,7 @@ TIMES = {
     "labels": "|".join(rf"{name}(?:[ \t]+|[ \t]*[:=,][ \t]*)\d" for name in _ELAPSED),
 }
 
+_BLANK = "%20|&nbsp;|&#32;"  # as web pages write it
 _AFTER_LABEL = "\n\r\t |^\\%+0123456789"  # between a label of a damaged line and its number
 
 # --- who claims a text ------------------------------------------------------------------------
@@ -197,9 +198,10 @@ READERS: tuple[Reader, ...] = (
         produced_by="dd if=... of=... 2>log",
         tables=("runs", "io", "samples", "settings", "extras", "notes"),
         mark=(
-            r"\d(?:\W{0,4}|%20)records(?:\W{1,3}|%20)(?:in|out)\b"
+            rf"\d(?:\W{{0,4}}|{_BLANK})records(?:\W{{1,3}}|{_BLANK})(?:in|out)\b"
             r"|\d\+\d{1,18}(?:[^\w\n]{1,3}|%20)(?:enregist|regist|rexist|datens|zapis|poster|blo[ck])"
-            r"|\d(?:\W{0,4}|%20)bytes(?:\W{1,3}|%20)[^()\n]{1,60}\)(?:\W{1,4}|%20)copied"
+            rf"|\d(?:\W{{0,4}}|{_BLANK})bytes(?:\W{{1,3}}|{_BLANK})[^()\n]{{1,90}}\)"
+            rf"(?:\W{{1,4}}|{_BLANK})copied"
             r"|\d\W{0,4}bytes transferred in \W?\d"
         ),
         mark_needs=(
@@ -322,7 +324,8 @@ READERS: tuple[Reader, ...] = (
         produced_by="time command 2>log",
         tables=("runs", "timings", "extras", "notes"),
         mark=(
-            r"(?=[rusc])\b(?:"  # a letter is known sooner than the end of a word
+            # a letter is known sooner than the end of a word
+            r"(?=[rusc])(?:\b|(?<=\\n))(?:"
             r"(?:real|user|sys)(?:[\s|]|\^I|\\t|%20){0,9}[+]?[0-9]+m[0-9]+[.,][0-9]+s"
             r"|Command (?:exited with non-zero status|terminated by signal) [0-9])"
             r"|[0-9][.,][0-9]+s user\W{1,3}[0-9]+[.,][0-9]+s system|Elapsed\W{1,3}wall clock"

@@ -56,15 +56,17 @@ class Reading(NamedTuple):
     kinds: frozenset[str]
     taken: frozenset[int]  # lines of reports
     marked: frozenset[int]  # the first lines of reports, and those with a mark
-    unread: Mapping[int, int]  # lines with a mark that no report took, and where it begins
+    unread: frozenset[int]  # lines with a mark that no report took
+    # these and lines with other damage, and where their text may begin at the latest
+    damaged: Mapping[int, int]
+    damages: int  # how many marks were left unread, and other damage there is
 
     def beats(self, plain: Reading) -> bool:
         """Whether more is read than of the plain text, and nothing less."""
-        gained = plain.unread.keys() - self.unread
         return (
-            len(self.unread) < len(plain.unread)
-            and self.taken.issuperset(gained)
-            and self.taken.issuperset(plain.marked)
+            self.damages < plain.damages
+            and self.taken >= plain.unread - self.unread
+            and self.taken >= plain.marked
             and self.kinds >= plain.kinds
         )
 
@@ -132,7 +134,7 @@ _COMMANDS = {"cmd", "command", "cmdline", "command_line", "Command"}
 # ends of lines that a program wrote as two letters, as ansible does; what stands before and behind
 _WRITTEN = re.compile(r"\\(?:r\\n|[nrt\"\\/])")
 _MEANT = {r"\r": "\n", r"\r\n": "\n", r"\n": "\n", r"\t": "\t"}
-_STARTING = re.compile(r"^[^\"\\\n]{0,200}\"|\(std(?:out|err)\) ")
+_STARTING = re.compile(r"^[^\\\n]{0,200}\"|\(std(?:out|err)\) ")
 _ENDING = re.compile(r"\"[\s,\])}]*$")
 
 # rewritten with carriage returns: progress of dd and of fio
@@ -176,11 +178,11 @@ def repaired(text: str, numbers: Sequence[int] | None, read: Read) -> Repaired |
     best, found = read(lines), None
     for state in _states(lines):
         reading = read(state)
-        bare, remarks = _without_prefixes(state, reading, read) if reading.unread else (state, [])
+        bare, remarks = _without_prefixes(state, reading, read) if reading.damaged else (state, [])
         reading = read(bare) if remarks else reading
         if reading.beats(best):
             best, found = reading, Repaired.of(bare, remarks)
-        if not best.unread:
+        if not best.damaged:
             break
     return found
 
@@ -402,12 +404,12 @@ def _without_prefixes(
     left = _TIMES * sum(len(line.text) for line in lines) + _MORE
     usual: _Cut | None = None
     for place, line in enumerate(lines):
-        if line.number not in reading.unread or place < at or left < 0:
+        if line.number not in reading.damaged or place < at or left < 0:
             continue
         if place < skip:  # of the same lines, with which nothing helped
             skip = place + 3
             continue
-        found, spent = _best(lines, place, reading.unread[line.number], at, usual, read)
+        found, spent = _best(lines, place, reading.damaged[line.number], at, usual, read)
         left -= spent
         if found is None:
             skip = place + 3
@@ -442,8 +444,8 @@ def _best(
         reading, before = read(bare), plain[block.places]
         spent += len(text)
         if reading.beats(before):
-            ranked.append((len(before.unread) - len(reading.unread), cut))
-            if cut == usual and not reading.unread:
+            ranked.append((before.damages - reading.damages, cut))
+            if cut == usual and not reading.damaged:
                 break
     ranked.sort(key=lambda one: -one[0])
     for _, cut in ranked[:_FULL]:
