@@ -166,12 +166,11 @@ def sniff(found: Document) -> Reader:
             f"JSON, but of an unknown tool; its top-level keys are {keys or 'none'}",
             remedy=_listed(),
         )
-    for remark in found.unread():
-        raise UnknownFormatError(found.name, remark.message, line=remark.line)
     first = next(line for line in wrapped.splitlines() if line.strip()).strip()
+    more = [f"; line {remark.line}: {remark.message}" for remark in found.unread()[:1]]
     raise UnknownFormatError(
         found.name,
-        f"unknown format; it begins {first[:60]!r}",
+        f"unknown format; it begins {first[:60]!r}{''.join(more)}",
         line=wrapped[: len(wrapped) - len(wrapped.lstrip())].count("\n") + 1,
         remedy=f"{_listed()}; {argument('format')} overrides",
     )

@@ -194,19 +194,23 @@ _DAMAGE = re.compile(
     r"|&(?:[lg]t|amp|quot|nbsp|#\d{2,5});",
     re.MULTILINE | re.IGNORECASE,
 )
-_DAMAGING = ("\n>", "</", "<br", "<BR", ";", *map("{}\n".format, "$\xb6\"'`"))
+_DAMAGING = (
+    *("\n>", "</", "<br", "<BR", "&gt;", "&lt;", "&amp;", "&quot;", "&nbsp;", "&#", "\\n"),
+    *map("{}\n".format, "$\xb6\"'`"),
+)
+_WRITTEN = re.compile(r"\\n")  # in a line of a report: above it stands in paths of Windows
 _ABOVE = 2  # lines above a report: its command
 
 _read_fio = Later("fiotools.readers.fio.json:read")
 _read_session = Later("fiotools.readers.transcript:read")
 _add_timing = Later("fiotools.readers.time:add_timing")
 # what undoes the damage of pasting is imported for texts, not for structured documents
-_remark, _line_ends, _as_printed, _repaired, _unwrap, _reading, _unread_remarks, _other_remarks = (
+_remark, _line_ends, _as_printed, _repaired, _unwrap, _reading = (
     Later(f"fiotools.readers.pasted:{name}")
-    for name in (
-        *("Remark", "line_ends", "as_printed", "repaired", "unwrap", "Reading"),
-        *("unread_remarks", "other_remarks"),
-    )
+    for name in ("Remark", "line_ends", "as_printed", "repaired", "unwrap", "Reading")
+)
+_unread_remarks, _quoted_remarks, _other_remarks = (
+    Later(f"fiotools.readers.pasted:{name}_remarks") for name in ("unread", "quoted", "other")
 )
 
 
@@ -536,13 +540,15 @@ class Document:
         """
         if not (self.text.startswith(">") or may_hold(self.text, _DAMAGING)):
             return []
-        return [
-            line_end(self.text, match.start())
-            for report in self.reports
-            if (start := line_start(self.text, report.start, _LONG)) is not None
-            for above in [*islice(lines_above(self.text, start), _ABOVE)][-1:] or [(start, "")]
-            for match in _DAMAGE.finditer(self.text, above[0], line_end(self.text, report.end))
-        ]
+        found: list[re.Match[str]] = []
+        for report in self.reports:
+            start = line_start(self.text, report.start, _LONG)
+            if start is not None:
+                above = [at for at, _ in islice(lines_above(self.text, start), _ABOVE)]
+                stop = line_end(self.text, report.end)
+                found += _DAMAGE.finditer(self.text, min([start, *above]), stop)
+                found += _WRITTEN.finditer(self.text, start, stop)
+        return [line_end(self.text, match.start()) for match in found]
 
     def unread(self) -> list[Remark]:
         """Return remarks on lines that belong to a report or another tool, and that none took."""
@@ -550,7 +556,8 @@ class Document:
             return []
         others = [one for gap in self.leftover for one in self._grammars.others(self.text, *gap)]
         found: list[Remark] = _unread_remarks(self.text, self._unread, self.line)
-        return [*found, *_other_remarks(others, self.line)]
+        damage = sorted(set(map(self.line, self._damaged())))
+        return [*found, *_quoted_remarks(damage), *_other_remarks(others, self.line)]
 
     @cached_property
     def _line_starts(self) -> list[int]:

@@ -40,6 +40,7 @@ class Remark(NamedTuple):
 TAKEN_OFF = "taken off"  # what stood before lines of a report
 BEFORE = "before"  # something stands before lines of a report, and was left
 UNREAD = "unread"  # lines of a report that no reader took
+QUOTED = "quoted"  # reports that were read, and what is around may not be
 OTHER_TOOL = "other tool"  # output of a tool that is not read
 
 
@@ -94,13 +95,16 @@ _ESCAPE = re.compile(
     r"\x1b\][^\x07\x1b\n]{0,1000}(?:\x07|\x1b\\)?|(?:\x1b\[|\x9b)[0-?]{0,64}[ -/]{0,4}[@-~]"
     r"|\x1b[()#%][ -~]|\x1b[0-Zac-~=>]"
 )
-# the blanks that dd prints in French and other languages
-_BLANKS = dict.fromkeys(map(ord, "\xa0\u202f"), " ")
-# other blanks, what is invisible, ligatures, and what word processors make of two signs
+# blanks, as dd prints them in French and other languages, and what is invisible
+_BLANKS = str.maketrans(
+    {
+        **dict.fromkeys("\xa0\u2002\u2003\u2007\u2009\u202f\u3000", " "),
+        **dict.fromkeys("\u200b\u200e\u200f\u2060\ufeff\xad"),
+    }
+)
+# ligatures, and what word processors make of two signs
 _AS_TYPED = str.maketrans(
     {
-        **dict.fromkeys("\u2002\u2003\u2007\u2009\u3000", " "),
-        **dict.fromkeys("\u200b\u200e\u200f\u2060\ufeff\xad"),
         "\ufb00": "ff",
         "\ufb01": "fi",
         "\ufb02": "fl",
@@ -134,8 +138,8 @@ _COMMANDS = {"cmd", "command", "cmdline", "command_line", "Command"}
 # ends of lines that a program wrote as two letters, as ansible does; what stands before and behind
 _WRITTEN = re.compile(r"\\(?:r\\n|[nrt\"\\/])")
 _MEANT = {r"\r": "\n", r"\r\n": "\n", r"\n": "\n", r"\t": "\t"}
-_STARTING = re.compile(r"^[^\\\n]{0,200}\"|\(std(?:out|err)\) ")
-_ENDING = re.compile(r"\"[\s,\])}]*$")
+_STARTING = re.compile(r"^\s{0,40}b?'|^[^\\\n]{0,200}\"|\(std(?:out|err)\) ")
+_ENDING = re.compile(r"[\"'][\s,\])}]{0,40}$")
 
 # rewritten with carriage returns: progress of dd and of fio
 _PROGRESS = re.compile(
@@ -176,7 +180,7 @@ def repaired(text: str, numbers: Sequence[int] | None, read: Read) -> Repaired |
     """Repair a text in which marks were left unread; None if no more is read by that."""
     lines = _numbered(text, numbers)
     best, found = read(lines), None
-    for state in _states(lines):
+    for state in _states(lines, best):
         reading = read(state)
         bare, remarks = _without_prefixes(state, reading, read) if reading.damaged else (state, [])
         reading = read(bare) if remarks else reading
@@ -192,20 +196,24 @@ def _numbered(text: str, numbers: Sequence[int] | None = None) -> list[Line]:
     return [Line(*pair) for pair in zip(numbers, text.split("\n"), strict=False)]
 
 
-def _states(lines: list[Line]) -> Iterator[list[Line]]:
+def _states(lines: list[Line], plain: Reading) -> Iterator[list[Line]]:
     """Yield the text as it stands, then without each kind of damage that it shows."""
     yield lines
     text = "\n".join(line.text for line in lines)
-    plain = _plain(text)
-    if plain[0] != text:
+    undone, places = _undone(text)
+    if undone != text:
         numbers = [line.number for line in lines]
-        at = plain[1] or range(1, len(lines) + 1)
-        yield _numbered(plain[0], [numbers[min(place, len(numbers)) - 1] for place in at])
+        places = places or list(range(1, len(lines) + 1))
+        yield _numbered(undone, [numbers[min(place, len(numbers)) - 1] for place in places])
     if "\\n" in text:
-        yield [Line(line.number, part) for line in lines for part in _ended(line.text)]
+        yield [
+            Line(line.number, part)
+            for line in lines
+            for part in (_ended(line.text) if line.number in plain.damaged else [line.text])
+        ]
 
 
-def _plain(text: str) -> tuple[str, list[int] | None]:
+def _undone(text: str) -> tuple[str, list[int] | None]:
     """Undo what mailers, web pages and word processors did; with the places of the lines."""
     numbers = None
     if "<" in text and _IS_HTML.search(text):
@@ -345,8 +353,9 @@ _FULL = 3  # cuts that are tried with a whole block
 _TIMES, _MORE = 10, 2_000_000  # how often a text is read at most, and characters beyond that
 _WORD = re.compile(r"\w[\w.@/+-]*")
 _WORDS = re.compile(r"w+(?:\[w\])?")  # syslog: a program with or without its number
+_QUOTES = "\"'`"
 # the other side of a line; the longer ones first
-_TAILS = (r"\n'", r"\n\"", '",', "',", "`,", *"|\u2502\u2503\u2551$\xb6\"'`")
+_TAILS = (r"\n'", r"\n\"", '",', "',", "`,", *"|\u2502\u2503\u2551$\xb6", *_QUOTES)
 # a field whose values return has the source of a line, unless it is a level, a stream or a time
 _SOURCE = re.compile(
     r"(?!\W*(?:TRACE|DEBUG|INFO|NOTICE|WARN(?:ING)?|ERROR|FATAL|CRITICAL|std(?:out|err)"
@@ -486,16 +495,18 @@ def _block(lines: list[Line], place: int, cut: _Cut, start: int, near: int) -> _
                 if found is None or found[1] != first[1]:
                     break
                 ends[other] = found[0]
-    places = range(min(ends), max(ends) + 1)
-    return _Block(cut, places, ends) if len(ends) > 1 else None
+    if len(ends) < 2:
+        return None
+    if cut.sign and cut.sign in _QUOTES and not _common_tail(lines, ends):
+        return None  # of strings that end elsewhere, as in JSON
+    return _Block(cut, range(min(ends), max(ends) + 1), ends)
 
 
 def _sorted(block: _Block, lines: list[Line]) -> list[tuple[str, list[Line]]]:
     """List the lines without prefixes; those of each source together, with its name."""
     before = {place: lines[place].text[:end] for place, end in block.ends.items()}
     sources = _sources(before, whole=bool(block.cut.sign))
-    tails = {_tail(lines[place].text[end:]) for place, end in block.ends.items()}
-    tail = tails.pop() if len(tails) == 1 else ""
+    tail = _common_tail(lines, block.ends)
     found: dict[str, list[Line]] = {}
     own: list[Line] = []
     for place in block.places:
@@ -507,6 +518,11 @@ def _sorted(block: _Block, lines: list[Line]) -> list[tuple[str, list[Line]]]:
             text = text.rstrip(" \t").removesuffix(tail).rstrip(" \t") if tail else text
         own.append(Line(number, text))
     return [*found.items()]
+
+
+def _common_tail(lines: list[Line], ends: Mapping[int, int]) -> str:
+    tails = {_tail(lines[place].text[end:]) for place, end in ends.items()}
+    return tails.pop() if len(tails) == 1 else ""
 
 
 def _tail(text: str) -> str:
@@ -582,6 +598,18 @@ def unread_remarks(text: str, marks: Sequence[int], line: Callable[[int], int]) 
         message = f"lines of a report were not read in {len(blocks) - _NOTES} more places below"
         remarks.append(Remark(blocks[_NOTES][0][0], message, code=UNREAD))
     return remarks
+
+
+def quoted_remarks(lines: Sequence[int]) -> list[Remark]:
+    """Return a remark on reports that were read, though not as a tool prints them."""
+    if len(lines) < 2:  # one that is cited in a sentence
+        return []
+    message = (
+        f"{len(lines)} lines in {_lines(lines[0], lines[-1])} stand in quotation marks, in tags, or"
+        " with written ends of lines: reports in them were read, but commands may be missing; give"
+        " them as the tool printed them"
+    )
+    return [Remark(lines[0], message, code=QUOTED)]
 
 
 def other_remarks(
