@@ -188,6 +188,7 @@ STRUCTURED = re.compile(
 _SEPARATING = f"{whitespace}\xa0-=*_"
 _LONG = 100_000  # characters
 _WORD = re.compile(r"\w")
+_NUMERIC = frozenset("0123456789+")
 # no tool begins or ends its lines so, nor writes tags or entities of HTML
 _DAMAGE = re.compile(
     r"^>|[$\xb6\"'`]$|</?(?:pre|code|samp|br|p|div|span|td)\b[^<>\n]{0,400}>"
@@ -297,13 +298,16 @@ class Grammars:
         ]
 
     def marks(self, text: str, start: int, end: int) -> Iterator[int]:
-        """Yield where the marks in a part of a text begin, the signs before left out."""
+        """Yield where the marks in a part of a text begin: with their first word or number."""
         lower = text[start:end].lower()
         for reader in self._marked:
             if may_hold(lower, reader.mark_needs):
                 for match in _marks(reader.mark, reader.line_mark).finditer(text, start, end):
-                    word = _WORD.search(match[0])
-                    yield match.start() + (word.start() if word else 0)
+                    word = _WORD.search(text, match.start(), match.end())
+                    at = word.start() if word else match.start()
+                    while at > start and text[at - 1] in _NUMERIC:
+                        at -= 1
+                    yield at
 
     def others(self, text: str, start: int, end: int) -> Iterator[tuple[str, int, int]]:
         """Yield the tools that are not read, and where the lines stand that only they print."""

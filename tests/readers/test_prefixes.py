@@ -178,7 +178,7 @@ def test_the_jobs_of_a_report_keep_their_names():
     assert results.io["job"].tolist() == names
 
 
-def test_gnu_time_of_an_hour_is_no_path_of_grep():
+def test_gnu_time_of_an_hour_keeps_its_hours():
     line = "812.31user 46.06system 1:50:33elapsed 12%CPU (0avgtext+0avgdata 3360maxresident)k\n"
     results = ft.reads(DD + line)
     assert results.timings[["real_s", "user_s"]].to_numpy().tolist() == [[6633.0, 812.31]]
@@ -254,7 +254,7 @@ def test_lines_of_the_kernel_in_a_log_of_the_system():
     assert results.extras.query("path == 'records_out'")["text"].tolist() == ["2+0"]
 
 
-def test_levels_and_streams_are_no_sources():
+def test_levels_do_not_sort_lines():
     levels = ["INFO", "WARNING", "INFO"]
     lines = zip(levels, DD.splitlines(), strict=True)
     text = "".join(f"12:00:00 {level} {line}\n" for level, line in lines)
