@@ -33,7 +33,7 @@ from fiotools.files.memory import free
 from fiotools.input import consistency
 from fiotools.input.sources import Fetch, Found, Siblings, find, folder, is_url, raw
 from fiotools.readers import opened, reader_named, readers, sniff
-from fiotools.readers.document import Document, Later, decode, plain_name
+from fiotools.readers.document import Document, Later, decode, note_unread, plain_name
 from fiotools.tables import Tables, resting
 from fiotools.tables.parts import (
     SHARING,
@@ -460,8 +460,8 @@ def read_document(
     for remark in document.remarks:
         tables.note(remark.message, line=remark.line, severity=remark.severity)
     reader.read(document, tables)
-    if not format and (unread := document.unread()):
-        tables.note(unread.message, line=unread.line, severity=unread.severity)
+    if not format:
+        note_unread(tables, document)
     if format and not tables.runs:
         raise ParseError(
             document.name,

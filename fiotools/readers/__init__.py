@@ -32,12 +32,38 @@ __all__ = ["READERS", "Grammar", "Reader", "Report", "Session", "readers"]
 
 _is_job_file = Later("fiotools.readers.fio.jobfile:is_job_file")
 _log_name = Later("fiotools.readers.fio.log:log_name")
-# tools whose output is recognised but not read, and the pattern of a line of it
+# tools whose output is recognised but not read: words of which it has one, and the lines that only
+# it prints
 _NOT_READ = {
-    "hdparm": r"^[ \t]*Timing (?:O_DIRECT )?(?:cached|buffered disk|disk) reads:",
-    "ioping": r"^--- .+ ioping statistics ---$",
-    "iozone": r"Iozone: Performance Test of File I/O",
-    "ATTO": r"ATTO (?:ExpressPCI )?(?:Disk )?Benchmark",
+    "hdparm": (
+        ("disk reads:", "cached reads:"),
+        r"^(?:[ \t]*/dev/\S+:\n)?[ \t]*Timing (?:O_DIRECT )?(?:cached|buffered disk|disk) reads:",
+    ),
+    "ioping": (
+        ("ioping statistics", "request="),
+        r"^--- [^\n]+ ioping statistics ---$"
+        r"|^[ \t]*\d[\d.]* \w+(?: bytes)? (?:<<<|>>>|from|to) [^\n]{1,300}: request=\d+ time=",
+    ),
+    "iozone": (("ozone",), r"Iozone: Performance Test of File I/O|^[ \t]*iozone test complete\."),
+    "ATTO": (("ATTO ",), r"ATTO (?:ExpressPCI )?(?:Disk )?Benchmark"),
+    "bonnie++": (
+        ("Sequential Output", "Per Chr", "...done"),
+        r"^[ \t]*Version +\d[\w.]* +-+Sequential Output-+|^Machine +Size +(?:etc +)?Per Chr "
+        r"|^(?:Writ|Read|Rewrit)ing(?: (?:a byte at a time|with \w{4}\(\)|intelligently))?"
+        r"\.\.\.done$",
+    ),
+    "HD Tune": (
+        ("HD Tune", "Transfer Rate", "Burst Rate"),
+        r"HD Tune(?: Pro)?: [^\n]{1,100} Benchmark"
+        r"|^[ \t]*(?:Transfer Rate (?:Minimum|Maximum|Average)|Burst Rate) *: \d",
+    ),
+    "sysbench": (
+        ("sysbench ", "s/s: ", "MiB/s: "),
+        r"^[ \t]*(?:(?:reads|writes|fsyncs)/s|(?:read|written), MiB/s): +\d|^sysbench \d[\w.]* \(",
+    ),
+    "winsat": (("> Disk ",), r"^> Disk +(?:Sequential|Random) [\d.]+ (?:Read|Write) +[\d.,]+ MB/s"),
+    "AS SSD": (("AS SSD",), r"^[ \t]*AS SSD Benchmark \d"),
+    "pv": (("iB/s]",), r"^[ \t]*[\d.]+ ?[kKMGT]i?B \d+:\d\d:\d\d \[ ?[\d.]+ ?[kKMGT]?i?B/s\]"),
 }
 # what fiotools itself writes beside results
 _MADE = {
@@ -75,7 +101,7 @@ def _loaded(entry: EntryPoint) -> Reader | None:
 
 @cache
 def _grammars() -> Grammars:
-    return Grammars(readers())
+    return Grammars(readers(), _NOT_READ)
 
 
 def opened(
@@ -131,7 +157,7 @@ def sniff(found: Document) -> Reader:
     for what, beginning in _MADE.items():
         if beginning.match(found.text):
             raise NoResultError(found.name, f"this is {what}, not a tool's output")
-    for tool, pattern in _NOT_READ.items():
+    for tool, (_, pattern) in _NOT_READ.items():
         if re.search(pattern, found.text, re.M):
             raise UnknownFormatError(found.name, f"output of {tool}: recognised, not read")
     if STRUCTURED.match(wrapped) and (keys := _json_keys(wrapped)) is not None:
@@ -141,9 +167,10 @@ def sniff(found: Document) -> Reader:
             remedy=_listed(),
         )
     first = next(line for line in wrapped.splitlines() if line.strip()).strip()
+    more = [f"; line {remark.line}: {remark.message}" for remark in found.unread()[:1]]
     raise UnknownFormatError(
         found.name,
-        f"unknown format; it begins {first[:60]!r}",
+        f"unknown format; it begins {first[:60]!r}{''.join(more)}",
         line=wrapped[: len(wrapped) - len(wrapped.lstrip())].count("\n") + 1,
         remedy=f"{_listed()}; {argument('format')} overrides",
     )

@@ -9,13 +9,13 @@ import bisect
 import codecs
 import heapq
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass
 from functools import cache, cached_property
 from importlib import import_module
 from io import BytesIO
-from itertools import accumulate
+from itertools import accumulate, islice
 from string import whitespace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -23,7 +23,7 @@ from fiotools.errors import NoResultError, UnknownFormatError
 from fiotools.files import is_packed
 
 if TYPE_CHECKING:
-    from fiotools.readers.pasted import Remark, Repaired
+    from fiotools.readers.pasted import Line, Reading, Remark
     from fiotools.tables import Tables
 
 
@@ -187,13 +187,31 @@ STRUCTURED = re.compile(
 )
 _SEPARATING = f"{whitespace}\xa0-=*_"
 _LONG = 100_000  # characters
+_WORD = re.compile(r"\w")
+_NUMERIC = frozenset("0123456789+")
+# no tool begins or ends its lines so, nor writes tags or entities of HTML
+_DAMAGE = re.compile(
+    r"^>|[$\xb6\"'`]$|</?(?:pre|code|samp|br|p|div|span|td)\b[^<>\n]{0,400}>"
+    r"|&(?:[lg]t|amp|quot|nbsp|#\d{2,5});",
+    re.MULTILINE | re.IGNORECASE,
+)
+_DAMAGING = (
+    *("\n>", "</", "<br", "<BR", "&gt;", "&lt;", "&amp;", "&quot;", "&nbsp;", "&#", "\\n"),
+    *map("{}\n".format, "$\xb6\"'`"),
+)
+_WRITTEN = re.compile(r"\\n")  # in a line of a report: above it stands in paths of Windows
+_ABOVE = 2  # lines above a report: its command
 
 _read_fio = Later("fiotools.readers.fio.json:read")
 _read_session = Later("fiotools.readers.transcript:read")
 _add_timing = Later("fiotools.readers.time:add_timing")
 # what undoes the damage of pasting is imported for texts, not for structured documents
-_remark, _line_ends, _repair, _unwrap = (
-    Later(f"fiotools.readers.pasted:{name}") for name in ("Remark", "line_ends", "repair", "unwrap")
+_remark, _line_ends, _as_printed, _repaired, _unwrap, _reading = (
+    Later(f"fiotools.readers.pasted:{name}")
+    for name in ("Remark", "line_ends", "as_printed", "repaired", "unwrap", "Reading")
+)
+_unread_remarks, _quoted_remarks, _other_remarks = (
+    Later(f"fiotools.readers.pasted:{name}_remarks") for name in ("unread", "quoted", "other")
 )
 
 
@@ -257,10 +275,18 @@ def _marks(mark: str, line_mark: str) -> re.Pattern[str]:
 
 
 class Grammars:
-    """The grammars and the marks of all readers, with which a text is searched once."""
+    """The grammars and the marks of all readers, with which a text is searched once.
 
-    def __init__(self, readers: Iterable[Reader]) -> None:
+    ``not_read`` has other tools: words of which their output has one, and a pattern of its lines.
+    """
+
+    def __init__(
+        self,
+        readers: Iterable[Reader],
+        not_read: Mapping[str, tuple[tuple[str, ...], str]] | None = None,
+    ) -> None:
         self._readers = tuple(readers)
+        self._not_read = not_read or {}
         self._marked = [reader for reader in self._readers if reader.mark or reader.line_mark]
 
     @cached_property
@@ -272,19 +298,24 @@ class Grammars:
             if reader.grammar
         ]
 
-    def marks(self, text: str, start: int, end: int) -> list[re.Match[str]]:
-        """Find the marks in a part of a text."""
+    def marks(self, text: str, start: int, end: int) -> Iterator[int]:
+        """Yield where the marks in a part of a text begin: with their first word or number."""
         lower = text[start:end].lower()
-        return [
-            match
-            for reader in self._marked
-            if may_hold(lower, reader.mark_needs)
-            for match in _marks(reader.mark, reader.line_mark).finditer(text, start, end)
-        ]
+        for reader in self._marked:
+            if may_hold(lower, reader.mark_needs):
+                for match in _marks(reader.mark, reader.line_mark).finditer(text, start, end):
+                    word = _WORD.search(text, match.start(), match.end())
+                    at = word.start() if word else match.start()
+                    while at > start and text[at - 1] in _NUMERIC:
+                        at -= 1
+                    yield at
 
-    def is_report(self, text: str) -> bool:
-        """Whether the beginning of a tool's report stands in a text."""
-        return any(anchor.search(text) for _, _, anchor in self._likely(text))
+    def others(self, text: str, start: int, end: int) -> Iterator[tuple[str, int, int]]:
+        """Yield the tools that are not read, and where the lines stand that only they print."""
+        part = text[start:end]
+        for tool, (words, pattern) in self._not_read.items():
+            for match in re.finditer(pattern, part, re.MULTILINE) if may_hold(part, words) else ():
+                yield tool, start + match.start(), start + match.end()
 
     def _likely(self, text: str) -> list[tuple[str, Grammar, re.Pattern[str]]]:
         """List the grammars whose reports a text may hold, by words that each of them has."""
@@ -371,8 +402,8 @@ class Document:
     Attributes
     ----------
     text : str
-        The whole text, lines ending in ``\n``, without the damage of pasting
-        (`fiotools.readers.pasted`).
+        The whole text as the tool wrote it, lines ending in ``\n``; repaired only if lines of a
+        report were left unread, and more is read so (`fiotools.readers.pasted`).
     is_structured : bool
         Whether the text begins as JSON or XML; then it is not searched for pasted reports.
     remarks : list of Remark
@@ -404,31 +435,60 @@ class Document:
         self._lines: list[int] | None = None
         self.is_structured = STRUCTURED.match(self.text) is not None
         if not self.is_structured:
-            self._take(_repair(self.text, grammars.is_report))
+            self._search(_as_printed(self.text))
 
     def unwrap(self) -> bool:
         """Turn to the texts in the strings of a JSON document; return whether there are any."""
-        found = _unwrap(self.text, self._grammars.is_report) if self.is_structured else None
+        found = _unwrap(self.text) if self.is_structured else None
         if found is not None:
-            self._take(found)
+            self.remarks.extend(found.remarks)
+            self._search(found.text, found.lines)
         return found is not None
 
     def search(self) -> bool:
         """Turn to the reports in a text that only begins as JSON; return whether there are any."""
         if not self.is_structured:
             return False
-        self._take(_repair(self.text, self._grammars.is_report))
+        self._search(_as_printed(self.text))
         return bool(self.reports)
 
-    def _take(self, found: Repaired) -> None:
-        self.is_structured = False
-        self._forget()
-        self.text, self._lines, self.data = found.text, found.lines, None
-        self.remarks.extend(found.remarks)
+    def _search(self, text: str, lines: list[int] | None = None) -> None:
+        """Turn to the reports in a text; repair it if some were left unread, or are damaged."""
+        self._turn_to(text, lines)
+        is_damaged = self._unread or self._damaged()
+        if is_damaged and (found := _repaired(text, lines, self._reading)):
+            self.remarks.extend(found.remarks)
+            self._turn_to(found.text, found.lines)
 
-    def _forget(self) -> None:
-        for name in ("reports", "kinds", "leftover", "_sole", "_line_starts"):
+    def _turn_to(self, text: str, lines: list[int] | None) -> None:
+        self.is_structured, self.data = False, None
+        for name in ("reports", "kinds", "leftover", "_sole", "_line_starts", "_unread"):
             self.__dict__.pop(name, None)
+        self.text, self._lines = text, lines
+
+    def _reading(self, lines: Sequence[Line]) -> Reading:
+        """Return what is read of some lines, if they are a text of their own."""
+        text = copy(self)
+        text._turn_to("\n".join(line.text for line in lines), [line.number for line in lines])
+        taken: set[int] = set()
+        marked: set[int] = set()
+        for report in text.reports:
+            first, last = text._place(report.start), text._place(max(report.start, report.end - 1))
+            taken.update(line.number for line in lines[first - 1 : last])
+            marked.add(lines[first - 1].number)
+            marks = self._grammars.marks(text.text, report.start, report.end)
+            marked.update(map(text.line, marks))
+        damaged = [*text._unread, *text._damaged()]
+        ends = {text.line(at): at - text._line_starts[text._place(at) - 1] for at in damaged}
+        found: Reading = _reading(
+            text.kinds,
+            frozenset(taken),
+            frozenset(marked),
+            frozenset(map(text.line, text._unread)),
+            ends,
+            len(damaged),
+        )
+        return found
 
     @property
     def plain_name(self) -> str:
@@ -471,22 +531,38 @@ class Document:
             at = report.end
         yield at, len(self.text)
 
-    def unread(self) -> Remark | None:
-        """Return a remark on lines that certainly belong to a report, and that none took."""
+    @cached_property
+    def _unread(self) -> list[int]:
+        """Where marks of a report stand that none took."""
         if self.is_structured or not self.leftover:
-            return None
-        found = [match for gap in self.leftover for match in self._grammars.marks(self.text, *gap)]
-        if not found:
-            return None
-        at = min(match.start() for match in found)
-        at += self.text[at] == "\n"
-        line = self.text[self.text.rfind("\n", 0, at) + 1 :][:_LONG].partition("\n")[0].strip()
-        message = (
-            f"lines of a report were not read ({len(found)}, the first {line[:60]!r}): are they"
-            " wrapped, changed or incomplete? give them as the tool printed them"
-        )
-        found_at: Remark = _remark(self.line(at), message)
-        return found_at
+            return []
+        return sorted({at for gap in self.leftover for at in self._grammars.marks(self.text, *gap)})
+
+    def _damaged(self) -> list[int]:
+        """Where reports, or the lines above them, have what no tool prints: quotation, or tags.
+
+        Numbers may be read all the same, but not the commands and messages around.
+        """
+        if not (self.text.startswith(">") or may_hold(self.text, _DAMAGING)):
+            return []
+        found: list[re.Match[str]] = []
+        for report in self.reports:
+            start = line_start(self.text, report.start, _LONG)
+            if start is not None:
+                above = [at for at, _ in islice(lines_above(self.text, start), _ABOVE)]
+                stop = line_end(self.text, report.end)
+                found += _DAMAGE.finditer(self.text, min([start, *above]), stop)
+                found += _WRITTEN.finditer(self.text, start, stop)
+        return [line_end(self.text, match.start()) for match in found]
+
+    def unread(self) -> list[Remark]:
+        """Return remarks on lines that belong to a report or another tool, and that none took."""
+        if self.is_structured:
+            return []
+        others = [one for gap in self.leftover for one in self._grammars.others(self.text, *gap)]
+        found: list[Remark] = _unread_remarks(self.text, self._unread, self.line)
+        damage = sorted(set(map(self.line, self._damaged())))
+        return [*found, *_quoted_remarks(damage), *_other_remarks(others, self.line)]
 
     @cached_property
     def _line_starts(self) -> list[int]:
@@ -495,20 +571,22 @@ class Document:
 
     def part(self, start: int, end: int) -> Document:
         """Return a part of the text as a document whose lines keep their numbers."""
-        part = copy(self)
-        part._forget()
-        first, part.text, part.data = self.line(start), self.text[start:end], None
+        part, text = copy(self), self.text[start:end]
         numbers = self._lines or range(1, len(self._line_starts) + 1)
-        above = bisect.bisect_right(self._line_starts, start) - 1
-        part._lines = list(numbers[above : above + part.text.count("\n") + 1]) or [first]
-        part.is_structured = False
+        above = self._place(start) - 1
+        lines = list(numbers[above : above + text.count("\n") + 1]) or [self.line(start)]
+        part._turn_to(text, lines)
         return part
 
     def line(self, position: int) -> int:
         """Line number (1-based) of a position in the text."""
         if position == 0:  # most JSON documents begin their file
             return self._original(1)
-        return self._original(bisect.bisect_right(self._line_starts, position))
+        return self._original(self._place(position))
+
+    def _place(self, position: int) -> int:
+        """Return the line (1-based) of a position, as it is counted in the text."""
+        return bisect.bisect_right(self._line_starts, position)
 
     def _original(self, line: int) -> int:
         """Return the number that a line of the text had in the file."""
@@ -523,6 +601,12 @@ def read_reports(
         add(tables, report, Session())
 
 
+def note_unread(tables: Tables, document: Document) -> None:
+    """Warn of the lines of reports that none took."""
+    for remark in document.unread():
+        tables.note(remark.message, line=remark.line, severity=remark.severity)
+
+
 def read_part(
     tables: Tables, part: Document, above: int | None = None, copies: Collection[Report] = ()
 ) -> None:
@@ -531,8 +615,7 @@ def read_part(
     A timing that follows at once belongs to the run ``above``, whose document ends where the part
     begins. ``copies`` are those of its reports that only repeat a document.
     """
-    if unread := part.unread():
-        tables.note(unread.message, line=unread.line, severity=unread.severity)
+    note_unread(tables, part)
     copied = {report.start for report in copies}
     part.reports = [report for report in part.reports if report.start not in copied]
     first = part.reports[0] if part.reports else None

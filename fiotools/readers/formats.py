@@ -68,6 +68,7 @@ TIMES = {
     "labels": "|".join(rf"{name}(?:[ \t]+|[ \t]*[:=,][ \t]*)\d" for name in _ELAPSED),
 }
 
+_BLANK = "%20|&nbsp;|&#32;"  # as web pages write it
 _AFTER_LABEL = "\n\r\t |^\\%+0123456789"  # between a label of a damaged line and its number
 
 # --- who claims a text ------------------------------------------------------------------------
@@ -197,9 +198,11 @@ READERS: tuple[Reader, ...] = (
         produced_by="dd if=... of=... 2>log",
         tables=("runs", "io", "samples", "settings", "extras", "notes"),
         mark=(
-            r"[0-9](?:\W{0,4}|%20)records(?:\W{1,3}|%20)(?:in|out)\b"
-            r"|[0-9]\+[0-9]{1,18}(?:\W{1,3}|%20)(?:enregist|regist|rexist|datens|zapis|poster|blo[ck])"
-            r"|[0-9](?:\W{0,4}|%20)bytes(?:\W{1,3}|%20)[^()\n]{1,60}\)(?:\W{1,4}|%20)copied"
+            rf"\d(?:\W{{0,4}}|{_BLANK})records(?:\W{{1,3}}|{_BLANK})(?:in|out)\b"
+            r"|\d\+\d{1,18}(?:[^\w\n]{1,3}|%20)(?:enregist|regist|rexist|datens|zapis|poster|blo[ck])"
+            rf"|\d(?:\W{{0,4}}|{_BLANK})bytes(?:\W{{1,3}}|{_BLANK})[^()\n]{{1,90}}\)"
+            rf"(?:\W{{1,4}}|{_BLANK})copied"
+            r"|\d\W{0,4}bytes transferred in \W?\d"
         ),
         mark_needs=(
             *("records", "bytes", "regist", "rexist", "datens", "zapis", "poster"),
@@ -217,7 +220,13 @@ READERS: tuple[Reader, ...] = (
             r"[ \t]*total:[ \t]+[0-9]+ \|"
             r"|\W{0,4}(?:Input parameters|Results for timespan \d+)\b"
         ),
-        mark_needs=("total:", "input parameters", "results for timespan"),
+        mark=(
+            r"(?<=\W)(?:thread[ \t]*\|[ \t]*bytes[ \t]*\||CPU[ \t]*\|[ \t]*Usage[ \t]*\|"
+            r"|%-ile[ \t]*\||total:[ \t]+\d+ \|)|\b(?:Input parameters|Results for timespan \d+):$"
+        ),
+        mark_needs=(
+            *("total:", "input parameters", "results for timespan", "thread", "usage", "%-ile"),
+        ),
         anchor=DISKSPD_TEXT,
         needs=("Command Line:", "Input parameters:", "Results for ", "I/Os"),
     ),
@@ -227,8 +236,8 @@ READERS: tuple[Reader, ...] = (
         produced_by="diskspd ... -Rxml target > run.xml",
         tables=("runs", "settings", "io", "percentiles", "samples", "cpu", "extras", "notes"),
         sniff=_diskspd_xml,
-        mark=DISKSPD_XML,
-        mark_needs=("<results>",),
+        mark=rf"{DISKSPD_XML}|</?TimeSpan>",
+        mark_needs=("<results>", "timespan>"),
         anchor=DISKSPD_XML,
         needs=("<Results>",),
     ),
@@ -247,8 +256,14 @@ READERS: tuple[Reader, ...] = (
         produced_by="fio --output-format=json (or json+) --output=run.json ...",
         tables=_FIO,
         sniff=_fio_json,
-        mark=rf'{FIO_JSON}|["\u201c\u201d](?:jobname|io_kbytes|iodepth_level)["\u201c\u201d]',
-        mark_needs=('"fio', "jobname", "io_kbytes", "iodepth_level"),
+        mark=(
+            rf"{FIO_JSON}|[\"\u201c\u201d](?:fio ?version|jobname|io_kbytes|iodepth_level"
+            r"|c?lat_ns|total_ios)[\"\u201c\u201d]\s*:"
+        ),
+        mark_needs=(
+            *("fio version", "fioversion", "jobname", "io_kbytes", "iodepth_level", "lat_ns"),
+            "total_ios",
+        ),
         anchor=FIO_JSON,
         needs=('"fio',),
     ),
@@ -267,9 +282,18 @@ READERS: tuple[Reader, ...] = (
         produced_by="fio ..., or fio --output=report.txt ...",
         tables=_FIO,
         sniff=_fio_normal,
-        mark=rf"{FIO_NORMAL}|Disk stats \(read/write\):|ios=\d+/\d+, merge",
-        line_mark=r"[^\w\n]{0,9}(?:read|write|trim)(?:\W|%20){1,5}(?:IOPS|io) ?=",
-        mark_needs=("(groupid=", "disk stats", "ios=", "iops", "io=", "io ="),
+        # one of a line is enough; each begins with a fixed kind of character, which is found fast
+        mark=(
+            rf"{FIO_NORMAL}|Disk stats \(read/write\):|ios=\d+/\d+, merge"
+            r"|(?=[rwt])\b(?:read|write|trim) ?: ?(?:IOPS|io) ?="
+            r"|(?=[scl])\b[sc]?lat \([mun]?sec\) ?: ?(?:\d|min=)"
+            r"|\b(?:bw ?\( ?[KMG]i?B/s\)|iops *): min=|\bcpu +: usr=|\bIO depths +: 1="
+            r"|\bissued (?:rwts?|r/w/d|rwt)?: ?(?:total|\d)|\d\.\d+th=\["
+        ),
+        mark_needs=(
+            *("(groupid=", "disk stats", "ios=", "iops", "io=", "io =", "sec)", "b/s)", ": usr="),
+            *("io depths", "issued ", "th=["),
+        ),
         anchor=FIO_NORMAL,
         needs=("(groupid=",),
     ),
@@ -300,14 +324,23 @@ READERS: tuple[Reader, ...] = (
         produced_by="time command 2>log",
         tables=("runs", "timings", "extras", "notes"),
         mark=(
-            r"(?=[rusc])\b(?:"  # a letter is known sooner than the end of a word
+            # a letter is known sooner than the end of a word
+            r"(?=[rusc])(?:\b|(?<=\\n))(?:"
             r"(?:real|user|sys)(?:[\s|]|\^I|\\t|%20){0,9}[+]?[0-9]+m[0-9]+[.,][0-9]+s"
             r"|Command (?:exited with non-zero status|terminated by signal) [0-9])"
             r"|[0-9][.,][0-9]+s user\W{1,3}[0-9]+[.,][0-9]+s system|Elapsed\W{1,3}wall clock"
+            r"|Maximum resident set size \(kb|[0-9][.,][0-9]+user [0-9]+[.,][0-9]+system"
+            r"|[0-9]elapsed [0-9]+%CPU|[0-9]pagefaults [0-9]+swaps"
+            r"|[0-9]u [0-9.]+s [0-9]+:[0-9.]+ [0-9.]+%|Executed in +[0-9.]+ +\w"
+            r"|[0-9] real +[0-9]+[.,][0-9]+ user|\bTotalSeconds +: +[0-9]"
+            r"|\b(?:real|user|sys)[ \t]+[+]?[0-9]+[.,][0-9]+s?[^\w\n]{0,4}$"
         ),
         line_mark=r"[^\w\n]{0,4}(?:real|user|sys)[ \t]*[+]?[0-9]+[.,][0-9]+s?[^\w\n]{0,4}$",
         # not the sys of /proc/sys
-        mark_needs=("real", "user", *map("sys{}".format, _AFTER_LABEL), "command ", "elapsed"),
+        mark_needs=(
+            *("real", "user", *map("sys{}".format, _AFTER_LABEL), "command ", "elapsed", "(kb"),
+            *("swaps", "u ", "executed in", "totalseconds"),
+        ),
         anchor="|".join(TIMES.values()),
         needs=(
             *("real", "Real", "elapsed", "system", "User time", "Executed in", "TotalSeconds"),

@@ -1,27 +1,23 @@
 """The damage of copying, mailing, publishing and recording to a tool's output, undone.
 
-Terminals add colours and titles, mailers quote and escape, blogs add tags and entities, PowerShell
-5 wraps standard error, programs keep output in the strings of a JSON document. Each kind of damage
-is repaired only if the text shows a mark of it, so a clean text is returned as it is after a few
-searches. Lines keep their numbers if possible; otherwise each line of the result has the number of
-the line it came from.
+A text is first read as it stands: all that looks like damage may be the tool's own, as in
+``hot:randread``, the name of a job. It is repaired only if marks of a report were left unread, or
+reports were quoted: typographic signs, tags of HTML, written ends of lines, and what stands before
+all lines of a block. A repair is kept only if more is read, and nothing less (`Reading.beats`).
+What is then unread is told, with its lines and what to do.
 
-Prefixes are taken off last: syslog, journald, containers and CI put a time before a line, pdsh and
-srun a host or a task, grep a file and a number, tables borders. They are taken off only if all
-neighbouring lines have them and a tool's report shows behind them, so that tables and settings that
-look alike stay. Lines that several hosts or containers wrote at once are sorted by source, in order
-of appearance. A new kind of prefix is a row of `_KINDS`.
+Always undone is what no tool prints (`as_printed`): a terminal's escapes, a mailer's ``bs=3D4k``,
+rare ends of lines. Lines keep the numbers that they have in the file.
 """
 
 from __future__ import annotations
 
-import bisect
 import html
 import re
 import shlex
 import unicodedata
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache
 from itertools import groupby
 from typing import NamedTuple
@@ -33,21 +29,50 @@ SEPARATOR = "\f"
 
 
 class Remark(NamedTuple):
-    """A repair of a text, and its line: for the notes."""
+    """Something to say of a text, and its line: for the notes."""
 
     line: int | None
     message: str
     severity: str = "warning"
+    code: str = ""  # the kind of remark
 
 
-IsReport = Callable[[str], bool]  # whether a part of a tool's report stands in a text
+TAKEN_OFF = "taken off"  # what stood before lines of a report
+BEFORE = "before"  # something stands before lines of a report, and was left
+UNREAD = "unread"  # lines of a report that no reader took
+QUOTED = "quoted"  # reports that were read, and what is around may not be
+OTHER_TOOL = "other tool"  # output of a tool that is not read
 
 
 class Line(NamedTuple):
-    """A line, and the number that it had in the file."""
+    """A line, and the number that it has in the file."""
 
     number: int
     text: str
+
+
+class Reading(NamedTuple):
+    """What the readers take of a text, by line."""
+
+    kinds: frozenset[str]
+    taken: frozenset[int]  # lines of reports
+    marked: frozenset[int]  # the first lines of reports, and those with a mark
+    unread: frozenset[int]  # lines with a mark that no report took
+    # these and lines with other damage, and where their text may begin at the latest
+    damaged: Mapping[int, int]
+    damages: int  # how many marks were left unread, and other damage there is
+
+    def beats(self, plain: Reading) -> bool:
+        """Whether more is read than of the plain text, and nothing less."""
+        return (
+            self.damages < plain.damages
+            and self.taken >= plain.unread - self.unread
+            and self.taken >= plain.marked
+            and self.kinds >= plain.kinds
+        )
+
+
+Read = Callable[[Sequence[Line]], Reading]
 
 
 class Repaired(NamedTuple):
@@ -70,11 +95,16 @@ _ESCAPE = re.compile(
     r"\x1b\][^\x07\x1b\n]{0,1000}(?:\x07|\x1b\\)?|(?:\x1b\[|\x9b)[0-?]{0,64}[ -/]{0,4}[@-~]"
     r"|\x1b[()#%][ -~]|\x1b[0-Zac-~=>]"
 )
-# spaces, what is invisible, ligatures, and what word processors make of two signs
-_AS_TYPED = str.maketrans(
+# blanks, as dd prints them in French and other languages, and what is invisible
+_BLANKS = str.maketrans(
     {
         **dict.fromkeys("\xa0\u2002\u2003\u2007\u2009\u202f\u3000", " "),
         **dict.fromkeys("\u200b\u200e\u200f\u2060\ufeff\xad"),
+    }
+)
+# ligatures, and what word processors make of two signs
+_AS_TYPED = str.maketrans(
+    {
         "\ufb00": "ff",
         "\ufb01": "fi",
         "\ufb02": "fl",
@@ -96,44 +126,25 @@ _TAG = re.compile(
 _BREAKING = {"br", "p", "pre", "div", "tr", "blockquote", "body"}
 _ENTITIES = re.compile(r"&(?:lt|gt|amp|quot|nbsp|micro|eacute|egrave|#\d{2,5}|#x[0-9A-Fa-f]{2,4});")
 
-# operands of dd, words of fio's report and definition lines, with their "=" escaped
-_IS_QUOTED_PRINTABLE = re.compile(r"\b(?:if|of|bs|count|rw|IOPS|BW|groupid|err)=3D")
+# operands of dd and words of fio's report with their "=" escaped: no tool prints "3D" as a number
+_IS_QUOTED_PRINTABLE = re.compile(r"\b(?:bs|count|IOPS|BW|groupid|err)=3D ?\d")
 _FOLDED = re.compile(r"^(?:[^\n]{0,76}=\n)+[^\n]*", re.M)
 _QUOTED = re.compile(r"(?:=[0-9A-F]{2})+")
 
-_MAIL = re.compile(r"(?:^>[^\n]*\n?){3,}", re.M)
-_MARKS = re.compile(r"^(?:> ?)+", re.M)
-_PROMPT_ABOVE = re.compile(r"[$#%>] \S[^\n]*\n\Z")
-
-_POWERSHELL = re.compile(
-    r"^(?:At (?:line|[^\n]{1,300}\.ps1):\d+ char:\d+|[ \t]*\+ [^\n]*)$"
-    r"|^(?:\S{1,200}\.exe|\w{1,40}) : (?=\S)",
-    re.M,
-)
-
+# strings of JSON
 _STRING = re.compile(r'"(?:[^"\\]|\\.)*+"(?P<colon>\s*:)?', re.S)
-_LARGE = 2000  # lines: no log has a larger object in its text
 _COMMANDS = {"cmd", "command", "cmdline", "command_line", "Command"}
 
-# ends of lines that a program escaped; a Windows path may look alike
-_TWO_LETTERS = re.compile(r"\\(?:r\\n|[nrt\"\\/])")
+# ends of lines that a program wrote as two letters, as ansible does; what stands before and behind
+_WRITTEN = re.compile(r"\\(?:r\\n|[nrt\"\\/])")
 _MEANT = {r"\r": "\n", r"\r\n": "\n", r"\n": "\n", r"\t": "\t"}
-_WITHIN = re.compile(r"\\n(?=[^\"'\s,\])}])")  # not the end that a line is printed with
-_ON_ONE_LINE = re.compile(r"^\S+ \| \w+!? \| rc=\d+ \| \(std(?:out|err)\) ")  # ansible -o
-_LITERAL = re.compile(r'"((?:[^"\\\n]|\\.)*+)"')
-_DRIVE = re.compile(r"\b[A-Za-z]:\\\w")
+_STARTING = re.compile(r"^\s{0,40}b?'|^[^\\\n]{0,200}\"|\(std(?:out|err)\) ")
+_ENDING = re.compile(r"[\"'][\s,\])}]{0,40}$")
+
 # rewritten with carriage returns: progress of dd and of fio
 _PROGRESS = re.compile(
     r"\s*(?:[\d.,' ]{1,30}[^\W\d]{1,20} (?:\([^()\n]{1,60}\) )?\S+,? [\d.,]+ |Jobs: \d)"
 )
-
-_BARS = "|\u2502\u2503\u2551"
-# a text without any of these (such as dd's) has no prefixes; a line or two of those without marks
-# stand near its beginning
-_HINTS = f":>\"']\t`%*$\\\xb6\u2022{_BARS}"
-_BEGINNINGS = re.compile(r"\n(?:[ ]?2[ .)]|1[678]\d{7,8}[.,]\d{3}|\+|0\.0|E )")
-_NEAR = 10_000  # characters
-_HYPHEN = re.compile("-(?<![0-9]e-)")  # not that of 5e-05
 
 
 def line_ends(text: str) -> str:
@@ -151,23 +162,60 @@ def line_ends(text: str) -> str:
     return text if 2 * rewritten > len(parts) else text.replace("\r", "\n")
 
 
-def repair(text: str, is_report: IsReport | None = None) -> Repaired:
-    r"""Undo the damage of pasting in a text whose lines end in ``\n``.
-
-    Prefixes and ``\n`` as two letters may be the text's own; they are undone only if that shows a
-    part of a report.
-    """
-    numbers = None
+def as_printed(text: str) -> str:
+    """Undo what changes no meaning: escapes of a terminal and a mailer, ends of lines, blanks."""
     if "\x1b" in text or "\x9b" in text:
         text = _ESCAPE.sub("", text)
-    if "\b" in text:
-        text = _backspaces(text)
+    if "=3D" in text and _IS_QUOTED_PRINTABLE.search(text):
+        text = _quoted_printable(text)
+    if not text.isascii():
+        text = text.translate(_BLANKS)
     text = text.replace(SEPARATOR, "")
     if "\v" in text or "\x85" in text or "\u2028" in text:
         text = re.sub("\r?[\v\x85\u2028]", "\n", text)
-    text = text.replace("\r\n", "\n")  # script(1) writes \r\r\n
-    if "=3D" in text and _IS_QUOTED_PRINTABLE.search(text):
-        text = _quoted_printable(text)
+    return text.replace("\r\n", "\n")  # script(1) writes \r\r\n
+
+
+def repaired(text: str, numbers: Sequence[int] | None, read: Read) -> Repaired | None:
+    """Repair a text in which marks were left unread; None if no more is read by that."""
+    lines = _numbered(text, numbers)
+    best, found = read(lines), None
+    for state in _states(lines, best):
+        reading = read(state)
+        bare, remarks = _without_prefixes(state, reading, read) if reading.damaged else (state, [])
+        reading = read(bare) if remarks else reading
+        if reading.beats(best):
+            best, found = reading, Repaired.of(bare, remarks)
+        if not best.damaged:
+            break
+    return found
+
+
+def _numbered(text: str, numbers: Sequence[int] | None = None) -> list[Line]:
+    numbers = numbers or range(1, text.count("\n") + 2)
+    return [Line(*pair) for pair in zip(numbers, text.split("\n"), strict=False)]
+
+
+def _states(lines: list[Line], plain: Reading) -> Iterator[list[Line]]:
+    """Yield the text as it stands, then without each kind of damage that it shows."""
+    yield lines
+    text = "\n".join(line.text for line in lines)
+    undone, places = _undone(text)
+    if undone != text:
+        numbers = [line.number for line in lines]
+        places = places or list(range(1, len(lines) + 1))
+        yield _numbered(undone, [numbers[min(place, len(numbers)) - 1] for place in places])
+    if "\\n" in text:
+        yield [
+            Line(line.number, part)
+            for line in lines
+            for part in (_ended(line.text) if line.number in plain.damaged else [line.text])
+        ]
+
+
+def _undone(text: str) -> tuple[str, list[int] | None]:
+    """Undo what mailers, web pages and word processors did; with the places of the lines."""
+    numbers = None
     if "<" in text and _IS_HTML.search(text):
         text, numbers = _tags(text)
     if "&" in text:
@@ -175,35 +223,7 @@ def repair(text: str, is_report: IsReport | None = None) -> Repaired:
     if not text.isascii():
         text = _DASH.sub("-", text.translate(_AS_TYPED))
         text = _DIGIT.sub(lambda found: str(unicodedata.decimal(found[0])), text)
-    if text.startswith(">") or "\n>" in text:
-        text = _MAIL.sub(_without_marks, text)
-    if "NativeCommandError" in text:
-        text = _POWERSHELL.sub("", text)
-    is_hinted = any(hint in text for hint in _HINTS) or _HYPHEN.search(text)
-    is_hinted = is_hinted or _BEGINNINGS.search(text[:_NEAR])
-    signs = "".join([sign for sign in _SIGNS if sign in text])
-    is_prefixed = is_hinted and _any_prefix(signs).search(f"\n{text}")
-    has_objects = "{\n" in text and "\n}" in text
-    if is_report is None or not (is_prefixed or has_objects or "\\n" in text):
-        return Repaired(text, numbers)
-    places = numbers or range(1, text.count("\n") + 2)
-    lines = [Line(*pair) for pair in zip(places, text.split("\n"), strict=True)]
-    lines, remarks = _objects(lines, is_report)
-    if is_prefixed:
-        lines, taken_off = without(lines, is_report)
-        lines, others = _objects(lines, is_report)
-        remarks += taken_off + others
-    return Repaired.of(_two_letters(lines, is_report), remarks)
-
-
-def _backspaces(text: str) -> str:
-    kept: list[str] = []
-    for character in text:
-        if character != "\b":
-            kept.append(character)
-        elif kept and kept[-1] not in "\r\n":
-            kept.pop()
-    return "".join(kept)
+    return text, numbers
 
 
 def _quoted_printable(text: str) -> str:
@@ -234,73 +254,16 @@ def _tags(text: str) -> tuple[str, list[int] | None]:
     return "\n".join(kept), None if len(kept) == numbers[-1] else numbers
 
 
-def _objects(lines: list[Line], is_report: IsReport) -> tuple[list[Line], list[Remark]]:
-    """Replace JSON objects (``ok: [host] => {``) by the reports in their strings."""
-    ends = [place for place, line in enumerate(lines) if line.text.startswith("}")]
-    kept: list[Line] = []
-    remarks: list[Remark] = []
-    at = 0
-    while at < len(lines):
-        line, found = lines[at], None
-        if line.text.endswith("{") and (place := bisect.bisect(ends, at)) < len(ends):
-            inside = lines[at : min(ends[place], at + _LARGE) + 1]
-            inner = [one.text for one in inside[1:-1]] if len(inside) <= _LARGE else []
-            found = unwrap("\n".join(["{", *inner, "}"]), is_report) if inner else None
-        if found is None or not is_report(found.text):
-            kept.append(line)
-            at += 1
-            continue
-        told, said = _placed(found, inside)
-        kept += [Line(line.number, line.text[:-1]), *told]
-        remarks += said
-        at += len(inside)
-    return kept, remarks
+def _ended(text: str) -> list[str]:
+    r"""End a line at each written ``\n``."""
+    if "\\n" not in text:
+        return [text]
+    inner = _ENDING.sub("", _STARTING.sub("\\g<0>\n", text))
+    return _WRITTEN.sub(lambda found: _MEANT.get(found[0], found[0][1:]), inner).split("\n")
 
 
-def _placed(found: Repaired, within: Sequence[Line]) -> tuple[list[Line], list[Remark]]:
-    """Return the lines of a text, and the remarks on it, with the numbers of those around it."""
-
-    def number(line: int | None) -> int:
-        return within[min(line or 1, len(within)) - 1].number
-
-    texts = found.text.split("\n")
-    numbers = found.lines or range(1, len(texts) + 1)
-    lines = [Line(number(at), text) for at, text in zip(numbers, texts, strict=False)]
-    return lines, [remark._replace(line=number(remark.line)) for remark in found.remarks]
-
-
-def _two_letters(lines: list[Line], is_report: IsReport) -> list[Line]:
-    r"""End lines at a written ``\n``, in a string literal or between lines."""
-
-    def ended(text: str) -> str:
-        told = _ON_ONE_LINE.sub(r"\g<0>\\n", text)
-        return _TWO_LETTERS.sub(lambda found: _MEANT.get(found[0], found[0][1:]), told)
-
-    def literal(found: re.Match[str]) -> str:
-        is_text = r"\n" in found[1] and is_report(ended(found[1]))
-        return f"\n{ended(found[1])}\n" if is_text else found[0]
-
-    kept: list[Line] = []
-    for number, text in lines:
-        told = text
-        if _WITHIN.search(text) and not _DRIVE.search(text):
-            told = _LITERAL.sub(literal, text)
-            if told == text and is_report(ended(text)):
-                told = ended(text)
-        kept += [Line(number, part) for part in told.split("\n")]
-    return kept
-
-
-def _without_marks(found: re.Match[str]) -> str:
-    """Drop a mailer's quotation marks, but not a shell's prompt for more lines of a command."""
-    above = found.string[max(0, found.start() - 500) : found.start()]
-    if _PROMPT_ABOVE.search(above) or above.endswith("\\\n"):
-        return found[0]
-    return _MARKS.sub("", found[0])
-
-
-def unwrap(text: str, is_report: IsReport | None = None) -> Repaired | None:
-    """Return the texts in the strings of a JSON document, repaired, one below the other.
+def unwrap(text: str) -> Repaired | None:
+    """Return the texts in the strings of a JSON document, one below the other.
 
     The items of a list are lines of one text. A text that repeats another (``stderr_lines`` of
     Ansible) is left out with a remark. A command beside it stands above it, after a prompt. None if
@@ -329,10 +292,9 @@ def unwrap(text: str, is_report: IsReport | None = None) -> Repaired | None:
         if "\n" in whole:
             seen.add(whole.strip())
         # a \r\n is an end of line here as well, and so are \r and \n of their own
-        found = repair(whole.replace("\r\n", "\n").rstrip("\n"), is_report)
-        placed, said = _placed(found, own)
-        lines += [*placed, Line(own[-1].number, SEPARATOR)]
-        remarks += said
+        for place, part in enumerate(as_printed(whole).rstrip("\n").split("\n")):
+            lines.append(Line(own[min(place, len(own) - 1)].number, part))
+        lines.append(Line(own[-1].number, SEPARATOR))
     return Repaired.of(lines, remarks, end="\n") if lines else None
 
 
@@ -374,322 +336,335 @@ def _texts(text: str) -> list[tuple[str, list[Line]]]:
     return found
 
 
-_ISO = (
-    r"\d{4}[-/]\d\d[-/]\d\d[T ,]\d\d:\d\d(?::\d\d(?:[.,]\d{1,9})?)?(?: ?(?:Z|UTC|[+-]\d\d:?\d\d))?"
+# --- what stands before all lines ----------------------------------------------------------------
+#
+# A log puts a time before each line, pdsh a host, grep a file and a number, a mailer a mark. One
+# rule takes them off: the same number of fields, or all up to the n-th of one sign, off every line
+# of a block. A block is neighbouring lines with the same signs there. A few lines are read without
+# each of these, and what lets most be read is taken off the block; with it goes the other side of a
+# frame or of quotation marks. Lines that several hosts wrote at once are sorted by the fields that
+# return.
+
+_LONGEST = 200  # characters of a prefix
+_FIELDS = 9
+_SIGNS = 16
+_NEAR = 40  # lines above and below, with which a cut is tried
+_FULL = 3  # cuts that are tried with a whole block
+_TIMES, _MORE = 10, 2_000_000  # how often a text is read at most, and characters beyond that
+_WORD = re.compile(r"\w[\w.@/+-]*")
+_WORDS = re.compile(r"w+(?:\[w\])?")  # syslog: a program with or without its number
+_QUOTES = "\"'`"
+# the other side of a line; the longer ones first
+_TAILS = (r"\n'", r"\n\"", '",', "',", "`,", *"|\u2502\u2503\u2551$\xb6", *_QUOTES)
+# a field whose values return has the source of a line, unless it is a level, a stream or a time
+_SOURCE = re.compile(
+    r"(?!\W*(?:TRACE|DEBUG|INFO|NOTICE|WARN(?:ING)?|ERROR|FATAL|CRITICAL|std(?:out|err)"
+    r"|\d\d[EO]\+?)\W*$)(?!.*\d\d:\d\d).*[^\W\d]|\W*\d{1,6}\W*$",
+    re.I,
 )
-_DATE = (
-    r"(?:[A-Z][a-z]{2} )?(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) [ \d]?\d"
-    r" \d\d:\d\d:\d\d(?:[.,]\d{1,9})?(?: \d{4})?"
-)
-_TIME = (
-    rf"(?=[\[(\dA-Z])[\[(]?(?:{_ISO}|{_DATE}|\d\d:\d\d:\d\d(?:[.,]\d{{1,9}})?"
-    r"|\d{9,10}[.,]\d{3,9}|\d{1,6}\.\d{6})[\])]?:?"
-)
-_LEVEL = (
-    r"\[?(?:TRACE|DEBUG|INFO|NOTICE|WARN(?:ING)?|ERROR|FATAL|stdout F|stderr F|\d\d[EO]\+?)\]?:?"
-)
-# words of a tool or of a report are not names
-_OWN = r"(?!(?:dd|fio|Jobs|diskspd|time|real|user|sys|https?)(?:\.exe)?[:|])"
-_NAME = rf"{_OWN}(?P<source>[\w.@-]{{1,60}}+)"
-# a time is not a name; one with blanks in it is one only before the number of a line
-_PATH = (
-    rf"""{_OWN}(?!\[?\d\d:\d\d|\d:\d\d[.,]\d)(?P<source>(?:[A-Za-z]:)?(?:[^\s:"'<>|{{}}()]{{1,200}}?(?=[:-])"""
-    rf"""|[^:\n"'<>|{{}}()]{{1,200}}+(?=:\d{{1,9}}:)))"""
-)
-_NUMBER = r"[ \t]*(?P<number>\d{1,6})"
-_BORDER = f"[{_BARS}]"
-_SIGNS = f":-{_BARS}"  # of the kinds that are costly to search for
-_END = r"(?:[ \t]|$)"
-_DEEPEST = 4  # kinds, one behind the other
-_ESCAPED = re.compile(r"\\(?:n$|[t\"'\\])")
-_IN_QUOTES = {r"\t": "\t", r"\n": ""}
+_SYSLOG = re.compile(r"\d\d:\d\d:\d\d\S* (?P<host>[\w.-]{1,80}) (?P<source>[^\s:]{1,80}):\s*\Z")
 
 
-class _Kind(NamedTuple):
-    """One kind of prefix: its name, and the patterns before and behind a line's text."""
+class _Cut(NamedTuple):
+    """Where the text of a line begins: behind so many fields, or so many of one sign.
 
-    name: str
-    before: str
-    behind: str = ""
-    text: str = r"[^\n]*"
-    signs: str = ""  # one of these stands in each; if none is given, it is always searched for
-    least: int = 2  # lines
-    is_sure: bool = False  # nothing else looks like it; if not, names or numbers must prove it
-
-
-@cache
-def _line(kind: _Kind) -> re.Pattern[str]:
-    return re.compile(rf"{kind.before}(?P<text>{kind.text}){kind.behind}")
-
-
-@cache
-def _any_prefix(signs: str) -> re.Pattern[str]:
-    """Return the pattern of a line with a prefix; of two lines where one proves nothing.
-
-    Kinds without any of these signs are left out.
+    Without any, a line has only one of `_TAILS`.
     """
 
-    def lines(kinds: Iterable[_Kind]) -> str:
-        every = "|".join(f"{kind.before}{kind.text}{kind.behind}" for kind in kinds)
-        return "\n(?:{})".format(re.sub(r"\?P<\w+>", "?:", every))
+    number: int
+    sign: str = ""
 
-    likely = [kind for kind in _KINDS if not kind.signs or {*kind.signs}.intersection(signs)]
-    single = [kind for kind in likely if kind.is_sure or kind.least == 1]
-    other = lines(kind for kind in likely if kind not in single)
-    return re.compile(rf"{lines(single)}$|{other}\n{{0,2}}{other}$", re.M)
-
-
-# the kind that fits most lines is taken; of equals the first
-_KINDS = (
-    _Kind(
-        "a header of syslog",
-        rf"(?:<\d{{1,3}}>)?{_TIME} (?P<host>[\w.-]{{1,80}}) "
-        rf"(?P<source>[^\s:\[]{{1,80}}(?:\[\d{{1,9}}\])?):{_END}",
-        signs=":",
-        is_sure=True,
-    ),
-    _Kind(
-        "a header of syslog",
-        rf"<\d{{1,3}}>\d {_ISO} (?P<host>\S{{1,80}}) (?P<source>\S{{1,80}} \S{{1,80}}) \S{{1,80}} "
-        rf"(?:-|\[[^\]\n]{{1,400}}\]){_END}",
-        is_sure=True,
-    ),
-    _Kind(
-        "a time and a level",
-        rf"{_TIME} (?:- [\w.]{{1,60}} - )?{_LEVEL}(?: -)?{_END}",
-        is_sure=True,
-    ),
-    _Kind("a time", rf"{_TIME}{_END}", is_sure=True),
-    _Kind(
-        "a header of klog",
-        rf"[IWEF]\d{{4}} \d\d:\d\d:\d\d\.\d{{6}} +\d{{1,9}} \S{{1,80}}:\d{{1,6}}\]{_END}",
-        is_sure=True,
-    ),
-    _Kind("a time of the kernel", rf"\[ *\d{{1,9}}\.\d{{3,9}}\]{_END}", is_sure=True),
-    _Kind(
-        "a job and a step",
-        rf"(?P<source>[^\t\n]{{1,80}}+\t[^\t\n]{{1,80}}+)\t(?={_ISO})",
-        signs=":",
-        is_sure=True,
-    ),
-    _Kind(
-        "a stream and a time",
-        rf"(?P<source>\S{{1,80}}/\S{{1,80}}) {_ISO}{_END}",
-        signs=":",
-        is_sure=True,
-    ),
-    _Kind("a time and a level", r"time=\S{1,60} level=\w{1,10} msg=", is_sure=True),
-    _Kind("a level", rf"{_LEVEL}(?:(?<=:)[\w.]{{1,60}}:|{_END})", is_sure=True),
-    _Kind("a line's number", rf"{_NUMBER}\t", least=3),
-    _Kind("a line's number", rf"{_NUMBER} *{_BORDER} ?", signs=_BARS, least=3),
-    _Kind("a line's number", rf"{_NUMBER}[:.)](?: |$)", least=3),
-    _Kind("a line's number", rf"{_NUMBER}[:,]", least=3),
-    _Kind("a line's number", rf"{_NUMBER}(?: |$)", least=3),
-    _Kind(
-        "a name in brackets",
-        rf"\[(?P<source>[\w./@:,-]{{1,100}})\](?:<std(?:out|err)>: ?|{_END})",
-    ),
-    _Kind("a name and a bar", rf"[ \t]*{_NAME} *\|(?: |$)", signs="|"),
-    _Kind(
-        "a name and a colon", rf" *(?:==> )?{_NAME}(?: \([\w-]{{1,40}}\))?:(?: (?!\()|$)", signs=":"
-    ),
-    _Kind(
-        "a file's name",
-        rf"{_PATH}(?::(?:\d{{1,9}}:)?|-\d{{1,9}}-)(?![\\/~]| \()",
-        signs=":-",
-        least=1,
-    ),
-    _Kind("a file's name", r"(?P<mark>[\w/-]{1,200}\.[A-Za-z]{1,5}-)(?![\\/~])", least=3),
-    _Kind("a line's number", rf"{_NUMBER}-", least=3),
-    _Kind("a mark", r"(?P<mark> *(?:[-+%*\u2022]|--|E {2})) ", least=3),
-    _Kind("a mark", r"(?P<mark>[-+])", least=3),
-    # the end of a line is looked at first: most have no mark there
-    _Kind("a mark", r"(?=[^\n]*+(?<=[$\\\xb6]))", r"(?P<mark>[$\\\xb6])", least=3),
-    _Kind("the name of who is quoted", r"(?P<source>\w{1,20})> ?", least=3),
-    _Kind(
-        "a border",
-        rf"[ \t]*{_BORDER} ?",
-        rf"[ \t]*{_BORDER}[ \t]*",
-        rf"[^{_BARS}\n]*(?P<column>{_BORDER}[^\n]*?)?",
-        signs=_BARS,
-    ),
-    _Kind("a border", rf"{_BORDER}(?: |$)(?![^\n]*{_BORDER}[ \t]*$)", signs=_BARS, least=3),
-    _Kind("quotation marks", "[ \t]*`", "`[ \t]*", r"[^`\n]*"),
-    _Kind("quotation marks", r'[ \t]*b?"', r'"[ \t]*,?[ \t]*', r'(?:[^"\\\n]|\\[^\n])*+'),
-    _Kind("quotation marks", r"[ \t]*b?'", r"'[ \t]*,?[ \t]*", r"(?:[^'\\\n]|\\[^\n])*+"),
-)
+    def of(self, line: str) -> tuple[int, str] | None:
+        """Return where a line's text begins, and the signs before; None if it has no prefix."""
+        if not self.number:
+            return (0, tail) if (tail := _tail(line)) else None
+        found = _pattern(self).match(line[: _LONGEST + 1])
+        if found is None or found.end() > _LONGEST:
+            return None
+        bare = "".join(found[0].split())
+        # a word alone must be the same in all lines
+        return found.end(), bare if bare.isalpha() else _WORDS.sub("w", _WORD.sub("w", bare))
 
 
 class _Block(NamedTuple):
-    """Lines that have the same kind of prefix, by place; only blank lines stand between them."""
+    """Neighbouring lines with the same signs in their prefix; only blank lines stand between."""
 
-    kind: _Kind
-    matches: dict[int, re.Match[str]]
-
-    @property
-    def places(self) -> range:
-        """Where it stands, blank lines included."""
-        return range(next(iter(self.matches)), next(reversed(self.matches)) + 1)
+    cut: _Cut
+    places: range  # blank lines included
+    ends: Mapping[int, int]  # where the text of each line begins, by place
 
 
-def without(lines: Sequence[Line], is_report: IsReport) -> tuple[list[Line], list[Remark]]:
-    """Take prefixes off the lines that all have them; say which were taken off, and which left.
+@cache
+def _pattern(cut: _Cut) -> re.Pattern[str]:
+    if cut.sign:
+        sign = re.escape(cut.sign)
+        return re.compile(rf"(?:[^{sign}]*+{sign}){{{cut.number}}} ?")
+    return re.compile(rf"(?:[^ \t]*+[ \t]++){{{cut.number - 1}}}[^ \t]*+(?:[ \t]|$)")
 
-    Lines of several sources are sorted by source, with `SEPARATOR` between.
-    """
-    return _bare(lines, is_report, 0)[:2]
 
-
-def _bare(
-    lines: Sequence[Line], is_report: IsReport, depth: int
-) -> tuple[list[Line], list[Remark], list[str]]:
-    told = [line.text for line in lines if line.text.strip()]
-    if depth and told and told[0].endswith("{") and told[-1].startswith("}"):
-        return list(lines), [], []  # the quotation marks are those of a JSON document
+def _without_prefixes(
+    lines: list[Line], reading: Reading, read: Read
+) -> tuple[list[Line], list[Remark]]:
+    """Take off what stands before all lines of the blocks in which marks were left unread."""
     kept: list[Line] = []
     remarks: list[Remark] = []
-    names: list[str] = []
-    at = 0
-    for block in _blocks(lines, is_report) if depth < _DEEPEST else ():
-        start, stop = block.places.start, block.places.stop
-        sources = _sources(block, lines)
-        bare, deeper = [], []
-        for (host, source), own in sources.items():
-            inner, _, more = _bare(own, is_report, depth + 1)
-            if host or source:
-                bare.append(Line(own[0].number, f"{SEPARATOR}{host}{SEPARATOR}{source}"))
-            bare += inner
-            deeper += [name for name in more if name not in deeper]
-        if not is_report("\n".join(line.text for line in bare)):
+    at = skip = 0
+    # characters to read: hostile texts take linear time as well
+    left = _TIMES * sum(len(line.text) for line in lines) + _MORE
+    usual: _Cut | None = None
+    for place, line in enumerate(lines):
+        if line.number not in reading.damaged or place < at or left < 0:
             continue
-        if bare[0].text.startswith(SEPARATOR):
-            bare.append(Line(lines[stop - 1].number, SEPARATOR))
-        remarks += _remaining(lines[at:start], is_report)
-        kept += lines[at:start]
-        kept += bare
-        at = stop
-        names = [block.kind.name, *deeper]
-        remarks.append(_taken_off(block, lines[start], names, sources))
-    remarks += _remaining(lines[at:], is_report)
-    kept += lines[at:]
-    return kept, remarks, names
+        if place < skip:  # of the same lines, with which nothing helped
+            skip = place + 3
+            continue
+        found, spent = _best(lines, place, reading.damaged[line.number], at, usual, read)
+        left -= spent
+        if found is None:
+            skip = place + 3
+            continue
+        block, bare, sources = found
+        kept += [*lines[at : block.places.start], *bare]
+        at, usual = block.places.stop, block.cut
+        remarks.append(_taken_off(block, lines, sources))
+    return kept + lines[at:], remarks
 
 
-def _sources(block: _Block, lines: Sequence[Line]) -> dict[tuple[str, str], list[Line]]:
-    """Sort the lines of a block by their source, without prefixes."""
-    found: dict[tuple[str, str], list[Line]] = {}
+def _best(
+    lines: list[Line], place: int, mark: int, start: int, usual: _Cut | None, read: Read
+) -> tuple[tuple[_Block, list[Line], list[str]] | None, int]:
+    """Find the block around a line, and its text without prefixes; and how much was read."""
+    spent = 0
+    plain: dict[range, Reading] = {}
+    seen: set[str] = set()
+    ranked: list[tuple[int, _Cut]] = []
+    for cut in dict.fromkeys(([usual] if usual else []) + _cuts(lines[place].text, mark)):
+        block = _block(lines, place, cut, start, _NEAR)
+        if block is None:
+            continue
+        bare = [line for _, part in _sorted(block, lines) for line in part]
+        text = "\n".join(line.text for line in bare)
+        if text in seen:
+            continue
+        seen.add(text)
+        if block.places not in plain:
+            plain[block.places] = read(lines[block.places.start : block.places.stop])
+            spent += len(text)
+        reading, before = read(bare), plain[block.places]
+        spent += len(text)
+        if reading.beats(before):
+            ranked.append((before.damages - reading.damages, cut))
+            if cut == usual and not reading.damaged:
+                break
+    ranked.sort(key=lambda one: -one[0])
+    for _, cut in ranked[:_FULL]:
+        block = _block(lines, place, cut, start, len(lines))
+        if block is None:
+            continue
+        sources = _sorted(block, lines)
+        bare = _placed(block, lines, sources)
+        spent += 2 * sum(len(line.text) for line in bare)
+        if read(bare).beats(read(lines[block.places.start : block.places.stop])):
+            return (block, bare, [source for source, _ in sources]), spent
+    return None, spent
+
+
+def _cuts(line: str, mark: int) -> list[_Cut]:
+    """List the cuts of a line before the mark of a report: by fields first."""
+    cuts = [_Cut(number) for number in range(1, _FIELDS + 1)]
+    seen: Counter[str] = Counter()
+    for sign in line[: min(mark, _LONGEST)]:
+        if not (sign.isalnum() or sign in " \t_."):
+            seen[sign] += 1
+            cuts.append(_Cut(seen[sign], sign))
+    cuts = [*cuts[: _FIELDS + _SIGNS], _Cut(0)]
+    return [cut for cut in cuts if (one := cut.of(line)) and one[1] and one[0] <= mark]
+
+
+def _block(lines: list[Line], place: int, cut: _Cut, start: int, near: int) -> _Block | None:
+    """Find the lines around a place with the same signs; None if it stands alone."""
+    first = cut.of(lines[place].text)
+    if first is None:
+        return None
+    ends = {place: first[0]}
+    for step, stop in ((-1, max(start, place - near) - 1), (1, min(len(lines), place + near + 1))):
+        for other in range(place + step, stop, step):
+            text = lines[other].text
+            if text.strip():
+                found = cut.of(text)
+                if found is None or found[1] != first[1]:
+                    break
+                ends[other] = found[0]
+    if len(ends) < 2:
+        return None
+    if cut.sign and cut.sign in _QUOTES and not _common_tail(lines, ends):
+        return None  # of strings that end elsewhere, as in JSON
+    return _Block(cut, range(min(ends), max(ends) + 1), ends)
+
+
+def _sorted(block: _Block, lines: list[Line]) -> list[tuple[str, list[Line]]]:
+    """List the lines without prefixes; those of each source together, with its name."""
+    before = {place: lines[place].text[:end] for place, end in block.ends.items()}
+    sources = _sources(before, whole=bool(block.cut.sign))
+    tail = _common_tail(lines, block.ends)
+    found: dict[str, list[Line]] = {}
     own: list[Line] = []
     for place in block.places:
-        line, text = lines[place], ""
-        if match := block.matches.get(place):
-            part = match.groupdict("")
-            own = found.setdefault((part.get("host", ""), part.get("source", "")), [])
+        number, text = lines[place]
+        if place in before:
+            own = found.setdefault(sources.get(place, ""), [])
             # a program rewrites its line with carriage returns, and some put the prefix there too
-            before = line.text[: match.start("text")]
-            text = part["text"].replace(f"\r{before}", "\r")
-            if block.kind.behind and "\\" in text:
-                text = _ESCAPED.sub(lambda mark: _IN_QUOTES.get(mark[0], mark[0][1:]), text)
-        own.append(Line(line.number, text))
-    return found
+            text = text[block.ends[place] :].replace(f"\r{before[place]}", "\r")
+            text = text.rstrip(" \t").removesuffix(tail).rstrip(" \t") if tail else text
+        own.append(Line(number, text))
+    return [*found.items()]
 
 
-def _taken_off(
-    block: _Block, first: Line, names: list[str], sources: dict[tuple[str, str], list[Line]]
-) -> Remark:
-    places = block.places
-    sample = first.text[: block.matches[places.start].start("text")][:60]
-    where = "around" if block.kind.behind else "before"
-    lines = f"{len(places)} line{'s'[: len(places) > 1]}"
-    message = f"{', '.join(names)} {where} {lines} ({sample!r}) taken off"
+def _common_tail(lines: list[Line], ends: Mapping[int, int]) -> str:
+    tails = {_tail(lines[place].text[end:]) for place, end in ends.items()}
+    return tails.pop() if len(tails) == 1 else ""
+
+
+def _tail(text: str) -> str:
+    bare = text[-_LONGEST:].rstrip(" \t")
+    return next((tail for tail in _TAILS if bare.endswith(tail)), "")
+
+
+def _sources(before: Mapping[int, str], *, whole: bool) -> dict[int, str]:
+    """Name the source of each line, if lines of several stand among each other."""
+    rows = [[prefix.strip()] if whole else prefix.split() for prefix in before.values()]
+    columns = []
+    for column in zip(*rows, strict=False):
+        turns = [value for value, _ in groupby(column)]
+        if len(turns) > len({*turns}) and all(map(_SOURCE.match, {*turns})):
+            columns.append(column)
+    names = (" ".join(values).strip(" :|[]<>=") for values in zip(*columns, strict=True))
+    return dict(zip(before, names, strict=False))
+
+
+def _placed(block: _Block, lines: list[Line], sources: list[tuple[str, list[Line]]]) -> list[Line]:
+    """Join the lines of all sources; lines between name the host, as far as it is told."""
+    placed: list[Line] = []
+    by_number = {lines[place].number: lines[place].text[:end] for place, end in block.ends.items()}
+    for source, own in sources:
+        told = _SYSLOG.search(by_number.get(own[0].number, ""))
+        if told or len(sources) > 1:
+            host, name = told.group("host", "source") if told else ("", source)
+            placed.append(Line(own[0].number, f"{SEPARATOR}{host}{SEPARATOR}{name}"))
+        placed += own
+    if placed[0].text.startswith(SEPARATOR):
+        placed.append(Line(lines[block.places.stop - 1].number, SEPARATOR))
+    return placed
+
+
+def _taken_off(block: _Block, lines: list[Line], sources: list[str]) -> Remark:
+    first = lines[block.places.start]
+    sample = first.text[: block.ends[block.places.start]][:60]
+    count = f"{len(block.places)} line{'s'[: len(block.places) > 1]}"
+    message = f"what stands before {count} ({sample!r}) taken off"
+    if not block.cut.number:
+        message = f"what stands behind {count} ({_tail(first.text)!r}) taken off"
     if len(sources) > 1:
-        told = [" ".join(part for part in source if part) for source in sources]
-        more = [f"{len(told) - 5} more"] if len(told) > 6 else told[5:]
-        *some, last = told[:5] + more
+        more = [f"{len(sources) - 5} more"] if len(sources) > 6 else sources[5:]
+        *some, last = sources[:5] + more
         message += f"; the lines of {', '.join(some)} and {last} put apart"
-    return Remark(first.number, message, "info")
+    return Remark(first.number, message, "info", TAKEN_OFF)
 
 
-def _remaining(lines: Sequence[Line], is_report: IsReport) -> list[Remark]:
-    """Return a remark on a line of a report with a prefix that its neighbours lack."""
-    for line in lines:
-        for kind in _KINDS:
-            if kind.is_sure and (match := _line(kind).fullmatch(line.text)):
-                if not is_report(match["text"]):
-                    break
-                message = (
-                    f"{kind.name} before this line, not before its neighbours, was left; give all"
-                    " lines of a report the same beginning, or none"
-                )
-                return [Remark(line.number, message)]
-    return []
+# --- what was left unread ------------------------------------------------------------------------
+
+_APART = 5  # lines between two marks of one block, at most
+_NOTES = 20
+_LONG = 100_000  # characters
 
 
-def _blocks(lines: Sequence[Line], is_report: IsReport) -> list[_Block]:
-    """Find blocks of any kind that do not overlap; the longer ones first."""
-    found = [
-        part
-        for kind in _KINDS
-        for block in _runs(kind, lines)
-        for part in _proven(block, is_report)
-    ]
-    found.sort(key=lambda block: -len(block.places))
-    taken: set[int] = set()
-    kept = []
-    for block in found:
-        if taken.isdisjoint(block.places):
-            taken.update(block.places)
-            kept.append(block)
-    return sorted(kept, key=lambda block: block.places.start)
+def unread_remarks(text: str, marks: Sequence[int], line: Callable[[int], int]) -> list[Remark]:
+    """Return a remark on each block of lines with marks of a report that none took.
 
-
-def _runs(kind: _Kind, lines: Sequence[Line]) -> Iterator[_Block]:
-    """Find lines that stand together and have one kind of prefix, in growing order if numbered."""
-    pattern = _line(kind)
-    block = _Block(kind, {})
-    for place, line in enumerate(lines):
-        match = pattern.fullmatch(line.text)
-        if match is None and not line.text.strip(" \t"):
+    ``line`` gives the number of the line of a position.
+    """
+    blocks: list[list[tuple[int, str, int]]] = []  # number, text, and where the mark begins
+    for at in marks:
+        number, start = line(at), text.rfind("\n", 0, at) + 1
+        if blocks and blocks[-1][-1][0] == number:
             continue
-        if block.matches and not (match and _goes_on(block, match)):
-            yield block
-            block = _Block(kind, {})
-        if match:
-            block.matches[place] = match
-    if block.matches:
-        yield block
+        own = number, text[start : start + _LONG].partition("\n")[0], at - start
+        if blocks and number - blocks[-1][-1][0] <= _APART:
+            blocks[-1].append(own)
+        else:
+            blocks.append([own])
+    remarks = [_unread(block) for block in blocks[:_NOTES]]
+    if blocks[_NOTES:]:
+        message = f"lines of a report were not read in {len(blocks) - _NOTES} more places below"
+        remarks.append(Remark(blocks[_NOTES][0][0], message, code=UNREAD))
+    return remarks
 
 
-def _goes_on(block: _Block, match: re.Match[str]) -> bool:
-    """Whether the number of a line follows that of the line above it, or the mark is the same."""
-    above = block.matches[block.places[-1]]
-    if "mark" in match.re.groupindex:
-        return match["mark"] == above["mark"]
-    if "number" not in match.re.groupindex:
-        return True
-    step = int(match["number"]) - int(above["number"])
-    return step == 1 or (step > 1 and ":" in match[0][: match.start("text")])  # of grep
+def quoted_remarks(lines: Sequence[int]) -> list[Remark]:
+    """Return a remark on reports that were read, though not as a tool prints them."""
+    if len(lines) < 2:  # one that is cited in a sentence
+        return []
+    message = (
+        f"{len(lines)} lines in {_lines(lines[0], lines[-1])} stand in quotation marks, in tags, or"
+        " with written ends of lines: reports in them were read, but commands may be missing; give"
+        " them as the tool printed them"
+    )
+    return [Remark(lines[0], message, code=QUOTED)]
 
 
-def _proven(block: _Block, is_report: IsReport) -> Iterator[_Block]:
-    """Yield the certain parts of a block: their names repeat, or stand before a report."""
-    kind, matches = block
-    groups = _line(kind).groupindex
-    if "column" in groups:  # a table has them on all lines, a frame has not
-        columns = [match["column"] for match in matches.values()]
-        if 2 * columns.count(None) < len(columns):
-            return
-    if kind.is_sure or "source" not in groups:
-        if len(matches) >= kind.least:
-            yield block
-        return
-    count = Counter(match["source"] for match in matches.values())
+def other_remarks(
+    found: Sequence[tuple[str, int, int]], line: Callable[[int], int]
+) -> list[Remark]:
+    """Return a remark on each output of another tool; ``found`` has its lines, from and to."""
+    blocks: list[tuple[str, int, int]] = []
+    for tool, start, end in found:
+        first, last = line(start), line(end)
+        if blocks and blocks[-1][0] == tool and first - blocks[-1][2] <= _APART:
+            blocks[-1] = tool, blocks[-1][1], last
+        else:
+            blocks.append((tool, first, last))
+    return [
+        Remark(
+            first,
+            f"output of {tool} ({_lines(first, last)}): recognised, not read",
+            "info",
+            code=OTHER_TOOL,
+        )
+        for tool, first, last in blocks[:_NOTES]
+    ]
 
-    def is_known(one: tuple[int, re.Match[str]]) -> bool:
-        source, text = one[1].group("source", "text")
-        # what grep shows of one line touches it
-        return count[source] > 1 or (not text.startswith(" ") and is_report(text))
 
-    for known, part in groupby(matches.items(), is_known):
-        own = dict(part)
-        if known and len(own) >= kind.least:
-            yield _Block(kind, own)
+def _lines(first: int, last: int) -> str:
+    return f"line {first}" if first == last else f"lines {first}-{last}"
+
+
+def _unread(block: list[tuple[int, str, int]]) -> Remark:
+    first, last = block[0][0], block[-1][0]
+    where = _lines(first, last)
+    sample = block[0][1].strip()[:60]
+    for cut in reversed(_cuts(block[0][1], block[0][2]) if len(block) > 1 else []):
+        found = [(cut.of(text), mark) for _, text, mark in block]
+        ends = [one[0] for one, mark in found if one and one[0] <= mark]
+        signs = {one[1] for one, _ in found if one}
+        if len(ends) == len(block) and len(signs) == 1 and cut.number:
+            message = (
+                f"{len(block)} lines of a report ({where}) have something before them"
+                f" ({block[0][1][: ends[0]][:60]!r}) and were not read: take it off,"
+                f" e.g. with `{_command(cut, ends)}`"
+            )
+            return Remark(first, message, code=BEFORE)
+    within = f" in {where}" if len(block) > 1 else ""
+    message = (
+        f"lines of a report were not read ({len(block)}{within}, the first {sample!r}): are they"
+        " wrapped, changed or incomplete? give them as the tool printed them"
+    )
+    return Remark(first, message, code=UNREAD)
+
+
+def _command(cut: _Cut, ends: list[int]) -> str:
+    """Name a command that takes off what stands before lines."""
+    if len({*ends}) == 1:
+        return f"cut -c{ends[0] + 1}-"
+    if cut.sign:
+        return f"cut -d{shlex.quote(cut.sign)} -f{cut.number + 1}-"
+    return rf"sed -E 's/^([^ \t]*[ \t]+){{{cut.number}}}//'"

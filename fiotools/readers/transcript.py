@@ -138,7 +138,10 @@ def commands(text: str, reports: Sequence[Report] = ()) -> Iterator[Boundary]:
             continue
         told, host, start, is_echo = found
         parts = [told]
+        printed = reports[report].start if report < len(reports) else len(text) + 1
         while at <= len(text) and _goes_on(parts[-1], below := text[at : line_end(text, at)]):
+            if at + len(below) >= printed:  # a mailer's mark, and no more of the command
+                break
             parts.append(_MORE.sub("", below).strip())
             at += len(below) + 1
         whole = shell.uncommented(_joined(parts)).strip()

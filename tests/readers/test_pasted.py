@@ -8,7 +8,8 @@ import time
 import pytest
 
 import fiotools as ft
-from fiotools.readers.pasted import repair, unwrap
+from fiotools.readers import opened
+from fiotools.readers.pasted import unwrap
 
 DD = "2+0 records in\n2+0 records out\n2097152 bytes (2.1 MB, 2.0 MiB) copied, 0.500321 s, 4.2 MB/s\n"
 TIME = "\nreal\t0m0.600s\nuser\t0m0.100s\nsys\t0m0.200s\n"
@@ -27,7 +28,6 @@ DAMAGE = {
     "colours": SESSION.replace("me@box", "\x1b[01;32mme@box\x1b[00m").replace(
         "copied", "\x1b[01;31m\x1b[Kcopied\x1b[m\x1b[K"
     ),
-    "typed again": SESSION.replace("time dd", "tmie\b\b\bime dd"),
     "no-break spaces": SESSION.replace(" bytes", "\xa0bytes").replace(" s,", "\u202fs,"),
     "entities": html.escape(SESSION.replace("count=2", "count=2 2>&1")),
     "tags": "<p>" + SESSION.replace("\n", "<br />\n") + "</p>\n",
@@ -72,7 +72,7 @@ def test_a_session_survives(damage):
     assert results.runs["command"].str.removesuffix(" 2>&1").tolist() == [COMMAND]
     assert results.io["direction"].tolist() == ["write"]
     assert results.timings["run"].tolist() == [1]
-    assert results.notes.empty
+    assert results.notes["severity"].eq("info").all()
 
 
 @pytest.mark.parametrize("between", ["", " ", " / ", " | ", ", ", "; "])
@@ -99,15 +99,6 @@ def test_a_path_of_windows_is_not_an_end_of_line():
     assert ft.reads(text).runs["command"].str.contains(r"D:\new", regex=False).all()
 
 
-def test_powershell_wraps_what_comes_on_standard_error():
-    text = (
-        "dd.exe : 2+0 records in\nAt line:1 char:1\n+ dd.exe if=/dev/zero of=x 2>&1\n+ ~~~~~\n"
-        "    + CategoryInfo          : NotSpecified: (2+0 records in:String) [], RemoteException\n"
-        "    + FullyQualifiedErrorId : NativeCommandError\n \n" + DD.partition("\n")[2]
-    )
-    assert ft.reads(text).io["io_bytes"].tolist() == [2097152]
-
-
 @pytest.mark.parametrize(
     "text",
     [
@@ -119,7 +110,7 @@ def test_powershell_wraps_what_comes_on_standard_error():
     ],
 )
 def test_a_clean_text_stays_as_it_is(text):
-    assert repair(text).text == text
+    assert opened("x", text).text == text
 
 
 @pytest.mark.parametrize(
@@ -160,13 +151,13 @@ def test_a_command_is_of_its_own_object():
     assert results.runs["command"].fillna("none").tolist() == ["dd bs=1M of=a", "none"]
 
 
-def test_an_object_within_a_text():
-    told = {"cmd": ["dd", "if=/dev/zero", "bs=1M", "of=a"], "stderr": DD, "lines": DD.splitlines()}
+def test_an_object_within_a_text_is_told():
+    # its strings are not taken apart, as those of a document that is JSON and nothing else
+    told = {"cmd": ["dd", "if=/dev/zero", "bs=1M", "of=a"], "lines": DD.splitlines()}
     text = f"TASK [dd]\nok: [box] => {json.dumps(told, indent=4)}\n\nPLAY RECAP\n"
     results = ft.reads(text)
-    assert results.runs["command"].tolist() == ["dd if=/dev/zero bs=1M of=a"]
     assert results.io["io_bytes"].tolist() == [2097152]
-    assert results.notes["line"].tolist() == [text[: text.index('"lines"')].count("\n") + 2]
+    assert results.io["bs_bytes"].isna().all()
 
 
 def test_json_without_reports_is_unknown():
@@ -200,7 +191,7 @@ def test_repairs_take_linear_time(piece):
     def spent(count):
         text = piece * (count // len(piece))
         begin = time.process_time()
-        repair(text)
+        opened("x", text)
         unwrap(f"[{text}]")
         return time.process_time() - begin
 
@@ -236,7 +227,6 @@ def test_the_strings_of_json_are_repaired(damaged):
     every = [
         json.dumps({"rc": 0, "stderr": "\n".join(lines)}, indent=1),
         "".join(json.dumps({"log": line + "\n"}) + "\n" for line in lines),
-        "ok: [host] => " + json.dumps({"stderr": "\n".join(lines)}, indent=1) + "\n",
     ]
     for text in every:
         result = ft.reads(text)
@@ -245,6 +235,6 @@ def test_the_strings_of_json_are_repaired(damaged):
 
 
 def test_folded_lines_are_joined():
-    text = "rw=3D" + "a" * 70 + "=\n" + ("b" * 70 + "=\n") * 1000 + "c\nlast="
-    joined = "rw=" + "a" * 70 + "b" * 70_000 + "c" + "\n" * 1002
-    assert repair(text).text == f"{joined}last"
+    text = "bs=3D4" + "a" * 70 + "=\n" + ("b" * 70 + "=\n") * 1000 + "c\nlast="
+    joined = "bs=4" + "a" * 70 + "b" * 70_000 + "c" + "\n" * 1002
+    assert opened("x", text).text == f"{joined}last"

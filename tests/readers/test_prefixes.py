@@ -1,4 +1,7 @@
-"""What stands before all lines of an output changes no number of it, and a note says that it did."""
+"""What stands before all lines of an output changes no number of it, or is told.
+
+A text is read as it stands: something is taken off only if more is read without it.
+"""
 
 import json
 import time
@@ -6,7 +9,8 @@ import time
 import pytest
 
 import fiotools as ft
-from fiotools.readers.pasted import Line, repair, without
+from fiotools.readers import opened
+from fiotools.readers.pasted import TAKEN_OFF
 
 DD = "2+0 records in\n2+0 records out\n2097152 bytes (2.1 MB, 2.0 MiB) copied, 0.500321 s, 4.2 MB/s\n"
 TIME = "\nreal\t0m0.600s\nuser\t0m0.100s\nsys\t0m0.200s\n"
@@ -102,6 +106,8 @@ WRAPPED["trimmed"] = lambda text: "".join(f"n1: {x}".rstrip() + "\n" for x in te
 WRAPPED["logfmt"] = lambda text: "".join(
     f'time="2024-05-01T12:00:00Z" level=info msg={json.dumps(x)}\n' for x in text.splitlines()
 )
+TEXTS = {"session": SESSION, "dd": DD, "time": TIME[1:], "fio": FIO, "two of dd": DD + DD}
+TOLD = {("logfmt", "session"), ("logfmt", "time")}  # the tabs in it are two letters
 
 
 def numbers(results):
@@ -113,13 +119,86 @@ def numbers(results):
     ]
 
 
+def warnings(results):
+    return (results.notes["severity"] != "info").sum()
+
+
 @pytest.mark.parametrize("name", WRAPPED)
-@pytest.mark.parametrize("text", [SESSION, DD, TIME[1:], FIO, DD + DD], ids=str.split)
+@pytest.mark.parametrize("text", TEXTS)
 def test_a_prefix_changes_no_number(name, text):
-    results = ft.reads(WRAPPED[name](text))
-    assert numbers(results) == numbers(ft.reads(text))
-    told = results.notes["message"].str.contains("taken off").sum()
-    assert told == (name not in ("a mail", "a mail of a log")) or name == "a mail of a log"
+    plain = ft.reads(TEXTS[text])
+    if (name, text) not in TOLD:
+        results = ft.reads(WRAPPED[name](TEXTS[text]))
+        assert numbers(results) == numbers(plain)
+        assert warnings(results) == warnings(plain)
+        return
+    try:
+        results = ft.reads(WRAPPED[name](TEXTS[text]))
+    except ft.FileError:
+        return
+    assert numbers(results) != numbers(plain)  # if not, the case leaves the list
+    assert warnings(results) > warnings(plain)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "812.31user 46.06system 1:50:33elapsed 12%CPU (0avgtext+0avgdata 3360maxresident)k\n"
+        "100inputs+200outputs (0major+365minor)pagefaults 0swaps\n",
+        "1:00.07 real,0.00 user,0.02 sys\n" * 3,
+        "shell  0.00s user 0.00s system 338% cpu 0.001 total\n"
+        "children  0.00s user 0.00s system 0% cpu 0.001 total\n",
+        *(
+            FIO.replace("job:", f"{name}:")
+            for name in ("hot:randread", "4k:randread", "nvme0n1:seq", "test.txt:1", "A:B:C", "1")
+        ),
+        FIO.replace("job:", "t=0:read:"),
+        f"$ dd if=a of=b\n> bs=1M\n> count=2\n{DD}",
+        f"me@box:~$ cd /mnt\nme@box:/mnt$ dd\n{DD}me@box:/mnt$ dd\n{DD}",
+        "".join(f"seq-read-{i}: (groupid=0, jobs=1): err= 0: pid={i}\n" for i in (10, 10, 10)),
+        "dd: error writing 'a': No space left on device\ndd: closing 'a': Input/output error\n"
+        + DD,
+        "100000 bytes (100 kB, 98 KiB) copied, 1 s, 100 kB/s\n" * 2,
+        "Jobs: 1 (f=1): [m(1)][eta 00m:00s]mix: (groupid=0, jobs=1): err= 0: pid=1\n",
+        "| tool | speed |\n|---|---|\n| dd | 2+0 records in, 4.2 MB/s |\n| cp | 3 MB/s |\n",
+    ],
+    ids=lambda text: text[:20],
+)
+def test_a_clean_text_is_left_alone(text):
+    document = opened("x", text)
+    assert document.text == text
+    assert document.remarks == []
+
+
+def test_the_jobs_of_a_report_keep_their_names():
+    names = ["hot:randread", "cold:randread"]
+    report = FIO.partition("fio-3.33\n")[2]
+    parts = [report.partition("\n\n")[2].replace("job:", f"{name}:") for name in names]
+    results = ft.reads("".join(f"{part}\n" for part in parts))
+    assert results.io["job"].tolist() == names
+
+
+def test_gnu_time_of_an_hour_keeps_its_hours():
+    line = "812.31user 46.06system 1:50:33elapsed 12%CPU (0avgtext+0avgdata 3360maxresident)k\n"
+    results = ft.reads(DD + line)
+    assert results.timings[["real_s", "user_s"]].to_numpy().tolist() == [[6633.0, 812.31]]
+    assert results.notes.empty
+
+
+def test_robot_framework_logs_what_fio_prints():
+    text = prefixed(FIO, "20240501 12:00:0{s}.123 :  INFO : ")
+    results = ft.reads(text)
+    assert numbers(results) == numbers(ft.reads(FIO))
+    assert results.io["job"].tolist() == ["job"]
+
+
+@pytest.mark.parametrize("prefix", ["2024-05-01T12:00:0{s}.123Z ", "app-1  | ", "[fio] ", "n1: "])
+def test_a_document_of_json_behind_a_prefix(prefix):
+    job = {"jobname": "a", "read": {"io_bytes": 4096, "total_ios": 1, "runtime": 1, "iops": 1000.0}}
+    text = json.dumps({"fio version": "fio-3.33", "jobs": [job]}, indent=2)
+    plain = ft.reads(text)
+    assert numbers(ft.reads(prefixed(text, prefix))) == numbers(plain)
+    assert plain.io["io_bytes"].tolist() == [4096]
 
 
 def test_a_prefix_within_prose():
@@ -129,8 +208,9 @@ def test_a_prefix_within_prose():
     note = results.notes.iloc[0]
     assert (note["line"], note["severity"]) == (3, "info")
     assert note["message"] == (
-        "a time before 8 lines ('2024-05-01T12:00:01.123456789Z ') taken off"
+        "what stands before 8 lines ('2024-05-01T12:00:01.123456789Z ') taken off"
     )
+    assert [remark.code for remark in opened("x", text).remarks] == [TAKEN_OFF]
 
 
 def test_syslog_names_the_host():
@@ -139,7 +219,17 @@ def test_syslog_names_the_host():
     assert results.extras.query("path == 'source'")["text"].tolist() == ["bench[123]"]
 
 
-@pytest.mark.parametrize("prefix", ["{}: ", "{}:", "[{}] ", "{}  | ", "May  1 12:00:00 {} dd[9]: "])
+@pytest.mark.parametrize(
+    "prefix",
+    [
+        "{}: ",
+        "{}:",
+        "[{}] ",
+        "{}  | ",
+        "May  1 12:00:00 {} dd[9]: ",
+        "2024-05-01T12:00:00Z {} INFO ",
+    ],
+)
 def test_the_lines_of_several_hosts_are_sorted(prefix):
     lines = (DD.replace("2097152", "4194304") + TIME).splitlines(), (DD + TIME).splitlines()
     text = "".join(
@@ -151,9 +241,24 @@ def test_the_lines_of_several_hosts_are_sorted(prefix):
     assert results.io["io_bytes"].tolist() == [4194304, 2097152]
     assert results.timings["run"].tolist() == [1, 2]
     assert results.timings["sys_s"].tolist() == [0.2, 0.2]
-    assert results.notes["message"].str.contains("n2.* and n1.* put apart").any()
+    assert results.notes["message"].str.contains("n2.* and .*n1.* put apart").any()
     if "dd[9]" in prefix:
         assert results.runs["host"].tolist() == ["n2", "n1"]
+
+
+def test_lines_of_the_kernel_in_a_log_of_the_system():
+    lines = prefixed(DD, PREFIXES["syslog"]).splitlines()
+    lines.insert(2, "May  1 12:00:02 box kernel: usb 1-1: reset high-speed USB device")
+    results = ft.reads("\n".join(lines) + "\n")
+    assert results.io["io_bytes"].tolist() == [2097152]
+    assert results.extras.query("path == 'records_out'")["text"].tolist() == ["2+0"]
+
+
+def test_levels_do_not_sort_lines():
+    levels = ["INFO", "WARNING", "INFO"]
+    lines = zip(levels, DD.splitlines(), strict=True)
+    text = "".join(f"12:00:00 {level} {line}\n" for level, line in lines)
+    assert numbers(ft.reads(text)) == numbers(ft.reads(DD))
 
 
 @pytest.mark.parametrize("inner", ["", "n1: "])
@@ -178,48 +283,19 @@ def test_no_part_of_a_size_is_taken_for_the_bytes(prefix):
     assert found in ([], [536870912])
 
 
-def test_a_prefix_of_some_lines_is_left_and_noted():
-    lines = DD.splitlines()
-    results = ft.reads(f"{lines[0]}\n{lines[1]}\n[12:00:00] {lines[2]}\n")
-    assert results.io["io_bytes"].tolist() == [2097152]
-    assert results.notes[["line", "severity"]].values.tolist() == [[3, "warning"]]
-    assert "was left" in results.notes["message"].item()
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        SESSION,
-        FIO,
-        "$ dd if=a of=b\n> bs=1M\n> count=2\n" + DD,
-        f"me@box:~$ cd /mnt\nme@box:/mnt$ dd\n{DD}me@box:/mnt$ dd\n{DD}",
-        "| tool | speed |\n|---|---|\n| dd | 2+0 records in, 4.2 MB/s |\n| cp | 3 MB/s |\n",
-        "job: (groupid=0, jobs=1): err= 0\njob: (groupid=0, jobs=1): err= 0\n",
-        "".join(f"seq-read-{i}: (groupid=0, jobs=1): err= 0: pid={i}\n" for i in (10, 10, 10)),
-        "dd: error writing 'a': No space left on device\ndd: closing 'a': Input/output error\n"
-        + DD,
-        "100000 bytes (100 kB, 98 KiB) copied, 1 s, 100 kB/s\n" * 2,
-        "Jobs: 1 (f=1): [m(1)][eta 00m:00s]mix: (groupid=0, jobs=1): err= 0: pid=1\n",
-        "12:00:01 all 1.2\n12:00:02 all 3.4\n",
-    ],
-    ids=lambda text: text[:20],
-)
-def test_what_only_looks_like_a_prefix_stays(text):
-    assert repair(text, lambda part: "records in" in part or "err= 0" in part).text == text
-
-
-def test_the_minutes_of_a_time_stay():
-    results = ft.reads("1:00.07 real,0.00 user,0.02 sys\n" * 3)
-    assert results.timings["real_s"].tolist() == [60.07] * 3
-    assert results.notes.empty
+def test_a_prefix_of_some_lines_is_told():
+    lines = FIO.splitlines()
+    text = "\n".join([*lines[:6], "[12:00:00] " + lines[6], *lines[7:]])
+    results = ft.reads(text)
+    assert results.notes["severity"].eq("warning").sum() > warnings(ft.reads(FIO))
 
 
 @pytest.mark.parametrize("line", ["n{i}: x", "{i}: x", "2024-05-01 12:00:00 x", '"x', "| x", "a-b"])
 def test_prefixes_take_linear_time(line):
     def spent(count):
-        lines = [Line(i, line.format(i=i)) for i in range(count)]
+        text = "".join(line.format(i=i) + " 2+0 records in\n" for i in range(count))
         begin = time.process_time()
-        without(lines, lambda _: False)
+        opened("x", text)
         return time.process_time() - begin
 
     spent(100)

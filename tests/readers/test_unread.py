@@ -6,8 +6,9 @@ from pathlib import Path
 import pytest
 
 import fiotools as ft
-from fiotools.readers import READERS
+from fiotools.readers import READERS, opened
 from fiotools.readers.document import may_hold
+from fiotools.readers.pasted import BEFORE, OTHER_TOOL, UNREAD
 
 DD = "2+0 records in\n2+0 records out\n2097152 bytes (2.1 MB, 2.0 MiB) copied, 0.500321 s, 4.2 MB/s\n"
 
@@ -29,6 +30,89 @@ def test_a_line_that_no_report_took_is_a_warning(line):
     note = results.notes[results.notes["message"].str.contains("were not read")]
     assert note[["line", "severity"]].to_numpy().tolist() == [[6, "warning"]]
     assert repr(line.strip()) in note["message"].item()
+
+
+def test_each_place_is_told():
+    piece = "job: (groupid=0, jobs=1): err=\n  read: IOPS=1000, BW=4000KiB/s\n"
+    text = f"{DD}\nand then\n{piece}{'more' * 20}\n" + "a\n" * 9 + piece
+    document = opened("x", text)
+    assert [(one.line, one.code) for one in document.unread()] == [(6, UNREAD), (18, UNREAD)]
+    assert "(2 in lines 6-7, the first 'job: " in document.unread()[0].message
+
+
+def test_many_places_are_counted():
+    text = DD + ("real 0.50\n" + "a\n" * 9) * 100
+    notes = ft.reads(text).notes
+    assert len(notes) == 21
+    assert "80 more places" in notes["message"].iloc[-1]
+
+
+@pytest.mark.parametrize(
+    ("prefix", "command"),
+    [
+        ("[{i}] ", "cut -d']' -f2-"),
+        ("12:00:00 [a] ", "cut -c14-"),
+        ("app-1  | ", "cut -c10-"),
+        ("{i} a ", r"sed -E 's/^([^ \t]*[ \t]+){2}//'"),
+    ],
+)
+def test_what_stands_before_lines_and_was_left_is_told(prefix, command):
+    # each line lacks its end, so that taking the beginning off does not help either
+    lines = ["  read: IOPS=10", "  write: IOPS=10", "  trim: IOPS=10"]
+    text = "".join(f"{prefix.format(i=i)}{line}\n" for i, line in zip((1, 10, 100), lines, strict=True))
+    (remark,) = opened("x", f"{DD}\n{text}").unread()
+    assert (remark.line, remark.code, remark.severity) == (5, BEFORE, "warning")
+    assert remark.message.startswith("3 lines of a report (lines 5-7) have something before them")
+    assert f"`{command}`" in remark.message
+
+
+def test_a_refused_text_says_which_lines_are_of_a_report():
+    with pytest.raises(ft.UnknownFormatError, match="line 2: lines of a report were not read"):
+        ft.reads("hello\nit says: Elapsed (wall clock) and no more\n")
+
+
+OTHERS = {
+    "hdparm": "/dev/sda:\n Timing cached reads:   754 MB in  2.00 seconds = 376.91 MB/sec\n",
+    "ioping": (
+        "4 KiB <<< /tmp (ext4 /dev/sda1 100 GiB): request=1 time=1.12 ms\n\n"
+        "--- /tmp (ext4 /dev/sda1 100 GiB) ioping statistics ---\n"
+    ),
+    "iozone": "\tIozone: Performance Test of File I/O\n\n\niozone test complete.\n",
+    "ATTO": "ATTO Disk Benchmark\n",
+    "bonnie++": (
+        "Writing intelligently...done\nRewriting...done\n"
+        "Version  1.97       ------Sequential Output------ --Sequential Input- --Random-\n"
+    ),
+    "HD Tune": (
+        "HD Tune: SSD 840 EVO 120G Benchmark\nTransfer Rate Minimum : 1.0 MB/sec\n"
+        "Access Time           : 0.4 ms\nBurst Rate            : 196.7 MB/sec\n"
+    ),
+    "sysbench": "    reads/s:                      1000.10\n    read, MiB/s:                  15.63\n",
+    "winsat": "> Disk  Sequential 64.0 Read                   500.50 MB/s          8.1\n",
+    "AS SSD": "AS SSD Benchmark 2.0.7316.34247\n",
+    "pv": "10.0GiB 0:00:05 [2.00GiB/s] [===============>] 100%\n",
+}
+
+
+@pytest.mark.parametrize("tool", OTHERS)
+def test_output_of_another_tool_is_told(tool):
+    text = OTHERS[tool]
+    with pytest.raises(ft.UnknownFormatError, match=rf"output of {re.escape(tool)}: recognised"):
+        ft.reads(text)
+    results = ft.reads(f"{DD}\n{text}")
+    lines = f"lines 5-{4 + text.count(chr(10))}" if text.count("\n") > 1 else "line 5"
+    assert results.notes[["line", "severity", "message"]].values.tolist() == [
+        [5, "info", f"output of {tool} ({lines}): recognised, not read"]
+    ]
+    assert results.io["io_bytes"].tolist() == [2097152]
+    assert [one.code for one in opened("x", f"{DD}\n{text}").unread()] == [OTHER_TOOL]
+
+
+def test_the_text_beside_a_document_is_told_too():
+    job = '{"jobname": "a", "read": {"io_bytes": 4096, "total_ios": 1, "runtime": 1}}'
+    text = f'{OTHERS["hdparm"]}\n{{"fio version": "fio-3.33", "jobs": [{job}]}}\nreal 0.50\n'
+    messages = ft.reads(text).notes["message"]
+    assert messages.str.contains("output of hdparm").any()
 
 
 @pytest.mark.parametrize("text", ["it took 5 s of real time\n", "user 5\n", "read: 5\n"])

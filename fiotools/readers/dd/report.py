@@ -98,10 +98,8 @@ _STRAY = re.compile(
 # a timestamp of ts or of the kernel, quotation marks, comment signs, ^C, words that stand before
 # the number ("输入了 16+0")
 _OWN = re.compile(
-    r"(?:\[?[ 0-9:.TZ+-]{5,40}\]?(?:[ \t]|(?<=\])))?(?:[\s>#]|//)*(?:\^C)?"
-    r"[^\x00-\x1f\x21-\x3e@\[-`{-~]{0,40}"
+    r"(?:[\s>#]|//)*(?:\^C)?[^\x00-\x1f\x21-\x3e@\[-`{-~\xb6\u2022\u2500-\u257f]{0,40}"
 )
-_DATED = re.compile(r"[A-Z][a-z]{2}[ ]{1,2}\d{1,2} \d\d:\d\d:\d\d(?:\.\d+)? ")
 # records, in the languages that dd speaks, those in ASCII by name; not "4+4 makes eight"
 _WORDS = re.compile(
     r"[^\x00-\x7f?]|\?\?|r[ei][ck]ord|regist|rexist|datens|zapis|kirje|poster|tietue|taifead"
@@ -233,9 +231,7 @@ def _tokens(line: str) -> tuple[tuple[Token, ...], bool]:
         if len(tokens) > _MOST:  # sums, and no reports run together
             return (), False
     above = line[: tokens[0].start] if tokens else ""
-    dated = _DATED.match(above)
-    is_own = _OWN.fullmatch(above) or (dated and _OWN.fullmatch(above[dated.end() :]))
-    return tuple(tokens), not is_own
+    return tuple(tokens), not _OWN.fullmatch(above)
 
 
 def _aside(text: str) -> Token | None:
