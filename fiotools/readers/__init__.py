@@ -37,6 +37,8 @@ _NOT_READ = {
     "hdparm": r"^[ \t]*Timing (?:O_DIRECT )?(?:cached|buffered disk|disk) reads:",
     "ioping": r"^--- .+ ioping statistics ---$",
     "iozone": r"Iozone: Performance Test of File I/O",
+    "ftp": r"^[ \t]*(?:ftp: )?[0-9]+ bytes (?:sent|received) in [0-9]",
+    "lftp": r"^[ \t]*[0-9]+ bytes transferred in [0-9]+ seconds? \([^\n)]{1,40}/s\)",
     "ATTO": r"ATTO (?:ExpressPCI )?(?:Disk )?Benchmark",
 }
 # what fiotools itself writes beside results
