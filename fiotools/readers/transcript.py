@@ -281,7 +281,7 @@ def _confirmed(text: str) -> frozenset[str]:
     return frozenset(one.doubt for one in found if one and one.doubt and one.is_known)
 
 
-_OPENS = re.compile(r"(?<![\w-])(?:do|if|case)(?![\w=-])|[({]|<<")
+_OPENS = re.compile(r"(?<![\w-])(?:for|while|until|if|case)(?![\w=-])|[({]|<<")
 _CLOSES = re.compile(r"(?<![\w-])(?:done|fi|esac)(?![\w=-])|[)}]")
 
 
