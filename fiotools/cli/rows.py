@@ -1,9 +1,10 @@
 """From FILES to the rows that a question is about.
 
 Each file that cannot be read is a line on stderr. The table of the rows is the one that has the
-metric; columns of its runs (host, command) may be named as if they were its own. ``--where`` takes ``direction=read``, ``bs>=4k`` and ``lat_mean>1ms``: one column and one
-value, in the column's unit if it has none of its own. A longer condition is in Python's words, as
-for `pandas.DataFrame.query`, but with comparisons only: nothing in it is called or looked up.
+metric; columns of its runs (host, command, tool) may be named as if they were its own. ``--where``
+takes ``direction=read``, ``bs>=4k`` and ``lat_mean>1ms``: one column and one value, in the column's
+unit if it has none of its own. A longer condition is in Python's words, as for
+`pandas.DataFrame.query`, but with comparisons only: nothing in it is called or looked up.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ import ast
 import operator
 import re
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import reduce

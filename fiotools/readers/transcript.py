@@ -21,6 +21,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
+from itertools import pairwise
 from operator import attrgetter
 from string import whitespace
 from typing import NamedTuple
@@ -58,8 +59,9 @@ _PROMPT = re.compile(
 )
 # prompts that no output looks like; the others must be confirmed
 _CERTAIN = re.compile(
-    r"""\[?[\w.-]+@(?:.*[$\#]|.*(?<![0-9])%|[^~/]*[~/].*>) | (?:[\w.-]+:)?[~/].*(?:[$\#]|(?<![0-9])%)
-      | (?:PS[ ])?(?:[A-Za-z]:\\|(?<=PS[ ])[~/]).*(?<![-= ])> | [\w.-]+:[~/]\S*> | bash-.* | \$""",
+    r"""\[?[\w.-]+@(?:.*[$\#] | .*(?<![0-9])% | [^~/]*[~/].*>)
+      | (?:[\w.-]+:)?[~/].*(?:[$\#] | (?<![0-9])%) | [\w.-]+:[~/]\S*> | bash-.* | \$
+      | (?:PS[ ][~/] | (?:PS[ ])?[A-Za-z]:\\).*(?<![-= ])>""",
     re.X,
 )
 # what all prompts of one session begin with
@@ -120,6 +122,7 @@ class Boundary(NamedTuple):
     # whether a program wrote it (``set -x``, make); then ``time`` may have been left out
     is_echo: bool = False
     is_trace: bool = False  # whether ``set -x`` wrote it: it ran just then
+    is_doubtful: bool = False  # whether only a timing below it makes it a command
     end_of_line: int = 0  # where the line below it begins
 
     def before(self, position: int, text: str) -> str | None:
@@ -133,17 +136,22 @@ class Boundary(NamedTuple):
 
 def commands(text: str, reports: Sequence[Report] = ()) -> Iterator[Boundary]:
     """Find commands, and the fences, headings and prompts that end them, outside of reports."""
+    timings = [report.start for report in reports if report.kind == "time"]
+    last = Boundary(len(text) + 1)
+    for one, below in pairwise((*_candidates(text, reports), last)):
+        at = bisect_left(timings, one.position)
+        if not one.is_doubtful or (at < len(timings) and timings[at] < below.position):
+            yield one
+
+
+def _candidates(text: str, reports: Sequence[Report]) -> Iterator[Boundary]:
+    """Find the same, and lines that are commands if a timing follows."""
     fences = ("```" in text or "~~~" in text) and _FENCES.search(text) is not None
     fenced, at, report, taken = False, 0, 0, 0
     confirmed: frozenset[str] | None = None  # forms of prompts
-    # a line that is a command if a timing follows; where a command outside of a fence ends
-    held: Boundary | None = None
-    told_above = -1
+    end_above = -1  # where a command outside of a fence ends
     while at <= len(text):
         while report < len(reports) and reports[report].start <= at:
-            if held and reports[report].kind == "time":
-                yield held
-                held = None
             taken, report = reports[report].end, report + 1
         if at < taken:  # on to the first line below the report
             begin, at = at, line_end(text, taken - 1) + 1
@@ -153,28 +161,25 @@ def commands(text: str, reports: Sequence[Report] = ()) -> Iterator[Boundary]:
         line, at = text[begin:stop], stop + 1
         if fences and _FENCE.match(line):
             fenced = not fenced
-            # output in a fence below its command
-            if not (fenced and 0 <= told_above and not text[told_above:begin].strip()):
-                held = None
+            is_output = fenced and end_above >= 0 and not text[end_above:begin].strip()
+            if not is_output:
                 yield Boundary(begin)
-            told_above = -1
+            end_above = -1
             continue
         if not line:
             continue
         if line.startswith(SEPARATOR):
-            held = None
             yield Boundary(begin, host=line.split(SEPARATOR)[1] or None)
             continue
         is_short = len(line) <= _LONGEST
         found = _prompted(line, in_session=fenced or not fences) if is_short else None
-        if found and found.doubt is not None and not found.is_known:
+        is_sure = found is not None and found.is_sure
+        if found and found.form and not is_sure:
             confirmed = _confirmed(text) if confirmed is None else confirmed
-            if found.doubt not in confirmed and not shell.may_be_timed(found.command):
-                found = None
-        if found is None:
+            is_sure = found.form in confirmed
+        if found is None or not (is_sure or shell.may_be_timed(found.command)):
             # a heading stands below a blank line; elsewhere it is output
             if not (fenced or text[max(0, begin - 2) : begin].strip()) and _HEADING.match(line):
-                held = None
                 yield Boundary(begin)
             continue
         parts, depth = [found.command], _depth(found.command)
@@ -183,17 +188,18 @@ def commands(text: str, reports: Sequence[Report] = ()) -> Iterator[Boundary]:
             parts.append(_MORE.sub("", below).strip())
             depth += _depth(parts[-1])
             at += len(below) + 1
-        whole = shell.uncommented(_joined(parts)).strip()
-        end = stop if len(parts) == 1 else 0
-        is_trace = found.is_echo and line.lstrip("\r").startswith("+")
-        start = begin + found.start
-        told = Boundary(begin, whole or None, found.host, start, end, found.is_echo, is_trace, at)
-        told_above = -1 if fenced else at
-        if found.doubt is None or found.is_known or found.doubt in (confirmed or ()):
-            held = None
-            yield told
-        else:
-            held = told
+        end_above = -1 if fenced else at
+        yield Boundary(
+            begin,
+            shell.uncommented(_joined(parts)).strip() or None,
+            found.host,
+            begin + found.start,
+            stop if len(parts) == 1 else 0,
+            is_echo=found.is_echo,
+            is_trace=found.is_echo and line.lstrip("\r").startswith("+"),
+            is_doubtful=not is_sure,
+            end_of_line=at,
+        )
 
 
 class _Prompted(NamedTuple):
@@ -203,10 +209,8 @@ class _Prompted(NamedTuple):
     host: str | None = None
     start: int = 0  # where the command begins
     is_echo: bool = False
-    # the form of a prompt that output may look like, empty if only the line itself can confirm it;
-    # None: it is certain
-    doubt: str | None = None
-    is_known: bool = False  # whether the command alone is certain
+    is_sure: bool = True  # whether the prompt or the command is certain
+    form: str = ""  # of a prompt that output may look like: it may be confirmed by another
 
 
 @lru_cache(maxsize=256)  # sessions repeat their commands
@@ -223,24 +227,24 @@ def _prompted(line: str, *, in_session: bool) -> _Prompted | None:
     if prompt and _MORE.fullmatch(bare, 0, prompt.end("space")) is None:
         command = _CLOCK.sub("", _CLOSING.sub("", prompt["command"] or "").rstrip()).rstrip()
         is_certain = _CERTAIN.fullmatch(prompt["prompt"]) and not command[:1].isdigit()
-        doubt = None if is_certain else _form(prompt)
+        form = "" if is_certain else _form(prompt)
         if not command:
-            return _Prompted("", prompt["host"]) if prompt["host"] and doubt is None else None
+            return _Prompted("", prompt["host"]) if prompt["host"] and is_certain else None
         is_known = shell.is_command(command)
         if prompt["bare"] in ("#", "%") and not (in_session and _is_of_root(command, is_known)):
             return None
         start = skip + prompt.start("command")
-        return _Prompted(command, prompt["host"], start, False, doubt, is_known)
+        return _Prompted(command, prompt["host"], start, False, bool(is_certain) or is_known, form)
     if other := _UNPROMPTED.match(bare):
         return _Prompted(other["command"].rstrip(), None, skip + other.start("command"), True)
-    other = _TRACE.match(bare) or _TIMED.match(bare)
-    command = other["command"].rstrip() if other else ""
-    if not other or (other.re is _TIMED and not shell.may_be_timed(command)):
-        return None
-    is_trace = other.re is _TRACE
-    is_known = is_trace and shell.is_command(command)
-    start = skip + other.start("command")
-    return _Prompted(command, None, start, True, "+" if is_trace else "", is_known)
+    if other := _TRACE.match(bare):
+        command, start = other["command"].rstrip(), skip + other.start("command")
+        return _Prompted(command, None, start, True, shell.is_command(command), "+")
+    other = _TIMED.match(bare)
+    if other and shell.may_be_timed(other["command"]):
+        start = skip + other.start("command")
+        return _Prompted(other["command"].rstrip(), None, start, True, False)
+    return None
 
 
 def _is_of_root(command: str, is_known: bool) -> bool:
@@ -257,16 +261,14 @@ def _announced(line: str) -> _Prompted | None:
         return None
     if not (found["tick"] or found["bold"] or found["label"]):
         return None
-    command, start = found["command"], found.start("command")
-    if shell.is_measured(command):
-        return _Prompted(command, None, start, True)
-    if _TIMED.match(command) and shell.may_be_timed(command):
-        return _Prompted(command, None, start, True, "")
+    command, is_sure = found["command"], shell.is_measured(found["command"])
+    if is_sure or (_TIMED.match(command) and shell.may_be_timed(command)):
+        return _Prompted(command, None, found.start("command"), True, is_sure)
     return None
 
 
 def _form(prompt: re.Match[str]) -> str:
-    """Return what the other prompts of the session have, too."""
+    """Return what the other prompts of the session have, too; empty if there is no such thing."""
     text = prompt["prompt"]
     if prompt["bare"] or _LEVEL.match(text):
         return ""
@@ -278,7 +280,7 @@ def _confirmed(text: str) -> frozenset[str]:
     """Return the forms of prompts that stand before a command that is certain."""
     lines = (line for line in text.split("\n") if len(line) <= _LONGEST)
     found = (_prompted(line, in_session=True) for line in lines)
-    return frozenset(one.doubt for one in found if one and one.doubt and one.is_known)
+    return frozenset(one.form for one in found if one and one.form and one.is_sure)
 
 
 _OPENS = re.compile(r"(?<![\w-])(?:for|while|until|if|case)(?![\w=-])|[({]|<<")
@@ -287,7 +289,8 @@ _CLOSES = re.compile(r"(?<![\w-])(?:done|fi|esac)(?![\w=-])|[)}]")
 
 def _depth(part: str) -> int:
     """Count the loops, groups and quotations that a line opens, less those that it closes."""
-    quotes = part.count('"') % 2 + (part.count("'") % 2 if '"' not in part else 0)
+    quotes = part.count('"') % 2 + part.count("`") % 2
+    quotes += part.count("'") % 2 if '"' not in part else 0
     return len(_OPENS.findall(part)) - len(_CLOSES.findall(part)) + quotes
 
 

@@ -86,9 +86,10 @@ def test_a_level_of_a_log_is_no_form():
 
 def test_a_line_with_a_sign_goes_on_only_if_the_command_is_open():
     assert commands(f"$ {DD}\n> quoted\n{REPORT}") == [DD]
-    assert commands(f"$ for i in 1 2\n> do\n> {DD}\n> done\n{REPORT * 2}") == [
-        f"for i in 1 2; do {DD}; done"
-    ] * 2
+    assert (
+        commands(f"$ for i in 1 2\n> do\n> {DD}\n> done\n{REPORT * 2}")
+        == [f"for i in 1 2; do {DD}; done"] * 2
+    )
     assert commands(f"$ sh -c '\n> {DD}'\n{REPORT}") == [f"sh -c '; {DD}'"]
 
 
@@ -127,13 +128,19 @@ def test_a_second_fence_is_not_below_the_command():
 @pytest.mark.parametrize(
     "command",
     [
-        *("time java -jar x.jar", "/usr/bin/time -v make -j8", "sudo time -p ls -l", "time ./run.sh"),
+        *(
+            "time java -jar x.jar",
+            "/usr/bin/time -v make -j8",
+            "sudo time -p ls -l",
+            "time ./run.sh",
+        ),
         *("time npm install", "time cat x > /dev/null", "time (a; b)", "gtime -p ls"),
         "time for n in 1 2; do x; done",
     ],
 )
 @pytest.mark.parametrize(
-    "form", ["    {}\n\n", "{}\n", "```\n{}\n", "`{}`\n", "Run: {}\n", "`{}`\n\n```\n", "{}\nsaid\n"]
+    "form",
+    ["    {}\n\n", "{}\n", "```\n{}\n", "`{}`\n", "Run: {}\n", "`{}`\n\n```\n", "{}\nsaid\n"],
 )
 def test_time_without_a_prompt(command, form):
     for report in (TIME, FISH):

@@ -323,7 +323,7 @@ def parse(text: str, match: re.Match[str]) -> tuple[int, int, DdOutput] | None:
         if not part.strip() and SEPARATOR not in part:
             continue
         own, is_foreign = _tokens(part)
-        if own and own[0].is_transfer() and not _has_records(tokens[-3:]):
+        if own and own[0].is_transfer() and not _is_below_records(tokens):
             own = ()
         if not tokens:
             begin = _begin(text, here, own, is_foreign)
@@ -406,8 +406,9 @@ def _is_after_records(tokens: list[Token]) -> bool:
     return len(tokens) > 1 and all(isinstance(token.value, Records) for token in tokens[-2:])
 
 
-def _has_records(tokens: list[Token]) -> bool:
-    return any(isinstance(token.value, Records) for token in tokens)
+def _is_below_records(tokens: list[Token]) -> bool:
+    above = (token.value for token in reversed(tokens) if not isinstance(token.value, Aside))
+    return isinstance(next(above, None), Records)
 
 
 def _is_certain(tokens: list[Token]) -> bool:
