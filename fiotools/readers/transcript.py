@@ -183,8 +183,12 @@ def _candidates(text: str, reports: Sequence[Report]) -> Iterator[Boundary]:
                 yield Boundary(begin)
             continue
         parts, depth = [found.command], _depth(found.command)
-        while at <= len(text) and _goes_on(parts[-1], depth, text[at : line_end(text, at)]):
+        printed = reports[report].start if report < len(reports) else len(text) + 1
+        while at <= len(text):
             below = text[at : line_end(text, at)]
+            # a mailer's mark stands before reports, too
+            if at + len(below) >= printed or not _goes_on(parts[-1], depth, below):
+                break
             parts.append(_MORE.sub("", below).strip())
             depth += _depth(parts[-1])
             at += len(below) + 1
@@ -221,20 +225,20 @@ def _prompted(line: str, *, in_session: bool) -> _Prompted | None:
     mark = _COMMENTED.match(bare) or _OPENING.match(bare)
     if mark:
         skip, bare = skip + mark.end(), bare[mark.end() :]
-    if found := _announced(bare):
-        return found._replace(start=skip + found.start)
     prompt = _PROMPT.match(bare)
+    if (prompt is None or prompt["bare"]) and (found := _announced(bare)):
+        return found._replace(start=skip + found.start)
     if prompt and _MORE.fullmatch(bare, 0, prompt.end("space")) is None:
         command = _CLOCK.sub("", _CLOSING.sub("", prompt["command"] or "").rstrip()).rstrip()
         is_certain = _CERTAIN.fullmatch(prompt["prompt"]) and not command[:1].isdigit()
         form = "" if is_certain else _form(prompt)
         if not command:
             return _Prompted("", prompt["host"]) if prompt["host"] and is_certain else None
-        is_known = shell.is_command(command)
-        if prompt["bare"] in ("#", "%") and not (in_session and _is_of_root(command, is_known)):
+        is_sure = bool(is_certain) or shell.is_command(command)
+        if prompt["bare"] in ("#", "%") and not (in_session and _is_of_root(command, is_sure)):
             return None
         start = skip + prompt.start("command")
-        return _Prompted(command, prompt["host"], start, False, bool(is_certain) or is_known, form)
+        return _Prompted(command, prompt["host"], start, False, is_sure, form)
     if other := _UNPROMPTED.match(bare):
         return _Prompted(other["command"].rstrip(), None, skip + other.start("command"), True)
     if other := _TRACE.match(bare):
