@@ -168,16 +168,20 @@ def commands(command: str, program: str, depth: int = 2) -> tuple[tuple[str, ...
     return tuple(found)
 
 
-def is_measured(command: str) -> bool:
+def is_measured(command: str, *, whole: bool = False) -> bool:
     """Return whether a command line certainly runs a tool whose reports are read.
+
+    With ``whole``, the tool has nothing but operands and options.
 
     Examples
     --------
     >>> is_measured("docker run alpine dd if=/dev/zero of=x"), is_measured("dd is slow")
     (True, False)
+    >>> is_measured("dd if=a of=b is slow"), is_measured("dd if=a of=b is slow", whole=True)
+    (True, False)
     """
     return any(
-        named and _OPERAND.match(named[0])
+        named and all(map(_OPERAND.match, named if whole else named[:1]))
         for tool in (*_TOOLS, "hyperfine")
         for named in commands(command, tool)
     )

@@ -73,13 +73,13 @@ _UNPROMPTED = re.compile(
     r"(?:\S{0,200}/)?dd +(?:\w+=\S+)[^\n]*)$"
 )
 _TIMED = re.compile(
-    r"^[ \t>]*(?P<command>(?:sudo +)?(?:/\S{0,200}/)?g?time(?: +-\S+)* +[\w./~(\\{'\"$][^\n]*)$"
+    r"^[ \t>]*(?P<command>(?:sudo +)?(?:/\S{0,200}/)?g?time(?: +-\S+)* +"
+    r"[A-Za-z_./~(\\{'\"$][^\n]*)$"
 )
-# "- `dd ...`", "### `dd ...`", "**dd ...**", "Run: dd ..."
+# "- `dd ...`", "### `dd ...`", "**dd ...**", "Run: dd ...", "Sequential write: `dd ...`"
 _ANNOUNCED = re.compile(
     r"""^[ \t>]*(?:(?:\#{1,6}|//|[-*+•]|\d{1,3}[.)])[ ]+)?
-    (?P<label>(?:\*\*)?(?i:run(?:ning)?|ran|exec(?:uted?|uting)?|command(?:[ ]line)?|cmd|used|test)
-      (?:\*\*)?[ ]?:(?:\*\*)?[ ]*)?
+    (?P<label>(?:\*\*)?\w[^`:*\n]{0,60}(?:\*\*)?:(?:\*\*)?[ ]+)?
     (?P<bold>\*\*)?(?:[$\#%][ ])?(?P<tick>`{1,2})?[ ]?(?:[$\#%][ ])?
     (?P<command>[\w./~(\\{][^\n`]*?)[ ]?(?P<closed>`{1,2})?(?:\*\*)?[ ]?:?$""",
     re.X,
@@ -265,7 +265,9 @@ def _announced(line: str) -> _Prompted | None:
         return None
     if not (found["tick"] or found["bold"] or found["label"]):
         return None
-    command, is_sure = found["command"], shell.is_measured(found["command"])
+    command = found["command"]
+    # without signs of code nothing else may stand in the line
+    is_sure = shell.is_measured(command, whole=not found["tick"])
     if is_sure or (_TIMED.match(command) and shell.may_be_timed(command)):
         return _Prompted(command, None, found.start("command"), True, is_sure)
     return None

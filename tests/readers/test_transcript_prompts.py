@@ -97,6 +97,7 @@ MARKDOWN = [
     *("`{}`", "``{}``", "$ `{}`", "`$ {}`", "`# {}`", "- `{}`", "* `{}`", "1. `{}`", "### `{}`"),
     *("**{}**", "**`{}`**", "`{}`:", "    `{}`", "> `{}`", "Run: {}", "Run: `{}`", "Running: {}"),
     *("Command: {}", "**Command:** `{}`", "**Command**: `{}`", "command line: {}", "cmd: {}"),
+    *("Sequential write: `{}`", "**Test 1:** `{}`", "Write test: {}", "I ran this: `{}`:"),
 ]
 
 
@@ -115,7 +116,11 @@ def test_each_report_has_the_command_above_it():
 
 
 @pytest.mark.parametrize(
-    "prose", [f"I used `{DD}` and it was slow", f"Note: {DD} is slow", f"`{DD}` or `{DD}`"]
+    "prose",
+    [
+        *(f"I used `{DD}` and it was slow", f"Note: {DD} is slow", f"`{DD}` or `{DD}`"),
+        *(f"**{DD} is slow**", f"That is slow: `{DD}` and `{DD}`", "Total: time 5.2 s"),
+    ],
 )
 def test_code_within_a_sentence_is_no_command(prose):
     assert commands(f"x\n\n{prose}\n\n{REPORT}") == [""]
