@@ -93,7 +93,7 @@ _OPENING = re.compile(rf"(?:\[{_TAG}(?:=[^\]\n]{{1,80}})?\])+", re.I)
 _CLOSING = re.compile(rf"\[/{_TAG}\](?:[ \t]|\[/{_TAG}\])*$", re.I)
 _OPEN = re.compile(r"(?:\bdo|\bthen|\belse|[{(|;]|&&)$")  # what a command goes on behind
 _MORE = re.compile(r"^[ \t]*(?P<what>for|while|until|then|do|else|if|cursh|pipe|[db]?quote)?> ?")
-# beside the tools, what root types at a "# " that is no comment
+# beside the tools, what root types at a "# " that is not a comment
 _OF_ROOT = {"cat", "sync", "free", "lsblk", "tar"}
 # what runs the rest of its line in another place
 _ELSEWHERE = {

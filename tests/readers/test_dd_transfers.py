@@ -28,7 +28,7 @@ def test_a_transfer_is_refused_by_its_name(tool, line):
 
 
 @pytest.mark.parametrize(("tool", "line"), TRANSFERS)
-def test_a_transfer_beside_dd_is_no_run(tool, line):
+def test_a_transfer_beside_dd_is_not_a_run(tool, line):
     for text in (f"{COMMAND}{RECORDS}{BSD}{line}\n", f"{line}\n{COMMAND}{RECORDS}{BSD}"):
         results = ft.reads(text)
         assert results.io["io_bytes"].tolist() == [1048576000], tool

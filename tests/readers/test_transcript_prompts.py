@@ -43,7 +43,7 @@ def commands(text: str) -> list[str]:
 
 
 @pytest.mark.parametrize("line", OUTPUT)
-def test_output_is_no_command(line):
+def test_output_is_not_a_command(line):
     assert commands(f"$ {DD}\n{line}\n{REPORT}") == [DD]
     assert commands(f"{line}\n{REPORT}") == [""]
     assert commands(f"{line}\n{line}\n{line}\n{REPORT}") == [""]
@@ -79,7 +79,7 @@ def test_a_certain_prompt_needs_no_other(prompt):
     assert commands(f"{prompt}make bench\n{REPORT}") == ["make bench"]
 
 
-def test_a_level_of_a_log_is_no_form():
+def test_a_level_of_a_log_is_not_a_form():
     text = f"INFO:> {DD}\nINFO:> [build]\n{REPORT}"
     assert commands(text) == [DD]
 
@@ -122,7 +122,7 @@ def test_each_report_has_the_command_above_it():
         *(f"**{DD} is slow**", f"That is slow: `{DD}` and `{DD}`", "Total: time 5.2 s"),
     ],
 )
-def test_code_within_a_sentence_is_no_command(prose):
+def test_code_within_a_sentence_is_not_a_command(prose):
     assert commands(f"x\n\n{prose}\n\n{REPORT}") == [""]
 
 
@@ -165,7 +165,7 @@ def test_the_timing_names_what_was_timed():
         *("time for a test", "time:", "time flies like an arrow", "time make -j8, as before:"),
     ],
 )
-def test_prose_about_time_is_no_command(prose):
+def test_prose_about_time_is_not_a_command(prose):
     assert commands(f"prose here\n\n{prose}\n{TIME}") == [""]
 
 
