@@ -84,7 +84,9 @@ class Reading:
         if self.sides:
             listed = " or ".join(f"--between {name}" for name in self.sides)
             raise SchemaError(f"compare between which? type {listed}")
-        several = [name for name in (*CONDITIONS, "command", "run") if differs(frame, name)]
+        whole = self.with_runs(frame, ["host", "command"])
+        known = (*CONDITIONS, "host", "command", "run")
+        several = [name for name in known if differs(whole, name)]
         wanted = " or ".join(f"--between {columns.short(name)}" for name in several)
         raise SchemaError(
             "there is only one side: give two files, NAME=FILES for each side, or "

@@ -51,6 +51,11 @@ def test_between_hosts(inside, hosts):
     assert [row["host"] for row in rows(done)] == ["one"]
 
 
+def test_the_host_is_among_the_sides_that_are_offered(inside, hosts):
+    done = inside("compare", hosts, "--metric", "real")
+    assert "--between host or --between run" in done.stderr
+
+
 def test_by_and_where(inside, hosts):
     done = inside("summarize", hosts, "--metric", "real", "--by", "host,tool", "-f", "json")
     assert [(row["host"], row["tool"], row["n"]) for row in rows(done)] == [
