@@ -24,7 +24,7 @@ def compared(
 ) -> pl.DataFrame:
     """Call `compare` or `speedup`, which have the same arguments."""
     kept, sides, judging = asked.kept, asked.sides, asked.judging
-    frame, name = rows.asked(read, asked.metric, kept)
+    frame, name = rows.asked(read, asked.metric, kept, sides.between, judging.pair, *asked.by or ())
     frame = rows.complete(frame, kept, name, read.between(frame, sides.between))
     arguments = {
         **vars(judging),
@@ -57,6 +57,7 @@ def differences(read: rows.Reading, sides: options.Sides) -> pl.DataFrame:
     settings, runs = read.table("settings"), read.table("runs")
     if not len(settings):
         raise Trouble("these files hold no settings")
+    settings = read.with_runs(settings, [sides.between])
     between = columns.found(read.between(settings, sides.between), settings, "--between")
     baseline = read.baseline(settings, between, sides.baseline)
     if between in runs:
@@ -204,7 +205,7 @@ def summarize(
 
     label = "label" in columns.split(by)  # the files themselves are the groups
     read = rows.read_all(sources, read_as, label=label)
-    frame, name = rows.asked(read, metric, kept)
+    frame, name = rows.asked(read, metric, kept, *by or ())
     frame = rows.complete(frame, kept, name)
     groups = columns.fulls(by, frame)
     answer = summary(frame, name, by=groups, scope=kept.own_scope, confidence=confidence)
@@ -224,7 +225,7 @@ def planned(
     """Plan a comparison by the spread of the runs that were read."""
     from fiotools.stats.plan import plan
 
-    frame, name = rows.asked(read, metric, kept)
+    frame, name = rows.asked(read, metric, kept, between, pair, *by or ())
     told: pl.DataFrame = plan(
         rows.complete(frame, kept, name),
         name,

@@ -90,14 +90,20 @@ class Drawing:
         """Return the rows that have the metric, and its full name."""
         own = KINDS[self.kind]
         kept = replace(self.kept, table=self.kept.table or own.table)
-        return rows.asked(self.read, self.wish.metric or own.metric, kept)
+        return rows.asked(self.read, self.wish.metric or own.metric, kept, *self._names())
+
+    def _names(self) -> list[str | None]:
+        """Return the columns that are named for any role."""
+        wish = self.wish
+        return [self.sides.between, wish.x, wish.y, wish.hue, wish.pair, *(wish.by or ())]
 
     def table(self, name: str, metric: str) -> pl.DataFrame:
         """Return the rows of a table with one metric."""
         frame = self.read.table(name)
         if not len(frame):
             raise SchemaError(f"plot {self.kind} draws {name}, and these files have none")
-        frame = self.complete(rows.where(frame, self.kept.where), metric)
+        frame = rows.filtered(self.read, frame, replace(self.kept, combine=None))
+        frame = self.complete(self.read.with_runs(frame, self._names()), metric)
         return rows.of_scope(frame, self.kept.scope)
 
     def complete(self, frame: pl.DataFrame, *names: str | None) -> pl.DataFrame:
@@ -347,18 +353,10 @@ def _series(asked: Drawing) -> Call:
 
 def _history(asked: Drawing) -> Call:
     frame, name = asked.rows()
-    frame = _timed(asked.read, frame)
+    frame = asked.read.with_runs(frame, ["started_at", "reported_at"])
     x, by = asked.named(frame, "x"), asked.panels(frame)
     frame = rows.of_scope(asked.complete(frame, name, x, *by), asked.kept.own_scope)
     return [frame, name], {"x": x, "by": by or None, **asked.ordered(frame, x)}
-
-
-def _timed(read: rows.Reading, frame: pl.DataFrame) -> pl.DataFrame:
-    """Add the times of the runs."""
-    keys = ["source", "run"]
-    times = read.table("runs").select(*keys, "started_at", "reported_at")
-    own = times.drop([name for name in times.columns if name in frame and name not in keys])
-    return frame.join(own, on=keys, how="left") if {*keys} <= {*frame.columns} else frame
 
 
 def _shifts(asked: Drawing) -> Call:
@@ -372,7 +370,7 @@ def _shifts(asked: Drawing) -> Call:
         name = _quantity(frame, wish.metric)
     else:
         frame, name = asked.rows()
-        frame = _timed(asked.read, frame)
+        frame = asked.read.with_runs(frame, ["started_at", "reported_at"])
         order = asked.named(frame, "order")
         frame = asked.complete(frame, name, order)
         if not kept.combine:

@@ -76,7 +76,8 @@ def read(
         names = [name for name in results.tables if results.tables.height(name)]
     names = names or [columns.main_table(results)]
     kept = options.RowFilter(where=where, scope=scope, combine=combine)
-    frames = {name: _chosen(read.table(name), kept, columns.split(column)) for name in names}
+    chosen = columns.split(column)
+    frames = {name: _chosen(read, read.table(name), kept, chosen) for name in names}
     name, frame = next(iter(frames.items()))
     if place is not None:
         place.write(results, frames, lambda: layout.preview(results, frame, name, 0, True))
@@ -86,8 +87,11 @@ def read(
     return read.code
 
 
-def _chosen(frame: pl.DataFrame, kept: options.RowFilter, wanted: list[str]) -> pl.DataFrame:
-    frame = rows.of_scope(rows.filtered(frame, kept), kept.own_scope)
+def _chosen(
+    read: rows.Reading, frame: pl.DataFrame, kept: options.RowFilter, wanted: list[str]
+) -> pl.DataFrame:
+    frame = rows.of_scope(rows.filtered(read, frame, kept), kept.own_scope)
+    frame = read.with_runs(frame, wanted)
     chosen = [columns.found(name, frame, "--columns") for name in wanted]
     return frame[chosen] if chosen else frame
 

@@ -1,9 +1,10 @@
 """From FILES to the rows that a question is about.
 
 Each file that cannot be read is a line on stderr. The table of the rows is the one that has the
-metric. ``--where`` takes ``direction=read``, ``bs>=4k`` and ``lat_mean>1ms``: one column and one
-value, in the column's unit if it has none of its own. A longer condition is in Python's words, as
-for `pandas.DataFrame.query`, but with comparisons only: nothing in it is called or looked up.
+metric; columns of its runs (host, command, tool) may be named as if they were its own. ``--where``
+takes ``direction=read``, ``bs>=4k`` and ``lat_mean>1ms``: one column and one value, in the column's
+unit if it has none of its own. A longer condition is in Python's words, as for
+`pandas.DataFrame.query`, but with comparisons only: nothing in it is called or looked up.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ import ast
 import operator
 import re
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import reduce
@@ -25,7 +26,7 @@ from fiotools.display import columns
 from fiotools.errors import FileError, ReadErrors, SchemaError
 from fiotools.files import DATASET, fields_of, label_of, short_names
 from fiotools.units import many
-from fiotools.vocabulary import CONDITIONS, TABLES
+from fiotools.vocabulary import COLUMNS, CONDITIONS, TABLES
 
 if TYPE_CHECKING:
     import polars as pl
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
     from fiotools.tables.results import Results
 
 STDIN = "-"
+_RUN = ["source", "run"]  # what names a run
 _MANY = 200  # runs: a computation of more takes a moment
 
 
@@ -52,6 +54,20 @@ class Reading:
             raise Trouble(f"the dataset has no table {name!r}, only {there}", 2)
         return self.results.tables.polars(name)
 
+    def with_runs(self, frame: pl.DataFrame, names: Iterable[str | None]) -> pl.DataFrame:
+        """Fill in columns that are named from the runs, where a table lacks them or their values.
+
+        The client's host and the command as it was timed stay, where the table has them.
+        """
+        if "runs" not in self.results.tables or not {*_RUN} <= {*frame.columns}:
+            return frame
+        runs = self.table("runs")
+        wanted = {columns.full(name, runs) for name in names if name} - {*_RUN}
+        for name in sorted(wanted & {*runs.columns}):
+            own = frame.select(_RUN).join(runs.select(*_RUN, name), on=_RUN, how="left")[name]
+            frame = frame.with_columns(frame[name].fill_null(own) if name in frame else own)
+        return frame
+
     def settings_of(self, frame: pl.DataFrame) -> pl.DataFrame | None:
         """Return the options of the files that some rows are from, if they have any."""
         if not self.results.tables.height("settings"):
@@ -68,7 +84,9 @@ class Reading:
         if self.sides:
             listed = " or ".join(f"--between {name}" for name in self.sides)
             raise SchemaError(f"compare between which? type {listed}")
-        several = [name for name in (*CONDITIONS, "command", "run") if differs(frame, name)]
+        whole = self.with_runs(frame, ["host", "command"])
+        known = (*CONDITIONS, "host", "command", "run")
+        several = [name for name in known if differs(whole, name)]
         wanted = " or ".join(f"--between {columns.short(name)}" for name in several)
         raise SchemaError(
             "there is only one side: give two files, NAME=FILES for each side, or "
@@ -78,7 +96,7 @@ class Reading:
     def baseline(self, frame: pl.DataFrame, between: str, value: str | None) -> Any:
         """Return the baseline in its column's type: the typed one, or the first.
 
-        The first is the first of all files, not of the rows that a filter left.
+        The first of the paths is the first of all files, not of the rows that a filter left.
         """
         if between not in frame:
             return value
@@ -87,7 +105,8 @@ class Reading:
         if between == "label" and self.first is not None:
             return self.first
         runs = self.table("runs") if "runs" in self.results.tables else frame
-        there = (runs if between in runs else frame)[between].drop_nulls()
+        is_of_paths = between in runs and (between in self.sides or between not in COLUMNS)
+        there = (runs if is_of_paths else frame)[between].drop_nulls()
         return there[0] if len(there) else None
 
     def question(
@@ -248,8 +267,13 @@ def refuse_other_tables(name: str) -> None:
         raise Trouble(f"--table {name} is not one of {', '.join(TABLES)}", 2)
 
 
-def asked(read: Reading, metric: str | None, kept: options.RowFilter) -> tuple[pl.DataFrame, str]:
-    """Return the rows that count of the table that has the metric, and the metric's full name."""
+def asked(
+    read: Reading, metric: str | None, kept: options.RowFilter, *names: str | None
+) -> tuple[pl.DataFrame, str]:
+    """Return the rows that count of the table that has the metric, and the metric's full name.
+
+    ``names`` are the columns that the question names.
+    """
     results, table = read.results, kept.table
     if table is not None:
         refuse_other_tables(table)
@@ -264,7 +288,8 @@ def asked(read: Reading, metric: str | None, kept: options.RowFilter) -> tuple[p
         if match is None or table not in (None, "percentiles"):
             raise
         frame, column = _percentile(read.table("percentiles"), float(match[1]))
-    return filtered(frame, kept), column
+    frame = filtered(read, frame, kept)
+    return read.with_runs(frame, columns.split([name for name in names if name])), column
 
 
 def _percentile(frame: pl.DataFrame, share: float) -> tuple[pl.DataFrame, str]:
@@ -277,9 +302,10 @@ def _percentile(frame: pl.DataFrame, share: float) -> tuple[pl.DataFrame, str]:
     return frame.filter(frame["percentile"] == share).rename({"value_ns": name}), name
 
 
-def filtered(frame: pl.DataFrame, kept: options.RowFilter) -> pl.DataFrame:
+def filtered(read: Reading, frame: pl.DataFrame, kept: options.RowFilter) -> pl.DataFrame:
     """Keep the rows that fulfil the conditions, and add them up."""
-    frame = where(frame, kept.where)
+    named = re.findall(r"[a-z_]+", " ".join(kept.where or ()))
+    frame = where(read.with_runs(frame, named), kept.where)[frame.columns]
     if kept.combine:
         from fiotools.stats.combine import combine
 

@@ -64,6 +64,14 @@ _NOT_READ = {
     "winsat": (("> Disk ",), r"^> Disk +(?:Sequential|Random) [\d.]+ (?:Read|Write) +[\d.,]+ MB/s"),
     "AS SSD": (("AS SSD",), r"^[ \t]*AS SSD Benchmark \d"),
     "pv": (("iB/s]",), r"^[ \t]*[\d.]+ ?[kKMGT]i?B \d+:\d\d:\d\d \[ ?[\d.]+ ?[kKMGT]?i?B/s\]"),
+    "ftp": (
+        (" bytes sent in ", " bytes received in "),
+        r"^[ \t]*(?:ftp: )?[0-9]+ bytes (?:sent|received) in [0-9]",
+    ),
+    "lftp": (
+        (" bytes transferred in ",),
+        r"^[ \t]*[0-9]+ bytes transferred in [0-9]+ seconds? \([^\n)]{1,40}/s\)",
+    ),
 }
 # what fiotools itself writes beside results
 _MADE = {

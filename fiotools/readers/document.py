@@ -357,7 +357,7 @@ class Grammars:
         return found
 
 
-def line_start(text: str, at: int, within: int, ends: str = "\n") -> int | None:
+def line_start(text: str, at: int, within: int, ends: Iterable[str] = "\n") -> int | None:
     r"""Find where the line of a place begins; None if that is farther above than ``within``.
 
     A text may be one long line. With ``"\n\r"`` overwritten progress counts as a line.

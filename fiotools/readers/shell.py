@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 import shlex
+from collections.abc import Iterator
 from functools import lru_cache
 
 # words before a program
@@ -26,6 +27,21 @@ _QUIET = {
     *("swapoff", "mkswap", "sysctl", "apt", "apt-get", "yum", "dnf", "brew", "pip", "git", "true"),
 }
 _TOOLS = {"dd", "fio", "diskspd"}
+# what people type in a session, beside those: with operands that no prose has, it is a command
+_TYPED = {
+    *("cat", "tar", "head", "tail", "grep", "bash", "sh", "ssh", "docker", "podman", "kubectl"),
+    *("nerdctl", "wsl", "adb", "exit", "hyperfine", "smartctl", "nvme", "hdparm", "blkdiscard"),
+    *("zpool", "zfs", "mdadm", "cryptsetup", "truncate", "fallocate", "Measure-Command"),
+}
+_OWN = re.compile(r"(?:\.{1,2}|~)[/\\]\w")  # a program of one's own
+_OPERAND = re.compile(r"--?\w|.*[./=~$'{<>*]")
+# words of sentences that begin with "time"
+_PROSE = {
+    *("to", "of", "is", "was", "are", "were", "be", "it", "its", "the", "a", "an", "and", "or"),
+    *("we", "you", "this", "that", "on", "at", "by", "from", "as", "with", "without", "per"),
+    *("taken", "took", "takes", "elapsed", "spent", "used", "needed", "required", "results"),
+    *("output", "command", "seconds", "secs", "sec", "ms", "minutes", "between", "says", "shows"),
+}
 # quoted text and substitutions stay whole; a bare & is not part of 2>&1 or &>
 _PIECE = re.compile(
     r"(?P<kept>[^'\"\\`\#|;&\n]+|'[^']*'|\"(?:[^\"\\]|\\.)*\"|\\.|`[^`]*`|(?<=\S)\#)"
@@ -105,17 +121,20 @@ def programs(command: str) -> tuple[str, ...]:
     >>> programs("nice -n 10 timeout 60s dd of=x; for i in 1 2; do fio a.fio; done")
     ('dd', 'for', 'fio', 'done')
     """
-    found = []
+    return tuple([name for name, *_ in _called(command)])
+
+
+def _called(command: str) -> Iterator[tuple[str, ...]]:
+    """Yield each program of a command line: its name, the word that calls it, its arguments."""
     for _, part in simple(command):
         listed, skip = words(part), False
-        for word in listed:
+        for at, word in enumerate(listed):
             bare = _base(word.lstrip("({!\\"))
             if skip or not bare or bare in _WRAPPERS or word.startswith("-"):
                 skip = word in _VALUED
             elif not (_ASSIGNMENT.fullmatch(word) or _NUMBER.fullmatch(word)):
-                found.append(bare)
+                yield (bare, *listed[at:])
                 break
-    return tuple(found)
 
 
 def _base(word: str) -> str:
@@ -149,6 +168,44 @@ def commands(command: str, program: str, depth: int = 2) -> tuple[tuple[str, ...
     return tuple(found)
 
 
+def is_measured(command: str, *, whole: bool = False) -> bool:
+    """Return whether a command line certainly runs a tool whose reports are read.
+
+    With ``whole``, the tool has nothing but operands and options.
+
+    Examples
+    --------
+    >>> is_measured("docker run alpine dd if=/dev/zero of=x"), is_measured("dd is slow")
+    (True, False)
+    >>> is_measured("dd if=a of=b is slow"), is_measured("dd if=a of=b is slow", whole=True)
+    (True, False)
+    """
+    return any(
+        named and all(map(_OPERAND.match, named if whole else named[:1]))
+        for tool in (*_TOOLS, "hyperfine")
+        for named in commands(command, tool)
+    )
+
+
+@lru_cache(_KEPT)
+def is_command(command: str) -> bool:
+    """Return whether a text is certainly a command line: a known program, and its operands.
+
+    Examples
+    --------
+    >>> is_command("cd /mnt"), is_command("sync"), is_command("cache on /mnt/b")
+    (True, True, False)
+    """
+    return is_measured(command) or any(
+        _OWN.match(called) is not None
+        or (
+            name.removesuffix(".exe") in _QUIET | _TYPED
+            and (not given or any(map(_OPERAND.match, (given[0], given[-1]))))
+        )
+        for name, called, *given in _called(command)
+    )
+
+
 def is_concurrent(command: str) -> bool:
     """Return whether parts of a command line run at the same time, or perhaps not at all."""
     return any(operator in ("|", "|&", "&", "||") for operator, _ in simple(command))
@@ -179,6 +236,19 @@ def can_print(command: str, tool: str) -> bool:
 def is_timed(command: str) -> bool:
     """Return whether a command line times what it runs."""
     return bool(_TIMED.search(command))
+
+
+def may_be_timed(line: str) -> bool:
+    """Return whether a line that begins with ``time`` may be a command, and not a sentence.
+
+    Examples
+    --------
+    >>> may_be_timed("time make -j8"), may_be_timed("time to run the test")
+    (True, False)
+    """
+    listed = words(line)
+    is_sentence = listed[-1][-1:] in ".:,;!?" and len(listed[-1].strip(".")) > 0
+    return is_timed(line) and not is_sentence and _PROSE.isdisjoint(map(str.lower, listed))
 
 
 def untimed(command: str) -> str:

@@ -135,7 +135,8 @@ class Timing(NamedTuple):
 
 
 Found = tuple[int, int, Timing]  # where a report starts and ends, and what it says
-_line_start = partial(line_start, within=400, ends="\n\r")  # of a time's lines, none is longer
+# of a time's lines, none is longer; a terminal may pad the command's line up to the report
+_line_start = partial(line_start, within=400, ends=("\n", "\r", " " * 40))
 
 # --- lines around a report ---------------------------------------------------------------------
 

@@ -59,6 +59,12 @@ CASES: list[Case] = [
     ("budget", "ok", "21.5 GB were moved: the guest has", USB, {**LINKED, "ram": "24GB"}),
     ("budget", "unknown", "cannot be accounted for", USB, {}),
     ("budget", "unknown", "size of the file is missing", text(*FIO_TEXT[1:]), LINKED),
+    # uniformly random: 25 MB of a file of 16.8 MB reach 13 MB of it
+    ("budget", "unknown", "MB in .* cannot be accounted for", diskspd("2.2--two_sockets.txt"), {}),
+    (
+        *("budget", "unknown", "which part of the file was read or written"),
+        *(diskspd("2.1--rs50_distribution.txt"), {}),
+    ),
     (
         *("amplified", "ok", "vda moved 2 times what the jobs did"),
         *(
@@ -237,6 +243,14 @@ CASES: list[Case] = [
     (
         *("dd_flush", "suspect", "290 MB/s is the rate of the page cache"),
         *(made("gnu-dd-9.1--timed_without_sync.txt"), {}),
+    ),
+    (
+        *("dd_flush", "unknown", "40.4 MB/s may include the page cache"),
+        *(text(dd("dd if=/dev/zero of=/mnt/e/f bs=1M", 1048576000, 25.939)), {}),
+    ),
+    (
+        *("dd_flush", "suspect", "2.00 GB/s is the rate of the page cache"),
+        *(text(dd("dd if=/dev/zero of=f bs=1M", 2 * 10**10, 10)), {}),
     ),
     ("dd_flush", "unknown", "no command line", text(dd("", 10**9, 9.5)[2:]), {}),
     (

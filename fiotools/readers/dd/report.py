@@ -82,6 +82,7 @@ _STRETCH = re.compile(rf"{_WHOLE.pattern}(?:\n{_WHOLE.pattern}){{0,{MANY - 1}}}+
 # a command between two reports: lines were lost, and what follows is another dd's
 _COMMAND = re.compile(r"\b[io]f=\S{1,400}")
 _LEADS_TO_TIME = re.compile(r"[,，、\ufffd] ?$|transferred in $")
+_SENT = re.compile(r"sent|received")
 _ASIDE = re.compile(
     # "2 truncated records", "ein abgeschnittener Datensatz", "截断了 2 块记录", "잘린 레코드 2개"
     r"(?P<number>[0-9]{1,20})?(?:[^\W\d_]|[\s.?\ufffd'’])+(?:(?P<after>[0-9]{1,20})[^\W\d_]{0,6}"
@@ -171,6 +172,7 @@ class DdReport(NamedTuple):
     aside: str | None = None
     spoiled: str | None = None
     is_own: bool = False  # of a dd that wrote at the same time as another
+    is_transfer: bool = False  # in the form of ftp and lftp: of dd only below its records
 
     def joined(self, amounts: DdReport) -> DdReport:
         """Return these records with the amounts of another report."""
@@ -209,6 +211,10 @@ class Token(NamedTuple):
     start: int
     end: int
     line: int = 0
+
+    def is_transfer(self) -> bool:
+        """Return whether these are amounts as ftp and lftp print them."""
+        return isinstance(self.value, DdReport) and self.value.is_transfer
 
     def placed(self, at: int, line: int) -> Token:
         """Return a token of a line that begins at a place."""
@@ -267,7 +273,9 @@ def _token(found: re.Match[str]) -> Token | None:
     is_final = len(found["unit"] or "") > 1
     elapsed = units.number(seconds)
     amounts = DdReport(0, None, None, 0, amount, found["size"], seconds, elapsed, rate, is_final)
-    return Token(amounts, start, end)
+    # behind "in 5 secs" dd writes "(N bytes/sec)", and ftp and lftp "(N MB/s)"
+    is_like_dd = found["sep"] != " (" or ("/sec" in found[0] and not _SENT.search(found["what"]))
+    return Token(amounts._replace(is_transfer=not is_like_dd), start, end)
 
 
 def _line_end(text: str, at: int) -> int:
@@ -311,6 +319,8 @@ def parse(text: str, match: re.Match[str]) -> tuple[int, int, DdOutput] | None:
         if not part.strip() and SEPARATOR not in part:
             continue
         own, is_foreign = _tokens(part)
+        if own and own[0].is_transfer() and not _is_below_records(tokens):
+            own = ()
         if not tokens:
             begin = _begin(text, here, own, is_foreign)
             if begin is None:
@@ -390,6 +400,11 @@ def _closed(
 def _is_after_records(tokens: list[Token]) -> bool:
     """Whether both lines of records stand above, and nothing below them."""
     return len(tokens) > 1 and all(isinstance(token.value, Records) for token in tokens[-2:])
+
+
+def _is_below_records(tokens: list[Token]) -> bool:
+    above = (token.value for token in reversed(tokens) if not isinstance(token.value, Aside))
+    return isinstance(next(above, None), Records)
 
 
 def _is_certain(tokens: list[Token]) -> bool:

@@ -18,7 +18,7 @@ from math import expm1
 from fiotools.errors import argument, typed
 from fiotools.language import listed, say
 from fiotools.links import Link
-from fiotools.stats.check.evidence import Evidence, Finding, not_the_disk
+from fiotools.stats.check.evidence import Evidence, Finding, keep_options, not_the_disk
 from fiotools.stats.check.runs import Row, RunFacts
 from fiotools.units import human
 
@@ -36,7 +36,7 @@ _BUDGET = "bytes moved <= memory of the guest + memory of the host + link x seco
 # options that keep I/Os in a part of the file
 _CORNERS = (
     *("zonemode", "zonesize", "zonerange", "percentage_random", "rw_sequencer"),
-    *("read_iolog", "-rd"),
+    *("read_iolog", "-rd", "-f", "-B", "Target/MaxFileSize", "Target/BaseFileOffset"),
 )
 
 
@@ -220,18 +220,26 @@ def budget(run: RunFacts, known: Evidence) -> Iterator[Finding]:
         return
     real, carried = run.timing["real_s"] if run.timing else None, known.carried or 0.0
     # the job that is hardest to account for
-    hardest: dict[str, tuple[float, str, float | None, float]] = {}
+    hardest: dict[str, tuple[float, Flow, float | None, float]] = {}
     for flow in flows(run, known):
         if flow.direction != "total" and not flow.subject.endswith("all jobs"):
             distinct, took = _distinct(run, flow), max(flow.seconds or 0.0, real or 0.0)
             left = (distinct or 0.0) - carried * took
             if flow.direction not in hardest or left > hardest[flow.direction][0]:
-                hardest[flow.direction] = (left, flow.subject, distinct, took)
-    for _, subject, distinct, took in hardest.values():
-        yield _spent(Finding("budget", subject, _BUDGET), distinct, took, known)
+                hardest[flow.direction] = (left, flow, distinct, took)
+    for _, flow, distinct, took in hardest.values():
+        is_sized = flow.row is not None and bool(flow.row["size_bytes"])
+        yield _spent(Finding("budget", flow.subject, _BUDGET), distinct, took, known, is_sized)
 
 
-def _spent(probe: Finding, distinct: float | None, took: float, known: Evidence) -> Finding:
+def _spent(
+    probe: Finding, distinct: float | None, took: float, known: Evidence, is_sized: bool
+) -> Finding:
+    if is_sized and distinct is None:
+        return probe.unknown(
+            say("the report does not tell which part of the file was read or written"),
+            keep_options(),
+        )
     if distinct is None or not took:
         return probe.unknown(
             say(
@@ -304,4 +312,6 @@ def _distinct(run: RunFacts, flow: Flow) -> float | None:
         return float(min(each, size))
     if run.option(row["entry"], "random_distribution") not in (None, "random"):
         return None
-    return float(size * -expm1(-each / size)) if run.tells_options(row["entry"]) else None
+    # DISKSPD's options are those of all entries
+    is_told = run.tells_options(None if run.tool == "diskspd" else row["entry"])
+    return float(size * -expm1(-each / size)) if is_told else None

@@ -34,6 +34,8 @@ _TAKEN = re.compile(
     r"\((?:[^()'\"]|'[^']*'|\"[^\"]*\"|\([^()]*\))*\)|\{[^{}]*\}"
     r"|(?:'[^']*'|\"[^\"]*\"|[^;&\n'\"]|(?<=[<>])&|&(?=>))*"
 )
+_LONG = 5.0  # seconds: then a system writes back while dd runs
+_MEMORY = 1e9  # bytes per second: that fast a page cache takes data for as long as it has room
 _PIPE = re.compile(r"(?<!\|)\|(?!\|)")
 
 
@@ -250,14 +252,18 @@ def _dd_flush(run: RunFacts, row: Row, target: str, known: Evidence) -> Finding:
         )
         return probe.unknown(why, say("use conv=fdatasync to be sure"))
     why = say("no fdatasync, fsync, direct or sync")
+    probe, remedy = probe.of(rate, None, "B/s"), say("use conv=fdatasync")
+    pace = human(rate, "B/s")
+    if rate is not None and rate < _MEMORY and (row["runtime_s"] or 0.0) >= _LONG:
+        why = say("{said}: {rate} may include the page cache", said=why, rate=pace)
+        return probe.unknown(why, remedy)
     if rate is not None:
-        pace = human(rate, "B/s")
         why = say("{said}: {rate} is the rate of the page cache", said=why, rate=pace)
     if real and row["runtime_s"] and real > 1.02 * row["runtime_s"]:
         why = say(
             "{said}; real is longer than dd's time, but that does not prove flushing", said=why
         )
-    return probe.of(rate, None, "B/s").suspect(why, say("use conv=fdatasync"))
+    return probe.suspect(why, remedy)
 
 
 def _flags(run: RunFacts, entry: int | None) -> set[str]:
@@ -274,9 +280,9 @@ def _flags(run: RunFacts, entry: int | None) -> set[str]:
 
 def _dd_time(run: RunFacts, row: Row) -> Finding:
     took = row["runtime_s"]
-    probe = Finding("dd_time", run.subject(row), "1 s and 5 s, by custom", took, 5.0, "s")
+    probe = Finding("dd_time", run.subject(row), "1 s and 5 s, by custom", took, _LONG, "s")
     said = say("dd ran for {time}", time=human(took, "s"))
-    if took >= 5:
+    if took >= _LONG:
         return probe.ok(said)
     remedy = say("copy more: for 5 s or longer")
     if took >= 0.1 and (row["direct"] or _flags(run, row["entry"])):
