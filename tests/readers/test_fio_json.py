@@ -98,6 +98,7 @@ def test_cumulative_documents_are_one_run_and_its_samples():
     assert done["value"].is_monotonic_increasing
     assert done["value"].iloc[-1] == last["total_ios"]
     assert "cumulative" in res.notes["message"].item()
+    assert res.notes["severity"].item() == "warning"
 
 
 def test_appended_runs_are_several_runs():
@@ -127,7 +128,7 @@ def test_a_truncated_document_is_left_out_and_complete_ones_are_kept():
     res = reads(cut)
     assert res.runs["status"].tolist() == ["truncated"]
     assert res.samples["time_s"].nunique() == 3
-    note = res.notes[res.notes["severity"] == "warning"].iloc[0]
+    note = res.notes[res.notes["severity"] == "warning"].iloc[1]
     assert "incomplete" in note["message"]
     assert cut.split("\n")[note["line"] - 1].strip() == "{"
 

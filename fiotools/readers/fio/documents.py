@@ -1,9 +1,7 @@
-"""fio's JSON documents in a text: where each begins and ends, and which are of one run.
+"""fio's JSON documents in a text: where each begins and ends.
 
 fio writes warnings into the same stream, before, between and after documents; a killed run leaves
-half of one. With ``--status-interval`` fio writes cumulative documents: each repeats the one before
-with higher counts. Runs appended to one file look the same. What cannot happen within one run tells
-them apart: a clock that differs from ``elapsed``, a count that falls, a minimum that rises.
+half of one.
 """
 
 from __future__ import annotations
@@ -19,7 +17,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 import numpy as np
 import orjson
 
-from fiotools.readers.fio import DIRECTIONS, LATENCIES
+from fiotools.readers.fio import DIRECTIONS
 from fiotools.readers.fio.bins import LONGEST, NONE, PAD, Bins, fine_edges, numbers
 from fiotools.readers.formats import FIO_JSON
 
@@ -240,7 +238,7 @@ def _agreed(values: Sequence[Any]) -> Any:
 # relies on fio 3's layout, to the byte; if any part of a text has another layout, the parser gets
 # the whole text, and the bins are dicts.
 
-_IN_NS = ("slat_ns", "clat_ns", "lat_ns")  # fio 3's keys
+IN_NS = ("slat_ns", "clat_ns", "lat_ns")  # fio 3's keys
 
 Place = tuple[int, int]
 
@@ -307,7 +305,7 @@ def _put_back(value: Any, found: Sequence[Bins]) -> bool:
     for document in value if isinstance(value, list) else [value]:
         for entry in entries(document) if isinstance(document, dict) else ():
             for _, part in by_direction(entry):
-                for latency in map(part.get, _IN_NS):
+                for latency in map(part.get, IN_NS):
                     if isinstance(latency, dict) and isinstance(latency.get("bins"), dict):
                         latency["bins"] = found[latency["bins"][""]]
                         done += 1
@@ -409,11 +407,9 @@ def _read(data: bytes, indent: int) -> tuple[Whole, Whole, Whole] | None:
     return None if found is None else (lines, found[:count], found[count:])
 
 
-# --- which documents are reports of one run ---------------------------------------------------
+# --- the content of a document ----------------------------------------------------------------
 
 MOVING = DIRECTIONS[:-1]  # syncs have no amounts
-# elapsed is in whole seconds, and a report takes time
-_SLACK_S = 2.5
 
 
 def entries(document: dict[str, Any]) -> list[dict[str, Any]]:
@@ -433,83 +429,10 @@ def by_direction(
 
 def elapsed(document: dict[str, Any]) -> float | None:
     """Return the seconds from the start of the run to a report."""
-    numbers = [_number(entry.get("elapsed")) for entry in entries(document)]
-    return max((number for number in numbers if number is not None), default=None)
+    found = [number(entry.get("elapsed")) for entry in entries(document)]
+    return max((one for one in found if one is not None), default=None)
 
 
-def runs_of(pieces: list[JsonPiece]) -> list[list[JsonPiece]]:
-    """Group consecutive documents by run."""
-    runs: list[list[JsonPiece]] = []
-    for piece in pieces:
-        if runs and _continues(runs[-1][-1].document or {}, piece.document or {}):
-            runs[-1].append(piece)
-        else:
-            runs.append([piece])
-    return runs
-
-
-def _number(value: Any) -> float | None:
+def number(value: Any) -> float | None:
     """Take a number; a program that passed the document on may have made it a text."""
     return float(value) if type(value) is float or (type(value) is int and value < 2**64) else None
-
-
-def _count(values: dict[str, Any], key: str) -> float:
-    return _number(values.get(key)) or 0.0
-
-
-def _continues(before: dict[str, Any], after: dict[str, Any]) -> bool:
-    """Whether one document can be a later report of the same run."""
-    old, new = entries(before), entries(after)
-    return (
-        0 < len(old) == len(new)
-        and before.get("global options") == after.get("global options")
-        and _clock(before, after)
-        and all(map(_grows, old, new))
-    )
-
-
-def _clock(before: dict[str, Any], after: dict[str, Any]) -> bool:
-    """Whether the clock advanced as much as ``elapsed`` says."""
-    old, new = elapsed(before), elapsed(after)
-    if old is None or new is None:
-        old, new = _runtime(before), _runtime(after)  # clients do not write elapsed
-    if new < old:
-        return False
-    first, second = _timestamp(before), _timestamp(after)
-    if first is None or second is None:
-        return new > old
-    return abs((second - first) - (new - old)) <= _SLACK_S
-
-
-def _runtime(document: dict[str, Any]) -> float:
-    """Return the run time of the longest direction of any entry, in seconds."""
-    found = (part for entry in entries(document) for _, part in by_direction(entry))
-    return max((_count(part, "runtime") for part in found), default=0) / 1000
-
-
-def _timestamp(document: dict[str, Any]) -> float | None:
-    exact = _number(document.get("timestamp_ms"))
-    return exact / 1000 if exact is not None else _number(document.get("timestamp"))
-
-
-def _grows(before: dict[str, Any], after: dict[str, Any]) -> bool:
-    """Whether two entries can be of one job: no count falls, no minimum rises, no maximum falls."""
-    if any(before.get(key) != after.get(key) for key in ("jobname", "groupid", "hostname")):
-        return False
-    start = before.get("job_start")
-    if start and start != after.get("job_start"):  # 0 until it starts
-        return False
-    earlier, later = dict(by_direction(before, MOVING)), dict(by_direction(after, MOVING))
-    if earlier.keys() != later.keys():
-        return False
-    for old, new in zip(earlier.values(), later.values(), strict=True):
-        if any(_count(new, key) < _count(old, key) for key in ("io_bytes", "total_ios", "runtime")):
-            return False
-        for kind in (*_IN_NS, *LATENCIES):
-            one, other = old.get(kind), new.get(kind)
-            if not isinstance(one, dict) or not isinstance(other, dict) or not one.get("max"):
-                continue  # nothing was measured before
-            falls = _count(other, "max") < _count(one, "max")
-            if falls or _count(other, "min") > _count(one, "min"):
-                return False
-    return True

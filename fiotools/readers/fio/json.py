@@ -30,13 +30,13 @@ from fiotools.errors import ParseError
 from fiotools.readers.document import Later, Report, Session, read_part
 from fiotools.readers.fio import documents
 from fiotools.readers.fio import json_columns as columns
+from fiotools.readers.fio.cumulative import runs_of
 from fiotools.readers.fio.documents import (
     MOVING,
     JsonPiece,
     Stretch,
     by_direction,
     entries,
-    runs_of,
 )
 from fiotools.readers.fio.json_run import FIELDS as FIELDS
 from fiotools.readers.fio.json_run import taken
@@ -63,7 +63,7 @@ def read(document: Document, tables: Tables) -> None:
         if document.text.find("terminating on signal", one.start, one.end) >= 0
     }
     runs: dict[int, int] = {}  # the run of each document, by its number
-    for group in runs_of(whole):
+    for group in runs_of(document.text, whole):
         own = places[len(runs) : len(runs) + len(group)]
         status = "interrupted" if killed.intersection(own) else "ok"
         if own[-1] == places[-1]:  # what happened at the end happened to the last run
@@ -75,9 +75,11 @@ def read(document: Document, tables: Tables) -> None:
         if len(group) > 1:
             tables.note(
                 f"{len(group)} cumulative reports of one run (--status-interval): the last is the"
-                " result, all of them are in samples",
+                " result, all of them are in samples; if they are runs of their own, write each to"
+                " its own file",
                 line=document.line(group[0].start),
                 run=run,
+                severity="warning",
             )
     if around:
         _add_reports(tables, document, around, whole, runs)
