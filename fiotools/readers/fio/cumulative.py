@@ -8,20 +8,23 @@ as the run time; nothing that only grows has fallen; and something has grown.
 Traps: ``elapsed`` is in whole seconds, rounded up. A report waits for jobs that are busy, so its
 clock may be later than its numbers. A job that waits for another has no run time yet, and the start
 of threads takes some tenths of a second. Jobs of one group run at once; those of several groups may
-run one after another.
+run one after another. With ``--client`` there is one document: ``client_stats`` has every report of
+each server, and "All clients" only once, behind the first report of all of them.
 """
 
 from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from itertools import chain
 from typing import Any
 
 from fiotools.readers.fio import DIRECTIONS, LATENCIES
 from fiotools.readers.fio.documents import (
     IN_NS,
     MOVING,
+    TOTAL,
     JsonPiece,
     by_direction,
     elapsed,
@@ -176,6 +179,73 @@ def _options(listed: Any) -> Json:
 
 def _moved(entry: Json) -> float:
     return sum(_count(part, "io_bytes") for _, part in by_direction(entry, MOVING))
+
+
+# --- clients ----------------------------------------------------------------------------------
+
+
+def snapshots(document: Json) -> tuple[list[Json], bool]:
+    """Split a document of clients into the reports of all servers, the last of which is the result.
+
+    A sum that later reports follow is left out. Return also whether that could be proved: if not,
+    the one report has all entries.
+    """
+    listed = entries(document)
+    sums = [at for at, entry in enumerate(listed) if entry.get("jobname") == TOTAL]
+    servers: defaultdict[tuple[str, str], list[Json]] = defaultdict(list)
+    for entry in listed:
+        if entry.get("jobname") != TOTAL:
+            servers[server_of(entry)].append(entry)
+    if "client_stats" not in document or (sums and sums[0] == len(listed) - 1):
+        return [document], True
+    reports = [_reports_of(sent) for sent in servers.values()]
+    once = sum(len(found[0]) for found in reports)
+    count = max(map(len, reports), default=1)
+    is_proved = once == sums[0] if sums else count == 1 or _are_apart(reports)
+    if not is_proved:
+        rest = [entry for sent in servers.values() for entry in sent]
+        return [{**document, "client_stats": rest}], False
+    # those of a server that sent fewer are its last ones
+    padded: list[list[list[Json]]] = [
+        [[{}] * len(found[0])] * (count - len(found)) + found for found in reports
+    ]
+    disks = document.get("disk_util")
+    if isinstance(disks, list) and count > 1:  # every report repeats them
+        disks = [*{(*server_of(one), one.get("name")): one for one in disks if one}.values()]
+    return [
+        {**document, "client_stats": list(chain.from_iterable(parts)), "disk_util": disks}
+        for parts in zip(*padded, strict=True)
+    ], True
+
+
+def server_of(values: Mapping[str, Any]) -> tuple[str, str]:
+    """Return the server that an entry, a disk or options belong to."""
+    return str(values.get("hostname")), str(values.get("port"))
+
+
+def _reports_of(sent: list[Json]) -> list[list[Json]]:
+    """Split what one server sent into reports: an entry is a later state of that in the last."""
+    for size in range(1, len(sent)):
+        if len(sent) % size == 0:
+            pairs = zip(sent, sent[size:], strict=False)
+            if all(_is_same(*pair) and _grows(*pair) for pair in pairs):
+                return [sent[at : at + size] for at in range(0, len(sent), size)]
+    return [sent]
+
+
+def _are_apart(reports: list[list[list[Json]]]) -> bool:
+    """Whether the first two reports of each server are as far apart as reports are.
+
+    The clones of a job run at once.
+    """
+    return all(
+        any(
+            _run_time(new) - _run_time(old) > _SLACK_S
+            for old, new in zip(found[0], found[1], strict=True)
+        )
+        for found in reports
+        if len(found) > 1
+    )
 
 
 # --- what only grows --------------------------------------------------------------------------

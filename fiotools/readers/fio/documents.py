@@ -410,6 +410,7 @@ def _read(data: bytes, indent: int) -> tuple[Whole, Whole, Whole] | None:
 # --- the content of a document ----------------------------------------------------------------
 
 MOVING = DIRECTIONS[:-1]  # syncs have no amounts
+TOTAL = "All clients"  # the name of their sum
 
 
 def entries(document: dict[str, Any]) -> list[dict[str, Any]]:
