@@ -190,28 +190,28 @@ def snapshots(document: Json) -> tuple[list[Json], bool]:
     A sum that later reports follow is left out. Return also whether that could be proved: if not,
     the one report has all entries.
     """
+    if "client_stats" not in document:
+        return [document], True
     listed = entries(document)
     sums = [at for at, entry in enumerate(listed) if entry.get("jobname") == TOTAL]
     servers: defaultdict[tuple[str, str], list[Json]] = defaultdict(list)
     for entry in listed:
         if entry.get("jobname") != TOTAL:
             servers[server_of(entry)].append(entry)
-    if "client_stats" not in document or (sums and sums[0] == len(listed) - 1):
-        return [document], True
     reports = [_reports_of(sent) for sent in servers.values()]
-    once = sum(len(found[0]) for found in reports)
     count = max(map(len, reports), default=1)
-    is_proved = once == sums[0] if sums else count == 1 or _are_apart(reports)
-    if not is_proved:
+    if sums[:1] == [len(listed) - 1] or not (sums or (count > 1 and _are_apart(reports))):
+        return [document], True
+    if sums and sums[0] != sum(len(found[0]) for found in reports):
         rest = [entry for sent in servers.values() for entry in sent]
         return [{**document, "client_stats": rest}], False
     # those of a server that sent fewer are its last ones
-    padded: list[list[list[Json]]] = [
-        [[{}] * len(found[0])] * (count - len(found)) + found for found in reports
-    ]
+    none: Json = {}
+    padded = [[[none] * len(found[0])] * (count - len(found)) + found for found in reports]
     disks = document.get("disk_util")
-    if isinstance(disks, list) and count > 1:  # every report repeats them
-        disks = [*{(*server_of(one), one.get("name")): one for one in disks if one}.values()]
+    if isinstance(disks, list):  # every report repeats them
+        known = (disk for disk in disks if isinstance(disk, dict))
+        disks = [*{(*server_of(disk), disk.get("name")): disk for disk in known}.values()]
     return [
         {**document, "client_stats": list(chain.from_iterable(parts)), "disk_util": disks}
         for parts in zip(*padded, strict=True)

@@ -34,6 +34,7 @@ _STRING_OR_NAN = re.compile(
 )
 # backslashes that fio before 3 did not escape
 _BACKSLASH = re.compile(r'\\(?!["\\/bfnrtu])')
+_BLANK = re.compile(r"[\s,]*")
 # halves of a character, which cannot be encoded
 _HALF = re.compile(
     r"\\u[dD][89abAB][0-9a-fA-F]{2}(?!\\u[dD][c-fC-F])"
@@ -52,6 +53,7 @@ class JsonPiece(NamedTuple):
     # keys that occur twice in it with different values: options, and all others
     options: Sequence[str] = ()
     leaves: Sequence[str] = ()
+    is_put_together: bool = False  # of jobs that stood one after another
 
 
 @dataclass(slots=True)
@@ -82,19 +84,18 @@ def pieces(text: str, data: bytes | None = None, wants_bins: bool = True) -> lis
         at = max(piece.end, match.end())
     if any(piece.document is not None for piece in found):
         return found
-    # other key order or no version, and something that is not JSON
-    readable, nans = _without_nan(text)
-    decoder = Decoder()
-    try:
-        whole = _reports(decoder.decode(readable))
-    except (json.JSONDecodeError, RecursionError):
-        return found
-    return [decoder.piece(0, len(text), document, nans) for document in whole] or found
+    # other key order or no version, and something that is not JSON, or one value after another
+    return list(_stream(text)) or found
 
 
 def _reports(value: Any) -> list[dict[str, Any]]:
-    """List the documents in a JSON value: itself, or the items of a list."""
-    return [one for one in (value if isinstance(value, list) else [value]) if is_fio(one)]
+    """List the documents in a JSON value: itself, the items of a list, or what holds its jobs."""
+    items = value if isinstance(value, list) else [value]
+    if items and all(isinstance(one, list) for one in items):  # jq -s .jobs
+        return [one for inner in items for one in _reports(inner)] if value is items else []
+    found = list(filter(is_fio, items))
+    jobs = [] if found else list(filter(_is_job, items))
+    return [_of_jobs(jobs)] if jobs else found
 
 
 def is_fio(value: Any) -> bool:
@@ -106,6 +107,52 @@ def is_fio(value: Any) -> bool:
     return any(key in value for key in VERSION_KEYS) or (
         isinstance(first, dict) and "jobname" in first
     )
+
+
+def _is_job(value: Any) -> bool:
+    """Whether a JSON value is an entry of a report (``jq .jobs[]``)."""
+    return isinstance(value, dict) and "jobname" in value and any(by_direction(value))
+
+
+def _of_jobs(jobs: list[dict[str, Any]]) -> dict[str, Any]:
+    """Return the document that had these entries, as far as they tell."""
+    return {"client_stats" if "hostname" in jobs[0] else "jobs": jobs}
+
+
+def _stream(text: str) -> Iterator[JsonPiece]:
+    """Yield the documents of JSON values that follow one another.
+
+    Jobs without their document are those of one report as long as fio's clock stands and groups are
+    counted up.
+    """
+    readable, nans = _without_nan(text)
+    at, end = 0, len(readable.rstrip())
+    jobs: list[dict[str, Any]] = []
+    begun = at
+    while at < end:
+        decoder, start = Decoder(), _BLANK.match(readable, at).end()  # type: ignore[union-attr]
+        try:
+            value, at = decoder.raw_decode(readable, start)
+        except (json.JSONDecodeError, RecursionError):
+            break
+        if jobs and not (_is_job(value) and _is_beside(jobs[-1], value)):
+            yield JsonPiece(begun, start, _of_jobs(jobs), is_put_together=len(jobs) > 1)
+            jobs = []
+        if _is_job(value):
+            begun = begun if jobs else start
+            jobs.append(value)
+            continue
+        for document in _reports(value):
+            yield decoder.piece(start, at, document, nans)
+            nans = 0
+    if jobs:
+        yield JsonPiece(begun, at, _of_jobs(jobs), nans=nans, is_put_together=len(jobs) > 1)
+
+
+def _is_beside(last: dict[str, Any], job: dict[str, Any]) -> bool:
+    """Whether two entries can stand in one report."""
+    groups = number(last.get("groupid")), number(job.get("groupid"))
+    return last.get("elapsed") == job.get("elapsed") and (groups[0] or 0) <= (groups[1] or 0)
 
 
 def piece_at(text: str, start: int, wants_bins: bool = True) -> JsonPiece:
@@ -411,6 +458,8 @@ def _read(data: bytes, indent: int) -> tuple[Whole, Whole, Whole] | None:
 
 MOVING = DIRECTIONS[:-1]  # syncs have no amounts
 TOTAL = "All clients"  # the name of their sum
+_WHOLE = ("groupid", "error", "elapsed", "runtime", "total_ios", "io_bytes")  # never floats
+_DEPTH = 8  # of fio's own documents, at most
 
 
 def entries(document: dict[str, Any]) -> list[dict[str, Any]]:
@@ -426,6 +475,26 @@ def by_direction(
     for direction in directions:
         if isinstance(part := entry.get(direction), dict):
             yield direction, part
+
+
+def with_integers(document: dict[str, Any]) -> dict[str, Any]:
+    """Return a document with integers where another program made floats of them (4096.0)."""
+    parts = entries(document)[:1]
+    parts += [part for entry in parts for _, part in by_direction(entry)]
+    if float not in {type(part.get(key)) for part in parts for key in _WHOLE}:
+        return document
+    found: dict[str, Any] = _integers(document, _DEPTH)
+    return found
+
+
+def _integers(value: Any, depth: int) -> Any:
+    if type(value) is float and value.is_integer():
+        return int(value)
+    if type(value) is dict and depth:
+        return {key: _integers(one, depth - 1) for key, one in value.items()}
+    if type(value) is list and depth:
+        return [_integers(one, depth - 1) for one in value]
+    return value
 
 
 def elapsed(document: dict[str, Any]) -> float | None:

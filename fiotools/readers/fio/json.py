@@ -38,6 +38,7 @@ from fiotools.readers.fio.documents import (
     Stretch,
     by_direction,
     entries,
+    with_integers,
 )
 from fiotools.readers.fio.json_run import FIELDS as FIELDS
 from fiotools.readers.fio.json_run import JsonRun, taken
@@ -101,7 +102,8 @@ def read(document: Document, tables: Tables) -> None:
 def _add_run(tables: Tables, group: list[JsonPiece], line: int, **known: Any) -> int:
     """Add a run: one document, or the cumulative ones of ``--status-interval``."""
     last = group[-1]
-    found = [snapshots(piece.document) for piece in group if piece.document is not None]
+    documents_of = (with_integers(piece.document) for piece in group if piece.document)
+    found = [*map(snapshots, documents_of)]
     reports = [one for several, _ in found for one in several]
     # before 3.39 fio lists the options of all jobs of several servers in one object
     is_shared = bool(last.options) and len({*map(server_of, entries(reports[-1]))}) > 1
@@ -139,6 +141,12 @@ def _nothing_whole(document: Document, pieces: list[JsonPiece]) -> ParseError:
 def _note_odd(tables: Tables, piece: JsonPiece, line: int, taken: JsonRun) -> None:
     """Note values that are not numbers, and keys that occur twice."""
     run = taken.number
+    if piece.is_put_together:
+        message = (
+            f"{len(taken.entries)} jobs without their document are read as one run, so that none is"
+            " taken for a repeat; if they are of several runs (jq .jobs[0]), give whole documents"
+        )
+        tables.note(message, line=line, run=run, severity="warning")
     if piece.nans:
         message = f"{piece.nans} numbers of the document are nan or inf: left out"
         tables.note(message, line=line, run=run, severity="warning")

@@ -224,6 +224,7 @@ _READ = frozenset(
         *("timestamp", "timestamp_ms", "global options", "jobs", "client_stats", "disk_util"),
     }
 )
+_OF_ALL = (*VERSION_KEYS, "timestamp", "global options")  # one is in every whole document
 _SERVER = ("hostname", "port")
 _SAME = ("jobname", "groupid", *_SERVER)  # of the clones of one job
 _OPENED = frozenset({"steadystate", "data"})  # objects whose values are separate extras
@@ -587,6 +588,9 @@ def taken(
         "duration_s": elapsed(document),
         "status": status,
     }
+    is_part = document.keys().isdisjoint(_OF_ALL)
+    if is_part:  # no default is certain
+        unsure |= fio_options.defaults({}).keys()
     shared, servers = _of_all_jobs(document.get("global options"), unsure)
     takes_curves = tables.wants("percentiles") or tables.wants("bins")
     run = JsonRun(
@@ -599,7 +603,13 @@ def taken(
         run.add_entry(number, entry, clones[name])
     if not listed:
         run.note("the document lists no jobs", placed=True)
-    if fio.number is None:
+    if is_part:
+        run.note(
+            "only the jobs of a document (jq .jobs): fio's version, the time, the options of all"
+            " jobs and the disks are missing; the keys decide the units; give the whole document",
+            placed=True,
+        )
+    elif fio.number is None:
         message = "the document does not say fio's version: its keys decide the units"
         run.note(message, "info", placed=True)
     if status == "ok" and any(entry.leaves[_ERROR] for entry in run.entries):
