@@ -255,7 +255,7 @@ def _grows(before: Json, after: Json) -> bool:
     """Whether an entry can be a later state of another: nothing that only grows has fallen."""
     earlier, later = dict(by_direction(before)), dict(by_direction(after))
     return (
-        earlier.keys() == later.keys()
+        earlier.keys() <= later.keys()
         and not _falls(before, after, _CPU)
         and all(_can_follow(earlier[name], later[name]) for name in earlier)
         and _fills(before, after)

@@ -9,11 +9,12 @@ state), ``extras`` (also latencies by priority) and ``notes`` (every line around
 Traps: before 2.21 ``io_bytes`` is KiB; before 3.0 latencies are usec, and json+ numbers its bins
 instead of naming them; ``bw`` is KiB/s always, and ``bw_bytes`` is there from 3.2; 0 means "not
 measured" with ``gtod_reduce``, ``disable_clat``, where ``N`` is 0 and where ``runtime`` is;
-documents of one run are cumulative, so the last one counts, but separate runs may have been
-appended to one file (clocks, counts and extremes tell them apart); "All clients" and ``mixed``
-repeat other rows; the options omit ``group_reporting`` without a value, so an entry is a group if
-there are fewer entries than ``numjobs``; the coarse distribution covers the completion latency and
-all directions; keys may occur twice (`fio.documents`), and only other programs write ``null``.
+documents of one run are cumulative, so the last one counts, but runs that were appended to one file
+look alike (`fio.cumulative` has the proof); clients send all their reports in one document; "All
+clients" and ``mixed`` repeat other rows; the options omit ``group_reporting`` without a value, so
+an entry is a group if there are fewer entries than ``numjobs``; the coarse distribution covers the
+completion latency and all directions; keys may occur twice (`fio.documents`), and only other
+programs write ``null``.
 With ``normal,json`` the JSON is read, and the text that repeats it becomes a note; a report of
 another run beside it is a run.
 
