@@ -129,10 +129,19 @@ def test_the_same_document_twice_is_two_runs_with_a_warning():
     assert results.notes["message"].tolist() == ["the same run as run 1 of x.json: count it once"]
 
 
+def test_a_job_that_did_nothing_does_not_prove_that_a_run_went_on():
+    found = documents("appended-1s")
+    for one in found:
+        idle = {key: value for key, value in one["jobs"][0].items() if key != "read"}
+        one["jobs"].append({**idle, "jobname": "idle"})
+    assert len(read(found).runs) == len(found)
+
+
 def test_job_start_tells():
     found = documents("status-interval")
     for one in found:
         one["jobs"][0]["job_start"] = 1795227841000
+    found[-1]["timestamp_ms"] += 700  # a report may be late
     assert len(read(found).runs) == 1
     found[-1]["jobs"][0]["job_start"] += 1
     assert len(read(found).runs) == 2
