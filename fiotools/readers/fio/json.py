@@ -173,8 +173,8 @@ def _note_snapshots(
     """Note that a document of clients has several reports of each server."""
     reports, is_proved = found
     listed = entries(piece.document or {})
-    servers = len({*map(server_of, listed)})
-    what = f"{len(listed)} entries of {servers} servers are"
+    count = len({*map(server_of, listed)})
+    what = f"{len(listed)} entries of {count} {'server' if count == 1 else 'servers'} are"
     if not is_proved:
         message = (
             f"{what} more than one report (--client with --status-interval), and which are the last"
