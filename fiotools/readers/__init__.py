@@ -171,7 +171,7 @@ def sniff(found: Document) -> Reader:
     if STRUCTURED.match(wrapped) and (keys := _json_keys(wrapped)) is not None:
         raise UnknownFormatError(
             found.name,
-            f"JSON, but of an unknown tool; its top-level keys are {keys or 'none'}",
+            f"JSON, but of an unknown tool: {keys}",
             remedy=_listed(),
         )
     first = next(line for line in wrapped.splitlines() if line.strip()).strip()
@@ -194,7 +194,13 @@ def _json_keys(text: str) -> str | None:
         value = orjson.loads(text)
     except orjson.JSONDecodeError:
         return None
-    return ", ".join(list(value)[:6]) if isinstance(value, dict) else type(value).__name__
+    what = "its top-level keys are"
+    if isinstance(value, list):
+        what = f"a list of {len(value)}, and the keys of the first are"
+        value = value[0] if value else {}
+    if not isinstance(value, dict):
+        return f"{what.partition(',')[0]}, without keys"
+    return f"{what} {', '.join([*value][:6]) or 'none'}"
 
 
 def reader_named(name: str) -> Reader:

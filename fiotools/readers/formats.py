@@ -74,9 +74,10 @@ _AFTER_LABEL = "\n\r\t |^\\%+0123456789"  # between a label of a damaged line an
 # --- who claims a text ------------------------------------------------------------------------
 
 _FIO_KEY = re.compile(r'"fio ?version"\s*:')
-# keys of a fio document whose version was dropped
+# keys of a fio document whose version was dropped, or of its jobs alone
 _FIO_OTHER_KEYS = tuple(
-    re.compile(rf'"(?:{key})"\s*:') for key in ("jobname", "jobs|client_stats", "io_bytes|iops")
+    re.compile(rf'"(?:{key})"\s*:')
+    for key in ("jobname", "jobs|client_stats|groupid", "io_bytes|iops")
 )
 _HYPERFINE = re.compile(
     r"""\s*\{\s*"results"\s*:\s*\[\s*\{\s*"command"\s*:\s*"[^"\\]*+(?:\\.[^"\\]*+)*+"\s*,\s*

@@ -26,13 +26,13 @@ _ODD = np.uint64(0x9E3779B97F4A7C15)
 _ENOUGH, _MORE = 5, 3
 _EXACT, _ROUNDED = 1e-9, 0.01  # relative error of a latency in one format, and in the coarsest text
 _SURE = 2  # digits of a latency in the coarsest text
-_HELD = 10  # runs with the same numbers that each is compared with
 _FIGURES = ("clat_mean_ns", "lat_mean_ns", "iops_stddev")
 # columns that are equal in twins
 ALIKE = {"io": ("runtime_s", "total_ios"), "timings": ("real_s", "user_s", "sys_s")}
+_BESIDE = ("direction", *_FIGURES)  # those of twins may be missing, or rounded
 NEEDED = {
     "runs": ("run", "tool", "format"),
-    "io": ("run", *ALIKE["io"], "direction", *_FIGURES),
+    "io": ("run", *ALIKE["io"], *_BESIDE),
     "timings": ("run", *ALIKE["timings"]),
 }
 Twin: TypeAlias = tuple[int, int, str]  # file, run, message
@@ -116,76 +116,75 @@ def _suspects(
 
 def _same_io(io: pl.DataFrame, runs: pl.DataFrame, enough: int) -> Iterator[tuple[int, int]]:
     """Yield keys of runs that moved as much in the same time as an earlier one, and its key."""
-    told = _digits(floats(io, "runtime_s"))
+    is_known = np.logical_or.reduce([floats(io, name) > 0 for name in _FIGURES])
+    moved = _digits(floats(io, "runtime_s"))
     if _BY_TIME in get(runs, "tool"):
-        told += _digits(floats(io, "total_ios"))
-    known = np.logical_or.reduce([floats(io, name) > 0 for name in _FIGURES])
-    suspects = _suspects(io, "io", known | (told >= enough), runs)
+        moved += _digits(floats(io, "total_ios"))
+    suspects = _suspects(io, "io", is_known | (moved >= enough), runs)
     if suspects is None:
         return
-    group = ["tool", "sum", "size"]
-    rows = (
-        suspects.filter(pl.col("runtime_s").is_not_null().all().over("key"))
-        .with_columns(
-            pl.col("tool", "direction", "format").rank("dense"),
-            by_time=pl.col("tool").eq_missing(_BY_TIME),
-            size=pl.len().over("key"),
-        )
-        .collect()
+    rows = suspects.filter(pl.col("runtime_s").is_not_null().all().over("key")).collect()
+    runtimes, ios, *said = (_digits(floats(rows, name)) for name in (*ALIKE["io"], *_FIGURES))
+    rows = rows.with_columns(
+        pl.col("direction").rank("dense").cast(pl.Float64()),
+        moved=runtimes + ios * (rows["tool"] == _BY_TIME).fill_null(False).to_numpy(),
+        digits=np.sum(said, axis=0),
     )
-    if not rows.height:
-        return
-    # equal runs are adjacent, and their rows in the same order; polars would take thrice the memory
-    order = (*group, "key", *NEEDED["io"][1:])
-    rows = rows[np.lexsort([rows[name].to_numpy() for name in reversed(order)])]
-    starts = np.flatnonzero(np.diff(rows["key"].to_numpy(), prepend=-1))
-    each = rows[starts].with_row_index("at")
-    at, key, sizes = (each[name].cast(pl.Int64()).to_numpy() for name in ("at", "key", "size"))
-    lead = each.select(pl.col("at").first().over(group)).to_series().cast(pl.Int64()).to_numpy()
-    figures = {name: floats(rows, name) for name in NEEDED["io"][1:]}
-    formats, by_time, twin = floats(each, "format"), each["by_time"].to_numpy(), at.copy()
-    for number in range(_HELD):
-        first = lead + number
-        pairs = np.flatnonzero((first < at) & (twin == at))
-        is_exact = formats[pairs] == formats[first[pairs]]
-        # the first rows of nearly all runs differ already
-        is_other = _differ(figures, starts[pairs], starts[first[pairs]], is_exact)
-        pairs, is_exact = pairs[~is_other], is_exact[~is_other]
-        if not len(pairs):
-            continue
-        size = sizes[pairs]
-        begins = np.cumsum(size) - size
-        within = np.arange(size.sum()) - begins.repeat(size)
-        here, there = (starts[runs].repeat(size) + within for runs in (pairs, first[pairs]))
-        is_exact = is_exact.repeat(size)
-        against = _differ(figures, here, there, is_exact)
-        moved = _digits(figures["runtime_s"][here])
-        moved += by_time[pairs].repeat(size) * _digits(figures["total_ios"][here])
-        agree = np.zeros(len(here), dtype=np.int64)
-        for name in _FIGURES:
-            one, other = figures[name][here], figures[name][there]
-            agree += (np.maximum(one, other) > 0) * np.where(is_exact, _digits(one), _SURE)
-        is_twin = ~np.logical_or.reduceat(against, begins)
-        told = np.maximum.reduceat(moved, begins) + np.add.reduceat(agree, begins)
-        some = pairs[is_twin & (told >= enough)]
-        twin[some] = first[some]
-    some = np.flatnonzero(twin != at)
-    yield from sorted(zip(key[some].tolist(), key[twin[some]].tolist(), strict=True))
+    # a row for each run: its numbers are lists, sorted alike
+    each = (
+        rows.sort("key", *ALIKE["io"], *_BESIDE)
+        .group_by("key", maintain_order=True)
+        .agg(*ALIKE["io"], *_BESIDE, pl.first("tool", "format"), pl.max("moved"), pl.sum("digits"))
+        .with_columns(gaps=sum(pl.col(name).list.count_matches(None) for name in _BESIDE))
+    )
+    copied = pl.first("key").over("tool", "format", *ALIKE["io"], *_BESIDE)
+    is_enough = pl.col("moved") + pl.col("digits") >= enough
+    each = each.with_columns(first=pl.when(is_enough).then(copied).otherwise("key"))
+    twins = dict(_rounded_twins(each.filter(pl.col("key") == pl.col("first")), enough))
+    for key, first in each.select("key", "first").rows():
+        lead = twins.get(first, first)
+        if lead < key:
+            yield key, lead
 
 
-def _differ(
-    figures: Mapping[str, NDArray[np.float64]],
-    here: NDArray[np.int64],
-    there: NDArray[np.int64],
-    is_exact: NDArray[np.bool_],
-) -> NDArray[np.bool_]:
-    """Whether numbers of rows contradict those of others; a missing value does not."""
-    found = np.zeros(len(here), dtype=bool)
-    for name, values in figures.items():
-        one, other = values[here], values[there]
-        slack = np.where(is_exact, _EXACT, _ROUNDED) if name in _FIGURES else 0
-        found |= np.abs(one - other) > slack * np.maximum(one, other)
-    return found
+def _rounded_twins(runs: pl.DataFrame, enough: int) -> list[tuple[int, int]]:
+    """Return the keys of runs whose numbers an earlier one has in another format, or in part."""
+    runs = runs.with_columns(
+        same=pl.struct("tool", *ALIKE["io"]).rank("dense"), form=pl.struct("format", "gaps")
+    )
+    several = runs.filter(pl.col("form").n_unique().over("same") > 1)
+    if several.is_empty():
+        return []
+    above = pl.col("key").shift(1).over("same")
+    near = [
+        several.sort("same", pl.col(name).list.max()).select("key", other=above).drop_nulls()
+        for name in _FIGURES
+    ]
+    both = (
+        pl.concat(near)
+        .select(key=pl.max_horizontal("key", "other"), key_of=pl.min_horizontal("key", "other"))
+        .unique()
+        .join(several, on="key")
+        .join(several, left_on="key_of", right_on="key", suffix="_of")
+        .filter(pl.col("form") != pl.col("form_of"))
+    )
+    slack = pl.when(pl.col("format") == pl.col("format_of")).then(_EXACT).otherwise(_ROUNDED)
+    is_other, agree = pl.lit(False), pl.lit(0)
+    for name in _BESIDE:
+        one, other = pl.col(name), pl.col(f"{name}_of")
+        largest = pl.max_horizontal(one, other)
+        is_other |= ((one - other).abs() > slack * largest).fill_null(False)
+        if name in _FIGURES:
+            agree += (largest > 0).fill_null(False).cast(pl.Int64()) * _SURE
+    return (
+        both.explode(*_BESIDE, *(f"{name}_of" for name in _BESIDE))
+        .group_by("key", "key_of")
+        .agg(is_other.any().alias("is_other"), digits=pl.first("moved") + agree.sum())
+        .filter(~pl.col("is_other"), pl.col("digits") >= enough)
+        .group_by("key")
+        .agg(pl.min("key_of"))
+        .rows()
+    )
 
 
 def _same_times(
@@ -197,12 +196,9 @@ def _same_times(
     suspects = _suspects(timings, "timings", digits > enough, runs)
     if suspects is None:
         return
-    each = suspects.filter(tool="time").group_by("key", maintain_order=True).agg(*names).collect()
-    seen: dict[str, int] = {}
-    for key, *times in each.rows():
-        first = seen.setdefault(repr(times), key)
-        if first != key:
-            yield key, first
+    each = suspects.filter(tool="time").group_by("key", maintain_order=True).agg(*names)
+    pairs = each.select("key", first=pl.first("key").over(*names))
+    yield from pairs.filter(pl.col("key") != pl.col("first")).collect().rows()
 
 
 def _digits(values: NDArray[np.float64]) -> NDArray[np.int64]:

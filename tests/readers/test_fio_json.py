@@ -98,6 +98,7 @@ def test_cumulative_documents_are_one_run_and_its_samples():
     assert done["value"].is_monotonic_increasing
     assert done["value"].iloc[-1] == last["total_ios"]
     assert "cumulative" in res.notes["message"].item()
+    assert res.notes["severity"].item() == "warning"
 
 
 def test_appended_runs_are_several_runs():
@@ -127,7 +128,7 @@ def test_a_truncated_document_is_left_out_and_complete_ones_are_kept():
     res = reads(cut)
     assert res.runs["status"].tolist() == ["truncated"]
     assert res.samples["time_s"].nunique() == 3
-    note = res.notes[res.notes["severity"] == "warning"].iloc[0]
+    note = res.notes[res.notes["severity"] == "warning"].iloc[1]
     assert "incomplete" in note["message"]
     assert cut.split("\n")[note["line"] - 1].strip() == "{"
 
@@ -769,3 +770,85 @@ def test_latencies_with_equally_many_keys_are_distinguished():
         assert known["job"].tolist() == [
             name for name, latency in (("a", one), ("b", other)) if "percentile" in latency
         ]
+
+
+def jobs_alone(case):
+    """Return what jq prints of a document's jobs."""
+    found = document(case)
+    jobs = found["jobs"]
+    return {
+        ".jobs": json.dumps(jobs, indent=2),
+        "-c .jobs": json.dumps(jobs),
+        "-S .jobs": json.dumps(jobs, indent=2, sort_keys=True),
+        ".jobs[]": "\n".join(json.dumps(job, indent=2) for job in jobs) + "\n",
+        "-c .jobs[]": "\n".join(map(json.dumps, jobs)) + "\n",
+        "-s .jobs": json.dumps([jobs]),
+        "{jobs}": json.dumps({"jobs": jobs}),
+    }
+
+
+@pytest.mark.parametrize("form", jobs_alone("clones.json"))
+def test_jobs_without_their_document(form):
+    results = ft.reads(jobs_alone("clones.json")[form], name="x.json")
+    whole = ft.read(fixture("clones.json"))
+    assert results.io["iops"].tolist() == whole.io["iops"].tolist()
+    assert results.io["lat_mean_ns"].tolist() == whole.io["lat_mean_ns"].tolist()
+    assert len(results.runs) == 1
+    assert results.runs["tool_version"].isna().all()
+    assert "default" not in set(results.settings["origin"])  # options of all jobs are missing
+    messages = results.notes[results.notes["severity"] == "warning"]["message"]
+    assert messages.str.contains("only the jobs of a document").any()
+    assert messages.str.contains("read as one run").any() == form.endswith("[]")
+
+
+def test_jobs_of_several_documents():
+    first, other = (document(f"sweep-{number}.json")["jobs"] for number in (1, 2))
+    both = ft.reads("\n".join(json.dumps(jobs) for jobs in (first, other)), name="x.json")
+    assert both.io["run"].tolist() == [1, 2]
+    first[0]["elapsed"] += 1  # one document has one clock
+    apart = "\n".join(json.dumps(jobs[0], indent=2) for jobs in (first, other))
+    assert ft.reads(apart, name="x.json").io["run"].tolist() == [1, 2]
+
+
+def test_entries_of_clients_without_their_document():
+    sent = document("client.json")["client_stats"]
+    io = ft.reads(json.dumps(sent), name="x.json").io
+    assert io["iops"].tolist() == ft.read(fixture("client.json")).io["iops"].tolist()
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ('{"a": 1}', "its top-level keys are a;"),
+        ('[{"a": 1, "b": 2}, 3]', "a list of 2, and the keys of the first are a, b;"),
+        ("[1, 2]", "a list of 2, without keys;"),
+    ],
+)
+def test_what_other_json_holds(text, said):
+    with pytest.raises(UnknownFormatError, match=said):
+        ft.reads(text)
+
+
+def as_floats(value):
+    """Return a document as programs write it that know no integers."""
+    if type(value) is int:
+        return float(value)
+    if isinstance(value, dict):
+        return {key: as_floats(one) for key, one in value.items()}
+    return [as_floats(one) for one in value] if isinstance(value, list) else value
+
+
+@pytest.mark.parametrize(
+    "case", ["steadystate.txt", "jsonplus-libaio.json", "clones.json", "status-interval.json"]
+)
+def test_integers_that_became_floats(case):
+    text = fixture(case).read_text(encoding="utf-8")
+    found = [json.loads(text[piece.start : piece.end]) for piece in pieces(text)]
+    whole, changed = (
+        ft.reads("\n".join(json.dumps(one, indent=1) for one in each)).to_polars()
+        for each in (found, as_floats(found))
+    )
+    for table in whole:
+        if table != "extras":  # 100.0 becomes 100
+            assert whole[table].equals(changed[table]), table
+    assert case != "steadystate.txt" or whole["samples"].height > 0

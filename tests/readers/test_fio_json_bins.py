@@ -233,6 +233,7 @@ def test_reports_of_an_interval():
         document["timestamp_ms"] += 1000
         entry = document["jobs"][0]
         entry["elapsed"] += 1
+        entry["read"]["runtime"] += 1000
         entry["read"]["total_ios"] += 10
         entry["read"]["clat_ns"]["bins"] = "@"
         body = lines(*((name, second) for name in range(100)))

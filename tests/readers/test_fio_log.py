@@ -1,6 +1,7 @@
 import csv
 import json
 import math
+import re
 import subprocess
 import sys
 from contextlib import suppress
@@ -339,6 +340,36 @@ def test_hostile_texts_take_linear_time():
             log(text + "\n", format="fio_hist_log")
         with suppress(ft.FileError):
             log(text + "\n", format="fio_log")
+
+
+@pytest.mark.parametrize(
+    "case", ["log-windows_bw.1.log", "log-single_clat.1.log", "log-offset_clat.1.log"]
+)
+def test_grouped_thousands_are_refused(case, tmp_path):
+    text = next(FIXTURES.glob(f"*{case}")).read_text(encoding="utf-8")
+    lines = re.sub(r"\d+", lambda number: f"{int(number[0]):,}", text)
+    assert lines != text
+    path = tmp_path / f"x_{case.rpartition('_')[2]}"
+    path.write_text("1, 2, 0, 0\n" + lines, encoding="utf-8")
+    first = next(
+        number
+        for number, line in enumerate(path.read_text().split("\n"), 1)
+        if "," in line.replace(", ", "")
+    )
+    for read in (ft.read, ft.scan_log):
+        with pytest.raises(ft.ParseError, match=f":{first}: commas within numbers"):
+            read(path)
+    without = re.sub(r",(?=\d)", "", lines)  # as the message says
+    path.write_text(without, encoding="utf-8")
+    assert len(ft.read(path).samples) == text.count("\n")
+
+
+def test_a_few_torn_lines_are_not_grouped(tmp_path):
+    path = tmp_path / "x_bw.1.log"
+    path.write_text("1, 2, 0, 4096, 0\n" * 500 + "1,234, 0, 4096, 0, 0\n", encoding="utf-8")
+    results = ft.read(path)
+    assert len(results.samples) == 500
+    assert "1 lines unlike the others" in str(messages(results))
 
 
 def corpus():

@@ -107,3 +107,34 @@ def test_the_more_runs_the_more_digits_must_agree(write):
     write("c.log", TIME.format("4.364"))
     assert twins(ft.read(["a.log", "b.log", "c.log"]))["source"].tolist() == ["c.log"]
     assert twins(ft.read("b.log")).empty
+
+
+def test_every_copy_is_found(fixture_files, write):
+    """Also if dozens of runs are of the same length, and did the same number of I/Os."""
+    (path,) = [path for path in fixture_files if path.name == "fio-3.33--jsonplus-libaio.json"]
+    text = path.read_text(encoding="utf-8")
+    mean = ft.read(path).io["clat_mean_ns"].iloc[0]
+    for number in range(30):
+        other = text.replace(f"{mean:.6f}", f"{mean + 1000 * number:.6f}")
+        write(f"a{number:02}.json", other)
+        write(f"b{number:02}.json", other)
+    results = ft.read("*.json")
+    assert len(results.runs) == 60
+    found = twins(results)
+    assert found["source"].tolist() == [f"b{number:02}.json" for number in range(30)]
+    expected = [
+        f"the same run as run 1 of a{number:02}.json: count it once" for number in range(30)
+    ]
+    assert found["message"].tolist() == expected
+
+
+def test_copies_of_one_run_name_the_first(fixture_files, write):
+    (path,) = [path for path in fixture_files if path.name == "fio-3.33--normal-json.txt"]
+    both = path.read_text(encoding="utf-8")
+    start, end = both.index("{\n"), both.index("\n}\n") + 3
+    for number in range(12):
+        write(f"{number:02}.json", both[start:end])
+        write(f"{number:02}.txt", both[:start] + both[end:])
+    found = twins(ft.read("*.*"))
+    assert len(found) == 23
+    assert found["message"].str.startswith("the same run as run 1 of 00.").all()

@@ -1,9 +1,7 @@
-"""fio's JSON documents in a text: where each begins and ends, and which are of one run.
+"""fio's JSON documents in a text: where each begins and ends.
 
 fio writes warnings into the same stream, before, between and after documents; a killed run leaves
-half of one. With ``--status-interval`` fio writes cumulative documents: each repeats the one before
-with higher counts. Runs appended to one file look the same. What cannot happen within one run tells
-them apart: a clock that differs from ``elapsed``, a count that falls, a minimum that rises.
+half of one.
 """
 
 from __future__ import annotations
@@ -19,7 +17,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 import numpy as np
 import orjson
 
-from fiotools.readers.fio import DIRECTIONS, LATENCIES
+from fiotools.readers.fio import DIRECTIONS
 from fiotools.readers.fio.bins import LONGEST, NONE, PAD, Bins, fine_edges, numbers
 from fiotools.readers.formats import FIO_JSON
 
@@ -36,6 +34,7 @@ _STRING_OR_NAN = re.compile(
 )
 # backslashes that fio before 3 did not escape
 _BACKSLASH = re.compile(r'\\(?!["\\/bfnrtu])')
+_BLANK = re.compile(r"[\s,]*")
 # halves of a character, which cannot be encoded
 _HALF = re.compile(
     r"\\u[dD][89abAB][0-9a-fA-F]{2}(?!\\u[dD][c-fC-F])"
@@ -54,6 +53,7 @@ class JsonPiece(NamedTuple):
     # keys that occur twice in it with different values: options, and all others
     options: Sequence[str] = ()
     leaves: Sequence[str] = ()
+    is_put_together: bool = False  # of jobs that stood one after another
 
 
 @dataclass(slots=True)
@@ -84,19 +84,18 @@ def pieces(text: str, data: bytes | None = None, wants_bins: bool = True) -> lis
         at = max(piece.end, match.end())
     if any(piece.document is not None for piece in found):
         return found
-    # other key order or no version, and something that is not JSON
-    readable, nans = _without_nan(text)
-    decoder = Decoder()
-    try:
-        whole = _reports(decoder.decode(readable))
-    except (json.JSONDecodeError, RecursionError):
-        return found
-    return [decoder.piece(0, len(text), document, nans) for document in whole] or found
+    # other key order or no version, and something that is not JSON, or one value after another
+    return list(_stream(text)) or found
 
 
 def _reports(value: Any) -> list[dict[str, Any]]:
-    """List the documents in a JSON value: itself, or the items of a list."""
-    return [one for one in (value if isinstance(value, list) else [value]) if is_fio(one)]
+    """List the documents in a JSON value: itself, the items of a list, or what holds its jobs."""
+    items = value if isinstance(value, list) else [value]
+    if items and all(isinstance(one, list) for one in items):  # jq -s .jobs
+        return [one for inner in items for one in _reports(inner)] if value is items else []
+    found = list(filter(is_fio, items))
+    jobs = [] if found else list(filter(_is_job, items))
+    return [_of_jobs(jobs)] if jobs else found
 
 
 def is_fio(value: Any) -> bool:
@@ -108,6 +107,52 @@ def is_fio(value: Any) -> bool:
     return any(key in value for key in VERSION_KEYS) or (
         isinstance(first, dict) and "jobname" in first
     )
+
+
+def _is_job(value: Any) -> bool:
+    """Whether a JSON value is an entry of a report (``jq .jobs[]``)."""
+    return isinstance(value, dict) and "jobname" in value and any(by_direction(value))
+
+
+def _of_jobs(jobs: list[dict[str, Any]]) -> dict[str, Any]:
+    """Return the document that had these entries, as far as they tell."""
+    return {"client_stats" if "hostname" in jobs[0] else "jobs": jobs}
+
+
+def _stream(text: str) -> Iterator[JsonPiece]:
+    """Yield the documents of JSON values that follow one another.
+
+    Jobs without their document are those of one report as long as fio's clock stands and groups are
+    counted up.
+    """
+    readable, nans = _without_nan(text)
+    at, end = 0, len(readable.rstrip())
+    jobs: list[dict[str, Any]] = []
+    begun = at
+    while at < end:
+        decoder, start = Decoder(), _BLANK.match(readable, at).end()  # type: ignore[union-attr]
+        try:
+            value, at = decoder.raw_decode(readable, start)
+        except (json.JSONDecodeError, RecursionError):
+            break
+        if jobs and not (_is_job(value) and _is_beside(jobs[-1], value)):
+            yield JsonPiece(begun, start, _of_jobs(jobs), is_put_together=len(jobs) > 1)
+            jobs = []
+        if _is_job(value):
+            begun = begun if jobs else start
+            jobs.append(value)
+            continue
+        for document in _reports(value):
+            yield decoder.piece(start, at, document, nans)
+            nans = 0
+    if jobs:
+        yield JsonPiece(begun, at, _of_jobs(jobs), nans=nans, is_put_together=len(jobs) > 1)
+
+
+def _is_beside(last: dict[str, Any], job: dict[str, Any]) -> bool:
+    """Whether two entries can stand in one report."""
+    groups = number(last.get("groupid")), number(job.get("groupid"))
+    return last.get("elapsed") == job.get("elapsed") and (groups[0] or 0) <= (groups[1] or 0)
 
 
 def piece_at(text: str, start: int, wants_bins: bool = True) -> JsonPiece:
@@ -240,7 +285,7 @@ def _agreed(values: Sequence[Any]) -> Any:
 # relies on fio 3's layout, to the byte; if any part of a text has another layout, the parser gets
 # the whole text, and the bins are dicts.
 
-_IN_NS = ("slat_ns", "clat_ns", "lat_ns")  # fio 3's keys
+IN_NS = ("slat_ns", "clat_ns", "lat_ns")  # fio 3's keys
 
 Place = tuple[int, int]
 
@@ -307,7 +352,7 @@ def _put_back(value: Any, found: Sequence[Bins]) -> bool:
     for document in value if isinstance(value, list) else [value]:
         for entry in entries(document) if isinstance(document, dict) else ():
             for _, part in by_direction(entry):
-                for latency in map(part.get, _IN_NS):
+                for latency in map(part.get, IN_NS):
                     if isinstance(latency, dict) and isinstance(latency.get("bins"), dict):
                         latency["bins"] = found[latency["bins"][""]]
                         done += 1
@@ -409,11 +454,12 @@ def _read(data: bytes, indent: int) -> tuple[Whole, Whole, Whole] | None:
     return None if found is None else (lines, found[:count], found[count:])
 
 
-# --- which documents are reports of one run ---------------------------------------------------
+# --- the content of a document ----------------------------------------------------------------
 
 MOVING = DIRECTIONS[:-1]  # syncs have no amounts
-# elapsed is in whole seconds, and a report takes time
-_SLACK_S = 2.5
+TOTAL = "All clients"  # the name of their sum
+_WHOLE = ("groupid", "error", "elapsed", "runtime", "total_ios", "io_bytes")  # never floats
+_DEPTH = 8  # of fio's own documents, at most
 
 
 def entries(document: dict[str, Any]) -> list[dict[str, Any]]:
@@ -431,85 +477,32 @@ def by_direction(
             yield direction, part
 
 
+def with_integers(document: dict[str, Any]) -> dict[str, Any]:
+    """Return a document with integers where another program made floats of them (4096.0)."""
+    parts = entries(document)[:1]
+    parts += [part for entry in parts for _, part in by_direction(entry)]
+    if float not in {type(part.get(key)) for part in parts for key in _WHOLE}:
+        return document
+    found: dict[str, Any] = _integers(document, _DEPTH)
+    return found
+
+
+def _integers(value: Any, depth: int) -> Any:
+    if type(value) is float and value.is_integer():
+        return int(value)
+    if type(value) is dict and depth:
+        return {key: _integers(one, depth - 1) for key, one in value.items()}
+    if type(value) is list and depth:
+        return [_integers(one, depth - 1) for one in value]
+    return value
+
+
 def elapsed(document: dict[str, Any]) -> float | None:
     """Return the seconds from the start of the run to a report."""
-    numbers = [_number(entry.get("elapsed")) for entry in entries(document)]
-    return max((number for number in numbers if number is not None), default=None)
+    found = [number(entry.get("elapsed")) for entry in entries(document)]
+    return max((one for one in found if one is not None), default=None)
 
 
-def runs_of(pieces: list[JsonPiece]) -> list[list[JsonPiece]]:
-    """Group consecutive documents by run."""
-    runs: list[list[JsonPiece]] = []
-    for piece in pieces:
-        if runs and _continues(runs[-1][-1].document or {}, piece.document or {}):
-            runs[-1].append(piece)
-        else:
-            runs.append([piece])
-    return runs
-
-
-def _number(value: Any) -> float | None:
+def number(value: Any) -> float | None:
     """Take a number; a program that passed the document on may have made it a text."""
     return float(value) if type(value) is float or (type(value) is int and value < 2**64) else None
-
-
-def _count(values: dict[str, Any], key: str) -> float:
-    return _number(values.get(key)) or 0.0
-
-
-def _continues(before: dict[str, Any], after: dict[str, Any]) -> bool:
-    """Whether one document can be a later report of the same run."""
-    old, new = entries(before), entries(after)
-    return (
-        0 < len(old) == len(new)
-        and before.get("global options") == after.get("global options")
-        and _clock(before, after)
-        and all(map(_grows, old, new))
-    )
-
-
-def _clock(before: dict[str, Any], after: dict[str, Any]) -> bool:
-    """Whether the clock advanced as much as ``elapsed`` says."""
-    old, new = elapsed(before), elapsed(after)
-    if old is None or new is None:
-        old, new = _runtime(before), _runtime(after)  # clients do not write elapsed
-    if new < old:
-        return False
-    first, second = _timestamp(before), _timestamp(after)
-    if first is None or second is None:
-        return new > old
-    return abs((second - first) - (new - old)) <= _SLACK_S
-
-
-def _runtime(document: dict[str, Any]) -> float:
-    """Return the run time of the longest direction of any entry, in seconds."""
-    found = (part for entry in entries(document) for _, part in by_direction(entry))
-    return max((_count(part, "runtime") for part in found), default=0) / 1000
-
-
-def _timestamp(document: dict[str, Any]) -> float | None:
-    exact = _number(document.get("timestamp_ms"))
-    return exact / 1000 if exact is not None else _number(document.get("timestamp"))
-
-
-def _grows(before: dict[str, Any], after: dict[str, Any]) -> bool:
-    """Whether two entries can be of one job: no count falls, no minimum rises, no maximum falls."""
-    if any(before.get(key) != after.get(key) for key in ("jobname", "groupid", "hostname")):
-        return False
-    start = before.get("job_start")
-    if start and start != after.get("job_start"):  # 0 until it starts
-        return False
-    earlier, later = dict(by_direction(before, MOVING)), dict(by_direction(after, MOVING))
-    if earlier.keys() != later.keys():
-        return False
-    for old, new in zip(earlier.values(), later.values(), strict=True):
-        if any(_count(new, key) < _count(old, key) for key in ("io_bytes", "total_ios", "runtime")):
-            return False
-        for kind in (*_IN_NS, *LATENCIES):
-            one, other = old.get(kind), new.get(kind)
-            if not isinstance(one, dict) or not isinstance(other, dict) or not one.get("max"):
-                continue  # nothing was measured before
-            falls = _count(other, "max") < _count(one, "max")
-            if falls or _count(other, "min") > _count(one, "min"):
-                return False
-    return True

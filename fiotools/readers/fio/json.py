@@ -9,11 +9,12 @@ state), ``extras`` (also latencies by priority) and ``notes`` (every line around
 Traps: before 2.21 ``io_bytes`` is KiB; before 3.0 latencies are usec, and json+ numbers its bins
 instead of naming them; ``bw`` is KiB/s always, and ``bw_bytes`` is there from 3.2; 0 means "not
 measured" with ``gtod_reduce``, ``disable_clat``, where ``N`` is 0 and where ``runtime`` is;
-documents of one run are cumulative, so the last one counts, but separate runs may have been
-appended to one file (clocks, counts and extremes tell them apart); "All clients" and ``mixed``
-repeat other rows; the options omit ``group_reporting`` without a value, so an entry is a group if
-there are fewer entries than ``numjobs``; the coarse distribution covers the completion latency and
-all directions; keys may occur twice (`fio.documents`), and only other programs write ``null``.
+documents of one run are cumulative, so the last one counts, but runs that were appended to one file
+look alike (`fio.cumulative` has the proof); clients send all their reports in one document; "All
+clients" and ``mixed`` repeat other rows; the options omit ``group_reporting`` without a value, so
+an entry is a group if there are fewer entries than ``numjobs``; the coarse distribution covers the
+completion latency and all directions; keys may occur twice (`fio.documents`), and only other
+programs write ``null``.
 With ``normal,json`` the JSON is read, and the text that repeats it becomes a note; a report of
 another run beside it is a run.
 
@@ -30,16 +31,18 @@ from fiotools.errors import ParseError
 from fiotools.readers.document import Later, Report, Session, read_part
 from fiotools.readers.fio import documents
 from fiotools.readers.fio import json_columns as columns
+from fiotools.readers.fio.cumulative import runs_of, server_of, snapshots
 from fiotools.readers.fio.documents import (
     MOVING,
+    TOTAL,
     JsonPiece,
     Stretch,
     by_direction,
     entries,
-    runs_of,
+    with_integers,
 )
 from fiotools.readers.fio.json_run import FIELDS as FIELDS
-from fiotools.readers.fio.json_run import taken
+from fiotools.readers.fio.json_run import JsonRun, taken
 
 if TYPE_CHECKING:
     from fiotools.readers.document import Document
@@ -63,7 +66,7 @@ def read(document: Document, tables: Tables) -> None:
         if document.text.find("terminating on signal", one.start, one.end) >= 0
     }
     runs: dict[int, int] = {}  # the run of each document, by its number
-    for group in runs_of(whole):
+    for group in runs_of(document.text, whole):
         own = places[len(runs) : len(runs) + len(group)]
         status = "interrupted" if killed.intersection(own) else "ok"
         if own[-1] == places[-1]:  # what happened at the end happened to the last run
@@ -73,12 +76,13 @@ def read(document: Document, tables: Tables) -> None:
         run = _add_run(tables, group, line, status=status, version=document.version)
         runs |= dict.fromkeys(own, run)
         if len(group) > 1:
-            tables.note(
+            message = (
                 f"{len(group)} cumulative reports of one run (--status-interval): the last is the"
-                " result, all of them are in samples",
-                line=document.line(group[0].start),
-                run=run,
+                " result, all of them are in samples; if they are runs of their own, write each to"
+                " its own file"
             )
+            line = document.line(group[0].start)
+            tables.note(message, line=line, run=run, severity="warning")
     if around:
         _add_reports(tables, document, around, whole, runs)
     if not tables.runs:
@@ -99,7 +103,12 @@ def read(document: Document, tables: Tables) -> None:
 def _add_run(tables: Tables, group: list[JsonPiece], line: int, **known: Any) -> int:
     """Add a run: one document, or the cumulative ones of ``--status-interval``."""
     last = group[-1]
-    reports = [piece.document for piece in group if piece.document is not None]
+    documents_of = (with_integers(piece.document) for piece in group if piece.document)
+    found = [*map(snapshots, documents_of)]
+    reports = [one for several, _ in found for one in several]
+    # before 3.39 fio lists the options of all jobs of several servers in one object
+    is_shared = bool(last.options) and len({*map(server_of, entries(reports[-1]))}) > 1
+    known["unsure"] = frozenset(last.options if is_shared else ())
     try:
         run = taken(tables, reports, line=line, said=last.nans + len(last.leaves), **known)
         tables.defer(columns.rows, run)
@@ -110,7 +119,8 @@ def _add_run(tables: Tables, group: list[JsonPiece], line: int, **known: Any) ->
         raise ParseError(
             tables.source, reason, line=line, remedy="was it edited, or made by another tool?"
         ) from error
-    _note_odd(tables, last, line, run.number)
+    _note_odd(tables, last, line, run)
+    _note_snapshots(tables, last, found[-1], line, run.number)
     return run.number
 
 
@@ -129,19 +139,57 @@ def _nothing_whole(document: Document, pieces: list[JsonPiece]) -> ParseError:
     )
 
 
-def _note_odd(tables: Tables, piece: JsonPiece, line: int, run: int) -> None:
+def _note_odd(tables: Tables, piece: JsonPiece, line: int, taken: JsonRun) -> None:
     """Note values that are not numbers, and keys that occur twice."""
+    run = taken.number
+    if piece.is_put_together:
+        message = (
+            f"{len(taken.entries)} jobs without their document are read as one run, so that none is"
+            " taken for a repeat; if they are of several runs (jq .jobs[0]), give whole documents"
+        )
+        tables.note(message, line=line, run=run, severity="warning")
     if piece.nans:
         message = f"{piece.nans} numbers of the document are nan or inf: left out"
         tables.note(message, line=line, run=run, severity="warning")
-    for names, severity, what in (
-        (piece.leaves, "warning", "the right one is unknown: those that differ are left out"),
-        (piece.options, "info", "the last one counts; check that fio used it"),
+    last_one = "info", "the last one counts; check that fio used it"
+    of_a_server = "warning", "which server used which is unknown: left out as options of all jobs"
+    for names, (severity, what) in (
+        (piece.leaves, ("warning", "the right one is unknown: those that differ are left out")),
+        (piece.options, of_a_server if taken.unsure else last_one),
     ):
         if names:
             told = ", ".join(dict.fromkeys(names))
             message = f"keys that occur twice with different values: {told:.200}; {what}"
             tables.note(message, line=line, run=run, severity=severity)
+
+
+def _note_snapshots(
+    tables: Tables,
+    piece: JsonPiece,
+    found: tuple[list[dict[str, Any]], bool],
+    line: int,
+    run: int,
+) -> None:
+    """Note that a document of clients has several reports of each server."""
+    reports, is_proved = found
+    listed = entries(piece.document or {})
+    count = len({*map(server_of, listed)})
+    what = f"{len(listed)} entries of {count} {'server' if count == 1 else 'servers'} are"
+    if not is_proved:
+        message = (
+            f"{what} more than one report (--client with --status-interval), and which are the last"
+            " is uncertain: all are kept; give a report without --status-interval"
+        )
+    elif len(reports) > 1:
+        message = (
+            f"{what} {len(reports)} cumulative reports (--client with --status-interval): the last"
+            " of each server is the result, all of them are in samples"
+        )
+    else:
+        return
+    if len(listed) > sum(map(len, map(entries, reports))):
+        message += f"; {TOTAL!r} sums up the first: left out"
+    tables.note(message, line=line, run=run, severity="warning")
 
 
 # --- text around the documents ----------------------------------------------------------------

@@ -262,9 +262,9 @@ def _settings(batch: _Batch) -> Iterator[Made]:
         stretches.append((owner, None, None, run.shared.shared, "global"))
         for number, entry in enumerate(run.entries, 1):
             job = next(jobs)
-            stretches.append((owner, number, job, entry.own.listed, "given"))
+            stretches.append((owner, number, job, _given(run, entry), "given"))
             if entry.has_defaults:
-                stretches.append((owner, number, job, entry.own.defaults, "default"))
+                stretches.append((owner, number, job, _defaults(run, entry), "default"))
     stretches = [one for one in stretches if one[3]]
     if stretches:
         owners, numbers, names, options, origins = zip(*stretches, strict=True)
@@ -280,6 +280,20 @@ def _settings(batch: _Batch) -> Iterator[Made]:
             "text": [*chain.from_iterable(one.values() for one in options)],
         }
         yield Made("settings", places, columns, np.array(list(map(len, options))), shared)
+
+
+def _given(run: JsonRun, entry: JsonEntry) -> Mapping[str, str]:
+    """List an entry's options, and with several servers those of all jobs of its own."""
+    all_jobs, server = run.shared.shared, entry.own.shared
+    if server is all_jobs:
+        return entry.own.listed
+    apart = {name: text for name, text in server.items() if name not in all_jobs}
+    return {**apart, **entry.own.listed}
+
+
+def _defaults(run: JsonRun, entry: JsonEntry) -> Mapping[str, str]:
+    listed = entry.own.defaults
+    return {name: text for name, text in listed.items() if name not in run.unsure}
 
 
 def _percentiles(batch: _Batch, curves: Sequence[Any], owners: Owners) -> Made:

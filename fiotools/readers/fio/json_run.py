@@ -36,7 +36,15 @@ from fiotools.readers.fio.bins import (
     indexed_edges,
     whole_direction,
 )
-from fiotools.readers.fio.documents import MOVING, VERSION_KEYS, by_direction, elapsed, entries
+from fiotools.readers.fio.cumulative import server_of
+from fiotools.readers.fio.documents import (
+    MOVING,
+    TOTAL,
+    VERSION_KEYS,
+    by_direction,
+    elapsed,
+    entries,
+)
 from fiotools.readers.fio.shapes import Inner, Leaves, Shape, Shapes
 from fiotools.vocabulary import COLUMNS, CONDITIONS
 
@@ -216,7 +224,9 @@ _READ = frozenset(
         *("timestamp", "timestamp_ms", "global options", "jobs", "client_stats", "disk_util"),
     }
 )
-_SAME = ("jobname", "groupid", "hostname", "port")  # of the clones of one job
+_OF_ALL = (*VERSION_KEYS, "timestamp", "global options")  # one is in every whole document
+_SERVER = ("hostname", "port")
+_SAME = ("jobname", "groupid", *_SERVER)  # of the clones of one job
 _OPENED = frozenset({"steadystate", "data"})  # objects whose values are separate extras
 _STEADY = {"iops": "iops", "bw": "bw_bytes_per_s", "lat_ns": "lat_ns"}
 _NUMBERS = frozenset({int, float})
@@ -259,6 +269,30 @@ def _listed(options: Any) -> Listed:
     return tuple(options), tuple(map(str, options.values()))
 
 
+def _of_all_jobs(
+    listed: Any, unsure: frozenset[str]
+) -> tuple[Options, dict[tuple[str, str], Options]]:
+    """Return the options of all jobs, and those of each server: since 3.39 fio lists them apart."""
+    if not isinstance(listed, list):
+        if unsure and isinstance(listed, dict):
+            listed = {name: text for name, text in listed.items() if name not in unsure}
+        return options_of(_listed(listed)), {}
+    servers = {
+        server_of(one): {name: text for name, text in one.items() if name not in _SERVER}
+        for one in listed
+        if isinstance(one, dict)
+    }
+    first, *others = servers.values() or ({},)
+    common = {
+        name: text
+        for name, text in first.items()
+        if all(other.get(name) == text for other in others)
+    }
+    return options_of(_listed(common)), {
+        server: options_of(_listed(options)) for server, options in servers.items()
+    }
+
+
 class JsonEntry(NamedTuple):
     """An entry of a report: a job, a group or a client."""
 
@@ -283,6 +317,8 @@ class JsonRun:
     line: int | None
     fio: Version
     shared: Options  # of all jobs
+    servers: Mapping[tuple[str, str], Options]  # of all jobs of each server, if they are known
+    unsure: frozenset[str]  # options of all jobs that differ between servers, and are not known
     takes_curves: bool  # whether percentiles or bins are wanted
     values: Values
     entries: list[JsonEntry] = field(default_factory=list)
@@ -345,8 +381,10 @@ class JsonRun:
         self.add_extras(number + 1, entry, rest)
 
     def _add_job(self, number: int, entry: Mapping[str, Any], leaves: Leaves, alike: int) -> None:
-        own = options = options_of(_listed(entry.get("job options")), self.shared)
-        is_remote = "hostname" in entry
+        is_remote, is_sum = "hostname" in entry, entry.get("jobname") == TOTAL
+        # a sum names the last server
+        shared = self.shared if is_sum else self.servers.get(server_of(entry), self.shared)
+        own = options = options_of(_listed(entry.get("job options")), shared)
         is_mixed = not is_remote and _is_of_another_job(entry, leaves, own, alike)
         if is_mixed:
             # for a group of unlike jobs fio writes the first job's name and the last job's options
@@ -356,7 +394,7 @@ class JsonRun:
                 " its last job, so they are not the group's conditions"
             )
         if is_remote:
-            scope = "total" if entry.get("jobname") == "All clients" else "client"
+            scope = "total" if is_sum else "client"
         else:
             # group_reporting without a value is not listed, but a group has fewer entries than jobs
             scope = "group" if is_mixed or own.numjobs > alike or own.is_group else "job"
@@ -528,10 +566,12 @@ def taken(
     line: int | None = None,
     session: Session | None = None,
     said: int = 0,
+    unsure: frozenset[str] = frozenset(),
 ) -> JsonRun:
     """Take the reports of one run apart: the last is the result; several are samples as well.
 
-    ``said`` is how many of its missing values have a note already.
+    ``said`` is how many of its missing values have a note already. ``unsure`` are options of all
+    jobs that are not known.
     """
     document = reports[-1]
     stated = (str(document[key]) for key in VERSION_KEYS if document.get(key))
@@ -548,9 +588,14 @@ def taken(
         "duration_s": elapsed(document),
         "status": status,
     }
-    shared = options_of(_listed(document.get("global options")))
+    is_part = document.keys().isdisjoint(_OF_ALL)
+    if is_part:  # no default is certain
+        unsure |= fio_options.defaults({}).keys()
+    shared, servers = _of_all_jobs(document.get("global options"), unsure)
     takes_curves = tables.wants("percentiles") or tables.wants("bins")
-    run = JsonRun(tables, tables.runs, row, line, fio, shared, takes_curves, Values(said))
+    run = JsonRun(
+        tables, tables.runs, row, line, fio, shared, servers, unsure, takes_curves, Values(said)
+    )
     listed = entries(document)
     names = [tuple(map(str, map(entry.get, _SAME))) for entry in listed]
     clones = Counter(names)
@@ -558,7 +603,13 @@ def taken(
         run.add_entry(number, entry, clones[name])
     if not listed:
         run.note("the document lists no jobs", placed=True)
-    if fio.number is None:
+    if is_part:
+        run.note(
+            "only the jobs of a document (jq .jobs): fio's version, the time, the options of all"
+            " jobs and the disks are missing; the keys decide the units; give the whole document",
+            placed=True,
+        )
+    elif fio.number is None:
         message = "the document does not say fio's version: its keys decide the units"
         run.note(message, "info", placed=True)
     if status == "ok" and any(entry.leaves[_ERROR] for entry in run.entries):

@@ -211,6 +211,8 @@ _LARGEST = 10**18
 _NARROW = pl.Int32(), pl.UInt32()  # times, and the rest
 _WIDE = (pl.Int64(),)
 _HEXED = re.compile(_HEX_FIELD, re.A)
+# a comma between the thousands of a number has no blank behind it
+_GROUPED = re.compile(r"^[^\n]*[0-9],[0-9]{3}(?![0-9])", re.M)
 
 Number = tuple[int, int] | None  # a version
 Types = tuple[pl.DataType, ...]  # of the columns; the last one is also that of further columns
@@ -597,7 +599,8 @@ def sniff(document: Document) -> bool:
     rows = first_rows(document)
     name = named(document)
     if name and name.kind != "hist":
-        claimed = rows[0].count(",") < _WIDEST if rows else is_cut(document)
+        commas = (rows[0].count(", ") or rows[0].count(",")) if rows else 0
+        claimed = commas < _WIDEST if rows else is_cut(document)
     else:
         claimed = name is None and len(rows) > 1 and all(map(_only_fio_writes, rows))
     return claimed and not document.kinds
@@ -645,6 +648,7 @@ def decided(
         If no line is complete, or no version of fio writes such lines.
     """
     text = document.text[: document.text.rfind("\n") + 1]
+    _refuse_grouped(document.name, text)
     shape = shape_of(text)
     if shape is None:
         raise incomplete(document.name)
@@ -670,6 +674,20 @@ def decided(
     if len(layout.bad):
         warn(tables, unlike_fio(len(layout.bad)), int(layout.bad[0]))
     return layout, meaning_of(tables, name, fio, layout)
+
+
+def _refuse_grouped(name: str, text: str) -> None:
+    """Refuse numbers whose thousands are grouped: their commas look like those between columns."""
+    between = text.count(", ")
+    within = text.count(",") - between
+    # torn lines have some, too
+    if between and within > text.count("\n") // 100 and (found := _GROUPED.search(text)):
+        raise ParseError(
+            name,
+            f"commas within numbers, which fio does not write ({found[0][:40]!r})",
+            line=text.count("\n", 0, found.start()) + 1,
+            remedy=r"remove those without a blank behind: sed -E ':a;s/([0-9]),([0-9])/\1\2/;ta'",
+        )
 
 
 def unlike_fio(count: int) -> str:

@@ -591,6 +591,9 @@ def _grows(before: Record, after: Record) -> bool:
     if any(one > two for one, two in zip(old, new, strict=True)):
         return False
     for one, two in zip(before.blocks, after.blocks, strict=True):
+        means = [[block.measures[f"{kind}_mean_ns"] for kind in LATENCIES] for block in (one, two)]
+        if one.kib == two.kib and means[0] != means[1]:
+            return False  # the same I/Os took the same time
         passed = two.runtime_ms - one.runtime_ms
         # a repeated run of the same length: the difference is too much for the time
         if two.kib and passed < 0.05 * two.runtime_ms:
@@ -662,9 +665,10 @@ def _add_run(rows: RunRows, run: RunReports) -> None:
     if len(run.reports) > 1:
         message = (
             f"{len(run.reports)} cumulative reports of one run (--status-interval): the last is the"
-            " result, all of them are in samples"
+            " result, all of them are in samples; if they are runs of their own, write each to its"
+            " own file"
         )
-        rows.note(first, message, "info")
+        rows.note(first, message)
     if run.doubtful:
         rows.note(
             first,
