@@ -21,6 +21,11 @@ _NUMBER = re.compile("^[0-9]", re.MULTILINE)
 
 FIO_JSON = r'\{\s*"fio ?version"\s*:'
 FIO_NORMAL = r"\(groupid=\d+, jobs=\d+\): err="
+# lines of a report that are complete in themselves, where the first line of their entry is missing
+FIO_PARTS = (
+    r"(?=[rwtmRWTM])(?:(?:read|write|trim|mixed) ?: [*_`]{0,3}(?:IOPS|io)="
+    r"|Run status group \d{1,9} \(all jobs\):|(?:READ|WRITE|TRIM|MIXED): (?:bw|io)=)"
+)
 FIO_TERSE = r"[3-5];fio[- ][\d.]"
 DISKSPD_XML = (
     r"<Results>(?=\s*(?:<!--[^>]{0,500}-->\s*)?(?:<(?:System|Profile|TimeSpan)\b|<?\w*\Z))"
@@ -270,8 +275,8 @@ READERS: tuple[Reader, ...] = (
         mark=rf"{FIO_NORMAL}|Disk stats \(read/write\):|ios=\d+/\d+, merge",
         line_mark=r"[^\w\n]{0,9}(?:read|write|trim)(?:\W|%20){1,5}(?:IOPS|io) ?=",
         mark_needs=("(groupid=", "disk stats", "ios=", "iops", "io=", "io ="),
-        anchor=FIO_NORMAL,
-        needs=("(groupid=",),
+        anchor=rf"{FIO_NORMAL}|{FIO_PARTS}",
+        needs=("(groupid=", "IOPS=", "iops=", "Run status group ", ": bw=", ": io="),
     ),
     _reader(
         "fio_terse",

@@ -168,6 +168,7 @@ class DirectionBlock:
 class Record(Entry):
     """An entry of the output."""
 
+    group: int
     version: int
     fio: str | None
     blocks: list[DirectionBlock]
