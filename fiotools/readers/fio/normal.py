@@ -427,13 +427,13 @@ def _amounts(section: Section, found: dict[str, Any]) -> tuple[dict[str, Any], s
     # three prints of one number: bytes a second
     moved = io.times(1 / seconds)
     prints = [moved.beside(bw), bw.beside(moved)]
-    by_count = iops.times(bs) if iops is not None and bs else None
-    if by_count and all(one.agrees(by_count.value, by_count.reach) for one in prints):
+    by_count = iops.times(bs) if iops is not None and bs and not total else None
+    if by_count and all(one.agrees(by_count.value) for one in prints):
         prints.append(by_count)
     best = min(prints, key=lambda one: one.reach)
     if all(one.agrees(best.value) for one in prints):
         moved = bw = best
-        if bs and by_count in prints and not total:
+        if bs and by_count in prints:
             rates["iops"] = best.value / bs
     if moved.value * seconds >= 2**63:
         doubt = f"{moved.value * seconds:.3g} bytes exceed fio's counters, and are left out"
@@ -634,13 +634,22 @@ def bare(line: str) -> str:
 
 
 def _beginning(text: str, first: int, entry: re.Match[str] | None) -> int:
-    """Walk up from the first entry over fio's lines before it; return where they begin."""
+    """Walk up from the first entry over fio's lines before it; return where they begin.
+
+    Other lines are stepped over if the entry's definition stands above them.
+    """
     start, job = first, (entry["name"], int(entry["group"])) if entry else None
+    own = "{}: (g={}): ".format(*job) if job else None
     is_next, below = True, ""  # a line that may be the rest of the one above it
+    is_defined, aside = job is None, 0
     for at, raw in lines_above(text, first):
         line = bare(raw)
-        if len(line) > _LINE or (below and not _wrapped(_DEFINITION, line, below)):
+        if len(line) > _LINE:
             break
+        if below and not _wrapped(_DEFINITION, line, below):
+            if is_defined or aside == _ASIDE or _ends(below):
+                break
+            aside, below = aside + 1, ""
         if is_entry(line):
             # with normal,terse the terse line of a job is right above its report
             if not is_next or heading(line) not in (None, job):
@@ -650,17 +659,28 @@ def _beginning(text: str, first: int, entry: re.Match[str] | None) -> int:
             continue
         elif line:
             is_next, below = False, ""
-        start = at if line else start
+            if own and own in line:
+                is_defined, aside = True, 0
+        start = at if line and not aside else start
     return start
+
+
+def _ends(line: str) -> bool:
+    """Whether a line above the first entry is of another report, or a command."""
+    return "(groupid=" in line or _taker(line) is not None or _is_other(line)
 
 
 def _take_above(cursor: Cursor, first: int, run: FioOutput) -> None:
     """Take fio's lines above the first entry."""
+    aside: list[tuple[int, str]] = []
     while cursor.start < first:
         if not taken(cursor, run, _ABOVE):
-            if is_entry(cursor.bare) and _TERSE not in {said for _, said in run.remarks}:
+            if not is_entry(cursor.bare):
+                aside += [(cursor.number, cursor.line)] if cursor.bare else []
+            elif _TERSE not in {said for _, said in run.remarks}:
                 run.remarks.append((cursor.number, _TERSE))
             cursor.take()
+    _step_over(run, aside, 0)
 
 
 def _wrapped(pattern: re.Pattern[str], line: str, below: str) -> re.Match[str] | None:
@@ -701,7 +721,7 @@ def _take_entries(cursor: Cursor, run: FioOutput) -> int:
             run.cut = at  # a damaged entry of the same process
             break
         elif line:  # of another version, damaged, or of another program
-            if len(aside) == _ASIDE or _is_other(raw, line):
+            if len(aside) == _ASIDE or _BEGUN.match(line) or _is_other(line):
                 break
             aside.append((at, raw))
         cursor.take()
@@ -713,7 +733,7 @@ def _take_entries(cursor: Cursor, run: FioOutput) -> int:
 
 def _goes_on(run: FioOutput, line: str) -> bool:
     """Whether a line below others that are not fio's continues the report, as it lacks the line."""
-    take = next((take for pattern, take in _LINES if pattern.fullmatch(line)), None)
+    take = _taker(line)
     is_new = line.partition("=")[0] not in run.beginnings
     if take is _take_entry:
         found = _ENTRY.fullmatch(line)
@@ -729,6 +749,11 @@ def _goes_on(run: FioOutput, line: str) -> bool:
     return is_new or take is _take_percentiles
 
 
+def _taker(line: str) -> Taker[FioOutput] | None:
+    """Return what would take a line from the first entry on."""
+    return next((take for pattern, take in _LINES if pattern.fullmatch(line)), None)
+
+
 def _is_expected(run: FioOutput, found: re.Match[str]) -> bool:
     """Whether an entry below lines that are not fio's is of the same process."""
     name, group = found["name"], int(found["group"])
@@ -739,12 +764,10 @@ def _is_expected(run: FioOutput, found: re.Match[str]) -> bool:
     return name == ALL or (is_defined and not is_over)
 
 
-def _is_other(raw: str, line: str) -> bool:
-    """Whether a line begins another report, or is a command: a report ends above it."""
-    return bool(
-        _BEGUN.match(line)
-        or any(anchor.search(line) for needs, anchor in _others() if may_hold(line, needs))
-        or next(_commands(raw), None)
+def _is_other(line: str) -> bool:
+    """Whether a line begins the report of another tool, or is a command."""
+    return any(anchor.search(line) for needs, anchor in _others() if may_hold(line, needs)) or any(
+        True for _ in _commands(line)
     )
 
 
@@ -760,21 +783,22 @@ def _others() -> list[tuple[tuple[str, ...], re.Pattern[str]]]:
 
 def _step_over(run: FioOutput, aside: list[tuple[int, str]], depth: int) -> None:
     """Say which lines in the middle of a report were not understood, or are not fio's."""
-    foreign: Said = []
+    foreign: list[tuple[int, str]] = []
     for at, raw in aside:
         line = bare(raw)
         take = next((take for pattern, take in _ABOVE if pattern.fullmatch(line)), None)
-        if take:  # progress, or what fio said
-            run.remarks += [(at, line)] if take is _take_remark else []
-        elif _indent(raw) > depth:
-            message = f"a line of the report was not understood, and left out: {line[:200]}"
+        if take is _take_remark:
+            run.remarks.append((at, line))
+        elif take is None:  # not progress either
+            foreign.append((at, raw))
+    if all(_indent(raw) > depth for _, raw in foreign):
+        for at, raw in foreign:
+            message = f"a line of the report was not understood, and left out: {bare(raw)[:200]}"
             run.left_out.append((at, message))
-        else:
-            foreign.append((at, line))
-    if foreign:
-        at, line = foreign[0]
+    else:
+        at, first = foreign[0]
         count = f"{len(foreign)} lines are" if len(foreign) > 1 else "a line is"
-        message = f"{count} not fio's, and stepped over: {line[:200]!r}"
+        message = f"{count} not fio's, and stepped over: {bare(first)[:200]!r}"
         run.left_out.append((at, message))
 
 
@@ -1256,6 +1280,7 @@ def _take_sum(cursor: Cursor, run: FioOutput, found: re.Match[str]) -> None:
         is_old,
     )
     run.sums.append(known)
+    run.cut = None  # what was read is no interim report
     parts = [
         section
         for entry in run.entries[run.begun :]
@@ -1295,6 +1320,7 @@ def _take_disk(cursor: Cursor, run: FioOutput, found: re.Match[str]) -> bool:
             parts[f"disk_util.{name}.{key}"] = "/".join(f"{value:g}" for value in values)
     run.disks.append(Disk(row, parts))
     run.is_summed = run.is_between = True
+    run.cut = None
     return True
 
 
