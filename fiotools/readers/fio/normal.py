@@ -365,10 +365,10 @@ def _note_missing(rows: RunRows, entry: Job) -> None:
             )
             rows.note(section.line, message)
         elif section.direction in _MOVING and section.iops is None:
-            known = "the counts" if section.io is None else "the counts and the group's summary"
-            rows.note(
-                section.line, f"{of}: the line with its IOPS is missing; {known} tell the rest"
-            )
+            known = "only counts and latencies are known"
+            if section.io is not None:
+                known = "its amounts are those of the group's summary"
+            rows.note(section.line, f"{of}: the line with its IOPS is missing; {known}")
 
 
 def _direction(said: FioOutput, entry: Job, section: Section, options: dict[str, str]) -> Direction:
@@ -705,12 +705,14 @@ def _take_entries(cursor: Cursor, run: FioOutput) -> int:
     aside: list[tuple[int, str]] = []  # lines that are not fio's; lines of fio's may follow
     while not cursor.done:
         at, stop, raw, line = cursor.number, cursor.stop, cursor.line, cursor.bare
+        take = _taker(line) if aside else None
+        goes_on = not aside or _goes_on(run, line, take)
         is_whole = not cursor.is_open or line.endswith(_LAST) or line.startswith("Jobs: ")
         if not is_whole and line:
             if raw[0] not in " \t" and not _is_begun(line, run):
                 break
             run.cut, end = at, stop
-        elif line and (not aside or _goes_on(run, line)) and _take(cursor, run):
+        elif line and goes_on and _take(cursor, run):
             # the name of a client without further lines may be a tag of XML
             end = end if _CLIENT.fullmatch(line) else stop
             if aside:
@@ -721,7 +723,8 @@ def _take_entries(cursor: Cursor, run: FioOutput) -> int:
             run.cut = at  # a damaged entry of the same process
             break
         elif line:  # of another version, damaged, or of another program
-            if len(aside) == _ASIDE or _BEGUN.match(line) or _is_other(line):
+            is_next = not goes_on and take not in _ANYWHERE
+            if is_next or len(aside) == _ASIDE or _BEGUN.match(line) or _is_other(line):
                 break
             aside.append((at, raw))
         cursor.take()
@@ -731,9 +734,8 @@ def _take_entries(cursor: Cursor, run: FioOutput) -> int:
     return end
 
 
-def _goes_on(run: FioOutput, line: str) -> bool:
+def _goes_on(run: FioOutput, line: str, take: Taker[FioOutput] | None) -> bool:
     """Whether a line below others that are not fio's continues the report, as it lacks the line."""
-    take = _taker(line)
     is_new = line.partition("=")[0] not in run.beginnings
     if take is _take_entry:
         found = _ENTRY.fullmatch(line)
@@ -742,7 +744,7 @@ def _goes_on(run: FioOutput, line: str) -> bool:
         return run.entry.has_head and all(one.group not in line for one in run.sums)
     if take in (_take_sum, _take_disk):
         return run.is_between and is_new
-    if run.is_between or take in (None, _take_client, _take_progress, _take_remark, _pass):
+    if run.is_between or take in _ANYWHERE:
         return False
     if take is _take_section:
         return run.entry.has_head and not run.entry.is_beyond(line.partition(":")[0].strip())
@@ -1364,3 +1366,7 @@ def _take_remark(cursor: Cursor, run: FioOutput, found: re.Match[str]) -> None:
 @_line(r"(?:<[^>]+> )?|fsync/fdatasync/sync_file_range.*:|Disk stats \(read/write\):.*")
 def _pass(cursor: Cursor, run: FioOutput, found: re.Match[str]) -> None:
     """Skip a line without information."""
+
+
+# the takers of lines that may also stand between reports, and of lines that none takes
+_ANYWHERE = (None, _take_client, _take_progress, _take_remark, _pass)
