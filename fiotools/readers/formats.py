@@ -21,10 +21,14 @@ _NUMBER = re.compile("^[0-9]", re.MULTILINE)
 
 FIO_JSON = r'\{\s*"fio ?version"\s*:'
 FIO_NORMAL = r"\(groupid=\d+, jobs=\d+\): err="
-# lines of a report that are complete in themselves, where the first line of their entry is missing
-FIO_PARTS = (
-    r"(?=[rwtmRWTM])(?:(?:read|write|trim|mixed) ?: [*_`]{0,3}(?:IOPS|io)="
-    r"|Run status group \d{1,9} \(all jobs\):|(?:READ|WRITE|TRIM|MIXED): (?:bw|io)=)"
+# lines of a report that are complete in themselves, where the first line of their entry is missing;
+# each begins with a fixed letter, which is found fast
+FIO_PARTS = "|".join(
+    (
+        *(f"{name} ?: [*_`]{{0,3}}(?:IOPS|io)=" for name in ("read", "write", "trim", "mixed")),
+        *(f"{name}: (?:bw|io)=" for name in ("READ", "WRITE", "TRIM", "MIXED")),
+        r"Run status group \d{1,9} \(all jobs\):",
+    )
 )
 FIO_TERSE = r"[3-5];fio[- ][\d.]"
 DISKSPD_XML = (

@@ -1,8 +1,9 @@
 """The same run found in two places: a log and the article that quotes it, XML and text of one run.
 
-Counted twice, one run would look like two that agree. Every format prints I/Os and run times in
+Counted twice, one run would look like two that agree. Most formats print I/Os and run times in
 full, so two runs are one if these are equal, no other number contradicts that, and too many digits
-agree for chance: more digits are needed if there are more runs.
+agree for chance: more digits are needed if there are more runs. A run time alone tells nothing, as
+many run for a time.
 """
 
 from __future__ import annotations
@@ -116,7 +117,7 @@ def _suspects(
 
 def _same_io(io: pl.DataFrame, runs: pl.DataFrame, enough: int) -> Iterator[tuple[int, int]]:
     """Yield keys of runs that moved as much in the same time as an earlier one, and its key."""
-    told = _digits(floats(io, "runtime_s"))
+    told = np.where(np.isnan(floats(io, "total_ios")), 0, _digits(floats(io, "runtime_s")))
     if _BY_TIME in get(runs, "tool"):
         told += _digits(floats(io, "total_ios"))
     known = np.logical_or.reduce([floats(io, name) > 0 for name in _FIGURES])
@@ -159,7 +160,8 @@ def _same_io(io: pl.DataFrame, runs: pl.DataFrame, enough: int) -> Iterator[tupl
         here, there = (starts[runs].repeat(size) + within for runs in (pairs, first[pairs]))
         is_exact = is_exact.repeat(size)
         against = _differ(figures, here, there, is_exact)
-        moved = _digits(figures["runtime_s"][here])
+        is_counted = ~np.isnan(figures["total_ios"][here])
+        moved = is_counted * _digits(figures["runtime_s"][here])
         moved += by_time[pairs].repeat(size) * _digits(figures["total_ios"][here])
         agree = np.zeros(len(here), dtype=np.int64)
         for name in _FIGURES:

@@ -69,6 +69,7 @@ _AMOUNT = re.compile(r"([\d.]{1,25})\s*([kKMGTPE]?)(i?)(bit|B)?(?:/s(?:ec)?)?")
 _COUNT = re.compile(r"(-?[\d.]{1,25})([kKmMGT]?)")
 _UNKNOWN = "unknown"  # the direction of latencies whose first line is missing
 _MOVING = ("read", "write", "trim")  # in the order of their lines and counts
+_SUMMED = (*_MOVING, "mixed")
 _POWER = {"": 0, "k": 1, "m": 2, "g": 3, "t": 4, "p": 5, "e": 6}
 
 
@@ -241,6 +242,7 @@ class FioOutput:
     waiting: list[str] = field(default_factory=list)
     host: str | None = None
     definitions: list[Definition] = field(default_factory=list)
+    defined: set[tuple[str, int]] = field(default_factory=set)  # their names and groups
     entries: list[Job] = field(default_factory=list)
     earlier: list[list[Job]] = field(default_factory=list)  # of reports before the last one
     disks: list[Disk] = field(default_factory=list)
@@ -740,8 +742,11 @@ def _goes_on(run: FioOutput, line: str, take: Taker[FioOutput] | None) -> bool:
     if take is _take_entry:
         found = _ENTRY.fullmatch(line)
         return found is not None and _is_expected(run, found)
+    if take is _take_client:
+        return run.host is not None
     if take is _take_group:
-        return run.entry.has_head and all(one.group not in line for one in run.sums)
+        known = (f"{_heading(run, line.partition(':')[0])}.{name.upper()}" for name in _SUMMED)
+        return run.entry.has_head and run.extras.keys().isdisjoint(known)
     if take in (_take_sum, _take_disk):
         return run.is_between and is_new
     if run.is_between or take in _ANYWHERE:
@@ -758,12 +763,11 @@ def _taker(line: str) -> Taker[FioOutput] | None:
 
 def _is_expected(run: FioOutput, found: re.Match[str]) -> bool:
     """Whether an entry below lines that are not fio's is of the same process."""
-    name, group = found["name"], int(found["group"])
-    if any((one.name, one.pid) == (name, int(found["pid"])) for one in run.entries):
+    name, first = found["name"], run.entries[0]
+    if (name, int(found["pid"])) == (first.name, first.pid):
         return True  # a later report of --status-interval
-    is_defined = any((one.name, one.group) == (name, group) for one in run.definitions)
     is_over = run.is_summed and run.host is None
-    return name == ALL or (is_defined and not is_over)
+    return name == ALL or ((name, int(found["group"])) in run.defined and not is_over)
 
 
 def _is_other(line: str) -> bool:
@@ -793,15 +797,16 @@ def _step_over(run: FioOutput, aside: list[tuple[int, str]], depth: int) -> None
             run.remarks.append((at, line))
         elif take is None:  # not progress either
             foreign.append((at, raw))
-    if all(_indent(raw) > depth for _, raw in foreign):
-        for at, raw in foreign:
-            message = f"a line of the report was not understood, and left out: {bare(raw)[:200]}"
-            run.left_out.append((at, message))
+    if not foreign:
+        return
+    is_one, is_inside = len(foreign) == 1, all(_indent(raw) > depth for _, raw in foreign)
+    lines = "a line" if is_one else f"{len(foreign)} lines"
+    if is_inside:  # of another version, or damaged
+        what = f"{lines} of the report {'was' if is_one else 'were'} not understood, and left out"
     else:
-        at, first = foreign[0]
-        count = f"{len(foreign)} lines are" if len(foreign) > 1 else "a line is"
-        message = f"{count} not fio's, and stepped over: {bare(first)[:200]!r}"
-        run.left_out.append((at, message))
+        what = f"{lines} inside the report {'is' if is_one else 'are'} not fio's, and stepped over"
+    at, first = foreign[0]
+    run.left_out.append((at, f"{what}: {bare(first)[:200]}"))
 
 
 def _take(cursor: Cursor, run: FioOutput) -> bool:
@@ -837,11 +842,16 @@ def _indent(raw: str) -> int:
 
 def _complete(run: FioOutput) -> None:
     """Name the directions whose first lines are missing, as far as counts and summary tell."""
+    often = Counter(entry.summary for entry in run.entries)
+    known_sums = {(one.group, one.direction): one for one in run.sums}
     for entry in run.entries:
         unknown = [one for one in entry.sections if one.direction == _UNKNOWN]
         known = {one.direction for one in entry.sections}
-        alone = sum(one.summary == entry.summary for one in run.entries[run.begun :]) == 1
-        sums = {one.direction: one for one in run.sums if alone and one.group == entry.summary}
+        sums = {
+            name: known_sums[entry.summary, name]
+            for name in _SUMMED
+            if often[entry.summary] == 1 and (entry.summary, name) in known_sums
+        }
         counts = entry.issued.get("total") or [name in sums for name in _MOVING]
         did = [name for name, count in zip(_MOVING, counts, strict=False) if count]
         did = ["mixed"] if "mixed" in {*sums, *known} else did
@@ -983,6 +993,7 @@ def _take_definition(cursor: Cursor, run: FioOutput, found: re.Match[str]) -> No
     options = {**whole.groupdict(), "bs": ",".join(blocks)}
     name, group = options.pop("name"), int(options.pop("group"))
     run.definitions.append(Definition(name, group, options))
+    run.defined.add((name, group))
 
 
 def _block(low: str, low_unit: str, high: str, high_unit: str) -> str:
@@ -1005,8 +1016,9 @@ def _take_clones(cursor: Cursor, run: FioOutput, found: re.Match[str]) -> None:
 
 @_line(_ENTRY.pattern)
 def _take_entry(cursor: Cursor, run: FioOutput, found: re.Match[str]) -> bool:
-    if found["name"] not in {one.name for one in run.definitions}:
-        found = _ENTRY.fullmatch(_plain(found[0])) or found
+    plain = _plain(found[0])
+    if plain != found[0] and (found["name"], int(found["group"])) not in run.defined:
+        found = _ENTRY.fullmatch(plain) or found
     name = found["name"]
     if name.startswith("Jobs: "):  # progress without a line end before the report
         known = [one.name for one in run.definitions if name.endswith(one.name)]
@@ -1027,6 +1039,7 @@ def _take_entry(cursor: Cursor, run: FioOutput, found: re.Match[str]) -> bool:
         entry.extras["date"] = found["date"].strip()
     # after a summary: a new process, another client, or the same entries with higher counts
     if run.is_summed and run.host != "" and entry.key in {one.key for one in run.entries}:
+        _complete(run)
         run.earlier.append(run.entries)
         run.entries, run.disks, run.extras, run.sums = [], [], {}, []
         run.is_summed, run.cut, run.group = False, None, ""
@@ -1259,9 +1272,13 @@ def _take_lifetimes(cursor: Cursor, run: FioOutput, found: re.Match[str]) -> Non
 
 @_line(rf"(?P<title>Run status group {_INT} \(all jobs\)):.*")
 def _take_group(cursor: Cursor, run: FioOutput, found: re.Match[str]) -> None:
-    run.group = f"<{run.host}> {found['title']}" if run.host else found["title"]
+    run.group = _heading(run, found["title"])
     run.is_summed = run.is_between = True
     run.beginnings.clear()
+
+
+def _heading(run: FioOutput, title: str) -> str:
+    return f"<{run.host}> {title}" if run.host else title
 
 
 @_line(r"(?P<name>READ|WRITE|TRIM|MIXED): (?P<rest>(?:io|bw)=.*)")
