@@ -26,10 +26,10 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from functools import cache, partial
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 from fiotools.errors import ParseError
 from fiotools.readers.document import (
@@ -605,9 +605,8 @@ def _is_head(text: str, at: int) -> bool:
 
 def _nameless(line: int, run: FioOutput) -> Job:
     """Return an entry whose first line is missing; the only definition above has its name."""
-    only = (
-        run.definitions[0] if len(run.definitions) == 1 and not run.definitions[0].clones else None
-    )
+    known = run.definitions if not run.entries else []
+    only = known[0] if len(known) == 1 and not known[0].clones else None
     return Job(
         line=line,
         name=only.name if only else "",
@@ -661,8 +660,8 @@ def _beginning(text: str, first: int, entry: re.Match[str] | None) -> int:
             continue
         elif line:
             is_next, below = False, ""
-            if own and own in line:
-                is_defined, aside = True, 0
+            if own and own in line:  # each client has its own
+                is_defined, aside = not line.startswith("<"), 0
         start = at if line and not aside else start
     return start
 
@@ -756,9 +755,10 @@ def _goes_on(run: FioOutput, line: str, take: Taker[FioOutput] | None) -> bool:
     return is_new or take is _take_percentiles
 
 
-def _taker(line: str) -> Taker[FioOutput] | None:
-    """Return what would take a line from the first entry on."""
-    return next((take for pattern, take in _LINES if pattern.fullmatch(line)), None)
+def _taker(line: str, takers: Iterable[Taking] | None = None) -> Taker[FioOutput] | None:
+    """Return what would take a line, by default from the first entry on."""
+    takers = _LINES if takers is None else takers
+    return next((take for pattern, take in takers if pattern.fullmatch(line)), None)
 
 
 def _is_expected(run: FioOutput, found: re.Match[str]) -> bool:
@@ -792,7 +792,7 @@ def _step_over(run: FioOutput, aside: list[tuple[int, str]], depth: int) -> None
     foreign: list[tuple[int, str]] = []
     for at, raw in aside:
         line = bare(raw)
-        take = next((take for pattern, take in _ABOVE if pattern.fullmatch(line)), None)
+        take = _taker(line, (*_ABOVE, *_LINES))
         if take is _take_remark:
             run.remarks.append((at, line))
         elif take is None:  # not progress either
@@ -961,7 +961,8 @@ _AS_IN_JSON = {
 _TERSE = "terse output beside the report was left out: the report says more"
 
 # the takers of lines, in the order in which they are tried: above the first entry, and from it on
-Takers = list[tuple[re.Pattern[str], Taker[FioOutput]]]
+Taking: TypeAlias = tuple[re.Pattern[str], Taker[FioOutput]]
+Takers: TypeAlias = list[Taking]
 _ABOVE: Takers = []
 _LINES: Takers = []
 
@@ -1164,6 +1165,9 @@ def _priority(found: re.Match[str]) -> str | None:
 def _take_percentile_head(cursor: Cursor, run: FioOutput, found: re.Match[str]) -> None:
     kind, priority = _measured(found["kind"]), _priority(found)
     section = run.entry.sections[-1] if run.entry.sections else None
+    if found["kind"] == "sync" and not (section and section.direction == "sync"):
+        section = Section("sync", cursor.number)
+        run.entry.sections.append(section)
     # a direction has one table of each latency
     if not section or (not priority and kind in section.percentiles):
         section = _nameless_section(run, cursor.number)
