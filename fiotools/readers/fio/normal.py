@@ -26,10 +26,10 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import cache, partial
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple
 
 from fiotools.errors import ParseError
 from fiotools.readers.document import (
@@ -549,6 +549,11 @@ def read(document: Document, tables: Tables) -> None:
 
 # --- where a report begins and ends -----------------------------------------------------------
 
+# the takers of lines, in the order in which they are tried: above the first entry, and from it on
+Takers = list[tuple[re.Pattern[str], Taker[FioOutput]]]
+_ABOVE: Takers = []
+_LINES: Takers = []
+
 
 def parse(text: str, match: re.Match[str]) -> tuple[int, int, FioOutput] | None:
     """Read the report around the first entry's ``(groupid=0, jobs=1): err=``.
@@ -724,7 +729,7 @@ def _take_entries(cursor: Cursor, run: FioOutput) -> int:
             run.cut = at  # a damaged entry of the same process
             break
         elif line:  # of another version, damaged, or of another program
-            is_next = not goes_on and take not in _ANYWHERE
+            is_next = take is not None and take not in _ANYWHERE and not goes_on
             if is_next or len(aside) == _ASIDE or _BEGUN.match(line) or _is_other(line):
                 break
             aside.append((at, raw))
@@ -748,16 +753,15 @@ def _goes_on(run: FioOutput, line: str, take: Taker[FioOutput] | None) -> bool:
         return run.entry.has_head and run.extras.keys().isdisjoint(known)
     if take in (_take_sum, _take_disk):
         return run.is_between and is_new
-    if run.is_between or take in _ANYWHERE:
+    if run.is_between or take is None or take in _ANYWHERE:
         return False
     if take is _take_section:
         return run.entry.has_head and not run.entry.is_beyond(line.partition(":")[0].strip())
     return is_new or take is _take_percentiles
 
 
-def _taker(line: str, takers: Iterable[Taking] | None = None) -> Taker[FioOutput] | None:
+def _taker(line: str, takers: Takers = _LINES) -> Taker[FioOutput] | None:
     """Return what would take a line, by default from the first entry on."""
-    takers = _LINES if takers is None else takers
     return next((take for pattern, take in takers if pattern.fullmatch(line)), None)
 
 
@@ -792,10 +796,10 @@ def _step_over(run: FioOutput, aside: list[tuple[int, str]], depth: int) -> None
     foreign: list[tuple[int, str]] = []
     for at, raw in aside:
         line = bare(raw)
-        take = _taker(line, (*_ABOVE, *_LINES))
+        take = _taker(line, _ABOVE) or _taker(line)
         if take is _take_remark:
             run.remarks.append((at, line))
-        elif take is None:  # not progress either
+        elif take not in _ANYWHERE:
             foreign.append((at, raw))
     if not foreign:
         return
@@ -959,12 +963,6 @@ _AS_IN_JSON = {
     "complete": "iodepth_complete",
 }
 _TERSE = "terse output beside the report was left out: the report says more"
-
-# the takers of lines, in the order in which they are tried: above the first entry, and from it on
-Taking: TypeAlias = tuple[re.Pattern[str], Taker[FioOutput]]
-Takers: TypeAlias = list[Taking]
-_ABOVE: Takers = []
-_LINES: Takers = []
 
 
 def _line(*patterns: str, into: Takers = _LINES) -> Callable[[Taker[FioOutput]], Taker[FioOutput]]:
@@ -1303,7 +1301,7 @@ def _take_sum(cursor: Cursor, run: FioOutput, found: re.Match[str]) -> None:
         is_old,
     )
     run.sums.append(known)
-    run.cut = None  # what was read is no interim report
+    run.cut = None  # it is not an interim report
     parts = [
         section
         for entry in run.entries[run.begun :]
@@ -1389,5 +1387,5 @@ def _pass(cursor: Cursor, run: FioOutput, found: re.Match[str]) -> None:
     """Skip a line without information."""
 
 
-# the takers of lines that may also stand between reports, and of lines that none takes
-_ANYWHERE = (None, _take_client, _take_progress, _take_remark, _pass)
+# the takers of lines that may stand between any others
+_ANYWHERE = (_take_clones, _take_client, _take_progress, _take_remark, _pass)
