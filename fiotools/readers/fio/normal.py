@@ -11,12 +11,18 @@ prints like the printed number; otherwise the printed number, three to six digit
 
 Traps: units change from line to line (nsec, usec, msec; KiB, MiB; Gibit with ``unit_base=1``);
 ``k`` is 1000; before 3.0 ``KB`` is 1024, but early fio 1 meant 1000 by it in bandwidths; digits
-behind the point can be wrong (fio prints 11.96 as 11.0), so the safer of two prints of one number
-is taken; the ``lat (usec)   :`` lines look like ``lat (usec):`` and hold the completion latency;
-with ``kb_base=1000`` the line ``bw ( MiB/s)`` counts 1000 KiB; the date has no zone, so it stays in
-``extras``, like latencies by priority; reports of one process repeat with ``--status-interval``
-and are cumulative: the last one counts. ``jobs=2`` is a group; conditions on which its jobs differ
-are left out. Counts are checked against rates, and a group's entries against its summary.
+behind the point can be wrong (fio prints 11.96 as 11.0), so the most precise print of a number is
+taken, as far as the others agree; the ``lat (usec)   :`` lines look like ``lat (usec):`` and hold
+the completion latency; with ``kb_base=1000`` the line ``bw ( MiB/s)`` counts 1000 KiB; the date has
+no zone, so it stays in ``extras``, like latencies by priority; reports of one process repeat with
+``--status-interval`` and are cumulative: the last one counts. ``jobs=2`` is a group; conditions on
+which its jobs differ are left out. Counts are checked against rates, and a group's entries against
+its summary. "All clients" of 3.42 rounds the names of percentiles: 99.5 and above are all 100.
+
+Lines of other programs inside a report, such as the kernel's, are stepped over, with a note, if
+lines follow that the report still lacks; a line that it has already ends it. A direction whose line
+with IOPS is missing follows from the counts and the summary. Lines without the first line of their
+entry, and a summary alone, are runs without a job.
 
 Grammar: fio ``stat.c`` (``show_thread_status_normal``) and ``init.c``, 1.x to 3.42.
 """
@@ -25,10 +31,10 @@ from __future__ import annotations
 
 import math
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from functools import cache, partial
+from functools import cache, cached_property, partial
 from typing import Any, NamedTuple
 
 from fiotools.errors import ParseError
@@ -267,6 +273,22 @@ class FioOutput:
     def entry(self) -> Job:
         """The entry whose lines are being read."""
         return self.entries[-1]
+
+    @cached_property
+    def alike(self) -> dict[tuple[str, int | None, str | None], list[Job]]:
+        """The entries of one name, group and machine, once all are read."""
+        found = defaultdict(list)
+        for entry in self.entries:
+            found[entry.name, entry.group, entry.host].append(entry)
+        return found
+
+    @cached_property
+    def grouped(self) -> dict[int | None, list[Definition]]:
+        """The definitions of each group, once all are read."""
+        found: dict[int | None, list[Definition]] = defaultdict(list)
+        for one in self.definitions:
+            found[one.group].append(one)
+        return found
 
 
 # --- the rows of a run ------------------------------------------------------------------------
@@ -509,13 +531,12 @@ def _issued(entry: Job, direction: str, what: str) -> int | None:
 def _conditions(said: FioOutput, entry: Job, direction: str) -> dict[str, Any]:
     """Take the conditions from the definition lines of an entry's jobs."""
     found: dict[str, Any] = {}
-    group = [one for one in said.definitions if one.group == entry.group]
+    group = said.grouped.get(entry.group, [])
     own = [one for one in group if one.name == entry.name]
-    names = [(one.name, one.group, one.host) for one in said.entries]
-    alike = [at for at, name in enumerate(names) if name == (entry.name, entry.group, entry.host)]
+    alike = said.alike[entry.name, entry.group, entry.host]
     if len(own) == len(alike):  # fio reports jobs of one name in the order of their definitions
         pairs = zip(own, alike, strict=True)
-        own = [one for one, at in pairs if said.entries[at] is entry]
+        own = [one for one, other in pairs if other is entry]
     if own:
         together = [one.options for one in (group if entry.jobs > 1 else own)]
         found = fio_options.common_conditions(together, direction)
@@ -530,7 +551,7 @@ def _conditions(said: FioOutput, entry: Job, direction: str) -> dict[str, Any]:
 
 # the longest line of fio's, without progress before it and with
 _LINE, _PROGRESS = 5_000, 65_000
-_LAST = ("%", "msec")  # the end of a complete last line
+_LAST = ("%", "msec", "msec)", " zone resets")  # the end of a complete last line
 _ASIDE = 40  # so many lines in a row that are not fio's end a report
 
 
@@ -593,12 +614,24 @@ def _headless(text: str, at: int, first: int) -> tuple[int, int, FioOutput] | No
     if not run.definitions:  # what stands above can belong to anything
         start, run = first, FioOutput()
         cursor = Cursor(text, start, bare)
+    if not _says_enough(cursor):
+        return None
     run.entries.append(_nameless(cursor.number, run))
     run.is_between = False
     end = _take_entries(cursor, run)
     if not run.entries[0].sections:  # a summary without entries
         run.entries = _summed(run)
     return (start, end, run) if end > first and run.entries else None
+
+
+def _says_enough(cursor: Cursor) -> bool:
+    """Whether a line has the numbers of a direction, or is the heading of one that has."""
+    lines = [_plain(bare(line)) for line in (cursor.line, *cursor.ahead(2))]
+    if _taker(lines[0]) is _take_group:
+        lines = lines[1:]
+    line, below = (*lines, "", "")[:2]
+    whole = _SUM.fullmatch(line) or _wrapped(_SUM, line, below)
+    return whole is not None or _taker(line) is _take_section
 
 
 def _is_head(text: str, at: int) -> bool:
