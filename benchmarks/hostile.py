@@ -105,7 +105,7 @@ _TEXTS = [
     ("bars on one line", "diskspd_text", text("1 | ", _SPAN)),
     # reports of fio
     ("jobs in one group", "fio_normal", text(
-        lambda n: f"j: (groupid=0, jobs=1): err= 0: pid={n:08d}:\n  read: IOPS=1, BW=1KiB/s "
+        lambda n: f"j: (groupid=0, jobs=1): err= 0: pid={n:08d}: now\n  read: IOPS=1, BW=1KiB/s "
         "(1kB/s)(4KiB/1msec)\n")),
     ("headers without the rest", "fio_normal", text("a: (groupid=0, jobs=1): err=\n", _NORMAL)),
     ("parentheses", "fio_normal", text("(groupid=0, jobs=1", _NORMAL)),
@@ -120,6 +120,17 @@ _TEXTS = [
         "Jobs: 1 (f=1): x: (groupid=0, jobs=1): err=z\n", tail=_NORMAL)),
     ("status intervals", "fio_normal", text(
         "Jobs: 1 (f=1): [r(1)][50.0%][r=1KiB/s]\r", tail=_NORMAL)),
+    ("lines without a head", "fio_normal", text(
+        "  read: IOPS=1, BW=1KiB/s (1kB/s)(4KiB/1msec)\nx\n")),
+    ("lines that only begin like one", "fio_normal", text("  read: IOPS=1\n", tail=_NORMAL)),
+    ("summaries without a head", "fio_normal", text(
+        "  READ: bw=1\nRun status group 0 (all jobs):\n")),
+    ("lines that are not fio's", "fio_normal", text(
+        "a: (groupid=0, jobs=1): err= 0: pid=1: now\n" + "[ 12.3] x\n" * 50)),
+    ("lines that are not fio's between its own", "fio_normal", text(
+        lambda n: f"x\n     lat (usec) : {2 + 2 * (n % 2)}=0.01%\n",
+        "a: (groupid=0, jobs=1): err= 0: pid=1: now\n")),
+    ("marks of Markdown", "fio_normal", text("**a _b `c ", _NORMAL)),
     # terse
     ("semicolons on one line", "fio_terse", text(";0", "3;fio-3.33;j;0;0")),
     ("lines cut short", "fio_terse", text(_TERSE[: len(_TERSE) // 2] + "\n")),

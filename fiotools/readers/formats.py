@@ -21,6 +21,15 @@ _NUMBER = re.compile("^[0-9]", re.MULTILINE)
 
 FIO_JSON = r'\{\s*"fio ?version"\s*:'
 FIO_NORMAL = r"\(groupid=\d+, jobs=\d+\): err="
+# lines of a report that are complete in themselves, where the first line of their entry is missing;
+# each begins with a fixed letter, which is found fast
+FIO_PARTS = "|".join(
+    (
+        *(f"{name} ?: [*_`]{{0,3}}(?:IOPS|io)=" for name in ("read", "write", "trim", "mixed")),
+        *(f"{name}: (?:bw|io)=" for name in ("READ", "WRITE", "TRIM", "MIXED")),
+        r"Run status group \d{1,9} \(all jobs\):",
+    )
+)
 FIO_TERSE = r"[3-5];fio[- ][\d.]"
 DISKSPD_XML = (
     r"<Results>(?=\s*(?:<!--[^>]{0,500}-->\s*)?(?:<(?:System|Profile|TimeSpan)\b|<?\w*\Z))"
@@ -295,8 +304,8 @@ READERS: tuple[Reader, ...] = (
             *("(groupid=", "disk stats", "ios=", "iops", "io=", "io =", "sec)", "b/s)", ": usr="),
             *("io depths", "issued ", "th=["),
         ),
-        anchor=FIO_NORMAL,
-        needs=("(groupid=",),
+        anchor=rf"{FIO_NORMAL}|{FIO_PARTS}",
+        needs=("(groupid=", "IOPS=", "iops=", "Run status group ", ": bw=", ": io="),
     ),
     _reader(
         "fio_terse",

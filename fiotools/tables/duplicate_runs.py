@@ -1,8 +1,9 @@
 """The same run found in two places: a log and the article that quotes it, XML and text of one run.
 
-Counted twice, one run would look like two that agree. Every format prints I/Os and run times in
+Counted twice, one run would look like two that agree. Most formats print I/Os and run times in
 full, so two runs are one if these are equal, no other number contradicts that, and too many digits
-agree for chance: more digits are needed if there are more runs.
+agree for chance: more digits are needed if there are more runs. A run time alone tells nothing, as
+many run for a time.
 """
 
 from __future__ import annotations
@@ -117,7 +118,8 @@ def _suspects(
 def _same_io(io: pl.DataFrame, runs: pl.DataFrame, enough: int) -> Iterator[tuple[int, int]]:
     """Yield keys of runs that moved as much in the same time as an earlier one, and its key."""
     is_known = np.logical_or.reduce([floats(io, name) > 0 for name in _FIGURES])
-    moved = _digits(floats(io, "runtime_s"))
+    # a group's summary alone has a run time and no I/Os
+    moved = np.where(np.isnan(floats(io, "total_ios")), 0, _digits(floats(io, "runtime_s")))
     if _BY_TIME in get(runs, "tool"):
         moved += _digits(floats(io, "total_ios"))
     suspects = _suspects(io, "io", is_known | (moved >= enough), runs)
@@ -127,7 +129,8 @@ def _same_io(io: pl.DataFrame, runs: pl.DataFrame, enough: int) -> Iterator[tupl
     runtimes, ios, *said = (_digits(floats(rows, name)) for name in (*ALIKE["io"], *_FIGURES))
     rows = rows.with_columns(
         pl.col("direction").rank("dense").cast(pl.Float64()),
-        moved=runtimes + ios * (rows["tool"] == _BY_TIME).fill_null(False).to_numpy(),
+        moved=np.where(np.isnan(floats(rows, "total_ios")), 0, runtimes)
+        + ios * (rows["tool"] == _BY_TIME).fill_null(False).to_numpy(),
         digits=np.sum(said, axis=0),
     )
     # a row for each run: its numbers are lists, sorted alike

@@ -636,3 +636,343 @@ def test_remarks_above_a_report_keep_their_lines():
     text = f"\n{DEFINED}\nfio: this is said\n\n{NORMAL}"
     notes = ft.reads(text).notes
     assert notes[notes["message"].str.contains("this is said")]["line"].tolist() == [4]
+
+
+# --- lines that are missing, that are not fio's, or that stand alone ---------------------------
+
+TABLES = ("io", "jobs", "percentiles", "bins", "disks")
+KERNEL = ["[12345.678901] nvme0: I/O 123 QID 4 timeout, aborting"]
+BROADCAST = ["", "Message from syslogd@host at Nov 22 23:56:43 ...", " kernel:[ 12.3] lockup", ""]
+
+
+def without(text, *words):
+    return "".join(
+        line for line in text.splitlines(True) if not any(word in line for word in words)
+    )
+
+
+def differing(res, whole, tables=TABLES):
+    return [name for name in tables if not getattr(res, name).equals(getattr(whole, name))]
+
+
+@pytest.mark.parametrize("file", ["libaio.txt", "client.txt", "status-interval.txt"])
+@pytest.mark.parametrize(
+    "foreign", [KERNEL, BROADCAST, [*KERNEL, *(f"[ 12.3]  ? do_it+0x{n}/0x99" for n in range(30))]]
+)
+def test_lines_that_are_not_fios_are_stepped_over_and_told(file, foreign):
+    lines = fixture(file).read_text(encoding="utf-8").rstrip("\n").split("\n")
+    whole = ft.reads("\n".join(lines) + "\n")
+    for at in range(4, len(lines), 3):
+        res = ft.reads("\n".join([*lines[:at], *foreign, *lines[at:]]) + "\n")
+        assert differing(res, whole) == [], lines[at]
+        assert res.runs["status"].tolist() == ["ok"]
+        told = res.notes[res.notes["message"].str.contains("not fio's, and stepped over")]
+        first = at + 1 + foreign.index(next(filter(None, foreign)))
+        assert told["line"].tolist() == [first]
+        assert foreign[first - at - 1].strip() in told["message"].item()
+        assert not res.notes["message"].str.contains("cut off").any()
+
+
+def test_progress_and_messages_of_fio_inside_the_report():
+    lines = NORMAL.rstrip("\n").split("\n")
+    whole = ft.reads(NORMAL)
+    progress = "Jobs: 1 (f=1): [m(1)][50.0%][r=4096KiB/s,w=4096KiB/s][eta 00m:05s]"
+    said = "verify: bad magic header 0, wanted acca at file /x offset 0, length 4096"
+    for at in range(8, len(lines) - 1):
+        res = ft.reads("\n".join([*lines[:at], progress, said, *lines[at:]]))
+        assert differing(res, whole) == [], lines[at]
+        assert res.notes["message"].tolist() == [said]
+        assert res.notes["line"].item() == at + 2
+
+
+@pytest.mark.parametrize(
+    "between",
+    [
+        "$ fio other.fio",
+        "user@host:~$ cat other.txt",
+        "```",
+        "4+0 records in\n4+0 records out\n4096 bytes (4.1 kB, 4.0 KiB) copied, 0.1 s, 41.0 kB/s",
+        "x: (g=0): rw=write, bs=4K-4K/4K-4K, ioengine=sync, iodepth=1",
+        "fio-3.33",
+        "Starting 1 process",
+        "With the other disk:",
+    ],
+)
+def test_a_report_ends_where_another_begins(between):
+    # a cut report, and the rest of another one
+    first = NORMAL[: NORMAL.index("    clat (usec): min=2,")]
+    rest = NORMAL[NORMAL.index("  read: ") :].replace("IOPS=992", "IOPS=991")
+    res = ft.reads(f"{first}{between}\n{rest}")
+    reads = res.io[res.io["direction"] == "read"]
+    assert reads["clat_mean_ns"].isna().tolist()[0]
+    assert reads["job"].tolist()[0] == "plain"
+    assert reads["job"].tolist()[-1] != "plain"
+    assert reads["clat_mean_ns"].tolist()[-1] == pytest.approx(1313310)
+
+
+# written by hand, as only a new fio prints them so: whole numbers in "All clients"
+COARSE = """\
+    clat percentiles (usec):
+     |   1th=[   10],   5th=[   11],  10th=[   12],  20th=[   13],  30th=[   14],
+     |  40th=[   15],  50th=[   16],  60th=[   17],  70th=[   18],  80th=[   19],
+     |  90th=[   20],  95th=[   21],  99th=[   22], 100th=[   23], 100th=[   24],
+     | 100th=[   25], 100th=[   26]
+"""
+TAIL = {99.0: 22e3, 99.5: 23e3, 99.9: 24e3, 99.95: 25e3, 99.99: 26e3}
+
+
+def coarse(text):
+    head, total = text.split("All clients: ")
+    return f"{head}All clients: {total.replace('   bw (', COARSE + '   bw (', 1)}"
+
+
+def total_percentiles(res):
+    rows = res.percentiles[res.percentiles["job"] == "All clients"]
+    return dict(zip(rows["percentile"], rows["value_ns"], strict=True))
+
+
+def test_rounded_percentiles_have_the_names_of_the_servers_tables():
+    text = coarse(fixture("client.txt").read_text(encoding="utf-8"))
+    res = ft.reads(text)
+    found = total_percentiles(res)
+    assert len(found) == 17
+    assert {name: found[name] for name in TAIL} == TAIL
+    assert res.notes.empty
+    other = ft.reads(text.replace("99.95th=", "99.97th="))
+    assert 99.97 in total_percentiles(other)
+    assert 99.95 not in total_percentiles(other)
+
+
+def test_rounded_percentiles_have_the_names_of_the_command_or_the_default():
+    text = coarse(fixture("client.txt").read_text(encoding="utf-8"))
+    text = without(re.sub(r"(?m)^     \| +\d+\.\d.*\n", "", text), "clat percentiles (nsec)")
+    assert total_percentiles(ft.reads(text))[99.95] == 25e3
+    asked = ":".join(map(str, [1, 5, *range(10, 100, 10), 95, 99, 99.6, 99.7, 99.8, 99.9999]))
+    found = total_percentiles(ft.reads(f"$ fio --client=a --percentile_list={asked} x.fio\n{text}"))
+    assert found[99.9999] == 26e3
+    assert 99.95 not in found
+
+
+def test_rounded_percentiles_that_nothing_names_are_left_out_and_told():
+    text = coarse(fixture("client.txt").read_text(encoding="utf-8")).replace("   5th=[   11],", "")
+    res = ft.reads(text)
+    assert total_percentiles(res)[99.0] == 22e3
+    assert max(total_percentiles(res)) == 99.0
+    [note] = res.notes.itertuples()
+    assert note.severity == "warning"
+    assert note.message.startswith("4 percentiles are left out: fio printed them as 100")
+
+
+def test_whole_percentiles_of_a_job_are_exact():
+    text = re.sub(r"(?m)^     \| +\d+\.\d.*\n", "", OLD)
+    text = text.replace(
+        "percentiles (msec):\n", "percentiles (msec):\n     |  50th=[ 4], 100th=[ 9]\n"
+    )
+    res = ft.reads(text)
+    assert res.percentiles["percentile"].tolist() == [50, 100]
+    assert res.notes.empty
+
+
+@pytest.mark.parametrize("lost", [["read: IOPS"], ["write: IOPS"], ["IOPS="]])
+def test_a_direction_without_its_first_line_follows_from_counts_and_summary(lost):
+    res = ft.reads(without(NORMAL, *lost))
+    assert differing(res, ft.reads(NORMAL)) == []
+    told = res.notes[res.notes["message"].str.contains("the line with its IOPS is missing")]
+    assert len(told) == (2 if lost == ["IOPS="] else 1)
+    line = told["line"].iloc[0]
+    assert "slat (usec)" in without(NORMAL, *lost).split("\n")[line - 1]
+
+
+def test_without_a_summary_only_counts_and_latencies_are_known():
+    res = ft.reads(without(NORMAL, "IOPS=", "Run status", "READ:", "WRITE:"))
+    assert res.io["direction"].tolist() == ["read", "write"]
+    assert res.io["total_ios"].tolist() == [994, 986]
+    assert res.io["clat_mean_ns"].tolist() == pytest.approx([1313310, 1041130])
+    assert res.io[["iops", "io_bytes", "bw_bytes_per_s", "runtime_s"]].isna().all().all()
+    assert res.notes["message"].str.contains("only counts and latencies are known").sum() == 2
+
+
+def test_latencies_of_an_uncertain_direction_are_told():
+    res = ft.reads(without(NORMAL, "IOPS=", "Run status", "READ:", "WRITE:", "issued"))
+    assert res.io.empty
+    assert res.percentiles.empty
+    told = res.notes[res.notes["message"].str.contains("their direction is not certain")]
+    assert told["line"].tolist() == [8, 19]
+    # the latencies of reads are not there: those that are left are not theirs
+    at = NORMAL.index("  read: ")
+    text = NORMAL[:at] + NORMAL[NORMAL.index("  write: ") :]
+    res = ft.reads(without(text, "write: IOPS"))
+    assert not (res.io["clat_mean_ns"].notna() & (res.io["direction"] == "read")).any()
+
+
+def test_the_latency_of_syncs_is_not_that_of_writes():
+    text = human("fsync.txt")
+    res, whole = (
+        ft.reads(without(text, "sync (usec)", "sync (nsec)", "sync (msec)")),
+        ft.reads(text),
+    )
+    assert res.percentiles.equals(whole.percentiles)
+
+
+def test_percentiles_without_their_heading_are_told():
+    lines = NORMAL.split("\n")
+    heads = [at for at, line in enumerate(lines) if "clat percentiles" in line]
+    whole = ft.reads(NORMAL)
+    res = ft.reads("\n".join(line for at, line in enumerate(lines) if at != heads[0]))
+    assert differing(res, whole) == ["percentiles"]
+    assert set(res.percentiles["direction"]) == {"write"}
+    [note] = res.notes.itertuples()
+    assert "their unit is not certain" in note.message
+    assert note.line == heads[0] + 1
+    # of the second table of one direction
+    text = human("normal-jsonplus.txt")
+    res = ft.reads(text.replace("    lat percentiles (usec):\n", "", 1))
+    assert res.notes["message"].str.contains("their unit is not certain").any()
+
+
+BOLD = [
+    ("read: IOPS=992, BW", "read: **IOPS=992**, BW"),
+    ("read: IOPS=992, BW", "read: `IOPS=992`, *BW"),
+    ("read: IOPS=992", "**read: IOPS=992**"),
+    ("99.00th=[ 7177]", "**99.00th=[ 7177]**"),
+    ("avg=1313.31", "__avg=1313.31__"),
+    ("plain: (groupid", "**plain**: (groupid"),
+    ("usr=24.08%", "_usr=24.08%_"),
+    ("io=3976KiB (4071kB)", "**io=3976KiB** (4071kB)"),
+]
+
+
+@pytest.mark.parametrize(("plain", "marked"), BOLD)
+def test_marks_of_markdown_in_a_line(plain, marked):
+    assert plain in NORMAL
+    text = NORMAL.replace(plain, marked.replace("*BW", "BW"))
+    res = ft.reads(text)
+    assert differing(res, ft.reads(NORMAL)) == []
+    assert res.notes.empty
+
+
+def test_marks_that_belong_to_a_name_stay():
+    res = ft.reads(NORMAL.replace("plain: (g", "__main__: (g"))
+    assert res.io["job"].tolist() == ["__main__"] * 2
+    assert res.io["bs_bytes"].tolist() == [4096] * 2
+
+
+@pytest.mark.parametrize("name", ["A:B:C", "hot:randread", "t=0:read", "nvme0n1: seq", "10:4k"])
+def test_names_of_jobs_with_colons(name):
+    text = NORMAL.replace("plain: (g", f"{name}: (g")
+    _, end, run = fio_normal.parse(text, re.search(FIO_NORMAL, text))
+    assert [one.name for one in run.definitions] == [one.name for one in run.entries] == [name]
+    assert text[end:].strip() == ""
+
+
+HEADLESS = """\
+without patch
+  read: IOPS=584k, BW=2283MiB/s (2394MB/s)(66.9GiB/30001msec)
+  write: IOPS=200k, BW=781MiB/s (819MB/s)(22.9GiB/30001msec); 0 zone resets
+with patch
+  read: IOPS=684k, BW=2672MiB/s (2802MB/s)(78.3GiB/30001msec)
+    clat (usec): min=1, max=20, avg= 5.00, stdev= 1.00
+  write: IOPS=250k, BW=977MiB/s (1024MB/s)(28.6GiB/30001msec); 0 zone resets
+"""  # made up
+
+
+def test_lines_without_the_first_line_of_their_entry():
+    res = ft.reads(HEADLESS)
+    assert res.io["run"].tolist() == [1, 1, 2, 2]
+    assert res.io["direction"].tolist() == ["read", "write"] * 2
+    assert res.io["iops"].tolist() == [584e3, 200e3, 684e3, 250e3]
+    assert res.io["bw_bytes_per_s"].tolist() == pytest.approx([2394e6, 819e6, 2802e6, 1024e6])
+    assert res.io["io_bytes"].tolist() == pytest.approx(
+        [66.9 * 2**30, 22.9 * 2**30, 78.3 * 2**30, 28.6 * 2**30], rel=0.003
+    )
+    assert res.io["clat_mean_ns"].tolist()[2] == 5000
+    assert res.io[["job", "group"]].isna().all().all()
+    assert res.runs["status"].tolist() == ["truncated"] * 2
+    assert res.notes["line"].tolist() == [2, 5]
+    assert res.notes["message"].str.contains("without the line 'NAME").all()
+
+
+def test_old_lines_without_the_first_line_of_their_entry():
+    line = next(line for line in OLD.split("\n") if "read : io=" in line)
+    res = ft.reads(f"> {line}\n")
+    row = res.io.iloc[0]
+    assert row[["io_bytes", "iops", "runtime_s"]].tolist() == [40960 * 1024, 1024, 10]
+
+
+def test_a_summary_alone():
+    text = NORMAL[NORMAL.index("Run status") : NORMAL.index("Disk stats")]
+    for alone in (text, without(text, "Run status"), f"As I said:\n\n{text}"):
+        res = ft.reads(alone)
+        assert res.io["direction"].tolist() == ["read", "write"]
+        assert res.io["io_bytes"].tolist() == pytest.approx([994 * 4096, 986 * 4096], rel=1e-3)
+        assert res.io["runtime_s"].tolist() == [1.002, 1.002]
+        assert res.io["scope"].tolist() == ["group", "group"]
+        assert res.notes["message"].str.contains("without the line 'NAME").sum() == 1
+    old = OLD[OLD.index("Run status") : OLD.index("\nDisk stats")]
+    res = ft.reads(old + old.replace("group 0", "group 1").replace("READ", "WRITE"))
+    assert res.io["group"].isna().all()
+    assert res.io[["entry", "direction"]].to_numpy().tolist() == [[1, "read"], [2, "write"]]
+    assert res.io["bw_bytes_per_s"].tolist() == [4096 * 1024] * 2
+
+
+def test_the_only_definition_names_lines_without_the_first_line_of_their_entry():
+    text = without(NORMAL, "(groupid=", "Description")
+    io, whole = ft.reads(text).io, ft.reads(NORMAL).io
+    assert io.equals(whole)
+    assert ft.reads(text).notes["message"].str.contains("without the line 'NAME").tolist() == [True]
+
+
+def test_a_later_entry_without_its_first_line():
+    job = NORMAL[NORMAL.index("  read: ") : NORMAL.index("\nRun status")]
+    res = ft.reads(NORMAL.replace("\nRun status", f"{job}\nRun status"))
+    assert res.io[["entry", "direction"]].to_numpy().tolist() == [
+        *([1, "read"], [1, "write"], [2, "read"], [2, "write"])
+    ]
+    assert res.io["job"].isna().tolist() == [False, False, True, True]
+    assert res.notes["message"].str.contains("without the line 'NAME").any()
+
+
+def test_lines_below_a_damaged_first_line_stay_unread():
+    text = OLD[OLD.index("old: (groupid") :].replace("jobs=4", "jobs=")
+    with pytest.raises(ft.FileError):
+        ft.reads(text)
+
+
+@pytest.mark.parametrize(
+    ("line", "issued", "values"),
+    [
+        # 60.0GiB has more digits than 127MB/s; fio prints 60.96 so, too, but the rate excludes it
+        ("IOPS=31.0k, BW=121MiB/s (127MB/s)(60.0GiB/507636msec)", "", (60 * 2**30, None)),
+        ("IOPS=121, BW=121MiB/s (127MB/s)(60.0GiB/507636msec)", "61440", (60 * 2**30, 61440)),
+        # 11.96 printed as 11.0: the other print of the rate has more digits
+        ("IOPS=3061, BW=11.0MiB/s (12.6MB/s)(120MiB/10000msec)", "", (126e6, None)),
+        ("IOPS=1000, BW=9.77MiB/s (10.2MB/s)(97.7MiB/10000msec)", "", (97.7 * 2**20, None)),
+    ],
+)
+def test_the_print_with_more_digits_counts(line, issued, values):
+    counts = f"     issued rwts: total={issued},0,0,0 short=0,0,0,0\n" if issued else ""
+    res = ft.reads(f"x: (groupid=0, jobs=1): err= 0: pid=1: today\n  read: {line}\n{counts}")
+    row = res.io.iloc[0]
+    moved, total = values
+    assert row["io_bytes"] == pytest.approx(moved, rel=1e-6)
+    assert row["bw_bytes_per_s"] == pytest.approx(moved / row["runtime_s"], rel=1e-6)
+    if total:
+        assert row["iops"] == pytest.approx(total / row["runtime_s"])
+
+
+def test_iops_follow_from_the_rate_if_that_has_more_digits():
+    text = DEFINED + (
+        "x: (groupid=0, jobs=1): err= 0: pid=1: today\n"
+        "  read: IOPS=31.0k, BW=121MiB/s (127MB/s)(60.0GiB/507636msec)\n"
+    )
+    row = ft.reads(text).io.iloc[0]
+    assert row["iops"] == pytest.approx(60 * 2**30 / 507.636 / 4096)
+    row = ft.reads(text.replace("31.0k", "30983")).io.iloc[0]  # the count has the most digits
+    assert row["bw_bytes_per_s"] == 30983 * 4096
+
+
+def test_decimal_commas_are_told_as_they_are():
+    res = ft.reads(re.sub(r"(?<=\d)\.(?=\d\d)", ",", NORMAL))
+    assert res.io["total_ios"].tolist() == [994, 986]
+    assert res.notes["message"].str.contains("not understood").any()
+    assert not res.notes["message"].str.contains("killed|cut").any()

@@ -341,6 +341,28 @@ def test_a_shortened_number_is_left_out():
     assert messages(res, about="may be cut off, and is left out")
 
 
+@pytest.mark.parametrize(
+    "case", ["v2", "v3", "v4", "clones", "client", "enospc", "nodisk", "no-io", "tiny"]
+)
+def test_a_whole_text_without_its_last_line_end_is_whole(case):
+    whole, res = ft.reads(text(case)), ft.reads(text(case).rstrip("\n"))
+    assert res.notes.equals(whole.notes)
+    for table in ("runs", "io", "percentiles", "disks"):
+        assert getattr(res, table).equals(getattr(whole, table)), table
+    # whether a description goes on is not certain: it stays an extra
+    if whole.jobs["description"].notna().any():
+        told = res.extras.set_index("path")["text"]["description to the end of the text"]
+        assert told == whole.jobs["description"].item()
+
+
+def test_errors_without_a_line_end_are_whole_if_there_are_none():
+    line = text("clones").splitlines()[0]
+    assert ft.reads(f"{line};0;0").extras.set_index("path")["text"]["total_err"] == "0"
+    assert messages(ft.reads(f"{line};12;5"), about="may be cut off")
+    assert messages(ft.reads(f"{line};sd"), about="may be cut off")
+    assert messages(ft.reads(f"{line};sdb;12;5"), about="may be cut off")
+
+
 def test_in_a_session_the_command_gives_the_conditions():
     res = ft.reads(f"$ fio --name=clones --bs=16k --rw=randread --minimal\n{text('clones')}")
     assert set(res.runs["format"]) == {"fio_terse"}

@@ -11,12 +11,18 @@ prints like the printed number; otherwise the printed number, three to six digit
 
 Traps: units change from line to line (nsec, usec, msec; KiB, MiB; Gibit with ``unit_base=1``);
 ``k`` is 1000; before 3.0 ``KB`` is 1024, but early fio 1 meant 1000 by it in bandwidths; digits
-behind the point can be wrong (fio prints 11.96 as 11.0), so the safer of two prints of one number
-is taken; the ``lat (usec)   :`` lines look like ``lat (usec):`` and hold the completion latency;
-with ``kb_base=1000`` the line ``bw ( MiB/s)`` counts 1000 KiB; the date has no zone, so it stays in
-``extras``, like latencies by priority; reports of one process repeat with ``--status-interval``
-and are cumulative: the last one counts. ``jobs=2`` is a group; conditions on which its jobs differ
-are left out. Counts are checked against rates, and a group's entries against its summary.
+behind the point can be wrong (fio prints 11.96 as 11.0), so the most precise print of a number is
+taken, as far as the others agree; the ``lat (usec)   :`` lines look like ``lat (usec):`` and hold
+the completion latency; with ``kb_base=1000`` the line ``bw ( MiB/s)`` counts 1000 KiB; the date has
+no zone, so it stays in ``extras``, like latencies by priority; reports of one process repeat with
+``--status-interval`` and are cumulative: the last one counts. ``jobs=2`` is a group; conditions on
+which its jobs differ are left out. Counts are checked against rates, and a group's entries against
+its summary. "All clients" of 3.42 rounds the names of percentiles: 99.5 and above are all 100.
+
+Lines of other programs inside a report, such as the kernel's, are stepped over, with a note, if
+lines follow that the report still lacks; a line that it has already ends it. A direction whose line
+with IOPS is missing follows from the counts and the summary. Lines without the first line of their
+entry, and a summary alone, are runs without a job.
 
 Grammar: fio ``stat.c`` (``show_thread_status_normal``) and ``init.c``, 1.x to 3.42.
 """
@@ -25,18 +31,22 @@ from __future__ import annotations
 
 import math
 import re
+from collections import Counter, defaultdict
 from collections.abc import Callable
-from dataclasses import dataclass, field
-from functools import partial
+from dataclasses import dataclass, field, replace
+from functools import cache, cached_property, partial
 from typing import Any, NamedTuple
 
 from fiotools.errors import ParseError
 from fiotools.readers.document import (
     Document,
+    Later,
     Report,
     Session,
+    line_end,
     line_start,
     lines_above,
+    may_hold,
     read_reports,
 )
 from fiotools.readers.fio import STATISTICS, Version
@@ -45,7 +55,6 @@ from fiotools.readers.fio.bins import NS, coarse_edges
 from fiotools.readers.fio.terse import heading, is_entry
 from fiotools.readers.fio.text_rows import (
     ALL,
-    Curves,
     Direction,
     Disk,
     Entry,
@@ -54,14 +63,19 @@ from fiotools.readers.fio.text_rows import (
     is_interrupted,
     note_remarks,
 )
-from fiotools.readers.formats import FIO_DEFINITION, FIO_SAID
+from fiotools.readers.formats import FIO_DEFINITION, FIO_SAID, READERS
 from fiotools.readers.text import Cursor, Taker, taken
 from fiotools.tables import Tables
+
+_commands = Later("fiotools.readers.transcript:commands")
 
 # --- numbers as printed, and how far to trust them --------------------------------------------
 
 _AMOUNT = re.compile(r"([\d.]{1,25})\s*([kKMGTPE]?)(i?)(bit|B)?(?:/s(?:ec)?)?")
 _COUNT = re.compile(r"(-?[\d.]{1,25})([kKmMGT]?)")
+_UNKNOWN = "unknown"  # the direction of latencies whose first line is missing
+_MOVING = ("read", "write", "trim")  # in the order of their lines and counts
+_SUMMED = (*_MOVING, "mixed")
 _POWER = {"": 0, "k": 1, "m": 2, "g": 3, "t": 4, "p": 5, "e": 6}
 
 
@@ -76,10 +90,29 @@ class Printed(NamedTuple):
     below: float = 0.0
     above: float = 0.0  # how much too high, likewise
 
-    def agrees(self, exact: float) -> bool:
-        """Whether an exact value prints like this."""
-        off = exact - self.value
-        return abs(off) <= self.slack or -self.above <= off <= self.below
+    def agrees(self, exact: float, reach: float = 0.0) -> bool:
+        """Whether a value, exact or so far off, prints like this."""
+        return self._is_near(exact, reach) or self._is_defect(exact, reach)
+
+    def _is_near(self, exact: float, reach: float) -> bool:
+        return abs(exact - self.value) <= self.slack + reach
+
+    def _is_defect(self, exact: float, reach: float) -> bool:
+        # a new layout's digits are wrong only right below the next whole unit
+        lowest = -self.above if self.above else self.below - self.slack
+        return lowest - reach <= exact - self.value <= self.below + reach
+
+    def beside(self, other: Printed) -> Printed:
+        """Return it as far as another print of the same number excludes the defect."""
+        if self.above or not self.below or not self._is_near(other.value, other.reach):
+            return self
+        return (
+            self if self._is_defect(other.value, other.reach) else Printed(self.value, self.slack)
+        )
+
+    def times(self, factor: float) -> Printed:
+        """Return it in another unit."""
+        return Printed(*(number * factor for number in self))
 
     @property
     def reach(self) -> float:
@@ -130,17 +163,40 @@ class Definition:
 
 
 @dataclass
+class Curve:
+    """Percentiles of one latency."""
+
+    line: int
+    scale: int = 1  # the ns of their unit
+    decimals: int = 0  # how many digits their names have behind the point
+    pairs: list[tuple[float, float]] = field(default_factory=list)
+
+
+class Sum(NamedTuple):
+    """One direction in the summary of a group."""
+
+    group: str  # its heading
+    direction: str
+    io: Printed
+    bw: Printed
+    shortest_ms: int
+    longest_ms: int
+    is_old: bool
+
+
+@dataclass
 class Section:
     """One direction of an entry."""
 
     direction: str
+    line: int = field(compare=False)
     io: Printed | None = None
     bw: Printed | None = None
     iops: Printed | None = None
     runtime_ms: int | None = None
     is_old: bool = False  # the layout from before 2.18, with KB of 1024 bytes
     measures: dict[str, float] = field(default_factory=dict)  # columns of `io`
-    percentiles: Curves = field(default_factory=dict)
+    percentiles: dict[str, Curve] = field(default_factory=dict)
 
     @property
     def is_decimal(self) -> bool:
@@ -163,9 +219,10 @@ class Job(Entry):
     sections: list[Section] = field(default_factory=list)
     # I/Os in total, short and dropped: reads, writes, trims and syncs
     issued: dict[str, list[int]] = field(default_factory=dict)
+    has_head: bool = True  # whether the text has its first line, with its name
 
     @property
-    def key(self) -> tuple[str, int, int, str | None]:
+    def key(self) -> tuple[str, int | None, int, str | None]:
         """The key that repeated reports of the same entry share."""
         return self.name, self.group, self.pid, self.host
 
@@ -175,12 +232,10 @@ class Job(Entry):
         host = f"<{self.host}> " if self.host else ""
         return f"{host}Run status group {self.group} (all jobs)"
 
-    @property
-    def section(self) -> Section:
-        """The direction whose lines are being read."""
-        if not self.sections:  # the report's first lines are missing
-            self.sections.append(Section("unknown"))
-        return self.sections[-1]
+    def is_beyond(self, direction: str) -> bool:
+        """Whether a direction's first line belongs to another entry, as this one has passed it."""
+        done = self.cpu or self.issued or any(one.direction == direction for one in self.sections)
+        return bool(done)
 
 
 @dataclass
@@ -193,28 +248,47 @@ class FioOutput:
     waiting: list[str] = field(default_factory=list)
     host: str | None = None
     definitions: list[Definition] = field(default_factory=list)
+    defined: set[tuple[str, int]] = field(default_factory=set)  # their names and groups
     entries: list[Job] = field(default_factory=list)
     earlier: list[list[Job]] = field(default_factory=list)  # of reports before the last one
     disks: list[Disk] = field(default_factory=list)
     extras: dict[str, str] = field(default_factory=dict)
     remarks: Said = field(default_factory=list)
     doubts: Said = field(default_factory=list)  # contradictions
-    strange: Said = field(default_factory=list)  # lines that were not understood
+    left_out: Said = field(default_factory=list)  # what was not understood, or not certain
     cut: int | None = None  # the line where the text ends before fio's output does
     is_summed: bool = False
     begun: int = 0  # which entry is the first of the report that is being read
     is_between: bool = True  # whether the next entry begins a report
     group: str = ""  # the heading of the summary that is being read
-    # the percentiles that are being read, and the ns of their unit; the name of their extra if
-    # they belong to one priority, which has no table
-    curve: list[tuple[float, float]] = field(default_factory=list)
-    scale: int = 1
+    sums: list[Sum] = field(default_factory=list)
+    # the percentiles that are being read, if their heading was; the name of their extra if they
+    # belong to one priority, which has no table
+    curve: Curve | None = None
     priority: str = ""
+    # how the lines of the entry, direction or summary begin that is being read
+    beginnings: set[str] = field(default_factory=set)
 
     @property
     def entry(self) -> Job:
         """The entry whose lines are being read."""
         return self.entries[-1]
+
+    @cached_property
+    def alike(self) -> dict[tuple[str, int | None, str | None], list[Job]]:
+        """The entries of one name, group and machine, once all are read."""
+        found = defaultdict(list)
+        for entry in self.entries:
+            found[entry.name, entry.group, entry.host].append(entry)
+        return found
+
+    @cached_property
+    def grouped(self) -> dict[int | None, list[Definition]]:
+        """The definitions of each group, once all are read."""
+        found: dict[int | None, list[Definition]] = defaultdict(list)
+        for one in self.definitions:
+            found[one.group].append(one)
+        return found
 
 
 # --- the rows of a run ------------------------------------------------------------------------
@@ -235,8 +309,8 @@ def add(tables: Tables, report: Report, session: Session) -> int:
     for number, entry in enumerate(said.entries, 1):
         options = rows.asked(number, entry.name)
         directions = [_direction(said, entry, section, options) for section in entry.sections]
-        # group_reporting prints one entry for several jobs
-        scope = "client" if entry.host is not None else "group" if entry.jobs > 1 else "job"
+        # group_reporting prints one entry for several jobs; a lone summary does not say how many
+        scope = "client" if entry.host is not None else "job" if entry.jobs == 1 else "group"
         rows.entry(number, entry, scope, directions, has_ns=has_ns)
     # the progress of each entry, which --status-interval printed
     numbers = {entry.key: number for number, entry in enumerate(said.entries, 1)}
@@ -261,7 +335,7 @@ def add(tables: Tables, report: Report, session: Session) -> int:
 def _status(said: FioOutput) -> str:
     if any(entry.error for entry in said.entries):
         return "error"
-    if said.cut is not None:
+    if said.cut is not None or not all(entry.has_head for entry in said.entries):
         return "truncated"
     if is_interrupted(said.remarks):
         return "interrupted"
@@ -269,33 +343,62 @@ def _status(said: FioOutput) -> str:
 
 
 def _note_troubles(rows: RunRows, said: FioOutput) -> None:
-    for at, text in said.strange:
-        rows.note(at, f"a line of the report was not understood, and left out: {text[:200]}")
+    for at, text in said.left_out:
+        rows.note(at, text)
     for at, doubt in said.doubts:
         rows.note(at, f"{doubt}: the numbers are kept as printed")
     defined = {one.name for one in said.definitions}
     for entry in said.entries:
         at, name = entry.line, entry.name
-        if defined and name not in defined and not entry.is_total:
+        if defined and entry.has_head and name not in defined and not entry.is_total:
             rows.note(at, f"no definition above is named {name!r}: its conditions are missing")
         if entry.error:
             message = f"job {name!r} ended with error {entry.error} ({entry.message})"
             rows.note(at, message, "error")
         if not entry.sections:
-            rows.note(at, f"job {name!r} did no I/O")
+            is_idle = entry.error or not any(entry.issued.get("total", ()))
+            what = "did no I/O" if is_idle else "has no line such as 'read: IOPS=': no rates"
+            rows.note(at, f"job {name!r} {what}")
+        elif entry.has_head:
+            _note_missing(rows, entry)
     if unknown := [one.line for one in said.entries if one.host == ""]:
         rows.note(unknown[0], "which of the clients reported this is not certain: host is left out")
-    if not said.is_summed:
-        rows.note(0, "the report has no group summary: it was cut off")
-    elif said.cut is not None:
+    if headless := [one.line for one in said.entries if not one.has_head]:
+        message = "a part of fio's report without the line 'NAME: (groupid=...' above it"
+        if len(headless) > 1:
+            message = (
+                f"{len(headless)} parts of fio's report without the line 'NAME: (groupid=...', read"
+                " as entries of one run, which is not certain"
+            )
+        rows.note(headless[0], f"{message}: paste from there to have the job and its conditions")
+    elif not said.is_summed:
+        rows.note(0, "the report has no group summary: it was cut off, or copied in part")
+    if said.is_summed and said.cut is not None:
         message = "the report was cut off here: its last lines may be missing, or interim"
         rows.note(said.cut, message)
+
+
+def _note_missing(rows: RunRows, entry: Job) -> None:
+    """Say where the first line of a direction is missing, and what is known without it."""
+    for section in entry.sections:
+        of = f"{section.direction} of {entry.name}"
+        if section.direction == _UNKNOWN:
+            message = (
+                "latencies without a line such as 'read: IOPS=' above them: they are left out, as"
+                " their direction is not certain"
+            )
+            rows.note(section.line, message)
+        elif section.direction in _MOVING and section.iops is None:
+            known = "only counts and latencies are known"
+            if section.io is not None:
+                known = "its amounts are those of the group's summary"
+            rows.note(section.line, f"{of}: the line with its IOPS is missing; {known}")
 
 
 def _direction(said: FioOutput, entry: Job, section: Section, options: dict[str, str]) -> Direction:
     """Return a section's values, printed and derived; contradictions become doubts."""
     direction = section.direction
-    if direction == "unknown":  # the report's first lines are missing
+    if direction == _UNKNOWN:
         return Direction(direction, {}, {})
     found = {
         **fio_options.conditions(options, direction),
@@ -312,42 +415,94 @@ def _direction(said: FioOutput, entry: Job, section: Section, options: dict[str,
     if waiting > 1.2 * depth + 1:
         doubts.append(f"{waiting:.4g} I/Os waiting at once exceed the depth of {depth}")
     said.doubts += [(entry.line, f"{direction} of {entry.name}: {what}") for what in doubts]
-    return Direction(direction, found, section.percentiles)
+    asked = options.get("percentile_list", "")
+    percentiles = {
+        kind: _percentiles(said, entry, curve, asked) for kind, curve in section.percentiles.items()
+    }
+    return Direction(direction, found, percentiles)
 
 
 def _amounts(section: Section, found: dict[str, Any]) -> tuple[dict[str, Any], str | None]:
     """Compute amounts and rates from exact counts if those print like the printed numbers.
 
-    Return them, and a doubt that names a contradiction.
+    Otherwise from the print with the most digits. Return them, and a doubt that names a
+    contradiction.
     """
     io, bw, iops = section.io, section.bw, section.iops
-    if io is None or bw is None or iops is None or not section.runtime_ms:
+    if io is None or bw is None or not section.runtime_ms:
         return {}, None
-    seconds, total, bs = section.runtime_ms / 1000, found["total_ios"], found.get("bs_bytes")
+    seconds, total = section.runtime_ms / 1000, found["total_ios"]
+    bs = None if found["short_ios"] else found.get("bs_bytes")
     if section.direction == "mixed" and total and not io.value:
         # fio 3.33 prints IOPS=0 here with unified_rw_reporting=both
         return {"runtime_s": seconds}, None
-
-    def is_rate(speed: float) -> bool:
-        return bw.agrees(speed) or section.is_decimal
-
-    rates, doubt = {"runtime_s": seconds, "iops": iops.value}, None
-    if total and iops.agrees(total / seconds):
+    if section.is_decimal:  # truncated, not rounded
+        bw = bw._replace(slack=2 * bw.slack).times(1 / 1.024)
+    rates, doubt = {"runtime_s": seconds}, None
+    if iops is not None:
+        rates["iops"] = iops.value
+    if total and (iops is None or iops.agrees(total / seconds)):
         rates["iops"] = total / seconds
-        exact = total * bs if bs and not found["short_ios"] else 0
-        if 0 < exact < 2**63 and io.agrees(exact) and is_rate(exact / seconds):
+        exact = total * bs if bs else 0
+        if 0 < exact < 2**63 and io.agrees(exact) and bw.agrees(exact / seconds):
             return {**rates, "io_bytes": exact, "bw_bytes_per_s": exact / seconds}, None
-    elif total:
+    elif total and iops is not None:
         doubt = f"{total} I/Os in {seconds} s are not {iops.value:.10g} per second"
-    moved, speed = io.value, bw.value
-    # the more precise of two prints of one number
-    if bw.reach * seconds < io.reach and io.agrees(speed * seconds):
-        moved = speed * seconds
-    elif io.reach < bw.reach * seconds and is_rate(moved / seconds):
-        speed = moved / seconds
-    if moved >= 2**63:
-        return rates, f"{moved:.3g} bytes exceed fio's counters, and are left out"
-    return {**rates, "io_bytes": round(moved), "bw_bytes_per_s": speed}, doubt
+    # three prints of one number: bytes a second
+    moved = io.times(1 / seconds)
+    prints = [moved.beside(bw), bw.beside(moved)]
+    by_count = iops.times(bs) if iops is not None and bs and not total else None
+    if by_count and all(one.agrees(by_count.value) for one in prints):
+        prints.append(by_count)
+    best = min(prints, key=lambda one: one.reach)
+    if all(one.agrees(best.value) for one in prints):
+        moved = bw = best
+        if bs and by_count in prints:
+            rates["iops"] = best.value / bs
+    if moved.value * seconds >= 2**63:
+        doubt = f"{moved.value * seconds:.3g} bytes exceed fio's counters, and are left out"
+        return rates, doubt
+    return {**rates, "io_bytes": round(moved.value * seconds), "bw_bytes_per_s": bw.value}, doubt
+
+
+def _percentiles(
+    said: FioOutput, entry: Job, curve: Curve, asked: str
+) -> list[tuple[float, float]]:
+    """Return percentiles by the names that were asked for, where fio rounded them.
+
+    In "All clients" of 3.42 names have no digits behind the point, so that four of the default list
+    are 100. The command has the list, or the servers' own tables, or it is the default.
+    """
+
+    def name(percentile: float) -> str:
+        return f"{percentile:.{curve.decimals}f}"
+
+    names = [name(percentile) for percentile, _ in curve.pairs]
+    uncertain = {one for one, times in Counter(names).items() if times > 1}
+    if entry.is_total and not curve.decimals:
+        uncertain |= {"100"}.intersection(names)
+    elif not uncertain:
+        return curve.pairs
+    lists = {
+        tuple(percentile for percentile, _ in other.pairs)
+        for one in said.entries
+        for section in one.sections
+        for other in section.percentiles.values()
+        if other.decimals > curve.decimals or (entry.is_total and not one.is_total)
+    }
+    if asked:
+        lists = {tuple(sorted(map(float, _ASKED.findall(asked))))}
+    fitting = [one for one in lists or {_DEFAULT} if [*map(name, one)] == names]
+    if len(fitting) == 1:
+        return [*zip(fitting[0], (value for _, value in curve.pairs), strict=True)]
+    kept = [pair for pair in curve.pairs if name(pair[0]) not in uncertain]
+    if uncertain:
+        message = (
+            f"{len(names) - len(kept)} percentiles are left out: fio printed them as"
+            f" {' and '.join(sorted(uncertain))}, rounded; which they are is not certain"
+        )
+        said.left_out.append((curve.line, message))
+    return kept
 
 
 def _issued(entry: Job, direction: str, what: str) -> int | None:
@@ -376,13 +531,12 @@ def _issued(entry: Job, direction: str, what: str) -> int | None:
 def _conditions(said: FioOutput, entry: Job, direction: str) -> dict[str, Any]:
     """Take the conditions from the definition lines of an entry's jobs."""
     found: dict[str, Any] = {}
-    group = [one for one in said.definitions if one.group == entry.group]
+    group = said.grouped.get(entry.group, [])
     own = [one for one in group if one.name == entry.name]
-    names = [(one.name, one.group, one.host) for one in said.entries]
-    alike = [at for at, name in enumerate(names) if name == (entry.name, entry.group, entry.host)]
+    alike = said.alike[entry.name, entry.group, entry.host]
     if len(own) == len(alike):  # fio reports jobs of one name in the order of their definitions
         pairs = zip(own, alike, strict=True)
-        own = [one for one, at in pairs if said.entries[at] is entry]
+        own = [one for one, other in pairs if other is entry]
     if own:
         together = [one.options for one in (group if entry.jobs > 1 else own)]
         found = fio_options.common_conditions(together, direction)
@@ -397,8 +551,8 @@ def _conditions(said: FioOutput, entry: Job, direction: str) -> dict[str, Any]:
 
 # the longest line of fio's, without progress before it and with
 _LINE, _PROGRESS = 5_000, 65_000
-_LAST = ("%", "msec")  # the end of a complete last line
-_STRANGE = 5  # so many unknown lines in a row are not fio's
+_LAST = ("%", "msec", "msec)", " zone resets")  # the end of a complete last line
+_ASIDE = 40  # so many lines in a row that are not fio's end a report
 
 
 def read(document: Document, tables: Tables) -> None:
@@ -416,15 +570,25 @@ def read(document: Document, tables: Tables) -> None:
 
 # --- where a report begins and ends -----------------------------------------------------------
 
+# the takers of lines, in the order in which they are tried: above the first entry, and from it on
+Takers = list[tuple[re.Pattern[str], Taker[FioOutput]]]
+_ABOVE: Takers = []
+_LINES: Takers = []
+
 
 def parse(text: str, match: re.Match[str]) -> tuple[int, int, FioOutput] | None:
-    """Read the report around the first entry's ``(groupid=0, jobs=1): err=``."""
+    """Read the report around the first entry's ``(groupid=0, jobs=1): err=``.
+
+    Or around the first of the lines that say enough without it.
+    """
     at, most = match.start(), match.end() + _LINE
     stop = text.find("\n", match.end(), most)
     # a line may be a whole file, with the anchor everywhere
     name = line_start(text, at, _LINE, "\n\r")
     if name is None or (most < len(text) and stop < 0):
         return None
+    if match[0][0] != "(":
+        return _headless(text, at, name)
     far = line_start(text, at, _PROGRESS) if text[at - 2 : at] == ": " else None
     first = name if far is None else far
     # only a real report walks up through the lines above
@@ -434,13 +598,73 @@ def parse(text: str, match: re.Match[str]) -> tuple[int, int, FioOutput] | None:
         return None
     start, run = _beginning(text, first, entry), FioOutput()
     cursor = Cursor(text, start, bare)
-    while cursor.start < first:
-        if not taken(cursor, run, _ABOVE):
-            if is_entry(cursor.bare) and _TERSE not in {said for _, said in run.remarks}:
-                run.remarks.append((cursor.number, _TERSE))
-            cursor.take()
+    _take_above(cursor, first, run)
     end = _take_entries(cursor, run)
     return (start, end, run) if run.entries else None
+
+
+def _headless(text: str, at: int, first: int) -> tuple[int, int, FioOutput] | None:
+    """Read lines of a report whose entry's first line is missing."""
+    head = text.rfind("(groupid=", max(0, at - _LINE), at)
+    if text[first:at].strip("> \t") or (head >= 0 and not _is_head(text, head)):
+        return None  # within a line, or of an entry that is damaged
+    start, run = _beginning(text, first, None), FioOutput()
+    cursor = Cursor(text, start, bare)
+    _take_above(cursor, first, run)
+    if not run.definitions:  # what stands above can belong to anything
+        start, run = first, FioOutput()
+        cursor = Cursor(text, start, bare)
+    if not _says_enough(cursor):
+        return None
+    run.entries.append(_nameless(cursor.number, run))
+    run.is_between = False
+    end = _take_entries(cursor, run)
+    if not run.entries[0].sections:  # a summary without entries
+        run.entries = _summed(run)
+    return (start, end, run) if end > first and run.entries else None
+
+
+def _says_enough(cursor: Cursor) -> bool:
+    """Whether a line has the numbers of a direction, or is the heading of one that has."""
+    lines = [_plain(bare(line)) for line in (cursor.line, *cursor.ahead(2))]
+    if _taker(lines[0]) is _take_group:
+        lines = lines[1:]
+    line, below = (*lines, "", "")[:2]
+    whole = _SUM.fullmatch(line) or _wrapped(_SUM, line, below)
+    return whole is not None or _taker(line) is _take_section
+
+
+def _is_head(text: str, at: int) -> bool:
+    """Whether the line of a place is the first line of an entry."""
+    begin = line_start(text, at, _LINE, "\n\r")
+    line = "" if begin is None else bare(text[begin : min(line_end(text, at), at + _LINE)])
+    return _ENTRY.fullmatch(line) is not None
+
+
+def _nameless(line: int, run: FioOutput) -> Job:
+    """Return an entry whose first line is missing; the only definition above has its name."""
+    known = run.definitions if not run.entries else []
+    only = known[0] if len(known) == 1 and not known[0].clones else None
+    return Job(
+        line=line,
+        name=only.name if only else "",
+        group=only.group if only else None,
+        error=None,
+        host=run.host,
+        jobs=1,
+        pid=0,
+        has_head=False,
+    )
+
+
+def _summed(run: FioOutput) -> list[Job]:
+    """Return an entry for each group of a summary that stands alone."""
+    found: dict[str, Job] = {}
+    for one in run.sums:
+        entry = found.setdefault(one.group, replace(run.entries[0], jobs=0, sections=[]))
+        entry.sections.append(Section(one.direction, entry.line))
+        _fill(entry.sections[-1], one)
+    return [*found.values()]
 
 
 def bare(line: str) -> str:
@@ -448,14 +672,23 @@ def bare(line: str) -> str:
     return line.rsplit("\r", 1)[-1].strip().lstrip("> \t")
 
 
-def _beginning(text: str, first: int, entry: re.Match[str]) -> int:
-    """Walk up from the first entry over fio's lines before it; return where they begin."""
-    start, job = first, (entry["name"], int(entry["group"]))
+def _beginning(text: str, first: int, entry: re.Match[str] | None) -> int:
+    """Walk up from the first entry over fio's lines before it; return where they begin.
+
+    Other lines are stepped over if the entry's definition stands above them.
+    """
+    start, job = first, (entry["name"], int(entry["group"])) if entry else None
+    own = "{}: (g={}): ".format(*job) if job else None
     is_next, below = True, ""  # a line that may be the rest of the one above it
+    is_defined, aside = job is None, 0
     for at, raw in lines_above(text, first):
         line = bare(raw)
-        if len(line) > _LINE or (below and not _wrapped(_DEFINITION, line, below)):
+        if len(line) > _LINE:
             break
+        if below and not _wrapped(_DEFINITION, line, below):
+            if is_defined or aside == _ASIDE or _ends(below):
+                break
+            aside, below = aside + 1, ""
         if is_entry(line):
             # with normal,terse the terse line of a job is right above its report
             if not is_next or heading(line) not in (None, job):
@@ -465,8 +698,28 @@ def _beginning(text: str, first: int, entry: re.Match[str]) -> int:
             continue
         elif line:
             is_next, below = False, ""
-        start = at if line else start
+            if own and own in line:  # each client has its own
+                is_defined, aside = not line.startswith("<"), 0
+        start = at if line and not aside else start
     return start
+
+
+def _ends(line: str) -> bool:
+    """Whether a line above the first entry is of another report, or a command."""
+    return "(groupid=" in line or _taker(line) is not None or _is_other(line)
+
+
+def _take_above(cursor: Cursor, first: int, run: FioOutput) -> None:
+    """Take fio's lines above the first entry."""
+    aside: list[tuple[int, str]] = []
+    while cursor.start < first:
+        if not taken(cursor, run, _ABOVE):
+            if not is_entry(cursor.bare):
+                aside += [(cursor.number, cursor.line)] if cursor.bare else []
+            elif _TERSE not in {said for _, said in run.remarks}:
+                run.remarks.append((cursor.number, _TERSE))
+            cursor.take()
+    _step_over(run, aside, 0)
 
 
 def _wrapped(pattern: re.Pattern[str], line: str, below: str) -> re.Match[str] | None:
@@ -487,40 +740,133 @@ def _whole(cursor: Cursor, pattern: re.Pattern[str], line: str) -> re.Match[str]
 
 def _take_entries(cursor: Cursor, run: FioOutput) -> int:
     """Take lines from the first entry until one that is not fio's; return their end."""
-    end, depth = cursor.start, 0
-    strange: Said = []
+    end, depth = cursor.start, _indent(cursor.line)
+    aside: list[tuple[int, str]] = []  # lines that are not fio's; lines of fio's may follow
     while not cursor.done:
         at, stop, raw, line = cursor.number, cursor.stop, cursor.line, cursor.bare
+        take = _taker(line) if aside else None
+        goes_on = not aside or _goes_on(run, line, take)
         is_whole = not cursor.is_open or line.endswith(_LAST) or line.startswith("Jobs: ")
         if not is_whole and line:
             if raw[0] not in " \t" and not _is_begun(line, run):
                 break
             run.cut, end = at, stop
-        elif line and _take(cursor, run):
+        elif line and goes_on and _take(cursor, run):
             # the name of a client without further lines may be a tag of XML
             end = end if _CLIENT.fullmatch(line) else stop
-            run.strange += strange
-            strange = []
-            if run.entry.line == at:
-                depth = _indent(raw)
+            if aside:
+                _step_over(run, aside, depth)
+                aside = []
             continue
-        elif "(groupid=" in line:  # a damaged entry of the same process
-            run.cut = at
+        elif "(groupid=" in line and not (aside and _ENTRY.fullmatch(line)):
+            run.cut = at  # a damaged entry of the same process
             break
-        elif line:  # of another version, or damaged: kept if lines of fio's follow
-            if run.is_summed or _indent(raw) <= depth or len(strange) == _STRANGE:
+        elif line:  # of another version, damaged, or of another program
+            is_next = take is not None and take not in _ANYWHERE and not goes_on
+            if is_next or len(aside) == _ASIDE or _BEGUN.match(line) or _is_other(line):
                 break
-            strange.append((at, line))
+            aside.append((at, raw))
         cursor.take()
+    _complete(run)
     if cursor.done and run.cut is None and _lacks_totals(run):
         run.cut = cursor.number - 1
     return end
 
 
+def _goes_on(run: FioOutput, line: str, take: Taker[FioOutput] | None) -> bool:
+    """Whether a line below others that are not fio's continues the report, as it lacks the line."""
+    is_new = line.partition("=")[0] not in run.beginnings
+    if take is _take_entry:
+        found = _ENTRY.fullmatch(line)
+        return found is not None and _is_expected(run, found)
+    if take is _take_client:
+        return run.host is not None
+    if take is _take_group:
+        known = (f"{_heading(run, line.partition(':')[0])}.{name.upper()}" for name in _SUMMED)
+        return run.entry.has_head and run.extras.keys().isdisjoint(known)
+    if take in (_take_sum, _take_disk):
+        return run.is_between and is_new
+    if run.is_between or take is None or take in _ANYWHERE:
+        return False
+    if take is _take_section:
+        return run.entry.has_head and not run.entry.is_beyond(line.partition(":")[0].strip())
+    return is_new or take is _take_percentiles
+
+
+def _taker(line: str, takers: Takers = _LINES) -> Taker[FioOutput] | None:
+    """Return what would take a line, by default from the first entry on."""
+    return next((take for pattern, take in takers if pattern.fullmatch(line)), None)
+
+
+def _is_expected(run: FioOutput, found: re.Match[str]) -> bool:
+    """Whether an entry below lines that are not fio's is of the same process."""
+    name, first = found["name"], run.entries[0]
+    if (name, int(found["pid"])) == (first.name, first.pid):
+        return True  # a later report of --status-interval
+    is_over = run.is_summed and run.host is None
+    return name == ALL or ((name, int(found["group"])) in run.defined and not is_over)
+
+
+def _is_other(line: str) -> bool:
+    """Whether a line begins the report of another tool, or is a command."""
+    return any(anchor.search(line) for needs, anchor in _others() if may_hold(line, needs)) or any(
+        True for _ in _commands(line)
+    )
+
+
+@cache
+def _others() -> list[tuple[tuple[str, ...], re.Pattern[str]]]:
+    """List what begins the reports of other tools, and the words that they need."""
+    return [
+        (reader.grammar.needs, re.compile(reader.grammar.anchor, re.MULTILINE))
+        for reader in READERS
+        if reader.grammar and reader.name != "fio_normal"
+    ]
+
+
+def _step_over(run: FioOutput, aside: list[tuple[int, str]], depth: int) -> None:
+    """Say which lines in the middle of a report were not understood, or are not fio's."""
+    foreign: list[tuple[int, str]] = []
+    for at, raw in aside:
+        line = bare(raw)
+        take = _taker(line, _ABOVE) or _taker(line)
+        if take is _take_remark:
+            run.remarks.append((at, line))
+        elif take not in _ANYWHERE:
+            foreign.append((at, raw))
+    if not foreign:
+        return
+    is_one, is_inside = len(foreign) == 1, all(_indent(raw) > depth for _, raw in foreign)
+    lines = "a line" if is_one else f"{len(foreign)} lines"
+    if is_inside:  # of another version, or damaged
+        what = f"{lines} of the report {'was' if is_one else 'were'} not understood, and left out"
+    else:
+        what = f"{lines} inside the report {'is' if is_one else 'are'} not fio's, and stepped over"
+    at, first = foreign[0]
+    run.left_out.append((at, f"{what}: {bare(first)[:200]}"))
+
+
 def _take(cursor: Cursor, run: FioOutput) -> bool:
     """Take a line from the first entry on; return whether it is fio's."""
+    line = cursor.bare
+    if len(line) > _LINE:
+        return False
+    if not _is_taken(cursor, run):
+        cursor.bare = _plain(line)
+        if cursor.bare == line or not _is_taken(cursor, run):
+            return False
+    run.beginnings.add(line.partition("=")[0])
+    return True
+
+
+def _plain(line: str) -> str:
+    """Return a line without Markdown's marks around its words."""
+    return _EMPHASIS.sub(lambda found: found["most"] or found["under"], line)
+
+
+def _is_taken(cursor: Cursor, run: FioOutput) -> bool:
     try:
-        return len(cursor.bare) <= _LINE and taken(cursor, run, _LINES)
+        return taken(cursor, run, _LINES)
     except ValueError:  # not a number: the line is damaged, or not fio's
         return False
 
@@ -529,6 +875,42 @@ def _indent(raw: str) -> int:
     """Count the columns before a line, which may be quoted."""
     line = raw.rsplit("\r", 1)[-1]
     return len(line) - len(line.lstrip("> \t"))
+
+
+def _complete(run: FioOutput) -> None:
+    """Name the directions whose first lines are missing, as far as counts and summary tell."""
+    often = Counter(entry.summary for entry in run.entries)
+    known_sums = {(one.group, one.direction): one for one in run.sums}
+    for entry in run.entries:
+        unknown = [one for one in entry.sections if one.direction == _UNKNOWN]
+        known = {one.direction for one in entry.sections}
+        sums = {
+            name: known_sums[entry.summary, name]
+            for name in _SUMMED
+            if often[entry.summary] == 1 and (entry.summary, name) in known_sums
+        }
+        counts = entry.issued.get("total") or [name in sums for name in _MOVING]
+        did = [name for name, count in zip(_MOVING, counts, strict=False) if count]
+        did = ["mixed"] if "mixed" in {*sums, *known} else did
+        lost = [name for name in did if name not in known]
+        if unknown and len(unknown) == len(lost):
+            for section, name in zip(unknown, lost, strict=True):
+                section.direction = name
+            order = [one.direction for one in entry.sections if one.direction in _MOVING]
+            if order != sorted(order, key=_MOVING.index):
+                for section in unknown:
+                    section.direction = _UNKNOWN
+        elif not unknown and entry.has_head:
+            entry.sections += [Section(name, entry.line) for name in lost if name in sums]
+        for section in entry.sections:
+            if section.io is None and section.direction in sums:
+                _fill(section, sums[section.direction])
+
+
+def _fill(section: Section, known: Sum) -> None:
+    """Take the amounts of a direction from the summary of a group that has nothing else."""
+    section.io, section.bw, section.is_old = known.io, known.bw, known.is_old
+    section.runtime_ms = known.longest_ms
 
 
 def _is_begun(line: str, run: FioOutput) -> bool:
@@ -546,7 +928,7 @@ def _lacks_totals(run: FioOutput) -> bool:
         f"{entry.summary}.{section.direction.upper()}"
         for entry in run.entries
         for section in entry.sections
-        if section.io is not None and section.io.value and not entry.is_total
+        if section.io is not None and section.io.value and entry.has_head and not entry.is_total
     }
     return run.is_summed and bool(run.group) and not did <= set(run.extras)
 
@@ -566,6 +948,18 @@ _DIRECTION = r"(?P<direction>read|write|trim|mixed) *:"
 _SIZE = r"(\d{1,9}(?:\.\d{1,9})?)([KMG]?)(?:iB|B)?"
 _TAG = r"(?:<(?!/)[^>\n]+>[ ]?)?"
 
+# what begins the output of another process of fio
+_BEGUN = re.compile(
+    rf"{FIO_DEFINITION.pattern}|{_TAG}(?:fio-\d|fio \d+\.\d+\Z|Starting \d+ (?:process|thread))"
+    r"|(?:sudo )?(?:\S{0,200}/)?fio +--?\w"
+)
+_EMPHASIS = re.compile(
+    r"(?<![\w*`])(?P<mark>\*{1,3}|`{1,2})(?P<most>[^\s*`][^*`]{0,300})(?<!\s)(?P=mark)(?![\w*`])"
+    r"|(?<!\w)(?P<line>__?)(?P<under>[^\s_][^_]{0,300})(?<!\s)(?P=line)(?!\w)"
+)
+_ASKED = re.compile(r"\d{1,3}(?:\.\d{1,9})?")
+# the percentiles that fio prints without percentile_list
+_DEFAULT = (1, 5, *range(10, 100, 10), 95, 99, 99.5, 99.9, 99.95, 99.99)
 _DEFINITION = re.compile(
     r"(?:<[^>]{1,200}> )?(?P<name>.{0,200}): \(g=(?P<group>\d{1,9})\): rw=(?P<rw>[^,]{1,40}),"
     r" bs=(?P<bs>.{0,200}?), ioengine=(?P<ioengine>[^,]*), iodepth=(?P<iodepth>\d{1,9}).*"
@@ -581,8 +975,9 @@ _PERCENTILE = re.compile(
     rf"(\d{{1,3}}(?:\.\d{{1,9}})?)th=\[?\s*>?=?\s*({_NUMBER})(?=\s*(?:[],;]|\Z))"
 )
 _SUM = re.compile(
-    r"(?P<name>READ|WRITE|TRIM|MIXED): (?P<rest>(?:bw=[^=]*, )?io=(?P<io>[^\s,]+).*?"
-    r"(?:run=(\d{1,18})-|mint=(\d{1,18})msec, maxt=)(\d{1,18})msec.*)"
+    r"(?P<name>READ|WRITE|TRIM|MIXED): (?P<rest>(?:bw=(?P<bw>[^=,]*)[^=]*, )?"
+    r"io=(?P<io>[^\s,]+(?: \([^),]+\))?)(?:, aggrb=(?P<old>[^,\s]+))?.*?"
+    r"(?:run=(?P<run>\d{1,18})-|mint=(?P<mint>\d{1,18})msec, maxt=)(?P<longest>\d{1,18})msec.*)"
 )
 # the fields of a disk's line: their columns, and how many make one of the column's unit
 _DISK: dict[str, tuple[tuple[str, ...], float]] = {
@@ -601,11 +996,6 @@ _AS_IN_JSON = {
     "complete": "iodepth_complete",
 }
 _TERSE = "terse output beside the report was left out: the report says more"
-
-# the takers of lines, in the order in which they are tried: above the first entry, and from it on
-Takers = list[tuple[re.Pattern[str], Taker[FioOutput]]]
-_ABOVE: Takers = []
-_LINES: Takers = []
 
 
 def _line(*patterns: str, into: Takers = _LINES) -> Callable[[Taker[FioOutput]], Taker[FioOutput]]:
@@ -635,6 +1025,7 @@ def _take_definition(cursor: Cursor, run: FioOutput, found: re.Match[str]) -> No
     options = {**whole.groupdict(), "bs": ",".join(blocks)}
     name, group = options.pop("name"), int(options.pop("group"))
     run.definitions.append(Definition(name, group, options))
+    run.defined.add((name, group))
 
 
 def _block(low: str, low_unit: str, high: str, high_unit: str) -> str:
@@ -657,6 +1048,9 @@ def _take_clones(cursor: Cursor, run: FioOutput, found: re.Match[str]) -> None:
 
 @_line(_ENTRY.pattern)
 def _take_entry(cursor: Cursor, run: FioOutput, found: re.Match[str]) -> bool:
+    plain = _plain(found[0])
+    if plain != found[0] and (found["name"], int(found["group"])) not in run.defined:
+        found = _ENTRY.fullmatch(plain) or found
     name = found["name"]
     if name.startswith("Jobs: "):  # progress without a line end before the report
         known = [one.name for one in run.definitions if name.endswith(one.name)]
@@ -677,15 +1071,23 @@ def _take_entry(cursor: Cursor, run: FioOutput, found: re.Match[str]) -> bool:
         entry.extras["date"] = found["date"].strip()
     # after a summary: a new process, another client, or the same entries with higher counts
     if run.is_summed and run.host != "" and entry.key in {one.key for one in run.entries}:
+        _complete(run)
         run.earlier.append(run.entries)
-        run.entries, run.disks, run.extras = [], [], {}
+        run.entries, run.disks, run.extras, run.sums = [], [], {}, []
         run.is_summed, run.cut, run.group = False, None, ""
     elif run.is_summed and run.host is None:
         return False
     if run.is_between:
         run.begun, run.is_between = len(run.entries), False
     run.entries.append(entry)
+    _begin(run)
     return True
+
+
+def _begin(run: FioOutput) -> None:
+    """Forget the lines above, as those of another part of the report follow."""
+    run.beginnings.clear()
+    run.curve, run.priority = None, ""
 
 
 def _next_host(run: FioOutput) -> str | None:
@@ -702,20 +1104,29 @@ def _next_host(run: FioOutput) -> str | None:
 def _take_percentiles(cursor: Cursor, run: FioOutput, found: re.Match[str]) -> None:
     if run.priority:
         _add_text(run.entry.extras, run.priority, found[0].strip("| "))
-    else:
-        _add_percentiles(run, found[0], cursor.number)
+        return
+    first, curve = _PERCENTILE.search(found[0]), run.curve
+    if curve is None or (first and curve.pairs and float(first[1]) < curve.pairs[-1][0]):
+        curve = run.curve = Curve(cursor.number)
+        message = (
+            "percentiles without the line 'clat percentiles (usec)' above them: they are left out,"
+            " as their unit is not certain"
+        )
+        run.left_out.append((cursor.number, message))
+    _add_percentiles(run, curve, found[0], cursor.number)
 
 
-def _add_percentiles(run: FioOutput, text: str, at: int) -> None:
-    """Add percentiles; fio sorts them, so one that does not rise is damaged."""
+def _add_percentiles(run: FioOutput, curve: Curve, text: str, at: int) -> None:
+    """Add percentiles; fio sorts them, so one that falls is damaged."""
     found = _PERCENTILE.findall(text)
     if len(found) < text.count("th="):
         raise ValueError(f"not percentiles: {text!r}")
     for name, value in found:
-        pair = float(name), count(value).value * run.scale
-        if run.curve and pair[0] <= run.curve[-1][0] and pair != run.curve[-1]:
+        pair = float(name), count(value).value * curve.scale
+        if curve.pairs and pair[0] < curve.pairs[-1][0]:
             run.doubts.append((at, f"the percentiles are out of order at {name}"))
-        run.curve.append(pair)
+        curve.pairs.append(pair)
+        curve.decimals = len(name.partition(".")[2])
 
 
 def _add_text(extras: dict[str, str], name: str, text: str) -> None:
@@ -733,11 +1144,12 @@ def _add_text(extras: dict[str, str], name: str, text: str) -> None:
 def _take_statistics(cursor: Cursor, run: FioOutput, found: re.Match[str]) -> None:
     entry, kind, samples = run.entry, found["kind"], found["samples"]
     if priority := _priority(found):
-        entry.extras[f"{entry.section.direction}.{priority}"] = found[0]
+        direction = entry.sections[-1].direction if entry.sections else _UNKNOWN
+        entry.extras[f"{direction}.{priority}"] = found[0]
         return
     if kind == "sync":
-        entry.sections.append(Section("sync"))
-    section, counts = entry.section, dict[str, str]()
+        entry.sections.append(Section("sync", cursor.number))
+    section, counts = entry.sections[-1] if entry.sections else None, dict[str, str]()
     if kind:
         column, scale = f"{_measured(kind)}_{{}}_ns", float(NS[found["unit"]])
     elif unit := found["rate"]:
@@ -746,12 +1158,26 @@ def _take_statistics(cursor: Cursor, run: FioOutput, found: re.Match[str]) -> No
         # 1.40 "KiB/s" were 1000 bytes per second
         thousand = 1000 if run.extras.get("kb_base") == "1000" else 1024
         scale = 1024 * (thousand if unit.startswith("M") else 1) / (8 if "bit" in unit else 1)
-        scale = scale * 1000 / 1024 if section.is_decimal else scale
+        scale = scale * 1000 / 1024 if section and section.is_decimal else scale
     else:
         column, scale, counts = "iops_{}", 1.0, {"iops_samples": samples}
-    for statistic in STATISTICS:
-        section.measures[column.format(statistic)] = count(found[statistic]).value * scale
-    section.measures |= {name: float(text) for name, text in counts.items() if text}
+    measures = {
+        column.format(statistic): count(found[statistic]).value * scale for statistic in STATISTICS
+    }
+    measures |= {name: float(text) for name, text in counts.items() if text}
+    if section is None or any(
+        section.measures.get(name, value) != value for name, value in measures.items()
+    ):
+        section = _nameless_section(run, cursor.number)
+    section.measures |= measures
+    run.curve, run.priority = None, ""
+
+
+def _nameless_section(run: FioOutput, line: int) -> Section:
+    """Begin a direction whose first line is missing: no other has two lines of one kind."""
+    run.entry.sections.append(Section(_UNKNOWN, line))
+    _begin(run)
+    return run.entry.sections[-1]
 
 
 def _measured(kind: str) -> str:
@@ -768,13 +1194,23 @@ def _priority(found: re.Match[str]) -> str | None:
 
 @_line(rf"{_KIND}(?P<prio>.*) percentiles {_UNIT} *:(?P<rest>.*)")
 def _take_percentile_head(cursor: Cursor, run: FioOutput, found: re.Match[str]) -> None:
-    section = run.entry.section
-    run.curve, run.scale, run.priority = [], NS[found["unit"]], ""
-    if priority := _priority(found):
+    kind, priority = _measured(found["kind"]), _priority(found)
+    section = run.entry.sections[-1] if run.entry.sections else None
+    if found["kind"] == "sync" and not (section and section.direction == "sync"):
+        section = Section("sync", cursor.number)
+        run.entry.sections.append(section)
+    # a direction has one table of each latency
+    if not section or (not priority and kind in section.percentiles):
+        section = _nameless_section(run, cursor.number)
+    curve = run.curve = Curve(cursor.number, NS[found["unit"]])
+    run.priority = ""
+    if priority:
         run.priority = f"{section.direction}.{priority} percentiles ({found['unit']})"
     else:
-        section.percentiles[_measured(found["kind"])] = run.curve
-    _add_percentiles(run, found["rest"], cursor.number)  # in 1.5x they begin on the same line
+        section.percentiles[kind] = curve
+    _add_percentiles(
+        run, curve, found["rest"], cursor.number
+    )  # in 1.5x they begin on the same line
 
 
 @_line(rf"lat {_UNIT} *: *(?P<list>(?:>=)?\d+=[\d.]+%.*)")
@@ -794,26 +1230,37 @@ def _take_shares(cursor: Cursor, run: FioOutput, found: re.Match[str]) -> None:
     rf"{_DIRECTION} io=(?P<io>[^,]+), bw=(?P<bw>[^,]+), iops=(?P<iops>[^,]+),"
     rf" runt=\s*(?P<ms>{_INT})msec.*",
 )
-def _take_section(cursor: Cursor, run: FioOutput, found: re.Match[str]) -> None:
+def _take_section(cursor: Cursor, run: FioOutput, found: re.Match[str]) -> bool:
     said = found.groupdict()
     is_old = "more" not in said
-    bws = said["bw"].replace("(", " ").replace(")", "").split()
-    rates = [amount(part, is_old) for part in bws]
     section = Section(
         said["direction"],
-        amount(said["io"], is_old),
-        min(rates, key=lambda rate: rate.reach),  # the most precise print
+        cursor.number,
+        _amount(said["io"], is_old),
+        _amount(said["bw"], is_old),
         count(said["iops"]),
         int(said["ms"]),
         is_old,
     )
+    if run.is_between:
+        return False
+    if run.entry.is_beyond(section.direction):
+        run.entries.append(_nameless(cursor.number, run))
     run.entry.sections.append(section)
+    _begin(run)
     if more := said.get("more"):  # "0 zone resets", "Cachehit=50.00%"
         name = "zone_resets" if more.endswith(" zone resets") else "more"
         run.entry.extras[f"{section.direction}.{name}"] = more.removesuffix(" zone resets")
     # kb_base=1000 puts the decimal unit first, and changes the unit of the bw line below
     if not is_old and _DECIMAL.match(said["bw"]):
         run.extras["kb_base"] = "1000"
+    return True
+
+
+def _amount(text: str, is_old: bool) -> Printed:
+    """Read a number that may be printed with both kinds of prefix: the more precise print."""
+    parts = text.replace("(", " ").replace(")", "").split()
+    return min((amount(part, is_old) for part in parts), key=lambda one: one.reach)
 
 
 @_line(
@@ -834,7 +1281,7 @@ def _take_issued(cursor: Cursor, run: FioOutput, found: re.Match[str]) -> bool:
     sections = run.entry.sections
     is_listed = any(section.direction == "sync" for section in sections)
     if any(run.entry.issued.get("total", [])[3:]) and not is_listed:  # they were not timed
-        sections.append(Section("sync"))
+        sections.append(Section("sync", cursor.number))
     return True
 
 
@@ -860,8 +1307,13 @@ def _take_lifetimes(cursor: Cursor, run: FioOutput, found: re.Match[str]) -> Non
 
 @_line(rf"(?P<title>Run status group {_INT} \(all jobs\)):.*")
 def _take_group(cursor: Cursor, run: FioOutput, found: re.Match[str]) -> None:
-    run.group = f"<{run.host}> {found['title']}" if run.host else found["title"]
+    run.group = _heading(run, found["title"])
     run.is_summed = run.is_between = True
+    run.beginnings.clear()
+
+
+def _heading(run: FioOutput, title: str) -> str:
+    return f"<{run.host}> {title}" if run.host else title
 
 
 @_line(r"(?P<name>READ|WRITE|TRIM|MIXED): (?P<rest>(?:io|bw)=.*)")
@@ -869,25 +1321,37 @@ def _take_sum(cursor: Cursor, run: FioOutput, found: re.Match[str]) -> None:
     at, total = cursor.number, _whole(cursor, _SUM, found[0])
     found, direction = total or found, found["name"].lower()
     _add_text(run.extras, f"{run.group}.{found['name']}", found["rest"])
+    if not total or not (total["bw"] or total["old"]):
+        return
+    is_old = total["old"] is not None
+    known = Sum(
+        run.group,
+        direction,
+        _amount(total["io"], is_old),
+        _amount(total["old"] or total["bw"], is_old),
+        int(total["run"] or total["mint"]),
+        int(total["longest"]),
+        is_old,
+    )
+    run.sums.append(known)
+    run.cut = None  # it is not an interim report
     parts = [
         section
         for entry in run.entries[run.begun :]
-        if entry.summary == run.group
+        if entry.has_head and entry.summary == run.group
         for section in entry.sections
         if section.direction == direction
     ]
-    if not parts or not total or direction == "mixed":
+    if not parts or direction == "mixed":
         return  # fio 3.33 counts nothing in mixed
-    shortest, longest = int(total[4] or total[5]), int(total[6])
     ran = [section.runtime_ms or 0 for section in parts]
-    if (min(ran), max(ran)) != (shortest, longest):
+    if (min(ran), max(ran)) != (known.shortest_ms, known.longest_ms):
         what = "the run times in the group's summary are not its entries'"
         run.doubts.append((at, f"{direction}: {what}"))
         return
-    whole = amount(total["io"], parts[0].is_old)
     amounts = [section.io for section in parts if section.io is not None]
     done, reach = sum(io.value for io in amounts), sum(io.reach for io in amounts)
-    if abs(done - whole.value) > reach + whole.reach:
+    if abs(done - known.io.value) > reach + known.io.reach:
         what = "the entries of the group do not add up to its summary"
         run.doubts.append((at, f"{direction}: {what}"))
 
@@ -910,6 +1374,7 @@ def _take_disk(cursor: Cursor, run: FioOutput, found: re.Match[str]) -> bool:
             parts[f"disk_util.{name}.{key}"] = "/".join(f"{value:g}" for value in values)
     run.disks.append(Disk(row, parts))
     run.is_summed = run.is_between = True
+    run.cut = None
     return True
 
 
@@ -953,3 +1418,7 @@ def _take_remark(cursor: Cursor, run: FioOutput, found: re.Match[str]) -> None:
 @_line(r"(?:<[^>]+> )?|fsync/fdatasync/sync_file_range.*:|Disk stats \(read/write\):.*")
 def _pass(cursor: Cursor, run: FioOutput, found: re.Match[str]) -> None:
     """Skip a line without information."""
+
+
+# the takers of lines that may stand between any others
+_ANYWHERE = (_take_clones, _take_client, _take_progress, _take_remark, _pass)

@@ -55,6 +55,7 @@ from fiotools.readers.text import Cursor
 from fiotools.tables import Tables
 
 _DESCRIPTION = 255  # bytes of a description that fio keeps
+_OPEN = "description to the end of the text"  # without a line end, so that it may go on
 _FAR = 20_000  # the longest line that fio writes, with many disks
 
 # --- the fields, called like the columns ------------------------------------------------------
@@ -123,7 +124,13 @@ COUNTS = (
     *("read_ticks_s", "write_ticks_s", "in_queue_s"),
 )
 _DISK = re.compile(rf";([^;\n]{{1,100}}){f';({_INT})' * len(COUNTS)};({_PERCENT})")
-_ERRORS = re.compile(r";(\d{1,15});(-?\d{1,9})(?=[;\n])")
+# the beginning of one: its name alone, as kernels call disks, or with some of its numbers
+_TORN_DISK = re.compile(
+    r";(?:[a-z]{0,2}|(?:sd|hd|vd|xvd|nvme|mmcblk|dm|md|zd|rbd|nbd|loop|sr)[\w-]{0,20})"
+    rf"|;[^;\n]{{1,100}}(?:;{_INT}){{0,{len(COUNTS)}}};(?:\d[\d.]*)?"
+)
+# 0 cannot be the beginning of a number that the end of the text cut
+_ERRORS = re.compile(r";(\d{1,15});(-?\d{1,9})(?=[;\n])|;(0);(0)\Z")
 
 _VERSIONED = re.compile(FIO_TERSE)
 _NUMBERS = rf";-?\d{{1,9}};-?\d{{1,9}}(?:;{_LONG}){{5,6}};{_FLOAT};{_FLOAT};"
@@ -168,6 +175,7 @@ class DirectionBlock:
 class Record(Entry):
     """An entry of the output."""
 
+    group: int
     version: int
     fio: str | None
     blocks: list[DirectionBlock]
@@ -317,14 +325,19 @@ def _take_rest(text: str, at: int, entry: Record) -> int:
     stop = line_end(text, at)
     if entry.version > 2:
         entry.disks, at = _disks(text, at)
-    if stop == len(text):  # the text ends within the line: a name or a number may be shortened
-        entry.cut = text[at:] or None
-        return stop
     # a total without a first error is what a description begins with
-    if (match := _ERRORS.match(text, at)) and bool(int(match[1])) == bool(int(match[2])):
-        entry.extras |= {"total_err": str(int(match[1])), "first_error": str(int(match[2]))}
-        at = match.end()
-    if text[at] == ";":
+    if match := _ERRORS.match(text, at):
+        total, first = map(int, filter(None, match.groups()))
+        if bool(total) == bool(first):
+            entry.extras |= {"total_err": str(total), "first_error": str(first)}
+            at = match.end()
+    # without a line end a disk may be shortened
+    is_bare = entry.version > 2 and not entry.disks
+    if stop == len(text) and at < stop and (is_bare or _TORN_DISK.fullmatch(text, at)):
+        entry.cut = text[at:]
+    elif stop == len(text) and at < stop:
+        entry.extras[_OPEN] = text[at + 1 :]
+    elif text.startswith(";", at):
         entry.description = text[at + 1 : stop]
     elif at < stop:
         entry.cut = text[at:stop]
@@ -420,7 +433,9 @@ def _continued(cursor: Cursor, entry: Record) -> int | None:
     end = cursor.start
     if entry.version > 2:
         entry.client_disks, end = _disks(cursor.text, end)
-    elif not cursor.is_open:
+    elif cursor.is_open:
+        entry.extras[_OPEN], end = cursor.line[1:], cursor.stop
+    else:
         entry.description, end = cursor.line[1:], cursor.stop
     if cursor.is_open and end < cursor.stop:
         entry.cut, end = cursor.text[end : cursor.stop], cursor.stop

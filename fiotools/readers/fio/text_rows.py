@@ -24,9 +24,9 @@ class Entry:
     """One job's, one group's or one client's part of a report."""
 
     line: int  # counted from the start of the report
-    name: str
-    group: int
-    error: int
+    name: str  # empty if its first line is missing, without group and error then
+    group: int | None
+    error: int | None
     host: str | None = None  # of a client; empty if it is uncertain which
     description: str | None = None
     cpu: dict[str, float] = field(default_factory=dict)  # columns of `jobs`
@@ -96,7 +96,7 @@ class RunRows:
             "entry": number,
             "host": entry.host or None,
             "group": entry.group,
-            "job": entry.name,
+            "job": entry.name or None,
             "scope": "total" if entry.is_total else scope,
         }
         add, extend = self.tables.add, self.tables.extend
