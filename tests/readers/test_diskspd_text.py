@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 
 import fiotools as ft
+from fiotools import units
 from fiotools.errors import ParseError
 from fiotools.readers.diskspd import options
 from tests.physics import read_texts
@@ -163,6 +164,25 @@ def test_charts_of_targets_and_of_all():
     x1 = charts.query(r"target == 'C:\\dsk\\x1.dat' and direction == 'write'")
     values = x1.set_index("percentile")["value_ns"]
     assert (values[0], values[25], values[99.9], values[100]) == (11e3, 13e3, 6.068e6, 47.995e6)
+
+
+def test_each_row_of_nines_is_a_percentile_of_its_own():
+    rows = [f"{nines}-nines |  {nines}.000 | N/A | {nines}.000" for nines in range(3, 10)]
+    head = "  %-ile |  Read (ms) | Write (ms) | Total (ms)"
+    chart = "\n".join(
+        [head, "-" * 40, "   min |  1.000 | N/A | 1.000", *rows, "   max | 10.000 | N/A | 10.000"]
+    )
+    found = ft.reads(tables("Total IO") + "\n" + chart + "\n").percentiles
+    found = found[found["direction"] == "total"]
+    assert found["percentile"].tolist() == [
+        *(0, 99.9, 99.99, 99.999, 99.9999, 99.99999, 99.999999, 99.9999999, 100)
+    ]
+    assert found["value_ns"].tolist() == [1e6 * ms for ms in (1, *range(3, 11))]
+    shown = list(map(units.percentile, found["percentile"]))
+    assert len(set(shown)) == len(shown)
+    assert [units.level(one, "percentile") for one in found["percentile"]] == [
+        f"percentile {one}" for one in shown
+    ]
 
 
 def test_three_time_spans():

@@ -13,7 +13,7 @@ of the three, if the others agree with it. The fastest row gives the time of a t
 line. ``start time`` is when the results were printed: the end. The size behind a path is rounded.
 ``N/A`` and 0.000 mean that there was no I/O. diskspd-for-linux divides by the requested time, and
 its total percentiles are wrong with more than one thread: they are left out. A percentile table
-without a title belongs to the run only if there is no other. The text never says the tool's version.
+without a title belongs to the run only if there is no other. The text never says a version.
 
 Specified in DISKSPD's ``ResultParser.cpp``, 2.0.12 to 2.2, and ``result_formatter.cc`` of
 diskspd-for-linux.
