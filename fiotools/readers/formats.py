@@ -216,8 +216,14 @@ READERS: tuple[Reader, ...] = (
         line_mark=(
             r"[ \t]*total:[ \t]+[0-9]+ \|"
             r"|\W{0,4}(?:Input parameters|Results for timespan \d+)\b"
+            # the headers of its tables
+            r"|\W{0,4}(?:%-ile|Percentile)[ \t]*\|[ \t]*(?:Read|Write|Total)[ \t]*\(ms\)"
+            r"|[ \t|]{0,4}thread[ \t]*\|[ \t]*bytes[ \t]*\|[ \t]*I/Os[ \t]*\|"
+            r"|[ \t|]{0,4}(?:\w{1,12}[ \t]*\|[ \t]*){0,4}CPU[ \t]*\|[ \t]*Usage[ \t]*\|"
         ),
-        mark_needs=("total:", "input parameters", "results for timespan"),
+        mark_needs=(
+            *("total:", "input parameters", "results for timespan", "(ms)", "i/os", "usage"),
+        ),
         anchor=DISKSPD_TEXT,
         needs=("Command Line:", "Input parameters:", "Results for ", "I/Os"),
     ),

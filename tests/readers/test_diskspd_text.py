@@ -425,6 +425,29 @@ def test_a_chart_without_a_title():
     assert len(res.percentiles.query("scope == 'total'")) == 45
 
 
+ALONE = {
+    "percentiles": (
+        "  %-ile |  Read (ms) | Write (ms) | Total (ms)",
+        "   99th | 1.203 | N/A | 1.203",
+    ),
+    "processors": ("CPU |  Usage |  User  |  Kernel |  Idle", "  0|  55.00%|  30.00%|   25.00%|"),
+    "sockets": (
+        "Socket | Node | Group | CPU |  Usage |  User  |",
+        " 0 | 0 | 0 | 0|  55.00%|  30.00%|",
+    ),
+    "rows": ("thread |       bytes     |     I/Os     |    MiB/s   |", " 0 | 4096 | 1 | 0.00 |"),
+}
+
+
+@pytest.mark.parametrize("lines", ALONE.values(), ids=ALONE)
+def test_a_table_without_its_report_is_told(lines):
+    records = "1+0 records in\n1+0 records out\n4096 bytes (4.1 kB) copied, 0.5 s, 8.2 kB/s\n"
+    res = ft.reads(f"{records}\nand DISKSPD:\n\n" + "\n".join(lines) + "\n")
+    assert res.runs["tool"].tolist() == ["dd"]
+    assert res.notes[["line", "severity"]].to_numpy().tolist() == [[7, "warning"]]
+    assert lines[0].strip()[:20] in res.notes["message"].item()
+
+
 def test_a_report_without_its_percentiles():
     text = edited("2.2--two_sockets")
     chart = text.index("Total latency distribution:")
