@@ -103,6 +103,7 @@ _TEXTS = [
     ("tables cut short", "diskspd_text", text("Total IO\nthread |       bytes\n", _SPAN)),
     ("runs cut in the middle", "diskspd_text", text(_SPAN[: len(_SPAN) // 2])),
     ("bars on one line", "diskspd_text", text("1 | ", _SPAN)),
+    ("blank lines within a table", "diskspd_text", text("\r\n ", _before(_SPAN, _THREAD), _THREAD)),
     # reports of fio
     ("jobs in one group", "fio_normal", text(
         lambda n: f"j: (groupid=0, jobs=1): err= 0: pid={n:08d}:\n  read: IOPS=1, BW=1KiB/s "

@@ -21,6 +21,7 @@ REPEATED = {
     "digits": "1",
     "spaces": " ",
     "newlines": "\n",
+    "lines of a blank": "\r\n ",
     "returns": "\r",
     "tabs": "x\t",
     "records on one line": "1+1 records in ",

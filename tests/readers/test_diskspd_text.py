@@ -9,6 +9,7 @@ from fiotools import units
 from fiotools.errors import ParseError
 from fiotools.readers.diskspd import options
 from tests.physics import read_texts
+from tests.test_security import guard
 
 FIXTURES = Path(__file__).parents[1] / "fixtures" / "diskspd"
 DATA = Path(__file__).parents[2] / "data" / "dda-vhdx"
@@ -556,6 +557,14 @@ def test_many_reports_take_linear_time():
         ft.reads("Command Line:\n" * 50_000, format="diskspd_text")
     with pytest.raises(ft.errors.FiotoolsError):
         ft.reads("Error x\nResults for timespan 1\n" * 20_000, format="diskspd_text")
+
+
+@pytest.mark.parametrize("blank", ["\n", "\r\n "], ids=["lines", "blanks"])
+def test_blank_lines_within_a_table_take_linear_time(blank):
+    text = edited("linux--D100", (row := "    1 | 100.00% |", blank * 50_000 + row))
+    with guard():
+        res = ft.reads(text)
+    assert len(res.cpu) == len(load("linux--D100").cpu)
 
 
 def test_text_with_bars_everywhere_takes_linear_time():

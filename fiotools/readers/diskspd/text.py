@@ -374,8 +374,9 @@ def take_table(cursor: Cursor, header: re.Pattern[str]) -> Table:
     table = Table(cells(cursor.line), cursor.number)
     cursor.take()
     while not cursor.done:
-        is_blank = not cursor.bare and _goes_on(cursor, table)
-        if is_blank or is_rule(cursor.bare):
+        if not cursor.bare and _goes_on(cursor, table):
+            cursor.take_blanks()  # asked once of all of them: there may be thousands
+        elif is_rule(cursor.bare):
             cursor.take()
         elif "|" not in cursor.bare:
             break
