@@ -167,6 +167,14 @@ _TEXTS = [
         file="x.json")),
     ("rows of CSV", "hyperfine", text(
         "a,1,0,1,1,0,1,1\n", "command,mean,stddev,median,user,system,min,max\n", file="x.csv")),
+    ("measurements never closed", "hyperfine", text(
+        '{"time_wall_clock": {"value": 1, "unit": "second"}}, ',
+        '{"schema_version": 2, "metadata": {"hyperfine_version": "2.0.0"}, "results": [{"command":'
+        ' "a", "measurements": [', file="x.json")),
+    ("benchmarks without times", "hyperfine", text("Benchmark 1: a\n\n")),
+    ("times without a command", "hyperfine", text("  Time (mean ± σ):  1.0 ms ±  0.1 ms\n")),
+    ("rows of a table", "hyperfine", text(
+        "| `a` | 1.0 ± 0.1 |\n", "| Command | Mean [ms] |\n|:---|---:|\n")),
     # transcripts
     ("prompts", "transcript", text("user@host:~$ \n")),
     ("commands that end in a backslash", "transcript", text("$ time dd if=a \\\n")),

@@ -299,8 +299,9 @@ READERS: tuple[Reader, ...] = (
         sniff=_hyperfine,
         line_mark=rf"{HYPERFINE_CSV}|[^\w\n]{{0,9}}Time \((?:mean|abs)\b|{HYPERFINE_TABLE}",
         mark_needs=("command,mean", "_unit,", "time (", "mean ["),
-        anchor=rf"^(?:{HYPERFINE_CSV}|{HYPERFINE_JSON}|{HYPERFINE_TIME}|{HYPERFINE_TABLE}"
-        r"|Benchmark #?\d{1,6}: )",
+        # a recorded terminal has the rests of the progress bar before a carriage return
+        anchor=rf"^(?:{HYPERFINE_CSV}|{HYPERFINE_JSON}|{HYPERFINE_TABLE})"
+        rf"|(?:^|(?<=\r))(?:{HYPERFINE_TIME}|Benchmark #?\d{{1,6}}: )",
         needs=("command,", '"results"', "Benchmark ", "Time (", "Mean "),
     ),
     _reader(

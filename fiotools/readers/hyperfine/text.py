@@ -76,9 +76,8 @@ _OPENED = re.compile(r'\[cols="[^\n]{1,80}|\|={3,8}')  # AsciiDoc's lines above 
 # --- the terminal -----------------------------------------------------------------------------
 
 
-def shown(text: str, at: int) -> tuple[int, int, list[Finding]] | None:
-    """Read the blocks of a terminal from the line of a place on."""
-    start = text.rfind("\n", 0, at) + 1
+def shown(text: str, start: int) -> tuple[int, int, list[Finding]] | None:
+    """Read the blocks of a terminal that begin at a place."""
     cursor, found = Cursor(text, start), list[Finding]()
     if not _HEADER.fullmatch(cursor.bare):  # the command's output stands between
         benchmark = _block(cursor, _command_above(text, start))
@@ -106,7 +105,7 @@ def shown(text: str, at: int) -> tuple[int, int, list[Finding]] | None:
 def _command_above(text: str, start: int) -> str | None:
     """Find the command of a block in which its output stands."""
     low = text.rfind("Benchmark ", max(0, start - _WINDOW), start)
-    if low < 0 or text[max(0, low - 1) : low].strip("\n"):
+    if low < 0 or text[max(0, low - 1) : low].strip("\r\n"):
         return None
     header = _HEADER.fullmatch(text[low : line_end(text, low)].strip())
     # the times above are of that command
@@ -186,9 +185,8 @@ def _take_warnings(cursor: Cursor, found: Benchmark) -> None:
 # --- tables -----------------------------------------------------------------------------------
 
 
-def tabled(text: str, at: int) -> tuple[int, int, list[Finding]] | None:
+def tabled(text: str, start: int) -> tuple[int, int, list[Finding]] | None:
     """Read the table whose header begins at a place."""
-    start = text.rfind("\n", 0, at) + 1
     cursor = Cursor(text, start)
     rows = _stacked if _cells(cursor.line) == ["Command"] else _listed
     table = iter(rows(cursor))
