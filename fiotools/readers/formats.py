@@ -50,7 +50,7 @@ _HYPERFINE_2 = (
     r'(?:"schema_version"\s*:\s*\d{1,4}\s*,\s*)?"metadata"\s*:\s*\{\s*"hyperfine_version"'
 )
 HYPERFINE_JSON = rf'\{{\s*(?:"results"\s*:\s*\[\s*\{{\s*"command"\s*:|{_HYPERFINE_2})'
-HYPERFINE_TIME = r"[ \t]{0,8}Time \((?:mean|abs)\b"
+HYPERFINE_SHOWN = r"[ \t]{0,12}(?:Time \((?:mean|abs)\b|Benchmark #?\d{1,6}: )"
 HYPERFINE_TABLE = (
     r"[ \t]{0,8}\|?[ \t]{0,20}Command[ \t]{0,20}\n?[|\t][ \t]{0,20}Mean\b[ \w]{0,20}\["
 )
@@ -297,11 +297,12 @@ READERS: tuple[Reader, ...] = (
         produced_by="hyperfine --export-json out.json ...; copying what a terminal shows",
         tables=("runs", "settings", "timings", "extras", "notes"),
         sniff=_hyperfine,
-        line_mark=rf"{HYPERFINE_CSV}|[^\w\n]{{0,9}}Time \((?:mean|abs)\b|{HYPERFINE_TABLE}",
-        mark_needs=("command,mean", "_unit,", "time (", "mean ["),
+        line_mark=rf"{HYPERFINE_CSV}|{HYPERFINE_TABLE}"
+        rf"|[^\w\n]{{0,9}}(?:Time\W{{1,3}}\((?:mean|abs)\b|Wall Time\W{{1,20}}[0-9])",
+        mark_needs=("command,mean", "_unit,", "(abs", "mean", "wall time"),
         # a recorded terminal has the rests of the progress bar before a carriage return
         anchor=rf"^(?:{HYPERFINE_CSV}|{HYPERFINE_JSON}|{HYPERFINE_TABLE})"
-        rf"|(?:^|(?<=\r))(?:{HYPERFINE_TIME}|Benchmark #?\d{{1,6}}: )",
+        rf"|(?:^|(?<=\r)){HYPERFINE_SHOWN}",
         needs=("command,", '"results"', "Benchmark ", "Time (", "Mean "),
     ),
     _reader(

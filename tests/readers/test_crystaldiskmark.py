@@ -348,5 +348,5 @@ def test_a_header_with_and_without_its_copyright(header, version, edition):
     "prose",
     ["CrystalDiskMark 5.1.0 says:", "CrystalDiskMark 5 x64", "with CrystalDiskMark 5.1.0 I see"],
 )
-def test_prose_that_names_a_version_is_no_header(prose):
+def test_prose_that_names_a_version_is_not_a_header(prose):
     assert ft.reads(f"{prose}\n{ROWS}").runs["tool_version"].isna().tolist() == [True]

@@ -2,6 +2,7 @@
 
 import json
 import math
+import re
 import statistics
 from pathlib import Path
 
@@ -368,6 +369,35 @@ def test_forms_of_what_people_paste(text, row):
     if row is None:
         row = ["a | b", 1245e-6, 12e-6, 10]
     assert values(results.timings, SHOWN) == [row]
+
+
+@pytest.mark.parametrize("change", [("^", "    "), ("^", "> "), ("\n", "\n\n"), ("[ \t]+", " ")])
+@pytest.mark.parametrize(
+    "case", ["1.15.0--terminal.txt", "1.15.0--markdown.md", "2.0.0--two_commands.txt"]
+)
+def test_blanks_and_marks_of_quotes_change_nothing(case, change):
+    text = (FIXTURES / f"hyperfine-{case}").read_text(encoding="utf-8")
+    results = ft.reads(re.sub(*change, text, flags=re.MULTILINE))
+    assert values(results.timings, SHOWN) == values(ft.reads(text).timings, SHOWN)
+
+
+def test_two_tables_keep_their_units():
+    text = "| Command | Mean [ms] |\n|---|---|\n| a | 1.5 |\n"
+    text += text.replace("[ms]", "[s]")
+    assert ft.reads(text).timings["real_mean_s"].tolist() == [0.0015, 1.5]
+    # no row of another table is one of hyperfine's
+    other = text + "\n| file system | 3.5 |\n"
+    assert ft.reads(other).timings["real_mean_s"].tolist() == [0.0015, 1.5]
+
+
+@pytest.mark.parametrize("old", ["Time (mean ± σ):      53.2 ms", "  Wall Time     27.5 ms"])
+def test_lines_of_hyperfine_that_are_not_read_are_told(old):
+    case = "1.15.0--terminal.txt" if "(" in old else "2.0.0--two_commands.txt"
+    text = (FIXTURES / f"hyperfine-{case}").read_text(encoding="utf-8")
+    assert old in text
+    results = ft.reads(text.replace(old, f"{old}\n"))  # wrapped
+    (told,) = results.notes.query("severity == 'warning'").to_dict("records")
+    assert (told["line"], old.strip()[:9] in told["message"]) == (2 + ("Wall" in old), True)
 
 
 def test_a_row_that_cannot_be_read_is_told():

@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterator
 from copy import copy
 
-from fiotools.readers.document import line_end, lines_above
+from fiotools.readers.document import line_end, line_start, lines_above
 from fiotools.readers.hyperfine.exports import SINGLE
 from fiotools.readers.hyperfine.records import (
     COLUMNS,
@@ -37,8 +37,8 @@ def _amount(name: str) -> str:
 _HEADER = re.compile(r"Benchmark #?(?P<number>\d{1,6}): ?(?P<command>.*)")
 _COUNTED = re.compile(r"(?P<command>.*) \((?P<count>\d{1,9}) runs?\)")
 _TIME = re.compile(
-    rf"Time \((?:mean|abs)[^)\n]{{0,16}}\):{_SPACE}{_amount('mean')}"
-    rf"(?:{_SPACE}{_OF}{_SPACE}{_amount('stddev')})?"
+    rf"Time \((?:(?P<abs>abs)|mean)[^)\n]{{0,16}}\):{_SPACE}{_amount('mean')}"
+    rf"(?(abs)|{_SPACE}{_OF}{_SPACE}{_amount('stddev')})"
     rf"(?:{_SPACE}\[User: {_amount('user')}, System: {_amount('system')}\])?"
 )
 _RANGE = re.compile(
@@ -55,7 +55,7 @@ _METRIC = re.compile(
     rf"(?:{_SPACE}(?:[+-]?[\d.]{{1,20}}%|N/A))?(?:{_SPACE}\([^)\n]{{1,40}}\))?"
 )
 _WARNING = re.compile(r"Warning: (?P<said>\S.*)")
-_ERROR = re.compile(r"Error: (?P<said>\S.*)")
+_ERROR = re.compile(r"Error: (?P<said>.*\b(?:terminated|exit code|[Ff]ailed|not)\b.*)")
 _FAILED = "Ignoring non-zero exit code"
 _SUMMARY = re.compile(
     r".* ran|[\d.]{1,20}(?: \S{1,4} [\d.]{1,20})?x? (?:times )?(?:fast|slow|as ).*"
@@ -93,10 +93,8 @@ def shown(text: str, start: int) -> tuple[int, int, list[Finding]] | None:
             break
         found.append((benchmark, "", cursor.number))
         last, cursor = int(header["number"]), below
-        cursor.take_blanks()
     if cursor.bare == "Summary":
-        cursor.take()
-        cursor.take_blanks()
+        _take(cursor)
         while _SUMMARY.fullmatch(cursor.bare):
             cursor.take()
     return (start, cursor.end, found) if found else None
@@ -105,11 +103,12 @@ def shown(text: str, start: int) -> tuple[int, int, list[Finding]] | None:
 def _command_above(text: str, start: int) -> str | None:
     """Find the command of a block in which its output stands."""
     low = text.rfind("Benchmark ", max(0, start - _WINDOW), start)
-    if low < 0 or text[max(0, low - 1) : low].strip("\r\n"):
+    before = line_start(text, low, _WINDOW, "\r\n") if low >= 0 else None
+    # the times between are of that command
+    if before is None or text[before:low].strip() or "Time (" in text[low:start]:
         return None
     header = _HEADER.fullmatch(text[low : line_end(text, low)].strip())
-    # the times above are of that command
-    return header["command"] if header and "Time (" not in text[low:start] else None
+    return header["command"] if header else None
 
 
 def _block(cursor: Cursor, command: str | None) -> Benchmark | None:
@@ -122,18 +121,17 @@ def _block(cursor: Cursor, command: str | None) -> Benchmark | None:
         cursor.take()
     elif counted and _COLUMNS.fullmatch(cursor.bare):
         found.command, found.count, found.is_later = counted[1], int(counted["count"]), True
-        cursor.take()
-        while row := _METRIC.fullmatch(cursor.bare):
+        _take(cursor)
+        while (row := _METRIC.fullmatch(cursor.bare)) and (row["stddev"] or found.count == 1):
             _take_values(found, row, METRICS[row["label"]], row["unit"] or "")
-            cursor.take()
+            _take(cursor)
     elif line := _TIME.fullmatch(cursor.bare):
         _take_values(found, line)
-        found.count = None if line["stddev"] else 1
-        cursor.take()
-        cursor.take_blanks()
-        if line["stddev"] and (line := _RANGE.fullmatch(cursor.bare)):
-            _take_values(found, line)
-            found.count = int(line["count"]) if line["count"] else None
+        found.count = 1 if line["abs"] else None
+        _take(cursor)
+        if ends := _RANGE.fullmatch(cursor.bare):
+            _take_values(found, ends)
+            found.count = int(ends["count"]) if ends["count"] else None
             cursor.take()
     if not found.measures and not found.error:
         return None
@@ -172,14 +170,18 @@ def _make_run(found: Benchmark) -> None:
 
 
 def _take_warnings(cursor: Cursor, found: Benchmark) -> None:
-    below = copy(cursor)
-    below.take_blanks()
-    while warning := _WARNING.fullmatch(below.bare):
+    cursor.take_blanks()
+    while warning := _WARNING.fullmatch(cursor.bare):
         said = warning["said"].partition(". ")[0].removesuffix(".")
         found.is_bad |= said == _FAILED
         found.doubts.append(f"hyperfine warns: {said}")
-        below.take()
-        cursor.__dict__.update(below.__dict__)
+        _take(cursor)
+
+
+def _take(cursor: Cursor) -> None:
+    """Go on to the next line that is not blank."""
+    cursor.take()
+    cursor.take_blanks()
 
 
 # --- tables -----------------------------------------------------------------------------------
@@ -205,11 +207,18 @@ def tabled(text: str, start: int) -> tuple[int, int, list[Finding]] | None:
 def _listed(cursor: Cursor) -> Iterator[tuple[int, list[str]]]:
     """Yield the rows of a table that has each on a line: Markdown, Org mode, or a page's text."""
     sign = "|" if "|" in cursor.line else "\t"
+    head, is_spaced = cursor.number, False  # people double the ends of lines
     while sign in cursor.bare:
+        cells = _cells(cursor.line, sign)
+        if cells[0] == "Command" and cursor.number > head:
+            break  # another table: its unit may differ
         if not _RULE.fullmatch(cursor.bare):
             is_cut = cursor.is_open and sign == "|" and not cursor.bare.endswith("|")
-            yield cursor.number, [] if is_cut else _cells(cursor.line, sign)
+            yield cursor.number, [] if is_cut else cells
         cursor.take()
+        is_spaced |= cursor.number == head + 1 and not cursor.bare
+        if is_spaced:
+            cursor.take_blanks()
 
 
 def _stacked(cursor: Cursor) -> Iterator[tuple[int, list[str]]]:
