@@ -186,6 +186,15 @@ def test_each_row_of_nines_is_a_percentile_of_its_own():
     ]
 
 
+def test_percentiles_behind_prose_are_not_of_a_target():
+    chart = "  %-ile |  Read (ms) | Write (ms) | Total (ms)\n   max | 9.000 | N/A | 9.000\n"
+    res = ft.reads(f"{tables('Total IO')}\nand of another disk:\n{chart}")
+    assert res.percentiles.empty
+    assert says(res, "lines of a report were not read")["line"] == 11
+    named = ft.reads(f"{tables('Total IO')}\nF:\\IO.dat\n{chart}").percentiles
+    assert set(named["target"]) == {r"F:\IO.dat"}
+
+
 def test_three_time_spans():
     res = load("2.0.21a--three_timespans")
     assert res.runs["run"].tolist() == [1, 2, 3]

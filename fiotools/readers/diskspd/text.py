@@ -305,6 +305,9 @@ def _take_titled_chart(cursor: Cursor, span: Span, found: re.Match[str]) -> bool
         return False
     title = found[0].removeprefix("Latency distribution:").strip()
     target = None if title in _TOTAL_CHART else title
+    rows = [cells for table in span.tables.values() for _, cells in table.rows]
+    if target == found[0] and all(_SIZED.sub("", cells[-1]) != target for cells in rows):
+        return False  # prose, and behind it they may be anyone's
     span.charts.append((target, take_table(cursor, _CHART)))
     return True
 
