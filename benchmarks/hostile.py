@@ -103,6 +103,7 @@ _TEXTS = [
     ("tables cut short", "diskspd_text", text("Total IO\nthread |       bytes\n", _SPAN)),
     ("runs cut in the middle", "diskspd_text", text(_SPAN[: len(_SPAN) // 2])),
     ("bars on one line", "diskspd_text", text("1 | ", _SPAN)),
+    ("blank lines within a table", "diskspd_text", text("\r\n ", _before(_SPAN, _THREAD), _THREAD)),
     # reports of fio
     ("jobs in one group", "fio_normal", text(
         lambda n: f"j: (groupid=0, jobs=1): err= 0: pid={n:08d}: now\n  read: IOPS=1, BW=1KiB/s "
@@ -177,6 +178,14 @@ _TEXTS = [
         file="x.json")),
     ("rows of CSV", "hyperfine", text(
         "a,1,0,1,1,0,1,1\n", "command,mean,stddev,median,user,system,min,max\n", file="x.csv")),
+    ("measurements never closed", "hyperfine", text(
+        '{"time_wall_clock": {"value": 1, "unit": "second"}}, ',
+        '{"schema_version": 2, "metadata": {"hyperfine_version": "2.0.0"}, "results": [{"command":'
+        ' "a", "measurements": [', file="x.json")),
+    ("benchmarks without times", "hyperfine", text("Benchmark 1: a\n\n")),
+    ("times without a command", "hyperfine", text("  Time (mean ± σ):  1.0 ms ±  0.1 ms\n")),
+    ("rows of a table", "hyperfine", text(
+        "| `a` | 1.0 ± 0.1 |\n", "| Command | Mean [ms] |\n|:---|---:|\n")),
     # transcripts
     ("prompts", "transcript", text("user@host:~$ \n")),
     ("commands that end in a backslash", "transcript", text("$ time dd if=a \\\n")),

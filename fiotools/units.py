@@ -119,6 +119,17 @@ def factor(unit: str, base: str | None = None) -> float:
     return size(f"1{unit}", kilo=1000)
 
 
+def percentile(value: float) -> str:
+    """Write a percentile with all its nines: rounded, those of the tail would all be 100.
+
+    Examples
+    --------
+    >>> percentile(99.0), percentile(99.99999)
+    ('99', '99.99999')
+    """
+    return f"{value:.12g}"
+
+
 def typed_size(text: str, *, kilo: int) -> float:
     """Read a size as people type it; "1,024MB", which may be 1 or 1024 of them, is refused."""
     return size(_unambiguous(text), kilo=kilo)
@@ -306,7 +317,7 @@ def level(value: object, name: str) -> str:
         return binary(value)
     if name.endswith("_pct"):
         return f"{name.removesuffix('_pct')} {value:g} %"
-    return f"{name} {value:g}"
+    return f"{name} {value:.12g}"  # six digits would make 100 of the percentile 99.99999
 
 
 def sides(value: object, baseline: object, name: str) -> tuple[str, str]:

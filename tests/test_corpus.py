@@ -25,7 +25,6 @@ NO_RESULT = {
     r"dd-time/toybox-dd-git2026__C_truncated_1\.txt": "bad arg cbs=4",
     r"dd-time/busybox-dd-1\.35\.0-debian__C_truncated_2\.txt": "unknown format",  # a usage text
     r"dd-time/busybox-dd-git2024__C_truncated_2\.txt": "the file is empty",
-    r"dd-time/hyperfine-.*_(md|adoc|org|terminal)\.txt": "recognised, not read",
     r"dd-time/hyperfine-.*_abort_json\.json": "the file is empty",
     r"dd-time/yash-time__C_subshell_sync\.txt": "unknown format",  # a syntax error of the shell
     r"dd-time/python-timeit__C\.txt": "unknown format",

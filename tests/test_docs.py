@@ -96,7 +96,6 @@ CHANGED = [
     ("fio/fio-3.33--status-interval.json", '"groupid"', '"hostname" : "alpha", "groupid"'),
     ("fio/fio-3.33--status-interval.json", '"rw" :', '"iodepth" : "4", "numjobs" : "2", "rw" :'),
     ("fio/fio-3.33--terse-v5-json.terse", r"\n\{[\s\S]*", r"\n"),
-    ("hyperfine/hyperfine-1.15.0--one_run.json", '"exit_', '"memory_usage_byte": [4096], "exit_'),
 ]
 
 

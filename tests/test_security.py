@@ -21,6 +21,7 @@ REPEATED = {
     "digits": "1",
     "spaces": " ",
     "newlines": "\n",
+    "lines of a blank": "\r\n ",
     "returns": "\r",
     "tabs": "x\t",
     "records on one line": "1+1 records in ",
@@ -67,6 +68,11 @@ REPEATED = {
     "crystaldiskmark": "(Q= 1,T= 1) : ",
     "crystaldiskmark rows": "SEQ    1MiB (Q=  8, T= 1):\n",
     "hyperfine": '{"results": [',
+    "hyperfine 2": '{"metadata": {"hyperfine_version": ',
+    "hyperfine in a terminal": "Benchmark 1: a\n",
+    "hyperfine's times": "  Time (mean ± σ):  1.0 ms ±  0.1 ms\n",
+    "hyperfine's tables": "| Command | Mean [ms] |\n",
+    "hyperfine's metrics": "Benchmark 1: a (3 runs)\nmean ± σ min … max\n",
 }
 
 

@@ -95,7 +95,7 @@ def add_marks(marks: dict[Cell, str], owner: str, results: ft.Results) -> None:
         keys = pd.MultiIndex.from_frame(frame[["source", "run"]])
         readers = formats.reindex(keys).fillna(owner).set_axis(frame.index)
         if owner == PASTING and table == "timings":
-            readers[:] = "time"  # of any timed command
+            readers = readers.where(readers == "hyperfine", "time")  # of any timed command
         for reader in readers.unique().tolist():
             rows = frame[readers == reader]
             mark = PASTED if owner == PASTING else OWN

@@ -25,7 +25,7 @@ from fiotools.cli.output import Trouble, say, wrong_command
 from fiotools.display import columns
 from fiotools.errors import FileError, ReadErrors, SchemaError
 from fiotools.files import DATASET, fields_of, label_of, short_names
-from fiotools.units import many
+from fiotools.units import many, percentile
 from fiotools.vocabulary import COLUMNS, CONDITIONS, TABLES
 
 if TYPE_CHECKING:
@@ -296,9 +296,9 @@ def _percentile(frame: pl.DataFrame, share: float) -> tuple[pl.DataFrame, str]:
     """Return one percentile of each row as a column."""
     there = frame["percentile"].unique().drop_nulls().sort()
     if share not in there:
-        known = ", ".join(f"p{one:g}" for one in there) or "none"
-        raise SchemaError(f"there is no p{share:g} in these files; there are: {known}")
-    name = f"p{share:g}_ns"
+        known = ", ".join(f"p{percentile(one)}" for one in there) or "none"
+        raise SchemaError(f"there is no p{percentile(share)} in these files; there are: {known}")
+    name = f"p{percentile(share)}_ns"
     return frame.filter(frame["percentile"] == share).rename({"value_ns": name}), name
 
 

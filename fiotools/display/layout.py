@@ -19,7 +19,7 @@ from fiotools.display.columns import Sheet, SheetColumn, is_missing, printable
 from fiotools.errors import SchemaError, argument
 from fiotools.files import common_folder
 from fiotools.language import called, counted, listed, more, named, say, spoken
-from fiotools.units import many
+from fiotools.units import many, percentile
 from fiotools.vocabulary import ANSWERS, COLUMNS, CONDITIONS, EVERY, GRAVEST, KEYS, TABLES
 
 if TYPE_CHECKING:
@@ -172,8 +172,8 @@ def cells_of(frame: Frame, name: str) -> list[str]:
     values = frame.columns[name]
     if name == "confidence":
         return [columns.NONE if value is None else f"{100 * value:g} %" for value in values]
-    if name == "percentile":  # three digits would make 100 of 99.95
-        return [columns.NONE if value is None else f"{value:g}" for value in values]
+    if name == "percentile":
+        return [columns.NONE if value is None else percentile(value) for value in values]
     units = _units(frame, name)
     ends = interval_of(name, frame.names)
     lows, highs = ([frame.columns[end] for end in ends]) or ([None] * len(values),) * 2

@@ -387,7 +387,7 @@ def percentiles(
         what = common.of_one_run(what, table, [names.index(name) for name in curves])
     words = _band_words(table, points) if bounded else []
     if beyond:
-        shown = listed(f"p{share:g}" for share in sorted(beyond))
+        shown = listed(f"p{units.percentile(share)}" for share in sorted(beyond))
         words.append(say("no place on this axis: {names}", names=shown))
     common.label_below(ax, what, *words)
     low, high = ax.get_ylim()
@@ -494,7 +494,7 @@ def share_axis(ax: Axes, last: float) -> None:
     """Set the axis of percentiles, up to the last one, with the ticks that have room."""
 
     def write(place: float) -> str:
-        return f"{round(100 * (1 - 10**-place), 6):g}"
+        return units.percentile(round(100 * (1 - 10**-place), 9))
 
     ax.set_xlim(0, nines(last) * 1.2)
     places = [nines(share) for share in reversed(_TICKS) if share <= last]  # tails matter most

@@ -194,7 +194,7 @@ def _what(
         what = say(known) if known else common.wording(metric.name)
     share = common.only(table, "percentile")
     if is_percentile and share is not None:
-        what = say("p{share} of {what}", share=f"{share:g}", what=what)
+        what = say("p{share} of {what}", share=units.percentile(share), what=what)
     return what if hue == "direction" else common.going(what, table)
 
 

@@ -44,10 +44,13 @@ _ROW = re.compile(
     rf"(?P<cut>{_S}{{0,5}}(?:\[|<|&lt;)[\d., IOPSus]{{0,40}}\Z)?"
 )
 
+_EDITION = r"x86|x64|ARM64|(?:Shizuku|Aoi) Edition|\(?UWP\)?|Portable|\[ADMIN\]|\[Admin\]"
 _HEADER = re.compile(
-    r"CrystalDiskMark[ \t\xa0]{1,5}(?P<version>\d{1,2}(?:\.\d{1,3}){1,3}\w{0,8})"
-    r"(?P<edition>[^\n(]{0,40}(?:\(UWP\))?[^\n(]{0,20})"
-    r"(?:\(C\)|©|&copy;)[ \t\xa0]{0,5}[\d-]{4,9}[ \t\xa0]{1,5}hiyohiyo"
+    r"CrystalDiskMark[ \t\xa0]{1,5}v?(?P<version>\d{1,2}(?:\.\d{1,3}){1,3}\w{0,8})"
+    r"(?:(?P<edition>[^\n(]{0,40}(?:\(UWP\))?[^\n(]{0,20})"
+    r"(?:\([Cc]\)|©|&copy;)[ \t\xa0]{0,5}[\d-]{4,9}[ \t\xa0]{1,5}hiyohiyo"
+    # people leave the copyright out
+    rf"|(?P<words>(?:{_S}{{1,5}}(?:{_EDITION}))*){_S}{{0,5}}:?)"
 )
 # between header, rows and facts, and before a line that is quoted or commented out
 _JUNK = re.compile(r"[\s>|*/#;\ufeff-]{1,400}|</?(?:br|p|pre|code|blockquote)[ /]{0,2}>")
@@ -147,7 +150,8 @@ def _head(text: str, first: int, result: Result) -> tuple[int, int] | None:
         ):
             at = token.end()
         if at == len(above):
-            result.version, result.edition = header["version"], header["edition"].strip()
+            edition = header["edition"] or header["words"]
+            result.version, result.edition = header["version"], edition.strip()
             start = _quoted(text, low + header.start())
             # the rule above the header
             rule = _RULE.search(text[max(0, start - 200) : start])

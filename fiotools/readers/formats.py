@@ -49,10 +49,20 @@ CRYSTALDISKMARK_ROW = (
     rf"{_S}{{0,30}}:{_S}{{0,30}}(?P<rate>[\d.,]{{1,20}}){_S}{{0,5}}MB/s"
 )
 CRYSTALDISKMARK = re.sub(r"\?P<\w+>", "?:", CRYSTALDISKMARK_ROW)
-# the median came with 1.6
-HYPERFINE_CSV = r"command,mean,stddev,(?:median,)?user,system,min,max(?=[,\n]|\Z)"
+# the median came with 1.6; version 2 has the statistics of each metric
+HYPERFINE_CSV = (
+    r"command,(?:mean,stddev,(?:median,)?user,system,min,max(?=[,\n]|\Z)"
+    r"|(?:time|memory|cpu|instructions|cache|branch)[a-z_]{0,20}_unit,[a-z_]{3,30}_mean,)"
+)
 # the command comes first, even if the keys were sorted
-HYPERFINE_JSON = r'\{\s*"results"\s*:\s*\[\s*\{\s*"command"\s*:'
+_HYPERFINE_2 = (
+    r'(?:"schema_version"\s*:\s*\d{1,4}\s*,\s*)?"metadata"\s*:\s*\{\s*"hyperfine_version"'
+)
+HYPERFINE_JSON = rf'\{{\s*(?:"results"\s*:\s*\[\s*\{{\s*"command"\s*:|{_HYPERFINE_2})'
+HYPERFINE_SHOWN = r"[ \t]{0,12}(?:Time \((?:mean|abs)\b|Benchmark #?\d{1,6}: )"
+HYPERFINE_TABLE = (
+    r"[ \t]{0,8}\|?[ \t]{0,20}Command[ \t]{0,20}\n?[|\t][ \t]{0,20}Mean\b[ \w]{0,20}\["
+)
 # each begins with a fixed kind of character, which is found fast
 DD_RECORDS = (
     r"[0-9](?<![0-9.,:+=][0-9])[0-9]{0,17}\+[0-9]{1,18}"
@@ -89,18 +99,10 @@ _FIO_OTHER_KEYS = tuple(
     for key in ("jobname", "jobs|client_stats|groupid", "io_bytes|iops")
 )
 _HYPERFINE = re.compile(
-    r"""\s*\{\s*"results"\s*:\s*\[\s*\{\s*"command"\s*:\s*"[^"\\]*+(?:\\.[^"\\]*+)*+"\s*,\s*
-    "(?:mean|exit_codes|max)"\s*:""",
+    r"""\s*\{\s*(?:"results"\s*:\s*\[\s*\{\s*"command"\s*:\s*"[^"\\]*+(?:\\.[^"\\]*+)*+"\s*,\s*
+    "(?:mean|exit_codes|max)"\s*:|"""
+    rf"{_HYPERFINE_2})",
     re.X | re.S,
-)
-_HYPERFINE_FOR_PEOPLE = re.compile(
-    r"""\s*(?:
-        \|[ ]Command[ ]+\|[ ]+Mean[ ]\[                                         # Markdown, Org
-      | \[cols="<,[^\n]{0,40}\n\|={3,4}\n\|[ ]Command[ ]*\n?\|[ ]?Mean[ ]\[     # AsciiDoc
-      | (?:\x1b\[[\d;]{0,8}m){0,3}Benchmark[ ](?:\x1b\[[\d;]{0,8}m){0,3}\#?\d+  # the terminal
-        [^\n]{0,4000}\n(?:[ ]{2}(?:\x1b\[[\d;]{0,8}m|[ ]){0,9}Time[ ]\(|Error:[ ])
-    )""",
-    re.X,
 )
 _DISKSPD_PROFILE = re.compile(r"\s*(?:<\?xml[^<>]*\?>\s*)?<Profile>\s*<")
 # errors that fio prints instead of a report, and the line above its first entry
@@ -155,12 +157,10 @@ def is_profile(text: str) -> bool:
 
 
 def _hyperfine(document: Document) -> bool:
-    """Claim hyperfine's JSON and CSV, and its text for people, to say what to do instead."""
+    """Claim hyperfine's JSON, and texts of nothing but its other outputs."""
     if document.is_structured:
         return _HYPERFINE.match(document.text) is not None
-    if document.kinds:  # --show-output: the reports of what was timed
-        return document.sole == "hyperfine"
-    return _HYPERFINE_FOR_PEOPLE.match(document.text) is not None
+    return document.sole == "hyperfine"
 
 
 def _transcript(document: Document) -> bool:
@@ -226,16 +226,13 @@ READERS: tuple[Reader, ...] = (
         title="DISKSPD results as text (2.0.12 to 2.2, diskspd-for-linux), also as Markdown tables",
         produced_by="diskspd ... target > run.txt",
         tables=("runs", "settings", "io", "percentiles", "cpu", "extras", "notes"),
-        line_mark=(
-            r"[ \t]*total:[ \t]+[0-9]+ \|"
-            r"|\W{0,4}(?:Input parameters|Results for timespan \d+)\b"
-        ),
         mark=(
-            r"(?<=\W)(?:thread[ \t]*\|[ \t]*bytes[ \t]*\||CPU[ \t]*\|[ \t]*Usage[ \t]*\|"
-            r"|%-ile[ \t]*\||total:[ \t]+\d+ \|)|\b(?:Input parameters|Results for timespan \d+):$"
+            r"(?<!\w)(?:thread[ \t]*\|[ \t]*bytes[ \t]*\||CPU[ \t]*\|[ \t]*Usage[ \t]*\|"
+            r"|(?:%-ile|Percentile)[ \t]*\|[ \t]*(?:Read|Write|Total)[ \t]*\(ms\)"
+            r"|total:[ \t]+\d+ \|)|\b(?:Input parameters|Results for timespan \d+):$"
         ),
         mark_needs=(
-            *("total:", "input parameters", "results for timespan", "thread", "usage", "%-ile"),
+            *("total:", "input parameters", "results for timespan", "thread", "usage", "(ms)"),
         ),
         anchor=DISKSPD_TEXT,
         needs=("Command Line:", "Input parameters:", "Results for ", "I/Os"),
@@ -319,14 +316,19 @@ READERS: tuple[Reader, ...] = (
     ),
     _reader(
         "hyperfine",
-        title="hyperfine's JSON and CSV (1.0 to 1.20)",
-        produced_by="hyperfine --export-json out.json (or --export-csv out.csv) ...",
+        module="hyperfine.reader",
+        title="hyperfine's exports (JSON, CSV, Markdown, AsciiDoc, Org mode) and its terminal, 1.0"
+        " to 2.0",
+        produced_by="hyperfine --export-json out.json ...; copying what a terminal shows",
         tables=("runs", "settings", "timings", "extras", "notes"),
         sniff=_hyperfine,
-        line_mark=HYPERFINE_CSV,
-        mark_needs=("command,mean",),
-        anchor=rf"^(?:{HYPERFINE_CSV}|{HYPERFINE_JSON})",
-        needs=("command,mean,", '"results"'),
+        line_mark=rf"{HYPERFINE_CSV}|{HYPERFINE_TABLE}"
+        rf"|[^\w\n]{{0,9}}(?:Time\W{{1,3}}\((?:mean|abs)\b|Wall Time\W{{1,20}}[0-9])",
+        mark_needs=("command,mean", "_unit,", "(abs", "mean", "wall time"),
+        # a recorded terminal has the rests of the progress bar before a carriage return
+        anchor=rf"^(?:{HYPERFINE_CSV}|{HYPERFINE_JSON}|{HYPERFINE_TABLE})"
+        rf"|(?:^|(?<=\r)){HYPERFINE_SHOWN}",
+        needs=("command,", '"results"', "Benchmark ", "Time (", "Mean "),
     ),
     _reader(
         "time",

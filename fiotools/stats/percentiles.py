@@ -20,6 +20,7 @@ from typing import Any
 import scipy
 from narwhals.typing import IntoDataFrameT
 
+from fiotools import units
 from fiotools.errors import SchemaError, argument, typed
 from fiotools.language import say
 from fiotools.stats import frames
@@ -528,16 +529,18 @@ def _tables(
                 latency, level = latencies[row], levels[row]
                 if latency is not None and level in known:
                     raise SchemaError(
-                        f"percentile {level / 10**9:g} of {run_name(run_keys(data)[row])} is there "
-                        "twice, and nothing tells the tables apart: was a file read twice?"
+                        f"percentile {units.percentile(level / 10**9)} of "
+                        f"{run_name(run_keys(data)[row])} is there twice, and nothing tells the "
+                        "tables apart: was a file read twice?"
                     )
                 if latency is not None:
                     known[level] = latency
             points = sorted(known.items())
             for (low, least), (high, most) in pairwise(points):
                 if most < least:
+                    above, below = (units.percentile(one / 10**9) for one in (high, low))
                     raise SchemaError(
-                        f"percentile {high / 10**9:g} is below percentile {low / 10**9:g}: "
+                        f"percentile {above} is below percentile {below}: "
                         "measured latencies never are, leave the table out"
                     )
             if ios[own[0]]:
@@ -641,7 +644,9 @@ def wanted_percentiles(asked: float | Sequence[float]) -> list[float]:
         raise SchemaError(f"percentiles are numbers such as 99.9, not {asked!r}") from None
     for percentile in found:
         if not 0 < percentile <= 100:
-            raise SchemaError(f"percentile {percentile:g} does not lie above 0 and up to 100")
+            raise SchemaError(
+                f"percentile {units.percentile(percentile)} does not lie above 0 and up to 100"
+            )
     if not found:
         raise SchemaError("no percentile was asked for")
     return found

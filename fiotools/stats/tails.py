@@ -19,6 +19,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from narwhals.typing import IntoDataFrameT
 
+from fiotools import units
 from fiotools.errors import SchemaError, typed
 from fiotools.stats import frames
 from fiotools.stats.compare import Design, Ratio, ratios_of
@@ -142,7 +143,9 @@ def _refuse_unknown(runs: Frame, apart: Sequence[str]) -> None:
         told = frames.keys_of(runs, [*apart, "percentile", "warnings"])
         *key, percentile, why = told[found.index(None)]
         run = frames.key_name(apart, tuple(key))
-        raise SchemaError(f"percentile {percentile:g} of {run}: {why}; leave it out")
+        raise SchemaError(
+            f"percentile {units.percentile(percentile)} of {run}: {why}; leave it out"
+        )
 
 
 def _refuse_jobs(data: Frame, named: Sequence[str]) -> None:

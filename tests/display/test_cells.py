@@ -39,6 +39,7 @@ def test_a_comma_stands_within_numbers_or_between_them():
         ("lat_mean_ns", [1_000, 4_364_000_000], ["1.00 µs", "4.36 s"]),
         ("bs_bytes", [4096, 1048576, 5000], ["4 KiB", "1 MiB", "5.00 kB"]),
         ("percentile", [99.95, None], ["99.95", "-"]),
+        ("percentile", [99.99999, 99.9999999, 100.0], ["99.99999", "99.9999999", "100"]),
     ],
 )
 def test_one_prefix_where_values_are_near(name, values, texts):

@@ -310,3 +310,43 @@ def test_hostile_text_takes_no_time(text):
         ft.reads(text, tables=["runs"])
     except ft.FileError:
         assert "MB/s\n" not in text
+
+
+ROWS = (
+    "Sequential Read (Q= 32,T= 1)   :   123.125 MB/s\n"
+    "Random Read 4KiB (Q= 32,T= 1)  :     0.844 MB/s [   206.1 IOPS]\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("header", "version", "edition"),
+    [
+        ("CrystalDiskMark 5.1.0 x64 ", "5.1.0", "x64"),
+        ("    CrystalDiskMark 5.1.0 x64", "5.1.0", "x64"),
+        ("CrystalDiskMark 5.1.0", "5.1.0", None),
+        ("CrystalDiskMark v8.0.4c x64:", "8.0.4c", "x64"),
+        ("### CrystalDiskMark 8.0.4 ARM64 [ADMIN]\n", "8.0.4", "ARM64 [ADMIN]"),
+        (
+            "**CrystalDiskMark 8.0.4 Shizuku Edition x64 (UWP)**",
+            "8.0.4",
+            "Shizuku Edition x64 (UWP)",
+        ),
+        ("CrystalDiskMark 8.0.4 x64 (c) 2007-2021 hiyohiyo", "8.0.4", "x64"),
+        ("CrystalDiskMark 3.0.1 x64 (C) 2007-2010 hiyohiyo", "3.0.1", "x64"),
+    ],
+)
+def test_a_header_with_and_without_its_copyright(header, version, edition):
+    results = ft.reads(f"My disk:\n\n{header}\n{ROWS}\nand so on\n")
+    assert results.runs["tool_version"].tolist() == [version]
+    extras = results.extras.set_index("path")["text"]
+    assert extras.get("edition") == edition
+    default = results.settings.query("origin == 'default'")
+    assert default["text"].tolist() == ["128KiB"]
+
+
+@pytest.mark.parametrize(
+    "prose",
+    ["CrystalDiskMark 5.1.0 says:", "CrystalDiskMark 5 x64", "with CrystalDiskMark 5.1.0 I see"],
+)
+def test_prose_that_names_a_version_is_not_a_header(prose):
+    assert ft.reads(f"{prose}\n{ROWS}").runs["tool_version"].isna().tolist() == [True]

@@ -1,7 +1,8 @@
-"""hyperfine: our own exports, other versions' by their source's grammar, and damage."""
+"""hyperfine: our own outputs, other versions' by their source's grammar, and damage."""
 
 import json
 import math
+import re
 import statistics
 from pathlib import Path
 
@@ -13,14 +14,13 @@ from fiotools.readers import READERS, opened, reader_named
 
 FIXTURES = Path(__file__).parents[1] / "fixtures" / "hyperfine"
 CORPUS = Path(__file__).parents[3] / "shared" / "corpus" / "dd-time"
-NOT_READ = ["markdown.md", "asciidoc.adoc", "terminal.txt"]
 COLUMNS = ["real_s", "user_s", "sys_s", "max_rss_bytes", "exit_status"]
 HEADER = "command,mean,stddev,median,user,system,min,max\n"
 LINE = "sleep 1,1.5,0.5,1.5,0.25,0.125,1,2\n"
 
 
-def fixture(case):
-    return ft.read(FIXTURES / f"hyperfine-1.15.0--{case}")
+def fixture(case, version="1.15.0"):
+    return ft.read(FIXTURES / f"hyperfine-{version}--{case}")
 
 
 def export(**changes):
@@ -180,12 +180,6 @@ def test_contradictions_are_noted(changes, said):
     assert set(notes["severity"]) == {"warning"}
 
 
-@pytest.mark.parametrize("case", NOT_READ)
-def test_what_is_for_people_says_what_to_do(case):
-    with pytest.raises(ft.UnknownFormatError, match=r"recognised, not read; .*--export-json"):
-        fixture(case)
-
-
 @pytest.mark.parametrize(
     "text",
     [
@@ -196,6 +190,9 @@ def test_what_is_for_people_says_what_to_do(case):
         "command,mean,stddev\n",
         "a command,mean,stddev,user,system,min,max\n",
         "Benchmark 1: of something else\n",
+        "Benchmark 1: x\nTime (mean): a while\n",
+        "| Command | Meaning [of it] |\n|---|---|\n| ls | lists |\n",
+        '{"schema_version": 2, "metadata": {"version": "2.0.0"}, "results": []}',
     ],
 )
 def test_what_is_not_hyperfines_is_not_claimed(text):
@@ -254,14 +251,291 @@ def test_every_truncation_gives_whole_numbers(case):
         assert set(results.settings["text"]) <= {"64k", "1M", "50", "100"}
 
 
+SHOWN = ["command", "real_mean_s", "real_stddev_s", "n"]
+TWO = [["sleep 0.05", 0.0532, 0.0028], ["sleep 0.1", 0.1015, 0.0018]]
+
+
+@pytest.mark.parametrize("case", ["markdown.md", "asciidoc.adoc", "terminal.txt"])
+def test_what_people_paste_is_a_summary_of_each_command(case):
+    results = fixture(case)
+    count = 3 if case == "terminal.txt" else None
+    assert values(results.timings, SHOWN) == [[*one, count] for one in TWO]
+    assert results.notes.empty
+    extras = results.extras.set_index("path")["text"]
+    assert (extras["results/0/min"], extras["results/1/max"]) == ("0.0503", "0.1034")
+    if case == "terminal.txt":
+        assert (extras["results/0/user"], extras["results/1/system"]) == ("0.0007", "0.0")
+
+
+@pytest.mark.parametrize("case", ["colours.txt", "orgmode.org"])
+def test_colours_and_org_mode(case):
+    assert values(fixture(case).timings, SHOWN[:3]) == [
+        ["sleep 0.02", 0.0185, 0.0009],
+        ["sleep 0.03", 0.0279, 0.0001],
+    ]
+
+
+def test_one_execution_in_a_terminal_is_a_run():
+    assert values(fixture("one_run.txt").timings, ["real_s", "user_s", "sys_s", "n"]) == [
+        [0.204, 0.0001, 0.0016, None]
+    ]
+    later = fixture("one_run.txt", "2.0.0").timings
+    # 5.3 MiB
+    assert values(later, ["command", *COLUMNS]) == [
+        ["short nap", 0.2007, None, None, 5557453, None]
+    ]
+
+
+def test_warnings_and_failures_in_a_terminal():
+    results = fixture("warnings.txt")
+    assert results.runs["status"].tolist() == ["ok", "error"]
+    assert results.notes["line"].tolist() == [1, 7, 7, 7]
+    assert results.notes["message"].tolist()[2] == (
+        "'false': hyperfine warns: Ignoring non-zero exit code"
+    )
+    aborted = fixture("aborted.txt")
+    assert aborted.runs[["command", "status"]].to_numpy().tolist() == [
+        ["sleep 0.02", "ok"],
+        ["false", "error"],
+    ]
+    assert aborted.timings["command"].tolist() == ["sleep 0.02"]
+    assert aborted.notes[["line", "severity"]].to_numpy().tolist() == [[5, "error"]]
+
+
+def test_output_between_a_command_and_its_times():
+    results = fixture("show_output.txt")
+    assert results.runs["tool"].tolist() == ["dd", "dd", "hyperfine"]
+    assert results.timings["command"].tolist() == ["dd if=/dev/zero of=out bs=1M count=3"]
+    assert results.timings["n"].tolist() == [2]
+
+
+def test_beside_other_reports():
+    session = fixture("session.txt")
+    assert session.runs[["tool", "command"]].to_numpy().tolist() == [
+        ["hyperfine", "sleep 0.02 | cat"],
+        ["hyperfine", "sleep 0.03"],
+        ["time", "time sleep 0.1"],
+    ]
+    article = fixture("article.md")
+    assert article.runs["tool"].tolist() == ["hyperfine", "hyperfine", "time"]
+    assert article.runs["command"].tolist()[0] == "sleep 0.02 | cat"
+    assert article.timings["real_mean_s"].tolist()[:2] == [0.0325, 0.0273]
+
+
+def test_a_recorded_terminal():
+    assert values(fixture("terminal_recorded.txt").timings, SHOWN) == [
+        ["sleep 0.02", 0.0275, 0.0059, 3],
+        ["sleep 0.03", 0.0371, 0.0081, 3],
+    ]
+    later = fixture("terminal_80_columns.txt", "2.0.0")
+    assert values(later.timings, SHOWN) == [
+        ["sleep 0.02", 0.0346, 0.0102, 3],
+        ["sleep 0.03", 0.0357, 0.0035, 3],
+    ]
+
+
+BLOCK = """Benchmark #1: a | b
+  Time (mean ± σ):      1.245 s ±  0.012 s    [User: 0.5 ms, System: 1.5 ms]
+  Range (min … max):    1.230 s …  1.262 s    10 runs
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "row"),
+    [
+        (BLOCK, ["a | b", 1.245, 0.012, 10]),  # up to 1.11
+        # before 1.5
+        (BLOCK.replace("    10 runs", "").replace("]\n", "]\n \n"), ["a | b", 1.245, 0.012, None]),
+        (BLOCK.replace("±", "┬▒").replace("σ", "╧â"), ["a | b", 1.245, 0.012, 10]),  # code page 437
+        (BLOCK.replace("±", "?").replace("…", "?"), ["a | b", 1.245, 0.012, 10]),
+        (BLOCK.replace(" s ", " µs ").replace("1.", "1").replace("0.", "0"), None),
+        (BLOCK.split("\n", 1)[1], [None, 1.245, 0.012, 10]),  # the command was cut off
+        (
+            "| Command | Mean [s] | Min…Max [s] |\n|:---|---:|---:|\n"
+            "| `a \\| b` | 1.245 ± 0.012 | 1.230…1.262 |\n",
+            ["a | b", 1.245, 0.012, None],
+        ),
+        # as a page shows it
+        ("Command\tMean [ms]\tMin [ms]\na\t124.5 ± 1.2\t123.0\n", ["a", 0.1245, 0.0012, None]),
+        (
+            "| Command | Mean [µs] |\n|---|---|\n| `` a `b` `` | 12.5 |\n",
+            ["a `b`", 1.25e-5, None, None],
+        ),
+        ("| Command | Mean Wall Time [min] |\n|---|---|\n| a | 1.5 |\n", ["a", 90.0, None, None]),
+    ],
+)
+def test_forms_of_what_people_paste(text, row):
+    results = ft.reads(text)
+    if row is None:
+        row = ["a | b", 1245e-6, 12e-6, 10]
+    assert values(results.timings, SHOWN) == [row]
+
+
+@pytest.mark.parametrize("change", [("^", "    "), ("^", "> "), ("\n", "\n\n"), ("[ \t]+", " ")])
+@pytest.mark.parametrize(
+    "case", ["1.15.0--terminal.txt", "1.15.0--markdown.md", "2.0.0--two_commands.txt"]
+)
+def test_blanks_and_marks_of_quotes_change_nothing(case, change):
+    text = (FIXTURES / f"hyperfine-{case}").read_text(encoding="utf-8")
+    results = ft.reads(re.sub(*change, text, flags=re.MULTILINE))
+    assert values(results.timings, SHOWN) == values(ft.reads(text).timings, SHOWN)
+
+
+def test_two_tables_keep_their_units():
+    text = "| Command | Mean [ms] |\n|---|---|\n| a | 1.5 |\n"
+    text += text.replace("[ms]", "[s]")
+    assert ft.reads(text).timings["real_mean_s"].tolist() == [0.0015, 1.5]
+    # no row of another table is one of hyperfine's
+    other = text + "\n| file system | 3.5 |\n"
+    assert ft.reads(other).timings["real_mean_s"].tolist() == [0.0015, 1.5]
+
+
+@pytest.mark.parametrize("old", ["Time (mean ± σ):      53.2 ms", "  Wall Time     27.5 ms"])
+def test_lines_of_hyperfine_that_are_not_read_are_told(old):
+    case = "1.15.0--terminal.txt" if "(" in old else "2.0.0--two_commands.txt"
+    text = (FIXTURES / f"hyperfine-{case}").read_text(encoding="utf-8")
+    assert old in text
+    results = ft.reads(text.replace(old, f"{old}\n"))  # wrapped
+    (told,) = results.notes.query("severity == 'warning'").to_dict("records")
+    assert (told["line"], old.strip()[:9] in told["message"]) == (2 + ("Wall" in old), True)
+
+
+def test_a_row_that_cannot_be_read_is_told():
+    head = "| Command | Mean [s] | Min [s] |\n|:---|---:|---:|\n"
+    text = head + "| a | 1.0 ± 0.1 | 0.9 |\n| b | 1.0 |\n| c | fast | 0.9 |\n| d | 1.5 | 1"
+    results = ft.reads(text)
+    assert results.timings["command"].tolist() == ["a"]
+    assert results.notes[["line", "severity"]].to_numpy().tolist() == [
+        [line, "warning"] for line in (4, 5, 6)
+    ]
+
+
+@pytest.mark.parametrize("case", ["json", "csv", "md", "adoc", "org", "txt"])
+def test_all_outputs_of_version_2(case):
+    results = fixture(f"two_commands.{case}", "2.0.0")
+    path = FIXTURES / "hyperfine-2.0.0--two_commands.json"
+    told = json.loads(path.read_text(encoding="utf-8"))["results"]
+    timings = results.timings
+    means = [one["summary"]["time_wall_clock"]["mean"] for one in told]
+    if case == "json":
+        assert results.runs["tool_version"].tolist() == ["2.0.0"] * 6
+        assert values(timings) == [
+            [
+                *(run[name]["value"] for name in ("time_wall_clock", "time_user", "time_system")),
+                int(run["memory_peak_resident"]["value"]),
+                run["exit_code"],
+            ]
+            for one in told
+            for run in one["measurements"]
+        ]
+        extras = results.extras.set_index("path")["text"]
+        assert float(extras["results/1/time_wall_clock/mean"]) == means[1]
+        assert extras["metadata/start_time"].startswith("20")
+    else:
+        assert timings["command"].tolist() == ["sleep 0.02", "sleep 0.03"]
+        assert timings["real_mean_s"].tolist() == pytest.approx(means, abs=0.00005)
+        assert values(timings, ["n"]) == [[3 if case == "txt" else None]] * 2
+    if case == "csv":
+        assert timings["real_mean_s"].tolist() == means
+        assert timings["max_rss_bytes"].tolist() == [5378048, 5640192]
+    (note,) = results.notes.to_dict("records")
+    assert note["severity"] == "info"
+    assert "without a shell" in note["message"]
+
+
+def test_units_and_parameters_of_version_2():
+    full, table, shown = (
+        fixture(f"parameters_metrics.{one}", "2.0.0") for one in ("json", "csv", "txt")
+    )
+    assert full.timings["max_rss_bytes"].tolist() == [5410816] * 4
+    assert table.timings["max_rss_bytes"].tolist() == [5410816] * 2  # 5284 KiB
+    assert shown.timings["max_rss_bytes"].tolist() == [5410816] * 2
+    assert table.timings["real_mean_s"].tolist() == [0.033639675, 0.0401759785]  # given in ms
+    assert shown.timings["real_mean_s"].tolist() == [0.0336, 0.0402]
+    extras = shown.extras.set_index("path")["text"]
+    assert extras["results/0/time_user/mean"] == "0.0006345"  # 634.5 µs
+    assert full.settings[["option", "text"]].drop_duplicates().to_numpy().tolist() == [
+        ["s", "0.02"],
+        ["env NAP", "0.02"],
+        ["s", "0.03"],
+        ["env NAP", "0.03"],
+    ]
+    assert table.settings["text"].tolist() == ["0.02", "0.03"]
+
+
+def measured(changes=(), unit="second", value=1.5):
+    """Write one run's result, as 2.0 does."""
+    amount = {"value": value, "unit": unit}
+    summary = {"unit": unit, "count": 1, **dict.fromkeys(("mean", "median", "min", "max"), value)}
+    result = {
+        "command": "cat data",
+        "measurements": [{"time_wall_clock": amount, "exit_code": 0}],
+        "summary": {"time_wall_clock": {**summary, "stddev": None}},
+        **dict(changes),
+    }
+    about = {"schema_version": 2, "metadata": {"hyperfine_version": "2.0.0"}}
+    return json.dumps({**about, "primary_metric": "time_wall_clock", "results": [result]})
+
+
+@pytest.mark.parametrize(
+    ("unit", "seconds"),
+    [("second", 1.5), ("millisecond", 0.0015), ("s", 1.5), ("µs", 1.5e-6), ("hour", 5400.0)],
+)
+def test_the_unit_beside_a_value_counts(unit, seconds):
+    assert ft.reads(measured(unit=unit)).timings["real_s"].tolist() == [seconds]
+
+
+def test_an_unknown_unit_is_told():
+    results = ft.reads(measured(unit="fortnight"))
+    assert results.timings["real_s"].isna().all()
+    assert results.notes["message"].str.contains("in 'fortnight' cannot be read").any()
+
+
+def test_runs_that_were_cut_out_of_version_2_are_told():
+    summary = json.loads(measured())["results"][0]["summary"]
+    summary["time_wall_clock"] |= {"count": 12, "mean": 1.25, "stddev": 0.5}
+    results = ft.reads(measured({"summary": summary}))
+    assert results.timings["real_s"].tolist() == [1.5]
+    assert (
+        results.notes["message"]
+        .tolist()[0]
+        .endswith("12 runs were summarized, 1 are listed: the others are missing")
+    )
+    alone = ft.reads(measured({"summary": summary, "measurements": []}))
+    assert values(alone.timings, SHOWN) == [["cat data", 1.25, 0.5, 12]]
+
+
+@pytest.mark.parametrize(
+    "case",
+    [
+        "1.15.0--terminal.txt",
+        "1.15.0--markdown.md",
+        "1.15.0--asciidoc.adoc",
+        "2.0.0--parameters_metrics.txt",
+        "2.0.0--two_commands.md",
+    ],
+)
+def test_no_cut_of_a_text_gives_another_number(case):
+    path = FIXTURES / f"hyperfine-{case}"
+    text = path.read_text(encoding="utf-8")
+    whole = ft.reads(text)
+    told = {*zip(whole.extras["path"], whole.extras["text"], strict=True)}
+    for length in range(0, len(text), 3):
+        try:
+            results = ft.reads(text[:length], tables=["timings", "extras"])
+        except ft.FileError:
+            continue
+        assert {*zip(results.extras["path"], results.extras["text"], strict=True)} <= told, length
+        assert {*results.timings["command"]} <= {*whole.timings["command"]}, length
+
+
 @pytest.mark.skipif(not CORPUS.is_dir(), reason=f"the corpus is not here: {CORPUS}")
 def test_the_corpus():
     truths = json.loads((CORPUS / "truths.json").read_text(encoding="utf-8"))
     read = 0
     for file in sorted(CORPUS.glob("hyperfine-*")):
         if not file.name.endswith(("_json.json", "_csv.txt")):
-            with pytest.raises(ft.UnknownFormatError, match="recognised, not read"):
-                ft.read(file)
+            assert set(ft.read(file).runs["tool"]) == {"hyperfine"}
             continue
         if "abort" in file.name:
             with pytest.raises(ft.UnknownFormatError, match="the file is empty"):

@@ -20,6 +20,7 @@ import polars as pl
 
 from fiotools.readers.diskspd.options import Asked, Conditions
 from fiotools.tables import Column, Made, Tables
+from fiotools.units import percentile
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -393,7 +394,7 @@ class Percentiles:
                 run = self._runs[place]
                 line = self._curves[number].line or run.line(len(run.threads), 0)
                 above, below = self._percentile[[at, lower]].tolist()
-                message = f"percentile {above:.10g} is below percentile {below:.10g}"
+                message = f"percentile {percentile(above)} is below percentile {percentile(below)}"
                 yield place, line, f"{DIRECTIONS[self._way[at]]}: {message}"
 
     def extremes(self) -> Array:

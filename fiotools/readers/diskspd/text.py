@@ -7,13 +7,13 @@ command line and ``Input parameters``), ``percentiles`` (of the whole run, and o
 there are several), ``cpu`` and ``extras``.
 
 Traps. Columns depend on ``-L``, ``-D`` and the version; they are found by name. ``MB/s`` of old
-versions, and of diskspd-for-linux, is 2^20. ``I/O per s`` comes from the exact time and is more
-precise than the two decimals of ``actual test time``; it also gives the time of a table without
-that line. ``start time`` is when the results were printed: the end. The size behind a path is
-rounded. ``N/A`` and 0.000 mean that there was no I/O. diskspd-for-linux divides by the requested
-time, and its total percentiles are wrong with more than one thread: they are left out. A percentile
-table without a title belongs to the run only if there is no other. The text never says the tool's
-version.
+versions, and of diskspd-for-linux, is 2^20. ``MiB/s``, ``I/O per s`` and ``actual test time`` have
+two decimals each, which is one digit of a slow row's rate: a row's rates come from the most precise
+of the three, if the others agree with it. The fastest row gives the time of a table without that
+line. ``start time`` is when the results were printed: the end. The size behind a path is rounded.
+``N/A`` and 0.000 mean that there was no I/O. diskspd-for-linux divides by the requested time, and
+its total percentiles are wrong with more than one thread: they are left out. A percentile table
+without a title belongs to the run only if there is no other. The text never says a version.
 
 Specified in DISKSPD's ``ResultParser.cpp``, 2.0.12 to 2.2, and ``result_formatter.cc`` of
 diskspd-for-linux.
@@ -118,9 +118,10 @@ class Span:
     # what `read_rows` makes of the tables, by direction: the rows of the threads, that of the total
     threads: dict[str, list[IoRow]] = field(default_factory=dict)
     totals: dict[str, IoRow] = field(default_factory=dict)
-    # the time of the run, and its rounding; no slack if it was computed
+    # the time of the run, how far off it may be, and whether it was printed
     seconds: float = math.nan
-    slack: float | None = None
+    slack: float = math.nan
+    is_timed: bool = False
     problems: list[tuple[int, str]] = field(default_factory=list)  # contradictions
 
     @property
@@ -304,6 +305,9 @@ def _take_titled_chart(cursor: Cursor, span: Span, found: re.Match[str]) -> bool
         return False
     title = found[0].removeprefix("Latency distribution:").strip()
     target = None if title in _TOTAL_CHART else title
+    rows = [cells for table in span.tables.values() for _, cells in table.rows]
+    if target == found[0] and all(_SIZED.sub("", cells[-1]) != target for cells in rows):
+        return False  # prose, and behind it they may be anyone's
     span.charts.append((target, take_table(cursor, _CHART)))
     return True
 
@@ -373,8 +377,9 @@ def take_table(cursor: Cursor, header: re.Pattern[str]) -> Table:
     table = Table(cells(cursor.line), cursor.number)
     cursor.take()
     while not cursor.done:
-        is_blank = not cursor.bare and _goes_on(cursor, table)
-        if is_blank or is_rule(cursor.bare):
+        if not cursor.bare and _goes_on(cursor, table):
+            cursor.take_blanks()  # asked once of all of them: there may be thousands
+        elif is_rule(cursor.bare):
             cursor.take()
         elif "|" not in cursor.bare:
             break
@@ -467,6 +472,22 @@ class IoRow(NamedTuple):
     size: int | None
     measures: dict[str, Any]
     others: dict[str, str]  # columns of a later version
+    printed: tuple[Speed, ...]  # what it says of its speed
+
+
+class Speed(NamedTuple):
+    """Both rates of a row, as one of the printed numbers gives them."""
+
+    half: float  # by how much the reciprocal of its time may be off
+    iops: float
+    bw: float
+
+    def agrees(self, other: Speed, count: int) -> bool:
+        """Return whether another number is that of the same count in the same time."""
+        return abs(self.iops - other.iops) <= (self.half + other.half) * count * _ROUNDED
+
+
+_ROUNDED = 1.02  # doubles are printed: a tie may go either way
 
 
 def listed(entries: Sequence[Mapping[str, IoRow]], names: Sequence[str], none: Any) -> list[Any]:
@@ -493,6 +514,12 @@ def read_rows(span: Span) -> None:
             else:
                 span.threads[direction].append(row)
     _read_time(span)
+    late = [row for row in span.all() if not _set_rates(span, row)]
+    if late and span.is_timed:
+        measures, others = late[0].measures, len(late) - 1
+        message = "{iops} I/O per s is not {total_ios} I/Os".format_map(measures)
+        message += f" in {span.seconds} s" + (f"; nor in {others} more rows" if others else "")
+        span.problems.append((late[0].line, message))
 
 
 def _row(
@@ -520,11 +547,15 @@ def _row(
         return None
 
     measures = {measure: number(name) for name, measure in _MEASURES.items()}
-    printed = next((name for name in ("mib/s", "mb/s") if name in cell), "")
-    rate = number(printed)
+    unit = next((name for name in ("mib/s", "mb/s") if name in cell), "")
+    rate = number(unit)
     measures["bw_bytes_per_s"] = None if rate is None else rate * _MIB
-    if measures["io_bytes"] and measures["total_ios"] and measures["iops"]:
-        _compute_rate(measures, printed, cell.get(printed, ""), line, problems)
+    texts = cell.get("i/opers", ""), cell.get(unit, "")
+    printed = _speeds(measures, *texts)
+    if len(printed) == 2 and not printed[0].agrees(printed[1], measures["total_ios"]):
+        exact = units.human(printed[0].bw, "B/s")
+        message = f"{texts[1]} {unit} is not {exact}, which bytes, I/Os and I/O per s give"
+        problems.append((line, f"{message}; the printed rate is kept"))
     file = _FILE.fullmatch(cell.get("file", ""))
     known = ("thread", "file", "mib/s", "mb/s", "", *_MEASURES)
     titled = zip(table.columns, names, cells, strict=False)
@@ -535,38 +566,59 @@ def _row(
         options.printed_size(file[2]) if file else None,
         measures,
         {title: text for title, name, text in titled if name not in known and text},
+        printed,
     )
 
 
-def _compute_rate(
-    measures: dict[str, Any], unit: str, text: str, line: int, problems: list[tuple[int, str]]
-) -> None:
-    """Compute a rate from the more precise I/O per s, if that agrees with the printed one."""
-    given, iops = measures["bw_bytes_per_s"], measures["iops"]
-    exact = iops * measures["io_bytes"] / measures["total_ios"]
-    # both were rounded to half their last digit
-    slack = 0.5 * 10 ** -len(text.partition(".")[2]) * _MIB + exact * 0.005 / iops
-    if given is None or abs(exact - given) <= slack * 1.001:
-        measures["bw_bytes_per_s"] = exact
-    else:
-        message = f"{text} {unit} is not {units.human(exact, 'B/s')}, which bytes,"
-        problems.append((line, f"{message} I/Os and I/O per s give; the printed rate is kept"))
+def _speeds(measures: Mapping[str, Any], per_s: str, mib_per_s: str) -> tuple[Speed, ...]:
+    """Return what I/O per s and MiB/s give, as far as they are printed."""
+    size, count, iops, bw = (measures[name] for name in (*AMOUNTS, "iops", "bw_bytes_per_s"))
+    if not (size and count):
+        return ()
+    found = []
+    if iops is not None:
+        found.append(Speed(_half(per_s) / count, iops, iops * size / count))
+    if bw is not None:
+        found.append(Speed(_half(mib_per_s) * _MIB / size, bw * count / size, bw))
+    return tuple(found)
+
+
+def _half(text: str) -> float:
+    """Return half of the last digit that is printed."""
+    return 0.5 * 10.0 ** -len(text.partition(".")[2])
 
 
 def _read_time(span: Span) -> None:
     printed = span.facts.get("actual test time") or span.facts.get("test time")
     found = _TIME.fullmatch(printed or "")
     if found and float(found[1]):
-        span.seconds = float(found[1])
+        span.seconds, span.is_timed = float(found[1]), True
         # diskspd-for-linux divides by the requested time, in whole seconds
-        span.slack = 0.5 * 10 ** -len(found[2]) if found[2] else 0.0
+        span.slack = _half(found[1]) if found[2] else 0.0
         return
     # the fastest row has the rate with the most digits
-    every = [row.measures for row in span.all()]
-    rated = [one for one in every if one["total_ios"] and one["iops"]]
+    rated = [(speed, row) for row in span.all() for speed in row.printed if speed.iops]
     if rated:
-        best = max(rated, key=lambda measures: float(measures["iops"]))
-        span.seconds = best["total_ios"] / best["iops"]
+        speed, row = min(rated, key=lambda pair: pair[0].half)
+        span.seconds = row.measures["total_ios"] / speed.iops
+        # as DISKSPD rounds it, at best: an excerpt has the rates of the whole output
+        span.slack = max(span.seconds**2 * speed.half, _half("0.00"))
+
+
+def _set_rates(span: Span, row: IoRow) -> bool:
+    """Set a row's rates to the most precise that is printed; return whether its time agrees."""
+    measures, count = row.measures, row.measures["total_ios"]
+    if not row.printed or any(not row.printed[0].agrees(one, count) for one in row.printed):
+        return True
+    known = row.printed
+    fits = True
+    if span.seconds > span.slack:
+        half = span.slack / span.seconds / (span.seconds - span.slack)
+        timed = Speed(half, count / span.seconds, measures["io_bytes"] / span.seconds)
+        fits = all(one.agrees(timed, count) for one in known)
+        known += (timed,) * fits
+    _, measures["iops"], measures["bw_bytes_per_s"] = min(known, key=lambda one: one.half)
+    return fits
 
 
 def check_plan(span: Span, asked: options.Asked) -> options.Asked:
@@ -623,23 +675,6 @@ def check(span: Span) -> None:
             if parts and None not in (ours, whole) and ours != whole:
                 message = f"{direction}: {name} of the threads sum to {ours}, the total says"
                 span.problems.append((total.line, f"{message} {whole}"))
-    if span.slack is None or not span.seconds > span.slack:
-        return
-    low, high = span.seconds - span.slack, span.seconds + span.slack
-    wrong = [row for row in span.all() if not _fits(row.measures, low, high)]
-    if wrong:
-        measures, others = wrong[0].measures, len(wrong) - 1
-        message = "{iops} I/O per s is not {total_ios} I/Os".format_map(measures)
-        message += f" in {span.seconds} s" + (f"; nor in {others} more rows" if others else "")
-        span.problems.append((wrong[0].line, message))
-
-
-def _fits(measures: dict[str, Any], shortest: float, longest: float) -> bool:
-    """Return whether a rate is its count by the time, both rounded."""
-    count, iops = measures["total_ios"], measures["iops"]
-    if count is None or iops is None:
-        return True
-    return bool(count / longest - 0.0051 <= iops <= count / shortest + 0.0051)
 
 
 def read(document: Document, tables: Tables) -> None:

@@ -356,7 +356,7 @@ _SAID = re.compile(
 # meaningless if no entry follows; and a tag of XML looks like the name of a client
 _LEADING = ("<", "hostname=")
 _FOLLOWING = re.compile(r"\n(?=[2-5];|;)")
-_NORMAL = re.compile(r"\s*([^\n]*): \(groupid=(\d+), jobs=\d+\): err=")
+_NORMAL = re.compile(r"\s*+([^\n]*): \(groupid=(\d+), jobs=\d+\): err=")
 
 
 def parse(text: str, match: re.Match[str]) -> tuple[int, int, Terse] | None:

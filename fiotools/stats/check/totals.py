@@ -279,7 +279,7 @@ def _outside(name: str, curve: Curve, least: float, most: float) -> Iterator[Ans
             yield say(
                 "{name}: percentile {percentile} is {value}, but all I/Os took {least} to {most}",
                 name=name,
-                percentile=f"{percentile:g}",
+                percentile=units.percentile(percentile),
                 value=human(value, "ns"),
                 least=human(least, "ns"),
                 most=human(most, "ns"),
@@ -322,7 +322,7 @@ def _off(name: str, curve: Curve, shares: list[Span], one: float) -> Iterator[An
                 "{name}: percentile {percentile} is {value}, where its own bins have {low} to "
                 "{high} %",
                 name=name,
-                percentile=f"{percentile:g}",
+                percentile=units.percentile(percentile),
                 value=human(value, "ns"),
                 low=f"{faster:.3g}",
                 high=f"{up_to:.3g}",

@@ -1,0 +1,1 @@
+"""hyperfine's output: exports, tables and what it shows in a terminal."""
