@@ -59,14 +59,48 @@ DD_SAID = r"dd(?<![^\s/]dd)(?:\.exe)?: (?=\S)"
 # which is found fast
 _ELAPSED = ("real", "Real", "elapsed")
 TIMES = {
-    "verbose": r"Real time \(s\): \d|User time \(seconds\): \d",
-    "zsh": r"user +\d+[.,]\d+s +system",
-    "gnu": r"user \d+\.\d+system",
-    "tcsh": r"u +\d+\.\d+s +\d+:\d",
+    # a list without its first line begins at the next
+    "verbose": (
+        r"Real time \(s\): \d|(?:User|System) time \((?:seconds|s)\): \d"
+        r"|Elapsed \(wall clock\)[^\n]{0,30}: \d"
+    ),
+    # a line that was wrapped is broken at one of these, and found by another
+    "zsh": (
+        r"user\s{1,9}[\d.,:]+(?:[mun]?s)?\s{1,9}system|system\s{1,9}\d{1,9}%\s{1,9}cpu"
+        r"|cpu\s{1,9}[\d.,:]+(?:[mun]?s)?\s{1,9}total"
+    ),
+    "gnu": (
+        r"user\s{1,9}\d+[.,]\d+system|system\s{1,9}[\d:.,]+elapsed"
+    ),
+    "tcsh": r"u\s{1,9}\d+[.,]\d+s\s{1,9}\d+:\d",
     "fish": r"Executed in +\d",
     "powershell": r"TotalSeconds[ \t]+:[ \t]*\d",
     "labels": "|".join(rf"{name}(?:[ \t]+|[ \t]*[:=,][ \t]*)\d" for name in _ELAPSED),
 }
+
+_S_USER = r"[0-9][.,][0-9]+s\s{1,9}(?:user|system)\b|[0-9]% cpu\b|cpu\s{1,9}[0-9.,:]+ total\b"
+_GNU_PARTS = (
+    r"[0-9][.,][0-9]{2}(?:user|system)\b|[0-9]elapsed\b|[0-9]%CPU\b|[0-9]avgtext\b|[0-9]avgdata\b"
+    r"|[0-9]maxresident|[0-9]inputs\+[0-9]|[0-9]outputs \(|[0-9]major\+|minor\)pagefaults"
+    r"|pagefaults\s{1,9}[0-9]"
+)
+_LIST_PARTS = (
+    r"(?:User|System|Real) time \((?:seconds|s)\)|Elapsed\W{1,3}wall clock|CPU this job got"
+    r"|Maximum resident set|Max RSS \(KiB\)|(?:Major|Minor) (?:\(re\w{4,8} |faults:)|page faults: [0-9]"
+    r"|oluntary context switches: [0-9]|File system (?:in|out)puts: [0-9]"
+    r"|^ *[0-9]{1,18} {1,2}(?:maximum resident set|page (?:reclaims|faults)$|block (?:in|out)put op"
+    r"|(?:in)?voluntary context|instructions retired|cycles elapsed|peak memory footprint)"
+)
+_FISH_PARTS = r"Executed in +[0-9]|(?:usr|sys) time +[0-9]+[.,][0-9]"
+_TCSH_PARTS = r"[0-9][.,][0-9]+u\s{1,9}[0-9]+[.,]|[0-9]io\s{1,9}[0-9]+pf|[0-9]pf\+[0-9]+w\b"
+# what certainly belongs to a report of time; a line that was broken anywhere still has one
+TIME_MARK = (
+    r"(?=[rusc])\b(?:"  # a letter is known sooner than the end of a word
+    r"(?:real|user|sys)(?:[\s|]|\^I|\\t|%20){0,9}[+]?(?:[0-9]+h ?)?[0-9]+m ?[0-9]+[.,][0-9]+s"
+    r"|Command (?:exited with non-zero status|terminated by signal) [0-9])"
+    r"|[0-9][.,][0-9]+s? (?:real|user|sys(?:tem)?)\b"
+    rf"|{_S_USER}|{_GNU_PARTS}|{_LIST_PARTS}|{_FISH_PARTS}|{_TCSH_PARTS}"
+)
 
 _AFTER_LABEL = "\n\r\t |^\\%+0123456789"  # between a label of a damaged line and its number
 
@@ -299,15 +333,14 @@ READERS: tuple[Reader, ...] = (
         title="time of any shell, of GNU, BSD, BusyBox and toybox; Measure-Command",
         produced_by="time command 2>log",
         tables=("runs", "timings", "extras", "notes"),
-        mark=(
-            r"(?=[rusc])\b(?:"  # a letter is known sooner than the end of a word
-            r"(?:real|user|sys)(?:[\s|]|\^I|\\t|%20){0,9}[+]?[0-9]+m[0-9]+[.,][0-9]+s"
-            r"|Command (?:exited with non-zero status|terminated by signal) [0-9])"
-            r"|[0-9][.,][0-9]+s user\W{1,3}[0-9]+[.,][0-9]+s system|Elapsed\W{1,3}wall clock"
-        ),
+        mark=TIME_MARK,
         line_mark=r"[^\w\n]{0,4}(?:real|user|sys)[ \t]*[+]?[0-9]+[.,][0-9]+s?[^\w\n]{0,4}$",
         # not the sys of /proc/sys
-        mark_needs=("real", "user", *map("sys{}".format, _AFTER_LABEL), "command ", "elapsed"),
+        mark_needs=(
+            *("real", "user", *map("sys{}".format, _AFTER_LABEL), "command ", "elapsed", "%cpu"),
+            *("cpu ", "resident", "inputs+", "pagefaults", "page ", "switches", " system", "pf+"),
+            *("executed in", "usr time", "sys time", "cycles", "instructions", "faults", "rss"),
+        ),
         anchor="|".join(TIMES.values()),
         needs=(
             *("real", "Real", "elapsed", "system", "User time", "Executed in", "TotalSeconds"),
