@@ -78,28 +78,28 @@ TIMES = {
     "labels": "|".join(rf"{name}(?:[ \t]+|[ \t]*[:=,][ \t]*)\d" for name in _ELAPSED),
 }
 
-_S_USER = r"[0-9][.,][0-9]+s\s{1,9}(?:user|system)\b|[0-9]% cpu\b|cpu\s{1,9}[0-9.,:]+ total\b"
-_GNU_PARTS = (
-    r"[0-9][.,][0-9]{2}(?:user|system)\b|[0-9]elapsed\b|[0-9]%CPU\b|[0-9]avgtext\b|[0-9]avgdata\b"
-    r"|[0-9]maxresident|[0-9]inputs\+[0-9]|[0-9]outputs \(|[0-9]major\+|minor\)pagefaults"
-    r"|pagefaults\s{1,9}[0-9]"
-)
-_LIST_PARTS = (
-    r"(?:User|System|Real) time \((?:seconds|s)\)|Elapsed\W{1,3}wall clock|CPU this job got"
-    r"|Maximum resident set|Max RSS \(KiB\)|(?:Major|Minor) (?:\(re\w{4,8} |faults:)|page faults: [0-9]"
-    r"|oluntary context switches: [0-9]|File system (?:in|out)puts: [0-9]"
-    r"|^ *[0-9]{1,18} {1,2}(?:maximum resident set|page (?:reclaims|faults)$|block (?:in|out)put op"
-    r"|(?:in)?voluntary context|instructions retired|cycles elapsed|peak memory footprint)"
-)
-_FISH_PARTS = r"Executed in +[0-9]|(?:usr|sys) time +[0-9]+[.,][0-9]"
-_TCSH_PARTS = r"[0-9][.,][0-9]+u\s{1,9}[0-9]+[.,]|[0-9]io\s{1,9}[0-9]+pf|[0-9]pf\+[0-9]+w\b"
-# what certainly belongs to a report of time; a line that was broken anywhere still has one
+# what certainly belongs to a report of time; a line that was broken somewhere still has one. A
+# digit, or a letter that begins a word, is known sooner than the rest
 TIME_MARK = (
-    r"(?=[rusc])\b(?:"  # a letter is known sooner than the end of a word
+    r"[0-9](?:[.,][0-9]+(?:s? (?:real|user|sys(?:tem)?)\b|(?:user|system)\b|u\s{1,9}[0-9]+[.,])"
+    r"|elapsed\b|% ?CPU\b|avgtext\b|avgdata\b|maxresident|inputs\+[0-9]|outputs \(|major\+"
+    r"|io\s{1,9}[0-9]+pf|pf\+[0-9]+w\b|k [0-9]+\+[0-9]+io\b"
+    r"| {1,2}(?:maximum resident set|page reclaims|instructions retired|cycles elapsed|peak memory))"
+    r"|(?=[rusceptxmfv])\b(?:"
     r"(?:real|user|sys)(?:[\s|]|\^I|\\t|%20){0,9}[+]?(?:[0-9]+h ?)?[0-9]+m ?[0-9]+[.,][0-9]+s"
-    r"|Command (?:exited with non-zero status|terminated by signal) [0-9])"
-    r"|[0-9][.,][0-9]+s? (?:real|user|sys(?:tem)?)\b"
-    rf"|{_S_USER}|{_GNU_PARTS}|{_LIST_PARTS}|{_FISH_PARTS}|{_TCSH_PARTS}"
+    r"|Command (?:exited with non-zero status|terminated by signal) [0-9]"
+    r"|terminated by signal [0-9]|cpu\s{1,9}[0-9.,:]+ total\b|pagefaults\s{1,9}[0-9]"
+    r"|(?:User|System|Real) time \((?:seconds|s)\)|Elapsed\W{1,3}wall clock|CPU this job got"
+    r"|Max(?:imum resident set size| RSS) \(|(?:Major|Minor) (?:\(re\w{4,8} |faults:)"
+    r"|page faults: [0-9]|voluntary context|context switches\b|switches: [0-9]"
+    r"|File system (?:in|out)puts: [0-9]|Page size \(bytes\): [0-9]|Socket messages \w{4,8}: [0-9]"
+    r"|Executed in +[0-9]|(?:usr|sys) time +[0-9]+[.,][0-9])"
+)
+TIME_LINE = (
+    r"[^\w\n]{0,4}(?:real|user|sys)[ \t]*[+]?[0-9]+[.,][0-9]+s?[^\w\n]{0,4}$"
+    r"|(?:\S{0,7} )?(?:exited )?(?:with )?non-zero status [0-9]"
+    r"|[ \t]{0,30}(?:[0-9]{1,18} {1,2})?(?:maximum resident set|page (?:reclaims|faults)$"
+    r"|block (?:in|out)put op|instructions retired$|cycles elapsed$|peak memory footprint$)"
 )
 
 _AFTER_LABEL = "\n\r\t |^\\%+0123456789"  # between a label of a damaged line and its number
@@ -334,11 +334,12 @@ READERS: tuple[Reader, ...] = (
         produced_by="time command 2>log",
         tables=("runs", "timings", "extras", "notes"),
         mark=TIME_MARK,
-        line_mark=r"[^\w\n]{0,4}(?:real|user|sys)[ \t]*[+]?[0-9]+[.,][0-9]+s?[^\w\n]{0,4}$",
+        line_mark=TIME_LINE,
         # not the sys of /proc/sys
         mark_needs=(
             *("real", "user", *map("sys{}".format, _AFTER_LABEL), "command ", "elapsed", "%cpu"),
             *("cpu ", "resident", "inputs+", "pagefaults", "page ", "switches", " system", "pf+"),
+            *("non-zero", "by signal", "io ", "footprint", "socket", "context"),
             *("executed in", "usr time", "sys time", "cycles", "instructions", "faults", "rss"),
         ),
         anchor="|".join(TIMES.values()),
