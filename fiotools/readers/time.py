@@ -285,7 +285,7 @@ def _timing(told: Mapping[str, str | None]) -> Timing | None:
     known = dict(zip(names, found, strict=True))
     doubts = _lacking(known)
     kib = told.get("max_rss") or ""
-    share = (told.get("cpu_pct") or "?").rstrip("%")
+    share = (told.get("cpu_pct") or "?").rstrip("%").replace(",", ".")
     extras = [("cpu_pct", share)] * (share != "?")  # as GNU prints when no time has passed
     extras += [(name, count) for name in _COUNTED if (count := told.get(name))]
     # a share of the processor is held against the times, as far as digits go
@@ -507,7 +507,7 @@ _ZSH = re.compile(
 )
 _TCSH = re.compile(
     rf"(?<![\w.,:+])(?P<user>{_SECONDS})u{_B}(?P<sys>{_SECONDS})s{_B}(?P<real>{CLOCK}){_B}"
-    rf"(?P<cpu_pct>[0-9]{{1,9}}(?:\.[0-9])?)%{_B}{_N}\+{_N}k{_B}"
+    rf"(?P<cpu_pct>[0-9]{{1,9}}(?:[.,][0-9])?)%{_B}{_N}\+{_N}k{_B}"
     rf"(?P<inputs>{_N})\+(?P<outputs>{_N})io{_B}(?P<major_faults>{_N})pf\+{_N}w{END}"
 )
 _GNU = re.compile(
@@ -665,9 +665,9 @@ _ITEM = re.compile(
     r"(?P<label>[A-Z][A-Za-z (/:)]{3,50}): (?P<value>[0-9?][0-9a-z.,: ]{0,30}%?)"
     r"(?=[ \t]*(?:\n|\Z))"
 )
-_TIMED = 'Command being timed: "'
 _COMMAND = re.compile(
-    rf'{_TIMED}(?P<command>.*)"[ \t]*\n(?P<over>(?:[^\n]{{1,400}}\n){{0,{_MOST_FOREIGN}}}?)[^\n]{{0,100}}\Z',
+    r'Command being timed: ["“”](?P<command>.*)["”][ \t]*\n'
+    rf"(?P<over>(?:[^\n]{{1,400}}\n){{0,{_MOST_FOREIGN}}}?)[^\n]{{0,100}}\Z",
     re.S,
 )
 
@@ -688,7 +688,7 @@ def _verbose(text: str, at: int) -> Found | None:
     if said.isdigit() and len(said) < 11:
         timing = timing._replace(exit_status=int(said), failed=bool(int(said)))
     timing = timing._replace(doubts=(*timing.doubts, *found.doubts))
-    low = text.rfind(_TIMED, max(0, start - 8192), start)
+    low = text.rfind("Command being timed: ", max(0, start - 8192), start)
     named = _COMMAND.match(text, low, at) if low >= 0 else None
     if not named or _OTHERS.search(named["over"]):
         return at, found.end, timing
