@@ -69,9 +69,7 @@ TIMES = {
         r"user\s{1,9}[\d.,:]+(?:[mun]?s)?\s{1,9}system|system\s{1,9}\d{1,9}%\s{1,9}cpu"
         r"|cpu\s{1,9}[\d.,:]+(?:[mun]?s)?\s{1,9}total"
     ),
-    "gnu": (
-        r"user\s{1,9}\d+[.,]\d+system|system\s{1,9}[\d:.,]+elapsed"
-    ),
+    "gnu": (r"user\s{1,9}\d+[.,]\d+system|system\s{1,9}[\d:.,]+elapsed"),
     "tcsh": r"u\s{1,9}\d+[.,]\d+s\s{1,9}\d+:\d",
     "fish": r"Executed in +\d",
     "powershell": r"TotalSeconds[ \t]+:[ \t]*\d",
@@ -83,8 +81,8 @@ TIMES = {
 TIME_MARK = (
     r"[0-9](?:[.,][0-9]+(?:s? (?:real|user|sys(?:tem)?)\b|(?:user|system)\b|u\s{1,9}[0-9]+[.,])"
     r"|elapsed\b|% ?CPU\b|avgtext\b|avgdata\b|maxresident|inputs\+[0-9]|outputs \(|major\+"
-    r"|io\s{1,9}[0-9]+pf|pf\+[0-9]+w\b|k [0-9]+\+[0-9]+io\b"
-    r"| {1,2}(?:maximum resident set|page reclaims|instructions retired|cycles elapsed|peak memory))"
+    r"|io\s{1,9}[0-9]+pf|pf\+[0-9]+w\b|k [0-9]+\+[0-9]+io\b| {1,2}(?:maximum resident set"
+    r"|page reclaims|instructions retired|cycles elapsed|peak memory))"
     r"|(?=[rusceptxmfv])\b(?:"
     r"(?:real|user|sys)(?:[\s|]|\^I|\\t|%20){0,9}[+]?(?:[0-9]+h ?)?[0-9]+m ?[0-9]+[.,][0-9]+s"
     r"|Command (?:exited with non-zero status|terminated by signal) [0-9]"
@@ -95,6 +93,7 @@ TIME_MARK = (
     r"|File system (?:in|out)puts: [0-9]|Page size \(bytes\): [0-9]|Socket messages \w{4,8}: [0-9]"
     r"|Executed in +[0-9]|(?:usr|sys) time +[0-9]+[.,][0-9])"
 )
+_TCSH = [f"u {digit}" for digit in range(10)]
 TIME_LINE = (
     r"[^\w\n]{0,4}(?:real|user|sys)[ \t]*[+]?[0-9]+[.,][0-9]+s?[^\w\n]{0,4}$"
     r"|(?:\S{0,7} )?(?:exited )?(?:with )?non-zero status [0-9]"
@@ -339,13 +338,13 @@ READERS: tuple[Reader, ...] = (
         mark_needs=(
             *("real", "user", *map("sys{}".format, _AFTER_LABEL), "command ", "elapsed", "%cpu"),
             *("cpu ", "resident", "inputs+", "pagefaults", "page ", "switches", " system", "pf+"),
-            *("non-zero", "by signal", "io ", "footprint", "socket", "context"),
+            *("non-zero", "by signal", "io ", "footprint", "socket", "context", *_TCSH),
             *("executed in", "usr time", "sys time", "cycles", "instructions", "faults", "rss"),
         ),
         anchor="|".join(TIMES.values()),
         needs=(
             *("real", "Real", "elapsed", "system", "User time", "Executed in", "TotalSeconds"),
-            "pf+",
+            *_TCSH,
         ),
     ),
     _reader(

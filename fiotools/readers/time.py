@@ -13,6 +13,10 @@ label. ``-v`` of GNU time, BusyBox and toybox prints a list, and so does PowerSh
 fish prints a table with a unit in every cell. Numbers without labels (``TIMEFORMAT``, ``-f``,
 bash's ``times``) are not read. A report without its command does not say what was timed.
 
+Damage. A line that was wrapped, also within a word, is joined; a line that is printed twice counts
+once; lines of other programs between those of a report are stepped over, and noted. What a list
+does not say is missing, with a note; its other lines are kept.
+
 Traps. Labels are never translated, and the decimal mark follows the locale. Minutes of bash and
 mksh never roll over to hours. User time may exceed real time: several processors. A CPU share that
 contradicts its own times is noted. toybox prints user and sys as seconds, a point, and microseconds
@@ -156,10 +160,11 @@ _line_start = partial(line_start, within=400, ends="\n\r")  # of a time's lines,
 
 # --- lines around a report ---------------------------------------------------------------------
 
+_W = r"\s{1,9}"  # a line may be wrapped, or its blanks doubled
 _FAILED = re.compile(
-    r"(?:Command (?:exited with non-zero status (?P<status>[0-9]{1,10})"
-    r"|(?:terminated|stopped) by signal (?P<signal>[0-9]{1,10})|terminated abnormally\.)"
-    r"|time: command terminated abnormally)[ \t]*\n?[ \t>#;'/]*\Z"
+    rf"(?:Command{_W}(?:exited{_W}with{_W}non-zero{_W}status{_W}(?P<status>[0-9]{{1,10}})"
+    rf"|(?:terminated|stopped){_W}by{_W}signal{_W}(?P<signal>[0-9]{{1,10}})"
+    r"|terminated abnormally\.)|time: command terminated abnormally)[ \t]*\n?[ \t>#;'/]*\Z"
 )
 # people add "<-- here", and comment lines out, as in a shell, C, Lisp, BASIC or a batch file; what
 # is copied from a PDF may have every end of line twice
@@ -292,8 +297,9 @@ def _timing(told: Mapping[str, str | None]) -> Timing | None:
     if len(known) == len(_WHOLE) and share[0].isdigit() and not _is_share(float(share), **known):
         said = f"{share} % CPU is not (user + sys) / real: the times are kept as printed"
         doubts.append(Doubt(said))
+    real, user, sys = (known[name].seconds if name in known else None for name in _WHOLE)
     return Timing(
-        *(known[name].seconds if name in known else None for name in _WHOLE),
+        *(real, user, sys),
         # 0 was not measured
         max_rss_bytes=int(kib) * 1024 or None if kib.isdigit() and len(kib) < 16 else None,
         extras=tuple(extras),
@@ -370,7 +376,11 @@ def _before(text: str, at: int, odd: int | None) -> Found | None:
         label = _MEANT[name[0].lower()]
         if labels == _WHOLE and label == "real":
             break
-        if labels and (label, value) == (labels[-1], texts[-1]) and "\n" in text[end : match.start()]:
+        if (
+            labels
+            and (label, value) == (labels[-1], texts[-1])
+            and "\n" in text[end : match.start()]
+        ):
             doubts.append(Doubt(_TWICE, match.start()))
         else:
             labels.append(label)
@@ -390,8 +400,10 @@ def _before(text: str, at: int, odd: int | None) -> Found | None:
         told = " ".join(text[at if odd is None else odd : end].split())
         said = f"not a complete report of time ({told:.80}): left out; paste it as it was printed"
         return at, end, Timing(None, doubts=(Doubt(said),))
-    user, sys, told = _toybox(texts, found, is_one_line=is_one_line)
-    timing = Timing(found[0].seconds, user, sys, doubts=(*told, *doubts))
+    user, sys, doubted = _toybox(texts, found, is_one_line=is_one_line)
+    timing = Timing(found[0].seconds, user, sys, doubts=(*doubted, *doubts))
+    if found[0].unit:  # not of time -lp
+        return at, end, timing
     return at, *_listed(text, end, at - (_line_start(text, at) or 0), timing)
 
 
@@ -466,23 +478,28 @@ def _behind(text: str, at: int, told: dict[str, str], match: re.Match[str]) -> F
     if not timing:
         return None
     indent = at + len(told["real"]) - (_line_start(text, at) or 0) - 12  # %9ld.%02ld
-    return at, *_listed(text, match.end(), indent, timing)
+    end = match.end()
+    again = _again(text, at, end)
+    if again > 0 and _COUNT.match(text, max(0, _below(text, again))):
+        end, timing = again, timing._replace(doubts=(*timing.doubts, Doubt(_TWICE, end + 1)))
+    return at, *_listed(text, end, indent, timing)
 
 
 def _listed(text: str, end: int, indent: int, timing: Timing) -> tuple[int, Timing]:
     """Read the list of ``-l`` below times that are indented as they are."""
-    first = _below(text, end)
-    if first < 0 or not _COUNT.match(text, first):
+    above = _stepped(text, end, lambda here: _COUNT.match(text, here))
+    if not above or above[0]["label"] not in _LISTED or _REST.match(text, [end, *above[1]][-1]):
         return end, timing
+    first = above[0].start()
     found = _items(text, first, _COUNT, _LISTED)
-    if not found.told:
-        return end, timing
-    rss, doubts = None, [*timing.doubts, *found.doubts]
+    rss, doubts = None, [*timing.doubts, *_foreign(text, above[1]), *found.doubts]
     size = int(found.told.get(_RSS) or 0)
     if size:  # 0: not measured
         at = text.index(f"{size} ", first) + len(f"{size}")
         # %20ld on macOS, %10ld elsewhere and long ago
-        if at - (_line_start(text, at) or 0) - indent == 20 or not found.told.keys().isdisjoint(_MACOS):
+        if at - (_line_start(text, at) or 0) - indent == 20 or not found.told.keys().isdisjoint(
+            _MACOS
+        ):
             rss = size
         # bytes are whole pages
         elif "minor page faults" in found.told or size % 4096:
@@ -507,8 +524,9 @@ _ZSH = re.compile(
 )
 _TCSH = re.compile(
     rf"(?<![\w.,:+])(?P<user>{_SECONDS})u{_B}(?P<sys>{_SECONDS})s{_B}(?P<real>{CLOCK}){_B}"
-    rf"(?P<cpu_pct>[0-9]{{1,9}}(?:[.,][0-9])?)%{_B}{_N}\+{_N}k{_B}"
-    rf"(?P<inputs>{_N})\+(?P<outputs>{_N})io{_B}(?P<major_faults>{_N})pf\+{_N}w{END}"
+    rf"(?P<cpu_pct>[0-9]{{1,9}}(?:[.,][0-9])?)%"
+    rf"(?:{_B}{_N}\+{_N}k{_B}(?P<inputs>{_N})\+(?P<outputs>{_N})io"
+    rf"{_B}(?P<major_faults>{_N})pf\+{_N}w{END})?"
 )
 _GNU = re.compile(
     rf"(?<![\d.,:])(?P<user>[0-9]{{1,10}}[.,][0-9]{{2}})user{_B}"
@@ -547,9 +565,7 @@ def _line(text: str, at: int, form: re.Pattern[str]) -> tuple[int, int, Told] | 
     return (start, end, told) if told else None
 
 
-def _around(
-    text: str, low: int, at: int, high: int, form: re.Pattern[str]
-) -> re.Match[str] | None:
+def _around(text: str, low: int, at: int, high: int, form: re.Pattern[str]) -> re.Match[str] | None:
     for match in form.finditer(text, low, high):
         if match.end() > at:
             return match if match.start() <= at else None
@@ -569,20 +585,25 @@ def _gnu(text: str, at: int) -> Found | None:
     if text.endswith(_STATUS, 0, start):  # the line above was joined
         user = told["user"] or "0"
         cuts = [cut for cut in (1, 2, 3) if user[0] != "0" and _USER.fullmatch(user, cut)]
-        told["user"] = user[cuts[0] :] if len(cuts) == 1 else None
-        start += cuts[0] if cuts else 0
+        at = start + (cuts[0] if len(cuts) == 1 else 0)
+        told["user"], start = user[at - start :] if at > start else None, at
     doubts: list[Doubt] = []
     if told["max_rss"]:  # the format with a second line
-        line, again = text[start:end], _below(text, end)
         below = _gnu_below(text, end)
-        if not below and again >= 0 and text.startswith(line, again):
-            below, doubts = _gnu_below(text, again + len(line)), [Doubt(_TWICE, again)]
+        if not below and (again := _again(text, start, end)) > 0:
+            below, doubts = _gnu_below(text, again), [Doubt(_TWICE, end + 1)]
         if below:
             end, more, over = below
             told |= more
             doubts += _foreign(text, over)
     timing = _timing(told)
     return (start, end, timing._replace(doubts=(*timing.doubts, *doubts))) if timing else None
+
+
+def _again(text: str, start: int, end: int) -> int:
+    """Find where a line ends that is printed once more below itself; -1 if it is not."""
+    below = _below(text, end)
+    return below + end - start if below >= 0 and text.startswith(text[start:end], below) else -1
 
 
 def _gnu_below(text: str, at: int) -> tuple[int, Told, list[int]] | None:
@@ -772,7 +793,9 @@ def _fish(text: str, at: int) -> Found | None:
     said = Doubt("user or sys is not what fish and external add up to: kept as printed")
     doubts = (*_lacking(known), *(said,) * is_apart, *found.doubts)
     rule = _RULE.search(text, max(0, at - 120), at)
-    return rule.start() if rule else at, found.end, Timing(**known, doubts=doubts)
+    real, user, sys = map(known.get, _WHOLE)
+    timing = Timing(real, user, sys, doubts=doubts)
+    return rule.start() if rule else at, found.end, timing
 
 
 _READ: dict[str, Callable[[str, int], Found | None]] = {  # the most frequent first
@@ -804,7 +827,9 @@ def parse(text: str, match: re.Match[str]) -> Found | None:
         if beginning.match(match[0]) and (found := form(text, match.start())):
             start, end, timing = _ended(text, found)
             lines = [text.count("\n", start, max(start, doubt.at)) for doubt in timing.doubts]
-            placed = [doubt._replace(at=line) for doubt, line in zip(timing.doubts, lines, strict=True)]
+            placed = [
+                doubt._replace(at=line) for doubt, line in zip(timing.doubts, lines, strict=True)
+            ]
             return start, end, timing._replace(doubts=tuple(placed))
     return None
 

@@ -223,11 +223,9 @@ def read(document: Document, tables: Tables) -> None:
             _add_timing(tables, report, session, run)
         else:
             session = session._replace(above=above[at, report.kind])
-            if below and report.kind == "dd":
-                if bisect_right(starts, below.start) - 1 == at and _is_timing(
-                    below, report, command, 1, text
-                ):
-                    session = session._replace(real_s=below.data.real)
+            is_over = below and bisect_right(starts, below.start) - 1 != at
+            if below and not is_over and _is_timing(below, report, command, 1, text):
+                session = session._replace(real_s=below.data.real)
             before = tables.runs
             assert report.grammar is not None
             run = report.grammar.add(tables, report, session)
@@ -297,9 +295,7 @@ def _is_one_dd(command: str | None) -> bool:
     )
 
 
-def _is_timing(
-    timing: Report, report: Report, command: str | None, added: int, text: str
-) -> bool:
+def _is_timing(timing: Report, report: Report, command: str | None, added: int, text: str) -> bool:
     """Whether a report is a timing of the command that printed the one above it."""
     between = text[report.end : timing.start]
     return timing.kind == "time" != report.kind and _adjacent(between, command, added)

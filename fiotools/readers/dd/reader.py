@@ -8,7 +8,8 @@ Reports are read by structure, because words are translated, reordered and dropp
 ``F+P`` (full and partial records), perhaps one about truncated records, and a line that begins with
 the bytes and ends with seconds and a rate. Traps: the decimal mark follows the locale, not the
 language; ``MB`` is 10^6 for GNU and BSD, 2^20 for BusyBox and toybox; a records-only report
-(``status=noxfer``, BusyBox) has no bytes; one dd may report many times, and then the last report
+(``status=noxfer``, BusyBox) has no bytes, unless its command says the size of full records and was
+timed: then bytes and rate follow; one dd may report many times, and then the last report
 counts; two dd in a pipeline write between each other's lines. The rate is recomputed from bytes and
 seconds; the printed one is a check, and kept if it is more precise.
 
@@ -366,7 +367,7 @@ class _Batch:
             if partial or given.keys().isdisjoint(("bs", "obs")) or full * block >= _TOO_MUCH:
                 continue
             timed[at], amounts[at], elapsed[at] = True, full * block, real
-        self.last |= {"bytes": amounts, "elapsed": elapsed}
+        self.last |= {"bytes": (*amounts,), "elapsed": (*elapsed,)}
         return timed
 
     def made(

@@ -262,7 +262,12 @@ def _aside(text: str) -> Token | None:
 def _foreign(text: str) -> Token | None:
     """Read a line of another program, which is neither a command nor a line of time."""
     bare = text.strip()
-    if not _WORD.search(bare) or _COMMAND.search(bare) or _PROMPT.match(bare) or _TIMES.search(bare):
+    if (
+        not _WORD.search(bare)
+        or _COMMAND.search(bare)
+        or _PROMPT.match(bare)
+        or _TIMES.search(bare)
+    ):
         return None
     return Token(Foreign(bare), text.index(bare), len(text.rstrip()))
 
