@@ -81,8 +81,8 @@ TIMES = {
 TIME_MARK = (
     r"[0-9](?:[.,][0-9]+(?:s? (?:real|user|sys(?:tem)?)\b|(?:user|system)\b|u\s{1,9}[0-9]+[.,])"
     r"|elapsed\b|% ?CPU\b|avgtext\b|avgdata\b|maxresident|inputs\+[0-9]|outputs \(|major\+"
-    r"|io\s{1,9}[0-9]+pf|pf\+[0-9]+w\b|k [0-9]+\+[0-9]+io\b| {1,2}(?:maximum resident set"
-    r"|page reclaims|instructions retired|cycles elapsed|peak memory))"
+    r"|io\s{1,9}[0-9]+pf|pf\+[0-9]+w\b|k [0-9]+\+[0-9]+io\b| {1,4}(?:maximum {1,2}resident"
+    r"|page {1,2}reclaims|instructions {1,2}retired|cycles {1,2}elapsed|peak {1,2}memory))"
     r"|(?=[rusceptxmfv])\b(?:"
     r"(?:real|user|sys)(?:[\s|]|\^I|\\t|%20){0,9}[+]?(?:[0-9]+h ?)?[0-9]+m ?[0-9]+[.,][0-9]+s"
     r"|Command (?:exited with non-zero status|terminated by signal) [0-9]"
