@@ -33,6 +33,7 @@ class Session(NamedTuple):
     command: str | None = None
     host: str | None = None
     above: int = 0  # runs of the same tool that the command has printed already
+    real_s: float | None = None  # how long it took, if a timing below the report says so
 
 
 class Later:

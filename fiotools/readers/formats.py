@@ -78,16 +78,50 @@ DD_SAID = r"dd(?<![^\s/]dd)(?:\.exe)?: (?=\S)"
 # which is found fast
 _ELAPSED = ("real", "Real", "elapsed")
 TIMES = {
-    "verbose": r"Real time \(s\): \d|User time \(seconds\): \d",
-    "zsh": r"user +\d+[.,]\d+s +system",
-    "gnu": r"user \d+\.\d+system",
-    "tcsh": r"u +\d+\.\d+s +\d+:\d",
+    # a list without its first line begins at the next
+    "verbose": (
+        r"Real time \(s\): \d|(?:User|System) time \((?:seconds|s)\): \d"
+        r"|Elapsed \(wall clock\)[^\n]{0,30}: \d"
+    ),
+    # a line that was wrapped is broken at one of these, and found by another
+    "zsh": (
+        r"user\s{1,9}[\d.,:]+(?:[mun]?s)?\s{1,9}system|system\s{1,9}\d{1,9}%\s{1,9}cpu"
+        r"|cpu\s{1,9}[\d.,:]+(?:[mun]?s)?\s{1,9}total"
+    ),
+    "gnu": (r"user\s{1,9}\d+[.,]\d+system|system\s{1,9}[\d:.,]+elapsed"),
+    "tcsh": r"u\s{1,9}\d+[.,]\d+s\s{1,9}\d+:\d",
     "fish": r"Executed in +\d",
     "powershell": r"TotalSeconds[ \t]+:[ \t]*\d",
     "labels": "|".join(rf"{name}(?:[ \t]+|[ \t]*[:=,][ \t]*)\d" for name in _ELAPSED),
 }
 
 _BLANK = "%20|&nbsp;|&#32;"  # as web pages write it
+# what certainly belongs to a report of time; a line that was broken somewhere still has one. A
+# digit, or a letter that begins a word, is known sooner than the rest
+TIME_MARK = (
+    r"[0-9](?:[.,][0-9]+(?:s? (?:real|user|sys(?:tem)?)\b|(?:user|system)\b|u\s{1,9}[0-9]+[.,])"
+    r"|elapsed\b|% ?CPU\b|avgtext\b|avgdata\b|maxresident|inputs\+[0-9]|outputs \(|major\+"
+    r"|io\s{1,9}[0-9]+pf|pf\+[0-9]+w\b|k [0-9]+\+[0-9]+io\b| {1,4}(?:maximum {1,2}resident"
+    r"|page {1,2}reclaims|instructions {1,2}retired|cycles {1,2}elapsed|peak {1,2}memory))"
+    r"|(?=[rusceptxmfvT])(?:\b|(?<=\\n))(?:"
+    r"(?:real|user|sys)(?:[\s|]|\^I|\\t|%20){0,9}[+]?(?:[0-9]+h ?)?[0-9]+m ?[0-9]+[.,][0-9]+s"
+    r"|Command (?:exited with non-zero status|terminated by signal) [0-9]"
+    r"|terminated by signal [0-9]|cpu\s{1,9}[0-9.,:]+ total\b|pagefaults\s{1,9}[0-9]"
+    r"|(?:User|System|Real) time \((?:seconds|s)\)|Elapsed\W{1,3}wall clock|CPU this job got"
+    r"|Max(?:imum resident set size| RSS) \(|(?:Major|Minor) (?:\(re\w{4,8} |faults:)"
+    r"|page faults: [0-9]|voluntary context|context switches\b|switches: [0-9]"
+    r"|File system (?:in|out)puts: [0-9]|Page size \(bytes\): [0-9]|Socket messages \w{4,8}: [0-9]"
+    r"|Executed in +[0-9]|(?:usr|sys) time +[0-9]+[.,][0-9]|TotalSeconds +: +[0-9]"
+    r"|(?:real|user|sys)[ \t]+[+]?[0-9]+[.,][0-9]+s?[^\w\n]{0,4}$)"
+)
+_TCSH = [f"u {digit}" for digit in range(10)]
+TIME_LINE = (
+    r"[^\w\n]{0,4}(?:real|user|sys)[ \t]*[+]?[0-9]+[.,][0-9]+s?[^\w\n]{0,4}$"
+    r"|(?:\S{0,7} )?(?:exited )?(?:with )?non-zero status [0-9]"
+    r"|[ \t]{0,30}(?:[0-9]{1,18} {1,2})?(?:maximum resident set|page (?:reclaims|faults)$"
+    r"|block (?:in|out)put op|instructions retired$|cycles elapsed$|peak memory footprint$)"
+)
+
 _AFTER_LABEL = "\n\r\t |^\\%+0123456789"  # between a label of a damaged line and its number
 
 # --- who claims a text ------------------------------------------------------------------------
@@ -335,28 +369,20 @@ READERS: tuple[Reader, ...] = (
         title="time of any shell, of GNU, BSD, BusyBox and toybox; Measure-Command",
         produced_by="time command 2>log",
         tables=("runs", "timings", "extras", "notes"),
-        mark=(
-            # a letter is known sooner than the end of a word
-            r"(?=[rusc])(?:\b|(?<=\\n))(?:"
-            r"(?:real|user|sys)(?:[\s|]|\^I|\\t|%20){0,9}[+]?[0-9]+m[0-9]+[.,][0-9]+s"
-            r"|Command (?:exited with non-zero status|terminated by signal) [0-9])"
-            r"|[0-9][.,][0-9]+s user\W{1,3}[0-9]+[.,][0-9]+s system|Elapsed\W{1,3}wall clock"
-            r"|Maximum resident set size \(kb|[0-9][.,][0-9]+user [0-9]+[.,][0-9]+system"
-            r"|[0-9]elapsed [0-9]+%CPU|[0-9]pagefaults [0-9]+swaps"
-            r"|[0-9]u [0-9.]+s [0-9]+:[0-9.]+ [0-9.]+%|Executed in +[0-9.]+ +\w"
-            r"|[0-9] real +[0-9]+[.,][0-9]+ user|\bTotalSeconds +: +[0-9]"
-            r"|\b(?:real|user|sys)[ \t]+[+]?[0-9]+[.,][0-9]+s?[^\w\n]{0,4}$"
-        ),
-        line_mark=r"[^\w\n]{0,4}(?:real|user|sys)[ \t]*[+]?[0-9]+[.,][0-9]+s?[^\w\n]{0,4}$",
+        mark=TIME_MARK,
+        line_mark=TIME_LINE,
         # not the sys of /proc/sys
         mark_needs=(
-            *("real", "user", *map("sys{}".format, _AFTER_LABEL), "command ", "elapsed", "(kb"),
-            *("swaps", "u ", "executed in", "totalseconds"),
+            *("real", "user", *map("sys{}".format, _AFTER_LABEL), "command ", "elapsed", "%cpu"),
+            *("cpu ", "resident", "inputs+", "pagefaults", "page ", "switches", " system", "pf+"),
+            *("non-zero", "by signal", "io ", "footprint", "socket", "context", *_TCSH),
+            *("executed in", "usr time", "sys time", "cycles", "instructions", "faults", "rss"),
+            "totalseconds",
         ),
         anchor="|".join(TIMES.values()),
         needs=(
             *("real", "Real", "elapsed", "system", "User time", "Executed in", "TotalSeconds"),
-            "pf+",
+            *_TCSH,
         ),
     ),
     _reader(

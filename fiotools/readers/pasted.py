@@ -99,7 +99,9 @@ _ESCAPE = re.compile(
 _BLANKS = str.maketrans(
     {
         **dict.fromkeys("\xa0\u2002\u2003\u2007\u2009\u202f\u3000", " "),
-        **dict.fromkeys("\u200b\u200e\u200f\u2060\ufeff\xad"),
+        **dict.fromkeys("\u200b\u2060\ufeff\xad"),
+        # marks of direction, which terminals and chats put around numbers
+        **dict.fromkeys("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"),
     }
 )
 # ligatures, and what word processors make of two signs

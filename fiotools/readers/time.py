@@ -13,6 +13,10 @@ label. ``-v`` of GNU time, BusyBox and toybox prints a list, and so does PowerSh
 fish prints a table with a unit in every cell. Numbers without labels (``TIMEFORMAT``, ``-f``,
 bash's ``times``) are not read. A report without its command does not say what was timed.
 
+Damage. A line that was wrapped, also within a word, is joined; a line that is printed twice counts
+once; lines of other programs between those of a report are stepped over, and noted. What a list
+does not say is missing, with a note; its other lines are kept.
+
 Traps. Labels are never translated, and the decimal mark follows the locale. Minutes of bash and
 mksh never roll over to hours. User time may exceed real time: several processors. A CPU share that
 contradicts its own times is noted. toybox prints user and sys as seconds, a point, and microseconds
@@ -38,10 +42,11 @@ Grammar: bash ``execute_cmd.c`` 5.2 (``print_formatted_time``), POSIX ``time -p`
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from bisect import bisect_left
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from decimal import Decimal
 from functools import lru_cache, partial
-from itertools import islice
+from itertools import accumulate, islice
 from typing import NamedTuple
 
 from fiotools.errors import ParseError
@@ -50,16 +55,17 @@ from fiotools.readers.document import (
     Document,
     Report,
     Session,
+    line_end,
     line_start,
     lines_above,
     read_reports,
 )
-from fiotools.readers.formats import TIMES
+from fiotools.readers.formats import DD_FIGURES, DD_RECORDS, TIMES
 from fiotools.tables import Tables
 
 # days, hours, minutes, seconds, decimal mark, fraction, unit
 _DURATION = re.compile(
-    r"(?:(\d+)d ?)?(?:(\d+)h ?)?(?:(\d+)m ?)?(\d+)(?:([.,])(\d+))?(s?)", re.ASCII
+    r"(?:(\d+)d ?)?(?:(\d+)h ?)?(?:(\d+)m ?)?(\d+)(?:([.,])(\d+))?([mun]?s)?", re.ASCII
 )
 _CLOCKED = re.compile(r"()(?:(\d+):)?(\d+):(\d\d)(?:([.,])(\d+))?()", re.ASCII)
 # how they look in a line; more digits are not a duration
@@ -68,6 +74,7 @@ VALUE = (
     rf"(?:{CLOCK}|(?:[0-9]{{1,5}}d ?)?(?:[0-9]{{1,7}}h ?)?(?:[0-9]{{1,9}}m ?)?"
     r"[0-9]{1,10}(?:[.,][0-9]{1,9})?s?)"
 )
+_POWERS = {"ms": 3, "us": 6, "ns": 9}  # of ten, in a second
 END = r"(?!\w|[.,:+]\w)"  # where a number or a word is over
 
 
@@ -106,8 +113,9 @@ def duration(text: str) -> Duration | None:
     elif not unit and not fraction:
         return None
     whole = (int(days or 0) * 24 + int(hours or 0)) * 60 + int(minutes or 0)
-    value = float(f"{whole * 60 + int(seconds)}.{fraction or 0}")
-    return Duration(value, len(fraction), mark, unit)
+    power = _POWERS.get(s, 0)
+    value = float(f"{whole * 60 + int(seconds)}.{fraction or 0}e-{power}")
+    return Duration(value, len(fraction) + power, mark, unit)
 
 
 def durations(texts: Sequence[str]) -> list[Duration] | None:
@@ -117,10 +125,18 @@ def durations(texts: Sequence[str]) -> list[Duration] | None:
     return found if len(found) == len(texts) and len(marks) < 2 else None
 
 
-class Timing(NamedTuple):
-    """One report: durations in seconds, what has no column, and (severity, message) of doubts.
+class Doubt(NamedTuple):
+    """What is odd about a report, and where: a place in the text, then lines below its first."""
 
-    If the report is not whole, ``real`` is None, and a doubt says so.
+    message: str
+    at: int = -1
+    severity: str = "warning"
+
+
+class Timing(NamedTuple):
+    """One report: durations in seconds, what has no column, and doubts.
+
+    If nothing of the report is certain, all numbers are None, and a doubt says so.
     """
 
     real: float | None
@@ -131,7 +147,12 @@ class Timing(NamedTuple):
     exit_status: int | None = None
     failed: bool = False
     extras: tuple[tuple[str, str], ...] = ()
-    doubts: tuple[tuple[str, str], ...] = ()
+    doubts: tuple[Doubt, ...] = ()
+
+    @property
+    def is_told(self) -> bool:
+        """Whether it has a number for a row."""
+        return not (self.real is self.user is self.sys is None)
 
 
 Found = tuple[int, int, Timing]  # where a report starts and ends, and what it says
@@ -140,10 +161,11 @@ _line_start = partial(line_start, within=400, ends=("\n", "\r", " " * 40))
 
 # --- lines around a report ---------------------------------------------------------------------
 
+_W = r"\s{1,9}"  # a line may be wrapped, or its blanks doubled
 _FAILED = re.compile(
-    r"(?:Command (?:exited with non-zero status (?P<status>[0-9]{1,10})"
-    r"|(?:terminated|stopped) by signal (?P<signal>[0-9]{1,10})|terminated abnormally\.)"
-    r"|time: command terminated abnormally)[ \t]*\n\Z"
+    rf"(?:Command{_W}(?:exited{_W}with{_W}non-zero{_W}status{_W}(?P<status>[0-9]{{1,10}})"
+    rf"|(?:terminated|stopped){_W}by{_W}signal{_W}(?P<signal>[0-9]{{1,10}})"
+    r"|terminated abnormally\.)|time: command terminated abnormally)[ \t]*\n?[ \t>#;'/]*\Z"
 )
 # people add "<-- here", and comment lines out, as in a shell, C, Lisp, BASIC or a batch file; what
 # is copied from a PDF may have every end of line twice
@@ -162,11 +184,10 @@ def _below(text: str, at: int) -> int:
 def _ended(text: str, found: Found) -> Found:
     """Add what the line above a report says of how the command ended."""
     start, end, timing = found
-    begin = _line_start(text, start) or 0
-    match = _FAILED.search(text, max(0, begin - 120), begin)
+    match = _FAILED.search(text, max(0, start - 120), start)
     if not match:
         return found
-    if timing.real is None:
+    if not timing.is_told:
         return match.start(), end, timing
     status, signal = match["status"], match["signal"]
     timing = timing._replace(
@@ -177,21 +198,76 @@ def _ended(text: str, found: Found) -> Found:
     return match.start(), end, timing
 
 
-def _items(
-    text: str, at: int, item: re.Pattern[str], names: Mapping[str, str]
-) -> tuple[dict[str, str], int]:
-    """Read values below each other, as far as their labels are known and new; say where they end.
+# how many lines of other programs may stand between two of a report
+_MOST_FOREIGN = 5
+# none of them begins a report; a number alone is the rest of a line that was wrapped
+_OTHERS = re.compile("|".join((DD_RECORDS, DD_FIGURES, *TIMES.values(), "Command being timed")))
+_REST = re.compile(r"[0-9.,:]+[a-z%]{0,6}[ \t]*(?:\n|\Z)")
+_TWICE = "a line of time is printed twice: it counts once"
 
-    Their names are those of the labels; one without a name may come again.
-    """
-    found, end = dict[str, str](), at
-    while at >= 0 and (match := item.match(text, at)):
-        name = names.get(match["label"])
-        if name is None or (name and name in found):
-            break
-        found[name] = match["value"].strip()
-        end, at = match.end(), _below(text, match.end())
-    return found, end
+
+def _stepped(
+    text: str, at: int, known: Callable[[int], re.Match[str] | None]
+) -> tuple[re.Match[str], list[int]] | None:
+    """Find what is known below a place, and the lines of other programs above that."""
+    over: list[int] = []
+    while len(over) <= _MOST_FOREIGN:
+        here = _below(text, at)
+        if here >= 0 and (found := known(here)):
+            return found, over
+        begin = here if here >= 0 else at  # the current line says more
+        stop = text.find("\n", begin, begin + 400)
+        if stop <= begin or _OTHERS.search(text, begin, stop):
+            return None
+        over.append(begin)
+        at = stop
+    return None
+
+
+def _foreign(text: str, over: Iterable[int]) -> list[Doubt]:
+    """Name lines of other programs."""
+    lines = [(at, text[at : line_end(text, at)].strip()) for at in over]
+    return [
+        Doubt(f"{line[:60]!r} stands within the report of time: stepped over", at)
+        for at, line in lines
+    ]
+
+
+class _Items(NamedTuple):
+    """Values by their labels, where they end, and doubts on the lines between."""
+
+    told: dict[str, str]
+    end: int
+    doubts: list[Doubt]
+
+
+def _items(text: str, at: int, item: re.Pattern[str], labels: Container[str]) -> _Items:
+    """Read values below each other, as far as their labels are known and new."""
+
+    def known(here: int) -> re.Match[str] | None:
+        match = item.match(text, here)
+        return match if match and match["label"] in labels else None
+
+    told, end, doubts, above = dict[str, str](), at, list[Doubt](), ""
+    first = known(at) if at >= 0 else None
+    found = (first, list[int]()) if first else None
+    while found:
+        match, over = found
+        if over and told and _REST.match(text, over[0]):
+            label, value = told.popitem()
+            said = f"{label} {value} goes on in a line of its own: left out; join the two lines"
+            doubts.append(Doubt(said, over.pop(0)))
+        is_new = match["label"] not in told
+        if is_new:
+            told[match["label"]] = match["value"].strip()
+        elif match[0] == above:
+            doubts.append(Doubt(_TWICE, match.start()))
+        else:
+            break  # of the next report
+        doubts += _foreign(text, over)
+        end, above = match.end(), match[0] if is_new else ""
+        found = _stepped(text, end, known)
+    return _Items(told, end, doubts)
 
 
 # --- values by name ----------------------------------------------------------------------------
@@ -200,34 +276,52 @@ _COUNTED = (
     *("inputs", "outputs", "major_faults", "minor_faults"),
     *("voluntary_switches", "involuntary_switches"),
 )
+_WHOLE = ["real", "user", "sys"]
 
 
 def _timing(told: Mapping[str, str | None]) -> Timing | None:
-    """Make a report of what it says; None if not all of its durations are certain."""
-    found = durations([told.get(name) or "" for name in ("real", "user", "sys")])
+    """Make a report of what it says; None if its durations are not certain.
+
+    Those that it does not name are missing.
+    """
+    names = [name for name in _WHOLE if told.get(name)]
+    found = durations([told[name] or "" for name in names])
     if not found:
         return None
-    real, user, sys = found
+    known = dict(zip(names, found, strict=True))
+    doubts = _lacking(known)
     kib = told.get("max_rss") or ""
-    share = (told.get("cpu_pct") or "?").rstrip("%")
+    share = (told.get("cpu_pct") or "?").rstrip("%").replace(",", ".")
     extras = [("cpu_pct", share)] * (share != "?")  # as GNU prints when no time has passed
     extras += [(name, count) for name in _COUNTED if (count := told.get(name))]
-    doubts: tuple[tuple[str, str], ...] = ()
     # a share of the processor is held against the times, as far as digits go
-    step = 10.0**-real.places
-    if share[0].isdigit() and real.seconds > step:
-        busy, slack = user.seconds + sys.seconds, 2 * max(10.0**-user.places, 0.01)
-        low, high = (busy - slack) / (real.seconds + step), (busy + slack) / (real.seconds - step)
-        if not 100 * low - 1 <= float(share) <= 100 * high + 1:
-            said = f"{share} % CPU is not (user + sys) / real: the times are kept as printed"
-            doubts = (("warning", said),)
+    if len(known) == len(_WHOLE) and share[0].isdigit() and not _is_share(float(share), **known):
+        said = f"{share} % CPU is not (user + sys) / real: the times are kept as printed"
+        doubts.append(Doubt(said))
+    real, user, sys = (known[name].seconds if name in known else None for name in _WHOLE)
     return Timing(
-        *(real.seconds, user.seconds, sys.seconds),
+        *(real, user, sys),
         # 0 was not measured
         max_rss_bytes=int(kib) * 1024 or None if kib.isdigit() and len(kib) < 16 else None,
         extras=tuple(extras),
-        doubts=doubts,
+        doubts=tuple(doubts),
     )
+
+
+def _lacking(known: Container[str]) -> list[Doubt]:
+    """Tell which times are missing."""
+    said = "is missing or cut: left out; paste the report as it was printed"
+    return [Doubt(f"the {name} time {said}") for name in _WHOLE if name not in known]
+
+
+def _is_share(share: float, real: Duration, user: Duration, sys: Duration) -> bool:
+    """Whether a share of the processor can be that of the times."""
+    step = 10.0**-real.places
+    if real.seconds <= step:
+        return True
+    busy, slack = user.seconds + sys.seconds, 2 * max(10.0**-user.places, 0.01)
+    low, high = (busy - slack) / (real.seconds + step), (busy + slack) / (real.seconds - step)
+    return 100 * low - 1 <= share <= 100 * high + 1
 
 
 # --- durations with labels ---------------------------------------------------------------------
@@ -244,8 +338,11 @@ _LABEL = re.compile(
     rf"(?:(?<=s)(?=[Uu]ser|[Ss]ys)|{END})(?P<on>{_ON})?"
 )
 _MEANT = {"e": "real", "r": "real", "u": "user", "s": "sys"}
-_WHOLE, _MOST = ["real", "user", "sys"], 12  # labels
-_THEN = r"(?:[ \t]+|[ \t]*,[ \t]*)"
+_MOST = 12  # labels
+# a line may have been wrapped, or its blanks doubled
+_S = r"[ \t]*+\n?+[ \t]*+"
+_B = rf"(?=\s){_S}"
+_THEN = rf"(?:{_B}|[ \t]*,{_S})"
 _NEXT = rf"{_IS}{VALUE} ?real{_THEN}{VALUE} ?user{_THEN}{VALUE} ?sys(?:tem)?"
 # with a value behind the last label, that one and all others stand before theirs
 _BEHIND = re.compile(
@@ -271,17 +368,30 @@ def _labels(text: str, at: int) -> Found | None:
 
 def _before(text: str, at: int, odd: int | None) -> Found | None:
     """Read labels that stand before their values; where the line has one more, it begins there."""
-    end, labels, texts = at, list[str](), list[str]()
+    end, labels, texts, doubts = at, list[str](), list[str](), list[Doubt]()
     match = _LABEL.match(text, at)
-    while match and len(labels) < _MOST:
+    for _ in range(_MOST):
+        if not match:
+            break
         name, value, on = match.groups()
         label = _MEANT[name[0].lower()]
         if labels == _WHOLE and label == "real":
             break
-        labels.append(label)
-        texts.append(value)
+        if (
+            labels
+            and (label, value) == (labels[-1], texts[-1])
+            and "\n" in text[end : match.start()]
+        ):
+            doubts.append(Doubt(_TWICE, match.start()))
+        else:
+            labels.append(label)
+            texts.append(value)
         end = match.end("value")
         match = _LABEL.match(text, match.end()) if on is not None else None
+        if match is None and labels in (_WHOLE[:1], _WHOLE[:2]) and duration(value):
+            wanted = _WHOLE[len(labels)]
+            match, over = _labelled(text, end, wanted)
+            doubts += _foreign(text, over)
     if len(labels) < 2 or labels[0] != "real":
         return None
     is_one_line = "\n" not in text[at:end]
@@ -290,14 +400,30 @@ def _before(text: str, at: int, odd: int | None) -> Found | None:
     if not found:
         told = " ".join(text[at if odd is None else odd : end].split())
         said = f"not a complete report of time ({told:.80}): left out; paste it as it was printed"
-        return at, end, Timing(None, doubts=(("warning", said),))
-    user, sys, doubts = _toybox(texts, found, is_one_line=is_one_line)
-    return at, end, Timing(found[0].seconds, user, sys, doubts=doubts)
+        return at, end, Timing(None, doubts=(Doubt(said),))
+    user, sys, doubted = _toybox(texts, found, is_one_line=is_one_line)
+    timing = Timing(found[0].seconds, user, sys, doubts=(*doubted, *doubts))
+    if found[0].unit:  # not of time -lp
+        return at, end, timing
+    return at, *_listed(text, end, at - (_line_start(text, at) or 0), timing)
+
+
+def _labelled(text: str, at: int, wanted: str) -> tuple[re.Match[str] | None, list[int]]:
+    """Find the next label of a report, behind lines of other programs."""
+
+    def known(here: int) -> re.Match[str] | None:
+        match = _LABEL.match(text, here)
+        return match if match and _MEANT[match[1][0].lower()] == wanted else None
+
+    found = _stepped(text, at, known)
+    if not found or any(_REST.match(text, over) for over in found[1]):
+        return None, []
+    return found
 
 
 def _toybox(
     texts: list[str], found: list[Duration], *, is_one_line: bool
-) -> tuple[float | None, float | None, tuple[tuple[str, str], ...]]:
+) -> tuple[float | None, float | None, tuple[Doubt, ...]]:
     """Read user and sys as toybox means them, where the report may be toybox's.
 
     toybox prints three lines; in one, three decimals each are rather a ``TIMEFORMAT``'s.
@@ -312,22 +438,21 @@ def _toybox(
         parts = [re.split("[.,]", text) for text in texts[1:]]
         micros = [int(whole) * 10**6 + int(rest) for whole, rest in parts]
         said = "toybox: the decimals of user and sys are microseconds without leading zeros"
-        return micros[0] / 10**6, micros[1] / 10**6, (("info", said),)
+        return micros[0] / 10**6, micros[1] / 10**6, (Doubt(said, severity="info"),)
     if user.is_integer() and sys.is_integer():
         return user, sys, ()
     if is_one_line:
         said = "user and sys are taken for seconds; toybox's would lack zeros: use time -p"
-        return user, sys, (("warning", said),)
+        return user, sys, (Doubt(said),)
     said = "user and sys may be toybox's, whose decimals lack zeros: left out; use time -p"
     certain = [one if one.is_integer() else None for one in (user, sys)]
-    return certain[0], certain[1], (("warning", said),)
+    return certain[0], certain[1], (Doubt(said),)
 
 
 _COUNT = re.compile(
     r"(?P<value>[0-9]{1,18})  ?(?P<label>[a-z][a-z ]{3,40}[a-z])(?=[ \t]*(?:\n|\Z))"
 )
 _RSS = "maximum resident set size"
-_PEAK = re.compile(rf"([0-9]+) +{_RSS}")
 _MACOS = ("instructions retired", "cycles elapsed", "peak memory footprint")
 _UNCOUNTED = (  # by the kernels
     *("average shared memory size", "average unshared data size", "average unshared stack size"),
@@ -353,100 +478,177 @@ def _behind(text: str, at: int, told: dict[str, str], match: re.Match[str]) -> F
     timing = _timing(told)
     if not timing:
         return None
-    first = _below(text, match.end())
-    counts, end = _items(text, first, _COUNT, {label: label for label in _LISTED})
-    if not counts:
-        return at, match.end(), timing
-    rss, doubts = None, timing.doubts
-    peak = _PEAK.search(text, first, end)
-    if peak and int(peak[1]):  # 0: not measured
-        size = int(peak[1])
-        # %9ld.%02ld above; %20ld on macOS, %10ld elsewhere and long ago
-        above = at + len(told["real"]) - (_line_start(text, at) or 0)
-        columns = peak.end(1) - (_line_start(text, peak.end(1)) or 0) - above + 12
-        if columns == 20 or not counts.keys().isdisjoint(_MACOS):
+    indent = at + len(told["real"]) - (_line_start(text, at) or 0) - 12  # %9ld.%02ld
+    end = match.end()
+    again = _again(text, at, end)
+    if again > 0 and _COUNT.match(text, max(0, _below(text, again))):
+        end, timing = again, timing._replace(doubts=(*timing.doubts, Doubt(_TWICE, end + 1)))
+    return at, *_listed(text, end, indent, timing)
+
+
+def _listed(text: str, end: int, indent: int, timing: Timing) -> tuple[int, Timing]:
+    """Read the list of ``-l`` below times that are indented as they are."""
+    above = _stepped(text, end, lambda here: _COUNT.match(text, here))
+    if not above or above[0]["label"] not in _LISTED or _REST.match(text, [end, *above[1]][-1]):
+        return end, timing
+    first = above[0].start()
+    found = _items(text, first, _COUNT, _LISTED)
+    rss, doubts = None, [*timing.doubts, *_foreign(text, above[1]), *found.doubts]
+    size = int(found.told.get(_RSS) or 0)
+    if size:  # 0: not measured
+        at = text.index(f"{size} ", first) + len(f"{size}")
+        # %20ld on macOS, %10ld elsewhere and long ago
+        if at - (_line_start(text, at) or 0) - indent == 20 or not found.told.keys().isdisjoint(
+            _MACOS
+        ):
             rss = size
         # bytes are whole pages
-        elif "minor page faults" in counts or size % 4096:
+        elif "minor page faults" in found.told or size % 4096:
             rss = size * 1024 if size < 2**53 else None
         else:
             said = f"{_RSS} {size}: bytes (macOS) or KiB (BSD), the report does not tell: left out"
-            doubts = (("warning", said),)
-    listed = [(_LISTED[label], str(int(count))) for label, count in counts.items()]
+            doubts.append(Doubt(said))
+    listed = [(_LISTED[label], str(int(count))) for label, count in found.told.items()]
     extras = tuple(pair for pair in listed if pair[0])
-    return at, end, timing._replace(max_rss_bytes=rss, extras=extras, doubts=doubts)
+    return found.end, timing._replace(max_rss_bytes=rss, extras=extras, doubts=tuple(doubts))
 
 
 # --- a line, with values before their labels ---------------------------------------------------
 
 _N = r"[0-9]{1,15}"
-_SECONDS = r"[0-9]{1,10}\.[0-9]{1,9}"
-
-
-class _Line(NamedTuple):
-    """How a line looks before and behind the word at which it is found, and the one below it."""
-
-    before: re.Pattern[str]
-    behind: re.Pattern[str]
-    below: re.Pattern[str] | None = None
-
-    def read(self, text: str, at: int) -> Found | None:
-        """Read what it says; it begins with the user time."""
-        before = self.before.search(text, max(0, at - 40), at)
-        behind = self.behind.match(text, at)
-        if not before or not behind:
-            return None
-        told, end = {**before.groupdict(), **behind.groupdict()}, behind.end()
-        here = _below(text, end) if self.below else -1
-        if self.below and here >= 0 and (more := self.below.match(text, here)):
-            told, end = {**told, **more.groupdict()}, more.end()
-        timing = _timing(told)
-        return (before.start(), end, timing) if timing else None
-
-
-_ZSH = _Line(
-    re.compile(r"(?<![\w.,:])(?P<user>[0-9]{1,10}[.,][0-9]{1,9}s) *\Z"),
-    re.compile(
-        r"user +(?P<sys>[0-9]{1,10}[.,][0-9]{1,9}s) +system +(?P<cpu_pct>[0-9]{1,9})% +cpu"
-        rf" +(?P<real>{VALUE}) +total{END}"
-    ),
+_SECONDS = r"[0-9]{1,10}[.,][0-9]{1,9}"
+# %U, %*U, %mU
+_OF_ZSH = rf"(?:{CLOCK}|{_SECONDS}s?|[0-9]{{1,15}}[mun]s)"
+_ZSH = re.compile(
+    rf"(?<![\w.,:])(?P<user>{_OF_ZSH}){_S}user{_B}(?P<sys>{_OF_ZSH}){_S}system{_B}"
+    rf"(?:(?P<cpu_pct>[0-9]{{1,9}})%{_S}cpu{_B})?(?P<real>{_OF_ZSH}){_S}total{END}"
 )
-_TCSH = _Line(
-    re.compile(rf"(?<![\w.,:+])(?P<user>{_SECONDS})\Z"),
-    re.compile(
-        rf"u +(?P<sys>{_SECONDS})s +(?P<real>{CLOCK}) +(?P<cpu_pct>[0-9]{{1,9}}(?:\.[0-9])?)%[ \t]+"
-        rf"{_N}\+{_N}k +(?P<inputs>{_N})\+(?P<outputs>{_N})io"
-        rf" +(?P<major_faults>{_N})pf\+{_N}w{END}"
-    ),
+_TCSH = re.compile(
+    rf"(?<![\w.,:+])(?P<user>{_SECONDS})u{_B}(?P<sys>{_SECONDS})s{_B}(?P<real>{CLOCK}){_B}"
+    rf"(?P<cpu_pct>[0-9]{{1,9}}(?:[.,][0-9])?)%"
+    rf"(?:{_B}{_N}\+{_N}k{_B}(?P<inputs>{_N})\+(?P<outputs>{_N})io"
+    rf"{_B}(?P<major_faults>{_N})pf\+{_N}w{END})?"
 )
-_GNU = _Line(
-    re.compile(r"(?<![\d.,:])(?P<user>[0-9]{1,10}\.[0-9]{2})\Z"),
-    re.compile(
-        rf"user (?P<sys>[0-9]{{1,10}}\.[0-9]{{2}})system (?P<real>{CLOCK})elapsed"
-        r" (?P<cpu_pct>[0-9]{1,9}|\?)%CPU"
-        rf"(?: \({_N}avgtext\+{_N}avgdata (?P<max_rss>{_N})maxresident\)k)?"
-    ),
-    re.compile(
-        rf"(?P<inputs>{_N})inputs\+(?P<outputs>{_N})outputs"
-        rf" \((?P<major_faults>{_N})major\+(?P<minor_faults>{_N})minor\)pagefaults {_N}swaps{END}"
-    ),
+_GNU = re.compile(
+    rf"(?<![\d.,:])(?P<user>[0-9]{{1,10}}[.,][0-9]{{2}})user{_B}"
+    rf"(?P<sys>[0-9]{{1,10}}[.,][0-9]{{2}})system{_B}(?P<real>{CLOCK})elapsed{_B}"
+    rf"(?P<cpu_pct>[0-9]{{1,9}}|\?)%CPU"
+    rf"(?:{_B}\({_N}avgtext\+{_N}avgdata{_B}(?P<max_rss>{_N})maxresident\)k)?"
 )
+_GNU_BELOW = re.compile(
+    rf"(?P<inputs>{_N})inputs\+(?P<outputs>{_N})outputs{_B}"
+    rf"\((?P<major_faults>{_N})major\+(?P<minor_faults>{_N})minor\)pagefaults{_B}{_N}swaps{END}"
+)
+_WIDEST = 400  # characters from a place to where its line begins or ends, wrapped or not
+
+
+Told = dict[str, str | None]
+
+
+def _line(text: str, at: int, form: re.Pattern[str]) -> tuple[int, int, Told] | None:
+    """Match a form around a place, also where its line was wrapped, within a word if need be."""
+    low, high = max(0, at - _WIDEST), at + _WIDEST
+    match = _around(text, _line_start(text, at) or low, at, high, form)
+    match = match or _around(text, low, at, high, form)
+    start, end = match.span() if match else (at, at)
+    told = match.groupdict() if match else {}
+    if (not told or None in told.values()) and "\n" in text[low:high]:
+        places = [place for place in range(low, min(high, len(text))) if text[place] != "\n"]
+        flat, here = text[low:high].replace("\n", ""), bisect_left(places, at)
+        match = _around(flat, 0, here, len(flat), form)
+        if match and all(match[name] == value for name, value in told.items() if value):
+            start, end = places[match.start()], places[match.end() - 1] + 1
+            told = match.groupdict()
+    user = told.get("user") or ""
+    # the number is broken, or a line that ends in another stands above it
+    if "\n" in text[start : start + len(user)] and not text.endswith("  ", 0, start):
+        told["user"] = None
+    return (start, end, told) if told else None
+
+
+def _around(text: str, low: int, at: int, high: int, form: re.Pattern[str]) -> re.Match[str] | None:
+    for match in form.finditer(text, low, high):
+        if match.end() > at:
+            return match if match.start() <= at else None
+    return None
+
+
+_STATUS = "non-zero status "
+_USER = re.compile(r"(?:0|[1-9][0-9]*)[.,][0-9]+")
+
+
+def _gnu(text: str, at: int) -> Found | None:
+    """Read the two lines of GNU time."""
+    found = _line(text, at, _GNU)
+    if not found:
+        return None
+    start, end, told = found
+    if text.endswith(_STATUS, 0, start):  # the line above was joined
+        user = told["user"] or "0"
+        cuts = [cut for cut in (1, 2, 3) if user[0] != "0" and _USER.fullmatch(user, cut)]
+        at = start + (cuts[0] if len(cuts) == 1 else 0)
+        told["user"], start = user[at - start :] if at > start else None, at
+    doubts: list[Doubt] = []
+    if told["max_rss"]:  # the format with a second line
+        below = _gnu_below(text, end)
+        if not below and (again := _again(text, start, end)) > 0:
+            below, doubts = _gnu_below(text, again), [Doubt(_TWICE, end + 1)]
+        if below:
+            end, more, over = below
+            told |= more
+            doubts += _foreign(text, over)
+    timing = _timing(told)
+    return (start, end, timing._replace(doubts=(*timing.doubts, *doubts))) if timing else None
+
+
+def _again(text: str, start: int, end: int) -> int:
+    """Find where a line ends that is printed once more below itself; -1 if it is not."""
+    below = _below(text, end)
+    return below + end - start if below >= 0 and text.startswith(text[start:end], below) else -1
+
+
+def _gnu_below(text: str, at: int) -> tuple[int, Told, list[int]] | None:
+    """Find the second line, which may be joined or wrapped, or have others above it."""
+    if match := _GNU_BELOW.match(text, at):
+        return match.end(), match.groupdict(), []
+    if stepped := _stepped(text, at, lambda here: _GNU_BELOW.match(text, here)):
+        return stepped[0].end(), stepped[0].groupdict(), stepped[1]
+    below = _below(text, at)
+    found = _line(text, below, _GNU_BELOW) if below >= 0 else None
+    return (found[1], found[2], []) if found else None
+
+
+def _tcsh(text: str, at: int) -> Found | None:
+    """Read the line of tcsh."""
+    found = _line(text, at, _TCSH)
+    timing = _timing(found[2]) if found else None
+    return (*found[:2], timing) if found and timing else None
+
+
+# the user time stands behind two blanks, and a wrapped line may end within it
+_BROKEN = re.compile(r"  [0-9]{1,9}[.,]?[0-9]{0,9}\n\Z")
 
 
 def _zsh(text: str, at: int) -> Found | None:
-    """Read a line of zsh, whose ``user`` is at the position."""
-    found, start = _ZSH.read(text, at), _line_start(text, at)
+    """Read a line of zsh."""
+    found = _line(text, at, _ZSH)
+    start = _line_start(text, found[0]) if found else None
     if not found or start is None:
         return None
-    user, end, timing = found
+    user, end, told = found
     said = text[start:user]
     command = said.strip()
+    if not command and _BROKEN.search(text, max(0, start - 24), start):
+        told["user"] = None
+    timing = _timing(told)
+    if not timing:
+        return None
     if command in ("shell", "children"):
         return None
     kept = said.lstrip().removesuffix("  ")
     size = len(kept.encode("utf-8", "replace"))
     if size >= 75 or (size >= 60 and ("  " in kept or kept.endswith(" "))):
-        doubt = ("info", "zsh seems to have cut the command: it is kept in extras")
+        doubt = Doubt("zsh seems to have cut the command: it is kept in extras", severity="info")
         timing = timing._replace(
             extras=(*timing.extras, ("command", command)), doubts=(*timing.doubts, doubt)
         )
@@ -485,7 +687,11 @@ _ITEM = re.compile(
     r"(?P<label>[A-Z][A-Za-z (/:)]{3,50}): (?P<value>[0-9?][0-9a-z.,: ]{0,30}%?)"
     r"(?=[ \t]*(?:\n|\Z))"
 )
-_COMMAND = re.compile(r'Command being timed: "(.*)"[ \t]*\n[^\n]{0,100}\Z', re.S)
+_COMMAND = re.compile(
+    r'Command being timed: ["“”](?P<command>.*)["”][ \t]*\n'
+    rf"(?P<over>(?:[^\n]{{1,400}}\n){{0,{_MOST_FOREIGN}}}?)[^\n]{{0,100}}\Z",
+    re.S,
+)
 
 
 def _verbose(text: str, at: int) -> Found | None:
@@ -493,18 +699,25 @@ def _verbose(text: str, at: int) -> Found | None:
     start = _line_start(text, at)
     if start is None:
         return None
-    items, end = _items(text, at, _ITEM, _VERBOSE)
-    timing = _timing(items)
-    if not timing:
+    found = _items(text, at, _ITEM, _VERBOSE)
+    told = {_VERBOSE[label]: value for label, value in found.told.items() if _VERBOSE[label]}
+    # what cannot be read is missing, and the other lines stay certain
+    unread = [name for name in _WHOLE if not duration(told.get(name, ""))]
+    timing = _timing({name: value for name, value in told.items() if name not in unread})
+    if not timing or len(told) < 2:
         return None
-    said = items.get("exit_status", "")
+    said = told.get("exit_status", "")
     if said.isdigit() and len(said) < 11:
         timing = timing._replace(exit_status=int(said), failed=bool(int(said)))
-    if text[max(0, start - 3) : start].rstrip(" \t\n").endswith('"'):
-        low = text.rfind('Command being timed: "', max(0, start - 8192), start)
-        if low >= 0 and (named := _COMMAND.match(text, low, at)):
-            return low, end, timing._replace(command=named[1])
-    return at, end, timing
+    timing = timing._replace(doubts=(*timing.doubts, *found.doubts))
+    low = text.rfind("Command being timed: ", max(0, start - 8192), start)
+    named = _COMMAND.match(text, low, at) if low >= 0 else None
+    if not named or _OTHERS.search(named["over"]):
+        return at, found.end, timing
+    places = accumulate(map(len, named["over"].splitlines(True)), initial=named.start("over"))
+    over = _foreign(text, [*places][:-1])
+    timing = timing._replace(command=named["command"], doubts=(*over, *timing.doubts))
+    return low, found.end, timing
 
 
 _PARTS = {
@@ -514,7 +727,7 @@ _PARTS = {
     "Seconds": Decimal(1),
     "Milliseconds": Decimal("0.001"),
 }
-_PROPERTIES = {name: name for name in (*_PARTS, *map("Total{}".format, _PARTS), "Ticks")}
+_PROPERTIES = {*_PARTS, *map("Total{}".format, _PARTS), "Ticks"}
 _PROPERTY = re.compile(
     r"[ \t]*(?P<label>(?:Total)?(?:Days|Hours|Minutes|Seconds|Milliseconds)|Ticks)[ \t]*:[ \t]*"
     rf"(?P<value>[0-9]{{1,18}}(?:[.,][0-9]{{1,20}})?(?:E-[0-9]{{2}})?){END}"
@@ -531,26 +744,28 @@ def _powershell(text: str, at: int) -> Found | None:
         if not item or item["label"] in ("TotalSeconds", "TotalMilliseconds"):
             break
         begin = above
-    said, end = _items(text, begin, _PROPERTY, _PROPERTIES)
-    if "TotalSeconds" not in said:
+    said = _items(text, begin, _PROPERTY, _PROPERTIES)
+    if "TotalSeconds" not in said.told:
         return None
-    value = {name: Decimal(number.replace(",", ".")) for name, number in said.items()}
+    value = {name: Decimal(number.replace(",", ".")) for name, number in said.told.items()}
     total = value["TotalSeconds"]
     slack = max(Decimal("1e-6"), total * Decimal("1e-12"))
     wrong = "Ticks" in value and abs(total - value["Ticks"] / 10**7) > slack
     if value.keys() >= _PARTS.keys():
         rest = total - sum(value[name] * worth for name, worth in _PARTS.items())
         wrong |= not -slack < rest < _PARTS["Milliseconds"] + slack
-    doubt = ("warning", "TotalSeconds is not what the other properties say: it is kept")
-    return begin, end, Timing(float(total), doubts=(doubt,) * wrong)
+    doubt = Doubt("TotalSeconds is not what the other properties say: it is kept")
+    doubts = (*said.doubts, *(doubt,) * wrong)
+    return begin, said.end, Timing(float(total), doubts=doubts)
 
 
-_CELL = r"([0-9]{1,10}[.,][0-9]{2}) ([a-z]{4,12})"
-_ROW = rf"{_CELL}(?: +{_CELL} +{_CELL})?[ \t]*"
-_FISH = re.compile(
-    rf"Executed in +{_CELL}(?: +fish +external)?[ \t]*\n"
-    rf"[ \t]*usr time +{_ROW}\n[ \t]*sys time +{_ROW}(?=\n|\Z)"
+_CELL = r"[0-9]{1,10}[.,][0-9]{2} [a-z]{4,12}"
+_ROW = re.compile(
+    r"(?P<label>Executed in|usr time|sys time) +"
+    rf"(?P<value>{_CELL}(?: +fish +external| +{_CELL} +{_CELL})?)(?=[ \t]*(?:\n|\Z))"
 )
+_ROWS = {"Executed in": "real", "usr time": "user", "sys time": "sys"}
+_FISH_CELL = re.compile(r"([0-9.,]+) ([a-z]+)")
 _RULE = re.compile(r"_{20,80}\n[ \t]*\Z")
 _UNITS = {
     **dict.fromkeys(("micros", "microseconds"), Decimal("0.000001")),
@@ -563,35 +778,33 @@ _UNITS = {
 
 def _fish(text: str, at: int) -> Found | None:
     """Read the table of fish, whose first word is at the position."""
-    match = _FISH.match(text, at)
-    if not match:
+    found = _items(text, at, _ROW, _ROWS)
+    known, is_apart = dict[str, float](), False
+    for label, value in found.told.items():
+        cells = _FISH_CELL.findall(value)
+        if any(unit not in _UNITS for _, unit in cells):  # one that fish does not have
+            return None
+        total, *parts = [Decimal(number.replace(",", ".")) * _UNITS[unit] for number, unit in cells]
+        known[_ROWS[label]] = float(total)
+        if parts:  # fish and external
+            slack = sum(_UNITS[unit] for _, unit in cells) / 200
+            is_apart |= abs(total - sum(parts)) > slack
+    if len(known) < 2:
         return None
-    try:
-        real, user, sys = (_cell(match, group) for group in (1, 3, 9))
-        is_apart = False
-        for group in (3, 9):
-            if match[group + 2]:  # a sum, and its parts: fish and external
-                total, *parts = (_cell(match, group + column) for column in (0, 2, 4))
-                slack = sum(_UNITS[match[group + column]] for column in (1, 3, 5)) / 200
-                is_apart |= abs(total - sum(parts)) > slack
-    except KeyError:  # a unit that fish does not have
-        return None
-    said = ("warning", "user or sys is not what fish and external add up to: kept as printed")
+    said = Doubt("user or sys is not what fish and external add up to: kept as printed")
+    doubts = (*_lacking(known), *(said,) * is_apart, *found.doubts)
     rule = _RULE.search(text, max(0, at - 120), at)
-    timing = Timing(float(real), float(user), float(sys), doubts=(said,) * is_apart)
-    return rule.start() if rule else at, match.end(), timing
-
-
-def _cell(match: re.Match[str], group: int) -> Decimal:
-    return Decimal(match[group].replace(",", ".")) * _UNITS[match[group + 1]]
+    real, user, sys = map(known.get, _WHOLE)
+    timing = Timing(real, user, sys, doubts=doubts)
+    return rule.start() if rule else at, found.end, timing
 
 
 _READ: dict[str, Callable[[str, int], Found | None]] = {  # the most frequent first
     "labels": _labels,
     "verbose": _verbose,
     "zsh": _zsh,
-    "gnu": _GNU.read,
-    "tcsh": _TCSH.read,
+    "gnu": _gnu,
+    "tcsh": _tcsh,
     "fish": _fish,
     "powershell": _powershell,
 }
@@ -606,14 +819,19 @@ def read(document: Document, tables: Tables) -> None:
     read_reports(document, tables, add)
     if not tables.runs and document.reports:
         first = document.reports[0]
-        raise ParseError(document.name, first.data.doubts[0][1], line=first.line)
+        raise ParseError(document.name, first.data.doubts[0].message, line=first.line)
 
 
 def parse(text: str, match: re.Match[str]) -> Found | None:
     """Read the report that has one of the forms' beginnings at the match."""
     for beginning, form in _FORMS:
         if beginning.match(match[0]) and (found := form(text, match.start())):
-            return _ended(text, found)
+            start, end, timing = _ended(text, found)
+            lines = [text.count("\n", start, max(start, doubt.at)) for doubt in timing.doubts]
+            placed = [
+                doubt._replace(at=line) for doubt, line in zip(timing.doubts, lines, strict=True)
+            ]
+            return start, end, timing._replace(doubts=tuple(placed))
     return None
 
 
@@ -621,7 +839,7 @@ def add(tables: Tables, report: Report, session: Session) -> int:
     """Add a timing as a run of its own."""
     timing: Timing = report.data
     run = None
-    if timing.real is not None:
+    if timing.is_told:
         run = tables.start_run(
             tool="time",
             format="time",
@@ -637,7 +855,7 @@ def add(tables: Tables, report: Report, session: Session) -> int:
 def add_timing(tables: Tables, report: Report, session: Session, run: int | None) -> None:
     """Add a timing to a run that another report began."""
     timing: Timing = report.data
-    if timing.real is not None:
+    if timing.is_told:
         named = shell.untimed(session.command) if session.command else None
         tables.add(
             "timings",
@@ -651,8 +869,8 @@ def add_timing(tables: Tables, report: Report, session: Session, run: int | None
         )
     for name, text in timing.extras:
         tables.add("extras", run=run, path=f"time/{name}", text=text)
-    for severity, message in timing.doubts:
-        tables.note(message, line=report.line, severity=severity, run=run)
+    for message, below, severity in timing.doubts:
+        tables.note(message, line=report.line + below, severity=severity, run=run)
     if timing.failed:
         how = f"with status {timing.exit_status}" if timing.exit_status else "by a signal"
         tables.note(f"time: the command ended {how}", line=report.line, severity="warning", run=run)

@@ -21,7 +21,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
-from itertools import pairwise
+from itertools import pairwise, zip_longest
 from operator import attrgetter
 from string import whitespace
 from typing import NamedTuple
@@ -336,26 +336,20 @@ def read(document: Document, tables: Tables) -> None:
     previous: Report | None = None
     run, added, under = 0, 0, -1
     first, owners = tables.runs + 1, list[int]()  # for each run the place of its command
-    for report in reports:
+    for report, below in zip_longest(reports, reports[1:]):
         at = bisect_right(starts, report.start) - 1
         session, at = _session(found, at, report, text)
         if report.kind == "dd" and at >= 0 and session.command == found[at].text:
             session = _listed(found, at, session, reports)
         # a timing belongs to what was timed: the report just above it, under the same command
-        if (
-            report.kind == "time"
-            and previous is not None
-            and previous.kind != "time"
-            and at == under
-            and _adjacent(
-                text[previous.end : report.start],
-                None if found and found[at].is_echo else session.command,
-                added,
-            )
-        ):
+        command = None if found and found[at].is_echo else session.command
+        if previous and at == under and _is_timing(report, previous, command, added, text):
             _add_timing(tables, report, session, run)
         else:
-            session = Session(session.command, session.host, above[at, report.kind])
+            session = session._replace(above=above[at, report.kind])
+            is_over = below and bisect_right(starts, below.start) - 1 != at
+            if below and not is_over and _is_timing(below, report, command, 1, text):
+                session = session._replace(real_s=below.data.real)
             before = tables.runs
             assert report.grammar is not None
             run = report.grammar.add(tables, report, session)
@@ -423,6 +417,12 @@ def _is_one_dd(command: str | None) -> bool:
         and len(shell.commands(command, "dd")) == 1
         and not (shell.is_loop(command) or shell.is_concurrent(command))
     )
+
+
+def _is_timing(timing: Report, report: Report, command: str | None, added: int, text: str) -> bool:
+    """Whether a report is a timing of the command that printed the one above it."""
+    between = text[report.end : timing.start]
+    return timing.kind == "time" != report.kind and _adjacent(between, command, added)
 
 
 def _adjacent(between: str, command: str | None, added: int) -> bool:

@@ -1,4 +1,5 @@
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -480,3 +481,77 @@ def test_more_reports_than_are_in_memory_at_a_time():
     assert results.io["io_bytes"].tolist() == [*sizes, 500]
     assert results.extras["run"].is_monotonic_increasing
     assert results.notes["line"].tolist() == [3 * MANY + 7, 3 * MANY + 10]
+
+
+KERNEL = "[ 1234.567890] nvme0n1: I/O 12 QID 3 timeout, aborting"
+WHOLE = (
+    "16+0 records in\n16+0 records out\n16777216 bytes (17 MB, 16 MiB) copied, 0.05 s, 336 MB/s\n"
+)
+
+
+@pytest.mark.parametrize("place", [1, 2])
+@pytest.mark.parametrize("lines", [[KERNEL], ["rsync: 3 of 5 files vanished", KERNEL]])
+def test_lines_of_other_programs_within_a_report(place, lines):
+    own = WHOLE.splitlines()
+    text = "\n".join([*own[:place], *lines, *own[place:]]) + "\n"
+    results = ft.reads(text)
+    assert results.io[["io_bytes", "total_ios", "runtime_s"]].to_numpy().tolist() == [
+        [16777216, 16, 0.05]
+    ]
+    assert results.notes[["line", "severity"]].to_numpy().tolist() == [
+        [place + number, "warning"] for number in range(1, len(lines) + 1)
+    ]
+    assert results.notes["message"].str.contains("stands within the report of dd").all()
+
+
+def test_what_touches_records_is_told():
+    results = ft.reads(WHOLE.replace("records out\n", f"records out{KERNEL}\n"))
+    assert results.io["total_ios"].tolist() == [16]
+    assert results.notes[["line", "severity"]].to_numpy().tolist() == [[2, "warning"]]
+
+
+@pytest.mark.parametrize("between", ["$ dd if=c of=d\n", "```\n", "me@box:~$ \n"])
+def test_amounts_below_a_command_are_another_dd_s(between):
+    records, amounts = WHOLE.split("out\n")
+    results = ft.reads(f"{records}out\n{between}{amounts}")
+    assert len(results.runs) == 2
+
+
+BUSYBOX = (
+    "100000+0 records in\n100000+0 records out\nreal\t0m 0.66s\nuser\t0m 0.02s\nsys\t0m 0.16s\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("command", "expected"),
+    [
+        ("time dd if=/dev/zero of=data bs=1024 count=100000", (102400000, 100000, 0.66)),
+        ("docker run alpine time dd if=/dev/zero of=data obs=2k ibs=2k", (204800000, 100000, 0.66)),
+        ("time dd if=/dev/zero of=data", None),
+        ("dd if=/dev/zero of=data bs=1024", None),
+    ],
+)
+def test_records_alone_that_were_timed(command, expected):
+    results = ft.reads(f"$ {command}\n{BUSYBOX}")
+    row = results.io[["io_bytes", "total_ios", "runtime_s"]].to_numpy().tolist()
+    assert row == ([list(expected)] if expected else [])
+    if expected:
+        assert results.io["bw_bytes_per_s"].item() == pytest.approx(expected[0] / 0.66)
+        assert results.io["iops"].item() == pytest.approx(100000 / 0.66)
+        assert "the rate is that of time's real" in results.notes["message"].item()
+
+
+def test_partial_records_alone_have_no_bytes():
+    text = "$ time dd if=/dev/sr0 of=data bs=1024\n" + BUSYBOX.replace("00+0", "00+1")
+    assert ft.reads(text).io.empty
+
+
+@pytest.mark.parametrize("marks", ["\u200e{}", "\u2068{}\u2069", "\u202d{}\u202c"])
+def test_marks_of_direction(marks):
+    text = (FIXTURES / "dd" / "macos-dd-file_cmds457--C_status_progress_pipe.txt").read_text(
+        "utf-8"
+    )
+    results = ft.reads(re.sub(r"([\d.]+)", lambda number: marks.format(number[0]), text))
+    assert len(results.runs) == 1
+    assert results.io["io_bytes"].tolist() == [50331648]
+    assert len(results.samples) == 4

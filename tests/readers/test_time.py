@@ -37,6 +37,7 @@ CASES = {
     "gnu-time-1.9--dd": [(None, 0.14, 0.0, 0.02, 2715648, None)],
     "gnu-time-1.9--f_labelled": [(None, 0.0, 0.0, 0.0, None, None)],
     "gnu-time-1.9--failed": [(None, 0.01, 0.0, 0.0, 2707456, 1)],
+    "gnu-time-1.9--noxfer": [(None, 0.14, 0.0, 0.03, 2883584, None)],
     "gnu-time-1.9--v_dd": [(D, 0.13, 0.0, 0.02, 2633728, 0)],
     "gnu-time-1.9--v_over_an_hour": [(LONG, 5414.0, 0.0, 0.06, 3346432, 0)],
     "gnu-time-1.9--v_signal": [("sh -c true\nkill -9 $$", 0.0, 0.0, 0.0, 1503232, None)],
@@ -46,6 +47,7 @@ CASES = {
     "mksh-R59--over_half_an_hour": [(None, 1938.22, 0.0, 0.06, None, None)],
     "tcsh-6.24.07--dd": [(None, 0.17, 0.0, 0.026, None, None)],
     "tcsh-6.24.07--over_an_hour": [(None, 6295.02, 0.003, 0.061, None, None)],
+    "tcsh-6.24.07--short": [(None, 0.11, 0.0, 0.02, None, None)],
     "tcsh-6.24.07--set_time": [(None, 0.08, 0.0, 0.026, None, None)],
     "toybox-0.8.9--default": [(None, 0.775, 0.004338, 0.251658, None, None)],
     "toybox-0.8.9--p": [(None, 0.100925, 0.000805, 0.0, None, None)],
@@ -57,6 +59,11 @@ CASES = {
     "zsh-5.9--pipeline": [
         (f"{D} status=none", 0.096, 0.0, 0.02, None, None),
         ("cat", 0.03, 0.0, 0.0, None, None),
+    ],
+    "zsh-5.9--timefmt": [
+        (D, 0.09, 0.0, 0.02, None, None),
+        (D, 0.066, 0.0, 0.02, None, None),
+        (D, 0.066, 0.0, 0.021, None, None),
     ],
     "zsh-5.9--subshell": [
         ("( dd if=data of=/dev/null status=none; sync; )", 0.27, 0.04, 0.08, None, None)

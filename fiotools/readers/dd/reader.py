@@ -8,7 +8,8 @@ Reports are read by structure, because words are translated, reordered and dropp
 ``F+P`` (full and partial records), perhaps one about truncated records, and a line that begins with
 the bytes and ends with seconds and a rate. Traps: the decimal mark follows the locale, not the
 language; ``MB`` is 10^6 for GNU and BSD, 2^20 for BusyBox and toybox; a records-only report
-(``status=noxfer``, BusyBox) has no bytes; one dd may report many times, and then the last report
+(``status=noxfer``, BusyBox) has no bytes, unless its command says the size of full records and was
+timed: then bytes and rate follow; one dd may report many times, and then the last report
 counts; two dd in a pipeline write between each other's lines. The rate is recomputed from bytes and
 seconds; the printed one is a check, and kept if it is more precise.
 
@@ -333,6 +334,7 @@ class _Batch:
         self.given, self.direction, self.target, self.block, self.direct, size, _ = told
         last = zip(*(run.last for run in self.every), strict=True)
         self.last = dict(zip(DdReport._fields, last, strict=True))
+        self.timed = self._timed(size)
         self.bytes, self.elapsed = np.array(self.last["bytes"]), np.array(self.last["elapsed"])
         self.rate, self.verdict, self.is_sized = _checked(self.last)
         self.runtime = np.where(self.verdict == _ROUNDED, np.nan, self.elapsed)
@@ -348,6 +350,25 @@ class _Batch:
         # the product may be too large
         count, rest = np.divmod(self.bytes, np.maximum(self.records_bytes, 1))
         self.is_other = (self.records_bytes > 0) & (partial == 0) & ((rest > 0) | (count != full))
+
+    def _timed(self, size: Sequence[int | None]) -> Flags:
+        """Give reports of records alone their bytes, and the time that a timing below says.
+
+        The bytes are certain if no record is partial and the command says its size.
+        """
+        timed = np.zeros(len(self.every), dtype=np.bool_)
+        amounts, elapsed = [*self.last["bytes"]], [*self.last["elapsed"]]
+        for at, run in enumerate(self.every):
+            record = self.records[self.owner[at]]
+            given, real, block = self.given[at], record.session.real_s, size[at]
+            if run.last.bytes >= 0 or len(record.runs) > 1 or not (run.last.out and real and block):
+                continue
+            full, partial = counts(run.last.out)
+            if partial or given.keys().isdisjoint(("bs", "obs")) or full * block >= _TOO_MUCH:
+                continue
+            timed[at], amounts[at], elapsed[at] = True, full * block, real
+        self.last |= {"bytes": (*amounts,), "elapsed": (*elapsed,)}
+        return timed
 
     def made(
         self, table: str, of: Any, shared: Mapping[str, Any] | None = None, **columns: Any
@@ -373,7 +394,7 @@ class _Batch:
         for at in self.told:
             status[at] = _status(self.every[at], is_behind=self.is_behind[at])
         sessions = zip(*(record.session for record in self.records), strict=True)
-        command, host, _ = (pl.Series(values).gather(self.owner) for values in sessions)
+        command, host, *_ = (pl.Series(values).gather(self.owner) for values in sessions)
         return self.made(
             "runs",
             range(len(self.every)),
@@ -474,6 +495,7 @@ class _Batch:
         is_odd = (self.bytes <= 0) | (self.verdict >= _ROUNDED) | self.is_behind
         is_odd |= ~self.is_sized | ~self.is_fit | self.is_other
         is_odd[self.told] = True
+        is_odd |= self.timed
         found = [(at, *note) for at in np.flatnonzero(is_odd).tolist() for note in self.odd(at)]
         return self.made(
             "notes",
@@ -502,6 +524,9 @@ class _Batch:
             told = f"the line below the records is not as dd prints it ({last.spoiled[:80]!r})"
             remedy = "its bytes and seconds are left out; put it back as dd printed it"
             yield line, "warning", f"{told}: {remedy}"
+        elif self.timed[at]:
+            told = "dd printed records only: the bytes are full records of the command's size"
+            yield last.line, "info", f"{told}, and the rate is that of time's real"
         elif last.bytes < 0 and last.into and not end:
             yield last.line, "info", "dd printed records only (no bytes, no seconds): no rate"
         yield from (*run.remarks, *run.said)

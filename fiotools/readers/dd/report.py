@@ -28,6 +28,7 @@ from typing import NamedTuple, TypeAlias
 
 from fiotools import units
 from fiotools.readers.document import line_start
+from fiotools.readers.formats import TIME_MARK
 from fiotools.readers.pasted import SEPARATOR
 
 _LONGEST = 1000
@@ -88,6 +89,10 @@ _ASIDE = re.compile(
     r"(?P<number>[0-9]{1,20})?(?:[^\W\d_]|[\s.?\ufffd'’])+(?:(?P<after>[0-9]{1,20})[^\W\d_]{0,6}"
     r"(?:[^\W\d_]|[\s?\ufffd])*)?"
 )
+# what a line of another program has, and what it does not begin with
+_WORD = re.compile(r"[^\W\d_]{2}")
+_PROMPT = re.compile(r"[^\s$#%>]{0,80}[$#%>](?:\s|$)|```|~~~|\[[^\]@\n]{1,80}@[^\]\n]{1,80}\]")
+_TIMES = re.compile(TIME_MARK, re.I | re.M)
 # a program that writes between dd's lines names itself
 _SPEAKER = re.compile(r"\s{0,40}(?!(?:dd(?:\.exe)?|load|[0-9]{1,60}):)[\w.@-]{1,60}: {1,8}")
 _SAID = re.compile(r"(?:\S{0,200}/)?dd(?:\.exe)?: (?P<message>\S.*)")
@@ -136,7 +141,13 @@ class Records(NamedTuple):
 
 
 class Aside(NamedTuple):
-    """A line about truncated records, or an odd number of bytes to swap; empty if not of dd."""
+    """A line about truncated records, or an odd number of bytes to swap."""
+
+    text: str
+
+
+class Foreign(NamedTuple):
+    """A line of another program between two of a report."""
 
     text: str
 
@@ -201,7 +212,7 @@ class Stretch(NamedTuple):
         yield from starmap(DdReport, rows)
 
 
-Value: TypeAlias = Records | DdReport | Aside | Spoiled | Said | Stretch
+Value: TypeAlias = Records | DdReport | Aside | Foreign | Spoiled | Said | Stretch
 
 
 class Token(NamedTuple):
@@ -241,14 +252,26 @@ def _tokens(line: str) -> tuple[tuple[Token, ...], bool]:
 
 
 def _aside(text: str) -> Token | None:
-    """Read a line that may stand between records and amounts."""
-    speaker = _SPEAKER.match(text)
-    bare = text[speaker.end() if speaker else 0 :].strip().lstrip("># ")
-    found = _ASIDE.fullmatch(bare) if 3 < len(bare) <= 80 else None
+    """Read a line of dd's that may stand between records and amounts."""
+    bare = text.strip().lstrip("># ")
+    found = _ASIDE.fullmatch(bare) if 3 < len(bare) <= 80 and not _SPEAKER.match(text) else None
     if not found or not any(c.isalpha() or c in "?\ufffd" for c in bare):
         return None
     at = text.index(bare)
-    return Token(Aside("" if speaker else bare), at, at + len(bare))
+    return Token(Aside(bare), at, at + len(bare))
+
+
+def _foreign(text: str) -> Token | None:
+    """Read a line of another program, which is neither a command nor a line of time."""
+    bare = text.strip()
+    if (
+        not _WORD.search(bare)
+        or _COMMAND.search(bare)
+        or _PROMPT.match(bare)
+        or _TIMES.search(bare)
+    ):
+        return None
+    return Token(Foreign(bare), text.index(bare), len(text.rstrip()))
 
 
 def _token(found: re.Match[str]) -> Token | None:
@@ -334,12 +357,13 @@ def parse(text: str, match: re.Match[str]) -> tuple[int, int, DdOutput] | None:
             if _STRAY.fullmatch(part.strip()):
                 continue
             aside = _is_after_records(tokens) and _aside(part)
+            aside = aside or (_is_open(tokens) and _foreign(part))
             if not aside:
                 break
             tokens.append(aside.placed(here, number))
             end = stop if _TRUNCATED.search(part) else end
             continue
-        if is_held and not isinstance(own[0].value, DdReport):
+        if is_held and not _goes_on(tokens, own[0].value):
             break
         tokens += [token.placed(here, number) for token in own]
         gap, is_certain = 0, is_certain or _is_certain(tokens)
@@ -347,10 +371,13 @@ def parse(text: str, match: re.Match[str]) -> tuple[int, int, DdOutput] | None:
         is_bare = not tail.strip()
         end = stop if is_bare else tokens[-1].end
         if not (is_bare or _COMMENT.match(tail)):
-            break
+            said = _foreign(tail) if _is_open(tokens) else None
+            if not said:
+                break
+            tokens.append(said.placed(here + own[-1].end, number))
     if not is_certain:
         return None
-    if tokens[-1].end > end:
+    while tokens[-1].end > end:
         tokens.pop()
     return _closed(text, start, end, tokens, stops)
 
@@ -381,13 +408,16 @@ def _closed(
     rest = text[end : end + 400]
     if "\n" not in rest.strip("\n") and end + len(rest) == len(text):
         last = tokens[-1].value
-        if not isinstance(last, (DdReport, Said, Stretch)) and _FRAGMENT.fullmatch(rest):
+        if _TIMES.search(rest):
+            pass
+        elif not isinstance(last, (DdReport, Said, Stretch)) and _FRAGMENT.fullmatch(rest):
             cut, end = f"the report was cut off after {rest.strip()[:80]!r}", len(text)
         elif isinstance(last, DdReport) and last.rate is None:
             end = len(text)
             if rest.strip() or not rest.endswith("\n"):
                 cut = "the report was cut off"
-    if not cut and _is_after_records(tokens) and (below := _SPOILED.match(rest)):
+    below = _SPOILED.match(rest) if not cut and _is_after_records(tokens) else None
+    if below and not _TIMES.search(below[0]):
         at, end = end, end + below.end()
         line = tokens[-1].line + below[0].count("\n")
         tokens.append(Token(Spoiled(below[0].strip()), at, end, line))
@@ -405,6 +435,25 @@ def _is_after_records(tokens: list[Token]) -> bool:
 def _is_below_records(tokens: list[Token]) -> bool:
     above = (token.value for token in reversed(tokens) if not isinstance(token.value, Aside))
     return isinstance(next(above, None), Records)
+
+
+def _is_open(tokens: list[Token]) -> bool:
+    """Whether more of the report has to follow, below lines of other programs if there are any."""
+    own = [token for token in tokens[-_GAP:] if not isinstance(token.value, Foreign)]
+    return bool(own) and isinstance(own[-1].value, Records)
+
+
+def _goes_on(tokens: list[Token], value: Value) -> bool:
+    """Whether a report goes on below a line that may not be its own."""
+    if not isinstance(tokens[-1].value, Foreign):
+        return isinstance(value, DdReport)
+    own = [token.value for token in tokens if not isinstance(token.value, Foreign)]
+    records = [one for one in own[-2:] if isinstance(one, Records)]
+    if len(records) == 1 and isinstance(value, Records):
+        return not _is_same(records[0], value)
+    if len(records) < 2 or not isinstance(value, DdReport) or value.into:
+        return False
+    return _fits(DdReport(0, records[0].text, records[1].text), value)
 
 
 def _is_certain(tokens: list[Token]) -> bool:
@@ -507,6 +556,10 @@ def _reports(tokens: Iterable[Token]) -> tuple[Iterable[DdReport], list[Remark]]
     remarks: list[Remark] = []
     half: tuple[int, Records] | None = None  # records just above, without their other half
     for value, _, _, line in tokens:
+        if isinstance(value, Foreign):
+            told = f"{value.text[:60]!r} stands within the report of dd: stepped over"
+            remarks.append((line, "warning", told))
+            continue
         if half:
             above, records = half
             half = None
@@ -518,7 +571,7 @@ def _reports(tokens: Iterable[Token]) -> tuple[Iterable[DdReport], list[Remark]]
         if isinstance(value, Records):
             half = line, value
         elif isinstance(value, Aside) and pending:
-            pending[-1] = pending[-1]._replace(aside=value.text or None)
+            pending[-1] = pending[-1]._replace(aside=value.text)
         elif isinstance(value, Spoiled) and pending:
             pending[-1] = pending[-1]._replace(spoiled=value.text, figures_line=line)
         elif isinstance(value, (DdReport, Stretch)):

@@ -124,10 +124,27 @@ def _add_run(tables: Tables, group: list[JsonPiece], line: int, **known: Any) ->
     return run.number
 
 
+_AROUND = 200  # characters around the place where a document breaks off
+_CAUSES = (
+    (
+        re.compile("[\u201c-\u201f]"),
+        'it has typographic quotation marks: give the file as fio wrote it, with "',
+    ),
+    (
+        re.compile(r":\s*-?[0-9]+,[0-9]+\s*[,}\]\n]"),
+        "it has decimal commas: give the file as fio wrote it, with points",
+    ),
+)
+
+
 def _nothing_whole(document: Document, pieces: list[JsonPiece]) -> ParseError:
     """Return the error that says where the first document breaks off."""
     reason, line = "no complete JSON document of fio", 1
+    remedy = "fio was killed, or the file was cut: only complete documents can be read"
     if pieces:
+        end = pieces[0].end
+        around = document.text[max(0, end - _AROUND) : end + _AROUND]
+        remedy = next((told for cause, told in _CAUSES if cause.search(around)), remedy)
         last = len(document.text.rstrip()) - 1
         line = document.line(max(0, min(pieces[0].end, last)))
         reason += f": it breaks off ({pieces[0].reason})"
@@ -135,7 +152,7 @@ def _nothing_whole(document: Document, pieces: list[JsonPiece]) -> ParseError:
         document.name,
         reason,
         line=line,
-        remedy="fio was killed, or the file was cut: only complete documents can be read",
+        remedy=remedy,
     )
 
 
