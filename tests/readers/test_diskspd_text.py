@@ -268,60 +268,6 @@ def test_rates_that_contradict_are_noted():
     assert says(ft.reads(text), "37071.93 I/O per s is not 54145 I/Os in 2.0 s; nor in")
 
 
-def report(seconds, counts, bs, *, timed=True, form="{}"):
-    """Three tables as DISKSPD prints them: the counts of threads, all of them reads."""
-    lines = ["Results for timespan 1:", "*" * 79, ""]
-    lines += [f"actual test time:\t{seconds:.2f}s", f"thread count:\t\t{len(counts)}"] * timed
-
-    def row(head, count, file=""):
-        rates = f"{count * bs / 2**20 / seconds:>10.2f} | {count / seconds:>10.2f}"
-        return form.format(f"{head} {count * bs:>15} | {count:>12} | {rates}{file}")
-
-    for direction, share in (("Total", 1), ("Read", 1), ("Write", 0)):
-        head = "thread |       bytes     |     I/Os     |    MiB/s   |  I/O per s |  file"
-        lines += ["", f"{direction} IO", form.format(head), form.format("-" * 80)]
-        each = enumerate(counts)
-        lines += [row(f"{at:>6} |", one * share, " | x.dat (1GiB)") for at, one in each]
-        lines += [form.format("-" * 80), row("total:", sum(counts) * share)]
-    return "\n".join(lines) + "\n"
-
-
-@pytest.mark.parametrize("form", ["{}", "| {} |"], ids=["text", "Markdown"])
-@pytest.mark.parametrize("bs", [4096, 2**20, 2**26], ids=["4k", "1M", "64M"])
-@pytest.mark.parametrize(
-    ("seconds", "counts"),
-    [
-        (120.0, [10]),  # 0.08 I/O per s
-        (120.004, [14, 111, 384]),  # 0.12, 0.92 and 3.20
-        (300.0, [1, 2]),  # printed as 0.00 and 0.01
-        (29.996, [92, 3_000_000]),
-        (2.004, [3, 4]),
-    ],
-)
-def test_rates_come_from_the_most_precise_number(form, bs, seconds, counts):
-    res = ft.reads(report(seconds, counts, bs, form=form))
-    assert res.notes.empty
-    assert "parts" not in set(ft.check(res).query("verdict in ['suspect', 'impossible']")["check"])
-    assert len(res.io) == 2 * (len(counts) + 1)
-    for row in res.io.to_dict("records"):
-        true = row["total_ios"] / seconds
-        printed = min(0.005 / true, 0.005 * 2**20 / (true * bs), 0.005 / seconds)
-        assert row["iops"] == pytest.approx(true, rel=1.01 * printed + 1e-12)
-        assert row["bw_bytes_per_s"] == pytest.approx(true * bs, rel=1.01 * printed + 1e-12)
-
-
-def test_a_slow_row_of_an_excerpt_has_the_time_of_the_fastest():
-    io = ft.reads(report(29.996, [92, 3_000_000], 4096, timed=False)).io
-    assert io["iops"].iloc[0] == pytest.approx(92 / 29.996, rel=1e-6)
-
-
-def test_a_slow_rate_that_was_edited_is_noted():
-    text = report(120.0, [10], 2**20).replace("0.08 |       0.08", "0.08 |       0.09")
-    res = ft.reads(text)
-    assert says(res, "0.09 I/O per s is not 10 I/Os in 120.0 s; nor in 3 more rows")
-    assert set(res.io["iops"]) == {0.09}
-
-
 def test_thousands_put_in_by_hand():
     res = ft.reads(tables("Total IO", (" 256000 ", " 256.000 "), (" 512000 ", " 51.20.00 ")))
     assert res.io["total_ios"].tolist()[0] == 256000
