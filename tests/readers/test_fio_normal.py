@@ -710,6 +710,14 @@ def test_a_report_ends_where_another_begins(between):
     assert reads["clat_mean_ns"].tolist()[-1] == pytest.approx(1313310)
 
 
+def test_an_excerpt_and_another_report_of_the_same_job_are_two_runs():
+    first = NORMAL[: NORMAL.index("  cpu ")]
+    second = NORMAL[NORMAL.index("plain: (groupid") :].replace("pid=11407", "pid=11408")
+    res = ft.reads(f"{first}\nThat was my SSD. The HDD:\n\n{second}")
+    assert res.io["run"].tolist() == [1, 1, 2, 2]
+    assert not res.notes["message"].str.contains("stepped over").any()
+
+
 # written by hand, as only a new fio prints them so: whole numbers in "All clients"
 COARSE = """\
     clat percentiles (usec):

@@ -248,7 +248,9 @@ class FioOutput:
     waiting: list[str] = field(default_factory=list)
     host: str | None = None
     definitions: list[Definition] = field(default_factory=list)
-    defined: set[tuple[str, int]] = field(default_factory=set)  # their names and groups
+    # how many entries of a name and group are defined, at most, and how many were reported
+    defined: dict[tuple[str, int], float] = field(default_factory=dict)
+    reported: Counter[tuple[str, int | None]] = field(default_factory=Counter)
     entries: list[Job] = field(default_factory=list)
     earlier: list[list[Job]] = field(default_factory=list)  # of reports before the last one
     disks: list[Disk] = field(default_factory=list)
@@ -803,8 +805,9 @@ def _is_expected(run: FioOutput, found: re.Match[str]) -> bool:
     name, first = found["name"], run.entries[0]
     if (name, int(found["pid"])) == (first.name, first.pid):
         return True  # a later report of --status-interval
-    is_over = run.is_summed and run.host is None
-    return name == ALL or ((name, int(found["group"])) in run.defined and not is_over)
+    key = name, int(found["group"])
+    is_left = run.reported[key] < run.defined.get(key, 0)
+    return name == ALL or (is_left and (not run.is_summed or run.host is not None))
 
 
 def _is_other(line: str) -> bool:
@@ -1025,7 +1028,7 @@ def _take_definition(cursor: Cursor, run: FioOutput, found: re.Match[str]) -> No
     options = {**whole.groupdict(), "bs": ",".join(blocks)}
     name, group = options.pop("name"), int(options.pop("group"))
     run.definitions.append(Definition(name, group, options))
-    run.defined.add((name, group))
+    run.defined[name, group] = run.defined.get((name, group), 0) + 1
 
 
 def _block(low: str, low_unit: str, high: str, high_unit: str) -> str:
@@ -1040,7 +1043,8 @@ def _block(low: str, low_unit: str, high: str, high_unit: str) -> str:
 @_above(r"(?:<[^>]+> )?(?:\.\.\.|…)")
 def _take_clones(cursor: Cursor, run: FioOutput, found: re.Match[str]) -> None:
     if run.definitions:
-        run.definitions[-1].clones = True
+        last = run.definitions[-1]
+        last.clones, run.defined[last.name, last.group] = True, math.inf
 
 
 # --- lines of an entry, the most frequent first -----------------------------------------------
@@ -1074,12 +1078,14 @@ def _take_entry(cursor: Cursor, run: FioOutput, found: re.Match[str]) -> bool:
         _complete(run)
         run.earlier.append(run.entries)
         run.entries, run.disks, run.extras, run.sums = [], [], {}, []
+        run.reported.clear()
         run.is_summed, run.cut, run.group = False, None, ""
     elif run.is_summed and run.host is None:
         return False
     if run.is_between:
         run.begun, run.is_between = len(run.entries), False
     run.entries.append(entry)
+    run.reported[entry.name, entry.group] += 1
     _begin(run)
     return True
 
