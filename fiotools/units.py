@@ -317,7 +317,7 @@ def level(value: object, name: str) -> str:
         return binary(value)
     if name.endswith("_pct"):
         return f"{name.removesuffix('_pct')} {value:g} %"
-    return f"{name} {value:.12g}"  # six digits would make 100 of the percentile 99.99999
+    return f"{name} {percentile(value) if name == 'percentile' else f'{value:g}'}"
 
 
 def sides(value: object, baseline: object, name: str) -> tuple[str, str]:
