@@ -769,3 +769,17 @@ def test_latencies_with_equally_many_keys_are_distinguished():
         assert known["job"].tolist() == [
             name for name, latency in (("a", one), ("b", other)) if "percentile" in latency
         ]
+
+
+@pytest.mark.parametrize(
+    ("change", "cause"),
+    [
+        (lambda text: text.replace('"jobname"', "\u201cjobname\u201d"), "typographic quotation marks"),
+        (lambda text: text.replace("0.", "0,"), "decimal commas"),
+        (lambda text: text[: len(text) // 2], "fio was killed, or the file was cut"),
+    ],
+)
+def test_the_error_names_what_broke_a_document(change, cause):
+    text = '{"fio version": "fio-3.33", "jobs": [{"jobname": "a", "usr_cpu": 0.5, "ctx": 5}]}\n'
+    with pytest.raises(ft.FileError, match=cause):
+        ft.reads(change(text))
