@@ -99,9 +99,10 @@ _BLANK = "%20|&nbsp;|&#32;"  # as web pages write it
 # what certainly belongs to a report of time; a line that was broken somewhere still has one. A
 # digit, or a letter that begins a word, is known sooner than the rest
 TIME_MARK = (
-    r"[0-9](?:[.,][0-9]+(?:s? (?:real|user|sys(?:tem)?)\b|(?:user|system)\b|u\s{1,9}[0-9]+[.,])"
+    r"[0-9](?:[.,][0-9]+(?:s? (?:real|user|system)\b|(?:user|system)\b"
+    r"|u\s{1,9}[0-9]+[.,][0-9]+s\s{1,9}[0-9]+:)"
     r"|elapsed\b|% ?CPU\b|avgtext\b|avgdata\b|maxresident|inputs\+[0-9]|outputs \(|major\+"
-    r"|io\s{1,9}[0-9]+pf|pf\+[0-9]+w\b|k [0-9]+\+[0-9]+io\b| {1,4}(?:maximum {1,2}resident"
+    r"|io\s{1,9}[0-9]+pf|pf\+[0-9]+w\b| {1,4}(?:maximum {1,2}resident"
     r"|page {1,2}reclaims|instructions {1,2}retired|cycles {1,2}elapsed|peak {1,2}memory))"
     r"|(?=[rusceptxmfvT])(?:\b|(?<=\\n))(?:"
     r"(?:real|user|sys)(?:[\s|]|\^I|\\t|%20){0,9}[+]?(?:[0-9]+h ?)?[0-9]+m ?[0-9]+[.,][0-9]+s"
@@ -374,10 +375,10 @@ READERS: tuple[Reader, ...] = (
         # not the sys of /proc/sys
         mark_needs=(
             *("real", "user", *map("sys{}".format, _AFTER_LABEL), "command ", "elapsed", "%cpu"),
-            *("cpu ", "resident", "inputs+", "pagefaults", "page ", "switches", " system", "pf+"),
-            *("non-zero", "by signal", "io ", "footprint", "socket", "context", *_TCSH),
-            *("executed in", "usr time", "sys time", "cycles", "instructions", "faults", "rss"),
-            "totalseconds",
+            *("cpu", "resident", "puts", "page", "switches", "system", "avg", "major", "minor"),
+            *("non-zero", "by signal", "footprint", "peak", "socket", "voluntary", "executed in"),
+            *("time (", "usr time", "sys time", "cycles", "instructions", "max rss", "io ", "pf+"),
+            *("totalseconds", *_TCSH),
         ),
         anchor="|".join(TIMES.values()),
         needs=(

@@ -14,8 +14,8 @@ fish prints a table with a unit in every cell. Numbers without labels (``TIMEFOR
 bash's ``times``) are not read. A report without its command does not say what was timed.
 
 Damage. A line that was wrapped, also within a word, is joined; a line that is printed twice counts
-once; lines of other programs between those of a report are stepped over, and noted. What a list
-does not say is missing, with a note; its other lines are kept.
+once; lines of other programs between those of a report are stepped over, and noted. A list without
+a time keeps its other lines; the time is missing, with a note.
 
 Traps. Labels are never translated, and the decimal mark follows the locale. Minutes of bash and
 mksh never roll over to hours. User time may exceed real time: several processors. A CPU share that

@@ -852,3 +852,20 @@ def test_integers_that_became_floats(case):
         if table != "extras":  # 100.0 becomes 100
             assert whole[table].equals(changed[table]), table
     assert case != "steadystate.txt" or whole["samples"].height > 0
+
+
+@pytest.mark.parametrize(
+    ("change", "cause"),
+    [
+        (
+            lambda text: text.replace('"jobname"', "\u201cjobname\u201d"),
+            "typographic quotation marks",
+        ),
+        (lambda text: text.replace("0.", "0,"), "decimal commas"),
+        (lambda text: text[: len(text) // 2], "fio was killed, or the file was cut"),
+    ],
+)
+def test_the_error_names_what_broke_a_document(change, cause):
+    text = '{"fio version": "fio-3.33", "jobs": [{"jobname": "a", "usr_cpu": 0.5, "ctx": 5}]}\n'
+    with pytest.raises(ft.FileError, match=cause):
+        ft.reads(change(text))
