@@ -529,6 +529,7 @@ _TCSH = re.compile(
     rf"(?:{_B}{_N}\+{_N}k{_B}(?P<inputs>{_N})\+(?P<outputs>{_N})io"
     rf"{_B}(?P<major_faults>{_N})pf\+{_N}w{END})?"
 )
+_TCSH_REST = re.compile(rf"{_B}{_N}\+{_N}")
 _GNU = re.compile(
     rf"(?<![\d.,:])(?P<user>[0-9]{{1,10}}[.,][0-9]{{2}})user{_B}"
     rf"(?P<sys>[0-9]{{1,10}}[.,][0-9]{{2}})system{_B}(?P<real>{CLOCK})elapsed{_B}"
@@ -622,7 +623,13 @@ def _tcsh(text: str, at: int) -> Found | None:
     """Read the line of tcsh."""
     found = _line(text, at, _TCSH)
     timing = _timing(found[2]) if found else None
-    return (*found[:2], timing) if found and timing else None
+    if not found or not timing:
+        return None
+    start, end, told = found
+    if told["inputs"] is None and _TCSH_REST.match(text, end):
+        cut = Doubt("the blocks and faults of tcsh's line are cut: left out; paste the whole line")
+        timing = timing._replace(doubts=(*timing.doubts, cut))
+    return start, end, timing
 
 
 # the user time stands behind two blanks, and a wrapped line may end within it
