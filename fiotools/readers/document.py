@@ -192,11 +192,12 @@ _NUMERIC = frozenset("0123456789+")
 # no tool begins or ends its lines so, nor writes tags or entities of HTML
 _DAMAGE = re.compile(
     r"^>|[$\xb6\"'`]$|</?(?:pre|code|samp|br|p|div|span|td)\b[^<>\n]{0,400}>"
-    r"|&(?:[lg]t|amp|quot|nbsp|#\d{2,5});",
+    r"|&(?:[lg]t|amp|quot|nbsp|#\d{2,5});|<!\[CDATA\[|[\"'], ?b?[\"']",
     re.MULTILINE | re.IGNORECASE,
 )
 _DAMAGING = (
     *("\n>", "</", "<br", "<BR", "&gt;", "&lt;", "&amp;", "&quot;", "&nbsp;", "&#", "\\n"),
+    *("<![CDATA[", "', ", '", '),
     *map("{}\n".format, "$\xb6\"'`"),
 )
 _WRITTEN = re.compile(r"\\n")  # in a line of a report: above it stands in paths of Windows
@@ -307,7 +308,7 @@ class Grammars:
                     at = word.start() if word else match.start()
                     while at > start and text[at - 1] in _NUMERIC:
                         at -= 1
-                    yield at
+                    yield at + (text[at] == "+")  # of a difference
 
     def others(self, text: str, start: int, end: int) -> Iterator[tuple[str, int, int]]:
         """Yield the tools that are not read, and where the lines stand that only they print."""
@@ -560,7 +561,7 @@ class Document:
             return []
         others = [one for gap in self.leftover for one in self._grammars.others(self.text, *gap)]
         found: list[Remark] = _unread_remarks(self.text, self._unread, self.line)
-        damage = sorted(set(map(self.line, self._damaged())))
+        damage = sorted(map(self.line, self._damaged()))
         return [*found, *_quoted_remarks(damage), *_other_remarks(others, self.line)]
 
     @cached_property

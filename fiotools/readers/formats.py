@@ -203,10 +203,11 @@ READERS: tuple[Reader, ...] = (
             rf"|\d(?:\W{{0,4}}|{_BLANK})bytes(?:\W{{1,3}}|{_BLANK})[^()\n]{{1,90}}\)"
             rf"(?:\W{{1,4}}|{_BLANK})copied"
             r"|\d\W{0,4}bytes transferred in \W?\d"
+            r"|\d\+\d{1,18}[ \t]?(?=[^\x00-\x7f])\w"  # records, in a script of its own
         ),
         mark_needs=(
             *("records", "bytes", "regist", "rexist", "datens", "zapis", "poster"),
-            *("bloc", "blok"),
+            *("bloc", "blok", "+"),
         ),
         anchor=f"{DD_RECORDS}|{DD_FIGURES}|{DD_SAID}",
         needs=("+", "/s", "/c", "/с", "/秒", "dd: ", "dd.exe: "),
