@@ -136,8 +136,11 @@ _STRING = re.compile(r'"(?:[^"\\]|\\.)*+"(?P<colon>\s*:)?', re.S)
 _COMMANDS = {"cmd", "command", "cmdline", "command_line", "Command"}
 
 # ends of lines that a program wrote as two letters, as ansible does; what stands before and behind
-_WRITTEN = re.compile(r"\\(?:r\\n|[nrt\"\\/])")
-_MEANT = {r"\r": "\n", r"\r\n": "\n", r"\n": "\n", r"\t": "\t"}
+_WRITTEN = re.compile(r"\\(?:r\\n|x1b|u001b|[nrt\"\\/])")
+_MEANT = {
+    **{r"\r": "\n", r"\r\n": "\n", r"\n": "\n", r"\t": "\t"},
+    **dict.fromkeys((r"\x1b", r"\u001b"), "\x1b"),
+}
 _STARTING = re.compile(r"^\s{0,40}b?'|^[^\\\n]{0,200}\"|\(std(?:out|err)\) ")
 _ENDING = re.compile(r"[\"'][\s,\])}]{0,40}$")
 
@@ -164,10 +167,10 @@ def line_ends(text: str) -> str:
 
 def as_printed(text: str) -> str:
     """Undo what changes no meaning: escapes of a terminal and a mailer, ends of lines, blanks."""
-    if "\x1b" in text or "\x9b" in text:
-        text = _ESCAPE.sub("", text)
     if "=3D" in text and _IS_QUOTED_PRINTABLE.search(text):
         text = _quoted_printable(text)
+    if "\x1b" in text or "\x9b" in text:
+        text = _ESCAPE.sub("", text)
     if not text.isascii():
         text = text.translate(_BLANKS)
     text = text.replace(SEPARATOR, "")
@@ -268,7 +271,8 @@ def _ended(text: str) -> list[str]:
     if "\\n" not in text:
         return [text]
     inner = _ENDING.sub("", _STARTING.sub("\\g<0>\n", text))
-    return _WRITTEN.sub(lambda found: _MEANT.get(found[0], found[0][1:]), inner).split("\n")
+    ended = _WRITTEN.sub(lambda found: _MEANT.get(found[0], found[0][1:]), inner)
+    return _ESCAPE.sub("", ended).split("\n")
 
 
 def unwrap(text: str) -> Repaired | None:
