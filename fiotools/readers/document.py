@@ -197,10 +197,13 @@ _TYPED = re.compile(r"(?<=\w)[\u2010-\u2013\u2212](?=\d)|[\ufb00-\ufb03]")
 # nor tags and entities of HTML
 _TAG = re.compile(
     r"</?(?:pre|code|samp|br|p|div|span|td)\b[^<>\n]{0,400}>|<!\[CDATA\["
-    r"|&(?:[lg]t|amp|quot|nbsp|#\d{2,5});",
+    r"|&(?:[lg]t|amp|quot|nbsp|#\d{2,5});|\b(?:if|of|bs|count)\uff1d",
     re.IGNORECASE,
 )
-_TAGGED = ("</", "<br", "<BR", "<![CDATA[", "&gt;", "&lt;", "&amp;", "&quot;", "&nbsp;", "&#")
+_TAGGED = (
+    *("</", "<br", "<BR", "<![CDATA[", "&gt;", "&lt;", "&amp;", "&quot;", "&nbsp;", "&#"),
+    "\uff1d",
+)
 _ABOVE = 2  # lines above a report: its command
 
 _read_fio = Later("fiotools.readers.fio.json:read")

@@ -109,6 +109,7 @@ _AS_TYPED = str.maketrans(
         "\ufb01": "fi",
         "\ufb02": "fl",
         "\ufb03": "ffi",
+        "\uff1d": "=",
         "\u2264": "<=",
         "\u2265": ">=",
     }
@@ -138,7 +139,10 @@ _COMMANDS = {"cmd", "command", "cmdline", "command_line", "Command"}
 # ends of lines that a program wrote as two letters, as ansible does; what stands before and behind
 _WRITTEN = re.compile(r"\\(?:r\\n|x1b|u001b|[nrt\"\\/])")
 _MEANT = {
-    **{r"\r": "\n", r"\r\n": "\n", r"\n": "\n", r"\t": "\t"},
+    r"\r": "\n",
+    r"\r\n": "\n",
+    r"\n": "\n",
+    r"\t": "\t",
     **dict.fromkeys((r"\x1b", r"\u001b"), "\x1b"),
 }
 _STARTING = re.compile(r"^\s{0,40}b?'|^[^\\\n]{0,200}\"|\(std(?:out|err)\) ")

@@ -59,7 +59,9 @@ def test_many_places_are_counted():
 def test_what_stands_before_lines_and_was_left_is_told(prefix, command):
     # each line lacks its end, so that taking the beginning off does not help either
     lines = ["  read: IOPS=10", "  write: IOPS=10", "  trim: IOPS=10"]
-    text = "".join(f"{prefix.format(i=i)}{line}\n" for i, line in zip((1, 10, 100), lines, strict=True))
+    text = "".join(
+        f"{prefix.format(i=i)}{line}\n" for i, line in zip((1, 10, 100), lines, strict=True)
+    )
     (remark,) = opened("x", f"{DD}\n{text}").unread()
     assert (remark.line, remark.code, remark.severity) == (5, BEFORE, "warning")
     assert remark.message.startswith("3 lines of a report (lines 5-7) have something before them")
