@@ -190,17 +190,21 @@ _SEPARATING = f"{whitespace}\xa0-=*_"
 _LONG = 100_000  # characters
 _WORD = re.compile(r"\w")
 _NUMERIC = frozenset("0123456789+")
-# no tool begins or ends its lines so, nor writes tags or entities of HTML
-_DAMAGE = re.compile(
-    r"^>|[$\xb6\"'`]$|</?(?:pre|code|samp|br|p|div|span|td)\b[^<>\n]{0,400}>"
-    r"|&(?:[lg]t|amp|quot|nbsp|#\d{2,5});",
-    re.MULTILINE | re.IGNORECASE,
+# no tool begins or ends a line of numbers so, or has these in it
+_QUOTED = re.compile(r"^>|\\n|[\"'], ?b?[\"']|[$\xb6\"'`],?$")
+_QUOTING = (*("\n>", "\\n", "', ", '", ', "',\n", '",\n'), *map("{}\n".format, "$\xb6\"'`"))
+# nor a dash or a ligature of a word processor
+_TYPED = re.compile(r"(?<=\w)[\u2010-\u2013\u2212](?=\d)|[\ufb00-\ufb03]")
+# nor tags and entities of HTML
+_TAG = re.compile(
+    r"</?(?:pre|code|samp|br|p|div|span|td)\b[^<>\n]{0,400}>|<!\[CDATA\["
+    r"|&(?:[lg]t|amp|quot|nbsp|#\d{2,5});|\b(?:if|of|bs|count)\uff1d",
+    re.IGNORECASE,
 )
-_DAMAGING = (
-    *("\n>", "</", "<br", "<BR", "&gt;", "&lt;", "&amp;", "&quot;", "&nbsp;", "&#", "\\n"),
-    *map("{}\n".format, "$\xb6\"'`"),
+_TAGGED = (
+    *("</", "<br", "<BR", "<![CDATA[", "&gt;", "&lt;", "&amp;", "&quot;", "&nbsp;", "&#"),
+    "\uff1d",
 )
-_WRITTEN = re.compile(r"\\n")  # in a line of a report: above it stands in paths of Windows
 _ABOVE = 2  # lines above a report: its command
 
 _read_fio = Later("fiotools.readers.fio.json:read")
@@ -309,7 +313,7 @@ class Grammars:
                     at = word.start() if word else match.start()
                     while at > start and text[at - 1] in _NUMERIC:
                         at -= 1
-                    yield at
+                    yield at + (text[at] == "+")  # of a difference
 
     def others(self, text: str, start: int, end: int) -> Iterator[tuple[str, int, int]]:
         """Yield the tools that are not read, and where the lines stand that only they print."""
@@ -540,21 +544,43 @@ class Document:
         return sorted({at for gap in self.leftover for at in self._grammars.marks(self.text, *gap)})
 
     def _damaged(self) -> list[int]:
-        """Where reports, or the lines above them, have what no tool prints: quotation, or tags.
+        """Where lines end that are not as a tool prints them: quoted, or above a report with tags.
 
         Numbers may be read all the same, but not the commands and messages around.
         """
-        if not (self.text.startswith(">") or may_hold(self.text, _DAMAGING)):
-            return []
-        found: list[re.Match[str]] = []
-        for report in self.reports:
+        found = self._quoted()
+        if not self.text.isascii():
+            lines = {
+                (line_start(self.text, match.start(), _LONG) or 0): line_end(
+                    self.text, match.start()
+                )
+                for report in self.reports
+                for match in _TYPED.finditer(self.text, report.start, report.end)
+            }
+            # the name of a job may have such a sign
+            found += [stop for start, stop in lines.items() if "(g" not in self.text[start:stop]]
+        for report in self.reports if may_hold(self.text, _TAGGED) else ():
             start = line_start(self.text, report.start, _LONG)
             if start is not None:
                 above = [at for at, _ in islice(lines_above(self.text, start), _ABOVE)]
                 stop = line_end(self.text, report.end)
-                found += _DAMAGE.finditer(self.text, min([start, *above]), stop)
-                found += _WRITTEN.finditer(self.text, start, stop)
-        return [line_end(self.text, match.start()) for match in found]
+                tags = _TAG.finditer(self.text, min([start, *above]), stop)
+                found += [line_end(self.text, tag.start()) for tag in tags]
+        return found
+
+    def _quoted(self) -> list[int]:
+        """Where lines with marks of a report end that were quoted, and read all the same."""
+        if not (self.text.startswith(">") or may_hold(self.text, _QUOTING)):
+            return []
+        lines = {
+            (line_start(self.text, at, _LONG) or report.start): line_end(self.text, at)
+            for report in self.reports
+            if self.text[report.start] not in "{<"  # JSON and XML have quotation marks
+            for at in self._grammars.marks(self.text, report.start, report.end)
+        }
+        return [
+            stop for start, stop in lines.items() for _ in _QUOTED.finditer(self.text[start:stop])
+        ]
 
     def unread(self) -> list[Remark]:
         """Return remarks on lines that belong to a report or another tool, and that none took."""
@@ -562,7 +588,7 @@ class Document:
             return []
         others = [one for gap in self.leftover for one in self._grammars.others(self.text, *gap)]
         found: list[Remark] = _unread_remarks(self.text, self._unread, self.line)
-        damage = sorted(set(map(self.line, self._damaged())))
+        damage = sorted(map(self.line, self._quoted()))
         return [*found, *_quoted_remarks(damage), *_other_remarks(others, self.line)]
 
     @cached_property

@@ -248,10 +248,11 @@ READERS: tuple[Reader, ...] = (
             rf"|\d(?:\W{{0,4}}|{_BLANK})bytes(?:\W{{1,3}}|{_BLANK})[^()\n]{{1,90}}\)"
             rf"(?:\W{{1,4}}|{_BLANK})copied"
             r"|\d\W{0,4}bytes transferred in \W?\d"
+            r"|\d\+\d{1,18}[ \t]?(?=[^\x00-\x7f])\w"  # records, in a script of its own
         ),
         mark_needs=(
             *("records", "bytes", "regist", "rexist", "datens", "zapis", "poster"),
-            *("bloc", "blok"),
+            *("bloc", "blok", "+"),
         ),
         anchor=f"{DD_RECORDS}|{DD_FIGURES}|{DD_SAID}",
         needs=("+", "/s", "/c", "/с", "/秒", "dd: ", "dd.exe: "),
@@ -344,8 +345,8 @@ READERS: tuple[Reader, ...] = (
         title="fio's terse output, versions 2 to 5 (fio 1.5x to 3.4x)",
         produced_by="fio --minimal ..., or fio --output-format=terse --terse-version=5 ...",
         tables=_FIO,
-        mark=FIO_TERSE,
-        mark_needs=(";fio",),
+        mark=rf"{FIO_TERSE}|[3-5];(?:fio|\ufb01o)\W[\d.]",
+        mark_needs=(";fio", ";\ufb01o"),
         anchor=rf"(?:^|(?<=\r))(?:{FIO_TERSE}|2;)",
         needs=("2;", ";fio"),
     ),

@@ -17,7 +17,7 @@ import re
 import shlex
 import unicodedata
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from itertools import groupby
 from typing import NamedTuple
@@ -111,6 +111,7 @@ _AS_TYPED = str.maketrans(
         "\ufb01": "fi",
         "\ufb02": "fl",
         "\ufb03": "ffi",
+        "\uff1d": "=",
         "\u2264": "<=",
         "\u2265": ">=",
     }
@@ -119,10 +120,10 @@ _AS_TYPED = str.maketrans(
 _DASH = re.compile(r"[\u2010-\u2013\u2212](?=[\d.]|ile)")
 _DIGIT = re.compile(r"(?![0-9])\d")  # of another script, or as wide as one
 
-_IS_HTML = re.compile(r"<br ?/?>|</(?:pre|code|p|div|span|samp|td)>", re.I)
+_IS_HTML = re.compile(r"<br ?/?>|</(?:pre|code|p|div|span|samp|td)>|<!\[CDATA\[", re.I)
 _TAG = re.compile(
     r"</?(?P<name>br|p|pre|code|span|div|tt|samp|kbd|font|td|th|tr|table|tbody|blockquote|html|body"
-    r"|strong|em|b|i|u|a)(?:\s[^<>\n]{0,400})?\s?/?>",
+    r"|strong|em|b|i|u|a)(?:\s[^<>\n]{0,400})?\s?/?>|<!\[CDATA\[|\]\]>",
     re.I,
 )
 _BREAKING = {"br", "p", "pre", "div", "tr", "blockquote", "body"}
@@ -138,8 +139,14 @@ _STRING = re.compile(r'"(?:[^"\\]|\\.)*+"(?P<colon>\s*:)?', re.S)
 _COMMANDS = {"cmd", "command", "cmdline", "command_line", "Command"}
 
 # ends of lines that a program wrote as two letters, as ansible does; what stands before and behind
-_WRITTEN = re.compile(r"\\(?:r\\n|[nrt\"\\/])")
-_MEANT = {r"\r": "\n", r"\r\n": "\n", r"\n": "\n", r"\t": "\t"}
+_WRITTEN = re.compile(r"\\(?:r\\n|x1b|u001b|[nrt\"\\/])")
+_MEANT = {
+    r"\r": "\n",
+    r"\r\n": "\n",
+    r"\n": "\n",
+    r"\t": "\t",
+    **dict.fromkeys((r"\x1b", r"\u001b"), "\x1b"),
+}
 _STARTING = re.compile(r"^\s{0,40}b?'|^[^\\\n]{0,200}\"|\(std(?:out|err)\) ")
 _ENDING = re.compile(r"[\"'][\s,\])}]{0,40}$")
 
@@ -166,10 +173,10 @@ def line_ends(text: str) -> str:
 
 def as_printed(text: str) -> str:
     """Undo what changes no meaning: escapes of a terminal and a mailer, ends of lines, blanks."""
-    if "\x1b" in text or "\x9b" in text:
-        text = _ESCAPE.sub("", text)
     if "=3D" in text and _IS_QUOTED_PRINTABLE.search(text):
         text = _quoted_printable(text)
+    if "\x1b" in text or "\x9b" in text:
+        text = _ESCAPE.sub("", text)
     if not text.isascii():
         text = text.translate(_BLANKS)
     text = text.replace(SEPARATOR, "")
@@ -180,17 +187,22 @@ def as_printed(text: str) -> str:
 
 def repaired(text: str, numbers: Sequence[int] | None, read: Read) -> Repaired | None:
     """Repair a text in which marks were left unread; None if no more is read by that."""
-    lines = _numbered(text, numbers)
-    best, found = read(lines), None
-    for state in _states(lines, best):
-        reading = read(state)
-        bare, remarks = _without_prefixes(state, reading, read) if reading.damaged else (state, [])
-        reading = read(bare) if remarks else reading
+    lines = whole = _numbered(text, numbers)
+    best = read(lines)
+    remarks: list[Remark] = []
+    for undo in (None, _undone, _written):
+        state = undo(lines, best) if undo else lines
+        if state is None:
+            continue
+        reading = read(state) if undo else best
+        bare, told = _without_prefixes(state, reading, read) if reading.damaged else (state, [])
+        reading = read(bare) if told else reading
         if reading.beats(best):
-            best, found = reading, Repaired.of(bare, remarks)
+            lines, best = bare, reading
+            remarks += told
         if not best.damaged:
             break
-    return found
+    return Repaired.of(lines, remarks) if lines is not whole else None
 
 
 def _numbered(text: str, numbers: Sequence[int] | None = None) -> list[Line]:
@@ -198,25 +210,19 @@ def _numbered(text: str, numbers: Sequence[int] | None = None) -> list[Line]:
     return [Line(*pair) for pair in zip(numbers, text.split("\n"), strict=False)]
 
 
-def _states(lines: list[Line], plain: Reading) -> Iterator[list[Line]]:
-    """Yield the text as it stands, then without each kind of damage that it shows."""
-    yield lines
+def _undone(lines: list[Line], _: Reading) -> list[Line] | None:
+    """Undo what web pages and word processors did; None if they did nothing."""
     text = "\n".join(line.text for line in lines)
-    undone, places = _undone(text)
-    if undone != text:
-        numbers = [line.number for line in lines]
-        places = places or list(range(1, len(lines) + 1))
-        yield _numbered(undone, [numbers[min(place, len(numbers)) - 1] for place in places])
-    if "\\n" in text:
-        yield [
-            Line(line.number, part)
-            for line in lines
-            for part in (_ended(line.text) if line.number in plain.damaged else [line.text])
-        ]
+    undone, places = _plain(text)
+    if undone == text:
+        return None
+    numbers = [line.number for line in lines]
+    places = places or list(range(1, len(lines) + 1))
+    return _numbered(undone, [numbers[min(place, len(numbers)) - 1] for place in places])
 
 
-def _undone(text: str) -> tuple[str, list[int] | None]:
-    """Undo what mailers, web pages and word processors did; with the places of the lines."""
+def _plain(text: str) -> tuple[str, list[int] | None]:
+    """Return a text without tags and typographic signs, and the places of its lines."""
     numbers = None
     if "<" in text and _IS_HTML.search(text):
         text, numbers = _tags(text)
@@ -243,7 +249,7 @@ def _tags(text: str) -> tuple[str, list[int] | None]:
     """Drop the tags of HTML; those that break lines do so, unless the line ends there anyway."""
 
     def instead(tag: re.Match[str]) -> str:
-        if tag["name"].lower() in _BREAKING:
+        if not tag["name"] or tag["name"].lower() in _BREAKING:
             return "\n"
         return "\t" if tag[0].lower().startswith(("</td", "</th")) else ""
 
@@ -256,12 +262,23 @@ def _tags(text: str) -> tuple[str, list[int] | None]:
     return "\n".join(kept), None if len(kept) == numbers[-1] else numbers
 
 
+def _written(lines: list[Line], reading: Reading) -> list[Line] | None:
+    r"""End damaged lines at each written ``\n``; None if there is none."""
+    ended = [
+        Line(line.number, part)
+        for line in lines
+        for part in (_ended(line.text) if line.number in reading.damaged else [line.text])
+    ]
+    return ended if len(ended) > len(lines) else None
+
+
 def _ended(text: str) -> list[str]:
     r"""End a line at each written ``\n``."""
     if "\\n" not in text:
         return [text]
     inner = _ENDING.sub("", _STARTING.sub("\\g<0>\n", text))
-    return _WRITTEN.sub(lambda found: _MEANT.get(found[0], found[0][1:]), inner).split("\n")
+    ended = _WRITTEN.sub(lambda found: _MEANT.get(found[0], found[0][1:]), inner)
+    return _ESCAPE.sub("", ended).split("\n")
 
 
 def unwrap(text: str) -> Repaired | None:
@@ -439,7 +456,7 @@ def _best(
     spent = 0
     plain: dict[range, Reading] = {}
     seen: set[str] = set()
-    ranked: list[tuple[int, _Cut]] = []
+    ranked: list[tuple[int, int, int, _Cut]] = []
     for cut in dict.fromkeys(([usual] if usual else []) + _cuts(lines[place].text, mark)):
         block = _block(lines, place, cut, start, _NEAR)
         if block is None:
@@ -455,11 +472,14 @@ def _best(
         reading, before = read(bare), plain[block.places]
         spent += len(text)
         if reading.beats(before):
-            ranked.append((before.damages - reading.damages, cut))
+            off = block.ends[place]
+            ranked.append((before.damages - reading.damages, len(block.ends), off, cut))
             if cut == usual and not reading.damaged:
                 break
-    ranked.sort(key=lambda one: -one[0])
-    for _, cut in ranked[:_FULL]:
+    # the cut that lets most be read, of most lines; of equals the longest, as dd has words before
+    # its numbers in some languages
+    ranked.sort(reverse=True)
+    for *_, cut in ranked[:_FULL]:
         block = _block(lines, place, cut, start, len(lines))
         if block is None:
             continue
@@ -607,9 +627,8 @@ def quoted_remarks(lines: Sequence[int]) -> list[Remark]:
     if len(lines) < 2:  # one that is cited in a sentence
         return []
     message = (
-        f"{len(lines)} lines in {_lines(lines[0], lines[-1])} stand in quotation marks, in tags, or"
-        " with written ends of lines: reports in them were read, but commands may be missing; give"
-        " them as the tool printed them"
+        f"{_lines(lines[0], lines[-1])}: reports in quotation marks, in tags or with written ends"
+        " of lines were read, but commands may be missing; give them as the tool printed them"
     )
     return [Remark(lines[0], message, code=QUOTED)]
 
