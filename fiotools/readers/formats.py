@@ -223,10 +223,10 @@ READERS: tuple[Reader, ...] = (
         ),
         mark=(
             r"(?<=\W)(?:thread[ \t]*\|[ \t]*bytes[ \t]*\||CPU[ \t]*\|[ \t]*Usage[ \t]*\|"
-            r"|%-ile[ \t]*\||total:[ \t]+\d+ \|)|\b(?:Input parameters|Results for timespan \d+):$"
+            r"|%\W?ile[ \t]*\||total:[ \t]+\d+ \|)|\b(?:Input parameters|Results for timespan \d+):$"
         ),
         mark_needs=(
-            *("total:", "input parameters", "results for timespan", "thread", "usage", "%-ile"),
+            *("total:", "input parameters", "results for timespan", "thread", "usage", "ile"),
         ),
         anchor=DISKSPD_TEXT,
         needs=("Command Line:", "Input parameters:", "Results for ", "I/Os"),
