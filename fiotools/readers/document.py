@@ -194,7 +194,9 @@ _NUMERIC = frozenset("0123456789+")
 _QUOTED = re.compile(r"^>|\\n|[\"'], ?b?[\"']|[$\xb6\"'`],?$")
 _QUOTING = (*("\n>", "\\n", "', ", '", ', "',\n", '",\n'), *map("{}\n".format, "$\xb6\"'`"))
 # nor a dash or a ligature of a word processor
-_TYPED = re.compile(r"(?<=\w)[\u2010-\u2013\u2212](?=\d)|[\ufb00-\ufb03]")
+_TYPED = re.compile(
+    r"(?<=[\w%])[\u2010-\u2013\u2212](?=\d|ile)|[\ufb00-\ufb03]|[\u2264\u2265](?=\d)"
+)
 # nor tags and entities of HTML
 _TAG = re.compile(
     r"</?(?:pre|code|samp|br|p|div|span|td)\b[^<>\n]{0,400}>|<!\[CDATA\["

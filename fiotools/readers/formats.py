@@ -264,7 +264,7 @@ READERS: tuple[Reader, ...] = (
         tables=("runs", "settings", "io", "percentiles", "cpu", "extras", "notes"),
         mark=(
             r"(?<!\w)(?:thread[ \t]*\|[ \t]*bytes[ \t]*\||CPU[ \t]*\|[ \t]*Usage[ \t]*\|"
-            r"|(?:%-ile|Percentile)[ \t]*\|[ \t]*(?:Read|Write|Total)[ \t]*\(ms\)"
+            r"|(?:%\W?ile|Percentile)[ \t]*\|[ \t]*(?:Read|Write|Total)[ \t]*\(ms\)"
             r"|total:[ \t]+\d+ \|)|\b(?:Input parameters|Results for timespan \d+):$"
         ),
         mark_needs=(

@@ -218,7 +218,10 @@ def test_records_in_another_language_that_are_not_read_get_a_warning():
     )
     whole = ft.reads(report)
     assert (whole.io["total_ios"].item(), len(whole.notes)) == (1, 0)
-    cells = ft.reads("".join(f"host1;{line}\n" for line in report.splitlines()))
+    logged = ft.reads("".join(f"host1;{line}\n" for line in report.splitlines()))
+    assert logged.io.equals(whole.io)
+    lines = zip(("a;", "b: ", "c/"), report.splitlines(), strict=True)
+    cells = ft.reads("".join(f"{before}{line}\n" for before, line in lines))
     assert "lines of a report were not read" in cells.notes["message"].str.cat()
 
 
