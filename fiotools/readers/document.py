@@ -476,7 +476,8 @@ class Document:
     def _reading(self, lines: Sequence[Line]) -> Reading:
         """Return what is read of some lines, if they are a text of their own."""
         text = copy(self)
-        text._turn_to("\n".join(line.text for line in lines), [line.number for line in lines])
+        # each ends here as in the file: a text that ends within a line looks cut off
+        text._turn_to("".join(f"{line.text}\n" for line in lines), [line.number for line in lines])
         taken: set[int] = set()
         marked: set[int] = set()
         for report in text.reports:

@@ -99,7 +99,9 @@ _BLANK = "%20|&nbsp;|&#32;"  # as web pages write it
 # what certainly belongs to a report of time; a line that was broken somewhere still has one. A
 # digit, or a letter that begins a word, is known sooner than the rest
 TIME_MARK = (
-    r"[0-9](?:[.,][0-9]+(?:s? (?:real|user|system)\b|(?:user|system)\b"
+    # "0.09 real", but not the time that stands before "real 0.09"
+    r"[0-9](?:[.,][0-9]+(?:s? (?:real|user|system)\b(?![ \t]+[+]?[0-9][0-9hm.,]*s?[^\w\n]{0,4}$)"
+    r"|(?:user|system)\b"
     r"|u\s{1,9}[0-9]+[.,][0-9]+s\s{1,9}[0-9]+:)"
     r"|elapsed\b|% ?CPU\b|avgtext\b|avgdata\b|maxresident|inputs\+[0-9]|outputs \(|major\+"
     r"|io\s{1,9}[0-9]+pf|pf\+[0-9]+w\b| {1,4}(?:maximum {1,2}resident"
