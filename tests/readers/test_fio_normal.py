@@ -845,6 +845,7 @@ BOLD = [
     ("99.00th=[ 7177]", "**99.00th=[ 7177]**"),
     ("avg=1313.31", "__avg=1313.31__"),
     ("plain: (groupid", "**plain**: (groupid"),
+    ("plain: (groupid", "`plain`: (groupid"),
     ("usr=24.08%", "_usr=24.08%_"),
     ("io=3976KiB (4071kB)", "**io=3976KiB** (4071kB)"),
 ]

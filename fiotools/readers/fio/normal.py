@@ -32,7 +32,7 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter, defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from functools import cache, cached_property, partial
 from typing import Any, NamedTuple
@@ -173,13 +173,12 @@ class Curve:
 
 
 class Sum(NamedTuple):
-    """One direction in the summary of a group."""
+    """One direction in the summary of a group; its numbers as printed, as most are not needed."""
 
     group: str  # its heading
     direction: str
-    io: Printed
-    bw: Printed
-    shortest_ms: int
+    io: str
+    bw: str
     longest_ms: int
     is_old: bool
 
@@ -283,6 +282,19 @@ class FioOutput:
         for entry in self.entries:
             found[entry.name, entry.group, entry.host].append(entry)
         return found
+
+    @cached_property
+    def lists(self) -> set[tuple[bool, int, tuple[float, ...]]]:
+        """The names of percentiles in all tables, once all are read.
+
+        Each with whether it is of all clients, and how many digits the names have.
+        """
+        return {
+            (entry.is_total, curve.decimals, tuple(name for name, _ in curve.pairs))
+            for entry in self.entries
+            for section in entry.sections
+            for curve in section.percentiles.values()
+        }
 
     @cached_property
     def grouped(self) -> dict[int | None, list[Definition]]:
@@ -475,22 +487,21 @@ def _percentiles(
     In "All clients" of 3.42 names have no digits behind the point, so that four of the default list
     are 100. The command has the list, or the servers' own tables, or it is the default.
     """
+    is_whole = entry.is_total and not curve.decimals
+    if not is_whole and len({percentile for percentile, _ in curve.pairs}) == len(curve.pairs):
+        return curve.pairs
 
     def name(percentile: float) -> str:
         return f"{percentile:.{curve.decimals}f}"
 
     names = [name(percentile) for percentile, _ in curve.pairs]
     uncertain = {one for one, times in Counter(names).items() if times > 1}
-    if entry.is_total and not curve.decimals:
+    if is_whole:
         uncertain |= {"100"}.intersection(names)
-    elif not uncertain:
-        return curve.pairs
     lists = {
-        tuple(percentile for percentile, _ in other.pairs)
-        for one in said.entries
-        for section in one.sections
-        for other in section.percentiles.values()
-        if other.decimals > curve.decimals or (entry.is_total and not one.is_total)
+        asked_for
+        for is_total, decimals, asked_for in said.lists
+        if decimals > curve.decimals or (entry.is_total and not is_total)
     }
     if asked:
         lists = {tuple(sorted(map(float, _ASKED.findall(asked))))}
@@ -912,7 +923,8 @@ def _complete(run: FioOutput) -> None:
 
 def _fill(section: Section, known: Sum) -> None:
     """Take the amounts of a direction from the summary of a group that has nothing else."""
-    section.io, section.bw, section.is_old = known.io, known.bw, known.is_old
+    section.is_old = known.is_old
+    section.io, section.bw = (_amount(text, known.is_old) for text in (known.io, known.bw))
     section.runtime_ms = known.longest_ms
 
 
@@ -1111,23 +1123,31 @@ def _take_percentiles(cursor: Cursor, run: FioOutput, found: re.Match[str]) -> N
     if run.priority:
         _add_text(run.entry.extras, run.priority, found[0].strip("| "))
         return
-    first, curve = _PERCENTILE.search(found[0]), run.curve
-    if curve is None or (first and curve.pairs and float(first[1]) < curve.pairs[-1][0]):
+    pairs = _pairs(found[0])
+    curve = run.curve
+    if curve is None or (curve.pairs and float(pairs[0][0]) < curve.pairs[-1][0]):
         curve = run.curve = Curve(cursor.number)
         message = (
             "percentiles without the line 'clat percentiles (usec)' above them: they are left out,"
             " as their unit is not certain"
         )
         run.left_out.append((cursor.number, message))
-    _add_percentiles(run, curve, found[0], cursor.number)
+    _add_percentiles(run, curve, pairs, cursor.number)
 
 
-def _add_percentiles(run: FioOutput, curve: Curve, text: str, at: int) -> None:
-    """Add percentiles; fio sorts them, so one that falls is damaged."""
-    found = _PERCENTILE.findall(text)
+def _pairs(text: str) -> list[tuple[str, str]]:
+    """Split a line of percentiles into their names and values."""
+    found: list[tuple[str, str]] = _PERCENTILE.findall(text)
     if len(found) < text.count("th="):
         raise ValueError(f"not percentiles: {text!r}")
-    for name, value in found:
+    return found
+
+
+def _add_percentiles(
+    run: FioOutput, curve: Curve, pairs: Iterable[tuple[str, str]], at: int
+) -> None:
+    """Add percentiles; fio sorts them, so one that falls is damaged."""
+    for name, value in pairs:
         pair = float(name), count(value).value * curve.scale
         if curve.pairs and pair[0] < curve.pairs[-1][0]:
             run.doubts.append((at, f"the percentiles are out of order at {name}"))
@@ -1214,9 +1234,8 @@ def _take_percentile_head(cursor: Cursor, run: FioOutput, found: re.Match[str]) 
         run.priority = f"{section.direction}.{priority} percentiles ({found['unit']})"
     else:
         section.percentiles[kind] = curve
-    _add_percentiles(
-        run, curve, found["rest"], cursor.number
-    )  # in 1.5x they begin on the same line
+    # in 1.5x they begin on the same line
+    _add_percentiles(run, curve, _pairs(found["rest"]), cursor.number)
 
 
 @_line(rf"lat {_UNIT} *: *(?P<list>(?:>=)?\d+=[\d.]+%.*)")
@@ -1329,17 +1348,9 @@ def _take_sum(cursor: Cursor, run: FioOutput, found: re.Match[str]) -> None:
     _add_text(run.extras, f"{run.group}.{found['name']}", found["rest"])
     if not total or not (total["bw"] or total["old"]):
         return
-    is_old = total["old"] is not None
-    known = Sum(
-        run.group,
-        direction,
-        _amount(total["io"], is_old),
-        _amount(total["old"] or total["bw"], is_old),
-        int(total["run"] or total["mint"]),
-        int(total["longest"]),
-        is_old,
-    )
-    run.sums.append(known)
+    is_old, longest = total["old"] is not None, int(total["longest"])
+    bw = total["old"] or total["bw"]
+    run.sums.append(Sum(run.group, direction, total["io"], bw, longest, is_old))
     run.cut = None  # it is not an interim report
     parts = [
         section
@@ -1351,13 +1362,14 @@ def _take_sum(cursor: Cursor, run: FioOutput, found: re.Match[str]) -> None:
     if not parts or direction == "mixed":
         return  # fio 3.33 counts nothing in mixed
     ran = [section.runtime_ms or 0 for section in parts]
-    if (min(ran), max(ran)) != (known.shortest_ms, known.longest_ms):
+    if (min(ran), max(ran)) != (int(total["run"] or total["mint"]), longest):
         what = "the run times in the group's summary are not its entries'"
         run.doubts.append((at, f"{direction}: {what}"))
         return
+    whole = amount(total["io"].partition(" ")[0], is_old)
     amounts = [section.io for section in parts if section.io is not None]
     done, reach = sum(io.value for io in amounts), sum(io.reach for io in amounts)
-    if abs(done - known.io.value) > reach + known.io.reach:
+    if abs(done - whole.value) > reach + whole.reach:
         what = "the entries of the group do not add up to its summary"
         run.doubts.append((at, f"{direction}: {what}"))
 
