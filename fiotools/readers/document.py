@@ -494,7 +494,6 @@ class Document:
             frozenset(marked),
             frozenset(map(text.line, text._unread)),
             ends,
-            len(damaged),
         )
         return found
 

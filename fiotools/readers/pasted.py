@@ -60,12 +60,11 @@ class Reading(NamedTuple):
     unread: frozenset[int]  # lines with a mark that no report took
     # these and lines with other damage, and where their text may begin at the latest
     damaged: Mapping[int, int]
-    damages: int  # how many marks were left unread, and other damage there is
 
     def beats(self, plain: Reading) -> bool:
         """Whether more is read than of the plain text, and nothing less."""
         return (
-            self.damages < plain.damages
+            len(self.damaged) < len(plain.damaged)
             and self.taken >= plain.unread - self.unread
             and self.taken >= plain.marked
             and self.kinds >= plain.kinds
@@ -473,7 +472,7 @@ def _best(
         spent += len(text)
         if reading.beats(before):
             off = block.ends[place]
-            ranked.append((before.damages - reading.damages, len(block.ends), off, cut))
+            ranked.append((len(before.damaged) - len(reading.damaged), len(block.ends), off, cut))
             if cut == usual and not reading.damaged:
                 break
     # the cut that lets most be read, of most lines; of equals the longest, as dd has words before
