@@ -101,11 +101,8 @@ _STRAY = re.compile(
     r"load: [0-9.]+  cmd: dd [0-9]+ .*|[0-9]+ blocks \([0-9]+[KMGT]b\) written\.|\^C"
     r"|.{0,100}\[[<=> -]{1,200}\][ 0-9%A-Z:]*"
 )
-# a timestamp of ts or of the kernel, quotation marks, comment signs, ^C, words that stand before
-# the number ("输入了 16+0")
-_OWN = re.compile(
-    r"(?:[\s>#]|//)*(?:\^C)?[^\x00-\x1f\x21-\x3e@\[-`{-~\xb6\u2022\u2500-\u257f]{0,40}"
-)
+# quotation marks, comment signs, ^C, words that stand before the number ("输入了 16+0")
+_OWN = re.compile(r"[\s>#]*(?:\^C)?[^\x00-\x1f\x21-\x3e@\[-`{-~\xb6\u2022\u2500-\u257f]{0,40}")
 # records, in the languages that dd speaks, those in ASCII by name; not "4+4 makes eight"
 _WORDS = re.compile(
     r"[^\x00-\x7f?]|\?\?|r[ei][ck]ord|regist|rexist|datens|zapis|kirje|poster|tietue|taifead"
