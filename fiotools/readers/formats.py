@@ -360,8 +360,11 @@ READERS: tuple[Reader, ...] = (
         produced_by="hyperfine --export-json out.json ...; copying what a terminal shows",
         tables=("runs", "settings", "timings", "extras", "notes"),
         sniff=_hyperfine,
-        line_mark=rf"{HYPERFINE_CSV}|{HYPERFINE_TABLE}"
-        rf"|[^\w\n]{{0,9}}(?:Time\W{{1,3}}\((?:mean|abs)\b|Wall Time\W{{1,20}}[0-9])",
+        mark=(
+            r"\b(?:Time\W{1,3}\((?:mean|abs)\b|Wall Time\W{1,20}[0-9]"
+            r"|Command[ \t]{1,20}\|[ \t]{1,20}Mean\b[ \w]{0,20}\[)"
+        ),
+        line_mark=rf"{HYPERFINE_CSV}|{HYPERFINE_TABLE}",
         mark_needs=("command,mean", "_unit,", "(abs", "mean", "wall time"),
         # a recorded terminal has the rests of the progress bar before a carriage return
         anchor=rf"^(?:{HYPERFINE_CSV}|{HYPERFINE_JSON}|{HYPERFINE_TABLE})"
