@@ -469,7 +469,7 @@ class Document:
 
     def _turn_to(self, text: str, lines: list[int] | None) -> None:
         self.is_structured, self.data = False, None
-        for name in ("reports", "kinds", "leftover", "_sole", "_line_starts", "_unread"):
+        for name in ("reports", "kinds", "leftover", "_sole", "_line_starts", "_unread", "_other_tools"):
             self.__dict__.pop(name, None)
         self.text, self._lines = text, lines
 
@@ -543,7 +543,18 @@ class Document:
         """Where marks of a report stand that none took."""
         if self.is_structured or not self.leftover:
             return []
-        return sorted({at for gap in self.leftover for at in self._grammars.marks(self.text, *gap)})
+        marks = {at for gap in self.leftover for at in self._grammars.marks(self.text, *gap)}
+        others = {
+            line
+            for _, start, end in (self._other_tools if marks else ())
+            for line in range(self._place(start), self._place(end) + 1)
+        }
+        return sorted(at for at in marks if self._place(at) not in others)
+
+    @cached_property
+    def _other_tools(self) -> list[tuple[str, int, int]]:
+        """The tools that are not read, and where their lines stand."""
+        return [one for gap in self.leftover for one in self._grammars.others(self.text, *gap)]
 
     def _damaged(self) -> list[int]:
         """Where lines end that are not as a tool prints them: quoted, or above a report with tags.
@@ -588,10 +599,9 @@ class Document:
         """Return remarks on lines that belong to a report or another tool, and that none took."""
         if self.is_structured:
             return []
-        others = [one for gap in self.leftover for one in self._grammars.others(self.text, *gap)]
         found: list[Remark] = _unread_remarks(self.text, self._unread, self.line)
         damage = sorted(map(self.line, self._quoted()))
-        return [*found, *_quoted_remarks(damage), *_other_remarks(others, self.line)]
+        return [*found, *_quoted_remarks(damage), *_other_remarks(self._other_tools, self.line)]
 
     @cached_property
     def _line_starts(self) -> list[int]:

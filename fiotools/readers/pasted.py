@@ -89,9 +89,10 @@ class Repaired(NamedTuple):
         return cls(text + end, [line.number for line in lines], remarks)
 
 
-# titles and links, colours and cursor movements, character sets, all other two-letter sequences
+# titles, links and strings for a program, colours and cursor movements, character sets, all other
+# two-letter sequences
 _ESCAPE = re.compile(
-    r"\x1b\][^\x07\x1b\n]{0,1000}(?:\x07|\x1b\\)?|(?:\x1b\[|\x9b)[0-?]{0,64}[ -/]{0,4}[@-~]"
+    r"\x1b[\]P_^][^\x07\x1b\n]{0,1000}(?:\x07|\x1b\\)?|(?:\x1b\[|\x9b)[0-?]{0,64}[ -/]{0,4}[@-~]"
     r"|\x1b[()#%][ -~]|\x1b[0-Zac-~=>]"
 )
 # blanks, as dd prints them in French and other languages, and what is invisible

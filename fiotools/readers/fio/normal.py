@@ -776,7 +776,8 @@ def _take_entries(cursor: Cursor, run: FioOutput) -> int:
             break
         elif line:  # of another version, damaged, or of another program
             is_next = take is not None and take not in _ANYWHERE and not goes_on
-            if is_next or len(aside) == _ASIDE or _BEGUN.match(line) or _is_other(line):
+            is_next = is_next or _BEGUN.match(line) is not None or _is_prefixed(line)
+            if is_next or len(aside) == _ASIDE or _is_other(line):
                 break
             aside.append((at, raw))
         cursor.take()
@@ -826,6 +827,19 @@ def _is_other(line: str) -> bool:
     return any(anchor.search(line) for needs, anchor in _others() if may_hold(line, needs)) or any(
         True for _ in _commands(line)
     )
+
+
+def _is_prefixed(line: str) -> bool:
+    """Whether something stands before a line of fio: what takes that off has to see it."""
+    mark = _own_mark().search(line)
+    before = line[: mark.start()].strip() if mark else ""
+    # a row of percentiles begins with a bar
+    return bool(mark and before and not (before == "|" and mark[0].endswith("th=[")))
+
+
+@cache
+def _own_mark() -> re.Pattern[str]:
+    return next(re.compile(one.mark, re.I) for one in READERS if one.name == "fio_normal")
 
 
 @cache
