@@ -223,7 +223,8 @@ READERS: tuple[Reader, ...] = (
         ),
         mark=(
             r"(?<=\W)(?:thread[ \t]*\|[ \t]*bytes[ \t]*\||CPU[ \t]*\|[ \t]*Usage[ \t]*\|"
-            r"|%\W?ile[ \t]*\||total:[ \t]+\d+ \|)|\b(?:Input parameters|Results for timespan \d+):$"
+            r"|%\W?ile[ \t]*\||total:[ \t]+\d+ \|)"
+            r"|\b(?:Input parameters|Results for timespan \d+):$"
         ),
         mark_needs=(
             *("total:", "input parameters", "results for timespan", "thread", "usage", "ile"),
