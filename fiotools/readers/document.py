@@ -191,8 +191,11 @@ _LONG = 100_000  # characters
 _WORD = re.compile(r"\w")
 _NUMERIC = frozenset("0123456789+")
 # no tool begins or ends a line of numbers so, or has these in it
-_QUOTED = re.compile(r"^>|\\n|[\"'], ?b?[\"']|[$\xb6\"'`],?$")
-_QUOTING = (*("\n>", "\\n", "', ", '", ', "',\n", '",\n'), *map("{}\n".format, "$\xb6\"'`"))
+_QUOTED = re.compile(r"^(?:>|E {3})|\\n|[\"'], ?b?[\"']|[$\xb6\"'`\\],?[ \t]*$")
+_QUOTING = (
+    *("\n>", "\nE   ", "\\\n", "\\n", "', ", '", ', "',\n", '",\n'),
+    *map("{}\n".format, "$\xb6\"'`"),
+)
 # nor a dash or a ligature of a word processor
 _TYPED = re.compile(
     r"(?<=[\w%])[\u2010-\u2013\u2212](?=\d|ile)|[\ufb00-\ufb03]|[\u2264\u2265](?=\d)"
@@ -200,13 +203,11 @@ _TYPED = re.compile(
 # nor tags and entities of HTML
 _TAG = re.compile(
     r"</?(?:pre|code|samp|br|p|div|span|td)\b[^<>\n]{0,400}>|<!\[CDATA\["
-    r"|&(?:[lg]t|amp|quot|nbsp|#\d{2,5});|\b(?:if|of|bs|count)\uff1d",
+    r"|&(?:[lg]t|amp|quot|nbsp|#\d{2,5});|\b(?:if|of|bs|count)\uff1d"
+    r"|\b(?:bs|count)=(?![0-9])\d",
     re.IGNORECASE,
 )
-_TAGGED = (
-    *("</", "<br", "<BR", "<![CDATA[", "&gt;", "&lt;", "&amp;", "&quot;", "&nbsp;", "&#"),
-    "\uff1d",
-)
+_TAGGED = (*("</", "<br", "<BR", "<![CDATA[", "&gt;", "&lt;", "&amp;", "&quot;", "&nbsp;", "&#"),)
 _ABOVE = 2  # lines above a report: its command
 
 _read_fio = Later("fiotools.readers.fio.json:read")
@@ -572,7 +573,8 @@ class Document:
             }
             # the name of a job may have such a sign
             found += [stop for start, stop in lines.items() if "(g" not in self.text[start:stop]]
-        for report in self.reports if may_hold(self.text, _TAGGED) else ():
+        is_tagged = not self.text.isascii() or may_hold(self.text, _TAGGED)
+        for report in self.reports if is_tagged else ():
             start = line_start(self.text, report.start, _LONG)
             if start is not None:
                 above = [at for at, _ in islice(lines_above(self.text, start), _ABOVE)]

@@ -374,7 +374,7 @@ _WORD = re.compile(r"\w[\w.@/+-]*")
 _WORDS = re.compile(r"w+(?:\[w\])?")  # syslog: a program with or without its number
 _QUOTES = "\"'`"
 # the other side of a line; the longer ones first
-_TAILS = (r"\n'", r"\n\"", '",', "',", "`,", *"|\u2502\u2503\u2551$\xb6", *_QUOTES)
+_TAILS = (r"\n'", r"\n\"", '",', "',", "`,", *"|\u2502\u2503\u2551$\xb6\\", *_QUOTES)
 # a field whose values return has the source of a line, unless it is a level, a stream or a time
 _SOURCE = re.compile(
     r"(?!\W*(?:TRACE|DEBUG|INFO|NOTICE|WARN(?:ING)?|ERROR|FATAL|CRITICAL|std(?:out|err)"
