@@ -301,7 +301,7 @@ def relate():
     base = {"base": str(VENV), "platbase": str(VENV)}
     packages = Path(sysconfig.get_path("purelib", "venv", base))
     here = os.path.relpath(str(ROOT), str(packages))
-    (packages / "_fiotools.pth").write_text(here + "\n", encoding="ascii")
+    (packages / "_fiotools.pth").write_text(here + "\n", encoding="utf-8")
 
 
 def main():

@@ -68,6 +68,7 @@ def ci_run(tmp_path, makefile=MAKEFILE, tools=("fio", "chromium"), path=None):
     shutil.copy(ROOT / ".ci" / "run", project / ".ci")
     (project / "tasks.py").write_text(TASKS, encoding="utf-8")
     (project / "Makefile").write_text(makefile, encoding="utf-8")
+    (project / ".gitignore").write_text("__pycache__/\n", encoding="utf-8")
     mine = ("-c", "user.name=x", "-c", "user.email=x@localhost", "-c", "init.defaultBranch=x")
     for words in (("init", "-q"), ("add", "."), ("commit", "-q", "-m", "x")):
         subprocess.run(["git", *mine, *words], cwd=project, check=True)

@@ -347,7 +347,7 @@ _NEXT = rf"{_IS}{VALUE} ?real{_THEN}{VALUE} ?user{_THEN}{VALUE} ?sys(?:tem)?"
 # with a value behind the last label, that one and all others stand before theirs
 _BEHIND = re.compile(
     rf"real{_THEN}(?P<user>{VALUE}) ?user{_THEN}(?P<sys>{VALUE}) ?sys(?:tem)?{END}"
-    rf"(?!(?:{_NEXT}){{0,9}}+{_IS}[0-9])"
+    rf"(?!(?:(?>{_NEXT})){{0,9}}+{_IS}[0-9])"
 )
 _VALUE = re.compile(rf"(?<![\w.,:])({VALUE}) ?\Z")
 _OF_SYS = re.compile(rf"[Ss]ys(?:tem)?{_IS}\Z")
