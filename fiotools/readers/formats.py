@@ -259,13 +259,10 @@ READERS: tuple[Reader, ...] = (
         tables=_FIO,
         sniff=_fio_json,
         mark=(
-            rf"{FIO_JSON}|[\"\u201c\u201d](?:fio ?version|jobname|io_kbytes|iodepth_level"
-            r"|c?lat_ns|total_ios)[\"\u201c\u201d]\s*:"
+            rf"{FIO_JSON}|(?:[\"\u201c\u201d]|&quot;)"
+            r"(?:fio ?version|jobname|io_kbytes|iodepth_level)(?:[\"\u201c\u201d]|&quot;)"
         ),
-        mark_needs=(
-            *("fio version", "fioversion", "jobname", "io_kbytes", "iodepth_level", "lat_ns"),
-            "total_ios",
-        ),
+        mark_needs=("fio version", "fioversion", "jobname", "io_kbytes", "iodepth_level"),
         anchor=FIO_JSON,
         needs=('"fio',),
     ),
