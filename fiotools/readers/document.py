@@ -470,7 +470,15 @@ class Document:
 
     def _turn_to(self, text: str, lines: list[int] | None) -> None:
         self.is_structured, self.data = False, None
-        for name in ("reports", "kinds", "leftover", "_sole", "_line_starts", "_unread", "_other_tools"):
+        for name in (
+            "reports",
+            "kinds",
+            "leftover",
+            "_sole",
+            "_line_starts",
+            "_unread",
+            "_other_tools",
+        ):
             self.__dict__.pop(name, None)
         self.text, self._lines = text, lines
 

@@ -302,13 +302,10 @@ READERS: tuple[Reader, ...] = (
         tables=_FIO,
         sniff=_fio_json,
         mark=(
-            rf"{FIO_JSON}|[\"\u201c\u201d](?:fio ?version|jobname|io_kbytes|iodepth_level"
-            r"|c?lat_ns|total_ios)[\"\u201c\u201d]\s*:"
+            rf"{FIO_JSON}|(?:[\"\u201c\u201d]|&quot;)"
+            r"(?:fio ?version|jobname|io_kbytes|iodepth_level)(?:[\"\u201c\u201d]|&quot;)"
         ),
-        mark_needs=(
-            *("fio version", "fioversion", "jobname", "io_kbytes", "iodepth_level", "lat_ns"),
-            "total_ios",
-        ),
+        mark_needs=("fio version", "fioversion", "jobname", "io_kbytes", "iodepth_level"),
         anchor=FIO_JSON,
         needs=('"fio',),
     ),
@@ -363,9 +360,10 @@ READERS: tuple[Reader, ...] = (
         mark=(
             r"\b(?:Time\W{1,3}\((?:mean|abs)\b|Wall Time\W{1,20}[0-9]"
             r"|Command[ \t]{1,20}\|[ \t]{1,20}Mean\b[ \w]{0,20}\[)"
+            rf'|{HYPERFINE_CSV}$|"exit_codes"\s*:'
         ),
         line_mark=rf"{HYPERFINE_CSV}|{HYPERFINE_TABLE}",
-        mark_needs=("command,mean", "_unit,", "(abs", "mean", "wall time"),
+        mark_needs=("command,mean", "_unit,", "(abs", "mean", "wall time", '"exit_codes"'),
         # a recorded terminal has the rests of the progress bar before a carriage return
         anchor=rf"^(?:{HYPERFINE_CSV}|{HYPERFINE_JSON}|{HYPERFINE_TABLE})"
         rf"|(?:^|(?<=\r)){HYPERFINE_SHOWN}",

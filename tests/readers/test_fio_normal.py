@@ -985,3 +985,12 @@ def test_decimal_commas_are_told_as_they_are():
     assert res.io["total_ios"].tolist() == [994, 986]
     assert res.notes["message"].str.contains("not understood").any()
     assert not res.notes["message"].str.contains("killed|cut").any()
+
+
+@pytest.mark.parametrize("spoiled", [r"\1MiB/s (", r"\1? (", r"\1.MiB/s ("])
+def test_a_summary_without_a_number_gives_no_amounts(spoiled):
+    text = re.sub(r"((?:READ|WRITE): bw=)\S+ \(", spoiled, without(NORMAL, "IOPS="))
+    res = ft.reads(text)
+    assert res.io["total_ios"].tolist() == [994, 986]
+    assert res.io[["iops", "io_bytes", "bw_bytes_per_s"]].isna().all().all()
+    assert res.notes["message"].str.contains("only counts and latencies are known").sum() == 2

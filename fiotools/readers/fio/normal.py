@@ -76,6 +76,7 @@ _COUNT = re.compile(r"(-?[\d.]{1,25})([kKmMGT]?)")
 _UNKNOWN = "unknown"  # the direction of latencies whose first line is missing
 _MOVING = ("read", "write", "trim")  # in the order of their lines and counts
 _SUMMED = (*_MOVING, "mixed")
+_BRACKETS = re.compile(r"[()]")
 _POWER = {"": 0, "k": 1, "m": 2, "g": 3, "t": 4, "p": 5, "e": 6}
 
 
@@ -173,12 +174,12 @@ class Curve:
 
 
 class Sum(NamedTuple):
-    """One direction in the summary of a group; its numbers as printed, as most are not needed."""
+    """One direction in the summary of a group."""
 
     group: str  # its heading
     direction: str
-    io: str
-    bw: str
+    io: Printed
+    bw: Printed
     longest_ms: int
     is_old: bool
 
@@ -937,8 +938,7 @@ def _complete(run: FioOutput) -> None:
 
 def _fill(section: Section, known: Sum) -> None:
     """Take the amounts of a direction from the summary of a group that has nothing else."""
-    section.is_old = known.is_old
-    section.io, section.bw = (_amount(text, known.is_old) for text in (known.io, known.bw))
+    section.io, section.bw, section.is_old = known.io, known.bw, known.is_old
     section.runtime_ms = known.longest_ms
 
 
@@ -1298,7 +1298,7 @@ def _take_section(cursor: Cursor, run: FioOutput, found: re.Match[str]) -> bool:
 
 def _amount(text: str, is_old: bool) -> Printed:
     """Read a number that may be printed with both kinds of prefix: the more precise print."""
-    parts = text.replace("(", " ").replace(")", "").split()
+    parts = filter(str.strip, _BRACKETS.split(text))
     return min((amount(part, is_old) for part in parts), key=lambda one: one.reach)
 
 
@@ -1359,12 +1359,15 @@ def _heading(run: FioOutput, title: str) -> str:
 def _take_sum(cursor: Cursor, run: FioOutput, found: re.Match[str]) -> None:
     at, total = cursor.number, _whole(cursor, _SUM, found[0])
     found, direction = total or found, found["name"].lower()
+    known = None
+    if total and (total["bw"] or total["old"]):
+        is_old = total["old"] is not None
+        io, bw = (_amount(text, is_old) for text in (total["io"], total["old"] or total["bw"]))
+        known = Sum(run.group, direction, io, bw, int(total["longest"]), is_old)
     _add_text(run.extras, f"{run.group}.{found['name']}", found["rest"])
-    if not total or not (total["bw"] or total["old"]):
+    if not total or not known:
         return
-    is_old, longest = total["old"] is not None, int(total["longest"])
-    bw = total["old"] or total["bw"]
-    run.sums.append(Sum(run.group, direction, total["io"], bw, longest, is_old))
+    run.sums.append(known)
     run.cut = None  # it is not an interim report
     parts = [
         section
@@ -1376,14 +1379,13 @@ def _take_sum(cursor: Cursor, run: FioOutput, found: re.Match[str]) -> None:
     if not parts or direction == "mixed":
         return  # fio 3.33 counts nothing in mixed
     ran = [section.runtime_ms or 0 for section in parts]
-    if (min(ran), max(ran)) != (int(total["run"] or total["mint"]), longest):
+    if (min(ran), max(ran)) != (int(total["run"] or total["mint"]), known.longest_ms):
         what = "the run times in the group's summary are not its entries'"
         run.doubts.append((at, f"{direction}: {what}"))
         return
-    whole = amount(total["io"].partition(" ")[0], is_old)
     amounts = [section.io for section in parts if section.io is not None]
     done, reach = sum(io.value for io in amounts), sum(io.reach for io in amounts)
-    if abs(done - whole.value) > reach + whole.reach:
+    if abs(done - known.io.value) > reach + known.io.reach:
         what = "the entries of the group do not add up to its summary"
         run.doubts.append((at, f"{direction}: {what}"))
 
