@@ -40,7 +40,6 @@ if TYPE_CHECKING:
     from fiotools.measure.campaign import campaign
     from fiotools.reports.report import report
     from fiotools.reports.study import study
-    from fiotools.stats.arms import settings_diff
     from fiotools.stats.best_under import best_under
     from fiotools.stats.check import check
     from fiotools.stats.combine import combine, fairness, per_thread
@@ -50,6 +49,7 @@ if TYPE_CHECKING:
     from fiotools.stats.percentiles import bound_percentiles, merge_bins, percentiles_from_bins
     from fiotools.stats.plan import plan
     from fiotools.stats.reconcile import reconcile
+    from fiotools.stats.settings import settings_diff
     from fiotools.stats.shifts import shifts
     from fiotools.stats.steady import steady
     from fiotools.stats.summary import summarize
@@ -142,7 +142,7 @@ _MODULES = {
     "stats.percentiles": ("bound_percentiles", "merge_bins", "percentiles_from_bins"),
     "stats.plan": ("plan",),
     "stats.reconcile": ("reconcile",),
-    "stats.arms": ("settings_diff",),
+    "stats.settings": ("settings_diff",),
     "stats.shifts": ("shifts",),
     "stats.steady": ("steady",),
     "stats.summary": ("summarize",),

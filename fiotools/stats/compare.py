@@ -2,32 +2,30 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from math import exp, expm1, log1p
 from statistics import fmean, median, stdev
 from typing import Any, Literal
 
 import narwhals as nw
+import numpy as np
 from narwhals.typing import IntoDataFrame, IntoDataFrameT
 
 from fiotools.errors import SchemaError, argument, typed
 from fiotools.stats import estimates, frames
-from fiotools.stats.arms import (
-    Arms,
+from fiotools.stats.columns import NO_ROWS, Codes, Rows, by_code
+from fiotools.stats.frames import AnswerRow, Key, Metric, is_number, metric_of
+from fiotools.stats.population import unseen
+from fiotools.stats.replicates import Runs, run_keys, runs_of
+from fiotools.stats.settings import (
     OptionTexts,
-    arms_of,
     differing_options,
-    kinds,
-    levels_beside,
-    matched,
     options_of_rows,
     options_of_runs,
-    order_notes,
 )
-from fiotools.stats.frames import AnswerRow, Metric, is_number, metric_of
-from fiotools.stats.replicates import Runs, runs_of, several_targets, unseen
+from fiotools.stats.sides import Sides, kinds, levels_beside, matched, order_notes, sides_of
+from fiotools.stats.targets import several_targets
 from fiotools.units import percent
 from fiotools.vocabulary import COLUMNS, CONDITIONS
 
@@ -256,58 +254,89 @@ def ratios_of(
         pair=design.pair,
         positive=True,
     )
-    levels = levels_beside(runs.data, between, baseline)
-    had = None if settings is None else options_of_runs(settings)
-    is_other = had is not None and had.keys().isdisjoint(runs.keys)
+    columns = runs.columns
+    levels = levels_beside(columns, between, baseline)
+    told = None if settings is None else _Told.of(settings, runs)
+    side, code = columns.codes(between), columns.code_of(between)
+    first = columns.first(between).tolist()
 
     ratios = []
-    for rows in frames.groups(runs.data, by).values():
-        of_sides = frames.rows_by(runs.side, rows)
-        base = of_sides.get(baseline, [])
+    for rows in columns.groups(by):
+        of_sides = by_code(rows, side)
+        base = of_sides.get(code[baseline], NO_ROWS)
         for level in levels:
-            own = of_sides.get(level, [])
-            arms = arms_of(runs, own, base)
-            found = ratio_of(arms, design, level)
-            say_what_varies(found, runs.watch, own, base)
+            own = of_sides.get(code[level], NO_ROWS)
+            found = ratio_of(sides_of(runs, own, base), design, level)
+            say_what_varies(found, runs, runs.watch, own, base)
             sides = {f"the runs of {level!r}": own, f"the runs of {baseline!r}": base}
-            for whose, rows_of_side in () if design.pair else sides.items():
-                found.notes += several_targets((runs.targets[row] for row in rows_of_side), whose)
-            if had is not None and own and base:
-                if is_other:
-                    found.notes.append("settings= has none of these runs: is it of another read?")
-                else:
-                    options = [options_of_rows(had, runs.keys, arm) for arm in (own, base)]
-                    _say_what_was_set(found, options[0], options[1], named)
-                    for whose, texts in () if design.pair else zip(sides, options, strict=True):
-                        folders = [frozenset([text]) for text in texts.get("directory", ())]
-                        found.notes += several_targets(folders, whose)
+            if not design.pair:
+                for whose, rows_of_side in sides.items():
+                    found.notes += runs.targets.several(rows_of_side, whose)
+            if told is not None and len(own) and len(base):
+                told.say(found, sides, named, paired=bool(design.pair))
             # any row with the level: this cell may have none
-            found.row = dict.fromkeys(by, rows[0])
-            found.row |= {between: runs.first[level], "baseline": runs.first[baseline]}
+            found.row = dict.fromkeys(by, int(rows[0]))
+            found.row |= {between: first[code[level]], "baseline": first[code[baseline]]}
             ratios.append(found)
     judge(ratios, design)
     return runs, ratios
 
 
 def say_what_varies(
-    found: Ratio, watch: Mapping[str, list[Any]], level: list[int], baseline: list[int]
+    found: Ratio, runs: Runs[Any], watch: Iterable[str], level: Rows, baseline: Rows
 ) -> None:
     """Name the columns that differ and were not named, first those that set the sides apart."""
-    varies = frames.differing(watch, [*level, *baseline])
-    within = {*frames.differing(watch, level), *frames.differing(watch, baseline)}
+    columns = runs.columns
+    varies = columns.differing(watch, np.concatenate([level, baseline]))
+    within = {*columns.differing(varies, level), *columns.differing(varies, baseline)}
     apart = [name for name in varies if name not in within]
     found.varies_in = ", ".join(varies) or None
     if apart:
         found.notes.append(f"the sides differ in {', '.join(apart)} too")
     # cells weigh the same on both sides; labels do not, and could make the difference
-    mixed = []
-    for name in varies:
-        one, other = (Counter(watch[name][row] for row in rows) for rows in (level, baseline))
-        in_shares = all(one[v] * len(baseline) == other[v] * len(level) for v in one | other)
-        if name in within and name not in CONDITIONS and not in_shares:
-            mixed.append(name)
-    if mixed and level and baseline:
+    mixed = [
+        name
+        for name in varies
+        if name in within
+        and name not in CONDITIONS
+        and not _in_shares(columns.codes(name), level, baseline)
+    ]
+    if mixed and len(level) and len(baseline):
         found.notes.append(f"the sides hold {', '.join(mixed)} in different shares")
+
+
+def _in_shares(codes: Codes, level: Rows, baseline: Rows) -> bool:
+    """Say whether both sides hold each value in the same share."""
+    count = int(codes.max()) + 1
+    one, other = (np.bincount(codes[rows], minlength=count) for rows in (level, baseline))
+    return np.array_equal(one * len(baseline), other * len(level))
+
+
+@dataclass(frozen=True)
+class _Told:
+    """What reports tell of the options of each run; `keys` says which run each row is of."""
+
+    options: dict[Key, OptionTexts]
+    keys: list[Key]
+
+    @classmethod
+    def of(cls, settings: IntoDataFrame, runs: Runs[Any]) -> _Told:
+        return cls(options_of_runs(settings), run_keys(runs.data))
+
+    def say(
+        self, found: Ratio, sides: dict[str, Rows], named: Collection[str], *, paired: bool
+    ) -> None:
+        """Name the options in which the sides differ, and the folders of either one."""
+        if self.options.keys().isdisjoint(self.keys):
+            found.notes.append("settings= has none of these runs: is it of another read?")
+            return
+        level, baseline = (
+            options_of_rows(self.options, self.keys, rows.tolist()) for rows in sides.values()
+        )
+        _say_what_was_set(found, level, baseline, named)
+        if not paired:
+            for whose, texts in zip(sides, (level, baseline), strict=True):
+                found.notes += several_targets(texts.get("directory", ()), whose)
 
 
 def _say_what_was_set(
@@ -418,18 +447,18 @@ class Ratio:
         return {name: value for name, value in vars(self).items() if name != "estimate"}
 
 
-def ratio_of(arms: Arms, design: Design, level: Any) -> Ratio:
+def ratio_of(sides: Sides, design: Design, level: Any) -> Ratio:
     """Compare the two sides of one level; `judge` then gives all of an answer their verdicts."""
-    notes = _how_cells_count(arms)
-    had = (len(arms.level), len(arms.baseline))
+    notes = _how_cells_count(sides)
+    had = (len(sides.level), len(sides.baseline))
     if design.pair:
-        arms, alone = matched(arms)
+        sides, alone = matched(sides)
         if alone:
             notes.append(
                 f"{alone} {'run' if alone == 1 else 'runs'} without a partner in "
                 f"{design.pair!r} left out"
             )
-    found = Ratio(len(arms.level), len(arms.baseline), _method(arms, design), notes=notes)
+    found = Ratio(len(sides.level), len(sides.baseline), _method(sides, design), notes=notes)
     names, paired = (level, design.baseline), design.pair is not None
     for count, name in zip(had, names, strict=True):
         if count == 0:
@@ -438,8 +467,8 @@ def ratio_of(arms: Arms, design: Design, level: Any) -> Ratio:
     if found.n == 0:
         found.verdict = "no pairs: not comparable"
         return found
-    _centers(found, arms, design)
-    sizes = [len(arm) for cell in arms.by_cell() for arm in cell]
+    _centers(found, sides, design)
+    sizes = [len(logs) for cell in sides.logs() for logs in cell]
     fewest = min(sizes)
     if fewest == 1:
         single = level if found.n == 1 else design.baseline
@@ -448,59 +477,63 @@ def ratio_of(arms: Arms, design: Design, level: Any) -> Ratio:
             which = "one pair"
         elif max(sizes) == 1:
             which = "one run each"
-        elif arms.own:
-            which = f"one run in a cell of {', '.join(arms.dims)}"
+        elif sides.own:
+            which = f"one run in a cell of {', '.join(sides.dims)}"
         found.verdict = f"{which}: not comparable"
-        notes.append(_need(design, arms))
+        notes.append(_need(design, sides))
         return found
-    if arms.over:
+    if sides.over:
         notes.append(
-            f"over {arms.over}, one run each: the interval is of other such values, not of other "
+            f"over {sides.over}, one run each: the interval is of other such values, not of other "
             "runs of these"
         )
-    notes += kinds(arms, names, paired=paired)
-    notes += order_notes(arms, names, paired=paired, band=design.band, confidence=design.confidence)
-    found.estimate = _estimate(found, arms, design, level, fewest)
+    notes += kinds(sides, names, paired=paired)
+    notes += order_notes(
+        sides, names, paired=paired, band=design.band, confidence=design.confidence
+    )
+    found.estimate = _estimate(found, sides, design, level, fewest)
     return found
 
 
-def _method(arms: Arms, design: Design) -> str:
+def _method(sides: Sides, design: Design) -> str:
     any_looks = ", any looks" if design.looks == "any" else ""
     if design.pair:
         return f"log-paired-t{any_looks}"
-    if not arms.own:
+    if not sides.own:
         return f"{design.method}{any_looks}"
     if design.method != "log-welch":
         raise SchemaError(
-            f"runs of several {', '.join(arms.dims)} need {argument('method', 'log-welch')}, "
+            f"runs of several {', '.join(sides.dims)} need {argument('method', 'log-welch')}, "
             f"or that name in {argument('by')}"
         )
     return f"log-welch-cells{any_looks}"
 
 
-def _centers(found: Ratio, arms: Arms, design: Design) -> None:
+def _centers(found: Ratio, sides: Sides, design: Design) -> None:
     """Fill in the centers of the sides, and their ratio."""
-    cells, is_ranked = arms.by_cell(), design.method == "hodges-lehmann"
+    cells, is_ranked = sides.logs(), design.method == "hodges-lehmann"
     middle = median if is_ranked else fmean
     level, baseline = (fmean(middle(cell[side]) for cell in cells) for side in (0, 1))
-    difference = _ranked(arms).center if is_ranked else level - baseline
+    difference = _ranked(sides).center if is_ranked else level - baseline
     found.center, found.center_baseline, found.ratio = map(exp, (level, baseline, difference))
 
 
-def _ranked(arms: Arms) -> estimates.HodgesLehmann:
-    level, baseline = arms.by_cell()[0]
+def _ranked(sides: Sides) -> estimates.HodgesLehmann:
+    level, baseline = sides.logs()[0]
     return estimates.HodgesLehmann(tuple(level), tuple(baseline))
 
 
-def _estimate(found: Ratio, arms: Arms, design: Design, level: Any, fewest: int) -> Estimate | None:
+def _estimate(
+    found: Ratio, sides: Sides, design: Design, level: Any, fewest: int
+) -> Estimate | None:
     """Estimate the difference; None if the runs do not differ at all."""
-    cells = arms.by_cell()
+    cells = sides.logs()
     student = estimates.paired(*cells[0]) if design.pair else estimates.welch(cells)
     if student is None:
         found.notes.append(NO_SPREAD)
         return None
     if fewest < estimates.ENOUGH:
-        found.notes.append(_need(design, arms))
+        found.notes.append(_need(design, sides))
     if not design.pair:
         found.notes += [
             f"the runs of {name!r} do not differ at all: the interval is from the other side alone"
@@ -508,8 +541,8 @@ def _estimate(found: Ratio, arms: Arms, design: Design, level: Any, fewest: int)
             if not estimates.has_spread([cell[side] for cell in cells])
         ]
     if design.method == "log-welch":
-        return Estimate(student, student, fewest, bool(arms.over))
-    ranked = _ranked(arms)
+        return Estimate(student, student, fewest, bool(sides.over))
+    ranked = _ranked(sides)
     if ranked.tied:
         found.notes.append("tied values: normal approximation")
     low, high = sorted(stdev(side) for side in cells[0])
@@ -518,7 +551,7 @@ def _estimate(found: Ratio, arms: Arms, design: Design, level: Any, fewest: int)
             f"one side spreads more than {_UNLIKE} times as far as the other, and "
             f"'hodges-lehmann' assumes equal spread: use {argument('method', 'log-welch')}"
         )
-    return Estimate(ranked, student, fewest, bool(arms.over))
+    return Estimate(ranked, student, fewest, bool(sides.over))
 
 
 def judge(ratios: Sequence[Ratio], design: Design) -> None:
@@ -582,8 +615,8 @@ def _judge(found: Ratio, estimate: Estimate, design: Design) -> None:
         )
 
 
-def _need(design: Design, arms: Arms) -> str:
-    what = f"{_runs(design)}{' in each cell' if arms.own else ''}"
+def _need(design: Design, sides: Sides) -> str:
+    what = f"{_runs(design)}{' in each cell' if sides.own else ''}"
     return f"need >= {estimates.ENOUGH} {what} for a verdict"
 
 
@@ -601,15 +634,14 @@ def _enough(design: Design, confidence: float) -> str:
     return f": {unequal}{n} against {n} give {100 * design.confidence:g} %{all_of}"
 
 
-def _how_cells_count(arms: Arms) -> list[str]:
+def _how_cells_count(sides: Sides) -> list[str]:
     """Say how several cells became one number."""
-    if not arms.dims or not (arms.level and arms.baseline):
+    if not sides.dims or not (len(sides.level) and len(sides.baseline)):
         return []
-    which = ", ".join(arms.dims)
-    if arms.own:
+    which = ", ".join(sides.dims)
+    if sides.own:
         return [f"cells of {which} weigh the same, each with runs of its own"]
-    count = len(arms.level[0].cells)
-    return [f"each run counts once: the geometric mean of its {count} cells of {which}"]
+    return [f"each run counts once: the geometric mean of its {sides.each} cells of {which}"]
 
 
 def verdict(

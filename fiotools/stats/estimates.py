@@ -98,7 +98,8 @@ class AnyLooks(StudentT):
         return sqrt(df * (1 - share) / rest) if rest > 0 else inf
 
 
-Cells = Sequence[tuple[Sequence[float], Sequence[float]]]
+Values: TypeAlias = "Sequence[float] | Array"
+Cells = Sequence[tuple[Values, Values]]
 
 
 def welch(cells: Cells) -> StudentT | None:
@@ -128,14 +129,12 @@ def satterthwaite(shares: Sequence[float], dfs: Sequence[float]) -> tuple[float,
     return total, total**2 / sum(share**2 / df for share, df in zip(shares, dfs, strict=True))
 
 
-def paired(level: Sequence[float], baseline: Sequence[float]) -> StudentT | None:
+def paired(level: Values, baseline: Values) -> StudentT | None:
     """Compare logarithms pair by pair: a t interval of the differences."""
-    return crossed([one - other for one, other in zip(level, baseline, strict=True)])
+    return crossed(np.subtract(level, baseline))
 
 
-def crossed(
-    differences: Sequence[float], repeats: Sequence[Sequence[float]] = ()
-) -> StudentT | None:
+def crossed(differences: Values, repeats: Sequence[Values] = ()) -> StudentT | None:
     """Estimate the mean of differences that are a sample, as the repeats behind them all are.
 
     Noise of single values is in both errors: counted twice rather than not at all.

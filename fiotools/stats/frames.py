@@ -1,7 +1,7 @@
 """Frames in, frames out, for pandas and polars alike; the metric, and other common arguments.
 
-Tables of runs are small, so the statistics work on plain lists of values, which are the same for
-both libraries. The answer has the same frame type as the question.
+Plain lists of values are the same for both libraries; `columns` has those of many rows as arrays.
+The answer has the same frame type as the question.
 """
 
 from __future__ import annotations
@@ -122,8 +122,13 @@ def _numeric(frame: Frame, name: str) -> list[Any]:
     """Give a column's values, or refuse; one without any value may be of any type."""
     found = values(frame, name)
     if not frame.schema[name].is_numeric() and any(value is not None for value in found):
-        raise SchemaError(f"column {name!r} is {frame.schema[name]}: a metric must be a number")
+        raise no_number(name, frame.schema[name])
     return found
+
+
+def no_number(name: str, dtype: Any) -> SchemaError:
+    """Build the error for a metric that is not a number."""
+    return SchemaError(f"column {name!r} is {dtype}: a metric must be a number")
 
 
 def optional(frame: Frame, name: str) -> list[Any]:
@@ -198,15 +203,15 @@ def differing(lists: Mapping[str, list[Any]], rows: Iterable[int] | None = None)
 def complete(frame: Frame, name: str) -> list[Any]:
     """Give a column as plain values, or refuse gaps."""
     found = values(frame, name)
-    if None in found:
-        gone = f"{name!r} is missing in {found.count(None)} of {len(found)} rows"
-        raise SchemaError(f"{gone}: {leave_out(frame, name)}")
+    refuse_gaps(frame, name, found.count(None))
     return found
 
 
-def varying(lists: Mapping[str, list[Any]], rows: Iterable[int]) -> str | None:
-    """List the columns that differ among some rows, as the column ``varies_in`` does."""
-    return ", ".join(differing(lists, rows)) or None
+def refuse_gaps(frame: Frame, name: str, gaps: int) -> None:
+    """Refuse a column in which values are missing."""
+    if gaps:
+        gone = f"{name!r} is missing in {gaps} of {len(frame)} rows"
+        raise SchemaError(f"{gone}: {leave_out(frame, name)}")
 
 
 def to_type(frame: Frame, column: str, value: Any, sign: str = "==") -> str:

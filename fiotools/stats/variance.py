@@ -12,6 +12,7 @@ from narwhals.typing import IntoDataFrameT
 
 from fiotools.errors import SchemaError, argument
 from fiotools.stats import frames
+from fiotools.stats.columns import Columns
 from fiotools.stats.combine import thread_rows
 from fiotools.stats.frames import AnswerRow, Key, check_confidence, is_number, metric_of
 from fiotools.stats.replicates import checked, refuse_directions, run_keys, runs_of, watched
@@ -75,15 +76,18 @@ def variance_parts(
     named = frames.names(by)
     frames.opened(io, [*named, metric, "run"])
     data = thread_rows(io, named)
-    refuse_directions(data, named)
-    series = checked(data, metric, positive=False)
-    keys, watch = run_keys(data), frames.columns(data, watched(data, named))
+    columns = Columns(data)
+    refuse_directions(columns, named)
+    series = checked(columns, metric, positive=False).tolist()
+    keys, watch = run_keys(data), watched(columns, named)
     phase = frames.optional(data, "group")
     found: list[AnswerRow] = []
-    for rows in frames.groups(data, named).values():
-        runs = [[series[row] for row in own] for own in frames.rows_by(keys, rows).values()]
+    for rows in columns.groups(named):
+        runs = [
+            [series[row] for row in own] for own in frames.rows_by(keys, rows.tolist()).values()
+        ]
         line = components(runs, confidence)
-        line |= {"row": rows[0], "varies_in": frames.varying(watch, rows)}
+        line |= {"row": int(rows[0]), "varies_in": columns.listed(watch, rows)}
         if len({(keys[row], phase[row]) for row in rows}) > len(runs):
             line["notes"].append(
                 "threads of several groups, which may have run one after the other: name 'group' "
@@ -207,11 +211,11 @@ def variance_levels(
         raise SchemaError(f"costs={costs!r}: a number above 0 for each of the levels")
     prices = [float(given[name]) for name in within]
     runs = runs_of(frames.opened(frame), metric, [*named, *within], scope)
-    data, values = runs.data, runs.numbers
+    data, values = runs.data, runs.numbers.tolist()
     places = list(zip(*(frames.complete(data, name) for name in within), strict=True))
     lines: list[AnswerRow] = []
-    for rows in frames.groups(data, named).values():
-        tree = {places[row]: values[row] for row in rows}
+    for rows in runs.columns.groups(named):
+        tree = {places[row]: values[row] for row in rows.tolist()}
         if len(tree) < len(rows):
             raise SchemaError(
                 f"several values of one {', '.join(within)}: name what tells them apart as the "
@@ -221,7 +225,7 @@ def variance_levels(
         best = best_repeats([one.variance for one in found], prices)
         total = sum(one.variance for one in found)
         for one, level, cost, repeats in zip(found, within, prices, best, strict=True):
-            own = {"row": rows[0], "level": level, "cost": cost, "repeats_best": repeats}
+            own = {"row": int(rows[0]), "level": level, "cost": cost, "repeats_best": repeats}
             lines.append(one.answer(total) | own)
     same = {"metric": metric, "unit": metric_of(metric).unit, "confidence": confidence}
     return frames.answer(data, "variance_levels", named, lines, **same)

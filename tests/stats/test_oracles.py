@@ -17,11 +17,11 @@ from scipy import stats
 
 import fiotools as ft
 from fiotools import combine, compare, steady
-from fiotools.stats.arms import blocks
 from fiotools.stats.combine import pooled_stddev
 from fiotools.stats.compare import verdict
 from fiotools.stats.estimates import HodgesLehmann, StudentT, welch
 from fiotools.stats.frames import metric_of
+from fiotools.stats.sides import blocks
 from fiotools.stats.steady import BATCHES, ENOUGH, batch_interval
 from fiotools.stats.summary import outliers
 

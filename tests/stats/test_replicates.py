@@ -13,7 +13,7 @@ from scipy import stats
 import fiotools as ft
 from fiotools import compare, summarize
 from fiotools.errors import SchemaError
-from fiotools.stats.replicates import device_of
+from fiotools.stats.targets import device_of
 
 ROOT = Path(__file__).parents[2]
 

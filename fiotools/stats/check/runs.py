@@ -14,8 +14,8 @@ import narwhals as nw
 import polars as pl
 
 from fiotools.errors import SchemaError
-from fiotools.stats.arms import OptionTexts, merged
 from fiotools.stats.replicates import refuse_twice
+from fiotools.stats.settings import OptionTexts, merged
 from fiotools.tables.results import Frames
 from fiotools.vocabulary import TABLES
 
