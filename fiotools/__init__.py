@@ -54,7 +54,7 @@ if TYPE_CHECKING:
     from fiotools.stats.steady import steady
     from fiotools.stats.summary import summarize
     from fiotools.stats.tails import tails
-    from fiotools.stats.variance import variance_levels, variance_parts
+    from fiotools.stats.variance import variance_levels
     from fiotools.stats.windows import window, window_bins
     from fiotools.tables.results import Results, concat
     from fiotools.vocabulary import describe
@@ -113,7 +113,6 @@ __all__ = [
     "summarize",
     "tails",
     "variance_levels",
-    "variance_parts",
     "window",
     "window_bins",
 ]
@@ -147,7 +146,7 @@ _MODULES = {
     "stats.steady": ("steady",),
     "stats.summary": ("summarize",),
     "stats.tails": ("tails",),
-    "stats.variance": ("variance_levels", "variance_parts"),
+    "stats.variance": ("variance_levels",),
     "stats.windows": ("window", "window_bins"),
     "vocabulary": ("describe",),
 }

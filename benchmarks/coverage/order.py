@@ -70,7 +70,7 @@ def asked(
         sides = [Side(own, at, at, pair, cell) for own, at in zip(both, rows, strict=True)]
         found = paired(*both) if pairs else welch([(both[0], both[1])])
         assert found is not None
-        low, high, _ = found.interval(0.95)
+        low, high = found.interval(0.95)
         notes = order_notes(
             Sides(sides[0], sides[1], [], own=False, order=order),
             "ab",

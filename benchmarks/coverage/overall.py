@@ -72,7 +72,7 @@ def _side(logs: np.ndarray, cell: np.ndarray | None = None) -> Side:
 
 def _holds(answer: StudentT | None, truth: float) -> bool:
     assert answer is not None
-    low, high, _ = answer.interval(0.95)
+    low, high = answer.interval(0.95)
     return low <= truth <= high
 
 

@@ -42,7 +42,7 @@ class Columns(Generic[IntoDataFrameT]):
     def __init__(self, data: nw.DataFrame[IntoDataFrameT]) -> None:
         self.data = data
         self._taken: dict[str, pl.Series] = {}
-        self._odd: dict[str, list[Any]] = {}  # values that are no polars column
+        self._odd: dict[str, list[Any]] = {}  # values of which polars has no type
         self._codes: dict[str, Codes] = {}
         self._known: dict[str, Mask] = {}
         self._kinds: dict[str, int] = {}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from math import exp, expm1, log1p
-from statistics import fmean, median, stdev
+from statistics import fmean
 from typing import Any, Literal
 
 import narwhals as nw
@@ -29,10 +29,8 @@ from fiotools.stats.targets import several_targets
 from fiotools.units import percent
 from fiotools.vocabulary import COLUMNS, CONDITIONS
 
-Method = Literal["log-welch", "hodges-lehmann"]
 Looks = Literal["once", "any"]
 NO_SPREAD = "no spread at all: are these copies of one run?"
-_UNLIKE = 3  # times the other side's spread: too far for Mann-Whitney's interval
 _GIVEN = {None: "not given", "": "given"}  # the text of an option that has no value
 _AT_THE_EDGE = 0.25  # of the band: an effect that lies nearer is at its edge
 
@@ -48,7 +46,6 @@ def compare(
     scope: str | None = None,
     confidence: float = 0.95,
     band: float = 0.05,
-    method: Method = "log-welch",
     looks: Looks = "once",
     settings: IntoDataFrame | None = None,
 ) -> IntoDataFrameT:
@@ -78,10 +75,6 @@ def compare(
         Of the interval. "Same" is judged by the interval at ``2 confidence - 1``.
     band : float
         Differences up to this share do not matter.
-    method : {"log-welch", "hodges-lehmann"}
-        Welch's t on logarithms; or the median of all differences with the interval and test of Mann
-        and Whitney, for any distribution with the same shape and spread on both sides: exact for up
-        to 2500 pairs of runs without ties, else by the normal approximation.
     looks : {"once", "any"}
         "any" if runs were added after a look at the result, or may be. The interval is wider, and
         holds at any number of looks. Ask for it from the first look on.
@@ -95,12 +88,11 @@ def compare(
 
         * the columns of `by`, `between` (the level) and ``baseline``;
         * ``metric`` and its ``unit``; ``n`` and ``n_baseline``: runs (or pairs) on each side;
-        * ``center``, ``center_baseline`` [unit]: geometric means (medians for Hodges-Lehmann);
+        * ``center``, ``center_baseline`` [unit]: geometric means;
         * ``ratio``, ``ratio_lo``, ``ratio_hi``: level / baseline. Null interval for one run a side;
         * ``confidence``, reached by all intervals of the answer together; ``method``, as used;
-        * ``p_equal``: of equality, ``p_band``: that the difference is within the band (both
-          two-sided), ``p_same``: that it is beyond (two one-sided tests); each multiplied by
-          ``comparisons``, the number of intervals in the answer;
+        * ``p_equal``, of equality, two-sided, multiplied by ``comparisons``, the number of
+          intervals in the answer;
         * ``verdict``: "faster", "slower", "same within 5 %", "faster by 2 to 10 %; whether by more
           than 5 % is not settled" or "not settled"; "one run each: not comparable". Its percentages
           are those of the ratio: "slower by 10 %" is a ratio of .9, and "slower, taking 10 % more
@@ -127,8 +119,7 @@ def compare(
 
     Notes
     -----
-    Intervals: Welch's t on logarithms; paired t with `pair`; Mann-Whitney inverted for
-    Hodges-Lehmann, from 3 runs against 5 or 4 against 4 on. The larger side brings no more degrees
+    Intervals: Welch's t on logarithms; paired t with `pair`. The larger side brings no more degrees
     of freedom than the smaller: else 3 runs against 10 would hold .93. See Kalibera and Jones,
     "Quantifying performance changes with effect size confidence intervals" (2012).
 
@@ -157,7 +148,7 @@ def compare(
     0  virtiofs       9p  5   1.32      1.26      1.39  faster
     """
     cells, measure = frames.names(by), metric_of(metric)
-    design = Design(measure, between, baseline, cells, pair, scope, confidence, band, method, looks)
+    design = Design(measure, between, baseline, cells, pair, scope, confidence, band, looks)
     runs, ratios = ratios_of(frame, design, settings)
     return design.answer(runs.data, "compare", [found.line() for found in ratios])
 
@@ -173,7 +164,6 @@ def speedup(
     scope: str | None = None,
     confidence: float = 0.95,
     band: float = 0.05,
-    method: Method = "log-welch",
     looks: Looks = "once",
     settings: IntoDataFrame | None = None,
 ) -> IntoDataFrameT:
@@ -181,7 +171,7 @@ def speedup(
 
     Parameters
     ----------
-    frame, metric, between, baseline, by, pair, scope, confidence, band, method, looks, settings
+    frame, metric, between, baseline, by, pair, scope, confidence, band, looks, settings
         As in `compare`. The metric is a column of the vocabulary, or named after its unit (lower is
         better for ``_s`` and ``_ns``, higher for ``iops``, ``_per_s`` and ``_mb_s``).
 
@@ -216,7 +206,7 @@ def speedup(
             )
         raise SchemaError(f"is higher or lower {metric!r} better? {hint}")
     design = Design(
-        measure, between, baseline, frames.names(by), pair, scope, confidence, band, method, looks
+        measure, between, baseline, frames.names(by), pair, scope, confidence, band, looks
     )
     runs, ratios = ratios_of(frame, design, settings)
     lines = []
@@ -369,7 +359,6 @@ class Design:
     scope: str | None
     confidence: float
     band: float
-    method: Method = "log-welch"
     looks: Looks = "once"
 
     def answer(
@@ -387,31 +376,18 @@ class Design:
                 f"band is {self.band!r}: it is a share, at least 0 and below 1 (0.05)"
             )
         frames.check_names(between=self.between, pair=self.pair)
-        if self.method not in ("log-welch", "hodges-lehmann"):
-            raise SchemaError(f"method {self.method!r} is neither 'log-welch' nor 'hodges-lehmann'")
-        if self.pair and self.method != "log-welch":
-            raise SchemaError(
-                f"pairs are compared by {argument('method', 'log-welch')} (their t interval) only"
-            )
         if self.looks not in ("once", "any"):
             raise SchemaError(f"looks is {self.looks!r}: it is 'once' or 'any'")
-        if self.looks == "any" and self.method != "log-welch":
-            raise SchemaError(
-                f"{argument('looks', 'any')} needs {argument('method', 'log-welch')}: "
-                "ranks have no interval that holds at any number of looks"
-            )
 
 
 @dataclass(frozen=True)
 class Estimate:
     """The difference of two sides, from which a verdict follows.
 
-    `student` tells how many more runs are needed; `difference` is by the method that was asked for.
     If the repeats are `over` other things than runs, more runs do not help; `what` is their word.
     """
 
-    difference: estimates.Difference
-    student: estimates.StudentT
+    difference: estimates.StudentT
     fewest: int
     over: bool
     what: str = "runs"
@@ -431,8 +407,6 @@ class Ratio:
     ratio_hi: float | None = None
     confidence: float | None = None
     p_equal: float | None = None
-    p_band: float | None = None
-    p_same: float | None = None
     comparisons: int = 0
     verdict: str = "not settled"
     runs_needed: int | None = None
@@ -467,7 +441,7 @@ def ratio_of(sides: Sides, design: Design, level: Any) -> Ratio:
     if found.n == 0:
         found.verdict = "no pairs: not comparable"
         return found
-    _centers(found, sides, design)
+    _centers(found, sides)
     sizes = [len(logs) for cell in sides.logs() for logs in cell]
     fewest = min(sizes)
     if fewest == 1:
@@ -499,28 +473,14 @@ def _method(sides: Sides, design: Design) -> str:
     any_looks = ", any looks" if design.looks == "any" else ""
     if design.pair:
         return f"log-paired-t{any_looks}"
-    if not sides.own:
-        return f"{design.method}{any_looks}"
-    if design.method != "log-welch":
-        raise SchemaError(
-            f"runs of several {', '.join(sides.dims)} need {argument('method', 'log-welch')}, "
-            f"or that name in {argument('by')}"
-        )
-    return f"log-welch-cells{any_looks}"
+    return f"log-welch{'-cells' if sides.own else ''}{any_looks}"
 
 
-def _centers(found: Ratio, sides: Sides, design: Design) -> None:
+def _centers(found: Ratio, sides: Sides) -> None:
     """Fill in the centers of the sides, and their ratio."""
-    cells, is_ranked = sides.logs(), design.method == "hodges-lehmann"
-    middle = median if is_ranked else fmean
-    level, baseline = (fmean(middle(cell[side]) for cell in cells) for side in (0, 1))
-    difference = _ranked(sides).center if is_ranked else level - baseline
-    found.center, found.center_baseline, found.ratio = map(exp, (level, baseline, difference))
-
-
-def _ranked(sides: Sides) -> estimates.HodgesLehmann:
-    level, baseline = sides.logs()[0]
-    return estimates.HodgesLehmann(tuple(level), tuple(baseline))
+    cells = sides.logs()
+    level, baseline = (fmean(fmean(cell[side]) for cell in cells) for side in (0, 1))
+    found.center, found.center_baseline, found.ratio = map(exp, (level, baseline, level - baseline))
 
 
 def _estimate(
@@ -528,8 +488,8 @@ def _estimate(
 ) -> Estimate | None:
     """Estimate the difference; None if the runs do not differ at all."""
     cells = sides.logs()
-    student = estimates.paired(*cells[0]) if design.pair else estimates.welch(cells)
-    if student is None:
+    difference = estimates.paired(*cells[0]) if design.pair else estimates.welch(cells)
+    if difference is None:
         found.notes.append(NO_SPREAD)
         return None
     if fewest < estimates.ENOUGH:
@@ -540,22 +500,11 @@ def _estimate(
             for side, name in enumerate((level, design.baseline))
             if not estimates.has_spread([cell[side] for cell in cells])
         ]
-    if design.method == "log-welch":
-        return Estimate(student, student, fewest, bool(sides.over))
-    ranked = _ranked(sides)
-    if ranked.tied:
-        found.notes.append("tied values: normal approximation")
-    low, high = sorted(stdev(side) for side in cells[0])
-    if low * _UNLIKE < high:
-        found.notes.append(
-            f"one side spreads more than {_UNLIKE} times as far as the other, and "
-            f"'hodges-lehmann' assumes equal spread: use {argument('method', 'log-welch')}"
-        )
-    return Estimate(ranked, student, fewest, bool(sides.over))
+    return Estimate(difference, fewest, bool(sides.over))
 
 
 def judge(ratios: Sequence[Ratio], design: Design) -> None:
-    """Fill in intervals, p values and verdicts: all comparisons of the answer share its error.
+    """Fill in intervals, p and verdicts: all comparisons of the answer share its error.
 
     By Bonferroni, the only correction whose intervals always agree with its verdicts. Dunnett's is
     narrower, but errs .21 instead of .05 if the baseline of 20 levels spreads twice as far as they.
@@ -568,32 +517,23 @@ def judge(ratios: Sequence[Ratio], design: Design) -> None:
 
 
 def _judge(found: Ratio, estimate: Estimate, design: Design) -> None:
-    count, difference, student = found.comparisons, estimate.difference, estimate.student
+    count, difference = found.comparisons, estimate.difference
     confidence = design.confidence if count == 1 else 1 - (1 - design.confidence) / count
     if count > 1:
-        student = student.sharing()
-    again = estimates.AnyLooks(**vars(student))  # further runs are another look
-    if isinstance(difference, estimates.StudentT):
-        difference = again if design.looks == "any" else student
+        difference = difference.sharing()
+    again = estimates.AnyLooks(**vars(difference))  # further runs are another look
+    if design.looks == "any":
+        difference = again
     ends = difference.interval(confidence)
     if ends is None:
-        found.notes.append(f"too few runs for an interval{_enough(design, confidence)}")
+        found.notes.append("too few runs for an interval that holds at any number of looks")
     else:
-        found.ratio_lo, found.ratio_hi, found.confidence = exp(ends[0]), exp(ends[1]), ends[2]
-        if count > 1:
-            found.confidence = 1 - count * (1 - ends[2])
+        found.ratio_lo, found.ratio_hi = map(exp, ends)
+        found.confidence = design.confidence
     if estimate.fewest < estimates.ENOUGH:
         found.verdict = f"two {estimate.what}: no verdict"
         return
-    if ends is None and isinstance(difference, estimates.HodgesLehmann):
-        return
-    edge = log1p(design.band)
-    is_inside = abs(difference.center) < edge
-    # of the two edges the one that is harder to tell from
-    nearer = max(difference.p(edge), difference.p(-edge))
     found.p_equal = min(1.0, count * difference.p(0))
-    found.p_band = 1.0 if is_inside else min(1.0, count * nearer)
-    found.p_same = min(1.0, count * (nearer / 2 if is_inside else 1 - nearer / 2))
     found.verdict = verdict(difference, design.metric, band=design.band, confidence=confidence)
     is_same = found.verdict.startswith("same") and not estimate.over
     if is_same and (note := unseen(estimate.fewest, _runs(design))):
@@ -607,7 +547,8 @@ def _judge(found: Ratio, estimate: Estimate, design: Design) -> None:
         again, design.band, now=estimate.fewest, confidence=confidence
     )
     if found.runs_needed is None:
-        is_near = abs(abs(student.center) - edge) <= _AT_THE_EDGE * edge
+        edge = log1p(design.band)
+        is_near = abs(abs(difference.center) - edge) <= _AT_THE_EDGE * edge
         found.notes.append(
             "the effect lies at the edge of the band: more runs will hardly settle it"
             if is_near
@@ -624,16 +565,6 @@ def _runs(design: Design) -> str:
     return "pairs" if design.pair else "runs a side"
 
 
-def _enough(design: Design, confidence: float) -> str:
-    """Say why there is no interval, or how many runs have one by their ranks."""
-    if design.method == "log-welch":
-        return " that holds at any number of looks"
-    n = estimates.runs_to_rank(confidence)
-    unequal = "3 against 5 or " if confidence == 0.95 else ""
-    all_of = "" if confidence == design.confidence else " over all comparisons"
-    return f": {unequal}{n} against {n} give {100 * design.confidence:g} %{all_of}"
-
-
 def _how_cells_count(sides: Sides) -> list[str]:
     """Say how several cells became one number."""
     if not sides.dims or not (len(sides.level) and len(sides.baseline)):
@@ -645,7 +576,7 @@ def _how_cells_count(sides: Sides) -> list[str]:
 
 
 def verdict(
-    difference: estimates.Difference, metric: Metric, *, band: float, confidence: float
+    difference: estimates.StudentT, metric: Metric, *, band: float, confidence: float
 ) -> str:
     """Say what the interval says, and no more.
 
@@ -657,7 +588,7 @@ def verdict(
     if ends is None:
         return "not settled"
     edge = log1p(band)
-    lo, hi = ends[:2]
+    lo, hi = ends
     word = metric.words[0 if metric.sign * difference.center > 0 else 1]
     if lo > edge or hi < -edge:
         return word

@@ -316,5 +316,5 @@ def _of_sample(workloads: Workloads, design: compare.Design) -> compare.Ratio:
         return found
     fewest = min([k, *map(len, _shared(workloads, paired=paired))])
     what = "workloads" if k < ENOUGH else "rounds" if paired else "runs"
-    found.estimate = compare.Estimate(difference, difference, fewest, over=True, what=what)
+    found.estimate = compare.Estimate(difference, fewest, over=True, what=what)
     return found

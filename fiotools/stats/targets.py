@@ -1,4 +1,4 @@
-"""On which devices, drives or folders runs were: other ones are no repeats of each other."""
+"""On which devices, drives or folders runs were: runs on others are not repeats of each other."""
 
 from __future__ import annotations
 

@@ -140,6 +140,14 @@ def test_files_sort_by_their_names_and_the_numbers_in_them(make, sources, number
     )
 
 
+def test_a_side_with_numbers_and_one_with_times_do_not_make_rounds(make, rows):
+    names = [*(f"r{i}" for i in range(1, 5)), *(f"2026-01-0{i} 10:00" for i in range(1, 5))]
+    iops = [1.0, 2, 3, 4, 5, 6, 7, 8.5]
+    warnings = said(rows, make(side=[*"aaaabbbb"], iops=iops, source=names, run=[1] * 8))
+    assert "in the order of the file names" in warnings
+    assert UNKNOWN in warnings
+
+
 def test_the_order_of_a_part_is_known_where_that_of_the_whole_is_not(make):
     frame = Columns(opened(make(source=["ext4-2", "ext4-1", "xfs-2", "xfs-1"], run=[1] * 4)))
     order = order_of(frame, None)
