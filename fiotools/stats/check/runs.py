@@ -14,6 +14,7 @@ import narwhals as nw
 import polars as pl
 
 from fiotools.errors import SchemaError
+from fiotools.stats.check.latencies import Curve, Latencies, Row
 from fiotools.stats.replicates import refuse_twice
 from fiotools.stats.settings import OptionTexts, merged
 from fiotools.tables.results import Frames
@@ -21,9 +22,6 @@ from fiotools.vocabulary import TABLES
 
 if TYPE_CHECKING:
     from fiotools.tables.results import Results
-
-Row = Mapping[str, Any]
-Curve = list[tuple[float, float]]  # percentiles and their values, in ns
 
 NO_DEVICE = ("/dev/null", "/dev/zero")
 RANDOM = ("/dev/random", "/dev/urandom")
@@ -38,10 +36,7 @@ _KERNEL = {
     *(*SYNC_ENGINES, "libaio", "io_uring", "posixaio"),
     *("windowsaio", "solarisaio", "e4defrag", "falloc"),
 }
-_TABLES = (
-    *("jobs", "settings", "io", "percentiles", "bins"),
-    *("timings", "cpu", "disks", "extras", "notes"),
-)
+_TABLES = (*("jobs", "settings", "io", "timings", "cpu", "disks", "extras", "notes"),)
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,6 +46,7 @@ class RunFacts:
     head: Row  # of the table `runs`
     tables: Mapping[str, list[Row]]  # its rows of the others
     labels: Mapping[str, Any]
+    latencies: Latencies  # of all runs
 
     @cached_property
     def _options(self) -> dict[int | None, dict[str, Row]]:
@@ -67,23 +63,13 @@ class RunFacts:
     def _has_several(self) -> bool:
         return len({row["entry"] for row in self.io}) > 1
 
-    @cached_property
-    def _latencies(self) -> dict[tuple[str, Any], dict[str, list[Row]]]:
-        """The percentiles and bins of each row of `io`, by latency."""
-        found: dict[tuple[str, Any], dict[str, list[Row]]] = defaultdict(lambda: defaultdict(list))
-        for table in ("percentiles", "bins"):
-            for row in self.tables[table]:
-                found[table, _place(row)][row["latency"]].append(row)
-        return found
-
     def bins(self, row: Row) -> dict[str, list[Row]]:
         """Return the bins of a row by latency."""
-        return self._latencies.get(("bins", _place(row)), {})
+        return self.latencies.bins(row)
 
     def curves(self, row: Row) -> dict[str, Curve]:
         """Return the percentiles of a row by latency."""
-        found = self._latencies.get(("percentiles", _place(row)), {})
-        return {latency: sorted(_points(rows)) for latency, rows in found.items()}
+        return self.latencies.curves(row)
 
     @property
     def tool(self) -> str:
@@ -133,8 +119,11 @@ class RunFacts:
 
     def wholes(self) -> list[Row]:
         """Return the rows to judge: totals if there are any, else each entry's."""
-        totals = [row for row in self.io if row["scope"] == "total"]
-        return totals or self.io
+        return self._wholes
+
+    @cached_property
+    def _wholes(self) -> list[Row]:
+        return [row for row in self.io if row["scope"] == "total"] or self.io
 
     def option(self, entry: int | None, name: str) -> str | None:
         """Return an option's value: the entry's own, else the one for all."""
@@ -256,14 +245,6 @@ def _is_default(row: Row) -> bool:
     return bool(row["origin"] == "default")
 
 
-def _points(rows: list[Row]) -> Curve:
-    return [(row["percentile"], row["value_ns"]) for row in rows if row["value_ns"] is not None]
-
-
-def _place(row: Row) -> tuple[Any, ...]:
-    return tuple(row[name] for name in ("entry", "direction", "scope", "thread", "target"))
-
-
 def runs(results: Results) -> list[RunFacts]:
     """Split the tables of a reading by run."""
     tables = getattr(results, "tables", None)
@@ -289,9 +270,9 @@ def runs(results: Results) -> list[RunFacts]:
             own = parts.get((row["source"], row["run"] or first.get(row["source"])))
             if own is not None:
                 own[name].append(row)
-    known = TABLES["runs"]
+    known, latencies = TABLES["runs"], Latencies(tables)
     return [
-        RunFacts(head, own, {name: head[name] for name in head if name not in known})
+        RunFacts(head, own, {name: head[name] for name in head if name not in known}, latencies)
         for head, own in zip(heads, parts.values(), strict=True)
     ]
 
