@@ -69,7 +69,7 @@ class Pair:
 
 
 def pairs(
-    several: list[RunFacts], known: Evidence
+    several: Sequence[RunFacts], known: Evidence
 ) -> tuple[dict[RunFacts, list[Pair]], set[RunFacts]]:
     """Pair each level's cells with the baseline's; tell which runs have no other side."""
     between, baseline = known.between, str(known.baseline)

@@ -37,6 +37,8 @@ _KERNEL = {
     *("windowsaio", "solarisaio", "e4defrag", "falloc"),
 }
 _TABLES = (*("jobs", "settings", "io", "timings", "cpu", "disks", "extras", "notes"),)
+# what is asked of tables that have dozens of rows for each run
+_ASKED = {"settings": ("entry", "option", "text", "origin"), "extras": ("path", "text")}
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,7 +78,7 @@ class RunFacts:
         """The tool's name."""
         return str(self.head["tool"])
 
-    @property
+    @cached_property
     def command(self) -> str:
         """The command line of the tool, or the one that was timed; empty if no file shows it."""
         timed = [row["command"] for row in self.tables["timings"] if row["command"]]
@@ -87,11 +89,18 @@ class RunFacts:
 
         That is the output of `free`, of `lsblk`, or of `findmnt` or `df`.
         """
-        prefix = f"{what}/"
-        rows = [row for row in self.tables["extras"] if (row["path"] or "").startswith(prefix)]
-        return {row["path"].removeprefix(prefix): row["text"] for row in rows}
+        return self._told.get(what, {})
 
-    @property
+    @cached_property
+    def _told(self) -> dict[str, dict[str, str]]:
+        found: dict[str, dict[str, str]] = defaultdict(dict)
+        for row in self.tables["extras"]:
+            what, slash, rest = (row["path"] or "").partition("/")
+            if slash:
+                found[what][rest] = row["text"]
+        return found
+
+    @cached_property
     def disks(self) -> list[str]:
         """The names of the devices under it, if its own report or `lsblk` names them."""
         named = [row["device"] for row in self.tables["disks"] if row["device"]]
@@ -218,8 +227,9 @@ class RunFacts:
     @cached_property
     def all_options(self) -> dict[str, str]:
         """Return the same, with the values of each as one text, and for all targets of DISKSPD."""
-        told = self.option_texts().items()
-        together = merged({_TARGET.sub("Target/", name): texts} for name, texts in told)
+        together: dict[str, dict[str, None]] = defaultdict(dict)
+        for name, texts in self.option_texts().items():
+            together[_TARGET.sub("Target/", name)].update(dict.fromkeys(texts))
         return {name: ", ".join(texts) for name, texts in together.items()}
 
     def subject(self, row: Row, say: Callable[..., str] = str.format) -> str:
@@ -265,9 +275,14 @@ def runs(results: Results) -> list[RunFacts]:
         raise SchemaError("a run is there twice: was a file read twice?")
     first = {head["source"]: head["run"] for head in reversed(heads)}
     for name in _TABLES:
-        for row in _rows(tables.polars(name)) if name in tables else ():
+        if name not in tables:
+            continue
+        frame = tables.polars(name)
+        whose = frame.select("source", "run").iter_rows()
+        rows = _rows(frame.select(_ASKED.get(name, frame.columns)))
+        for (source, run), row in zip(whose, rows, strict=True):
             # a row about the whole file goes to its first run
-            own = parts.get((row["source"], row["run"] or first.get(row["source"])))
+            own = parts.get((source, run or first.get(source)))
             if own is not None:
                 own[name].append(row)
     known, latencies = TABLES["runs"], Latencies(tables)
