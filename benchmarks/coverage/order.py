@@ -62,7 +62,7 @@ def asked(
     if pairs:
         logs = logs + seed.normal(0, _SPREAD, (trials, 1, n))
     marks = places if known.across else np.arange(n)[None, :].repeat(2, axis=0)
-    ranks = Ranks(np.zeros(2 * n, dtype=np.int64), marks.ravel())
+    ranks = Ranks(np.zeros(2 * n, dtype=np.int64), marks.ravel)
     order = replace(known, places=Places((ranks,)))
     rows, pair, cell = np.arange(2 * n).reshape(2, n), np.arange(n), np.zeros(n, dtype=np.int64)
     holds, warned, seen = [], [], []

@@ -88,12 +88,14 @@ class Columns(Generic[IntoDataFrameT]):
 
     def _keep(self, found: pl.DataFrame) -> None:
         """Note columns, which of them have gaps, and which known values differ."""
-        gaps = found.null_count().row(0, named=True)
-        ends = found.select(pl.all().min().ne(pl.all().max())).row(0, named=True)
-        for own in found.get_columns():
+        every = pl.all()
+        ends = every.min().ne(every.max()).name.suffix(" varies")
+        (told,) = found.select(ends, every.null_count().name.suffix(" gaps")).rows()
+        varies, gaps = told[: len(told) // 2], told[len(told) // 2 :]
+        for own, is_varying, count in zip(found.get_columns(), varies, gaps, strict=True):
             self._taken[own.name] = own
-            self._varies[own.name] = bool(ends[own.name])
-            if not gaps[own.name]:
+            self._varies[own.name] = bool(is_varying)
+            if not count:
                 self._known[own.name] = self._all
 
     @cached_property

@@ -8,8 +8,9 @@ among all texts; the ranks of some rows hold if they have one form.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from numbers import Real
 from typing import Any
 
@@ -37,7 +38,12 @@ class Ranks:
     """The rank of each row's value, which sorts all rows of one `form`; form -1 has no order."""
 
     form: Codes
-    rank: Codes
+    find: Callable[[], Codes]
+
+    @cached_property
+    def rank(self) -> Codes:
+        """The rank of each row's value among all."""
+        return self.find()
 
     def sort(self, rows: Rows) -> bool:
         """Say whether the ranks of some rows sort them."""
@@ -158,7 +164,7 @@ def in_rows(columns: Columns[Any]) -> Places:
 
 
 def _always(rank: Codes) -> Places:
-    return Places((Ranks(np.zeros(len(rank), dtype=np.int64), rank),))
+    return Places((Ranks(np.zeros(len(rank), dtype=np.int64), lambda: rank),))
 
 
 def _places_of_objects(values: list[Any]) -> Places:
@@ -191,15 +197,19 @@ def _times(parts: pl.DataFrame) -> Ranks:
     told = [text.len_chars(), *(text.extract(_TIME, group) for group in (1, 2))]
     forms = [codes_of(parts.select(one).to_series())[0] for one in told]
     form = np.where(parts["is_time"].to_numpy(), together(forms, len(parts)), -1)
-    return Ranks(form, _rank(parts["text"]))
+    return Ranks(form, lambda: _rank(parts["text"]))
 
 
 def _numbered(parts: pl.DataFrame) -> Ranks:
     """Rank texts that differ in their numbers alone by these, the first one first."""
     form = np.where(parts["is_numbered"].to_numpy(), codes_of(parts["form"])[0], -1)
+    return Ranks(form, lambda: _by_numbers(parts))
+
+
+def _by_numbers(parts: pl.DataFrame) -> Codes:
     count = parts.select(pl.col("numbers").list.len().max()).item() or 0
-    by_number = [code for at in range(count) for code in _by_number(parts, at)]
-    return Ranks(form, together(by_number, len(parts)))
+    ranks = [rank for at in range(count) for rank in _by_number(parts, at)]
+    return together(ranks, len(parts))
 
 
 def _by_number(parts: pl.DataFrame, at: int) -> Iterator[Codes]:
