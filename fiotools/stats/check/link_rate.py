@@ -19,8 +19,7 @@ from fiotools.errors import argument, typed
 from fiotools.language import listed, say
 from fiotools.links import Link
 from fiotools.stats.check.evidence import Evidence, Finding, not_the_disk
-from fiotools.stats.check.latencies import Row
-from fiotools.stats.check.runs import RunFacts
+from fiotools.stats.check.runs import Row, RunFacts
 from fiotools.units import human
 
 _TWO_WAY = ("mixed", "total")

@@ -21,10 +21,9 @@ from math import floor, log2
 from fiotools.errors import argument
 from fiotools.language import listed, say
 from fiotools.stats.check.evidence import Evidence, Finding, not_the_disk
-from fiotools.stats.check.latencies import Curve, Row
 from fiotools.stats.check.link_rate import Flow, busiest, flows, in_one
 from fiotools.stats.check.page_cache import read_share
-from fiotools.stats.check.runs import NO_DEVICE, SYNC_ENGINES, RunFacts
+from fiotools.stats.check.runs import NO_DEVICE, SYNC_ENGINES, Curve, Row, RunFacts
 from fiotools.units import human
 
 

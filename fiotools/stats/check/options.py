@@ -16,9 +16,8 @@ from collections.abc import Iterator
 from fiotools.errors import argument
 from fiotools.language import listed, say
 from fiotools.stats.check.evidence import Evidence, Finding, host, keep_options
-from fiotools.stats.check.latencies import Row
 from fiotools.stats.check.page_cache import bypassing, slept_share
-from fiotools.stats.check.runs import NO_DEVICE, RANDOM, RunFacts
+from fiotools.stats.check.runs import NO_DEVICE, RANDOM, Row, RunFacts
 from fiotools.units import human
 
 _FIO = "fio, HOWTO: "

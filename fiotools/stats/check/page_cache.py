@@ -25,9 +25,8 @@ from dataclasses import dataclass
 from fiotools.errors import argument, typed
 from fiotools.language import listed, say
 from fiotools.stats.check.evidence import Evidence, Finding, host, keep_options
-from fiotools.stats.check.latencies import Row
 from fiotools.stats.check.link_rate import flows
-from fiotools.stats.check.runs import NO_DEVICE, RANDOM, RunFacts
+from fiotools.stats.check.runs import NO_DEVICE, RANDOM, Row, RunFacts
 from fiotools.units import human
 
 _DISK_UTIL = "fio's disk_util: the I/O of the device against the I/O of the jobs"

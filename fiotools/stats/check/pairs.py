@@ -19,8 +19,7 @@ from typing import Any, TypeAlias
 from fiotools.errors import SchemaError, argument, typed
 from fiotools.language import listed, say
 from fiotools.stats.check.evidence import Evidence, Finding
-from fiotools.stats.check.latencies import Row
-from fiotools.stats.check.runs import RunFacts
+from fiotools.stats.check.runs import Row, RunFacts
 from fiotools.stats.settings import differing_options, is_place, merged
 from fiotools.units import human
 from fiotools.vocabulary import CONDITIONS

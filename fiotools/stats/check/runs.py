@@ -14,7 +14,9 @@ import narwhals as nw
 import polars as pl
 
 from fiotools.errors import SchemaError
-from fiotools.stats.check.latencies import Curve, Latencies, Row
+from fiotools.stats.check.latencies import Curve as Curve
+from fiotools.stats.check.latencies import Latencies
+from fiotools.stats.check.latencies import Row as Row
 from fiotools.stats.replicates import refuse_twice
 from fiotools.stats.settings import OptionTexts, merged
 from fiotools.tables.results import Frames
