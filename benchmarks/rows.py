@@ -166,7 +166,6 @@ STATISTICS: dict[str, Make] = {
     "combine": _of(_threads, lambda io: ft.combine(io, to="run")),
     "per_thread": _of(_threads, ft.per_thread),
     "fairness": _of(_threads, ft.fairness),
-    "variance_parts": _of(_threads, ft.variance_parts),
     "settings_diff": _of(_settings, lambda made: ft.settings_diff(made, **SIDES)),
     "merge_bins": _of(_bins, lambda bins: ft.merge_bins(bins, by="latency")),
     "percentiles_from_bins": _of(_bins, ft.percentiles_from_bins),

@@ -40,7 +40,6 @@ if TYPE_CHECKING:
     from fiotools.measure.campaign import campaign
     from fiotools.reports.report import report
     from fiotools.reports.study import study
-    from fiotools.stats.arms import settings_diff
     from fiotools.stats.best_under import best_under
     from fiotools.stats.check import check
     from fiotools.stats.combine import combine, fairness, per_thread
@@ -50,11 +49,12 @@ if TYPE_CHECKING:
     from fiotools.stats.percentiles import bound_percentiles, merge_bins, percentiles_from_bins
     from fiotools.stats.plan import plan
     from fiotools.stats.reconcile import reconcile
+    from fiotools.stats.settings import settings_diff
     from fiotools.stats.shifts import shifts
     from fiotools.stats.steady import steady
     from fiotools.stats.summary import summarize
     from fiotools.stats.tails import tails
-    from fiotools.stats.variance import variance_levels, variance_parts
+    from fiotools.stats.variance import variance_levels
     from fiotools.stats.windows import window, window_bins
     from fiotools.tables.results import Results, concat
     from fiotools.vocabulary import describe
@@ -113,7 +113,6 @@ __all__ = [
     "summarize",
     "tails",
     "variance_levels",
-    "variance_parts",
     "window",
     "window_bins",
 ]
@@ -142,12 +141,12 @@ _MODULES = {
     "stats.percentiles": ("bound_percentiles", "merge_bins", "percentiles_from_bins"),
     "stats.plan": ("plan",),
     "stats.reconcile": ("reconcile",),
-    "stats.arms": ("settings_diff",),
+    "stats.settings": ("settings_diff",),
     "stats.shifts": ("shifts",),
     "stats.steady": ("steady",),
     "stats.summary": ("summarize",),
     "stats.tails": ("tails",),
-    "stats.variance": ("variance_levels", "variance_parts"),
+    "stats.variance": ("variance_levels",),
     "stats.windows": ("window", "window_bins"),
     "vocabulary": ("describe",),
 }

@@ -96,7 +96,7 @@ _RATIO = ("ratio", "ratio_lo", "ratio_hi")
 _SPEEDUP = ("speedup", "speedup_lo", "speedup_hi")
 _SIDES = ("baseline", "metric", "unit", "n", "n_baseline", "center", "center_baseline")
 _JUDGED = (
-    *("confidence", "method", "p_equal", "p_band", "p_same", "comparisons"),
+    *("confidence", "method", "p_equal", "comparisons"),
     *("verdict", "runs_needed", "varies_in", "settings_differ", "warnings"),
 )
 
@@ -136,10 +136,6 @@ ANSWERS: Mapping[str, tuple[str, ...]] = {
     "best_under": (
         *("metric", "unit", "observed", "observed_lo", "observed_hi", "limit", "n", "n_below"),
         *("confidence", "warnings"),
-    ),
-    "variance_parts": (
-        *("metric", "unit", "n", "parts", "mean", "stddev_within", "stddev_between"),
-        *("icc", "icc_lo", "icc_hi", "confidence", "varies_in", "warnings"),
     ),
     "variance_levels": (
         *("metric", "unit", "level", "n", "repeats", "stddev", "stddev_lo", "stddev_hi"),
@@ -482,7 +478,7 @@ _COLUMNS: tuple[Column, ...] = (
     _text("metric", "The column that was compared or summarized."),
     _text("unit", "The metric's unit."),
     _whole("n_baseline", "Runs (or pairs) of the baseline."),
-    _number("center", "Geometric mean of the level's runs (Hodges-Lehmann: median)."),
+    _number("center", "Geometric mean of the level's runs."),
     _number("center_baseline", "The same for the baseline's runs."),
     _number("ratio", "Level / baseline, always; for a log: log / summary."),
     _number("ratio_lo", "Lower end of the ratio's interval; null if n is too small."),
@@ -496,8 +492,6 @@ _COLUMNS: tuple[Column, ...] = (
     _number("confidence", "Confidence of the interval; compare() returns the confidence reached."),
     _text("method", "Method: log-welch, ..., snia, fio-slope, bins, bounded."),
     _number("p_equal", "p of equality, two-sided, adjusted for all comparisons."),
-    _number("p_band", "p of a difference within the band, two-sided, adjusted likewise."),
-    _number("p_same", "p of a difference beyond the band: two one-sided tests, adjusted likewise."),
     _whole("comparisons", "Intervals in the answer, which share its error."),
     _text(
         "verdict",
@@ -555,12 +549,6 @@ _COLUMNS: tuple[Column, ...] = (
     _number("observed_lo", "Lower end of the interval of observed; null for one run."),
     _number("observed_hi", "Upper end of the interval of observed; null for one run."),
     _whole("n_below", "Runs below the limit."),
-    # variance_parts
-    _number("stddev_within", "Spread among the threads of a run, in the metric's unit."),
-    _number("stddev_between", "Spread of runs that their threads do not explain."),
-    _number("icc", "Share of the variance between runs."),
-    _number("icc_lo", "Lower end of its interval."),
-    _number("icc_hi", "Upper end of its interval."),
     # variance_levels
     _text("level", "Column whose values are repeats: machines, runs, phases."),
     _number("repeats", "Mean number of repeats in one of the level above."),

@@ -77,7 +77,6 @@ def answers():
         "variance_levels": ft.variance_levels(
             threads, "iops", levels=["volume", "thread"], by="direction"
         ),
-        "variance_parts": ft.variance_parts(threads, by=["volume", "direction"]),
         "steady": ft.steady(io.query("scope == 'total'"), "iops", by=["volume", "direction"]),
         "shifts": ft.shifts(io.query("scope == 'total'"), "iops", by=["volume", "direction"]),
         "window": ft.window(single, "1s", percentiles=99),

@@ -8,21 +8,23 @@ the time of each run, or only the round or the number in the name of its file.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import product
 
 import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.coverage.study import Rate, Row, Study
-from fiotools.stats.arms import Arms, Replicate, order_notes
 from fiotools.stats.estimates import paired, welch
-from fiotools.stats.replicates import SERIES, Order
+from fiotools.stats.order import SERIES, Order, Places, Ranks
+from fiotools.stats.sides import Side, Sides, order_notes
 
 RUNS = (3, 5, 10)
 NOISE = ("normal", "t3", "two modes")
 _SPREAD = 0.02  # of a run, and of what both runs of a pair share, in logarithms
 DRIFT = -0.02
-TIMES, ROUNDS = Order([], True, SERIES), Order([], False, "in the order of 'round'")
+TIMES = Order(Places(()), True, SERIES)
+ROUNDS = Order(Places(()), False, "in the order of 'round'")
 
 
 def positions(design: str, n: int) -> NDArray[np.int_]:
@@ -60,20 +62,17 @@ def asked(
     if pairs:
         logs = logs + seed.normal(0, _SPREAD, (trials, 1, n))
     marks = places if known.across else np.arange(n)[None, :].repeat(2, axis=0)
+    ranks = Ranks(np.zeros(2 * n, dtype=np.int64), marks.ravel)
+    order = replace(known, places=Places((ranks,)))
+    rows, pair, cell = np.arange(2 * n).reshape(2, n), np.arange(n), np.zeros(n, dtype=np.int64)
     holds, warned, seen = [], [], []
-    for both in logs.tolist():
-        sides = [
-            [
-                Replicate((side, i), {(): value}, i, place)
-                for i, (value, place) in enumerate(zip(own, at, strict=True))
-            ]
-            for side, (own, at) in enumerate(zip(both, marks.tolist(), strict=True))
-        ]
+    for both in logs:
+        sides = [Side(own, at, at, pair, cell) for own, at in zip(both, rows, strict=True)]
         found = paired(*both) if pairs else welch([(both[0], both[1])])
         assert found is not None
-        low, high, _ = found.interval(0.95)
+        low, high = found.interval(0.95)
         notes = order_notes(
-            Arms(sides[0], sides[1], [], False, known),
+            Sides(sides[0], sides[1], [], own=False, order=order),
             "ab",
             paired=pairs,
             band=0.05,

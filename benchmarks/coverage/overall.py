@@ -12,9 +12,9 @@ from collections.abc import Iterator
 import numpy as np
 
 from benchmarks.coverage.study import Rate, Row, Study
-from fiotools.stats.arms import Arms, Replicate
 from fiotools.stats.estimates import StudentT, paired, welch
-from fiotools.stats.overall import of_a_sample
+from fiotools.stats.overall import Workloads, of_a_sample
+from fiotools.stats.sides import Side, Sides
 
 WORKLOADS = (3, 15)
 RUNS = (1, 3, 5, 10)
@@ -41,34 +41,38 @@ def coverage(
             sides = 1 if noise == "rounds" else 2
             logs += rng.normal(0, _SHARED, (sides, 1, n))
         logs[0] += effects[:, None]
-        own = _arms(logs, together=False)
-        rounds = _arms(logs, together=True)
+        own = _workloads(logs, together=False)
+        rounds = _workloads(logs, together=True)
         answers = {"sample": (of_a_sample(own, paired=False), 0.0)}
         if n > 1:
             truth = float(effects.mean())
-            answers["own"] = (welch(own.by_cell()), truth)
-            answers["rounds"] = (paired(*rounds.by_cell()[0]), truth)
+            answers["own"] = (welch(own.sides.logs()), truth)
+            answers["rounds"] = (paired(*rounds.sides.logs()[0]), truth)
             answers["sample of rounds"] = (of_a_sample(rounds, paired=True), 0.0)
         for name, (answer, truth) in answers.items():
             found.setdefault(name, []).append(_holds(answer, truth))
     return found
 
 
-def _arms(logs: np.ndarray, *, together: bool) -> Arms:
+def _workloads(logs: np.ndarray, *, together: bool) -> Workloads:
     """Make the runs of both sides: one for each workload, or rounds that hold all of them."""
-    sides = []
-    for side in logs:
-        if together:
-            sides.append([Replicate((r,), dict(enumerate(own))) for r, own in enumerate(side.T)])
-        else:
-            runs = [(w, r) for w in range(side.shape[0]) for r in range(side.shape[1])]
-            sides.append([Replicate(run, {run[0]: side[run]}) for run in runs])
-    return Arms(sides[0], sides[1], ["workload"], own=not together)
+    k = logs.shape[1]
+    if together:
+        sides = Sides(*(_side(own.mean(axis=0)) for own in logs), [], own=False)
+        return Workloads(sides, k, logs[0].T, logs[1].T)
+    cell = np.repeat(np.arange(k), logs.shape[2])
+    sides = Sides(*(_side(own.ravel(), cell) for own in logs), ["workload"], own=True)
+    return Workloads(sides, k)
+
+
+def _side(logs: np.ndarray, cell: np.ndarray | None = None) -> Side:
+    at = np.arange(len(logs))
+    return Side(logs, at, at, at, np.zeros(len(logs), dtype=np.int64) if cell is None else cell)
 
 
 def _holds(answer: StudentT | None, truth: float) -> bool:
     assert answer is not None
-    low, high, _ = answer.interval(0.95)
+    low, high = answer.interval(0.95)
     return low <= truth <= high
 
 

@@ -52,7 +52,7 @@ def differences(read: rows.Reading, sides: options.Sides) -> pl.DataFrame:
     """List the differences of the sides: options, the tool, the machine that ran it."""
     import polars as pl
 
-    from fiotools.stats.arms import settings_diff
+    from fiotools.stats.settings import settings_diff
 
     settings, runs = read.table("settings"), read.table("runs")
     if not len(settings):

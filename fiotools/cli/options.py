@@ -256,9 +256,6 @@ class Judging:
     band: float = option(
         "SHARE", "Differences up to this share do not matter.", default=0.05, min=0, max=1
     )
-    method: Literal["log-welch", "hodges-lehmann"] = choice(
-        "log-welch", "The t interval of logarithms, or the interval of their ranks."
-    )
     looks: Literal["once", "any"] = choice(
         "once", "any: runs were or may be added after a look at the result."
     )

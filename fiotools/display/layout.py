@@ -36,7 +36,7 @@ _HINTS = {
 # the answers that are read by people, and not taken further
 _READ = (
     *("compare", "overall", "speedup", "tails", "summarize", "check", "steady", "reconcile"),
-    *("best_under", "variance_levels", "variance_parts", "settings_diff", "fairness"),
+    *("best_under", "variance_levels", "settings_diff", "fairness"),
     *("shifts", "plan"),
 )
 WRAPS = 24  # letters that a line of a sentence has at least
@@ -44,7 +44,7 @@ _SAID = ("warnings", "varies_in", "settings_differ")  # below the table, and eac
 # in the unit of the row's metric, which stands in the column `unit`
 _MEASURED = (
     *("center", "center_baseline", "median", "mean", "stddev", "min", "max", "window_mean"),
-    *("log_rate", "summary_rate", "observed", "limit", "stddev_within", "stddev_between"),
+    *("log_rate", "summary_rate", "observed", "limit"),
 )
 _SENTENCES = (
     *("verdict", "message", "text", "text_baseline", "command", "description", "why"),

@@ -19,8 +19,9 @@ from fiotools.language import called, listed, say
 from fiotools.plot import common, fit_text
 from fiotools.plot.series import draw_steps, edges_of
 from fiotools.stats import frames
+from fiotools.stats.columns import Columns
 from fiotools.stats.frames import Frame
-from fiotools.stats.replicates import moments, sortable
+from fiotools.stats.order import clock_of, sequence
 from fiotools.stats.series import Series, sequences
 from fiotools.stats.shifts import shifts as find_shifts
 from fiotools.stats.summary import summarize
@@ -332,13 +333,13 @@ def _in_order(table: Frame, name: str, listed: Sequence[Any]) -> list[Any]:
     found = frames.ordered(listed)
     if not all(isinstance(value, str) for value in found):
         return sorted(found)
-    when = None if name in _TIMES else moments(table)
+    when = None if name in _TIMES else clock_of(Columns(table))
     if when is not None:
-        first: dict[Any, Any] = {}
-        for value, moment in zip(listed, when, strict=True):
+        first: dict[Any, int] = {}
+        for value, moment in zip(listed, when.tolist(), strict=True):
             first[value] = min(moment, first.get(value, moment))
         return sorted(found, key=first.__getitem__)
-    if keys := sortable(found):
+    if (keys := sequence(found)) is not None:
         return [value for _, value in sorted(zip(keys, found, strict=True))]
     return found
 

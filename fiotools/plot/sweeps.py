@@ -22,6 +22,7 @@ from fiotools.language import counted, listed, say
 from fiotools.plot import common, fit_text
 from fiotools.stats import frames
 from fiotools.stats.best_under import best_under
+from fiotools.stats.columns import Columns
 from fiotools.stats.compare import settled
 from fiotools.stats.frames import Frame, Key, metric_of
 from fiotools.stats.replicates import choose_scope, refuse_directions
@@ -390,8 +391,9 @@ def load(
     """
     named = [key for key in (hue, x) if key]
     # the rows that `summarize` keeps
-    table = choose_scope(common.opened(frame, x, "iops", latency, hue), None, named)
-    refuse_directions(table, named)
+    columns = choose_scope(Columns(common.opened(frame, x, "iops", latency, hue)), None, named)
+    refuse_directions(columns, named)
+    table = columns.data
     told = (None, None) if summaries is None else summaries
     if not isinstance(told, (list, tuple)) or len(told) != 2:
         raise SchemaError(

@@ -31,7 +31,7 @@ from fiotools.reports.method import measured, written
 from fiotools.reports.questions import Choices, Comparison, comparisons
 from fiotools.reports.sentences import MOST, UNKNOWN, Sentence, findings, sentences
 from fiotools.reports.subjects import Source, gather
-from fiotools.stats.arms import settings_diff
+from fiotools.stats.settings import settings_diff
 from fiotools.vocabulary import GRAVEST
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePath
 from typing import Any
@@ -22,7 +22,6 @@ from fiotools.input.read import read
 from fiotools.input.sources import is_url
 from fiotools.language import listed, say
 from fiotools.measure.campaign import NAME, Campaign, campaign
-from fiotools.stats.replicates import one_to_one
 from fiotools.tables.results import Results
 from fiotools.vocabulary import TABLES
 
@@ -245,7 +244,7 @@ def _sorted_out(results: Results, fields: Sequence[str]) -> tuple[list[str], lis
     for name in fields:
         own = files[name].astype(str)
         rest = [other for other in fields if other != name and len(files[other].unique()) > 1]
-        same = any(one_to_one(own, of_all[other]) for other in of_all)
+        same = any(_one_to_one(own, of_all[other]) for other in of_all)
         if name == "round" or not own.str.fullmatch(_STAMP).all():
             if not (same and rest):  # else the condition says it
                 kept.append(name)
@@ -306,7 +305,7 @@ def _telling_sides(
             continue
         # a file for each depth follows from the depth: it is not a side
         several = own.groupby([told[one] for one in told] or (lambda _: 0)).nunique()
-        if several.gt(1).any() and not any(one_to_one(own, other) for _, other in found):
+        if several.gt(1).any() and not any(_one_to_one(own, other) for _, other in found):
             found.append((name, own))
     return found
 
@@ -351,6 +350,11 @@ def _words(own: pd.Series[Any]) -> dict[str, str]:
     if own.is_unique:  # a word of each name says no more than the name
         return {}
     for word in _words_by_place(_stems(own.index), _BREAK):
-        if one_to_one(own, word):
+        if _one_to_one(own, word):
             return dict(zip(own, word, strict=True))
     return {}
+
+
+def _one_to_one(one: Collection[Any], other: Collection[Any]) -> bool:
+    """Say whether each value of one column stands beside one value of the other, and back."""
+    return len(set(one)) == len(set(other)) == len(set(zip(one, other, strict=True)))

@@ -10,11 +10,14 @@ from numbers import Real
 from statistics import fmean
 from typing import Any
 
+import numpy as np
 from narwhals.typing import IntoDataFrameT
 
 from fiotools.errors import SchemaError
 from fiotools.stats import frames, replicates
+from fiotools.stats.columns import Columns
 from fiotools.stats.frames import AnswerRow, Frame, check_confidence, metric_of
+from fiotools.stats.order import places_of
 from fiotools.stats.summary import mean_interval
 from fiotools.units import amount, human
 from fiotools.vocabulary import ANSWERS, CONDITIONS
@@ -104,25 +107,25 @@ def best_under(
     limit = _number(limit, unit)
     if not 0 < limit < inf:
         raise SchemaError(f"limit is {limit!r}: it is a number above zero, in the metric's unit")
-    data = replicates.choose_scope(data, scope, [*named, *swept])
-    replicates.refuse_directions(data, named)
-    keys = replicates.run_keys(data)
+    columns = replicates.choose_scope(Columns(data), scope, [*named, *swept])
+    data = columns.data
+    replicates.refuse_directions(columns, named)
     # one of several jobs and threads of a run is not all that the device did
-    for rows in frames.groups(data, frames.present(data, ("group", "direction", *named))).values():
-        replicates.one_row_each(data, rows, keys)
+    for rows in columns.groups(columns.present(("group", "direction", *named))):
+        replicates.one_row_each(columns, rows)
     measured = _measured(data, metric, percentiles)
     iops = frames.amounts(data, "iops")
     # a text that numbers the runs is not a condition; any other may be
     texts = [
         name
-        for name, own in frames.columns(data, replicates.labels(data)).items()
-        if replicates.sortable(frames.distinct(own)) is None
+        for name in replicates.labels(data)
+        if places_of(columns, name).of(np.flatnonzero(columns.known(name))) is None
     ]
     names = frames.present(data, [*swept, *CONDITIONS, *texts])
     names = [name for name in names if name not in named]
     alike = frames.keys_of(data, names)
     lines = []
-    for rows in frames.groups(data, named).values():
+    for rows in (own.tolist() for own in columns.groups(named)):
         known = [row for row in rows if measured[row] is not None and iops[row] is not None]
         found = [
             _Condition(
@@ -148,9 +151,9 @@ def best_under(
             line |= _interval(best.values, limit, confidence, unit, notes)
             notes += _faster(found, best, unit)
         lines.append(line)
-    columns = [*names, "iops", *ANSWERS["best_under"]]
+    own_columns = [*names, "iops", *ANSWERS["best_under"]]
     same = {"metric": metric, "unit": unit, "limit": limit, "confidence": confidence}
-    return frames.answer(data, columns, named, lines, **same)
+    return frames.answer(data, own_columns, named, lines, **same)
 
 
 @dataclass(frozen=True)

@@ -2,39 +2,35 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from math import exp, expm1, log1p
-from statistics import fmean, median, stdev
+from statistics import fmean
 from typing import Any, Literal
 
 import narwhals as nw
+import numpy as np
 from narwhals.typing import IntoDataFrame, IntoDataFrameT
 
 from fiotools.errors import SchemaError, argument, typed
 from fiotools.stats import estimates, frames
-from fiotools.stats.arms import (
-    Arms,
+from fiotools.stats.columns import NO_ROWS, Codes, Rows, by_code
+from fiotools.stats.frames import AnswerRow, Key, Metric, is_number, metric_of
+from fiotools.stats.population import unseen
+from fiotools.stats.replicates import Runs, run_keys, runs_of
+from fiotools.stats.settings import (
     OptionTexts,
-    arms_of,
     differing_options,
-    kinds,
-    levels_beside,
-    matched,
     options_of_rows,
     options_of_runs,
-    order_notes,
 )
-from fiotools.stats.frames import AnswerRow, Metric, is_number, metric_of
-from fiotools.stats.replicates import Runs, runs_of, several_targets, unseen
+from fiotools.stats.sides import Sides, kinds, levels_beside, matched, order_notes, sides_of
+from fiotools.stats.targets import several_targets
 from fiotools.units import percent
 from fiotools.vocabulary import COLUMNS, CONDITIONS
 
-Method = Literal["log-welch", "hodges-lehmann"]
 Looks = Literal["once", "any"]
 NO_SPREAD = "no spread at all: are these copies of one run?"
-_UNLIKE = 3  # times the other side's spread: too far for Mann-Whitney's interval
 _GIVEN = {None: "not given", "": "given"}  # the text of an option that has no value
 _AT_THE_EDGE = 0.25  # of the band: an effect that lies nearer is at its edge
 
@@ -50,7 +46,6 @@ def compare(
     scope: str | None = None,
     confidence: float = 0.95,
     band: float = 0.05,
-    method: Method = "log-welch",
     looks: Looks = "once",
     settings: IntoDataFrame | None = None,
 ) -> IntoDataFrameT:
@@ -80,10 +75,6 @@ def compare(
         Of the interval. "Same" is judged by the interval at ``2 confidence - 1``.
     band : float
         Differences up to this share do not matter.
-    method : {"log-welch", "hodges-lehmann"}
-        Welch's t on logarithms; or the median of all differences with the interval and test of Mann
-        and Whitney, for any distribution with the same shape and spread on both sides: exact for up
-        to 2500 pairs of runs without ties, else by the normal approximation.
     looks : {"once", "any"}
         "any" if runs were added after a look at the result, or may be. The interval is wider, and
         holds at any number of looks. Ask for it from the first look on.
@@ -97,12 +88,11 @@ def compare(
 
         * the columns of `by`, `between` (the level) and ``baseline``;
         * ``metric`` and its ``unit``; ``n`` and ``n_baseline``: runs (or pairs) on each side;
-        * ``center``, ``center_baseline`` [unit]: geometric means (medians for Hodges-Lehmann);
+        * ``center``, ``center_baseline`` [unit]: geometric means;
         * ``ratio``, ``ratio_lo``, ``ratio_hi``: level / baseline. Null interval for one run a side;
         * ``confidence``, reached by all intervals of the answer together; ``method``, as used;
-        * ``p_equal``: of equality, ``p_band``: that the difference is within the band (both
-          two-sided), ``p_same``: that it is beyond (two one-sided tests); each multiplied by
-          ``comparisons``, the number of intervals in the answer;
+        * ``p_equal``, of equality, two-sided, multiplied by ``comparisons``, the number of
+          intervals in the answer;
         * ``verdict``: "faster", "slower", "same within 5 %", "faster by 2 to 10 %; whether by more
           than 5 % is not settled" or "not settled"; "one run each: not comparable". Its percentages
           are those of the ratio: "slower by 10 %" is a ratio of .9, and "slower, taking 10 % more
@@ -129,8 +119,7 @@ def compare(
 
     Notes
     -----
-    Intervals: Welch's t on logarithms; paired t with `pair`; Mann-Whitney inverted for
-    Hodges-Lehmann, from 3 runs against 5 or 4 against 4 on. The larger side brings no more degrees
+    Intervals: Welch's t on logarithms; paired t with `pair`. The larger side brings no more degrees
     of freedom than the smaller: else 3 runs against 10 would hold .93. See Kalibera and Jones,
     "Quantifying performance changes with effect size confidence intervals" (2012).
 
@@ -159,7 +148,7 @@ def compare(
     0  virtiofs       9p  5   1.32      1.26      1.39  faster
     """
     cells, measure = frames.names(by), metric_of(metric)
-    design = Design(measure, between, baseline, cells, pair, scope, confidence, band, method, looks)
+    design = Design(measure, between, baseline, cells, pair, scope, confidence, band, looks)
     runs, ratios = ratios_of(frame, design, settings)
     return design.answer(runs.data, "compare", [found.line() for found in ratios])
 
@@ -175,7 +164,6 @@ def speedup(
     scope: str | None = None,
     confidence: float = 0.95,
     band: float = 0.05,
-    method: Method = "log-welch",
     looks: Looks = "once",
     settings: IntoDataFrame | None = None,
 ) -> IntoDataFrameT:
@@ -183,7 +171,7 @@ def speedup(
 
     Parameters
     ----------
-    frame, metric, between, baseline, by, pair, scope, confidence, band, method, looks, settings
+    frame, metric, between, baseline, by, pair, scope, confidence, band, looks, settings
         As in `compare`. The metric is a column of the vocabulary, or named after its unit (lower is
         better for ``_s`` and ``_ns``, higher for ``iops``, ``_per_s`` and ``_mb_s``).
 
@@ -218,7 +206,7 @@ def speedup(
             )
         raise SchemaError(f"is higher or lower {metric!r} better? {hint}")
     design = Design(
-        measure, between, baseline, frames.names(by), pair, scope, confidence, band, method, looks
+        measure, between, baseline, frames.names(by), pair, scope, confidence, band, looks
     )
     runs, ratios = ratios_of(frame, design, settings)
     lines = []
@@ -256,58 +244,89 @@ def ratios_of(
         pair=design.pair,
         positive=True,
     )
-    levels = levels_beside(runs.data, between, baseline)
-    had = None if settings is None else options_of_runs(settings)
-    is_other = had is not None and had.keys().isdisjoint(runs.keys)
+    columns = runs.columns
+    levels = levels_beside(columns, between, baseline)
+    told = None if settings is None else _Told.of(settings, runs)
+    side, code = columns.codes(between), columns.code_of(between)
+    first = columns.first(between).tolist()
 
     ratios = []
-    for rows in frames.groups(runs.data, by).values():
-        of_sides = frames.rows_by(runs.side, rows)
-        base = of_sides.get(baseline, [])
+    for rows in columns.groups(by):
+        of_sides = by_code(rows, side)
+        base = of_sides.get(code[baseline], NO_ROWS)
         for level in levels:
-            own = of_sides.get(level, [])
-            arms = arms_of(runs, own, base)
-            found = ratio_of(arms, design, level)
-            say_what_varies(found, runs.watch, own, base)
+            own = of_sides.get(code[level], NO_ROWS)
+            found = ratio_of(sides_of(runs, own, base), design, level)
+            say_what_varies(found, runs, runs.watch, own, base)
             sides = {f"the runs of {level!r}": own, f"the runs of {baseline!r}": base}
-            for whose, rows_of_side in () if design.pair else sides.items():
-                found.notes += several_targets((runs.targets[row] for row in rows_of_side), whose)
-            if had is not None and own and base:
-                if is_other:
-                    found.notes.append("settings= has none of these runs: is it of another read?")
-                else:
-                    options = [options_of_rows(had, runs.keys, arm) for arm in (own, base)]
-                    _say_what_was_set(found, options[0], options[1], named)
-                    for whose, texts in () if design.pair else zip(sides, options, strict=True):
-                        folders = [frozenset([text]) for text in texts.get("directory", ())]
-                        found.notes += several_targets(folders, whose)
+            if not design.pair:
+                for whose, rows_of_side in sides.items():
+                    found.notes += runs.targets.several(rows_of_side, whose)
+            if told is not None and len(own) and len(base):
+                told.say(found, sides, named, paired=bool(design.pair))
             # any row with the level: this cell may have none
-            found.row = dict.fromkeys(by, rows[0])
-            found.row |= {between: runs.first[level], "baseline": runs.first[baseline]}
+            found.row = dict.fromkeys(by, int(rows[0]))
+            found.row |= {between: first[code[level]], "baseline": first[code[baseline]]}
             ratios.append(found)
     judge(ratios, design)
     return runs, ratios
 
 
 def say_what_varies(
-    found: Ratio, watch: Mapping[str, list[Any]], level: list[int], baseline: list[int]
+    found: Ratio, runs: Runs[Any], watch: Iterable[str], level: Rows, baseline: Rows
 ) -> None:
     """Name the columns that differ and were not named, first those that set the sides apart."""
-    varies = frames.differing(watch, [*level, *baseline])
-    within = {*frames.differing(watch, level), *frames.differing(watch, baseline)}
+    columns = runs.columns
+    varies = columns.differing(watch, np.concatenate([level, baseline]))
+    within = {*columns.differing(varies, level), *columns.differing(varies, baseline)}
     apart = [name for name in varies if name not in within]
     found.varies_in = ", ".join(varies) or None
     if apart:
         found.notes.append(f"the sides differ in {', '.join(apart)} too")
     # cells weigh the same on both sides; labels do not, and could make the difference
-    mixed = []
-    for name in varies:
-        one, other = (Counter(watch[name][row] for row in rows) for rows in (level, baseline))
-        in_shares = all(one[v] * len(baseline) == other[v] * len(level) for v in one | other)
-        if name in within and name not in CONDITIONS and not in_shares:
-            mixed.append(name)
-    if mixed and level and baseline:
+    mixed = [
+        name
+        for name in varies
+        if name in within
+        and name not in CONDITIONS
+        and not _in_shares(columns.codes(name), level, baseline)
+    ]
+    if mixed and len(level) and len(baseline):
         found.notes.append(f"the sides hold {', '.join(mixed)} in different shares")
+
+
+def _in_shares(codes: Codes, level: Rows, baseline: Rows) -> bool:
+    """Say whether both sides hold each value in the same share."""
+    count = int(codes.max()) + 1
+    one, other = (np.bincount(codes[rows], minlength=count) for rows in (level, baseline))
+    return np.array_equal(one * len(baseline), other * len(level))
+
+
+@dataclass(frozen=True)
+class _Told:
+    """What reports tell of the options of each run; `keys` says which run each row is of."""
+
+    options: dict[Key, OptionTexts]
+    keys: list[Key]
+
+    @classmethod
+    def of(cls, settings: IntoDataFrame, runs: Runs[Any]) -> _Told:
+        return cls(options_of_runs(settings), run_keys(runs.data))
+
+    def say(
+        self, found: Ratio, sides: dict[str, Rows], named: Collection[str], *, paired: bool
+    ) -> None:
+        """Name the options in which the sides differ, and the folders of either one."""
+        if self.options.keys().isdisjoint(self.keys):
+            found.notes.append("settings= has none of these runs: is it of another read?")
+            return
+        level, baseline = (
+            options_of_rows(self.options, self.keys, rows.tolist()) for rows in sides.values()
+        )
+        _say_what_was_set(found, level, baseline, named)
+        if not paired:
+            for whose, texts in zip(sides, (level, baseline), strict=True):
+                found.notes += several_targets(texts.get("directory", ()), whose)
 
 
 def _say_what_was_set(
@@ -340,7 +359,6 @@ class Design:
     scope: str | None
     confidence: float
     band: float
-    method: Method = "log-welch"
     looks: Looks = "once"
 
     def answer(
@@ -358,31 +376,18 @@ class Design:
                 f"band is {self.band!r}: it is a share, at least 0 and below 1 (0.05)"
             )
         frames.check_names(between=self.between, pair=self.pair)
-        if self.method not in ("log-welch", "hodges-lehmann"):
-            raise SchemaError(f"method {self.method!r} is neither 'log-welch' nor 'hodges-lehmann'")
-        if self.pair and self.method != "log-welch":
-            raise SchemaError(
-                f"pairs are compared by {argument('method', 'log-welch')} (their t interval) only"
-            )
         if self.looks not in ("once", "any"):
             raise SchemaError(f"looks is {self.looks!r}: it is 'once' or 'any'")
-        if self.looks == "any" and self.method != "log-welch":
-            raise SchemaError(
-                f"{argument('looks', 'any')} needs {argument('method', 'log-welch')}: "
-                "ranks have no interval that holds at any number of looks"
-            )
 
 
 @dataclass(frozen=True)
 class Estimate:
     """The difference of two sides, from which a verdict follows.
 
-    `student` tells how many more runs are needed; `difference` is by the method that was asked for.
     If the repeats are `over` other things than runs, more runs do not help; `what` is their word.
     """
 
-    difference: estimates.Difference
-    student: estimates.StudentT
+    difference: estimates.StudentT
     fewest: int
     over: bool
     what: str = "runs"
@@ -402,8 +407,6 @@ class Ratio:
     ratio_hi: float | None = None
     confidence: float | None = None
     p_equal: float | None = None
-    p_band: float | None = None
-    p_same: float | None = None
     comparisons: int = 0
     verdict: str = "not settled"
     runs_needed: int | None = None
@@ -418,18 +421,18 @@ class Ratio:
         return {name: value for name, value in vars(self).items() if name != "estimate"}
 
 
-def ratio_of(arms: Arms, design: Design, level: Any) -> Ratio:
+def ratio_of(sides: Sides, design: Design, level: Any) -> Ratio:
     """Compare the two sides of one level; `judge` then gives all of an answer their verdicts."""
-    notes = _how_cells_count(arms)
-    had = (len(arms.level), len(arms.baseline))
+    notes = _how_cells_count(sides)
+    had = (len(sides.level), len(sides.baseline))
     if design.pair:
-        arms, alone = matched(arms)
+        sides, alone = matched(sides)
         if alone:
             notes.append(
                 f"{alone} {'run' if alone == 1 else 'runs'} without a partner in "
                 f"{design.pair!r} left out"
             )
-    found = Ratio(len(arms.level), len(arms.baseline), _method(arms, design), notes=notes)
+    found = Ratio(len(sides.level), len(sides.baseline), _method(sides, design), notes=notes)
     names, paired = (level, design.baseline), design.pair is not None
     for count, name in zip(had, names, strict=True):
         if count == 0:
@@ -438,8 +441,8 @@ def ratio_of(arms: Arms, design: Design, level: Any) -> Ratio:
     if found.n == 0:
         found.verdict = "no pairs: not comparable"
         return found
-    _centers(found, arms, design)
-    sizes = [len(arm) for cell in arms.by_cell() for arm in cell]
+    _centers(found, sides)
+    sizes = [len(logs) for cell in sides.logs() for logs in cell]
     fewest = min(sizes)
     if fewest == 1:
         single = level if found.n == 1 else design.baseline
@@ -448,81 +451,60 @@ def ratio_of(arms: Arms, design: Design, level: Any) -> Ratio:
             which = "one pair"
         elif max(sizes) == 1:
             which = "one run each"
-        elif arms.own:
-            which = f"one run in a cell of {', '.join(arms.dims)}"
+        elif sides.own:
+            which = f"one run in a cell of {', '.join(sides.dims)}"
         found.verdict = f"{which}: not comparable"
-        notes.append(_need(design, arms))
+        notes.append(_need(design, sides))
         return found
-    if arms.over:
+    if sides.over:
         notes.append(
-            f"over {arms.over}, one run each: the interval is of other such values, not of other "
+            f"over {sides.over}, one run each: the interval is of other such values, not of other "
             "runs of these"
         )
-    notes += kinds(arms, names, paired=paired)
-    notes += order_notes(arms, names, paired=paired, band=design.band, confidence=design.confidence)
-    found.estimate = _estimate(found, arms, design, level, fewest)
+    notes += kinds(sides, names, paired=paired)
+    notes += order_notes(
+        sides, names, paired=paired, band=design.band, confidence=design.confidence
+    )
+    found.estimate = _estimate(found, sides, design, level, fewest)
     return found
 
 
-def _method(arms: Arms, design: Design) -> str:
+def _method(sides: Sides, design: Design) -> str:
     any_looks = ", any looks" if design.looks == "any" else ""
     if design.pair:
         return f"log-paired-t{any_looks}"
-    if not arms.own:
-        return f"{design.method}{any_looks}"
-    if design.method != "log-welch":
-        raise SchemaError(
-            f"runs of several {', '.join(arms.dims)} need {argument('method', 'log-welch')}, "
-            f"or that name in {argument('by')}"
-        )
-    return f"log-welch-cells{any_looks}"
+    return f"log-welch{'-cells' if sides.own else ''}{any_looks}"
 
 
-def _centers(found: Ratio, arms: Arms, design: Design) -> None:
+def _centers(found: Ratio, sides: Sides) -> None:
     """Fill in the centers of the sides, and their ratio."""
-    cells, is_ranked = arms.by_cell(), design.method == "hodges-lehmann"
-    middle = median if is_ranked else fmean
-    level, baseline = (fmean(middle(cell[side]) for cell in cells) for side in (0, 1))
-    difference = _ranked(arms).center if is_ranked else level - baseline
-    found.center, found.center_baseline, found.ratio = map(exp, (level, baseline, difference))
+    cells = sides.logs()
+    level, baseline = (fmean(fmean(cell[side]) for cell in cells) for side in (0, 1))
+    found.center, found.center_baseline, found.ratio = map(exp, (level, baseline, level - baseline))
 
 
-def _ranked(arms: Arms) -> estimates.HodgesLehmann:
-    level, baseline = arms.by_cell()[0]
-    return estimates.HodgesLehmann(tuple(level), tuple(baseline))
-
-
-def _estimate(found: Ratio, arms: Arms, design: Design, level: Any, fewest: int) -> Estimate | None:
+def _estimate(
+    found: Ratio, sides: Sides, design: Design, level: Any, fewest: int
+) -> Estimate | None:
     """Estimate the difference; None if the runs do not differ at all."""
-    cells = arms.by_cell()
-    student = estimates.paired(*cells[0]) if design.pair else estimates.welch(cells)
-    if student is None:
+    cells = sides.logs()
+    difference = estimates.paired(*cells[0]) if design.pair else estimates.welch(cells)
+    if difference is None:
         found.notes.append(NO_SPREAD)
         return None
     if fewest < estimates.ENOUGH:
-        found.notes.append(_need(design, arms))
+        found.notes.append(_need(design, sides))
     if not design.pair:
         found.notes += [
             f"the runs of {name!r} do not differ at all: the interval is from the other side alone"
             for side, name in enumerate((level, design.baseline))
             if not estimates.has_spread([cell[side] for cell in cells])
         ]
-    if design.method == "log-welch":
-        return Estimate(student, student, fewest, bool(arms.over))
-    ranked = _ranked(arms)
-    if ranked.tied:
-        found.notes.append("tied values: normal approximation")
-    low, high = sorted(stdev(side) for side in cells[0])
-    if low * _UNLIKE < high:
-        found.notes.append(
-            f"one side spreads more than {_UNLIKE} times as far as the other, and "
-            f"'hodges-lehmann' assumes equal spread: use {argument('method', 'log-welch')}"
-        )
-    return Estimate(ranked, student, fewest, bool(arms.over))
+    return Estimate(difference, fewest, bool(sides.over))
 
 
 def judge(ratios: Sequence[Ratio], design: Design) -> None:
-    """Fill in intervals, p values and verdicts: all comparisons of the answer share its error.
+    """Fill in intervals, p and verdicts: all comparisons of the answer share its error.
 
     By Bonferroni, the only correction whose intervals always agree with its verdicts. Dunnett's is
     narrower, but errs .21 instead of .05 if the baseline of 20 levels spreads twice as far as they.
@@ -535,32 +517,23 @@ def judge(ratios: Sequence[Ratio], design: Design) -> None:
 
 
 def _judge(found: Ratio, estimate: Estimate, design: Design) -> None:
-    count, difference, student = found.comparisons, estimate.difference, estimate.student
+    count, difference = found.comparisons, estimate.difference
     confidence = design.confidence if count == 1 else 1 - (1 - design.confidence) / count
     if count > 1:
-        student = student.sharing()
-    again = estimates.AnyLooks(**vars(student))  # further runs are another look
-    if isinstance(difference, estimates.StudentT):
-        difference = again if design.looks == "any" else student
+        difference = difference.sharing()
+    again = estimates.AnyLooks(**vars(difference))  # further runs are another look
+    if design.looks == "any":
+        difference = again
     ends = difference.interval(confidence)
     if ends is None:
-        found.notes.append(f"too few runs for an interval{_enough(design, confidence)}")
+        found.notes.append("too few runs for an interval that holds at any number of looks")
     else:
-        found.ratio_lo, found.ratio_hi, found.confidence = exp(ends[0]), exp(ends[1]), ends[2]
-        if count > 1:
-            found.confidence = 1 - count * (1 - ends[2])
+        found.ratio_lo, found.ratio_hi = map(exp, ends)
+        found.confidence = design.confidence
     if estimate.fewest < estimates.ENOUGH:
         found.verdict = f"two {estimate.what}: no verdict"
         return
-    if ends is None and isinstance(difference, estimates.HodgesLehmann):
-        return
-    edge = log1p(design.band)
-    is_inside = abs(difference.center) < edge
-    # of the two edges the one that is harder to tell from
-    nearer = max(difference.p(edge), difference.p(-edge))
     found.p_equal = min(1.0, count * difference.p(0))
-    found.p_band = 1.0 if is_inside else min(1.0, count * nearer)
-    found.p_same = min(1.0, count * (nearer / 2 if is_inside else 1 - nearer / 2))
     found.verdict = verdict(difference, design.metric, band=design.band, confidence=confidence)
     is_same = found.verdict.startswith("same") and not estimate.over
     if is_same and (note := unseen(estimate.fewest, _runs(design))):
@@ -574,7 +547,8 @@ def _judge(found: Ratio, estimate: Estimate, design: Design) -> None:
         again, design.band, now=estimate.fewest, confidence=confidence
     )
     if found.runs_needed is None:
-        is_near = abs(abs(student.center) - edge) <= _AT_THE_EDGE * edge
+        edge = log1p(design.band)
+        is_near = abs(abs(difference.center) - edge) <= _AT_THE_EDGE * edge
         found.notes.append(
             "the effect lies at the edge of the band: more runs will hardly settle it"
             if is_near
@@ -582,8 +556,8 @@ def _judge(found: Ratio, estimate: Estimate, design: Design) -> None:
         )
 
 
-def _need(design: Design, arms: Arms) -> str:
-    what = f"{_runs(design)}{' in each cell' if arms.own else ''}"
+def _need(design: Design, sides: Sides) -> str:
+    what = f"{_runs(design)}{' in each cell' if sides.own else ''}"
     return f"need >= {estimates.ENOUGH} {what} for a verdict"
 
 
@@ -591,29 +565,18 @@ def _runs(design: Design) -> str:
     return "pairs" if design.pair else "runs a side"
 
 
-def _enough(design: Design, confidence: float) -> str:
-    """Say why there is no interval, or how many runs have one by their ranks."""
-    if design.method == "log-welch":
-        return " that holds at any number of looks"
-    n = estimates.runs_to_rank(confidence)
-    unequal = "3 against 5 or " if confidence == 0.95 else ""
-    all_of = "" if confidence == design.confidence else " over all comparisons"
-    return f": {unequal}{n} against {n} give {100 * design.confidence:g} %{all_of}"
-
-
-def _how_cells_count(arms: Arms) -> list[str]:
+def _how_cells_count(sides: Sides) -> list[str]:
     """Say how several cells became one number."""
-    if not arms.dims or not (arms.level and arms.baseline):
+    if not sides.dims or not (len(sides.level) and len(sides.baseline)):
         return []
-    which = ", ".join(arms.dims)
-    if arms.own:
+    which = ", ".join(sides.dims)
+    if sides.own:
         return [f"cells of {which} weigh the same, each with runs of its own"]
-    count = len(arms.level[0].cells)
-    return [f"each run counts once: the geometric mean of its {count} cells of {which}"]
+    return [f"each run counts once: the geometric mean of its {sides.each} cells of {which}"]
 
 
 def verdict(
-    difference: estimates.Difference, metric: Metric, *, band: float, confidence: float
+    difference: estimates.StudentT, metric: Metric, *, band: float, confidence: float
 ) -> str:
     """Say what the interval says, and no more.
 
@@ -625,7 +588,7 @@ def verdict(
     if ends is None:
         return "not settled"
     edge = log1p(band)
-    lo, hi = ends[:2]
+    lo, hi = ends
     word = metric.words[0 if metric.sign * difference.center > 0 else 1]
     if lo > edge or hi < -edge:
         return word

@@ -21,8 +21,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import permutations
-from math import comb, expm1, log, log1p, sqrt
-from typing import Any, TypeAlias
+from math import comb, expm1, log1p, sqrt
+from typing import Any
 
 import numpy as np
 import scipy
@@ -56,28 +56,41 @@ _EDGE = 0.05  # of a series: a shorter end is not a level
 _PARTS = ((0, 1), (0, 2 / 3), (1 / 3, 1), (0, 1 / 2), (1 / 4, 3 / 4), (1 / 2, 1))
 
 
+@dataclass(frozen=True)
+class Placed:
+    """Runs of one level: where each stands in the order, and its logarithm."""
+
+    places: NDArray[np.int64]
+    logs: Array
+
+    def sorted(self) -> Placed:
+        """Give them as they came."""
+        at = np.lexsort((self.logs, self.places))
+        return Placed(self.places[at], self.logs[at])
+
+
 def drift(
-    sides: Sequence[Side],
+    series: Sequence[Placed],
     *,
     band: float = 0.05,
     confidence: float = 0.95,
     over: str = "over the series of runs",
 ) -> str | None:
-    """Look for a line through the logarithms over the rank of the places, one level per side.
+    """Look for a line through the logarithms over the rank of the places, one level per series.
 
     The warning, which ends in `over`, is given if the t interval of the slope excludes 0 and the
     change over the series is at least the `band`. A permutation test needs no assumptions, but
     finds nothing among three or four runs.
     """
-    there = sorted({place for side in sides for place, _ in side})
-    rank = {place: position for position, place in enumerate(there)}
-    df = sum(map(len, sides)) - len(sides) - 1
+    sizes = [len(one.places) for one in series]
+    df = sum(sizes) - len(series) - 1
     if df < LEAST_DF:
         return None
-    x = np.concatenate([_centred([rank[place] for place, _ in side]) for side in sides])
+    there, rank = np.unique(np.concatenate([one.places for one in series]), return_inverse=True)
+    x = np.concatenate([_centred(own) for own in np.split(rank, np.cumsum(sizes)[:-1])])
     if not x.any():
         return None
-    y = np.concatenate([_centred([log(value) for _, value in side]) for side in sides])
+    y = np.concatenate([_centred(one.logs) for one in series])
     slope = float(x @ y / (x @ x))
     rest = y - slope * x
     half = float(scipy.special.stdtrit(df, (1 + confidence) / 2)) * sqrt(
@@ -90,21 +103,20 @@ def drift(
     return f"values drift {way} by {percent(abs(expm1(change)))} % {over}"
 
 
-def step(sides: Sequence[Sequence[tuple[Any, float]]], *, band: float = 0.05) -> str | None:
-    """Look for a side whose runs change their level half-way by the `band` or more."""
-    for side in sides:
-        if len({moment for moment, _ in side}) < len(side):
+def step(series: Sequence[Placed], *, band: float = 0.05) -> str | None:
+    """Look for a series whose runs change their level half-way by the `band` or more."""
+    for one in series:
+        if len(np.unique(one.places)) < len(one.places):
             continue
-        values = np.array([value for _, value in sorted(side)])
-        for found in change_points(values):
-            logs = np.log(values)
+        logs = one.logs[np.argsort(one.places)]
+        for found in change_points(np.exp(logs)):
             change = float(logs[found.at :].mean() - logs[: found.at].mean())
             if abs(change) >= log1p(band):
                 way = "up" if change > 0 else "down"
                 chance = "" if found.by_chance is None else ", or lie so by chance"
                 return (
                     f"values of a side step {way} by {percent(abs(expm1(change)))} % after run "
-                    f"{found.at} of {len(values)}{chance}: see shifts()"
+                    f"{found.at} of {len(logs)}{chance}: see shifts()"
                 )
     return None
 
@@ -125,12 +137,9 @@ def trend_p(values: Array) -> float | None:
     return float(2 * scipy.special.ndtr(-abs(found) / sqrt(variance)))
 
 
-def _centred(numbers: Sequence[float]) -> Array:
+def _centred(numbers: Sequence[float] | NDArray[Any]) -> Array:
     array = np.asarray(numbers, dtype=np.float64)
     return array - float(array.mean())
-
-
-Side: TypeAlias = list[tuple[Any, float]]  # where each run stands in the order, and its value
 
 
 @dataclass(frozen=True)

@@ -3,9 +3,9 @@
 A ratio is a difference of logarithms: there, noise that grows with the value has one size, and
 swapping the sides only changes the sign. Everything here is numbers in, numbers out.
 
-Sources: Welch (1947); Satterthwaite (1946); Hodges & Lehmann (1963); for intervals that hold at any
-number of looks Wang & Ramdas, "Anytime-valid t-tests and confidence sequences for Gaussian means
-with unknown variance" (arXiv 2310.03722).
+Sources: Welch (1947); Satterthwaite (1946); for intervals that hold at any number of looks Wang &
+Ramdas, "Anytime-valid t-tests and confidence sequences for Gaussian means with unknown variance"
+(arXiv 2310.03722).
 """
 
 from __future__ import annotations
@@ -14,9 +14,8 @@ from bisect import bisect_left
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from itertools import count
-from math import comb, exp, inf, log1p, sqrt
-from typing import Literal, Self, TypeAlias
+from math import exp, inf, log1p, sqrt
+from typing import Self, TypeAlias
 
 import numpy as np
 import scipy
@@ -24,7 +23,6 @@ from numpy.typing import ArrayLike
 
 from fiotools.stats.frames import Array
 
-_EXACT_PAIRS = 2500  # beyond, the exact Mann-Whitney test is slow and the normal one good
 POWER = 0.80  # of a verdict, by default
 ENOUGH = 3  # runs a side for a verdict: two know their own spread to a factor of thirty
 MOST = 1000  # runs a side; nobody makes more
@@ -55,11 +53,11 @@ class StudentT:
         df, per_run = (self.df + self.least_df) / 2, (self.df_per_run + 1) / 2
         return replace(self, df=df, df_per_run=per_run)
 
-    def interval(self, confidence: float) -> tuple[float, float, float] | None:
-        """Give the lower and upper end, and the confidence reached; None for too few runs."""
+    def interval(self, confidence: float) -> tuple[float, float] | None:
+        """Give the lower and upper end; None for too few runs."""
         runs = self.variance / self.se**2
         half = self.standard_errors(confidence, self.df, runs) * self.se
-        return (self.center - half, self.center + half, confidence) if half < inf else None
+        return (self.center - half, self.center + half) if half < inf else None
 
     def p(self, null: float) -> float:
         """Give the two-sided p of the t test."""
@@ -98,7 +96,8 @@ class AnyLooks(StudentT):
         return sqrt(df * (1 - share) / rest) if rest > 0 else inf
 
 
-Cells = Sequence[tuple[Sequence[float], Sequence[float]]]
+Values: TypeAlias = "Sequence[float] | Array"
+Cells = Sequence[tuple[Values, Values]]
 
 
 def welch(cells: Cells) -> StudentT | None:
@@ -128,14 +127,12 @@ def satterthwaite(shares: Sequence[float], dfs: Sequence[float]) -> tuple[float,
     return total, total**2 / sum(share**2 / df for share, df in zip(shares, dfs, strict=True))
 
 
-def paired(level: Sequence[float], baseline: Sequence[float]) -> StudentT | None:
+def paired(level: Values, baseline: Values) -> StudentT | None:
     """Compare logarithms pair by pair: a t interval of the differences."""
-    return crossed([one - other for one, other in zip(level, baseline, strict=True)])
+    return crossed(np.subtract(level, baseline))
 
 
-def crossed(
-    differences: Sequence[float], repeats: Sequence[Sequence[float]] = ()
-) -> StudentT | None:
+def crossed(differences: Values, repeats: Sequence[Values] = ()) -> StudentT | None:
     """Estimate the mean of differences that are a sample, as the repeats behind them all are.
 
     Noise of single values is in both errors: counted twice rather than not at all.
@@ -153,83 +150,6 @@ def crossed(
 def has_spread(arms: Iterable[ArrayLike]) -> bool:
     """Say whether values within a side differ by more than the last digits of a float."""
     return any(float(np.ptp(arm)) > 1e-12 * max(1.0, float(np.abs(arm).max())) for arm in arms)
-
-
-@dataclass(frozen=True)
-class HodgesLehmann:
-    """The median of all differences between the sides, with the Mann-Whitney interval.
-
-    It assumes the same shape and spread on both sides: if 5 runs spread four times as far as 20
-    others, an interval of 95 % holds the truth in .85. The exact interval needs
-    ``2 / C(n_a + n_b, n_a) <= 1 - confidence``.
-    """
-
-    level: tuple[float, ...]
-    baseline: tuple[float, ...]
-
-    @property
-    def differences(self) -> list[float]:
-        """All differences between the sides, sorted."""
-        return sorted(a - b for a in self.level for b in self.baseline)
-
-    @property
-    def center(self) -> float:
-        """Their median."""
-        return float(np.median(self.differences))
-
-    @property
-    def tied(self) -> bool:
-        """Whether a value occurs twice: then only the normal approximation holds."""
-        pooled = (*self.level, *self.baseline)
-        return len(set(pooled)) < len(pooled)
-
-    def interval(self, confidence: float) -> tuple[float, float, float] | None:
-        """Invert the Mann-Whitney test; None for too few runs."""
-        n, m = len(self.level), len(self.baseline)
-        alpha = 1 - confidence
-        # the tolerance lets .05 mean .05: 1 - .95 is a little more
-        if 2 / comb(n + m, n) > alpha * (1 + 1e-9):
-            return None
-        if self.tied or n * m > _EXACT_PAIRS:
-            _, repeats = np.unique([*self.level, *self.baseline], return_counts=True)
-            ties = float(np.sum(repeats.astype(float) ** 3 - repeats)) / ((n + m) * (n + m - 1))
-            sigma = sqrt(n * m / 12 * (n + m + 1 - ties))  # of U
-            z = float(scipy.special.ndtri(1 - alpha / 2))
-            k, reached = max(1, int(n * m / 2 - z * sigma)), confidence
-        else:
-            below = np.cumsum([ways / comb(n + m, n) for ways in u_counts(n, m)])
-            # the k-th smallest difference bounds from below where P(U < k) is small enough
-            k = int(np.searchsorted(below, alpha / 2 * (1 + 1e-9), side="right"))
-            reached = 1 - 2 * float(below[k - 1])
-        return self.differences[k - 1], self.differences[-k], reached
-
-    def p(self, null: float) -> float:
-        """Give the two-sided p of the Mann-Whitney test."""
-        level, baseline = [value - null for value in self.level], self.baseline
-        ties = len({*level, *baseline}) < len(level) + len(baseline)
-        exact = not ties and len(level) * len(baseline) <= _EXACT_PAIRS
-        method: Literal["exact", "asymptotic"] = "exact" if exact else "asymptotic"
-        return float(scipy.stats.mannwhitneyu(level, baseline, method=method).pvalue)
-
-
-Difference: TypeAlias = StudentT | HodgesLehmann
-
-
-def u_counts(n: int, m: int) -> list[int]:
-    """Count the orders of n and m values with each Mann-Whitney U: a Gaussian binomial."""
-    size = n * m + 1
-    counts = [1] + [0] * (size - 1)
-    for i in range(1, n + 1):
-        for u in range(size - 1, m + i - 1, -1):
-            counts[u] -= counts[u - m - i]
-        for u in range(i, size):
-            counts[u] += counts[u - i]
-    return counts
-
-
-def runs_to_rank(confidence: float = 0.95) -> int:
-    """Give the fewest runs on each of two sides that have a Mann-Whitney interval."""
-    return next(n for n in count(1) if 2 / comb(2 * n, n) <= (1 - confidence) * (1 + 1e-9))
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,7 @@
 """Frames in, frames out, for pandas and polars alike; the metric, and other common arguments.
 
-Tables of runs are small, so the statistics work on plain lists of values, which are the same for
-both libraries. The answer has the same frame type as the question.
+Plain lists of values are the same for both libraries; `columns` has those of many rows as arrays.
+The answer has the same frame type as the question.
 """
 
 from __future__ import annotations
@@ -122,8 +122,13 @@ def _numeric(frame: Frame, name: str) -> list[Any]:
     """Give a column's values, or refuse; one without any value may be of any type."""
     found = values(frame, name)
     if not frame.schema[name].is_numeric() and any(value is not None for value in found):
-        raise SchemaError(f"column {name!r} is {frame.schema[name]}: a metric must be a number")
+        raise no_number(name, frame.schema[name])
     return found
+
+
+def no_number(name: str, dtype: Any) -> SchemaError:
+    """Build the error for a metric that is not a number."""
+    return SchemaError(f"column {name!r} is {dtype}: a metric must be a number")
 
 
 def optional(frame: Frame, name: str) -> list[Any]:
@@ -198,15 +203,15 @@ def differing(lists: Mapping[str, list[Any]], rows: Iterable[int] | None = None)
 def complete(frame: Frame, name: str) -> list[Any]:
     """Give a column as plain values, or refuse gaps."""
     found = values(frame, name)
-    if None in found:
-        gone = f"{name!r} is missing in {found.count(None)} of {len(found)} rows"
-        raise SchemaError(f"{gone}: {leave_out(frame, name)}")
+    refuse_gaps(frame, name, found.count(None))
     return found
 
 
-def varying(lists: Mapping[str, list[Any]], rows: Iterable[int]) -> str | None:
-    """List the columns that differ among some rows, as the column ``varies_in`` does."""
-    return ", ".join(differing(lists, rows)) or None
+def refuse_gaps(frame: Frame, name: str, gaps: int) -> None:
+    """Refuse a column in which values are missing."""
+    if gaps:
+        gone = f"{name!r} is missing in {gaps} of {len(frame)} rows"
+        raise SchemaError(f"{gone}: {leave_out(frame, name)}")
 
 
 def to_type(frame: Frame, column: str, value: Any, sign: str = "==") -> str:
@@ -246,18 +251,27 @@ def answer(
     missing, unless all have the `same`; its ``notes`` become its ``warnings``.
     """
     own = ANSWERS[own] if isinstance(own, str) else own
-    sources = keep if isinstance(keep, Mapping) else {name: name for name in keep}
-    for name, source in sources.items():
-        if name == source and name in own:
-            raise SchemaError(f"column {name!r} would hide the answer's own {name!r}: rename it")
-    stray = {name for line in (same, *lines) for name in line}.difference(own, ("notes", "row"))
+    stray = set(same).union(*lines).difference(own, ("notes", "row"))
     if stray:
         raise SchemaError(f"the answer has no column {', '.join(sorted(stray))}")
-    told = [same | {"warnings": "; ".join(line.get("notes", ())) or None} | line for line in lines]
+    columns = {name: _told(name, lines, same) for name in own}
+    return beside(frame, keep, [line.get("row") for line in lines], columns)
+
+
+def beside(
+    frame: nw.DataFrame[IntoDataFrameT],
+    keep: Sequence[str] | Mapping[str, str],
+    places: Sequence[Any],
+    columns: Mapping[str, list[Any]],
+) -> IntoDataFrameT:
+    """Put columns of an answer beside those of some rows of the frame, as `answer` does."""
+    sources = keep if isinstance(keep, Mapping) else {name: name for name in keep}
+    for name, source in sources.items():
+        if name == source and name in columns:
+            raise SchemaError(f"column {name!r} would hide the answer's own {name!r}: rename it")
     made = pl.DataFrame(
-        _typed(name, [line.get(name) for line in told]) for name in own if name not in sources
+        _typed(name, values) for name, values in columns.items() if name not in sources
     )
-    places = [line.get("row") for line in lines]
     parts = []
     for name, source in sources.items():
         rows = [at.get(name) if isinstance(at, Mapping) else at for at in places]
@@ -274,15 +288,32 @@ def answer(
     return built.to_native()
 
 
+def _told(name: str, lines: Sequence[AnswerRow], same: Mapping[str, Any]) -> list[Any]:
+    """Give a column of the lines."""
+    if name == "warnings":
+        lines = [{name: "; ".join(line.get("notes", ())) or None} | line for line in lines]
+    usual = same.get(name)
+    return [line.get(name, usual) for line in lines]
+
+
 def _typed(name: str, data: list[Any]) -> pl.Series:
     """Give a column the type of the vocabulary; a column carried along may have another."""
     if name not in EVERY:  # a label of the user's
         return pl.Series(name, data, dtype=None if distinct(data) else pl.String)
     dtype = EVERY[name].dtype
-    for value in data:
+    plain = {*map(type, data)} <= _PLAIN.get(dtype, set())  # nearly always
+    for value in () if plain else data:
         if value is not None and not _fits(value, dtype):
             raise SchemaError(f"column {name!r} holds {value!r}, which is not {dtype}")
     return typed_column(name, data, dtype)
+
+
+# types of which each value fits; a whole number may be too large
+_PLAIN: Mapping[DType, set[type]] = {
+    "str": {str, type(None)},
+    "boolean": {bool, type(None)},
+    "float64": {float, int, type(None)},
+}
 
 
 def _fits(value: Any, dtype: DType) -> bool:

@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from math import exp
 from statistics import fmean
-from typing import Any, Literal
+from typing import Any, Literal, TypeAlias
 
+import numpy as np
 from narwhals.typing import IntoDataFrameT
 
 from fiotools.errors import SchemaError, argument
 from fiotools.stats import compare, frames
-from fiotools.stats.arms import Arms, Replicate, arms_of, levels_beside, matched
+from fiotools.stats.columns import NO_ROWS, Codes, Columns, Rows, by_code, split
 from fiotools.stats.estimates import ENOUGH, StudentT, crossed
-from fiotools.stats.frames import Key, metric_of
+from fiotools.stats.frames import Array, metric_of
+from fiotools.stats.order import Order
 from fiotools.stats.replicates import Runs
+from fiotools.stats.sides import Side, Sides, levels_beside, sides_of
 
-Workloads = Literal["fixed", "sample"]
+About = Literal["fixed", "sample"]
 
 _ABOUT = {"fixed": "these workloads", "sample": "workloads like these"}
 
@@ -31,7 +34,7 @@ def overall(
     over: str | Sequence[str],
     by: str | Sequence[str] | None = None,
     pair: str | None = None,
-    workloads: Workloads = "fixed",
+    workloads: About = "fixed",
     scope: str | None = None,
     confidence: float = 0.95,
     band: float = 0.05,
@@ -108,158 +111,210 @@ def overall(
     measure = metric_of(metric)
     design = compare.Design(measure, between, baseline, cell, pair, scope, confidence, band)
     runs, each = compare.ratios_of(frame, design, None)
-    data = runs.data
+    columns = runs.columns
     if not names:
         raise SchemaError("over= names no column: which ones tell the workloads apart?")
     for name in names:  # without a name, a workload would look like the row over all
-        frames.complete(data, name)
-    workload = frames.keys_of(data, names)
-    levels = levels_beside(data, between, baseline)
+        frames.refuse_gaps(columns.data, name, int((~columns.known(name)).sum()))
+    levels = levels_beside(columns, between, baseline)
+    side, code = columns.codes(between), columns.code_of(between)
+    first = columns.first(between).tolist()
     found, lines = [], [one.line() | {"workloads": 1} for one in each]
-    for rows in frames.groups(data, apart).values():
-        cells = frames.rows_by(workload, rows)
+    for rows in columns.groups(apart):
+        cells = sorted(split(rows, columns.together(names, rows)), key=lambda own: int(own[0]))
         if len(cells) < 2:
             raise SchemaError(f"{', '.join(names)}: one workload only, which compare() is for")
-        of_sides = {key: frames.rows_by(runs.side, own) for key, own in cells.items()}
+        of_sides = [by_code(own, side) for own in cells]
         for level in levels:
-            sides = {
-                key: [own.get(one, []) for one in (level, baseline)]
-                for key, own in of_sides.items()
-            }
-            one = _over_all(runs, design, names, sides, level, workloads)
-            one.row = dict.fromkeys(apart, rows[0])
-            one.row |= {between: runs.first[level], "baseline": runs.first[baseline]}
+            own, base = code[level], code[baseline]
+            sides = [(of.get(own, NO_ROWS), of.get(base, NO_ROWS)) for of in of_sides]
+            if (gone := _no_run(columns, design, names, cells, sides, level)) is not None:
+                one = compare.Ratio(0, 0, "", verdict=gone)
+            else:
+                one = _over_all(runs, design, names, sides, level, workloads)
+            one.row = dict.fromkeys(apart, int(rows[0]))
+            one.row |= {between: first[own], "baseline": first[base]}
             found.append((one, len(cells)))
     compare.judge([one for one, _ in found], design)
     for one, _ in found:
         if workloads == "fixed" and one.ratio_lo is None and one.n:
             one.notes.append("workloads='sample' asks about workloads like these")
     lines += [one.line() | {"workloads": count, "about": _ABOUT[workloads]} for one, count in found]
-    return design.answer(data, "overall", lines)
+    return design.answer(columns.data, "overall", lines)
+
+
+_Rows: TypeAlias = Sequence[tuple[Rows, Rows]]  # of level and baseline, of each workload
+
+
+@dataclass(frozen=True)
+class Workloads:
+    """Both sides over `count` workloads.
+
+    `level` and `baseline` have a row for each run or round, and a column for each workload, if
+    these hold all workloads; else they are None, and each run is of the workload that is its cell.
+    """
+
+    sides: Sides
+    count: int
+    level: Array | None = None
+    baseline: Array | None = None
+
+
+def _no_run(
+    columns: Columns[Any],
+    design: compare.Design,
+    over: Sequence[str],
+    cells: Sequence[Rows],
+    rows: _Rows,
+    level: Any,
+) -> str | None:
+    """Say which side has no run of a workload."""
+    for cell, both in zip(cells, rows, strict=True):
+        for one, own in zip((level, design.baseline), both, strict=True):
+            if not len(own):
+                key = (columns.values(name, cell[:1])[0] for name in over)
+                return f"no run of {one!r} of {', '.join(map(str, key))}: not comparable"
+    return None
 
 
 def _over_all(
     runs: Runs[Any],
     design: compare.Design,
     over: Sequence[str],
-    sides: Mapping[Key, Sequence[Sequence[int]]],
+    rows: _Rows,
     level: Any,
-    workloads: Workloads,
+    workloads: About,
 ) -> compare.Ratio:
-    for key, rows in sides.items():
-        for one, own in zip((level, design.baseline), rows, strict=True):
-            if not own:
-                found = compare.Ratio(0, 0, "")
-                found.verdict = f"no run of {one!r} of {', '.join(map(str, key))}: not comparable"
-                return found
-    arms = {key: arms_of(runs, own, base) for key, (own, base) in sides.items()}
-    inner = list(dict.fromkeys(name for one in arms.values() if one.own for name in one.dims))
+    sides = [sides_of(runs, own, base) for own, base in rows]
+    inner = list(dict.fromkeys(name for one in sides if one.own for name in one.dims))
     if inner:
         raise SchemaError(f"runs of one workload differ in {', '.join(inner)}: add it to over=")
-    together, notes = _together(arms, over, design.pair)
+    together, notes = _together(sides, over, design.pair)
     if workloads == "fixed":
-        found = compare.ratio_of(together, design, level)
+        found = compare.ratio_of(together.sides, design, level)
     else:
-        found = _of_sample(together, design, len(arms))
+        found = _of_sample(together, design)
     found.notes += notes
-    own, base = ([row for rows in sides.values() for row in rows[place]] for place in (0, 1))
-    inside = {
-        name: column
-        for name, column in runs.watch.items()
-        if any(frames.differing({name: column}, [*rows[0], *rows[1]]) for rows in sides.values())
-    }
-    compare.say_what_varies(found, inside, own, base)
+    own, base = (np.concatenate(side) for side in zip(*rows, strict=True))
+    inside = {name for both in rows for name in runs.differing(np.concatenate(both))}
+    watch = [name for name in runs.watch if name in inside]
+    compare.say_what_varies(found, runs, watch, own, base)
     return found
 
 
 def _together(
-    arms: Mapping[Key, Arms], over: Sequence[str], pair: str | None
-) -> tuple[Arms, list[str]]:
+    sides: Sequence[Sides], over: Sequence[str], pair: str | None
+) -> tuple[Workloads, list[str]]:
     """Put the workloads together: as cells of rounds or of runs, or with runs of their own."""
-    order = next(iter(arms.values())).order
-    level = _units({key: one.level for key, one in arms.items()}, pair)
-    baseline = _units({key: one.baseline for key, one in arms.items()}, pair)
+    order, count = sides[0].order, len(sides)
+    level, baseline = (
+        _all_of([one.level for one in sides]),
+        _all_of([one.baseline for one in sides]),
+    )
     if pair:
-        return _rounds(Arms(level, baseline, [], False, order), len(arms), pair)
-    sizes = {len(unit.cells) for unit in (*level, *baseline)}
-    if sizes - {1} and sizes != {len(arms)}:
-        raise SchemaError(
-            "some runs hold several workloads, but not all: keep those that all runs hold"
-        )
-    own = sizes == {1}
-    notes = []
-    if own:
-        notes.append(
+        return _rounds(level, baseline, order, count, pair)
+    sizes = {int(size) for side in (level, baseline) for size in _sizes(side.runs)}
+    if sizes == {1}:
+        note = (
             "a disturbance of several workloads cannot be told from a difference here: "
             f"rounds that hold them all show it, {argument('pair')}"
         )
-    return Arms(level, baseline, [*over], own, order), notes
+        return Workloads(Sides(level, baseline, [*over], own=True, order=order), count), [note]
+    if sizes != {count}:
+        raise SchemaError(
+            "some runs hold several workloads, but not all: keep those that all runs hold"
+        )
+    (one, logs), (other, base_logs) = (_units(side, side.runs, count) for side in (level, baseline))
+    both = Sides(one, other, [*over], own=False, each=count, order=order)
+    return Workloads(both, count, logs, base_logs), []
 
 
-def _rounds(arms: Arms, count: int, pair: str) -> tuple[Arms, list[str]]:
+def _all_of(sides: Sequence[Side]) -> Side:
+    """Put the runs of all workloads in one side, in cells."""
+    fields = (
+        np.concatenate(own) for own in zip(*(vars(one).values() for one in sides), strict=True)
+    )
+    workload = np.repeat(np.arange(len(sides)), [len(one) for one in sides])
+    return replace(Side(*fields), cell=workload)
+
+
+def _sizes(units: Codes) -> Codes:
+    """Count the numbers of each run or round."""
+    return np.unique(units, return_counts=True)[1]
+
+
+def _units(side: Side, units: Codes, count: int) -> tuple[Side, Array]:
+    """Give the runs or rounds that hold all workloads, as they come, with a number of each."""
+    which = np.flatnonzero(np.bincount(units, minlength=1)[units] == count)
+    kept, own = side.take(which), units[which]
+    first, place = np.unique(own, return_index=True, return_inverse=True)[1:]
+    come = np.argsort(np.argsort(first))  # the place of each among the others
+    logs = np.empty((len(first), count))
+    logs[come[place], kept.cell] = kept.logs
+    return replace(kept.take(np.sort(first)), logs=logs.mean(axis=1)), logs
+
+
+def _rounds(
+    level: Side, baseline: Side, order: Order | None, count: int, pair: str
+) -> tuple[Workloads, list[str]]:
     """Keep the rounds that hold all workloads on both sides."""
-    arms, alone = matched(arms)
-    rounds = list(zip(arms.level, arms.baseline, strict=True))
-    whole = [both for both in rounds if all(len(unit.cells) == count for unit in both)]
-    if not whole:
+    own, base = (side.take(np.flatnonzero(side.pair >= 0)) for side in (level, baseline))
+    there = len(np.union1d(own.pair, base.pair))
+    (one, logs), (other, base_logs) = (_units(side, side.pair, count) for side in (own, base))
+    _, of_one, of_other = np.intersect1d(one.pair, other.pair, return_indices=True)
+    if not len(of_one):
         raise SchemaError(
             f"no {pair} holds all {count} workloads on both sides: leave out {argument('pair')}"
         )
     notes = [f"each {pair} counts once: the mean of its {count} log ratios"]
-    there = len(rounds) + alone
-    if len(whole) < there:
+    if len(of_one) < there:
         notes.append(
-            f"{there - len(whole)} of {there} values of {pair!r} left out: "
+            f"{there - len(of_one)} of {there} values of {pair!r} left out: "
             "they do not hold every workload on both sides"
         )
-    level, baseline = map(list, zip(*whole, strict=True))
-    return replace(arms, level=level, baseline=baseline), notes
+    come = np.argsort(of_one)
+    of_one, of_other = of_one[come], of_other[come]
+    sides = Sides(
+        _as_rounds(one.take(of_one)), _as_rounds(other.take(of_other)), [], own=False, order=order
+    )
+    return Workloads(sides, count, logs[of_one], base_logs[of_other]), notes
 
 
-def _units(sides: Mapping[Key, Sequence[Replicate]], pair: str | None) -> list[Replicate]:
-    """Give the repeats, rounds or runs, with their number of each workload."""
-    found: dict[Key, Replicate] = {}
-    for workload, side in sides.items():
-        for run in side:
-            if pair and run.pair is None:
-                continue
-            key = (run.pair,) if pair else run.key
-            unit = found.setdefault(key, Replicate(key, {}, run.pair, run.place))
-            unit.cells[workload] = run.log
-    return list(found.values())
+def _as_rounds(side: Side) -> Side:
+    """Take each round for what was measured: both sides are in it."""
+    return replace(side, runs=side.pair)
 
 
-def of_a_sample(arms: Arms, *, paired: bool) -> StudentT | None:
+def of_a_sample(workloads: Workloads, *, paired: bool) -> StudentT | None:
     """Estimate the mean log ratio of workloads that are a sample, as rounds that hold all are."""
-    return crossed(_log_ratios(arms), _shared(arms, paired=paired))
+    return crossed(_log_ratios(workloads), _shared(workloads, paired=paired))
 
 
-def _log_ratios(arms: Arms) -> list[float]:
+def _log_ratios(found: Workloads) -> list[float]:
     """Give the log ratio of each workload, from the means of its runs."""
-    return [
-        fmean(run.cells[workload] for run in level) - fmean(run.cells[workload] for run in baseline)
-        for workload, (level, baseline) in arms.of_cells().items()
-    ]
+    if found.level is not None and found.baseline is not None:
+        ratios: list[float] = (found.level.mean(axis=0) - found.baseline.mean(axis=0)).tolist()
+        return ratios
+    return [float(own.mean()) - float(base.mean()) for own, base in found.sides.logs()]
 
 
-def _shared(arms: Arms, *, paired: bool) -> list[list[float]]:
+def _shared(found: Workloads, *, paired: bool) -> list[Array]:
     """Give the numbers of rounds or runs that hold all workloads: their common spread."""
-    level, baseline = ([run.log for run in side] for side in (arms.level, arms.baseline))
-    if arms.own or min(len(level), len(baseline)) < 2:
+    level, baseline = found.sides.level.logs, found.sides.baseline.logs
+    if found.level is None or min(len(level), len(baseline)) < 2:
         return []
-    if paired:
-        return [[one - other for one, other in zip(level, baseline, strict=True)]]
-    return [level, baseline]
+    return [level - baseline] if paired else [level, baseline]
 
 
-def _of_sample(arms: Arms, design: compare.Design, k: int) -> compare.Ratio:
-    paired = design.pair is not None
+def _of_sample(workloads: Workloads, design: compare.Design) -> compare.Ratio:
+    paired, k = design.pair is not None, workloads.count
     found = compare.Ratio(k, k, "log-t-workloads")
-    difference, found.ratio = of_a_sample(arms, paired=paired), exp(fmean(_log_ratios(arms)))
+    difference = of_a_sample(workloads, paired=paired)
+    found.ratio = exp(fmean(_log_ratios(workloads)))
     if difference is None:
         found.notes.append(compare.NO_SPREAD)
         return found
-    fewest = min([k, *map(len, _shared(arms, paired=paired))])
+    fewest = min([k, *map(len, _shared(workloads, paired=paired))])
     what = "workloads" if k < ENOUGH else "rounds" if paired else "runs"
-    found.estimate = compare.Estimate(difference, difference, fewest, over=True, what=what)
+    found.estimate = compare.Estimate(difference, fewest, over=True, what=what)
     return found

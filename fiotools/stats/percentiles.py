@@ -24,6 +24,7 @@ from fiotools import units
 from fiotools.errors import SchemaError, argument, typed
 from fiotools.language import say
 from fiotools.stats import frames
+from fiotools.stats.columns import Columns
 from fiotools.stats.combine import total
 from fiotools.stats.frames import AnswerRow, Frame, check_confidence
 from fiotools.stats.replicates import refuse_scopes, run_keys, run_name, watched
@@ -131,7 +132,8 @@ def histograms(data: Frame, by: Sequence[str]) -> list[Histogram]:
     _refuse_overlaps(data, edges)
     # of merged bins it is known of how many runs they are
     runs = run_keys(data) if "run" in data.columns else frames.optional(data, "n")
-    watch = frames.columns(data, watched(data, [*by, *_APART]))
+    columns = Columns(data)
+    watch = watched(columns, [*by, *_APART])
     times = frames.optional(data, "time_s")
     found = []
     for rows in frames.groups(data, cell_keys(data, by)).values():
@@ -145,7 +147,8 @@ def histograms(data: Frame, by: Sequence[str]) -> list[Histogram]:
             )
         outer = _coarsest({edges[row] for row in rows})
         none = dict.fromkeys(sorted(set(outer.values())), 0)
-        n, varies = _number({runs[row] for row in rows}), frames.varying(watch, rows)
+        n = _number({runs[row] for row in rows})
+        varies = columns.listed(watch, rows)
         own = Histogram(rows, {**none}, {**none}, n, varies, [])
         if any(inner != bin_ for inner, bin_ in outer.items()):
             own.notes.append("finer bins were added to coarser ones")
@@ -472,10 +475,11 @@ def bound_percentiles(
     cells = list(frames.groups(data, cell_keys(data, named)).values())
     tables = _tables(data, cells, named, _ios(data, whole_io, named))
     runs = run_keys(data)
-    watch = frames.columns(data, watched(data, [*named, *_APART]))
+    columns = Columns(data)
+    watch = watched(columns, [*named, *_APART])
     lines: list[AnswerRow] = []
     for rows, parts in zip(cells, tables, strict=True):
-        varies = frames.varying(watch, rows)
+        varies = columns.listed(watch, rows)
         whole: AnswerRow = {
             "row": rows[0],
             "total_ios": sum(part.ios for part in parts),

@@ -14,10 +14,12 @@ import scipy
 
 from fiotools.errors import SchemaError, argument
 from fiotools.stats import frames
-from fiotools.stats.arms import Arms, arms_of, matched
+from fiotools.stats.columns import NO_ROWS, Rows, split
 from fiotools.stats.estimates import Power
 from fiotools.stats.frames import AnswerRow, check_confidence, is_number, metric_of
 from fiotools.stats.replicates import Runs, runs_of
+from fiotools.stats.sides import Sides, matched, sides_of
+from fiotools.vocabulary import CONDITIONS
 
 _SURE = 0.80  # chance that the spread planned with is at least the true one
 
@@ -121,9 +123,10 @@ def plan(
     told = dict.fromkeys([*named, *frames.names(between), *frames.names(pair)])
     runs = runs_of(data, metric, told, scope, between=between, pair=pair, positive=True)
     lines: list[AnswerRow] = []
-    for rows in frames.groups(runs.data, named).values():
+    for rows in runs.columns.groups(named):
         n, spread = _spread(runs, rows)
-        own = {"row": rows[0], "n": n, "varies_in": frames.varying(runs.watch, rows)}
+        varies = runs.columns.listed(runs.watch, rows)
+        own = {"row": int(rows[0]), "n": n, "varies_in": varies}
         lines += [own | line for line in _lines(spread, *question)]
     return frames.answer(runs.data, "plan", named, lines, metric=measure.name)
 
@@ -152,16 +155,24 @@ def _of_number(cv: float, *asked: Any) -> Any:
     return frames.answer(nw.from_native(pd.DataFrame(), eager_only=True), "plan", (), lines)
 
 
-def _spread(runs: Runs[Any], rows: Sequence[int]) -> tuple[int, _Spread]:
+def _spread(runs: Runs[Any], rows: Rows) -> tuple[int, _Spread]:
     """Count the runs; give the spread within the sides, and that between paired runs."""
-    sides = [arms_of(runs, own, []).level for own in frames.rows_by(runs.side, rows).values()]
-    if len({frozenset(run.cells) for one in sides for run in one}) > 1:
+    of_sides = [rows]
+    if runs.between is not None:
+        codes = runs.columns.codes(runs.between)[rows]
+        of_sides = sorted(split(rows, codes), key=lambda own: int(own[0]))
+    sides = [sides_of(runs, own, NO_ROWS).level for own in of_sides]
+    cells = [_cells(runs, own) for own in of_sides]
+    whole = [
+        len(own) == len(side) * len(cells[0]) for own, side in zip(of_sides, sides, strict=True)
+    ]
+    if len({*cells}) > 1 or not all(whole):
         raise SchemaError(
             "the runs do not all hold the same conditions: name those that differ in "
             f"{argument('by')}"
         )
     df = sum(len(one) - 1 for one in sides)
-    squares = sum(float(np.var([run.log for run in one])) * len(one) for one in sides)
+    squares = sum(float(np.var(one.logs)) * len(one) for one in sides)
     if df < 1 or squares == 0:
         raise SchemaError("the pilot has no two runs of a side that differ: there is no spread")
     n, found = df + len(sides), {"runs": (squares / df, _upper(squares / df, df))}
@@ -171,13 +182,21 @@ def _spread(runs: Runs[Any], rows: Sequence[int]) -> tuple[int, _Spread]:
         raise SchemaError(f"{runs.between!r} has one value only, and pairs have two sides")
     differences = []
     for one, other in combinations(sides, 2):
-        arms, _ = matched(Arms(one, other, [], own=False))
-        differences.append([a.log - b.log for a, b in zip(arms.level, arms.baseline, strict=True)])
+        pairs, _ = matched(Sides(one, other, [], own=False))
+        differences.append(pairs.level.logs - pairs.baseline.logs)
     known = [own for own in differences if len(own) > 1]
     if not known:
         raise SchemaError(f"need >= 2 pairs by {runs.pair!r} to plan with them")
     variance = float(np.mean([np.var(own, ddof=1) for own in known]))
     return n, found | {"rounds": (variance, _upper(variance, min(map(len, known)) - 1))}
+
+
+def _cells(runs: Runs[Any], rows: Rows) -> frozenset[tuple[int, ...]]:
+    """Give the combinations of the conditions that vary within a side."""
+    conditions = [name for name in runs.watch if name in CONDITIONS]
+    dims = runs.columns.differing(conditions, rows)
+    lists = [runs.columns.codes(name)[rows].tolist() for name in dims]
+    return frozenset(zip(*lists, strict=True) if lists else [()])
 
 
 def _upper(variance: float, df: int) -> float:

@@ -9,6 +9,7 @@ from narwhals.typing import IntoDataFrameT
 
 from fiotools.errors import SchemaError, argument
 from fiotools.stats import frames
+from fiotools.stats.columns import Columns
 from fiotools.stats.frames import AMOUNTS, AnswerRow, Frame, Key, is_number, metric_of
 from fiotools.stats.replicates import choose_scope, labels
 from fiotools.stats.series import RATES, Series, as_rates, series_of
@@ -142,7 +143,7 @@ def _matched(
     if "entry" in keys or "scope" in keys:
         summary = io
     else:
-        summary = choose_scope(io, None, keys)
+        summary = choose_scope(Columns(io), None, keys).data
         if _twice(summary, keys) and "entry" in both:
             keys.append("entry")
     place = _twice(summary, keys)

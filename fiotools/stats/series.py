@@ -26,8 +26,10 @@ import polars as pl
 from narwhals.typing import IntoDataFrameT
 
 from fiotools.errors import SchemaError, argument
-from fiotools.stats import frames, replicates
+from fiotools.stats import frames
+from fiotools.stats.columns import Codes, Columns
 from fiotools.stats.frames import AMOUNTS, Array, Frame, Metric, is_number, metric_of
+from fiotools.stats.order import clock_of, places_of
 from fiotools.stats.replicates import checked, one_row_each, run_keys, run_name, runs_of
 from fiotools.stats.windows import BANDWIDTHS, IOPS, SOON, SUMS, TICK, lengths, window
 from fiotools.vocabulary import KEYS
@@ -134,7 +136,7 @@ def series_of(data: Frame, quantity: str | None, by: Sequence[str]) -> list[Seri
             f"no sample of {quantity!r}; there are: {', '.join(map(str, frames.distinct(said)))}"
         )
     data = data[chosen]
-    samples = checked(data, "value", positive=False)
+    samples = checked(Columns(data), "value", positive=False)
     times = frames.numbers(data, "time_s") if "time_s" in data.columns else [None] * len(data)
     sizes, spans = frames.optional(data, "bs_bytes"), frames.optional(data, "span_s")
     counted = frames.optional(data, "io_bytes")
@@ -143,7 +145,7 @@ def series_of(data: Frame, quantity: str | None, by: Sequence[str]) -> list[Seri
     found = []
     for rows in frames.groups(data, apart).values():
         which = _name(keys[rows[0]], {key: told[rows[0]] for key, told in called.items()})
-        own = np.array([samples[row] for row in rows])
+        own = samples[rows]
         if float(own.min()) < 0:
             row = chosen[rows[int(own.argmin())]]
             raise SchemaError(f"value is {own.min():g} in row {row}: it cannot be below 0")
@@ -464,18 +466,6 @@ def sequences(
     return data, several, frames.present(data, [*by, *KEYS, "quantity"])
 
 
-def _places(data: Frame, order: str) -> list[Any]:
-    """Give the places of the runs in the order of a column, or refuse one that does not tell it."""
-    found = replicates.sortable(frames.complete(data, order))
-    if found is None:
-        raise SchemaError(
-            f"the values of {order!r} do not tell which run came first: {argument('order')} takes "
-            "numbers, times from the year down, or texts that differ in their numbers alone; "
-            "without it, runs are in the order of their times, or of the rows"
-        )
-    return found
-
-
 def _runs(
     data: nw.DataFrame[IntoDataFrameT],
     quantity: str | None,
@@ -488,18 +478,33 @@ def _runs(
     if round_s is not None:
         raise SchemaError("round_s makes rounds of samples, but here each run is a round")
     runs = runs_of(data, quantity, [*by, order] if order else by)
-    data, numbers = runs.data, runs.numbers
-    clock = _places(data, order) if order else runs.moments
-    # phases of one fio run may be rounds, which its jobs and threads are not
-    phases = frames.optional(data, "group")
+    columns = runs.columns
+    clock = _clock_of_runs(columns, order)
     found = []
-    for rows in frames.groups(data, by).values():
-        one_row_each(data, rows, runs.keys, phases)
-        placed = rows if clock is None else sorted(rows, key=lambda row: clock[row])
-        own = np.array([numbers[row] for row in placed])
+    for rows in columns.groups(by):
+        # phases of one fio run may be rounds, which its jobs and threads are not
+        one_row_each(columns, rows, "group")
+        placed = rows if clock is None else rows[np.argsort(clock[rows], kind="stable")]
+        own = runs.numbers[placed]
         if float(own.min()) < 0:
             raise SchemaError(f"{quantity} is below 0 in row {placed[int(own.argmin())]}")
+        widths = np.ones(len(own))
         found.append(
-            Series(placed, quantity, metric_of(quantity), own, np.ones(len(own)), timed=False)
+            Series(placed.tolist(), quantity, metric_of(quantity), own, widths, timed=False)
         )
-    return data, found, list(by)
+    return runs.data, found, list(by)
+
+
+def _clock_of_runs(columns: Columns[Any], order: str | None) -> Codes | None:
+    """Rank the runs by a column, or by their times; None if nothing tells when they were."""
+    if order is None:
+        return clock_of(columns)
+    frames.refuse_gaps(columns.data, order, int((~columns.known(order)).sum()))
+    found = places_of(columns, order).of(columns.every)
+    if found is None:
+        raise SchemaError(
+            f"the values of {order!r} do not tell which run came first: {argument('order')} takes "
+            "numbers, times from the year down, or texts that differ in their numbers alone; "
+            "without it, runs are in the order of their times, or of the rows"
+        )
+    return found

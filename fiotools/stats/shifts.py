@@ -145,7 +145,7 @@ def _levels(series: Series, confidence: float, *, runs: bool) -> list[AnswerRow]
             if ends is None:
                 line["notes"].append("the spread is too uncertain for an interval")
             else:
-                low, high, _ = ends
+                low, high = ends
                 line |= {"ratio_lo": exp(low), "ratio_hi": exp(high), "confidence": confidence}
         lines.append(line)
     n = len(values)

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import exp, log, sqrt
-from statistics import fmean, median, stdev
+from math import exp, sqrt
+from statistics import fmean, stdev
 
+import numpy as np
 import scipy
 from narwhals.typing import IntoDataFrameT
 
-from fiotools.stats import frames, replicates
-from fiotools.stats.drift import drift
-from fiotools.stats.frames import AnswerRow, Metric, check_confidence, metric_of
+from fiotools.stats import frames
+from fiotools.stats.drift import Placed, drift
+from fiotools.stats.frames import AnswerRow, Array, Metric, check_confidence, metric_of
+from fiotools.stats.order import SERIES, Order, in_rows
 from fiotools.stats.percentiles import ios_needed, ranks_around
+from fiotools.stats.population import unlike
+from fiotools.stats.replicates import one_row_each, runs_of
 from fiotools.units import percent
 
 _NOISY_PCT = 10.0  # where pyperf and Process-DiskSpd start to complain
@@ -80,43 +84,40 @@ def summarize(
     """
     check_confidence(confidence)
     named = frames.names(by)
-    runs = replicates.runs_of(frames.opened(frame), metric, named, scope)
-    data, numbers, measure = runs.data, runs.numbers, metric_of(metric)
+    runs = runs_of(frames.opened(frame), metric, named, scope)
+    columns, measure = runs.columns, metric_of(metric)
     order = runs.order
-    if "source" not in data.columns and order is None:
-        order = replicates.Order(list(range(len(data))), True, replicates.SERIES)
+    if "source" not in columns and order is None:
+        order = Order(in_rows(columns), True, SERIES)
     found = []
-    for rows in frames.groups(data, named).values():
-        first = rows[0]
-        replicates.one_row_each(data, rows, runs.keys)
-        places = order and replicates.sortable([order.places[row] for row in rows])
-        if places:
-            rows = [row for _, row in sorted(zip(places, rows, strict=True))]
-        series = [numbers[row] for row in rows]
-        varies = frames.varying(runs.watch, rows)
+    for rows in columns.groups(named):
+        one_row_each(columns, rows)
+        places = order.of(rows) if order else None
+        placed = rows if places is None else rows[np.argsort(places, kind="stable")]
+        varies = columns.listed(runs.watch, rows)
         # a change made from run to run is not a drift
-        line = _summary(series, measure, confidence, order if places and not varies else None)
-        line |= {"row": first, "varies_in": varies}
-        line["notes"] += replicates.several_targets(runs.targets[row] for row in rows)
+        known = order if places is not None and not varies else None
+        line = _summary(runs.numbers[placed], measure, confidence, known)
+        line |= {"row": int(rows[0]), "varies_in": varies}
+        line["notes"] += runs.targets.several(rows)
         found.append(line)
     same = {"metric": metric, "unit": measure.unit, "confidence": confidence}
-    return frames.answer(data, "summarize", named, found, **same)
+    return frames.answer(runs.data, "summarize", named, found, **same)
 
 
-def _summary(
-    series: list[float], metric: Metric, confidence: float, order: replicates.Order | None
-) -> AnswerRow:
-    n, mean, odd = len(series), fmean(series), outliers(series)
-    median_lo, median_hi = median_interval(series, confidence)
+def _summary(values: Array, metric: Metric, confidence: float, order: Order | None) -> AnswerRow:
+    n, mean, middle = len(values), fmean(values.tolist()), float(np.median(values))
+    least, most, odd = float(values.min()), float(values.max()), outliers(values)
+    median_lo, median_hi = median_interval(values, confidence)
     notes: list[str] = []
     line: AnswerRow = {
         "n": n,
-        "median": median(series),
+        "median": middle,
         "median_lo": median_lo,
         "median_hi": median_hi,
         "mean": mean,
-        "min": min(series),
-        "max": max(series),
+        "min": least,
+        "max": most,
         "outliers": len(odd),
         "notes": notes,
     }
@@ -125,25 +126,27 @@ def _summary(
     if n == 1:
         notes.append("mean: need >= 2 runs for its interval")
         return line
-    spread = line["stddev"] = stdev(series)
-    if max(series) - min(series) <= 1e-12 * max(map(abs, series)):
+    # the deviation of equal numbers is a rest of rounding
+    spread = line["stddev"] = float(values.std(ddof=1)) if most > least else 0.0
+    if most - least <= 1e-12 * max(abs(least), abs(most)):
         notes.append("mean: no spread at all, so no interval")
     else:
-        amount = metric.is_amount and min(series) >= 0
-        line["mean_lo"], line["mean_hi"] = mean_interval(series, confidence, amount=amount)
+        amount = metric.is_amount and least >= 0
+        line["mean_lo"], line["mean_hi"] = _ends(mean, spread, n, confidence, amount=amount)
     if mean > 0:
         line["cov_pct"] = 100 * spread / mean
         if line["cov_pct"] >= _NOISY_PCT:
             notes.append(f"runs spread by {percent(line['cov_pct'] / 100)} % (CoV)")
-    if min(series) > 0:
-        notes += replicates.unlike([log(value) for value in series])
+    logs = np.log(values) if least > 0 else None
+    if logs is not None:
+        notes += unlike(logs)
     if odd:
-        notes.append("outliers: " + ", ".join(f"{series[i]:.6g}" for i in odd))
-    if order and 0 in odd and metric.better and metric.sign * (series[0] - line["median"]) < 0:
+        notes.append("outliers: " + ", ".join(f"{value:.6g}" for value in values[odd]))
+    if order and 0 in odd and metric.better and metric.sign * (values[0] - middle) < 0:
         known = "" if order.across else f" {order.over}"
         notes.append(f"slow first run{known}: cold cache?")
-    if order and min(series) > 0:
-        trend = drift([list(enumerate(series))], confidence=confidence, over=order.over)
+    if order and logs is not None:
+        trend = drift([Placed(np.arange(n), logs)], confidence=confidence, over=order.over)
         notes += [trend] if trend else []
     return line
 
@@ -156,8 +159,13 @@ def mean_interval(
     It keeps an amount above 0, and for skewed runs holds the mean more often than ``mean +- half``;
     if the runs spread by less than 10 % the two hardly differ.
     """
-    n, mean = len(series), fmean(series)
-    half = float(scipy.special.stdtrit(n - 1, (1 + confidence) / 2)) * stdev(series) / sqrt(n)
+    return _ends(fmean(series), stdev(series), len(series), confidence, amount=amount)
+
+
+def _ends(
+    mean: float, spread: float, n: int, confidence: float, *, amount: bool
+) -> tuple[float, float]:
+    half = float(scipy.special.stdtrit(n - 1, (1 + confidence) / 2)) * spread / sqrt(n)
     if not amount:
         return mean - half, mean + half
     factor = exp(min(half / mean, _FARTHEST))
@@ -165,21 +173,21 @@ def mean_interval(
 
 
 def median_interval(
-    series: Sequence[float], confidence: float = 0.95
+    values: Sequence[float] | Array, confidence: float = 0.95
 ) -> tuple[float | None, float | None]:
     """Give the exact interval of a median: a pair of order statistics, free of assumptions."""
-    places = ranks_around(50, len(series), confidence)
+    places = ranks_around(50, len(values), confidence)
     if places is None:
         return None, None
-    ordered = sorted(series)
-    return float(ordered[places[0] - 1]), float(ordered[places[1] - 1])
+    by_size = np.sort(values)
+    return float(by_size[places[0] - 1]), float(by_size[places[1] - 1])
 
 
-def outliers(series: Sequence[float]) -> list[int]:
+def outliers(values: Sequence[float] | Array) -> list[int]:
     """Give the places of odd values, by the modified z score."""
-    if len(series) < _MANY:
+    if len(values) < _MANY:
         return []
-    middle = median(series)
-    off = [abs(value - middle) for value in series]
-    limit = 10 * 1.4826 * median(off) or 0.1 * abs(middle)
-    return [i for i, distance in enumerate(off) if distance > limit]
+    middle = float(np.median(values))
+    off = np.abs(np.asarray(values) - middle)
+    limit = 10 * 1.4826 * float(np.median(off)) or 0.1 * abs(middle)
+    return [int(place) for place in np.flatnonzero(off > limit)]

@@ -1,4 +1,4 @@
-"""Where the spread comes from: threads, runs, machines, and which level to repeat more often."""
+"""Where the spread comes from: machines, runs, phases, and which level to repeat more often."""
 
 from __future__ import annotations
 
@@ -10,124 +10,10 @@ from statistics import fmean
 import scipy
 from narwhals.typing import IntoDataFrameT
 
-from fiotools.errors import SchemaError, argument
+from fiotools.errors import SchemaError
 from fiotools.stats import frames
-from fiotools.stats.combine import thread_rows
 from fiotools.stats.frames import AnswerRow, Key, check_confidence, is_number, metric_of
-from fiotools.stats.replicates import checked, refuse_directions, run_keys, runs_of, watched
-
-
-def variance_parts(
-    io: IntoDataFrameT,
-    metric: str = "iops",
-    *,
-    by: str | Sequence[str] | None = None,
-    confidence: float = 0.95,
-) -> IntoDataFrameT:
-    """Split the spread of threads into that within runs and that between runs.
-
-    Parameters
-    ----------
-    io : pandas.DataFrame or polars.DataFrame
-        A table such as `Results.io` of several runs, with rows of threads or jobs, as for
-        `per_thread`; a column ``run`` is needed.
-    metric, confidence
-        As in `summarize`.
-    by : str or sequence of str, optional
-        The columns that make the groups; directions must be kept apart.
-
-    Returns
-    -------
-    pandas.DataFrame or polars.DataFrame
-        A row per group: the columns of `by`; ``metric``, ``unit``; ``n`` runs, ``parts``, their
-        threads; ``mean``; ``stddev_within``, between the threads of a run, and ``stddev_between``,
-        between runs beyond what their threads explain, in the metric's unit; ``icc``, the share of
-        the variance that lies between runs (intraclass correlation), with ``icc_lo``, ``icc_hi``;
-        ``confidence``; ``varies_in``; ``warnings``. Values that need more runs are null.
-
-    Raises
-    ------
-    SchemaError
-        If a column is missing, no row is of a single thread, a value is missing, or directions are
-        mixed.
-
-    Notes
-    -----
-    One-way analysis of variance with random runs: ``stddev_between^2 = (MS_between - MS_within) /
-    n0``, with n0 the threads per run, averaged for unequal runs; below 0 it is taken for 0. The
-    interval of ``icc`` is that of the F distribution, exact for normal values and equally many
-    threads in each run. If threads compete for one device, the spread between runs is
-    underestimated. Searle, Casella and McCulloch, "Variance components" (1992), chapter 3.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> io = pd.DataFrame({
-    ...     "run": [1, 1, 2, 2, 3, 3], "thread": [0, 1] * 3, "direction": "read",
-    ...     "iops": [100, 104, 120, 122, 111, 115],
-    ... })
-    >>> found = variance_parts(io)
-    >>> found[["n", "parts", "mean", "stddev_within", "stddev_between", "icc"]].round(2)
-       n  parts   mean  stddev_within  stddev_between   icc
-    0  3      6  112.0           2.45            9.38  0.94
-    """
-    check_confidence(confidence)
-    named = frames.names(by)
-    frames.opened(io, [*named, metric, "run"])
-    data = thread_rows(io, named)
-    refuse_directions(data, named)
-    series = checked(data, metric, positive=False)
-    keys, watch = run_keys(data), frames.columns(data, watched(data, named))
-    phase = frames.optional(data, "group")
-    found: list[AnswerRow] = []
-    for rows in frames.groups(data, named).values():
-        runs = [[series[row] for row in own] for own in frames.rows_by(keys, rows).values()]
-        line = components(runs, confidence)
-        line |= {"row": rows[0], "varies_in": frames.varying(watch, rows)}
-        if len({(keys[row], phase[row]) for row in rows}) > len(runs):
-            line["notes"].append(
-                "threads of several groups, which may have run one after the other: name 'group' "
-                f"in {argument('by')}"
-            )
-        found.append(line)
-    same = {"metric": metric, "unit": metric_of(metric).unit, "confidence": confidence}
-    return frames.answer(data, "variance_parts", named, found, **same)
-
-
-def components(runs: Sequence[Sequence[float]], confidence: float = 0.95) -> AnswerRow:
-    """Split the variance of runs of threads; a part that cannot be told is missing."""
-    sizes = [len(run) for run in runs]
-    k, count = len(runs), sum(sizes)
-    middle = fmean(value for run in runs for value in run)
-    found: AnswerRow = {"n": k, "parts": count, "mean": middle, "notes": []}
-    if count == k:
-        found["notes"].append("one thread in each run: the two cannot be told apart")
-        return found
-    means = [fmean(run) for run in runs]
-    inner = sum((value - m) ** 2 for run, m in zip(runs, means, strict=True) for value in run)
-    within = inner / (count - k)
-    found["stddev_within"] = sqrt(within)
-    if k < 2:
-        found["notes"].append("need >= 2 runs for the spread between them")
-        return found
-    outer = sum(size * (m - middle) ** 2 for size, m in zip(sizes, means, strict=True)) / (k - 1)
-    threads = (count - sum(size**2 for size in sizes) / count) / (k - 1)
-    between = (outer - within) / threads
-    if between < 0:
-        found["notes"].append("runs differ less than threads suggest: between runs taken as 0")
-        between = 0.0
-    found["stddev_between"] = sqrt(between)
-    if within == 0:
-        return found | ({"icc": 1.0} if between else {})
-    found["icc"] = between / (within + between)
-    ratio, tail = outer / within, (1 - confidence) / 2
-    low, high = (
-        (ratio / float(scipy.special.fdtri(k - 1, count - k, q)) - 1) for q in (1 - tail, tail)
-    )
-    found["icc_lo"], found["icc_hi"] = (max(0.0, end / (end + threads)) for end in (low, high))
-    if len(set(sizes)) > 1:
-        found["notes"].append("runs have unequally many threads: the interval is approximate")
-    return found
+from fiotools.stats.replicates import runs_of
 
 
 def variance_levels(
@@ -172,10 +58,6 @@ def variance_levels(
         For a missing column or value, fewer than two levels, several values of one place, invalid
         costs, mixed scopes or directions.
 
-    See Also
-    --------
-    variance_parts : The threads of runs.
-
     Notes
     -----
     The variance of the means of a level less that of the level below over its repeats; below 0 it
@@ -207,11 +89,11 @@ def variance_levels(
         raise SchemaError(f"costs={costs!r}: a number above 0 for each of the levels")
     prices = [float(given[name]) for name in within]
     runs = runs_of(frames.opened(frame), metric, [*named, *within], scope)
-    data, values = runs.data, runs.numbers
+    data, values = runs.data, runs.numbers.tolist()
     places = list(zip(*(frames.complete(data, name) for name in within), strict=True))
     lines: list[AnswerRow] = []
-    for rows in frames.groups(data, named).values():
-        tree = {places[row]: values[row] for row in rows}
+    for rows in runs.columns.groups(named):
+        tree = {places[row]: values[row] for row in rows.tolist()}
         if len(tree) < len(rows):
             raise SchemaError(
                 f"several values of one {', '.join(within)}: name what tells them apart as the "
@@ -221,7 +103,7 @@ def variance_levels(
         best = best_repeats([one.variance for one in found], prices)
         total = sum(one.variance for one in found)
         for one, level, cost, repeats in zip(found, within, prices, best, strict=True):
-            own = {"row": rows[0], "level": level, "cost": cost, "repeats_best": repeats}
+            own = {"row": int(rows[0]), "level": level, "cost": cost, "repeats_best": repeats}
             lines.append(one.answer(total) | own)
     same = {"metric": metric, "unit": metric_of(metric).unit, "confidence": confidence}
     return frames.answer(data, "variance_levels", named, lines, **same)

@@ -205,17 +205,15 @@ def test_every_kind_of_plot_has_an_example():
 
 def test_choices_are_the_library_s():
     from dataclasses import fields
-    from typing import get_type_hints
 
     from fiotools.cli import check as verb
     from fiotools.cli import options, plot
     from fiotools.plot import __all__ as drawn
-    from fiotools.stats import check, compare
+    from fiotools.stats import check
 
     assert verb.Media == check.Media
     assert verb.Cache == check.Cache
     assert verb.Kind == check.Sides
-    assert get_type_hints(options.Judging)["method"] == compare.Method
     kinds = {*drawn} - {"save", "style", "title"}
     assert {*plot.KINDS} == kinds
     for kind, way in plot.KINDS.items():

@@ -137,7 +137,7 @@ def test_compare_is_the_library_s(inside):
     )
     listed = json.loads(done.stdout)
     assert len(listed) == 4
-    for name in ("ratio", "ratio_lo", "p_band", "verdict", "n"):
+    for name in ("ratio", "ratio_lo", "p_equal", "verdict", "n"):
         assert [row[name] for row in listed] == truth[name].tolist()
 
 

@@ -1,11 +1,9 @@
 from __future__ import annotations
 
-import numpy as np
 import pytest
 
-from fiotools import best_under, combine, variance_parts
+from fiotools import best_under, combine
 from fiotools.errors import SchemaError
-from fiotools.stats.variance import components
 
 
 @pytest.fixture
@@ -165,74 +163,6 @@ def test_jobs_side_by_side_are_added_up_first(make, rows):
         best_under(io, "lat_mean_ns", 1e6)
     (row,) = rows(best_under(combine(io, to="group"), "lat_mean_ns", 1e6))
     assert (row["iodepth"], row["iops"], row["observed"]) == (4, 600, 3.5e4)
-
-
-# between threads, between runs
-
-
-def test_the_parts_of_a_variance_by_hand():
-    # means 102, 121, 113 of 112: MS between 182; MS within (8 + 2 + 8) / 3; n0 = 2
-    found = components([[100, 104], [120, 122], [111, 115]])
-    assert found["stddev_within"] ** 2 == pytest.approx(6)
-    assert found["stddev_between"] ** 2 == pytest.approx((182 - 6) / 2)
-    assert found["icc"] == pytest.approx(88 / 94)
-    # F(.975; 2, 3) = 16.0441, F(.025; 2, 3) = 1 / 39.1655, from tables
-    low, high = 182 / 6 / 16.0441 - 1, 182 / 6 * 39.1655 - 1
-    assert found["icc_lo"] == pytest.approx(low / (low + 2), rel=1e-4)
-    assert found["icc_hi"] == pytest.approx(high / (high + 2), rel=1e-4)
-
-
-def test_the_interval_holds_as_often_as_it_says():
-    rng = np.random.default_rng(2)
-    held = 0
-    for _ in range(400):
-        runs = rng.normal(0, 1, (6, 1)) + rng.normal(0, 1, (6, 4))
-        found = components(runs.tolist())
-        held += found["icc_lo"] <= 0.5 <= found["icc_hi"]
-    assert 0.92 < held / 400 < 0.98
-
-
-def test_threads_of_several_runs(make, rows):
-    io = make(
-        source=["a", "a", "b", "b", "c", "c"],
-        run=1,
-        thread=[0, 1] * 3,
-        scope="thread",
-        direction="read",
-        iops=[100.0, 104, 120, 122, 111, 115],
-    )
-    found = variance_parts(io, by="direction")
-    assert type(found) is type(io)
-    (row,) = rows(found)
-    assert (row["n"], row["parts"], row["mean"], row["unit"]) == (3, 6, 112, "1/s")
-    assert (row["stddev_within"], row["warnings"]) == (pytest.approx(6**0.5), None)
-
-
-def test_one_run_or_one_thread_has_no_variance_parts(make, rows):
-    io = make(source=["a", "a"], run=1, thread=[0, 1], direction="read", iops=[100.0, 104.0])
-    (row,) = rows(variance_parts(io))
-    assert (row["stddev_within"], row["stddev_between"]) == (pytest.approx(8**0.5), None)
-    assert row["warnings"] == "need >= 2 runs for the spread between them"
-    io = make(source=["a", "b"], run=1, thread=0, direction="read", iops=[100.0, 104.0])
-    (row,) = rows(variance_parts(io))
-    assert row["warnings"] == "one thread in each run: the two cannot be told apart"
-    assert (row["stddev_within"], row["icc"]) == (None, None)
-
-
-def test_threads_that_compete_say_so():
-    found = components([[10, 90], [20, 80], [30, 70]])
-    assert (found["stddev_between"], found["icc"]) == (0, 0)
-    assert found["notes"] == ["runs differ less than threads suggest: between runs taken as 0"]
-
-
-def test_variance_of_bad_input(make):
-    io = make(source="a", run=1, thread=[0, 1], direction=["read", "write"], iops=[1.0, 2.0])
-    with pytest.raises(SchemaError, match="add 'direction' to by="):
-        variance_parts(io)
-    with pytest.raises(SchemaError, match="no column 'run'"):
-        variance_parts(make(thread=[0, 1], iops=[1.0, 2.0]))
-    with pytest.raises(SchemaError, match="confidence is 95"):
-        variance_parts(io, confidence=95)
 
 
 def test_a_limit_may_have_a_unit(make, rows):

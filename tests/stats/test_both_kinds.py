@@ -90,17 +90,6 @@ CASES = {
             pair="round",
         ),
     ),
-    "compare, ranks": (
-        _sizes,
-        lambda t: ft.compare(
-            keep(t["io"], operation="write", direction="write"),
-            "bw_bytes_per_s",
-            between="filesystem",
-            baseline="tmpfs",
-            by="size",
-            method="hodges-lehmann",
-        ),
-    ),
     "overall": (
         _sizes,
         lambda t: ft.overall(
@@ -160,7 +149,6 @@ CASES = {
             t["io"], "iops", levels=["volume", "thread"], by="direction", scope="thread"
         ),
     ),
-    "variance_parts": (_volumes, lambda t: ft.variance_parts(t["io"], by="direction")),
     "best_under": (
         _volumes,
         lambda t: ft.best_under(t["io"], "lat_mean_ns", 5e5, by=["volume", "direction"]),

@@ -63,10 +63,9 @@ def test_turns_hold_against_drift_and_blocks_do_not():
 
 
 def test_unequal_sides():
-    student, ranked = spread_coverage((5, 20), 4, 1000, np.random.default_rng(5))
-    assert ranked < 0.9 < 0.92 < student
-    student, _ = spread_coverage((3, 10), 1, 1000, np.random.default_rng(6))
-    assert student > 0.925, "Welch's own degrees of freedom hold .933"
+    assert spread_coverage((5, 20), 4, 1000, np.random.default_rng(5)) > 0.92
+    share = spread_coverage((3, 10), 1, 1000, np.random.default_rng(6))
+    assert share > 0.925, "Welch's own degrees of freedom hold .933"
 
 
 def test_levels_of_an_answer_share_its_error():

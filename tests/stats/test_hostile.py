@@ -22,7 +22,6 @@ from fiotools import (
     reconcile,
     steady,
     summarize,
-    variance_parts,
 )
 from fiotools.errors import SchemaError
 from fiotools.stats.combine import pooled_stddev
@@ -120,7 +119,7 @@ def test_values_so_large_that_their_squares_are_infinite(make):
         summarize(make(iops=[1e300, 1.0]), "iops")
 
 
-@pytest.mark.parametrize("function", [per_thread, fairness, variance_parts])
+@pytest.mark.parametrize("function", [per_thread, fairness])
 def test_threads_of_unknown_runs_are_refused(jobs, function):
     frame = jobs(run=[1, None])
     with pytest.raises(SchemaError, match="run is missing in 1 of 2 rows: which run are they of"):

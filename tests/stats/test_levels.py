@@ -6,7 +6,7 @@ import pytest
 
 from fiotools import variance_levels
 from fiotools.errors import SchemaError
-from fiotools.stats.variance import best_repeats, components, split
+from fiotools.stats.variance import best_repeats, split
 
 
 @pytest.fixture
@@ -23,9 +23,9 @@ def test_two_levels_are_the_one_way_analysis():
     runs = [[100.0, 104.0], [120.0, 122.0], [111.0, 115.0]]
     values = {(i, j): value for i, run in enumerate(runs) for j, value in enumerate(run)}
     run, phase = split(values)
-    theirs = components(runs)
-    assert run.variance == pytest.approx(theirs["stddev_between"] ** 2)
-    assert phase.variance == pytest.approx(theirs["stddev_within"] ** 2)
+    # means 102, 121, 113 of 112: MS between 182; MS within (8 + 2 + 8) / 3; two phases a run
+    assert run.variance == pytest.approx((182 - 6) / 2)
+    assert phase.variance == pytest.approx(6)
     # 6 * 3 / chi2, from tables of 3 degrees of freedom
     assert phase.ends == pytest.approx((18 / 9.3484, 18 / 0.215795), rel=1e-4)
 

@@ -16,12 +16,12 @@ import pytest
 from scipy import stats
 
 import fiotools as ft
-from fiotools import combine, compare, steady
-from fiotools.stats.arms import blocks
+from fiotools import combine, steady
 from fiotools.stats.combine import pooled_stddev
 from fiotools.stats.compare import verdict
-from fiotools.stats.estimates import HodgesLehmann, StudentT, welch
+from fiotools.stats.estimates import StudentT, welch
 from fiotools.stats.frames import metric_of
+from fiotools.stats.sides import blocks
 from fiotools.stats.steady import BATCHES, ENOUGH, batch_interval
 from fiotools.stats.summary import outliers
 
@@ -60,7 +60,7 @@ def test_drift_makes_a_difference_of_blocks_and_none_of_turns():
         ((slice(0, 10, 2), slice(1, 10, 2)), pytest.approx(0.0, abs=0.01)),
     ):
         found = [welch([(list(one[arms[0]]), list(one[arms[1]]))]) for one in series]
-        excluded = [not low <= 0 <= high for low, high, _ in (d.interval(0.95) for d in found)]
+        excluded = [not low <= 0 <= high for low, high in (d.interval(0.95) for d in found)]
         assert np.mean(excluded) == share
         assert blocks([range(10)[arm] for arm in arms]) is (arms[0] == slice(5))
 
@@ -71,63 +71,6 @@ def test_three_runs_make_one_in_nine_an_outlier_and_so_need_six():
     gaps = np.diff(runs, axis=1)  # the smaller one is the median deviation, the larger one is held
     assert np.mean(gaps.max(axis=1) > 14.826 * gaps.min(axis=1)) == pytest.approx(0.11, abs=0.01)
     assert not any(outliers(list(run)) for run in runs[:100])
-
-
-# Mann-Whitney on request
-
-
-def _logs(values):
-    return [log(value) for value in values]
-
-
-@pytest.mark.parametrize("band", [0, 0.05, 0.3])
-def test_p_is_mann_whitneys_against_the_nearer_edge(make, rows, band):
-    frame = make(g=["a"] * 5 + ["b"] * 5, iops=[*A, *B])
-    arguments = {"between": "g", "baseline": "a", "method": "hodges-lehmann", "band": band}
-    (row,) = rows(compare(frame, "iops", **arguments))
-    level, baseline = np.array(_logs(B)), _logs(A)
-    theirs = [
-        stats.mannwhitneyu(level - edge, baseline, method="exact").pvalue
-        for edge in (np.log1p(band), -np.log1p(band))
-    ]
-    assert row["p_band"] == pytest.approx(max(theirs))
-    # five above five: the most extreme of 252 orders, on either side
-    assert row["p_equal"] == pytest.approx(2 / 252)
-    if band < 0.2:
-        assert row["p_band"] == pytest.approx(2 / 252)
-    else:
-        assert row["p_band"] > 0.05
-        assert row["verdict"].endswith("whether by more than 30 % is not settled")
-
-
-def test_tied_runs_take_the_normal_approximation(make, rows):
-    a, b = [100, 100, 101, 102, 104], [101, 104, 104, 106, 107]
-    frame = make(g=["a"] * 5 + ["b"] * 5, iops=[*a, *b])
-    arguments = {"between": "g", "baseline": "a", "method": "hodges-lehmann", "band": 0}
-    (row,) = rows(compare(frame, "iops", **arguments))
-    theirs = stats.mannwhitneyu(_logs(b), _logs(a), method="asymptotic", use_continuity=True)
-    assert row["p_equal"] == row["p_band"] == pytest.approx(theirs.pvalue)
-    assert row["warnings"].startswith("tied values: normal approximation")
-
-
-@pytest.mark.parametrize(("n", "method"), [(50, "exact"), (51, "asymptotic")])
-def test_the_exact_test_ends_at_2500_pairs(n, method):
-    rng = np.random.default_rng(n)
-    level, baseline = rng.normal(0.3, 1, n), rng.normal(0, 1, n)
-    found = HodgesLehmann(tuple(level), tuple(baseline))
-    theirs = {
-        name: stats.mannwhitneyu(level, baseline, method=name).pvalue
-        for name in ("exact", "asymptotic")
-    }
-    assert theirs["exact"] != pytest.approx(theirs["asymptotic"], rel=1e-4)
-    assert found.p(0.0) == pytest.approx(theirs[method], rel=1e-9)
-    # either way the interval is the test turned round, to one of 2500 differences
-    low, high, confidence = found.interval(0.95)
-    assert confidence == pytest.approx(0.95, abs=5e-4)
-    places = [np.searchsorted(found.differences, end) + 1 for end in (low, high)]
-    sigma = sqrt(n * n * (2 * n + 1) / 12)
-    assert places[0] == pytest.approx(n * n / 2 - 1.96 * sigma, abs=2)
-    assert sum(places) == n * n + 1
 
 
 # threads

@@ -8,7 +8,9 @@ import numpy as np
 import pytest
 
 from fiotools import compare
-from fiotools.stats.replicates import sortable
+from fiotools.stats.columns import Columns
+from fiotools.stats.frames import opened
+from fiotools.stats.order import order_of, places_of
 
 NOISE = np.exp(np.random.default_rng(5).normal(0, 0.002, 10))
 UNKNOWN = "it is unknown which side ran first: unless they alternated, the drift is part of the difference"
@@ -101,16 +103,54 @@ def test_both_sides_of_one_run_have_no_order(make, rows):
 @pytest.mark.parametrize(
     ("places", "order"),
     [
-        ([3, 1.5], [3, 1.5]),
+        ([3, 1.5], [1, 0]),
         (["b", "a"], None),
         (["1M", "4k"], None),
+        (["24.11.2026", "25.11.2026"], None),
         ([True, False], None),
-        (["2026-01-02 9", "2026-01-01 10"], [(2026, 1, 2, 9), (2026, 1, 1, 10)]),
-        ([("x/9.json", 1), ("x/10.json.gz", 2)], [((9,), 1), ((10,), 2)]),
-        ([("all.txt", 2), ("all.txt", 1)], [((), 2), ((), 1)]),
-        ([("fast.txt", 1), ("slow.txt", 1)], None),
+        (["r10", "r9"], [1, 0]),
+        (["r" + "9" * 30, "r" + "1" * 30, "r2"], [2, 1, 0]),
+        (["2026-01-02 9", "2026-01-01 10"], [1, 0]),
+        (["2026-01-02 09:00", "2026-01-01T10:00"], None),
+        (["2026-01-02 09:00", "2026-01-01 10:00"], [1, 0]),
     ],
     ids=str,
 )
-def test_places_sort_as_the_runs_were_made(places, order):
-    assert sortable(places) == order
+def test_places_sort_as_the_runs_were_made(make, places, order):
+    frame = Columns(opened(make(place=places)))
+    ranks = places_of(frame, "place").of(frame.every)
+    assert (None if ranks is None else np.argsort(np.argsort(ranks)).tolist()) == order
+
+
+@pytest.mark.parametrize(
+    ("sources", "numbers", "order"),
+    [
+        (["x/9.json", "x/10.json.gz"], [1, 2], [0, 1]),
+        (["x/10.json", "x/9.json"], [1, 2], [1, 0]),
+        (["x/9.json", "x/9.json", "x/10.json"], [2, 1, 1], [1, 0, 2]),
+        (["fast.txt", "slow.txt"], [1, 1], None),
+    ],
+    ids=str,
+)
+def test_files_sort_by_their_names_and_the_numbers_in_them(make, sources, numbers, order):
+    frame = Columns(opened(make(source=sources, run=numbers)))
+    ranks = order_of(frame, None).of(frame.every)
+    assert (None if ranks is None else np.argsort(ranks).tolist()) == (
+        None if order is None else np.argsort(order).tolist()
+    )
+
+
+def test_a_side_with_numbers_and_one_with_times_do_not_make_rounds(make, rows):
+    names = [*(f"r{i}" for i in range(1, 5)), *(f"2026-01-0{i} 10:00" for i in range(1, 5))]
+    iops = [1.0, 2, 3, 4, 5, 6, 7, 8.5]
+    warnings = said(rows, make(side=[*"aaaabbbb"], iops=iops, source=names, run=[1] * 8))
+    assert "in the order of the file names" in warnings
+    assert UNKNOWN in warnings
+
+
+def test_the_order_of_a_part_is_known_where_that_of_the_whole_is_not(make):
+    frame = Columns(opened(make(source=["ext4-2", "ext4-1", "xfs-2", "xfs-1"], run=[1] * 4)))
+    order = order_of(frame, None)
+    assert order.of(frame.every) is None
+    sides = [order.of(frame.every[:2]), order.of(frame.every[2:])]
+    assert [side.argsort().tolist() for side in sides] == [[1, 0]] * 2

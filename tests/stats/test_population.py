@@ -7,7 +7,7 @@ import pytest
 
 from fiotools import compare, summarize
 from fiotools.errors import in_shell
-from fiotools.stats.replicates import dip, unlike, unseen
+from fiotools.stats.population import dip, unlike, unseen
 
 
 def sides(rows, frame, **asked):

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from itertools import combinations
-from statistics import median
-
 import numpy as np
 import pytest
 from scipy import stats
 
-from fiotools.stats.estimates import HodgesLehmann, paired, welch
+from fiotools.stats.estimates import paired, welch
 from fiotools.stats.percentiles import ios_needed, ranks_around
 from fiotools.stats.summary import median_interval
 
@@ -38,41 +35,6 @@ def test_pairs_are_rs_paired_t_test():
     assert found.df == 9
     assert found.p(0.0) == pytest.approx(0.002833, abs=5e-7)
     assert found.interval(0.95)[:2] == pytest.approx((-2.4598858, -0.7001142), abs=5e-8)
-
-
-def _shares(n, m):
-    """Count by enumeration how probable each number of pairs is in which the first is larger."""
-    wins = [
-        sum(place - before for before, place in enumerate(chosen))
-        for chosen in combinations(range(n + m), n)
-    ]
-    return np.bincount(wins) / len(wins)
-
-
-def test_mann_whitney_is_rs_wilcox_test():
-    found = HodgesLehmann(TERM, EARLY)
-    shares = _shares(10, 5)
-    # W = 35; p-value = 0.1272 for "greater", and twice that here
-    assert sum(a > b for a in TERM for b in EARLY) == 35
-    assert sum(shares[35:]) == pytest.approx(0.1272, abs=5e-5)
-    assert found.p(0.0) == pytest.approx(2 * sum(shares[35:]))
-    differences = sorted(a - b for a in TERM for b in EARLY)
-    assert found.center == pytest.approx(median(differences))
-    k = max(k for k in range(1, 25) if sum(shares[:k]) <= 0.025)
-    low, high, confidence = found.interval(0.95)
-    assert (low, high) == pytest.approx((differences[k - 1], differences[-k]))
-    assert confidence == pytest.approx(1 - 2 * sum(shares[:k]))
-
-
-@pytest.mark.parametrize("seed", range(6))
-def test_mann_whitney_is_scipys_at_any_shift(seed):
-    rng = np.random.default_rng(seed)
-    n, m = rng.integers(4, 9, 2)
-    level, baseline = rng.normal(0.2, 1, n), rng.normal(0, 1, m)
-    found = HodgesLehmann(tuple(level), tuple(baseline))
-    for shift in (-0.5, 0.0, 0.31):
-        theirs = stats.mannwhitneyu(level - shift, baseline, method="exact")
-        assert found.p(shift) == pytest.approx(theirs.pvalue)
 
 
 @pytest.mark.parametrize("confidence", [0.9, 0.95, 0.99])

@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 import numpy as np
 import pytest
 
-from fiotools import compare, steady, summarize, variance_parts
+from fiotools import compare, steady, summarize
 from fiotools.errors import SchemaError
 
 START = datetime(2026, 1, 1)
@@ -117,18 +117,6 @@ def test_spread_is_not_taken_for_the_edge_of_the_band(make, rows):
     )
 
 
-def test_how_many_runs_ranks_need_depends_on_the_confidence(make, rows):
-    def asked(each):
-        frame = make(
-            mount=["a"] * each + ["b"] * each, iops=[float(v) for v in range(1, 2 * each + 1)]
-        )
-        how = {"method": "hodges-lehmann", "confidence": 0.99}
-        return rows(compare(frame, "iops", between="mount", baseline="a", **how))[0]
-
-    assert asked(4)["warnings"] == "too few runs for an interval: 5 against 5 give 99 %"
-    assert asked(5)["ratio_lo"] is not None
-
-
 def test_settings_of_another_read_are_said(make, rows):
     runs = make(source=["a", "b"], run=1, mount=["a", "b"], iops=[1.0, 2.0])
     told = make(source="c", run=1, entry=1, option="bs", text="4k", origin="given")
@@ -154,15 +142,6 @@ def test_times_written_in_two_ways_have_none(make, rows, last):
     runs = {"mount": [*"aaabbb"], "iops": [1.0, 1.1, 1.2, 2.0, 2.1, 2.2]}
     (row,) = rows(sides(make, **runs, started_at=[*texts, last]))
     assert row["warnings"] is None
-
-
-def test_phases_are_not_threads_of_one_run(make, rows):
-    frame = make(
-        source="x", run=[1, 1, 2, 2], group=[0, 1] * 2, direction="read", iops=[1.0, 9, 1, 9]
-    )
-    (row,) = rows(variance_parts(frame))
-    assert row["warnings"].endswith("one after the other: name 'group' in by=")
-    assert not any("group" in r["warnings"] for r in rows(variance_parts(frame, by="group")))
 
 
 def test_labels_in_unlike_shares_are_said(make, rows):

@@ -10,8 +10,8 @@ from scipy import stats
 
 from fiotools import summarize
 from fiotools.errors import SchemaError
-from fiotools.stats.arms import blocks
-from fiotools.stats.drift import drift
+from fiotools.stats.drift import Placed, drift
+from fiotools.stats.sides import blocks
 from fiotools.stats.summary import mean_interval, median_interval, outliers
 
 
@@ -135,27 +135,32 @@ def test_the_order_of_files_is_that_of_their_numbers(make, rows):
     assert "slow first run" in rows(summarize(one, "real_s"))[0]["warnings"]
 
 
+def placed(series):
+    """Give runs one after the other."""
+    return Placed(np.arange(len(series)), np.log(series))
+
+
 def test_drift_is_linregress():
     rng = np.random.default_rng(1)
     series = np.exp(0.02 * np.arange(12) + rng.normal(0, 0.01, 12))
     theirs = stats.linregress(np.arange(12), np.log(series))
     change = np.exp(theirs.slope * 11) - 1
     assert theirs.pvalue < 0.05
-    assert drift([list(enumerate(series))]) == (
+    assert drift([placed(series)]) == (
         f"values drift up by {100 * change:.0f} % over the series of runs"
     )
 
 
 def test_drift_down_and_none():
-    assert drift([[(i, 100 * 0.97**i * (1 + 0.001 * (i % 2))) for i in range(8)]]).startswith(
+    assert drift([placed([100 * 0.97**i * (1 + 0.001 * (i % 2)) for i in range(8)])]).startswith(
         "values drift down by 19 %"
     )
     # significant, but too small to matter
-    assert drift([[(i, 1.001**i) for i in range(8)]]) is None
+    assert drift([placed([1.001**i for i in range(8)])]) is None
     # large, but within the noise
-    assert drift([list(enumerate([1.0, 2.0, 1.1, 2.1, 1.2]))]) is None
+    assert drift([placed([1.0, 2.0, 1.1, 2.1, 1.2])]) is None
     # two runs tell no line from its noise
-    assert drift([[(0, 1.0), (1, 2.0)]]) is None
+    assert drift([placed([1.0, 2.0])]) is None
 
 
 def test_blocks_need_two_runs_a_side():

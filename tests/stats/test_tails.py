@@ -60,7 +60,7 @@ def test_one_run_each_has_an_interval_of_its_windows_and_no_verdict(two, make, r
         assert line["ratio_lo"] < 1.3 < line["ratio_hi"]
         assert (line["windows"], line["method"]) == (120, "batch-means")
         assert line["verdict"] == "one run each: not comparable"
-        assert line["p_band"] is None
+        assert line["p_equal"] is None
         assert "other runs may differ more" in line["warnings"]
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -12,6 +13,7 @@ from fiotools.stats import frames
 from fiotools.stats.check import link_rate, media, options, page_cache, pairs, totals
 from fiotools.stats.check.evidence import Cache, Evidence, Finding, Media, Memory, Sides, evidence
 from fiotools.stats.check.runs import RunFacts, runs
+from fiotools.tables import resting
 from fiotools.tables.results import to_pandas
 from fiotools.vocabulary import ANSWERS
 
@@ -19,7 +21,6 @@ if TYPE_CHECKING:
     import pandas as pd
     import polars as pl
 
-    from fiotools.stats.frames import AnswerRow
     from fiotools.tables.results import Results
 
 # in the order of the answer
@@ -126,25 +127,30 @@ def check(
     return to_pandas(answer(results, evidence(**arguments)))
 
 
+@resting()
 def answer(results: Results, given: Evidence) -> pl.DataFrame:
     """Do the same as `check`, and return a frame of polars."""
-    every = runs(results)
+    every = deque(runs(results))
     facing, alone = pairs.pairs(every, given)
     copied = dict(pairs.twins(every))
-    lines: list[AnswerRow] = []
-    for row, run in enumerate(every):
+    labels = [*every[0].labels] if every else []
+    findings, rows = list[Finding](), list[int]()
+    for row in range(len(every)):
+        run = every.popleft()  # its rows go when they are judged
         told = _told(run, given)
         found = [one for question in _OF_RUNS for one in question(run, told)]
         found += [copied[run]] if run in copied else []
-        found += [pairs.unsided(given)] if run in alone else []
+        if run in alone:
+            alone.remove(run)
+            found.append(pairs.unsided(given))
         mine = facing.get(run, [])
         found += [one for ask in _OF_PAIRS for pair in mine for one in ask(pair, told)]
         found += [one for question in _LAST for one in question(run, told)]
-        names = ANSWERS["check"]
-        lines += [{"row": row} | {name: getattr(one, name) for name in names} for one in found]
+        findings += found
+        rows += [row] * len(found)
     heads = nw.from_native(results.tables.polars("runs"), eager_only=True)
-    labels = every[0].labels if every else ()
-    return frames.answer(heads, "check", [*labels, "source", "run"], lines)
+    columns = {name: [getattr(one, name) for one in findings] for name in ANSWERS["check"]}
+    return frames.beside(heads, [*labels, "source", "run"], rows, columns)
 
 
 def _told(run: RunFacts, given: Evidence) -> Evidence:

@@ -162,19 +162,24 @@ class Finding:
 
     def ok(self, why: str, remedy: str | None = None) -> Finding:
         """Accuse nobody."""
-        return replace(self, verdict="ok", why=why, remedy=remedy)
+        return self._judged("ok", why, remedy)
 
     def suspect(self, why: str, remedy: str) -> Finding:
         """Accuse."""
-        return replace(self, verdict="suspect", why=why, remedy=remedy)
+        return self._judged("suspect", why, remedy)
 
     def impossible(self, why: str, remedy: str) -> Finding:
         """Accuse, by physics."""
-        return replace(self, verdict="impossible", why=why, remedy=remedy)
+        return self._judged("impossible", why, remedy)
 
     def unknown(self, why: str, remedy: str) -> Finding:
         """Ask for the evidence that is missing."""
-        return replace(self, verdict="unknown", why=why, remedy=remedy)
+        return self._judged("unknown", why, remedy)
+
+    def _judged(self, verdict: Verdict, why: str, remedy: str | None) -> Finding:
+        # dozens a run: `replace` would look up each field
+        about = (self.check, self.subject, self.basis, self.observed, self.limit, self.unit)
+        return Finding(*about, verdict, why, remedy)
 
 
 def keep_options() -> str:

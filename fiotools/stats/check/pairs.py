@@ -18,9 +18,9 @@ from typing import Any, TypeAlias
 
 from fiotools.errors import SchemaError, argument, typed
 from fiotools.language import listed, say
-from fiotools.stats.arms import differing_options, is_place, merged
 from fiotools.stats.check.evidence import Evidence, Finding
 from fiotools.stats.check.runs import Row, RunFacts
+from fiotools.stats.settings import differing_options, is_place, merged
 from fiotools.units import human
 from fiotools.vocabulary import CONDITIONS
 
@@ -68,7 +68,7 @@ class Pair:
 
 
 def pairs(
-    several: list[RunFacts], known: Evidence
+    several: Sequence[RunFacts], known: Evidence
 ) -> tuple[dict[RunFacts, list[Pair]], set[RunFacts]]:
     """Pair each level's cells with the baseline's; tell which runs have no other side."""
     between, baseline = known.between, str(known.baseline)

@@ -14,16 +14,16 @@ import narwhals as nw
 import polars as pl
 
 from fiotools.errors import SchemaError
-from fiotools.stats.arms import OptionTexts, merged
+from fiotools.stats.check.latencies import Curve as Curve
+from fiotools.stats.check.latencies import Latencies
+from fiotools.stats.check.latencies import Row as Row
 from fiotools.stats.replicates import refuse_twice
+from fiotools.stats.settings import OptionTexts, merged
 from fiotools.tables.results import Frames
 from fiotools.vocabulary import TABLES
 
 if TYPE_CHECKING:
     from fiotools.tables.results import Results
-
-Row = Mapping[str, Any]
-Curve = list[tuple[float, float]]  # percentiles and their values, in ns
 
 NO_DEVICE = ("/dev/null", "/dev/zero")
 RANDOM = ("/dev/random", "/dev/urandom")
@@ -38,10 +38,9 @@ _KERNEL = {
     *(*SYNC_ENGINES, "libaio", "io_uring", "posixaio"),
     *("windowsaio", "solarisaio", "e4defrag", "falloc"),
 }
-_TABLES = (
-    *("jobs", "settings", "io", "percentiles", "bins"),
-    *("timings", "cpu", "disks", "extras", "notes"),
-)
+_TABLES = (*("jobs", "settings", "io", "timings", "cpu", "disks", "extras", "notes"),)
+# what is asked of tables that have dozens of rows for each run
+_ASKED = {"settings": ("entry", "option", "text", "origin"), "extras": ("path", "text")}
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,6 +50,7 @@ class RunFacts:
     head: Row  # of the table `runs`
     tables: Mapping[str, list[Row]]  # its rows of the others
     labels: Mapping[str, Any]
+    latencies: Latencies  # of all runs
 
     @cached_property
     def _options(self) -> dict[int | None, dict[str, Row]]:
@@ -67,30 +67,20 @@ class RunFacts:
     def _has_several(self) -> bool:
         return len({row["entry"] for row in self.io}) > 1
 
-    @cached_property
-    def _latencies(self) -> dict[tuple[str, Any], dict[str, list[Row]]]:
-        """The percentiles and bins of each row of `io`, by latency."""
-        found: dict[tuple[str, Any], dict[str, list[Row]]] = defaultdict(lambda: defaultdict(list))
-        for table in ("percentiles", "bins"):
-            for row in self.tables[table]:
-                found[table, _place(row)][row["latency"]].append(row)
-        return found
-
     def bins(self, row: Row) -> dict[str, list[Row]]:
         """Return the bins of a row by latency."""
-        return self._latencies.get(("bins", _place(row)), {})
+        return self.latencies.bins(row)
 
     def curves(self, row: Row) -> dict[str, Curve]:
         """Return the percentiles of a row by latency."""
-        found = self._latencies.get(("percentiles", _place(row)), {})
-        return {latency: sorted(_points(rows)) for latency, rows in found.items()}
+        return self.latencies.curves(row)
 
     @property
     def tool(self) -> str:
         """The tool's name."""
         return str(self.head["tool"])
 
-    @property
+    @cached_property
     def command(self) -> str:
         """The command line of the tool, or the one that was timed; empty if no file shows it."""
         timed = [row["command"] for row in self.tables["timings"] if row["command"]]
@@ -101,11 +91,18 @@ class RunFacts:
 
         That is the output of `free`, of `lsblk`, or of `findmnt` or `df`.
         """
-        prefix = f"{what}/"
-        rows = [row for row in self.tables["extras"] if (row["path"] or "").startswith(prefix)]
-        return {row["path"].removeprefix(prefix): row["text"] for row in rows}
+        return self._told.get(what, {})
 
-    @property
+    @cached_property
+    def _told(self) -> dict[str, dict[str, str]]:
+        found: dict[str, dict[str, str]] = defaultdict(dict)
+        for row in self.tables["extras"]:
+            what, slash, rest = (row["path"] or "").partition("/")
+            if slash:
+                found[what][rest] = row["text"]
+        return found
+
+    @cached_property
     def disks(self) -> list[str]:
         """The names of the devices under it, if its own report or `lsblk` names them."""
         named = [row["device"] for row in self.tables["disks"] if row["device"]]
@@ -133,8 +130,11 @@ class RunFacts:
 
     def wholes(self) -> list[Row]:
         """Return the rows to judge: totals if there are any, else each entry's."""
-        totals = [row for row in self.io if row["scope"] == "total"]
-        return totals or self.io
+        return self._wholes
+
+    @cached_property
+    def _wholes(self) -> list[Row]:
+        return [row for row in self.io if row["scope"] == "total"] or self.io
 
     def option(self, entry: int | None, name: str) -> str | None:
         """Return an option's value: the entry's own, else the one for all."""
@@ -229,8 +229,9 @@ class RunFacts:
     @cached_property
     def all_options(self) -> dict[str, str]:
         """Return the same, with the values of each as one text, and for all targets of DISKSPD."""
-        told = self.option_texts().items()
-        together = merged({_TARGET.sub("Target/", name): texts} for name, texts in told)
+        together: dict[str, dict[str, None]] = defaultdict(dict)
+        for name, texts in self.option_texts().items():
+            together[_TARGET.sub("Target/", name)].update(dict.fromkeys(texts))
         return {name: ", ".join(texts) for name, texts in together.items()}
 
     def subject(self, row: Row, say: Callable[..., str] = str.format) -> str:
@@ -256,14 +257,6 @@ def _is_default(row: Row) -> bool:
     return bool(row["origin"] == "default")
 
 
-def _points(rows: list[Row]) -> Curve:
-    return [(row["percentile"], row["value_ns"]) for row in rows if row["value_ns"] is not None]
-
-
-def _place(row: Row) -> tuple[Any, ...]:
-    return tuple(row[name] for name in ("entry", "direction", "scope", "thread", "target"))
-
-
 def runs(results: Results) -> list[RunFacts]:
     """Split the tables of a reading by run."""
     tables = getattr(results, "tables", None)
@@ -284,14 +277,19 @@ def runs(results: Results) -> list[RunFacts]:
         raise SchemaError("a run is there twice: was a file read twice?")
     first = {head["source"]: head["run"] for head in reversed(heads)}
     for name in _TABLES:
-        for row in _rows(tables.polars(name)) if name in tables else ():
+        if name not in tables:
+            continue
+        frame = tables.polars(name)
+        whose = frame.select("source", "run").iter_rows()
+        rows = _rows(frame.select(_ASKED.get(name, frame.columns)))
+        for (source, run), row in zip(whose, rows, strict=True):
             # a row about the whole file goes to its first run
-            own = parts.get((row["source"], row["run"] or first.get(row["source"])))
+            own = parts.get((source, run or first.get(source)))
             if own is not None:
                 own[name].append(row)
-    known = TABLES["runs"]
+    known, latencies = TABLES["runs"], Latencies(tables)
     return [
-        RunFacts(head, own, {name: head[name] for name in head if name not in known})
+        RunFacts(head, own, {name: head[name] for name in head if name not in known}, latencies)
         for head, own in zip(heads, parts.values(), strict=True)
     ]
 

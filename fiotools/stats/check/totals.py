@@ -20,13 +20,14 @@ import re
 from bisect import bisect
 from collections import defaultdict
 from collections.abc import Iterator
-from itertools import pairwise
+from itertools import pairwise, repeat
 from typing import Any
 
 from fiotools import units
 from fiotools.language import called, listed, say
 from fiotools.stats.check.evidence import Evidence, Finding, keep_options
-from fiotools.stats.check.runs import SYNC_ENGINES, Curve, Row, RunFacts, directions
+from fiotools.stats.check.latencies import BINS, CENT, ROUNDED, Curve, Row
+from fiotools.stats.check.runs import SYNC_ENGINES, RunFacts, directions
 from fiotools.units import human
 
 _BASIS = "arithmetic on the report's own numbers, within their printed digits"
@@ -44,9 +45,6 @@ _AMOUNTS = (
 _GROUP = re.compile(
     r"bw=(?P<rate>[\d.]+\w+)/s .*io=(?P<moved>[\d.]+\w+) .*run=\d+-(?P<took>\d+)msec"
 )
-_BINS = 0.03  # fio's bins are 1/64 wide, and their middles are printed
-_ROUNDED = 1000.0  # ns: cut off by formats that print microseconds
-_CENT = 0.01  # percent: how shares are printed
 _LITTLE = "Little's law: I/Os in flight = rate x latency"
 _SLACK = 1.05  # of Little's law
 _SHORT = 1.0  # s: below, the ends of a run weigh as much as the run
@@ -214,6 +212,8 @@ def elapsed(run: RunFacts, _known: Evidence) -> Iterator[Finding]:
     groups = {row["group"] for row in run.io}
     if run.tool != "fio" or whole is None or not times or len(groups) > 1:
         return
+    if whole <= 1.5 * max(times) + 5:
+        return
     try:
         ramp = units.seconds(run.all_options.get("ramp_time", "0"))
     except ValueError:  # several, or one of a day: the time left to explain is not certain
@@ -242,6 +242,10 @@ def _inside(run: RunFacts) -> Iterator[Answer]:
             least, mean, most = (row[f"{latency}_{name}_ns"] for name in ("min", "mean", "max"))
             if least is None or mean is None or most is None or not row["total_ios"]:
                 continue
+            agreeing = run.latencies.agreeing(row, latency)
+            if agreeing is not None:
+                yield from repeat(None, agreeing)
+                continue
             name = f"{latency}, {run.subject(row, say)}"
             one = 100 / row["total_ios"]
             curve, bins = run.curves(row).get(latency, []), run.bins(row).get(latency, [])
@@ -251,7 +255,7 @@ def _inside(run: RunFacts) -> Iterator[Answer]:
             shares = _shares(bins, least, most)
             # hundredths of a percent are rounded up, counts are not
             is_cut = any(bin_["count"] is None for bin_ in bins)
-            off = max(one, _CENT * len(shares)) if is_cut else one
+            off = max(one, CENT * len(shares)) if is_cut else one
             yield from _mean(name, mean, shares, off)
             yield from _off(name, curve, shares, off)
 
@@ -273,7 +277,7 @@ def _shares(bins: list[Row], least: float, most: float) -> list[Span]:
 
 def _outside(name: str, curve: Curve, least: float, most: float) -> Iterator[Answer]:
     """Check that percentiles lie between the least and the greatest."""
-    low, high = (1 - _BINS) * least - _ROUNDED, (1 + _BINS) * most + _ROUNDED
+    low, high = (1 - BINS) * least - ROUNDED, (1 + BINS) * most + ROUNDED
     for percentile, value in curve:
         if not low <= value <= high:
             yield say(
@@ -294,8 +298,8 @@ def _mean(name: str, mean: float, shares: list[Span], one: float) -> Iterator[An
     if len(shares) < 2:
         return
     off = one / 100 * max(high for _, _, high in shares)  # an I/O more or less
-    low = sum(share * lo for share, lo, _ in shares) / 100 * (1 - _BINS) - off - _ROUNDED
-    high = sum(share * hi for share, _, hi in shares) / 100 * (1 + _BINS) + off + _ROUNDED
+    low = sum(share * lo for share, lo, _ in shares) / 100 * (1 - BINS) - off - ROUNDED
+    high = sum(share * hi for share, _, hi in shares) / 100 * (1 + BINS) + off + ROUNDED
     said = say(
         "{name}: the mean is {mean}, but its own bins or percentiles allow {low} to {high}",
         name=name,
