@@ -172,6 +172,8 @@ WARNED = {
     "v2.1_amp_lt_path.xml": "repaired the XML",
     "v2.2_unknownpower_NOTWELLFORMED_randmix.xml": "repaired the XML",
     "thomaslauer_README_9a14ef3_thousandsep.md": "not a whole number",
+    # two tables of CPUs that were pasted alone
+    "patricklang_README.md": "lines of a report were not read",
     "vc_WriteOnly-v2.2.0-MultiNumaMultiGroup.txt": "2 of 4 threads are in the file",
     "vc_WriteOnly-v2.2.0-MultiSocketSingleGroup.txt": "percentile 50 is below percentile 25",
 }
