@@ -58,7 +58,9 @@ def test_a_cut_stream_gives_what_came_before(suffix):
     text, remarks = decode("x", packed[: len(packed) // 2])
     assert LINES.startswith(text.encode())
     assert 0.3 < len(text) / len(LINES) < 0.7
-    assert remarks == [(None, "the packed file is cut off: what came before is read", "warning")]
+    assert [remark[:3] for remark in remarks] == [
+        (None, "the packed file is cut off: what came before is read", "warning")
+    ]
 
 
 @packing
@@ -86,7 +88,9 @@ def test_a_bomb_is_refused(suffix):
 def test_what_follows_a_stream_is_said():
     text, remarks = decode("x", gzip.compress(REPORT) + bytes(100) + b"junk")
     assert text.encode() == REPORT
-    assert remarks == [(None, "4 bytes after the packed data are left out", "warning")]
+    assert [remark[:3] for remark in remarks] == [
+        (None, "4 bytes after the packed data are left out", "warning")
+    ]
 
 
 # what lzma.compress makes of b"x" with a dictionary of 1 GiB, for which it takes as much itself
