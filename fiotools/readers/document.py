@@ -208,6 +208,7 @@ _TAG = re.compile(
     re.IGNORECASE,
 )
 _TAGGED = (*("</", "<br", "<BR", "<![CDATA[", "&gt;", "&lt;", "&amp;", "&quot;", "&nbsp;", "&#"),)
+_BOLD = re.compile(r"\*\*[^*\n]{1,300}\*\*")
 _ABOVE = 2  # lines above a report: its command
 
 _read_fio = Later("fiotools.readers.fio.json:read")
@@ -566,7 +567,7 @@ class Document:
         return [one for gap in self.leftover for one in self._grammars.others(self.text, *gap)]
 
     def _damaged(self) -> list[int]:
-        """Where lines end that are not as a tool prints them: quoted, or above a report with tags.
+        """Where lines end that are not as a tool prints them: quoted, bold, or with tags above.
 
         Numbers may be read all the same, but not the commands and messages around.
         """
@@ -581,6 +582,13 @@ class Document:
             }
             # the name of a job may have such a sign
             found += [stop for start, stop in lines.items() if "(g" not in self.text[start:stop]]
+        for report in self.reports if "**" in self.text else ():
+            stop = line_end(self.text, report.end)
+            start = line_start(self.text, report.start, _LONG) or report.start
+            # fio's report reads it, and its jobs may have such names
+            if report.kind != "fio_normal":
+                bold = _BOLD.finditer(self.text, start, stop)
+                found += [line_end(self.text, one.start()) for one in bold]
         is_tagged = not self.text.isascii() or may_hold(self.text, _TAGGED)
         for report in self.reports if is_tagged else ():
             start = line_start(self.text, report.start, _LONG)

@@ -116,6 +116,7 @@ _AS_TYPED = str.maketrans(
         "\u2265": ">=",
     }
 )
+_BOLD = re.compile(r"\*\*([^*\n]{1,300})\*\*")  # of Markdown
 # word processors replace a hyphen or a minus before a number, and in "%-ile"
 _DASH = re.compile(r"[\u2010-\u2013\u2212](?=[\d.]|ile)")
 _DIGIT = re.compile(r"(?![0-9])\d")  # of another script, or as wide as one
@@ -222,10 +223,12 @@ def _undone(lines: list[Line], _: Reading) -> list[Line] | None:
 
 
 def _plain(text: str) -> tuple[str, list[int] | None]:
-    """Return a text without tags and typographic signs, and the places of its lines."""
+    """Return a text without tags, bold and typographic signs, and the places of its lines."""
     numbers = None
     if "<" in text and _IS_HTML.search(text):
         text, numbers = _tags(text)
+    if "**" in text:
+        text = _BOLD.sub(r"\1", text)
     if "&" in text:
         text = _ENTITIES.sub(lambda found: html.unescape(found[0]), text)
     if not text.isascii():

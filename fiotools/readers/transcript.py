@@ -84,6 +84,7 @@ _ANNOUNCED = re.compile(
     (?P<command>[\w./~(\\{][^\n`]*?)[ ]?(?P<closed>`{1,2})?(?:\*\*)?[ ]?:?$""",
     re.X,
 )
+_CODE = re.compile(r"(?<!`)`([^`\n]{4,2000})`(?!`)")
 _GLUED = re.compile(r"(?<=[\w/~])[$#] +")
 _CLOCK = re.compile(r"\[\d\d:\d\d(?::\d\d)?\]$")  # what zsh writes at the right margin
 # a session that was put into comments, or quoted
@@ -261,16 +262,23 @@ def _is_of_root(command: str, is_known: bool) -> bool:
 def _announced(line: str) -> _Prompted | None:
     """Read a line of nothing but a command in Markdown's code or bold, or behind "Run:"."""
     found = _ANNOUNCED.match(line.rstrip()) if "`" in line or "*" in line or ":" in line else None
-    if not found or (found["tick"] or "") != (found["closed"] or ""):
-        return None
-    if not (found["tick"] or found["bold"] or found["label"]):
-        return None
+    is_whole = found and (found["tick"] or "") == (found["closed"] or "")
+    if not found or not is_whole or not (found["tick"] or found["bold"] or found["label"]):
+        return _quoted(line)
     command = found["command"]
     # without signs of code nothing else may stand in the line
     is_sure = shell.is_measured(command, whole=not found["tick"])
     if is_sure or (_TIMED.match(command) and shell.may_be_timed(command)):
         return _Prompted(command, None, found.start("command"), True, is_sure)
     return None
+
+
+def _quoted(line: str) -> _Prompted | None:
+    """Read the only command in the code of a sentence ("I ran `dd ...` and got:")."""
+    own = [code for code in _CODE.finditer(line) if shell.is_measured(code[1], whole=True)]
+    if len(own) != 1:
+        return None
+    return _Prompted(own[0][1].strip(), None, own[0].start(1), True)
 
 
 def _form(prompt: re.Match[str]) -> str:
@@ -334,7 +342,7 @@ def read(document: Document, tables: Tables) -> None:
     starts = [command.position for command in found]
     above: defaultdict[tuple[int, str], int] = defaultdict(int)
     previous: Report | None = None
-    run, added, under = 0, 0, -1
+    run, added, under, is_timed = 0, 0, -1, False
     first, owners = tables.runs + 1, list[int]()  # for each run the place of its command
     for report, below in zip_longest(reports, reports[1:]):
         at = bisect_right(starts, report.start) - 1
@@ -345,7 +353,16 @@ def read(document: Document, tables: Tables) -> None:
         command = None if found and found[at].is_echo else session.command
         if previous and at == under and _is_timing(report, previous, command, added, text):
             _add_timing(tables, report, session, run)
+            is_timed = True
         else:
+            if is_timed and previous and _repeats(report, previous, text):
+                tables.note(
+                    "the same numbers of time as above: are they printed twice? count them once",
+                    line=report.line,
+                    run=tables.runs + 1,
+                    severity="warning",
+                )
+            is_timed = False
             session = session._replace(above=above[at, report.kind])
             is_over = below and bisect_right(starts, below.start) - 1 != at
             if below and not is_over and _is_timing(below, report, command, 1, text):
@@ -365,6 +382,15 @@ def read(document: Document, tables: Tables) -> None:
         previous, under = report, at
     if may_hold(text, _MACHINE):
         _add_machine(tables, found, dict(enumerate(owners, first)), text)
+
+
+def _repeats(report: Report, above: Report, text: str) -> bool:
+    """Whether a timing stands twice."""
+    return (
+        report.kind == above.kind == "time"
+        and report.data == above.data
+        and not text[above.end : report.start].strip()
+    )
 
 
 def _session(found: list[Boundary], at: int, report: Report, text: str) -> tuple[Session, int]:

@@ -238,3 +238,15 @@ def test_folded_lines_are_joined():
     text = "bs=3D4" + "a" * 70 + "=\n" + ("b" * 70 + "=\n") * 1000 + "c\nlast="
     joined = "bs=4" + "a" * 70 + "b" * 70_000 + "c" + "\n" * 1002
     assert opened("x", text).text == f"{joined}last"
+
+
+@pytest.mark.parametrize(
+    "bold",
+    ["4.2 MB/s", "0.500321 s", "2097152 bytes (2.1 MB, 2.0 MiB) copied, 0.500321 s, 4.2 MB/s"],
+)
+def test_bold_numbers_of_dd(bold):
+    plain, marked = (ft.reads(text) for text in (SESSION, SESSION.replace(bold, f"**{bold}**")))
+    assert marked.io.equals(plain.io)
+    assert marked.timings.equals(plain.timings)
+    assert marked.runs["status"].tolist() == ["ok"]
+    assert marked.notes.empty

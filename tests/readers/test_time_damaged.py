@@ -251,3 +251,12 @@ def test_the_resources_of_macos_lp():
     text = FORMS["macOS -lp"].replace("          1598685184", "    688128")
     assert rows(text) == [(3.35, 1.69, 0.08, None, None)]
     assert "688128: bytes (macOS) or KiB (BSD)" in noted(text)[0][1]
+
+
+@pytest.mark.parametrize("form", ["zsh", "gnu"])
+def test_a_report_that_is_printed_twice_beside_a_dd_is_told(form):
+    lines = {"zsh": "dd if=a of=b  0.10s user 1.20s system 7% cpu 18.193 total\n", "gnu": GNU}[form]
+    results = ft.reads(DD + lines + lines)
+    assert results.notes.iloc[-1][["run", "severity"]].tolist() == [2, "warning"]
+    assert "printed twice" in results.notes["message"].iloc[-1]
+    assert not ft.reads(DD + lines).notes["message"].str.contains("printed twice").any()
