@@ -268,7 +268,7 @@ def make_venv():
     shown = None if sys.stdout.isatty() else counted()
     code = run(*pip, *wheels, "-r", "requirements.lock", progress=shown)
     if code:
-        sys.exit(f"the packages of requirements.lock could not be installed (pip: {code}); see above")
+        sys.exit(f"what requirements.lock lists could not be installed (pip: {code}); see above")
     # The project itself, with nothing to download.
     code = run(*pip, "--quiet", "--no-deps", "--no-build-isolation", "--editable", ".")
     if code:
