@@ -266,11 +266,13 @@ def make_venv():
     # half a minute more.
     wheels = ["--require-hashes", "--only-binary", ":all:", "--no-compile"]
     shown = None if sys.stdout.isatty() else counted()
-    if run(*pip, *wheels, "-r", "requirements.lock", progress=shown):
-        sys.exit("the packages of requirements.lock could not be installed; see above")
+    code = run(*pip, *wheels, "-r", "requirements.lock", progress=shown)
+    if code:
+        sys.exit(f"what requirements.lock lists could not be installed (pip: {code}); see above")
     # The project itself, with nothing to download.
-    if run(*pip, "--quiet", "--no-deps", "--no-build-isolation", "--editable", "."):
-        sys.exit("fiotools itself could not be installed; see above")
+    code = run(*pip, "--quiet", "--no-deps", "--no-build-isolation", "--editable", ".")
+    if code:
+        sys.exit(f"fiotools itself could not be installed (pip: {code}); see above")
     relate()
     # jsonschema's check of IRIs, of which a notebook has none: while it is there, each process that
     # reads a notebook takes two seconds longer to begin.
