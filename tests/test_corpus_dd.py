@@ -19,6 +19,16 @@ BEYOND = {
     "fish-time__fakeclock_61min.txt": "lists no dd of this file; its report is 3000+0",
     "fish-time__fakeclock_over_an_hour.txt": "lists no dd of this file; its report is 3000+0",
     "wild__en_pdsh_prefixed.txt": "chunk2's records follow its figures, and fit them",
+    # bytes and rate of records alone follow from the command's block size and from time
+    **dict.fromkeys(
+        (
+            "wild__bsd_macos_time_and_busybox_time.txt",
+            "wild__busybox_benchmark_sh.txt",
+            "wild__busybox_single_space_time_mtd.txt",
+            "wild__en_bpsh_time_p_macos_mail.txt",
+        ),
+        "has what dd printed alone",
+    ),
 }
 # printed figures that contradict each other: what the note says
 CONTRADICT = {

@@ -203,7 +203,7 @@ _TYPED = re.compile(
 # nor tags and entities of HTML
 _TAG = re.compile(
     r"</?(?:pre|code|samp|br|p|div|span|td)\b[^<>\n]{0,400}>|<!\[CDATA\["
-    r"|&(?:[lg]t|amp|quot|nbsp|#\d{2,5});|\b(?:if|of|bs|count)\uff1d"
+    r"|&(?:[lg]t|amp|quot|nbsp|#\d{2,5}|#x[0-9a-f]{2,4});|\b(?:if|of|bs|count)\uff1d"
     r"|\b(?:bs|count)=(?![0-9])\d",
     re.IGNORECASE,
 )

@@ -358,12 +358,12 @@ READERS: tuple[Reader, ...] = (
         tables=("runs", "settings", "timings", "extras", "notes"),
         sniff=_hyperfine,
         mark=(
-            r"\b(?:Time\W{1,3}\((?:mean|abs)\b|Wall Time\W{1,20}[0-9]"
+            r"\b(?:Time\W{1,3}\((?:mean|abs)\b|Wall Time\W{1,20}[0-9]|User: [0-9.]+ .?s, System: "
             r"|Command[ \t]{1,20}\|[ \t]{1,20}Mean\b[ \w]{0,20}\[)"
             rf'|{HYPERFINE_CSV}$|"exit_codes"\s*:'
         ),
         line_mark=rf"{HYPERFINE_CSV}|{HYPERFINE_TABLE}",
-        mark_needs=("command,mean", "_unit,", "(abs", "mean", "wall time", '"exit_codes"'),
+        mark_needs=("command,mean", "_unit,", "(abs", "mean", "wall time", "[user", '"exit_codes"'),
         # a recorded terminal has the rests of the progress bar before a carriage return
         anchor=rf"^(?:{HYPERFINE_CSV}|{HYPERFINE_JSON}|{HYPERFINE_TABLE})"
         rf"|(?:^|(?<=\r)){HYPERFINE_SHOWN}",

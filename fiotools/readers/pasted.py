@@ -104,8 +104,8 @@ _BLANKS = str.maketrans(
         **dict.fromkeys("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"),
     }
 )
-# ligatures, and what word processors make of two signs
-_AS_TYPED = str.maketrans(
+# these, as entities give them, ligatures, and what word processors make of two signs
+_AS_TYPED = _BLANKS | str.maketrans(
     {
         "\ufb00": "ff",
         "\ufb01": "fi",

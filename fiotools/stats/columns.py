@@ -81,10 +81,19 @@ class Columns(Generic[IntoDataFrameT]):
             self._take_odd(name)
         plain = [name for name in names if name not in odd]
         if plain:
-            found = self.data.select(plain).to_polars()
+            found = self._plain(plain)
             self._keep(found.with_columns(_floats.fill_nan(None), _named.cast(pl.String)))
         if odd:
             self._keep(pl.DataFrame([self._taken[name] for name in odd]))
+
+    def _plain(self, names: list[str]) -> pl.DataFrame:
+        """Return columns of numbers, texts, truths and times as polars' own."""
+        chosen = self.data.select(names)
+        try:
+            return chosen.to_polars()
+        except ImportError:  # of pyarrow, an extra, which polars needs for what pandas leaves open
+            told = {name: frames.values(self.data, name) for name in names}
+            return pl.DataFrame(told, schema=chosen.schema.to_polars(), strict=False)
 
     def _keep(self, found: pl.DataFrame) -> None:
         """Note columns, which of them have gaps, and which known values differ."""
