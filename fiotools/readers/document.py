@@ -582,12 +582,11 @@ class Document:
             }
             # the name of a job may have such a sign
             found += [stop for start, stop in lines.items() if "(g" not in self.text[start:stop]]
+        # fio's report reads bold words itself, and its jobs may have such names
         for report in self.reports if "**" in self.text else ():
-            stop = line_end(self.text, report.end)
-            start = line_start(self.text, report.start, _LONG) or report.start
-            # fio's report reads it, and its jobs may have such names
             if report.kind != "fio_normal":
-                bold = _BOLD.finditer(self.text, start, stop)
+                begin = line_start(self.text, report.start, _LONG) or report.start
+                bold = _BOLD.finditer(self.text, begin, line_end(self.text, report.end))
                 found += [line_end(self.text, one.start()) for one in bold]
         is_tagged = not self.text.isascii() or may_hold(self.text, _TAGGED)
         for report in self.reports if is_tagged else ():

@@ -363,7 +363,7 @@ READERS: tuple[Reader, ...] = (
             rf'|{HYPERFINE_CSV}$|"exit_codes"\s*:'
         ),
         line_mark=rf"{HYPERFINE_CSV}|{HYPERFINE_TABLE}",
-        mark_needs=("command,mean", "_unit,", "(abs", "mean", "wall time", "[user", '"exit_codes"'),
+        mark_needs=("command,mean", "_unit,", "(abs", "mean", "wall time", "user:", '"exit_codes"'),
         # a recorded terminal has the rests of the progress bar before a carriage return
         anchor=rf"^(?:{HYPERFINE_CSV}|{HYPERFINE_JSON}|{HYPERFINE_TABLE})"
         rf"|(?:^|(?<=\r)){HYPERFINE_SHOWN}",
