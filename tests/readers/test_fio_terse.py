@@ -432,3 +432,12 @@ def test_every_file_of_the_corpus():
         assert res.runs["tool_version"].item() == row["fio_version"]
         told = res.notes[res.notes["severity"] != "info"]["message"]
         assert told.str.contains("cumulative").all(), row["file"]
+
+
+@pytest.mark.parametrize("between", ["", " ", ";"])
+def test_lines_that_were_joined_are_told(between):
+    lines = text("clones").splitlines()
+    results = ft.reads(between.join(lines[:2]), name="x.terse")
+    assert len(results.jobs) == 1
+    note = results.notes.query("severity == 'warning'")["message"]
+    assert note.str.contains("another line of terse output stands in this one").any()

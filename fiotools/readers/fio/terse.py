@@ -56,6 +56,7 @@ from fiotools.tables import Tables
 
 _DESCRIPTION = 255  # bytes of a description that fio keeps
 _OPEN = "description to the end of the text"  # without a line end, so that it may go on
+_JOINED = re.compile(FIO_TERSE)  # in the rest of a line: the end of the line was lost
 _FAR = 20_000  # the longest line that fio writes, with many disks
 
 # --- the fields, called like the columns ------------------------------------------------------
@@ -333,7 +334,9 @@ def _take_rest(text: str, at: int, entry: Record) -> int:
             at = match.end()
     # without a line end a disk may be shortened
     is_bare = entry.version > 2 and not entry.disks
-    if stop == len(text) and at < stop and (is_bare or _TORN_DISK.fullmatch(text, at)):
+    if _JOINED.search(text, at, stop):
+        entry.cut = text[at:stop]
+    elif stop == len(text) and at < stop and (is_bare or _TORN_DISK.fullmatch(text, at)):
         entry.cut = text[at:]
     elif stop == len(text) and at < stop:
         entry.extras[_OPEN] = text[at + 1 :]
@@ -765,6 +768,9 @@ def _note_entry(rows: RunRows, entry: Record) -> None:
         rows.note(at, f"job {name!r} did no I/O{trims if entry.version < 4 else ''}")
     if entry.wrapped:
         rows.note(at, f"the lines below are read as the description of {name!r}")
-    if entry.cut:
+    if entry.cut and _JOINED.search(entry.cut):
+        what = f"{entry.cut[:60]!r} is left out; give each a line of its own"
+        rows.note(at, f"another line of terse output stands in this one: {what}")
+    elif entry.cut:
         what = f"{entry.cut[:60]!r} may be cut off, and is left out"
         rows.note(at, f"the text ends within an entry: {what}")
