@@ -16,7 +16,7 @@ LIMITED = """
 import resource, sys
 import fiotools as ft
 import fiotools.input.read
-ft.reads(sys.argv[2])  # the threads of polars have their addresses
+ft.reads(sys.argv[2]).io  # the threads of polars have their addresses, and pandas is there
 with open("/proc/self/statm") as file:
     taken = int(file.read().split()[0]) * resource.getpagesize()
 limit = taken + int(sys.argv[3])
