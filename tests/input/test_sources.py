@@ -157,16 +157,24 @@ def assert_closed_folders_are_named(tmp_path):
     assert last == (1, [(f"{tmp_path.as_posix()}/closed/r.txt", "Permission denied"), unread])
 
 
+@pytest.fixture
+def outside():
+    """Give a folder that pytest does not clear: its shutil.rmtree does not go so deep."""
+    folder = Path(tempfile.mkdtemp(prefix="fiotools-deep-"))
+    yield folder
+    subprocess.run(["rm", "-rf", str(folder)], check=True)
+
+
 @pytest.mark.skipif(os.name == "nt", reason="no path of Windows is so long")
 @pytest.mark.parametrize(
     ("pattern", "depth", "is_read"),
     [("", 1500, True), ("/**/{name}.txt", 1500, True), ("", 2500, False)],
 )
-def test_a_folder_that_is_very_deep(tmp_path, pattern, depth, is_read):
+def test_a_folder_that_is_very_deep(outside, pattern, depth, is_read):
     """Deeper than Python calls functions; deeper than the system opens a path, it is named."""
     for name in ("a.txt", "z.txt"):
-        (tmp_path / name).write_text(REPORT)
-    handle = os.open(tmp_path, os.O_RDONLY)
+        (outside / name).write_text(REPORT)
+    handle = os.open(outside, os.O_RDONLY)
     for _ in range(depth):
         os.mkdir("d", dir_fd=handle)
         deeper = os.open("d", os.O_RDONLY, dir_fd=handle)
@@ -175,15 +183,12 @@ def test_a_folder_that_is_very_deep(tmp_path, pattern, depth, is_read):
     with open("r.txt", "w", opener=lambda name, how: os.open(name, how, dir_fd=handle)) as file:
         file.write(REPORT)
     os.close(handle)
-    try:
-        if is_read:
-            assert len(read(f"{tmp_path.as_posix()}{pattern}").io) == 3
-        else:
-            with pytest.raises(ReadErrors, match="/d/d: File name too long") as caught:
-                read(f"{tmp_path.as_posix()}{pattern}")
-            assert len(caught.value.results.io) == 2
-    finally:  # shutil.rmtree, as pytest uses it, does not go so deep
-        subprocess.run(["rm", "-rf", str(tmp_path / "d")], check=True)
+    if is_read:
+        assert len(read(f"{outside.as_posix()}{pattern}").io) == 3
+    else:
+        with pytest.raises(ReadErrors, match="/d/d: File name too long") as caught:
+            read(f"{outside.as_posix()}{pattern}")
+        assert len(caught.value.results.io) == 2
 
 
 @pytest.mark.skipif(not Path("/proc/self/mem").exists(), reason="no file whose reading fails")
