@@ -130,7 +130,8 @@ def _stream(text: str) -> Iterator[JsonPiece]:
     jobs: list[dict[str, Any]] = []
     begun = at
     while at < end:
-        decoder, start = Decoder(), _BLANK.match(readable, at).end()  # type: ignore[union-attr]
+        blank, decoder = _BLANK.match(readable, at), Decoder()
+        start = blank.end() if blank else at
         try:
             value, at = decoder.raw_decode(readable, start)
         except (json.JSONDecodeError, RecursionError):
