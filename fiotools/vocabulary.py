@@ -73,7 +73,7 @@ TABLES: Mapping[str, tuple[str, ...]] = {
         *("in_queue_s", "util_pct"),
     ),
     "extras": (*_RUN, "entry", "path", "text"),
-    "notes": (*_RUN, "line", "severity", "message"),
+    "notes": (*_RUN, "line", "severity", "code", "message"),
 }
 
 # one row of each table
@@ -90,6 +90,26 @@ ROWS: Mapping[str, str] = {
     "disks": "one block device of one run",
     "extras": "anything certain without a column",
     "notes": "one remark of the reader",
+}
+
+# what a note is about: code decides by these, and never by a message
+NOTES: Mapping[str, str] = {
+    "repaired": "damage of a copied or edited text was undone; the numbers are the tool's",
+    "unread": "lines that belong to a report, and that no reader took",
+    "other tool": "output of a tool that is recognised, and not read",
+    "left out": "a value or a part that is not what the tool writes",
+    "contradiction": "numbers of the report that do not agree with each other",
+    "incomplete": "the report breaks off, or lacks a part",
+    "repeats": "several reports of one run, or text that repeats what is read",
+    "conditions": "conditions that are missing or uncertain",
+    "unlike jobs": "a group of unlike jobs, whose options are one job's",
+    "idle": "a job, a target or a benchmark that did nothing",
+    "failed": "the tool or its command reported an error",
+    "printed": "a line that the tool printed beside its report; the message is that line",
+    "meaning": "how a value is meant, or how it was found",
+    "path": "the path contradicts the file",
+    "refused": "why a file gave nothing",
+    "unfinished": "files that an interrupted conversion has not read",
 }
 
 _RATIO = ("ratio", "ratio_lo", "ratio_hi")
@@ -470,6 +490,7 @@ _COLUMNS: tuple[Column, ...] = (
     # notes
     _whole("line", "Line of the file."),
     _text("severity", "info, warning or error."),
+    _text("code", "The kind of note."),
     _text("message", "The reader's note."),
     # Columns of answers only. Without a unit here: a count, a text, a ratio, or a value in the
     # metric's unit.

@@ -150,12 +150,13 @@ class Tables:
         self,
         message: str,
         *,
+        code: str = "meaning",
         line: int | None = None,
         severity: str = "info",
         run: int | None = None,
     ) -> None:
-        """Add a note about the file: something left out, repaired, or contradictory."""
-        self.add("notes", run=run, line=line, severity=severity, message=message)
+        """Add a note about the file; `fiotools.vocabulary.NOTES` lists the codes."""
+        self.add("notes", run=run, line=line, severity=severity, code=code, message=message)
 
     def rows(self, table: str, *names: str) -> Iterator[tuple[Any, ...]]:
         """Yield some columns of a table row by row, None for a missing value."""
