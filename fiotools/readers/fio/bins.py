@@ -14,7 +14,7 @@ import json
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache, lru_cache
-from itertools import accumulate, chain, groupby, pairwise
+from itertools import accumulate, groupby, pairwise
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import msgspec
@@ -111,9 +111,9 @@ def coarse_edges(name: str, unit: str, has_ns: bool) -> tuple[float, float]:
     ((10000.0, 20000.0), (1000.0, 2000.0))
     """
     scale = NS[unit]
-    if name.startswith(">="):
+    if name.startswith(">=") and name[2:].isdecimal():
         return float(int(name[2:]) * scale), math.inf
-    step = int(name)
+    step = int(name) if name.isdecimal() else -1
     if step not in _BELOW:
         raise ValueError(f"fio has no bin {name!r}")
     below = _BELOW[step]
@@ -124,34 +124,16 @@ def coarse_edges(name: str, unit: str, has_ns: bool) -> tuple[float, float]:
 
 def coarse_columns(
     shares: Mapping[str, Mapping[str, float]], has_ns: bool
-) -> dict[str, NDArray[np.float64]]:
+) -> dict[str, list[float]]:
     """Make columns of coarse bins, without the empty ones, from percentages by unit and name."""
-    low, high, unknown = _coarse_bins(tuple((unit, *bins) for unit, bins in shares.items()), has_ns)
-    values = chain.from_iterable(bins.values() for bins in shares.values())
-    pct = np.fromiter(values, np.float64, len(low))
-    filled = pct > 0
-    for place, name, unit in unknown:
-        if filled[place]:
-            coarse_edges(name, unit, has_ns)  # raises
-    return {"bin_lo_ns": low[filled], "bin_hi_ns": high[filled], "pct": pct[filled]}
-
-
-@lru_cache(maxsize=256)
-def _coarse_bins(
-    named: tuple[tuple[str, ...], ...], has_ns: bool
-) -> tuple[Edges, Edges, list[tuple[int, str, str]]]:
-    """Return the edges of coarse bins, given units and their names; and which are not fio's."""
-    edges: list[tuple[float, float]] = []
-    unknown: list[tuple[int, str, str]] = []
-    for unit, *names in named:
-        for name in names:
-            try:
-                edges.append(coarse_edges(name, unit, has_ns))
-            except ValueError:
-                unknown.append((len(edges), name, unit))
-                edges.append((math.nan, math.nan))
-    low, high = np.array(edges, dtype=np.float64).reshape(-1, 2).T
-    return low, high, unknown
+    found = [
+        (*coarse_edges(name, unit, has_ns), share)
+        for unit, bins in shares.items()
+        for name, share in bins.items()
+        if share > 0
+    ]
+    low, high, pct = map(list, zip(*found, strict=True)) if found else ([], [], [])
+    return {"bin_lo_ns": low, "bin_hi_ns": high, "pct": pct}
 
 
 def whole_direction(directions: list[str]) -> str:
@@ -225,7 +207,7 @@ def _eight(words: NDArray[np.uint64], lengths: Whole) -> Whole | None:
 Histogram: TypeAlias = tuple[Any, Any, Any]  # lower and upper edges in ns, counts
 _AT_ONCE = 1 << 19  # bytes: numpy's arrays of these stay in a processor's cache
 _SOON = 1 << 10  # bytes in which the first bin begins
-_counts = msgspec.json.Decoder(dict[str, int | None]).decode
+_load = msgspec.json.Decoder(dict[str, Any]).decode
 
 
 def histograms(raws: Sequence[Raw], scale: int) -> Iterator[Histogram | tuple[()] | None]:
@@ -246,7 +228,7 @@ def histograms(raws: Sequence[Raw], scale: int) -> Iterator[Histogram | tuple[()
 def _alone(data: bytes, scale: int) -> Histogram | tuple[()] | None:
     """Parse a histogram."""
     try:
-        bins = _counts(data)
+        bins = _load(data)
     except msgspec.DecodeError:
         return None
     if data.count(b'"') != 2 * len(bins):  # a bin occurs twice
@@ -258,9 +240,8 @@ def _alone(data: bytes, scale: int) -> Histogram | tuple[()] | None:
     if not filled:
         return ()
     counts = [*filled.values()]
-    if not all(name.isdecimal() and len(name) < 16 for name in filled):
-        return None
-    if not all(0 < count < 2**63 for count in counts):
+    is_count = {*map(type, counts)} == {int} and all(0 < count < 2**63 for count in counts)
+    if not (is_count and all(name.isdecimal() and len(name) < 16 for name in filled)):
         return None
     edges = (indexed_edges if INDEXED in bins else fine_edges)([*map(int, filled)], scale)
     if edges is None or np.isinf(edges[0]).any():

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -165,12 +165,15 @@ _DEVICE: Layout = (_FILE, "run", "host", "device", *_OF_DISK.columns)
 _SETTING: Layout = (_FILE, "run", "entry", "job", "origin")
 _EXTRA: Layout = (_FILE, "run", "entry")
 _PERCENTILES, _TEXTS, _PATHS = ("percentile", "value_ns"), ("option", "text"), ("path", "text")
-_FINE = ("bin_lo_ns", "bin_hi_ns", "count")
+_FINE, _COARSE = ("bin_lo_ns", "bin_hi_ns", "count"), ("bin_lo_ns", "bin_hi_ns", "pct")
+
+_IN_NS = tuple(f"{kind}_ns" for kind in LATENCIES)  # since 3.0
 
 # --- a run ------------------------------------------------------------------------------------
 
 _extras = {kind: attrgetter(*names, "rest") for kind, names in EXTRAS.items()}
 _parts = attrgetter(*DIRECTIONS)
+_of_ns, _of_us = attrgetter(*_IN_NS), attrgetter(*LATENCIES)
 _statistics = attrgetter(*STATISTICS)
 _clones = attrgetter("jobname", "groupid", "hostname", "port")
 _NOTHING = (None,) * len(STATISTICS)
@@ -179,14 +182,12 @@ _STEADY = {"iops": "iops", "bw": "bw_bytes_per_s", "lat_ns": "lat_ns"}
 _OPENED = frozenset({"steadystate", "data"})  # objects whose values are separate extras
 _SYNCS = ("fsync", "fdatasync", "sync_file_range")
 _SERVER = ("hostname", "port")
-_IN_NS = tuple(f"{kind}_ns" for kind in LATENCIES)  # since 3.0
 # a latency's key in a unit that fio does not use
 _ODD = re.compile(r"[sc]?lat_(?:u|m|us|ms|s)(?:ec)?")
 _SLACK = 0.02  # share of I/Os that a job did not do, or did after the count
-_SWEPT = tuple(map(CONDITIONS.index, SWEPT))
 _load, _encode = msgspec.json.Decoder().decode, msgspec.json.Encoder().encode
 
-# each latency of a direction, and its unit in ns
+# each latency of a direction, None if it was not measured, and its unit in ns
 Timed: TypeAlias = list[tuple[Latency | None, int]]
 
 
@@ -202,26 +203,23 @@ class Options:
         self.is_group = fio_options.is_set(options, "group_reporting")
         self.target = fio_options.target(options)
         self.flying = (fio_options.whole(options.get("iodepth")) or 1) * self.numjobs
-        self._conditions: dict[str, tuple[Any, ...]] = {}
+        self._conditions: dict[str, tuple[tuple[Any, ...], tuple[Any, ...]]] = {}
 
-    def conditions(self, direction: str) -> tuple[Any, ...]:
-        """Return the `CONDITIONS` of I/O in a direction."""
+    def conditions(self, direction: str) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
+        """Return the `CONDITIONS` of I/O in a direction, and those that are swept."""
         found = self._conditions.get(direction)
         if found is None:
             told = fio_options.conditions(self.all, direction)
-            found = self._conditions[direction] = tuple(map(told.get, CONDITIONS))
+            found = tuple(map(told.get, CONDITIONS)), tuple(map(told.get, SWEPT))
+            self._conditions[direction] = found
         return found
-
-    def swept(self, direction: str) -> tuple[Any, ...]:
-        """Return those that are swept."""
-        asked = self.conditions(direction)
-        return tuple([asked[at] for at in _SWEPT])
 
     def common(self, listed: Sequence[str]) -> tuple[Any, ...]:
         """Return those of the swept ones that all directions of an entry share."""
         whole = whole_direction([*listed])
-        first, *others = map(self.swept, [whole] if whole in listed else listed)
-        if not others:
+        names = [whole] if whole in listed else listed
+        first, *others = [self.conditions(name)[1] for name in names]
+        if others.count(first) == len(others):
             return first
         return tuple(
             value if all(other[at] == value for other in others) else None
@@ -400,7 +398,7 @@ class _Run:
             if not (has_moved or is_sync):
                 continue
             timed = _latencies(part)
-            if not (has_moved or any(_is_timed(latency) for latency, _ in timed)):
+            if not has_moved and all(latency is None for latency, _ in timed):
                 continue
             listed.append(direction)
             is_idle = is_idle and not has_moved
@@ -416,11 +414,10 @@ class _Run:
                         " left out",
                         "left out",
                     )
-            row = (*keys, direction, *options.conditions(direction), *values)
-            self.rows.append("io", _ROW, row)
+            asked, swept = options.conditions(direction)
+            self.rows.append("io", _ROW, (*keys, direction, *asked, *values))
             if self.percentiles or self.bins:
-                curve = (*keys, direction, *options.swept(direction))
-                is_fine = self._add_curves(curve, direction, part, timed) or is_fine
+                is_fine = self._add_curves((*keys, direction, *swept), timed) or is_fine
             if part.rest:
                 self._add_rest(number, direction, part.rest)
         if listed and self.bins and not is_fine:
@@ -430,7 +427,7 @@ class _Run:
             self._add_steady(_load(state), whole_direction(listed), options.common(listed))
         self.add_extras(number, entry)
         if entry.job_start and _moment(entry.job_start) is None:
-            self._keep(number, [("job_start", entry.job_start)])
+            self._keep(number, [("job_start", _text(entry.job_start))])
 
     def _add_own(self, number: int, entry: Job, own: Options) -> None:
         """List an entry's options, those of all jobs of its server, and the defaults beside."""
@@ -488,11 +485,11 @@ class _Run:
         newer = (part.bw_bytes, part.lat_ns, part.clat_ns, part.slat_ns) != (None,) * 4
         return moved * 1024 if self.fio.before(2, 21, not newer) else moved
 
-    def _add_curves(self, start: tuple[Any, ...], direction: str, part: Part, timed: Timed) -> bool:
+    def _add_curves(self, start: tuple[Any, ...], timed: Timed) -> bool:
         """Add percentiles and fine bins; return whether there are bins."""
-        is_fine = False
+        is_fine, direction = False, start[len(_ENTRY)]
         for kind, (latency, unit) in zip(LATENCIES, timed, strict=True):
-            if latency is None or not _is_timed(latency):
+            if latency is None:
                 continue
             if latency.percentile and self.percentiles:
                 names, values = tuple(latency.percentile), [*latency.percentile.values()]
@@ -533,9 +530,9 @@ class _Run:
         try:
             columns = coarse_columns(shares, has_ns=entry.latency_ns is not None)
         except ValueError as error:
-            self._left_out(f"{error}: the coarse distribution")
+            self.warn(f"the coarse distribution is left out: {error}", "left out")
             return
-        self.rows.block("bins", _CURVE, (*start, "clat"), tuple(columns), *columns.values())
+        self.rows.block("bins", _CURVE, (*start, "clat"), _COARSE, *columns.values())
 
     def _note_trouble(self, entry: Job, *, is_idle: bool) -> None:
         job = entry.jobname
@@ -581,7 +578,7 @@ class _Run:
             for place, entry in enumerate(report.entries):
                 for direction, part in by_direction(entry, MOVING):
                     if part.runtime and _has_io(part):
-                        swept = self.entries[place][1].swept(direction)
+                        _, swept = self.entries[place][1].conditions(direction)
                         for quantity, value in (
                             ("io_bytes", self._bytes(part)),
                             ("total_ios", part.total_ios),
@@ -602,7 +599,7 @@ class _Run:
 
     def _add_rest(self, number: int, direction: str, rest: Mapping[str, Raw]) -> None:
         """Keep the other values of a direction."""
-        self._keep(number, rest.items(), f"{direction}.")
+        self._keep(number, [*_opened(rest, f"{direction}.")])
         if odd := [key for key in rest if _ODD.fullmatch(key)]:
             self.warn(
                 f"{direction}: {', '.join(odd)} is not a key of fio's; its unit is unknown:"
@@ -613,43 +610,44 @@ class _Run:
     def add_extras(self, number: int | None, record: Record, prefix: str = "") -> None:
         """Keep the values of a record that have no column."""
         if self.extras:
-            *values, rest = _extras[type(record)](record)
-            others = [*zip(EXTRAS[type(record)], values, strict=True), *(rest or {}).items()]
-            self._keep(number, [one for one in others if one[1] is not None], prefix)
+            kind = type(record)
+            *values, rest = _extras[kind](record)
+            pairs = zip(EXTRAS[kind], values, strict=True)
+            found = [(prefix + name, _text(one)) for name, one in pairs if one is not None]
+            self._keep(number, [*found, *_opened(rest or {}, prefix)])
 
-    def _keep(self, entry: int | None, items: Iterable[tuple[str, Any]], prefix: str = "") -> None:
-        """Keep values as texts: of some objects one by one, deeper ones as JSON."""
-        if not self.extras:
-            return
-        found: list[tuple[str, str]] = []
-        for name, value in items:
-            if name in _OPENED:
-                _open(f"{prefix}{name}", _load(value), found)
-            else:
-                found.append((prefix + name, _text(value)))
-        if found:
-            columns = zip(*found, strict=True)
-            self.rows.block("extras", _EXTRA, (*self.start, entry), _PATHS, *columns)
+    def _keep(self, entry: int | None, found: Sequence[tuple[str, str]]) -> None:
+        if found and self.extras:
+            paths, texts = zip(*found, strict=True)
+            self.rows.block("extras", _EXTRA, (*self.start, entry), _PATHS, paths, texts)
+
+
+def _opened(rest: Mapping[str, Raw], prefix: str) -> Iterator[tuple[str, str]]:
+    """Yield values as texts: those of some objects one by one, deeper ones as JSON."""
+    for name, raw in rest.items():
+        if name in _OPENED:
+            yield from _leaves(prefix + name, _load(raw))
+        else:
+            yield prefix + name, _text(raw)
+
+
+def _leaves(path: str, value: Any) -> Iterator[tuple[str, str]]:
+    if not isinstance(value, dict):
+        yield path, _text(value)
+        return
+    for key, one in value.items():
+        if key in _OPENED:
+            yield from _leaves(f"{path}.{key}", one)
+        else:
+            yield f"{path}.{key}", _text(one)
 
 
 def _text(value: Any) -> str:
     """Return a value as a text: JSON without blanks, and without quotation marks around it."""
-    if isinstance(value, str):
+    if type(value) is str:
         return value
-    data = bytes(value) if isinstance(value, Raw) else _encode(value)
+    data = _encode(value)
     return str(_load(data)) if data.startswith(b'"') else data.decode()
-
-
-def _open(place: str, value: Any, found: list[tuple[str, str]]) -> None:
-    """Add the values of an object one by one."""
-    if not isinstance(value, dict):
-        found.append((place, _text(value)))
-        return
-    for key, one in value.items():
-        if key in _OPENED:
-            _open(f"{place}.{key}", one, found)
-        else:
-            found.append((f"{place}.{key}", _text(one)))
 
 
 def _moment(milliseconds: float | None) -> int | None:
@@ -660,24 +658,22 @@ def _moment(milliseconds: float | None) -> int | None:
 
 
 def _latencies(part: Part) -> Timed:
-    """Return each latency, and its unit in ns: nanoseconds since 3.0, microseconds before."""
-    found: Timed = [(part.slat_ns, 1), (part.clat_ns, 1), (part.lat_ns, 1)]
-    for at, older in enumerate((part.slat, part.clat, part.lat)):
-        if older is not None and found[at][0] is None:
-            found[at] = older, 1000
+    """Return each latency that was measured, and its unit in ns: 1 since 3.0, 1000 before."""
+    found: Timed = []
+    for latency, older in zip(_of_ns(part), _of_us(part), strict=True):
+        one, unit = (older, 1000) if latency is None else (latency, 1)
+        found.append((one if one is not None and _is_measured(one) else None, unit))
     return found
 
 
-def _is_timed(latency: Latency | None) -> bool:
+def _is_measured(latency: Latency) -> bool:
     """Whether a latency was measured: before 3.19 there is no count, and zeros say no."""
-    if latency is None:
-        return False
     return bool(latency.max or latency.mean if latency.N is None else latency.N)
 
 
 def _in_ns(latency: Latency | None, unit: int) -> Iterable[float | None]:
-    """Return the statistics of a latency in ns; None if it was not measured."""
-    if latency is None or not _is_timed(latency):
+    """Return the statistics of a latency in ns."""
+    if latency is None:
         return _NOTHING
     found: tuple[float | None, ...] = _statistics(latency)
     return found if unit == 1 else [None if one is None else one * unit for one in found]
