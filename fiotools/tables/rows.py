@@ -137,8 +137,8 @@ class Rows:
         self, table: str, layout: Layout, shared: tuple[Any, ...], names: Layout, *own: Column
     ) -> None:
         """Add rows that share the values of a layout: the columns ``names`` are their own."""
-        size = len(own[0])
-        if any(len(one) != size for one in own):
+        size, *others = {*map(len, own)}
+        if others:
             raise SchemaError(f"columns of unequal length for {table!r}")
         key = table, layout, names
         if table in self._wanted and size:
@@ -310,6 +310,8 @@ def _joined(name: str, parts: Sequence[Column]) -> Column:
     """Put the values of one column together."""
     if len(parts) == 1:
         return parts[0]
+    if {*map(type, parts)} <= {list, tuple}:
+        return [*chain.from_iterable(parts)]
     if all(isinstance(one, np.ndarray) for one in parts):
         return np.concatenate(parts)
     if any(isinstance(one, pl.Series) for one in parts):

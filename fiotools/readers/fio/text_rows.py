@@ -79,9 +79,10 @@ class RunRows:
         """Whether the command above the report gives options."""
         return bool(self._shared or any(self._named.values()))
 
-    def note(self, at: int, message: str, severity: str = "warning") -> None:
+    def note(self, at: int, message: str, code: str, severity: str = "warning") -> None:
         """Add a note to the run, on a line counted from the start of the report."""
-        self.tables.note(message, line=self._line + at, severity=severity, run=self.run)
+        line = self._line + at
+        self.tables.note(message, code=code, line=line, severity=severity, run=self.run)
 
     def extra(self, path: str, text: str, entry: int | None = None) -> None:
         """Keep a value without a column."""
@@ -184,7 +185,8 @@ def note_remarks(tables: Tables, remarks: Said, first: int, run: int | None) -> 
 def keep(tables: Tables, text: str, line: int, run: int | None) -> None:
     """Keep one line of text as a note, without progress that a carriage return overwrites."""
     severity = "warning" if _ALERT.search(text) else "info"
-    tables.note(text.rsplit("\r", 1)[-1][:300], line=line, severity=severity, run=run)
+    message = text.rsplit("\r", 1)[-1][:300]
+    tables.note(message, code="printed", line=line, severity=severity, run=run)
 
 
 def is_interrupted(remarks: Said) -> bool:
