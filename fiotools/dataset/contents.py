@@ -350,7 +350,12 @@ class Dataset:
                     " files of it are missing; convert the sources into a new folder"
                 )
         if self.unfinished:
-            told = {"source": self.path, "severity": "warning", "message": self.unfinished}
+            told = {
+                "source": self.path,
+                "severity": "warning",
+                "code": "unfinished",
+                "message": self.unfinished,
+            }
             note = pl.DataFrame([told], schema_overrides=tables["notes"].schema)
             tables["notes"] = pl.concat([tables["notes"], note], how="diagonal")
         if within:

@@ -435,7 +435,7 @@ def _duplicate_notes(there: Destination) -> Any:
     whole = stack(parts, ("runs", *duplicate_runs.ALIKE))
     runs = there.records().select(pl.sum(rows_of("runs"))).collect().item()
     found = duplicate_runs.find(whole.tables, [source for source, _ in whole.files], runs)
-    told = Part(whole.files, {"notes": add_notes(stacked(()), found)})
+    told = Part(whole.files, {"notes": add_notes(stacked(()), "twin", found)})
     made = parquet.slices_of(told, ["notes"], about.labels)
     none = arrow_schema("notes", about.labels).empty_table()
     return parquet.joined([none, *(table for _, table in made)])

@@ -19,7 +19,6 @@ from __future__ import annotations
 import hashlib
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -44,7 +43,7 @@ from fiotools.errors import DatasetError, FileError, SchemaError
 from fiotools.files import digest, needed
 from fiotools.files.remote import Stat
 from fiotools.input import read
-from fiotools.input.read import Bounds, JobFiles
+from fiotools.input.read import Bounds
 from fiotools.input.sources import Fetch, Found, as_text, is_url, refuse_no_file
 from fiotools.tables.columns import get
 from fiotools.tables.parts import FILE, Part, sizes_of
@@ -56,8 +55,8 @@ Hash = Callable[["pl.DataFrame"], list[str | None]]  # of each file of a frame
 DO = "_do"  # with a file: new, changed, touched (only its time differs), same, gone
 _NOW = "_now"  # suffix of listed values
 _SEEN = "_seen"  # suffix of values in the manifest
-_LISTED = ("place", "member", "named", "size_bytes", "mtime_ns", "etag", "beside", "asked")
-_OTHERWISE = ("place", "member", "size_bytes", "beside", "asked")  # to be read if they differ
+_LISTED = ("place", "member", "named", "size_bytes", "mtime_ns", "etag", "asked")
+_OTHERWISE = ("place", "member", "size_bytes", "asked")  # to be read if they differ
 
 
 def kinds_of(found: Sequence[Found]) -> dict[str, DType]:
@@ -81,7 +80,6 @@ def _kind(types: set[type]) -> DType:
 
 def listed(found: Sequence[Found], labels: Mapping[str, DType], asked: str | None) -> pl.DataFrame:
     """Make the columns of the manifest that are known of files unread, read as ``asked``."""
-    folders: dict[str, str | None] = {}
     listing: dict[str, Any] = {
         "source": [file.name for file in found],
         "place": [_whole(file.place) for file in found],
@@ -89,8 +87,8 @@ def listed(found: Sequence[Found], labels: Mapping[str, DType], asked: str | Non
         "named": [file.named for file in found],
         "asked": [asked] * len(found),
     }
-    known = zip(*(_known(file, folders) for file in found), strict=True)
-    listing |= zip(("size_bytes", "mtime_ns", "etag", "beside"), known, strict=True)
+    known = zip(*map(_known, found), strict=True)
+    listing |= zip(("size_bytes", "mtime_ns", "etag"), known, strict=True)
     for name, kind in labels.items():
         values = [file.labels.get(name) for file in found]
         if kind == "str":
@@ -111,34 +109,15 @@ def found_again(rows: pl.DataFrame, labels: Mapping[str, DType]) -> Iterator[Fou
         yield Found(place, row["source"], given, row["named"], row["member"], stat)
 
 
-def _known(
-    file: Found, folders: dict[str, str | None]
-) -> tuple[int | None, int | None, str | None, str | None]:
-    """Return size, time, the object store's tag, and a hash of the job files beside it."""
+def _known(file: Found) -> tuple[int | None, int | None, str | None]:
+    """Return size, time, and the object store's tag."""
     if file.stat is not None:
-        return (*file.stat, None)
+        return file.stat
     try:
         stat = Path(file.place).stat()
     except OSError:  # reading it will say why
-        return None, None, None, None
-    folder = file.place.rpartition("/")[0]
-    if folder not in folders:
-        folders[folder] = _job_files(folder)
-    # an archive changes as a whole, with the job files in it
-    return stat.st_size, stat.st_mtime_ns, None, None if file.member else folders[folder]
-
-
-def _job_files(folder: str) -> str | None:
-    """Return a hash of the job files of a folder: if it changes, reports are read again."""
-    told = []
-    with suppress(OSError), os.scandir(folder or ".") as entries:
-        for entry in entries:
-            if entry.name.lower().endswith(".fio"):
-                with suppress(OSError):  # a broken link
-                    stat = entry.stat()
-                    told.append(f"{entry.name} {stat.st_size} {stat.st_mtime_ns}")
-    text = "\n".join(sorted(told)).encode("utf-8", "surrogateescape")
-    return hashlib.sha256(text).hexdigest() if told else None
+        return None, None, None
+    return stat.st_size, stat.st_mtime_ns, None
 
 
 def _whole(place: str) -> str:
@@ -407,9 +386,8 @@ def _read(
     found = list(found_again(todo, labels))
     sheets = {table: parquet.ParquetSheet(arrow_schema(table, labels)) for table in tables}
     outcomes: list[dict[str, Any]] = []
-    job_files = JobFiles()
     for start, end in _AT_ONCE.cut(todo["size_bytes"]):
-        told, slices = _read_some(found[start:end], work, job_files, frozenset())
+        told, slices = _read_some(found[start:end], work, frozenset())
         outcomes += told
         for table, rows in slices:
             sheets[table].add(rows)
@@ -417,13 +395,13 @@ def _read(
 
 
 def _read_some(
-    found: Sequence[Found], work: Work, job_files: JobFiles, left_out: frozenset[int]
+    found: Sequence[Found], work: Work, left_out: frozenset[int]
 ) -> tuple[list[dict[str, Any]], list[tuple[str, Any]]]:
     """Read files at once; of those whose rows do not fit into the memory, leave the largest out."""
     tables = work.about.tables
     fetch = Hashing(found, work.refused)
     try:
-        batch = read.read_batch(found, work.reading, job_files, fetch=fetch, left_out=left_out)
+        batch = read.read_batch(found, work.reading, fetch=fetch, left_out=left_out)
         outcomes = [*_outcomes(batch.part, found, fetch.hashes, tables)]
         return outcomes, [*parquet.slices_of(batch.part, tables, work.about.labels)]
     except MemoryError as error:
@@ -432,7 +410,7 @@ def _read_some(
             raise
     others = set(range(len(found))) - left_out
     largest = max(others, key=lambda number: read.size_of(found[number]))
-    return _read_some(found, work, job_files, left_out | {largest})
+    return _read_some(found, work, left_out | {largest})
 
 
 def _outcomes(

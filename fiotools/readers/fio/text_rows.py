@@ -13,6 +13,10 @@ from fiotools.readers.fio.bins import coarse_columns, whole_direction
 from fiotools.tables import Tables
 
 ALL = "All clients"
+NO_OPTIONS = (
+    "the report does not list the options of its jobs: the conditions are missing; name them in the"
+    " path: {iodepth:d}"
+)
 _ALERT = re.compile(r"error|err=|terminat|fail|no such|cannot|unable|warning", re.I)
 
 Said = list[tuple[int, str]]  # on which line of a report, and what
@@ -66,6 +70,11 @@ class RunRows:
         self.run = tables.start_run(tool="fio", command=session.command, host=session.host, **row)
         self._shared, self._named = fio_options.from_command(session.command)
         fio_options.add_settings(tables, self.run, None, None, self._shared, "global")
+
+    @property
+    def has_options(self) -> bool:
+        """Whether the command above the report gives options."""
+        return bool(self._shared or any(self._named.values()))
 
     def note(self, at: int, message: str, severity: str = "warning") -> None:
         """Add a note to the run, on a line counted from the start of the report."""
