@@ -195,7 +195,8 @@ class Rows:
     def rows(self, table: str, *names: str) -> Iterator[tuple[Any, ...]]:
         """Yield some columns of a table of this file row by row."""
         for make, pairs in self._deferred.items():
-            for made in make([one for file, one in pairs if file == self.file], self.wants):
+            own = [one for file, one in pairs if file == self.file]
+            for made in make(own, self.wants) if own else ():
                 if made.table == table:
                     yield from zip(*map(made.listed, names), strict=True)
         for made_table, frame in self._settled:
@@ -223,7 +224,8 @@ class Rows:
         self._blocks.clear()
         # values that do not fit have added notes
         for table, single in self._single.items():
-            found.setdefault(table, []).append(self._of_single(single))
+            if single:
+                found.setdefault(table, []).append(self._of_single(single))
         self._single.clear()
         return {table: in_order(table, stacked(frames)) for table, frames in found.items()}
 
