@@ -231,11 +231,10 @@ def _add_lists(rows: Rows, run: DiskspdRun, place: tuple[int, int]) -> None:
         pairs = zip(*run.asked.settings, strict=True)
         rows.block("settings", _SETTINGS, (*place, "given"), ("option", "text"), *pairs)
     if run.cpus:
-        names = ("group", "cpu", *USAGE)
-        rows.block("cpu", _RUN, place, names, *zip(*run.cpus, strict=True))
+        rows.block("cpu", _RUN, place, ("group", "cpu", *USAGE), *zip(*run.cpus, strict=True))
     if run.extras:
-        names = ("entry", "path", "text")
-        rows.block("extras", _RUN, place, names, *zip(*run.extras, strict=True))
+        columns = zip(*run.extras, strict=True)
+        rows.block("extras", _RUN, place, ("entry", "path", "text"), *columns)
 
 
 def _add_io(

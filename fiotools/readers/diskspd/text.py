@@ -629,9 +629,9 @@ def check_plan(span: Span, asked: options.Asked) -> options.Asked:
     if asked.each and seen and threads not in (None, seen):
         doubled = f"the input parameters are of {threads} threads, the results of {seen}"
         asked = replace(asked, total={**asked.total, "numjobs": None})
-    said = [("incomplete", missing)]
-    said += [("conditions", message) for message in (unread, strange, doubled)]
-    span.problems += [_warning(code, first, message) for code, message in said if message]
+    found = [("incomplete", missing)]
+    found += [("conditions", str(one)) for one in (unread, strange, doubled) if one]
+    span.problems += [_warning(code, first, message) for code, message in found if message]
     return asked
 
 
