@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain, repeat
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from lxml.etree import XMLSyntaxError
@@ -34,6 +35,9 @@ from fiotools.readers.diskspd.runs import (
     nanoseconds,
 )
 from fiotools.tables.notes import Note
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 
 def _of_each(path: str, total: str = "") -> tuple[str, ...]:
@@ -209,12 +213,11 @@ class _Reading:
         """Take the percentiles of the whole run."""
         buckets = span.all("Latency/Bucket")
         if buckets and buckets[0].is_buckets:
-            points = _points([*map(self.document.text, buckets)])
+            rows: Any = _percentiles([*map(self.document.text, buckets)])
         else:
-            rows = ([*map(self._values(bucket).number, _CURVE)] for bucket in buckets)
-            points = [(at, [*map(nanoseconds, values)]) for at, *values in rows]
-        if points:
-            yield PrintedCurve(self._line(span), points)
+            rows = [[*map(self._values(bucket).number, _CURVE)] for bucket in buckets]
+        if len(rows):
+            yield PrintedCurve.of(self._line(span), rows)
 
     def _problems(self, run: DiskspdRun, span: Element) -> Iterator[Note]:
         line = self._line(span)
@@ -282,23 +285,19 @@ class _Reading:
         )
 
 
-def _points(texts: Sequence[str]) -> list[tuple[float | None, list[float | None]]]:
-    """Take percentiles, and their latencies in ns, of a plain document."""
+def _percentiles(texts: Sequence[str]) -> NDArray[np.float64]:
+    """Take percentiles, and their latencies, of a plain document."""
     given = columns(texts[0])
     if len(texts) > 1:
         raise NotPlainError
-    none = [None] * len(next(iter(given.values())))
-    found = [none] * len(_CURVE)
+    rows = np.full((len(next(iter(given.values()))), len(_CURVE)), np.nan)
     for at, name in enumerate(_CURVE):
         if name in given:
             try:
-                read = numbers(given[name])
+                rows[:, at] = numbers(given[name])
             except ValueError:
                 raise NotPlainError from None
-            if at:
-                read = np.rint(read * 1e6)
-            found[at] = [None if one != one else one for one in read.tolist()]
-    return [(at, values) for at, *values in zip(*found, strict=True)]
+    return rows
 
 
 def _amounts(told: Values) -> list[tuple[int, int]]:
