@@ -1,17 +1,16 @@
-"""The plan of a conversion, written before anything is read: which files make which part.
+"""What a conversion has to do, part by part: which files make which part, and the doing of one.
 
-The plan has a piece for each part: the rows that the manifest will have for its files, whether each
-file will be read, and where it stood in the part before. A last file says that all pieces are
-there: without it there is no plan. Both are removed at the end, so what is there tells that a
-conversion did not end.
+A piece is made for each part: the rows that the manifest will have for its files, whether each file
+will be read, and where it stood in the part before.
 
 New files make new parts, in their order, each limited in number and size. A part is rewritten if a
 file of it has changed or is removed; the rows of its other files come from its old files, and
 these are not read.
 
 A part is the unit of work, in any process: a worker needs access to the sources and the dataset,
-and little else. The rows go straight into files; the record is written last. Done twice, a part has
-the same bytes.
+and little else. The rows go straight into files; the record is written last, and makes them count.
+So the manifest alone says what was read, whatever ended a conversion. Done twice, a part has the
+same bytes.
 """
 
 from __future__ import annotations
@@ -30,17 +29,13 @@ import polars as pl
 from fiotools._version import __version__
 from fiotools.dataset import parquet
 from fiotools.dataset.contents import (
-    PENDING,
-    WHOLE,
     About,
-    ConversionPlan,
-    pending,
-    piece_name,
+    Unfinished,
 )
 from fiotools.dataset.parquet import MANIFEST, arrow_schema, columns, polars_schema, rows_of
-from fiotools.dataset.store import PLAN, RECORDS, Store, leftover, part_name, uncommitted
+from fiotools.dataset.store import RECORDS, Store, part_name
 from fiotools.errors import DatasetError, FileError, SchemaError
-from fiotools.files import digest, needed
+from fiotools.files import digest
 from fiotools.files.remote import Stat
 from fiotools.input import read
 from fiotools.input.read import Bounds
@@ -50,6 +45,7 @@ from fiotools.tables.parts import FILE, Part, sizes_of
 from fiotools.vocabulary import DType
 
 Key = tuple[str, str | None]
+PENDING = "_todo"  # column of a piece: whether the file is to be read
 _BEFORE = "_before"  # its row in the part's record until now
 Hash = Callable[["pl.DataFrame"], list[str | None]]  # of each file of a frame
 DO = "_do"  # with a file: new, changed, touched (only its time differs), same, gone
@@ -128,6 +124,11 @@ def _whole(place: str) -> str:
     return path if as_text(path) == path else Path(path).as_uri()
 
 
+def pending(piece: pl.DataFrame) -> pl.DataFrame:
+    """Return the rows of the files to be read."""
+    return piece.filter(PENDING)
+
+
 def key(file: Found) -> Key:
     """Return a key of the file that does not depend on its name."""
     return file.place, file.member
@@ -168,29 +169,6 @@ def digests(found: Sequence[Found]) -> list[str | None]:
         except (OSError, FileError):
             hashes.append(None)
     return hashes
-
-
-def write_piece(store: Store, name: str, rows: pl.DataFrame, labels: Mapping[str, DType]) -> None:
-    """Write the piece of a part."""
-    pa = needed("pyarrow", "a dataset")
-    schema = arrow_schema(MANIFEST, labels)
-    schema = schema.append(pa.field(PENDING, pa.bool_())).append(pa.field(_BEFORE, pa.int64()))
-    store.write(name, parquet.file_of(parquet.of_polars(rows, schema)))
-
-
-def outdated(store: Store, plan: ConversionPlan | None) -> None:
-    """Take a plan back; its pieces stay until the next one is done, and tell that one was begun."""
-    planned = {number: generation for number, generation, _ in plan.parts} if plan else {}
-    others = uncommitted(store.names(PLAN), planned)
-    parquet.refuse_others(store, [f"{PLAN}/{name}" for name in others])
-    store.remove([WHOLE])
-
-
-def dropped(store: Store) -> None:
-    """Remove a plan that is done, and pieces without a plan."""
-    store.remove([WHOLE])  # first: pieces without it are none
-    store.remove(f"{PLAN}/{name}" for name in leftover(store.names(PLAN), {}))
-    store.leave(PLAN)
 
 
 def compared(
@@ -322,26 +300,23 @@ class Work:
     generation: int
     reading: read.Task  # how its files are read
     before: Mapping[str, str]  # its files until now, by folder
+    piece: pl.DataFrame  # the rows of its record, as far as they are known
+    token: str  # of the conversion
     # files that are not read: they end every process that reads them
     refused: Mapping[Key, FileError] = field(default_factory=dict)
 
-    def piece(self) -> bytes:
-        """Return the piece of the part, as the plan has it now."""
-        try:
-            return self.store.read(piece_name(self.number, self.generation))
-        except FileNotFoundError:
-            raise self.unwanted() from None
-
-    def unwanted(self) -> DatasetError:
-        """Return the error for a part that the plan does not have any more."""
-        return DatasetError(
-            f"{self.store.url}: part {self.number} is not planned any more: another conversion was"
-            " begun, or the process sees another folder of this name"
-        )
+    def refuse_other(self) -> None:
+        """Refuse to write for a conversion that is not the last one: it has begun anew."""
+        mark = Unfinished.read(self.store)
+        if mark is None or mark.token != self.token:
+            raise DatasetError(
+                f"{self.store.url}: part {self.number} is not wanted any more: another conversion"
+                " was begun, or the process sees another folder of this name"
+            )
 
     def files(self) -> list[Found]:
         """Return the files to be read."""
-        return list(found_again(pending(pl.read_parquet(self.piece())), self.about.labels))
+        return list(found_again(pending(self.piece), self.about.labels))
 
 
 def try_alone(reading: read.Task, file: Found) -> None:
@@ -351,8 +326,7 @@ def try_alone(reading: read.Task, file: Found) -> None:
 
 def do_part(work: Work) -> int:
     """Read the pending files of a part, write its files, then its record; return their number."""
-    content = work.piece()
-    piece = pl.read_parquet(content)
+    piece = work.piece
     todo = pending(piece)
     sheets, outcomes = _read(todo, work)
     # with the outcomes of its files the piece is the record
@@ -371,8 +345,7 @@ def do_part(work: Work) -> int:
                 made[table] = whole.close()
         elif sheet.rows:
             made[table] = sheet.close()
-    if work.piece() != content:
-        raise work.unwanted()
+    work.refuse_other()
     record = parquet.of_polars(piece, arrow_schema(MANIFEST, work.about.labels))
     parquet.commit(work.store, part_name(work.number, work.generation), made, record)
     return len(todo)

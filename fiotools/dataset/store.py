@@ -17,6 +17,7 @@ somebody has to remove it, unless the process ran on this machine and is gone.
 from __future__ import annotations
 
 import errno
+import json
 import os
 import re
 import socket
@@ -29,8 +30,6 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-import orjson
-
 from fiotools.errors import DatasetError
 from fiotools.files import DATASET, atomic_write, lock
 from fiotools.files.remote import as_os_errors, file_system
@@ -39,13 +38,12 @@ from fiotools.input.sources import as_text, is_url, local
 ABOUT = DATASET
 LOCK, CLAIM = "_lock", "_lock-claim"
 RECORDS = "_manifest"
-PLAN = "_plan"
-PLANNED = "plan.json"
+UNFINISHED = "_unfinished.json"
 
 _PART = re.compile(r"part-(\d{6,})-(\d{3,})\.parquet")
 # the rest of a file that was being written during a kill
 _UNFINISHED = re.compile(
-    rf"\.(?:{_PART.pattern}|{re.escape(ABOUT)}|{re.escape(PLANNED)})\.\w+\.part"
+    rf"\.(?:{_PART.pattern}|{re.escape(ABOUT)}|{re.escape(UNFINISHED)})\.\w+\.part"
 )
 _held: set[str] = set()  # by this process, to which the system would give its own lock again
 _guard = threading.Lock()
@@ -145,12 +143,6 @@ class Folder:
         for name in names:
             self._at(name).unlink(missing_ok=True)
 
-    def leave(self, folder: str) -> None:
-        """Remove a folder of ours, unless something is in it."""
-        if not self.names(folder):
-            with suppress(FileNotFoundError):
-                self.own(folder).rmdir()
-
 
 @dataclass(frozen=True)
 class Bucket:
@@ -218,9 +210,6 @@ class Bucket:
             with suppress(FileNotFoundError), as_os_errors(self.place(name)):
                 system.rm_file(f"{root}/{name}")
 
-    def leave(self, folder: str) -> None:
-        """Do nothing: an object store has no folders, only files."""
-
 
 Store = Folder | Bucket
 
@@ -274,10 +263,10 @@ def _lock_file(store: Bucket) -> Iterator[None]:
         "since": f"{datetime.now(UTC):%Y-%m-%d %H:%M:%SZ}",
     }
     try:
-        store.write(LOCK, orjson.dumps(mine), new=True)
+        store.write(LOCK, json.dumps(mine).encode(), new=True)
     except FileExistsError:
         _refuse_at_work(store)
-        _take_over(store, orjson.dumps(mine))
+        _take_over(store, json.dumps(mine).encode())
     try:
         yield
     finally:
@@ -286,8 +275,8 @@ def _lock_file(store: Bucket) -> Iterator[None]:
 
 def _refuse_at_work(store: Bucket) -> None:
     other: dict[str, object] = {"host": "an unknown host", "process": "?", "since": "?"}
-    with suppress(FileNotFoundError, orjson.JSONDecodeError):
-        other |= orjson.loads(store.read(LOCK))
+    with suppress(FileNotFoundError, ValueError):
+        other |= json.loads(store.read(LOCK))
     if not _is_gone(other):
         raise DatasetError(
             f"{store.url}: another conversion is at work there (process {other['process']} on"

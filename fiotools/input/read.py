@@ -32,6 +32,7 @@ from fiotools.input import consistency
 from fiotools.input.sources import Fetch, Found, find, is_url
 from fiotools.readers import opened, reader_named, readers, sniff
 from fiotools.readers.document import Document, decode, note_unread
+from fiotools.readers.formats import taken
 from fiotools.tables import resting
 from fiotools.tables.parts import (
     SHARING,
@@ -308,10 +309,12 @@ def read_batch(
         try:
             if number in left_out:
                 raise MemoryError
+            content = [fetch(file)]
             # no name is given to the text: it must be gone when the rows are put together
-            read_document(
-                opened(file.name, partial(fetch, file), task.version, task.quantity), task, rows
-            )
+            if task.format or task.version or not taken(content[0], rows):
+                read_document(
+                    opened(file.name, content.pop, task.version, task.quantity), task, rows
+                )
         except (FileError, OSError) as error:
             # the calls in which it arose hold all of the file
             error.__context__ = error.__cause__ = None

@@ -151,25 +151,20 @@ def _same_io(io: pl.DataFrame, runs: pl.DataFrame, enough: int) -> Iterator[tupl
 
 
 def _rounded_twins(runs: pl.DataFrame, enough: int) -> list[tuple[int, int]]:
-    """Return the keys of runs whose numbers an earlier one has in another format, or in part."""
-    runs = runs.with_columns(
-        same=pl.struct("tool", *ALIKE["io"]).rank("dense"), form=pl.struct("format", "gaps")
-    )
-    several = runs.filter(pl.col("form").n_unique().over("same") > 1)
+    """Return the keys of runs whose numbers an earlier one has in another format, or in part.
+
+    Of several runs of one format that did as much in the same time, which is the twin is not
+    certain: there is none.
+    """
+    same = ("tool", *ALIKE["io"])
+    size, forms = pl.len().over(same), pl.struct("format", "gaps").n_unique().over(same)
+    several = runs.filter((size > 1) & (size == forms))
     if several.is_empty():
         return []
-    above = pl.col("key").shift(1).over("same")
-    near = [
-        several.sort("same", pl.col(name).list.max()).select("key", other=above).drop_nulls()
-        for name in _FIGURES
-    ]
     both = (
-        pl.concat(near)
-        .select(key=pl.max_horizontal("key", "other"), key_of=pl.min_horizontal("key", "other"))
-        .unique()
-        .join(several, on="key")
+        several.with_columns(key_of=pl.first("key").over(same))
+        .filter(pl.col("key") != pl.col("key_of"))
         .join(several, left_on="key_of", right_on="key", suffix="_of")
-        .filter(pl.col("form") != pl.col("form_of"))
     )
     slack = pl.when(pl.col("format") == pl.col("format_of")).then(_EXACT).otherwise(_ROUNDED)
     is_other, agree = pl.lit(False), pl.lit(0)
@@ -184,8 +179,7 @@ def _rounded_twins(runs: pl.DataFrame, enough: int) -> list[tuple[int, int]]:
         .group_by("key", "key_of")
         .agg(is_other.any().alias("is_other"), digits=pl.first("moved") + agree.sum())
         .filter(~pl.col("is_other"), pl.col("digits") >= enough)
-        .group_by("key")
-        .agg(pl.min("key_of"))
+        .select("key", "key_of")
         .rows()
     )
 

@@ -137,8 +137,8 @@ class Rows:
         self, table: str, layout: Layout, shared: tuple[Any, ...], names: Layout, *own: Column
     ) -> None:
         """Add rows that share the values of a layout: the columns ``names`` are their own."""
-        size = len(own[0])
-        if any(len(one) != size for one in own):
+        size, *others = {*map(len, own)}
+        if others:
             raise SchemaError(f"columns of unequal length for {table!r}")
         key = table, layout, names
         if table in self._wanted and size:
@@ -195,7 +195,8 @@ class Rows:
     def rows(self, table: str, *names: str) -> Iterator[tuple[Any, ...]]:
         """Yield some columns of a table of this file row by row."""
         for make, pairs in self._deferred.items():
-            for made in make([one for file, one in pairs if file == self.file], self.wants):
+            own = [one for file, one in pairs if file == self.file]
+            for made in make(own, self.wants) if own else ():
                 if made.table == table:
                     yield from zip(*map(made.listed, names), strict=True)
         for made_table, frame in self._settled:
@@ -223,7 +224,8 @@ class Rows:
         self._blocks.clear()
         # values that do not fit have added notes
         for table, single in self._single.items():
-            found.setdefault(table, []).append(self._of_single(single))
+            if single:
+                found.setdefault(table, []).append(self._of_single(single))
         self._single.clear()
         return {table: in_order(table, stacked(frames)) for table, frames in found.items()}
 
@@ -308,6 +310,8 @@ def _joined(name: str, parts: Sequence[Column]) -> Column:
     """Put the values of one column together."""
     if len(parts) == 1:
         return parts[0]
+    if {*map(type, parts)} <= {list, tuple}:
+        return [*chain.from_iterable(parts)]
     if all(isinstance(one, np.ndarray) for one in parts):
         return np.concatenate(parts)
     if any(isinstance(one, pl.Series) for one in parts):

@@ -11,6 +11,7 @@ from fiotools.readers.document import Report, Session
 from fiotools.readers.fio import options as fio_options
 from fiotools.readers.fio.bins import coarse_columns, whole_direction
 from fiotools.tables import Tables
+from fiotools.vocabulary import SWEPT
 
 ALL = "All clients"
 NO_OPTIONS = (
@@ -69,6 +70,8 @@ class RunRows:
         self.tables, self._line = tables, report.line
         self.run = tables.start_run(tool="fio", command=session.command, host=session.host, **row)
         self._shared, self._named = fio_options.from_command(session.command)
+        # by entry and direction, and by entry: the conditions that tables beside `io` repeat
+        self._swept: dict[tuple[int, str | None], dict[str, Any]] = {}
         fio_options.add_settings(tables, self.run, None, None, self._shared, "global")
 
     @property
@@ -76,9 +79,10 @@ class RunRows:
         """Whether the command above the report gives options."""
         return bool(self._shared or any(self._named.values()))
 
-    def note(self, at: int, message: str, severity: str = "warning") -> None:
+    def note(self, at: int, message: str, code: str, severity: str = "warning") -> None:
         """Add a note to the run, on a line counted from the start of the report."""
-        self.tables.note(message, line=self._line + at, severity=severity, run=self.run)
+        line = self._line + at
+        self.tables.note(message, code=code, line=line, severity=severity, run=self.run)
 
     def extra(self, path: str, text: str, entry: int | None = None) -> None:
         """Keep a value without a column."""
@@ -110,9 +114,13 @@ class RunRows:
         }
         add, extend = self.tables.add, self.tables.extend
         add("jobs", **keys, error=entry.error, description=entry.description, **entry.cpu)
-        for one in directions:
-            if not one.columns:
-                continue
+        listed = [one for one in directions if one.columns]
+        for one in listed:
+            swept = {name: one.columns.get(name) for name in SWEPT}
+            self._swept[number, one.name] = swept
+            common = self._swept.setdefault((number, None), dict(swept))
+            common.update((name, None) for name in SWEPT if common[name] != swept[name])
+        for one in listed:
             row = {**keys, "direction": one.name}
             add("io", **row, **one.columns)
             for latency, pairs in one.percentiles.items():
@@ -120,13 +128,25 @@ class RunRows:
                     "percentile": [percentile for percentile, _ in pairs],
                     "value_ns": [value for _, value in pairs],
                 }
-                extend("percentiles", columns, **row, latency=latency)
+                extend(
+                    "percentiles",
+                    columns,
+                    **row,
+                    **self._conditions(number, one.name),
+                    latency=latency,
+                )
         bins = coarse_columns(entry.shares, has_ns)
         if len(bins["pct"]):
             whole = whole_direction([one.name for one in directions])
-            extend("bins", bins, **keys, direction=whole, latency="clat")
+            conditions = self._conditions(number, whole)
+            extend("bins", bins, **keys, direction=whole, **conditions, latency="clat")
         for path, text in entry.extras.items():
             self.extra(path, text, number)
+
+    def _conditions(self, entry: int, direction: str) -> dict[str, Any]:
+        """Return the conditions of a direction; without I/O those that its entry shares."""
+        own = self._swept.get((entry, direction)) or self._swept.get((entry, None))
+        return own or {}
 
     def disks(self, disks: Iterable[Disk]) -> None:
         """Add block devices."""
@@ -139,6 +159,8 @@ class RunRows:
         self, number: int, entry: Entry, direction: str, seconds: float, done: Mapping[str, Any]
     ) -> None:
         """Add the progress of a direction of an entry at one report of several."""
+        # the block size of a sample is a single I/O's
+        conditions = {**self._conditions(number, direction), "bs_bytes": None}
         for quantity, value in done.items():
             self.tables.add(
                 "samples",
@@ -147,6 +169,7 @@ class RunRows:
                 group=entry.group,
                 job=entry.name,
                 direction=direction,
+                **conditions,
                 time_s=seconds,
                 quantity=quantity,
                 value=value,
@@ -162,7 +185,8 @@ def note_remarks(tables: Tables, remarks: Said, first: int, run: int | None) -> 
 def keep(tables: Tables, text: str, line: int, run: int | None) -> None:
     """Keep one line of text as a note, without progress that a carriage return overwrites."""
     severity = "warning" if _ALERT.search(text) else "info"
-    tables.note(text.rsplit("\r", 1)[-1][:300], line=line, severity=severity, run=run)
+    message = text.rsplit("\r", 1)[-1][:300]
+    tables.note(message, code="printed", line=line, severity=severity, run=run)
 
 
 def is_interrupted(remarks: Said) -> bool:
