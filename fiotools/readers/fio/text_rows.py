@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from fiotools.readers.document import Report, Session
 from fiotools.readers.fio import options as fio_options
 from fiotools.readers.fio.bins import coarse_columns, whole_direction
-from fiotools.tables import Tables
+from fiotools.tables.rows import Rows
 from fiotools.vocabulary import SWEPT
 
 ALL = "All clients"
@@ -66,7 +66,7 @@ class Disk(NamedTuple):
 class RunRows:
     """The rows of one run, whose lines count from the start of its report."""
 
-    def __init__(self, tables: Tables, report: Report, session: Session, **row: Any) -> None:
+    def __init__(self, tables: Rows, report: Report, session: Session, **row: Any) -> None:
         self.tables, self._line = tables, report.line
         self.run = tables.start_run(tool="fio", command=session.command, host=session.host, **row)
         self._shared, self._named = fio_options.from_command(session.command)
@@ -176,13 +176,13 @@ class RunRows:
             )
 
 
-def note_remarks(tables: Tables, remarks: Said, first: int, run: int | None) -> None:
+def note_remarks(tables: Rows, remarks: Said, first: int, run: int | None) -> None:
     """Keep fio's messages beside the report that begins on a line."""
     for at, text in remarks:
         keep(tables, text, first + at, run)
 
 
-def keep(tables: Tables, text: str, line: int, run: int | None) -> None:
+def keep(tables: Rows, text: str, line: int, run: int | None) -> None:
     """Keep one line of text as a note, without progress that a carriage return overwrites."""
     severity = "warning" if _ALERT.search(text) else "info"
     message = text.rsplit("\r", 1)[-1][:300]
