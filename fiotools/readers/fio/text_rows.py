@@ -14,10 +14,6 @@ from fiotools.tables import Tables
 from fiotools.vocabulary import SWEPT
 
 ALL = "All clients"
-NO_OPTIONS = (
-    "the report does not list the options of its jobs: the conditions are missing; name them in the"
-    " path: {iodepth:d}"
-)
 _ALERT = re.compile(r"error|err=|terminat|fail|no such|cannot|unable|warning", re.I)
 
 Said = list[tuple[int, str]]  # on which line of a report, and what
