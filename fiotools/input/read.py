@@ -35,12 +35,10 @@ from fiotools.readers.document import Document, decode, note_unread
 from fiotools.readers.formats import taken
 from fiotools.tables import resting
 from fiotools.tables.parts import (
-    SHARING,
     Labels,
     Part,
     add_notes,
     fill_conditions,
-    share_conditions,
     stacked,
 )
 from fiotools.tables.results import Results, results_of
@@ -284,9 +282,8 @@ class Batch:
 
 def rows_for(wanted: tuple[str, ...] | None) -> Rows:
     """Return where readers put the rows of some files, if these tables are wanted."""
-    # the numbers of runs are held against each other
-    judged = {*SHARING}.isdisjoint(wanted or ())
-    return Rows(wanted if wanted is None or judged else (*wanted, "io"))
+    # bins are held against the I/Os of their run
+    return Rows((*wanted, "io") if wanted is not None and "bins" in wanted else wanted)
 
 
 @resting()
@@ -425,7 +422,6 @@ def part_of(files: list[tuple[str, Labels]], rows: Rows, wanted: tuple[str, ...]
     notes = add_notes(part.tables["notes"], "contradiction", said)
     if any(labels for _, labels in files):
         notes = add_notes(notes, "path", fill_conditions(part))
-    share_conditions(part)
     part.tables["notes"] = notes
     if wanted is not None and "io" not in wanted:
         part.tables.pop("io", None)

@@ -65,7 +65,7 @@ from fiotools.readers.fio.text_rows import (
 )
 from fiotools.readers.formats import FIO_DEFINITION, FIO_SAID, READERS
 from fiotools.readers.text import Cursor, Taker, taken
-from fiotools.tables import Tables
+from fiotools.tables.rows import Rows
 
 _commands = Later("fiotools.readers.transcript:commands")
 
@@ -311,7 +311,7 @@ class FioOutput:
 # --- the rows of a run ------------------------------------------------------------------------
 
 
-def add(tables: Tables, report: Report, session: Session) -> int:
+def add(tables: Rows, report: Report, session: Session) -> int:
     """Add one fio process as a run, with an entry for each job or group that it reported."""
     said: FioOutput = report.data
     rows = RunRows(
@@ -579,7 +579,7 @@ _LAST = ("%", "msec", "msec)", " zone resets")  # the end of a complete last lin
 _ASIDE = 40  # so many lines in a row that are not fio's end a report
 
 
-def read(document: Document, tables: Tables) -> None:
+def read(document: Document, tables: Rows) -> None:
     """Read a text that holds only fio's human reports."""
     if not document.reports:
         said = FIO_SAID.search(document.text)

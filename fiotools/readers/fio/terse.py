@@ -51,7 +51,7 @@ from fiotools.readers.fio.text_rows import (
 )
 from fiotools.readers.formats import FIO_TERSE
 from fiotools.readers.text import Cursor
-from fiotools.tables import Tables
+from fiotools.tables.rows import Rows
 
 _DESCRIPTION = 255  # bytes of a description that fio keeps
 _OPEN = "description to the end of the text"  # without a line end, so that it may go on
@@ -466,7 +466,7 @@ def _wrapped(cursor: Cursor, entry: Record, alone: bool) -> int | None:
 _SLACK_MS = 20
 
 
-def read(document: Document, tables: Tables) -> None:
+def read(document: Document, tables: Rows) -> None:
     """Read a text that holds only fio's terse output."""
     for report in document.reports:
         add(tables, report, Session(), document.version)
@@ -480,7 +480,7 @@ def read(document: Document, tables: Tables) -> None:
         )
 
 
-def add(tables: Tables, report: Report, session: Session, version: str | None = None) -> int:
+def add(tables: Rows, report: Report, session: Session, version: str | None = None) -> int:
     """Add consecutive entries as runs; return the number of the last."""
     said: Terse = report.data
     found = runs(said.records)

@@ -26,7 +26,6 @@ _DD = "GNU coreutils, dd: "
 _FLUSHES = ("fsync", "fdatasync", "end_fsync", "fsync_on_close", "sync", "sync_file_range")
 _PACED = ("rate", "rate_iops", "thinktime", "Target/Throughput", "-g")
 _POOR = ("zero_buffers", "buffer_pattern", "buffer_compress_percentage", "dedupe_percentage")
-_PACKS = re.compile(r"\bcompress(?:-force)?(?:=(?!no\b)|,|$)")
 _SYNC = re.compile(r"(?:^|[;&|(\s'\"{])sync(?:$|[;&|)\s'\"}])")
 _TIMED = re.compile(r"(?:^|[\s;&|({])(?:\S*/)?time(?:\s+-\S+)*\s+(.*)", re.S)
 # the part that `time` measures: a list in brackets, else one pipeline
@@ -209,12 +208,8 @@ def _source(run: RunFacts, row: Row, source: str | None, target: str | None) -> 
         yield probe.suspect(why, say("name a file or a device"))
     elif source == "/dev/zero":
         remedy = say("write random data from a file in memory, and count the bytes at the device")
-        if _PACKS.search(options := run.told("filesystem").get("options", "")):
-            why = say("zeros were written where {options} leaves them out", options=options)
-            yield probe.suspect(why, remedy)
-        else:
-            why = say("zeros were written: the storage may compress them or leave them out")
-            yield probe.unknown(why, remedy)
+        why = say("zeros were written: the storage may compress them or leave them out")
+        yield probe.unknown(why, remedy)
     elif source in RANDOM:
         rate = row["bw_bytes_per_s"]
         why = say(
