@@ -33,10 +33,10 @@ from fiotools.readers.document import Later, Report, Session, read_part
 from fiotools.readers.fio import documents
 from fiotools.readers.fio.cumulative import runs_of, server_of, snapshots
 from fiotools.readers.fio.documents import MOVING, TOTAL, Piece, Stretch, by_direction
-from fiotools.readers.fio.records import FIELDS as FIELDS
+from fiotools.readers.fio.fields import FIELDS as FIELDS
+from fiotools.readers.fio.options import NO_OPTIONS
 from fiotools.readers.fio.records import add_run
 from fiotools.readers.fio.schema import Document, decoded
-from fiotools.readers.fio.text_rows import NO_OPTIONS
 
 if TYPE_CHECKING:
     from fiotools.readers.document import Document as Text
