@@ -53,7 +53,7 @@ from fiotools.readers.diskspd.shapes import (
     line_of,
     place_of,
 )
-from fiotools.readers.document import Document, Field, Grammars, Report, Session, read_part
+from fiotools.readers.document import Document, Field, Grammars, Report, Rest, Session
 from fiotools.readers.formats import READERS, is_profile
 from fiotools.tables import Tables
 
@@ -114,7 +114,7 @@ _BESIDE = XPath("//*[*]/text()[normalize-space()]")  # text beside elements
 _MANY = 20
 
 
-def read(document: Document, tables: Tables) -> None:
+def read(document: Document, tables: Tables) -> Iterator[Rest]:
     """Read every ``Results`` in the file, and text output beside them."""
     name = document.name
     if document.is_structured and "<!DOCTYPE" in document.text:
@@ -139,7 +139,7 @@ def read(document: Document, tables: Tables) -> None:
     failures: list[ParseError] = []
     at = 0
     for report in reports:
-        _add_beside(tables, document, at, report.start)
+        yield from _beside(tables, document, at, report.start)
         try:
             if report.kind == "diskspd_xml":
                 _add(tables, report, Session())
@@ -148,7 +148,7 @@ def read(document: Document, tables: Tables) -> None:
         except ParseError as error:
             failures.append(error)
         at = report.end
-    _add_beside(tables, document, at, len(document.text))
+    yield from _beside(tables, document, at, len(document.text))
     if failures and (len(failures) == len(reports) or not tables.runs):
         raise failures[0]
     for failure in failures:
@@ -172,8 +172,8 @@ def _texts(document: Document, start: int, end: int) -> Iterator[Report]:
         yield found._replace(start=start + found.start, end=start + found.end)
 
 
-def _add_beside(tables: Tables, document: Document, start: int, end: int) -> None:
-    """Add reports of other tools that stand beside the XML, and keep the rest as a note."""
+def _beside(tables: Tables, document: Document, start: int, end: int) -> Iterator[Rest]:
+    """Yield reports of other tools that stand beside the XML, and keep the rest as a note."""
     if not document.text[start:end].strip():
         return
     part = document.part(start, end)
@@ -183,7 +183,7 @@ def _add_beside(tables: Tables, document: Document, start: int, end: int) -> Non
         for above, line in numbered_lines(part.text[at:stop])
         if not _DECLARATION.fullmatch(line)
     ]
-    read_part(tables, part, tables.runs)
+    yield Rest(part, tables.runs)
     if others:
         more = f" and {len(others) - 1} more lines" if len(others) > 1 else ""
         message = f"text beside the XML: {others[0][1][:80]!r}{more}"

@@ -25,10 +25,11 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from fiotools.errors import ParseError
-from fiotools.readers.document import Later, Report, Session, read_part
+from fiotools.readers.document import Report, Rest, Session
 from fiotools.readers.fio import documents
 from fiotools.readers.fio import json_columns as columns
 from fiotools.readers.fio.cumulative import runs_of, server_of, snapshots
@@ -44,6 +45,7 @@ from fiotools.readers.fio.documents import (
 from fiotools.readers.fio.json_run import FIELDS as FIELDS
 from fiotools.readers.fio.json_run import JsonRun, taken
 from fiotools.readers.fio.text_rows import NO_OPTIONS
+from fiotools.readers.formats import Later
 
 if TYPE_CHECKING:
     from fiotools.readers.document import Document
@@ -53,7 +55,7 @@ if TYPE_CHECKING:
 _keep = Later("fiotools.readers.fio.text_rows:keep")
 
 
-def read(document: Document, tables: Tables) -> None:
+def read(document: Document, tables: Tables) -> Iterator[Rest]:
     """Read every document in the text."""
     found = () if document.is_structured else document.reports
     pieces = [report.data for report in found if report.kind == "fio_json"]
@@ -85,7 +87,7 @@ def read(document: Document, tables: Tables) -> None:
             line = document.line(group[0].start)
             tables.note(message, line=line, run=run, severity="warning")
     if around:
-        _add_reports(tables, document, around, whole, runs)
+        yield from _rests(document, around, whole, runs)
     if not tables.runs:
         raise _nothing_whole(document, pieces)
     for piece in pieces:
@@ -223,14 +225,10 @@ _MANY = 20
 Done = dict[tuple[str, str], tuple[set[int | None], set[tuple[int, int]]]]
 
 
-def _add_reports(
-    tables: Tables,
-    document: Document,
-    around: list[Stretch],
-    whole: list[JsonPiece],
-    runs: dict[int, int],
-) -> None:
-    """Add the reports of any tool, except those that repeat one of the complete documents.
+def _rests(
+    document: Document, around: list[Stretch], whole: list[JsonPiece], runs: dict[int, int]
+) -> Iterator[Rest]:
+    """Yield the reports of any tool, except those that repeat one of the complete documents.
 
     The places of all of them are recorded in the stretches.
     """
@@ -243,7 +241,7 @@ def _add_reports(
             place = stretch.start + report.start, stretch.start + report.end
             stretch.reports.append((*place, report.kind if repeats else ""))
             copies += [report] if repeats else []
-        read_part(tables, part, runs.get(stretch.before - 1), copies)
+        yield Rest(part, runs.get(stretch.before - 1), copies)
 
 
 def _done(whole: list[JsonPiece]) -> Done:

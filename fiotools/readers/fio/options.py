@@ -10,7 +10,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from fiotools.readers.document import Later
+from fiotools.readers.formats import Later
 
 if TYPE_CHECKING:
     from fiotools.tables import Tables

@@ -33,7 +33,7 @@ from statistics import fmean, median, stdev
 from typing import Any, NamedTuple
 
 from fiotools.errors import ParseError
-from fiotools.readers.document import Document, Field, Report, Session, read_part, read_reports
+from fiotools.readers.document import Document, Field, Report, Rest, Session, read_reports
 from fiotools.readers.hyperfine.exports import (
     BESIDE,
     SINGLE,
@@ -45,7 +45,7 @@ from fiotools.readers.hyperfine.exports import (
 )
 from fiotools.readers.hyperfine.records import COLUMNS, MEMORY, Benchmark, Finding
 from fiotools.readers.hyperfine.text import shown, tabled
-from fiotools.tables import Tables
+from fiotools.tables.rows import Rows
 
 _NAME = "hyperfine"
 # columns of `timings` for a command without single runs
@@ -76,7 +76,7 @@ class Output(NamedTuple):
     about: Mapping[str, str]
 
 
-def read(document: Document, tables: Tables) -> None:
+def read(document: Document, rows: Rows) -> Iterator[Rest]:
     """Read every command's runs."""
     if document.is_structured:
         try:
@@ -88,11 +88,11 @@ def read(document: Document, tables: Tables) -> None:
                 line=error.lineno,
                 remedy="was hyperfine stopped, or the file cut off?",
             ) from None
-        add(tables, Report(_NAME, 0, end, 1, _of_json(value)), Session())
-        read_part(tables, document.part(end, len(document.text)))
+        add(rows, Report(_NAME, 0, end, 1, _of_json(value)), Session())
+        yield Rest(document.part(end, len(document.text)))
     else:
-        read_reports(document, tables, add)
-    if not tables.runs:
+        read_reports(document, rows, add)
+    if not rows.runs:
         raise ParseError(
             document.name,
             "holds no result with a command and a mean",
@@ -122,7 +122,7 @@ def _of_json(value: Any) -> Output:
     return Output(listed_results(value), metadata(value))
 
 
-def add(tables: Tables, report: Report, session: Session) -> int:
+def add(rows: Rows, report: Report, session: Session) -> int:
     """Add the commands of one output; the session may know the command of a block without one."""
     output: Output = report.data
     about = {
@@ -133,28 +133,28 @@ def add(tables: Tables, report: Report, session: Session) -> int:
     for benchmark, reason, above in output.found:
         line = report.line + above
         if reason:
-            tables.note(reason, line=line, severity="warning")
+            rows.note(reason, line=line, severity="warning")
         if benchmark is not None:
             command = benchmark.command or session.command
-            _add_benchmark(tables, index, benchmark, line, {**about, "command": command})
+            _add_benchmark(rows, index, benchmark, line, {**about, "command": command})
             index += 1
     for name, text in output.about.items():
         if name != "hyperfine_version":
-            tables.add("extras", path=f"metadata/{name}", text=text)
+            rows.add("extras", path=f"metadata/{name}", text=text)
     if any(benchmark and benchmark.is_later for benchmark, *_ in output.found):
-        tables.note(
+        rows.note(
             "hyperfine 2 runs commands without a shell unless -S or --shell is given, version 1 in"
             " a shell: compare their times only if both were told the same",
             line=report.line,
         )
-    return tables.runs
+    return rows.runs
 
 
 def _add_benchmark(
-    tables: Tables, index: int, benchmark: Benchmark, line: int, about: dict[str, Any]
+    rows: Rows, index: int, benchmark: Benchmark, line: int, about: dict[str, Any]
 ) -> None:
     """Add a command: a run for each execution, or one with its summary."""
-    first, command, times = tables.runs + 1, about["command"], benchmark.times
+    first, command, times = rows.runs + 1, about["command"], benchmark.times
     name = f"{command or 'a command'!s:.80}"
     counts = Counter[str]()
     for row in _timings(benchmark):
@@ -164,7 +164,7 @@ def _add_benchmark(
         real = row.get("real_s")
         counts["have no time: faster than the shell's start; use --shell=none"] += real is None
         counts["failed (--ignore-failure)"] += is_bad
-        run = tables.start_run(
+        run = rows.start_run(
             tool=_NAME,
             format=_NAME,
             status="error" if is_bad or benchmark.error else "ok",
@@ -172,22 +172,22 @@ def _add_benchmark(
             **about,
         )
         if row:
-            tables.add("timings", run=run, command=command, **row)
+            rows.add("timings", run=run, command=command, **row)
         for option, text in benchmark.parameters.items():
-            tables.add("settings", run=run, option=option, text=text, origin="given")
+            rows.add("settings", run=run, option=option, text=text, origin="given")
     of = f"of {len(times)} runs of {name!r}"
     for what, count in counts.items() if times else ():
         if count:
-            tables.note(f"{count} {of} {what}", severity="warning", run=first)
+            rows.note(f"{count} {of} {what}", severity="warning", run=first)
     # about the command, so of no single run
     for path, value in {**benchmark.measures, **benchmark.facts}.items():
         text = value if isinstance(value, str) else repr(value)
-        tables.add("extras", path=f"results/{index}/{path}", text=text)
+        rows.add("extras", path=f"results/{index}/{path}", text=text)
     for message in [*benchmark.doubts, *_contradictions(benchmark)]:
         said = f"{name!r}: {message}"
-        tables.note(said, line=line, severity="warning", run=first)
+        rows.note(said, line=line, severity="warning", run=first)
     if benchmark.error:
-        tables.note(f"{name!r}: {benchmark.error}", line=line, severity="error", run=first)
+        rows.note(f"{name!r}: {benchmark.error}", line=line, severity="error", run=first)
 
 
 def _timings(benchmark: Benchmark) -> Iterator[dict[str, Any]]:
