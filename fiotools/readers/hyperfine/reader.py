@@ -45,6 +45,7 @@ from fiotools.readers.hyperfine.exports import (
 )
 from fiotools.readers.hyperfine.records import COLUMNS, MEMORY, Benchmark, Finding
 from fiotools.readers.hyperfine.text import shown, tabled
+from fiotools.tables.notes import Note
 from fiotools.tables.rows import Rows
 
 _NAME = "hyperfine"
@@ -133,7 +134,7 @@ def add(rows: Rows, report: Report, session: Session) -> int:
     for benchmark, reason, above in output.found:
         line = report.line + above
         if reason:
-            rows.note(reason, line=line, severity="warning")
+            rows.say(Note("left out", "warning", line, reason))
         if benchmark is not None:
             command = benchmark.command or session.command
             _add_benchmark(rows, index, benchmark, line, {**about, "command": command})
@@ -145,6 +146,7 @@ def add(rows: Rows, report: Report, session: Session) -> int:
         rows.note(
             "hyperfine 2 runs commands without a shell unless -S or --shell is given, version 1 in"
             " a shell: compare their times only if both were told the same",
+            code="conditions",
             line=report.line,
         )
     return rows.runs
@@ -156,14 +158,16 @@ def _add_benchmark(
     """Add a command: a run for each execution, or one with its summary."""
     first, command, times = rows.runs + 1, about["command"], benchmark.times
     name = f"{command or 'a command'!s:.80}"
-    counts = Counter[str]()
+    counts = Counter[tuple[str, str]]()
     for row in _timings(benchmark):
         codes = [row.get("exit_status", 0)] if times else benchmark.beside.get("exit_status", ())
         # a killed command has the code null
         is_bad = benchmark.is_bad or any(code != 0 for code in codes)
         real = row.get("real_s")
-        counts["have no time: faster than the shell's start; use --shell=none"] += real is None
-        counts["failed (--ignore-failure)"] += is_bad
+        counts["meaning", "have no time: faster than the shell's start; use --shell=none"] += (
+            real is None
+        )
+        counts["failed", "failed (--ignore-failure)"] += is_bad
         run = rows.start_run(
             tool=_NAME,
             format=_NAME,
@@ -176,18 +180,18 @@ def _add_benchmark(
         for option, text in benchmark.parameters.items():
             rows.add("settings", run=run, option=option, text=text, origin="given")
     of = f"of {len(times)} runs of {name!r}"
-    for what, count in counts.items() if times else ():
+    for (code, what), count in counts.items() if times else ():
         if count:
-            rows.note(f"{count} {of} {what}", severity="warning", run=first)
+            rows.say(Note(code, "warning", None, f"{count} {of} {what}"), first)
     # about the command, so of no single run
     for path, value in {**benchmark.measures, **benchmark.facts}.items():
         text = value if isinstance(value, str) else repr(value)
         rows.add("extras", path=f"results/{index}/{path}", text=text)
-    for message in [*benchmark.doubts, *_contradictions(benchmark)]:
-        said = f"{name!r}: {message}"
-        rows.note(said, line=line, severity="warning", run=first)
+    _compare(benchmark)
+    for doubt in benchmark.doubts:
+        rows.say(doubt._replace(line=line, message=f"{name!r}: {doubt.message}"), first)
     if benchmark.error:
-        rows.note(f"{name!r}: {benchmark.error}", line=line, severity="error", run=first)
+        rows.say(Note("failed", "error", line, f"{name!r}: {benchmark.error}"), first)
 
 
 def _timings(benchmark: Benchmark) -> Iterator[dict[str, Any]]:
@@ -208,25 +212,27 @@ def _timings(benchmark: Benchmark) -> Iterator[dict[str, Any]]:
         yield {"real_s": measured or None, **beside}
 
 
-def _contradictions(benchmark: Benchmark) -> list[str]:
-    """Say where hyperfine's own statistics contradict its runs."""
+def _compare(benchmark: Benchmark) -> None:
+    """Note where hyperfine's own statistics contradict its runs."""
     told = {name: value for name in _COMPUTED if (value := benchmark.real(name)) is not None}
     times = benchmark.times
     if not times:
         middle = [told[name] for name in ("mean", "median") if name in told]
         low, high = told.get("min", 0.0), told.get("max", float("inf"))
         if not all(low * (1 - 1e-9) <= value <= high * (1 + 1e-9) for value in middle):
-            return ["its mean or median is not between its min and its max"]
-        return []
+            message = "its mean or median is not between its min and its max"
+            benchmark.doubt("contradiction", message)
+        return
     known = [value for value in times if value is not None]
     if len(known) < len(times):
-        return [f"{len(times) - len(known)} times are not numbers of seconds: left out"]
+        message = f"{len(times) - len(known)} times are not numbers of seconds: left out"
+        benchmark.doubt("left out", message)
+        return
     if benchmark.is_later and len(times) != benchmark.count:
-        return []  # some runs are missing
-    found = []
+        return  # some runs are missing
     for name, compute in _COMPUTED.items():
         if name in told and len(known) > (name == "stddev"):
             own = compute(known)
             if not isclose(told[name], own, rel_tol=1e-6, abs_tol=1e-9):
-                found.append(f"the {name} {told[name]:.6g} is not that of its times, {own:.6g}")
-    return found
+                message = f"the {name} {told[name]:.6g} is not that of its times, {own:.6g}"
+                benchmark.doubt("contradiction", message)
