@@ -11,8 +11,8 @@ from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-from fiotools.readers.document import Later
 from fiotools.readers.fio.bins import whole_direction
+from fiotools.readers.formats import Later
 from fiotools.vocabulary import CONDITIONS, SWEPT
 
 if TYPE_CHECKING:
