@@ -1,4 +1,4 @@
-"""What a conversion has to do, part by part: which files make which part, and the doing of one.
+"""The parts of a conversion: which files make which part, and how a part is done.
 
 A piece is made for each part: the rows that the manifest will have for its files, whether each file
 will be read, and where it stood in the part before.
