@@ -67,6 +67,16 @@ def test_other_documents_are_not_decoded(change):
     assert schema.decoded(change(text).encode()) is None
 
 
+def test_unused_slots_of_percentiles_may_be_repeated():
+    """As fio before 3.2 writes them."""
+    text = WHOLE.read_text(encoding="utf-8")
+    slots = text.replace('"percentile" : {', '"percentile" : {"0.00" : 0, "0.00" : 0, "0.00" : 0,')
+    assert schema.decoded(slots.encode()) is not None
+    assert ft.reads(slots, name="x").percentiles.equals(ft.reads(text, name="x").percentiles)
+    for twice in ('"0.00" : 0, "ctx" : 1, ', '"ctx" : 1, ', '"0.00" : {"0.00" : 0}, "ctx" : 1, '):
+        assert schema.decoded(slots.replace('"ctx" : ', twice + '"ctx" : ').encode()) is None
+
+
 def test_keys_of_a_newer_fio_keep_their_place_among_the_extras():
     [whole] = parsed(WHOLE.read_text(encoding="utf-8"))
     job = whole["jobs"][0]
