@@ -152,7 +152,7 @@ def plain_document(xml: str) -> Document:
     if sum(map(len, buckets)) + sum(map(len, tags)) < len(xml):
         raise NotPlainError
     pieces = "|".join(attributes).split('"')
-    given = [text.strip() or bucket for text, bucket in zip(texts, buckets, strict=True)]
+    given = [*map(add, map(str.strip, texts), buckets)]
     is_there = tuple(map(bool, given))
     shape = names, ends, opens, is_there, tuple(pieces[::2])
     root = _SHAPES.get(shape)
