@@ -33,14 +33,15 @@ _HINTS = {
     "Series": "; to_frame() makes one of it",
     "dict": "; show its frames one by one",
 }
-# the answers that are read by people, and not taken further
+# the answers that are read by people, and not taken further; one that has all columns of another
+# stands before it
 _READ = (
-    *("compare", "overall", "speedup", "tails", "summarize", "check", "steady", "reconcile"),
-    *("best_under", "variance_levels", "settings_diff", "fairness"),
-    *("shifts", "plan"),
+    *("overall", "tails", "speedup", "compare", "gate", "summarize", "check", "steady"),
+    *("reconcile", "best_under", "variance_levels", "settings_diff", "fairness", "shifts", "plan"),
 )
 WRAPS = 24  # letters that a line of a sentence has at least
-_SAID = ("warnings", "varies_in", "settings_differ")  # below the table, and each thing once
+# below the table, and each thing once
+_SAID = ("warnings", "flags", "details", "varies_in", "settings_differ")
 # in the unit of the row's metric, which stands in the column `unit`
 _MEASURED = (
     *("center", "center_baseline", "median", "mean", "stddev", "min", "max", "window_mean"),
@@ -52,7 +53,6 @@ _SENTENCES = (
 )
 # named once if it is the same in all rows; a measured number stays in its column
 _ASKED = ("confidence", "interval_s", "window", "tolerance_pct", "comparisons", "percentile")
-_NUMBER = re.compile(r"\d[\d.,]*")
 
 
 class Frame:
@@ -72,6 +72,11 @@ class Frame:
         """Return all rows, as `columns` has the first."""
         return {name: _values(self._data[name]) for name in self.names}
 
+    def rows_of(self) -> list[dict[str, Any]]:
+        """Return the first rows, each with the names of its columns."""
+        values = zip(*self.columns.values(), strict=True)
+        return [dict(zip(self.columns, row, strict=True)) for row in values]
+
     def is_empty(self, name: str) -> bool:
         """Say whether a column has no value in any row."""
         return bool(self._data[name].is_null().all())
@@ -85,11 +90,15 @@ class Frame:
 
 
 def answer_of(names: Sequence[str]) -> str | None:
-    """Name the statistic whose answer ends with these columns; None if none does."""
+    """Name the statistic that made these columns; None if they are of no whole answer.
+
+    Columns may have been added or moved. What is compared stands before the baseline.
+    """
+    there = {*names}
     for name in _READ:
-        end = ANSWERS[name]
-        if tuple(names[-len(end) :]) == end and (end[0] != "baseline" or len(names) > len(end)):
-            return name
+        if there.issuperset(ANSWERS[name]):
+            is_compared = "baseline" in ANSWERS[name]
+            return name if not is_compared or columns.named_by(names, name) else None
     return None
 
 
@@ -131,11 +140,15 @@ def plain(frame: Frame) -> Sheet:
         return Sheet([], say("no rows"))
     filled = [name for name in frame.names if not frame.is_empty(name)]
     ends = {end for name in filled for end in interval_of(name, filled)}
-    names = [name for name in filled if name not in ends and name not in ("unit", *_SAID)]
-    if "verdict" in names and "met" in names:
-        names.remove("met")  # the same in one word
+    hidden = ["unit", *_SAID] if "details" in frame.names else ["unit", "warnings", "varies_in"]
+    names = [name for name in filled if name not in ends and name not in hidden]
     names, shared = folded(frame, names)
-    made = [column(frame, name, keep=_worth(frame, name)) for name in names]
+    made = [
+        _verdicts(frame)
+        if name == "verdict" and "details" in frame.names
+        else column(frame, name, keep=_worth(frame, name))
+        for name in names
+    ]
     return Sheet(
         made,
         notes=[*said(frame, filter(is_label, names)), *cut(frame.shown, frame.size)],
@@ -152,6 +165,7 @@ def column(frame: Frame, name: str, title: str = "", keep: int = 0) -> SheetColu
         keep=keep,
         wraps=WRAPS if name in _SENTENCES else 0,
         about=about(name),
+        marks=list(map(columns.mark, frame.columns[name])) if name in columns.MARKED else (),
     )
 
 
@@ -235,31 +249,33 @@ def said(frame: Frame, labels: Iterable[str]) -> list[str]:
     shown = [columns.levels(frame.columns[name], name) for name in labels]
     # without labels, the rows have no names
     where = [" ".join(map(called, row)) for row in zip(*shown, strict=True)] or [""] * frame.shown
-    notes: list[str] = []
-    for name, words in (
-        ("warnings", ""),
-        ("settings_differ", "options that differ: {names}"),
-        ("varies_in", "varies, and is not named: {names}"),
-    ):
-        if name in frame.columns:
-            found = grouped(frame.columns[name], where)
-            notes += [say(words, names=one) if words else one for one in found]
-    return notes
+    found: list[tuple[Any, str, str]] = []
+    if "details" in frame.names:
+        from fiotools.display import verdicts  # a table of Results is shown without statistics
+
+        rows = list(zip(frame.rows_of(), where, strict=True))
+        found += [(one.kind, text, at) for row, at in rows for one, text in verdicts.cautions(row)]
+        for row, at in rows:
+            differ = [f"options that differ: {text}" for text in verdicts.settings(row)]
+            found += [(text, text, at) for text in differ]
+    for name, words in (("warnings", "{}"), ("varies_in", "varies, and is not named: {}")):
+        values = zip(frame.columns.get(name, ()), where, strict=False)
+        texts = [(words.format(value), at) for value, at in values if value is not None]
+        found += [(text, text, at) for text, at in texts]
+    return grouped(found, len(where))
 
 
-def grouped(notes: Iterable[Any], where: Sequence[str]) -> list[str]:
-    """List the notes of rows, each once though its numbers differ, with the rows they are about."""
-    said: dict[str, tuple[str, list[str]]] = {}
-    for text, place in zip(notes, where, strict=True):
-        for note in [] if is_missing(text) else printable(str(text)).split("; "):
-            said.setdefault(_NUMBER.sub("#", note), (note, []))[1].append(place)
-    lines = []
-    for note, rows in said.values():
-        told = spoken(note)
-        if len(rows) < len(where):
-            told = say("{said} ({names})", said=told, names=_few(rows, "; "))
-        lines.append(told)
-    return lines
+def grouped(notes: Iterable[tuple[Any, str, str]], of: int) -> list[str]:
+    """List notes, those of one kind once, with the rows they are about if these are not all.
+
+    Each note has its kind, its text and its row.
+    """
+    said: dict[Any, tuple[str, list[str]]] = {}
+    for kind, text, place in notes:
+        said.setdefault(kind, (printable(text), []))[1].append(place)
+    return [
+        text if len(rows) >= of else f"{text} ({_few(rows, '; ')})" for text, rows in said.values()
+    ]
 
 
 def _few(places: Iterable[str], apart: str = ", ") -> str:
@@ -301,10 +317,12 @@ def sheet(answer: Any, rows: int | None = None) -> Sheet:
 
 def comparison(frame: Frame) -> Sheet:
     """Lay out an answer of `compare`, `speedup` or `tails`."""
-    *by, between = frame.names[: frame.names.index("baseline")]
+    name = answer_of(frame.names) or "compare"
+    *by, between = columns.named_by(frame.names, name)
+    added = [one for one in frame.names if one not in (*ANSWERS[name], *by, between)]
     what = "speedup" if "speedup" in frame.names else "ratio"
     left, shared = folded(frame, [*by, what])
-    labels = [*left[:-1], between]
+    labels = [*left[:-1], between, *added]
     metric, baseline, method, confidence = (
         _one(frame, name) for name in ("metric", "baseline", "method", "confidence")
     )
@@ -318,18 +336,17 @@ def comparison(frame: Frame) -> Sheet:
         column(frame, "center_baseline", say("of {name}", name=of), keep=1),
         column(frame, what, f"{what} [{confidence}]" if confidence else what, keep=4),
         SheetColumn("n", runs, right=True, keep=2, about=about("n")),
-        column(frame, "verdict", keep=3),
+        _verdicts(frame),
     ]
     count = max(frame.columns["comparisons"])
-    sure = []
+    sure = []  # one line
     if confidence and method:
-        sure.append(say("{confidence} intervals by {method}", confidence=confidence, method=method))
+        sure.append(f"{confidence} intervals by {method}")
         if count > 1:
-            sure = [say("{said}, for all {n} together", said=sure[0], n=count)]
+            sure = [f"{sure[0]}, for all {count} together"]
     if any(frame.columns["runs_needed"]):
         if "any looks" not in method:
-            looks = argument("looks", "any")
-            sure.append(say("added runs count as another look: {option}", option=looks))
+            sure.append(f"added runs count as another look: {argument('looks', 'any')}")
         needed = [f"+{count}" if count else "" for count in frame.columns["runs_needed"]]
         told = about("runs_needed")
         made.append(SheetColumn("runs needed", needed, right=True, about=told))
@@ -338,13 +355,36 @@ def comparison(frame: Frame) -> Sheet:
         title = say("{metric}, against {baseline}", **words)
     else:
         title = say("{metric} of each {name}, against {baseline}", name=between, **words)
-    return Sheet(made, title, [*said(frame, labels), *sure, *cut(frame.shown, frame.size)], shared)
+    below = ["; ".join([*sure, *cut(frame.shown, frame.size)])]
+    return Sheet(made, title, [*said(frame, labels), *filter(None, below)], shared)
+
+
+def _verdicts(frame: Frame) -> SheetColumn:
+    """Make the column of verdicts, in words."""
+    from fiotools.display import verdicts
+
+    rows = frame.rows_of()
+    marks = list(map(verdicts.mark_of, rows))
+    told = about("verdict")
+    return SheetColumn(
+        "verdict", list(map(verdicts.verdict, rows)), keep=3, wraps=WRAPS, about=told, marks=marks
+    )
+
+
+def held(frame: Frame) -> Sheet:
+    """Lay out an answer of `gate`: which rules are broken, and why."""
+    from fiotools.display import verdicts
+
+    why = SheetColumn("why", list(map(verdicts.held, frame.rows_of())), keep=4, wraps=WRAPS)
+    names, shared = folded(frame, ["rule"])
+    made = [column(frame, name, keep=5) for name in ("outcome", *names)]
+    return Sheet([*made, why], "", cut(frame.shown, frame.size), shared)
 
 
 def overall(frame: Frame) -> Sheet:
     """Lay out an answer of `overall`: a comparison whose rows over all have a name."""
     counts, about = frame.columns["workloads"], frame.columns["about"]
-    for name in frame.names[: frame.names.index("baseline")]:
+    for name in columns.named_by(frame.names, "overall"):
         column = frame.columns[name]
         if None in column and all(isinstance(value, str) for value in column if value is not None):
             frame.columns[name] = [
@@ -357,7 +397,7 @@ def overall(frame: Frame) -> Sheet:
 
 def summary(frame: Frame) -> Sheet:
     """Lay out an answer of `summarize`."""
-    labels = frame.names[: -len(ANSWERS["summarize"])]
+    labels = [name for name in frame.names if name not in ANSWERS["summarize"]]
     metric, confidence = _one(frame, "metric"), _one(frame, "confidence")
     left, shared = folded(frame, labels)
     # of one run, there is nothing between the least and the most
@@ -579,7 +619,8 @@ def _warnings(results: Results) -> list[str]:
     grave = notes.filter(notes["severity"].is_in(["warning", "error"]))
     if not len(grave):
         return []
-    lines = grouped(grave["message"], grave["source"].to_list())
+    told = zip(grave["code"], grave["message"], grave["source"], strict=True)
+    lines = grouped((((code, text), text, source) for code, text, source in told), len(grave))
     left = many(len(lines) - _MOST, "more warning")
     return lines[:_MOST] + ([f"and {left} in .notes"] if len(lines) > _MOST else [])
 
@@ -594,6 +635,7 @@ def _tells(column: pl.Series) -> bool:
 
 _LAYOUTS: Mapping[str | None, Callable[[Frame], Sheet]] = {
     "compare": comparison,
+    "gate": held,
     "overall": overall,
     "speedup": comparison,
     "tails": comparison,

@@ -28,10 +28,11 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from fiotools.errors import SchemaError
+from fiotools.words import filled
 
 FOLDER = Path(__file__).parent
 ENGLISH = "en"
-_PLACE = re.compile(r"\{(\w+)\}")
+_PLACE = re.compile(r"\{(\w[^{}]*)\}")
 
 Messages: TypeAlias = Mapping[str, str]
 
@@ -154,7 +155,13 @@ def say(message: str, /, **inserted: object) -> str:
     'limit: 1 ms'
     """
     text = _current.messages.get(message, message)
-    return text.format(**inserted) if inserted else text
+    if not inserted:
+        return text
+    there = {
+        name: listed(map(str, value)) if isinstance(value, (list, tuple)) else value
+        for name, value in inserted.items()
+    }
+    return filled(text, **there)
 
 
 def listed(items: Iterable[str], separator: str = ", ") -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -29,7 +29,7 @@ from fiotools.reports.blocks import (
 from fiotools.reports.credibility import ACCUSATIONS, checked, doubts, weighed
 from fiotools.reports.method import measured, written
 from fiotools.reports.questions import Choices, Comparison, comparisons
-from fiotools.reports.sentences import MOST, UNKNOWN, Sentence, findings, sentences
+from fiotools.reports.sentences import MOST, UNKNOWN, findings, sentences
 from fiotools.reports.subjects import Source, gather
 from fiotools.stats.settings import settings_diff
 from fiotools.vocabulary import GRAVEST
@@ -305,10 +305,11 @@ def _verdict(one: Comparison, *, several: bool) -> Block:
     if one.answer is None:
         return together([*lead, paragraph(say("No comparison: {why}.", why=one.problem))])
     said = sentences(one.answer)
-    tail = say("; ") + say(UNKNOWN)
     after = []
-    if len(said) > 1 and any(sentence.rest.endswith(tail) for sentence in said):
-        said = [Sentence(s.head, s.rest.removesuffix(tail), s.verdict) for s in said]
+    if len(said) > 1 and any(UNKNOWN in one.parts for one in said):
+        said = [
+            replace(one, parts=tuple(part for part in one.parts if part != UNKNOWN)) for one in said
+        ]
         after.append(say("The spread between runs is unknown where a side has one run."))
     if "direction" in one.by and {"source", "run"} <= set(one.frame):
         ways = one.frame.groupby(["source", "run"])["direction"].nunique()

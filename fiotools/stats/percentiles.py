@@ -22,7 +22,7 @@ from narwhals.typing import IntoDataFrameT
 
 from fiotools import units
 from fiotools.errors import SchemaError, argument, typed
-from fiotools.language import say
+from fiotools.flags import Flag, flag
 from fiotools.stats import frames
 from fiotools.stats.columns import Columns
 from fiotools.stats.combine import total
@@ -55,7 +55,7 @@ class Histogram:
     parts: dict[Bin, int]
     n: int | None
     varies_in: str | None
-    notes: list[str]
+    notes: list[Flag]
     least: float = -inf
     most: float = inf
 
@@ -151,9 +151,9 @@ def histograms(data: Frame, by: Sequence[str]) -> list[Histogram]:
         varies = columns.listed(watch, rows)
         own = Histogram(rows, {**none}, {**none}, n, varies, [])
         if any(inner != bin_ for inner, bin_ in outer.items()):
-            own.notes.append("finer bins were added to coarser ones")
+            own.notes.append(flag("coarser"))
         if varies:
-            own.notes.append(f"bins vary in {varies}")
+            own.notes.append(flag("bins-vary", columns=varies))
         for row in rows:
             own.counts[outer[edges[row]]] += counts[row]
             own.parts[outer[edges[row]]] += 1
@@ -335,7 +335,7 @@ def _quantile(own: Histogram, percentile: float, confidence: float) -> AnswerRow
         "notes": notes,
     }
     if not n:
-        notes.append("no I/Os")
+        notes.append(flag("empty"))
         return line
     edges, counted = list(own.counts), list(accumulate(own.counts.values()))
 
@@ -347,25 +347,21 @@ def _quantile(own: Histogram, percentile: float, confidence: float) -> AnswerRow
     low, high = own.clamp(inside)
     line |= {"bound_lo_ns": low, "bound_hi_ns": high}
     if value is None:
-        notes.append("in the last bin, which has no end")
+        notes.append(flag("last-bin"))
     else:
         line["value_ns"] = min(max(value, low), high)
     between = ranks_around(percentile, n, confidence)
     if between is not None:
         first, last = (own.clamp(bin_of(place)) for place in between)
         line |= {"value_lo_ns": first[0], "value_hi_ns": last[1]}
-        line["note"] = (
-            say("within the {n} runs, if I/Os were independent", n=own.n)
-            if own.n is not None and own.n > 1
-            else say("within the run, if I/Os were independent")
-        )
+        notes.append(flag("independent", n=own.n or 1))
     elif percentile == 100:
-        notes.append("a maximum has no interval")
+        notes.append(flag("maximum"))
     else:
-        notes.append(f"need >= {ios_needed(percentile, confidence):g} I/Os for an interval")
+        notes.append(flag("few-ios", n=ios_needed(percentile, confidence)))
     # in whole numbers, for 100 - 99.9 is a little more than .1
     if round(n * (100 - percentile), 6) < 100 * FEW:
-        notes.append(f"fewer than {FEW} I/Os beyond it")
+        notes.append(flag("rare", n=FEW))
     return line
 
 
@@ -400,12 +396,12 @@ def _add_extremes_of(histogram: Histogram, io: Frame, kind: Any) -> None:
     high = inf if None in most else float(max(most))
     held = [edges for edges, count in histogram.counts.items() if count]
     if any(start > high or end <= low for start, end in held):
-        histogram.notes.append("io's smallest and largest latency contradict the bins")
+        histogram.notes.append(flag("extremes"))
     else:
         histogram.least, histogram.most = low, high
     done, counted = total(ios), sum(histogram.counts.values())
     if done is not None and done != counted:
-        histogram.notes.append(f"the bins hold {counted} I/Os, io has {done}")
+        histogram.notes.append(flag("bins-count", n=counted, of=done))
 
 
 def bound_percentiles(
@@ -486,7 +482,7 @@ def bound_percentiles(
             "parts": len(parts),
             "n": _number({runs[row] for row in rows}),
             "varies_in": varies,
-            "notes": [f"tables vary in {varies}"] if varies else [],
+            "notes": [flag("tables-vary", columns=varies)] if varies else [],
         }
         for percentile in wanted:
             low, high = bounds(parts, percentile)

@@ -193,7 +193,7 @@ def test_windows_of_averaged_logs():
     assert iops["n"].to_list() == [2, 2]
     latency = found.filter(pl.col("quantity") == "lat_ns")
     assert latency["mean"].null_count() == latency["value_ns"].null_count() == len(latency)
-    assert latency["warnings"][0].startswith("a row is a window of its log")
+    assert latency["flags"][0] == "unweighted"
 
 
 def test_an_interval_is_as_long_in_windows_as_in_a_series():
@@ -229,10 +229,10 @@ def test_windows_of_an_averaged_log_with_pauses_cover_less():
     io = pl.DataFrame({"direction": "read", "iops": [35.0], "runtime_s": [2.0]})
     for log in (rates, rates.lazy()):
         (row,) = ft.reconcile(log, io).iter_rows(named=True)
-        assert (row["ratio"], row["verdict"]) == (pytest.approx(1), "ok")
+        assert (row["ratio"], row["words"]) == (pytest.approx(1), "ok")
     # where in the last window the log ended is no longer known
     (row,) = ft.reconcile(found, io).iter_rows(named=True)
-    assert row["verdict"].startswith("not settled")
+    assert row["words"].startswith("cannot tell")
 
 
 def test_windows_of_histogram_logs_hold_what_the_log_holds():
@@ -267,7 +267,7 @@ def test_a_log_of_any_length_is_held_against_its_summary():
         found = ft.reconcile(log, io, by="entry")
         assert isinstance(found, pd.DataFrame if isinstance(log, pd.DataFrame) else pl.DataFrame)
         assert sorted(found["quantity"]) == ["bw_bytes_per_s"] * 2 + ["iops"] * 2
-        assert set(found["verdict"]) == {"ok"}
+        assert set(found["words"]) == {"ok"}
         assert [*found["ratio"]] == pytest.approx([1] * 4, abs=0.002)
 
 
