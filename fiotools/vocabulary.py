@@ -108,6 +108,7 @@ NOTES: Mapping[str, str] = {
     "printed": "a line that the tool printed beside its report; the message is that line",
     "meaning": "how a value is meant, or how it was found",
     "path": "the path contradicts the file",
+    "twin": "the same run stands in an earlier place too",
     "refused": "why a file gave nothing",
     "unfinished": "files that an interrupted conversion has not read",
 }

@@ -24,14 +24,20 @@ def read(document, tables):
         wait(place)
     if deed == "fill":
         raise MemoryError
-    if deed == "grow":
-        tables.defer(grow, place)
     run = tables.start_run(tool="toy", format="toy")
+    if deed == "grow":
+        tables.extend("samples", {"value": Greedy()}, run=run)
     tables.add("io", run=run, entry=1, iops=12.5)
 
 
-def grow(records, is_wanted):
-    raise MemoryError
+class Greedy:
+    """A column that does not fit into the memory."""
+
+    def __len__(self):
+        return 1
+
+    def __iter__(self):
+        raise MemoryError
 
 
 def sniff(document):

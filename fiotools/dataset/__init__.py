@@ -6,7 +6,7 @@ A dataset is a folder, here or in an object store::
     _manifest/part-000001-001.parquet   the record of a part: a row for each of its files
     io/part-000001-001.parquet          its rows of `io`, and so on for each table
     io/part-000000-001.parquet          part 0: the columns, without rows
-    _plan/  _lock                       during a conversion
+    _unfinished.json  _lock             during a conversion
 
 A folder for each table, and in it all files have the same columns: ``io/*.parquet`` is all that
 polars, DuckDB, Spark and Dask need to be told. There are no folders such as ``format=fio_json``

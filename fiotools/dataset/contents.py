@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from os import PathLike, fspath
 from typing import Any
 
@@ -18,7 +18,6 @@ from fiotools.dataset.parquet import (
     VERSION,
     arrow_schema,
     folder_of,
-    polars_schema,
     rows_of,
     scan,
 )
@@ -26,9 +25,8 @@ from fiotools.dataset.store import (
     ABOUT,
     CLAIM,
     LOCK,
-    PLAN,
-    PLANNED,
     RECORDS,
+    UNFINISHED,
     Store,
     current,
     is_unfinished,
@@ -96,57 +94,30 @@ class About:
         store.write(ABOUT, content)
 
 
-WHOLE = f"{PLAN}/{PLANNED}"  # says that the plan is whole
-PENDING = "_todo"  # column of a piece: whether the file is to be read
-UNREAD = "unread"  # status of a file that a conversion did not come to
-
-
 @dataclass(frozen=True)
-class ConversionPlan:
-    """The parts to be done."""
+class Unfinished:
+    """The mark of a conversion that is at work, or did not end: a file that its end removes."""
 
-    call: str  # a hash of the call: another call does not resume the plan
-    parts: list[tuple[int, int, int]]  # number, generation, and how many files are to be read
+    token: str  # of this conversion: who works for another one writes nothing
+    sources: str  # what it was given
+    files: int  # how many the manifest has at its end
 
     @classmethod
-    def read(cls, store: Store) -> ConversionPlan | None:
-        """Read the plan that was not finished, if there is one."""
+    def read(cls, store: Store) -> Unfinished | None:
+        """Read it; None if there is none."""
         try:
-            told = orjson.loads(store.read(WHOLE))
-            return cls(str(told["call"]), [(int(n), int(g), int(f)) for n, g, f in told["parts"]])
+            told = orjson.loads(store.read(UNFINISHED))
+            return cls(str(told["token"]), str(told["sources"]), int(told["files"]))
         except FileNotFoundError:
             return None
         except (orjson.JSONDecodeError, KeyError, TypeError, ValueError):
             raise DatasetError(
-                f"{store.place(WHOLE)}: not what fiotools wrote; move it elsewhere"
+                f"{store.place(UNFINISHED)}: not what fiotools wrote; move it elsewhere"
             ) from None
 
     def write(self, store: Store) -> None:
-        """Write that the plan is whole; from here on it is fixed."""
-        store.write(WHOLE, orjson.dumps({"call": self.call, "parts": self.parts}))
-
-    def left(self, committed: Mapping[int, int]) -> list[tuple[int, int, int]]:
-        """Return the parts that are not done; ``committed`` has the newest generation of each."""
-        return [part for part in self.parts if committed.get(part[0], 0) < part[1]]
-
-    def unread(self, store: Store, about: About, committed: Mapping[int, int]) -> pl.DataFrame:
-        """Return the rows of the manifest for the files of these parts that are to be read."""
-        rows = [pl.DataFrame(schema=polars_schema(MANIFEST, about.labels))]
-        for number, generation, _ in self.left(committed):
-            piece = pl.read_parquet(store.read(piece_name(number, generation)))
-            status = pl.lit(UNREAD).alias("status")
-            rows.append(pending(piece).with_columns(status).select(rows[0].columns))
-        return pl.concat(rows)
-
-
-def piece_name(number: int, generation: int) -> str:
-    """Name the piece of a part."""
-    return f"{PLAN}/{part_name(number, generation)}"
-
-
-def pending(piece: pl.DataFrame) -> pl.DataFrame:
-    """Return the rows of the files to be read."""
-    return piece.filter(PENDING)
+        """Write it, before anything changes."""
+        store.write(UNFINISHED, orjson.dumps(asdict(self)))
 
 
 class Destination:
@@ -254,8 +225,7 @@ class Dataset:
     """A dataset: each table is a lazy frame of polars, under the name that it has in `Results`.
 
     ``ds.io`` and ``ds["io"]`` are the same; ``ds.manifest`` has a row for each file that was
-    converted, with its status and why it was refused. If the conversion did not end, the files that
-    it did not read have the status ``unread`` there. The dataset is read as it was when it was
+    converted, with its status and why it was refused. The dataset is read as it was when it was
     opened; open it again after a conversion has rewritten a part.
 
     Parameters
@@ -276,34 +246,25 @@ class Dataset:
     def __init__(self, path: str, store: Store, about: About) -> None:
         self.path, self.tables, self.labels = path, about.tables, tuple(about.labels)
         self._store, self._about = store, about
-        self._files, plan, self._unread = _snapshot(store, about)
-        self.unfinished = self._missing(plan)
+        self._files, mark = _snapshot(store, about)
+        self.unfinished = self._missing(mark)
 
-    def _missing(self, plan: ConversionPlan | None) -> str:
+    def _missing(self, mark: Unfinished | None) -> str:
         """Say what is missing if a conversion did not end."""
-        unread = self._unread.height
-        if unread:
-            files = self.manifest.select(pl.len()).collect().item()
-            said = f"{files - unread:,} of {many(files, 'file')} are in this dataset"
-        elif plan:
-            said = "its files are not compared with each other yet"
-        elif not any(self._files[RECORDS]):  # but part 0
+        files = self.manifest.select(pl.len()).collect().item()
+        if mark and files < mark.files:
+            said = f"{files:,} of {many(mark.files, 'file')} are in this dataset"
+        elif mark:
+            said = "what has changed is not all in this dataset"
+        elif not files:
             said = "no file is in this dataset yet"
-        elif self._store.names(PLAN):
-            said = "the files that were given last are not in this dataset"
         else:
             return ""
         again = typed("convert() the same files again", "run the same fiotools convert again")
         return f"{said}: the conversion did not end, or is still at work; {again}"
 
     def __getitem__(self, table: str) -> pl.LazyFrame:
-        rows = scan(self._store, table, self._names(table), self._about.labels)
-        if table == MANIFEST and self._unread.height:
-            # of a file that had changed there is a row already
-            keys, unread = [*self.labels, "source"], self._unread.lazy()
-            others = rows.join(unread, on=keys, how="anti", nulls_equal=True, maintain_order="left")
-            rows = pl.concat([others, unread])
-        return rows
+        return scan(self._store, table, self._names(table), self._about.labels)
 
     def __getattr__(self, name: str) -> pl.LazyFrame:
         if name in (*TABLES, MANIFEST):
@@ -341,8 +302,7 @@ class Dataset:
         """
         tables = {table: self[table].collect() for table in self.tables}
         sums = [pl.sum(rows_of(table)) for table in self.tables]
-        converted = self.manifest.filter(pl.col("status") != UNREAD)
-        files, *counts = converted.select(pl.len(), *sums).collect().row(0)
+        files, *counts = self.manifest.select(pl.len(), *sums).collect().row(0)
         for (table, rows), count in zip(tables.items(), counts, strict=True):
             if len(rows) < count:  # notes on files without rows are not counted
                 raise DatasetError(
@@ -350,7 +310,12 @@ class Dataset:
                     " files of it are missing; convert the sources into a new folder"
                 )
         if self.unfinished:
-            told = {"source": self.path, "severity": "warning", "message": self.unfinished}
+            told = {
+                "source": self.path,
+                "severity": "warning",
+                "code": "unfinished",
+                "message": self.unfinished,
+            }
             note = pl.DataFrame([told], schema_overrides=tables["notes"].schema)
             tables["notes"] = pl.concat([tables["notes"], note], how="diagonal")
         if within:
@@ -382,20 +347,14 @@ class Dataset:
         return [found[number] for number in sorted(found, key=lambda number: (number == 0, number))]
 
 
-def _snapshot(
-    store: Store, about: About
-) -> tuple[dict[str, dict[int, str]], ConversionPlan | None, pl.DataFrame]:
-    """List the files that count at one moment, even during a conversion, and what it has to do."""
+def _snapshot(store: Store, about: About) -> tuple[dict[str, dict[int, str]], Unfinished | None]:
+    """List the files that count at one moment, even during a conversion, and its mark."""
     for _ in range(_PATIENCE):
-        plan, records = ConversionPlan.read(store), store.names(RECORDS)
+        mark, records = Unfinished.read(store), store.names(RECORDS)
         committed = newest(records)
         files = {table: current(store.names(table), committed) for table in about.tables}
-        try:
-            unread = (plan or ConversionPlan("", [])).unread(store, about, committed)
-        except FileNotFoundError:  # it ended
-            continue
         if store.names(RECORDS) == records:
-            return {**files, RECORDS: current(records, committed)}, plan, unread
+            return {**files, RECORDS: current(records, committed)}, mark
     raise DatasetError(f"{store.url}: a conversion is changing it all the time; wait for its end")
 
 

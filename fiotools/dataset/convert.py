@@ -1,6 +1,7 @@
 """`convert`: files of any known format to a dataset, on one machine or many.
 
-A conversion finishes what was begun, plans what is new, does the parts, and compares all runs.
+A conversion compares the files with the manifest, does the parts, and compares all runs. A mark
+says that it is at work. If it is interrupted, the next one does what the manifest lacks.
 Notes about runs that stand in two files cannot be made by a single part: they are the notes of part
 0, which has no files. A sum over the numbers of each run tells which may be twins, part after part;
 only these are held in memory, and compared.
@@ -8,7 +9,6 @@ only these are held in memory, and compared.
 
 from __future__ import annotations
 
-import hashlib
 import os
 import warnings
 from collections import Counter
@@ -17,20 +17,17 @@ from concurrent.futures import Executor
 from contextlib import closing
 from dataclasses import dataclass, replace
 from functools import cache, partial
-from itertools import starmap
 from os import PathLike, fspath
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import polars as pl
 
 from fiotools.dataset import parquet
 from fiotools.dataset.contents import (
-    ConversionPlan,
     Destination,
-    pending,
-    piece_name,
+    Unfinished,
     prepared,
     refuse_stranger,
 )
@@ -43,17 +40,14 @@ from fiotools.dataset.plan import (
     compared,
     digests,
     do_part,
-    dropped,
     found_again,
     key,
     kinds_of,
     listed,
-    outdated,
     rewritten,
     try_alone,
-    write_piece,
 )
-from fiotools.dataset.store import RECORDS, Bucket, Store, held, store_at
+from fiotools.dataset.store import RECORDS, UNFINISHED, Bucket, Store, held, store_at
 from fiotools.errors import (
     DatasetError,
     FileError,
@@ -148,7 +142,7 @@ def convert(
     """Convert files to a dataset: Parquet files that polars, DuckDB, Spark and Dask read.
 
     Only new and changed files are read; `open_dataset` opens the result. If a conversion is
-    interrupted, by a kill or a power cut too, rerun to resume: the data will be the same.
+    interrupted, by a kill or a power cut too, run it again: it reads the files that are missing.
 
     Parameters
     ----------
@@ -252,6 +246,19 @@ def _without_own(found: Sequence[Found], store: Store) -> list[Found]:
     ]
 
 
+class _Part(NamedTuple):
+    """A part to be done."""
+
+    number: int
+    generation: int
+    changes: pl.DataFrame  # what to do with which of its files
+
+    @property
+    def files(self) -> int:
+        """How many are to be read."""
+        return int(self.changes[DO].is_in(["new", "changed"]).sum())
+
+
 @dataclass
 class Converter:
     """One conversion."""
@@ -268,24 +275,18 @@ class Converter:
     ) -> dict[str, Any]:
         """Convert files that were found; return the fields of `Conversion`."""
         there = self.there
-        wish = (sources, self.reading, self.bounds, prune)
-        call = hashlib.sha256(repr(wish).encode("utf-8", "surrogateescape")).hexdigest()
-        begun = ConversionPlan.read(there.store)
-        parts = 0
-        dropped_files = None
-        if begun is not None:
-            if begun.call == call:
-                parts = self._execute(begun)
-            dropped_files = begun.unread(there.store, there.about, there.committed)
-            self._compare_all()  # while there is a plan: a kill before it was done must not hide it
-        outdated(there.store, begun)
         # the reading options that the caller gave
         names = ("format", "version", "quantity")
         given = {name: getattr(self.reading, name) for name in names}
         asked = " ".join(f"{name}={value}" for name, value in given.items() if value is not None)
         listing = listed(found, there.about.labels, asked or None)
-        if dropped_files is not None:
-            self._warn_of_others(dropped_files, listing)
+        begun = Unfinished.read(there.store)
+        if begun is not None and begun.sources != sources:
+            message = (
+                f"{there.store.url}: a conversion of {begun.sources} did not end: convert them"
+                " again, too"
+            )
+            warnings.warn(message, ScanWarning, stacklevel=3)  # of `convert`
         changes = compared(
             listing,
             there.records(),
@@ -295,12 +296,14 @@ class Converter:
             hashes=self._hashes,
         )
         counts = Counter(changes[DO])
-        plan = self._planned(changes, call)
-        if plan.parts:
-            plan.write(there.store)
-            parts += self._execute(plan)
+        known = there.records().select(pl.len()).collect().item()
+        mark = Unfinished(os.urandom(8).hex(), sources, known - counts["gone"] + counts["new"])
+        parts = [*self._parts(changes)]
+        if parts or begun is not None:  # a kill may have left the last comparison undone
+            mark.write(there.store)
+            self._execute(parts, mark.token)
             self._compare_all()
-        dropped(there.store)
+            there.store.remove([UNFINISHED])
         return {
             "files": len(found),
             **self._ends(listing),
@@ -308,19 +311,8 @@ class Converter:
             "changed": counts["changed"],
             "unchanged": counts["same"] + counts["touched"],
             "removed": counts["gone"],
-            "parts": parts,
+            "parts": len(parts),
         }
-
-    def _warn_of_others(self, unread: pl.DataFrame, listing: pl.DataFrame) -> None:
-        """Warn of files that an interrupted conversion had still to read, and this one has not."""
-        keys = [*self.there.about.labels, "source"]
-        others = unread.join(listing, on=keys, how="anti", nulls_equal=True).height
-        if others:
-            message = (
-                f"{self.there.store.url}: a conversion before this one did not end, and"
-                f" {many(others, 'file')} of it are not among these: convert them again, too"
-            )
-            warnings.warn(message, ScanWarning, stacklevel=4)  # of `convert`
 
     def _hashes(self, rows: pl.DataFrame) -> list[str | None]:
         """Take the hash of files of the manifest, or of the archives that they are in."""
@@ -333,60 +325,59 @@ class Converter:
                 hashes.update(zip((file.place for file in some[number]), taken, strict=True))
         return [hashes[file.place] for file in every]
 
-    def _planned(self, changes: pl.DataFrame, call: str) -> ConversionPlan:
-        """Write the pieces of a plan."""
-        there, labels = self.there, self.there.about.labels
-        parts: list[tuple[int, int, int]] = []
-
-        def add(number: int, piece: pl.DataFrame) -> None:
-            generation = there.committed.get(number, 0) + 1
-            write_piece(there.store, piece_name(number, generation), piece, labels)
-            parts.append((number, generation, pending(piece).height))
-
+    def _parts(self, changes: pl.DataFrame) -> Iterator[_Part]:
+        """Yield the parts to be done, each with its files."""
+        committed = self.there.committed
         other = changes.filter(pl.col(DO).is_in(["changed", "touched", "gone"])).sort("part")
         for (number,), some in other.group_by("part", maintain_order=True):
-            add(number, rewritten(there.records([number]).collect(), some, labels))
+            yield _Part(number, committed[number] + 1, some)
         new = changes.filter(pl.col(DO) == "new")
-        last = max(there.committed)
+        last = max(committed)
         for number, (start, end) in enumerate(self.bounds.cut(new["size_bytes"]), last + 1):
-            add(number, added(new[start:end], number, labels))
-        return ConversionPlan(call, parts)
+            yield _Part(number, 1, new[start:end])
 
-    def _execute(self, plan: ConversionPlan) -> int:
-        """Do the missing parts of a plan; return their number."""
+    def _execute(self, parts: Sequence[_Part], token: str) -> None:
+        """Do parts, and see that they are there."""
         there = self.there
-        todo = plan.left(there.committed)
-        with progress_of(sum(files for *_, files in todo), "converting") as step:
-            self._do([(n, g) for n, g, _ in todo], step)
+        with progress_of(sum(part.files for part in parts), "converting") as step:
+            self._do(parts, token, step)
         there.refresh()
-        for number, generation, _ in todo:
-            if there.committed.get(number, 0) < generation:
+        for part in parts:
+            if there.committed.get(part.number, 0) < part.generation:
                 raise DatasetError(
-                    f"{there.store.url}: part {number} was done, and is not there; do all who work"
-                    " on it see the same folder?"
+                    f"{there.store.url}: part {part.number} was done, and is not there; do all who"
+                    " work on it see the same folder?"
                 )
-        return len(todo)
 
-    def _do(self, todo: Sequence[tuple[int, int]], step: Callable[[int], object]) -> None:
+    def _do(self, parts: Sequence[_Part], token: str, step: Callable[[int], object]) -> None:
         """Do parts; find the files that end every process, and do their parts without them."""
-        lost: list[tuple[int, int]] = []
-        parts = (self._work(*one) for one in todo)
-        with closing(self._run(do_part, parts, retries=1, errors="return")) as done:
+        lost: list[_Part] = []
+        works = (self._work(part, token) for part in parts)
+        with closing(self._run(do_part, works, retries=1, errors="return")) as done:
             for number, files in done:
                 if isinstance(files, WorkerError):
-                    lost.append(todo[number])
+                    lost.append(parts[number])
                 else:
                     step(files)
-        again = [replace(work, refused=self._fatal(work)) for work in starmap(self._work, lost)]
-        if again:
-            with closing(self._run(do_part, again)) as done:
+        again = (self._work(part, token) for part in lost)
+        without = [replace(work, refused=self._fatal(work)) for work in again]
+        if without:
+            with closing(self._run(do_part, without)) as done:
                 for _, files in done:
                     step(files)
 
-    def _work(self, number: int, generation: int) -> Work:
-        there = self.there
+    def _work(self, part: _Part, token: str) -> Work:
+        there, number, labels = self.there, part.number, self.there.about.labels
+        if number in there.committed:
+            piece = rewritten(there.records([number]).collect(), part.changes, labels)
+        else:
+            piece = added(part.changes, number, labels)
         before = there.of_part(number)
-        return Work(there.store, there.about, number, generation, self.reading, before)
+        return Work(
+            *(there.store, there.about, number, part.generation, self.reading, before),
+            piece=piece,
+            token=token,
+        )
 
     def _fatal(self, work: Work) -> dict[Key, FileError]:
         """Find the files of a part that end every process that reads them."""
@@ -435,7 +426,7 @@ def _duplicate_notes(there: Destination) -> Any:
     whole = stack(parts, ("runs", *duplicate_runs.ALIKE))
     runs = there.records().select(pl.sum(rows_of("runs"))).collect().item()
     found = duplicate_runs.find(whole.tables, [source for source, _ in whole.files], runs)
-    told = Part(whole.files, {"notes": add_notes(stacked(()), found)})
+    told = Part(whole.files, {"notes": add_notes(stacked(()), "twin", found)})
     made = parquet.slices_of(told, ["notes"], about.labels)
     none = arrow_schema("notes", about.labels).empty_table()
     return parquet.joined([none, *(table for _, table in made)])

@@ -22,7 +22,7 @@ from fiotools.vocabulary import COLUMNS, ROWS, TABLES, Column, DType
 
 # Goes up by one when a column is added to a table, or to the manifest. Files of an older version
 # are read with that column empty; a column with another meaning needs a new name.
-VERSION = 2
+VERSION = 3
 MANIFEST = "manifest"
 _LABEL = "A label from the path or the caller."
 
@@ -40,9 +40,6 @@ _FILES = {
         Column("etag", "str", "", "The object store's tag of the content."),
         Column(
             "hash", "str", "", "SHA-256 of its bytes (of its archive's); missing if not readable."
-        ),
-        Column(
-            "beside", "str", "", "SHA-256 of the names, sizes and times of job files beside it."
         ),
         Column("asked", "str", "", "The reader and the tool's version, if the caller named them."),
         Column("status", "str", "", "read; noted: no result, and none expected; refused."),

@@ -1,17 +1,16 @@
-"""The plan of a conversion, written before anything is read: which files make which part.
+"""What a conversion has to do, part by part: which files make which part, and the doing of one.
 
-The plan has a piece for each part: the rows that the manifest will have for its files, whether each
-file will be read, and where it stood in the part before. A last file says that all pieces are
-there: without it there is no plan. Both are removed at the end, so what is there tells that a
-conversion did not end.
+A piece is made for each part: the rows that the manifest will have for its files, whether each file
+will be read, and where it stood in the part before.
 
 New files make new parts, in their order, each limited in number and size. A part is rewritten if a
 file of it has changed or is removed; the rows of its other files come from its old files, and
 these are not read.
 
 A part is the unit of work, in any process: a worker needs access to the sources and the dataset,
-and little else. The rows go straight into files; the record is written last. Done twice, a part has
-the same bytes.
+and little else. The rows go straight into files; the record is written last, and makes them count.
+So the manifest alone says what was read, whatever ended a conversion. Done twice, a part has the
+same bytes.
 """
 
 from __future__ import annotations
@@ -19,7 +18,6 @@ from __future__ import annotations
 import hashlib
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -31,33 +29,30 @@ import polars as pl
 from fiotools._version import __version__
 from fiotools.dataset import parquet
 from fiotools.dataset.contents import (
-    PENDING,
-    WHOLE,
     About,
-    ConversionPlan,
-    pending,
-    piece_name,
+    Unfinished,
 )
 from fiotools.dataset.parquet import MANIFEST, arrow_schema, columns, polars_schema, rows_of
-from fiotools.dataset.store import PLAN, RECORDS, Store, leftover, part_name, uncommitted
+from fiotools.dataset.store import RECORDS, Store, part_name
 from fiotools.errors import DatasetError, FileError, SchemaError
-from fiotools.files import digest, needed
+from fiotools.files import digest
 from fiotools.files.remote import Stat
 from fiotools.input import read
-from fiotools.input.read import Bounds, JobFiles
+from fiotools.input.read import Bounds
 from fiotools.input.sources import Fetch, Found, as_text, is_url, refuse_no_file
 from fiotools.tables.columns import get
 from fiotools.tables.parts import FILE, Part, sizes_of
 from fiotools.vocabulary import DType
 
 Key = tuple[str, str | None]
+PENDING = "_todo"  # column of a piece: whether the file is to be read
 _BEFORE = "_before"  # its row in the part's record until now
 Hash = Callable[["pl.DataFrame"], list[str | None]]  # of each file of a frame
 DO = "_do"  # with a file: new, changed, touched (only its time differs), same, gone
 _NOW = "_now"  # suffix of listed values
 _SEEN = "_seen"  # suffix of values in the manifest
-_LISTED = ("place", "member", "named", "size_bytes", "mtime_ns", "etag", "beside", "asked")
-_OTHERWISE = ("place", "member", "size_bytes", "beside", "asked")  # to be read if they differ
+_LISTED = ("place", "member", "named", "size_bytes", "mtime_ns", "etag", "asked")
+_OTHERWISE = ("place", "member", "size_bytes", "asked")  # to be read if they differ
 
 
 def kinds_of(found: Sequence[Found]) -> dict[str, DType]:
@@ -81,7 +76,6 @@ def _kind(types: set[type]) -> DType:
 
 def listed(found: Sequence[Found], labels: Mapping[str, DType], asked: str | None) -> pl.DataFrame:
     """Make the columns of the manifest that are known of files unread, read as ``asked``."""
-    folders: dict[str, str | None] = {}
     listing: dict[str, Any] = {
         "source": [file.name for file in found],
         "place": [_whole(file.place) for file in found],
@@ -89,8 +83,8 @@ def listed(found: Sequence[Found], labels: Mapping[str, DType], asked: str | Non
         "named": [file.named for file in found],
         "asked": [asked] * len(found),
     }
-    known = zip(*(_known(file, folders) for file in found), strict=True)
-    listing |= zip(("size_bytes", "mtime_ns", "etag", "beside"), known, strict=True)
+    known = zip(*map(_known, found), strict=True)
+    listing |= zip(("size_bytes", "mtime_ns", "etag"), known, strict=True)
     for name, kind in labels.items():
         values = [file.labels.get(name) for file in found]
         if kind == "str":
@@ -111,34 +105,15 @@ def found_again(rows: pl.DataFrame, labels: Mapping[str, DType]) -> Iterator[Fou
         yield Found(place, row["source"], given, row["named"], row["member"], stat)
 
 
-def _known(
-    file: Found, folders: dict[str, str | None]
-) -> tuple[int | None, int | None, str | None, str | None]:
-    """Return size, time, the object store's tag, and a hash of the job files beside it."""
+def _known(file: Found) -> tuple[int | None, int | None, str | None]:
+    """Return size, time, and the object store's tag."""
     if file.stat is not None:
-        return (*file.stat, None)
+        return file.stat
     try:
         stat = Path(file.place).stat()
     except OSError:  # reading it will say why
-        return None, None, None, None
-    folder = file.place.rpartition("/")[0]
-    if folder not in folders:
-        folders[folder] = _job_files(folder)
-    # an archive changes as a whole, with the job files in it
-    return stat.st_size, stat.st_mtime_ns, None, None if file.member else folders[folder]
-
-
-def _job_files(folder: str) -> str | None:
-    """Return a hash of the job files of a folder: if it changes, reports are read again."""
-    told = []
-    with suppress(OSError), os.scandir(folder or ".") as entries:
-        for entry in entries:
-            if entry.name.lower().endswith(".fio"):
-                with suppress(OSError):  # a broken link
-                    stat = entry.stat()
-                    told.append(f"{entry.name} {stat.st_size} {stat.st_mtime_ns}")
-    text = "\n".join(sorted(told)).encode("utf-8", "surrogateescape")
-    return hashlib.sha256(text).hexdigest() if told else None
+        return None, None, None
+    return stat.st_size, stat.st_mtime_ns, None
 
 
 def _whole(place: str) -> str:
@@ -147,6 +122,11 @@ def _whole(place: str) -> str:
         return place
     path = place if place.startswith("/") else Path(place).absolute().as_posix()
     return path if as_text(path) == path else Path(path).as_uri()
+
+
+def pending(piece: pl.DataFrame) -> pl.DataFrame:
+    """Return the rows of the files to be read."""
+    return piece.filter(PENDING)
 
 
 def key(file: Found) -> Key:
@@ -189,29 +169,6 @@ def digests(found: Sequence[Found]) -> list[str | None]:
         except (OSError, FileError):
             hashes.append(None)
     return hashes
-
-
-def write_piece(store: Store, name: str, rows: pl.DataFrame, labels: Mapping[str, DType]) -> None:
-    """Write the piece of a part."""
-    pa = needed("pyarrow", "a dataset")
-    schema = arrow_schema(MANIFEST, labels)
-    schema = schema.append(pa.field(PENDING, pa.bool_())).append(pa.field(_BEFORE, pa.int64()))
-    store.write(name, parquet.file_of(parquet.of_polars(rows, schema)))
-
-
-def outdated(store: Store, plan: ConversionPlan | None) -> None:
-    """Take a plan back; its pieces stay until the next one is done, and tell that one was begun."""
-    planned = {number: generation for number, generation, _ in plan.parts} if plan else {}
-    others = uncommitted(store.names(PLAN), planned)
-    parquet.refuse_others(store, [f"{PLAN}/{name}" for name in others])
-    store.remove([WHOLE])
-
-
-def dropped(store: Store) -> None:
-    """Remove a plan that is done, and pieces without a plan."""
-    store.remove([WHOLE])  # first: pieces without it are none
-    store.remove(f"{PLAN}/{name}" for name in leftover(store.names(PLAN), {}))
-    store.leave(PLAN)
 
 
 def compared(
@@ -343,26 +300,23 @@ class Work:
     generation: int
     reading: read.Task  # how its files are read
     before: Mapping[str, str]  # its files until now, by folder
+    piece: pl.DataFrame  # the rows of its record, as far as they are known
+    token: str  # of the conversion
     # files that are not read: they end every process that reads them
     refused: Mapping[Key, FileError] = field(default_factory=dict)
 
-    def piece(self) -> bytes:
-        """Return the piece of the part, as the plan has it now."""
-        try:
-            return self.store.read(piece_name(self.number, self.generation))
-        except FileNotFoundError:
-            raise self.unwanted() from None
-
-    def unwanted(self) -> DatasetError:
-        """Return the error for a part that the plan does not have any more."""
-        return DatasetError(
-            f"{self.store.url}: part {self.number} is not planned any more: another conversion was"
-            " begun, or the process sees another folder of this name"
-        )
+    def refuse_other(self) -> None:
+        """Refuse to write for a conversion that is not the last one: it has begun anew."""
+        mark = Unfinished.read(self.store)
+        if mark is None or mark.token != self.token:
+            raise DatasetError(
+                f"{self.store.url}: part {self.number} is not wanted any more: another conversion"
+                " was begun, or the process sees another folder of this name"
+            )
 
     def files(self) -> list[Found]:
         """Return the files to be read."""
-        return list(found_again(pending(pl.read_parquet(self.piece())), self.about.labels))
+        return list(found_again(pending(self.piece), self.about.labels))
 
 
 def try_alone(reading: read.Task, file: Found) -> None:
@@ -372,8 +326,7 @@ def try_alone(reading: read.Task, file: Found) -> None:
 
 def do_part(work: Work) -> int:
     """Read the pending files of a part, write its files, then its record; return their number."""
-    content = work.piece()
-    piece = pl.read_parquet(content)
+    piece = work.piece
     todo = pending(piece)
     sheets, outcomes = _read(todo, work)
     # with the outcomes of its files the piece is the record
@@ -392,8 +345,7 @@ def do_part(work: Work) -> int:
                 made[table] = whole.close()
         elif sheet.rows:
             made[table] = sheet.close()
-    if work.piece() != content:
-        raise work.unwanted()
+    work.refuse_other()
     record = parquet.of_polars(piece, arrow_schema(MANIFEST, work.about.labels))
     parquet.commit(work.store, part_name(work.number, work.generation), made, record)
     return len(todo)
@@ -407,9 +359,8 @@ def _read(
     found = list(found_again(todo, labels))
     sheets = {table: parquet.ParquetSheet(arrow_schema(table, labels)) for table in tables}
     outcomes: list[dict[str, Any]] = []
-    job_files = JobFiles()
     for start, end in _AT_ONCE.cut(todo["size_bytes"]):
-        told, slices = _read_some(found[start:end], work, job_files, frozenset())
+        told, slices = _read_some(found[start:end], work, frozenset())
         outcomes += told
         for table, rows in slices:
             sheets[table].add(rows)
@@ -417,13 +368,13 @@ def _read(
 
 
 def _read_some(
-    found: Sequence[Found], work: Work, job_files: JobFiles, left_out: frozenset[int]
+    found: Sequence[Found], work: Work, left_out: frozenset[int]
 ) -> tuple[list[dict[str, Any]], list[tuple[str, Any]]]:
     """Read files at once; of those whose rows do not fit into the memory, leave the largest out."""
     tables = work.about.tables
     fetch = Hashing(found, work.refused)
     try:
-        batch = read.read_batch(found, work.reading, job_files, fetch=fetch, left_out=left_out)
+        batch = read.read_batch(found, work.reading, fetch=fetch, left_out=left_out)
         outcomes = [*_outcomes(batch.part, found, fetch.hashes, tables)]
         return outcomes, [*parquet.slices_of(batch.part, tables, work.about.labels)]
     except MemoryError as error:
@@ -432,7 +383,7 @@ def _read_some(
             raise
     others = set(range(len(found))) - left_out
     largest = max(others, key=lambda number: read.size_of(found[number]))
-    return _read_some(found, work, job_files, left_out | {largest})
+    return _read_some(found, work, left_out | {largest})
 
 
 def _outcomes(

@@ -39,13 +39,12 @@ from fiotools.input.sources import as_text, is_url, local
 ABOUT = DATASET
 LOCK, CLAIM = "_lock", "_lock-claim"
 RECORDS = "_manifest"
-PLAN = "_plan"
-PLANNED = "plan.json"
+UNFINISHED = "_unfinished.json"
 
 _PART = re.compile(r"part-(\d{6,})-(\d{3,})\.parquet")
 # the rest of a file that was being written during a kill
 _UNFINISHED = re.compile(
-    rf"\.(?:{_PART.pattern}|{re.escape(ABOUT)}|{re.escape(PLANNED)})\.\w+\.part"
+    rf"\.(?:{_PART.pattern}|{re.escape(ABOUT)}|{re.escape(UNFINISHED)})\.\w+\.part"
 )
 _held: set[str] = set()  # by this process, to which the system would give its own lock again
 _guard = threading.Lock()
@@ -145,12 +144,6 @@ class Folder:
         for name in names:
             self._at(name).unlink(missing_ok=True)
 
-    def leave(self, folder: str) -> None:
-        """Remove a folder of ours, unless something is in it."""
-        if not self.names(folder):
-            with suppress(FileNotFoundError):
-                self.own(folder).rmdir()
-
 
 @dataclass(frozen=True)
 class Bucket:
@@ -217,9 +210,6 @@ class Bucket:
         for name in names:
             with suppress(FileNotFoundError), as_os_errors(self.place(name)):
                 system.rm_file(f"{root}/{name}")
-
-    def leave(self, folder: str) -> None:
-        """Do nothing: an object store has no folders, only files."""
 
 
 Store = Folder | Bucket

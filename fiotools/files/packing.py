@@ -5,8 +5,8 @@ archive count for the archive. A stream that was cut off gives what came before 
 stream gives nothing.
 
 Members of an archive are read one at a time, in memory, and never written: their names are only
-labels. zipfile lists them, but does not read them: it trusts a member's stated size, and expands
-some methods whole.
+labels. Stored and deflated ones are read, as nearly all archives have. zipfile lists them, but does
+not read them: it trusts a member's stated size, and reads the whole list for each.
 """
 
 from __future__ import annotations
@@ -36,14 +36,7 @@ _XZ_MEMORY = 96 * 2**20  # xz -9 asks for 65 MiB; a header can ask for 4 GiB
 _START, _EMPTY = b"PK\x03\x04", b"PK\x05\x06"
 _KIND = "zip archive"
 _ENCRYPTED = 0x1
-_END_IS_MARKED = 0x2  # of LZMA
-_METHODS = {
-    zipfile.ZIP_STORED: "",
-    zipfile.ZIP_DEFLATED: "deflate",
-    zipfile.ZIP_BZIP2: "bzip2",
-    zipfile.ZIP_LZMA: "lzma",
-    93: "zstd",
-}
+_OTHERS = {9: "deflate64", zipfile.ZIP_BZIP2: "bzip2", zipfile.ZIP_LZMA: "LZMA", 93: "zstd"}
 
 
 def bound(size: int) -> int:
@@ -196,7 +189,6 @@ STREAMS: Mapping[str, Callable[[], Any]] = {
     "gzip": partial(_Deflate, zlib.MAX_WBITS | 16),
     "deflate": partial(_Deflate, -zlib.MAX_WBITS),
     "xz": partial(lzma.LZMADecompressor, lzma.FORMAT_XZ, _XZ_MEMORY),
-    "lzma": partial(lzma.LZMADecompressor, lzma.FORMAT_ALONE, _XZ_MEMORY),
     "zstd": _Zstd,
     "bzip2": bz2.BZ2Decompressor,
 }
@@ -273,8 +265,9 @@ def opened(path: Path, name: str) -> Iterator[Packed]:
         raise limit.damaged("the file is not in it any more")
     if info.flag_bits & _ENCRYPTED:
         raise _unable(limit, "it is encrypted")
-    if info.compress_type not in _METHODS:
-        raise _unable(limit, f"it is packed by method {info.compress_type}")
+    method = info.compress_type
+    if method not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+        raise _unable(limit, f"it is packed by {_OTHERS.get(method, f'method {method}')}")
     with path.open("rb") as file:
         file.seek(info.header_offset)
         header = file.read(30)
@@ -306,9 +299,4 @@ def _parts(info: zipfile.ZipInfo, source: Packed) -> Iterator[bytes]:
     if info.compress_type == zipfile.ZIP_STORED:
         yield from source.pieces
         return
-    feed = next(source.pieces, b"")
-    if info.compress_type == zipfile.ZIP_LZMA:
-        # the head of a .lzma file, but with version and length before it and no size behind it
-        size = -1 if info.flag_bits & _END_IS_MARKED else info.file_size
-        feed = feed[4:9] + struct.pack("<q", size) + feed[9:]
-    yield from expand(STREAMS[_METHODS[info.compress_type]](), feed, source)
+    yield from expand(STREAMS["deflate"](), next(source.pieces, b""), source)

@@ -1,8 +1,7 @@
 """`read` and `reads`: files or texts of any known format to `Results`.
 
 Some hundred files are read at a time, each by its reader, and put into one `Part`. Such a batch can
-be read in any process; its result can be sent back. fio's job files beside a report complete what
-the report does not say.
+be read in any process; its result can be sent back.
 """
 
 from __future__ import annotations
@@ -13,10 +12,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
 from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, field
-from functools import lru_cache, partial
-from operator import itemgetter
+from functools import partial
 from os import PathLike
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from fiotools.errors import (
@@ -31,35 +29,27 @@ from fiotools.errors import (
 from fiotools.files import is_packed
 from fiotools.files.memory import free
 from fiotools.input import consistency
-from fiotools.input.sources import Fetch, Found, Siblings, find, folder, is_url, raw
+from fiotools.input.sources import Fetch, Found, find, is_url
 from fiotools.readers import opened, reader_named, readers, sniff
-from fiotools.readers.document import Document, Later, decode, note_unread, plain_name
-from fiotools.tables import Tables, resting
+from fiotools.readers.document import Document, decode, note_unread
+from fiotools.tables import resting
 from fiotools.tables.parts import (
     SHARING,
     Labels,
     Part,
     add_notes,
     fill_conditions,
-    gathered,
     share_conditions,
     stacked,
 )
 from fiotools.tables.results import Results, results_of
+from fiotools.tables.rows import Rows
 from fiotools.units import human
 from fiotools.vocabulary import TABLES, tables_of
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from fiotools.readers.fio.jobfile import JobNames
-
-NEEDED = ("runs", "jobs", "settings", "io")  # the tables that are looked at
-# a report that lists its options does not wake them
-_lacking, _complete, _note_lack, _JobNames = (
-    Later(f"fiotools.readers.fio.jobfile:{name}")
-    for name in ("lacking", "complete", "note_lack", "JobNames")
-)
 _HEAD = 1 << 16  # bytes that tell what is not text
 _NO_BAR = 50  # files: importing tqdm costs more than reading a few
 BATCH = 512  # files: enough to spread what a batch costs, few enough to be small
@@ -162,9 +152,8 @@ def read_files(
     task = task or Task()
     with progress_of(len(found), "reading") as step:
         if workers in (None, 1) and executor is None:
-            job_files = JobFiles()
             batches = [
-                read_batch(found[start : start + _HERE], task, job_files, step)
+                read_batch(found[start : start + _HERE], task, step)
                 for start in range(0, len(found), _HERE)
             ]
         else:
@@ -175,9 +164,6 @@ def read_files(
 def _together(found: list[Found], batches: list[Batch], task: Task) -> Results:
     """Put what batches of files gave together, in their order."""
     failed = [pair for batch in batches for pair in batch.failures]
-    used = {place for batch in batches for place in batch.used}
-    unused = (pair for batch in batches for pair in batch.unused)
-    failed += [(file.name, error) for file, error in unused if identity(file) not in used]
     if len(found) == 1 and failed and isinstance(failed[0][1], OSError):
         raise failed[0][1]
     failures = [as_file_error(*pair) for pair in failed]
@@ -220,8 +206,10 @@ def reads(
     """
     wanted = tables_of(tables)
     check_options(format, quantity)
-    filled = read_document(opened(name, text, version, quantity), Task(wanted, format))
-    return results_of([part_of([(name, {})], [(0, filled)], wanted)], wanted, 1)
+    rows = rows_for(wanted)
+    rows.begin(0, name)
+    read_document(opened(name, text, version, quantity), Task(wanted, format), rows)
+    return results_of([part_of([(name, {})], rows, wanted)], wanted, 1)
 
 
 def formats() -> pd.DataFrame:
@@ -272,52 +260,6 @@ def progress_of(total: int, doing: str) -> Iterator[Callable[..., object]]:
 # --- a batch ----------------------------------------------------------------------------------
 
 
-class JobFiles:
-    """The job files of the folders from which files are read; each folder is listed once.
-
-    Attributes
-    ----------
-    used : set
-        The `identity` of those that completed anything.
-    """
-
-    def __init__(self) -> None:
-        self._siblings = Siblings(lambda name: name if name.lower().endswith(".fio") else None)
-        self._names: dict[tuple[object, ...], JobNames] = {}
-        self._texts: dict[str, str | FileError] = {}
-        self.used: set[tuple[object, ...]] = set()
-
-    def complete(self, file: Found, tables: Tables) -> None:
-        """Complete the jobs of a report from a job file beside it."""
-        if not tables.has("jobs") or not _lacking(tables):
-            return
-        own = PurePosixPath(file.member or file.name)
-        found_by, key = self._siblings.of(file), folder(file)
-        if key not in self._names:
-            self._names[key] = _JobNames(found_by)
-        name, namesake = self._names[key].likely(plain_name(own.name), own.name)
-        if name is not None:
-            found = found_by[name]
-            text = self._text(found)
-            if isinstance(text, FileError):
-                tables.note(f"the job file {name} beside it cannot be read: {text.reason}")
-            elif _complete(tables, name, text, namesake):
-                self.used.add(identity(found))
-
-    def _text(self, found: Found) -> str | FileError:
-        if found.name not in self._texts:
-            try:
-                self._texts[found.name] = opened(found.name, raw(found)).text
-            except (FileError, OSError) as error:
-                self._texts[found.name] = as_file_error(found.name, error)
-        return self._texts[found.name]
-
-
-def identity(file: Found) -> tuple[object, ...]:
-    """Return a key that is the same for every spelling of a path."""
-    return file.path.resolve(), file.member
-
-
 @dataclass(frozen=True)
 class Task:
     """Options of reading."""
@@ -337,17 +279,19 @@ class Batch:
     part: Part
     # the files that could not be read
     failures: list[tuple[str, FileError | OSError]] = field(default_factory=list)
-    # job files that were named: an error, unless a report beside one used it
-    unused: list[tuple[Found, FileError]] = field(default_factory=list)
-    # the `identity` of the job files that completed a report
-    used: set[tuple[object, ...]] = field(default_factory=set)
+
+
+def rows_for(wanted: tuple[str, ...] | None) -> Rows:
+    """Return where readers put the rows of some files, if these tables are wanted."""
+    # the numbers of runs are held against each other
+    judged = {*SHARING}.isdisjoint(wanted or ())
+    return Rows(wanted if wanted is None or judged else (*wanted, "io"))
 
 
 @resting()
 def read_batch(
     found: Sequence[Found],
     task: Task,
-    job_files: JobFiles | None = None,
     step: Callable[[], object] = lambda: None,
     fetch: Callable[[Found], bytes] | None = None,
     left_out: frozenset[int] = frozenset(),
@@ -358,41 +302,35 @@ def read_batch(
     ``left_out``, whose rows did not.
     """
     fetch = Fetch(found) if fetch is None else fetch
-    job_files = JobFiles() if job_files is None else job_files
-    batch = Batch(Part([], {}), used=job_files.used)
-    filled: list[tuple[int, Tables]] = []
-    tables: Tables | None
+    batch, rows, filled = Batch(Part([], {})), rows_for(task.wanted), set(range(len(found)))
     for number, file in enumerate(found):
+        rows.begin(number, file.name)
         try:
             if number in left_out:
                 raise MemoryError
             # no name is given to the text: it must be gone when the rows are put together
-            tables = read_document(
-                opened(file.name, partial(fetch, file), task.version, task.quantity),
-                task,
-                partial(job_files.complete, file),
+            read_document(
+                opened(file.name, partial(fetch, file), task.version, task.quantity), task, rows
             )
         except (FileError, OSError) as error:
             # the calls in which it arose hold all of the file
             error.__context__ = error.__cause__ = None
-            tables = _refused(file, error.with_traceback(None), task, batch)
+            _refuse(file, error.with_traceback(None), task, batch, rows)
         except MemoryError as error:
             error.with_traceback(None)
-            tables = _refused(file, too_large(file), task, batch)
-        if tables is not None:
-            filled.append((number, tables))
+            _refuse(file, too_large(file), task, batch, rows)
+            filled.remove(number)
         step()
     try:
-        batch.part = part_of([(file.name, file.labels) for file in found], filled, task.wanted)
+        batch.part = part_of([(file.name, file.labels) for file in found], rows, task.wanted)
         return batch
     except MemoryError as error:
         error.with_traceback(None)
-        others = {number for number, _ in filled} - left_out  # those have a note
-        if not others:
+        if not filled:
             raise
-    filled.clear()
-    largest = max(others, key=lambda number: size_of(found[number]))
-    return read_batch(found, task, job_files, fetch=fetch, left_out=left_out | {largest})
+    del rows
+    largest = max(filled, key=lambda number: size_of(found[number]))
+    return read_batch(found, task, fetch=fetch, left_out=left_out | {largest})
 
 
 def too_large(file: Found) -> FileError:
@@ -414,27 +352,26 @@ def too_large(file: Found) -> FileError:
     )
 
 
-def _refused(file: Found, error: FileError | OSError, task: Task, batch: Batch) -> Tables | None:
-    """Keep the error of a file; return its note, if there is one."""
-    if isinstance(error, NoResultError):  # in its place beside a report
-        if file.named:
-            batch.unused.append((file, error))
-        return noted(FileError(file.name, error.reason, line=error.line), task, "info")
-    is_unknown = isinstance(error, UnknownFormatError)
-    is_failure = file.named or not is_unknown
-    if is_failure:
+def _refuse(file: Found, error: FileError | OSError, task: Task, batch: Batch, rows: Rows) -> None:
+    """Keep the error of a file, and its note, if there is one, in place of its rows."""
+    rows.undo()
+    is_expected = isinstance(error, NoResultError | UnknownFormatError) and not file.named
+    if not is_expected:
         batch.failures.append((file.name, error))
-    if is_failure and not task.notes_errors:
-        return None
-    return noted(as_file_error(file.name, error), task, "warning" if is_unknown else "error")
+        if not task.notes_errors:
+            return
+    if isinstance(error, NoResultError):  # nothing is to be done
+        rows.note(error.reason, code="refused", line=error.line)
+    else:
+        severity = "warning" if isinstance(error, UnknownFormatError) else "error"
+        note_refused(rows, as_file_error(file.name, error), severity)
 
 
-def noted(error: FileError, task: Task, severity: str) -> Tables:
-    """Make a note of a file's error."""
-    tables = Tables(error.path, task.wanted)
+def note_refused(rows: Rows, error: FileError, severity: str) -> None:
+    """Add the note of a file that gave nothing."""
     remedy = f"; {error.remedy}" if error.remedy else ""
-    tables.note(f"{error.reason}{remedy}", line=error.line, severity=severity)
-    return tables
+    message = f"{error.reason}{remedy}"
+    rows.note(message, code="refused", line=error.line, severity=severity)
 
 
 def as_file_error(name: str, error: FileError | OSError) -> FileError:
@@ -444,62 +381,49 @@ def as_file_error(name: str, error: FileError | OSError) -> FileError:
     return FileError(name, error.strerror or str(error), remedy="can you open it yourself?")
 
 
-def read_document(
-    document: Document,
-    task: Task,
-    more: Callable[[Tables], None] = lambda tables: None,
-) -> Tables:
-    """Read one document; ``more`` completes it from what lies beside."""
+def read_document(document: Document, task: Task, rows: Rows) -> None:
+    """Read one document."""
     format = task.format
     reader = reader_named(format) if format else sniff(document)
     if format and reader.grammar:
         # the reports of other grammars are not this reader's
         document.reports = [report for report in document.reports if report.kind == reader.name]
-    # conditions are completed across tables; those that were not asked for are dropped at the end
-    tables = Tables(document.name, task.wanted and (*task.wanted, *NEEDED))
     for remark in document.remarks:
-        tables.note(remark.message, line=remark.line, severity=remark.severity)
-    reader.read(document, tables)
+        rows.note(remark.message, code="repaired", line=remark.line, severity=remark.severity)
+    reader.read(document, rows)
     if not format:
-        note_unread(tables, document)
-    if format and not tables.runs:
+        note_unread(rows, document)
+    if format and not rows.runs:
         raise ParseError(
             document.name,
             f"nothing that {format!r} reads",
             remedy=f"try it without {argument('format')}",
         )
-    if not tables.runs:
-        raise _nothing(document.name, tables)
-    more(tables)
-    if tables.has("jobs"):  # a million runs of dd have none
-        _note_lack(tables)
-    return tables
+    if not rows.runs:
+        raise _nothing(document.name, rows)
 
 
-def _nothing(name: str, tables: Tables) -> ParseError:
+def _nothing(name: str, rows: Rows) -> ParseError:
     """Say why a file that was recognised gave no run: its reader's gravest note."""
-    notes = tables.rows("notes", "severity", "message", "line")
-    said = [note for note in notes if note[0] != "info"]
-    nothing = ("", "nothing certain is in it", None)
-    _, message, line = min(said, default=nothing, key=itemgetter(0))  # "error" before "warning"
-    return ParseError(name, message, line=line)
+    said = [note for note in rows.notes() if note["severity"] != "info"]
+    if not said:
+        return ParseError(name, "nothing certain is in it")
+    gravest = min(said, key=lambda note: note["severity"])  # "error" before "warning"
+    return ParseError(name, gravest["message"], line=gravest["line"])
 
 
-def part_of(
-    files: list[tuple[str, Labels]],
-    filled: Iterable[tuple[int, Tables]],
-    wanted: tuple[str, ...] | None,
-) -> Part:
+def part_of(files: list[tuple[str, Labels]], rows: Rows, wanted: tuple[str, ...] | None) -> Part:
     """Put the rows of some files together, and note what contradicts itself in them."""
-    judged = ("notes",) if {*SHARING}.isdisjoint(wanted or ()) else ("notes", "io")
-    built = [table for table in TABLES if wanted is None or table in (*wanted, *judged)]
-    rows = gathered(filled, frozenset(built))
-    part = Part(files, {table: rows.get(table, stacked(())) for table in built})
-    said: list[tuple[int, int | None, str]] = [*consistency.check(part.tables)]
+    made = rows.tables()
+    part = Part(
+        files, {table: made.get(table, stacked(())) for table in TABLES if rows.wants(table)}
+    )
+    said = consistency.check(part.tables)
+    notes = add_notes(part.tables["notes"], "contradiction", said)
     if any(labels for _, labels in files):
-        said += [(file, None, message) for file, message in fill_conditions(part)]
+        notes = add_notes(notes, "path", fill_conditions(part))
     share_conditions(part)
-    part.tables["notes"] = add_notes(part.tables["notes"], said)
+    part.tables["notes"] = notes
     if wanted is not None and "io" not in wanted:
         part.tables.pop("io", None)
     return part
@@ -528,7 +452,7 @@ def read_shared(
     from fiotools.input.workers import check, run  # hardly any reading needs them
 
     check(workers, executor)
-    here = partial(_read, task, Path.cwd(), os.urandom(8).hex())
+    here = partial(_read, task, Path.cwd())
     batches: dict[int, Batch] = {}
     left = shares(found, workers or _UNKNOWN)
     if workers is not None and executor is None:
@@ -625,20 +549,14 @@ def size_of(file: Found) -> int:
         return 0
 
 
-def _read(task: Task, folder: Path, call: str, found: Sequence[Found]) -> Batch:
+def _read(task: Task, folder: Path, found: Sequence[Found]) -> Batch:
     """Read a batch, in any process."""
     if Path.cwd() != folder:  # where relative paths begin
         found = [
             file if is_url(file.place) else file._replace(place=(folder / file.place).as_posix())
             for file in found
         ]
-    return read_batch(found, task, _job_files(call))
-
-
-@lru_cache(maxsize=2)
-def _job_files(call: str) -> JobFiles:
-    """Return the job files known to this process during one call of `read`."""
-    return JobFiles()
+    return read_batch(found, task)
 
 
 def fatal(file: Found, error: WorkerError) -> FileError:
@@ -653,7 +571,8 @@ def fatal(file: Found, error: WorkerError) -> FileError:
 
 def _lost(file: Found, task: Task, error: WorkerError) -> Batch:
     """Return the batch of a file that ended every process that read it."""
-    failure = fatal(file, error)
-    filled = [(0, noted(failure, task, "error"))] if task.notes_errors else []
-    part = part_of([(file.name, file.labels)], filled, task.wanted)
+    failure, rows = fatal(file, error), rows_for(task.wanted)
+    if task.notes_errors:
+        note_refused(rows, failure, "error")
+    part = part_of([(file.name, file.labels)], rows, task.wanted)
     return Batch(part, [(file.name, failure)])

@@ -14,6 +14,8 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Any
 
+import polars as pl
+
 from fiotools.errors import (
     FileError,
     FiotoolsError,
@@ -29,7 +31,8 @@ from fiotools.readers import opened, sniff
 from fiotools.readers.document import plain_name, refuse_packed
 from fiotools.readers.fio import Version
 from fiotools.readers.fio.log import LogName, incomplete, log_name
-from fiotools.tables import Tables
+from fiotools.tables.columns import get
+from fiotools.tables.rows import Rows
 
 if TYPE_CHECKING:
     from fiotools.readers.document import Document
@@ -92,19 +95,21 @@ def _report_name(name: str) -> str | None:
 
 def _said_by(found: Found) -> ReportFacts | None:
     """Read a report; None if it is not fio's."""
-    tables = Tables(found.name, ("runs", "jobs", "settings"))
+    rows = Rows(("runs", "jobs", "settings"))
+    rows.begin(0, found.name)
     try:
         document = opened(found.name, raw(found))
         reader = sniff(document)
         if reader.name != "fio_json":
             return None
-        reader.read(document, tables)
+        reader.read(document, rows)
     except (FiotoolsError, OSError):
         return None  # it cannot tell
-    runs = list(tables.rows("runs", "tool_version"))
-    jobs = list(tables.rows("jobs", "entry", "job", "job_start"))
+    tables = rows.tables()
+    runs = _rows(tables, "runs", "tool_version")
+    jobs = _rows(tables, "jobs", "entry", "job", "job_start")
     logs = {job for _, job, _ in jobs if job}
-    for option, text in tables.rows("settings", "option", "text"):
+    for option, text in _rows(tables, "settings", "option", "text"):
         if option in _OPTIONS and text:
             logs.add(PurePosixPath(str(text)).name)
     begun = {entry: round(start.timestamp() * 1000) for entry, _, start in jobs if start}
@@ -112,6 +117,11 @@ def _said_by(found: Found) -> ReportFacts | None:
     if len(versions) != 1:
         return None
     return ReportFacts(found.name, versions.pop(), begun if len(runs) == 1 else {}, frozenset(logs))
+
+
+def _rows(tables: Mapping[str, pl.DataFrame], table: str, *names: str) -> list[tuple[Any, ...]]:
+    frame = tables.get(table, pl.DataFrame())
+    return pl.DataFrame([get(frame, name) for name in names]).rows() if frame.height else []
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +132,7 @@ class Head:
     name: LogName
     document: Document  # its first lines
     whole: bool  # whether these are all lines
-    tables: Tables  # the notes
+    rows: Rows  # the notes
     fio: Version
     report: ReportFacts | None  # of its run
 
@@ -189,7 +199,8 @@ def _head(file: Found, name: LogName, version: str | None, reports: Reports) -> 
     wanted = "fio_hist_log" if name.kind == "hist" else "fio_log"
     if reader.name != wanted:
         raise UnknownFormatError(file.name, f"not a log of fio: it is {reader.name}")
-    tables = Tables(file.name, ("notes", "extras"))
+    rows = Rows(("notes", "extras"))
+    rows.begin(0, file.name)
     if report and said:
-        tables.note(f"fio {Version.of(said).text}, as {report.name} says", run=1)
-    return Head(file, name, document, whole, tables, Version.of(said), report)
+        rows.note(f"fio {Version.of(said).text}, as {report.name} says", run=1)
+    return Head(file, name, document, whole, rows, Version.of(said), report)

@@ -41,7 +41,7 @@ from fiotools.readers.fio.log import (
     unlike_fio,
 )
 from fiotools.tables.columns import POLARS, label_column
-from fiotools.tables.parts import Part, gathered, stacked
+from fiotools.tables.parts import FILE, Part, stacked
 from fiotools.tables.results import Frames
 from fiotools.vocabulary import COLUMNS, TABLES
 
@@ -133,8 +133,8 @@ class ValueLog(Log):
     @classmethod
     def of(cls, head: Head) -> ValueLog:
         """Decide what the rows mean; refuse a log whose later lines would decide their unit."""
-        head.tables.start_run()
-        layout, meaning = decided(head.document, head.tables, head.name, head.fio)
+        head.rows.start_run()
+        layout, meaning = decided(head.document, head.rows, head.name, head.fio)
         shape = shape_of(head.document.text)
         assert shape is not None
         if not (meaning.sure or head.whole):
@@ -203,10 +203,10 @@ class HistLog(Log):
     @classmethod
     def of(cls, head: Head) -> HistLog:
         """Decide how wide rows are, and when times begin."""
-        fio_hist_log.read(head.document, head.tables)
+        fio_hist_log.read(head.document, head.rows)
         edges = edges_of(head.document)
         assert edges is not None
-        extras = head.tables.rows("extras", "path", "text")
+        extras = head.rows.rows("extras", "path", "text")
         zero = next((float(text) for path, text in extras if path == "time_zero_ms"), 0.0)
         return cls(head, zero, zero, tuple(edges.tolist()))
 
@@ -277,7 +277,7 @@ def _begun(log: Log) -> tuple[float, str]:
 
 def _moved(log: Log, late: float, how: str) -> Log:
     """Count times from a moment that is so many ms before the log's own zero."""
-    log.head.tables.note(f"time_s counts {how}: this log begins {late / 1000:g} s later", run=1)
+    log.head.rows.note(f"time_s counts {how}: this log begins {late / 1000:g} s later", run=1)
     return replace(log, zero=log.zero - late)
 
 
@@ -334,10 +334,13 @@ def _warn(logs: Sequence[Log]) -> None:
     Warnings about lines come later, when all of them are counted.
     """
     said: dict[str, list[str]] = {}
-    for tables in (log.head.tables for log in logs):
-        for line, severity, message in tables.rows("notes", "line", "severity", "message"):
-            if line is None and (severity != "info" or argument("version") in message):
-                said.setdefault(message, []).append(tables.source)
+    for rows in (log.head.rows for log in logs):
+        for note in rows.notes():
+            message = note["message"]
+            if note["line"] is None and (
+                note["severity"] != "info" or argument("version") in message
+            ):
+                said.setdefault(message, []).append(rows.source)
     for message, names in said.items():
         more = f" and {len(names) - 1} more" if len(names) > 1 else ""
         warnings.warn(f"{names[0]}{more}: {message}", ScanWarning, stacklevel=4)  # of `scan_log`
@@ -473,7 +476,8 @@ def scan_notes(
     'fio 3.33, as tests/fixtures/fio/fio-3.33--log-windows.json says'
     """
     heads = [log.head for log in _logs(sources, version, align, histograms=None)]
-    notes = gathered(enumerate(head.tables for head in heads), ("notes",))
-    part = Part([(head.found.name, head.found.labels) for head in heads], notes)
-    part.tables.setdefault("notes", stacked(()))
+    made = (head.rows.tables().get("notes", stacked(())) for head in heads)
+    notes = [one.with_columns(pl.lit(at, pl.Int32()).alias(FILE)) for at, one in enumerate(made)]
+    files = [(head.found.name, head.found.labels) for head in heads]
+    part = Part(files, {"notes": stacked(notes)})
     return Frames(part).polars("notes").with_columns(run=pl.lit(1, pl.Int64()))

@@ -160,7 +160,7 @@ def sniff(found: Document) -> Reader:
         raise NoResultError(
             found.name,
             "a fio job file: settings without results",
-            remedy="put it beside the report of its run (run.fio and run.json), and read that",
+            remedy="read the report of its run; what that does not say, its path can: {iodepth:d}",
         )
     for what, beginning in _MADE.items():
         if beginning.match(found.text):

@@ -5,7 +5,7 @@ No code before this border uses pandas, and polars frames do not wait for its im
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from types import NoneType
 from typing import TYPE_CHECKING, Any
@@ -50,7 +50,7 @@ def column(name: str, given: Any, dtype: DType | None = None) -> pl.Series:
     name : str
     given : sequence, numpy.ndarray or polars.Series
         An array has all its values (nan is missing in float64). Repeated texts may be an Enum or
-        a Categorical, and stay so.
+        a Categorical, and stay so. A time is a datetime, or ms since 1970.
     dtype : str, optional
         The vocabulary's type by default.
 
@@ -76,7 +76,7 @@ def column(name: str, given: Any, dtype: DType | None = None) -> pl.Series:
 def _of_list(name: str, values: Sequence[Any], dtype: DType) -> pl.Series:
     if dtype == "datetime":
         found = [None if value is None else _milliseconds(value) for value in values]
-        return moments(found).alias(name)
+        return pl.Series(name, found, dtype=pl.Int64()).cast(POLARS["datetime"])
     try:
         return pl.Series(name, values, dtype=POLARS[dtype])
     except TypeError:
@@ -86,11 +86,6 @@ def _of_list(name: str, values: Sequence[Any], dtype: DType) -> pl.Series:
     if any(one is not None and one != value for one, value in zip(whole, values, strict=True)):
         raise TypeError(f"{name}: not all of these are whole numbers")
     return pl.Series(name, whole, dtype=POLARS[dtype])
-
-
-def moments(milliseconds: Iterable[int | None]) -> pl.Series:
-    """Make a column of times, given in ms since 1970."""
-    return pl.Series([*milliseconds], dtype=pl.Int64()).cast(POLARS["datetime"])
 
 
 def few_rows(
@@ -132,7 +127,9 @@ def few_rows(
     return pl.from_dicts(rows, schema=schema).hstack(others) if rows else pl.DataFrame(others)
 
 
-def _milliseconds(moment: datetime) -> int:
+def _milliseconds(moment: datetime | int) -> int:
+    if isinstance(moment, int):
+        return moment
     return (moment.replace(tzinfo=moment.tzinfo or UTC) - _EPOCH) // _MILLISECOND
 
 

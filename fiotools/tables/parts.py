@@ -14,25 +14,24 @@ Percentiles, bins and samples are measured under the conditions of their entry a
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import polars as pl
 
-from fiotools.tables import FEW, of_rows
-from fiotools.tables.columns import column, few_rows, get
+from fiotools.tables.columns import column, get
 from fiotools.vocabulary import CONDITIONS, SWEPT, TABLES
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from fiotools.tables import Column, Made, Maker, Tables
-
 Labels = Mapping[str, Any]
 TEXT = pl.String()
+FEW = 100  # rows: separate columns are not worth it for so few
 FILE = "#"  # the column of the file's number: no column or label has this name
+_SAID = {FILE: pl.Int32(), "run": pl.Int64(), "message": pl.String()}
 _NO_ROWS = pl.DataFrame(schema={FILE: pl.Int32()})
 _MANY, _LONG = 50_000, 100  # rows, and rows per stretch, for which stretches are worth keeping
 
@@ -84,7 +83,7 @@ def height(frame: pl.DataFrame) -> int:
     return frame.height if sizes is None else int(sizes.sum())
 
 
-def _stretched(shared: pl.DataFrame, own: pl.DataFrame, sizes: NDArray[np.int64]) -> pl.DataFrame:
+def stretched(shared: pl.DataFrame, own: pl.DataFrame, sizes: NDArray[np.int64]) -> pl.DataFrame:
     """Make a frame of the values that stretches share, and of those of their rows.
 
     A few rows, or short stretches, are kept row by row.
@@ -112,67 +111,7 @@ def keys_of(frame: pl.DataFrame) -> NDArray[np.int64]:
     return keys
 
 
-# --- from files to frames ---------------------------------------------------------------------
-
-
-def gathered(
-    files: Iterable[tuple[int, Tables]], wanted: Collection[str] = frozenset(TABLES)
-) -> dict[str, pl.DataFrame]:
-    """Collect the rows of some files by table; deferred records become rows here, if wanted."""
-    found: dict[str, list[pl.DataFrame]] = {}
-    for made, numbers in _made(files, wanted):
-        if made.table in wanted:
-            found.setdefault(made.table, []).append(_of_made(made, numbers))
-    return {table: _in_order(table, stacked(frames)) for table, frames in found.items()}
-
-
-def _made(
-    files: Iterable[tuple[int, Tables]], wanted: Collection[str]
-) -> Iterator[tuple[Made, NDArray[np.int32]]]:
-    """Yield all rows, and the file of each row or stretch."""
-    kept: list[tuple[int, Made]] = []
-    loose: dict[str, list[tuple[int, Mapping[str, Any]]]] = {}
-    deferred: dict[Maker, list[tuple[int, Any]]] = {}
-    for number, tables in files:
-        kept += [(number, made) for made in tables.made]
-        for table, rows in tables.loose.items():
-            loose.setdefault(table, []).extend((number, row) for row in rows)
-        # a record may hold its tables: kept there, both would wait for the garbage collector
-        records_of, tables.deferred = tables.deferred, {}
-        for make, records in records_of.items():
-            deferred.setdefault(make, []).extend((number, record) for record in records)
-    for make, pairs in deferred.items():
-        numbers = np.array([number for number, _ in pairs], dtype=np.int32)
-        for made in make([record for _, record in pairs], wanted.__contains__):
-            yield made, numbers[made.owners]
-    for number, made in kept:
-        yield made, np.full(len(made.owners), number, dtype=np.int32)
-    for table, some in loose.items():
-        made = of_rows(table, [row for _, row in some])
-        yield made, np.array([number for number, _ in some], dtype=np.int32)
-
-
-def _of_made(made: Made, files: NDArray[np.int32]) -> pl.DataFrame:
-    if made.size <= FEW:
-        numbers = files if made.sizes is None else files.repeat(made.sizes)
-        columns: dict[str, Sequence[Any]] = {FILE: numbers.tolist()}
-        columns |= {name: made.listed(name) for name in {**made.shared, **made.columns}}
-        return few_rows(columns, {FILE: pl.Int32()})
-    file = pl.Series(FILE, files, dtype=pl.Int32())
-    own = _typed(made.columns)
-    if made.sizes is None:
-        return pl.DataFrame([file, *own])
-    shared = _typed({name: made.shared[name] for name in made.shared if name not in made.columns})
-    return _stretched(pl.DataFrame([file, *shared]), pl.DataFrame(own), made.sizes)
-
-
-def _typed(columns: Mapping[str, Column]) -> list[pl.Series]:
-    """Type columns; those without any value are left out."""
-    typed = (column(name, values) for name, values in columns.items())
-    return [one for one in typed if one.null_count() < len(one)]
-
-
-def _in_order(table: str, frame: pl.DataFrame) -> pl.DataFrame:
+def in_order(table: str, frame: pl.DataFrame) -> pl.DataFrame:
     """Sort rows by file, then by run; notes of a file keep their order."""
     if frame.height < 2:
         return frame
@@ -226,15 +165,20 @@ def stack(parts: Sequence[Part], wanted: Sequence[str] | None = None) -> Part:
 
 
 def add_notes(
-    notes: pl.DataFrame, said: Sequence[tuple[int, int | None, str]], *, last: bool = False
+    notes: pl.DataFrame,
+    code: str,
+    said: Iterable[tuple[int, int | None, str]],
+    *,
+    last: bool = False,
 ) -> pl.DataFrame:
     """Add warnings (file, run, message): after the notes of their file, or after all."""
+    said = list(said)
     if not said:
         return notes
-    rows = [{"run": run, "severity": "warning", "message": message} for _, run, message in said]
-    added = _of_made(of_rows("notes", rows), np.array([file for file, _, _ in said]))
-    whole = stacked([notes, added])
-    return whole if last else _in_order("notes", whole)
+    added = pl.DataFrame(said, schema=_SAID, orient="row")
+    kind = {"severity": pl.lit("warning"), "code": pl.lit(code)}
+    whole = stacked([notes, added.with_columns(**kind)])
+    return whole if last else in_order("notes", whole)
 
 
 # --- conditions -------------------------------------------------------------------------------
@@ -248,16 +192,16 @@ SHARING = {
 _DIRECTION = (FILE, "run", "entry", "direction")
 
 
-def fill_conditions(part: Part) -> list[tuple[int, str]]:
+def fill_conditions(part: Part) -> list[tuple[int, int | None, str]]:
     """Fill missing conditions from labels that are named like them.
 
     Returns
     -------
-    list of (file, message)
+    list of (file, None, message)
         Files whose path contradicts a condition in the file.
     """
     named = {name for _, labels in part.files for name in labels}
-    said: list[tuple[int, str]] = []
+    said: list[tuple[int, int | None, str]] = []
     for name in filter(named.__contains__, CONDITIONS):
         labels = column(name, [labels.get(name) for _, labels in part.files])
         for table, frame in part.tables.items():
@@ -274,13 +218,13 @@ def fill_conditions(part: Part) -> list[tuple[int, str]]:
 
 def _contradicted(
     name: str, file: pl.Series, given: pl.Series, stated: pl.Series
-) -> Iterator[tuple[int, str]]:
+) -> Iterator[tuple[int, None, str]]:
     both = pl.DataFrame({FILE: file, "own": given, "label": stated})
     others = both.filter(pl.col("own") != pl.col("label")).unique(maintain_order=True)
     grouped = others.group_by(FILE, maintain_order=True).agg(pl.col("own").sort(), "label")
     for number, values, labels in grouped.iter_rows():
         said = ", ".join(map(str, values))
-        yield number, f"the path says {name}={labels[0]}, the file {said}: the file's is kept"
+        yield number, None, f"the path says {name}={labels[0]}, the file {said}: the file's is kept"
 
 
 def _as_text(values: pl.Series) -> pl.Series:

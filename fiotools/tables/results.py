@@ -246,7 +246,7 @@ def results_of(parts: list[Part], wanted: tuple[str, ...] | None, files: int) ->
         from fiotools.tables import duplicate_runs
 
         same = duplicate_runs.find(whole.tables, [source for source, _ in whole.files])
-        whole.tables["notes"] = add_notes(whole.tables["notes"], same, last=True)
+        whole.tables["notes"] = add_notes(whole.tables["notes"], "twin", same, last=True)
     return Results(Frames(whole), files)
 
 
@@ -299,7 +299,13 @@ def _note_twins(tables: dict[str, pl.DataFrame]) -> None:
         if table in tables
     }
     found = [
-        {"source": sources[file], "run": run, "severity": "warning", "message": message}
+        {
+            "source": sources[file],
+            "run": run,
+            "severity": "warning",
+            "code": "twin",
+            "message": message,
+        }
         for file, run, message in duplicate_runs.find(rows, sources.to_list())
     ]
     if not found:

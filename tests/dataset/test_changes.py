@@ -197,25 +197,6 @@ def test_how_a_file_is_read_belongs_to_it(convert, tmp_path):
     assert done.open().samples.collect()["value"].to_list() == [5e6, 7e6]  # microseconds, then
 
 
-def test_a_job_file_beside_belongs_to_a_report(convert, tmp_path):
-    """It says what the report does not, so that its report changes with it."""
-    folder = tmp_path / "beside"
-    folder.mkdir()
-    for name in ("loop.fio", "broken.fio"):
-        with suppress(OSError):  # where no links may be made
-            (folder / name).symlink_to("loop.fio" if name == "loop.fio" else "nothing")
-    shutil.copy(FIXTURES / "fio" / "fio-3.33--terse-stonewall.terse", folder / "run.terse")
-    job_file = "[global]\nbs={size}\n[fill]\nrw=write\n[read]\nrw=read\n[both]\nrw=randrw\n"
-    (folder / "run.fio").write_text(job_file.format(size="8k"))
-    seen = []
-    for size in ("8k", "8k", "16k"):
-        (folder / "run.fio").write_text(job_file.format(size=size))
-        os.utime(folder / "run.fio", (1, 1))
-        done = convert(str(folder / "*.terse"))
-        seen.append((done.changed, done.open().io.collect()["bs_bytes"][0]))
-    assert seen == [(0, 8192), (0, 8192), (1, 16384)]
-
-
 def test_a_zip_archive_changes_as_a_whole(convert, tmp_path, runs):
     archive = shutil.make_archive(str(tmp_path / "all"), "zip", runs)
     assert convert(archive).read == 25

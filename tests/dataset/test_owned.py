@@ -1,7 +1,5 @@
 """A conversion deletes and writes what is its own, and follows no link out of the dataset."""
 
-import shutil
-
 import pytest
 
 import fiotools as ft
@@ -37,30 +35,16 @@ def letters(folder):
     return {path.name: path.read_text() for path in folder.iterdir()}
 
 
-def test_a_folder_of_the_plans_name_keeps_what_others_put_there(tmp_path, runs):
+def test_a_mark_of_somebody_elses_is_refused(tmp_path, runs):
     ft.convert(runs, tmp_path / "ds")
-    plan = tmp_path / "ds" / "_plan"
-    (plan / "below").mkdir(parents=True)
-    (plan / "letter.txt").write_text("dear diary")
-    (plan / "below" / "plan.json").write_text("{}")
-    pieces = next((tmp_path / "ds" / "_manifest").iterdir())
-    shutil.copy(pieces, plan / "part-000007-001.parquet")  # as if a kill had left it
-    write_result(runs / "more.txt", 50)
-    assert ft.convert(runs, tmp_path / "ds").new == 1
-    assert sorted(path.name for path in plan.rglob("*")) == ["below", "letter.txt", "plan.json"]
-
-
-def test_a_plan_of_somebody_elses_is_refused(tmp_path, runs):
-    ft.convert(runs, tmp_path / "ds")
-    plan = tmp_path / "ds" / "_plan"
-    plan.mkdir()
-    (plan / "plan.json").write_text('{"goal": "world peace"}')
-    with pytest.raises(ft.DatasetError, match=r"plan\.json: not what fiotools wrote; move it"):
+    mark = tmp_path / "ds" / "_unfinished.json"
+    mark.write_text('{"goal": "world peace"}')
+    with pytest.raises(ft.DatasetError, match=r"ed\.json: not what fiotools wrote; move it"):
         ft.convert(runs, tmp_path / "ds")
-    assert letters(plan) == {"plan.json": '{"goal": "world peace"}'}
+    assert mark.read_text() == '{"goal": "world peace"}'
 
 
-@pytest.mark.parametrize("name", ["_plan", "io", "_manifest", "notes", "bins"])
+@pytest.mark.parametrize("name", ["io", "_manifest", "notes", "bins"])
 def test_a_folder_that_is_a_link_is_refused(tmp_path, runs, elsewhere, name):
     path = tmp_path / "ds"
     ft.convert(runs, path)
@@ -84,12 +68,10 @@ def test_a_lock_that_is_a_link_is_refused(tmp_path, runs, elsewhere, there):
     assert not (elsewhere / "nothing.txt").exists()
 
 
-@pytest.mark.parametrize("name", ["io/part-000002-001.parquet", "_plan/part-000002-001.parquet"])
-def test_a_file_that_is_a_link_is_not_written_through(tmp_path, runs, elsewhere, name):
+def test_a_file_that_is_a_link_is_not_written_through(tmp_path, runs, elsewhere):
     path = tmp_path / "ds"
     ft.convert(runs, path)
-    (path / "_plan").mkdir()
-    link(path / name, elsewhere / "part-000001-001.parquet")
+    link(path / "io/part-000002-001.parquet", elsewhere / "part-000001-001.parquet")
     before = letters(elsewhere)
     write_result(runs / "more.txt", 50)
     with pytest.raises(ft.DatasetError, match="fiotools did not write this"):
@@ -127,11 +109,11 @@ def test_what_lies_beside_in_an_object_store_stays():
     try:
         for number in range(2):
             memory.pipe_file(f"/owned/runs/{number}.txt", b"1+0 records in\n1+0 records out\n")
-            memory.pipe_file("/owned/ds/_plan/letter.txt", b"dear diary") if number else None
+            memory.pipe_file("/owned/ds/_attic/letter.txt", b"dear diary") if number else None
             if not number:
                 ft.convert("memory://owned/runs", "memory://owned/ds")
         assert ft.convert("memory://owned/runs", "memory://owned/ds").new == 1
-        assert memory.cat_file("/owned/ds/_plan/letter.txt") == b"dear diary"
-        assert memory.find("/owned/ds/_plan") == ["/owned/ds/_plan/letter.txt"]
+        assert memory.cat_file("/owned/ds/_attic/letter.txt") == b"dear diary"
+        assert memory.find("/owned/ds/_attic") == ["/owned/ds/_attic/letter.txt"]
     finally:
         memory.rm("/owned", recursive=True)

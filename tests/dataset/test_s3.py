@@ -90,7 +90,7 @@ def test_read_convert_and_again(server, bucket):
 
 
 @needs_kill
-@pytest.mark.parametrize("place", [r"ds/_manifest/part-000002", r"ds/_plan/"])
+@pytest.mark.parametrize("place", [r"ds/_manifest/part-000002", r"ds/_unfinished"])
 def test_killed_in_the_middle_of_an_upload(server, bucket, place):
     process = []
 
@@ -103,11 +103,11 @@ def test_killed_in_the_middle_of_an_upload(server, bucket, place):
     process.append(started(bucket.runs, bucket.ds))
     process[0].communicate()
     assert process[0].returncode == -signal.SIGKILL
-    missing = "no file is in this" if "plan" in place else f"4 of {FILES} files are in this"
+    missing = "no file is in this" if "unfinished" in place else f"4 of {FILES} files are in this"
     with pytest.warns(ft.ScanWarning, match=missing):
         done = rows(bucket.ds)
     assert done == expected(bucket)[: len(done)]
-    assert len(done) == (0 if "plan" in place else 4)
+    assert len(done) == (0 if "unfinished" in place else 4)
     done = ft.convert(bucket.runs, bucket.ds, **PARTS)
     assert done.files == done.read == FILES
     assert rows(bucket.ds) == expected(bucket)

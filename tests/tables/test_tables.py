@@ -9,36 +9,30 @@ import polars as pl
 import pytest
 
 from fiotools import SchemaError, read
-from fiotools.tables import Made, Tables, columns, parts, results
-from fiotools.tables.parts import FILE, Part, flat, gathered, height, stack
+from fiotools.tables import columns, parts, results, rows
+from fiotools.tables.notes import Note
+from fiotools.tables.parts import FILE, Part, flat, height, stack
+from fiotools.tables.rows import Rows
 
 FIXTURES = Path(__file__).parents[1] / "fixtures" / "fio"
-
-
-def bins(records, wants):
-    """Make the bins of records: (run, latency, count, count, ...)."""
-    assert wants("bins")
-    yield Made(
-        "bins",
-        np.arange(len(records), dtype=np.int32),
-        {"count": [one for _, _, *counts in records for one in counts]},
-        np.array([len(counts) for _, _, *counts in records]),
-        {"run": [run for run, *_ in records], "latency": [kind for _, kind, *_ in records]},
-    )
+BIN = (FILE, "run", "latency")
 
 
 def filled():
-    """Fill the tables of two files: records out of order, and rows one by one."""
-    one, other = Tables("a"), Tables("b")
-    for record in ((2, "slat", 1, 2), (1, "clat", 3)):
-        one.defer(bins, record)
-    other.defer(bins, (1, "lat", None, 5))
-    return one, other
+    """Fill the rows of two files: blocks out of order, and rows one by one."""
+    found = Rows()
+    found.begin(0, "a")
+    found.block("bins", BIN, (0, 2, "slat"), ("count",), [1, 2])
+    found.block("bins", BIN, (0, 1, "clat"), ("count",), [3])
+    found.begin(1, "b")
+    found.block("bins", BIN, (1, 1, "lat"), ("count",), [None, 5])
+    return found
 
 
 @pytest.fixture(params=["rows", "stretches"])
 def form(request, monkeypatch):
     if request.param == "stretches":
+        monkeypatch.setattr(rows, "FEW", 0)
         monkeypatch.setattr(parts, "FEW", 0)
         monkeypatch.setattr(parts, "_MANY", 0)
         monkeypatch.setattr(parts, "_LONG", 1)
@@ -46,12 +40,10 @@ def form(request, monkeypatch):
 
 
 def test_rows_are_in_the_order_of_files_and_runs(form):
-    one, other = filled()
-    frame = gathered([(0, one), (1, other)])["bins"]
+    frame = filled().tables()["bins"]
     assert height(frame) == 5
     assert frame.height == (5 if form == "rows" else 3)
-    rows = flat(frame).select(FILE, "run", "latency", "count").rows()
-    assert rows == [
+    assert flat(frame).select(FILE, "run", "latency", "count").rows() == [
         (0, 1, "clat", 3),
         (0, 2, "slat", 1),
         (0, 2, "slat", 2),
@@ -60,30 +52,72 @@ def test_rows_are_in_the_order_of_files_and_runs(form):
     ]
 
 
-def test_rows_of_deferred_records_keep_their_place(form):
-    one, other = filled()
+def test_rows_of_all_kinds_stand_in_one_table(form):
+    one, other = filled(), Rows()
+    other.begin(0, "y")
+    other.append("bins", (*BIN, "count"), (0, 1, "lat", 4))
+    other.add("bins", run=1, latency="clat", count=6)
     other.extend("bins", {"count": np.array([7, 8]), "latency": ["slat", "clat"]}, run=1)
-    one.settle()
-    both = [Part([("x", {})], gathered([(0, one)])), Part([("y", {})], gathered([(0, other)]))]
+    both = [
+        Part([("x", {}), ("z", {})], one.tables()),
+        Part([("y", {})], other.tables()),
+    ]
     whole = stack(both, ("bins",))
     assert whole.tables["notes"].height == 0
     frame = results.Frames(whole)["bins"]
-    assert frame["source"].tolist() == ["x"] * 3 + ["y"] * 4
-    assert frame["latency"].tolist() == ["clat", "slat", "slat", "lat", "lat", "slat", "clat"]
-    assert frame["count"].fillna(-1).tolist() == [3, 1, 2, -1, 5, 7, 8]
+    assert frame["source"].tolist() == ["x"] * 3 + ["z"] * 2 + ["y"] * 4
+    assert frame["count"].fillna(-1).tolist() == [3, 1, 2, -1, 5, 4, 7, 8, 6]
+    assert frame["latency"].tolist()[-4:] == ["lat", "slat", "clat", "clat"]
+
+
+def test_the_rows_of_a_file_are_taken_back():
+    found = filled()
+    found.start_run(tool="x")
+    found.append("io", (FILE, "run", "iops"), (1, 1, 2.0))
+    found.note("it ends here", code="incomplete", line=3)
+    assert [note["line"] for note in found.notes()] == [3]
+    found.undo()
+    assert (found.runs, [*found.notes()]) == (0, [])
+    found.say(Note("refused", "error", 7, "cut"))
+    made = found.tables()
+    assert {table: frame.height for table, frame in made.items()} == {"bins": 3, "notes": 1}
+    assert made["notes"].rows(named=True) == [
+        {FILE: 1, "line": 7, "severity": "error", "code": "refused", "message": "cut"}
+    ]
+
+
+def test_a_number_that_fits_no_column_loses_no_other(form):
+    found = Rows()
+    found.begin(0, "a")
+    found.append("io", (FILE, "run", "total_ios"), (0, 1, 2**63))
+    found.append("io", (FILE, "run", "total_ios"), (0, 2, 5))
+    made = found.tables()
+    assert made["io"]["total_ios"].to_list() == [None, 5]
+    (note,) = made["notes"].rows(named=True)
+    assert (note["run"], note["code"]) == (1, "left out")
+    assert "total_ios is 9223372036854775808" in note["message"]
+
+
+def test_a_table_that_is_not_wanted_is_not_built():
+    found = Rows(("io",))
+    found.begin(0, "a")
+    found.add("jobs", run=1)
+    found.append("bins", BIN, (0, 1, "clat"))
+    found.block("bins", BIN, (0, 1, "clat"), ("count",), [1])
+    found.note("kept")
+    assert [*found.tables()] == ["notes"]
 
 
 @pytest.mark.parametrize("depths", [(4, 4), (4, 8)], ids=["alike", "unlike"])
-def test_samples_of_several_directions_get_their_conditions(depths, form, monkeypatch):
-    monkeypatch.setattr("fiotools.tables.FEW", 0)
-    tables = Tables("x")
+def test_samples_of_several_directions_get_their_conditions(depths, form):
+    tables = Rows()
     for direction, depth in zip(("read", "write"), depths, strict=True):
         tables.add("io", run=1, entry=1, direction=direction, iodepth=depth, rw="randrw")
     directions = ["read", "write", "sync", "write"]
     tables.extend(
         "samples", {"direction": directions, "value": [1.0, 2.0, 3.0, 4.0]}, run=1, entry=1
     )
-    part = Part([("x", {})], gathered([(0, tables)]))
+    part = Part([("x", {})], tables.tables())
     parts.share_conditions(part)
     samples = part.tables["samples"]
     assert samples.height == (1 if form == "stretches" and depths == (4, 4) else 4)
@@ -97,11 +131,13 @@ def test_samples_of_several_directions_get_their_conditions(depths, form, monkey
 @pytest.mark.parametrize("storage", ["python", "auto"])
 @pytest.mark.parametrize("words", [["clat", "lat"], ["lat", "clat", "slat"]])
 def test_repeated_texts_may_be_an_enum(words, storage, form):
-    one, other = Tables("a"), Tables("b")
+    found = Rows()
     some = pl.Series(["lat", None, "clat"], dtype=pl.Enum(words))
-    one.extend("bins", {"latency": some, "count": [1, 2, 3]}, run=1)
-    other.extend("bins", {"latency": ["slat"], "count": [4]}, run=1)
-    made = results.Frames(Part([("a", {}), ("b", {})], gathered([(0, one), (1, other)])))
+    found.begin(0, "a")
+    found.extend("bins", {"latency": some, "count": [1, 2, 3]}, run=1)
+    found.begin(1, "b")
+    found.extend("bins", {"latency": ["slat"], "count": [4]}, run=1)
+    made = results.Frames(Part([("a", {}), ("b", {})], found.tables()))
     wanted = ["lat", None, "clat", "slat"]
     assert made.polars("bins")["latency"].dtype == pl.String
     assert made.polars("bins")["latency"].to_list() == wanted
@@ -114,9 +150,9 @@ def test_repeated_texts_may_be_an_enum(words, storage, form):
 
 def test_a_long_repeated_text_is_stored_once():
     count = 200_000
-    tables = Tables("a")
-    tables.extend("samples", {"value": np.arange(count, dtype=float)}, run=1, job="j" * 100)
-    made = results.Frames(Part([("s" * 100, {})], gathered([(0, tables)])))
+    found = Rows()
+    found.extend("samples", {"value": np.arange(count, dtype=float)}, run=1, job="j" * 100)
+    made = results.Frames(Part([("s" * 100, {})], found.tables()))
     job = made["samples"]["job"]
     assert {*job} == {"j" * 100}
     if job.dtype.storage == "pyarrow":
@@ -152,7 +188,7 @@ def test_values_of_another_type_are_refused(name, given):
 
 def test_an_unknown_column_is_refused_at_once():
     with pytest.raises(SchemaError, match="has no column 'nothing'"):
-        Tables("a").extend("io", {"nothing": [1]})
+        Rows().extend("io", {"nothing": [1]})
 
 
 @pytest.mark.parametrize(

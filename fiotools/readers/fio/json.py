@@ -43,6 +43,7 @@ from fiotools.readers.fio.documents import (
 )
 from fiotools.readers.fio.json_run import FIELDS as FIELDS
 from fiotools.readers.fio.json_run import JsonRun, taken
+from fiotools.readers.fio.text_rows import NO_OPTIONS
 
 if TYPE_CHECKING:
     from fiotools.readers.document import Document
@@ -112,13 +113,13 @@ def _add_run(tables: Tables, group: list[JsonPiece], line: int, **known: Any) ->
     try:
         run = taken(tables, reports, line=line, said=last.nans + len(last.leaves), **known)
         tables.defer(columns.rows, run)
-        if not run.shared.shared and not any(entry.own.given for entry in run.entries):
-            tables.settle()  # a job file may give its options
     except (TypeError, ValueError, KeyError, AttributeError, OverflowError) as error:
         reason = f"the document does not have fio's layout ({type(error).__name__}: {error})"
         raise ParseError(
             tables.source, reason, line=line, remedy="was it edited, or made by another tool?"
         ) from error
+    if not (run.shared.all or any(entry.own.all for entry in run.entries)):
+        tables.note(NO_OPTIONS, code="conditions", run=run.number)
     _note_odd(tables, last, line, run)
     _note_snapshots(tables, last, found[-1], line, run.number)
     return run.number

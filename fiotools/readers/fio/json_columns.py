@@ -30,7 +30,6 @@ from fiotools.readers.fio.json_run import (
     moment,
 )
 from fiotools.tables import Made
-from fiotools.tables.columns import moments
 from fiotools.vocabulary import COLUMNS, CONDITIONS
 
 if TYPE_CHECKING:
@@ -48,7 +47,6 @@ def rows(runs: Sequence[JsonRun], wants: Callable[[str], bool]) -> Iterator[Made
     """Make the rows of runs."""
     batch = _Batch(runs)
     columns: Columns = {name: [run.row[name] for run in runs] for name in runs[0].row}
-    columns["reported_at"] = moments(columns["reported_at"])
     columns["run"] = [run.number for run in runs]
     columns["tool"], columns["format"] = ["fio"] * len(runs), ["fio_json"] * len(runs)
     yield Made("runs", np.arange(len(runs), dtype=np.int32), columns)
@@ -165,7 +163,7 @@ def _jobs(batch: _Batch, entries: Sequence[JsonEntry], owners: Owners) -> Made:
         for field, values in zip(JOB, leaves, strict=False)
         if field.column not in batch.keys and field.key != "job_start"
     }
-    columns["job_start"] = moments(map(moment, _of_jobs(entries, "job_start")))
+    columns["job_start"] = [*map(moment, _of_jobs(entries, "job_start"))]
     columns["description"] = [entry.description for entry in entries]
     batch.fit(columns, owners)
     return Made("jobs", owners, batch.keys | columns)

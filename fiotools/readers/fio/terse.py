@@ -41,6 +41,7 @@ from fiotools.readers.document import Document, Report, Session, line_end, line_
 from fiotools.readers.fio import LATENCIES, STATISTICS
 from fiotools.readers.fio import options as fio_options
 from fiotools.readers.fio.text_rows import (
+    NO_OPTIONS,
     Curves,
     Direction,
     Disk,
@@ -503,6 +504,8 @@ def add(tables: Tables, report: Report, session: Session, version: str | None = 
             status="error" if any(entry.error for entry in run.entries) else status,
         )
         _add_run(rows, run)
+        if not rows.has_options:
+            tables.note(NO_OPTIONS, code="conditions", run=rows.run)
     note_remarks(tables, said.remarks, report.line, tables.runs if found else None)
     if not found:
         for at, reason in said.broken:
