@@ -71,3 +71,18 @@ def _argument(field: str) -> str:
         quoted = argument(name, value.strip('"'))
         return quoted.replace("'", '"') if quoted.startswith(f"{name}=") else quoted
     return argument(name, int(value) if value.isdecimal() else value)
+
+
+def named(name: str, text: str) -> str:
+    """Begin a text with the name of what it is about, if it has one."""
+    return f"{name}: {text}" if name else text
+
+
+def counted(count: int, one: str, several: str) -> str:
+    """Write a count in the singular or the plural."""
+    return (one if count == 1 else several).format(n=f"{count:,}")
+
+
+def more(count: int) -> list[str]:
+    """End a list that leaves some out; nothing if it has all."""
+    return [f"and {count} more"] if count > 0 else []

@@ -17,6 +17,7 @@ from scipy import signal, special
 
 from benchmarks.coverage.study import Rate, Row, Study
 from fiotools.stats.percentiles import ranks_around
+from fiotools.flags import Flag
 from fiotools.stats.tails import Windows, interval_within, ratio_within
 
 Array = NDArray[np.float64]
@@ -124,7 +125,7 @@ def coverage(noise: str, n: int, trials: int, rng: np.random.Generator) -> Itera
         for percentile in PERCENTILES:
             true = truth(noise, percentile)
             ends = [interval_within(run, percentile) for run in runs]
-            known = [end for end in ends if not isinstance(end, str)]
+            known = [end for end in ends if not isinstance(end, Flag)]
             if len(known) == 2:
                 found = ratio_within(*known)
                 given[percentile].append(found[0] <= np.exp(true) <= found[1])

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from fiotools.display.columns import Sheet, SheetColumn, length, printable
 from fiotools.errors import typed
-from fiotools.language import listed, more, say
+from fiotools.words import more
 
 if TYPE_CHECKING:
     from rich.text import Text
@@ -159,6 +159,6 @@ def _left_out(dropped: Sequence[SheetColumn]) -> list[str]:
     if not dropped:
         return []
     heads = [repr(one.head) if " " in one.head else one.head for one in dropped[:_NAMED]]
-    names = listed(heads + more(len(dropped) - _NAMED))
-    where = say(typed("the frame has all columns", "--format csv has all columns"))
-    return [say("no room for {names}: {where}", names=names, where=where)]
+    names = ", ".join(heads + more(len(dropped) - _NAMED))
+    where = typed("the frame has all columns", "--format csv has all columns")
+    return [f"no room for {names}: {where}"]

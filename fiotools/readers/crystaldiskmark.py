@@ -110,7 +110,7 @@ class Result:
     reads_pct: int | None = None
     rows: list[TestRow] = field(default_factory=list)
     facts: dict[str, str] = field(default_factory=dict)
-    problems: list[tuple[int, str]] = field(default_factory=list)
+    problems: list[tuple[int, str, str]] = field(default_factory=list)  # line, message, code
     cut: tuple[int, str] | None = None
     is_own: bool = False  # whether a row shows that CrystalDiskMark computed it
 
@@ -221,7 +221,7 @@ def _take_row(token: re.Match[str], way: str | None, line: int, result: Result) 
     for name, pattern in _PRINTED.items():
         if token[name] and not pattern.fullmatch(token[name]):
             message = f"{token[name]!r} is not a number as CrystalDiskMark prints it"
-            result.problems.append((line, f"{label}: {message}; the row is left out"))
+            result.problems.append((line, f"{label}: {message}; the row is left out", "left out"))
             return
     rate, iops, us = (
         float(token[name].replace(",", "")) if token[name] else None for name in _PRINTED
@@ -232,12 +232,13 @@ def _take_row(token: re.Match[str], way: str | None, line: int, result: Result) 
             f"{label}: {token['iops']} IOPS are not {token['rate']} MB/s / {bs} bytes;"
             " they are recomputed"
         )
-        result.problems.append((line, message))
+        result.problems.append((line, message, "contradiction"))
         iops = None
     result.is_own |= bool(iops and bs)
     if us is not None and token["way"]:
         # test versions before 7.0 printed 1 / IOPS here
-        result.problems.append((line, f"{label}: the latency was computed, not measured: left out"))
+        why = f"{label}: the latency was computed, not measured: left out"
+        result.problems.append((line, why, "left out"))
         us = None
     # the IOPS as printed, or computed as the tool does it: whichever has more digits
     if bs and rate and (iops is None or bs > _PRECISE):
@@ -299,9 +300,9 @@ def add(tables: Tables, report: Report, session: Session) -> int:
         host=session.host,
         status="truncated" if result.cut else "ok",
     )
-    doubts = [*result.problems, *([result.cut] if result.cut else [])]
-    for line, message in doubts:
-        tables.note(message, line=report.line + line, severity="warning", run=run)
+    doubts = [*result.problems, *([(*result.cut, "incomplete")] if result.cut else [])]
+    for line, message, code in doubts:
+        tables.note(message, code=code, line=report.line + line, severity="warning", run=run)
     _add_facts(tables, run, report, result)
     test = result.facts.get("Test") or result.facts.get("Test Size", "")
     target = re.search(r"\[([A-Z]:)", test)

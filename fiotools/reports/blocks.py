@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from fiotools.display import html, text_table
 from fiotools.display.columns import Sheet, SheetColumn, printable
-from fiotools.language import named
+from fiotools.words import named
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -14,12 +14,12 @@ from fiotools import units
 from fiotools.display import columns, verdicts
 from fiotools.display.columns import OPEN, Mark
 from fiotools.errors import SchemaError
-from fiotools.language import counted, more, named
 from fiotools.reports.questions import Comparison, best, swept
 from fiotools.stats.compare import settled
 from fiotools.stats.frames import metric_of
 from fiotools.stats.overall import overall
 from fiotools.vocabulary import CONDITIONS
+from fiotools.words import counted, more, named
 
 _MANY = 6  # sentences about one side; above, those of one verdict are one
 UNKNOWN = "the spread between runs is unknown"

@@ -192,7 +192,7 @@ def test_a_log_that_holds_the_ios_of_its_summary_agrees_with_it(ios, after, ever
     for samples in (latencies.lazy(), ft.window(latencies, every), counts):
         for row in reconcile(samples, io).iter_rows(named=True):
             assert row["ratio"] == pytest.approx(1, rel=1e-9)
-            assert (row["words"], row["coverage_pct"], row["told"]) == ("ok", 100, None)
+            assert (row["verdict"], row["coverage_pct"], row["flags"]) == ("ok", 100, None)
     # without the amounts, the rates are as exact as they were printed
     for row in reconcile(latencies.lazy(), io.drop("total_ios", "io_bytes")).iter_rows(named=True):
         assert row["ratio"] == pytest.approx(1, rel=1e-9 + 1 / max(rates[row["metric"]], 1e-300))

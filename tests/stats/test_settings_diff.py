@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from fiotools.display import verdicts
-
 import fiotools as ft
 from fiotools import compare, settings_diff
+from fiotools.display import verdicts
 from fiotools.errors import SchemaError
 from fiotools.stats import frames
 

@@ -229,10 +229,10 @@ def test_windows_of_an_averaged_log_with_pauses_cover_less():
     io = pl.DataFrame({"direction": "read", "iops": [35.0], "runtime_s": [2.0]})
     for log in (rates, rates.lazy()):
         (row,) = ft.reconcile(log, io).iter_rows(named=True)
-        assert (row["ratio"], row["words"]) == (pytest.approx(1), "ok")
+        assert (row["ratio"], row["verdict"]) == (pytest.approx(1), "ok")
     # where in the last window the log ended is no longer known
     (row,) = ft.reconcile(found, io).iter_rows(named=True)
-    assert row["words"].startswith("cannot tell")
+    assert row["verdict"] == "undecided"
 
 
 def test_windows_of_histogram_logs_hold_what_the_log_holds():
@@ -267,7 +267,7 @@ def test_a_log_of_any_length_is_held_against_its_summary():
         found = ft.reconcile(log, io, by="entry")
         assert isinstance(found, pd.DataFrame if isinstance(log, pd.DataFrame) else pl.DataFrame)
         assert sorted(found["quantity"]) == ["bw_bytes_per_s"] * 2 + ["iops"] * 2
-        assert set(found["words"]) == {"ok"}
+        assert set(found["verdict"]) == {"ok"}
         assert [*found["ratio"]] == pytest.approx([1] * 4, abs=0.002)
 
 

@@ -500,13 +500,14 @@ class _Batch:
         return self.made(
             "notes",
             [at for at, *_ in found],
-            line=[self.records[self.owner[at]].line + line for at, line, _, _ in found],
-            severity=[severity for _, _, severity, _ in found],
-            message=[message for _, _, _, message in found],
+            line=[self.records[self.owner[at]].line + line for at, line, *_ in found],
+            severity=[severity for _, _, severity, *_ in found],
+            code=[(*code, "meaning")[0] for _, _, _, _, *code in found],
+            message=[message for _, _, _, message, *_ in found],
         )
 
-    def odd(self, at: int) -> Iterator[tuple[int, str, str]]:
-        """Yield what is odd about a run: line, severity and message."""
+    def odd(self, at: int) -> Iterator[tuple[Any, ...]]:
+        """Yield what is odd about a run: line, severity, message, and the code if it is known."""
         run, last = self.every[at], self.every[at].last
         line, end = last.figures_line, run.end
         if not last.bytes:
@@ -516,7 +517,7 @@ class _Batch:
             if verdict == _CONTRADICTS:
                 ours = units.human(value, "B/s")
                 told = f"printed rate {last.rate} is not bytes / seconds = {ours}"
-                yield line, "warning", f"{told}; the latter is kept"
+                yield line, "warning", f"{told}; the latter is kept", "contradiction"
             elif verdict == _ROUNDED:
                 kept = "the printed rate is kept" if value > 0 else "and too few for a rate"
                 yield line, "info", f"the seconds are rounded to {last.seconds}: {kept}"
@@ -542,7 +543,7 @@ class _Batch:
             yield line, "warning", f"{told}; the latter is kept"
         if not self.is_fit[at]:
             told = f"{last.bytes} bytes cannot be {last.out} records of one size"
-            yield line, "warning", told
+            yield line, "warning", told, "contradiction"
         elif self.is_other[at]:
             size = self.records_bytes[at]
             told = f"{last.bytes} bytes are not {last.out} records of {size} bytes"

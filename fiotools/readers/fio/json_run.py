@@ -338,10 +338,17 @@ class JsonRun:
     # path and text; the entry counts from 1, and is None for the whole document
     extras: list[tuple[int | None, str, str]] = field(default_factory=list)
 
-    def note(self, message: str, severity: str = "warning", *, placed: bool = False) -> None:
+    def note(
+        self,
+        message: str,
+        severity: str = "warning",
+        *,
+        placed: bool = False,
+        code: str = "meaning",
+    ) -> None:
         """Add a note to the run; ``placed``: with the line on which it begins."""
         line = self.line if placed else None
-        self.tables.note(message, line=line, severity=severity, run=self.number)
+        self.tables.note(message, code=code, line=line, severity=severity, run=self.number)
 
     def _take(
         self, shapes: Shapes, record: Mapping[str, Any], place: str = "", *names: Any
@@ -391,7 +398,8 @@ class JsonRun:
             options = self.shared
             self.note(
                 f"entry {number + 1} sums up a group of unlike jobs: fio lists only the options of"
-                " its last job, so they are not the group's conditions"
+                " its last job, so they are not the group's conditions",
+                code="unlike jobs",
             )
         if is_remote:
             scope = "total" if is_sum else "client"

@@ -361,7 +361,7 @@ def _note_troubles(rows: RunRows, said: FioOutput) -> None:
     for at, text in said.left_out:
         rows.note(at, text)
     for at, doubt in said.doubts:
-        rows.note(at, f"{doubt}: the numbers are kept as printed")
+        rows.note(at, f"{doubt}: the numbers are kept as printed", code="contradiction")
     defined = {one.name for one in said.definitions}
     for entry in said.entries:
         at, name = entry.line, entry.name

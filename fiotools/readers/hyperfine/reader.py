@@ -183,9 +183,10 @@ def _add_benchmark(
     for path, value in {**benchmark.measures, **benchmark.facts}.items():
         text = value if isinstance(value, str) else repr(value)
         tables.add("extras", path=f"results/{index}/{path}", text=text)
-    for message in [*benchmark.doubts, *_contradictions(benchmark)]:
-        said = f"{name!r}: {message}"
-        tables.note(said, line=line, severity="warning", run=first)
+    doubts = [(message, "meaning") for message in benchmark.doubts]
+    doubts += [(message, "contradiction") for message in _contradictions(benchmark)]
+    for message, code in doubts:
+        tables.note(f"{name!r}: {message}", code=code, line=line, severity="warning", run=first)
     if benchmark.error:
         tables.note(f"{name!r}: {benchmark.error}", line=line, severity="error", run=first)
 

@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import json
 import tomllib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias
 
-from fiotools.words import filled
+from fiotools.words import DIFFERS, filled
 
 Values: TypeAlias = Mapping[str, Any]
 Phrase: TypeAlias = dict[str, dict[str, Any]]
@@ -71,6 +71,25 @@ def remedy(finding: str, values: Values, say: Say = filled) -> str:
 def basis(finding: str, values: Values) -> str:
     """Say where the limit comes from."""
     return _sentence(outcomes()[finding].basis, values, filled)
+
+
+def kind(value: Any) -> Any:
+    """Give the values of a finding without their numbers: findings of one kind differ in these."""
+    if isinstance(value, dict):
+        return tuple((name, kind(one)) for name, one in value.items())
+    if isinstance(value, list):
+        return tuple(map(kind, value))
+    return value if isinstance(value, str) else None
+
+
+def together(several: Sequence[Any]) -> Any:
+    """Give the values of findings of one kind, with a sign for each number that differs."""
+    first = several[0]
+    if isinstance(first, dict):
+        return {name: together([one[name] for one in several]) for name in first}
+    if isinstance(first, list):
+        return [together(parts) for parts in zip(*several, strict=True)]
+    return first if all(one == first for one in several) else DIFFERS
 
 
 def needs(finding: str, values: Values) -> list[str]:
