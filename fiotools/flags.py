@@ -180,7 +180,7 @@ SENTENCES: Mapping[str, str | Callable[[Mapping[str, Any]], str]] = {
     "median": "median: need >= {n} runs for its interval",
     "mean": "mean: need >= 2 runs for its interval",
     "mean-no-spread": "mean: no spread at all, so no interval",
-    "spread": "runs spread by {share:%} % (CoV)",
+    "noisy": "runs spread by {share:%} % (CoV)",
     "outliers": "outliers: {values}",
     "slow-first": "slow first run{over_files}: cold cache?",
     # levels of variance

@@ -339,7 +339,7 @@ class Verdicts:
     """The worst verdict of each check on each row of the page, and the reasons."""
 
     def __init__(self, frame: IntoDataFrame, y: str | None) -> None:
-        needed = ("check", "verdict", "finding", "details")
+        needed = ("check", "verdict", "finding", "details", "why", "remedy")
         table = common.answer(frame, needed, "what check() returned", f"; {_GIVE}")
         for verdict in common.known(table, "verdict"):
             if verdict not in GRAVEST:
@@ -369,12 +369,14 @@ class Verdicts:
         that are ``alike`` but for their numbers count as one.
         """
         found: dict[tuple[Any, ...], Reason] = {}
-        for name, run, check, verdict, finding, details in self._found:
+        for name, run, check, verdict, finding, details, why, remedy in self._found:
             if verdict == "ok":
                 continue
             told = outcomes.read(details)
-            text = outcomes.remedy(finding, told, say) if verdict == "unknown" else ""
-            text = text or outcomes.why(finding, told, say)
+            if finding in outcomes.outcomes():  # else it is a check of the user's, in its own words
+                remedy = outcomes.remedy(finding, told, say)
+                why = outcomes.why(finding, told, say)
+            text = (verdict == "unknown" and remedy) or why
             key: tuple[Any, ...] = (verdict, text)
             if verdict != "unknown":
                 key = (verdict, check, finding, outcomes.kind(told) if alike else text)

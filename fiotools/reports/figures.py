@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import base64
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -74,6 +74,11 @@ class Picture:
 
 # a heading, the numbers that are drawn, and the plot; if it could not be drawn, only why
 Pieces: TypeAlias = tuple[Block] | tuple[Block, Block, Picture]
+
+
+def _written(names: Iterable[str]) -> str:
+    """Write a name of several parts in the language of plots."""
+    return listed(map(called, names))
 
 
 def figures(source: Source, asked: list[Comparison], out: Path, prefix: str) -> Iterator[Pieces]:
@@ -176,7 +181,7 @@ def _ratios(one: Comparison) -> Iterator[_Drawn]:
         sides(level, baseline, one.between, faster="speedup" in answer)
         for level, baseline in zip(answer[one.between], answer["baseline"], strict=True)
     ]
-    cells = cell_names(answer)
+    cells = cell_names(answer, _written)
     # what all rows have in common stands below the axis
     labels = cells if all(cells) and len({*both}) == 1 else list(map(named, cells, both))
     title = say("Ratio, {what}", what=one.title)
@@ -185,7 +190,7 @@ def _ratios(one: Comparison) -> Iterator[_Drawn]:
 
 def _runs(one: Comparison) -> Iterator[_Drawn]:
     """Draw every run, with a panel for each side if they are far apart, else for each cell."""
-    labels = [name or say("all runs") for name in names_of(one.frame, one.by)]
+    labels = [name or say("all runs") for name in names_of(one.frame, one.by, _written)]
     frame = one.frame.assign(**{_CELL: labels})
     # a row names the direction where it tells cells apart
     frame = frame.drop(columns=[name for name in one.by if name == "direction"])
@@ -220,7 +225,7 @@ def _threads(source: Source, asked: list[Comparison]) -> Iterator[_Drawn]:
         if first is not None and len(part[["source", "run"]].drop_duplicates()) > _MOST:
             part = part[part["round"].eq(first)]
             said = say("Round {n}; the raw tables have the others.", n=first)
-        names = names_of(part, [name for name in (*source.fields, "run") if name in part])
+        names = names_of(part, [name for name in (*source.fields, "run") if name in part], _written)
         part = part.assign(_row=[name or say("the run") for name in names])
         try:
             threads, fair = per_thread(part, by="_row"), fairness(part, by="_row")
@@ -366,7 +371,7 @@ def _by_cell(
 ) -> _Drawn:
     """Draw latencies in a panel for each cell."""
     frame = in_order(frame, one.by)
-    labels = names_of(frame, one.by)
+    labels = names_of(frame, one.by, _written)
     cells = labels if one.between else [""] * len(frame)
     frame = frame.assign(**{_CELL: [name or say("all") for name in labels]})
     figure, first = _panels(frame, cells, rows, draw, most=_LATENCY_PANELS)
@@ -388,7 +393,7 @@ def _timings(source: Source, asked: list[Comparison]) -> Iterator[_Drawn]:
     mean = in_order(groups.mean().assign(n=groups.size()).reset_index(), by)
     if len(mean) > _MOST or not mean["real_s"].gt(0).all():
         return  # no room for that many bars, or nothing to show in them
-    names = zip(names_of(mean, by), mean["n"], strict=True)
+    names = zip(names_of(mean, by, _written), mean["n"], strict=True)
     mean = mean.assign(_row=[f"{name or say('all')} (n {n})" for name, n in names])
     ax = plot.timings(mean, y="_row")
     said = say("Means of the runs.") if mean["n"].max() > 1 else ""
@@ -469,7 +474,7 @@ def _grid(one: Comparison, x: str, y: str) -> _Drawn:
     rest = [name for name in one.keys if name not in (x, y) and differs(frame, name)]
     rows = _HIGH * len(frame[y].unique())
     draw = partial(plot.grid, metric=metric, x=x, y=y)
-    figure, said = _panels(frame, names_of(frame, rest), rows, draw, most=_GRIDS)
+    figure, said = _panels(frame, names_of(frame, rest, _written), rows, draw, most=_GRIDS)
     title = say("At a glance: {name}", name=listed(map(common.condition, (x, y)), " and "))
     numbers = one.summary if one.answer is None else one.answer
     return _Drawn(title, figure, one.frame, numbers, said, printed=True)

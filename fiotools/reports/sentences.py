@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
@@ -42,6 +42,7 @@ MOST = 3
 _TOP = {"1/s": "Most I/Os per second at {place}", "B/s": "Highest bandwidth at {place}"}
 
 Row: TypeAlias = dict[str, Any]
+Written: TypeAlias = Callable[[Iterable[str]], str]
 _Cell: TypeAlias = tuple[Row, str]  # of a comparison, with its name
 
 
@@ -95,14 +96,14 @@ def _records(answer: pd.DataFrame) -> list[Row]:
     return [{str(name): row[name] for name in row} for row in answer.to_dict("records")]
 
 
-def cell_names(answer: pd.DataFrame) -> list[str]:
+def cell_names(answer: pd.DataFrame, written: Written = ", ".join) -> list[str]:
     """Name the cell of each row, by the columns before the two sides in which cells differ."""
     names = columns.of(answer)
-    return names_of(answer, names[: names.index("baseline") - 1])
+    return names_of(answer, names[: names.index("baseline") - 1], written)
 
 
-def names_of(frame: pd.DataFrame, by: Iterable[str]) -> list[str]:
-    """Name rows by the columns that tell them apart."""
+def names_of(frame: pd.DataFrame, by: Iterable[str], written: Written = ", ".join) -> list[str]:
+    """Name rows by the columns that tell them apart; plots write them in their language."""
     by = telling(frame, by)
     texts = [columns.levels(frame[name].tolist(), name) for name in by]
     rows = list(zip(*texts, strict=True)) or [()] * len(frame)
@@ -111,7 +112,7 @@ def names_of(frame: pd.DataFrame, by: Iterable[str]) -> list[str]:
         rests = [(*row[:at], *row[at + 1 :]) for row in rows]
         ways = Counter(rest for rest, _ in {*zip(rests, (row[at] for row in rows), strict=True)})
         rows = [rest if ways[rest] == 1 else row for row, rest in zip(rows, rests, strict=True)]
-    return [", ".join(row) for row in rows]
+    return [written(row) for row in rows]
 
 
 def telling(frame: pd.DataFrame, by: Iterable[str]) -> list[str]:

@@ -136,7 +136,7 @@ def _summary(values: Array, metric: Metric, confidence: float, order: Order | No
     if mean > 0:
         line["cov_pct"] = 100 * spread / mean
         if line["cov_pct"] >= _NOISY_PCT:
-            notes.append(flag("spread", share=line["cov_pct"] / 100))
+            notes.append(flag("noisy", share=line["cov_pct"] / 100))
     logs = np.log(values) if least > 0 else None
     if logs is not None:
         notes += unlike(logs)

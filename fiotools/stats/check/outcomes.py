@@ -121,4 +121,4 @@ def _part(value: Any, say: Say) -> Any:
         return _sentence(_tables()["phrases"][name], own, say)
     if isinstance(value, list):
         return [_part(one, say) for one in value]
-    return say(value) if isinstance(value, str) and "{" not in value else value
+    return say(value) if isinstance(value, str) and say is not filled else value
