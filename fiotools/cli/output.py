@@ -165,10 +165,10 @@ def _csv(frame: pl.DataFrame) -> bytes:
 
 def _jsonl(frame: pl.DataFrame) -> bytes:
     """Write each row as an object of JSON in a line of its own."""
-    import orjson
+    import msgspec
 
-    option = orjson.OPT_UTC_Z | orjson.OPT_NAIVE_UTC | orjson.OPT_APPEND_NEWLINE
-    return b"".join(orjson.dumps(row, option=option) for row in frame.iter_rows(named=True))
+    encode = msgspec.json.Encoder().encode
+    return b"".join(encode(row) + b"\n" for row in frame.iter_rows(named=True))
 
 
 def _json(frame: pl.DataFrame) -> bytes:

@@ -158,9 +158,9 @@ def convert(
         say(f"{more} could not be read: {output}/_manifest has them, status refused")
     say(f"converted to {done}")
     if format == "json":
-        import orjson
+        import json
 
-        write_bytes(orjson.dumps(asdict(done)) + b"\n")
+        write_bytes(json.dumps(asdict(done)).encode() + b"\n")
     return 1 if done.refused else 0
 
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from os import PathLike, fspath
 from typing import Any
 
-import orjson
 import polars as pl
 
 from fiotools._version import __version__
@@ -68,9 +68,9 @@ class About:
         except FileNotFoundError:
             return None
         try:
-            told = orjson.loads(content)
+            told = json.loads(content)
             about = cls(tuple(told["tables"]), told["labels"], int(told["schema"]))
-        except (orjson.JSONDecodeError, KeyError, TypeError, ValueError):
+        except (KeyError, TypeError, ValueError):
             raise DatasetError(
                 f"{store.place(ABOUT)}: not what fiotools wrote; is the folder a dataset of it?"
             ) from None
@@ -90,7 +90,7 @@ class About:
             "tables": self.tables,
             "labels": self.labels,
         }
-        content = orjson.dumps(told, option=orjson.OPT_INDENT_2) + b"\n"
+        content = json.dumps(told, indent=2).encode() + b"\n"
         store.write(ABOUT, content)
 
 
@@ -106,18 +106,18 @@ class Unfinished:
     def read(cls, store: Store) -> Unfinished | None:
         """Read it; None if there is none."""
         try:
-            told = orjson.loads(store.read(UNFINISHED))
+            told = json.loads(store.read(UNFINISHED))
             return cls(str(told["token"]), str(told["sources"]), int(told["files"]))
         except FileNotFoundError:
             return None
-        except (orjson.JSONDecodeError, KeyError, TypeError, ValueError):
+        except (KeyError, TypeError, ValueError):
             raise DatasetError(
                 f"{store.place(UNFINISHED)}: not what fiotools wrote; move it elsewhere"
             ) from None
 
     def write(self, store: Store) -> None:
         """Write it, before anything changes."""
-        store.write(UNFINISHED, orjson.dumps(asdict(self)))
+        store.write(UNFINISHED, json.dumps(asdict(self)).encode())
 
 
 class Destination:

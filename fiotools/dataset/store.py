@@ -17,6 +17,7 @@ somebody has to remove it, unless the process ran on this machine and is gone.
 from __future__ import annotations
 
 import errno
+import json
 import os
 import re
 import socket
@@ -28,8 +29,6 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
-
-import orjson
 
 from fiotools.errors import DatasetError
 from fiotools.files import DATASET, atomic_write, lock
@@ -264,10 +263,10 @@ def _lock_file(store: Bucket) -> Iterator[None]:
         "since": f"{datetime.now(UTC):%Y-%m-%d %H:%M:%SZ}",
     }
     try:
-        store.write(LOCK, orjson.dumps(mine), new=True)
+        store.write(LOCK, json.dumps(mine).encode(), new=True)
     except FileExistsError:
         _refuse_at_work(store)
-        _take_over(store, orjson.dumps(mine))
+        _take_over(store, json.dumps(mine).encode())
     try:
         yield
     finally:
@@ -276,8 +275,8 @@ def _lock_file(store: Bucket) -> Iterator[None]:
 
 def _refuse_at_work(store: Bucket) -> None:
     other: dict[str, object] = {"host": "an unknown host", "process": "?", "since": "?"}
-    with suppress(FileNotFoundError, orjson.JSONDecodeError):
-        other |= orjson.loads(store.read(LOCK))
+    with suppress(FileNotFoundError, ValueError):
+        other |= json.loads(store.read(LOCK))
     if not _is_gone(other):
         raise DatasetError(
             f"{store.url}: another conversion is at work there (process {other['process']} on"

@@ -7,13 +7,12 @@ names a `Reader` with a new name.
 
 from __future__ import annotations
 
+import json
 import re
 import warnings
 from collections.abc import Callable
 from functools import cache
 from importlib.metadata import EntryPoint, entry_points
-
-import orjson
 
 from fiotools.errors import AmbiguousFormatError, NoResultError, UnknownFormatError, argument, typed
 from fiotools.readers.document import (
@@ -191,8 +190,8 @@ def _listed() -> str:
 def _json_keys(text: str) -> str | None:
     """Name the first keys of a JSON document; None if the text is not JSON."""
     try:
-        value = orjson.loads(text)
-    except orjson.JSONDecodeError:
+        value = json.loads(text)
+    except (ValueError, RecursionError):
         return None
     what = "its top-level keys are"
     if isinstance(value, list):

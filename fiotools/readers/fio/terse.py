@@ -3,8 +3,7 @@
 Produced by ``fio --minimal ...`` or ``fio --output-format=terse --terse-version=5 ...``. Fills
 ``runs``, ``jobs``, ``io``, ``percentiles``, ``bins`` (the coarse distribution, as percent),
 ``disks``, ``samples`` (the earlier reports of ``--status-interval``), ``settings`` (from a command
-line, where a transcript shows one, or from a job file beside the file) and ``extras`` (depths,
-error counts).
+line, where a transcript shows one) and ``extras`` (depths, error counts).
 
 Versions 2 to 5: 2 does not say the version of fio and has no disks; 4 and 5 have trims; 5 counts
 samples. IOPS are whole numbers, cut off; I/Os are not counted; amounts are cut off to KiB, rates
