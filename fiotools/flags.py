@@ -52,8 +52,13 @@ def columns_of(flags: Iterable[Flag]) -> dict[str, str | None]:
     values = [dict(one.values) for one in there]
     return {
         "flags": ";".join(one.code for one in there) or None,
-        "details": json.dumps(values, default=_plain, ensure_ascii=False) if any(values) else None,
+        "details": as_json(values) if any(values) else None,
     }
+
+
+def as_json(values: Any) -> str:
+    """Write values as a column of a frame has them."""
+    return json.dumps(values, default=_plain, ensure_ascii=False)
 
 
 def _plain(value: Any) -> Any:

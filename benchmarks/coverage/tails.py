@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 from scipy import signal, special
 
 from benchmarks.coverage.study import Rate, Row, Study
-from fiotools.stats.percentiles import ranks_around
 from fiotools.flags import Flag
+from fiotools.stats.percentiles import ranks_around
 from fiotools.stats.tails import Windows, interval_within, ratio_within
 
 Array = NDArray[np.float64]

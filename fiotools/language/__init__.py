@@ -33,7 +33,7 @@ from fiotools.words import filled
 
 FOLDER = Path(__file__).parent
 ENGLISH = "en"
-_PLACE = re.compile(r"\{(\w[^{}]*)\}")
+_PLACE = re.compile(r"\{([^\W\d][^{}]*)\}")
 
 Messages: TypeAlias = Mapping[str, str]
 
@@ -168,16 +168,6 @@ def say(message: str, /, **inserted: object) -> str:
 def listed(items: Iterable[str], separator: str = ", ") -> str:
     """Write a list as the language in use does."""
     return say(separator).join(items)
-
-
-def more(count: int) -> list[str]:
-    """End a list that leaves some out; nothing if it has all."""
-    return [say("and {n} more", n=count)] if count > 0 else []
-
-
-def named(name: str, text: str) -> str:
-    """Begin a text with the name of what it is about, if it has one."""
-    return say("{name}: {text}", name=name, text=text) if name else text
 
 
 def called(text: str) -> str:

@@ -6,6 +6,7 @@ import pytest
 import fiotools as ft
 from fiotools import language
 from fiotools.flags import columns_of, flag
+from fiotools.reports.figures import _written
 from fiotools.reports.sentences import cell_names, names_of, sentences
 from tests.conftest import needs_letters
 
@@ -202,7 +203,7 @@ def test_figures_name_rows_in_their_own_language():
     assert names_of(frame, ["bs_bytes", "direction"]) == ["4 KiB, read", "4 KiB, write", "64 KiB"]
     language.use("ja")
     try:
-        japanese = names_of(frame, ["bs_bytes", "direction"])
+        japanese = names_of(frame, ["bs_bytes", "direction"], _written)
     finally:
         language.use("en")
     assert japanese == ["4 KiB、読み取り", "4 KiB、書き込み", "64 KiB"]

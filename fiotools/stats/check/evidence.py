@@ -9,10 +9,9 @@ from os import PathLike
 from pathlib import Path
 from typing import Any, Literal, TypeAlias, get_args
 
-import orjson
-
 from fiotools import units
 from fiotools.errors import SchemaError, argument
+from fiotools.flags import as_json
 from fiotools.links import Link
 from fiotools.links import link as link_of
 from fiotools.stats.check import outcomes
@@ -180,7 +179,7 @@ class Finding:
     @property
     def details(self) -> str | None:
         """The values, as a column has them."""
-        return orjson.dumps(self.values).decode() if self.values else None
+        return as_json(self.values) if self.values else None
 
     @property
     def why(self) -> str:

@@ -48,6 +48,7 @@ class Flow:
     moved: float | None = None
     seconds: float | None = None
     row: Row | None = None
+    is_sum: bool = False  # of all jobs
 
     @property
     def is_two_way(self) -> bool:
@@ -101,7 +102,9 @@ def _together(run: RunFacts) -> Iterator[Flow]:
         amounts = [row["io_bytes"] for row in rows if row["direction"] == direction]
         if len(amounts) > 1 and None not in amounts:
             moved = float(sum(amounts))
-            yield Flow(f"{direction} of all jobs", direction, moved / elapsed, moved, elapsed)
+            yield Flow(
+                f"{direction} of all jobs", direction, moved / elapsed, moved, elapsed, is_sum=True
+            )
 
 
 def busiest(several: list[Flow]) -> list[Flow]:
@@ -192,7 +195,7 @@ def budget(run: RunFacts, known: Evidence) -> Iterator[Finding]:
     # the job that is hardest to account for
     hardest: dict[str, tuple[float, Flow, float | None, float]] = {}
     for flow in flows(run, known):
-        if flow.direction != "total" and not flow.subject.endswith("all jobs"):
+        if flow.direction != "total" and not flow.is_sum:
             distinct, took = _distinct(run, flow), max(flow.seconds or 0.0, real or 0.0)
             left = (distinct or 0.0) - carried * took
             if flow.direction not in hardest or left > hardest[flow.direction][0]:
