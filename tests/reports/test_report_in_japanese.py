@@ -23,12 +23,3 @@ def test_a_page_is_english(japanese):
     study = ft.study(str(ROOT / "data/page-cache/{cache}.txt"))
     for block in (study.verdict(), study.credibility(), study.settings(), study.measured()):
         assert not re.search("[ぁ-鿿]", str(block))
-
-
-@needs_letters
-def test_names_on_plots_are_japanese(japanese, tmp_path):
-    (part,) = ft.study(str(ROOT / "data/dda-vhdx/xml/{volume}.xml")).parts
-    about = [piece for drawn in part.figures(tmp_path) for piece in drawn[:1]]
-    assert about
-    assert not any(re.search("[ぁ-鿿]", str(one)) for one in about)
-    assert any("読み取り" in one.read_text("utf-8") for one in tmp_path.glob("**/*.svg"))
