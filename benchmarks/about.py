@@ -11,7 +11,7 @@ from pathlib import Path
 
 from benchmarks import venv
 
-_PACKAGES = ("fiotools", "pandas", "polars", "numpy", "orjson", "lxml", "pyarrow")
+_PACKAGES = ("fiotools", "pandas", "polars", "numpy", "msgspec", "orjson", "lxml", "pyarrow")
 
 
 def about() -> dict[str, str]:

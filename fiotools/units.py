@@ -207,12 +207,12 @@ def interval(printed: str, rounding: str) -> tuple[float, float]:
     return float(value - below * step), float(value + above * step)
 
 
-def memory(text: str, command: str | None = None) -> int | None:
+def memory(text: str) -> int | None:
     """Return the memory of a machine in bytes, as `free` and /proc/meminfo print it.
 
     It is None if it is not certain. The options of ``free`` decide the unit of its numbers, so they
-    mean nothing without the command, which stands above the output or is given; ``free -h`` and
-    /proc/meminfo print the unit.
+    mean nothing without the command, which stands above the output; ``free -h`` and /proc/meminfo
+    print the unit.
     """
     told = _MEMINFO.search(text)
     if told:
@@ -222,7 +222,7 @@ def memory(text: str, command: str | None = None) -> int | None:
         return None
     if total[2]:
         return round(size(f"{total[1]}{total[2]}", kilo=1024))
-    asked = _COMMAND.search(text[: total.start()] if command is None else command)
+    asked = _COMMAND.search(text[: total.start()])
     if asked is None or not total[1].isdecimal():
         return None
     options = asked[1].split()

@@ -107,6 +107,7 @@ NOTES: Mapping[str, str] = {
     "failed": "the tool or its command reported an error",
     "printed": "a line that the tool printed beside its report; the message is that line",
     "meaning": "how a value is meant, or how it was found",
+    "assumed": "what the file leaves open, and how it was read",
     "path": "the path contradicts the file",
     "twin": "the same run stands in an earlier place too",
     "refused": "why a file gave nothing",

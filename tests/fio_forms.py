@@ -3,6 +3,8 @@
 What is printed has four figures or more, and small numbers are cut off to their unit.
 """
 
+import json
+
 import pandas as pd
 
 import fiotools as ft
@@ -16,6 +18,11 @@ JSON_ONLY = {
 AT = ["entry", "direction"]
 
 
+def documents(text):
+    """Return the documents of fio in a text, as a JSON parser reads them."""
+    return [json.loads(text[piece.start : piece.end]) for piece in pieces(text)]
+
+
 def without_json(text):
     """Return the human report of a text that also has the JSON of the same run."""
     found = pieces(text)
@@ -25,19 +32,19 @@ def without_json(text):
 
 def assert_same(text):
     """Read both reports of a text, and compare each column of each table."""
-    json, words = ft.reads(text), ft.reads(without_json(text))
-    assert json.runs["format"].tolist() == ["fio_json"]
+    exact, words = ft.reads(text), ft.reads(without_json(text))
+    assert exact.runs["format"].tolist() == ["fio_json"]
     assert words.runs["format"].tolist() == ["fio_normal"]
     for name in ("tool_version", "status"):
-        assert json.runs[name].tolist() == words.runs[name].tolist()
+        assert exact.runs[name].tolist() == words.runs[name].tolist()
     assert not (words.notes["severity"] == "warning").any()
-    columns(json.jobs, words.jobs, ["entry"])
-    columns(json.io, words.io, AT)
-    columns(json.disks, words.disks, ["device"])
-    columns(json.percentiles, words.percentiles, [*AT, "latency", "percentile"])
+    columns(exact.jobs, words.jobs, ["entry"])
+    columns(exact.io, words.io, AT)
+    columns(exact.disks, words.disks, ["device"])
+    columns(exact.percentiles, words.percentiles, [*AT, "latency", "percentile"])
     # json+ has the same distribution in fine bins
-    if json.bins["pct"].notna().all():
-        columns(json.bins, words.bins, [*AT, "latency", "bin_lo_ns"])
+    if exact.bins["pct"].notna().all():
+        columns(exact.bins, words.bins, [*AT, "latency", "bin_lo_ns"])
 
 
 def columns(json, words, at):

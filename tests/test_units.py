@@ -129,11 +129,6 @@ def test_memory(text, size):
     assert units.memory(text) == size
 
 
-def test_the_command_may_stand_elsewhere():
-    assert units.memory("Mem:  7741  497\n", "free -m") == 7741 * 2**20
-    assert units.memory("Mem:  7741  497\n", "cat memory.txt") is None
-
-
 def test_time_is_linear():
     assert units.memory("free " * 400_000) is None
     assert units.memory("Mem:" + " \t" * 500_000 + "x\n" + "$ free" + " -m" * 300_000) is None

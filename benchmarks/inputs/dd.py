@@ -40,22 +40,33 @@ def _clock(seconds: float) -> str:
 
 
 def transcripts(folder: Path, files: int, seed: int = 1) -> None:
-    """Write a terminal session into each of so many files."""
+    """Write a terminal session into each of so many files, whose numbers agree with each other."""
     rng = Random(seed)
     folder.mkdir(parents=True, exist_ok=True)
     for number in range(files):
-        text, seconds = report(rng)
-        user, system = seconds * 0.02, seconds * rng.uniform(0.2, 0.9)
+        count = rng.choice([64, 256, 1024, 4096])
+        size, rate = count << 20, rng.uniform(5e7, 2e9)
+        seconds = size / rate
+        # status=progress writes one line again and again, and ends it before the report
+        done = ((int(rate * second) >> 20 << 20, second) for second in range(1, int(seconds) + 1))
+        told = [_copied(moved, second, f"{second}") for moved, second in done if moved][:8]
+        progress = "".join(f"\r{line}" for line in told) + "\n" * bool(told)
+        clocks = (seconds + 0.004, seconds * 0.02, seconds * 0.4)
+        real, user, system = map(_clock, clocks)
         session = (
-            "$ sync; echo 3 > /proc/sys/vm/drop_caches\n"
-            f"$ time dd if=/dev/zero of=/mnt/nvme{number % 4}n1/testfile.{number:06d} bs=1M "
-            "count=1024 oflag=direct conv=fdatasync status=progress\n"
-            # status=progress writes one line again and again, and ends it before the report
-            f"\r{rng.randrange(1 << 30, 1 << 33)} bytes (1.2 GB, 1.1 GiB) copied, 1 s, 1.2 GB/s\n"
-            f"{text}"
-            f"\nreal\t{_clock(seconds)}\nuser\t{_clock(user)}\nsys\t{_clock(system)}\n"
+            "user@host:~$ sync\n"
+            f"user@host:~$ time dd if=/dev/zero of=/mnt/nvme{number % 4}n1/testfile.{number:06d}"
+            f" bs=1M count={count} oflag=direct conv=fdatasync status=progress\n{progress}"
+            f"{count}+0 records in\n{count}+0 records out\n"
+            f"{_copied(size, seconds, f'{seconds:.6g}')}\n"
+            f"\nreal\t{real}\nuser\t{user}\nsys\t{system}\n"
         )
         (folder / f"run-{number:06d}.txt").write_text(session, newline="")
+
+
+def _copied(size: int, seconds: float, printed: str) -> str:
+    sizes = f"({_human(size, 1000, DECIMAL)}, {_human(size, 1024, BINARY)})"
+    return f"{size} bytes {sizes} copied, {printed} s, {_human(size / seconds, 1000, DECIMAL)}/s"
 
 
 def reports(path: Path, reports: int, seed: int = 1) -> None:

@@ -32,14 +32,13 @@ from fiotools.input import consistency
 from fiotools.input.sources import Fetch, Found, find, is_url
 from fiotools.readers import opened, reader_named, readers, sniff
 from fiotools.readers.document import Document, decode, note_unread
+from fiotools.readers.formats import taken
 from fiotools.tables import resting
 from fiotools.tables.parts import (
-    SHARING,
     Labels,
     Part,
     add_notes,
     fill_conditions,
-    share_conditions,
     stacked,
 )
 from fiotools.tables.results import Results, results_of
@@ -283,9 +282,8 @@ class Batch:
 
 def rows_for(wanted: tuple[str, ...] | None) -> Rows:
     """Return where readers put the rows of some files, if these tables are wanted."""
-    # the numbers of runs are held against each other
-    judged = {*SHARING}.isdisjoint(wanted or ())
-    return Rows(wanted if wanted is None or judged else (*wanted, "io"))
+    # bins are held against the I/Os of their run
+    return Rows((*wanted, "io") if wanted is not None and "bins" in wanted else wanted)
 
 
 @resting()
@@ -308,10 +306,12 @@ def read_batch(
         try:
             if number in left_out:
                 raise MemoryError
+            content = [fetch(file)]
             # no name is given to the text: it must be gone when the rows are put together
-            read_document(
-                opened(file.name, partial(fetch, file), task.version, task.quantity), task, rows
-            )
+            if task.format or task.version or not taken(content[0], rows):
+                read_document(
+                    opened(file.name, content.pop, task.version, task.quantity), task, rows
+                )
         except (FileError, OSError) as error:
             # the calls in which it arose hold all of the file
             error.__context__ = error.__cause__ = None
@@ -422,7 +422,6 @@ def part_of(files: list[tuple[str, Labels]], rows: Rows, wanted: tuple[str, ...]
     notes = add_notes(part.tables["notes"], "contradiction", said)
     if any(labels for _, labels in files):
         notes = add_notes(notes, "path", fill_conditions(part))
-    share_conditions(part)
     part.tables["notes"] = notes
     if wanted is not None and "io" not in wanted:
         part.tables.pop("io", None)

@@ -26,7 +26,7 @@ from fiotools.input import sources as files
 from fiotools.logs.blocks import Blocks
 from fiotools.logs.head import Head, heads
 from fiotools.readers.fio import hist_log as fio_hist_log
-from fiotools.readers.fio.hist_log import BEFORE_BINS, edges_of, joined, read_rows
+from fiotools.readers.fio.hist_log import BEFORE_BINS, joined, read_rows
 from fiotools.readers.fio.log import (
     DIRECTION,
     FIGURES,
@@ -203,11 +203,8 @@ class HistLog(Log):
     @classmethod
     def of(cls, head: Head) -> HistLog:
         """Decide how wide rows are, and when times begin."""
-        fio_hist_log.read(head.document, head.rows)
-        edges = edges_of(head.document)
-        assert edges is not None
-        extras = head.rows.rows("extras", "path", "text")
-        zero = next((float(text) for path, text in extras if path == "time_zero_ms"), 0.0)
+        head.rows.start_run()
+        _, edges, zero = fio_hist_log.decided(head.document, head.rows)
         return cls(head, zero, zero, tuple(edges.tolist()))
 
     def parts(self) -> Iterator[tuple[Mapping[str, Any], Batches]]:
@@ -337,9 +334,7 @@ def _warn(logs: Sequence[Log]) -> None:
     for rows in (log.head.rows for log in logs):
         for note in rows.notes():
             message = note["message"]
-            if note["line"] is None and (
-                note["severity"] != "info" or argument("version") in message
-            ):
+            if note["line"] is None and (note["severity"] != "info" or note["code"] == "assumed"):
                 said.setdefault(message, []).append(rows.source)
     for message, names in said.items():
         more = f" and {len(names) - 1} more" if len(names) > 1 else ""

@@ -32,7 +32,8 @@ from fiotools import units
 from fiotools.errors import ParseError
 from fiotools.readers.document import Document, Report, Session, line_start, read_reports
 from fiotools.readers.formats import CRYSTALDISKMARK_ROW
-from fiotools.tables import Tables
+from fiotools.tables.notes import Note
+from fiotools.tables.rows import Rows
 
 _NAME = "crystaldiskmark"
 _S = r"[ \t\xa0]"
@@ -110,12 +111,12 @@ class Result:
     reads_pct: int | None = None
     rows: list[TestRow] = field(default_factory=list)
     facts: dict[str, str] = field(default_factory=dict)
-    problems: list[tuple[int, str, str]] = field(default_factory=list)  # line, message, code
-    cut: tuple[int, str] | None = None
+    problems: list[Note] = field(default_factory=list)
+    cut: Note | None = None
     is_own: bool = False  # whether a row shows that CrystalDiskMark computed it
 
 
-def read(document: Document, tables: Tables) -> None:
+def read(document: Document, rows: Rows) -> None:
     """Read a text that holds nothing but CrystalDiskMark's reports."""
     if not document.reports:
         raise ParseError(
@@ -124,7 +125,7 @@ def read(document: Document, tables: Tables) -> None:
             line=1,
             remedy="copy or save the text from its menu",
         )
-    read_reports(document, tables, add)
+    read_reports(document, rows, add)
 
 
 def parse(text: str, match: re.Match[str]) -> tuple[int, int, Result] | None:
@@ -216,12 +217,14 @@ def _take_row(token: re.Match[str], way: str | None, line: int, result: Result) 
     """Read one row; a number that is not as the tool prints it is a problem instead."""
     label = " ".join(token[0].partition(":")[0].split())
     if token["cut"]:
-        result.cut = line, f"the report ends within the row {label!r}: it is left out"
+        message = f"the report ends within the row {label!r}: it is left out"
+        result.cut = Note("incomplete", "warning", line, message)
         return
     for name, pattern in _PRINTED.items():
         if token[name] and not pattern.fullmatch(token[name]):
             message = f"{token[name]!r} is not a number as CrystalDiskMark prints it"
-            result.problems.append((line, f"{label}: {message}; the row is left out", "left out"))
+            message = f"{label}: {message}; the row is left out"
+            result.problems.append(Note("left out", "warning", line, message))
             return
     rate, iops, us = (
         float(token[name].replace(",", "")) if token[name] else None for name in _PRINTED
@@ -232,13 +235,13 @@ def _take_row(token: re.Match[str], way: str | None, line: int, result: Result) 
             f"{label}: {token['iops']} IOPS are not {token['rate']} MB/s / {bs} bytes;"
             " they are recomputed"
         )
-        result.problems.append((line, message, "contradiction"))
+        result.problems.append(Note("contradiction", "warning", line, message))
         iops = None
     result.is_own |= bool(iops and bs)
     if us is not None and token["way"]:
         # test versions before 7.0 printed 1 / IOPS here
-        why = f"{label}: the latency was computed, not measured: left out"
-        result.problems.append((line, why, "left out"))
+        message = f"{label}: the latency was computed, not measured: left out"
+        result.problems.append(Note("left out", "warning", line, message))
         us = None
     # the IOPS as printed, or computed as the tool does it: whichever has more digits
     if bs and rate and (iops is None or bs > _PRECISE):
@@ -285,25 +288,24 @@ def _tail(text: str, at: int, end: int, line: int, result: Result) -> int:
         return end
     if _ENDS.match(text, at):
         where = "within its OS" if system else "before its Test, Date and OS"
-        result.cut = line, f"the report ends {where}"
+        result.cut = Note("incomplete", "warning", line, f"the report ends {where}")
         return len(text)
     return end
 
 
-def add(tables: Tables, report: Report, session: Session) -> int:
+def add(rows: Rows, report: Report, session: Session) -> int:
     """Add one report as a run with a row of I/O per test and direction."""
     result: Result = report.data
-    run = tables.start_run(
+    run = rows.start_run(
         tool=_NAME,
         tool_version=result.version,
         format=_NAME,
         host=session.host,
         status="truncated" if result.cut else "ok",
     )
-    doubts = [*result.problems, *([(*result.cut, "incomplete")] if result.cut else [])]
-    for line, message, code in doubts:
-        tables.note(message, code=code, line=report.line + line, severity="warning", run=run)
-    _add_facts(tables, run, report, result)
+    for note in (*result.problems, *filter(None, [result.cut])):
+        rows.say(note._replace(line=report.line + (note.line or 0)), run)
+    _add_facts(rows, run, report, result)
     test = result.facts.get("Test") or result.facts.get("Test Size", "")
     target = re.search(r"\[([A-Z]:)", test)
     size = re.match(r"\d+ *[KMG]i?B", test)
@@ -320,28 +322,29 @@ def add(tables: Tables, report: Report, session: Session) -> int:
         entry += 1
         reads = result.reads_pct if direction == "mixed" else None
         same = {"run": run, "entry": entry}
-        tables.add("io", **same, scope="job", rwmixread_pct=reads, **whole, **row.columns)
+        rows.add("io", **same, scope="job", rwmixread_pct=reads, **whole, **row.columns)
         if row.default and result.version:
             option = {"option": "block size", "text": row.default, "origin": "default"}
-            tables.add("settings", **same, **option)
+            rows.add("settings", **same, **option)
     if lost := next((row for row in result.rows if row.columns["direction"] is None), None):
         message = f"{lost.label}: [Read], [Write] or [Mix] is cut off above"
-        tables.note(message, line=report.line + lost.line, severity="warning", run=run)
+        line = report.line + lost.line
+        rows.note(message, code="incomplete", line=line, severity="warning", run=run)
     if idle:
         message = f"{len(idle)} tests were not run: {', '.join(idle[:8])}"
-        tables.note(message, line=report.line, run=run)
+        rows.note(message, code="idle", line=report.line, run=run)
     return run
 
 
-def _add_facts(tables: Tables, run: int, report: Report, result: Result) -> None:
+def _add_facts(rows: Rows, run: int, report: Report, result: Result) -> None:
     """Add the facts about the run, and the note that its numbers are the best ones."""
     found = re.search(r"\(x(\d{1,3})\)", result.facts.get("Test", ""))
     count = found[1] if found else ""
     for name, text in {**result.facts, "edition": result.edition, "count": count}.items():
         if text and name in ("Date", "OS", "Comment", "edition"):
-            tables.add("extras", run=run, path=name, text=text)
+            rows.add("extras", run=run, path=name, text=text)
         elif text:
-            tables.add("settings", run=run, option=name, text=text, origin="given")
+            rows.add("settings", run=run, option=name, text=text, origin="given")
     if count != "1":
         of = f"{count} runs" if count else "the runs"
-        tables.note(f"each value is the best of {of}, not their mean", line=report.line, run=run)
+        rows.note(f"each value is the best of {of}, not their mean", line=report.line, run=run)

@@ -13,6 +13,7 @@ from fiotools.readers.document import Grammar, Later, Reader
 
 if TYPE_CHECKING:
     from fiotools.readers.document import Document
+    from fiotools.tables.rows import Rows
 
 _HEAD = 1 << 16  # characters
 _NUMBER = re.compile("^[0-9]", re.MULTILINE)
@@ -206,6 +207,18 @@ def _transcript(document: Document) -> bool:
         return False
     kinds = document.kinds
     return bool(kinds) and "fio_json" not in kinds and bool(document.leftover or len(kinds) > 1)
+
+
+_FIO_START = re.compile(rb"\s*" + FIO_JSON.encode())
+_take_fio = Later("fiotools.readers.fio.json:take")
+
+
+def taken(data: bytes, rows: Rows) -> bool:
+    """Read a file that is one whole document of fio; return whether it is.
+
+    No other format is, so that none has to be asked.
+    """
+    return _FIO_START.match(data) is not None and _take_fio(data, rows)
 
 
 # --- the formats ------------------------------------------------------------------------------

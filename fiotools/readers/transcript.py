@@ -8,9 +8,7 @@ Traps: a report belongs to the last command above it, but not across a fence, a 
 prompt, and not to a command that cannot have printed it (``cd``, another tool); one command line
 may print several reports; a report without a command is still a report. Output may look like a
 prompt (``INFO:> done``, ``50% done``) and prose like a command ("time to run it"): such a line is
-a command only if something else confirms it. Prose is not kept, nor the output of other commands,
-except the memory (``free``) and the device of a run (``lsblk``), if they are certain, for the runs
-at the same prompt.
+a command only if something else confirms it. Prose is not kept, nor the output of other commands.
 """
 
 from __future__ import annotations
@@ -18,19 +16,16 @@ from __future__ import annotations
 import re
 from bisect import bisect_left, bisect_right
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from itertools import pairwise, zip_longest
 from operator import attrgetter
 from string import whitespace
 from typing import NamedTuple
 
-from fiotools import units
 from fiotools.errors import ParseError
 from fiotools.readers import shell
-from fiotools.readers.document import Document, Later, Report, Session, line_end, may_hold
-from fiotools.readers.lsblk import Disks, devices
+from fiotools.readers.document import Document, Later, Report, Session, line_end
 from fiotools.readers.pasted import SEPARATOR
 from fiotools.tables import Tables
 
@@ -96,16 +91,6 @@ _OPEN = re.compile(r"(?:\bdo|\bthen|\belse|[{(|;]|&&)$")  # what a command goes 
 _MORE = re.compile(r"^[ \t]*(?P<what>for|while|until|then|do|else|if|cursh|pipe|[db]?quote)?> ?")
 # beside the tools, what root types at a "# " that is not a comment
 _OF_ROOT = {"cat", "sync", "free", "lsblk", "tar"}
-# what runs the rest of its line in another place
-_ELSEWHERE = {
-    *("ssh", "docker", "podman", "nerdctl", "kubectl", "lxc", "chroot", "nsenter", "unshare"),
-    *("wsl", "wsl.exe", "limactl", "vagrant", "adb"),
-}
-# programs behind a pipe that leave the columns of lsblk in place
-_FILTERS = {"grep", "egrep", "head", "tail", "cat", "less", "more", "tee", "sort"}
-_FOLDER_OR_MOUNT = {"cd", "pushd", "popd", "mount", "umount"}
-_MACHINE = ("free", "/proc/meminfo", "lsblk", "findmnt", "df ")  # what tells of a machine
-_DEVICE = ("name", "tran", "rota", "size", "model")  # what is kept of it
 _add_timing = Later("fiotools.readers.time:add_timing")
 _BACK = 10  # commands typed while one runs in the background, or listed above their reports
 
@@ -343,7 +328,6 @@ def read(document: Document, tables: Tables) -> None:
     above: defaultdict[tuple[int, str], int] = defaultdict(int)
     previous: Report | None = None
     run, added, under, is_timed = 0, 0, -1, False
-    first, owners = tables.runs + 1, list[int]()  # for each run the place of its command
     for report, below in zip_longest(reports, reports[1:]):
         at = bisect_right(starts, report.start) - 1
         session, at = _session(found, at, report, text)
@@ -378,10 +362,7 @@ def read(document: Document, tables: Tables) -> None:
                     run=run,
                 )
             above[at, report.kind] += added
-            owners += [at] * added
         previous, under = report, at
-    if may_hold(text, _MACHINE):
-        _add_machine(tables, found, dict(enumerate(owners, first)), text)
 
 
 def _repeats(report: Report, above: Report, text: str) -> bool:
@@ -460,120 +441,3 @@ def _adjacent(between: str, command: str | None, added: int) -> bool:
     if command and any(shell.commands(command, tool) for tool in ("dd", "fio", "diskspd")):
         return shell.is_timed(command)
     return not between.strip(f"{whitespace}>#")  # also in a session that was commented out
-
-
-# --- the machine behind a session ---------------------------------------------------------------
-#
-# The device of a run must be certain: fio's own disks name it, or the target is the device, or lies
-# below its mount point. Nothing is said about a target with a relative path or below "/" alone (it
-# may be on a tmpfs or a network mount, which lsblk does not list), a run on several devices, layers
-# (LVM, LUKS, RAID, loop), a device that two lists describe differently, or mount points if mount or
-# umount stands between the list and the run.
-
-
-@dataclass
-class _Machine:
-    """The facts told at one prompt."""
-
-    memory: set[int] = field(default_factory=set)  # bytes
-    disks: Disks = field(default_factory=Disks)
-    stage: int = 0  # the changes of mount points so far; a change is a stage of its own
-    # the last output of `findmnt` or `df` about one path in the present folder
-    file_system: dict[str, str] = field(default_factory=dict)
-
-    def take(self, asked: str, printed: str) -> tuple[int, dict[str, str]]:
-        """Take the output of a command; return the stage and the file system before it."""
-        before = self.file_system
-        programs = {*shell.programs(asked)}
-        changes = not programs.isdisjoint(("mount", "umount"))
-        stage = self.stage + changes
-        self.stage = stage + changes
-        if "free" in programs or "/proc/meminfo" in asked:
-            size = units.memory(printed, asked)
-            if size is not None:
-                self.memory.add(size)
-        if "lsblk" in programs:
-            behind = [part for operator, part in shell.simple(asked) if operator in ("|", "|&")]
-            if all(_FILTERS.issuperset(shell.programs(part)) for part in behind):
-                self.disks.add(devices(printed), stage)
-        if not programs.isdisjoint(_FOLDER_OR_MOUNT):
-            self.file_system = {}
-        if not programs.isdisjoint(("findmnt", "df")):
-            self.file_system = _file_system(asked.split(), printed) or self.file_system
-        return stage, before
-
-
-def _file_system(asked: list[str], printed: str) -> dict[str, str]:
-    """Read the output of `findmnt -T` or `df` about one path."""
-    if "findmnt" in asked:
-        paths = asked[asked.index("-T") + 1 :][:1] if "-T" in asked else []
-    else:
-        behind = asked[asked.index("df") + 1 :] if "df" in asked else []
-        paths = [word for word in behind if word[0] != "-"]
-    lines = printed.replace("Mounted on", "Mounted").splitlines()
-    rows = [line.split() for line in lines if line.strip()][:2]
-    if len(paths) != 1 or len(rows) < 2 or len(rows[0]) != len(rows[1]):
-        return {}
-    told = dict(zip(map(str.lower, rows[0]), rows[1], strict=True))
-    facts = {"type": told.get("fstype") or told.get("type"), "options": told.get("options")}
-    known = {name: value for name, value in facts.items() if value}
-    return {**known, "path": paths[0]} if known else {}
-
-
-def _add_machine(
-    tables: Tables, found: list[Boundary], owners: Mapping[int, int], text: str
-) -> None:
-    """Keep facts from other commands for the runs at the same prompt.
-
-    ``owners`` has for each run the place of its command in `found`, or -1.
-    """
-    machines: defaultdict[str | None, _Machine] = defaultdict(_Machine)
-    around: list[tuple[_Machine, int, dict[str, str]]] = []
-    for place, command in enumerate(found):
-        end = found[place + 1].position if place + 1 < len(found) else len(text)
-        # a machine is known by its host, else by the first word of its prompt
-        words = text[command.position : command.start].split()
-        machine = machines[command.host or (words[0] if words else None)]
-        around.append((machine, *machine.take(command.text or "", text[command.end_of_line : end])))
-    is_on_disk = any(machine.disks.devices or system for machine, _, system in around)
-    targets = _targets(tables) if is_on_disk else {}
-    for run, at in owners.items():
-        if at < 0:
-            continue
-        machine, stage, system = around[at]
-        own = targets.get(run, set())
-        facts: dict[str, str | None] = {}
-        for target in own if len(own) == 1 else ():
-            path = system.get("path")
-            if target and (path == target or (path == "." and "/" not in target)):
-                facts |= {f"filesystem/{name}": system.get(name) for name in ("type", "options")}
-        if len(machine.memory) == 1:
-            facts["memory/total_bytes"] = str(*machine.memory)
-        if own and _ELSEWHERE.isdisjoint(shell.programs(found[at].text or "")):
-            device, *others = {machine.disks.below(one, stage) for one in own}
-            if device is not None and not others:
-                facts |= {f"device/{name}": getattr(device, name) for name in _DEVICE}
-        for name, said in facts.items():
-            if said is not None:
-                tables.add("extras", run=run, path=name, text=said)
-
-
-def _targets(tables: Tables) -> dict[int, set[str]]:
-    """Return the paths of each run; an empty path stands for an unknown one."""
-    if not (tables.wants("io") and tables.wants("disks")):
-        return {}
-    named: defaultdict[int, set[str]] = defaultdict(set)
-    for run, host, device in tables.rows("disks", "run", "host", "device"):
-        named[run].add("" if host else f"/dev/{device}")
-    files = {
-        (run, entry): value
-        for run, entry, option, value in tables.rows("settings", "run", "entry", "option", "text")
-        if option == "filename"
-    }
-    found: defaultdict[int, set[str]] = defaultdict(set)
-    names = ("run", "entry", "host", "target", "direction")
-    for run, entry, host, target, direction in tables.rows("io", *names):
-        path = target or files.get((run, entry)) or files.get((run, None))
-        # a copy is on two devices, and a client on another machine
-        found[run].add(path if path and not host and direction != "copy" else "")
-    return {**found, **named}

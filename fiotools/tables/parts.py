@@ -8,8 +8,7 @@ The thousand bins of a histogram belong to one file, run, job and direction. If 
 values in long stretches, a frame has one row for each stretch, and lists of what differs in it:
 shared values are kept once. `flat` gives the rows one by one.
 
-Percentiles, bins and samples are measured under the conditions of their entry and direction in
-`io`, and repeat them. A label of the path that is named like a condition fills its gaps first.
+A label of the path that is named like a condition fills the gaps of that condition.
 """
 
 from __future__ import annotations
@@ -22,7 +21,7 @@ import numpy as np
 import polars as pl
 
 from fiotools.tables.columns import column, get
-from fiotools.vocabulary import CONDITIONS, SWEPT, TABLES
+from fiotools.vocabulary import CONDITIONS, TABLES
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -183,14 +182,6 @@ def add_notes(
 
 # --- conditions -------------------------------------------------------------------------------
 
-# tables with the conditions of `io`; the block size of a sample is a single I/O's
-SHARING = {
-    "percentiles": SWEPT,
-    "bins": SWEPT,
-    "samples": tuple(name for name in SWEPT if name != "bs_bytes"),
-}
-_DIRECTION = (FILE, "run", "entry", "direction")
-
 
 def fill_conditions(part: Part) -> list[tuple[int, int | None, str]]:
     """Fill missing conditions from labels that are named like them.
@@ -229,70 +220,6 @@ def _contradicted(
 
 def _as_text(values: pl.Series) -> pl.Series:
     return values.cast(pl.String()) if values.dtype in (pl.Enum, pl.Categorical) else values
-
-
-def share_conditions(part: Part) -> None:
-    """Add the conditions of their entry and direction to percentiles, bins and samples.
-
-    A direction without a row in `io`, such as sync, gets the conditions that all rows of its entry
-    share.
-    """
-    io, empty = part.tables.get("io"), stacked(())
-    sharing = [table for table in SHARING if part.tables.get(table, empty).height]
-    if io is None or not sharing or {*SWEPT}.isdisjoint(io.columns):
-        return
-    io = flat(io)
-    shared = [name for name in SWEPT if name in io.columns]
-    keys, rows = _rows(io, _DIRECTION), _rows(io, shared)
-    of_directions, of_entries = _alike(keys, rows), _alike([key[:-1] for key in keys], rows)
-    is_of_entries = all(of_entries[key[:-1]] == row for key, row in of_directions.items())
-    none = (None,) * len(shared)
-    for table in sharing:
-        frame, names = part.tables[table], SHARING[table]
-        own = {*lists(frame)}
-        # a stretch may have several directions, which mostly share their conditions
-        key = _DIRECTION[:-1] if is_of_entries and "direction" in own else _DIRECTION
-        if not own.isdisjoint((*key, *names)):
-            frame = flat(frame)
-        given_keys = [get(frame, name) for name in key]
-        starts, sizes = stretches(given_keys)
-        found = [
-            of_directions.get(values) or of_entries.get(values[: len(_DIRECTION) - 1], none)
-            for values in zip(*(one[starts].to_list() for one in given_keys), strict=True)
-        ]
-        columns = dict(zip(shared, zip(*found, strict=True), strict=True))
-        given = {name: columns[name] for name in shared if name in names}
-        part.tables[table] = _filled(frame, given, _stretch_of_each(sizes))
-
-
-def _filled(
-    frame: pl.DataFrame, given: Mapping[str, Sequence[Any]], stretch: pl.Series
-) -> pl.DataFrame:
-    """Fill the gaps of columns with the value that each row's stretch is given."""
-    filled = [column(name, values)[stretch] for name, values in given.items()]
-    for place, values in enumerate(filled):
-        if values.name in frame.columns:
-            own = _as_text(frame[values.name])
-            filled[place] = own.zip_with(own.is_not_null(), values)
-    return pl.DataFrame([*(one for one in frame if one.name not in given), *filled])
-
-
-def _rows(frame: pl.DataFrame, names: Sequence[str]) -> list[tuple[Any, ...]]:
-    return [*zip(*(get(frame, name).to_list() for name in names), strict=True)]
-
-
-def _alike(
-    keys: Sequence[tuple[Any, ...]], rows: Sequence[tuple[Any, ...]]
-) -> dict[tuple[Any, ...], tuple[Any, ...]]:
-    """Return the values that rows with the same key share; None for the others."""
-    found = dict(zip(keys, rows, strict=True))
-    if len(found) < len(rows):
-        for key, row in zip(keys, rows, strict=True):
-            known = found[key]
-            if row != known:
-                pairs = zip(known, row, strict=True)
-                found[key] = tuple(one if one == other else None for one, other in pairs)
-    return found
 
 
 def stretches(columns: Sequence[pl.Series]) -> tuple[pl.Series, NDArray[np.int64]]:

@@ -20,9 +20,8 @@ import numpy as np
 import polars as pl
 
 from fiotools.errors import SchemaError
-from fiotools.tables import Made  # TRANSITION
 from fiotools.tables.columns import column, few_rows
-from fiotools.tables.parts import FEW, FILE, flat, in_order, stacked, stretched
+from fiotools.tables.parts import FEW, FILE, in_order, stacked, stretched
 from fiotools.vocabulary import COLUMNS, NOTES, TABLES
 
 if TYPE_CHECKING:
@@ -63,8 +62,6 @@ class Rows:
         self._blocks: dict[
             tuple[str, Layout, Layout], list[tuple[tuple[Any, ...], int, tuple[Column, ...]]]
         ] = {}
-        self._deferred: dict[Any, list[tuple[int, Any]]] = {}  # TRANSITION
-        self._settled: list[tuple[str, pl.DataFrame]] = []  # TRANSITION
 
     def begin(self, file: int, source: str) -> None:
         """Begin a file: rows belong to it from now on."""
@@ -137,8 +134,8 @@ class Rows:
         self, table: str, layout: Layout, shared: tuple[Any, ...], names: Layout, *own: Column
     ) -> None:
         """Add rows that share the values of a layout: the columns ``names`` are their own."""
-        size = len(own[0])
-        if any(len(one) != size for one in own):
+        size, *others = {*map(len, own)}
+        if others:
             raise SchemaError(f"columns of unequal length for {table!r}")
         key = table, layout, names
         if table in self._wanted and size:
@@ -166,9 +163,6 @@ class Rows:
         for blocks in self._blocks.values():
             while blocks and blocks[-1][0][0] == self.file:
                 blocks.pop()
-        for pairs in self._deferred.values():  # TRANSITION
-            while pairs and pairs[-1][0] == self.file:
-                pairs.pop()
         self.runs = 0
 
     def notes(self) -> Iterator[Mapping[str, Any]]:
@@ -177,49 +171,13 @@ class Rows:
             if file == self.file:
                 yield note
 
-    # --- TRANSITION: until no reader defers -----------------------------------------------------
-
-    def defer(self, make: Any, record: Any) -> None:
-        """Keep a record; its rows are made when all files of the batch are read."""
-        self._deferred.setdefault(make, []).append((self.file, record))
-
-    def settle(self) -> None:
-        """Make the rows of deferred records now."""
-        deferred, self._deferred = self._deferred, {}
-        for make, pairs in deferred.items():
-            numbers = np.array([number for number, _ in pairs], dtype=np.int32)
-            for made in make([record for _, record in pairs], self.wants):
-                if made.table in self._wanted:
-                    self._settled.append((made.table, _of_made(made, numbers[made.owners])))
-
-    def rows(self, table: str, *names: str) -> Iterator[tuple[Any, ...]]:
-        """Yield some columns of a table of this file row by row."""
-        for make, pairs in self._deferred.items():
-            own = [one for file, one in pairs if file == self.file]
-            for made in make(own, self.wants) if own else ():
-                if made.table == table:
-                    yield from zip(*map(made.listed, names), strict=True)
-        for made_table, frame in self._settled:
-            if made_table == table:
-                for row in flat(frame).filter(pl.col(FILE) == self.file).rows(named=True):
-                    yield tuple(map(row.get, names))
-        for file, single in self._single.get(table, ()):
-            if file == self.file:
-                yield tuple(map(single.get, names))
-        for (of, layout), rows in self._rows.items():
-            for values in rows if of == table else ():
-                if values[0] == self.file:
-                    yield tuple(map(dict(zip(layout, values, strict=True)).get, names))
-
     # --- frames ---------------------------------------------------------------------------------
 
     def tables(self) -> dict[str, pl.DataFrame]:
         """Make a frame of each table that has rows, in the order of files and runs; end here."""
         found: dict[str, list[pl.DataFrame]] = {}
-        self.settle()  # TRANSITION
-        for table, frame in chain(self._settled, self._frames()):
+        for table, frame in self._frames():
             found.setdefault(table, []).append(frame)
-        self._settled.clear()  # TRANSITION
         self._rows.clear()
         self._blocks.clear()
         # values that do not fit have added notes
@@ -310,6 +268,8 @@ def _joined(name: str, parts: Sequence[Column]) -> Column:
     """Put the values of one column together."""
     if len(parts) == 1:
         return parts[0]
+    if {*map(type, parts)} <= {list, tuple}:
+        return [*chain.from_iterable(parts)]
     if all(isinstance(one, np.ndarray) for one in parts):
         return np.concatenate(parts)
     if any(isinstance(one, pl.Series) for one in parts):
@@ -328,22 +288,3 @@ def _made(given: Mapping[str, Any], size: int, *, few: bool) -> pl.DataFrame:
         for name, values in given.items()
     ]
     return pl.DataFrame([one for one in made if one.null_count() < size])
-
-
-def _of_made(made: Made, files: Any) -> pl.DataFrame:  # TRANSITION
-    if made.size <= FEW:
-        numbers = files if made.sizes is None else files.repeat(made.sizes)
-        columns: dict[str, Sequence[Any]] = {FILE: numbers.tolist()}
-        columns |= {name: made.listed(name) for name in {**made.shared, **made.columns}}
-        return few_rows(columns, _NUMBERED)
-    file = pl.Series(FILE, files, dtype=_NUMBERED[FILE])
-    own = _typed(made.columns)
-    if made.sizes is None:
-        return pl.DataFrame([file, *own])
-    shared = _typed({name: made.shared[name] for name in made.shared if name not in made.columns})
-    return stretched(pl.DataFrame([file, *shared]), pl.DataFrame(own), made.sizes)
-
-
-def _typed(columns: Mapping[str, Column]) -> list[pl.Series]:  # TRANSITION
-    typed = (column(name, values) for name, values in columns.items())
-    return [one for one in typed if one.null_count() < len(one)]

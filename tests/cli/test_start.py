@@ -81,7 +81,10 @@ FILES = [f"data/how-many-runs/depth/16_{number}.json" for number in (1, 2)]
 @pytest.mark.parametrize(
     ("code", "heavy"),
     [
-        ("import fiotools", "pandas numpy polars scipy matplotlib orjson lxml pyarrow tqdm rich"),
+        (
+            "import fiotools",
+            "pandas numpy polars scipy matplotlib msgspec orjson lxml pyarrow tqdm rich",
+        ),
         (
             "import fiotools as ft; ft.read('data/how-many-runs/depth/16_1.json')",
             "pandas pyarrow scipy matplotlib seaborn narwhals tqdm rich typer zstandard fsspec dask"

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import fiotools as ft
-from fiotools.readers.fio.documents import pieces
+from tests import fio_forms
 
 FIXTURES = Path(__file__).parents[1] / "fixtures" / "fio"
 
@@ -17,7 +17,7 @@ def text(case):
 
 
 def documents(case):
-    return [piece.document for piece in pieces(text(case))]
+    return fio_forms.documents(text(case))
 
 
 def read(found):

@@ -12,6 +12,7 @@ from fiotools.errors import ParseError, UnknownFormatError
 from fiotools.readers.fio import bins as fio_bins
 from fiotools.readers.fio import options as fio_options
 from fiotools.readers.fio.documents import pieces
+from tests.fio_forms import documents
 
 FIXTURES = Path(__file__).parents[1] / "fixtures" / "fio"
 
@@ -21,8 +22,7 @@ def fixture(case):
 
 
 def document(case):
-    found = pieces(fixture(case).read_text(encoding="utf-8"))
-    return found[0].document
+    return documents(fixture(case).read_text(encoding="utf-8"))[0]
 
 
 def reads(value):
@@ -88,9 +88,9 @@ def test_phases_have_groups():
 
 def test_cumulative_documents_are_one_run_and_its_samples():
     res = ft.read(fixture("status-interval.json"))
-    documents = pieces(fixture("status-interval.json").read_text(encoding="utf-8"))
-    assert len(documents) == 4
-    last = documents[-1].document["jobs"][0]["read"]
+    found = documents(fixture("status-interval.json").read_text(encoding="utf-8"))
+    assert len(found) == 4
+    last = found[-1]["jobs"][0]["read"]
     assert len(res.runs) == 1
     assert res.io["total_ios"].tolist() == [last["total_ios"]]
     done = res.samples[res.samples["quantity"] == "total_ios"].sort_values("time_s")
@@ -110,8 +110,8 @@ def test_appended_runs_are_several_runs():
 
 
 def test_a_list_of_documents_reads_like_the_documents():
-    documents = [p.document for p in pieces(fixture("status-interval.json").read_text())]
-    one, other = reads(documents), ft.read(fixture("status-interval.json"))
+    found = documents(fixture("status-interval.json").read_text())
+    one, other = reads(found), ft.read(fixture("status-interval.json"))
     assert one.io.drop(columns="source").equals(other.io.drop(columns="source"))
     assert one.samples["value"].tolist() == other.samples["value"].tolist()
 
@@ -531,19 +531,19 @@ def test_a_start_by_another_clock_is_not_a_date():
 
 
 def test_a_job_that_starts_between_two_reports_does_not_separate_them():
-    documents = [p.document for p in pieces(fixture("status-interval.json").read_text())]
-    for number, value in enumerate(documents):
+    found = documents(fixture("status-interval.json").read_text())
+    for number, value in enumerate(found):
         value["jobs"][0]["job_start"] = 0 if number == 0 else 1795227830375
-    assert len(reads(documents).runs) == 1
+    assert len(reads(found).runs) == 1
 
 
 def test_edited_documents_can_be_reports_of_one_run():
-    documents = [p.document for p in pieces(fixture("status-interval.json").read_text())]
+    found = documents(fixture("status-interval.json").read_text())
     for change in ("many", None, [], 1e300, True):
-        documents[1]["timestamp_ms"] = documents[1]["jobs"][0]["elapsed"] = change
+        found[1]["timestamp_ms"] = found[1]["jobs"][0]["elapsed"] = change
         for key in ("io_bytes", "total_ios", "runtime", "clat_ns"):
-            documents[2]["jobs"][0]["read"][key] = change
-        assert len(reads(documents).runs) >= 1
+            found[2]["jobs"][0]["read"][key] = change
+        assert len(reads(found).runs) >= 1
 
 
 def test_disks_of_clients_name_their_host():
@@ -843,7 +843,7 @@ def as_floats(value):
 )
 def test_integers_that_became_floats(case):
     text = fixture(case).read_text(encoding="utf-8")
-    found = [json.loads(text[piece.start : piece.end]) for piece in pieces(text)]
+    found = documents(text)
     whole, changed = (
         ft.reads("\n".join(json.dumps(one, indent=1) for one in each)).to_polars()
         for each in (found, as_floats(found))

@@ -79,19 +79,6 @@ def test_memory_that_a_file_beside_tells(vhdx):
         ft.check(vhdx, ram=f"{DATA}/wsl-vhdx/f_drvfs_read.txt")
 
 
-def test_memory_that_a_session_tells():
-    free = (Path(DATA) / "wsl-vhdx/free.txt").read_text(encoding="utf-8")
-    log = (Path(DATA) / "wsl-vhdx/f_ext4-vhdx_write.txt").read_text(encoding="utf-8")
-    budget = one(ft.check(ft.reads(free + log), link="usb3-5g"), "check == 'budget'")
-    assert budget.limit == 7_926_928 * 1024 + 11.211 * 500e6
-    elsewhere = free.replace("wsl-linux>", "git-bash>")
-    for text in (elsewhere + log, free.replace("free", "free -h") + log, free + elsewhere + log):
-        told = one(ft.check(ft.reads(text), link="usb3-5g"), "check == 'budget'").verdict
-        assert told == ("suspect" if text.startswith("wsl-linux> free\n") else "unknown")
-    both = free + free.replace("7926928", "3926928") + log  # two machines at one prompt
-    assert one(ft.check(ft.reads(both), link="usb3-5g"), "check == 'budget'").verdict == "unknown"
-
-
 def test_more_bytes_than_memory_and_link_hold(vhdx, external):
     found = one(external, "operation == 'write' and check == 'budget'")
     # 7,926,928 KiB of memory, 11.211 s of a link that carries 500 MB/s

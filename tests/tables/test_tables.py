@@ -108,26 +108,6 @@ def test_a_table_that_is_not_wanted_is_not_built():
     assert [*found.tables()] == ["notes"]
 
 
-@pytest.mark.parametrize("depths", [(4, 4), (4, 8)], ids=["alike", "unlike"])
-def test_samples_of_several_directions_get_their_conditions(depths, form):
-    tables = Rows()
-    for direction, depth in zip(("read", "write"), depths, strict=True):
-        tables.add("io", run=1, entry=1, direction=direction, iodepth=depth, rw="randrw")
-    directions = ["read", "write", "sync", "write"]
-    tables.extend(
-        "samples", {"direction": directions, "value": [1.0, 2.0, 3.0, 4.0]}, run=1, entry=1
-    )
-    part = Part([("x", {})], tables.tables())
-    parts.share_conditions(part)
-    samples = part.tables["samples"]
-    assert samples.height == (1 if form == "stretches" and depths == (4, 4) else 4)
-    own = {"read": depths[0], "write": depths[1], "sync": 4 if depths == (4, 4) else None}
-    assert flat(samples).select("direction", "iodepth", "rw", "value").rows() == [
-        (direction, own[direction], "randrw", value)
-        for value, direction in enumerate(directions, 1)
-    ]
-
-
 @pytest.mark.parametrize("storage", ["python", "auto"])
 @pytest.mark.parametrize("words", [["clat", "lat"], ["lat", "clat", "slat"]])
 def test_repeated_texts_may_be_an_enum(words, storage, form):

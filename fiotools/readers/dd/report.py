@@ -21,15 +21,16 @@ import re
 from bisect import bisect_right
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import lru_cache
-from itertools import accumulate, chain, pairwise, permutations, starmap
+from itertools import chain, pairwise, permutations
 from typing import NamedTuple, TypeAlias
 
 from fiotools import units
 from fiotools.readers.document import line_start
 from fiotools.readers.formats import TIME_MARK
 from fiotools.readers.pasted import SEPARATOR
+from fiotools.tables.notes import Note
 
 _LONGEST = 1000
 _MOST = 8
@@ -201,13 +202,16 @@ class Stretch(NamedTuple):
 
     def reports(self) -> Iterator[DdReport]:
         """Read the reports, when they are asked for."""
-        matches = _WHOLE.finditer(self.text, self.start, self.end)
-        into, out, amount, size, seconds, rate = zip(*map(re.Match.groups, matches), strict=True)
-        lines = [*accumulate((3 if one else 1 for one in into), initial=self.line)]
-        last = [line - 1 for line in lines[1:]]
-        numbers, times = map(int, amount), map(float, seconds)
-        rows = zip(lines, into, out, last, numbers, size, seconds, times, rate, strict=False)
-        yield from starmap(DdReport, rows)
+        line = self.line
+        for into, out, amount, size, seconds, rate in _WHOLE.findall(
+            self.text, self.start, self.end
+        ):
+            figures = line + 2 if into else line
+            yield DdReport(
+                *(line, into or None, out or None, figures, int(amount), size or None),
+                *(seconds, float(seconds), rate),
+            )
+            line = figures + 1
 
 
 Value: TypeAlias = Records | DdReport | Aside | Foreign | Spoiled | Said | Stretch
@@ -467,17 +471,17 @@ def _is_certain(tokens: list[Token]) -> bool:
     return not records  # messages alone, and they were looked at
 
 
-Remark = tuple[int, str, str]  # line, severity, message
-
-
 @dataclass(slots=True)
 class DdRun:
-    """One dd: its last report, its earlier ones, and its messages."""
+    """One dd: its last report, its earlier ones, and its messages.
+
+    All lines count from the output's first.
+    """
 
     last: DdReport
     earlier: Sequence[DdReport] = ()
-    remarks: Sequence[Remark] = ()
-    said: list[Remark] = field(default_factory=list)
+    remarks: Sequence[Note] = ()
+    said: Sequence[Note] = ()
     is_stopped: bool = False  # ^C stands beside its last report
     end: str = ""  # says that its report was cut off
 
@@ -514,8 +518,8 @@ class DdOutput(NamedTuple):
                 line, message = messages.popleft()
                 is_late = message.startswith("IO error") or line < above.last.line
                 owner = above if below is None or is_late else below
-                severity = "warning" if _WARNING.search(message) else "error"
-                owner.said.append((line, severity, f"dd: {message[:_LONG]}"))
+                kind = ("printed", "warning") if _WARNING.search(message) else ("failed", "error")
+                owner.said = [*owner.said, Note(*kind, line, f"dd: {message[:_LONG]}")]
             if below is None:
                 is_progress = above.last.into is None and above.last.bytes >= 0
                 is_killed = is_progress and (above.earlier or self.is_overwritten)
@@ -546,17 +550,17 @@ def counts(records: str) -> tuple[int, int]:
 _Loose: TypeAlias = tuple[int, DdReport]
 
 
-def _reports(tokens: Iterable[Token]) -> tuple[Iterable[DdReport], list[Remark]]:
+def _reports(tokens: Iterable[Token]) -> tuple[Iterable[DdReport], list[Note]]:
     """Join records and amounts to reports; whole ones are read when they are asked for."""
     found: list[Iterable[DdReport]] = []
     pending: list[DdReport] = []  # those without amounts so far
     loose: list[_Loose] = []
-    remarks: list[Remark] = []
+    remarks: list[Note] = []
     half: tuple[int, Records] | None = None  # records just above, without their other half
     for value, _, _, line in tokens:
         if isinstance(value, Foreign):
             told = f"{value.text[:60]!r} stands within the report of dd: stepped over"
-            remarks.append((line, "warning", told))
+            remarks.append(Note("repaired", "warning", line, told))
             continue
         if half:
             above, records = half
@@ -591,8 +595,9 @@ def _reports(tokens: Iterable[Token]) -> tuple[Iterable[DdReport], list[Remark]]
     return chain.from_iterable(found), remarks
 
 
-def _alone(line: int, half: Records) -> Remark:
-    return line, "warning", f"records without their other half: {half.text}"
+def _alone(line: int, half: Records) -> Note:
+    said = f"records without their other half: {half.text}"
+    return Note("incomplete", "warning", line, said)
 
 
 def _is_same(one: Records, other: Records) -> bool:
@@ -601,7 +606,7 @@ def _is_same(one: Records, other: Records) -> bool:
     return one.words == words and words.isascii() and words[:1].isalpha()
 
 
-def _match(pending: list[DdReport], loose: list[_Loose], remarks: list[Remark]) -> list[DdReport]:
+def _match(pending: list[DdReport], loose: list[_Loose], remarks: list[Note]) -> list[DdReport]:
     """Join amounts with records: by order if that is certain, otherwise by arithmetic."""
     is_own = len(loose) > 1
     order = _order(pending, loose)
@@ -612,7 +617,7 @@ def _match(pending: list[DdReport], loose: list[_Loose], remarks: list[Remark]) 
         return found
     records = ", ".join(f"{report.into} in and {report.out} out" for report in pending)
     told = f"{len(pending)} dd wrote at once; it is uncertain whose records are whose: {records}"
-    remarks.append((pending[0].line, "warning", told))
+    remarks.append(Note("left out", "warning", pending[0].line, told))
     return [DdReport(one.figures_line).joined(one)._replace(is_own=is_own) for _, one in loose]
 
 
@@ -738,11 +743,11 @@ def _settled(every: list[DdReport]) -> list[DdRun]:
         is_between = ends[-1] - ends[0] >= len(ends)  # progress
         if is_between or _is_sure([every[end - 1] for end in ends[:-1]]):
             told = f"{len(ends)} reports of one dd: the last is the result, all are in samples"
-            remarks = [(line, "info", told)]
+            remarks = [Note("repeats", "info", line, told)]
         else:
             told = f"{len(ends)} reports that grow, in round numbers of records"
             doubt = "taken for separate runs, but they may be one dd's that was asked by a signal"
-            remarks = [(line, "warning", f"{told}: {doubt}")]
+            remarks = [Note("repeats", "warning", line, f"{told}: {doubt}")]
             cuts = ends
     groups = [every[start:stop] for start, stop in pairwise((0, *cuts, len(every)))]
     found = [DdRun(group[-1], group[:-1]) for group in groups if group]

@@ -30,24 +30,22 @@ from dataclasses import dataclass, field, replace
 from itertools import chain, islice
 from typing import Any, NamedTuple, TypeAlias
 
-import numpy as np
-
 from fiotools import units
 from fiotools.errors import ParseError
 from fiotools.readers.diskspd import is_progress, is_rule, is_trouble, options, runs, start_of
 from fiotools.readers.diskspd.runs import (
     AMOUNTS,
     DIRECTIONS,
-    MISSING,
-    RATES,
-    SPEEDS,
-    TOTAL,
     DiskspdRun,
+    Entry,
+    Measures,
     PrintedCurve,
+    nanoseconds,
 )
 from fiotools.readers.document import Document, Report, Session, line_end, lines_above, read_reports
 from fiotools.readers.text import Cursor, Taker, taken
-from fiotools.tables import Tables
+from fiotools.tables.notes import Note
+from fiotools.tables.rows import Rows
 
 # --- the layout: which lines make a report, and which blocks it has ---------------------------
 #
@@ -122,7 +120,7 @@ class Span:
     seconds: float = math.nan
     slack: float = math.nan
     is_timed: bool = False
-    problems: list[tuple[int, str]] = field(default_factory=list)  # contradictions
+    problems: list[Note] = field(default_factory=list)  # lines count as those of the span
 
     @property
     def spoiled(self) -> bool:
@@ -157,7 +155,7 @@ class Output:
     system: list[str] = field(default_factory=list)
     facts: dict[str, str] = field(default_factory=dict)
     spans: list[Span] = field(default_factory=list)
-    errors: list[tuple[int, str]] = field(default_factory=list)
+    errors: list[Note] = field(default_factory=list)
     progress: int = 0
     following: int = 0  # how many lines of the text follow, as far as 3
 
@@ -208,7 +206,7 @@ def _take_message(cursor: Cursor, output: Output, found: re.Match[str]) -> bool:
         output.progress += 1
         return True
     if is_trouble(found[0]):
-        output.errors.append((cursor.number, found[0]))
+        output.errors.append(_warning("printed", cursor.number, found[0]))
         return True
     return False
 
@@ -238,7 +236,7 @@ def _take_indented(cursor: Cursor, output: Output, found: re.Match[str]) -> bool
             below.append(cursor.bare)
         cursor.take()
     if is_again:
-        output.errors.append((heading, f"{found[0]!r} stands twice: read once"))
+        output.errors.append(_warning("repeats", heading, f"{found[0]!r} stands twice: read once"))
     else:
         (output.parameters if echo else output.system).extend(below)
     return True
@@ -490,15 +488,8 @@ class Speed(NamedTuple):
 _ROUNDED = 1.02  # doubles are printed: a tie may go either way
 
 
-def listed(entries: Sequence[Mapping[str, IoRow]], names: Sequence[str], none: Any) -> list[Any]:
-    """Return the numbers of entries as a flat list, as a `DiskspdRun` has them."""
-    measures = [
-        entry[direction].measures[name] if direction in entry else None
-        for entry in entries
-        for name in names
-        for direction in DIRECTIONS
-    ]
-    return [none if figure is None else figure for figure in measures]
+def _warning(code: str, line: int, message: str) -> Note:
+    return Note(code, "warning", line, message)
 
 
 def read_rows(span: Span) -> None:
@@ -508,7 +499,8 @@ def read_rows(span: Span) -> None:
         for line, cells in table.rows:
             row = _row(table, line, cells, span.problems)
             if row is None:
-                span.problems.append((line, f"not a row of the table: {' | '.join(cells)[:60]!r}"))
+                message = f"not a row of the table: {' | '.join(cells)[:60]!r}"
+                span.problems.append(_warning("left out", line, message))
             elif row.thread is None:
                 span.totals[direction] = row
             else:
@@ -519,12 +511,10 @@ def read_rows(span: Span) -> None:
         measures, others = late[0].measures, len(late) - 1
         message = "{iops} I/O per s is not {total_ios} I/Os".format_map(measures)
         message += f" in {span.seconds} s" + (f"; nor in {others} more rows" if others else "")
-        span.problems.append((late[0].line, message))
+        span.problems.append(_warning("contradiction", late[0].line, message))
 
 
-def _row(
-    table: Table, line: int, cells: list[str], problems: list[tuple[int, str]]
-) -> IoRow | None:
+def _row(table: Table, line: int, cells: list[str], problems: list[Note]) -> IoRow | None:
     names = [re.sub(r"\(ms\)|\s", "", name).lower() for name in table.columns]
     cell = dict(zip(names, cells, strict=False))
     first = label(cell.get("thread", ""))
@@ -543,7 +533,8 @@ def _row(
             return int(text) if is_whole else float(text)
         if is_whole or not _MISSING.fullmatch(text):
             what = "a whole number" if is_whole else "a number"
-            problems.append((line, f"{name} is {text!r}, not {what}: left out"))
+            message = f"{name} is {text!r}, not {what}: left out"
+            problems.append(_warning("left out", line, message))
         return None
 
     measures = {measure: number(name) for name, measure in _MEASURES.items()}
@@ -555,7 +546,8 @@ def _row(
     if len(printed) == 2 and not printed[0].agrees(printed[1], measures["total_ios"]):
         exact = units.human(printed[0].bw, "B/s")
         message = f"{texts[1]} {unit} is not {exact}, which bytes, I/Os and I/O per s give"
-        problems.append((line, f"{message}; the printed rate is kept"))
+        message = f"{message}; the printed rate is kept"
+        problems.append(_warning("contradiction", line, message))
     file = _FILE.fullmatch(cell.get("file", ""))
     known = ("thread", "file", "mib/s", "mb/s", "", *_MEASURES)
     titled = zip(table.columns, names, cells, strict=False)
@@ -637,8 +629,9 @@ def check_plan(span: Span, asked: options.Asked) -> options.Asked:
     if asked.each and seen and threads not in (None, seen):
         doubled = f"the input parameters are of {threads} threads, the results of {seen}"
         asked = replace(asked, total={**asked.total, "numjobs": None})
-    messages = (missing, unread, strange, doubled)
-    span.problems += [(first, message) for message in messages if message]
+    said = [("incomplete", missing)]
+    said += [("conditions", message) for message in (unread, strange, doubled)]
+    span.problems += [_warning(code, first, message) for code, message in said if message]
     return asked
 
 
@@ -657,30 +650,33 @@ def check(span: Span) -> None:
     """Note where the tables contradict themselves, as those of the XML cannot."""
     if span.untitled is not None:
         message = "one of several charts of percentiles has no title: left out"
-        span.problems.append((span.untitled, message))
+        span.problems.append(_warning("left out", span.untitled, message))
     for _, chart in span.charts:
         for line, cells in chart.rows:
             is_known = label(cells[0]) in _PERCENTILES
             if not is_known or not all(map(_CELL.fullmatch, cells[1:])):
                 message = "not all of a row of percentiles can be read"
-                span.problems.append((line, f"{message}: {' | '.join(cells)[:60]!r}"))
+                message = f"{message}: {' | '.join(cells)[:60]!r}"
+                span.problems.append(_warning("left out", line, message))
         if span.spoiled:
             message = "diskspd-for-linux miscounts the total percentiles of several threads"
             line = chart.rows[0][0] if chart.rows else 0
-            span.problems.append((line, f"{message}: left out"))
+            span.problems.append(_warning("left out", line, f"{message}: left out"))
     for direction, total in span.totals.items():
         for name in AMOUNTS:
             parts, whole = span.threads[direction], total.measures[name]
             ours = options.sum_of([row.measures[name] for row in parts])
             if parts and None not in (ours, whole) and ours != whole:
-                message = f"{direction}: {name} of the threads sum to {ours}, the total says"
-                span.problems.append((total.line, f"{message} {whole}"))
+                message = (
+                    f"{direction}: {name} of the threads sum to {ours}, the total says {whole}"
+                )
+                span.problems.append(_warning("contradiction", total.line, message))
 
 
-def read(document: Document, tables: Tables) -> None:
+def read(document: Document, rows: Rows) -> None:
     """Read a text that holds nothing but DISKSPD's output."""
-    read_reports(document, tables, add)
-    if not tables.runs:
+    read_reports(document, rows, add)
+    if not rows.runs:
         raise ParseError(
             document.name,
             "holds a profile without results",
@@ -689,18 +685,17 @@ def read(document: Document, tables: Tables) -> None:
         )
 
 
-def add(tables: Tables, report: Report, session: Session) -> int:
+def add(rows: Rows, report: Report, session: Session) -> int:
     """Add one output: a run for each of its time spans."""
     output: Output = report.data
     command = output.command or session.command
     given = options.arguments(command)
-    for line, message in output.errors:
-        tables.note(message, line=report.line + line, severity="warning")
+    for note in output.errors:
+        rows.say(_moved(note, report.line))
     if output.progress:
-        tables.note(f"{output.progress} lines of progress (-v) were left out", line=report.line)
+        rows.note(f"{output.progress} lines of progress (-v) were left out", line=report.line)
     if not output.spans:
-        message = "DISKSPD's parameters without results"
-        tables.note(message, line=report.line, severity="warning")
+        rows.say(_warning("incomplete", report.line, "DISKSPD's parameters without results"))
     pairs = (line.strip().partition(":") for line in output.system)
     system = {name: text.strip() for name, _, text in pairs if text.strip()}
     when = system.get("start time")
@@ -721,93 +716,106 @@ def add(tables: Tables, report: Report, session: Session) -> int:
             gap = (span.line, f"{len(asked)} time spans were asked for: the output ends before")
         run = _run(span, report.line, plan or options.Asked(), system)
         problems = _problems(span, gap, is_full=bool(output.parameters))
-        run.problems = [(report.line + line, how, message) for line, how, message in problems]
+        run.problems = [_moved(note, report.line) for note in problems]
         status = "error" if span.failed else "truncated" if gap else "ok"
-        runs.add(tables, run, status=status, **about)
+        place = runs.add(rows, run, status=status, **about)
         for name, value in output.facts.items():
-            tables.add("settings", run=run.number, option=name, text=value, origin="given")
+            rows.add("settings", run=place, option=name, text=value, origin="given")
     for line, message in check_sums(output.spans):
-        tables.note(message, line=report.line + line, severity="warning")
-    return tables.runs
+        rows.say(_warning("contradiction", report.line + line, message))
+    return rows.runs
 
 
-def _problems(
-    span: Span, gap: tuple[int, str] | None, *, is_full: bool
-) -> Iterator[tuple[int, str, str]]:
-    """Yield what is wrong with a run: line, severity, message."""
+def _moved(note: Note, first: int) -> Note:
+    """Count the line of a note from the start of the file."""
+    return note._replace(line=first + (note.line or 0))
+
+
+def _problems(span: Span, gap: tuple[int, str] | None, *, is_full: bool) -> Iterator[Note]:
+    """Yield what is wrong with a run."""
     if span.failed:
-        yield span.line, "error", span.failed
+        yield Note("failed", "error", span.line, span.failed)
     elif gap:
-        yield gap[0], "warning", gap[1]
+        yield _warning("incomplete", *gap)
     if span.rewritten is not None:
-        yield span.rewritten, "info", "the percentile table was rewritten by hand"
-    for line, message in span.problems:
-        yield line, "warning", message
+        message = "the percentile table was rewritten by hand"
+        yield Note("repaired", "info", span.rewritten, message)
+    yield from span.problems
     if is_full and not gap and _lacks_chart(span):
-        yield span.line, "info", "no percentiles of the whole run were found"
+        message = "no percentiles of the whole run were found"
+        yield Note("incomplete", "info", span.line, message)
 
 
 def _run(span: Span, first: int, asked: options.Asked, system: dict[str, str]) -> DiskspdRun:
     """Put the parts of a run together, and note what does not fit."""
     asked = check_plan(span, asked)
     entries = span.entries()
-    every = [*entries.values(), span.totals]
-    lines = {
-        (place, DIRECTIONS.index(direction)): first + row.line
-        for place, entry in enumerate(every)
-        for direction, row in entry.items()
-    }
+    of_run = [
+        (f"System information/{name}", text)
+        for name, text in system.items()
+        if name not in ("computer name", "start time")
+    ]
     run = DiskspdRun(
         asked,
-        lambda *place: lines[place],
-        span.seconds,
-        threads=[thread for thread, _, _ in entries],
-        targets=[target for _, target, _ in entries],
-        sizes=[
-            next((row.size for row in entry.values() if row.size is not None), None)
-            for entry in entries.values()
+        None if math.isnan(span.seconds) else span.seconds,
+        [
+            Entry(thread, target, _size(by_direction), _measures(by_direction, first))
+            for (thread, target, _), by_direction in entries.items()
         ],
-        amounts=listed(every, AMOUNTS, MISSING),
-        rates=listed(every, RATES, math.nan),
-        speeds=listed(every, SPEEDS, math.nan),
+        Entry(measures=_measures(span.totals, first)),
         is_printed=True,
         curves=[*_curves(span, first)],
         extras=[
             (place, f"{direction.title()} IO/{name}", text)
-            for place, entry in enumerate(every, 1)
+            for place, entry in enumerate((*entries.values(), span.totals), 1)
             for direction, row in entry.items()
             for name, text in row.others.items()
         ],
     )
     if span.cpu is not None:
         _read_cpus(run, span.cpu, span.problems)
-    of_run = [
-        (f"System information/{name}", text)
-        for name, text in system.items()
-        if name not in ("computer name", "start time")
-    ]
     run.extras += [(None, *pair) for pair in (*of_run, *span.facts.items(), *span.extras)]
     return run
+
+
+def _size(by_direction: Mapping[str, IoRow]) -> int | None:
+    return next((row.size for row in by_direction.values() if row.size is not None), None)
+
+
+def _measures(by_direction: Mapping[str, IoRow], first: int) -> dict[str, Measures]:
+    """Return the numbers of an entry's rows."""
+    found = {}
+    for direction in DIRECTIONS:
+        if row := by_direction.get(direction):
+            of = row.measures
+            found[direction] = Measures(
+                first + row.line,
+                of["io_bytes"],
+                of["total_ios"],
+                of["iops"],
+                of["bw_bytes_per_s"],
+                nanoseconds(of["lat_mean_ns"]),
+                nanoseconds(of["lat_stddev_ns"]),
+                of["iops_stddev"],
+            )
+    return found
 
 
 def _curves(span: Span, first: int) -> Iterator[PrintedCurve]:
     for number, (target, chart) in enumerate(span.charts, 1):
         titles = [name.split(" ")[0].lower() for name in chart.columns[1:]]
-        rows = []
+        points = []
         for _, (name, *cells) in chart.rows:
             percentile = _PERCENTILES.get(label(name))
             if percentile is not None:
                 cell = dict(zip(titles, cells, strict=False))
                 texts = [cell.get(direction, "") for direction in DIRECTIONS]
-                values = [float(text) if _DECIMAL.fullmatch(text) else math.nan for text in texts]
-                rows.append((percentile, *values))
-        matrix = np.array(rows, dtype=np.float64).reshape(-1, 1 + len(DIRECTIONS))
-        percentiles, milliseconds = matrix[:, 0], matrix[:, 1:]
-        if span.spoiled:
-            milliseconds[(percentiles > 0) & (percentiles < 100), TOTAL] = math.nan
+                values = [float(text) if _DECIMAL.fullmatch(text) else None for text in texts]
+                if span.spoiled and 0 < percentile < 100:
+                    values[-1] = None
+                points.append((percentile, [*map(nanoseconds, values)]))
         line = first + (chart.rows[0][0] if chart.rows else 0)
-        number = 0 if target is None else number
-        yield PrintedCurve(percentiles, milliseconds, target, number, line)
+        yield PrintedCurve(line, points, target, 0 if target is None else number)
 
 
 def _gap(span: Span, output: Output) -> tuple[int, str] | None:
@@ -844,10 +852,9 @@ def _lacks_chart(span: Span) -> bool:
     return measured and None not in (target for target, _ in span.charts)
 
 
-def _read_cpus(run: DiskspdRun, table: Table, problems: list[tuple[int, str]]) -> None:
+def _read_cpus(run: DiskspdRun, table: Table, problems: list[Note]) -> None:
     """Read the processors into a run; an average's cells are counted from the right."""
     names = [name.lower() for name in table.columns]
-    run.usage = usage = list[float]()
     count = 0
     for line, cells in table.rows:
         average = cells[0] == "avg"
@@ -855,15 +862,16 @@ def _read_cpus(run: DiskspdRun, table: Table, problems: list[tuple[int, str]]) -
         if cells[-1].lower() == names[-1]:  # the header again
             continue
         if len(cells) not in (len(names), width(table, cells)):
-            problems.append((line, f"not a row of processors: {' | '.join(cells)[:60]!r}"))
+            message = f"not a row of processors: {' | '.join(cells)[:60]!r}"
+            problems.append(_warning("left out", line, message))
             continue
         row = dict(zip(names[-len(cells) :], cells, strict=True))
         place = "CpuUtilization/" + ("Average" if average else f"CPU[{count}]")
-        run.groups.append(options.count(row.get("group")))
-        run.cpus.append("average" if average else row.get("cpu"))
-        for name in _USAGE:  # such as 87.38%; 0/0 is printed as no number
-            digits = row.get(name, "").removesuffix("%").strip()
-            usage.append(float(digits) if _DECIMAL.fullmatch(digits) else math.nan)
+        # such as 87.38%; 0/0 is printed as no number
+        shares = [row.get(name, "").removesuffix("%").strip() for name in _USAGE]
+        usage = [float(share) if _DECIMAL.fullmatch(share) else None for share in shares]
+        name = "average" if average else row.get("cpu")
+        run.cpus.append((options.count(row.get("group")), name, *usage))
         run.extras += [
             (None, f"{place}/{title}", row[name])
             for name, title in zip(names, table.columns, strict=True)

@@ -10,14 +10,16 @@ completion latency there (``io_u.c``, ``io_u_mark_latency``), over all direction
 
 from __future__ import annotations
 
+import json
 import math
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache, lru_cache
-from itertools import chain, pairwise
-from typing import TYPE_CHECKING, TypeAlias
+from itertools import accumulate, groupby, pairwise
+from typing import TYPE_CHECKING, Any, TypeAlias
 
+import msgspec
 import numpy as np
+from msgspec import Raw
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -97,21 +99,6 @@ def bin_numbers(values: NDArray[np.float64]) -> NDArray[np.int64]:
     return number
 
 
-@dataclass(frozen=True, slots=True)
-class Bins:
-    """The bins of a histogram, their edges in ns; they replace a dict in a document."""
-
-    low: Edges
-    high: Edges
-    counts: NDArray[np.int64]
-
-    def __len__(self) -> int:
-        return len(self.counts)
-
-
-NONE = Bins(np.empty(0), np.empty(0), np.empty(0, dtype=np.int64))
-
-
 @lru_cache(maxsize=256)
 def coarse_edges(name: str, unit: str, has_ns: bool) -> tuple[float, float]:
     """Return the edges of one coarse bin, in ns; a `ValueError` if fio has no such bin.
@@ -124,9 +111,9 @@ def coarse_edges(name: str, unit: str, has_ns: bool) -> tuple[float, float]:
     ((10000.0, 20000.0), (1000.0, 2000.0))
     """
     scale = NS[unit]
-    if name.startswith(">="):
+    if name.startswith(">=") and name[2:].isdecimal():
         return float(int(name[2:]) * scale), math.inf
-    step = int(name)
+    step = int(name) if name.isdecimal() else -1
     if step not in _BELOW:
         raise ValueError(f"fio has no bin {name!r}")
     below = _BELOW[step]
@@ -137,34 +124,16 @@ def coarse_edges(name: str, unit: str, has_ns: bool) -> tuple[float, float]:
 
 def coarse_columns(
     shares: Mapping[str, Mapping[str, float]], has_ns: bool
-) -> dict[str, NDArray[np.float64]]:
+) -> dict[str, list[float]]:
     """Make columns of coarse bins, without the empty ones, from percentages by unit and name."""
-    low, high, unknown = _coarse_bins(tuple((unit, *bins) for unit, bins in shares.items()), has_ns)
-    values = chain.from_iterable(bins.values() for bins in shares.values())
-    pct = np.fromiter(values, np.float64, len(low))
-    filled = pct > 0
-    for place, name, unit in unknown:
-        if filled[place]:
-            coarse_edges(name, unit, has_ns)  # raises
-    return {"bin_lo_ns": low[filled], "bin_hi_ns": high[filled], "pct": pct[filled]}
-
-
-@lru_cache(maxsize=256)
-def _coarse_bins(
-    named: tuple[tuple[str, ...], ...], has_ns: bool
-) -> tuple[Edges, Edges, list[tuple[int, str, str]]]:
-    """Return the edges of coarse bins, given units and their names; and which are not fio's."""
-    edges: list[tuple[float, float]] = []
-    unknown: list[tuple[int, str, str]] = []
-    for unit, *names in named:
-        for name in names:
-            try:
-                edges.append(coarse_edges(name, unit, has_ns))
-            except ValueError:
-                unknown.append((len(edges), name, unit))
-                edges.append((math.nan, math.nan))
-    low, high = np.array(edges, dtype=np.float64).reshape(-1, 2).T
-    return low, high, unknown
+    found = [
+        (*coarse_edges(name, unit, has_ns), share)
+        for unit, bins in shares.items()
+        for name, share in bins.items()
+        if share > 0
+    ]
+    low, high, pct = map(list, zip(*found, strict=True)) if found else ([], [], [])
+    return {"bin_lo_ns": low, "bin_hi_ns": high, "pct": pct}
 
 
 def whole_direction(directions: list[str]) -> str:
@@ -227,3 +196,119 @@ def _eight(words: NDArray[np.uint64], lengths: Whole) -> Whole | None:
         if mask is not None:
             words &= mask
     return words.view(np.int64)
+
+
+# --- the bins of json+ ------------------------------------------------------------------------
+
+# Nearly all of a json+ document is lines such as "27" : 1382. A JSON parser makes a text and a
+# number of each. msgspec hands over each histogram as it stands in the text, and numpy reads the
+# bytes of many at once. That relies on fio 3's layout, to the byte; what has another is parsed.
+
+Histogram: TypeAlias = tuple[Any, Any, Any]  # lower and upper edges in ns, counts
+_AT_ONCE = 1 << 19  # bytes: numpy's arrays of these stay in a processor's cache
+_SOON = 1 << 10  # bytes in which the first bin begins
+_load = msgspec.json.Decoder(dict[str, Any]).decode
+
+
+def histograms(raws: Sequence[Raw], scale: int) -> Iterator[Histogram | tuple[()] | None]:
+    """Read histograms of latencies in so many ns; () for one that is empty.
+
+    None for one in which any bin with I/Os is not one of fio's.
+    """
+    views = [memoryview(raw) for raw in raws]
+    pairs = zip(accumulate(map(len, views)), views, strict=True)
+    for _, several in groupby(pairs, lambda one: one[0] // _AT_ONCE):
+        group = [view for _, view in several]
+        filled = [one for one in group if b'"' in bytes(one[:_SOON])]
+        read = _together(filled, scale) if filled else []
+        each = iter(read if read is not None else [_alone(bytes(one), scale) for one in filled])
+        yield from (next(each) if b'"' in bytes(one[:_SOON]) else () for one in group)
+
+
+def _alone(data: bytes, scale: int) -> Histogram | tuple[()] | None:
+    """Parse a histogram."""
+    try:
+        bins = _load(data)
+    except msgspec.DecodeError:
+        return None
+    if data.count(b'"') != 2 * len(bins):  # a bin occurs twice
+        pairs = json.loads(data, object_pairs_hook=list)
+        if any(bins[name] != count for name, count in pairs):
+            return None
+    # 2.x lists the empty ones
+    filled = {name: n for name, n in bins.items() if n and not name.startswith("FIO_")}
+    if not filled:
+        return ()
+    counts = [*filled.values()]
+    is_count = {*map(type, counts)} == {int} and all(0 < count < 2**63 for count in counts)
+    if not (is_count and all(name.isdecimal() and len(name) < 16 for name in filled)):
+        return None
+    edges = (indexed_edges if INDEXED in bins else fine_edges)([*map(int, filled)], scale)
+    if edges is None or np.isinf(edges[0]).any():
+        return None
+    return (*edges, np.array(counts, dtype=np.int64))
+
+
+def _together(group: Sequence[memoryview], scale: int) -> list[Histogram | tuple[()]] | None:
+    """Read histograms in fio's layout; None if any has another."""
+    first = bytes(group[0][:40])
+    indent = first.find(b'"') - 2
+    if indent < 0:
+        return None
+    parts: list[Any] = []
+    for one in group:
+        tail = bytes(one[-40:])
+        end = len(one) - len(tail) + tail.rfind(b"\n")
+        if bytes(one[:2]) != b"{\n" or bytes(one[end:]).strip(b" \n") != b"}":
+            return None
+        # with a comma before each histogram, all lines are alike
+        parts += (b",", one[1:end])
+    lengths = np.array(list(map(len, parts[1::2]))) + 1
+    read = _lines(b"".join([*parts, PAD]), indent)
+    if read is None:
+        return None
+    starts, names, counts = read
+    sizes = np.diff(np.searchsorted(starts, lengths.cumsum()), prepend=0)
+    rises = names[1:] > names[:-1]
+    rises[sizes[:-1].cumsum() - 1] = True  # from one histogram to the next
+    edges = fine_edges(names, scale) if rises.all() else None
+    if edges is None or np.isinf(edges[0]).any():
+        return None
+    ends = sizes.cumsum()[:-1]
+    return [*zip(*(np.split(column, ends) for column in (*edges, counts)), strict=True)]
+
+
+def _lines(data: bytes, indent: int) -> tuple[Whole, Whole, Whole] | None:
+    r"""Read lines such as ``,\n   "27" : 1382``: where each begins, their names, their counts.
+
+    None if any byte is out of place, or if a count begins with a zero.
+    """
+    taken = np.frombuffer(data, dtype=np.uint8)
+    size = len(data) - len(PAD)
+    quotes = np.flatnonzero(taken == ord('"'))
+    opening, closing = quotes[::2], quotes[1::2]
+    if not len(quotes) or len(quotes) % 2:
+        return None
+    lines = opening - (indent + 2)
+    count = len(lines)
+    # names first, then counts
+    starts = np.concatenate([opening + 1, closing + 4])
+    lengths = np.empty(2 * count, dtype=np.int64)
+    np.subtract(closing, starts[:count], out=lengths[:count])
+    np.subtract(lines[1:], starts[count:-1], out=lengths[count:-1])
+    lengths[-1] = size - starts[-1]
+    if lines[0] or lengths.min() < 1 or lengths.max() > LONGEST:
+        return None
+    # everything between the numbers is in its place: commas, line ends and colons are checked
+    # there, and the number of blanks is exactly what remains
+    blanks = count * (indent + 2) + len(PAD)
+    if (
+        np.count_nonzero(taken == ord(" ")) != blanks
+        or (taken[lines] != ord(",")).any()
+        or (taken[lines + 1] != ord("\n")).any()
+        or (taken[closing + 2] != ord(":")).any()
+        or (taken[starts[count:]] == ord("0")).any()
+    ):
+        return None
+    found = numbers(data, starts, lengths)
+    return None if found is None else (lines, found[:count], found[count:])

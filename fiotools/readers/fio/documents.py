@@ -11,22 +11,21 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
-from itertools import accumulate, groupby
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
-
-import numpy as np
-import orjson
+from typing import Any, NamedTuple
 
 from fiotools.readers.fio import DIRECTIONS
-from fiotools.readers.fio.bins import LONGEST, NONE, PAD, Bins, fine_edges, numbers
+from fiotools.readers.fio.schema import (
+    VERSION_KEYS,
+    Document,
+    Faults,
+    Job,
+    Part,
+    converted,
+    decoded,
+    loaded,
+)
 from fiotools.readers.formats import FIO_JSON
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Whole: TypeAlias = NDArray[np.int64]
-
-VERSION_KEYS = ("fio version", "fioversion")
 _START = re.compile(FIO_JSON)
 # a string, or C's spelling of a value that is not a number
 _STRING_OR_NAN = re.compile(
@@ -42,17 +41,14 @@ _HALF = re.compile(
 )
 
 
-class JsonPiece(NamedTuple):
+class Piece(NamedTuple):
     """One document in a text: its place, and its content if it is complete."""
 
     start: int
     end: int
-    document: dict[str, Any] | None
+    document: Document | None
     reason: str = ""  # why it is incomplete
-    nans: int = 0  # how many of its values were nan or inf; they are None
-    # keys that occur twice in it with different values: options, and all others
-    options: Sequence[str] = ()
-    leaves: Sequence[str] = ()
+    faults: Faults = Faults()  # what was wrong with it
     is_put_together: bool = False  # of jobs that stood one after another
 
 
@@ -68,24 +64,33 @@ class Stretch:
     reports: list[tuple[int, int, str]] = field(default_factory=list)
 
 
-def pieces(text: str, data: bytes | None = None, wants_bins: bool = True) -> list[JsonPiece]:
+def pieces(text: str, data: bytes | None = None) -> list[Piece]:
     """Split a text into fio's documents; ``data`` are its bytes if they are known."""
-    try:
-        whole = _reports(loads(text if data is None else data, wants_bins))
-    except orjson.JSONDecodeError:
-        whole = []
-    if whole:
-        return [JsonPiece(0, len(text), document) for document in whole]
-    found: list[JsonPiece] = []
+    data = _bytes(text) if data is None else data
+    if (document := decoded(data)) is not None:
+        return [Piece(0, len(text), document)]
+    if whole := _reports(loaded(data)):
+        return [_piece(0, len(text), one) for one in whole]
+    found: list[Piece] = []
     at = 0
     while match := _START.search(text, at):
-        piece = piece_at(text, match.start(), wants_bins)
+        piece = piece_at(text, match.start())
         found.append(piece)
         at = max(piece.end, match.end())
     if any(piece.document is not None for piece in found):
         return found
     # other key order or no version, and something that is not JSON, or one value after another
     return list(_stream(text)) or found
+
+
+def _bytes(text: str) -> bytes:
+    return text.encode(errors="replace")
+
+
+def _piece(start: int, end: int, value: Mapping[str, Any], faults: Faults | None = None) -> Piece:
+    """Return the piece with a document that was parsed, and is repaired."""
+    faults = faults or Faults()
+    return Piece(start, end, converted(value, faults), faults=faults)
 
 
 def _reports(value: Any) -> list[dict[str, Any]]:
@@ -111,7 +116,11 @@ def is_fio(value: Any) -> bool:
 
 def _is_job(value: Any) -> bool:
     """Whether a JSON value is an entry of a report (``jq .jobs[]``)."""
-    return isinstance(value, dict) and "jobname" in value and any(by_direction(value))
+    return (
+        isinstance(value, dict)
+        and "jobname" in value
+        and any(isinstance(value.get(one), dict) for one in DIRECTIONS)
+    )
 
 
 def _of_jobs(jobs: list[dict[str, Any]]) -> dict[str, Any]:
@@ -119,7 +128,7 @@ def _of_jobs(jobs: list[dict[str, Any]]) -> dict[str, Any]:
     return {"client_stats" if "hostname" in jobs[0] else "jobs": jobs}
 
 
-def _stream(text: str) -> Iterator[JsonPiece]:
+def _stream(text: str) -> Iterator[Piece]:
     """Yield the documents of JSON values that follow one another.
 
     Jobs without their document are those of one report as long as fio's clock stands and groups are
@@ -130,33 +139,36 @@ def _stream(text: str) -> Iterator[JsonPiece]:
     jobs: list[dict[str, Any]] = []
     begun = at
     while at < end:
-        blank, decoder = _BLANK.match(readable, at), Decoder()
+        blank, decoder = _BLANK.match(readable, at), Decoder(nans)
         start = blank.end() if blank else at
         try:
             value, at = decoder.raw_decode(readable, start)
         except (json.JSONDecodeError, RecursionError):
             break
         if jobs and not (_is_job(value) and _is_beside(jobs[-1], value)):
-            yield JsonPiece(begun, start, _of_jobs(jobs), is_put_together=len(jobs) > 1)
+            piece = _piece(begun, start, _of_jobs(jobs))
+            yield piece._replace(is_put_together=len(jobs) > 1)
             jobs = []
         if _is_job(value):
             begun = begun if jobs else start
             jobs.append(value)
             continue
         for document in _reports(value):
-            yield decoder.piece(start, at, document, nans)
+            yield _piece(start, at, document, decoder.faults)
             nans = 0
     if jobs:
-        yield JsonPiece(begun, at, _of_jobs(jobs), nans=nans, is_put_together=len(jobs) > 1)
+        piece = _piece(begun, at, _of_jobs(jobs), Faults(nans))
+        yield piece._replace(is_put_together=len(jobs) > 1)
 
 
-def _is_beside(last: dict[str, Any], job: dict[str, Any]) -> bool:
+def _is_beside(last: Mapping[str, Any], job: Mapping[str, Any]) -> bool:
     """Whether two entries can stand in one report."""
-    groups = number(last.get("groupid")), number(job.get("groupid"))
-    return last.get("elapsed") == job.get("elapsed") and (groups[0] or 0) <= (groups[1] or 0)
+    groups = [one.get("groupid") for one in (last, job)]
+    before, group = (one if isinstance(one, (int, float)) else 0 for one in groups)
+    return last.get("elapsed") == job.get("elapsed") and before <= group
 
 
-def piece_at(text: str, start: int, wants_bins: bool = True) -> JsonPiece:
+def piece_at(text: str, start: int) -> Piece:
     """Read the document that begins at a place; an incomplete one ends where it breaks off."""
     # documents do not nest: this one ends where the next begins
     following = _START.search(text, start + 1)
@@ -166,24 +178,27 @@ def piece_at(text: str, start: int, wants_bins: bool = True) -> JsonPiece:
     line = text.find("\n", start, stop)
     for end in (brace + 2, line if line >= 0 else stop):
         if end > start and text[end - 1] == "}":
-            with suppress(orjson.JSONDecodeError):
-                return JsonPiece(start, end, loads(text[start:end], wants_bins))
+            data = _bytes(text[start:end])
+            if (document := decoded(data)) is not None:
+                return Piece(start, end, document)
+            if (value := loaded(data)) is not None:  # a newer fio's, or another program's
+                return _piece(start, end, value)
     readable, nans = _without_nan(text[start:stop])
-    decoder = Decoder()
+    decoder = Decoder(nans)
     try:
         value, end = decoder.raw_decode(readable)
     except RecursionError:
-        return JsonPiece(start, start + 1, None, "nested too deeply")
+        return Piece(start, start + 1, None, "nested too deeply")
     except json.JSONDecodeError as error:
         if brace >= 0:
-            decoder, escaped = Decoder(), _BACKSLASH.sub(r"\\\\", readable[: brace + 2 - start])
+            decoder, escaped = Decoder(nans), _BACKSLASH.sub(r"\\\\", readable[: brace + 2 - start])
             with suppress(json.JSONDecodeError, RecursionError):
-                return decoder.piece(start, brace + 2, decoder.decode(escaped), nans)
-        return JsonPiece(start, start + error.pos, None, error.msg)
-    return decoder.piece(start, start + end, value, nans)
+                return _piece(start, brace + 2, decoder.decode(escaped), decoder.faults)
+        return Piece(start, start + error.pos, None, error.msg)
+    return _piece(start, start + end, value, decoder.faults)
 
 
-def stretches(text: str, pieces: list[JsonPiece]) -> list[Stretch]:
+def stretches(text: str, pieces: list[Piece]) -> list[Stretch]:
     """List the text outside the documents."""
     found, at, torn = [], 0, False
     for number, piece in enumerate(pieces):
@@ -213,28 +228,6 @@ def _without_nan(text: str) -> tuple[str, int]:
     return readable, count
 
 
-def strict_loads(text: str | bytes) -> Any:
-    r"""Parse JSON; raise `orjson.JSONDecodeError` also if a key occurs twice.
-
-    JSON parsers silently drop such a key, and its quotation marks with it. A text that writes these
-    as ``\u0022`` counts as having lost a key.
-    """
-    value = orjson.loads(text)
-    count = _marks(text) if isinstance(text, bytes) else text.count('"')
-    try:
-        is_whole = count == _marks(orjson.dumps(value))
-    except orjson.JSONEncodeError:  # nested too deeply to be looked through
-        is_whole = False
-    if not is_whole:
-        raise orjson.JSONDecodeError("a key occurs twice", "", 0)
-    return value
-
-
-def _marks(text: bytes) -> int:
-    """Count quotation marks: they are too dense for a search from one to the next."""
-    return int(np.count_nonzero(np.frombuffer(text, np.uint8) == ord('"')))
-
-
 class Decoder(json.JSONDecoder):
     """Reads JSON that faster parsers refuse, and records keys with two different values.
 
@@ -242,7 +235,7 @@ class Decoder(json.JSONDecoder):
     left out.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, nans: int) -> None:
         # job names may hold control characters; Python refuses numbers of thousands of digits
         super().__init__(
             strict=False,
@@ -250,12 +243,7 @@ class Decoder(json.JSONDecoder):
             parse_int=lambda digits: int(digits) if len(digits) < 40 else float(digits),
             object_pairs_hook=self._object,
         )
-        self.options: list[str] = []
-        self.leaves: list[str] = []
-
-    def piece(self, start: int, end: int, document: dict[str, Any], nans: int) -> JsonPiece:
-        """Return the document that was read, with what was wrong with it."""
-        return JsonPiece(start, end, document, "", nans, self.options, self.leaves)
+        self.faults = Faults(nans)
 
     def _object(self, pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         found = dict(pairs)
@@ -266,7 +254,7 @@ class Decoder(json.JSONDecoder):
                 several.setdefault(key, []).append(value)
             for key, values in several.items():
                 if any(value != values[0] for value in values):
-                    (self.options if is_options else self.leaves).append(key)
+                    (self.faults.options if is_options else self.faults.leaves).append(key)
                     found[key] = values[-1] if is_options else _agreed(values)
         return found
 
@@ -279,231 +267,20 @@ def _agreed(values: Sequence[Any]) -> Any:
     return values[0] if all(value == values[0] for value in values) else None
 
 
-# --- the bins of json+ ------------------------------------------------------------------------
-
-# Nearly all of a json+ document is lines such as "27" : 1382. A JSON parser makes a text and a
-# number of each. Here the lines are cut out before parsing, and numpy reads their bytes. That
-# relies on fio 3's layout, to the byte; if any part of a text has another layout, the parser gets
-# the whole text, and the bins are dicts.
-
-IN_NS = ("slat_ns", "clat_ns", "lat_ns")  # fio 3's keys
-
-Place = tuple[int, int]
-
-_OPENING = b'"bins" : {'
-_KEY = b'bins"'
-LONG = 1 << 15  # bytes: it pays to cut the bins out of longer texts first
-_SOON = 1 << 15  # json+ has bins this early: other texts need no full search
-_LARGEST = 1 << 18  # bytes: fio has no more than 1,856 bins
-_AT_ONCE = 1 << 19  # bytes: numpy's arrays of these stay in a processor's cache
-
-
-def loads(text: str | bytes, wanted: bool = True) -> Any:
-    """Parse JSON; where fio has laid out its bins, their dicts become `Bins`, empty if not wanted.
-
-    Raise `orjson.JSONDecodeError` if the text is not JSON, or if a key occurs twice in it.
-    """
-    if len(text) < LONG:
-        return strict_loads(text)
-    try:
-        data = text.encode() if isinstance(text, str) else text
-    except UnicodeEncodeError:  # half of a character
-        return strict_loads(text)
-    places = find(data) if data.find(_OPENING, 0, _SOON) >= 0 else None
-    found = _histograms(data, places, wanted) if places else None
-    if not places or found is None:
-        return strict_loads(data)
-    # the dicts held numbers only, so the rest is JSON if and only if the whole is
-    rest = without(data, places)
-    value = strict_loads(rest)
-    # with escapes in a key, a dict that looks like a substitute may be a real one
-    is_plain = rest.count(_KEY) == len(places) and b"\\u00" not in rest
-    return value if is_plain and _put_back(value, found) else strict_loads(data)
-
-
-def find(data: bytes) -> list[Place] | None:
-    """List where the lines of bins begin and end; None if any line is different."""
-    found: list[Place] = []
-    at = data.find(_OPENING)
-    while at >= 0:
-        start = at + len(_OPENING)
-        brace = data.find(b"}", start)
-        end = data.rfind(b"\n", start, brace)
-        if brace < 0 or end < 0 or end - start > _LARGEST or data[end:brace].strip(b" \n"):
-            return None
-        found.append((start, end))
-        at = data.find(_OPENING, brace)
-    return found
-
-
-def without(data: bytes, places: Sequence[Place]) -> bytes:
-    """Replace the bins of each dict by the number of its histogram: ``"bins" : {"":0}``."""
-    parts: list[bytes] = []
-    at = 0
-    for number, (start, end) in enumerate(places):
-        parts += (data[at:start], b'"":%d' % number)
-        at = end
-    parts.append(data[at:])
-    return b"".join(parts)
-
-
-def _put_back(value: Any, found: Sequence[Bins]) -> bool:
-    """Put the histograms into the latencies; return whether all of them found a place."""
-    done = 0
-    for document in value if isinstance(value, list) else [value]:
-        for entry in entries(document) if isinstance(document, dict) else ():
-            for _, part in by_direction(entry):
-                for latency in map(part.get, IN_NS):
-                    if isinstance(latency, dict) and isinstance(latency.get("bins"), dict):
-                        latency["bins"] = found[latency["bins"][""]]
-                        done += 1
-    return done == len(found)
-
-
-def _histograms(data: bytes, places: Sequence[Place], wanted: bool) -> list[Bins] | None:
-    """Read the bins at each place; None if any does not have fio's layout."""
-    filled = [(start, end) for start, end in places if start < end]
-    if not wanted:
-        return [NONE] * len(places) if not filled or _seem_whole(data, filled) else None
-    view, found = memoryview(data), list[Bins]()
-    for group in _groups(filled):
-        read = _together(view, group, _indent(data, group))
-        if read is None:
-            return None
-        columns, sizes = read
-        ends = sizes.cumsum()[:-1]
-        found += map(Bins, *(np.split(column, ends) for column in columns))
-    each = iter(found)
-    return [next(each) if start < end else NONE for start, end in places]
-
-
-def _indent(data: bytes, filled: Sequence[Place]) -> int:
-    """Count the blanks before the first bin."""
-    first = filled[0][0]
-    return data.find(b'"', first) - first - 1
-
-
-def _seem_whole(data: bytes, filled: Sequence[Place]) -> bool:
-    """Whether bins that nobody asked for have fio's layout, apart from their digits.
-
-    This finds a file with a hole or with other text in the middle. It misses wrong digits, which
-    affect only the bins.
-    """
-    line = b',\n%s"" : ' % (b" " * _indent(data, filled))
-    rests = (b"," + data[start:end].translate(None, b"0123456789") for start, end in filled)
-    return all(rest == line * (len(rest) // len(line)) for rest in rests)
-
-
-def _groups(places: list[Place]) -> Iterator[list[Place]]:
-    """Group as many histograms as are fast to read at once."""
-    ends = accumulate(end - start for start, end in places)
-    for _, group in groupby(zip(ends, places, strict=True), lambda one: one[0] // _AT_ONCE):
-        yield [place for _, place in group]
-
-
-def _together(
-    view: memoryview, group: list[Place], indent: int
-) -> tuple[Sequence[NDArray[Any]], Whole] | None:
-    """Return edges and counts of some histograms, end to end, and the size of each."""
-    # with a comma before each histogram, all lines are alike
-    lines = b"".join([*(part for place in group for part in (b",", view[slice(*place)])), PAD])
-    read = _read(lines, indent)
-    if read is None:
-        return None
-    starts, names, counts = read
-    lengths = np.array([end - start + 1 for start, end in group])
-    sizes = np.diff(np.searchsorted(starts, lengths.cumsum()), prepend=0)
-    rises = names[1:] > names[:-1]
-    rises[sizes[:-1].cumsum() - 1] = True  # from one histogram to the next
-    edges = fine_edges(names, 1) if rises.all() else None
-    return ((*edges, counts), sizes) if edges else None
-
-
-def _read(data: bytes, indent: int) -> tuple[Whole, Whole, Whole] | None:
-    r"""Read lines such as ``,\n   "27" : 1382``: where each begins, their names, their counts.
-
-    None if any byte is out of place, or if a count begins with a zero.
-    """
-    taken = np.frombuffer(data, dtype=np.uint8)
-    size = len(data) - len(PAD)
-    quotes = np.flatnonzero(taken == ord('"'))
-    opening, closing = quotes[::2], quotes[1::2]
-    if not len(quotes) or len(quotes) % 2:
-        return None
-    lines = opening - (indent + 2)
-    count = len(lines)
-    # names first, then counts
-    starts = np.concatenate([opening + 1, closing + 4])
-    lengths = np.empty(2 * count, dtype=np.int64)
-    np.subtract(closing, starts[:count], out=lengths[:count])
-    np.subtract(lines[1:], starts[count:-1], out=lengths[count:-1])
-    lengths[-1] = size - starts[-1]
-    if lines[0] or lengths.min() < 1 or lengths.max() > LONGEST:
-        return None
-    # everything between the numbers is in its place: commas, line ends and colons are checked
-    # there, and the number of blanks is exactly what remains
-    blanks = count * (indent + 2) + len(PAD)
-    if (
-        np.count_nonzero(taken == ord(" ")) != blanks
-        or (taken[lines] != ord(",")).any()
-        or (taken[lines + 1] != ord("\n")).any()
-        or (taken[closing + 2] != ord(":")).any()
-        or (taken[starts[count:]] == ord("0")).any()
-    ):
-        return None
-    found = numbers(data, starts, lengths)
-    return None if found is None else (lines, found[:count], found[count:])
-
-
 # --- the content of a document ----------------------------------------------------------------
 
 MOVING = DIRECTIONS[:-1]  # syncs have no amounts
 TOTAL = "All clients"  # the name of their sum
-_WHOLE = ("groupid", "error", "elapsed", "runtime", "total_ios", "io_bytes")  # never floats
-_DEPTH = 8  # of fio's own documents, at most
 
 
-def entries(document: dict[str, Any]) -> list[dict[str, Any]]:
-    """List the entries of a report: of jobs, or of the jobs of clients."""
-    listed = document.get("jobs") or document.get("client_stats")
-    return [one for one in listed if isinstance(one, dict)] if isinstance(listed, list) else []
-
-
-def by_direction(
-    entry: Mapping[str, Any], directions: Sequence[str] = DIRECTIONS
-) -> Iterator[tuple[str, dict[str, Any]]]:
+def by_direction(entry: Job, directions: Sequence[str] = DIRECTIONS) -> Iterator[tuple[str, Part]]:
     """Yield what an entry says of each direction."""
     for direction in directions:
-        if isinstance(part := entry.get(direction), dict):
+        if (part := getattr(entry, direction)) is not None:
             yield direction, part
 
 
-def with_integers(document: dict[str, Any]) -> dict[str, Any]:
-    """Return a document with integers where another program made floats of them (4096.0)."""
-    parts = entries(document)[:1]
-    parts += [part for entry in parts for _, part in by_direction(entry)]
-    if float not in {type(part.get(key)) for part in parts for key in _WHOLE}:
-        return document
-    found: dict[str, Any] = _integers(document, _DEPTH)
-    return found
-
-
-def _integers(value: Any, depth: int) -> Any:
-    if type(value) is float and value.is_integer():
-        return int(value)
-    if type(value) is dict and depth:
-        return {key: _integers(one, depth - 1) for key, one in value.items()}
-    if type(value) is list and depth:
-        return [_integers(one, depth - 1) for one in value]
-    return value
-
-
-def elapsed(document: dict[str, Any]) -> float | None:
+def elapsed(document: Document) -> float | None:
     """Return the seconds from the start of the run to a report."""
-    found = [number(entry.get("elapsed")) for entry in entries(document)]
-    return max((one for one in found if one is not None), default=None)
-
-
-def number(value: Any) -> float | None:
-    """Take a number; a program that passed the document on may have made it a text."""
-    return float(value) if type(value) is float or (type(value) is int and value < 2**64) else None
+    found = (job.elapsed for job in document.entries if job.elapsed is not None)
+    return max(map(float, found), default=None)

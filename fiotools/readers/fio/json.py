@@ -25,104 +25,129 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from fiotools.errors import ParseError
 from fiotools.readers.document import Later, Report, Session, read_part
 from fiotools.readers.fio import documents
-from fiotools.readers.fio import json_columns as columns
 from fiotools.readers.fio.cumulative import runs_of, server_of, snapshots
-from fiotools.readers.fio.documents import (
-    MOVING,
-    TOTAL,
-    JsonPiece,
-    Stretch,
-    by_direction,
-    entries,
-    with_integers,
-)
-from fiotools.readers.fio.json_run import FIELDS as FIELDS
-from fiotools.readers.fio.json_run import JsonRun, taken
+from fiotools.readers.fio.documents import MOVING, TOTAL, Piece, Stretch, by_direction
+from fiotools.readers.fio.records import FIELDS as FIELDS
+from fiotools.readers.fio.records import add_run
+from fiotools.readers.fio.schema import Document, decoded
 from fiotools.readers.fio.text_rows import NO_OPTIONS
 
 if TYPE_CHECKING:
-    from fiotools.readers.document import Document
-    from fiotools.tables import Tables
+    from fiotools.readers.document import Document as Text
+    from fiotools.tables.rows import Rows
 
 # most files have no text around the JSON
 _keep = Later("fiotools.readers.fio.text_rows:keep")
 
 
-def read(document: Document, tables: Tables) -> None:
+def take(data: bytes, rows: Rows) -> bool:
+    """Read a file that is one document as fio writes it; return whether it is."""
+    document = decoded(data)
+    if document is None or document.version is None:
+        return False
+    _add(rows, [Piece(0, len(data), document)], 1)
+    return True
+
+
+def read(text: Text, rows: Rows) -> None:
     """Read every document in the text."""
-    found = () if document.is_structured else document.reports
+    found = () if text.is_structured else text.reports
     pieces = [report.data for report in found if report.kind == "fio_json"]
-    pieces = pieces or documents.pieces(document.text, document.data, tables.wants("bins"))
-    around = documents.stretches(document.text, pieces)
+    pieces = pieces or documents.pieces(text.text, text.data)
+    around = documents.stretches(text.text, pieces)
     places = [number for number, piece in enumerate(pieces) if piece.document is not None]
     whole = [pieces[number] for number in places]
     killed = {
         one.before
         for one in around
-        if document.text.find("terminating on signal", one.start, one.end) >= 0
+        if text.text.find("terminating on signal", one.start, one.end) >= 0
     }
     runs: dict[int, int] = {}  # the run of each document, by its number
-    for group in runs_of(document.text, whole):
+    for group in runs_of(text.text, whole):
         own = places[len(runs) : len(runs) + len(group)]
         status = "interrupted" if killed.intersection(own) else "ok"
         if own[-1] == places[-1]:  # what happened at the end happened to the last run
             status = "interrupted" if len(pieces) in killed else status
             status = "truncated" if own[-1] != len(pieces) - 1 else status
-        line = document.line(group[-1].start)
-        run = _add_run(tables, group, line, status=status, version=document.version)
+        line = text.line(group[-1].start)
+        run = _add(rows, group, line, status=status, version=text.version)
         runs |= dict.fromkeys(own, run)
         if len(group) > 1:
-            message = (
+            rows.note(
                 f"{len(group)} cumulative reports of one run (--status-interval): the last is the"
                 " result, all of them are in samples; if they are runs of their own, write each to"
-                " its own file"
+                " its own file",
+                code="repeats",
+                line=text.line(group[0].start),
+                severity="warning",
+                run=run,
             )
-            line = document.line(group[0].start)
-            tables.note(message, line=line, run=run, severity="warning")
     if around:
-        _add_reports(tables, document, around, whole, runs)
-    if not tables.runs:
-        raise _nothing_whole(document, pieces)
+        _add_reports(rows, text, around, whole, runs)
+    if not rows.runs:
+        raise _nothing_whole(text, pieces)
     for piece in pieces:
         if piece.document is None:
             message = f"an incomplete document was left out ({piece.reason})"
             if piece is pieces[-1]:
                 message += "; the numbers before it may be those of an interval"
-            tables.note(message, line=document.line(piece.start), severity="warning")
+            line = text.line(piece.start)
+            rows.note(message, code="incomplete", line=line, severity="warning")
     for stretch in around:
         # fio speaks before it writes the document of its run
         owners = (runs[n] for n in range(stretch.before, len(pieces)) if n in runs)
         last = runs[places[-1]] if places else None
-        _note_beside(tables, document, stretch, next(owners, last))
+        _note_beside(rows, text, stretch, next(owners, last))
 
 
-def _add_run(tables: Tables, group: list[JsonPiece], line: int, **known: Any) -> int:
+def _add(
+    rows: Rows,
+    group: Sequence[Piece],
+    line: int,
+    *,
+    status: str = "ok",
+    version: str | None = None,
+    session: Session | None = None,
+) -> int:
     """Add a run: one document, or the cumulative ones of ``--status-interval``."""
     last = group[-1]
-    documents_of = (with_integers(piece.document) for piece in group if piece.document)
-    found = [*map(snapshots, documents_of)]
+    found = [snapshots(piece.document) for piece in group if piece.document is not None]
     reports = [one for several, _ in found for one in several]
     # before 3.39 fio lists the options of all jobs of several servers in one object
-    is_shared = bool(last.options) and len({*map(server_of, entries(reports[-1]))}) > 1
-    known["unsure"] = frozenset(last.options if is_shared else ())
-    try:
-        run = taken(tables, reports, line=line, said=last.nans + len(last.leaves), **known)
-        tables.defer(columns.rows, run)
-    except (TypeError, ValueError, KeyError, AttributeError, OverflowError) as error:
-        reason = f"the document does not have fio's layout ({type(error).__name__}: {error})"
-        raise ParseError(
-            tables.source, reason, line=line, remedy="was it edited, or made by another tool?"
-        ) from error
-    if not (run.shared.all or any(entry.own.all for entry in run.entries)):
-        tables.note(NO_OPTIONS, code="conditions", run=run.number)
-    _note_odd(tables, last, line, run)
-    _note_snapshots(tables, last, found[-1], line, run.number)
-    return run.number
+    twice = last.faults.options
+    is_shared = bool(twice) and len({*map(server_of, reports[-1].entries)}) > 1
+    run = add_run(
+        rows,
+        reports,
+        line=line,
+        faults=last.faults,
+        version=version,
+        status=status,
+        session=session,
+        unsure=frozenset(twice if is_shared else ()),
+    )
+    document = reports[-1]
+    if not (document.global_options or any(entry.job_options for entry in document.entries)):
+        rows.note(NO_OPTIONS, code="conditions", run=run)
+    if last.is_put_together:
+        rows.note(
+            f"{len(document.entries)} jobs without their document are read as one run, so that"
+            " none is taken for a repeat; if they are of several runs (jq .jobs[0]), give whole"
+            " documents",
+            code="incomplete",
+            line=line,
+            severity="warning",
+            run=run,
+        )
+    if last.document is not None and last.document.client_stats is not None:
+        _note_snapshots(rows, last.document, found[-1], line, run)
+    return run
 
 
 _AROUND = 200  # characters around the place where a document breaks off
@@ -138,59 +163,26 @@ _CAUSES = (
 )
 
 
-def _nothing_whole(document: Document, pieces: list[JsonPiece]) -> ParseError:
+def _nothing_whole(text: Text, pieces: list[Piece]) -> ParseError:
     """Return the error that says where the first document breaks off."""
     reason, line = "no complete JSON document of fio", 1
     remedy = "fio was killed, or the file was cut: only complete documents can be read"
     if pieces:
         end = pieces[0].end
-        around = document.text[max(0, end - _AROUND) : end + _AROUND]
+        around = text.text[max(0, end - _AROUND) : end + _AROUND]
         remedy = next((told for cause, told in _CAUSES if cause.search(around)), remedy)
-        last = len(document.text.rstrip()) - 1
-        line = document.line(max(0, min(pieces[0].end, last)))
+        last = len(text.text.rstrip()) - 1
+        line = text.line(max(0, min(pieces[0].end, last)))
         reason += f": it breaks off ({pieces[0].reason})"
-    return ParseError(
-        document.name,
-        reason,
-        line=line,
-        remedy=remedy,
-    )
-
-
-def _note_odd(tables: Tables, piece: JsonPiece, line: int, taken: JsonRun) -> None:
-    """Note values that are not numbers, and keys that occur twice."""
-    run = taken.number
-    if piece.is_put_together:
-        message = (
-            f"{len(taken.entries)} jobs without their document are read as one run, so that none is"
-            " taken for a repeat; if they are of several runs (jq .jobs[0]), give whole documents"
-        )
-        tables.note(message, line=line, run=run, severity="warning")
-    if piece.nans:
-        message = f"{piece.nans} numbers of the document are nan or inf: left out"
-        tables.note(message, line=line, run=run, severity="warning")
-    last_one = "info", "the last one counts; check that fio used it"
-    of_a_server = "warning", "which server used which is unknown: left out as options of all jobs"
-    for names, (severity, what) in (
-        (piece.leaves, ("warning", "the right one is unknown: those that differ are left out")),
-        (piece.options, of_a_server if taken.unsure else last_one),
-    ):
-        if names:
-            told = ", ".join(dict.fromkeys(names))
-            message = f"keys that occur twice with different values: {told:.200}; {what}"
-            tables.note(message, line=line, run=run, severity=severity)
+    return ParseError(text.name, reason, line=line, remedy=remedy)
 
 
 def _note_snapshots(
-    tables: Tables,
-    piece: JsonPiece,
-    found: tuple[list[dict[str, Any]], bool],
-    line: int,
-    run: int,
+    rows: Rows, document: Document, found: tuple[list[Document], bool], line: int, run: int
 ) -> None:
     """Note that a document of clients has several reports of each server."""
     reports, is_proved = found
-    listed = entries(piece.document or {})
+    listed = document.entries
     count = len({*map(server_of, listed)})
     what = f"{len(listed)} entries of {count} {'server' if count == 1 else 'servers'} are"
     if not is_proved:
@@ -205,9 +197,9 @@ def _note_snapshots(
         )
     else:
         return
-    if len(listed) > sum(map(len, map(entries, reports))):
+    if len(listed) > sum(len(report.entries) for report in reports):
         message += f"; {TOTAL!r} sums up the first: left out"
-    tables.note(message, line=line, run=run, severity="warning")
+    rows.note(message, code="repeats", line=line, severity="warning", run=run)
 
 
 # --- text around the documents ----------------------------------------------------------------
@@ -224,11 +216,7 @@ Done = dict[tuple[str, str], tuple[set[int | None], set[tuple[int, int]]]]
 
 
 def _add_reports(
-    tables: Tables,
-    document: Document,
-    around: list[Stretch],
-    whole: list[JsonPiece],
-    runs: dict[int, int],
+    rows: Rows, text: Text, around: list[Stretch], whole: list[Piece], runs: dict[int, int]
 ) -> None:
     """Add the reports of any tool, except those that repeat one of the complete documents.
 
@@ -236,30 +224,30 @@ def _add_reports(
     """
     done = _done(whole)
     for stretch in around:
-        part = document.part(stretch.start, stretch.end)
+        part = text.part(stretch.start, stretch.end)
         copies: list[Report] = []
         for report in part.reports:
             repeats = _repeats(report, done)
             place = stretch.start + report.start, stretch.start + report.end
             stretch.reports.append((*place, report.kind if repeats else ""))
             copies += [report] if repeats else []
-        read_part(tables, part, runs.get(stretch.before - 1), copies)
+        read_part(rows, part, runs.get(stretch.before - 1), copies)
 
 
-def _done(whole: list[JsonPiece]) -> Done:
+def _done(whole: list[Piece]) -> Done:
     found: Done = defaultdict(lambda: (set(), set()))
     for piece in whole:
-        for entry in entries(piece.document or {}):
-            ios, amounts = found[str(entry.get("jobname", "")).strip(), str(entry.get("groupid"))]
+        for entry in piece.document.entries if piece.document else ():
+            ios, amounts = found[(entry.jobname or "").strip(), str(entry.groupid)]
             counts: dict[str, int] = {}
             for direction, part in by_direction(entry, MOVING):
-                size, runtime, count = map(part.get, ("io_bytes", "runtime", "total_ios"))
-                if type(runtime) is int and type(size) is int:
+                size, runtime = part.io_bytes, part.runtime
+                if isinstance(runtime, int) and size is not None:
                     # before fio 2.21 io_bytes is KiB
                     amounts |= {(size, runtime), (size // 1024, runtime)}
-                if type(count) is int:
-                    counts[direction] = count
-            if any(map(entry.get, ("read", "write", "trim"))):
+                if part.total_ios is not None:
+                    counts[direction] = part.total_ios
+            if entry.read or entry.write or entry.trim:
                 counts.pop("mixed", None)
             ios.add(sum(counts.values()) if counts else None)
     return found
@@ -286,56 +274,58 @@ def _repeats(report: Report, done: Done) -> bool:
     return False
 
 
-def _note_beside(tables: Tables, document: Document, stretch: Stretch, run: int | None) -> None:
+def _note_beside(rows: Rows, text: Text, stretch: Stretch, run: int | None) -> None:
     """Keep the text of a stretch around reports that became runs; note the reports left out."""
     at = stretch.start
     for start, end, repeats in [*stretch.reports, (stretch.end, stretch.end, "")]:
-        _note_lines(tables, document, (at, start), stretch.torn, run)
+        _note_lines(rows, text, (at, start), stretch.torn, run)
         if repeats:
-            count = document.text.count("\n", start, end) + 1
-            tables.note(
+            count = text.text.count("\n", start, end) + 1
+            rows.note(
                 f"{count} lines of {_COPIES[repeats]} were left out: the JSON says more",
-                line=document.line(start),
+                code="repeats",
+                line=text.line(start),
                 run=run,
             )
         at = end
 
 
 def _note_lines(
-    tables: Tables, document: Document, place: tuple[int, int], torn: bool, run: int | None
+    rows: Rows, text: Text, place: tuple[int, int], torn: bool, run: int | None
 ) -> None:
     start, end = place
-    text = document.text[start:end]
-    if not text.strip(" \n\t\r,[]"):
+    beside = text.text[start:end]
+    if not beside.strip(" \n\t\r,[]"):
         return
-    line = document.line(start)
-    kept = [(line + i, part.strip()) for i, part in enumerate(text.split("\n")) if part.strip()]
+    line = text.line(start)
+    kept = [(line + i, part.strip()) for i, part in enumerate(beside.split("\n")) if part.strip()]
     if torn:
         kept = [(number, part) for number, part in kept if not _JSON.match(part)]
     for number, part in kept[:_MANY]:
-        _keep(tables, part, number, run)
+        _keep(rows, part, number, run)
     if len(kept) > _MANY:
         message = f"... and {len(kept) - _MANY} more lines of text"
-        tables.note(message, line=kept[_MANY][0], run=run)
+        rows.note(message, code="printed", line=kept[_MANY][0], run=run)
 
 
 # --- a document in other text -----------------------------------------------------------------
 
 
-def parse(text: str, match: re.Match[str]) -> tuple[int, int, JsonPiece]:
+def parse(text: str, match: re.Match[str]) -> tuple[int, int, Piece]:
     """Read the document that begins at the match."""
     piece = documents.piece_at(text, match.start())
     return piece.start, max(piece.end, match.end()), piece
 
 
-def add(tables: Tables, report: Report, session: Session) -> int:
+def add(rows: Rows, report: Report, session: Session) -> int:
     """Add one document as a run."""
-    piece: JsonPiece = report.data
+    piece: Piece = report.data
     if piece.document is None:
-        tables.note(
+        rows.note(
             f"an incomplete fio document was left out ({piece.reason})",
+            code="incomplete",
             line=report.line,
             severity="warning",
         )
-        return tables.runs
-    return _add_run(tables, [piece], report.line, session=session)
+        return rows.runs
+    return _add(rows, [piece], report.line, session=session)

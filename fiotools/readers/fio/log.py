@@ -54,6 +54,7 @@ import polars as pl
 
 from fiotools.errors import ParseError, argument
 from fiotools.readers.fio import DIRECTIONS, LATENCIES, Version
+from fiotools.tables.notes import Note
 from fiotools.units import human
 
 if TYPE_CHECKING:
@@ -61,7 +62,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from fiotools.readers.document import Document
-    from fiotools.tables import Tables
+    from fiotools.tables.rows import Rows
 
 # --- what logs of histograms have, too: a name, first lines, a clock --------------------------
 
@@ -138,11 +139,11 @@ def named(document: Document) -> LogName | None:
     return name
 
 
-def begin(document: Document, tables: Tables, name: LogName, kind: str) -> Version:
+def begin(document: Document, rows: Rows, name: LogName, kind: str) -> Version:
     """Start the run of a log, and note an incomplete last line; return fio's version."""
     fio, text = Version.of(document.version), document.text
     is_whole = text.endswith("\n")
-    tables.start_run(
+    rows.start_run(
         tool="fio",
         tool_version=fio.text,
         format=kind,
@@ -150,13 +151,13 @@ def begin(document: Document, tables: Tables, name: LogName, kind: str) -> Versi
         status="ok" if is_whole else "truncated",
     )
     if not is_whole:
-        warn(tables, UNFINISHED, text.count("\n") + 1)
+        warn(rows, "incomplete", UNFINISHED, text.count("\n") + 1)
     return fio
 
 
-def warn(tables: Tables, message: str, line: int | None = None) -> None:
+def warn(rows: Rows, code: str, message: str, line: int | None = None) -> None:
     """Add a warning to the log's run."""
-    tables.note(message, line=line, severity="warning", run=tables.runs)
+    rows.say(Note(code, "warning", line, message), rows.runs)
 
 
 def first_rows(document: Document) -> list[str]:
@@ -177,25 +178,25 @@ def incomplete(name: str) -> ParseError:
     return ParseError(name, "no complete line of a log", line=1, remedy=remedy)
 
 
-def time_zero(tables: Tables, times: NDArray[np.int64]) -> int:
+def time_zero(rows: Rows, times: NDArray[np.int64]) -> int:
     """Return the zero of the times in ms: the run's start, or the first entry of Unix times."""
     first, last = int(times.min()), int(times.max())
     if first < _EPOCH_MS:
         if first > max(_LATE_MS, last - first):
-            tables.note(
+            rows.note(
                 f"the first entry is at {first / 1000:g} s: with log_alternate_epoch=1 times count"
                 " from another clock's zero",
-                run=tables.runs,
+                run=rows.runs,
             )
         return 0
-    tables.add("extras", run=tables.runs, path="time_zero_ms", text=str(first))
+    rows.add("extras", run=rows.runs, path="time_zero_ms", text=str(first))
     when = ""
     if first < 10**14:
         when = f" ({datetime.fromtimestamp(first / 1000, UTC):%Y-%m-%d %H:%M:%S} UTC)"
-    tables.note(
+    rows.note(
         f"times are Unix times (log_unix_epoch=1): time_s counts from the first entry, {first} ms"
         + when,
-        run=tables.runs,
+        run=rows.runs,
     )
     return first
 
@@ -438,7 +439,7 @@ _UNCERTAIN_BW = "unit unknown: bandwidths are read as {}, 2.4 % off if that is w
 _ONES = (
     "every window is 1: with log_compression fio averages single I/Os, 1 each, which is not a rate"
 )
-Said = tuple[int, str, str]  # scale, severity and text of a note; no note if the text is empty
+Scale = tuple[int, Note | None]  # and what is said of it
 
 # wide, because I/Os in flight when ramp_time ended began before the clock
 _MARGIN_MS, _MARGIN = 60_000, 10
@@ -462,21 +463,20 @@ class Meaning:
     windows: bool  # whether a row is a window of time; if not, those with a block size are I/Os
 
 
-def meaning_of(tables: Tables, name: LogName, fio: Version, layout: Layout) -> Meaning:
+def meaning_of(rows: Rows, name: LogName, fio: Version, layout: Layout) -> Meaning:
     """Decide what rows mean, and note the doubts."""
     frame, number = layout.frame, None if layout.refuted else fio.number
     windows = not (frame["bs"] > 0).any()
     if layout.open and not windows:
-        tables.note(_OPEN.format(argument("version")), run=tables.runs)
-    zero = time_zero(tables, frame["time"].to_numpy())
-    said: Said = 1, "", ""
+        rows.note(_OPEN.format(argument("version")), code="assumed", run=rows.runs)
+    zero = time_zero(rows, frame["time"].to_numpy())
+    scale, note = 1, None
     if name.kind == "bw":
-        said = _bw_scale(layout, number, name.scope == "job")
+        scale, note = _bw_scale(layout, number, name.scope == "job")
     elif name.kind != "iops":
-        said = _latency_scale(layout, number, zero == 0)
-    scale, severity, message = said
-    if message:
-        tables.note(message, severity=severity, run=tables.runs)
+        scale, note = _latency_scale(layout, number, zero == 0)
+    if note:
+        rows.say(note, rows.runs)
     one, mean, largest = _QUANTITIES[name.kind]
     ones = name.kind == "iops" and bool((frame["value"] == 1).all())
     if "max" in frame.columns:
@@ -485,17 +485,17 @@ def meaning_of(tables: Tables, name: LogName, fio: Version, layout: Layout) -> M
         quantities = {one: "value"}
         if windows:
             said_of = _COMPRESSED if name.kind == "bw" else ""
-            tables.note(_WINDOWS + said_of, run=tables.runs)
+            rows.note(_WINDOWS + said_of, run=rows.runs)
         if ones and not windows:
             quantities = {"count": "value"}
-            tables.note("a row is one I/O, not a rate", run=tables.runs)
+            rows.note("a row is one I/O, not a rate", run=rows.runs)
         elif ones:
-            warn(tables, _ONES)
-    sure = name.kind != "bw" or windows or not message
+            warn(rows, "meaning", _ONES)
+    sure = name.kind != "bw" or windows or note is None
     return Meaning(name.kind, quantities, scale, sure, zero, windows)
 
 
-def _latency_scale(layout: Layout, version: Number, relative: bool) -> Said:
+def _latency_scale(layout: Layout, version: Number, relative: bool) -> Scale:
     """Return the ns of a latency's unit; physics needs times from the start of the run."""
     value, time = layout.frame["value"], layout.frame["time"]
     early = (value // 1000 > time + _MARGIN_MS) & (value // 1000 > time * _MARGIN)
@@ -508,42 +508,43 @@ def _latency_scale(layout: Layout, version: Number, relative: bool) -> Said:
         )
     if version is not None:
         if version >= (2, 99):
-            return 1, "", ""
-        said = "usec as fio {}.{} writes them, but {}".format(*version, why) if why else ""
-        return 1000, "warning", said
+            return 1, None
+        said = "usec as fio {}.{} writes them, but {}".format(*version, why)
+        return 1000, Note("contradiction", "warning", None, said) if why else None
     if layout.since is not None:
-        return 1, "", ""
+        return 1, None
     if why:
-        return 1, "info", f"latencies are ns: {why}"
+        return 1, Note("meaning", "info", None, f"latencies are ns: {why}")
     if layout.open:
-        return 1, "info", _MAYBE_OLD.format(argument("version"))
+        return 1, Note("assumed", "info", None, _MAYBE_OLD.format(argument("version")))
     median = value.median()
     assert isinstance(median, float)
     older = argument("version", "2.21")
     read = human(median, "ns"), older, human(median * 1000, "ns")
-    return 1, "warning", _UNCERTAIN.format(*read)
+    return 1, Note("assumed", "warning", None, _UNCERTAIN.format(*read))
 
 
-def _bw_scale(layout: Layout, version: Number, one_job: bool) -> Said:
+def _bw_scale(layout: Layout, version: Number, one_job: bool) -> Scale:
     """Return the bytes in the unit of rows with a block size.
 
     Windows of one job end one after another: two at once are single I/Os.
     """
     single = layout.frame.filter(pl.col("bs") > 0)
     if single.is_empty() or layout.since is not None:
-        return 1000, "", ""
+        return 1000, None
     if version is not None and not _WINDOWS_ONLY_BEFORE <= version < _PER_IO_SINCE:
-        return (1024 if version < _WINDOWS_ONLY_BEFORE else 1000), "", ""
+        return (1024 if version < _WINDOWS_ONLY_BEFORE else 1000), None
     gaps = single.select(pl.col("time").diff().over("ddir")).to_series()
     if one_job and (gaps == 0).any():
-        return 1000, "", ""
+        return 1000, None
     typical = gaps.median()
     if isinstance(typical, float) and typical >= _WINDOW_MS:
         scale, severity, read = 1024, "warning", "KiB/s of windows (fio before 2.2)"
     else:
         scale, severity = 1000, "info" if layout.open else "warning"
         read = "1000 B/s of single I/Os (since 2.15)"
-    return scale, severity, _UNCERTAIN_BW.format(read, argument("version"))
+    message = _UNCERTAIN_BW.format(read, argument("version"))
+    return scale, Note("assumed", severity, None, message)
 
 
 def figures(
@@ -618,7 +619,7 @@ def _only_fio_writes(row: str) -> bool:
     )
 
 
-def read(document: Document, tables: Tables) -> None:
+def read(document: Document, rows: Rows) -> None:
     """Read one log."""
     name = named(document)
     if name is None or name.kind == "hist":
@@ -628,18 +629,16 @@ def read(document: Document, tables: Tables) -> None:
             remedy=f"add {argument('quantity', 'iops')} (or bw, lat, clat, slat), or give it "
             "back its name (x_lat.1.log)",
         )
-    fio = begin(document, tables, name, "fio_log")
-    layout, meaning = decided(document, tables, name, fio)
-    _note_order(tables, name, layout.frame, meaning.windows)
-    if tables.wants("samples"):
+    fio = begin(document, rows, name, "fio_log")
+    layout, meaning = decided(document, rows, name, fio)
+    _note_order(rows, name, layout.frame, meaning.windows)
+    if rows.wants("samples"):
         for quantity, column in meaning.quantities.items():
             found = figures(layout.frame, column, meaning).to_dict()
-            tables.extend("samples", found, **name.keys(tables.runs), quantity=quantity)
+            rows.extend("samples", found, **name.keys(rows.runs), quantity=quantity)
 
 
-def decided(
-    document: Document, tables: Tables, name: LogName, fio: Version
-) -> tuple[Layout, Meaning]:
+def decided(document: Document, rows: Rows, name: LogName, fio: Version) -> tuple[Layout, Meaning]:
     """Decide from the lines of a text which columns it has, and what they mean.
 
     Raises
@@ -654,7 +653,7 @@ def decided(
         raise incomplete(document.name)
     lines, _ = parsed(text.encode("utf-8", errors="replace"), shape)
     if lines.others is not None and len(lines.others):
-        warn(tables, torn(len(lines.others)), int(lines.others[0]))
+        warn(rows, "left out", torn(len(lines.others)), int(lines.others[0]))
     layout = layout_of(lines, fio.number)
     if layout is None or layout.frame.is_empty():
         raise ParseError(
@@ -666,14 +665,18 @@ def decided(
             else "was the file edited, or made by another tool?",
         )
     if layout.refuted:
-        warn(tables, f"fio {fio.text} does not write such columns: their content decides")
+        warn(
+            rows,
+            "contradiction",
+            f"fio {fio.text} does not write such columns: their content decides",
+        )
     if layout.tied:
-        warn(tables, "ambiguous columns: read as without log_window_value=both")
+        warn(rows, "assumed", "ambiguous columns: read as without log_window_value=both")
     if "issue" in layout.frame.columns:
-        tables.note("issue times (log_issue_time=1) are left out", run=tables.runs)
+        rows.note("issue times (log_issue_time=1) are left out", run=rows.runs)
     if len(layout.bad):
-        warn(tables, unlike_fio(len(layout.bad)), int(layout.bad[0]))
-    return layout, meaning_of(tables, name, fio, layout)
+        warn(rows, "left out", unlike_fio(len(layout.bad)), int(layout.bad[0]))
+    return layout, meaning_of(rows, name, fio, layout)
 
 
 def _refuse_grouped(name: str, text: str) -> None:
@@ -698,21 +701,21 @@ def unlike_fio(count: int) -> str:
     )
 
 
-def _note_order(tables: Tables, name: LogName, frame: pl.DataFrame, windows: bool) -> None:
+def _note_order(rows: Rows, name: LogName, frame: pl.DataFrame, windows: bool) -> None:
     """Note times that step back, and windows that end twice; the rows stay as they are."""
     steps = frame["time"].diff()
     back = steps.filter(steps < 0)
     if len(back):
         largest = back.min()
         assert isinstance(largest, int)
-        tables.note(
+        rows.note(
             f"times step back {len(back):,} times, by up to {-largest / 1000:g} s: this file has"
             " rows of several jobs or runs",
             severity="info" if name.scope != "job" or largest > -1000 else "warning",
-            run=tables.runs,
+            run=rows.runs,
         )
     twice = int(frame.select("time", "ddir").is_duplicated().sum()) if windows else 0
     if twice and name.scope == "job":
-        tables.note(
-            f"{twice:,} windows end at the same time as another of their direction", run=tables.runs
+        rows.note(
+            f"{twice:,} windows end at the same time as another of their direction", run=rows.runs
         )

@@ -65,7 +65,7 @@ from fiotools.readers.fio.text_rows import (
 )
 from fiotools.readers.formats import FIO_DEFINITION, FIO_SAID, READERS
 from fiotools.readers.text import Cursor, Taker, taken
-from fiotools.tables import Tables
+from fiotools.tables.rows import Rows
 
 _commands = Later("fiotools.readers.transcript:commands")
 
@@ -256,8 +256,10 @@ class FioOutput:
     disks: list[Disk] = field(default_factory=list)
     extras: dict[str, str] = field(default_factory=dict)
     remarks: Said = field(default_factory=list)
+    terse: int | None = None  # the line on which terse output begins above it
     doubts: Said = field(default_factory=list)  # contradictions
-    left_out: Said = field(default_factory=list)  # what was not understood, or not certain
+    # what was not understood, or is not certain: its line, code and message
+    left_out: list[tuple[int, str, str]] = field(default_factory=list)
     cut: int | None = None  # the line where the text ends before fio's output does
     is_summed: bool = False
     begun: int = 0  # which entry is the first of the report that is being read
@@ -309,7 +311,7 @@ class FioOutput:
 # --- the rows of a run ------------------------------------------------------------------------
 
 
-def add(tables: Tables, report: Report, session: Session) -> int:
+def add(tables: Rows, report: Report, session: Session) -> int:
     """Add one fio process as a run, with an entry for each job or group that it reported."""
     said: FioOutput = report.data
     rows = RunRows(
@@ -358,26 +360,31 @@ def _status(said: FioOutput) -> str:
 
 
 def _note_troubles(rows: RunRows, said: FioOutput) -> None:
-    for at, text in said.left_out:
-        rows.note(at, text)
+    if said.terse is not None:
+        message = "terse output beside the report was left out: the report says more"
+        rows.note(said.terse, message, "repeats", "info")
+    for at, code, text in said.left_out:
+        rows.note(at, text, code)
     for at, doubt in said.doubts:
-        rows.note(at, f"{doubt}: the numbers are kept as printed", code="contradiction")
+        rows.note(at, f"{doubt}: the numbers are kept as printed", "contradiction")
     defined = {one.name for one in said.definitions}
     for entry in said.entries:
         at, name = entry.line, entry.name
         if defined and entry.has_head and name not in defined and not entry.is_total:
-            rows.note(at, f"no definition above is named {name!r}: its conditions are missing")
+            message = f"no definition above is named {name!r}: its conditions are missing"
+            rows.note(at, message, "conditions")
         if entry.error:
             message = f"job {name!r} ended with error {entry.error} ({entry.message})"
-            rows.note(at, message, "error")
+            rows.note(at, message, "failed", "error")
         if not entry.sections:
             is_idle = entry.error or not any(entry.issued.get("total", ()))
             what = "did no I/O" if is_idle else "has no line such as 'read: IOPS=': no rates"
-            rows.note(at, f"job {name!r} {what}")
+            rows.note(at, f"job {name!r} {what}", "idle" if is_idle else "incomplete")
         elif entry.has_head:
             _note_missing(rows, entry)
     if unknown := [one.line for one in said.entries if one.host == ""]:
-        rows.note(unknown[0], "which of the clients reported this is not certain: host is left out")
+        message = "which of the clients reported this is not certain: host is left out"
+        rows.note(unknown[0], message, "left out")
     if headless := [one.line for one in said.entries if not one.has_head]:
         message = "a part of fio's report without the line 'NAME: (groupid=...' above it"
         if len(headless) > 1:
@@ -385,12 +392,14 @@ def _note_troubles(rows: RunRows, said: FioOutput) -> None:
                 f"{len(headless)} parts of fio's report without the line 'NAME: (groupid=...', read"
                 " as entries of one run, which is not certain"
             )
-        rows.note(headless[0], f"{message}: paste from there to have the job and its conditions")
+        message += ": paste from there to have the job and its conditions"
+        rows.note(headless[0], message, "incomplete")
     elif not said.is_summed:
-        rows.note(0, "the report has no group summary: it was cut off, or copied in part")
+        message = "the report has no group summary: it was cut off, or copied in part"
+        rows.note(0, message, "incomplete")
     if said.is_summed and said.cut is not None:
         message = "the report was cut off here: its last lines may be missing, or interim"
-        rows.note(said.cut, message)
+        rows.note(said.cut, message, "incomplete")
 
 
 def _note_missing(rows: RunRows, entry: Job) -> None:
@@ -402,12 +411,13 @@ def _note_missing(rows: RunRows, entry: Job) -> None:
                 "latencies without a line such as 'read: IOPS=' above them: they are left out, as"
                 " their direction is not certain"
             )
-            rows.note(section.line, message)
+            rows.note(section.line, message, "left out")
         elif section.direction in _MOVING and section.iops is None:
             known = "only counts and latencies are known"
             if section.io is not None:
                 known = "its amounts are those of the group's summary"
-            rows.note(section.line, f"{of}: the line with its IOPS is missing; {known}")
+            message = f"{of}: the line with its IOPS is missing; {known}"
+            rows.note(section.line, message, "incomplete")
 
 
 def _direction(said: FioOutput, entry: Job, section: Section, options: dict[str, str]) -> Direction:
@@ -515,7 +525,7 @@ def _percentiles(
             f"{len(names) - len(kept)} percentiles are left out: fio printed them as"
             f" {' and '.join(sorted(uncertain))}, rounded; which they are is not certain"
         )
-        said.left_out.append((curve.line, message))
+        said.left_out.append((curve.line, "left out", message))
     return kept
 
 
@@ -569,7 +579,7 @@ _LAST = ("%", "msec", "msec)", " zone resets")  # the end of a complete last lin
 _ASIDE = 40  # so many lines in a row that are not fio's end a report
 
 
-def read(document: Document, tables: Tables) -> None:
+def read(document: Document, tables: Rows) -> None:
     """Read a text that holds only fio's human reports."""
     if not document.reports:
         said = FIO_SAID.search(document.text)
@@ -730,8 +740,8 @@ def _take_above(cursor: Cursor, first: int, run: FioOutput) -> None:
         if not taken(cursor, run, _ABOVE):
             if not is_entry(cursor.bare):
                 aside += [(cursor.number, cursor.line)] if cursor.bare else []
-            elif _TERSE not in {said for _, said in run.remarks}:
-                run.remarks.append((cursor.number, _TERSE))
+            elif run.terse is None:
+                run.terse = cursor.number
             cursor.take()
     _step_over(run, aside, 0)
 
@@ -872,7 +882,8 @@ def _step_over(run: FioOutput, aside: list[tuple[int, str]], depth: int) -> None
     else:
         what = f"{lines} inside the report {'is' if is_one else 'are'} not fio's, and stepped over"
     at, first = foreign[0]
-    run.left_out.append((at, f"{what}: {bare(first)[:200]}"))
+    code = "unread" if is_inside else "left out"
+    run.left_out.append((at, code, f"{what}: {bare(first)[:200]}"))
 
 
 def _take(cursor: Cursor, run: FioOutput) -> bool:
@@ -1024,7 +1035,6 @@ _AS_IN_JSON = {
     "submit": "iodepth_submit",
     "complete": "iodepth_complete",
 }
-_TERSE = "terse output beside the report was left out: the report says more"
 
 
 def _line(*patterns: str, into: Takers = _LINES) -> Callable[[Taker[FioOutput]], Taker[FioOutput]]:
@@ -1145,7 +1155,7 @@ def _take_percentiles(cursor: Cursor, run: FioOutput, found: re.Match[str]) -> N
             "percentiles without the line 'clat percentiles (usec)' above them: they are left out,"
             " as their unit is not certain"
         )
-        run.left_out.append((cursor.number, message))
+        run.left_out.append((cursor.number, "left out", message))
     _add_percentiles(run, curve, pairs, cursor.number)
 
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from fiotools.readers.document import Later
 
 if TYPE_CHECKING:
-    from fiotools.tables import Tables
+    from fiotools.tables.rows import Rows
 
 _programs, _words = (Later(f"fiotools.readers.shell:{name}") for name in ("programs", "words"))
 
@@ -141,13 +141,11 @@ def _mix(options: Options) -> float | None:
 
 
 def add_settings(
-    tables: Tables, run: int, entry: int | None, job: str | None, options: Options, origin: str
+    rows: Rows, run: int, entry: int | None, job: str | None, options: Options, origin: str
 ) -> None:
     """Add options as rows of `settings`."""
     for name, value in options.items():
-        tables.add(
-            "settings", run=run, entry=entry, job=job, option=name, text=value, origin=origin
-        )
+        rows.add("settings", run=run, entry=entry, job=job, option=name, text=value, origin=origin)
 
 
 def defaults(options: Options) -> dict[str, str]:

@@ -33,7 +33,7 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-import orjson
+import msgspec
 
 from fiotools.errors import ParseError
 from fiotools.readers.document import Document, Report, Session, line_end, line_start, lines_above
@@ -52,7 +52,7 @@ from fiotools.readers.fio.text_rows import (
 )
 from fiotools.readers.formats import FIO_TERSE
 from fiotools.readers.text import Cursor
-from fiotools.tables import Tables
+from fiotools.tables.rows import Rows
 
 _DESCRIPTION = 255  # bytes of a description that fio keeps
 _OPEN = "description to the end of the text"  # without a line end, so that it may go on
@@ -253,7 +253,7 @@ def _record(text: str, at: int, line: int, into: Terse) -> int | None:
         error=int(head["error"]),
         blocks=list(map(_block, directions, matches)),
         cpu=_finite((name, _number(text)) for name, text in said.items()),
-        extras={"iodepth_level": orjson.dumps(shares.pop("depths")).decode()},
+        extras={"iodepth_level": msgspec.json.encode(shares.pop("depths")).decode()},
         shares=shares,
     )
     into.records.append(into.last)
@@ -308,7 +308,7 @@ def _disks(text: str, at: int) -> tuple[list[Disk], int]:
                 # as fio's JSON calls the mean over the devices that a device is made of
                 key = column.removesuffix("_s").replace("write_merges", "write_merge")
                 path = f"disk_util.{found[-1].row['device']}.aggr_{key}"
-                found[-1].parts[path] = orjson.dumps(value).decode()
+                found[-1].parts[path] = msgspec.json.encode(value).decode()
         else:
             row = {
                 column: count / 1000 if column.endswith("_s") else count
@@ -467,7 +467,7 @@ def _wrapped(cursor: Cursor, entry: Record, alone: bool) -> int | None:
 _SLACK_MS = 20
 
 
-def read(document: Document, tables: Tables) -> None:
+def read(document: Document, tables: Rows) -> None:
     """Read a text that holds only fio's terse output."""
     for report in document.reports:
         add(tables, report, Session(), document.version)
@@ -481,7 +481,7 @@ def read(document: Document, tables: Tables) -> None:
         )
 
 
-def add(tables: Tables, report: Report, session: Session, version: str | None = None) -> int:
+def add(tables: Rows, report: Report, session: Session, version: str | None = None) -> int:
     """Add consecutive entries as runs; return the number of the last."""
     said: Terse = report.data
     found = runs(said.records)
@@ -509,7 +509,7 @@ def add(tables: Tables, report: Report, session: Session, version: str | None = 
     if not found:
         for at, reason in said.broken:
             line = report.line + at
-            tables.note(f"{reason}: left out", line=line, severity="warning")
+            tables.note(f"{reason}: left out", code="incomplete", line=line, severity="warning")
     return tables.runs
 
 
@@ -688,15 +688,16 @@ def _add_run(rows: RunRows, run: RunReports) -> None:
             " result, all of them are in samples; if they are runs of their own, write each to its"
             " own file"
         )
-        rows.note(first, message)
+        rows.note(first, message, "repeats")
     if run.doubtful:
         rows.note(
             first,
             "the lines do not say whether these entries ran together: they are read as one run;"
             " if they were appended to the file one after another, they are separate runs",
+            "meaning",
         )
     for at, reason in run.broken:
-        rows.note(at, f"{reason}: left out")
+        rows.note(at, f"{reason}: left out", "incomplete")
 
 
 def _direction(
@@ -706,9 +707,11 @@ def _direction(
     speed, percentiles = _speed(block), _percentiles(block, options)
     of = f"{block.direction} of {entry.name}"
     if speed is None:
-        rows.note(entry.line, f"{of}: the printed bandwidth is not KiB over time; it is kept")
+        message = f"{of}: the printed bandwidth is not KiB over time; it is kept"
+        rows.note(entry.line, message, "contradiction")
     if percentiles is None:
-        rows.note(entry.line, f"{of}: the percentiles are neither clat's nor lat's: left out")
+        message = f"{of}: the percentiles are neither clat's nor lat's: left out"
+        rows.note(entry.line, message, "contradiction")
     measures = {
         column: value
         for column, value in block.measures.items()
@@ -764,15 +767,15 @@ def _note_entry(rows: RunRows, entry: Record) -> None:
     idle = not any(block.moved for block in entry.blocks)
     if entry.error:
         what = ", without I/O" if idle else ""
-        rows.note(at, f"job {name!r} ended with error {entry.error}{what}", "error")
+        rows.note(at, f"job {name!r} ended with error {entry.error}{what}", "failed", "error")
     elif idle:
         trims = f", or only trims, which terse version {entry.version} does not list"
-        rows.note(at, f"job {name!r} did no I/O{trims if entry.version < 4 else ''}")
+        rows.note(at, f"job {name!r} did no I/O{trims if entry.version < 4 else ''}", "idle")
     if entry.wrapped:
-        rows.note(at, f"the lines below are read as the description of {name!r}")
+        rows.note(at, f"the lines below are read as the description of {name!r}", "meaning")
     if entry.cut and _JOINED.search(entry.cut):
         what = f"{entry.cut[:60]!r} is left out; give each a line of its own"
-        rows.note(at, f"another line of terse output stands in this one: {what}")
+        rows.note(at, f"another line of terse output stands in this one: {what}", "left out")
     elif entry.cut:
         what = f"{entry.cut[:60]!r} may be cut off, and is left out"
-        rows.note(at, f"the text ends within an entry: {what}")
+        rows.note(at, f"the text ends within an entry: {what}", "incomplete")

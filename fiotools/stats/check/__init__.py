@@ -64,17 +64,12 @@ def check(
     ram, host_ram : str, number or path, optional
         Memory of the machine that ran the tool, and of its host if it is a guest (0: no host).
         ``"8GB"`` are 8 GiB, as memory is sold. A path is a file with the output of ``free`` below
-        its command, or a copy of /proc/meminfo. `ram` is known if a session shows ``free`` at the
-        prompt of a run.
+        its command, or a copy of /proc/meminfo.
     link : str or number, optional
         The link to the device: ``usb2``, ``usb3-5g``, ``usb3-10g``, ``sata-3``, ``sas-3``,
         ``pcie3-x4``, ``pcie4-x4``, ``eth-10g``, ... or a rate in one direction: ``"450MB/s"``.
-        ``lsblk`` tells only the kind (usb, sata), which the remedy names.
     media : {"hdd", "sata-ssd", "nvme", "ram"}, optional
-        The kind of the device. It is known if all disks of a run are called ``nvme...``, or if a
-        session shows ``lsblk`` at the prompt of a run and it is certain which device that is: NVMe,
-        or SATA if nothing rotates and nothing looks virtual. A rotating disk may be virtual, so
-        ``"hdd"`` has to be given.
+        The kind of the device. It is known if all disks of a run are called ``nvme...``.
     devices : int, optional
         How many there are, each with a link of its own. The default for links is one; for a mirror
         it is unknown.
@@ -155,9 +150,6 @@ def answer(results: Results, given: Evidence) -> pl.DataFrame:
 
 def _told(run: RunFacts, given: Evidence) -> Evidence:
     """Add what a run's file or its side of the comparison tells and the caller does not."""
-    memory = run.told("memory").get("total_bytes")
-    if given.ram is None and memory is not None:
-        given = replace(given, ram=float(memory))
     if given.media is None:
         given = replace(given, media=link_rate.media_of(run))
     level = run.labels.get(given.between) if given.between else None

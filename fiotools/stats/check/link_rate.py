@@ -1,8 +1,7 @@
 """Rates and bytes against the link: no more passes than it carries, and memory holds the rest.
 
-A guest's disks report what their host makes up: ``ROTA=1`` where nothing rotates, SATA without a
-cable. So a file never proves a hard disk, and an SSD only if nothing looks virtual. The kernel
-names NVMe; it does not say how fast a link is.
+A guest's disks are what their host makes up, so a file never proves a hard disk or a link. The
+kernel names NVMe; it does not say how fast a link is.
 
 The byte budget uses the longest time there is: the tool's, or that of the `time` around it. Bytes
 that are moved repeatedly count once, so the size of the file bounds them.
@@ -11,11 +10,10 @@ that are moved repeatedly count once, so the size of the file bounds them.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from math import expm1
 
-from fiotools.errors import typed
 from fiotools.links import Link
 from fiotools.stats.check.evidence import Evidence, Finding
 from fiotools.stats.check.outcomes import phrase
@@ -25,12 +23,6 @@ _TWO_WAY = ("mixed", "total")
 _NO_DATA = ("sync", "trim")  # a command goes over the link, and none of the bytes that it names
 _SLACK = 1.02  # rounding of printed numbers
 _NVME = re.compile(r"nvme\d+(?:c\d+)?n\d+(?:p\d+)?")
-_VIRTUAL = re.compile(
-    r"QEMU|VBOX|VMware|Virtual|Msft|Microsoft|Parallels|BHYVE|Xen|Amazon|Google|Oracle"
-    r"|-\d+[ _]SSD$",  # Parallels names a disk after its guest: Ubuntu-0 SSD
-    re.I,
-)
-_LINKS = {"usb": "usb3-5g", "sata": "sata-3", "sas": "sas-3", "nvme": "pcie3-x4"}
 # options that keep I/Os in a part of the file
 _CORNERS = (
     *("zonemode", "zonesize", "zonerange", "percentage_random", "rw_sequencer"),
@@ -132,12 +124,9 @@ def ceiling(run: RunFacts, known: Evidence) -> Iterator[Finding]:
         if any(_has_data(row) for row in run.io) or (run.timing is not None and not run.io):
             yield Finding("link", "run").found("no_bytes")
     elif known.link is None:
-        probe, rates = Finding("link", "run"), [flow.rate for flow in found]
-        probe, hanging = probe.of(max(rates), None, "B/s"), _hanging(run)
-        if hanging is None:
-            yield probe.found("unknown", rates=rates)
-        else:
-            yield probe.found("hanging", rates=rates, **hanging)
+        rates = [flow.rate for flow in found]
+        probe = Finding("link", "run", max(rates), None, "B/s")
+        yield probe.found("unknown", rates=rates)
     else:
         for flow in in_one(found) if known.link.is_shared else found:
             yield _carried(flow, known.link, known)
@@ -161,30 +150,9 @@ def _carried(flow: Flow, link: Link, known: Evidence) -> Finding:
 
 
 def media_of(run: RunFacts) -> str | None:
-    """Tell the kind of a run's devices if the files leave no doubt."""
-    told = run.told("device")
-    if _is_virtual(told):
-        return None
-    if run.disks and all(_NVME.fullmatch(name) for name in run.disks):
-        return "nvme"
-    # a disk on USB may be an NVMe SSD in a case
-    is_ssd = told.get("tran") == "sata" and told.get("rota") == "0"
-    return "sata-ssd" if is_ssd and told.get("model") else None
-
-
-def _hanging(run: RunFacts) -> dict[str, str] | None:
-    """Tell on which kind of link the device is if `lsblk` names it, and one to give."""
-    told = run.told("device")
-    example = _LINKS.get(told.get("tran", ""))
-    if example is None or _is_virtual(told):
-        return None
-    model = f" ({told['model']})" if told.get("model") else ""
-    link = typed(f'link="{example}"', f"--link {example}")
-    return {"name": f"{told['name']}{model}", "tran": told["tran"], "link": link}
-
-
-def _is_virtual(device: Mapping[str, str]) -> bool:
-    return _VIRTUAL.search(device.get("model", "")) is not None
+    """Tell the kind of a run's devices if their names leave no doubt."""
+    is_nvme = run.disks and all(_NVME.fullmatch(name) for name in run.disks)
+    return "nvme" if is_nvme else None
 
 
 def budget(run: RunFacts, known: Evidence) -> Iterator[Finding]:

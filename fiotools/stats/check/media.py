@@ -79,9 +79,7 @@ def medium(run: RunFacts, known: Evidence) -> Iterator[Finding]:
 
 
 def _memory(run: RunFacts) -> str | None:
-    """Return the path, device or file system whose name says that it is memory."""
-    if (kind := run.told("filesystem").get("type")) in ("tmpfs", "ramfs"):
-        return kind
+    """Return the path or device whose name says that it is memory."""
     named = [row["target"] for row in run.io]
     if run.tool == "fio":
         places = ("directory", "filename")

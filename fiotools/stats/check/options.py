@@ -23,7 +23,6 @@ from fiotools.stats.check.runs import NO_DEVICE, RANDOM, Row, RunFacts
 _FLUSHES = ("fsync", "fdatasync", "end_fsync", "fsync_on_close", "sync", "sync_file_range")
 _PACED = ("rate", "rate_iops", "thinktime", "Target/Throughput", "-g")
 _POOR = ("zero_buffers", "buffer_pattern", "buffer_compress_percentage", "dedupe_percentage")
-_PACKS = re.compile(r"\bcompress(?:-force)?(?:=(?!no\b)|,|$)")
 _SYNC = re.compile(r"(?:^|[;&|(\s'\"{])sync(?:$|[;&|)\s'\"}])")
 _TIMED = re.compile(r"(?:^|[\s;&|({])(?:\S*/)?time(?:\s+-\S+)*\s+(.*)", re.S)
 # the part that `time` measures: a list in brackets, else one pipeline
@@ -155,11 +154,7 @@ def _source(run: RunFacts, row: Row, source: str | None, target: str | None) -> 
     if source in (*NO_DEVICE, *RANDOM) and target in NO_DEVICE:
         yield probe.found("no_disk", source=source, target=target)
     elif source == "/dev/zero":
-        options = run.told("filesystem").get("options", "")
-        if _PACKS.search(options):
-            yield probe.found("zeros_left_out", options=options)
-        else:
-            yield probe.found("zeros")
+        yield probe.found("zeros")
     elif source in RANDOM:
         rate = row["bw_bytes_per_s"]
         name = "random" if rate is None else "random_rate"

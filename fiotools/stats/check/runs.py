@@ -87,27 +87,10 @@ class RunFacts:
         timed = [row["command"] for row in self.tables["timings"] if row["command"]]
         return str(self.head["command"] or (timed[0] if len(timed) == 1 else ""))
 
-    def told(self, what: str) -> Mapping[str, str]:
-        """Return what the text around it tells of its ``memory``, ``device`` or ``filesystem``.
-
-        That is the output of `free`, of `lsblk`, or of `findmnt` or `df`.
-        """
-        return self._told.get(what, {})
-
-    @cached_property
-    def _told(self) -> dict[str, dict[str, str]]:
-        found: dict[str, dict[str, str]] = defaultdict(dict)
-        for row in self.tables["extras"]:
-            what, slash, rest = (row["path"] or "").partition("/")
-            if slash:
-                found[what][rest] = row["text"]
-        return found
-
     @cached_property
     def disks(self) -> list[str]:
-        """The names of the devices under it, if its own report or `lsblk` names them."""
-        named = [row["device"] for row in self.tables["disks"] if row["device"]]
-        return list(dict.fromkeys(named)) or [*filter(None, [self.told("device").get("name")])]
+        """The names of the devices under it, if its report names them."""
+        return list(dict.fromkeys(row["device"] for row in self.tables["disks"] if row["device"]))
 
     @property
     def io(self) -> list[Row]:
