@@ -40,7 +40,7 @@ _READ = (
 )
 WRAPS = 24  # letters that a line of a sentence has at least
 # below the table, and each thing once
-_SAID = ("warnings", "flags", "details", "varies_in", "settings_differ")
+_SAID = ("flags", "details", "varies_in", "settings_differ")
 # in the unit of the row's metric, which stands in the column `unit`
 _MEASURED = (
     *("center", "center_baseline", "median", "mean", "stddev", "min", "max", "window_mean"),
@@ -139,7 +139,7 @@ def plain(frame: Frame) -> Sheet:
         return Sheet([], "no rows")
     filled = [name for name in frame.names if not frame.is_empty(name)]
     ends = {end for name in filled for end in interval_of(name, filled)}
-    hidden = ["unit", *_SAID] if "details" in frame.names else ["unit", "warnings", "varies_in"]
+    hidden = ["unit", *_SAID] if "details" in frame.names else ["unit", "varies_in"]
     names = [name for name in filled if name not in ends and name not in hidden]
     names, shared = folded(frame, names)
     made = [
@@ -257,10 +257,9 @@ def said(frame: Frame, labels: Iterable[str]) -> list[str]:
         for row, at in rows:
             differ = [f"options that differ: {text}" for text in verdicts.settings(row)]
             found += [(text, text, at) for text in differ]
-    for name, words in (("warnings", "{}"), ("varies_in", "varies, and is not named: {}")):
-        values = zip(frame.columns.get(name, ()), where, strict=False)
-        texts = [(words.format(value), at) for value, at in values if value is not None]
-        found += [(text, text, at) for text, at in texts]
+    for value, at in zip(frame.columns.get("varies_in", ()), where, strict=False):
+        if value is not None:
+            found.append((value, f"varies, and is not named: {value}", at))
     return grouped(found, len(where))
 
 

@@ -44,7 +44,7 @@ def combine(io: IntoDataFrameT, *, to: Literal["run", "group"]) -> IntoDataFrame
     -------
     pandas.DataFrame or polars.DataFrame
         A row per run (and group) and direction, with the columns of `io`, and then ``parts``, the
-        rows added, and ``warnings``:
+        rows added, ``flags`` and ``details``:
 
         * ``io_bytes``, ``total_ios`` are sums; ``iops`` [1/s] and ``bw_bytes_per_s`` [B/s] are sums
           if the parts ran for the same time, else the sums of I/Os and bytes over the longest
@@ -307,7 +307,7 @@ def fairness(io: IntoDataFrameT, *, by: str | Sequence[str] | None = None) -> In
         ``group``, ``direction``; ``n``, the runs, 1; ``k``, the threads; ``total_ios``; ``jain``,
         Jain's index, from 1 (all equal) to 1/k; ``max_over_min``; ``iops_lowest``, ``iops_highest``
         [1/s]; ``stragglers``, which threads fell behind (null: none); ``lat_mean_ns``, weighted by
-        I/Os, and ``lat_stddev_ns``, pooled within and between threads [ns]; ``warnings``.
+        I/Os, and ``lat_stddev_ns``, pooled within and between threads [ns]; ``flags``, ``details``.
 
     Raises
     ------

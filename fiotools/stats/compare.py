@@ -55,7 +55,7 @@ def compare(
     looks: Looks = "once",
     settings: IntoDataFrame | None = None,
 ) -> IntoDataFrameT:
-    """Compare each level of a column with a baseline: the ratio, its interval, a verdict in words.
+    """Compare each level of a column with a baseline: the ratio, its interval, a verdict.
 
     The replicate is the run: threads, jobs and directions of one run are refused, with the filter
     to type. A run under several conditions that `by` does not name counts once, as their geometric
@@ -99,17 +99,19 @@ def compare(
         * ``confidence``, reached by all intervals of the answer together; ``method``, as used;
         * ``p_equal``, of equality, two-sided, multiplied by ``comparisons``, the number of
           intervals in the answer;
-        * ``verdict``: "faster", "slower", "same within 5 %", "faster by 2 to 10 %; whether by more
-          than 5 % is not settled" or "not settled"; "one run each: not comparable". Its percentages
-          are those of the ratio: "slower by 10 %" is a ratio of .9, and "slower, taking 10 % more
-          time" one of 1.1. The vocabulary, or the metric's unit (``_s``, ``_ns``), says whether
-          lower is better;
+        * ``verdict``: "faster" or "slower" ("better" or "worse", "higher" or "lower"), "same",
+          "undecided"; "one run", "few runs", "no run". The vocabulary, or the metric's unit
+          (``_s``, ``_ns``), says whether lower is better. `show` says it in words;
+        * ``beyond_band``: whether the difference is more than the ``band``: "yes", "no" (then they
+          are the same) or "undecided"; null where there are too few runs;
         * ``runs_needed``: further runs per side that will probably settle it, by ``looks="any"``,
           since they are another look; 0 if it is settled;
         * ``varies_in``: conditions and labels that differ among the runs and were not named (nor
           are another name of one that was: a label "4k" where bs_bytes is 4096);
         * ``settings_differ``: options in which the sides differ and that `by` and `between` do not
-          name; ``warnings``. In both "; " stands between; null if there are none.
+          name; null if there are none;
+        * ``flags``: codes of reasons for caution, ";" between; ``details``: the values of each, as
+          JSON. `show` says them in sentences.
 
     Raises
     ------
@@ -198,8 +200,8 @@ def speedup(
     >>> cat = pd.DataFrame({"cache": ["before", "after"], "real_s": [4.364, 0.466]})
     >>> answer = speedup(cat, "real_s", between="cache", baseline="before")
     >>> answer[["cache", "n", "ratio", "speedup", "verdict"]].round(2)
-       cache  n  ratio  speedup                       verdict
-    0  after  1   0.11     9.36  one run each: not comparable
+       cache  n  ratio  speedup  verdict
+    0  after  1   0.11     9.36  one run
     """
     measure = metric_of(metric)
     if measure.better is None:

@@ -82,7 +82,7 @@ def merge_bins(bins: IntoDataFrameT, *, by: str | Sequence[str] | None = None) -
         A row per bin: the columns of `by`, ``latency``, ``direction``; ``bin_lo_ns``, ``bin_hi_ns``
         [ns], ``count``; ``n``, the runs in the histogram (null if `bins` does not tell them apart);
         ``parts``, the rows added; ``varies_in``, the labels that differ and are not in `by`;
-        ``warnings``. `percentiles_from_bins` takes it too.
+        ``flags``, ``details``. `percentiles_from_bins` takes it too.
 
     Raises
     ------
@@ -276,7 +276,7 @@ def percentiles_from_bins(
         last, which has no end); ``bound_lo_ns`` and ``bound_hi_ns``, the edges of that bin;
         ``value_lo_ns`` and ``value_hi_ns``, its interval, null for too few I/Os; ``confidence``,
         and in ``note`` the scope of the interval; ``total_ios`` in the histogram; ``n``, its runs;
-        ``method``, "bins"; ``varies_in``; ``warnings``.
+        ``method``, "bins"; ``varies_in``; ``flags``, ``details``.
 
     Raises
     ------
@@ -309,8 +309,8 @@ def percentiles_from_bins(
     0        50.0    2064.0       2048.0       2080.0       2048.0       2080.0
     1        99.0    2096.0       2080.0       2112.0       2080.0       8320.0
     2        99.9    8256.0       8192.0       8320.0          NaN          NaN
-    >>> found["warnings"].iloc[2]
-    'need >= 3688 I/Os for an interval; fewer than 5 I/Os beyond it'
+    >>> found["flags"].iloc[2], found["details"].iloc[2]
+    ('few-ios;rare', '[{"n": 3688}, {"n": 5}]')
     """
     check_confidence(confidence)
     wanted = wanted_percentiles(percentiles)
@@ -433,7 +433,8 @@ def bound_percentiles(
         A row per group and percentile: the columns of `by`, ``latency``, ``direction``;
         ``percentile``; ``bound_lo_ns`` and ``bound_hi_ns`` [ns], between which it certainly is, as
         far as the printed points are exact (null: unbounded); ``total_ios``; ``parts``, the tables;
-        ``n``, the runs (null if unknown); ``method``, "bounded"; ``varies_in``; ``warnings``.
+        ``n``, the runs (null if unknown); ``method``, "bounded"; ``varies_in``; ``flags``,
+        ``details``.
 
     Raises
     ------

@@ -111,7 +111,7 @@ def steady(
           ``deviation_pct`` (farthest from the mean), ``rise_pct`` (of the least-squares line over
           the window, negative if it falls), ``drift_pct`` (a round);
         * ``met`` and ``verdict``: "window met", or not, and why; null for too few rounds;
-          ``warnings``; ``confidence``.
+          ``flags``, ``details``; ``confidence``.
 
     Raises
     ------
@@ -131,7 +131,7 @@ def steady(
     to the next, stays below the limit: 0.3 % a second is 18 % in a minute.
 
     A window that is met is not a proof: a decay of 2 % a round passes SNIA's, and one in seven
-    stationary series whose rounds spread by 5 % fails it. The warnings name what it does not show:
+    stationary series whose rounds spread by 5 % fails it. The flags name what it does not show:
     the rise over all rounds, a trend (Mann-Kendall, corrected for dependence) and steps of 5 %
     (`shifts`).
 
@@ -150,10 +150,10 @@ def steady(
     ... })
     >>> found = steady(log)
     >>> found[["n", "mean", "range_pct", "rise_pct", "drift_pct", "verdict"]]
-       n   mean  range_pct  rise_pct  drift_pct     verdict
-    0  5  100.0        8.0      -8.0       -2.0  window met
-    >>> found["warnings"][0]
-    'met, yet it falls by 8 % over the window, 2 % a round; mean: need >= 60 samples ...'
+       n   mean  range_pct  rise_pct  drift_pct verdict
+    0  5  100.0        8.0      -8.0       -2.0     met
+    >>> found["flags"][0]
+    'met-yet;few-samples'
     """
     judge = judge_of(method, window, limit)
     check_confidence(confidence)

@@ -57,7 +57,7 @@ def summarize(
         vocabulary, which cannot be below 0; null for one run, and if all are equal); ``stddev``;
         ``cov_pct``, the coefficient of variation; ``min``; ``max``; ``outliers``, counted and never
         dropped; ``varies_in``, conditions and labels that differ among the runs and were not named;
-        ``warnings``; ``confidence``.
+        ``flags``, ``details``; ``confidence``.
 
     Raises
     ------
@@ -79,8 +79,8 @@ def summarize(
     >>> answer[["mount", "n", "median", "mean", "mean_lo", "mean_hi"]].round(2)
           mount  n  median  mean  mean_lo  mean_hi
     0  virtiofs  3    5.37  5.59     4.52      6.9
-    >>> answer["warnings"][0]
-    'median: need >= 6 runs for its interval'
+    >>> answer["flags"][0], answer["details"][0]
+    ('median', '[{"n": 6}]')
     """
     check_confidence(confidence)
     named = frames.names(by)

@@ -107,7 +107,7 @@ def tails(
     >>> halves = ft.window_bins(log.with_columns(half.alias("half")), "1s", by="half")
     >>> answer = tails(halves, 99.9, between="half", baseline="first")
     >>> answer.select("percentile", "ratio", "windows", "verdict").row(0)
-    (99.9, 1.0967..., 149, 'one run each: not comparable')
+    (99.9, 1.0967..., 149, 'one run')
     """
     wanted = wanted_percentiles(percentiles)
     named = [between, *frames.names(by), *frames.names(pair)]

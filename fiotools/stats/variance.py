@@ -51,7 +51,7 @@ def variance_levels(
         the level brings by itself, with ``stddev_lo`` and ``stddev_hi``; ``variance_pct``, its
         share of the variance of one value; ``cost``; ``repeats_best``, how many in one of the level
         above give the most precise mean for the same cost (null for the outermost);
-        ``confidence``; ``warnings``.
+        ``confidence``; ``flags``, ``details``.
 
     Raises
     ------
