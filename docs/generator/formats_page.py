@@ -18,6 +18,7 @@ from docs.generator.filled import (
     Cell,
     Gap,
     committed,
+    gap_of,
     gaps,
     problems,
 )
@@ -162,7 +163,7 @@ def _said(cell: Cell) -> tuple[bool, str]:
     """Return whether a reader fills a cell, and the condition or the reason."""
     if cell in committed():
         return True, "" if committed()[cell] == OWN else "in a transcript"
-    gap = next(gap for gap in gaps() if gap.covers(cell))
+    gap = gap_of(cell, gaps())
     if gap.kind == "unseen":
         return True, f"in no committed output, {gap.why}"
     return False, gap.why or "not applicable"
@@ -203,7 +204,7 @@ def _matrix(
     def mark(cell: Cell) -> str:
         if cell in marks:
             return marks[cell]
-        gap = next(gap for gap in declared if gap.covers(cell))
+        gap = gap_of(cell, declared)
         number = notes.setdefault(gap.why, len(notes) + 1) if gap.why else None
         return KINDS[gap.kind] + (_raised(number) if number else "")
 

@@ -514,7 +514,7 @@ def _reason(several: Sequence[Mapping[str, Any]]) -> str:
             name for one in several for name in outcomes.needs(one["finding"], one["values"])
         )
     )
-    if first["verdict"] == "unknown" and needs:
+    if first["verdict"] == "unknown" and needs and len(several) > 1:
         return f"I would need: {', '.join(needs)}"
     kinds: dict[Any, list[Mapping[str, Any]]] = {}
     for one in several:

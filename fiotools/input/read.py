@@ -31,6 +31,7 @@ from fiotools.files.memory import free
 from fiotools.input import consistency
 from fiotools.input.sources import Fetch, Found, find, is_url
 from fiotools.readers import opened, reader_named, readers, sniff
+from fiotools.readers import read as read_with
 from fiotools.readers.document import Document, decode, note_unread
 from fiotools.readers.formats import taken
 from fiotools.tables import resting
@@ -388,9 +389,9 @@ def read_document(document: Document, task: Task, rows: Rows) -> None:
     if format and reader.grammar:
         # the reports of other grammars are not this reader's
         document.reports = [report for report in document.reports if report.kind == reader.name]
-    for remark in document.remarks:
-        rows.note(remark.message, code="repaired", line=remark.line, severity=remark.severity)
-    reader.read(document, rows)
+    for note in document.notes:
+        rows.say(note)
+    read_with(reader, document, rows)
     if not format:
         note_unread(rows, document)
     if format and not rows.runs:

@@ -27,7 +27,7 @@ from fiotools.errors import (
 )
 from fiotools.input.sources import Found, Siblings, is_url, raw, refuse_no_file
 from fiotools.logs.blocks import Blocks
-from fiotools.readers import opened, sniff
+from fiotools.readers import opened, read, sniff
 from fiotools.readers.document import plain_name, refuse_packed
 from fiotools.readers.fio import Version
 from fiotools.readers.fio.log import LogName, incomplete, log_name
@@ -102,7 +102,7 @@ def _said_by(found: Found) -> ReportFacts | None:
         reader = sniff(document)
         if reader.name != "fio_json":
             return None
-        reader.read(document, rows)
+        read(reader, document, rows)
     except (FiotoolsError, OSError):
         return None  # it cannot tell
     tables = rows.tables()

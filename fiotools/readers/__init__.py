@@ -13,6 +13,7 @@ import warnings
 from collections.abc import Callable
 from functools import cache
 from importlib.metadata import EntryPoint, entry_points
+from typing import TYPE_CHECKING
 
 from fiotools.errors import AmbiguousFormatError, NoResultError, UnknownFormatError, argument, typed
 from fiotools.readers.document import (
@@ -20,14 +21,18 @@ from fiotools.readers.document import (
     Document,
     Grammar,
     Grammars,
-    Later,
     Reader,
     Report,
+    Rest,
     Session,
+    note_unread,
 )
-from fiotools.readers.formats import READERS
+from fiotools.readers.formats import READERS, Later
 
-__all__ = ["READERS", "Grammar", "Reader", "Report", "Session", "readers"]
+if TYPE_CHECKING:
+    from fiotools.tables.rows import Rows
+
+__all__ = ["READERS", "Grammar", "Reader", "Report", "Rest", "Session", "readers"]
 
 _is_job_file = Later("fiotools.readers.fio.jobfile:is_job_file")
 _log_name = Later("fiotools.readers.fio.log:log_name")
@@ -174,7 +179,7 @@ def sniff(found: Document) -> Reader:
             remedy=_listed(),
         )
     first = next(line for line in wrapped.splitlines() if line.strip()).strip()
-    more = [f"; line {remark.line}: {remark.message}" for remark in found.unread()[:1]]
+    more = [f"; line {note.line}: {note.message}" for note in found.unread()[:1]]
     raise UnknownFormatError(
         found.name,
         f"unknown format; it begins {first[:60]!r}{''.join(more)}",
@@ -209,3 +214,27 @@ def reader_named(name: str) -> Reader:
             return reader
     names = ", ".join(reader.name for reader in readers())
     raise ValueError(f"{argument('format', name)} is not one of {names}")
+
+
+def read(reader: Reader, document: Document, rows: Rows) -> None:
+    """Read a document with its reader, and what that leaves around documents as sessions."""
+    for rest in reader.read(document, rows) or ():
+        _read_rest(rest, rows)
+
+
+def _read_rest(rest: Rest, rows: Rows) -> None:
+    """Add the reports of a part of a text, as runs of their own; warn of lines that none took."""
+    part = rest.document
+    note_unread(rows, part)
+    copied = {report.start for report in rest.copies}
+    reports = [report for report in part.reports if report.start not in copied]
+    first = reports[0] if reports else None
+    if first and rest.run and first.kind == "time" and not part.text[: first.start].strip():
+        from fiotools.readers.time import add_timing  # hardly any part needs it
+
+        add_timing(rows, first, Session(), rest.run)
+        reports = reports[1:]
+    part.reports = reports
+    if reports:
+        kinds = {report.kind for report in reports}
+        read(reader_named("fio_json" if "fio_json" in kinds else "transcript"), part, rows)

@@ -13,7 +13,6 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from copy import copy
 from dataclasses import dataclass
 from functools import cache, cached_property
-from importlib import import_module
 from io import BytesIO
 from itertools import accumulate, islice
 from string import whitespace
@@ -21,10 +20,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from fiotools.errors import NoResultError, UnknownFormatError
 from fiotools.files import is_packed
+from fiotools.readers import pasted
+from fiotools.readers.pasted import Line, Reading
+from fiotools.tables.notes import Note
 
 if TYPE_CHECKING:
-    from fiotools.readers.pasted import Line, Reading, Remark
-    from fiotools.tables import Tables
+    from fiotools.tables.rows import Rows
 
 
 class Session(NamedTuple):
@@ -34,25 +35,6 @@ class Session(NamedTuple):
     host: str | None = None
     above: int = 0  # runs of the same tool that the command has printed already
     real_s: float | None = None  # how long it took, if a timing below the report says so
-
-
-class Later:
-    """A function by its place, ``"package.module:name"``: imported when it is called first."""
-
-    def __init__(self, place: str) -> None:
-        self.__module__, _, self._name = place.partition(":")
-
-    @cached_property
-    def _found(self) -> Callable[..., Any]:
-        found: Callable[..., Any] = getattr(import_module(self.__module__), self._name)
-        return found
-
-    def __call__(self, *given: Any) -> Any:
-        """Call it."""
-        return self._found(*given)
-
-    def __repr__(self) -> str:
-        return f"{self.__module__}:{self._name}"
 
 
 @dataclass(frozen=True)
@@ -67,14 +49,14 @@ class Grammar:
     parse : callable
         ``parse(text, match) -> (start, end, data)`` or None if the anchor was a false alarm.
     add : callable
-        ``add(tables, report, session) -> int`` adds the report as a run and returns its number.
+        ``add(rows, report, session) -> int`` adds the report as a run and returns its number.
     needs : tuple of str
         One of these stands in every report; a text without them is not searched. Empty: always.
     """
 
     anchor: str
     parse: Callable[[str, re.Match[str]], tuple[int, int, Any] | None]
-    add: Callable[[Tables, Report, Session], int]
+    add: Callable[[Rows, Report, Session], int]
     needs: tuple[str, ...] = ()
 
 
@@ -120,7 +102,8 @@ class Reader:
     sniff : callable
         ``sniff(document) -> bool``; may not raise.
     read : callable
-        ``read(document, tables) -> None`` fills the tables, or raises `ParseError`.
+        ``read(document, rows)`` adds rows, or raises `ParseError`. It yields each `Rest` in its
+        place, if other text may stand around its documents.
     grammar : Grammar, optional
         For reports that also stand in the middle of other text.
     mark : str
@@ -138,7 +121,7 @@ class Reader:
     produced_by: str
     tables: tuple[str, ...]
     sniff: Callable[[Document], bool]
-    read: Callable[[Document, Tables], None]
+    read: Callable[[Document, Rows], Iterable[Rest] | None]
     grammar: Grammar | None = None
     mark: str = ""
     line_mark: str = ""
@@ -211,29 +194,17 @@ _TAGGED = (*("</", "<br", "<BR", "<![CDATA[", "&gt;", "&lt;", "&amp;", "&quot;",
 _BOLD = re.compile(r"\*\*[^*\n]{1,300}\*\*")
 _ABOVE = 2  # lines above a report: its command
 
-_read_fio = Later("fiotools.readers.fio.json:read")
-_read_session = Later("fiotools.readers.transcript:read")
-_add_timing = Later("fiotools.readers.time:add_timing")
-# what undoes the damage of pasting is imported for texts, not for structured documents
-_remark, _line_ends, _as_printed, _repaired, _unwrap, _reading = (
-    Later(f"fiotools.readers.pasted:{name}")
-    for name in ("Remark", "line_ends", "as_printed", "repaired", "unwrap", "Reading")
-)
-_unread_remarks, _quoted_remarks, _other_remarks = (
-    Later(f"fiotools.readers.pasted:{name}_remarks") for name in ("unread", "quoted", "other")
-)
 
-
-def decode(name: str, data: bytes) -> tuple[str, list[Remark]]:
-    """Unpack and decode: BOM, UTF-16, UTF-8; invalid bytes are replaced, with a remark."""
-    remarks: list[Remark] = []
+def decode(name: str, data: bytes) -> tuple[str, list[Note]]:
+    """Unpack and decode: BOM, UTF-16, UTF-8; invalid bytes are replaced, with a note."""
+    notes: list[Note] = []
     if is_packed(data):
         from fiotools.files.memory import fitting
         from fiotools.files.packing import Packed, unpack
 
         told: list[str] = []
         data = b"".join(fitting(unpack(Packed.of(name, BytesIO(data)), told)))
-        remarks += [_remark(None, message) for message in told]
+        notes += [Note("left out", "warning", None, message) for message in told]
         refuse_packed(name, data)
     if data.startswith(_MARKED):
         magic = next(filter(data.startswith, _MARKED))
@@ -250,11 +221,12 @@ def decode(name: str, data: bytes) -> tuple[str, list[Remark]]:
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
         wanted = "UTF-16" if encoding.startswith("utf-16") else "UTF-8"
-        remarks.append(_remark(line, f"bytes that are not {wanted} were replaced"))
+        message = f"bytes that are not {wanted} were replaced"
+        notes.append(Note("left out", "warning", line, message))
         text = data.decode(encoding, errors="replace")
     if "\0" in text[:4096]:
         raise UnknownFormatError(name, "this is a binary file, not a tool's output")
-    return text, remarks
+    return text, notes
 
 
 def refuse_packed(name: str, data: bytes) -> None:
@@ -415,7 +387,7 @@ class Document:
         report were left unread, and more is read so (`fiotools.readers.pasted`).
     is_structured : bool
         Whether the text begins as JSON or XML; then it is not searched for pasted reports.
-    remarks : list of Remark
+    notes : list of Note
         Problems of the bytes, and repairs of pasted text.
     data : bytes or None
         The bytes of a JSON if they equal the text: JSON is parsed from bytes.
@@ -433,24 +405,24 @@ class Document:
         self.version, self.quantity = version, quantity
         self._grammars = grammars
         data = data() if callable(data) else data
-        text, self.remarks = (data, []) if isinstance(data, str) else decode(name, data)
+        text, self.notes = (data, []) if isinstance(data, str) else decode(name, data)
         has_returns = "\r" in text
         self.data: bytes | None = None
         if isinstance(data, bytes) and data.startswith(b"{") and text.isascii():
             self.data = data if len(data) == len(text) and not has_returns else None
         del data  # before the text is copied
-        self.text: str = _line_ends(text) if has_returns else text
+        self.text: str = pasted.line_ends(text) if has_returns else text
         del text
         self._lines: list[int] | None = None
         self.is_structured = STRUCTURED.match(self.text) is not None
         if not self.is_structured:
-            self._search(_as_printed(self.text))
+            self._search(pasted.as_printed(self.text))
 
     def unwrap(self) -> bool:
         """Turn to the texts in the strings of a JSON document; return whether there are any."""
-        found = _unwrap(self.text) if self.is_structured else None
+        found = pasted.unwrap(self.text) if self.is_structured else None
         if found is not None:
-            self.remarks.extend(found.remarks)
+            self.notes.extend(found.notes)
             self._search(found.text, found.lines)
         return found is not None
 
@@ -458,15 +430,15 @@ class Document:
         """Turn to the reports in a text that only begins as JSON; return whether there are any."""
         if not self.is_structured:
             return False
-        self._search(_as_printed(self.text))
+        self._search(pasted.as_printed(self.text))
         return bool(self.reports)
 
     def _search(self, text: str, lines: list[int] | None = None) -> None:
         """Turn to the reports in a text; repair it if some were left unread, or are damaged."""
         self._turn_to(text, lines)
         is_damaged = self._unread or self._damaged()
-        if is_damaged and (found := _repaired(text, lines, self._reading)):
-            self.remarks.extend(found.remarks)
+        if is_damaged and (found := pasted.repaired(text, lines, self._reading)):
+            self.notes.extend(found.notes)
             self._turn_to(found.text, found.lines)
 
     def _turn_to(self, text: str, lines: list[int] | None) -> None:
@@ -498,14 +470,8 @@ class Document:
             marked.update(map(text.line, marks))
         damaged = [*text._unread, *text._damaged()]
         ends = {text.line(at): at - text._line_starts[text._place(at) - 1] for at in damaged}
-        found: Reading = _reading(
-            text.kinds,
-            frozenset(taken),
-            frozenset(marked),
-            frozenset(map(text.line, text._unread)),
-            ends,
-        )
-        return found
+        unread = frozenset(map(text.line, text._unread))
+        return Reading(text.kinds, frozenset(taken), frozenset(marked), unread, ends)
 
     @property
     def plain_name(self) -> str:
@@ -612,13 +578,15 @@ class Document:
             stop for start, stop in lines.items() for _ in _QUOTED.finditer(self.text[start:stop])
         ]
 
-    def unread(self) -> list[Remark]:
-        """Return remarks on lines that belong to a report or another tool, and that none took."""
+    def unread(self) -> list[Note]:
+        """Return notes of lines that belong to a report or another tool, and that none took."""
         if self.is_structured:
             return []
-        found: list[Remark] = _unread_remarks(self.text, self._unread, self.line)
-        damage = sorted(map(self.line, self._quoted()))
-        return [*found, *_quoted_remarks(damage), *_other_remarks(self._other_tools, self.line)]
+        return [
+            *pasted.unread_notes(self.text, self._unread, self.line),
+            *pasted.quoted_notes(sorted(map(self.line, self._quoted()))),
+            *pasted.other_notes(self._other_tools, self.line),
+        ]
 
     @cached_property
     def _line_starts(self) -> list[int]:
@@ -650,35 +618,32 @@ class Document:
 
 
 def read_reports(
-    document: Document, tables: Tables, add: Callable[[Tables, Report, Session], int]
+    document: Document, rows: Rows, add: Callable[[Rows, Report, Session], int]
 ) -> None:
     """Read a text that holds nothing but one tool's reports."""
     for report in document.reports:
-        add(tables, report, Session())
+        add(rows, report, Session())
 
 
-def note_unread(tables: Tables, document: Document) -> None:
-    """Warn of the lines of reports that none took."""
-    for remark in document.unread():
-        tables.note(remark.message, line=remark.line, severity=remark.severity)
+class Rest(NamedTuple):
+    """A part of a text around the documents in it, which their reader leaves to others.
 
-
-def read_part(
-    tables: Tables, part: Document, above: int | None = None, copies: Collection[Report] = ()
-) -> None:
-    """Add the reports of a part of a text, as runs of their own; warn of lines that none took.
-
-    A timing that follows at once belongs to the run ``above``, whose document ends where the part
-    begins. ``copies`` are those of its reports that only repeat a document.
+    Attributes
+    ----------
+    document : Document
+        The part, whose lines keep their numbers.
+    run : int, optional
+        The run that ends where the part begins: a timing that follows at once is its own.
+    copies : collection of Report
+        Those of its reports that only repeat a document.
     """
-    note_unread(tables, part)
-    copied = {report.start for report in copies}
-    part.reports = [report for report in part.reports if report.start not in copied]
-    first = part.reports[0] if part.reports else None
-    if first and above and first.kind == "time" and not part.text[: first.start].strip():
-        _add_timing(tables, first, Session(), above)
-        part.reports = part.reports[1:]
-    if any(report.kind == "fio_json" for report in part.reports):
-        _read_fio(part, tables)
-    elif part.reports:
-        _read_session(part, tables)
+
+    document: Document
+    run: int | None = None
+    copies: Collection[Report] = ()
+
+
+def note_unread(rows: Rows, document: Document) -> None:
+    """Warn of the lines of reports that none took."""
+    for note in document.unread():
+        rows.say(note)

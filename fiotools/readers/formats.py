@@ -7,13 +7,36 @@ place (`Later`), and imported when a file has that format.
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
+from functools import cached_property
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from fiotools.readers.document import Grammar, Later, Reader
+from fiotools.readers.document import Grammar, Reader
 
 if TYPE_CHECKING:
     from fiotools.readers.document import Document
     from fiotools.tables.rows import Rows
+
+
+class Later:
+    """A function by its place, ``"package.module:name"``: imported when it is called first."""
+
+    def __init__(self, place: str) -> None:
+        self.__module__, _, self._name = place.partition(":")
+
+    @cached_property
+    def _found(self) -> Callable[..., Any]:
+        found: Callable[..., Any] = getattr(import_module(self.__module__), self._name)
+        return found
+
+    def __call__(self, *given: Any) -> Any:
+        """Call it."""
+        return self._found(*given)
+
+    def __repr__(self) -> str:
+        return f"{self.__module__}:{self._name}"
+
 
 _HEAD = 1 << 16  # characters
 _NUMBER = re.compile("^[0-9]", re.MULTILINE)

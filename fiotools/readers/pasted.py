@@ -24,24 +24,10 @@ from typing import NamedTuple
 
 import orjson
 
+from fiotools.tables.notes import Note
+
 # separates texts of different places; the host and the program may follow, each behind one
 SEPARATOR = "\f"
-
-
-class Remark(NamedTuple):
-    """Something to say of a text, and its line: for the notes."""
-
-    line: int | None
-    message: str
-    severity: str = "warning"
-    code: str = ""  # the kind of remark
-
-
-TAKEN_OFF = "taken off"  # what stood before lines of a report
-BEFORE = "before"  # something stands before lines of a report, and was left
-UNREAD = "unread"  # lines of a report that no reader took
-QUOTED = "quoted"  # reports that were read, and what is around may not be
-OTHER_TOOL = "other tool"  # output of a tool that is not read
 
 
 class Line(NamedTuple):
@@ -80,13 +66,13 @@ class Repaired(NamedTuple):
     text: str
     # the original number of each line; None if they are equal
     lines: list[int] | None = None
-    remarks: Sequence[Remark] = ()  # the parts that were left out or taken off
+    notes: Sequence[Note] = ()  # the parts that were left out or taken off
 
     @classmethod
-    def of(cls, lines: Sequence[Line], remarks: Sequence[Remark], end: str = "") -> Repaired:
+    def of(cls, lines: Sequence[Line], notes: Sequence[Note], end: str = "") -> Repaired:
         """Join lines to a text."""
         text = "\n".join(line.text for line in lines)
-        return cls(text + end, [line.number for line in lines], remarks)
+        return cls(text + end, [line.number for line in lines], notes)
 
 
 # titles, links and strings for a program, colours and cursor movements, character sets, all other
@@ -190,7 +176,7 @@ def repaired(text: str, numbers: Sequence[int] | None, read: Read) -> Repaired |
     """Repair a text in which marks were left unread; None if no more is read by that."""
     lines = whole = _numbered(text, numbers)
     best = read(lines)
-    remarks: list[Remark] = []
+    notes: list[Note] = []
     for undo in (None, _undone, _written):
         state = undo(lines, best) if undo else lines
         if state is None:
@@ -200,10 +186,10 @@ def repaired(text: str, numbers: Sequence[int] | None, read: Read) -> Repaired |
         reading = read(bare) if told else reading
         if reading.beats(best):
             lines, best = bare, reading
-            remarks += told
+            notes += told
         if not best.damaged:
             break
-    return Repaired.of(lines, remarks) if lines is not whole else None
+    return Repaired.of(lines, notes) if lines is not whole else None
 
 
 def _numbered(text: str, numbers: Sequence[int] | None = None) -> list[Line]:
@@ -288,7 +274,7 @@ def unwrap(text: str) -> Repaired | None:
     """Return the texts in the strings of a JSON document, one below the other.
 
     The items of a list are lines of one text. A text that repeats another (``stderr_lines`` of
-    Ansible) is left out with a remark. A command beside it stands above it, after a prompt. None if
+    Ansible) is left out with a note. A command beside it stands above it, after a prompt. None if
     the text is not JSON, or has no string in it.
     """
     try:
@@ -298,7 +284,7 @@ def unwrap(text: str) -> Repaired | None:
     else:
         told = _texts(text)
     lines: list[Line] = []
-    remarks: list[Remark] = []
+    notes: list[Note] = []
     seen: set[str] = set()
     for key, own in told:
         at, values = own[0].number, [line.text for line in own]
@@ -309,7 +295,8 @@ def unwrap(text: str) -> Repaired | None:
                 lines.append(Line(at, f"$ {command}"))
             continue
         if key and whole.strip() in seen:
-            remarks.append(Remark(at, f"the text of {key!r} is repeated: left out"))
+            message = f"the text of {key!r} is repeated: left out"
+            notes.append(Note("repeats", "warning", at, message))
             continue
         if "\n" in whole:
             seen.add(whole.strip())
@@ -317,7 +304,7 @@ def unwrap(text: str) -> Repaired | None:
         for place, part in enumerate(as_printed(whole).rstrip("\n").split("\n")):
             lines.append(Line(own[min(place, len(own) - 1)].number, part))
         lines.append(Line(own[-1].number, SEPARATOR))
-    return Repaired.of(lines, remarks, end="\n") if lines else None
+    return Repaired.of(lines, notes, end="\n") if lines else None
 
 
 def _logged(text: str) -> list[tuple[str, list[Line]]]:
@@ -426,10 +413,10 @@ def _pattern(cut: _Cut) -> re.Pattern[str]:
 
 def _without_prefixes(
     lines: list[Line], reading: Reading, read: Read
-) -> tuple[list[Line], list[Remark]]:
+) -> tuple[list[Line], list[Note]]:
     """Take off what stands before all lines of the blocks in which marks were left unread."""
     kept: list[Line] = []
-    remarks: list[Remark] = []
+    notes: list[Note] = []
     at = skip = 0
     # characters to read: hostile texts take linear time as well
     left = _TIMES * sum(len(line.text) for line in lines) + _MORE
@@ -448,8 +435,8 @@ def _without_prefixes(
         block, bare, sources = found
         kept += [*lines[at : block.places.start], *bare]
         at, usual = block.places.stop, block.cut
-        remarks.append(_taken_off(block, lines, sources))
-    return kept + lines[at:], remarks
+        notes.append(_taken_off(block, lines, sources))
+    return kept + lines[at:], notes
 
 
 def _best(
@@ -582,7 +569,7 @@ def _placed(block: _Block, lines: list[Line], sources: list[tuple[str, list[Line
     return placed
 
 
-def _taken_off(block: _Block, lines: list[Line], sources: list[str]) -> Remark:
+def _taken_off(block: _Block, lines: list[Line], sources: list[str]) -> Note:
     first = lines[block.places.start]
     sample = first.text[: block.ends[block.places.start]][:60]
     count = f"{len(block.places)} line{'s'[: len(block.places) > 1]}"
@@ -593,7 +580,7 @@ def _taken_off(block: _Block, lines: list[Line], sources: list[str]) -> Remark:
         more = [f"{len(sources) - 5} more"] if len(sources) > 6 else sources[5:]
         *some, last = sources[:5] + more
         message += f"; the lines of {', '.join(some)} and {last} put apart"
-    return Remark(first.number, message, "info", TAKEN_OFF)
+    return Note("repaired", "info", first.number, message)
 
 
 # --- what was left unread ------------------------------------------------------------------------
@@ -603,8 +590,8 @@ _NOTES = 20
 _LONG = 100_000  # characters
 
 
-def unread_remarks(text: str, marks: Sequence[int], line: Callable[[int], int]) -> list[Remark]:
-    """Return a remark on each block of lines with marks of a report that none took.
+def unread_notes(text: str, marks: Sequence[int], line: Callable[[int], int]) -> list[Note]:
+    """Return a note of each block of lines with marks of a report that none took.
 
     ``line`` gives the number of the line of a position.
     """
@@ -618,28 +605,26 @@ def unread_remarks(text: str, marks: Sequence[int], line: Callable[[int], int]) 
             blocks[-1].append(own)
         else:
             blocks.append([own])
-    remarks = [_unread(block) for block in blocks[:_NOTES]]
+    notes = [_unread(block) for block in blocks[:_NOTES]]
     if blocks[_NOTES:]:
         message = f"lines of a report were not read in {len(blocks) - _NOTES} more places below"
-        remarks.append(Remark(blocks[_NOTES][0][0], message, code=UNREAD))
-    return remarks
+        notes.append(Note("unread", "warning", blocks[_NOTES][0][0], message))
+    return notes
 
 
-def quoted_remarks(lines: Sequence[int]) -> list[Remark]:
-    """Return a remark on reports that were read, though not as a tool prints them."""
+def quoted_notes(lines: Sequence[int]) -> list[Note]:
+    """Return a note of reports that were read, though not as a tool prints them."""
     if len(lines) < 2:  # one that is cited in a sentence
         return []
     message = (
         f"{_lines(lines[0], lines[-1])}: reports in quotation marks, in tags or with written ends"
         " of lines were read, but commands may be missing; give them as the tool printed them"
     )
-    return [Remark(lines[0], message, code=QUOTED)]
+    return [Note("conditions", "warning", lines[0], message)]
 
 
-def other_remarks(
-    found: Sequence[tuple[str, int, int]], line: Callable[[int], int]
-) -> list[Remark]:
-    """Return a remark on each output of another tool; ``found`` has its lines, from and to."""
+def other_notes(found: Sequence[tuple[str, int, int]], line: Callable[[int], int]) -> list[Note]:
+    """Return a note of each output of another tool; ``found`` has its lines, from and to."""
     blocks: list[tuple[str, int, int]] = []
     for tool, start, end in found:
         first, last = line(start), line(end)
@@ -648,11 +633,11 @@ def other_remarks(
         else:
             blocks.append((tool, first, last))
     return [
-        Remark(
+        Note(
+            "other tool",
+            "info",
             first,
             f"output of {tool} ({_lines(first, last)}): recognised, not read",
-            "info",
-            code=OTHER_TOOL,
         )
         for tool, first, last in blocks[:_NOTES]
     ]
@@ -662,7 +647,7 @@ def _lines(first: int, last: int) -> str:
     return f"line {first}" if first == last else f"lines {first}-{last}"
 
 
-def _unread(block: list[tuple[int, str, int]]) -> Remark:
+def _unread(block: list[tuple[int, str, int]]) -> Note:
     first, last = block[0][0], block[-1][0]
     where = _lines(first, last)
     sample = block[0][1].strip()[:60]
@@ -676,13 +661,13 @@ def _unread(block: list[tuple[int, str, int]]) -> Remark:
                 f" ({block[0][1][: ends[0]][:60]!r}) and were not read: take it off,"
                 f" e.g. with `{_command(cut, ends)}`"
             )
-            return Remark(first, message, code=BEFORE)
+            return Note("unread", "warning", first, message)
     within = f" in {where}" if len(block) > 1 else ""
     message = (
         f"lines of a report were not read ({len(block)}{within}, the first {sample!r}): are they"
         " wrapped, changed or incomplete? give them as the tool printed them"
     )
-    return Remark(first, message, code=UNREAD)
+    return Note("unread", "warning", first, message)
 
 
 def _command(cut: _Cut, ends: list[int]) -> str:

@@ -61,7 +61,8 @@ from fiotools.readers.document import (
     read_reports,
 )
 from fiotools.readers.formats import DD_FIGURES, DD_RECORDS, TIMES
-from fiotools.tables import Tables
+from fiotools.tables.notes import Note
+from fiotools.tables.rows import Rows
 
 # days, hours, minutes, seconds, decimal mark, fraction, unit
 _DURATION = re.compile(
@@ -125,12 +126,9 @@ def durations(texts: Sequence[str]) -> list[Duration] | None:
     return found if len(found) == len(texts) and len(marks) < 2 else None
 
 
-class Doubt(NamedTuple):
-    """What is odd about a report, and where: a place in the text, then lines below its first."""
-
-    message: str
-    at: int = -1
-    severity: str = "warning"
+def _doubt(code: str, message: str, at: int | None = None, severity: str = "warning") -> Note:
+    """Note what is odd about a report, and its place in the text; `parse` makes it a line."""
+    return Note(code, severity, at, message)
 
 
 class Timing(NamedTuple):
@@ -147,7 +145,8 @@ class Timing(NamedTuple):
     exit_status: int | None = None
     failed: bool = False
     extras: tuple[tuple[str, str], ...] = ()
-    doubts: tuple[Doubt, ...] = ()
+    # their lines count from its first
+    doubts: tuple[Note, ...] = ()
 
     @property
     def is_told(self) -> bool:
@@ -224,11 +223,11 @@ def _stepped(
     return None
 
 
-def _foreign(text: str, over: Iterable[int]) -> list[Doubt]:
+def _foreign(text: str, over: Iterable[int]) -> list[Note]:
     """Name lines of other programs."""
     lines = [(at, text[at : line_end(text, at)].strip()) for at in over]
     return [
-        Doubt(f"{line[:60]!r} stands within the report of time: stepped over", at)
+        _doubt("repaired", f"{line[:60]!r} stands within the report of time: stepped over", at)
         for at, line in lines
     ]
 
@@ -238,7 +237,7 @@ class _Items(NamedTuple):
 
     told: dict[str, str]
     end: int
-    doubts: list[Doubt]
+    doubts: list[Note]
 
 
 def _items(text: str, at: int, item: re.Pattern[str], labels: Container[str]) -> _Items:
@@ -248,7 +247,7 @@ def _items(text: str, at: int, item: re.Pattern[str], labels: Container[str]) ->
         match = item.match(text, here)
         return match if match and match["label"] in labels else None
 
-    told, end, doubts, above = dict[str, str](), at, list[Doubt](), ""
+    told, end, doubts, above = dict[str, str](), at, list[Note](), ""
     first = known(at) if at >= 0 else None
     found = (first, list[int]()) if first else None
     while found:
@@ -256,12 +255,12 @@ def _items(text: str, at: int, item: re.Pattern[str], labels: Container[str]) ->
         if over and told and _REST.match(text, over[0]):
             label, value = told.popitem()
             said = f"{label} {value} goes on in a line of its own: left out; join the two lines"
-            doubts.append(Doubt(said, over.pop(0)))
+            doubts.append(_doubt("left out", said, over.pop(0)))
         is_new = match["label"] not in told
         if is_new:
             told[match["label"]] = match["value"].strip()
         elif match[0] == above:
-            doubts.append(Doubt(_TWICE, match.start()))
+            doubts.append(_doubt("repeats", _TWICE, match.start()))
         else:
             break  # of the next report
         doubts += _foreign(text, over)
@@ -297,7 +296,7 @@ def _timing(told: Mapping[str, str | None]) -> Timing | None:
     # a share of the processor is held against the times, as far as digits go
     if len(known) == len(_WHOLE) and share[0].isdigit() and not _is_share(float(share), **known):
         said = f"{share} % CPU is not (user + sys) / real: the times are kept as printed"
-        doubts.append(Doubt(said))
+        doubts.append(_doubt("contradiction", said))
     real, user, sys = (known[name].seconds if name in known else None for name in _WHOLE)
     return Timing(
         *(real, user, sys),
@@ -308,10 +307,10 @@ def _timing(told: Mapping[str, str | None]) -> Timing | None:
     )
 
 
-def _lacking(known: Container[str]) -> list[Doubt]:
+def _lacking(known: Container[str]) -> list[Note]:
     """Tell which times are missing."""
     said = "is missing or cut: left out; paste the report as it was printed"
-    return [Doubt(f"the {name} time {said}") for name in _WHOLE if name not in known]
+    return [_doubt("incomplete", f"the {name} time {said}") for name in _WHOLE if name not in known]
 
 
 def _is_share(share: float, real: Duration, user: Duration, sys: Duration) -> bool:
@@ -368,7 +367,7 @@ def _labels(text: str, at: int) -> Found | None:
 
 def _before(text: str, at: int, odd: int | None) -> Found | None:
     """Read labels that stand before their values; where the line has one more, it begins there."""
-    end, labels, texts, doubts = at, list[str](), list[str](), list[Doubt]()
+    end, labels, texts, doubts = at, list[str](), list[str](), list[Note]()
     match = _LABEL.match(text, at)
     for _ in range(_MOST):
         if not match:
@@ -382,7 +381,7 @@ def _before(text: str, at: int, odd: int | None) -> Found | None:
             and (label, value) == (labels[-1], texts[-1])
             and "\n" in text[end : match.start()]
         ):
-            doubts.append(Doubt(_TWICE, match.start()))
+            doubts.append(_doubt("repeats", _TWICE, match.start()))
         else:
             labels.append(label)
             texts.append(value)
@@ -400,7 +399,7 @@ def _before(text: str, at: int, odd: int | None) -> Found | None:
     if not found:
         told = " ".join(text[at if odd is None else odd : end].split())
         said = f"not a complete report of time ({told:.80}): left out; paste it as it was printed"
-        return at, end, Timing(None, doubts=(Doubt(said),))
+        return at, end, Timing(None, doubts=(_doubt("incomplete", said),))
     user, sys, doubted = _toybox(texts, found, is_one_line=is_one_line)
     timing = Timing(found[0].seconds, user, sys, doubts=(*doubted, *doubts))
     if found[0].unit:  # not of time -lp
@@ -423,7 +422,7 @@ def _labelled(text: str, at: int, wanted: str) -> tuple[re.Match[str] | None, li
 
 def _toybox(
     texts: list[str], found: list[Duration], *, is_one_line: bool
-) -> tuple[float | None, float | None, tuple[Doubt, ...]]:
+) -> tuple[float | None, float | None, tuple[Note, ...]]:
     """Read user and sys as toybox means them, where the report may be toybox's.
 
     toybox prints three lines; in one, three decimals each are rather a ``TIMEFORMAT``'s.
@@ -438,15 +437,15 @@ def _toybox(
         parts = [re.split("[.,]", text) for text in texts[1:]]
         micros = [int(whole) * 10**6 + int(rest) for whole, rest in parts]
         said = "toybox: the decimals of user and sys are microseconds without leading zeros"
-        return micros[0] / 10**6, micros[1] / 10**6, (Doubt(said, severity="info"),)
+        return micros[0] / 10**6, micros[1] / 10**6, (_doubt("meaning", said, severity="info"),)
     if user.is_integer() and sys.is_integer():
         return user, sys, ()
     if is_one_line:
         said = "user and sys are taken for seconds; toybox's would lack zeros: use time -p"
-        return user, sys, (Doubt(said),)
+        return user, sys, (_doubt("meaning", said),)
     said = "user and sys may be toybox's, whose decimals lack zeros: left out; use time -p"
     certain = [one if one.is_integer() else None for one in (user, sys)]
-    return certain[0], certain[1], (Doubt(said),)
+    return certain[0], certain[1], (_doubt("left out", said),)
 
 
 _COUNT = re.compile(
@@ -482,7 +481,8 @@ def _behind(text: str, at: int, told: dict[str, str], match: re.Match[str]) -> F
     end = match.end()
     again = _again(text, at, end)
     if again > 0 and _COUNT.match(text, max(0, _below(text, again))):
-        end, timing = again, timing._replace(doubts=(*timing.doubts, Doubt(_TWICE, end + 1)))
+        doubt = _doubt("repeats", _TWICE, end + 1)
+        end, timing = again, timing._replace(doubts=(*timing.doubts, doubt))
     return at, *_listed(text, end, indent, timing)
 
 
@@ -507,7 +507,7 @@ def _listed(text: str, end: int, indent: int, timing: Timing) -> tuple[int, Timi
             rss = size * 1024 if size < 2**53 else None
         else:
             said = f"{_RSS} {size}: bytes (macOS) or KiB (BSD), the report does not tell: left out"
-            doubts.append(Doubt(said))
+            doubts.append(_doubt("left out", said))
     listed = [(_LISTED[label], str(int(count))) for label, count in found.told.items()]
     extras = tuple(pair for pair in listed if pair[0])
     return found.end, timing._replace(max_rss_bytes=rss, extras=extras, doubts=tuple(doubts))
@@ -589,11 +589,11 @@ def _gnu(text: str, at: int) -> Found | None:
         cuts = [cut for cut in (1, 2, 3) if user[0] != "0" and _USER.fullmatch(user, cut)]
         at = start + (cuts[0] if len(cuts) == 1 else 0)
         told["user"], start = user[at - start :] if at > start else None, at
-    doubts: list[Doubt] = []
+    doubts: list[Note] = []
     if told["max_rss"]:  # the format with a second line
         below = _gnu_below(text, end)
         if not below and (again := _again(text, start, end)) > 0:
-            below, doubts = _gnu_below(text, again), [Doubt(_TWICE, end + 1)]
+            below, doubts = _gnu_below(text, again), [_doubt("repeats", _TWICE, end + 1)]
         if below:
             end, more, over = below
             told |= more
@@ -627,8 +627,8 @@ def _tcsh(text: str, at: int) -> Found | None:
         return None
     start, end, told = found
     if told["inputs"] is None and _TCSH_REST.match(text, end):
-        cut = Doubt("the blocks and faults of tcsh's line are cut: left out; paste the whole line")
-        timing = timing._replace(doubts=(*timing.doubts, cut))
+        message = "the blocks and faults of tcsh's line are cut: left out; paste the whole line"
+        timing = timing._replace(doubts=(*timing.doubts, _doubt("incomplete", message)))
     return start, end, timing
 
 
@@ -655,7 +655,8 @@ def _zsh(text: str, at: int) -> Found | None:
     kept = said.lstrip().removesuffix("  ")
     size = len(kept.encode("utf-8", "replace"))
     if size >= 75 or (size >= 60 and ("  " in kept or kept.endswith(" "))):
-        doubt = Doubt("zsh seems to have cut the command: it is kept in extras", severity="info")
+        message = "zsh seems to have cut the command: it is kept in extras"
+        doubt = _doubt("incomplete", message, severity="info")
         timing = timing._replace(
             extras=(*timing.extras, ("command", command)), doubts=(*timing.doubts, doubt)
         )
@@ -761,7 +762,8 @@ def _powershell(text: str, at: int) -> Found | None:
     if value.keys() >= _PARTS.keys():
         rest = total - sum(value[name] * worth for name, worth in _PARTS.items())
         wrong |= not -slack < rest < _PARTS["Milliseconds"] + slack
-    doubt = Doubt("TotalSeconds is not what the other properties say: it is kept")
+    message = "TotalSeconds is not what the other properties say: it is kept"
+    doubt = _doubt("contradiction", message)
     doubts = (*said.doubts, *(doubt,) * wrong)
     return begin, said.end, Timing(float(total), doubts=doubts)
 
@@ -798,7 +800,8 @@ def _fish(text: str, at: int) -> Found | None:
             is_apart |= abs(total - sum(parts)) > slack
     if len(known) < 2:
         return None
-    said = Doubt("user or sys is not what fish and external add up to: kept as printed")
+    message = "user or sys is not what fish and external add up to: kept as printed"
+    said = _doubt("contradiction", message)
     doubts = (*_lacking(known), *(said,) * is_apart, *found.doubts)
     rule = _RULE.search(text, max(0, at - 120), at)
     real, user, sys = map(known.get, _WHOLE)
@@ -821,10 +824,10 @@ _FORMS = [(re.compile(TIMES[name]), read) for name, read in _READ.items()]
 # --- runs and rows -----------------------------------------------------------------------------
 
 
-def read(document: Document, tables: Tables) -> None:
+def read(document: Document, rows: Rows) -> None:
     """Read a text that holds nothing but timings."""
-    read_reports(document, tables, add)
-    if not tables.runs and document.reports:
+    read_reports(document, rows, add)
+    if not rows.runs and document.reports:
         first = document.reports[0]
         raise ParseError(document.name, first.data.doubts[0].message, line=first.line)
 
@@ -834,20 +837,20 @@ def parse(text: str, match: re.Match[str]) -> Found | None:
     for beginning, form in _FORMS:
         if beginning.match(match[0]) and (found := form(text, match.start())):
             start, end, timing = _ended(text, found)
-            lines = [text.count("\n", start, max(start, doubt.at)) for doubt in timing.doubts]
             placed = [
-                doubt._replace(at=line) for doubt, line in zip(timing.doubts, lines, strict=True)
+                doubt._replace(line=text.count("\n", start, max(start, doubt.line or 0)))
+                for doubt in timing.doubts
             ]
             return start, end, timing._replace(doubts=tuple(placed))
     return None
 
 
-def add(tables: Tables, report: Report, session: Session) -> int:
+def add(rows: Rows, report: Report, session: Session) -> int:
     """Add a timing as a run of its own."""
     timing: Timing = report.data
     run = None
     if timing.is_told:
-        run = tables.start_run(
+        run = rows.start_run(
             tool="time",
             format="time",
             command=session.command or timing.command,
@@ -855,16 +858,16 @@ def add(tables: Tables, report: Report, session: Session) -> int:
             duration_s=timing.real,
             status="error" if timing.failed else "ok",
         )
-    add_timing(tables, report, session, run)
-    return tables.runs
+    add_timing(rows, report, session, run)
+    return rows.runs
 
 
-def add_timing(tables: Tables, report: Report, session: Session, run: int | None) -> None:
+def add_timing(rows: Rows, report: Report, session: Session, run: int | None) -> None:
     """Add a timing to a run that another report began."""
     timing: Timing = report.data
     if timing.is_told:
         named = shell.untimed(session.command) if session.command else None
-        tables.add(
+        rows.add(
             "timings",
             run=run,
             command=timing.command or named,
@@ -875,9 +878,10 @@ def add_timing(tables: Tables, report: Report, session: Session, run: int | None
             exit_status=timing.exit_status,
         )
     for name, text in timing.extras:
-        tables.add("extras", run=run, path=f"time/{name}", text=text)
-    for message, below, severity in timing.doubts:
-        tables.note(message, line=report.line + below, severity=severity, run=run)
+        rows.add("extras", run=run, path=f"time/{name}", text=text)
+    for doubt in timing.doubts:
+        rows.say(doubt._replace(line=report.line + (doubt.line or 0)), run)
     if timing.failed:
         how = f"with status {timing.exit_status}" if timing.exit_status else "by a signal"
-        tables.note(f"time: the command ended {how}", line=report.line, severity="warning", run=run)
+        message = f"time: the command ended {how}"
+        rows.say(Note("failed", "warning", report.line, message), run)

@@ -54,12 +54,11 @@ def test_streams_one_after_another(suffix):
 @packing
 def test_a_cut_stream_gives_what_came_before(suffix):
     packed = packed_lines(suffix)
-    text, remarks = decode("x", packed[: len(packed) // 2])
+    text, notes = decode("x", packed[: len(packed) // 2])
     assert LINES.startswith(text.encode())
     assert 0.3 < len(text) / len(LINES) < 0.7
-    assert [remark[:3] for remark in remarks] == [
-        (None, "the packed file is cut off: what came before is read", "warning")
-    ]
+    said = "the packed file is cut off: what came before is read"
+    assert notes == [("left out", "warning", None, said)]
 
 
 @packing
@@ -85,11 +84,10 @@ def test_a_bomb_is_refused(suffix):
 
 
 def test_what_follows_a_stream_is_said():
-    text, remarks = decode("x", gzip.compress(REPORT) + bytes(100) + b"junk")
+    text, notes = decode("x", gzip.compress(REPORT) + bytes(100) + b"junk")
     assert text.encode() == REPORT
-    assert [remark[:3] for remark in remarks] == [
-        (None, "4 bytes after the packed data are left out", "warning")
-    ]
+    said = "4 bytes after the packed data are left out"
+    assert notes == [("left out", "warning", None, said)]
 
 
 # what lzma.compress makes of b"x" with a dictionary of 1 GiB, for which it takes as much itself

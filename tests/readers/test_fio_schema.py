@@ -9,7 +9,7 @@ import pytest
 import fiotools as ft
 from fiotools.readers.fio import documents, schema
 from fiotools.readers.fio import json as fio_json
-from fiotools.readers.fio.records import FIELDS
+from fiotools.readers.fio.fields import FIELDS
 from tests.fio_forms import documents as parsed
 
 FIXTURES = Path(__file__).parents[1] / "fixtures" / "fio"

@@ -10,7 +10,6 @@ import pytest
 
 import fiotools as ft
 from fiotools.readers import opened
-from fiotools.readers.pasted import TAKEN_OFF
 
 DD = "2+0 records in\n2+0 records out\n2097152 bytes (2.1 MB, 2.0 MiB) copied, 0.500321 s, 4.2 MB/s\n"
 TIME = "\nreal\t0m0.600s\nuser\t0m0.100s\nsys\t0m0.200s\n"
@@ -170,7 +169,7 @@ def test_a_prefix_changes_no_number(name, text):
 def test_a_clean_text_is_left_alone(text):
     document = opened("x", text)
     assert document.text == text
-    assert document.remarks == []
+    assert document.notes == []
 
 
 def test_the_jobs_of_a_report_keep_their_names():
@@ -213,7 +212,7 @@ def test_a_prefix_within_prose():
     assert note["message"] == (
         "what stands before 8 lines ('2024-05-01T12:00:01.123456789Z ') taken off"
     )
-    assert [remark.code for remark in opened("x", text).remarks] == [TAKEN_OFF]
+    assert [note.code for note in opened("x", text).notes] == ["repaired"]
 
 
 def test_syslog_names_the_host():

@@ -8,7 +8,6 @@ import pytest
 import fiotools as ft
 from fiotools.readers import READERS, opened
 from fiotools.readers.document import may_hold
-from fiotools.readers.pasted import BEFORE, OTHER_TOOL, UNREAD
 
 DD = "2+0 records in\n2+0 records out\n2097152 bytes (2.1 MB, 2.0 MiB) copied, 0.500321 s, 4.2 MB/s\n"
 
@@ -36,7 +35,7 @@ def test_each_place_is_told():
     piece = "job: (groupid=0, jobs=1): err=\n  read: IOPS=1000, BW=4000KiB/s\n"
     text = f"{DD}\nand then\n{piece}{'more' * 20}\n" + "a\n" * 9 + piece
     document = opened("x", text)
-    assert [(one.line, one.code) for one in document.unread()] == [(6, UNREAD), (18, UNREAD)]
+    assert [(one.line, one.code) for one in document.unread()] == [(6, "unread"), (18, "unread")]
     assert "(2 in lines 6-7, the first 'job: " in document.unread()[0].message
 
 
@@ -63,7 +62,7 @@ def test_what_stands_before_lines_and_was_left_is_told(prefix, command):
         f"{prefix.format(i=i)}{line}\n" for i, line in zip((1, 10, 100), lines, strict=True)
     )
     (remark,) = opened("x", f"{DD}\n{text}").unread()
-    assert (remark.line, remark.code, remark.severity) == (5, BEFORE, "warning")
+    assert (remark.line, remark.code, remark.severity) == (5, "unread", "warning")
     assert remark.message.startswith("3 lines of a report (lines 5-7) have something before them")
     assert f"`{command}`" in remark.message
 
@@ -107,7 +106,7 @@ def test_output_of_another_tool_is_told(tool):
         [5, "info", f"output of {tool} ({lines}): recognised, not read"]
     ]
     assert results.io["io_bytes"].tolist() == [2097152]
-    assert [one.code for one in opened("x", f"{DD}\n{text}").unread()] == [OTHER_TOOL]
+    assert [one.code for one in opened("x", f"{DD}\n{text}").unread()] == ["other tool"]
 
 
 def test_the_text_beside_a_document_is_told_too():

@@ -206,13 +206,13 @@ def _size(last: DdReport, told: Operands) -> int | None:
 
 def _extend(rows: Rows, table: str, columns: Mapping[str, Sequence[Any]], **same: Any) -> None:
     """Add rows; if there are many, their texts take a third of the memory in polars."""
-    if len(columns["run"]) > FEW:
-        columns = {name: column(name, values) for name, values in columns.items()}
-    rows.extend(table, columns, **same)
+    is_many = len(columns["run"]) > FEW
+    typed = {name: column(name, one) if is_many else one for name, one in columns.items()}
+    rows.extend(table, typed, **same)
 
 
 def _add_runs(rows: Rows, runs: Sequence[_Run], session: Session) -> None:
-    columns = {
+    columns: dict[str, list[Any]] = {
         "run": [run.number for run in runs],
         "duration_s": [run.seconds for run in runs],
         "status": [run.status for run in runs],
@@ -264,7 +264,10 @@ def _add_extras(rows: Rows, runs: Sequence[_Run], source: str) -> None:
     for path, texts in printed.items():
         there = [run.number for run, text in zip(runs, texts, strict=True) if text is not None]
         if there:
-            columns = {"run": there, "text": [text for text in texts if text is not None]}
+            columns: dict[str, list[Any]] = {
+                "run": there,
+                "text": [text for text in texts if text is not None],
+            }
             _extend(rows, "extras", columns, path=path, entry=1)
     for run in runs:
         for place, report in enumerate(run.dd.earlier):

@@ -1,8 +1,10 @@
 """The elements of DISKSPD's XML, and the values in them: a value is taken once.
 
 DISKSPD writes one kind of XML: no comment, entity or CDATA, each attribute behind one blank. Such
-a document is read tag by tag, as fast as a parser of XML gives it to Python. Any other form, and
-what is broken, is given to lxml. A value that is not what it must be is an error with a line.
+a document is cut into tags by one expression. A campaign writes a thousand documents of a few
+shapes, which differ in their values alone, so the tree of a shape is made once. A document of any
+other form, and a broken one, is given to lxml. A value that is not what it must be is an error
+with a line.
 """
 
 from __future__ import annotations
@@ -10,9 +12,12 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any, TypeAlias
+from dataclasses import dataclass, field
+from itertools import accumulate, count, repeat
+from operator import add
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import orjson
@@ -21,7 +26,6 @@ from lxml import etree
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-Pair: TypeAlias = tuple[str, str]
 _LONG = 17  # digits of a whole number: more is not a count of bytes, and sums would overflow
 _LARGEST = 10.0**_LONG  # of a number that is measured
 _NOT_A_NUMBER = re.compile(r"-?(?:\d\.#\w+|nan(?:\(\w*\))?|inf)", re.IGNORECASE)
@@ -33,42 +37,45 @@ _NAME = r"[A-Za-z][A-Za-z0-9]*+"
 _TEXT, _VALUE = r"[ -%'-;=?-~]*+", r"[ !#-%'-;=?-~]*+"
 _ATTRIBUTE = rf' {_NAME}="{_VALUE}"'
 _LEAF = rf"<(?P<leaf>{_NAME})>{_TEXT}</(?P=leaf)>[ \n]*+"
-_TAG = re.compile(
+_TAGS = re.compile(
     # the hundreds of buckets: those of -D, and those of percentiles
-    rf"(?P<buckets>(?:<Bucket(?:{_ATTRIBUTE})++/>[ \n]*+)++"
+    rf"((?:<Bucket(?:{_ATTRIBUTE})++/>[ \n]*+)++"
     rf"|(?:<Bucket>[ \n]*+(?:{_LEAF})++</Bucket>[ \n]*+)++)"
-    rf"|<(?:/(?P<end>{_NAME})|(?P<name>{_NAME})(?P<attributes>(?:{_ATTRIBUTE})*+)"
-    rf"(?:/|>(?P<text>{_TEXT})</(?P=name)|(?P<opens>)))>(?P<between>[ \n]*+)"
+    rf"|(<(?:/({_NAME})|(?P<name>{_NAME})((?:{_ATTRIBUTE})*+)"
+    rf"(?:/|>({_TEXT})</(?P=name)|(?=(>))))>[ \n]*+)"
 )
 _PAIR, _VALUE_OF = re.compile(rf' ({_NAME})="({_VALUE})"'), re.compile(rf"<({_NAME})>({_TEXT})</")
 _BESIDE = etree.XPath("//*[*]/text()[normalize-space()]")  # text beside elements
 _MANY = 20
+_LARGE = 10_000  # tags
 
 
 class MalformedError(Exception):
     """An element does not hold its kind of value."""
 
-    def __init__(self, element: Element, reason: str) -> None:
+    def __init__(self, line: int, reason: str) -> None:
         super().__init__(reason)
-        self.line, self.reason = element.line, reason
+        self.line, self.reason = line, reason
 
 
 class NotPlainError(Exception):
     """A document is not as DISKSPD writes it."""
 
 
+@dataclass(slots=True, eq=False)
 class Element:
-    """An element: the line on which it begins, its attributes, its text or its children.
+    """An element of a document, and of others of its shape: values are known by their places.
 
-    In a plain document one element, named ``Bucket``, stands for several and has their text.
+    In a plain document one element, named ``Bucket``, stands for several: ``is_buckets``.
     """
 
-    __slots__ = ("attributes", "buckets", "children", "line", "tag", "text")
-
-    def __init__(self, tag: str, line: int, text: str, attributes: Sequence[Pair] = ()) -> None:
-        self.tag, self.line, self.text, self.attributes = tag, line, text, attributes
-        self.children: list[Element] = []
-        self.buckets = ""
+    tag: str
+    number: int  # of its tag in the document
+    text: int | None = None  # the place of its text, if there is any
+    attributes: Sequence[tuple[str, int]] = ()
+    is_buckets: bool = False
+    children: list[Element] = field(default_factory=list)
+    below: dict[tuple[str, ...], dict[str, int]] = field(default_factory=dict)
 
     def all(self, path: str) -> list[Element]:
         """Return the elements at a path such as ``Iops/Bucket``."""
@@ -81,43 +88,117 @@ class Element:
         """Return the first element at a path."""
         return next(iter(self.all(path)), None)
 
+    def paths(self, skip: tuple[str, ...]) -> dict[str, int]:
+        """Return the places of all values below, by path, but not below the paths of ``skip``.
 
-def plain_tree(xml: str) -> Element:
+        A path is ``Target/BlockSize``; ``Target[2]/BlockSize`` where names repeat; ``Node/@Group``.
+        """
+        if skip not in self.below:
+            self.below[skip] = dict(_paths(self, skip, ""))
+        return self.below[skip]
+
+
+def _paths(element: Element, skip: tuple[str, ...], above: str) -> Iterator[tuple[str, int]]:
+    often = Counter(child.tag for child in element.children)
+    seen: Counter[str] = Counter()
+    for child in element.children:
+        path = above + child.tag
+        if path in skip:
+            continue
+        if child.is_buckets:
+            raise NotPlainError
+        if often[child.tag] > 1:
+            seen[child.tag] += 1
+            path = f"{path}[{seen[child.tag]}]"
+        for name, place in child.attributes:
+            yield f"{path}/@{name}", place
+        if child.children:
+            yield from _paths(child, skip, f"{path}/")
+        elif child.text is not None:
+            yield path, child.text
+
+
+@dataclass
+class Document:
+    """A document: its elements, the texts of their values, and the line of each tag."""
+
+    root: Element
+    texts: Sequence[str]
+    lines: Sequence[int]
+    beside: list[tuple[int, str]] = field(default_factory=list)  # text beside elements, by line
+
+    def line(self, element: Element) -> int:
+        """Return the line on which an element begins."""
+        return self.lines[element.number]
+
+    def text(self, element: Element) -> str:
+        """Return the text of an element without children."""
+        return "" if element.text is None or element.children else self.texts[element.text]
+
+    def attributes(self, element: Element) -> dict[str, str]:
+        """Return the attributes of an element."""
+        return {name: self.texts[place] for name, place in element.attributes}
+
+
+_SHAPES: dict[tuple[tuple[Any, ...], ...], Element] = {}
+
+
+def plain_document(xml: str) -> Document:
     """Read a document as DISKSPD writes it; raises `NotPlainError`."""
-    root = Element("", 0, "")
-    above, inside = [], root.children
-    line, match = 1, None
-    for match in iter(_TAG.scanner(xml).match, None):  # type: ignore[attr-defined]
-        buckets, _, end, name, attributes, text, opens, between = match.groups()
-        if name:
-            element = Element(
-                name, line, text or "", _PAIR.findall(attributes) if attributes else ()
-            )
-            inside.append(element)
-            if opens is not None:
-                above.append((name, inside))
-                inside = element.children
-                if len(above) > _DEEP:
-                    raise NotPlainError
-        elif end:
-            name, inside = above.pop() if above else ("", [])
-            if name != end:
+    found = _TAGS.findall(xml)
+    buckets, _, tags, ends, names, attributes, texts, opens = (
+        zip(*found, strict=True) if found else [()] * 8
+    )
+    if sum(map(len, buckets)) + sum(map(len, tags)) < len(xml):
+        raise NotPlainError
+    pieces = "|".join(attributes).split('"')
+    given = [text.strip() or bucket for text, bucket in zip(texts, buckets, strict=True)]
+    is_there = tuple(map(bool, given))
+    shape = names, ends, opens, is_there, tuple(pieces[::2])
+    root = _SHAPES.get(shape)
+    if root is None:
+        root = _tree(names, ends, opens, is_there, attributes)
+        if len(_SHAPES) > _MANY:
+            _SHAPES.clear()
+        if len(names) < _LARGE:
+            _SHAPES[shape] = root
+    ends_of_lines = map(str.count, map(add, buckets, tags), repeat("\n"))
+    return Document(root, [*given, *pieces[1::2]], [*accumulate(ends_of_lines, initial=1)])
+
+
+def _tree(
+    names: Sequence[str],
+    ends: Sequence[str],
+    opens: Sequence[str],
+    is_there: Sequence[bool],
+    attributes: Sequence[str],
+) -> Element:
+    """Make the elements of a shape."""
+    root = Element("", 0)
+    above = [root]
+    place = len(names)  # of an attribute: behind the texts
+    for number, (name, end) in enumerate(zip(names, ends, strict=True)):
+        if end:
+            if above.pop().tag != end or not above:
                 raise NotPlainError
-        else:
-            element = Element("Bucket", line, "")
-            element.buckets = between = buckets
-            inside.append(element)
-        line += between.count("\n")
-    if match is None or match.end() < len(xml) or above or len(root.children) != 1:
+            continue
+        element = Element(name or "Bucket", number, number if is_there[number] else None)
+        element.is_buckets = not name
+        own = [one for one, _ in _PAIR.findall(attributes[number])]
+        element.attributes = [*zip(own, count(place))]
+        place += len(own)
+        above[-1].children.append(element)
+        if opens[number]:
+            above.append(element)
+        if len({*own}) < len(own) or len(above) > _DEEP:
+            raise NotPlainError
+    if len(above) > 1 or len(root.children) != 1:
         raise NotPlainError
     return root.children[0]
 
 
-def tree(xml: str) -> tuple[Element, list[tuple[int, str]]]:
-    """Parse a document of any form; raises lxml's `XMLSyntaxError`.
-
-    Text beside elements comes with it, (line, text): DISKSPD writes none.
-    """
+def any_document(xml: str) -> Document:
+    """Parse a document of any form; raises lxml's `XMLSyntaxError`."""
     parser = etree.XMLParser(
         resolve_entities=False,
         no_network=True,
@@ -128,15 +209,25 @@ def tree(xml: str) -> tuple[Element, list[tuple[int, str]]]:
         remove_pis=True,
         remove_blank_text=True,
     )
-    root = etree.fromstring(xml.encode("utf-8", "replace"), parser)
-    found: Any = _BESIDE(root)
+    parsed = etree.fromstring(xml.encode("utf-8", "replace"), parser)
+    texts: list[str] = []
+    lines: list[int] = []
+    root = _copied(parsed, texts, lines)
+    found: Any = _BESIDE(parsed)
     beside = [(_line(text.getparent()), text.strip()[:200]) for text in found[:_MANY]]
-    return _copied(root), beside
+    return Document(root, texts, lines, beside)
 
 
-def _copied(parsed: Any) -> Element:
-    element = Element(parsed.tag, _line(parsed), parsed.text or "", parsed.items())
-    element.children = [*map(_copied, parsed)]
+def _copied(parsed: Any, texts: list[str], lines: list[int]) -> Element:
+    element = Element(parsed.tag, len(lines))
+    lines.append(_line(parsed))
+    for name, text in parsed.items():
+        element.attributes = [*element.attributes, (name, len(texts))]
+        texts.append(text)
+    if text := (parsed.text or "").strip():
+        element.text = len(texts)
+        texts.append(text)
+    element.children = [_copied(child, texts, lines) for child in parsed]
     return element
 
 
@@ -145,40 +236,17 @@ def _line(parsed: Any) -> int:
 
 
 class Values(dict[str, str]):
-    """The values below an element, by path; those that are taken are gone.
+    """The values below an element, by path (`Element.paths`); those that are taken are gone."""
 
-    A path is ``Target/BlockSize``; ``Target[2]/BlockSize`` where names repeat; ``Node/@Group``.
-    What is below the paths of ``skip`` is left out.
-    """
+    def __init__(self, document: Document, element: Element, skip: tuple[str, ...] = ()) -> None:
+        paths = element.paths(skip)
+        super().__init__(zip(paths, map(document.texts.__getitem__, paths.values()), strict=True))
+        self.document, self.element = document, element
 
-    def __init__(self, element: Element, skip: tuple[str, ...] = ()) -> None:
-        super().__init__()
-        self.element = element
-        self._add(element, skip, "")
-
-    def _add(self, element: Element, skip: tuple[str, ...], above: str) -> None:
-        names = [child.tag for child in element.children]
-        often = Counter(names) if len({*names}) < len(names) else {}
-        seen: Counter[str] = Counter()
-        for child, name in zip(element.children, names, strict=True):
-            path = above + name
-            if path in skip:
-                continue
-            if often.get(name, 1) > 1:
-                seen[name] += 1
-                path = f"{path}[{seen[name]}]"
-            if child.buckets:
-                raise NotPlainError
-            if child.attributes:
-                own = dict(child.attributes)
-                if len(own) < len(child.attributes):
-                    raise NotPlainError
-                for attribute, text in own.items():
-                    self[f"{path}/@{attribute}"] = text
-            if child.children:
-                self._add(child, skip, f"{path}/")
-            elif text := child.text.strip():
-                self[path] = text
+    @property
+    def line(self) -> int:
+        """The line on which the element begins."""
+        return self.document.line(self.element)
 
     def take(self, path: str) -> str | None:
         """Take a value; None if it is missing."""
@@ -188,12 +256,12 @@ class Values(dict[str, str]):
     def _repeated(self, path: str) -> str | None:
         """Take a value that stands there several times."""
         found = self.element.all(path)
-        texts = [child.text.strip() or None for child in found]
+        texts = [self.document.text(child) or None for child in found]
         for child, text in zip(found, texts, strict=True):
             if child.children:
-                raise MalformedError(child, f"{child.tag} holds elements, not a value")
+                raise self._malformed(child, "holds elements, not a value")
             if text != texts[0]:
-                raise MalformedError(child, f"{child.tag} occurs twice with different values")
+                raise self._malformed(child, "occurs twice with different values")
         for other in [one for one in self if found and _PLACE.sub("", one) == path]:
             del self[other]
         return texts[0] if texts else None
@@ -218,8 +286,10 @@ class Values(dict[str, str]):
 
     def wrong(self, path: str, what: str) -> MalformedError:
         """Make the error that a value is not what it must be."""
-        element = self.element.all(path)[0]
-        return MalformedError(element, f"{element.tag} is {what}")
+        return self._malformed(self.element.all(path)[0], f"is {what}")
+
+    def _malformed(self, element: Element, what: str) -> MalformedError:
+        return MalformedError(self.document.line(element), f"{element.tag} {what}")
 
 
 def columns(text: str) -> dict[str, list[str]]:

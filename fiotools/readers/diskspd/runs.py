@@ -6,7 +6,6 @@ I/O moves one block. What does not agree is told, and changes no number.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cache
@@ -47,7 +46,7 @@ _IO = (
     *(FILE, "run", "entry", "direction", "scope", "thread", "target", "runtime_s"),
     *("lat_min_ns", "lat_max_ns", *_MEASURES, *_CONDITIONS),
 )
-_PERCENTILES = (FILE, "run", "entry", "scope", "target", "latency", *SWEPT)
+_PERCENTILES = (FILE, "run", "entry", "scope", "target", "latency", *SWEPT, "direction")
 _SAMPLES = (
     *(FILE, "run", "entry", "scope", "thread", "target", *_OF_SAMPLES),
     *("direction", "quantity"),
@@ -117,10 +116,22 @@ class PrintedCurve:
     """Percentiles of the latencies of a run, or of one of its targets."""
 
     line: int
-    # a percentile, and the latency (ns) of each of `DIRECTIONS`; None if missing
-    points: Sequence[tuple[float | None, Sequence[float | None]]]
+    # of each direction the percentiles that are known, and their latencies in ns
+    points: dict[str, tuple[NDArray[np.float64], NDArray[np.float64]]]
     target: str | None = None
     number: int = 0  # its place among those of targets, from 1; 0 of the run
+
+    @classmethod
+    def of(cls, line: int, rows: Any, target: str | None = None, number: int = 0) -> PrintedCurve:
+        """Make it of rows: a percentile, and latencies in ms of `DIRECTIONS`; None if missing."""
+        matrix = np.array(rows, dtype=np.float64).reshape(-1, 1 + len(DIRECTIONS))
+        percentiles, values = matrix[:, 0], np.rint(matrix[:, 1:] * 1e6)
+        known = (values == values) & (percentiles == percentiles)[:, None]
+        points = {
+            direction: (percentiles[known[:, at]], values[known[:, at], at])
+            for at, direction in enumerate(DIRECTIONS)
+        }
+        return cls(line, points, target, number)
 
 
 @dataclass
@@ -231,11 +242,10 @@ def _add_lists(rows: Rows, run: DiskspdRun, place: tuple[int, int]) -> None:
         pairs = zip(*run.asked.settings, strict=True)
         rows.block("settings", _SETTINGS, (*place, "given"), ("option", "text"), *pairs)
     if run.cpus:
-        names = ("group", "cpu", *USAGE)
-        rows.block("cpu", _RUN, place, names, *zip(*run.cpus, strict=True))
+        rows.block("cpu", _RUN, place, ("group", "cpu", *USAGE), *zip(*run.cpus, strict=True))
     if run.extras:
-        names = ("entry", "path", "text")
-        rows.block("extras", _RUN, place, names, *zip(*run.extras, strict=True))
+        columns = zip(*run.extras, strict=True)
+        rows.block("extras", _RUN, place, ("entry", "path", "text"), *columns)
 
 
 def _add_io(
@@ -272,15 +282,14 @@ def _add_io(
 _UNKNOWN = (None, None)
 
 
-def _extremes(run: DiskspdRun) -> dict[str, list[float | None]]:
+def _extremes(run: DiskspdRun) -> dict[str, tuple[float | None, float | None]]:
     """Return the smallest and the greatest latency of the whole run, by direction."""
-    found: dict[str, list[float | None]] = {name: [None, None] for name in DIRECTIONS}
+    found = {}
     for curve in run.curves:
-        for at, values in curve.points if curve.target is None else ():
-            if at in (0, 100):
-                for name, value in zip(DIRECTIONS, values, strict=True):
-                    if value is not None:
-                        found[name][at == 100] = value
+        for direction, (percentiles, values) in curve.points.items():
+            if curve.target is None:
+                known = dict(zip(percentiles.tolist(), values.tolist(), strict=True))
+                found[direction] = known.get(0), known.get(100)
     return found
 
 
@@ -288,23 +297,15 @@ def _add_percentiles(
     rows: Rows, run: DiskspdRun, place: tuple[int, int], asked: Conditions
 ) -> None:
     """Add the percentiles of the run, and of single targets."""
-    if not rows.wants("percentiles"):
-        return
+    names = ("percentile", "value_ns")
     total = len(run.entries) + 1
     for curve in run.curves:
-        known = [
-            (direction, at, value)
-            for at, values in curve.points
-            for direction, value in zip(DIRECTIONS, values, strict=True)
-            if value is not None and at is not None
-        ]
         # those of a target are of all its threads, and so of no entry
         given = [asked.get(name) if curve.target is None else None for name in SWEPT]
         scope = "total" if curve.target is None else "target"
         shared = (*place, total + curve.number, scope, curve.target, "lat", *given)
-        names = ("direction", "percentile", "value_ns")
-        if known:
-            rows.block("percentiles", _PERCENTILES, shared, names, *zip(*known, strict=True))
+        for direction, points in curve.points.items():
+            rows.block("percentiles", _PERCENTILES, (*shared, direction), names, *points)
 
 
 def _add_samples(rows: Rows, sampled: Sampled, shared: tuple[Any, ...], *, measured: bool) -> None:
@@ -396,20 +397,10 @@ def _means(run: DiskspdRun) -> Iterator[tuple[int, str]]:
 def _falling(run: DiskspdRun) -> Iterator[tuple[int, str]]:
     """Yield curves with a percentile below a lower one, which is impossible for latencies."""
     for curve in run.curves:
-        found = _first_fall(curve)
-        if found is not None:
-            direction, above, below = found
-            message = f"percentile {percentile(above)} is below percentile {percentile(below)}"
-            yield curve.line, f"{direction}: {message}"
-
-
-def _first_fall(curve: PrintedCurve) -> tuple[str, float, float] | None:
-    last = dict.fromkeys(DIRECTIONS, (math.nan, math.nan))
-    for at, values in curve.points:
-        for direction, value in zip(DIRECTIONS, values, strict=True):
-            if value is not None and at is not None:
-                lower, below = last[direction]
-                if value < below:
-                    return direction, at, lower
-                last[direction] = at, value
-    return None
+        for direction, (percentiles, values) in curve.points.items():
+            falls = np.flatnonzero(np.diff(values) < 0)
+            if len(falls):
+                below, above = map(percentile, percentiles[falls[0] : falls[0] + 2].tolist())
+                message = f"percentile {above} is below percentile {below}"
+                yield curve.line, f"{direction}: {message}"
+                break

@@ -629,9 +629,9 @@ def check_plan(span: Span, asked: options.Asked) -> options.Asked:
     if asked.each and seen and threads not in (None, seen):
         doubled = f"the input parameters are of {threads} threads, the results of {seen}"
         asked = replace(asked, total={**asked.total, "numjobs": None})
-    said = [("incomplete", missing)]
-    said += [("conditions", message) for message in (unread, strange, doubled)]
-    span.problems += [_warning(code, first, message) for code, message in said if message]
+    found = [("incomplete", missing)]
+    found += [("conditions", str(one)) for one in (unread, strange, doubled) if one]
+    span.problems += [_warning(code, first, message) for code, message in found if message]
     return asked
 
 
@@ -804,7 +804,7 @@ def _measures(by_direction: Mapping[str, IoRow], first: int) -> dict[str, Measur
 def _curves(span: Span, first: int) -> Iterator[PrintedCurve]:
     for number, (target, chart) in enumerate(span.charts, 1):
         titles = [name.split(" ")[0].lower() for name in chart.columns[1:]]
-        points = []
+        rows = []
         for _, (name, *cells) in chart.rows:
             percentile = _PERCENTILES.get(label(name))
             if percentile is not None:
@@ -813,9 +813,9 @@ def _curves(span: Span, first: int) -> Iterator[PrintedCurve]:
                 values = [float(text) if _DECIMAL.fullmatch(text) else None for text in texts]
                 if span.spoiled and 0 < percentile < 100:
                     values[-1] = None
-                points.append((percentile, [*map(nanoseconds, values)]))
+                rows.append((percentile, *values))
         line = first + (chart.rows[0][0] if chart.rows else 0)
-        yield PrintedCurve(line, points, target, 0 if target is None else number)
+        yield PrintedCurve.of(line, rows, target, 0 if target is None else number)
 
 
 def _gap(span: Span, output: Output) -> tuple[int, str] | None:

@@ -44,7 +44,7 @@ from fiotools.readers.diskspd.results import (
     Found,
     find,
 )
-from fiotools.readers.document import Document, Field, Grammars, Report, Session, read_part
+from fiotools.readers.document import Document, Field, Grammars, Report, Rest, Session
 from fiotools.readers.formats import READERS, is_profile
 from fiotools.tables.rows import Rows
 
@@ -69,7 +69,7 @@ FIELDS = {
 }
 
 
-def read(document: Document, rows: Rows) -> None:
+def read(document: Document, rows: Rows) -> Iterator[Rest]:
     """Read every ``Results`` in the file, and text output beside them."""
     name = document.name
     if document.is_structured and "<!DOCTYPE" in document.text:
@@ -94,7 +94,7 @@ def read(document: Document, rows: Rows) -> None:
     failures: list[ParseError] = []
     at = 0
     for report in reports:
-        _add_beside(rows, document, at, report.start)
+        yield from _beside(rows, document, at, report.start)
         try:
             if report.kind == "diskspd_xml":
                 _add(rows, report, Session())
@@ -103,7 +103,7 @@ def read(document: Document, rows: Rows) -> None:
         except ParseError as error:
             failures.append(error)
         at = report.end
-    _add_beside(rows, document, at, len(document.text))
+    yield from _beside(rows, document, at, len(document.text))
     if failures and (len(failures) == len(reports) or not rows.runs):
         raise failures[0]
     for failure in failures:
@@ -127,8 +127,8 @@ def _texts(document: Document, start: int, end: int) -> Iterator[Report]:
         yield found._replace(start=start + found.start, end=start + found.end)
 
 
-def _add_beside(rows: Rows, document: Document, start: int, end: int) -> None:
-    """Add reports of other tools that stand beside the XML, and keep the rest as a note."""
+def _beside(rows: Rows, document: Document, start: int, end: int) -> Iterator[Rest]:
+    """Yield reports of other tools that stand beside the XML, and keep the rest as a note."""
     if not document.text[start:end].strip():
         return
     part = document.part(start, end)
@@ -138,17 +138,12 @@ def _add_beside(rows: Rows, document: Document, start: int, end: int) -> None:
         for above, line in numbered_lines(part.text[at:stop])
         if not _DECLARATION.fullmatch(line)
     ]
-    _add_others(rows, part)
+    yield Rest(part, rows.runs)
     if others:
         more = f" and {len(others) - 1} more lines" if len(others) > 1 else ""
         message = f"text beside the XML: {others[0][1][:80]!r}{more}"
         severity = "warning" if any(is_trouble(line) for _, line in others) else "info"
         rows.note(message, code="unread", line=others[0][0], severity=severity)
-
-
-def _add_others(rows: Rows, part: Document) -> None:
-    """Add what other readers find in the text beside the XML."""
-    read_part(rows, part, rows.runs)
 
 
 def add(rows: Rows, report: Report, session: Session) -> int:

@@ -25,25 +25,23 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from fiotools.errors import ParseError
-from fiotools.readers.document import Later, Report, Session, read_part
+from fiotools.readers.document import Report, Rest, Session
 from fiotools.readers.fio import documents
 from fiotools.readers.fio.cumulative import runs_of, server_of, snapshots
 from fiotools.readers.fio.documents import MOVING, TOTAL, Piece, Stretch, by_direction
-from fiotools.readers.fio.records import FIELDS as FIELDS
+from fiotools.readers.fio.fields import FIELDS as FIELDS
+from fiotools.readers.fio.options import NO_OPTIONS
 from fiotools.readers.fio.records import add_run
 from fiotools.readers.fio.schema import Document, decoded
-from fiotools.readers.fio.text_rows import NO_OPTIONS
+from fiotools.readers.fio.text_rows import keep
 
 if TYPE_CHECKING:
     from fiotools.readers.document import Document as Text
     from fiotools.tables.rows import Rows
-
-# most files have no text around the JSON
-_keep = Later("fiotools.readers.fio.text_rows:keep")
 
 
 def take(data: bytes, rows: Rows) -> bool:
@@ -55,7 +53,7 @@ def take(data: bytes, rows: Rows) -> bool:
     return True
 
 
-def read(text: Text, rows: Rows) -> None:
+def read(text: Text, rows: Rows) -> Iterator[Rest]:
     """Read every document in the text."""
     found = () if text.is_structured else text.reports
     pieces = [report.data for report in found if report.kind == "fio_json"]
@@ -89,7 +87,7 @@ def read(text: Text, rows: Rows) -> None:
                 run=run,
             )
     if around:
-        _add_reports(rows, text, around, whole, runs)
+        yield from _rests(text, around, whole, runs)
     if not rows.runs:
         raise _nothing_whole(text, pieces)
     for piece in pieces:
@@ -215,10 +213,10 @@ _MANY = 20
 Done = dict[tuple[str, str], tuple[set[int | None], set[tuple[int, int]]]]
 
 
-def _add_reports(
-    rows: Rows, text: Text, around: list[Stretch], whole: list[Piece], runs: dict[int, int]
-) -> None:
-    """Add the reports of any tool, except those that repeat one of the complete documents.
+def _rests(
+    text: Text, around: list[Stretch], whole: list[Piece], runs: dict[int, int]
+) -> Iterator[Rest]:
+    """Yield the reports of any tool, except those that repeat one of the complete documents.
 
     The places of all of them are recorded in the stretches.
     """
@@ -231,7 +229,7 @@ def _add_reports(
             place = stretch.start + report.start, stretch.start + report.end
             stretch.reports.append((*place, report.kind if repeats else ""))
             copies += [report] if repeats else []
-        read_part(rows, part, runs.get(stretch.before - 1), copies)
+        yield Rest(part, runs.get(stretch.before - 1), copies)
 
 
 def _done(whole: list[Piece]) -> Done:
@@ -302,7 +300,7 @@ def _note_lines(
     if torn:
         kept = [(number, part) for number, part in kept if not _JSON.match(part)]
     for number, part in kept[:_MANY]:
-        _keep(rows, part, number, run)
+        keep(rows, part, number, run)
     if len(kept) > _MANY:
         message = f"... and {len(kept) - _MANY} more lines of text"
         rows.note(message, code="printed", line=kept[_MANY][0], run=run)

@@ -40,7 +40,6 @@ from typing import Any, NamedTuple
 from fiotools.errors import ParseError
 from fiotools.readers.document import (
     Document,
-    Later,
     Report,
     Session,
     line_end,
@@ -63,11 +62,11 @@ from fiotools.readers.fio.text_rows import (
     is_interrupted,
     note_remarks,
 )
-from fiotools.readers.formats import FIO_DEFINITION, FIO_SAID, READERS
+from fiotools.readers.formats import FIO_DEFINITION, FIO_SAID, READERS, Later
 from fiotools.readers.text import Cursor, Taker, taken
 from fiotools.tables.rows import Rows
 
-_commands = Later("fiotools.readers.transcript:commands")
+_commands = Later("fiotools.readers.prompts:commands")
 
 # --- numbers as printed, and how far to trust them --------------------------------------------
 

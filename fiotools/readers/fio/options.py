@@ -8,9 +8,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-from fiotools.readers.document import Later
+from fiotools.readers.fio.bins import whole_direction
+from fiotools.readers.formats import Later
+from fiotools.vocabulary import CONDITIONS, SWEPT
 
 if TYPE_CHECKING:
     from fiotools.tables.rows import Rows
@@ -34,6 +37,10 @@ _PROGRAM = re.compile(
     r"output|eta|status-|section|debug|client|server|max-jobs|aux-path|inflate-log"
 )
 
+NO_OPTIONS = (
+    "the report does not list the options of its jobs: the conditions are missing; name them in the"
+    " path: {iodepth:d}"
+)
 # word processors and blogs make one long dash of two hyphens
 _GIVEN = re.compile(r"[-\u2010-\u2015\u2212]{1,2}([a-z_][\w-]*)=(.*)", re.S)
 
@@ -155,6 +162,62 @@ def defaults(options: Options) -> dict[str, str]:
         for name, value in _DEFAULTS.items()
         if name not in options and options.keys().isdisjoint(_INSTEAD.get(name, ()))
     }
+
+
+# --- of a job ---------------------------------------------------------------------------------
+
+
+class JobOptions:
+    """Everything that follows from the options of a job, its own and those of all jobs."""
+
+    def __init__(self, shared: Mapping[str, str], own: Mapping[str, str]) -> None:
+        self.shared, self.given = shared, own
+        self.all = options = {**shared, **own}
+        self.listed = {name: text for name, text in own.items() if name != "name"}
+        self.defaults = defaults(options)
+        self.numjobs = whole(options.get("numjobs")) or 1
+        self.is_group = is_set(options, "group_reporting")
+        self.target = target(options)
+        self.flying = (whole(options.get("iodepth")) or 1) * self.numjobs
+        self._conditions: dict[str, tuple[tuple[Any, ...], tuple[Any, ...]]] = {}
+
+    def conditions(self, direction: str) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
+        """Return the `CONDITIONS` of I/O in a direction, and those that are swept."""
+        found = self._conditions.get(direction)
+        if found is None:
+            told = conditions(self.all, direction)
+            found = tuple(map(told.get, CONDITIONS)), tuple(map(told.get, SWEPT))
+            self._conditions[direction] = found
+        return found
+
+    def common(self, listed: Sequence[str]) -> tuple[Any, ...]:
+        """Return those of the swept ones that all directions of an entry share."""
+        whole = whole_direction([*listed])
+        names = [whole] if whole in listed else listed
+        first, *others = [self.conditions(name)[1] for name in names]
+        if others.count(first) == len(others):
+            return first
+        return tuple(
+            value if all(other[at] == value for other in others) else None
+            for at, value in enumerate(first)
+        )
+
+
+@lru_cache(maxsize=4096)
+def _options(
+    names: tuple[str, ...], texts: tuple[str, ...], beside: JobOptions | None
+) -> JobOptions:
+    options = normalise(dict(zip(names, texts, strict=True)))
+    return JobOptions(beside.shared, options) if beside else JobOptions(options, {})
+
+
+def options_of(listed: Mapping[str, str] | None, beside: JobOptions | None = None) -> JobOptions:
+    """Interpret the options of a job ``beside`` those of all jobs, or the latter; each once."""
+    listed = listed or {}
+    return _options(tuple(listed), tuple(listed.values()), beside)
+
+
+# --- of a command -----------------------------------------------------------------------------
 
 
 def from_command(command: str | None) -> tuple[dict[str, str], dict[str, dict[str, str]]]:

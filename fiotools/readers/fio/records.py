@@ -1,8 +1,7 @@
 """A run of fio, as typed records, to rows: every rule about the numbers stands here, once.
 
-`FIELDS` says where each column comes from. To read another number, give it a field in
-`fiotools.readers.fio.schema`, a column in the vocabulary, and a line here. A rule that a line
-cannot express is code below, and the line names it.
+Columns that are a key of fio's, in our unit, are taken by the lines of
+`fiotools.readers.fio.fields`.
 """
 
 from __future__ import annotations
@@ -19,12 +18,14 @@ import msgspec
 import numpy as np
 from msgspec import Raw
 
-from fiotools.readers.document import Field, Session
+from fiotools.readers.document import Session
 from fiotools.readers.fio import DIRECTIONS, LATENCIES, STATISTICS, Version
 from fiotools.readers.fio import options as fio_options
 from fiotools.readers.fio.bins import Histogram, coarse_columns, histograms, whole_direction
 from fiotools.readers.fio.cumulative import server_of
 from fiotools.readers.fio.documents import MOVING, TOTAL, by_direction, elapsed
+from fiotools.readers.fio.fields import DISK, IO, JOB, LATENCY, Lines
+from fiotools.readers.fio.options import JobOptions, options_of
 from fiotools.readers.fio.schema import (
     EXTRAS,
     Disk,
@@ -36,134 +37,30 @@ from fiotools.readers.fio.schema import (
     Record,
     latencies_of,
 )
+from fiotools.tables.parts import FILE
 from fiotools.vocabulary import CONDITIONS, SWEPT
 
 if TYPE_CHECKING:
-    from fiotools.tables.rows import Rows
+    from fiotools.tables.rows import Layout, Rows
 
-# --- where each column comes from -------------------------------------------------------------
-
-# how many of our units make one of fio's; ms are divided, as 1/1000 is not exact in binary
-_SCALES = {"KiB/s": 1024, "sectors": 512}
-
-_JOB = (
-    Field("error", "error"),
-    Field("usr_cpu_pct", "usr_cpu"),
-    Field("sys_cpu_pct", "sys_cpu"),
-    *(Field(name, name) for name in ("ctx", "majf", "minf")),
-    Field(
-        "job_start",
-        "job_start",
-        since="3.36",
-        rule="ms since 1970; an extra if it is another clock's",
-    ),
-    Field("job_runtime_s", "job_runtime", "ms", zero=False),
-)
-_KEYS = (
-    Field("group", "groupid"),
-    Field("port", "port", rule="none in the total of all clients"),
-)
-_IO = (
-    Field("io_bytes", "io_bytes", rule="KiB before 2.21, if there is no `io_kbytes`"),
-    Field("total_ios", "total_ios", rule="for syncs the greater of it and `N`"),
-    Field("short_ios", "short_ios", rule="none if syncs are counted there by mistake"),
-    Field("drop_ios", "drop_ios"),
-    Field("runtime_s", "runtime", "ms", zero=False),
-    Field("iops", "iops", rule="`total_ios` / `runtime` if that agrees; none if `runtime` is 0"),
-    Field(
-        "bw_bytes_per_s",
-        "bw_bytes",
-        since="3.2",
-        rule="otherwise `bw` (KiB/s), or `io_bytes` / `runtime` if that agrees;"
-        " none if `runtime` is 0",
-    ),
-    Field("bw_min_bytes_per_s", "bw_min", "KiB/s", samples="bw_samples"),
-    Field("bw_max_bytes_per_s", "bw_max", "KiB/s", samples="bw_samples"),
-    Field("bw_mean_bytes_per_s", "bw_mean", "KiB/s", samples="bw_samples"),
-    Field("bw_stddev_bytes_per_s", "bw_dev", "KiB/s", samples="bw_samples"),
-    Field("bw_agg_pct", "bw_agg", zero=False, samples="bw_samples"),
-    Field("bw_samples", "bw_samples", zero=False),
-    *(Field(f"iops_{name}", f"iops_{name}", samples="iops_samples") for name in STATISTICS),
-    Field("iops_samples", "iops_samples", zero=False),
-)
-_LATENCY = tuple(
-    Field(
-        f"{kind}_{statistic}_ns",
-        f"{kind}_ns.{statistic}",
-        since="3.0",
-        rule=f"before in usec, `{kind}.{statistic}`; none if `N` is 0",
-    )
-    for kind in LATENCIES
-    for statistic in STATISTICS
-)
-_DISK = (
-    *(Field(name, name) for name in ("read_ios", "write_ios", "read_merges", "write_merges")),
-    Field("read_sectors_bytes", "read_sectors", "sectors", since="3.36"),
-    Field("write_sectors_bytes", "write_sectors", "sectors", since="3.36"),
-    *(Field(f"{name}_s", name, "ms") for name in ("read_ticks", "write_ticks", "in_queue")),
-    Field("util_pct", "util"),
-)
-FIELDS = {"jobs": (*_JOB, *_KEYS), "io": (*_IO, *_LATENCY), "disks": _DISK}
-
-Layout: TypeAlias = tuple[str, ...]
-
-
-class Lines:
-    """The lines of a table of `Field`: they take the columns that they name from a record."""
-
-    def __init__(self, fields: Sequence[Field]) -> None:
-        self.columns: Layout = tuple(field.column for field in fields)
-        self._take = attrgetter(*(field.key for field in fields))
-        keys = [field.key for field in fields]
-        places = range(len(fields))
-        self._sampled = [
-            (keys.index(count), [at for at in places if fields[at].samples == count])
-            for count in dict.fromkeys(field.samples for field in fields if field.samples)
-        ]
-        self._unmeasured = [at for at in places if not fields[at].zero]
-        self._ms = [at for at in places if fields[at].unit == "ms"]
-        self._scaled = [
-            (at, _SCALES[fields[at].unit]) for at in places if fields[at].unit in _SCALES
-        ]
-
-    def of(self, record: Record) -> list[Any]:
-        """Return the values of a record, in our units; None for what was not measured."""
-        values = [*self._take(record)]
-        for count, places in self._sampled:
-            said = values[count]
-            if not (any(values[at] for at in places) if said is None else said):
-                for at in places:
-                    values[at] = None
-        for at in self._unmeasured:
-            values[at] = values[at] or None
-        for at in self._ms:
-            if values[at] is not None:
-                values[at] /= 1000
-        for at, scale in self._scaled:
-            if values[at] is not None:
-                values[at] *= scale
-        return values
-
-
-_OF_JOB, _OF_IO, _OF_DISK = map(Lines, (_JOB, _IO, _DISK))
+_OF_JOB, _OF_IO, _OF_DISK = map(Lines, (JOB, IO, DISK))
 _STARTED = _OF_JOB.columns.index("job_start")
 _MOVED, _TOTAL, _SHORT, _RAN, _IOPS, _RATE = map(
     _OF_IO.columns.index,
     ("io_bytes", "total_ios", "short_ios", "runtime_s", "iops", "bw_bytes_per_s"),
 )
-_FILE = "#"
-_RUNS: Layout = (_FILE, "run", "tool", "format", "tool_version", "command", "host", "reported_at")
+_RUNS: Layout = (FILE, "run", "tool", "format", "tool_version", "command", "host", "reported_at")
 _RUNS += ("duration_s", "status")
-_ENTRY: Layout = (_FILE, "run", "entry", "host", "port", "group", "job", "target", "scope")
+_ENTRY: Layout = (FILE, "run", "entry", "host", "port", "group", "job", "target", "scope")
 _JOBS: Layout = (*_ENTRY, *_OF_JOB.columns, "description")
 _ROW: Layout = (*_ENTRY, "direction", *CONDITIONS, *_OF_IO.columns)
-_ROW += tuple(field.column for field in _LATENCY)
+_ROW += tuple(field.column for field in LATENCY)
 _CURVE: Layout = (*_ENTRY, "direction", *SWEPT, "latency")
-_PROGRESS: Layout = (_FILE, "run", "entry", "host", "group", "job", "direction")
+_PROGRESS: Layout = (FILE, "run", "entry", "host", "group", "job", "direction")
 _PROGRESS += ("rw", "iodepth", "numjobs", "quantity", "time_s", "value")
-_DEVICE: Layout = (_FILE, "run", "host", "device", *_OF_DISK.columns)
-_SETTING: Layout = (_FILE, "run", "entry", "job", "origin")
-_EXTRA: Layout = (_FILE, "run", "entry")
+_DEVICE: Layout = (FILE, "run", "host", "device", *_OF_DISK.columns)
+_SETTING: Layout = (FILE, "run", "entry", "job", "origin")
+_EXTRA: Layout = (FILE, "run", "entry")
 _PERCENTILES, _TEXTS, _PATHS = ("percentile", "value_ns"), ("option", "text"), ("path", "text")
 _FINE, _COARSE = ("bin_lo_ns", "bin_hi_ns", "count"), ("bin_lo_ns", "bin_hi_ns", "pct")
 
@@ -180,6 +77,7 @@ _NOTHING = (None,) * len(STATISTICS)
 _LIMIT = 2**63
 _STEADY = {"iops": "iops", "bw": "bw_bytes_per_s", "lat_ns": "lat_ns"}
 _OPENED = frozenset({"steadystate", "data"})  # objects whose values are separate extras
+_DEPTH = 8  # of these, at most
 _SYNCS = ("fsync", "fdatasync", "sync_file_range")
 _SERVER = ("hostname", "port")
 # a latency's key in a unit that fio does not use
@@ -191,57 +89,9 @@ _load, _encode = msgspec.json.Decoder().decode, msgspec.json.Encoder().encode
 Timed: TypeAlias = list[tuple[Latency | None, int]]
 
 
-class Options:
-    """Everything that follows from the options of a job, its own and those of all jobs."""
-
-    def __init__(self, shared: Mapping[str, str], own: Mapping[str, str]) -> None:
-        self.shared, self.given = shared, own
-        self.all = options = {**shared, **own}
-        self.listed = {name: text for name, text in own.items() if name != "name"}
-        self.defaults = fio_options.defaults(options)
-        self.numjobs = fio_options.whole(options.get("numjobs")) or 1
-        self.is_group = fio_options.is_set(options, "group_reporting")
-        self.target = fio_options.target(options)
-        self.flying = (fio_options.whole(options.get("iodepth")) or 1) * self.numjobs
-        self._conditions: dict[str, tuple[tuple[Any, ...], tuple[Any, ...]]] = {}
-
-    def conditions(self, direction: str) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
-        """Return the `CONDITIONS` of I/O in a direction, and those that are swept."""
-        found = self._conditions.get(direction)
-        if found is None:
-            told = fio_options.conditions(self.all, direction)
-            found = tuple(map(told.get, CONDITIONS)), tuple(map(told.get, SWEPT))
-            self._conditions[direction] = found
-        return found
-
-    def common(self, listed: Sequence[str]) -> tuple[Any, ...]:
-        """Return those of the swept ones that all directions of an entry share."""
-        whole = whole_direction([*listed])
-        names = [whole] if whole in listed else listed
-        first, *others = [self.conditions(name)[1] for name in names]
-        if others.count(first) == len(others):
-            return first
-        return tuple(
-            value if all(other[at] == value for other in others) else None
-            for at, value in enumerate(first)
-        )
-
-
-@lru_cache(maxsize=4096)
-def _options(names: Layout, texts: Layout, beside: Options | None) -> Options:
-    options = fio_options.normalise(dict(zip(names, texts, strict=True)))
-    return Options(beside.shared, options) if beside else Options(options, {})
-
-
-def options_of(listed: Mapping[str, str] | None, beside: Options | None = None) -> Options:
-    """Interpret the options of a job ``beside`` those of all jobs, or the latter; each once."""
-    listed = listed or {}
-    return _options(tuple(listed), tuple(listed.values()), beside)
-
-
 def _of_all_jobs(
     document: Document, unsure: frozenset[str]
-) -> tuple[Options, dict[tuple[str, str], Options]]:
+) -> tuple[JobOptions, dict[tuple[str, str], JobOptions]]:
     """Return the options of all jobs, and those of each server: since 3.39 fio lists them apart."""
     listed = document.global_options
     if not isinstance(listed, list):
@@ -324,7 +174,7 @@ class _Run:
         self.shared, self.servers = _of_all_jobs(document, unsure)
         # an unlisted option has its default if the run lists others, and may be anything if not
         self.is_known = bool(self.shared.shared) and not self.fio.before(2, 17, True)
-        self.entries: list[tuple[tuple[Any, ...], Options]] = []  # keys, and options in effect
+        self.entries: list[tuple[tuple[Any, ...], JobOptions]] = []  # keys, and options in effect
         self.held: dict[int, Histogram | tuple[()] | None] = {}  # the bins of each latency
         wanted = ("jobs", "settings", "percentiles", "bins", "disks", "extras")
         self.jobs, self.settings, self.percentiles, self.bins, self.disks, self.extras = map(
@@ -429,7 +279,7 @@ class _Run:
         if entry.job_start and _moment(entry.job_start) is None:
             self._keep(number, [("job_start", _text(entry.job_start))])
 
-    def _add_own(self, number: int, entry: Job, own: Options) -> None:
+    def _add_own(self, number: int, entry: Job, own: JobOptions) -> None:
         """List an entry's options, those of all jobs of its server, and the defaults beside."""
         given, defaults, all_jobs = own.listed, own.defaults, self.shared.shared
         if own.shared is not all_jobs:
@@ -631,13 +481,13 @@ def _opened(rest: Mapping[str, Raw], prefix: str) -> Iterator[tuple[str, str]]:
             yield prefix + name, _text(raw)
 
 
-def _leaves(path: str, value: Any) -> Iterator[tuple[str, str]]:
-    if not isinstance(value, dict):
+def _leaves(path: str, value: Any, depth: int = _DEPTH) -> Iterator[tuple[str, str]]:
+    if not (isinstance(value, dict) and depth):
         yield path, _text(value)
         return
     for key, one in value.items():
         if key in _OPENED:
-            yield from _leaves(f"{path}.{key}", one)
+            yield from _leaves(f"{path}.{key}", one, depth - 1)
         else:
             yield f"{path}.{key}", _text(one)
 
@@ -696,7 +546,7 @@ def _has_io(part: Part) -> bool:
     return bool(part.io_bytes or part.total_ios or part.iops or part.bw)
 
 
-def _has_spilled(entry: Job, options: Options) -> bool:
+def _has_spilled(entry: Job, options: JobOptions) -> bool:
     """Whether syncs were counted as short I/Os, past the end of fio's counters.
 
     ``fdatasync`` counts as short reads, ``sync_file_range`` as short writes.
@@ -711,7 +561,7 @@ def _has_spilled(entry: Job, options: Options) -> bool:
     return bool(timed.max) and counted == 0 if done is None else done != counted
 
 
-def _is_of_another_job(entry: Job, options: Options, alike: int) -> bool:
+def _is_of_another_job(entry: Job, options: JobOptions, alike: int) -> bool:
     """Whether the options certainly do not belong to all jobs behind the entry."""
     name = options.given.get("name")
     if name is not None and not name.startswith(entry.jobname or ""):

@@ -40,7 +40,6 @@ from fiotools.readers.document import Document, Report, Session, line_end, line_
 from fiotools.readers.fio import LATENCIES, STATISTICS
 from fiotools.readers.fio import options as fio_options
 from fiotools.readers.fio.text_rows import (
-    NO_OPTIONS,
     Curves,
     Direction,
     Disk,
@@ -504,7 +503,7 @@ def add(tables: Rows, report: Report, session: Session, version: str | None = No
         )
         _add_run(rows, run)
         if not rows.has_options:
-            tables.note(NO_OPTIONS, code="conditions", run=rows.run)
+            tables.note(fio_options.NO_OPTIONS, code="conditions", run=rows.run)
     note_remarks(tables, said.remarks, report.line, tables.runs if found else None)
     if not found:
         for at, reason in said.broken:

@@ -99,11 +99,11 @@ def _timed(result: Any) -> Benchmark | None:
         odd = [value for value, count in pairs if count is None and value is not None]
         if found.times and values and len(values) != len(found.times):
             message = f"{len(values)} {name} for {len(found.times)} times: left out"
-            found.doubts.append(message)
+            found.doubt("left out", message)
             counts = []
         if odd:
             what = f"are not whole numbers ({odd[0]!r:.40}): left out"
-            found.doubts.append(f"{len(odd)} {name} {what}")
+            found.doubt("left out", f"{len(odd)} {name} {what}")
         found.beside[column] = counts
     if len(found.times) == 1:
         found.beside |= {column: [measures.get(name)] for column, name in SINGLE.items()}
@@ -136,7 +136,7 @@ def _measured(result: Any) -> Benchmark | None:
             counts.add(whole(told.get("count")))
             if odd := _add_statistics(found, metric, told.get("unit"), told):
                 what = f"{', '.join(odd)} in {told.get('unit')!r:.40}"
-                found.doubts.append(f"{metric}: {what} cannot be read: left out")
+                found.doubt("left out", f"{metric}: {what} cannot be read: left out")
     found.count = next(iter(counts)) if len(counts) == 1 else None
     found.times = [_value(row, REAL) for row in rows]
     for metric, column in COLUMNS.items():
@@ -145,8 +145,9 @@ def _measured(result: Any) -> Benchmark | None:
         found.beside[column] = [whole(value) for value in values] if is_bytes else values
     found.beside["exit_status"] = [whole(row.get("exit_code")) for row in rows]
     if found.count is not None and rows and len(rows) != found.count:
-        found.doubts.append(
-            f"{found.count} runs were summarized, {len(rows)} are listed: the others are missing"
+        found.doubt(
+            "incomplete",
+            f"{found.count} runs were summarized, {len(rows)} are listed: the others are missing",
         )
     parameters, environment, name = (
         result.get(key) for key in ("parameters", "environment", "name")

@@ -33,7 +33,7 @@ from statistics import fmean, median, stdev
 from typing import Any, NamedTuple
 
 from fiotools.errors import ParseError
-from fiotools.readers.document import Document, Field, Report, Session, read_part, read_reports
+from fiotools.readers.document import Document, Field, Report, Rest, Session, read_reports
 from fiotools.readers.hyperfine.exports import (
     BESIDE,
     SINGLE,
@@ -45,7 +45,8 @@ from fiotools.readers.hyperfine.exports import (
 )
 from fiotools.readers.hyperfine.records import COLUMNS, MEMORY, Benchmark, Finding
 from fiotools.readers.hyperfine.text import shown, tabled
-from fiotools.tables import Tables
+from fiotools.tables.notes import Note
+from fiotools.tables.rows import Rows
 
 _NAME = "hyperfine"
 # columns of `timings` for a command without single runs
@@ -76,7 +77,7 @@ class Output(NamedTuple):
     about: Mapping[str, str]
 
 
-def read(document: Document, tables: Tables) -> None:
+def read(document: Document, rows: Rows) -> Iterator[Rest]:
     """Read every command's runs."""
     if document.is_structured:
         try:
@@ -88,11 +89,11 @@ def read(document: Document, tables: Tables) -> None:
                 line=error.lineno,
                 remedy="was hyperfine stopped, or the file cut off?",
             ) from None
-        add(tables, Report(_NAME, 0, end, 1, _of_json(value)), Session())
-        read_part(tables, document.part(end, len(document.text)))
+        add(rows, Report(_NAME, 0, end, 1, _of_json(value)), Session())
+        yield Rest(document.part(end, len(document.text)))
     else:
-        read_reports(document, tables, add)
-    if not tables.runs:
+        read_reports(document, rows, add)
+    if not rows.runs:
         raise ParseError(
             document.name,
             "holds no result with a command and a mean",
@@ -122,7 +123,7 @@ def _of_json(value: Any) -> Output:
     return Output(listed_results(value), metadata(value))
 
 
-def add(tables: Tables, report: Report, session: Session) -> int:
+def add(rows: Rows, report: Report, session: Session) -> int:
     """Add the commands of one output; the session may know the command of a block without one."""
     output: Output = report.data
     about = {
@@ -133,38 +134,41 @@ def add(tables: Tables, report: Report, session: Session) -> int:
     for benchmark, reason, above in output.found:
         line = report.line + above
         if reason:
-            tables.note(reason, line=line, severity="warning")
+            rows.say(Note("left out", "warning", line, reason))
         if benchmark is not None:
             command = benchmark.command or session.command
-            _add_benchmark(tables, index, benchmark, line, {**about, "command": command})
+            _add_benchmark(rows, index, benchmark, line, {**about, "command": command})
             index += 1
     for name, text in output.about.items():
         if name != "hyperfine_version":
-            tables.add("extras", path=f"metadata/{name}", text=text)
+            rows.add("extras", path=f"metadata/{name}", text=text)
     if any(benchmark and benchmark.is_later for benchmark, *_ in output.found):
-        tables.note(
+        rows.note(
             "hyperfine 2 runs commands without a shell unless -S or --shell is given, version 1 in"
             " a shell: compare their times only if both were told the same",
+            code="conditions",
             line=report.line,
         )
-    return tables.runs
+    return rows.runs
 
 
 def _add_benchmark(
-    tables: Tables, index: int, benchmark: Benchmark, line: int, about: dict[str, Any]
+    rows: Rows, index: int, benchmark: Benchmark, line: int, about: dict[str, Any]
 ) -> None:
     """Add a command: a run for each execution, or one with its summary."""
-    first, command, times = tables.runs + 1, about["command"], benchmark.times
+    first, command, times = rows.runs + 1, about["command"], benchmark.times
     name = f"{command or 'a command'!s:.80}"
-    counts = Counter[str]()
+    counts = Counter[tuple[str, str]]()
     for row in _timings(benchmark):
         codes = [row.get("exit_status", 0)] if times else benchmark.beside.get("exit_status", ())
         # a killed command has the code null
         is_bad = benchmark.is_bad or any(code != 0 for code in codes)
         real = row.get("real_s")
-        counts["have no time: faster than the shell's start; use --shell=none"] += real is None
-        counts["failed (--ignore-failure)"] += is_bad
-        run = tables.start_run(
+        counts["meaning", "have no time: faster than the shell's start; use --shell=none"] += (
+            real is None
+        )
+        counts["failed", "failed (--ignore-failure)"] += is_bad
+        run = rows.start_run(
             tool=_NAME,
             format=_NAME,
             status="error" if is_bad or benchmark.error else "ok",
@@ -172,23 +176,22 @@ def _add_benchmark(
             **about,
         )
         if row:
-            tables.add("timings", run=run, command=command, **row)
+            rows.add("timings", run=run, command=command, **row)
         for option, text in benchmark.parameters.items():
-            tables.add("settings", run=run, option=option, text=text, origin="given")
+            rows.add("settings", run=run, option=option, text=text, origin="given")
     of = f"of {len(times)} runs of {name!r}"
-    for what, count in counts.items() if times else ():
+    for (code, what), count in counts.items() if times else ():
         if count:
-            tables.note(f"{count} {of} {what}", severity="warning", run=first)
+            rows.say(Note(code, "warning", None, f"{count} {of} {what}"), first)
     # about the command, so of no single run
     for path, value in {**benchmark.measures, **benchmark.facts}.items():
         text = value if isinstance(value, str) else repr(value)
-        tables.add("extras", path=f"results/{index}/{path}", text=text)
-    doubts = [(message, "meaning") for message in benchmark.doubts]
-    doubts += [(message, "contradiction") for message in _contradictions(benchmark)]
-    for message, code in doubts:
-        tables.note(f"{name!r}: {message}", code=code, line=line, severity="warning", run=first)
+        rows.add("extras", path=f"results/{index}/{path}", text=text)
+    _compare(benchmark)
+    for doubt in benchmark.doubts:
+        rows.say(doubt._replace(line=line, message=f"{name!r}: {doubt.message}"), first)
     if benchmark.error:
-        tables.note(f"{name!r}: {benchmark.error}", line=line, severity="error", run=first)
+        rows.say(Note("failed", "error", line, f"{name!r}: {benchmark.error}"), first)
 
 
 def _timings(benchmark: Benchmark) -> Iterator[dict[str, Any]]:
@@ -209,25 +212,27 @@ def _timings(benchmark: Benchmark) -> Iterator[dict[str, Any]]:
         yield {"real_s": measured or None, **beside}
 
 
-def _contradictions(benchmark: Benchmark) -> list[str]:
-    """Say where hyperfine's own statistics contradict its runs."""
+def _compare(benchmark: Benchmark) -> None:
+    """Note where hyperfine's own statistics contradict its runs."""
     told = {name: value for name in _COMPUTED if (value := benchmark.real(name)) is not None}
     times = benchmark.times
     if not times:
         middle = [told[name] for name in ("mean", "median") if name in told]
         low, high = told.get("min", 0.0), told.get("max", float("inf"))
         if not all(low * (1 - 1e-9) <= value <= high * (1 + 1e-9) for value in middle):
-            return ["its mean or median is not between its min and its max"]
-        return []
+            message = "its mean or median is not between its min and its max"
+            benchmark.doubt("contradiction", message)
+        return
     known = [value for value in times if value is not None]
     if len(known) < len(times):
-        return [f"{len(times) - len(known)} times are not numbers of seconds: left out"]
+        message = f"{len(times) - len(known)} times are not numbers of seconds: left out"
+        benchmark.doubt("left out", message)
+        return
     if benchmark.is_later and len(times) != benchmark.count:
-        return []  # some runs are missing
-    found = []
+        return  # some runs are missing
     for name, compute in _COMPUTED.items():
         if name in told and len(known) > (name == "stddev"):
             own = compute(known)
             if not isclose(told[name], own, rel_tol=1e-6, abs_tol=1e-9):
-                found.append(f"the {name} {told[name]:.6g} is not that of its times, {own:.6g}")
-    return found
+                message = f"the {name} {told[name]:.6g} is not that of its times, {own:.6g}"
+                benchmark.doubt("contradiction", message)

@@ -12,6 +12,8 @@ from decimal import Decimal
 from math import isfinite
 from typing import Any, TypeAlias
 
+from fiotools.tables.notes import Note
+
 _INT64 = 2**63 - 1
 _THOUSANDS = {name: Decimal(1000) ** power for power, name in enumerate("kMGT", 1)}
 _FACTORS = {
@@ -66,12 +68,17 @@ class Benchmark:
     times: Sequence[float | None] = ()  # of each run; None if it is not a number
     # columns of `timings` with a value for each run (without times: for each that there was)
     beside: dict[str, Sequence[float | int | None]] = field(default_factory=dict)
-    doubts: list[str] = field(default_factory=list)  # what was left out, or what hyperfine warns of
+    # what was left out, or what hyperfine warns of
+    doubts: list[Note] = field(default_factory=list)
     count: int | None = None  # how many runs there were, if they are not listed
     is_later: bool = False  # whether version 2 wrote it
     is_bad: bool = False  # whether a run failed
     error: str | None = None  # why it was not measured
     facts: dict[str, str] = field(default_factory=dict)  # for `extras`
+
+    def doubt(self, code: str, message: str) -> None:
+        """Note that a part of it is not certain."""
+        self.doubts.append(Note(code, "warning", None, message))
 
     def real(self, name: str) -> float | None:
         """Return a statistic of the wall time."""

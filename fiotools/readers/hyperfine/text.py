@@ -152,7 +152,7 @@ def _take_values(
         unit = line[f"{name}_unit"] or shared
         value = in_base(text, metric, unit)
         if value is None:
-            found.doubts.append(f"{name} {text} {unit!r} is in no known unit: left out")
+            found.doubt("left out", f"{name} {text} {unit!r} is in no known unit: left out")
         else:
             found.measures[f"{metric}/{name}" if found.is_later else name] = value
 
@@ -174,7 +174,7 @@ def _take_warnings(cursor: Cursor, found: Benchmark) -> None:
     while warning := _WARNING.fullmatch(cursor.bare):
         said = warning["said"].partition(". ")[0].removesuffix(".")
         found.is_bad |= said == _FAILED
-        found.doubts.append(f"hyperfine warns: {said}")
+        found.doubt("printed", f"hyperfine warns: {said}")
         _take(cursor)
 
 
