@@ -119,7 +119,8 @@ _SPEEDUP = ("speedup", "speedup_lo", "speedup_hi")
 _SIDES = ("baseline", "metric", "unit", "n", "n_baseline", "center", "center_baseline")
 _JUDGED = (
     *("confidence", "method", "p_equal", "comparisons"),
-    *("verdict", "runs_needed", "varies_in", "settings_differ", "warnings"),
+    *("verdict", "beyond_band", "band", "runs_needed", "varies_in", "settings_differ"),
+    *("flags", "details"),
 )
 
 # the columns of each answer, after those of the frame that it was computed from
@@ -130,7 +131,10 @@ ANSWERS: Mapping[str, tuple[str, ...]] = {
         *("runs_differ", "runs_same", "rounds_differ", "rounds_same"),
         *("confidence", "comparisons", "varies_in"),
     ),
-    "gate": ("metric", *_RATIO, "verdict", "rule", "outcome", "why"),
+    "gate": (
+        *("metric", "n", "n_baseline", *_RATIO),
+        *("verdict", "beyond_band", "band", "flags", "details", "rule", "outcome"),
+    ),
     "settings_diff": ("baseline", "option", "text", "text_baseline"),
     "speedup": (*_SIDES, *_RATIO, *_SPEEDUP, *_JUDGED),
     "overall": (*_SIDES, *_RATIO, "workloads", "about", *_JUDGED),
@@ -138,53 +142,72 @@ ANSWERS: Mapping[str, tuple[str, ...]] = {
     "summarize": (
         *("metric", "unit", "n"),
         *(f"{center}{end}" for center in ("median", "mean") for end in ("", "_lo", "_hi")),
-        *("stddev", "cov_pct", "min", "max", "outliers", "varies_in", "warnings", "confidence"),
+        *(
+            "stddev",
+            "cov_pct",
+            "min",
+            "max",
+            "outliers",
+            "varies_in",
+            "flags",
+            "details",
+            "confidence",
+        ),
     ),
     "per_thread": ("share_pct",),
     "fairness": (
         *("n", "k", "total_ios", "jain", "max_over_min", "iops_lowest", "iops_highest"),
-        *("stragglers", "lat_mean_ns", "lat_stddev_ns", "warnings"),
+        *("stragglers", "lat_mean_ns", "lat_stddev_ns", "flags", "details"),
     ),
-    "combine": ("parts", "warnings"),
-    "merge_bins": ("bin_lo_ns", "bin_hi_ns", "count", "n", "parts", "varies_in", "warnings"),
+    "combine": ("parts", "flags", "details"),
+    "merge_bins": (
+        "bin_lo_ns",
+        "bin_hi_ns",
+        "count",
+        "n",
+        "parts",
+        "varies_in",
+        "flags",
+        "details",
+    ),
     "percentiles_from_bins": (
         *("percentile", "value_ns", "bound_lo_ns", "bound_hi_ns", "value_lo_ns", "value_hi_ns"),
-        *("confidence", "note", "total_ios", "n", "method", "varies_in", "warnings"),
+        *("confidence", "total_ios", "n", "method", "varies_in", "flags", "details"),
     ),
     "bound_percentiles": (
         *("percentile", "bound_lo_ns", "bound_hi_ns", "total_ios", "parts", "n"),
-        *("method", "varies_in", "warnings"),
+        *("method", "varies_in", "flags", "details"),
     ),
     "best_under": (
         *("metric", "unit", "observed", "observed_lo", "observed_hi", "limit", "n", "n_below"),
-        *("confidence", "warnings"),
+        *("confidence", "flags", "details"),
     ),
     "variance_levels": (
         *("metric", "unit", "level", "n", "repeats", "stddev", "stddev_lo", "stddev_hi"),
-        *("variance_pct", "cost", "repeats_best", "confidence", "warnings"),
+        *("variance_pct", "cost", "repeats_best", "confidence", "flags", "details"),
     ),
     "check": (
-        *("subject", "check", "verdict", "observed", "limit", "unit"),
+        *("subject", "check", "finding", "verdict", "observed", "limit", "unit", "details"),
         *("why", "remedy", "basis"),
     ),
     "steady": (
         *("metric", "unit", "n", "interval_s", "mean", "mean_lo", "mean_hi", "lag1", "tau"),
         *("method", "window", "rounds", "first_round", "last_round", "cut"),
         *("window_mean", "range_pct", "deviation_pct", "rise_pct"),
-        *("drift_pct", "met", "verdict", "warnings", "confidence"),
+        *("drift_pct", "met", "verdict", "flags", "details", "confidence"),
     ),
     "shifts": (
         *("metric", "unit", "segment", "start", "time_s", "n", "center", *_RATIO),
-        *("confidence", "p", "verdict", "warnings"),
+        *("confidence", "p", "verdict", "flags", "details"),
     ),
     "reconcile": (
         *("metric", "unit", "n", "span_s", "coverage_pct", "log_rate", "summary_rate", "ratio"),
-        *("tolerance_pct", "verdict", "warnings"),
+        *("tolerance_pct", "verdict", "flags", "details"),
     ),
     "window": (
         *("time_s", "interval_s", "span_s", "coverage_pct", "n", "io_bytes"),
         *("iops", "bw_bytes_per_s", "mean"),
-        *("percentile", "value_ns", "bound_lo_ns", "bound_hi_ns", "varies_in", "warnings"),
+        *("percentile", "value_ns", "bound_lo_ns", "bound_hi_ns", "varies_in", "flags", "details"),
     ),
     "window_bins": ("latency", "time_s", "bin_lo_ns", "bin_hi_ns", "count"),
 }
@@ -518,9 +541,11 @@ _COLUMNS: tuple[Column, ...] = (
     _whole("comparisons", "Intervals in the answer, which share its error."),
     _text(
         "verdict",
-        "The answer in words: faster, slower, same within 5 %, ...; check(): ok, suspect,"
-        " impossible or unknown.",
+        "The answer: faster, slower (or better, worse, higher, lower), same, undecided, one run,"
+        " few runs, no run; check(): ok, suspect, impossible or unknown.",
     ),
+    _text("beyond_band", "Whether the difference is more than the band: yes, no or undecided."),
+    _number("band", "Share up to which a difference does not matter."),
     _whole(
         "runs_needed",
         "Further runs per side that will probably decide the verdict, as another look; 0 if it is"
@@ -535,12 +560,10 @@ _COLUMNS: tuple[Column, ...] = (
     _whole("rounds_differ", "Rounds of paired runs that will detect the difference."),
     _whole("rounds_same", "Rounds that will find equal sides the same within it."),
     _text("varies_in", "Conditions and labels that differ among the runs and are not in by."),
-    _text(
-        "settings_differ",
-        "Options on which the sides differ, separated by '; '; null if none, or not compared.",
-    ),
+    _text("settings_differ", "Options on which the sides differ; null if none, or not compared."),
     _text("text_baseline", "The baseline's value of the option."),
-    _text("warnings", "Reasons for caution, separated by '; '; null if there are none."),
+    _text("flags", "Codes of reasons for caution, separated by ';'; null if there are none."),
+    _text("details", "The values of each flag, in their order, or of a finding, as JSON."),
     _number("median", "Median of the runs, in the metric's unit."),
     _number("median_lo", "Lower end of the median's interval; null below 6 runs."),
     _number("median_hi", "Upper end of the median's interval; null below 6 runs."),
@@ -567,7 +590,6 @@ _COLUMNS: tuple[Column, ...] = (
     _number("bound_hi_ns", "Certain upper bound of the percentile; null: unknown."),
     _number("value_lo_ns", "Lower end of the percentile's interval."),
     _number("value_hi_ns", "Upper end of the percentile's interval."),
-    _text("note", "The scope of the interval, and its condition."),
     # best_under
     _number("observed_lo", "Lower end of the interval of observed; null for one run."),
     _number("observed_hi", "Upper end of the interval of observed; null for one run."),
@@ -585,6 +607,7 @@ _COLUMNS: tuple[Column, ...] = (
     _text("check", "Short name of the check: little, link, budget, ..."),
     _number("observed", "The value checked against the limit, in the column unit."),
     _number("limit", "The largest or smallest plausible value, in the column unit."),
+    _text("finding", "What was found: check.outcome, such as flush.buffered."),
     _text("why", "The reason for the verdict, in one sentence."),
     _text("rule", "The rule of a gate, as given."),
     _text("outcome", "Outcome of a rule: fail, pass or undecided."),

@@ -16,15 +16,15 @@ from numpy.typing import NDArray
 
 from benchmarks.coverage.study import Rate, Row, Study
 from fiotools.stats.estimates import paired, welch
-from fiotools.stats.order import SERIES, Order, Places, Ranks
-from fiotools.stats.sides import Side, Sides, order_notes
+from fiotools.stats.order import Order, Places, Ranks
+from fiotools.stats.sides import Side, Sides, order_flags
 
 RUNS = (3, 5, 10)
 NOISE = ("normal", "t3", "two modes")
 _SPREAD = 0.02  # of a run, and of what both runs of a pair share, in logarithms
 DRIFT = -0.02
-TIMES = Order(Places(()), True, SERIES)
-ROUNDS = Order(Places(()), False, "in the order of 'round'")
+TIMES = Order(Places(()), True)
+ROUNDS = Order(Places(()), False, "'round'")
 
 
 def positions(design: str, n: int) -> NDArray[np.int_]:
@@ -71,16 +71,15 @@ def asked(
         found = paired(*both) if pairs else welch([(both[0], both[1])])
         assert found is not None
         low, high = found.interval(0.95)
-        notes = order_notes(
+        flags = order_flags(
             Sides(sides[0], sides[1], [], own=False, order=order),
-            "ab",
             paired=pairs,
             band=0.05,
             confidence=0.95,
         )
         holds.append(low <= 0 <= high)
-        warned.append(bool(notes))
-        seen.append(any(note.startswith("values drift") for note in notes))
+        warned.append(bool(flags))
+        seen.append(any(one.code == "drift" for one in flags))
     return holds, warned, seen
 
 

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from scipy import signal, special
 
 from benchmarks.coverage.study import Rate, Row, Study
+from fiotools.flags import Flag
 from fiotools.stats.percentiles import ranks_around
 from fiotools.stats.tails import Windows, interval_within, ratio_within
 
@@ -124,7 +125,7 @@ def coverage(noise: str, n: int, trials: int, rng: np.random.Generator) -> Itera
         for percentile in PERCENTILES:
             true = truth(noise, percentile)
             ends = [interval_within(run, percentile) for run in runs]
-            known = [end for end in ends if not isinstance(end, str)]
+            known = [end for end in ends if not isinstance(end, Flag)]
             if len(known) == 2:
                 found = ratio_within(*known)
                 given[percentile].append(found[0] <= np.exp(true) <= found[1])

@@ -31,15 +31,15 @@ def found_by(level: Array, base: Array) -> StudentT:
     return found
 
 
-def said(difference: StudentT, comparisons: int = 1) -> str:
-    """Give the verdict on one of so many comparisons."""
+def judged(difference: StudentT, comparisons: int = 1) -> tuple[str, str]:
+    """Give the verdict on one of so many comparisons, and whether it is beyond the band."""
     confidence = 1 - 0.05 / comparisons
     return verdict(difference, metric_of("iops"), band=0, confidence=confidence)
 
 
-def way(words: str) -> int:
-    """Give +1 for "faster", also by so much, -1 for "slower", else 0."""
-    return words.startswith("faster") - words.startswith("slower")
+def way(found: str) -> int:
+    """Give +1 for "faster", -1 for "slower", else 0."""
+    return (found == "faster") - (found == "slower")
 
 
 def family(
@@ -54,7 +54,7 @@ def family(
         ]
         if levels > 1:
             others = [one.sharing() for one in others]
-        found.append([way(said(one, levels)) for one in others])
+        found.append([way(judged(one, levels)[0]) for one in others])
     return found
 
 
@@ -85,9 +85,9 @@ def stopped(
     while True:
         once = found_by(level[:n], base[:n])
         again = AnyLooks(**vars(once))
-        words = said(again if looks == "any" else once)
-        if settled(words) or n == MOST:
-            return way(words), n
+        found, beyond = judged(again if looks == "any" else once)
+        if settled(beyond) or n == MOST:
+            return way(found), n
         more = 1 if rule == "each run" else runs_still_needed(again, 0, now=n)
         n = min(MOST, n + (more or MOST))
 

@@ -278,30 +278,32 @@ _GITHUB = str.maketrans({"%": "%25", "\r": "%0D", "\n": "%0A"})
 
 def give_gate(held: pl.DataFrame, form: str) -> int:
     """Print the findings of a gate in the form that was asked for; return the exit code."""
+    from fiotools.display import verdicts
     from fiotools.stats.gate import FAIL
 
-    rows = held.rows(named=True)
+    rows = [(row, verdicts.held(row)) for row in held.rows(named=True)]
     if form == "junit":
         write_bytes(_junit(rows))
     elif form in ("json", "csv"):
         write_bytes(WRITERS[form](held))
-    for row in rows:
+    for row, why in rows:
         if row["outcome"] != "pass":
             kind, word = ("error", "fails") if row["outcome"] == FAIL else ("warning", "undecided,")
             if form == "github":  # an annotation of GitHub Actions
-                told = f"::{kind} title=fiotools {row['rule']}::{row['why']}"
+                told = f"::{kind} title=fiotools {row['rule']}::{why}"
                 write(f"{told.translate(_GITHUB)}\n")
-            say(f"{word} {row['rule']}: {row['why']}")
+            say(f"{word} {row['rule']}: {why}")
     return FAILED if (held["outcome"] == FAIL).any() else 0
 
 
-def _junit(rows: Sequence[dict[str, Any]]) -> bytes:
+def _junit(rows: Sequence[tuple[dict[str, Any], str]]) -> bytes:
     """Write JUnit's XML: a test for each rule and row; undecided ones are skipped."""
     from lxml import etree
 
+    from fiotools.display import verdicts
     from fiotools.stats.gate import FAIL, UNDECIDED
 
-    counts = {kind: sum(row["outcome"] == kind for row in rows) for kind in (FAIL, UNDECIDED)}
+    counts = {kind: sum(row["outcome"] == kind for row, _ in rows) for kind in (FAIL, UNDECIDED)}
     suite = etree.Element(
         "testsuite",
         name="fiotools",
@@ -310,12 +312,12 @@ def _junit(rows: Sequence[dict[str, Any]]) -> bytes:
         skipped=str(counts[UNDECIDED]),
         errors="0",
     )
-    for row in rows:
-        name = row["why"].partition(": ")[0]
+    for row, why in rows:
+        name = verdicts.compared(row)
         test = etree.SubElement(suite, "testcase", classname=row["rule"], name=name)
         if row["outcome"] == FAIL:
-            etree.SubElement(test, "failure", message=row["why"])
+            etree.SubElement(test, "failure", message=why)
         elif row["outcome"] == UNDECIDED:
-            etree.SubElement(test, "skipped", message=row["why"])
+            etree.SubElement(test, "skipped", message=why)
     found: bytes = etree.tostring(suite, xml_declaration=True, encoding="utf-8", pretty_print=True)
     return found

@@ -37,7 +37,7 @@ def report(
     known: check.Known,
     title: str | None = option("TEXT", "The title of the page."),
     question: str | None = option("TEXT", "The question that the page answers."),
-    lang: options.Lang = choice("en", "The language of the page and its plots."),
+    lang: options.Lang = choice("en", "The language of the plots."),
     template: Path | None = option("FILE.ipynb", "A changed copy of notebooks/own-data.ipynb."),
     notebook: Path | None = option(
         "FILE.ipynb", "Write the executed notebook too, to continue in JupyterLab."

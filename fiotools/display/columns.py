@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from fiotools import units
 from fiotools.errors import SchemaError, similar
-from fiotools.vocabulary import COLUMNS, EVERY, describe
+from fiotools.vocabulary import ANSWERS, COLUMNS, EVERY, describe
 
 if TYPE_CHECKING:
     from narwhals.typing import IntoDataFrame
@@ -63,6 +63,16 @@ def found(name: str, frame: IntoDataFrame, option: str) -> str:
 def of(frame: Any) -> list[str]:
     """Name the columns of a frame."""
     return [str(name) for name in frame.columns]
+
+
+def named_by(names: Sequence[str], answer: str) -> list[str]:
+    """Name the columns of a comparison that name a cell, and the level last.
+
+    They stand before the baseline; where columns were moved, they are those that are not its own.
+    """
+    own = [name for name in names if name not in ANSWERS[answer]]
+    before = [name for name in own if names.index(name) < names.index("baseline")]
+    return before or own
 
 
 def split(given: Sequence[str] | None) -> list[str]:
@@ -259,6 +269,7 @@ class SheetColumn:
     about: str = ""  # the meaning, a tooltip of the heading
     once: bool = False  # a text that the row above has too is written once
     names: bool = False  # the cells name their rows
+    marks: Sequence[Mark] = ()  # a sign before each cell, and its colour
     links: dict[str, str] = field(default_factory=dict)
 
     def is_said(self, at: int) -> bool:
@@ -287,7 +298,8 @@ class Mark(NamedTuple):
     mood: Mood
 
 
-_WORDS = {
+OPEN = Mark("?", "open")
+_MARKS = {
     "faster": Mark("▲", "good"),
     "better": Mark("▲", "good"),
     "higher": Mark("▲", "open"),
@@ -296,9 +308,11 @@ _WORDS = {
     "lower": Mark("▼", "open"),
     "same": Mark("=", "open"),
     "ok": Mark("✓", "good"),
-    "window met": Mark("✓", "good"),
-    "window not met": Mark("✕", "bad"),
+    "met": Mark("✓", "good"),
+    "not met": Mark("✕", "bad"),
     "disagrees": Mark("✕", "bad"),
+    "pass": Mark("✓", "good"),
+    "fail": Mark("✕", "bad"),
     "impossible": Mark("✕", "bad"),
     "suspect": Mark("!", "care"),
     "error": Mark("✕", "bad"),
@@ -306,13 +320,10 @@ _WORDS = {
     "info": Mark("i", "open"),
 }
 _HOLLOW = {"▲": "△", "▼": "▽"}
-MARKED = ("verdict", "severity")  # the columns whose values are marked
+MARKED = ("verdict", "severity", "outcome")  # the columns whose values are marked
 
 
-def mark(words: str) -> Mark:
-    """Choose the mark of a verdict, or of a note's severity."""
-    begun = (one for start, one in _WORDS.items() if re.match(f"{start}(?:[ :,]|$)", words))
-    found = next(begun, Mark("?", "open"))
-    if words.endswith("not settled"):
-        return Mark(_HOLLOW.get(found.sign, "?"), found.mood)
-    return found
+def mark(value: object, *, hollow: bool = False) -> Mark:
+    """Choose the mark of a verdict, an outcome or a severity; hollow if it may not count."""
+    found = _MARKS.get(str(value), OPEN)
+    return Mark(_HOLLOW.get(found.sign, "?"), found.mood) if hollow else found

@@ -11,8 +11,7 @@ import re
 from collections.abc import Iterable
 from html import escape
 
-from fiotools.display.columns import MARKED, NONE, Sheet, SheetColumn, length, mark, printable
-from fiotools.language import spoken
+from fiotools.display.columns import NONE, Sheet, SheetColumn, length, printable
 
 _WIDE = 40  # letters: a longer text wraps
 _SOFT = re.compile(r"[^\s<>&;]{25,}")  # a name too long for a line of a phone
@@ -79,9 +78,9 @@ def _cell(one: SheetColumn, at: int) -> str:
     text = one.cells[at]
     if one.is_said(at):
         return ""
-    if one.head in MARKED and text:
-        sign, mood = mark(text)
-        words = safe(spoken(text))
+    if one.marks and text:
+        sign, mood = one.marks[at]
+        words = safe(text)
         words = f"<b>{words}</b>" if mood in ("good", "bad", "care") else words
         return f'<td{_class(one)}><i class="{mood}">{sign}</i> {words}</td>'
     rows = 1

@@ -7,7 +7,6 @@ share has one row; if it is impossible or suspect, it has a row for each differe
 
 from __future__ import annotations
 
-import re
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -18,9 +17,9 @@ from fiotools.display import columns
 from fiotools.display.columns import Sheet, SheetColumn, is_missing, printable
 from fiotools.errors import SchemaError, argument
 from fiotools.files import common_folder
-from fiotools.language import called, counted, listed, more, named, say, spoken
 from fiotools.units import many, percentile
 from fiotools.vocabulary import ANSWERS, COLUMNS, CONDITIONS, EVERY, GRAVEST, KEYS, TABLES
+from fiotools.words import more
 
 if TYPE_CHECKING:
     import polars as pl
@@ -33,14 +32,15 @@ _HINTS = {
     "Series": "; to_frame() makes one of it",
     "dict": "; show its frames one by one",
 }
-# the answers that are read by people, and not taken further
+# the answers that are read by people, and not taken further; one that has all columns of another
+# stands before it
 _READ = (
-    *("compare", "overall", "speedup", "tails", "summarize", "check", "steady", "reconcile"),
-    *("best_under", "variance_levels", "settings_diff", "fairness"),
-    *("shifts", "plan"),
+    *("overall", "tails", "speedup", "compare", "gate", "summarize", "check", "steady"),
+    *("reconcile", "best_under", "variance_levels", "settings_diff", "fairness", "shifts", "plan"),
 )
 WRAPS = 24  # letters that a line of a sentence has at least
-_SAID = ("warnings", "varies_in", "settings_differ")  # below the table, and each thing once
+# below the table, and each thing once
+_SAID = ("flags", "details", "varies_in", "settings_differ")
 # in the unit of the row's metric, which stands in the column `unit`
 _MEASURED = (
     *("center", "center_baseline", "median", "mean", "stddev", "min", "max", "window_mean"),
@@ -52,7 +52,6 @@ _SENTENCES = (
 )
 # named once if it is the same in all rows; a measured number stays in its column
 _ASKED = ("confidence", "interval_s", "window", "tolerance_pct", "comparisons", "percentile")
-_NUMBER = re.compile(r"\d[\d.,]*")
 
 
 class Frame:
@@ -72,6 +71,11 @@ class Frame:
         """Return all rows, as `columns` has the first."""
         return {name: _values(self._data[name]) for name in self.names}
 
+    def rows_of(self) -> list[dict[str, Any]]:
+        """Return the first rows, each with the names of its columns."""
+        values = zip(*self.columns.values(), strict=True)
+        return [dict(zip(self.columns, row, strict=True)) for row in values]
+
     def is_empty(self, name: str) -> bool:
         """Say whether a column has no value in any row."""
         return bool(self._data[name].is_null().all())
@@ -85,11 +89,15 @@ class Frame:
 
 
 def answer_of(names: Sequence[str]) -> str | None:
-    """Name the statistic whose answer ends with these columns; None if none does."""
+    """Name the statistic that made these columns; None if they are of no whole answer.
+
+    Columns may have been added or moved. What is compared stands before the baseline.
+    """
+    there = {*names}
     for name in _READ:
-        end = ANSWERS[name]
-        if tuple(names[-len(end) :]) == end and (end[0] != "baseline" or len(names) > len(end)):
-            return name
+        if there.issuperset(ANSWERS[name]):
+            is_compared = "baseline" in ANSWERS[name]
+            return name if not is_compared or columns.named_by(names, name) else None
     return None
 
 
@@ -128,14 +136,18 @@ def _values(series: Any) -> list[Any]:
 def plain(frame: Frame) -> Sheet:
     """Lay out any frame."""
     if not frame.size:
-        return Sheet([], say("no rows"))
+        return Sheet([], "no rows")
     filled = [name for name in frame.names if not frame.is_empty(name)]
     ends = {end for name in filled for end in interval_of(name, filled)}
-    names = [name for name in filled if name not in ends and name not in ("unit", *_SAID)]
-    if "verdict" in names and "met" in names:
-        names.remove("met")  # the same in one word
+    hidden = ["unit", *_SAID] if "details" in frame.names else ["unit", "varies_in"]
+    names = [name for name in filled if name not in ends and name not in hidden]
     names, shared = folded(frame, names)
-    made = [column(frame, name, keep=_worth(frame, name)) for name in names]
+    made = [
+        _verdicts(frame)
+        if name == "verdict" and "details" in frame.names
+        else column(frame, name, keep=_worth(frame, name))
+        for name in names
+    ]
     return Sheet(
         made,
         notes=[*said(frame, filter(is_label, names)), *cut(frame.shown, frame.size)],
@@ -152,6 +164,7 @@ def column(frame: Frame, name: str, title: str = "", keep: int = 0) -> SheetColu
         keep=keep,
         wraps=WRAPS if name in _SENTENCES else 0,
         about=about(name),
+        marks=list(map(columns.mark, frame.columns[name])) if name in columns.MARKED else (),
     )
 
 
@@ -226,7 +239,7 @@ def folded(
     if len(same) == len(names):  # a table has a column
         same = []
     alike = [f"{title(name)} {cells_of(frame, name)[0]}" for name in same]
-    shared = say("in all rows: {values}", values=listed(alike)) if alike else ""
+    shared = f"in all rows: {', '.join(alike)}" if alike else ""
     return [name for name in names if name not in same], shared
 
 
@@ -234,45 +247,46 @@ def said(frame: Frame, labels: Iterable[str]) -> list[str]:
     """List the notes of the rows, each once."""
     shown = [columns.levels(frame.columns[name], name) for name in labels]
     # without labels, the rows have no names
-    where = [" ".join(map(called, row)) for row in zip(*shown, strict=True)] or [""] * frame.shown
-    notes: list[str] = []
-    for name, words in (
-        ("warnings", ""),
-        ("settings_differ", "options that differ: {names}"),
-        ("varies_in", "varies, and is not named: {names}"),
-    ):
-        if name in frame.columns:
-            found = grouped(frame.columns[name], where)
-            notes += [say(words, names=one) if words else one for one in found]
-    return notes
+    where = [" ".join(row) for row in zip(*shown, strict=True)] or [""] * frame.shown
+    found: list[tuple[Any, str, str]] = []
+    if "details" in frame.names:
+        from fiotools.display import verdicts  # a table of Results is shown without statistics
+
+        rows = list(zip(frame.rows_of(), where, strict=True))
+        found += [(one.kind, text, at) for row, at in rows for one, text in verdicts.cautions(row)]
+        for row, at in rows:
+            differ = [f"options that differ: {text}" for text in verdicts.settings(row)]
+            found += [(text, text, at) for text in differ]
+    for value, at in zip(frame.columns.get("varies_in", ()), where, strict=False):
+        if value is not None:
+            found.append((value, f"varies, and is not named: {value}", at))
+    return grouped(found, len(where))
 
 
-def grouped(notes: Iterable[Any], where: Sequence[str]) -> list[str]:
-    """List the notes of rows, each once though its numbers differ, with the rows they are about."""
-    said: dict[str, tuple[str, list[str]]] = {}
-    for text, place in zip(notes, where, strict=True):
-        for note in [] if is_missing(text) else printable(str(text)).split("; "):
-            said.setdefault(_NUMBER.sub("#", note), (note, []))[1].append(place)
-    lines = []
-    for note, rows in said.values():
-        told = spoken(note)
-        if len(rows) < len(where):
-            told = say("{said} ({names})", said=told, names=_few(rows, "; "))
-        lines.append(told)
-    return lines
+def grouped(notes: Iterable[tuple[Any, str, str]], of: int) -> list[str]:
+    """List notes, those of one kind once, with the rows they are about if these are not all.
+
+    Each note has its kind, its text and its row.
+    """
+    said: dict[Any, tuple[str, list[str]]] = {}
+    for kind, text, place in notes:
+        said.setdefault(kind, (printable(text), []))[1].append(place)
+    return [
+        text if len(rows) >= of else f"{text} ({_few(rows, '; ')})" for text, rows in said.values()
+    ]
 
 
 def _few(places: Iterable[str], apart: str = ", ") -> str:
     """Name the first two places, and count the rest."""
     names = list(dict.fromkeys(filter(None, places)))
-    return listed([listed(names[:2]), *more(len(names) - 2)], apart)
+    return apart.join([", ".join(names[:2]), *more(len(names) - 2)])
 
 
 def cut(shown: int, rows: int) -> list[str]:
     """Say how many of the rows a table shows, unless it shows all."""
     if shown == rows:
         return []
-    return [say("the first {n} of {total} rows", n=shown, total=f"{rows:,}")]
+    return ["the first {n} of {total} rows".format(n=shown, total=f"{rows:,}")]
 
 
 def is_label(name: str) -> bool:
@@ -301,50 +315,74 @@ def sheet(answer: Any, rows: int | None = None) -> Sheet:
 
 def comparison(frame: Frame) -> Sheet:
     """Lay out an answer of `compare`, `speedup` or `tails`."""
-    *by, between = frame.names[: frame.names.index("baseline")]
+    name = answer_of(frame.names) or "compare"
+    *by, between = columns.named_by(frame.names, name)
+    added = [one for one in frame.names if one not in (*ANSWERS[name], *by, between)]
     what = "speedup" if "speedup" in frame.names else "ratio"
     left, shared = folded(frame, [*by, what])
-    labels = [*left[:-1], between]
+    labels = [*left[:-1], between, *added]
     metric, baseline, method, confidence = (
         _one(frame, name) for name in ("metric", "baseline", "method", "confidence")
     )
     several = [name for name in ("metric", "baseline") if not _one(frame, name)]
     pairs = zip(frame.columns["n"], frame.columns["n_baseline"], strict=True)
-    of = baseline or say("the baseline")
+    of = baseline or "the baseline"
     runs = [str(own) if own == other else f"{own} vs {other}" for own, other in pairs]
     made = [
         *(column(frame, name, keep=5) for name in [*labels, *several]),
         column(frame, "center", head(metric or "center"), keep=1),
-        column(frame, "center_baseline", say("of {name}", name=of), keep=1),
+        column(frame, "center_baseline", f"of {of}", keep=1),
         column(frame, what, f"{what} [{confidence}]" if confidence else what, keep=4),
         SheetColumn("n", runs, right=True, keep=2, about=about("n")),
-        column(frame, "verdict", keep=3),
+        _verdicts(frame),
     ]
     count = max(frame.columns["comparisons"])
-    sure = []
+    sure = []  # one line
     if confidence and method:
-        sure.append(say("{confidence} intervals by {method}", confidence=confidence, method=method))
+        sure.append(f"{confidence} intervals by {method}")
         if count > 1:
-            sure = [say("{said}, for all {n} together", said=sure[0], n=count)]
+            sure = [f"{sure[0]}, for all {count} together"]
     if any(frame.columns["runs_needed"]):
         if "any looks" not in method:
-            looks = argument("looks", "any")
-            sure.append(say("added runs count as another look: {option}", option=looks))
+            sure.append(f"added runs count as another look: {argument('looks', 'any')}")
         needed = [f"+{count}" if count else "" for count in frame.columns["runs_needed"]]
         told = about("runs_needed")
         made.append(SheetColumn("runs needed", needed, right=True, about=told))
-    words = {"metric": _metric(metric), "baseline": baseline or say("its baseline")}
+    words = {"metric": _metric(metric), "baseline": baseline or "its baseline"}
     if between == "label":  # the files have names of their own
-        title = say("{metric}, against {baseline}", **words)
+        title = f"{words['metric']}, against {words['baseline']}"
     else:
-        title = say("{metric} of each {name}, against {baseline}", name=between, **words)
-    return Sheet(made, title, [*said(frame, labels), *sure, *cut(frame.shown, frame.size)], shared)
+        title = f"{words['metric']} of each {between}, against {words['baseline']}"
+    below = ["; ".join([*sure, *cut(frame.shown, frame.size)])]
+    return Sheet(made, title, [*said(frame, labels), *filter(None, below)], shared)
+
+
+def _verdicts(frame: Frame) -> SheetColumn:
+    """Make the column of verdicts, in words."""
+    from fiotools.display import verdicts
+
+    rows = frame.rows_of()
+    marks = list(map(verdicts.mark_of, rows))
+    told = about("verdict")
+    return SheetColumn(
+        "verdict", list(map(verdicts.verdict, rows)), keep=3, wraps=WRAPS, about=told, marks=marks
+    )
+
+
+def held(frame: Frame) -> Sheet:
+    """Lay out an answer of `gate`: which rules are broken, and why."""
+    from fiotools.display import verdicts
+
+    why = SheetColumn("why", list(map(verdicts.held, frame.rows_of())), keep=4, wraps=WRAPS)
+    names, shared = folded(frame, ["rule"])
+    made = [column(frame, name, keep=5) for name in ("outcome", *names)]
+    return Sheet([*made, why], "", cut(frame.shown, frame.size), shared)
 
 
 def overall(frame: Frame) -> Sheet:
     """Lay out an answer of `overall`: a comparison whose rows over all have a name."""
     counts, about = frame.columns["workloads"], frame.columns["about"]
-    for name in frame.names[: frame.names.index("baseline")]:
+    for name in columns.named_by(frame.names, "overall"):
         column = frame.columns[name]
         if None in column and all(isinstance(value, str) for value in column if value is not None):
             frame.columns[name] = [
@@ -357,7 +395,7 @@ def overall(frame: Frame) -> Sheet:
 
 def summary(frame: Frame) -> Sheet:
     """Lay out an answer of `summarize`."""
-    labels = frame.names[: -len(ANSWERS["summarize"])]
+    labels = [name for name in frame.names if name not in ANSWERS["summarize"]]
     metric, confidence = _one(frame, "metric"), _one(frame, "confidence")
     left, shared = folded(frame, labels)
     # of one run, there is nothing between the least and the most
@@ -369,33 +407,33 @@ def summary(frame: Frame) -> Sheet:
         sure = confidence and any(frame.columns.get(f"{name}_lo", ()))
         title = f"{name} [{confidence}]" if sure else ""
         made.append(column(frame, name, title, keep.get(name, 1)))
-    title = say("{metric} of the runs", metric=_metric(metric))
+    title = f"{_metric(metric)} of the runs"
     if labels:
-        title = say("{said} of each {names}", said=title, names=listed(map(head, labels)))
+        title = f"{title} of each {', '.join(map(head, labels))}"
     return Sheet(made, title, [*said(frame, left), *cut(frame.shown, frame.size)], shared)
 
 
 def options_that_differ(frame: Frame) -> Sheet:
     """Lay out an answer of `settings_diff`: each option, and what it was set to."""
     if not frame.size:
-        return Sheet([], say("no option in the files differs between the sides"))
-    of = say("of {name}", name=_one(frame, "baseline") or say("the baseline"))
-    texts = {say("set to"): frame.columns["text"], of: frame.columns["text_baseline"]}
+        return Sheet([], "no option in the files differs between the sides")
+    of = f"of {_one(frame, 'baseline') or 'the baseline'}"
+    texts = {"set to": frame.columns["text"], of: frame.columns["text_baseline"]}
     made = [column(frame, name, keep=1) for name in ("option", frame.names[0])]
     for head, values in texts.items():
-        told = [say("not given") if value is None else given(value) for value in values]
+        told = ["not given" if value is None else given(value) for value in values]
         made.append(SheetColumn(head, told, wraps=WRAPS))
-    title = say("options that differ between {names}", names=frame.names[0])
+    title = f"options that differ between {frame.names[0]}"
     return Sheet(made, title, cut(frame.shown, frame.size))
 
 
 def given(text: str | None) -> str:
     """Write what an option was set to; an option may have no value."""
-    return text or say("given")
+    return text or "given"
 
 
 def _metric(name: str) -> str:
-    return head(name) if name else say("each metric")
+    return head(name) if name else "each metric"
 
 
 def _one(frame: Frame, name: str) -> str:
@@ -404,76 +442,121 @@ def _one(frame: Frame, name: str) -> str:
     return texts.pop() if len(texts) == 1 else ""
 
 
-_FIGURE = re.compile(r"(?<![\w.=-])\d[\d.,]*(?: (?:[kMGTP]?i?B|B|s|[mµn]s)(?:/s)?)?(?![\w])")
 _LONG_WRAPS = 44  # letters that a line has at least: these sentences are long
 
 
 def findings(frame: Frame, *, ok: bool = True) -> Sheet:
-    """Lay out an answer of `check`; without ``ok``, findings that are ok are only counted."""
+    """Lay out an answer of `check`; without ``ok``, findings that are ok are only counted.
+
+    An accusation stands with its own numbers. Findings that are unknown are folded: a row for each
+    piece of evidence that is missing.
+    """
+    from fiotools.stats.check import outcomes
+
     table = frame.whole()
     labels = [name for name in table if name not in (*ANSWERS["check"], "source", "run")]
     runs = set(zip(table["source"], table["run"], strict=True))
     files = set(zip(*(table[name] for name in (*labels, "source")), strict=True))
     folder = "" if labels else common_folder(_text(source) for (source,) in files)
     where = labels or ["source"] if len(files) > 1 else []
-    alike: dict[tuple[str, ...], list[dict[str, str]]] = {}
+    alike: dict[tuple[Any, ...], list[dict[str, Any]]] = {}
+    needed: Counter[str] = Counter()
     for one in _findings(table, where, folder):
-        verdict, why = one["verdict"], one["why"]
-        if ok or verdict != "ok":
-            # an accusation stands with its own numbers
-            own = (why, one["against"]) if verdict in GRAVEST[:2] else (_FIGURE.sub("…", why),)
-            alike.setdefault((verdict, one["check"], one["remedy"], *own), []).append(one)
-    order = [*GRAVEST, *table["verdict"], *map(_text, table["check"])]
-    ranked = sorted(alike, key=lambda key: [order.index(text) for text in key[:2]])
+        key: tuple[Any, ...] = one["verdict"], one["check"], one["remedy"]
+        if one["verdict"] in GRAVEST[:2]:
+            key = (*key, one["why"], one["against"])
+        elif one["verdict"] == "unknown":
+            needed.update(outcomes.needs(one["finding"], one["values"]))
+            key = one["verdict"], one["remedy"]
+        elif not ok:
+            continue
+        else:
+            key = (*key, one["finding"], outcomes.kind(one["values"]))
+        alike.setdefault(key, []).append(one)
+    order = [*map(_text, table["check"])]
+    ranked = sorted(
+        alike.values(),
+        key=lambda own: (GRAVEST.index(own[0]["verdict"]), order.index(own[0]["check"])),
+    )
     shown = ranked[: frame.rows]
-
-    def of_all(name: str, told: Callable[[list[str]], str]) -> list[str]:
-        return [told([one[name] for one in alike[key]]) for key in shown]
-
     sentence: dict[str, Any] = {"keep": 4, "wraps": _LONG_WRAPS}
-    remedies = [key[2] for key in shown]
     made = [
-        SheetColumn("verdict", [key[0] for key in shown], keep=3),
-        SheetColumn("check", [spoken(key[1]) for key in shown], keep=2),
-        SheetColumn(say("of"), of_all("place", _few), joins="", **sentence),
-        SheetColumn(say("observed vs limit"), of_all("against", _alike)),
-        SheetColumn(say("why"), of_all("why", _in_words_of_all), joins=": ", **sentence),
-        SheetColumn(say("what to do"), remedies, joins="\n> ", once=True, **sentence),
+        replace(_marked("verdict", [own[0]["verdict"] for own in shown]), keep=3),
+        SheetColumn("check", [_few(one["check"] for one in own) for own in shown], keep=2),
+        SheetColumn(
+            "of", [_few(one["place"] for one in own) for own in shown], joins="", **sentence
+        ),
+        SheetColumn(
+            "observed vs limit", [_alike([one["against"] for one in own]) for own in shown]
+        ),
+        SheetColumn("why", list(map(_reason, shown)), joins=": ", **sentence),
+        SheetColumn(
+            "what to do", [own[0]["remedy"] for own in shown], joins="\n> ", once=True, **sentence
+        ),
     ]
     counts = Counter(table["verdict"])
-    told = listed(f"{counts[verdict]} {say(verdict)}" for verdict in GRAVEST)
-    where_of = counted(len(runs), "{n} run", "{n} runs")
-    where_of = say("{runs} in {folder}", runs=where_of, folder=folder) if folder else where_of
-    title = named(where_of, told)
-    return Sheet([one for one in made if any(one.cells)], title, cut(len(shown), len(ranked)))
+    told = ", ".join(f"{counts[verdict]} {verdict}" for verdict in GRAVEST)
+    title = f"{many(len(runs), 'run')}{f' in {folder}' if folder else ''}: {told}"
+    below = (
+        [f"I would need: {', '.join(name for name, _ in needed.most_common())}"] if needed else []
+    )
+    below += cut(len(shown), len(ranked))
+    return Sheet([one for one in made if any(one.cells)], title, below)
+
+
+def _reason(several: Sequence[Mapping[str, Any]]) -> str:
+    """Write the reason of findings that stand in one row, without the numbers that differ."""
+    from fiotools.stats.check import outcomes
+
+    first = several[0]
+    needs = list(
+        dict.fromkeys(
+            name for one in several for name in outcomes.needs(one["finding"], one["values"])
+        )
+    )
+    if first["verdict"] == "unknown" and needs and len(several) > 1:
+        return f"I would need: {', '.join(needs)}"
+    kinds: dict[Any, list[Mapping[str, Any]]] = {}
+    for one in several:
+        kinds.setdefault((one["finding"], outcomes.kind(one["values"])), []).append(one)
+    return _few(
+        (
+            own[0]["why"]
+            if len({one["why"] for one in own}) == 1
+            else outcomes.why(own[0]["finding"], outcomes.together([one["values"] for one in own]))
+            for own in kinds.values()
+        ),
+        "; ",
+    )
 
 
 def _findings(
     table: Mapping[str, list[Any]], where: list[str], folder: str
-) -> Iterator[dict[str, str]]:
+) -> Iterator[dict[str, Any]]:
     """Write the rows, with the run and its subject as ``place``; ``where`` names the run."""
+    from fiotools.stats.check import outcomes
+
     of_several = {row[0] for row in zip(table["source"], table["run"], strict=True) if row[1] != 1}
     for values in zip(*table.values(), strict=True):
         row = dict(zip(table, values, strict=True))
         place = [_text(row[name]).removeprefix(folder) for name in where]
         is_numbered, subject = row["source"] in of_several, _text(row["subject"])
-        place += [say("run {n}", n=row["run"])] if is_numbered else []
+        place += [f"run {row['run']}"] if is_numbered else []
         place += [] if subject in place or (is_numbered and subject == "run") else [subject]
         ends = row["observed"], row["limit"]
         amounts = [columns.cell(end, _text(row["unit"])) for end in ends if not is_missing(end)]
-        told = {name: _text(row[name]) for name in ("verdict", "check", "why", "remedy")}
+        told = {name: _text(row[name]) for name in ("verdict", "check", "finding", "why", "remedy")}
         yield {
             **told,
+            "values": outcomes.read(row["details"]),
             "place": " ".join(place),
             "against": "" if is_missing(row["observed"]) else " vs ".join(amounts),
         }
 
 
-def _in_words_of_all(whys: list[str]) -> str:
-    """Write a sentence of several runs, without the numbers that differ."""
-    figures = zip(*map(_FIGURE.findall, whys), strict=False)
-    common = iter([_alike(every) or "…" for every in figures])
-    return _FIGURE.sub(lambda _: next(common, "…"), whys[0])
+def _marked(head: str, values: Sequence[str]) -> SheetColumn:
+    """Make a column of values that have marks."""
+    return SheetColumn(head, list(values), marks=list(map(columns.mark, values)))
 
 
 def _alike(texts: Sequence[str]) -> str:
@@ -493,7 +576,7 @@ def options(settings: pl.DataFrame) -> Sheet:
     own = settings.filter(settings["origin"].ne_missing("default"))
     texts = own.group_by("option", maintain_order=True).agg("text")
     found = {option: list(dict.fromkeys(map(given, values))) for option, values in texts.rows()}
-    told = [listed(values[:_FEW] + more(len(values) - _FEW)) for values in found.values()]
+    told = [", ".join(values[:_FEW] + more(len(values) - _FEW)) for values in found.values()]
     made = [SheetColumn("option", list(found)), SheetColumn("set to", told, wraps=40)]
     return Sheet(made if found else [], title="How it was measured")
 
@@ -579,7 +662,8 @@ def _warnings(results: Results) -> list[str]:
     grave = notes.filter(notes["severity"].is_in(["warning", "error"]))
     if not len(grave):
         return []
-    lines = grouped(grave["message"], grave["source"].to_list())
+    told = zip(grave["code"], grave["message"], grave["source"], strict=True)
+    lines = grouped((((code, text), text, source) for code, text, source in told), len(grave))
     left = many(len(lines) - _MOST, "more warning")
     return lines[:_MOST] + ([f"and {left} in .notes"] if len(lines) > _MOST else [])
 
@@ -594,6 +678,7 @@ def _tells(column: pl.Series) -> bool:
 
 _LAYOUTS: Mapping[str | None, Callable[[Frame], Sheet]] = {
     "compare": comparison,
+    "gate": held,
     "overall": overall,
     "speedup": comparison,
     "tails": comparison,

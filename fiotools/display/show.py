@@ -46,8 +46,8 @@ def show(x: Results | IntoDataFrame, *, rows: int | None = ROWS) -> Readable:
     """Show results, or any frame of them, as people read them.
 
     Values have units (1.2 GB/s, 350 µs), an interval stands beside its value, a verdict has a sign
-    and a colour, and warnings are listed below. Columns without a value are left out, and columns
-    with one value in all rows are named once. The frame itself is not changed.
+    and a colour, and flags are said in sentences below. Columns without a value are left out, and
+    columns with one value in all rows are named once. The frame itself is not changed.
 
     Parameters
     ----------
@@ -81,7 +81,7 @@ def show(x: Results | IntoDataFrame, *, rows: int | None = ROWS) -> Readable:
     >>> ft.show(ft.speedup(t, "real_s", between="cache", baseline="before"))
     real of each cache, against before
     cache    real  of before  speedup  n  verdict
-    after  466 ms     4.36 s     9.36  1  ? one run each: not comparable
+    after  466 ms     4.36 s     9.36  1  ? one run each: no error known
     need >= 3 runs a side for a verdict
     """
     if rows is not None and rows < 1:

@@ -9,14 +9,13 @@ import io
 import os
 import shutil
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from functools import partial
 from typing import TYPE_CHECKING
 
-from fiotools.display.columns import MARKED, Sheet, SheetColumn, length, mark, printable
+from fiotools.display.columns import Sheet, SheetColumn, length, printable
 from fiotools.errors import typed
-from fiotools.language import listed, more, say, spoken
+from fiotools.words import more
 
 if TYPE_CHECKING:
     from rich.text import Text
@@ -73,7 +72,7 @@ def text(sheet: Sheet, *, colours: bool = False) -> str:
             no_wrap=not one.wraps,
             overflow="fold" if one.wraps else "ellipsis",
         )
-    for row in zip(*(map(partial(_told, one), one.cells) for one in columns), strict=True):
+    for row in zip(*map(_told, columns), strict=True):
         table.add_row(*row)
     if columns:
         console.print(table)
@@ -104,23 +103,22 @@ def _escape(text: str) -> str:
 def _signed(one: SheetColumn) -> SheetColumn:
     """Write a verdict's sign before its words, and what is safe to print."""
     texts = [printable(text) for text in one.cells]
-    if one.head in MARKED:
-        texts = [f"{mark(text).sign} {text}" if text else "" for text in texts]
+    if one.marks:
+        signs = zip(one.marks, texts, strict=True)
+        texts = [f"{mark.sign} {text}" if text else "" for mark, text in signs]
     return replace(one, head=printable(one.head), cells=texts)
 
 
-def _told(one: SheetColumn, text: str) -> Text:
-    """Write a cell in the language in use: the middle of a long name is cut, a verdict coloured."""
+def _told(one: SheetColumn) -> Iterator[Text]:
+    """Write the cells of a column: the middle of a long name is cut, a verdict coloured."""
     from rich.text import Text
 
-    colour = ""
-    if one.head in MARKED and text:
-        sign, space, words = text.partition(" ")
-        text, colour = f"{sign}{space}{spoken(words)}", _COLOURS[mark(words).mood]
-    if not one.wraps and length(text) > _LONGEST:
-        half = (_LONGEST - 1) // 2
-        text = f"{text[:half]}…{text[-half:]}"
-    return Text(text, style=colour)
+    half = (_LONGEST - 1) // 2
+    for at, text in enumerate(one.cells):
+        colour = _COLOURS[one.marks[at].mood] if one.marks and text else ""
+        if not one.wraps and length(text) > _LONGEST:
+            text = f"{text[:half]}…{text[-half:]}"
+        yield Text(text, style=colour)
 
 
 def _joined(columns: Sequence[SheetColumn]) -> list[SheetColumn]:
@@ -161,6 +159,6 @@ def _left_out(dropped: Sequence[SheetColumn]) -> list[str]:
     if not dropped:
         return []
     heads = [repr(one.head) if " " in one.head else one.head for one in dropped[:_NAMED]]
-    names = listed(heads + more(len(dropped) - _NAMED))
-    where = say(typed("the frame has all columns", "--format csv has all columns"))
-    return [say("no room for {names}: {where}", names=names, where=where)]
+    names = ", ".join(heads + more(len(dropped) - _NAMED))
+    where = typed("the frame has all columns", "--format csv has all columns")
+    return [f"no room for {names}: {where}"]

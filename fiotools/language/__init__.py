@@ -1,11 +1,12 @@
-"""The language of plots, reports and the sentences in frames: a state.
+"""The language of plots: a state. Frames, tables and pages are English.
 
 The code has English messages: ``say("{n} rounds", n=5)``. A language is one file beside this
 module, ``<lang>.toml``, a message and its translation in each line of its tables:
-``"{n} rounds" = "{n} ラウンド"``. Inserted values have names in braces, the same in both.
+``"{n} rounds" = "{n} ラウンド"``. Inserted values have names in braces, the same in both, and may
+have a form (`fiotools.words`).
 
 * ``[font]``: which font has its letters, in which package, and which extra installs that;
-* ``[names]``: words of data, such as ``read``, and sentences of frames (`called`, `spoken`);
+* ``[names]``: words of data, such as ``read`` (`called`);
 * these and all others: messages of `say`.
 
 A message without a translation stays English. For another language copy a file, translate it,
@@ -28,10 +29,11 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from fiotools.errors import SchemaError
+from fiotools.words import filled
 
 FOLDER = Path(__file__).parent
 ENGLISH = "en"
-_PLACE = re.compile(r"\{(\w+)\}")
+_PLACE = re.compile(r"\{([^\W\d][^{}]*)\}")
 
 Messages: TypeAlias = Mapping[str, str]
 
@@ -116,7 +118,7 @@ def tables(path: Path) -> dict[str, dict[str, str]]:
 
 def places(message: str) -> set[str]:
     """Return the names of the values of a message."""
-    return set(_PLACE.findall(message))
+    return {place.partition(":")[0] for place in _PLACE.findall(message)}
 
 
 _current = Language()
@@ -154,22 +156,18 @@ def say(message: str, /, **inserted: object) -> str:
     'limit: 1 ms'
     """
     text = _current.messages.get(message, message)
-    return text.format(**inserted) if inserted else text
+    if not inserted and "{arg" not in text:
+        return text if text != message else called(message)
+    there = {
+        name: listed(map(str, value)) if isinstance(value, (list, tuple)) else value
+        for name, value in inserted.items()
+    }
+    return filled(text, **there)
 
 
 def listed(items: Iterable[str], separator: str = ", ") -> str:
     """Write a list as the language in use does."""
     return say(separator).join(items)
-
-
-def more(count: int) -> list[str]:
-    """End a list that leaves some out; nothing if it has all."""
-    return [say("and {n} more", n=count)] if count > 0 else []
-
-
-def named(name: str, text: str) -> str:
-    """Begin a text with the name of what it is about, if it has one."""
-    return say("{name}: {text}", name=name, text=text) if name else text
 
 
 def called(text: str) -> str:
@@ -180,20 +178,3 @@ def called(text: str) -> str:
 def counted(count: int, one: str, several: str) -> str:
     """Return a message in the singular or the plural."""
     return say(one if count == 1 else several, n=f"{count:,}")
-
-
-def spoken(text: str) -> str:
-    """Return a verdict or warning in the language in use; frames stay English.
-
-    Examples
-    --------
-    >>> with speaking("ja"):
-    ...     spoken("same within 5 %")
-    '差 5% 以内で同じ'
-    """
-    if text in _current.messages:
-        return _current.messages[text]
-    found = called(text)
-    if found != text or "; " not in text:
-        return found
-    return listed(map(spoken, text.split("; ")), "; ")

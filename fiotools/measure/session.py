@@ -97,7 +97,7 @@ def is_settled(found: Campaign) -> bool:
             by=list(asked.by) or None,
             looks="any",
         )
-        if not all(map(settled, answer["verdict"])):
+        if not all(map(settled, answer["beyond_band"])):
             return False
     return True
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -18,6 +17,7 @@ from fiotools.language import called, listed, say
 from fiotools.plot import common
 from fiotools.plot.fit_text import width, wrapped
 from fiotools.stats import frames
+from fiotools.stats.check import outcomes
 from fiotools.stats.frames import Frame
 from fiotools.vocabulary import GRAVEST
 
@@ -77,7 +77,6 @@ _ASKED = {
     "warm": "warm cache",
     "warmup": "warm-up",
 }
-_NUMBER = re.compile(r"\d[\d.,]*(?: (?:[kMGTP]?B(?:/s)?|[mµn]?s)\b)?")
 _GIVE = "give what check() returned"
 
 
@@ -340,7 +339,7 @@ class Verdicts:
     """The worst verdict of each check on each row of the page, and the reasons."""
 
     def __init__(self, frame: IntoDataFrame, y: str | None) -> None:
-        needed = ("check", "verdict", "why", "remedy")
+        needed = ("check", "verdict", "finding", "details", "why", "remedy")
         table = common.answer(frame, needed, "what check() returned", f"; {_GIVE}")
         for verdict in common.known(table, "verdict"):
             if verdict not in GRAVEST:
@@ -369,15 +368,18 @@ class Verdicts:
         Each stands once, reasons by check and evidence by the number of runs that miss it. Reasons
         that are ``alike`` but for their numbers count as one.
         """
-        found: dict[tuple[str, ...], Reason] = {}
-        for name, run, check, verdict, why, remedy in self._found:
+        found: dict[tuple[Any, ...], Reason] = {}
+        for name, run, check, verdict, finding, details, why, remedy in self._found:
             if verdict == "ok":
                 continue
-            told = remedy or why if verdict == "unknown" else why
-            text = str(told or say("no reason is given"))
-            key: tuple[str, ...] = (verdict, text)
+            told = outcomes.read(details)
+            if finding in outcomes.outcomes():  # else it is a check of the user's, in its own words
+                remedy = outcomes.remedy(finding, told, say)
+                why = outcomes.why(finding, told, say)
+            text = (verdict == "unknown" and remedy) or why
+            key: tuple[Any, ...] = (verdict, text)
             if verdict != "unknown":
-                key = (verdict, check, _NUMBER.sub("0", text) if alike else text)
+                key = (verdict, check, finding, outcomes.kind(told) if alike else text)
             reason = found.setdefault(key, Reason(verdict, text))
             reason.checks[check] = None
             reason.cells.add((name, check))

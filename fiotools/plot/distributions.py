@@ -513,7 +513,10 @@ def _band_words(table: Frame, points: Sequence[_Point]) -> list[str]:
         if share := common.only(table, "confidence"):
             words = "bars, where wider: {confidence} interval"
             bars = say(words, confidence=common.percent(share))
-        about = common.only(table, "note") or ""
+        runs = common.only(table, "n") or 0
+        about = say("within the run, if I/Os were independent")
+        if runs > 1:
+            about = say("within the {n} runs, if I/Os were independent", n=int(runs))
         lines.append(say("{bars} {about}", bars=bars, about=about))
     return lines
 

@@ -14,6 +14,7 @@ from narwhals.typing import IntoDataFrame
 
 from fiotools import units
 from fiotools.errors import SchemaError, argument
+from fiotools.flags import SENTENCES, flags_of
 from fiotools.language import called, say
 from fiotools.plot import common, fit_text
 from fiotools.stats import frames
@@ -234,8 +235,10 @@ def _key(runs: Sequence[_Run]) -> list[str]:
         ]
     found: dict[str, list[str]] = {}
     for run in runs:
-        if None in (run.fact["jain"], run.fact["max_over_min"]) and run.fact.get("warnings"):
-            found.setdefault(run.fact["warnings"], []).append(called(str(run.name)))
+        if None in (run.fact["jain"], run.fact["max_over_min"]):
+            for one in flags_of(run.fact.get("flags"), run.fact.get("details")):
+                why = say(str(SENTENCES[one.code]), **one.values)
+                found.setdefault(why, []).append(called(str(run.name)))
     for why, names in found.items():
         lines.append(say("- {names}: {why}", names=common.several(names, 3), why=why))
     return lines

@@ -11,9 +11,9 @@ from narwhals.typing import IntoDataFrame
 
 from fiotools import units
 from fiotools.errors import SchemaError
+from fiotools.flags import has
 from fiotools.language import called, listed, say
 from fiotools.plot import common, fit_text
-from fiotools.stats.compare import NO_SPREAD
 from fiotools.stats.frames import Frame, distinct, to_type, values
 
 Row: TypeAlias = dict[str, Any]
@@ -205,7 +205,7 @@ def _missing(rows: list[Row]) -> list[str]:
         ratio, *ends = (row[name] for name in _ENDS)
         if ratio is None or None not in ends:
             continue
-        if NO_SPREAD in (row.get("warnings") or ""):
+        if has(row.get("flags"), "no-spread"):
             is_same = True
             continue
         runs = {row[name] for name in ("n", "n_baseline") if name in row}

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from fiotools import units
 from fiotools.errors import SchemaError, argument, typed
+from fiotools.flags import Flag, flags_of
 from fiotools.language import listed, say
 from fiotools.plot import common
 from fiotools.stats import frames
@@ -29,7 +30,7 @@ _NUMBERS = ("range_pct", "deviation_pct", "rise_pct", "drift_pct")
 _NEEDED = (
     *("metric", "n", "interval_s", "mean", "mean_lo", "mean_hi", "confidence"),
     *("method", "rounds", "first_round", "last_round", "cut", "window_mean", *_NUMBERS),
-    *("met", "verdict"),
+    *("met", "verdict", "flags", "details"),
 )
 Limit: TypeAlias = "float | Sequence[float] | None"
 
@@ -286,10 +287,14 @@ def _limits(told: Mapping[str, Any], limit: Limit) -> tuple[float, ...]:
     judge = judge_of(told["method"], None, limit)
     if told["met"] is not None:
         window = Window(told["window_mean"], *(told[name] for name in _NUMBERS))
-        if judge.verdict(window) != (told["met"], told["verdict"]):
+        if judge.over(window) != [one for one in _flags(told) if one.code == "over-limit"]:
             need = argument("limit")
             raise SchemaError(f"other limits gave this verdict: name them, {need}, as in steady()")
     return judge.limits
+
+
+def _flags(told: Mapping[str, Any]) -> list[Flag]:
+    return flags_of(told["flags"], told["details"])
 
 
 @dataclass(frozen=True)
@@ -379,7 +384,9 @@ class SeriesLine:
     def words(self) -> list[str]:
         """Say the verdict with its numbers, and the mean of the whole with its interval."""
         told, unit = self.told, self.rounds.metric.unit
-        lines = [told["verdict"]]
+        lines = [say("nothing was done in the window")]
+        if few := next((one for one in _flags(told) if one.code == "of-rounds"), None):
+            lines = [say("too few rounds: {n} of {of}", **few.values)]
         if self.mean is not None:
             met = "window met: {numbers}" if told["met"] else "window not met: {numbers}"
             lines = [say(met, numbers=listed(self._numbers()))]

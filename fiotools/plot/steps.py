@@ -15,6 +15,7 @@ from narwhals.typing import IntoDataFrame
 
 from fiotools import units
 from fiotools.errors import SchemaError, argument
+from fiotools.flags import flags_of
 from fiotools.language import called, listed, say
 from fiotools.plot import common, fit_text
 from fiotools.plot.series import draw_steps, edges_of
@@ -30,8 +31,16 @@ _DATES: Any = matplotlib.dates  # untyped in the stubs
 _TOLERANCE = 1e-9
 _NEEDED = (
     *("metric", "unit", "segment", "start", "n", "center", "ratio", "ratio_lo", "ratio_hi"),
-    *("confidence", "verdict"),
+    *("confidence", "verdict", "flags", "details"),
 )
+_BY_CHANCE = {
+    "step up": "step up, or two levels by chance",
+    "step down": "step down, or two levels by chance",
+}
+_FEW = {
+    "too few runs": "too few runs: {n} of {of}",
+    "too few samples": "too few samples: {n} of {of}",
+}
 _OTHERS = "shifts= is about other rows: give shifts() those that are drawn"
 _TIMES = ("started_at", "reported_at")
 _SPAN = 0.1  # of the median: the least that the axis spans
@@ -108,7 +117,7 @@ def shifts(
     below = [say("line: level")]
     if interval := _interval(levels):
         below = [say("line: level; band: {interval} of its step", interval=interval)]
-    below += frames.distinct(level["verdict"] for level in levels)
+    below += frames.distinct(map(_said, levels))
     if series.timed:
         common.time_axis(ax, float(edges[0]), float(edges[-1]))
         common.label_below(ax, say("time since the start"), *below)
@@ -158,6 +167,15 @@ def _interval(levels: Sequence[Mapping[str, Any]]) -> str:
     """Name the intervals of some steps by their confidence; empty if there is none."""
     found = frames.distinct(level["confidence"] for level in levels)
     return say("{confidence} interval", confidence=common.percent(found[0])) if found else ""
+
+
+def _said(level: Mapping[str, Any]) -> str | None:
+    """Say the verdict of a level."""
+    told = {one.code: one.values for one in flags_of(level["flags"], level["details"])}
+    verdict = level["verdict"]
+    if verdict in ("step up", "step down") and "by-chance" in told:
+        return say(_BY_CHANCE[verdict])
+    return say(_FEW[verdict], **told["of-needed"]) if verdict in _FEW else verdict and say(verdict)
 
 
 def _step(level: Mapping[str, Any]) -> str:
@@ -264,7 +282,7 @@ def history(
     legend.append(say("thick line: level"))
     if interval := _interval(drawn):
         legend.append(say("band: {interval} of its step", interval=interval))
-    said = frames.distinct(level["verdict"] or None for level in drawn)
+    said = frames.distinct(map(_said, drawn))
     what = say("time of the run") if axis.name in _TIMES else common.wording(axis.name)
     common.label_below(axes[-1], what, listed(legend, "; "), listed(said, "; "))
     return np.asarray(axes) if columns else axes[0]

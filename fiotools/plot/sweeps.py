@@ -668,17 +668,19 @@ def _means(table: Frame, metric: str, x: str, y: str) -> _Cells:
 
 def _ratios(table: Frame, x: str, y: str) -> _Cells:
     """Return the ratio of each cell of a comparison; 1 has the middle of the colours."""
-    frames.need(table, ["ratio", "verdict", "baseline"])
+    frames.need(table, ["ratio", "beyond_band", "baseline"])
     drawn = "speedup" if "speedup" in table.columns else "ratio"
     keys = frames.keys_of(table, [x, y])
     if len(set(keys)) < len(keys):
         raise SchemaError(
             f"several rows for one {x} and {y}: keep one level, or compare by these two alone"
         )
-    lines = zip(keys, frames.numbers(table, drawn), frames.values(table, "verdict"), strict=True)
+    lines = zip(
+        keys, frames.numbers(table, drawn), frames.values(table, "beyond_band"), strict=True
+    )
     found = {
-        place: _Cell(ratio, common.factor(ratio), settled(verdict))
-        for place, ratio, verdict in lines
+        place: _Cell(ratio, common.factor(ratio), settled(beyond))
+        for place, ratio, beyond in lines
         if ratio is not None
     }
     if not found:

@@ -22,7 +22,7 @@ from functools import cache
 from itertools import groupby
 from typing import NamedTuple
 
-import orjson
+import msgspec
 
 from fiotools.tables.notes import Note
 
@@ -278,8 +278,8 @@ def unwrap(text: str) -> Repaired | None:
     the text is not JSON, or has no string in it.
     """
     try:
-        orjson.loads(text)
-    except orjson.JSONDecodeError:
+        msgspec.json.decode(text)
+    except (msgspec.DecodeError, RecursionError):
         told = _logged(text)
     else:
         told = _texts(text)
@@ -314,8 +314,8 @@ def _logged(text: str) -> list[tuple[str, list[Line]]]:
         if not line.strip():
             continue
         try:
-            value = orjson.loads(line)
-        except orjson.JSONDecodeError:
+            value = msgspec.json.decode(line)
+        except (msgspec.DecodeError, RecursionError):
             return []
         for key, part in value.items() if isinstance(value, dict) else ():
             if isinstance(part, str):
@@ -332,9 +332,9 @@ def _texts(text: str) -> list[tuple[str, list[Line]]]:
         line += text.count("\n", at, literal.start())
         at = literal.start()
         if literal["colon"]:
-            key, end = str(orjson.loads(literal[0][: -len(literal["colon"])])), -1
+            key, end = str(msgspec.json.decode(literal[0][: -len(literal["colon"])])), -1
             continue
-        value = str(orjson.loads(literal[0]))
+        value = str(msgspec.json.decode(literal[0]))
         if end >= 0 and not text[end:at].strip(", \t\r\n"):
             found[-1][1].append(Line(found[-1][1][0].number, value))
         elif value:

@@ -8,8 +8,8 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from fiotools.display import html, text_table
-from fiotools.display.columns import Sheet, SheetColumn, mark, printable
-from fiotools.language import named, say
+from fiotools.display.columns import Sheet, SheetColumn, printable
+from fiotools.words import named
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -85,9 +85,8 @@ def verdicts(said: Iterable[Sentence]) -> Block:
     said = list(said)
     lines = []
     for one in said:
-        sign, mood = mark(one.verdict)
-        told = say("{head}: {rest}.", head=_bold(one.head), rest=_words(one.rest))
-        told = told.replace(" %", "&nbsp;%")
+        sign, mood = one.mark
+        told = f"{_bold(one.head)}: {_words(one.rest)}.".replace(" %", "&nbsp;%")
         lines.append(_tag("li", f"{_tag('i', sign, mood)} {told}", mood))
     text = "\n".join(f"* {printable(str(one))}" for one in said)
     return Block(text, _list(lines, "verdict"))

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 import pandas as pd
 
-from fiotools.language import counted, listed, named, say
 from fiotools.measure.campaign import Campaign, known
 from fiotools.measure.machine import binary, stays_in_memory
 from fiotools.reports.subjects import Source, of_one
-from fiotools.stats.check import check
+from fiotools.stats.check import check, outcomes
 from fiotools.vocabulary import GRAVEST
+from fiotools.words import counted
 
 # these find that memory answered, or nothing at all
 _NO_DISK = (
@@ -27,8 +26,6 @@ ACCUSATIONS = (
     "do not take these numbers for a disk's",
     "these numbers are doubtful",
 )
-# numbers, with the prefix of their unit: what differs in these only is said in the same words
-_NUMBER = re.compile(r"\d[\d.,]*(?: (?:[kMGTP]?B(?:/s)?|[mµn]?s)(?!\w))?")
 
 
 def checked(source: Source, told: Mapping[str, Any]) -> pd.DataFrame:
@@ -57,8 +54,9 @@ def weighed(checks: pd.DataFrame, side: str | None) -> pd.DataFrame:
     """
     keys = [side] if side else []
     alike = ["verdict", "check", *keys, "same"]
+    kinds = [str(outcomes.kind(outcomes.read(_text(one)))) for one in checks["details"]]
     told = checks.assign(
-        same=checks["why"].str.replace(_NUMBER, "#", regex=True),
+        same=checks["finding"] + kinds,
         number=checks.groupby(["source", "run"], dropna=False).ngroup(),
         rank=checks["verdict"].map(GRAVEST.index),
     )
@@ -69,9 +67,21 @@ def weighed(checks: pd.DataFrame, side: str | None) -> pd.DataFrame:
     return first[["verdict", "check", *keys, "some", "every", "why", "remedy"]]
 
 
-def doubts(source: Source, checks: pd.DataFrame, side: str | None) -> list[tuple[str, str]]:
+class Doubt(NamedTuple):
+    """Why the numbers of a side may not be those of a disk; an accusation has a lead."""
+
+    side: str
+    said: str
+    lead: str = ""
+
+
+def _text(value: Any) -> str | None:
+    return value if isinstance(value, str) else None
+
+
+def doubts(source: Source, checks: pd.DataFrame, side: str | None) -> list[Doubt]:
     """Say of each side why its numbers may not be those of a disk, or not mean much."""
-    found = [("", said) for said in _of_campaign(source.campaign)] if source.campaign else []
+    found = [Doubt("", said) for said in _of_campaign(source.campaign)] if source.campaign else []
     table = weighed(checks, side)
     grave = table[table["verdict"].isin(GRAVEST[:2])]
     if side == "place" and source.campaign is not None:
@@ -79,11 +89,11 @@ def doubts(source: Source, checks: pd.DataFrame, side: str | None) -> list[tuple
         in_memory = grave["place"].isin(_memory(source.campaign))
         grave = grave[~(in_memory & grave["check"].isin(_NO_DISK))]
     for which, part in grave.groupby(grave[side] if side else grave["verdict"].eq(""), sort=False):
-        found.append((str(which) if side else "", _accused(part)))
+        found.append(_accused(part, str(which) if side else ""))
     return found
 
 
-def _accused(part: pd.DataFrame) -> str:
+def _accused(part: pd.DataFrame, side: str) -> Doubt:
     """Say why the numbers of one side are doubtful."""
     memory, impossible = part["check"].isin(_NO_DISK), part["verdict"].eq("impossible")
     if memory.any():
@@ -94,15 +104,15 @@ def _accused(part: pd.DataFrame) -> str:
     rows = order.drop_duplicates("check").to_dict("records")
     reasons = []
     for row in rows[:3]:
-        verdict, some, every = say(row["verdict"]), row["some"], row["every"]
+        verdict, some, every = row["verdict"], row["some"], row["every"]
         if some != every:
-            verdict = say("{verdict} in {n} of {total} runs", verdict=verdict, n=some, total=every)
+            verdict = f"{verdict} in {some} of {every} runs"
         elif every != 1:
-            verdict = say("{verdict} in all {n} runs", verdict=verdict, n=every)
-        reasons.append(say("{said} ({names})", said=row["why"], names=verdict))
+            verdict = f"{verdict} in all {every} runs"
+        reasons.append(f"{row['why']} ({verdict})")
     if len(rows) > 3:
         reasons.append(counted(len(rows) - 3, "and {n} other check", "and {n} other checks"))
-    return named(say(lead), listed(reasons, "; "))
+    return Doubt(side, f"{lead}: {'; '.join(reasons)}", lead)
 
 
 def _of_campaign(one: Campaign) -> Iterator[str]:
@@ -110,25 +120,25 @@ def _of_campaign(one: Campaign) -> Iterator[str]:
     plan, session = one.asked, one.session
     if one.status not in ("complete", "settled"):
         template = "The campaign is not complete ({status}): {n} of {total} runs done"
-        yield say(template, status=one.status, n=len(one.done), total=len(one.plan))
+        yield (template).format(status=one.status, n=len(one.done), total=len(one.plan))
     if plan.effort == "quick":
-        parts = [say("A quick campaign")]
+        parts = ["A quick campaign"]
         if plan.seconds:
-            parts.append(say("runs of {n} s", n=plan.seconds))
+            parts.append(f"runs of {plan.seconds} s")
         if plan.size_bytes:
-            parts.append(say("files of {size}", size=binary(plan.size_bytes)))
-        yield say("{said}: only a first look", said=listed(parts))
+            parts.append(f"files of {binary(plan.size_bytes)}")
+        yield f"{', '.join(parts)}: only a first look"
     elif plan.seconds and plan.seconds < 10:
         template = "The runs took {n} s each: too short for how a device works in the long run"
-        yield say(template, n=plan.seconds)
+        yield (template).format(n=plan.seconds)
     memory = _memory(one)
     for name in memory:
-        yield say("{name} is memory: no disk is measured there, and it is never cold", name=name)
+        yield f"{name} is memory: no disk is measured there, and it is never cold"
     load, processors = session["machine"]["load_1min"], session["machine"]["processors"]
     if load is not None and load > processors:
         cpus = counted(processors, "{n} processor", "{n} processors")
         template = "The machine was busy at the start (load {load} on {cpus}): runs may have waited"
-        yield say(template, load=f"{load:.1f}", cpus=cpus)
+        yield (template).format(load=f"{load:.1f}", cpus=cpus)
     shared: dict[tuple[Any, ...], list[str]] = {}
     for place in session["places"]:
         if place["name"] not in memory:
@@ -138,9 +148,9 @@ def _of_campaign(one: Campaign) -> Iterator[str]:
     for names in shared.values():
         if len(names) > 1:
             template = "{names} are on one file system: this compares folders, not storage"
-            yield say(template, names=listed(names, " and "))
+            yield (template).format(names=" and ".join(names))
     if session["machine"]["is_guest"] and len(memory) < len(session["places"]):
-        yield say("This is a virtual machine: its host may answer cold and direct I/O from memory")
+        yield "This is a virtual machine: its host may answer cold and direct I/O from memory"
 
 
 def _memory(one: Campaign) -> list[str]:
@@ -155,10 +165,9 @@ def _image(facts: Mapping[str, Any], places: list[dict[str, Any]]) -> Iterator[s
         return
     below, name = device.get("backing"), facts["name"]
     if below is None:
-        yield say(
-            "{name} is on a loop device, a disk made of a file: unless the file bypasses the page "
-            "cache, direct I/O ends in memory, and cold runs may be warm",
-            name=name,
+        yield (
+            f"{name} is on a loop device, a disk made of a file: unless the file bypasses "
+            "the page cache, direct I/O ends in memory, and cold runs may be warm"
         )
         return
     disk = (below["device"] or {}).get("name")
@@ -167,16 +176,13 @@ def _image(facts: Mapping[str, Any], places: list[dict[str, Any]]) -> Iterator[s
         for other in places
         if disk is not None and (other["device"] or {}).get("name") == disk
     ]
-    said = say("{name} is on a loop device", name=name)
+    said = f"{name} is on a loop device"
     if same:
-        names = listed(same, " and ")
-        said = say("{said}, whose file is on the disk of {names}", said=said, names=names)
+        names = " and ".join(same)
+        said = f"{said}, whose file is on the disk of {names}"
     else:
-        said = say("{said}, whose file is {path}", said=said, path=below["path"])
+        said = f"{said}, whose file is {below['path']}"
     if below["is_direct"] and same:
-        yield say("{said}: two layers of one disk", said=said)
+        yield f"{said}: two layers of one disk"
     elif not below["is_direct"]:
-        yield say(
-            "{said}, in the page cache here: direct I/O ends there, and cold runs may be warm",
-            said=said,
-        )
+        yield (f"{said}, in the page cache here: direct I/O ends there, and cold runs may be warm")

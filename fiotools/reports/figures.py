@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import base64
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -20,7 +20,7 @@ from matplotlib.layout_engine import ConstrainedLayoutEngine
 from fiotools import plot
 from fiotools.errors import SchemaError
 from fiotools.files import short_names
-from fiotools.language import called, listed, named, say
+from fiotools.language import called, listed, say
 from fiotools.plot import common
 from fiotools.plot.ratios import sides
 from fiotools.reports.blocks import Block, fold, heading, of_frame, paragraph, slug, together
@@ -31,6 +31,7 @@ from fiotools.stats.combine import fairness, per_thread
 from fiotools.stats.percentiles import bound_percentiles, merge_bins, percentiles_from_bins
 from fiotools.stats.steady import steady
 from fiotools.stats.summary import summarize
+from fiotools.words import named
 
 _QUANTITIES = 4
 _LINES = 6
@@ -76,23 +77,28 @@ class Picture:
 Pieces: TypeAlias = tuple[Block] | tuple[Block, Block, Picture]
 
 
+def _written(names: Iterable[str]) -> str:
+    """Write a name of several parts in the language of plots."""
+    return listed(map(called, names))
+
+
 def figures(source: Source, asked: list[Comparison], out: Path, prefix: str) -> Iterator[Pieces]:
     """Draw the plots that the tables allow, and save each."""
     kind = os.environ.get(_SHOWN, "png")
     for drawn in _every(source, asked):
         if isinstance(drawn, SchemaError):
-            yield (paragraph(say("One plot cannot be drawn: {why}.", why=drawn)),)
+            yield (paragraph(f"One plot cannot be drawn: {drawn}."),)
             continue
         name = out / f"{prefix}{slug(drawn.title)}"
         file = plot.save(drawn.ax, f"{name}.{kind}", data=drawn.frame)[0]
         plt.close(common.figure_of(drawn.ax))
         said = [heading(drawn.title, 3), *([paragraph(drawn.said)] if drawn.said else [])]
         inside = of_frame(drawn.numbers, whole=drawn.printed)
-        folded = fold(say("the numbers"), inside, printed=drawn.printed)
+        folded = fold("the numbers", inside, printed=drawn.printed)
         yield together(said), folded, Picture(drawn.title, file)
     told = best(asked[0]) if asked else None
     if told is not None:
-        title = heading(say("The most I/Os below a latency"), 3)
+        title = heading("The most I/Os below a latency", 3)
         yield (together([title, of_frame(told)]),)
 
 
@@ -138,7 +144,7 @@ def _panels(
     keeps it. Returns also what says that there are more than ``most``.
     """
     names = list(dict.fromkeys(cells))
-    said = say(_FIRST, n=most, total=len(names)) if most and len(names) > most else ""
+    said = _FIRST.format(n=most, total=len(names)) if most and len(names) > most else ""
     names = names[:most]
     heights = [_HEAD + common.ROW * rows] * len(names)
     with common.look():
@@ -176,16 +182,16 @@ def _ratios(one: Comparison) -> Iterator[_Drawn]:
         sides(level, baseline, one.between, faster="speedup" in answer)
         for level, baseline in zip(answer[one.between], answer["baseline"], strict=True)
     ]
-    cells = cell_names(answer)
+    cells = cell_names(answer, _written)
     # what all rows have in common stands below the axis
     labels = cells if all(cells) and len({*both}) == 1 else list(map(named, cells, both))
-    title = say("Ratio, {what}", what=one.title)
+    title = f"Ratio, {one.title}"
     yield _Drawn(title, plot.ratios(answer, labels=labels), one.frame, one.answer)
 
 
 def _runs(one: Comparison) -> Iterator[_Drawn]:
     """Draw every run, with a panel for each side if they are far apart, else for each cell."""
-    labels = [name or say("all runs") for name in names_of(one.frame, one.by)]
+    labels = [name or say("all runs") for name in names_of(one.frame, one.by, _written)]
     frame = one.frame.assign(**{_CELL: labels})
     # a row names the direction where it tells cells apart
     frame = frame.drop(columns=[name for name in one.by if name == "direction"])
@@ -196,13 +202,13 @@ def _runs(one: Comparison) -> Iterator[_Drawn]:
         is_far = bool(one.by) and bool(middles.max() > _FAR * middles.min())
         if len(one.levels) <= _SIDES and is_far:
             cells = [str(level) for level in frame[one.between]]
-            said = say("Each panel has an axis of its own.")
+            said = "Each panel has an axis of its own."
         else:
             y, order, rows, most = one.between, one.levels, len(one.levels), _PANELS
             cells = labels if len(set(labels)) > 1 else cells
     draw = partial(plot.repeats, metric=one.metric, y=y, order=order)
     figure, first = _panels(frame, cells, rows, draw, most=most)
-    yield _Drawn(say("All runs"), figure, one.frame, one.summary, said or first)
+    yield _Drawn("All runs", figure, one.frame, one.summary, said or first)
 
 
 def _threads(source: Source, asked: list[Comparison]) -> Iterator[_Drawn]:
@@ -219,8 +225,8 @@ def _threads(source: Source, asked: list[Comparison]) -> Iterator[_Drawn]:
         said, first = "", part["round"].min() if "round" in source.fields else None
         if first is not None and len(part[["source", "run"]].drop_duplicates()) > _MOST:
             part = part[part["round"].eq(first)]
-            said = say("Round {n}; the raw tables have the others.", n=first)
-        names = names_of(part, [name for name in (*source.fields, "run") if name in part])
+            said = f"Round {first}; the raw tables have the others."
+        names = names_of(part, [name for name in (*source.fields, "run") if name in part], _written)
         part = part.assign(_row=[name or say("the run") for name in names])
         try:
             threads, fair = per_thread(part, by="_row"), fairness(part, by="_row")
@@ -229,9 +235,9 @@ def _threads(source: Source, asked: list[Comparison]) -> Iterator[_Drawn]:
             ax = plot.fairness(threads, fairness=fair, y="_row")
         except SchemaError:
             return  # jobs one after the other, or runs that nothing tells apart
-        title = say("The threads")
+        title = "The threads"
         if direction != "total":
-            title = say("The threads, {name}", name=called(direction))
+            title = f"The threads, {direction}"
         yield _Drawn(title, ax, part, fair.drop(columns="_row"), said)
         if direction == "total" or between is None:
             return
@@ -273,7 +279,7 @@ def _means(one: Comparison) -> Iterator[_Drawn]:
     else:
         numbers = summarize(frame, LATENCY, by=one.keys or None)
     rows = float(len(one.levels) or len(frame[[*one.by]].drop_duplicates()))
-    yield _by_cell(one, frame, say("Mean latency"), draw, rows, numbers)
+    yield _by_cell(one, frame, "Mean latency", draw, rows, numbers)
 
 
 def _of_bins(bins: pd.DataFrame, one: Comparison) -> Iterator[_Drawn]:
@@ -286,9 +292,9 @@ def _of_bins(bins: pd.DataFrame, one: Comparison) -> Iterator[_Drawn]:
         whole = merge_bins(bins, by=one.keys or None)
     except SchemaError:
         return  # a total beside its parts; the means are drawn
-    together = f"{say('All I/Os of a side together.')} {_submitting(one, kind)}".strip()
+    together = f"All I/Os of a side together. {_submitting(one, kind)}".strip()
     yield _percentiles(one, told, kind, together, "total_ios")
-    title = say("Distribution of {name}", name=say(common.LATENCIES[kind]))
+    title = f"Distribution of {common.LATENCIES[kind]}"
     draw = partial(plot.cdf, hue=one.between or _CELL, order=one.levels or None)
     numbers = told[told["percentile"].eq(50)][[*one.keys, "total_ios", "n", "value_ns"]]
     yield _by_cell(one, _coarse(whole, one.keys), title, draw, 7, numbers, together)
@@ -317,14 +323,14 @@ def _of_percentiles(source: Source, one: Comparison) -> Iterator[_Drawn]:
         except SchemaError:
             return
         frame = frame.assign(value_ns=float("nan"))
-        said = say("Percentiles of runs cannot be averaged: the band is where they must lie.")
+        said = "Percentiles of runs cannot be averaged: the band is where they must lie."
     yield _percentiles(one, frame, kind, f"{said} {_submitting(one, kind)}".strip())
 
 
 def _percentiles(one: Comparison, frame: pd.DataFrame, kind: str, said: str, *more: str) -> _Drawn:
     """Draw percentile curves, in a panel for each cell."""
     draw = partial(plot.percentiles, hue=one.between or _CELL, order=one.levels or None)
-    title = say("Percentiles of {name}", name=say(common.LATENCIES[kind]))
+    title = f"Percentiles of {common.LATENCIES[kind]}"
     columns = [*one.keys, "percentile", "value_ns", "bound_lo_ns", "bound_hi_ns", *more]
     numbers = frame[[name for name in columns if name in frame]]
     return _by_cell(one, frame, title, draw, 7, numbers, said)
@@ -338,14 +344,13 @@ def _submitting(one: Comparison, kind: str) -> str:
     slow = frame[frame["slat_mean_ns"].gt(frame["lat_mean_ns"] / 2).fillna(False)]
     if not len(slow):
         return ""
-    rows = say("{n} of {total} rows", n=len(slow), total=len(frame))
+    rows = f"{len(slow)} of {len(frame)} rows"
     if one.between:
-        names = listed(map(str, dict.fromkeys(slow[one.between])))
-        rows = say("{rows} on {names}", rows=rows, names=names)
-    return say(
-        "Completion latency excludes the submission, which took most of the time in {rows}: there "
-        "only the mean latency above covers the whole I/O.",
-        rows=rows,
+        names = ", ".join(map(str, dict.fromkeys(slow[one.between])))
+        rows = f"{rows} on {names}"
+    return (
+        f"Completion latency excludes the submission, which took most of the time in {rows}: there "
+        "only the mean latency above covers the whole I/O."
     )
 
 
@@ -366,7 +371,7 @@ def _by_cell(
 ) -> _Drawn:
     """Draw latencies in a panel for each cell."""
     frame = in_order(frame, one.by)
-    labels = names_of(frame, one.by)
+    labels = names_of(frame, one.by, _written)
     cells = labels if one.between else [""] * len(frame)
     frame = frame.assign(**{_CELL: [name or say("all") for name in labels]})
     figure, first = _panels(frame, cells, rows, draw, most=_LATENCY_PANELS)
@@ -388,11 +393,11 @@ def _timings(source: Source, asked: list[Comparison]) -> Iterator[_Drawn]:
     mean = in_order(groups.mean().assign(n=groups.size()).reset_index(), by)
     if len(mean) > _MOST or not mean["real_s"].gt(0).all():
         return  # no room for that many bars, or nothing to show in them
-    names = zip(names_of(mean, by), mean["n"], strict=True)
+    names = zip(names_of(mean, by, _written), mean["n"], strict=True)
     mean = mean.assign(_row=[f"{name or say('all')} (n {n})" for name, n in names])
     ax = plot.timings(mean, y="_row")
-    said = say("Means of the runs.") if mean["n"].max() > 1 else ""
-    yield _Drawn(say("Where the time went"), ax, timings, mean.drop(columns="_row"), said)
+    said = "Means of the runs." if mean["n"].max() > 1 else ""
+    yield _Drawn("Where the time went", ax, timings, mean.drop(columns="_row"), said)
 
 
 def _sampled(source: Source) -> Iterator[_Drawn]:
@@ -422,9 +427,9 @@ def _series(source: Source, part: pd.DataFrame, quantity: str) -> Iterator[_Draw
             ax = plot.series(part, quantity, hue=hue)
         except SchemaError:
             return  # several series under one name
-        said = say("Whether it was steady is not known: {why}.", why=error)
+        said = f"Whether it was steady is not known: {error}."
     what = " ".join(ax.get_ylabel().split())
-    yield _Drawn(say("Over time: {what}", what=what), ax, part, told, said)
+    yield _Drawn(f"Over time: {what}", ax, part, told, said)
 
 
 def _sweeps(one: Comparison) -> Iterator[_Drawn]:
@@ -438,7 +443,7 @@ def _sweeps(one: Comparison) -> Iterator[_Drawn]:
     frame, said = one.frame, ""
     if rest and len(cells := frame[rest].drop_duplicates()) > _SWEPT_PANELS:
         frame = frame.merge(cells.head(_SWEPT_PANELS), on=rest)
-        said = say(_FIRST, n=_SWEPT_PANELS, total=len(cells))
+        said = _FIRST.format(n=_SWEPT_PANELS, total=len(cells))
     order = one.levels if hue == one.between else None
     title = common.condition(x)
     told = [
@@ -448,15 +453,15 @@ def _sweeps(one: Comparison) -> Iterator[_Drawn]:
     ]
     if not rest and one.metric == "iops" and len(told) == 2 and x in ("iodepth", "numjobs"):
         axes = plot.load(frame, x=x, hue=hue, summaries=told, order=order)
-        title = say("Load: IOPS and latency, by {name}", name=title)
+        title = f"Load: IOPS and latency, by {title}"
         yield _Drawn(title, axes[0], one.frame, told[0])
         return
     for summary in told:
         metric = summary["metric"].iloc[0]
-        what = say("All runs") if metric == one.metric else say("Mean latency")
+        what = "All runs" if metric == one.metric else "Mean latency"
         look: Any = {"hue": hue, "by": rest or None, "order": order}
         axes = plot.sweep(frame, metric, x=x, summary=summary, **look)
-        title_of = say("{said}, by {name}", said=what, name=title)
+        title_of = f"{what}, by {title}"
         ax = axes[0] if rest else axes
         yield _Drawn(title_of, ax, one.frame, summary, said, printed=len(names) == 1)
 
@@ -469,7 +474,7 @@ def _grid(one: Comparison, x: str, y: str) -> _Drawn:
     rest = [name for name in one.keys if name not in (x, y) and differs(frame, name)]
     rows = _HIGH * len(frame[y].unique())
     draw = partial(plot.grid, metric=metric, x=x, y=y)
-    figure, said = _panels(frame, names_of(frame, rest), rows, draw, most=_GRIDS)
-    title = say("At a glance: {name}", name=listed(map(common.condition, (x, y)), " and "))
+    figure, said = _panels(frame, names_of(frame, rest, _written), rows, draw, most=_GRIDS)
+    title = f"At a glance: {' and '.join(map(common.condition, (x, y)))}"
     numbers = one.summary if one.answer is None else one.answer
     return _Drawn(title, figure, one.frame, numbers, said, printed=True)

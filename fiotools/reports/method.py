@@ -13,12 +13,12 @@ import pandas as pd
 
 from fiotools.display import columns
 from fiotools.display.exports import guarded
-from fiotools.language import counted, listed, more, say, spoken
 from fiotools.measure.campaign import NAME, Campaign
 from fiotools.measure.machine import binary, stays_in_memory
 from fiotools.reports.blocks import Block, fold, listing, paragraph, table, together
 from fiotools.reports.subjects import Source
 from fiotools.units import human
+from fiotools.words import counted, more
 
 _COMMANDS = 40  # that are shown
 _UNDONE = 5
@@ -39,43 +39,41 @@ def _of_campaign(one: Campaign) -> Iterator[Block]:
     began, *again = (_time(it["started_at"]) for it in one.sessions)
     ends = [line for line in one.log if line["kind"] == "end"]
     article, implied = one.experiment.article, one.experiment.implies
-    told = {"name": plan.experiment, "article": article, "effort": say(plan.effort)}
-    planned = {"n": len(one.done), "total": len(one.plan), "plan": _works(one)}
+    told = {"name": plan.experiment, "article": article, "effort": plan.effort}
     rows = [
-        (say("procedure"), say("{name}, of article {article} ({effort})", **told)),
-        (say("runs"), say("{n} of {total}: {plan}", **planned)),
-        (say("began"), began),
-        (say("ended"), listed([*(_time(end["at"]) for end in ends[-1:]), say(one.status)])),
-        (say("because"), ends[-1].get("reason") if ends else None),
-        (say("continued"), listed(again)),
-        (say("file size"), plan.size_bytes and binary(plan.size_bytes)),
-        (say("time of a run"), plan.seconds and f"{plan.seconds} s"),
-        (say("jobs"), plan.jobs),
-        (say("page cache"), plan.buffered and say("used, as requested")),
+        ("procedure", "{name}, of article {article} ({effort})".format_map(told)),
+        ("runs", f"{len(one.done)} of {len(one.plan)}: {_works(one)}"),
+        ("began", began),
+        ("ended", ", ".join([*(_time(end["at"]) for end in ends[-1:]), one.status])),
+        ("because", ends[-1].get("reason") if ends else None),
+        ("continued", ", ".join(again)),
+        ("file size", plan.size_bytes and binary(plan.size_bytes)),
+        ("time of a run", plan.seconds and f"{plan.seconds} s"),
+        ("jobs", plan.jobs),
+        ("page cache", plan.buffered and "used, as requested"),
         *_machine(session["machine"]),
         *((name, str(version)) for name, version in session["tools"].items()),
-        (say("environment"), " ".join(f"{k}={v}" for k, v in session["environment"].items())),
+        ("environment", " ".join(f"{k}={v}" for k, v in session["environment"].items())),
     ]
     yield table([], [(name, text) for name, text in rows if text])
     heads = [
-        *(say("place"), say("folder"), say("file system"), say("mounted")),
-        *(say("device"), say("link"), say("size")),
+        *("place", "folder", "file system", "mounted"),
+        *("device", "link", "size"),
     ]
     yield table(heads, [_place(facts) for facts in session["places"]], "facts wide")
     left = [
-        say("{workload} on {place} (no direct I/O there)", workload=workload, place=place)
-        for place, workload in session["left_out"]
+        f"{workload} on {place} (no direct I/O there)" for place, workload in session["left_out"]
     ]
     undone = [run.file for run in one.missing]
     if undone:
-        names = listed(undone[:_UNDONE] + more(len(undone) - _UNDONE))
-        left.append(say("not run: {names}", names=names))
+        names = ", ".join(undone[:_UNDONE] + more(len(undone) - _UNDONE))
+        left.append(f"not run: {names}")
     if left:
-        yield paragraph(say("Left out"))
+        yield paragraph("Left out")
         yield listing(left)
-    yield listing(map(spoken, implied(plan, session["machine"]["ram_bytes"])))
+    yield listing(implied(plan, session["machine"]["ram_bytes"]))
     yield _commands(one.plan[one.plan["done"]])
-    yield fold(say("the runs, in their order"), _order(one))
+    yield fold("the runs, in their order", _order(one))
 
 
 def _works(one: Campaign) -> str:
@@ -89,35 +87,35 @@ def _works(one: Campaign) -> str:
     planned = [" x ".join(counts)]
     if places > 1:
         there, back = one.asked.turns
-        planned.append(say("in turns ({one}, {other}, ...)", one=there, other=back))
-    return listed(planned)
+        planned.append(f"in turns ({there}, {back}, ...)")
+    return ", ".join(planned)
 
 
 def _machine(machine: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    guest = {True: say("virtual"), False: say("physical")}
-    yield say("machine"), guest.get(machine["is_guest"], say("unknown"))
-    yield say("kernel"), str(machine["kernel"])
+    guest = {True: "virtual", False: "physical"}
+    yield "machine", guest.get(machine["is_guest"], "unknown")
+    yield "kernel", str(machine["kernel"])
     cpus = counted(machine["processors"], "{n} processor", "{n} processors")
-    yield say("CPU"), listed([machine["cpu"] or say("unknown"), cpus])
+    yield "CPU", ", ".join([machine["cpu"] or "unknown", cpus])
     ram = machine["ram_bytes"]
-    yield say("memory"), say("unknown") if ram is None else binary(ram)
+    yield "memory", "unknown" if ram is None else binary(ram)
     if machine["load_1min"] is not None:
-        yield say("load before"), f"{machine['load_1min']:.2f}"
+        yield "load before", f"{machine['load_1min']:.2f}"
 
 
 def _place(facts: Mapping[str, Any]) -> list[str]:
     device = facts["device"] or {}
     mounted = ", ".join(filter(None, [facts["mount_point"], facts["mount_options"]]))
-    several = listed(facts.get("devices") or [], " and ")
+    several = " and ".join(facts.get("devices") or [])
     shown = [device.get("name") or several or facts["source"]]
     shown += [device.get("model"), device.get("transport"), _file_of(device)]
     return [
         facts["name"],
         facts["path"],
-        facts["file_system"] or say("unknown"),
+        facts["file_system"] or "unknown",
         mounted,
-        listed(filter(None, shown)),
-        device.get("link") or (say("none: memory") if stays_in_memory(facts) else say("unknown")),
+        ", ".join(filter(None, shown)),
+        device.get("link") or ("none: memory" if stays_in_memory(facts) else "unknown"),
         binary(facts["total_bytes"]),
     ]
 
@@ -128,15 +126,14 @@ def _file_of(device: Mapping[str, Any]) -> str | None:
     if below is None:
         return None
     where = {"path": below["path"], "file_system": below["file_system"] or "?"}
-    if below["is_direct"]:
-        return say("the file {path} on {file_system}, past the page cache", **where)
-    return say("the file {path} on {file_system}, through the page cache", **where)
+    way = "past" if below["is_direct"] else "through"
+    return f"the file {where['path']} on {where['file_system']}, {way} the page cache"
 
 
 def _order(one: Campaign) -> Block:
     began = one.plan[one.plan["done"]]
     rows = zip(began["order"], began["started_at"], began["file"], began["load_1min"], strict=True)
-    heads = [say("order"), say("began"), say("file"), say("load")]
+    heads = ["order", "began", "file", "load"]
     lines = [
         (order, f"{at:%H:%M:%S}", file, "" if columns.is_missing(load) else f"{load:.2f}")
         for order, at, file, load in rows
@@ -149,7 +146,7 @@ def _commands(runs: pd.DataFrame) -> Block:
     counts = runs["command"].dropna().value_counts(sort=False)
     rows = [(f"{count} x", command) for command, count in counts.items()]
     if not rows:
-        return paragraph(say("The files hold no commands."))
+        return paragraph("The files hold no commands.")
     left = [("...", text) for text in more(len(rows) - _COMMANDS)]
     return fold(
         counted(len(rows), "the command", "the {n} different commands"),
@@ -167,25 +164,23 @@ def _of_files(source: Source) -> Iterator[Block]:
     ]
     times = runs["started_at"].dropna()
     times = times if len(times) else runs["reported_at"].dropna()
-    when = say("unknown")
+    when = "unknown"
     if len(times):
         when, last = (f"{time:%Y-%m-%d %H:%M} UTC" for time in (times.min(), times.max()))
         if times.min() != times.max():
-            when = say("{low} to {high}", low=when, high=last)
+            when = f"{when} to {last}"
     rows = [
-        (say("files"), f"{source.results.files:,}"),
-        (say("tools"), listed(versions)),
-        (say("hosts"), listed(map(str, runs["host"].dropna().unique()))),
-        (say("when"), when),
+        ("files", f"{source.results.files:,}"),
+        ("tools", ", ".join(versions)),
+        ("hosts", ", ".join(map(str, runs["host"].dropna().unique()))),
+        ("when", when),
     ]
     yield table([], [(name, text) for name, text in rows if text])
     yield _commands(runs)
     yield paragraph(
-        say(
-            "These files have no manifest, so most of the set-up is unknown: machine, memory, file "
-            "systems, mounts, devices, links, the order of the runs and any that were left out. "
-            "fiotools measure records that."
-        )
+        "These files have no manifest, so most of the set-up is unknown: machine, "
+        "memory, file systems, mounts, devices, links, the order of the runs and any "
+        "that were left out. fiotools measure records that."
     )
 
 
@@ -215,18 +210,16 @@ def written(
 def _table(name: str, what: str, frame: pd.DataFrame, folder: Path) -> File:
     written = guarded(frame).to_csv(index=False, lineterminator="\n")
     text = written.encode("utf-8", "surrogateescape")
-    size = listed([counted(len(frame), "{n} row", "{n} rows"), human(len(text), "B")])
+    size = ", ".join([counted(len(frame), "{n} row", "{n} rows"), human(len(text), "B")])
     if len(text) < _PACKED:
         (folder / f"{name}.csv").write_bytes(text)
         return File(f"{name}.csv", what, size)
     packed = gzip.compress(text, mtime=0)
     if len(packed) > _LARGEST:
         command = "fiotools read FILES -o x.parquet"
-        return File(
-            "", what, say("{size}: too large for a page; {command}", size=size, command=command)
-        )
+        return File("", what, f"{size}: too large for a page; {command}")
     (folder / f"{name}.csv.gz").write_bytes(packed)
-    return File(f"{name}.csv.gz", what, say("{size}, packed", size=size))
+    return File(f"{name}.csv.gz", what, f"{size}, packed")
 
 
 def _raw(source: Source, folder: Path, prefix: str) -> Iterator[File]:
@@ -236,9 +229,9 @@ def _raw(source: Source, folder: Path, prefix: str) -> Iterator[File]:
         files.insert(0, source.campaign.folder / NAME)
     files = [file for file in files if file.is_file()]  # not of an archive, nor of standard input
     size = sum(file.stat().st_size for file in files)
-    said = listed([counted(len(files), "{n} file", "{n} files"), human(size, "B")])
-    raw = say("raw outputs")
-    large = File("", raw, say("{size}: too large for a page; keep them beside it", size=said))
+    said = ", ".join([counted(len(files), "{n} file", "{n} files"), human(size, "B")])
+    raw = "raw outputs"
+    large = File("", raw, f"{said}: too large for a page; keep them beside it")
     if not files:
         return
     if size > _RAW:
@@ -257,4 +250,4 @@ def _raw(source: Source, folder: Path, prefix: str) -> Iterator[File]:
         yield large
         return
     (folder / f"{prefix}raw.zip").write_bytes(packed.getvalue())
-    yield File(f"{prefix}raw.zip", raw, say("{size}, packed", size=said))
+    yield File(f"{prefix}raw.zip", raw, f"{said}, packed")

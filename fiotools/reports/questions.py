@@ -11,7 +11,6 @@ import pandas as pd
 
 from fiotools.display import columns
 from fiotools.errors import SchemaError, argument
-from fiotools.language import counted, say
 from fiotools.measure.experiments import Question
 from fiotools.reports.subjects import SWEPT, Source, differs
 from fiotools.stats.best_under import best_under
@@ -21,6 +20,7 @@ from fiotools.stats.frames import groups, metric_of
 from fiotools.stats.replicates import in_one_scope
 from fiotools.stats.summary import summarize
 from fiotools.vocabulary import CONDITIONS
+from fiotools.words import counted
 
 LATENCY = "lat_mean_ns"
 _STEPS = tuple(step * 10.0**power for power in range(2, 11) for step in (1, 2, 5))  # ns
@@ -60,11 +60,11 @@ class Comparison:
         if self.between is None:
             return columns.short(self.metric)
         if self.between == "label":
-            said = say("against {baseline}", baseline=self.baseline)
+            said = f"against {self.baseline}"
         else:
             name = columns.short(self.between)
-            said = say("each {name} against {baseline}", name=name, baseline=self.baseline)
-        return say("{said}, {name} only", said=said, name=self.only) if self.only else said
+            said = f"each {name} against {self.baseline}"
+        return f"{said}, {self.only} only" if self.only else said
 
     @property
     def levels(self) -> list[Any]:
@@ -93,7 +93,7 @@ def comparisons(source: Source, wish: Choices) -> list[Comparison]:
     if gaps := int(frame[metric].isna().sum()):
         frame = frame[frame[metric].notna()]
         rows = counted(gaps, "{n} row", "{n} rows")
-        said = say("Left out: {rows} without {name}", rows=rows, name=columns.short(metric))
+        said = f"Left out: {rows} without {columns.short(metric)}"
     if source.campaign is None or wish != Choices(baseline=wish.baseline):
         found = [_of_labels(source, wish, frame, metric)]
     else:
@@ -212,14 +212,14 @@ def _answered(
     """Compare the sides with a baseline, or with the first side if it is None."""
     frame = in_order(frame, by)
     if between is None:
-        return Comparison(frame, metric, by, problem=say("there is only one side"))
+        return Comparison(frame, metric, by, problem="there is only one side")
     levels = list(dict.fromkeys(frame[between].dropna()))
     if len(levels) < 2:
         name = columns.short(metric)
-        problem = say("no {between} has {name}: nothing to compare", between=between, name=name)
+        problem = f"no {between} has {name}: nothing to compare"
         if levels:
             alone = "only {level} has {name}: nothing to compare it with"
-            problem = say(alone, level=levels[0], name=name)
+            problem = (alone).format(level=levels[0], name=name)
         return Comparison(frame, metric, by, problem=problem)
     if baseline is None:
         baseline = levels[0]
@@ -243,7 +243,7 @@ def _answered(
     except SchemaError as error:
         return replace(asked, problem=str(error))
     if answer["ratio"].isna().all():
-        return replace(asked, problem=say(_NOTHING))
+        return replace(asked, problem=_NOTHING)
     return replace(asked, answer=answer)
 
 

@@ -24,7 +24,6 @@ from fiotools import errors
 from fiotools.display.html import safe
 from fiotools.errors import ReportError, argument, typed
 from fiotools.files import atomic_write
-from fiotools.language import ENGLISH, say, speaking
 from fiotools.reports.blocks import HTML_ONLY, slug
 
 # what the extra [report] brings
@@ -99,7 +98,7 @@ def report(
     title, question : str, optional
         Of the page.
     lang : {"en", "ja"}
-        Of the page and its plots.
+        Of the plots; the page is English.
     template : path, optional
         A changed copy of the notebook.
     notebook : path, optional
@@ -141,15 +140,13 @@ def report(
         "known": {name: value for name, value in known.items() if value not in (None, False)},
     }
     made = _opened(source)
-    with speaking(lang):
-        _translated(made)
-        _headed(made, title, question)
+    _headed(made, title, question)
     _given(made, parameters)
     with tempfile.TemporaryDirectory(prefix="fiotools-report-") as folder:
         out = Path(folder) / "out"
         out.mkdir()
         _execute(made, source, Path(folder), out, step, html_only=notebook is None)
-        content = page(made, out, lang).encode("utf-8", "surrogateescape")
+        content = page(made, out).encode("utf-8", "surrogateescape")
     whole = {Path(path): content}
     if notebook is not None:
         import nbformat
@@ -195,17 +192,6 @@ def _opened(path: Path) -> Any:
         raise ReportError(f"{path}: not a notebook") from None
 
 
-def _translated(notebook: Any) -> None:
-    """Say the lines of Markdown cells in the language in use, if it has them."""
-    for cell in notebook.cells:
-        if cell.cell_type == "markdown":
-            parts = (line.partition("# ") for line in cell.source.split("\n"))
-            lines = [
-                f"{mark}{sign}{say(text)}" if sign else say(mark) for mark, sign, text in parts
-            ]
-            cell.source = "\n".join(lines)
-
-
 def _headed(notebook: Any, title: str | None, question: str | None) -> None:
     """Put a title and a question into the first cell."""
     if title is None and question is None:
@@ -220,7 +206,7 @@ def _headed(notebook: Any, title: str | None, question: str | None) -> None:
     if title is not None:
         head = f"<h1>{safe(title)}</h1>"
     if question is not None:
-        rest = f"<p><b>{safe(say('The question:'))}</b> {safe(question)}</p>"
+        rest = f"<p><b>{safe('The question:')}</b> {safe(question)}</p>"
     cells.insert(0, new_markdown_cell(f"{head}\n\n{rest.strip()}\n"))
 
 
@@ -284,21 +270,19 @@ def _execute(
         raise ReportError(f"{source.name}: the notebook did not run to its end: {said}") from None
 
 
-def page(notebook: Any, out: Path, lang: str = ENGLISH) -> str:
+def page(notebook: Any, out: Path) -> str:
     """Make the HTML page of an executed notebook; linked files in ``out`` become part of it."""
-    with speaking(lang):
-        tree = html.document_fromstring(_converted(notebook, lang))
-        contents = say("Contents")
+    tree = html.document_fromstring(_converted(notebook))
     main = tree.find(".//main")
     _make_inert(main)
     _take_in(main, out)
-    _name_headings(tree, main, contents)
+    _name_headings(tree, main, "Contents")
     _tidy(main)
     text: str = html.tostring(tree, encoding="unicode", doctype="<!DOCTYPE html>")
     return text + "\n"
 
 
-def _converted(notebook: Any, lang: str) -> str:
+def _converted(notebook: Any) -> str:
     """Let nbconvert write Markdown, code and outputs as HTML."""
     from nbconvert.exporters import HTMLExporter
     from traitlets.config import Config
@@ -322,14 +306,13 @@ def _converted(notebook: Any, lang: str) -> str:
     )
     told = {  # what the template says itself
         "version": __version__,
-        "lang": lang,
-        "title": say("How this page was made"),
-        "made": say(
-            "fiotools {version} made it from a notebook: fiotools report --notebook writes the "
-            "notebook, --template takes a changed one.",
-            version=__version__,
+        "lang": "en",
+        "title": "How this page was made",
+        "made": (
+            f"fiotools {__version__} made it from a notebook: fiotools report --notebook "
+            "writes the notebook, --template takes a changed one."
         ),
-        "summary": say("the code of its cells"),
+        "summary": "the code of its cells",
         "code": code,
     }
     text, _ = exporter.from_notebook_node(notebook, resources={"fiotools": told})

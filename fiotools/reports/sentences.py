@@ -3,44 +3,36 @@
 from __future__ import annotations
 
 import math
-import re
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 import pandas as pd
 
 from fiotools import units
-from fiotools.display import columns
+from fiotools.display import columns, verdicts
+from fiotools.display.columns import OPEN, Mark
 from fiotools.errors import SchemaError
-from fiotools.language import called, counted, listed, more, named, say, spoken
 from fiotools.reports.questions import Comparison, best, swept
 from fiotools.stats.compare import settled
 from fiotools.stats.frames import metric_of
 from fiotools.stats.overall import overall
 from fiotools.vocabulary import CONDITIONS
+from fiotools.words import counted, more, named
 
-# a verdict: its word, and by how much or in how much time
-_WORD = re.compile(r"(\w+)(?: by (.*)|, taking (.*) (more|less) time)?")
-_CHANGED = {
-    "": "{level} is {word} than {baseline} by {share}",
-    "more": "{level} is {word} than {baseline}, taking {share} more time",
-    "less": "{level} is {word} than {baseline}, taking {share} less time",
-}
 _MANY = 6  # sentences about one side; above, those of one verdict are one
-_OPEN = "not settled"
 UNKNOWN = "the spread between runs is unknown"
 # why too few runs have no verdict
-_UNSURE = {"one run": UNKNOWN, "two runs": "too few for a verdict"}
-# the warnings of `compare` that weaken what it finds, and how they are called where they differ
+_UNSURE = {"one run": UNKNOWN, "few runs": "too few for a verdict"}
+# the flags that weaken what `compare` finds, and how they are called for several rows
 _CAVEATS = {
-    "the sides differ in": "the sides differ in more than that",
-    "the sides hold": "the sides do not hold the same mixture",
-    "the sides had other options": "the sides had other options",
-    "no spread at all": "the runs do not differ at all",
-    "the sides ran in blocks": "the sides ran in blocks",
-    "values drift": "values drift over the series of runs",
+    "sides": "the sides differ in more than that",
+    "shares": "the sides do not hold the same mixture",
+    "settings": "the sides had other options",
+    "no-spread": "the runs do not differ at all",
+    "blocks": "the sides ran in blocks",
+    "drift": "values drift over the series of runs",
 }
 
 # by the unit of a metric: how many times what
@@ -48,10 +40,9 @@ _WORDS = {"1/s": "{times} times as many I/Os per second", "B/s": "{times} times 
 MOST = 3
 # by the metric's unit
 _TOP = {"1/s": "Most I/Os per second at {place}", "B/s": "Highest bandwidth at {place}"}
-_UNJUDGED = (*_UNSURE, "not comparable", "no verdict")
-
 
 Row: TypeAlias = dict[str, Any]
+Written: TypeAlias = Callable[[Iterable[str]], str]
 _Cell: TypeAlias = tuple[Row, str]  # of a comparison, with its name
 
 
@@ -60,11 +51,16 @@ class Sentence:
     """A comparison in words: in short, its numbers, and their verdict."""
 
     head: str
-    rest: str
-    verdict: str = ""
+    parts: tuple[str, ...]
+    mark: Mark = OPEN
+
+    @property
+    def rest(self) -> str:
+        """What follows the head."""
+        return "; ".join(self.parts)
 
     def __str__(self) -> str:
-        return say("{head}: {rest}.", head=self.head, rest=self.rest)
+        return f"{self.head}: {self.rest}."
 
 
 def sentences(answer: pd.DataFrame) -> list[Sentence]:
@@ -82,16 +78,17 @@ def sentences(answer: pd.DataFrame) -> list[Sentence]:
     for own in sides.values():
         alike: dict[object, list[_Cell]] = {}
         for at, (row, name) in enumerate(own):
-            alike.setdefault(row["verdict"] if len(own) > _MANY else at, []).append((row, name))
+            is_alone = len(own) <= _MANY or _is_in_part(row)
+            key = at if is_alone else (row["verdict"], verdicts.lacking(row))
+            alike.setdefault(key, []).append((row, name))
         parts = sorted(alike.values(), key=_openness if len(own) > _MANY else lambda _: 0)
         found += [_one(*part[0]) if len(part) == 1 else _several(part, len(own)) for part in parts]
     if len(gaps) < 3:
         return [*found, *(_one(row, name) for row, name in gaps)]
     names = [named(name, sides_of(row)[0]) for row, name in gaps]
-    shown = listed(names[:_MANY] + more(len(names) - _MANY), "; ")
-    said = say("one of the sides has no run there ({cells})", cells=shown)
-    head = say("Nothing to compare in {n} of {of} cases", n=len(gaps), of=len(cells))
-    return [*found, Sentence(head, said, "not comparable")]
+    shown = "; ".join(names[:_MANY] + more(len(names) - _MANY))
+    said = f"one of the sides has no run there ({shown})"
+    return [*found, Sentence(f"Nothing to compare in {len(gaps)} of {len(cells)} cases", (said,))]
 
 
 def _records(answer: pd.DataFrame) -> list[Row]:
@@ -99,14 +96,14 @@ def _records(answer: pd.DataFrame) -> list[Row]:
     return [{str(name): row[name] for name in row} for row in answer.to_dict("records")]
 
 
-def cell_names(answer: pd.DataFrame) -> list[str]:
+def cell_names(answer: pd.DataFrame, written: Written = ", ".join) -> list[str]:
     """Name the cell of each row, by the columns before the two sides in which cells differ."""
     names = columns.of(answer)
-    return names_of(answer, names[: names.index("baseline") - 1])
+    return names_of(answer, names[: names.index("baseline") - 1], written)
 
 
-def names_of(frame: pd.DataFrame, by: Iterable[str]) -> list[str]:
-    """Name rows by the columns that tell them apart."""
+def names_of(frame: pd.DataFrame, by: Iterable[str], written: Written = ", ".join) -> list[str]:
+    """Name rows by the columns that tell them apart; plots write them in their language."""
     by = telling(frame, by)
     texts = [columns.levels(frame[name].tolist(), name) for name in by]
     rows = list(zip(*texts, strict=True)) or [()] * len(frame)
@@ -115,7 +112,7 @@ def names_of(frame: pd.DataFrame, by: Iterable[str]) -> list[str]:
         rests = [(*row[:at], *row[at + 1 :]) for row in rows]
         ways = Counter(rest for rest, _ in {*zip(rests, (row[at] for row in rows), strict=True)})
         rows = [rest if ways[rest] == 1 else row for row, rest in zip(rows, rests, strict=True)]
-    return [listed(map(called, row)) for row in rows]
+    return [written(row) for row in rows]
 
 
 def telling(frame: pd.DataFrame, by: Iterable[str]) -> list[str]:
@@ -132,81 +129,76 @@ def telling(frame: pd.DataFrame, by: Iterable[str]) -> list[str]:
 
 def _openness(part: list[_Cell]) -> int:
     """Rank a verdict by how much it leaves open."""
-    verdict = part[0][0]["verdict"]
-    if "not comparable" in verdict or "no verdict" in verdict:
+    row = part[0][0]
+    if row["verdict"] in verdicts.LACKING:
         return 3
-    return 2 if verdict == _OPEN else int(verdict.endswith(_OPEN))
+    return 2 if row["verdict"] == "undecided" else int(_is_in_part(row))
+
+
+def _is_in_part(row: Row) -> bool:
+    """Say whether there is a difference, and it is undecided whether it matters."""
+    is_found = row["verdict"] not in ("undecided", *verdicts.LACKING)
+    return is_found and row["beyond_band"] == "undecided"
 
 
 def _one(row: Row, cell: str) -> Sentence:
     """Write the sentence of one cell."""
-    verdict = str(row["verdict"])
     level, baseline = sides_of(row)
     if columns.is_missing(row["ratio"]):
-        head = say("{level} against {baseline}", level=level, baseline=baseline)
-        return Sentence(named(cell, head), spoken(verdict), verdict)
-    runs = say("n {n} and {m}", n=row["n"], m=row["n_baseline"])
-    parts = [_times(row) if verdict.startswith("one run") else listed([_times(row), runs])]
-    unsure = _unsure(verdict)
-    if not unsure:
-        if open_ := verdict.partition("; ")[2]:
-            parts.append(spoken(open_))
-        if not columns.is_missing(needed := row["runs_needed"]) and needed:
-            single = "{n} more run a side would probably settle it"
-            several = "{n} more runs a side would probably settle it"
-            parts.append(counted(needed, single, several))
-    parts += [*_caveats(row), *unsure]
-    return Sentence(named(cell, _head(row, begins=not cell)), listed(parts, "; "), verdict)
+        return Sentence(named(cell, f"{level} against {baseline}"), (verdicts.verdict(row),))
+    runs = f"n {row['n']} and {row['n_baseline']}"
+    parts = [_times(row) if row["verdict"] == "one run" else f"{_times(row)}, {runs}"]
+    if not columns.is_missing(needed := row["runs_needed"]) and needed:
+        single = "{n} more run a side would probably settle it"
+        several = "{n} more runs a side would probably settle it"
+        parts.append(counted(needed, single, several))
+    parts += [*_caveats(row), *_unsure(row)]
+    head = named(cell, _head(row, begins=not cell))
+    return Sentence(head, tuple(parts), verdicts.mark_of(row))
 
 
-def _unsure(verdict: str) -> list[str]:
-    return [say(why) for runs, why in _UNSURE.items() if verdict.startswith(runs)]
+def _unsure(row: Row) -> list[str]:
+    return [_UNSURE[row["verdict"]]] if row["verdict"] in _UNSURE else []
 
 
 def _head(row: Row, *, begins: bool = True) -> str:
     """Write the verdict with the names of both sides."""
     level, baseline = sides_of(row)
-    verdict = str(row["verdict"])
-    both = {"level": level, "baseline": baseline}
-    if _unsure(verdict):
-        runs = spoken(verdict.partition(":")[0])
-        return say("{level} against {baseline}, {runs}", runs=runs, **both)
-    if verdict.startswith("same"):
-        band = re.findall(r"[\d.]+", verdict)[0]
-        return say("{level} and {baseline} are the same within {band} %", band=band, **both)
-    if verdict == _OPEN and begins:
-        return say("Not settled between {level} and {baseline}", **both)
-    if verdict == _OPEN:
-        return say("not settled between {level} and {baseline}", **both)
-    word, by, time, way = _WORD.findall(verdict.partition("; ")[0])[0]
-    template = _CHANGED[way] if by or time else "{level} is {word} than {baseline}"
-    return say(template, word=called(word), share=spoken(by or time), **both)
+    found = str(row["verdict"])
+    if found in _UNSURE:
+        return f"{level} against {baseline}, {verdicts.lacking(row)}"
+    if found == "same":
+        return f"{level} and {baseline} are the same within {units.percent(row['band'])} %"
+    if found == "undecided":
+        return f"{'C' if begins else 'c'}annot tell {level} from {baseline}"
+    said = f"{level} is {found} than {baseline}"
+    if not _is_in_part(row):
+        return said
+    comma = "," if metric_of(row["metric"]).is_time else ""
+    return f"{said}{comma} {verdicts.by(row)}"
 
 
 def _several(part: list[_Cell], of: int) -> Sentence:
     """Write the sentence of several cells."""
-    verdict = str(part[0][0]["verdict"])
     rows = [row for row, _ in part]
-    template = "{said} in all {of}" if len(part) == of else "{said} in {n} of {of}"
-    head = say(template, said=_head(rows[0]), n=len(part), of=of)
+    head = f"{_head(rows[0])} in {f'all {of}' if len(part) == of else f'{len(part)} of {of}'}"
     shown = [_value(row) for row in rows]
     low, high = columns.figures(min(shown)), columns.figures(max(shown))
     # each has an interval of its own: that of the estimates is none
-    between = say("estimates from {low} to {high}", low=low, high=high)
-    said = _wording(rows[0], low if low == high else between)
+    said = _wording(rows[0], low if low == high else f"estimates from {low} to {high}")
     runs = sorted({(row["n"], row["n_baseline"]) for row in rows})
     if len(runs) == 1:
-        said = listed([said, say("n {n} and {m} each", n=runs[0][0], m=runs[0][1])])
-    parts = [_of(said, [name for _, name in part]), *_unsure(verdict)]
-    for start, text in _CAVEATS.items():
-        weak = [name for row, name in part if any(n.startswith(start) for n in _notes(row))]
+        said = f"{said}, n {runs[0][0]} and {runs[0][1]} each"
+    parts = [_of(said, [name for _, name in part]), *_unsure(rows[0])]
+    for code, text in _CAVEATS.items():
+        weak = [name for row, name in part if verdicts.has(row, code)]
         if weak:
-            parts.append(say(text) if len(weak) == len(part) else _of(say(text), weak))
-    return Sentence(head, listed(parts, "; "), verdict)
+            parts.append(text if len(weak) == len(part) else _of(text, weak))
+    return Sentence(head, tuple(parts), verdicts.mark_of(rows[0]))
 
 
 def _of(said: str, names: list[str]) -> str:
-    return say("{said} ({names})", said=said, names=listed(names, "; "))
+    return f"{said} ({'; '.join(names)})"
 
 
 def sides_of(row: Row) -> tuple[str, str]:
@@ -229,11 +221,10 @@ def _wording(row: Row, times: str) -> str:
     """Say how many times what."""
     metric = metric_of(row["metric"])
     if _told(row) == "speedup":
-        return say("{times} times as fast", times=times)
-    template = "{times} times the {name}"
-    if "stddev" not in metric.name:
-        template = _WORDS.get(metric.unit, template)
-    return say(template, times=times, name=columns.short(metric.name))
+        return f"{times} times as fast"
+    if "stddev" not in metric.name and metric.unit in _WORDS:
+        return _WORDS[metric.unit].format(times=times)
+    return f"{times} times the {columns.short(metric.name)}"
 
 
 def _times(row: Row) -> str:
@@ -243,22 +234,17 @@ def _times(row: Row) -> str:
     if _told(row) == "speedup":
         ratio = float(row["ratio"])
         share = 100 * ratio
-        if ratio > 1:
-            much = say("{n} times", n=columns.figures(ratio))
-        else:
+        much = f"{columns.figures(ratio)} times"
+        if ratio <= 1:
             much = f"{share:.0f} %" if share >= 10 else f"{share:.2g} %"
-        if metric.unit == "s":
-            return say("{said} (takes {share} as long)", said=said, share=much)
-        return say("{said} (waits {share} as long)", said=said, share=much)
+        return f"{said} ({'takes' if metric.unit == 's' else 'waits'} {much} as long)"
     share = 100 * abs(value - 1)
     if share < 0.995 or not 0.1 < value < 2:
         return said
-    template = "{said} ({share} % less)"
-    if value >= 1:
-        template = "{said} ({share} % more)"
-    elif metric.unit == "1/s" and "stddev" not in metric.name:
-        template = "{said} ({share} % fewer)"
-    return say(template, said=said, share=f"{share:.0f}")
+    way = "more" if value >= 1 else "less"
+    if way == "less" and metric.unit == "1/s" and "stddev" not in metric.name:
+        way = "fewer"
+    return f"{said} ({share:.0f} % {way})"
 
 
 def _interval(row: Row) -> str:
@@ -269,16 +255,12 @@ def _interval(row: Row) -> str:
     return f" [{columns.figures(ends[0])}, {columns.figures(ends[1])}]"
 
 
-def _notes(row: Row) -> list[str]:
-    return [] if columns.is_missing(row["warnings"]) else str(row["warnings"]).split("; ")
-
-
 def _caveats(row: Row) -> list[str]:
-    """Repeat the warnings that weaken the comparison, and an option only once."""
-    found = [note for note in _notes(row) if note.startswith(tuple(_CAVEATS))]
-    if any(note.startswith("the sides differ in") for note in found):
-        found = [note for note in found if not note.startswith("the sides had other options")]
-    return [spoken(note) for note in found]
+    """Repeat the cautions that weaken the comparison, and an option only once."""
+    found = {one.code: text for one, text in verdicts.cautions(row) if one.code in _CAVEATS}
+    if "sides" in found:
+        found.pop("settings", None)
+    return list(found.values())
 
 
 def findings(asked: list[Comparison]) -> list[Sentence]:
@@ -298,7 +280,7 @@ def _ranked(one: Comparison) -> list[tuple[float, Sentence]]:
     for level, part in there.groupby(between, sort=False):
         over = whole.get(level)
         said = _across(part, over) if len(part) > 1 else sentences(part)[0]
-        sure = sum(_is_judged(verdict) for verdict in part["verdict"]) / len(part)
+        sure = part["beyond_band"].map(settled).mean()
         found.append((sure * (1 + abs(math.log(part["ratio"].median()))), said))
     return found
 
@@ -328,41 +310,29 @@ def _across(part: pd.DataFrame, whole: Row | None) -> Sentence:
     rows = sorted(_records(part), key=_value)
     low, high = (f"{columns.figures(_value(row))}{_interval(row)}" for row in (rows[0], rows[-1]))
     cells_of, (level, baseline) = len(rows), sides_of(rows[0])
-    words = Counter(row["verdict"].partition(" ")[0] for row in rows if _is_judged(row["verdict"]))
+    words = Counter(row["verdict"] for row in rows if settled(row["beyond_band"]))
     open_ = cells_of - words.total()
-    both = {"level": level, "baseline": baseline}
-    all_one_run = all(str(row["verdict"]).startswith("one run") for row in rows)
+    all_one_run = all(row["verdict"] == "one run" for row in rows)
+    mark = OPEN
     if len(words) == 1 and not open_:
         (word,) = words
-        if word == "same":
-            head = say("{level} is the same as {baseline} in all {n} cells", n=cells_of, **both)
-        else:
-            template = "{level} is {word} than {baseline} in all {n} cells"
-            head = say(template, word=called(word), n=cells_of, **both)
-        verdict = rows[0]["verdict"]
+        than = "the same as" if word == "same" else f"{word} than"
+        head = f"{level} is {than} {baseline} in all {cells_of} cells"
+        mark = verdicts.mark_of(rows[0])
     else:
-        state = [
-            say("{word} in {count} of {n} cells", word=called(word), count=count, n=cells_of)
-            for word, count in words.items()
-        ]
+        state = [f"{word} in {count} of {cells_of} cells" for word, count in words.items()]
         if open_ and words:
-            state.append(say("not settled in {n}", n=open_))
-        state = state or [spoken("one run each") if all_one_run else spoken(_OPEN)]
-        against = say("{level} against {baseline}", **both)
-        head, verdict = named(against, listed(state)), _OPEN
-    between = say("{low} to {high}", low=low, high=high)
-    parts = [say("{said}, by cell", said=_wording(rows[0], between))]
+            state.append(f"undecided in {open_}")
+        state = state or ["one run each" if all_one_run else "undecided"]
+        head = named(f"{level} against {baseline}", ", ".join(state))
+    parts = [f"{_wording(rows[0], f'{low} to {high}')}, by cell"]
     if whole is not None and not columns.is_missing(whole["ratio"]):
         mean = f"{_wording(rows[0], columns.figures(_value(whole)))}{_interval(whole)}"
-        parts = [say("{said}, the geometric mean of the cells", said=mean)]
-        parts.append(say("the cells lie from {low} to {high}", low=low, high=high))
+        parts = [f"{mean}, the geometric mean of the cells"]
+        parts.append(f"the cells lie from {low} to {high}")
     if all_one_run:
-        parts.append(say(UNKNOWN))
-    return Sentence(head, listed(parts, "; "), verdict)
-
-
-def _is_judged(verdict: str) -> bool:
-    return settled(verdict) and not verdict.startswith(_UNJUDGED)
+        parts.append(UNKNOWN)
+    return Sentence(head, tuple(parts), mark)
 
 
 def _of_sweep(one: Comparison) -> list[Sentence]:
@@ -381,26 +351,24 @@ def _of_sweep(one: Comparison) -> list[Sentence]:
     within = f" [{', '.join(ends)}]" if ends else ""
     apart = [*rest, *names]
     place, name = _at(top, apart), columns.short(one.metric)
-    head = say(_TOP.get(unit, "Highest {name} at {place}"), place=place, name=name)
-    most = listed([f"{units.human(top['mean'], unit)}{within}", _runs(top["n"])])
-    least_at, amount = _at(least, apart), units.human(least["mean"], unit)
-    said = say("{most}; least at {place}, {least}", most=most, place=least_at, least=amount)
-    found = [Sentence(head, said)]
+    head = _TOP.get(unit, "Highest {name} at {place}").format(place=place, name=name)
+    most = f"{units.human(top['mean'], unit)}{within}, {_runs(top['n'])}"
+    lowest = f"least at {_at(least, apart)}, {units.human(least['mean'], unit)}"
+    found = [Sentence(head, (most, lowest))]
     below = best(one)
     rows = [] if below is None or rest else _records(below[below["iops"].notna()])
     for row in rows:
         limit, latency = (units.human(row[name] / 1e9, "s") for name in ("limit", "observed"))
-        template = "Most I/Os per second below a mean latency of {limit}, at {place}"
-        head = say(template, limit=limit, place=_at(row, names))
-        at = say("{iops} at {latency}", iops=units.human(row["iops"], "1/s"), latency=latency)
-        found.append(Sentence(head, listed([at, _runs(row["n"])])))
+        head = f"Most I/Os per second below a mean latency of {limit}, at {_at(row, names)}"
+        at = f"{units.human(row['iops'], '1/s')} at {latency}"
+        found.append(Sentence(head, (f"{at}, {_runs(row['n'])}",)))
     return found
 
 
 def _runs(count: int) -> str:
-    return say("one run") if count == 1 else f"n {count}"
+    return "one run" if count == 1 else f"n {count}"
 
 
 def _at(row: Row, names: list[str]) -> str:
     """Name a place of a sweep by its conditions."""
-    return listed(called(units.level(row[name], name)) for name in names)
+    return ", ".join(units.level(row[name], name) for name in names)

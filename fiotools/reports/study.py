@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,7 +12,6 @@ import pandas as pd
 
 from fiotools.display import columns
 from fiotools.display.layout import given
-from fiotools.language import counted, listed, named, say, spoken
 from fiotools.reports.blocks import (
     NOTHING,
     Block,
@@ -26,20 +24,20 @@ from fiotools.reports.blocks import (
     together,
     verdicts,
 )
-from fiotools.reports.credibility import ACCUSATIONS, checked, doubts, weighed
+from fiotools.reports.credibility import Doubt, checked, doubts, weighed
 from fiotools.reports.method import measured, written
 from fiotools.reports.questions import Choices, Comparison, comparisons
-from fiotools.reports.sentences import MOST, UNKNOWN, Sentence, findings, sentences
+from fiotools.reports.sentences import MOST, UNKNOWN, findings, sentences
 from fiotools.reports.subjects import Source, gather
 from fiotools.stats.settings import settings_diff
 from fiotools.vocabulary import GRAVEST
+from fiotools.words import counted, named
 
 if TYPE_CHECKING:
     from fiotools.reports.figures import Pieces
 
 _MACHINE = "the procedure, the machine and the commands"
 _EACH = "all comparisons, one by one"
-_CLAUSE = re.compile("[:;,] |[：；、。]")  # where a sentence could end
 _HOW = (
     "A ratio is a side over its baseline, in brackets its 95 % interval; n counts the runs of each "
     "side. Differences up to 5 % do not count."
@@ -57,9 +55,9 @@ class StudyPart(Source):
     def title(self) -> str:
         """Name the part and its experiment's question."""
         if self.campaign is None:
-            return say("The results")
+            return "The results"
         question = self.campaign.experiment.question
-        return named(self.name, say(question))
+        return named(self.name, question)
 
     @property
     def heading(self) -> Block:
@@ -79,9 +77,10 @@ class StudyPart(Source):
         return checked(self, self.told)
 
     @cached_property
-    def doubts(self) -> list[tuple[str, str]]:
+    def doubts(self) -> list[Doubt]:
         """Sides, and why their numbers may not be those of a disk."""
-        return [*(("", said) for said in self.said), *doubts(self, self.checks, self.side)]
+        own = [Doubt("", said) for said in self.said]
+        return [*own, *doubts(self, self.checks, self.side)]
 
     def figures(self, out: str | Path) -> Iterator[Pieces]:
         """Draw the plots that the tables allow, one at a time, and save them in a folder."""
@@ -140,10 +139,10 @@ class Study:
             found += _found(part.comparisons, _caveats(own) if own else NOTHING)
             if not part.comparisons:
                 found.append(
-                    paragraph(say("There is nothing to compare: the files hold no totals of I/O."))
+                    paragraph("There is nothing to compare: the files hold no totals of I/O.")
                 )
         compared = any(one.answer is not None for part in self.parts for one in part.comparisons)
-        return together([*found, paragraph(say(_HOW), "how") if compared else NOTHING])
+        return together([*found, paragraph(_HOW, "how") if compared else NOTHING])
 
     def credibility(self) -> Block:
         """Say of every run how far to trust its numbers."""
@@ -171,7 +170,7 @@ class Study:
 
     def measured(self) -> Block:
         """Tell how it was measured."""
-        return self._of_each(lambda part: [fold(say(_MACHINE), measured(part), printed=True)])
+        return self._of_each(lambda part: [fold(_MACHINE, measured(part), printed=True)])
 
     def _of_each(self, tell: Callable[[StudyPart], Sequence[Block]]) -> Block:
         """Write something for each part, below its name if there are several."""
@@ -185,7 +184,7 @@ class Study:
         """List the notes of the readers, each kind once."""
         notes = self.notes
         if not len(notes):
-            return paragraph(say("Nothing: every file was read to its end."))
+            return paragraph("Nothing: every file was read to its end.")
         order = {"error": 0, "warning": 1, "info": 2}
         notes = notes.iloc[notes["severity"].map(order).argsort(kind="stable")]
         groups = notes.groupby(["severity", "message"], sort=False, dropna=False)
@@ -195,8 +194,8 @@ class Study:
             where = files[:1]
             if files[1:]:
                 where.append(counted(len(files) - 1, "and {n} other file", "and {n} other files"))
-            rows.append((spoken(str(severity)), listed(where), spoken(str(message))))
-        return table([say("severity"), say("file"), say("note")], rows, "facts notes")
+            rows.append((str(severity), ", ".join(where), str(message)))
+        return table(["severity", "file", "note"], rows, "facts notes")
 
 
 def study(
@@ -258,20 +257,19 @@ def _about(part: StudyPart) -> str:
     """Say in one line what was read."""
     one = part.campaign
     runs = part.results.runs
-    tools = listed(dict.fromkeys(runs["tool"]), " and ")
+    tools = " and ".join(dict.fromkeys(runs["tool"]))
     if one is None:
         files = counted(part.results.files, "{n} file", "{n} files")
-        told = say("{runs} of {tools} in {files}", runs=_runs(runs), tools=tools, files=files)
+        told = f"{_runs(runs)} of {tools} in {files}"
         notes = len(part.results.notes)
-        return listed([told, *([counted(notes, "{n} note", "{n} notes")] if notes else [])])
+        return ", ".join([told, *([counted(notes, "{n} note", "{n} notes")] if notes else [])])
     template = "{runs} of {tools} on {places}; {day}, {effort} campaign"
-    return say(
-        template,
+    return (template).format(
         runs=_runs(runs),
         tools=tools,
-        places=listed(one.asked.places),
+        places=", ".join(one.asked.places),
         day=one.session["started_at"][:10],
-        effort=say(one.asked.effort),
+        effort=one.asked.effort,
     )
 
 
@@ -283,60 +281,61 @@ def _found(asked: list[Comparison], caveats: Block) -> list[Block]:
     """Say the findings first, then the caveats; the rest is folded."""
     every = [_verdict(one, several=len(asked) > 1) for one in asked]
     if sum(len(one.answer) for one in asked if one.answer is not None) > MOST:
-        return [verdicts(findings(asked)), caveats, fold(say(_EACH), *every, printed=True)]
+        return [verdicts(findings(asked)), caveats, fold(_EACH, *every, printed=True)]
     swept = [findings([one]) if one.answer is None else [] for one in asked]
     shown = [verdicts(own) if own else said for own, said in zip(swept, every, strict=True)]
     return [*shown, caveats]
 
 
-def _caveats(doubts: list[tuple[str, str]]) -> Block:
+def _caveats(doubts: list[Doubt]) -> Block:
     """Fold the caveats; the line counts them, and names the gravest."""
-    leads = tuple(map(say, ACCUSATIONS))
-    where, grave = next((one for one in doubts if one[1].startswith(leads)), doubts[0])
-    said = named(where, _CLAUSE.split(grave)[0])
+    grave = next((one for one in doubts if one.lead), doubts[0])
+    said = named(grave.side, grave.lead or grave.said)
     line = counted(len(doubts), "{n} caveat", "{n} caveats")
-    return fold(named(line, said), listing(doubts, "doubts"), printed=True)
+    every = [(one.side, one.said) for one in doubts]
+    return fold(named(line, said), listing(every, "doubts"), printed=True)
 
 
 def _verdict(one: Comparison, *, several: bool) -> Block:
     """Write the verdict of one comparison."""
     lead = [paragraph(f"{one.title[0].upper()}{one.title[1:]}")] if several else []
-    lead += [paragraph(say("{said}.", said=one.said))] if one.said else []
+    lead += [paragraph(f"{one.said}.")] if one.said else []
     if one.answer is None:
-        return together([*lead, paragraph(say("No comparison: {why}.", why=one.problem))])
+        return together([*lead, paragraph(f"No comparison: {one.problem}.")])
     said = sentences(one.answer)
-    tail = say("; ") + say(UNKNOWN)
     after = []
-    if len(said) > 1 and any(sentence.rest.endswith(tail) for sentence in said):
-        said = [Sentence(s.head, s.rest.removesuffix(tail), s.verdict) for s in said]
-        after.append(say("The spread between runs is unknown where a side has one run."))
+    if len(said) > 1 and any(UNKNOWN in one.parts for one in said):
+        said = [
+            replace(one, parts=tuple(part for part in one.parts if part != UNKNOWN)) for one in said
+        ]
+        after.append("The spread between runs is unknown where a side has one run.")
     if "direction" in one.by and {"source", "run"} <= set(one.frame):
         ways = one.frame.groupby(["source", "run"])["direction"].nunique()
         if ways.gt(1).any():
-            after.append(say("Read, write and total of one run are one observation, not three."))
+            after.append("Read, write and total of one run are one observation, not three.")
     return together([*lead, verdicts(said), *(paragraph(text, "how") for text in after)])
 
 
 def _weighed(part: StudyPart) -> Block:
     counts = part.checks["verdict"].value_counts()
-    said = listed(f"{counts.get(verdict, 0)} {say(verdict)}" for verdict in GRAVEST)
+    said = ", ".join(f"{counts.get(verdict, 0)} {verdict}" for verdict in GRAVEST)
     frame = weighed(part.checks, part.side)
     shares = zip(frame.pop("some"), frame.pop("every"), strict=True)
-    shown = [say("{n} of {total}", n=some, total=every) for some, every in shares]
+    shown = [f"{some} of {every}" for some, every in shares]
     frame.insert(len(frame.columns) - 2, "runs", shown)
     grave = frame[frame["verdict"].isin(GRAVEST[:2])].reset_index(drop=True)
     rest = frame[frame["verdict"].isin(GRAVEST[2:])].reset_index(drop=True)
     runs = _runs(part.results.runs)
-    blocks = [paragraph(say("{runs}, answers: {counts}.", runs=runs, counts=said))]
+    blocks = [paragraph(f"{runs}, answers: {said}.")]
     blocks += [of_frame(grave)] if len(grave) else []
-    blocks += [fold(say("the unknown and the ok"), of_frame(rest))]
+    blocks += [fold("the unknown and the ok", of_frame(rest))]
     return together(blocks)
 
 
 def _settings(part: StudyPart) -> list[Block]:
     settings = part.results.settings
     if not len(settings):
-        return [paragraph(say("The files hold no options."))]
+        return [paragraph("The files hold no options.")]
     found: list[Block] = []
     side = next((one for one in part.comparisons if one.between in settings), None)
     if side is not None:
@@ -346,11 +345,11 @@ def _settings(part: StudyPart) -> list[Block]:
         if side.baseline in levels and len(levels) > 1:
             differ = settings_diff(own, between=str(side.between), baseline=side.baseline)
             said = "All sides had the same options, except for names of files and folders."
-            found.append(of_frame(differ) if len(differ) else paragraph(say(said)))
+            found.append(of_frame(differ) if len(differ) else paragraph(said))
     alike = settings.drop_duplicates(["option", "text"])
     rows = [
         (option, ", ".join(dict.fromkeys(map(given, own["text"].fillna("")))))
         for option, own in alike.groupby("option", sort=False)
     ]
-    found.append(fold(say("all {n} options", n=len(rows)), table([], rows), printed=True))
+    found.append(fold(f"all {len(rows)} options", table([], rows), printed=True))
     return found

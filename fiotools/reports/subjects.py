@@ -20,7 +20,6 @@ from fiotools.errors import MeasureError, SchemaError
 from fiotools.files import DATASET, fields_of, short_names
 from fiotools.input.read import read
 from fiotools.input.sources import is_url
-from fiotools.language import listed, say
 from fiotools.measure.campaign import NAME, Campaign, campaign
 from fiotools.tables.results import Results
 from fiotools.vocabulary import TABLES
@@ -179,12 +178,12 @@ def _of_commands(results: Results) -> Source:
 def _nameless(results: Results, files: int) -> str:
     """Say why files without labels have no sides."""
     swept = [columns.short(str(name)) for name in conditions(results)]
-    said = say("nothing says which of the {n} files belong to one side", n=files)
+    said = f"nothing says which of the {files} files belong to one side"
     if swept:
-        said = say("{said}; they differ in {names}", said=said, names=listed(swept))
+        said = f"{said}; they differ in {', '.join(swept)}"
     example = "'runs/{side}_{round:d}.txt'"
     template = "{said}: to compare, give NAME=FILES for each side, or a path template: {example}"
-    return say(template, said=said, example=example)
+    return (template).format(said=said, example=example)
 
 
 def _names(files: list[str], paths: list[str]) -> dict[str, str]:
@@ -250,12 +249,12 @@ def _sorted_out(results: Results, fields: Sequence[str]) -> tuple[list[str], lis
                 kept.append(name)
         elif name in _COUNTS:
             template = "{name} numbers the runs: runs that differ in nothing else are repeats"
-            said.append(say(template, name=name))
+            said.append((template).format(name=name))
         elif same:
             continue  # the condition says it, in its unit
         elif own.is_unique and len(own) > 2 and (rest or len(told.columns)):
             template = "{name} is different in every file and not a condition: it is left out"
-            said.append(say(template, name=name))
+            said.append((template).format(name=name))
         else:
             kept.append(name)
             if own.nunique() > 2 and own.str.fullmatch(_NUMBER).all():
@@ -274,7 +273,7 @@ def _found_sides(results: Results, told: pd.DataFrame) -> tuple[dict[str, str], 
     """
     found = _telling_sides(told, _things(results))
     if not found and (words := _telling_sides(told, _words_of_names([*map(str, told.index)]))):
-        name = listed((name for name, _ in words), " and ")
+        name = " and ".join((name for name, _ in words))
         own = pd.concat([own for _, own in words], axis="columns").agg("_".join, axis="columns")
         sides = {str(file): word for file, word in own.items()}
         is_side = own.nunique() <= _FEW and _are_alike(told, sides)
@@ -283,14 +282,13 @@ def _found_sides(results: Results, told: pd.DataFrame) -> tuple[dict[str, str], 
         return {}, ""
     name, own = found[0]
     if len(found) > 1:
-        names = listed((name for name, _ in found), " and ")
-        return {}, say("The runs differ in {names}, so no sides are taken from them", names=names)
+        names = " and ".join((name for name, _ in found))
+        return {}, f"The runs differ in {names}, so no sides are taken from them"
     short = _words(own) or dict(zip(own.unique(), short_names([*own.unique()]), strict=True))
-    shown = listed(
-        value if short[value] == value else say("{name} is {value}", name=short[value], value=value)
-        for value in own.unique()
+    shown = ", ".join(
+        value if short[value] == value else f"{short[value]} is {value}" for value in own.unique()
     )
-    said = say("The sides were found in {name}: {shown}", name=name, shown=shown)
+    said = f"The sides were found in {name}: {shown}"
     return {str(file): short[value] for file, value in own.items()}, said
 
 
@@ -314,10 +312,10 @@ def _things(results: Results) -> Iterator[tuple[str, pd.Series[Any]]]:
     """Return what may name a device or a place, by file."""
     settings = results.settings
     tables = [
-        (say("the option {option}", option=option), settings[settings["option"].eq(option)], "text")
+        (f"the option {option}", settings[settings["option"].eq(option)], "text")
         for option in ("directory", "filename")
     ]
-    for said, frame, name in (*tables, (say("the target"), results.io, "target")):
+    for said, frame, name in (*tables, ("the target", results.io, "target")):
         files = frame[frame[name].notna()].groupby("source", sort=False)[name]
         yield said, files.agg(lambda own: ", ".join(dict.fromkeys(map(str, own))))
 
@@ -341,7 +339,7 @@ def _words_of_names(files: Sequence[str]) -> Iterator[tuple[str, pd.Series[Any]]
         if len(places) > 1:
             for at, own in enumerate(places, 1):
                 if len(own.str.replace(r"[0-9.]+", "", regex=True).unique()) > 1:
-                    yield say("word {n} of the file names", n=at), own
+                    yield f"word {at} of the file names", own
             return
 
 

@@ -14,12 +14,13 @@ import numpy as np
 from narwhals.typing import IntoDataFrameT
 
 from fiotools.errors import SchemaError
+from fiotools.flags import Flag, flag
 from fiotools.stats import frames, replicates
 from fiotools.stats.columns import Columns
 from fiotools.stats.frames import AnswerRow, Frame, check_confidence, metric_of
 from fiotools.stats.order import places_of
 from fiotools.stats.summary import mean_interval
-from fiotools.units import amount, human
+from fiotools.units import amount
 from fiotools.vocabulary import ANSWERS, CONDITIONS
 
 _PERCENTILE = re.compile(r"p([0-9]+(?:\.[0-9]+)?)")
@@ -67,7 +68,7 @@ def best_under(
         limit); ``iops`` [1/s], the mean of the runs under these; ``metric``, its ``unit``;
         ``observed``, its mean over them, with ``observed_lo`` and ``observed_hi``, null for one
         run; ``limit``; ``n``, these runs, and ``n_below``, those that were below the limit by
-        themselves; ``confidence``; ``warnings``, which say how near the lowest came.
+        themselves; ``confidence``; ``flags`` and ``details``, which say how near the lowest came.
 
     Raises
     ------
@@ -78,7 +79,7 @@ def best_under(
 
     Notes
     -----
-    A warning says if the interval, which is that of `summarize`, reaches the limit, and names the
+    A flag says if the interval, which is that of `summarize`, reaches the limit, and names the
     conditions that were faster but not below.
 
     Examples
@@ -92,8 +93,8 @@ def best_under(
     >>> best[["iodepth", "iops", "observed", "limit", "n", "n_below"]]
        iodepth     iops  observed     limit  n  n_below
     0       16  79000.0  205000.0  500000.0  2        2
-    >>> best["warnings"][0]
-    'faster, but not below it: iodepth 64 (595 µs)'
+    >>> best["flags"][0]
+    'faster'
     """
     check_confidence(confidence)
     named, swept = frames.names(by), frames.names(sweep)
@@ -135,16 +136,17 @@ def best_under(
             )
             for condition, own in frames.rows_by(alike, known).items()
         ]
-        notes = []
+        notes: list[Flag] = []
         if len(known) < len(rows):
-            notes.append(f"iops or {metric} is missing in {len(rows) - len(known)} of {len(rows)}")
+            gone = len(rows) - len(known)
+            notes.append(flag("missing", metric=metric, n=gone, of=len(rows)))
         below = [one for one in found if one.mean < limit]
         best = max(below, key=lambda one: (one.iops, -one.mean), default=None)
         line: AnswerRow = {"row": rows[0], "n": 0, "n_below": 0, "notes": notes}
         if best is None:
             least = min((one.mean for one in found), default=None)
-            how = "" if least is None else f"; the lowest is {human(least, unit)}"
-            notes.append(f"no {metric} below {human(limit, unit)}{how}")
+            code = "none-below" if least is None else "lowest"
+            notes.append(flag(code, metric=metric, limit=limit, unit=unit, least=least))
         else:
             line |= best.told | {"iops": best.iops, "observed": best.mean, "n": len(best.values)}
             line["n_below"] = sum(value < limit for value in best.values)
@@ -169,32 +171,28 @@ class _Condition:
         return fmean(self.values)
 
 
-def _faster(found: Sequence[_Condition], best: _Condition, unit: str) -> list[str]:
+def _faster(found: Sequence[_Condition], best: _Condition, unit: str) -> list[Flag]:
     over = sorted((one for one in found if one.iops > best.iops), key=lambda one: one.iops)
     apart = frames.differing({name: [one.told[name] for one in found] for name in best.told})
-    listed = [
-        " ".join(f"{name} {one.told[name]}" for name in apart) + f" ({human(one.mean, unit)})"
-        for one in over
+    conditions = [
+        (" ".join(f"{name} {one.told[name]}" for name in apart), one.mean) for one in over
     ]
-    if len(listed) > _NAMED:
-        listed[_NAMED:] = [f"and {len(listed) - _NAMED} more"]
-    return [f"faster, but not below it: {', '.join(listed)}"] if listed else []
+    more = max(0, len(over) - _NAMED)
+    told = {"conditions": conditions[:_NAMED], "more": more, "unit": unit}
+    return [flag("faster", **told)] if over else []
 
 
 def _interval(
-    values: list[float], limit: float, confidence: float, unit: str, notes: list[str]
+    values: list[float], limit: float, confidence: float, unit: str, notes: list[Flag]
 ) -> AnswerRow:
     """Give the interval of the mean; add cautions to the notes."""
     if len(values) == 1:
-        notes.append("one run: another may not be below it")
+        notes.append(flag("one-below"))
     if min(values) == max(values):
         return {}
     low, high = mean_interval(values, confidence, amount=min(values) >= 0)
     if high >= limit:
-        notes.append(
-            f"the interval of the mean reaches {human(high, unit)}: whether it is below "
-            "is not settled"
-        )
+        notes.append(flag("reaches", high=high, unit=unit))
     return {"observed_lo": low, "observed_hi": high}
 
 

@@ -10,8 +10,8 @@ from typing import Any, Literal
 import narwhals as nw
 from narwhals.typing import IntoDataFrameT
 
-from fiotools.errors import SchemaError, typed
-from fiotools.language import listed, say
+from fiotools.errors import SchemaError
+from fiotools.flags import Flag, flag
 from fiotools.stats import frames, replicates
 from fiotools.stats.frames import AMOUNTS, Frame
 from fiotools.vocabulary import ANSWERS, COLUMNS, CONDITIONS, KEYS, TABLES
@@ -44,7 +44,7 @@ def combine(io: IntoDataFrameT, *, to: Literal["run", "group"]) -> IntoDataFrame
     -------
     pandas.DataFrame or polars.DataFrame
         A row per run (and group) and direction, with the columns of `io`, and then ``parts``, the
-        rows added, and ``warnings``:
+        rows added, ``flags`` and ``details``:
 
         * ``io_bytes``, ``total_ios`` are sums; ``iops`` [1/s] and ``bw_bytes_per_s`` [B/s] are sums
           if the parts ran for the same time, else the sums of I/Os and bytes over the longest
@@ -118,7 +118,7 @@ def totals_of(
         for name in data.columns
         if name in named
         or (
-            name not in (*COLUMNS, "parts", "warnings")
+            name not in (*COLUMNS, "parts", "flags", "details")
             and all(len(frames.distinct(part[name])) < 2 for part in parts)
         )
     ]
@@ -137,7 +137,7 @@ def _total(part: Parts, scope: str) -> dict[str, Any]:
     if len(part["scope"]) == 1:
         # one part is its own whole, and may keep values that do not add
         return {**{name: column[0] for name, column in part.items()}, **own, "notes": []}
-    notes: list[str] = []
+    notes: list[Flag] = []
     names = (*KEYS, *CONDITIONS)
     shared = [name for name in names if all(value == part[name][0] for value in part[name])]
     row = {name: part[name][0] if name in shared else None for name in names} | own
@@ -150,28 +150,25 @@ def _total(part: Parts, scope: str) -> dict[str, Any]:
     return row | {"notes": notes}
 
 
-def _side_by_side(part: Parts, notes: list[str]) -> bool:
+def _side_by_side(part: Parts, notes: list[Flag]) -> bool:
     """Say whether the parts overlapped in time, so that their rates add."""
     starts, runtimes = part["job_start"], part["runtime_s"]
     if None not in starts and None not in runtimes:
         late = (max(starts) - min(starts)).total_seconds()
         if late > _SAME_TIME * max(runtimes):
-            notes.append(f"jobs started up to {late:g} s apart: rates do not add")
+            notes.append(flag("started-apart", late=late))
             return False
         return True
     fio_groups = frames.distinct(part["group"])
     if len(fio_groups) > 1:
-        notes.append(
-            "groups may have run one after the other: rates do not add, "
-            + typed("combine(io, to='group')", "--combine group")
-        )
+        notes.append(flag("groups"))
         return False
     if fio_groups:
-        notes.append("no job_start: taken to have run side by side")
+        notes.append(flag("no-start"))
     return True
 
 
-def _rates(part: Parts, row: Mapping[str, Any], notes: list[str]) -> dict[str, float | None]:
+def _rates(part: Parts, row: Mapping[str, Any], notes: list[Flag]) -> dict[str, float | None]:
     """Add rates over the same time; over unequal times, share the sums out over the longest."""
     runtimes = part["runtime_s"]
     if None in runtimes:
@@ -180,7 +177,7 @@ def _rates(part: Parts, row: Mapping[str, Any], notes: list[str]) -> dict[str, f
     found: dict[str, float | None] = {"runtime_s": longest}
     if shortest >= (1 - _SAME_TIME) * longest:
         return found | {rate: total(part[rate]) for rate in AMOUNTS}
-    notes.append(f"runtimes from {shortest:g} to {longest:g} s: rates are sums over the longest")
+    notes.append(flag("unequal-times", shortest=shortest, longest=longest))
     return found | {
         rate: None if row[amount] is None else row[amount] / longest
         for rate, amount in AMOUNTS.items()
@@ -310,7 +307,7 @@ def fairness(io: IntoDataFrameT, *, by: str | Sequence[str] | None = None) -> In
         ``group``, ``direction``; ``n``, the runs, 1; ``k``, the threads; ``total_ios``; ``jain``,
         Jain's index, from 1 (all equal) to 1/k; ``max_over_min``; ``iops_lowest``, ``iops_highest``
         [1/s]; ``stragglers``, which threads fell behind (null: none); ``lat_mean_ns``, weighted by
-        I/Os, and ``lat_stddev_ns``, pooled within and between threads [ns]; ``warnings``.
+        I/Os, and ``lat_stddev_ns``, pooled within and between threads [ns]; ``flags``, ``details``.
 
     Raises
     ------
@@ -423,24 +420,21 @@ def _fair(
 ) -> dict[str, Any]:
     rates = [rate for rate in iops if rate is not None]
     if unequal:
-        differ = say(
-            "threads differ in {conditions}: fairness is between equals", conditions=listed(unequal)
-        )
-        return {"warnings": differ}
+        return {"notes": [flag("unequal-threads", conditions=unequal)]}
     if len(rates) < len(iops):
-        return {"warnings": say("iops is missing for some threads")}
+        return {"notes": [flag("no-iops")]}
     found: dict[str, Any] = {"iops_lowest": min(rates), "iops_highest": max(rates)}
     if len(rates) < 2:
-        return {**found, "warnings": say("one thread: nothing to share")}
+        return {**found, "notes": [flag("one-thread")]}
     if max(rates) <= 0:
-        return {**found, "warnings": say("no thread did any I/O")}
+        return {**found, "notes": [flag("no-io")]}
     is_dead = min(rates) <= 0
     return {
         **found,
         "jain": sum(rates) ** 2 / (len(rates) * sum(rate**2 for rate in rates)),
         "max_over_min": None if is_dead else max(rates) / min(rates),
         "stragglers": ", ".join(_name(who, rows[i]) for i in stragglers(rates)) or None,
-        "warnings": say("a thread did no I/O") if is_dead else None,
+        "notes": [flag("idle-thread")] if is_dead else [],
     }
 
 

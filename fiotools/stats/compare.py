@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
-from math import exp, expm1, log1p
+from math import exp, log1p
 from statistics import fmean
 from typing import Any, Literal
 
@@ -13,10 +13,10 @@ import numpy as np
 from narwhals.typing import IntoDataFrame, IntoDataFrameT
 
 from fiotools.errors import SchemaError, argument, typed
+from fiotools.flags import Flag, flag, rare_modes
 from fiotools.stats import estimates, frames
 from fiotools.stats.columns import NO_ROWS, Codes, Rows, by_code
 from fiotools.stats.frames import AnswerRow, Key, Metric, is_number, metric_of
-from fiotools.stats.population import unseen
 from fiotools.stats.replicates import Runs, run_keys, runs_of
 from fiotools.stats.settings import (
     OptionTexts,
@@ -24,14 +24,20 @@ from fiotools.stats.settings import (
     options_of_rows,
     options_of_runs,
 )
-from fiotools.stats.sides import Sides, kinds, levels_beside, matched, order_notes, sides_of
+from fiotools.stats.sides import (
+    SIDES,
+    Sides,
+    kinds,
+    levels_beside,
+    matched,
+    order_flags,
+    sides_of,
+)
 from fiotools.stats.targets import several_targets
-from fiotools.units import percent
 from fiotools.vocabulary import COLUMNS, CONDITIONS
 
 Looks = Literal["once", "any"]
-NO_SPREAD = "no spread at all: are these copies of one run?"
-_GIVEN = {None: "not given", "": "given"}  # the text of an option that has no value
+SAME, UNDECIDED = "same", "undecided"
 _AT_THE_EDGE = 0.25  # of the band: an effect that lies nearer is at its edge
 
 
@@ -49,7 +55,7 @@ def compare(
     looks: Looks = "once",
     settings: IntoDataFrame | None = None,
 ) -> IntoDataFrameT:
-    """Compare each level of a column with a baseline: the ratio, its interval, a verdict in words.
+    """Compare each level of a column with a baseline: the ratio, its interval, a verdict.
 
     The replicate is the run: threads, jobs and directions of one run are refused, with the filter
     to type. A run under several conditions that `by` does not name counts once, as their geometric
@@ -93,17 +99,19 @@ def compare(
         * ``confidence``, reached by all intervals of the answer together; ``method``, as used;
         * ``p_equal``, of equality, two-sided, multiplied by ``comparisons``, the number of
           intervals in the answer;
-        * ``verdict``: "faster", "slower", "same within 5 %", "faster by 2 to 10 %; whether by more
-          than 5 % is not settled" or "not settled"; "one run each: not comparable". Its percentages
-          are those of the ratio: "slower by 10 %" is a ratio of .9, and "slower, taking 10 % more
-          time" one of 1.1. The vocabulary, or the metric's unit (``_s``, ``_ns``), says whether
-          lower is better;
+        * ``verdict``: "faster" or "slower" ("better" or "worse", "higher" or "lower"), "same",
+          "undecided"; "one run", "few runs", "no run". The vocabulary, or the metric's unit
+          (``_s``, ``_ns``), says whether lower is better. `show` says it in words;
+        * ``beyond_band``: whether the difference is more than the ``band``: "yes", "no" (then they
+          are the same) or "undecided"; null where there are too few runs;
         * ``runs_needed``: further runs per side that will probably settle it, by ``looks="any"``,
           since they are another look; 0 if it is settled;
         * ``varies_in``: conditions and labels that differ among the runs and were not named (nor
           are another name of one that was: a label "4k" where bs_bytes is 4096);
         * ``settings_differ``: options in which the sides differ and that `by` and `between` do not
-          name; ``warnings``. In both "; " stands between; null if there are none.
+          name; null if there are none;
+        * ``flags``: codes of reasons for caution, ";" between; ``details``: the values of each, as
+          JSON. `show` says them in sentences.
 
     Raises
     ------
@@ -192,8 +200,8 @@ def speedup(
     >>> cat = pd.DataFrame({"cache": ["before", "after"], "real_s": [4.364, 0.466]})
     >>> answer = speedup(cat, "real_s", between="cache", baseline="before")
     >>> answer[["cache", "n", "ratio", "speedup", "verdict"]].round(2)
-       cache  n  ratio  speedup                       verdict
-    0  after  1   0.11     9.36  one run each: not comparable
+       cache  n  ratio  speedup  verdict
+    0  after  1   0.11     9.36  one run
     """
     measure = metric_of(metric)
     if measure.better is None:
@@ -256,12 +264,12 @@ def ratios_of(
         base = of_sides.get(code[baseline], NO_ROWS)
         for level in levels:
             own = of_sides.get(code[level], NO_ROWS)
-            found = ratio_of(sides_of(runs, own, base), design, level)
+            found = ratio_of(sides_of(runs, own, base), design)
             say_what_varies(found, runs, runs.watch, own, base)
-            sides = {f"the runs of {level!r}": own, f"the runs of {baseline!r}": base}
+            sides = dict(zip(SIDES, (own, base), strict=True))
             if not design.pair:
-                for whose, rows_of_side in sides.items():
-                    found.notes += runs.targets.several(rows_of_side, whose)
+                for side_name, rows_of_side in sides.items():
+                    found.notes += runs.targets.several(rows_of_side, side_name)
             if told is not None and len(own) and len(base):
                 told.say(found, sides, named, paired=bool(design.pair))
             # any row with the level: this cell may have none
@@ -282,7 +290,7 @@ def say_what_varies(
     apart = [name for name in varies if name not in within]
     found.varies_in = ", ".join(varies) or None
     if apart:
-        found.notes.append(f"the sides differ in {', '.join(apart)} too")
+        found.notes.append(flag("sides", columns=apart))
     # cells weigh the same on both sides; labels do not, and could make the difference
     mixed = [
         name
@@ -292,7 +300,7 @@ def say_what_varies(
         and not _in_shares(columns.codes(name), level, baseline)
     ]
     if mixed and len(level) and len(baseline):
-        found.notes.append(f"the sides hold {', '.join(mixed)} in different shares")
+        found.notes.append(flag("shares", columns=mixed))
 
 
 def _in_shares(codes: Codes, level: Rows, baseline: Rows) -> bool:
@@ -318,15 +326,15 @@ class _Told:
     ) -> None:
         """Name the options in which the sides differ, and the folders of either one."""
         if self.options.keys().isdisjoint(self.keys):
-            found.notes.append("settings= has none of these runs: is it of another read?")
+            found.notes.append(flag("settings-elsewhere"))
             return
         level, baseline = (
             options_of_rows(self.options, self.keys, rows.tolist()) for rows in sides.values()
         )
         _say_what_was_set(found, level, baseline, named)
         if not paired:
-            for whose, texts in zip(sides, (level, baseline), strict=True):
-                found.notes += several_targets(texts.get("directory", ()), whose)
+            for side, texts in zip(sides, (level, baseline), strict=True):
+                found.notes += several_targets(texts.get("directory", ()), side)
 
 
 def _say_what_was_set(
@@ -334,17 +342,17 @@ def _say_what_was_set(
 ) -> None:
     """Name the options in which the sides differ."""
     if not level or not baseline:
-        found.notes.append("the reports do not say whether both sides had the same options")
+        found.notes.append(flag("settings-unknown"))
         return
     differ = differing_options(level, baseline, named=named)
-    said = []
-    for line in differ:
-        one, other = (_GIVEN.get(line[name], line[name]) for name in ("text", "text_baseline"))
-        said.append(f"{line['option']} is {one} against {other}")
-    found.settings_differ = "; ".join(said) or None
+    options = [line["option"] for line in differ]
+    found.settings_differ = ", ".join(options) or None
     if differ:
-        options = ", ".join(line["option"] for line in differ)
-        found.notes.append(f"the sides had other options: {options}")
+        texts = {
+            side: [line[name] for line in differ]
+            for side, name in zip(SIDES, ("text", "text_baseline"), strict=True)
+        }
+        found.notes.append(flag("settings", options=options, texts=texts))
 
 
 @dataclass(frozen=True)
@@ -366,7 +374,7 @@ class Design:
     ) -> IntoDataFrameT:
         """Build an answer, which tells by its first columns what was compared with what."""
         keep = {name: name for name in (*self.by, self.between)} | {"baseline": self.between}
-        same = {"metric": self.metric.name, "unit": self.metric.unit}
+        same = {"metric": self.metric.name, "unit": self.metric.unit, "band": self.band}
         return frames.answer(data, name, keep, lines, **same)
 
     def __post_init__(self) -> None:
@@ -408,64 +416,59 @@ class Ratio:
     confidence: float | None = None
     p_equal: float | None = None
     comparisons: int = 0
-    verdict: str = "not settled"
+    verdict: str = UNDECIDED
+    beyond_band: str | None = None
     runs_needed: int | None = None
     varies_in: str | None = None
     settings_differ: str | None = None
-    notes: list[str] = field(default_factory=list)
+    notes: list[Flag] = field(default_factory=list)
     row: dict[str, int] = field(default_factory=dict)
     estimate: Estimate | None = None
+
+    def lacks(self, verdict: str, which: Flag) -> Ratio:
+        """Say that runs are missing, and which."""
+        self.verdict = verdict
+        self.notes.append(which)
+        return self
 
     def line(self) -> AnswerRow:
         """Give the row of the answer."""
         return {name: value for name, value in vars(self).items() if name != "estimate"}
 
 
-def ratio_of(sides: Sides, design: Design, level: Any) -> Ratio:
+def ratio_of(sides: Sides, design: Design) -> Ratio:
     """Compare the two sides of one level; `judge` then gives all of an answer their verdicts."""
     notes = _how_cells_count(sides)
     had = (len(sides.level), len(sides.baseline))
     if design.pair:
         sides, alone = matched(sides)
         if alone:
-            notes.append(
-                f"{alone} {'run' if alone == 1 else 'runs'} without a partner in "
-                f"{design.pair!r} left out"
-            )
+            notes.append(flag("no-partner", n=alone, pair=design.pair))
     found = Ratio(len(sides.level), len(sides.baseline), _method(sides, design), notes=notes)
-    names, paired = (level, design.baseline), design.pair is not None
-    for count, name in zip(had, names, strict=True):
+    paired = design.pair is not None
+    for count, side in zip(had, SIDES, strict=True):
         if count == 0:
-            found.verdict = f"no run of {name!r}: not comparable"
-            return found
+            return found.lacks("no run", flag("no-run", side=side))
     if found.n == 0:
-        found.verdict = "no pairs: not comparable"
-        return found
+        return found.lacks("no run", flag("no-pair"))
     _centers(found, sides)
     sizes = [len(logs) for cell in sides.logs() for logs in cell]
     fewest = min(sizes)
     if fewest == 1:
-        single = level if found.n == 1 else design.baseline
-        which = f"one run of {single!r}"
+        which = flag("one-run", side="level" if found.n == 1 else "baseline")
         if design.pair and max(had) > 1:
-            which = "one pair"
+            which = flag("one-run", side="pairs")
         elif max(sizes) == 1:
-            which = "one run each"
+            which = flag("one-run", side="each")
         elif sides.own:
-            which = f"one run in a cell of {', '.join(sides.dims)}"
-        found.verdict = f"{which}: not comparable"
+            which = flag("one-run", side="cell", columns=sides.dims)
         notes.append(_need(design, sides))
-        return found
+        return found.lacks("one run", which)
     if sides.over:
-        notes.append(
-            f"over {sides.over}, one run each: the interval is of other such values, not of other "
-            "runs of these"
-        )
-    notes += kinds(sides, names, paired=paired)
-    notes += order_notes(
-        sides, names, paired=paired, band=design.band, confidence=design.confidence
-    )
-    found.estimate = _estimate(found, sides, design, level, fewest)
+        notes.append(flag("other-values", **sides.over._asdict()))
+    notes += kinds(sides, paired=paired)
+    notes += order_flags(sides, paired=paired, band=design.band, confidence=design.confidence)
+    found.estimate = _estimate(found, sides, design, fewest)
     return found
 
 
@@ -483,22 +486,20 @@ def _centers(found: Ratio, sides: Sides) -> None:
     found.center, found.center_baseline, found.ratio = map(exp, (level, baseline, level - baseline))
 
 
-def _estimate(
-    found: Ratio, sides: Sides, design: Design, level: Any, fewest: int
-) -> Estimate | None:
+def _estimate(found: Ratio, sides: Sides, design: Design, fewest: int) -> Estimate | None:
     """Estimate the difference; None if the runs do not differ at all."""
     cells = sides.logs()
     difference = estimates.paired(*cells[0]) if design.pair else estimates.welch(cells)
     if difference is None:
-        found.notes.append(NO_SPREAD)
+        found.notes.append(flag("no-spread"))
         return None
     if fewest < estimates.ENOUGH:
         found.notes.append(_need(design, sides))
     if not design.pair:
         found.notes += [
-            f"the runs of {name!r} do not differ at all: the interval is from the other side alone"
-            for side, name in enumerate((level, design.baseline))
-            if not estimates.has_spread([cell[side] for cell in cells])
+            flag("unlike-spread", side=side)
+            for at, side in enumerate(SIDES)
+            if not estimates.has_spread([cell[at] for cell in cells])
         ]
     return Estimate(difference, fewest, bool(sides.over))
 
@@ -526,19 +527,20 @@ def _judge(found: Ratio, estimate: Estimate, design: Design) -> None:
         difference = again
     ends = difference.interval(confidence)
     if ends is None:
-        found.notes.append("too few runs for an interval that holds at any number of looks")
+        found.notes.append(flag("looks"))
     else:
         found.ratio_lo, found.ratio_hi = map(exp, ends)
         found.confidence = design.confidence
     if estimate.fewest < estimates.ENOUGH:
-        found.verdict = f"two {estimate.what}: no verdict"
+        found.lacks("few runs", flag("two", what=estimate.what))
         return
     found.p_equal = min(1.0, count * difference.p(0))
-    found.verdict = verdict(difference, design.metric, band=design.band, confidence=confidence)
-    is_same = found.verdict.startswith("same") and not estimate.over
-    if is_same and (note := unseen(estimate.fewest, _runs(design))):
-        found.notes.append(note)
-    if settled(found.verdict):
+    found.verdict, found.beyond_band = verdict(
+        difference, design.metric, band=design.band, confidence=confidence
+    )
+    if found.verdict == SAME and not estimate.over and rare_modes(estimate.fewest):
+        found.notes.append(flag("rare-modes", n=estimate.fewest, what=_runs(design)))
+    if settled(found.beyond_band):
         found.runs_needed = 0
         return
     if estimate.over:
@@ -549,61 +551,50 @@ def _judge(found: Ratio, estimate: Estimate, design: Design) -> None:
     if found.runs_needed is None:
         edge = log1p(design.band)
         is_near = abs(abs(difference.center) - edge) <= _AT_THE_EDGE * edge
-        found.notes.append(
-            "the effect lies at the edge of the band: more runs will hardly settle it"
-            if is_near
-            else "the runs spread far: more than 100 a side would be needed to settle it"
-        )
+        found.notes.append(flag("edge" if is_near else "wide"))
 
 
-def _need(design: Design, sides: Sides) -> str:
+def _need(design: Design, sides: Sides) -> Flag:
     what = f"{_runs(design)}{' in each cell' if sides.own else ''}"
-    return f"need >= {estimates.ENOUGH} {what} for a verdict"
+    return flag("need", n=estimates.ENOUGH, what=what)
 
 
 def _runs(design: Design) -> str:
     return "pairs" if design.pair else "runs a side"
 
 
-def _how_cells_count(sides: Sides) -> list[str]:
+def _how_cells_count(sides: Sides) -> list[Flag]:
     """Say how several cells became one number."""
     if not sides.dims or not (len(sides.level) and len(sides.baseline)):
         return []
-    which = ", ".join(sides.dims)
     if sides.own:
-        return [f"cells of {which} weigh the same, each with runs of its own"]
-    return [f"each run counts once: the geometric mean of its {sides.each} cells of {which}"]
+        return [flag("own-cells", columns=sides.dims)]
+    return [flag("run-means", cells=sides.each, columns=sides.dims)]
 
 
 def verdict(
     difference: estimates.StudentT, metric: Metric, *, band: float, confidence: float
-) -> str:
-    """Say what the interval says, and no more.
+) -> tuple[str, str]:
+    """Say what the interval says, and no more: the verdict, and whether it is beyond the band.
 
     The band is ``[1 / (1 + band), 1 + band]``: swapping the sides turns "faster" into "slower" and
     never into something else. "Same" takes the interval at ``2 confidence - 1``, which is two
-    one-sided tests. A percentage is that of the ratio beside it.
+    one-sided tests.
     """
     ends = difference.interval(confidence)
     if ends is None:
-        return "not settled"
+        return UNDECIDED, UNDECIDED
     edge = log1p(band)
     lo, hi = ends
     word = metric.words[0 if metric.sign * difference.center > 0 else 1]
     if lo > edge or hi < -edge:
-        return word
+        return word, "yes"
     narrow = difference.interval(2 * confidence - 1)
     if narrow is not None and -edge <= narrow[0] and narrow[1] <= edge:
-        return f"same within {percent(band)} %"
-    if lo <= 0 <= hi:
-        return "not settled"
-    least, most = sorted(abs(expm1(end)) for end in (lo, hi))
-    more, limit = ("more", band) if lo > 0 else ("less", -expm1(-edge))
-    share = f"{percent(least)} to {percent(most)} %"
-    by = f", taking {share} {more} time" if metric.is_time else f" by {share}"
-    return f"{word}{by}; whether by more than {percent(limit)} % is not settled"
+        return SAME, "no"
+    return UNDECIDED if lo <= 0 <= hi else word, UNDECIDED
 
 
-def settled(words: str) -> bool:
-    """Say whether a verdict decides."""
-    return not words.endswith(("not settled", "no verdict", "not comparable"))
+def settled(beyond_band: Any) -> bool:
+    """Say whether it is decided that a difference is beyond the band, or that it is not."""
+    return beyond_band in ("yes", "no")

@@ -28,8 +28,8 @@ import numpy as np
 import scipy
 from numpy.typing import NDArray
 
+from fiotools.flags import Flag, flag
 from fiotools.stats.frames import Array
-from fiotools.units import percent
 
 LEAST_DF = 2  # with one degree of freedom a line has to be thirteen times its error
 ALPHA = 0.01  # false alarms: of a hundred sequences without a change, one
@@ -74,11 +74,11 @@ def drift(
     *,
     band: float = 0.05,
     confidence: float = 0.95,
-    over: str = "over the series of runs",
-) -> str | None:
+    order: str | None = None,
+) -> Flag | None:
     """Look for a line through the logarithms over the rank of the places, one level per series.
 
-    The warning, which ends in `over`, is given if the t interval of the slope excludes 0 and the
+    The flag, which names the `order`, is raised if the t interval of the slope excludes 0 and the
     change over the series is at least the `band`. A permutation test needs no assumptions, but
     finds nothing among three or four runs.
     """
@@ -99,11 +99,10 @@ def drift(
     change = slope * (len(there) - 1)
     if abs(slope) <= half or abs(change) < log1p(band):
         return None
-    way = "up" if slope > 0 else "down"
-    return f"values drift {way} by {percent(abs(expm1(change)))} % {over}"
+    return flag("drift", change=expm1(change), order=order)
 
 
-def step(series: Sequence[Placed], *, band: float = 0.05) -> str | None:
+def step(series: Sequence[Placed], *, band: float = 0.05) -> Flag | None:
     """Look for a series whose runs change their level half-way by the `band` or more."""
     for one in series:
         if len(np.unique(one.places)) < len(one.places):
@@ -112,12 +111,8 @@ def step(series: Sequence[Placed], *, band: float = 0.05) -> str | None:
         for found in change_points(np.exp(logs)):
             change = float(logs[found.at :].mean() - logs[: found.at].mean())
             if abs(change) >= log1p(band):
-                way = "up" if change > 0 else "down"
-                chance = "" if found.by_chance is None else ", or lie so by chance"
-                return (
-                    f"values of a side step {way} by {percent(abs(expm1(change)))} % after run "
-                    f"{found.at} of {len(logs)}{chance}: see shifts()"
-                )
+                code = "step" if found.by_chance is None else "step-by-chance"
+                return flag(code, change=expm1(change), at=found.at, n=len(logs))
     return None
 
 

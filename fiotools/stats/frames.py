@@ -18,6 +18,7 @@ from narwhals.typing import IntoDataFrameT
 from numpy.typing import NDArray
 
 from fiotools.errors import SchemaError, similar, typed
+from fiotools.flags import columns_of
 from fiotools.tables.columns import column as typed_column
 from fiotools.tables.results import to_pandas
 from fiotools.vocabulary import ANSWERS, COLUMNS, EVERY, Better, DType
@@ -248,12 +249,14 @@ def answer(
     have them, by their values. The columns to `keep` (or a mapping of their new names to them) keep
     their type, even a date or a category. `lines` are the rows: ``row`` is that of the frame from
     which columns are kept (or a mapping of columns to rows); a column that a line does not have is
-    missing, unless all have the `same`; its ``notes`` become its ``warnings``.
+    missing, unless all have the `same`; its ``notes`` become its ``flags`` and ``details``.
     """
     own = ANSWERS[own] if isinstance(own, str) else own
     stray = set(same).union(*lines).difference(own, ("notes", "row"))
     if stray:
         raise SchemaError(f"the answer has no column {', '.join(sorted(stray))}")
+    if "flags" in own:
+        lines = [columns_of(line.get("notes", ())) | line for line in lines]
     columns = {name: _told(name, lines, same) for name in own}
     return beside(frame, keep, [line.get("row") for line in lines], columns)
 
@@ -290,8 +293,6 @@ def beside(
 
 def _told(name: str, lines: Sequence[AnswerRow], same: Mapping[str, Any]) -> list[Any]:
     """Give a column of the lines."""
-    if name == "warnings":
-        lines = [{name: "; ".join(line.get("notes", ())) or None} | line for line in lines]
     usual = same.get(name)
     return [line.get(name, usual) for line in lines]
 

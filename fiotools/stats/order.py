@@ -20,7 +20,6 @@ import polars as pl
 from fiotools.stats import frames
 from fiotools.stats.columns import Codes, Columns, Rows, codes_of, dense, together
 
-SERIES = "over the series of runs"
 _ROUND = "round"  # the column of a campaign, and of most tables of runs made by hand
 _TIMES = ("started_at", "reported_at")
 _TIME = r"^\d{4}-\d\d-\d\d([T ])\d\d:\d\d(?::\d\d(?:\.\d+)?)?(Z|[+-]\d\d:?\d\d)?$"
@@ -67,13 +66,13 @@ class Order:
     """Where each row's run stands among the others.
 
     `across` says whether that tells which of two runs of different sides came first: rounds and
-    file names tell the order within a side only. `over` ends "values drift up by 3 %". Runs of
-    several files sort by the `file`, and then by their number `within` it.
+    file names tell the order within a side only, and `name` says which. Runs of several files sort
+    by the `file`, and then by their number `within` it.
     """
 
     places: Places
     across: bool
-    over: str
+    name: str | None = None
     file: Codes | None = None
     within: Codes | None = None
 
@@ -91,22 +90,22 @@ class Order:
 def order_of(columns: Columns[Any], pair: str | None) -> Order | None:
     """Find the order of the runs: by times, run numbers of one file, rounds, or file names."""
     if (name := moments(columns)) is not None:
-        return Order(places_of(columns, name), True, SERIES)
+        return Order(places_of(columns, name), True)
     files_known, runs_known = (_is_known(columns, name) for name in ("source", "run"))
     if pair != "run" and runs_known and columns.varying(["run"]) and _is_one_file(columns):
-        return Order(places_of(columns, "run"), True, SERIES)
+        return Order(places_of(columns, "run"), True)
     for name in columns.present([*frames.names(pair), _ROUND]):
         if name != "source" and _is_known(columns, name):
             places = places_of(columns, name)
             if places.of(columns.every) is not None:
-                return Order(places, False, f"in the order of {name!r}")
+                return Order(places, False, repr(name))
     if not (files_known and runs_known):
         return None
     stems = columns["source"].cast(pl.String).str.replace(_ENDING, "")
     file, count = codes_of(stems)
     places = _places_of_texts(stems) if count > 1 else Places(())
     within = _ranks(columns, "run")
-    return Order(places, False, "in the order of the file names", file, within)
+    return Order(places, False, "the file names", file, within)
 
 
 def moments(columns: Columns[Any]) -> str | None:

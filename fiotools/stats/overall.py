@@ -12,13 +12,14 @@ import numpy as np
 from narwhals.typing import IntoDataFrameT
 
 from fiotools.errors import SchemaError, argument
+from fiotools.flags import Flag, flag
 from fiotools.stats import compare, frames
 from fiotools.stats.columns import NO_ROWS, Codes, Columns, Rows, by_code, split
 from fiotools.stats.estimates import ENOUGH, StudentT, crossed
 from fiotools.stats.frames import Array, metric_of
 from fiotools.stats.order import Order
 from fiotools.stats.replicates import Runs
-from fiotools.stats.sides import Side, Sides, levels_beside, sides_of
+from fiotools.stats.sides import SIDES, Side, Sides, levels_beside, sides_of
 
 About = Literal["fixed", "sample"]
 
@@ -128,17 +129,17 @@ def overall(
         for level in levels:
             own, base = code[level], code[baseline]
             sides = [(of.get(own, NO_ROWS), of.get(base, NO_ROWS)) for of in of_sides]
-            if (gone := _no_run(columns, design, names, cells, sides, level)) is not None:
-                one = compare.Ratio(0, 0, "", verdict=gone)
+            if (gone := _no_run(columns, names, cells, sides)) is not None:
+                one = compare.Ratio(0, 0, "").lacks("no run", gone)
             else:
-                one = _over_all(runs, design, names, sides, level, workloads)
+                one = _over_all(runs, design, names, sides, workloads)
             one.row = dict.fromkeys(apart, int(rows[0]))
             one.row |= {between: first[own], "baseline": first[base]}
             found.append((one, len(cells)))
     compare.judge([one for one, _ in found], design)
     for one, _ in found:
         if workloads == "fixed" and one.ratio_lo is None and one.n:
-            one.notes.append("workloads='sample' asks about workloads like these")
+            one.notes.append(flag("sample"))
     lines += [one.line() | {"workloads": count, "about": _ABOUT[workloads]} for one, count in found]
     return design.answer(columns.data, "overall", lines)
 
@@ -161,19 +162,14 @@ class Workloads:
 
 
 def _no_run(
-    columns: Columns[Any],
-    design: compare.Design,
-    over: Sequence[str],
-    cells: Sequence[Rows],
-    rows: _Rows,
-    level: Any,
-) -> str | None:
+    columns: Columns[Any], over: Sequence[str], cells: Sequence[Rows], rows: _Rows
+) -> Flag | None:
     """Say which side has no run of a workload."""
     for cell, both in zip(cells, rows, strict=True):
-        for one, own in zip((level, design.baseline), both, strict=True):
+        for side, own in zip(SIDES, both, strict=True):
             if not len(own):
-                key = (columns.values(name, cell[:1])[0] for name in over)
-                return f"no run of {one!r} of {', '.join(map(str, key))}: not comparable"
+                key = [columns.values(name, cell[:1])[0] for name in over]
+                return flag("no-run", side=side, workload=list(map(str, key)))
     return None
 
 
@@ -182,7 +178,6 @@ def _over_all(
     design: compare.Design,
     over: Sequence[str],
     rows: _Rows,
-    level: Any,
     workloads: About,
 ) -> compare.Ratio:
     sides = [sides_of(runs, own, base) for own, base in rows]
@@ -191,7 +186,7 @@ def _over_all(
         raise SchemaError(f"runs of one workload differ in {', '.join(inner)}: add it to over=")
     together, notes = _together(sides, over, design.pair)
     if workloads == "fixed":
-        found = compare.ratio_of(together.sides, design, level)
+        found = compare.ratio_of(together.sides, design)
     else:
         found = _of_sample(together, design)
     found.notes += notes
@@ -204,7 +199,7 @@ def _over_all(
 
 def _together(
     sides: Sequence[Sides], over: Sequence[str], pair: str | None
-) -> tuple[Workloads, list[str]]:
+) -> tuple[Workloads, list[Flag]]:
     """Put the workloads together: as cells of rounds or of runs, or with runs of their own."""
     order, count = sides[0].order, len(sides)
     level, baseline = (
@@ -215,11 +210,8 @@ def _together(
         return _rounds(level, baseline, order, count, pair)
     sizes = {int(size) for side in (level, baseline) for size in _sizes(side.runs)}
     if sizes == {1}:
-        note = (
-            "a disturbance of several workloads cannot be told from a difference here: "
-            f"rounds that hold them all show it, {argument('pair')}"
-        )
-        return Workloads(Sides(level, baseline, [*over], own=True, order=order), count), [note]
+        both = Sides(level, baseline, [*over], own=True, order=order)
+        return Workloads(both, count), [flag("disturbance")]
     if sizes != {count}:
         raise SchemaError(
             "some runs hold several workloads, but not all: keep those that all runs hold"
@@ -256,7 +248,7 @@ def _units(side: Side, units: Codes, count: int) -> tuple[Side, Array]:
 
 def _rounds(
     level: Side, baseline: Side, order: Order | None, count: int, pair: str
-) -> tuple[Workloads, list[str]]:
+) -> tuple[Workloads, list[Flag]]:
     """Keep the rounds that hold all workloads on both sides."""
     own, base = (side.take(np.flatnonzero(side.pair >= 0)) for side in (level, baseline))
     there = len(np.union1d(own.pair, base.pair))
@@ -266,12 +258,9 @@ def _rounds(
         raise SchemaError(
             f"no {pair} holds all {count} workloads on both sides: leave out {argument('pair')}"
         )
-    notes = [f"each {pair} counts once: the mean of its {count} log ratios"]
+    notes = [flag("round-means", pair=pair, n=count)]
     if len(of_one) < there:
-        notes.append(
-            f"{there - len(of_one)} of {there} values of {pair!r} left out: "
-            "they do not hold every workload on both sides"
-        )
+        notes.append(flag("no-round", n=there - len(of_one), of=there, pair=pair))
     come = np.argsort(of_one)
     of_one, of_other = of_one[come], of_other[come]
     sides = Sides(
@@ -312,7 +301,7 @@ def _of_sample(workloads: Workloads, design: compare.Design) -> compare.Ratio:
     difference = of_a_sample(workloads, paired=paired)
     found.ratio = exp(fmean(_log_ratios(workloads)))
     if difference is None:
-        found.notes.append(compare.NO_SPREAD)
+        found.notes.append(flag("no-spread"))
         return found
     fewest = min([k, *map(len, _shared(workloads, paired=paired))])
     what = "workloads" if k < ENOUGH else "rounds" if paired else "runs"

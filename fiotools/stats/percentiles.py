@@ -22,7 +22,7 @@ from narwhals.typing import IntoDataFrameT
 
 from fiotools import units
 from fiotools.errors import SchemaError, argument, typed
-from fiotools.language import say
+from fiotools.flags import Flag, flag
 from fiotools.stats import frames
 from fiotools.stats.columns import Columns
 from fiotools.stats.combine import total
@@ -55,7 +55,7 @@ class Histogram:
     parts: dict[Bin, int]
     n: int | None
     varies_in: str | None
-    notes: list[str]
+    notes: list[Flag]
     least: float = -inf
     most: float = inf
 
@@ -82,7 +82,7 @@ def merge_bins(bins: IntoDataFrameT, *, by: str | Sequence[str] | None = None) -
         A row per bin: the columns of `by`, ``latency``, ``direction``; ``bin_lo_ns``, ``bin_hi_ns``
         [ns], ``count``; ``n``, the runs in the histogram (null if `bins` does not tell them apart);
         ``parts``, the rows added; ``varies_in``, the labels that differ and are not in `by`;
-        ``warnings``. `percentiles_from_bins` takes it too.
+        ``flags``, ``details``. `percentiles_from_bins` takes it too.
 
     Raises
     ------
@@ -151,9 +151,9 @@ def histograms(data: Frame, by: Sequence[str]) -> list[Histogram]:
         varies = columns.listed(watch, rows)
         own = Histogram(rows, {**none}, {**none}, n, varies, [])
         if any(inner != bin_ for inner, bin_ in outer.items()):
-            own.notes.append("finer bins were added to coarser ones")
+            own.notes.append(flag("coarser"))
         if varies:
-            own.notes.append(f"bins vary in {varies}")
+            own.notes.append(flag("bins-vary", columns=varies))
         for row in rows:
             own.counts[outer[edges[row]]] += counts[row]
             own.parts[outer[edges[row]]] += 1
@@ -276,7 +276,7 @@ def percentiles_from_bins(
         last, which has no end); ``bound_lo_ns`` and ``bound_hi_ns``, the edges of that bin;
         ``value_lo_ns`` and ``value_hi_ns``, its interval, null for too few I/Os; ``confidence``,
         and in ``note`` the scope of the interval; ``total_ios`` in the histogram; ``n``, its runs;
-        ``method``, "bins"; ``varies_in``; ``warnings``.
+        ``method``, "bins"; ``varies_in``; ``flags``, ``details``.
 
     Raises
     ------
@@ -309,8 +309,8 @@ def percentiles_from_bins(
     0        50.0    2064.0       2048.0       2080.0       2048.0       2080.0
     1        99.0    2096.0       2080.0       2112.0       2080.0       8320.0
     2        99.9    8256.0       8192.0       8320.0          NaN          NaN
-    >>> found["warnings"].iloc[2]
-    'need >= 3688 I/Os for an interval; fewer than 5 I/Os beyond it'
+    >>> found["flags"].iloc[2], found["details"].iloc[2]
+    ('few-ios;rare', '[{"n": 3688}, {"n": 5}]')
     """
     check_confidence(confidence)
     wanted = wanted_percentiles(percentiles)
@@ -335,7 +335,7 @@ def _quantile(own: Histogram, percentile: float, confidence: float) -> AnswerRow
         "notes": notes,
     }
     if not n:
-        notes.append("no I/Os")
+        notes.append(flag("empty"))
         return line
     edges, counted = list(own.counts), list(accumulate(own.counts.values()))
 
@@ -347,25 +347,21 @@ def _quantile(own: Histogram, percentile: float, confidence: float) -> AnswerRow
     low, high = own.clamp(inside)
     line |= {"bound_lo_ns": low, "bound_hi_ns": high}
     if value is None:
-        notes.append("in the last bin, which has no end")
+        notes.append(flag("last-bin"))
     else:
         line["value_ns"] = min(max(value, low), high)
     between = ranks_around(percentile, n, confidence)
     if between is not None:
         first, last = (own.clamp(bin_of(place)) for place in between)
         line |= {"value_lo_ns": first[0], "value_hi_ns": last[1]}
-        line["note"] = (
-            say("within the {n} runs, if I/Os were independent", n=own.n)
-            if own.n is not None and own.n > 1
-            else say("within the run, if I/Os were independent")
-        )
+        notes.append(flag("independent", n=own.n or 1))
     elif percentile == 100:
-        notes.append("a maximum has no interval")
+        notes.append(flag("maximum"))
     else:
-        notes.append(f"need >= {ios_needed(percentile, confidence):g} I/Os for an interval")
+        notes.append(flag("few-ios", n=ios_needed(percentile, confidence)))
     # in whole numbers, for 100 - 99.9 is a little more than .1
     if round(n * (100 - percentile), 6) < 100 * FEW:
-        notes.append(f"fewer than {FEW} I/Os beyond it")
+        notes.append(flag("rare", n=FEW))
     return line
 
 
@@ -400,12 +396,12 @@ def _add_extremes_of(histogram: Histogram, io: Frame, kind: Any) -> None:
     high = inf if None in most else float(max(most))
     held = [edges for edges, count in histogram.counts.items() if count]
     if any(start > high or end <= low for start, end in held):
-        histogram.notes.append("io's smallest and largest latency contradict the bins")
+        histogram.notes.append(flag("extremes"))
     else:
         histogram.least, histogram.most = low, high
     done, counted = total(ios), sum(histogram.counts.values())
     if done is not None and done != counted:
-        histogram.notes.append(f"the bins hold {counted} I/Os, io has {done}")
+        histogram.notes.append(flag("bins-count", n=counted, of=done))
 
 
 def bound_percentiles(
@@ -437,7 +433,8 @@ def bound_percentiles(
         A row per group and percentile: the columns of `by`, ``latency``, ``direction``;
         ``percentile``; ``bound_lo_ns`` and ``bound_hi_ns`` [ns], between which it certainly is, as
         far as the printed points are exact (null: unbounded); ``total_ios``; ``parts``, the tables;
-        ``n``, the runs (null if unknown); ``method``, "bounded"; ``varies_in``; ``warnings``.
+        ``n``, the runs (null if unknown); ``method``, "bounded"; ``varies_in``; ``flags``,
+        ``details``.
 
     Raises
     ------
@@ -486,7 +483,7 @@ def bound_percentiles(
             "parts": len(parts),
             "n": _number({runs[row] for row in rows}),
             "varies_in": varies,
-            "notes": [f"tables vary in {varies}"] if varies else [],
+            "notes": [flag("tables-vary", columns=varies)] if varies else [],
         }
         for percentile in wanted:
             low, high = bounds(parts, percentile)

@@ -3,24 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import ceil, exp, log, log1p, sqrt
+from math import exp, log1p, sqrt
 
 import numpy as np
 import scipy
 from numpy.typing import NDArray
 
+from fiotools.flags import Flag, flag
 from fiotools.stats.frames import Array
-from fiotools.units import percent
 
 _FAR = 10.0  # times between the runs of a side; of noise with a CoV of 50 %, 20 runs reach 6
 _WORTH = log1p(0.05)  # modes that lie nearer do not matter
 _DIP = (12, 1000)  # runs: below, the dip test finds nothing; above, it takes long
-_RARE = (0.2, 0.1)  # shares of a mode that few runs may miss
-_MISSED = 0.05
 
 
-def unlike(logs: Sequence[float] | Array, whose: str = "the runs") -> list[str]:
-    """Warn of runs that lie far apart, or in two groups, by the logarithms of their values.
+def unlike(logs: Sequence[float] | Array, side: str | None = None) -> list[Flag]:
+    """Flag runs that lie far apart, or in two groups, by the logarithms of their values.
 
     Two groups of two runs or more have a gap between them above 5 % and above 9 times the median
     gap (among n > 12 runs 3 n / 4 times). The dip test judges 12 to 1,000 runs: Hartigan and
@@ -30,29 +28,24 @@ def unlike(logs: Sequence[float] | Array, whose: str = "the runs") -> list[str]:
     values = np.sort(np.asarray(logs, dtype=np.float64))
     n, found = len(values), []
     if n and (apart := exp(values[-1] - values[0])) >= _FAR:
-        found.append(f"{whose} lie {apart:,.3g} times apart: are they of one kind?")
+        found.append(flag("far-apart", side=side, times=float(apart)))
     gaps = np.diff(values)
     if n < 4:
         return found
     at = 1 + int(np.argmax(gaps[1:-1]))
     usual = float(np.median(gaps))  # 0 of rounded values, whose gaps are those of the rounding
     if usual > 0 and gaps[at] > max(_WORTH, max(9.0, 0.75 * n) * usual):
-        groups = (values[: at + 1], values[at + 1 :])
-        words = [f"{len(own)} of {_number(own[0])} to {_number(own[-1])}" for own in groups]
-        found.append(f"{whose} fall into two groups: {' and '.join(words)}")
+        low, high, low_above, high_above = map(exp, values[[0, at, at + 1, -1]].tolist())
+        ends = {"low": low, "high": high, "low_above": low_above, "high_above": high_above}
+        found.append(flag("two-groups", side=side, n=at + 1, n_above=n - at - 1, **ends))
     elif (
         _DIP[0] <= n <= _DIP[1]
         and gaps.all()  # of rounded values the test would find the rounding
         and values[-1] - values[0] > _WORTH
         and sqrt(n) * dip(values) > 0.545 - 0.32 / sqrt(n)  # uniform samples of 12 to 200
     ):
-        found.append(f"{whose} have more than one mode (dip test)")
+        found.append(flag("modes", side=side))
     return found
-
-
-def _number(log_value: float) -> str:
-    value = exp(log_value)
-    return f"{value:,.0f}" if 1000 <= value < 1e7 else f"{value:.4g}"
 
 
 def dip(values: Array) -> float:
@@ -87,14 +80,3 @@ def _corners(x: Array, y: Array) -> NDArray[np.int_]:
     """Give the corners of the greatest convex function below all points: its slopes only rise."""
     widths = np.diff(x)
     return scipy.optimize.isotonic_regression(np.diff(y) / widths, weights=widths).blocks
-
-
-def unseen(n: int, runs: str = "runs a side") -> str | None:
-    """Say which rare modes n runs may have missed, by ``(1 - q)^n``, and how many would not."""
-    told: list[str] = []
-    for share in _RARE:
-        if (chance := (1 - share) ** n) > _MISSED:
-            with_ = "with" if told else "of the runs with a chance of"
-            enough = f"{ceil(log(_MISSED) / log1p(-share))} runs: {percent(_MISSED)} %"
-            told.append(f"{percent(share)} % {with_} {percent(chance)} % ({enough})")
-    return f"{n} {runs} may miss a rare mode: one that takes {', '.join(told)}" if told else None

@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import narwhals as nw
 from narwhals.typing import IntoDataFrameT
 
 from fiotools.errors import SchemaError, argument
+from fiotools.flags import Flag, flag
 from fiotools.stats import frames
 from fiotools.stats.columns import Columns
 from fiotools.stats.frames import AMOUNTS, AnswerRow, Frame, Key, is_number, metric_of
 from fiotools.stats.replicates import choose_scope, labels
 from fiotools.stats.series import RATES, Series, as_rates, series_of
 from fiotools.stats.windows import TICK
-from fiotools.units import percent
 
 _TOLD = (*AMOUNTS, *AMOUNTS.values(), "runtime_s")
+DISAGREES, UNDECIDED = "disagrees", "undecided"
 _FASTER = 2.0  # than the fastest sample: how fast the rest of a run may have been
 # fio's averaged logs hold whole I/Os and KiB a second
 _CUT = {"iops": 1.0, "bw_bytes_per_s": 1024.0}
@@ -62,9 +64,10 @@ def reconcile(
         * ``span_s`` [s], the time that the log covers, and ``coverage_pct``, that of ``runtime_s``;
         * ``log_rate``, the mean over that span, weighted by time; ``summary_rate``; ``ratio``, log
           over summary;
-        * ``tolerance_pct``; ``verdict``: "ok"; "not settled" if the rest of the run, which the log
-          does not cover, may be why they differ, and how fast it would have been; or "disagrees";
-          ``warnings``.
+        * ``tolerance_pct``; ``verdict``: "ok"; "undecided" if the rest of the run, which the log
+          does not cover, may be why they differ; or "disagrees"; "no summary" or "no rate" if there
+          is nothing to compare with, "nothing was done";
+        * ``flags`` and ``details``: how far they differ, and how fast the rest would have been.
 
     Raises
     ------
@@ -185,7 +188,7 @@ def _log(data: Frame, parts: list[Series], runtime: float | None, tolerance: flo
     """Give the rate of a log, or that of several entries together."""
     metric = metric_of(RATES[parts[0].quantity or ""])
     spans = [_span(part, runtime, tolerance) for part in parts]
-    notes: list[str] = []
+    notes: list[Flag] = []
     if len(parts) > 1:
         entries = frames.columns(data, ("host", "entry", "job", "thread", "target"))
         who = {tuple(column[part.rows[0]] for column in entries.values()) for part in parts}
@@ -194,7 +197,7 @@ def _log(data: Frame, parts: list[Series], runtime: float | None, tolerance: flo
                 f"several logs of {parts[0].quantity} of one entry: name a column that tells their "
                 f"runs apart in {argument('by')}, such as a label of read()"
             )
-        notes.append(f"rates of {len(parts)} entries added")
+        notes.append(flag("added", n=len(parts)))
     for part in parts:
         notes += [note for note in part.notes if note not in notes]
     return {
@@ -205,7 +208,7 @@ def _log(data: Frame, parts: list[Series], runtime: float | None, tolerance: flo
         "span_s": min(spans),
         "log_rate": sum(part.done / span for part, span in zip(parts, spans, strict=True)),
         "tolerance_pct": 100 * max(tolerance, _cut(parts)),
-        "verdict": "no row of io to compare with",
+        "verdict": "no summary",
         "notes": notes,
     }
 
@@ -236,15 +239,15 @@ def _judge(line: AnswerRow, parts: list[Series], told: dict[str, float | None]) 
     share = line["tolerance_pct"] / 100
     covered = None if not runtime else line["span_s"] / runtime
     if covered is None:
-        notes.append("no runtime_s: the coverage of the log is unknown")
+        notes.append(flag("no-runtime"))
     else:
         line["coverage_pct"] = 100 * covered
         if covered < _LITTLE:
-            notes.append(f"the log covers only {percent(covered)} % of the run")
+            notes.append(flag("little", share=covered))
         elif covered > 1 + share:
-            notes.append(f"the log is longer than the run: {line['span_s']:.4g} s")
+            notes.append(flag("longer", seconds=line["span_s"]))
     if not rate:
-        line["verdict"] = f"no {metric} in the summary"
+        line["verdict"] = "no rate"
         return
     if whole and all(part.complete for part in parts):
         done = sum(part.done for part in parts)
@@ -252,20 +255,19 @@ def _judge(line: AnswerRow, parts: list[Series], told: dict[str, float | None]) 
         line["log_rate"] = rate * (done / whole)
         if round(done) != whole:
             what = {"iops": "I/Os", "bw_bytes_per_s": "bytes"}[metric]
-            notes.append(f"the log has {done:,.0f} {what}, the summary {whole:,.0f}")
+            notes.append(flag("other-amount", n=done, what=what, of=whole))
     line["ratio"] = line["log_rate"] / rate
     off = line["ratio"] - 1
     if abs(off) <= share * (1 + 1e-9):
         line["verdict"] = "ok"
         return
-    said = f"log {percent(abs(off))} % {'above' if off > 0 else 'below'} the summary"
-    if covered is None:
-        line["verdict"] = f"disagrees: {said}"
-    else:
-        line["verdict"] = _rest(line, parts, said, min(covered, 1.0))
+    line["verdict"], why = DISAGREES, {"code": "off"}
+    if covered is not None:
+        line["verdict"], why = _rest(line, parts, min(covered, 1.0))
+    notes.insert(0, flag(**why, off=off))
 
 
-def _rest(line: AnswerRow, parts: list[Series], said: str, covered: float) -> str:
+def _rest(line: AnswerRow, parts: list[Series], covered: float) -> tuple[str, dict[str, Any]]:
     """Say whether the log may be right, and how fast the rest of the run would have to be."""
     rate, share = line["summary_rate"], line["tolerance_pct"] / 100
     low = sum(float(series.values.min()) for series in parts)
@@ -277,22 +279,19 @@ def _rest(line: AnswerRow, parts: list[Series], said: str, covered: float) -> st
         for at in (0, 1)
     )
     left = 1 - covered if 1 - covered > 1e-6 else 0.0
-    part = f"the {percent(left)} % of the run without a log"
-    whole = "" if left else f"disagrees: {said}, over the whole run"
+    whole = DISAGREES, {"code": "off-whole"}
     if rate * (1 + share) < told:
         if rate * (1 + share) >= least:
-            return (
-                f"not settled: {said}, unless it was idle in parts of the time between its samples"
-            )
-        return whole or f"disagrees: {said}, more than {part} can explain"
-    verdict = "not settled"
+            return UNDECIDED, {"code": "off-idle"}
+        return (DISAGREES, {"code": "off-more", "left": left}) if left else whole
+    verdict = UNDECIDED
     logged = rate * (1 - share) - left * _FASTER * high
     if left == 0 or logged > told:
         if logged <= most and most > told:
-            return f"not settled: {said}, unless the samples after its gaps were late"
-        if whole:
+            return UNDECIDED, {"code": "off-late"}
+        if not left:
             return whole
-        verdict = "disagrees"
+        verdict = DISAGREES
     rest = max((rate - told) / left, 0.0)
-    reach = "as its samples are too" if low <= rest <= high else "as none of its samples is"
-    return f"{verdict}: {said}; {part} would have been at {rest:.4g} {line['unit']}, {reach}"
+    code = "off-rest" if low <= rest <= high else "off-odd-rest"
+    return verdict, {"code": code, "left": left, "rest": rest, "unit": line["unit"]}

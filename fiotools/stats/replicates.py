@@ -18,6 +18,7 @@ import numpy as np
 from narwhals.typing import IntoDataFrameT
 
 from fiotools.errors import SchemaError, argument, typed
+from fiotools.flags import flags_of, sentence
 from fiotools.stats import frames
 from fiotools.stats.columns import Codes, Columns, Rows, dense, together
 from fiotools.stats.frames import Array, Frame, Key
@@ -403,8 +404,10 @@ def _odd_number(metric: str, value: float, row: int) -> str:
 def _missing(frame: Frame, metric: str, gaps: int) -> SchemaError:
     remedy = f": {frames.leave_out(frame, metric)}"
     if gaps == len(frame):  # `combine` says why
-        why = [text for text in frames.distinct(frames.optional(frame, "warnings")) if text]
-        remedy = f", all of them ({'; '.join(why)})" if why else ", all of them"
+        told = (frames.optional(frame, name) for name in ("flags", "details"))
+        flags = [one for row in dict.fromkeys(zip(*told, strict=True)) for one in flags_of(*row)]
+        why = "; ".join(dict.fromkeys(map(sentence, flags)))
+        remedy = f", all of them ({why})" if why else ", all of them"
     return SchemaError(f"{metric} is missing in {gaps} of {len(frame)} rows{remedy}")
 
 
@@ -414,7 +417,7 @@ def labels(frame: Frame | Columns[Any]) -> list[str]:
         name
         for name, dtype in frame.schema.items()
         if name not in COLUMNS
-        and name != "warnings"
+        and name not in ("flags", "details")
         and isinstance(dtype, (nw.String, nw.Categorical, nw.Enum, nw.Boolean))
     ]
 

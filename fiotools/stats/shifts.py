@@ -9,7 +9,7 @@ from math import exp, log, nan, sqrt
 import numpy as np
 from narwhals.typing import IntoDataFrameT
 
-from fiotools.language import say
+from fiotools.flags import flag
 from fiotools.stats import frames
 from fiotools.stats.drift import FEW_RUNS, FEW_SAMPLES, ChangePoint, change_points, samples_per_one
 from fiotools.stats.estimates import StudentT, satterthwaite, welch
@@ -56,8 +56,9 @@ def shifts(
         * ``center``: the geometric mean of runs, the mean of samples;
         * ``ratio`` to the level before, ``ratio_lo``, ``ratio_hi``, ``confidence``; ``p`` of the
           step;
-        * ``verdict``: "step up", "step down", or "..., or two levels by chance"; in the first row
-          of a sequence "no step found" or that it is too short; ``warnings``.
+        * ``verdict``: "step up" or "step down", with the flag "by-chance" if random order gives two
+          levels as cleanly; in the first row of a sequence "no step", "too few runs" or "too few
+          samples"; ``flags`` and ``details``.
 
     Raises
     ------
@@ -76,7 +77,7 @@ def shifts(
 
     Up to 30 runs are tested by their order, which proves nothing for fewer than ten or so: two of
     five runs come first or last once in five. A step among them has to stand out of normal noise,
-    and the warning names the share of orders.
+    and the flag tells the share of orders.
 
     The interval of a ratio is Welch's, on logarithms; samples that depend on each other weigh less.
     It takes the place of the step for known: if noise has moved it, the step is a little too large.
@@ -90,10 +91,8 @@ def shifts(
        round  n   center  ratio  ratio_lo  ratio_hi
     0      1  2  5758.23    NaN       NaN       NaN
     1      3  3  8954.14   1.56      1.46      1.66
-    >>> found["verdict"][1]
-    'step up, or two levels by chance'
-    >>> found["warnings"][1]
-    '5 runs in random order fall apart as cleanly in 20 % of orders'
+    >>> found["verdict"][1], found["flags"][1], found["details"][1]
+    ('step up', 'by-chance', '[{"n": 5, "pct": 20.0}]')
     """
     check_confidence(confidence)
     data, several, apart = sequences(frame, metric, frames.names(by), round_s, order)
@@ -143,35 +142,34 @@ def _levels(series: Series, confidence: float, *, runs: bool) -> list[AnswerRow]
             line |= _step(found[place - 1], lines[-1]["center"], center, len(values))
             ends = None if found_ratio is None else found_ratio.interval(confidence)
             if ends is None:
-                line["notes"].append("the spread is too uncertain for an interval")
+                line["notes"].append(flag("uncertain-spread"))
             else:
                 low, high = ends
                 line |= {"ratio_lo": exp(low), "ratio_hi": exp(high), "confidence": confidence}
         lines.append(line)
     n = len(values)
     if runs and n < FEW_RUNS:
-        lines[0]["verdict"] = say("too few runs: {n} of {size}", n=n, size=FEW_RUNS)
+        lines[0]["verdict"] = "too few runs"
+        lines[0]["notes"].append(flag("of-needed", n=n, of=FEW_RUNS))
     elif not runs and n < FEW_SAMPLES:
-        lines[0]["verdict"] = say("too few samples: {n} of {size}", n=n, size=FEW_SAMPLES)
+        lines[0]["verdict"] = "too few samples"
+        lines[0]["notes"].append(flag("of-needed", n=n, of=FEW_SAMPLES))
     elif not found:
-        lines[0]["verdict"] = say("no step found")
+        lines[0]["verdict"] = "no step"
     elif _drifts(parts):
-        lines[0]["notes"].append("values change within the levels, too: a drift, not a step?")
+        lines[0]["notes"].append(flag("drift-within"))
     lines[0]["notes"] = [*lines[0]["notes"], *series.notes]
     return lines
 
 
 def _step(change: ChangePoint, before: float, after: float, n: int) -> AnswerRow:
-    up, notes = after > before, []
-    verdict = say("step up" if up else "step down")
-    if change.by_chance is not None:
-        verdict = say(
-            "step up, or two levels by chance" if up else "step down, or two levels by chance"
-        )
-        share = f"{100 * change.by_chance:.2g} % of orders"
-        notes.append(f"{n} runs in random order fall apart as cleanly in {share}")
-    ratio = after / before if before else None
-    return {"ratio": ratio, "p": change.p, "verdict": verdict, "notes": notes}
+    chance = change.by_chance
+    return {
+        "ratio": after / before if before else None,
+        "p": change.p,
+        "verdict": "step up" if after > before else "step down",
+        "notes": [] if chance is None else [flag("by-chance", n=n, pct=100 * chance)],
+    }
 
 
 def _of_means(parts: Sequence[tuple[Array, float]], tau: float) -> StudentT | None:

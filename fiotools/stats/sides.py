@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from fiotools.errors import SchemaError, argument, typed
+from fiotools.flags import Flag, flag
 from fiotools.stats import frames, replicates
 from fiotools.stats.columns import Codes, Columns, Rows, together
 from fiotools.stats.drift import LEAST_DF, Placed, drift, step
@@ -21,6 +22,8 @@ from fiotools.stats.order import Order
 from fiotools.stats.population import unlike
 from fiotools.stats.replicates import Runs
 from fiotools.vocabulary import CONDITIONS, EVERY
+
+SIDES = ("level", "baseline")
 
 
 @dataclass(frozen=True)
@@ -45,13 +48,20 @@ class Side:
         return Side(*(own[which] for own in vars(self).values()))
 
 
+class Values(NamedTuple):
+    """How many values a column has."""
+
+    n: int
+    column: str
+
+
 @dataclass(frozen=True)
 class Sides:
     """The runs of both sides.
 
     `dims` are unnamed conditions that vary within a side: they make its cells, each with runs of
     its `own`, or else each run went through all, `each` of them. `over` is the column of which each
-    run has its own value, such as "15 values of workload".
+    run has its own value, and how many there are.
     """
 
     level: Side
@@ -60,7 +70,7 @@ class Sides:
     own: bool
     each: int = 1
     order: Order | None = None
-    over: str | None = None
+    over: Values | None = None
 
     def by_cell(self) -> list[tuple[Side, Side]]:
         """Give the runs of level and baseline in each cell that is analysed on its own."""
@@ -178,7 +188,7 @@ def _own_cells(cells: Codes, split: int, sizes: Codes, dims: list[str]) -> tuple
     )
 
 
-def _over(runs: Runs[Any], level: Rows, baseline: Rows) -> str | None:
+def _over(runs: Runs[Any], level: Rows, baseline: Rows) -> Values | None:
     """Name the condition, target or label of which each run of a side has its own value."""
     columns, pair = runs.columns, runs.pair
     if pair is not None:
@@ -186,12 +196,12 @@ def _over(runs: Runs[Any], level: Rows, baseline: Rows) -> str | None:
             return None
         own, known = columns.codes(pair), columns.known(pair)
         count = len(np.intersect1d(own[level[known[level]]], own[baseline[known[baseline]]]))
-        return f"{count} values of {pair!r}" if count > 1 else None
+        return Values(count, pair) if count > 1 else None
     for name in runs.watch:
         if name not in CONDITIONS and all(
             _each_its_own(columns, name, s) for s in (level, baseline)
         ):
-            return f"{len(level)} values of {name!r}"
+            return Values(len(level), name)
     return None
 
 
@@ -218,25 +228,23 @@ def matched(sides: Sides) -> tuple[Sides, int]:
     return found, alone
 
 
-def kinds(sides: Sides, names: Sequence[Any], *, paired: bool) -> list[str]:
-    """Warn of runs that are not of one kind; for pairs, of their ratios."""
+def kinds(sides: Sides, *, paired: bool) -> list[Flag]:
+    """Flag runs that are not of one kind; for pairs, of their ratios."""
     if paired:
-        return unlike(sides.level.logs - sides.baseline.logs, "the ratios of the pairs")
+        return unlike(sides.level.logs - sides.baseline.logs, "pairs")
     if sides.over:
         return []
     found = [
-        note
+        one
         for cell in sides.logs()
-        for name, logs in zip(names, cell, strict=True)
-        for note in unlike(logs, f"the runs of {name!r}")
+        for side, logs in zip(SIDES, cell, strict=True)
+        for one in unlike(logs, side)
     ]
-    return list(dict.fromkeys(found))
+    return [one for at, one in enumerate(found) if one not in found[:at]]
 
 
-def order_notes(
-    sides: Sides, names: Sequence[Any], *, paired: bool, band: float, confidence: float
-) -> list[str]:
-    """Warn of what the order of the runs may have done, as far as it is known.
+def order_flags(sides: Sides, *, paired: bool, band: float, confidence: float) -> list[Flag]:
+    """Flag what the order of the runs may have done, as far as it is known.
 
     A disturbance hits both runs of a pair or round: a drift is looked for in their means.
     """
@@ -247,7 +255,7 @@ def order_notes(
     cells = _placed(sides, order)
     if not cells:
         return []
-    found = _fixed_order(cells, names, paired=paired) if order.across else []
+    found = _fixed_order(cells, paired=paired) if order.across else []
     if sides.over:  # a change made from run to run is not a drift
         return found
     series = [side for cell in cells for side in cell]
@@ -256,21 +264,16 @@ def order_notes(
         series = [Placed(level.places, (level.logs + baseline.logs) / 2)]
     elif all(_are_rounds(*cell) for cell in cells):
         series = [_means(*cell) for cell in cells]
-    trend = drift(series, band=band, confidence=confidence, over=order.over)
+    trend = drift(series, band=band, confidence=confidence, order=order.name)
     jump = step(series, band=band)
-    found += [note for note in (trend, jump) if note]
+    found += [one for one in (trend, jump) if one]
     if order.across or _are_one_run(sides):
         return found
     if trend:
-        found.append(
-            "it is unknown which side ran first: unless they alternated, the drift is part of the "
-            "difference"
-        )
+        found.append(flag("first-unknown"))
     elif len(series) == 1 and len(series[0].places) - 2 < LEAST_DF:
-        found.append(
-            f"{len(series[0].places)} {'pairs' if paired else 'rounds'} are too few to show a "
-            "drift, and it is unknown which side ran first"
-        )
+        what = "pairs" if paired else "rounds"
+        found.append(flag("few-rounds", n=len(series[0].places), what=what))
     return found
 
 
@@ -301,19 +304,14 @@ def _are_one_run(sides: Sides) -> bool:
     return np.array_equal(sides.level.runs[:count], sides.baseline.runs[:count])
 
 
-def _fixed_order(
-    cells: Sequence[tuple[Placed, Placed]], names: Sequence[Any], *, paired: bool
-) -> list[str]:
-    """Warn if one side always came first."""
+def _fixed_order(cells: Sequence[tuple[Placed, Placed]], *, paired: bool) -> list[Flag]:
+    """Raise a flag if one side always came first."""
     places = [(level.places, baseline.places) for level, baseline in cells]
     if all(map(blocks, places)) and len({bool(a.min() < b.min()) for a, b in places}) == 1:
-        return ["the sides ran in blocks: drift cannot be told from the difference"]
-    for name, (one, other) in zip(names, (places[0], places[0][::-1]), strict=True):
+        return [flag("blocks")]
+    for side, (one, other) in zip(SIDES, (places[0], places[0][::-1]), strict=True):
         if paired and (one < other).all():
-            return [
-                f"{name!r} ran first in every pair: drift cannot be told from the difference "
-                "unless the order alternates"
-            ]
+            return [flag("order", side=side)]
     return []
 
 

@@ -27,12 +27,11 @@ import scipy
 from narwhals.typing import IntoDataFrameT
 
 from fiotools.errors import SchemaError, argument
-from fiotools.language import say
+from fiotools.flags import Flag, flag
 from fiotools.stats import frames
 from fiotools.stats.drift import ALPHA, change_points, trend_p
 from fiotools.stats.frames import AnswerRow, Array, check_confidence
 from fiotools.stats.series import Series, equal, portions, sequences, weighted_mean
-from fiotools.units import percent
 
 BATCHES = 15
 ENOUGH = 60  # samples for an interval: four to a batch
@@ -112,7 +111,7 @@ def steady(
           ``deviation_pct`` (farthest from the mean), ``rise_pct`` (of the least-squares line over
           the window, negative if it falls), ``drift_pct`` (a round);
         * ``met`` and ``verdict``: "window met", or not, and why; null for too few rounds;
-          ``warnings``; ``confidence``.
+          ``flags``, ``details``; ``confidence``.
 
     Raises
     ------
@@ -132,7 +131,7 @@ def steady(
     to the next, stays below the limit: 0.3 % a second is 18 % in a minute.
 
     A window that is met is not a proof: a decay of 2 % a round passes SNIA's, and one in seven
-    stationary series whose rounds spread by 5 % fails it. The warnings name what it does not show:
+    stationary series whose rounds spread by 5 % fails it. The flags name what it does not show:
     the rise over all rounds, a trend (Mann-Kendall, corrected for dependence) and steps of 5 %
     (`shifts`).
 
@@ -151,10 +150,10 @@ def steady(
     ... })
     >>> found = steady(log)
     >>> found[["n", "mean", "range_pct", "rise_pct", "drift_pct", "verdict"]]
-       n   mean  range_pct  rise_pct  drift_pct     verdict
-    0  5  100.0        8.0      -8.0       -2.0  window met
-    >>> found["warnings"][0]
-    'met, yet it falls by 8 % over the window, 2 % a round; mean: need >= 60 samples ...'
+       n   mean  range_pct  rise_pct  drift_pct verdict
+    0  5  100.0        8.0      -8.0       -2.0     met
+    >>> found["flags"][0]
+    'met-yet;few-samples'
     """
     judge = judge_of(method, window, limit)
     check_confidence(confidence)
@@ -187,8 +186,8 @@ def _window(series: Series, judge: Judge, *, own: bool) -> AnswerRow:
     n = len(series.values)
     size = max(judge.window or n, 2)
     if n < size:
-        verdict = say("too few rounds: {n} of {size}", n=n, size=size)
-        return {"verdict": verdict, "notes": [f"need >= {size} rounds for a window"]}
+        needed = [flag("of-rounds", n=n, of=size), flag("few-for-window", n=size)]
+        return {"verdict": "too few rounds", "notes": needed}
     widths = np.ones(n) if equal(series.widths) else series.widths
     own = own or n == size
     cut, rounds, first = 0, n, n - size
@@ -198,20 +197,17 @@ def _window(series: Series, judge: Judge, *, own: bool) -> AnswerRow:
     else:
         starts = range(first + 1) if judge.rule == "snia" else [first]
         windows = [window_of(series.values[i : i + size], widths[i : i + size]) for i in starts]
-        fits = [i for i, one in zip(starts, windows, strict=True) if one and judge.verdict(one)[0]]
+        fits = [i for i, one in zip(starts, windows, strict=True) if one and not judge.over(one)]
         first = fits[0] if fits else first
         found = windows[first - starts[0]]
     if found is None:
-        return {"verdict": say("nothing was done in the window"), "notes": []}
-    met, verdict = judge.verdict(found)
-    notes = []
+        return {"verdict": "nothing was done", "notes": []}
+    notes = judge.over(found)
+    met = not notes
     if met and abs(found.rise_pct) >= WORTH_A_WORD_PCT:
-        notes.append(
-            f"met, yet it {_way(found)} by {abs(found.rise_pct):.2g} % over the window, "
-            f"{abs(found.drift_pct):.2g} % a round"
-        )
+        notes.append(flag("met-yet", rise=found.rise_pct, drift=found.drift_pct))
     if cut:
-        notes.append(f"the first {cut} samples differ, and are left out")
+        notes.append(flag("cut", n=cut))
     notes += _cautions(series, widths, judge, last=first + size if own else None, met=met, cut=cut)
     return {
         "rounds": rounds,
@@ -219,7 +215,7 @@ def _window(series: Series, judge: Judge, *, own: bool) -> AnswerRow:
         "last_round": first + size,
         "cut": cut,
         "met": met,
-        "verdict": verdict,
+        "verdict": "met" if met else "not met",
         **vars(found),
         "notes": notes,
     }
@@ -229,40 +225,37 @@ def _start_up(values: Array, widths: Array, judge: Judge) -> int:
     """Say how many samples to leave out at the start: as few as possible, at most one round."""
     size = judge.window or 2
     found = whole(values, widths, size)
-    if found is None or judge.verdict(found)[0]:
+    if found is None or not judge.over(found):
         return 0
     cut = mser5(values)
     if not 0 < cut <= len(values) // size:
         return 0
     rest = whole(values[cut:], widths[cut:], size)
-    return cut if rest is not None and judge.verdict(rest)[0] else 0
+    return cut if rest is not None and not judge.over(rest) else 0
 
 
 def _cautions(
     series: Series, widths: Array, judge: Judge, *, last: int | None, met: bool, cut: int
-) -> list[str]:
-    """Warn of drift and steps that a window which is met does not show."""
+) -> list[Flag]:
+    """Flag drift and steps that a window which is met does not show."""
     if not met:
         return []
-    notes, values, size = [], series.values, judge.window or 2
+    notes: list[Flag] = []
+    values, size = series.values, judge.window or 2
     if last is not None and len(values) > size:
         every = whole(values, widths, size)
         if every is not None and abs(every.rise_pct) >= WORTH_A_WORD_PCT:
-            notes.append(f"over the whole series it {_way(every)} by {abs(every.rise_pct):.2g} %")
+            notes.append(flag("whole-series", rise=every.rise_pct))
         if judge.rule == "snia" and last > SNIA_ROUNDS:
-            notes.append(f"met after round {last}: SNIA stops after {SNIA_ROUNDS}")
+            notes.append(flag("late", round=last, most=SNIA_ROUNDS))
     rest = values[cut:]
     if (p := trend_p(rest)) is not None and p <= ALPHA:
-        notes.append(f"a trend goes through it (Mann-Kendall, p {p:.2g})")
+        notes.append(flag("trend", p=p))
     for change in change_points(rest, dependent=True):
         before, after = rest[: change.at].mean(), rest[change.at :].mean()
         if abs(after - before) >= WORTH_A_WORD_PCT / 100 * before:
-            notes.append(f"a step at sample {cut + change.at + 1}: see shifts()")
+            notes.append(flag("step-at", at=cut + change.at + 1))
     return notes
-
-
-def _way(found: Window) -> str:
-    return "rises" if found.rise_pct > 0 else "falls"
 
 
 def _mean(series: Series, confidence: float) -> AnswerRow:
@@ -272,19 +265,17 @@ def _mean(series: Series, confidence: float) -> AnswerRow:
     if correlation is not None:
         line |= {"lag1": float(correlation[1]), "tau": integrated_time(correlation)}
     if n < ENOUGH:
-        line["notes"].append(f"mean: need >= {ENOUGH} samples for its interval")
+        line["notes"].append(flag("few-samples", n=ENOUGH))
         return line
     ends = batch_interval(series.values, series.widths, confidence)
     if ends is None:
-        line["notes"].append("mean: no spread between its batches, so no interval")
+        line["notes"].append(flag("even-batches"))
         return line
     # rates and latencies are not below 0
     line["mean_lo"], line["mean_hi"] = max(ends[0], 0.0), ends[1]
     if missed(n) > _MISSED:
-        line["notes"].append(
-            f"mean: {percent(missed(n))} % of series as short hold no stall, if stalls take "
-            f"{percent(STALLED)} % of the time, {LASTING} samples each"
-        )
+        told = {"missed": missed(n), "stalled": STALLED, "lasting": LASTING}
+        line["notes"].append(flag("short", **told))
     return line
 
 
@@ -341,18 +332,16 @@ class Judge:
     window: int | None
     limits: tuple[float, ...]
 
-    def verdict(self, found: Window) -> tuple[bool, str]:
-        """Say whether the window is met, and in words why not."""
+    def over(self, found: Window) -> list[Flag]:
+        """Say which limits the window does not keep; none if it is met."""
         over = []
         for (name, attribute), limit in zip(_RULES[self.rule].items(), self.limits, strict=True):
             value = abs(getattr(found, attribute))
             # SNIA's limits may be reached, fio's may not
             within = value <= limit * _DIGITS if self.rule == "snia" else value < limit
             if not within:
-                over.append(f"{name} {value:.3g} %, limit {limit:g} %")
-        if over:
-            return False, "window not met: " + "; ".join(over)
-        return True, "window met"
+                over.append(flag("over-limit", name=name, value=value, limit=limit))
+        return over
 
 
 def judge_of(rule: Rule, window: Any, limit: Any) -> Judge:

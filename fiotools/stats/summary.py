@@ -10,14 +10,14 @@ import numpy as np
 import scipy
 from narwhals.typing import IntoDataFrameT
 
+from fiotools.flags import Flag, flag
 from fiotools.stats import frames
 from fiotools.stats.drift import Placed, drift
 from fiotools.stats.frames import AnswerRow, Array, Metric, check_confidence, metric_of
-from fiotools.stats.order import SERIES, Order, in_rows
+from fiotools.stats.order import Order, in_rows
 from fiotools.stats.percentiles import ios_needed, ranks_around
 from fiotools.stats.population import unlike
 from fiotools.stats.replicates import one_row_each, runs_of
-from fiotools.units import percent
 
 _NOISY_PCT = 10.0  # where pyperf and Process-DiskSpd start to complain
 _FARTHEST = 300.0  # of a logarithm: beyond, its number overflows
@@ -57,7 +57,7 @@ def summarize(
         vocabulary, which cannot be below 0; null for one run, and if all are equal); ``stddev``;
         ``cov_pct``, the coefficient of variation; ``min``; ``max``; ``outliers``, counted and never
         dropped; ``varies_in``, conditions and labels that differ among the runs and were not named;
-        ``warnings``; ``confidence``.
+        ``flags``, ``details``; ``confidence``.
 
     Raises
     ------
@@ -79,8 +79,8 @@ def summarize(
     >>> answer[["mount", "n", "median", "mean", "mean_lo", "mean_hi"]].round(2)
           mount  n  median  mean  mean_lo  mean_hi
     0  virtiofs  3    5.37  5.59     4.52      6.9
-    >>> answer["warnings"][0]
-    'median: need >= 6 runs for its interval'
+    >>> answer["flags"][0], answer["details"][0]
+    ('median', '[{"n": 6}]')
     """
     check_confidence(confidence)
     named = frames.names(by)
@@ -88,7 +88,7 @@ def summarize(
     columns, measure = runs.columns, metric_of(metric)
     order = runs.order
     if "source" not in columns and order is None:
-        order = Order(in_rows(columns), True, SERIES)
+        order = Order(in_rows(columns), True)
     found = []
     for rows in columns.groups(named):
         one_row_each(columns, rows)
@@ -109,7 +109,7 @@ def _summary(values: Array, metric: Metric, confidence: float, order: Order | No
     n, mean, middle = len(values), fmean(values.tolist()), float(np.median(values))
     least, most, odd = float(values.min()), float(values.max()), outliers(values)
     median_lo, median_hi = median_interval(values, confidence)
-    notes: list[str] = []
+    notes: list[Flag] = []
     line: AnswerRow = {
         "n": n,
         "median": middle,
@@ -122,31 +122,30 @@ def _summary(values: Array, metric: Metric, confidence: float, order: Order | No
         "notes": notes,
     }
     if median_lo is None:
-        notes.append(f"median: need >= {ios_needed(50, confidence)} runs for its interval")
+        notes.append(flag("median", n=ios_needed(50, confidence)))
     if n == 1:
-        notes.append("mean: need >= 2 runs for its interval")
+        notes.append(flag("mean"))
         return line
     # the deviation of equal numbers is a rest of rounding
     spread = line["stddev"] = float(values.std(ddof=1)) if most > least else 0.0
     if most - least <= 1e-12 * max(abs(least), abs(most)):
-        notes.append("mean: no spread at all, so no interval")
+        notes.append(flag("mean-no-spread"))
     else:
         amount = metric.is_amount and least >= 0
         line["mean_lo"], line["mean_hi"] = _ends(mean, spread, n, confidence, amount=amount)
     if mean > 0:
         line["cov_pct"] = 100 * spread / mean
         if line["cov_pct"] >= _NOISY_PCT:
-            notes.append(f"runs spread by {percent(line['cov_pct'] / 100)} % (CoV)")
+            notes.append(flag("noisy", share=line["cov_pct"] / 100))
     logs = np.log(values) if least > 0 else None
     if logs is not None:
         notes += unlike(logs)
     if odd:
-        notes.append("outliers: " + ", ".join(f"{value:.6g}" for value in values[odd]))
+        notes.append(flag("outliers", values=[f"{value:.6g}" for value in values[odd]]))
     if order and 0 in odd and metric.better and metric.sign * (values[0] - middle) < 0:
-        known = "" if order.across else f" {order.over}"
-        notes.append(f"slow first run{known}: cold cache?")
+        notes.append(flag("slow-first", order=order.name))
     if order and logs is not None:
-        trend = drift([Placed(np.arange(n), logs)], confidence=confidence, over=order.over)
+        trend = drift([Placed(np.arange(n), logs)], confidence=confidence, order=order.name)
         notes += [trend] if trend else []
     return line
 

@@ -21,6 +21,7 @@ from narwhals.typing import IntoDataFrameT
 
 from fiotools import units
 from fiotools.errors import SchemaError, typed
+from fiotools.flags import Flag, flag, flags_of, sentence
 from fiotools.stats import frames
 from fiotools.stats.compare import Design, Ratio, ratios_of
 from fiotools.stats.frames import Array, Frame, metric_of
@@ -106,7 +107,7 @@ def tails(
     >>> halves = ft.window_bins(log.with_columns(half.alias("half")), "1s", by="half")
     >>> answer = tails(halves, 99.9, between="half", baseline="first")
     >>> answer.select("percentile", "ratio", "windows", "verdict").row(0)
-    (99.9, 1.0967..., 149, 'one run each: not comparable')
+    (99.9, 1.0967..., 149, 'one run')
     """
     wanted = wanted_percentiles(percentiles)
     named = [between, *frames.names(by), *frames.names(pair)]
@@ -140,8 +141,9 @@ def _refuse_unknown(runs: Frame, apart: Sequence[str]) -> None:
     """Refuse percentiles without a value, with the reason that stands beside them."""
     found = frames.values(runs, "value_ns")
     if None in found:
-        told = frames.keys_of(runs, [*apart, "percentile", "warnings"])
-        *key, percentile, why = told[found.index(None)]
+        told = frames.keys_of(runs, [*apart, "percentile", "flags", "details"])
+        *key, percentile, flags, details = told[found.index(None)]
+        why = "; ".join(map(sentence, flags_of(flags, details)))
         run = frames.key_name(apart, tuple(key))
         raise SchemaError(
             f"percentile {units.percentile(percentile)} of {run}: {why}; leave it out"
@@ -196,15 +198,15 @@ class Interval(NamedTuple):
 
 def interval_within(
     run: Windows | None, percentile: float, confidence: float = 0.95
-) -> Interval | str:
+) -> Interval | Flag:
     """Give a percentile's interval from the windows of one run, or say why there is none."""
     if run is None:
-        return "no windows of time: no interval within a run"
+        return flag("no-windows")
     share, total = percentile / 100, run.below.sum(axis=0)
     if len(run.below) < ENOUGH:
-        return f"need >= {ENOUGH} windows for an interval within a run"
+        return flag("few-windows", n=ENOUGH)
     if total[-1] * min(share, 1 - share) < BEYOND:
-        return f"fewer than {BEYOND} I/Os beyond the percentile: no interval within a run"
+        return flag("few-beyond", n=BEYOND)
 
     def fits(place: int) -> bool:
         # I/Os up to this bin, beyond the percentile's share: may their mean be 0?
@@ -219,7 +221,7 @@ def interval_within(
     while last < end and fits(last):
         last += 1
     if (last == end and fits(end)) or run.edges[last, 1] == inf:
-        return "the tail is too uneven over the run for an interval"
+        return flag("uneven-tail")
     middle_of_it = middle(*map(float, run.edges[center]))
     assert middle_of_it is not None  # only the last bin has none
     return Interval(middle_of_it, max(1.0, float(run.edges[first, 0])), float(run.edges[last, 1]))
@@ -238,16 +240,13 @@ def _within(
     found: Ratio, sides: Sequence[Windows | None], percentile: float, confidence: float
 ) -> Mapping[str, Any]:
     """Give the interval of a ratio of one run each, if their windows have one."""
-    notes = [note for note in found.notes if not note.startswith("need >=")]
+    notes = [one for one in found.notes if one.code != "need"]
     ends = [interval_within(run, percentile, confidence) for run in sides]
-    said = [*dict.fromkeys(one for one in ends if isinstance(one, str))]
+    said = [one for one in ends if isinstance(one, Flag)]
     if said:
-        return {"notes": [*notes, *said]}
-    low, high = ratio_within(*(end for end in ends if not isinstance(end, str)))
-    notes.append(
-        "the interval is about these two runs: other runs may differ more, and events that happen "
-        "fewer than three times in a run may be missing in it"
-    )
+        return {"notes": [*notes, *(one for at, one in enumerate(said) if one not in said[:at])]}
+    low, high = ratio_within(*(end for end in ends if isinstance(end, Interval)))
+    notes.append(flag("these-runs"))
     return {
         "ratio_lo": low,
         "ratio_hi": high,

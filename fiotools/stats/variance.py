@@ -11,6 +11,7 @@ import scipy
 from narwhals.typing import IntoDataFrameT
 
 from fiotools.errors import SchemaError
+from fiotools.flags import flag
 from fiotools.stats import frames
 from fiotools.stats.frames import AnswerRow, Key, check_confidence, is_number, metric_of
 from fiotools.stats.replicates import runs_of
@@ -50,7 +51,7 @@ def variance_levels(
         the level brings by itself, with ``stddev_lo`` and ``stddev_hi``; ``variance_pct``, its
         share of the variance of one value; ``cost``; ``repeats_best``, how many in one of the level
         above give the most precise mean for the same cost (null for the outermost);
-        ``confidence``; ``warnings``.
+        ``confidence``; ``flags``, ``details``.
 
     Raises
     ------
@@ -127,16 +128,16 @@ class Level:
         """Say it in the columns of the answer."""
         line: AnswerRow = {"n": self.n, "repeats": self.repeats, "notes": []}
         if self.ends is None:
-            line["notes"].append("need >= 2 in one of the level above for their spread")
+            line["notes"].append(flag("one-in-each"))
             return line
         line |= {"stddev": sqrt(self.variance)}
         line |= {"stddev_lo": sqrt(self.ends[0]), "stddev_hi": sqrt(self.ends[1])}
         if total > 0:
             line["variance_pct"] = 100 * self.variance / total
         if self.variance == 0:
-            line["notes"].append("they differ less than the level below suggests: taken as 0")
+            line["notes"].append(flag("below-0"))
         if self.unequal:
-            line["notes"].append("unequally many repeats: the interval is approximate")
+            line["notes"].append(flag("unequal"))
         return line
 
 

@@ -47,7 +47,6 @@ _MANY = 10_000_000  # windows: beyond, their length is a slip
 _GAP, SOON = 1.5, 0.5  # of the usual interval: a longer or shorter one is not an interval
 _LITTLE = 0.1  # of a window: less has no rate
 IOPS, BANDWIDTHS = ("iops", "iops_mean"), ("bw_bytes_per_s", "bw_mean_bytes_per_s")
-_UNWEIGHTED = "a row is a window of its log: without the I/Os in each, no mean and no percentile"
 # the sums of a window, beside the columns that tell windows apart
 PARTS = {
     "way": pl.UInt8(),
@@ -100,7 +99,8 @@ def window(
           how many I/Os are in a row;
         * if asked for, ``percentile``, ``value_ns`` and ``bound_lo_ns``, ``bound_hi_ns``: the bin
           of fio's in which it is, and its middle, which fio prints;
-        * ``varies_in``, the columns whose values were added up; ``warnings``.
+        * ``varies_in``, the columns whose values were added up; ``flags`` and
+          ``details``.
 
     Raises
     ------
@@ -143,6 +143,7 @@ def window(
         cells = [*grid.by, "way", "at"]
         found = windows(parts, grid).with_columns(
             pl.lit(grid.seconds).alias("interval_s"),
+            pl.lit(None, dtype=pl.String).alias("details"),
             (100 * pl.col("span_s") / grid.seconds).round(6).alias("coverage_pct"),
         )
         if wanted:
@@ -483,7 +484,7 @@ def windows(parts: pl.DataFrame, grid: Grid) -> pl.DataFrame:
         *rates,
         pl.col("n").sum(),
         pl.col("span_s").max(),
-        pl.col("warnings").drop_nulls().first(),
+        pl.col("flags").drop_nulls().first(),
         said.replace("", None).alias("varies_in"),
     )
     mean = pl.when(pl.col("n") > 0).then(pl.col("total") / pl.col("n")).alias("mean")
@@ -543,7 +544,7 @@ def _intervals(parts: pl.DataFrame, grid: Grid) -> pl.DataFrame:
         pl.when(counted).then(pl.col("total").cast(pl.Int64)).otherwise("n").alias("n"),
         rate.when(quantity.is_in(IOPS)).then(mean).alias("iops"),
         pl.when(quantity.is_in(BANDWIDTHS)).then(mean).alias("bw_bytes_per_s"),
-        pl.when(quantity.str.ends_with("_ns")).then(pl.lit(_UNWEIGHTED)).alias("warnings"),
+        pl.when(quantity.str.ends_with("_ns")).then(pl.lit("unweighted")).alias("flags"),
     )
 
 

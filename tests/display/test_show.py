@@ -14,8 +14,8 @@ from nbformat.v4 import new_code_cell, new_notebook
 
 import fiotools as ft
 from fiotools.articles.kernel import run_cells
-from fiotools.display.columns import mark
 from fiotools.display.layout import answer_of
+from fiotools.display.verdicts import mark_of
 from fiotools.vocabulary import ANSWERS
 
 # five runs a side, and one level far off
@@ -94,7 +94,7 @@ def test_as_text():
     assert repr(ft.show(answer)).splitlines() == [
         "real of each cache, against before",
         "cache    real  of before  ratio  n  verdict",
-        "after  466 ms     4.36 s  0.107  1  ? one run each: not comparable",
+        "after  466 ms     4.36 s  0.107  1  ? one run each: no error known",
         "need >= 3 runs a side for a verdict",
     ]
 
@@ -180,23 +180,22 @@ def test_settings_and_a_summary():
 
 
 @pytest.mark.parametrize(
-    ("words", "sign"),
+    ("verdict", "beyond", "sign"),
     [
-        ("faster", "▲"),
-        ("slower by 2 to 9 %; whether by more than 4.8 % is not settled", "▽"),
-        ("slower, taking 2 to 9 % more time; whether by more than 5 % is not settled", "▽"),
-        ("same within 5 %", "="),
-        ("not settled", "?"),
-        ("one run each: not comparable", "?"),
-        ("impossible", "✕"),
-        ("suspect", "!"),
-        ("ok", "✓"),
-        ("window not met: range 31 %", "✕"),
-        ("window met", "✓"),
+        ("faster", "yes", "▲"),
+        ("slower", "undecided", "▽"),
+        ("same", "no", "="),
+        ("undecided", "undecided", "?"),
+        ("one run", None, "?"),
+        ("impossible", None, "✕"),
+        ("suspect", None, "!"),
+        ("ok", None, "✓"),
+        ("not met", None, "✕"),
+        ("met", None, "✓"),
     ],
 )
-def test_verdicts_differ_in_more_than_their_colour(words, sign):
-    assert mark(words).sign == sign
+def test_verdicts_differ_in_more_than_their_colour(verdict, beyond, sign):
+    assert mark_of({"verdict": verdict, "beyond_band": beyond}).sign == sign
 
 
 @pytest.mark.parametrize(
@@ -231,11 +230,15 @@ def test_dates_and_spans_of_other_frames():
 def test_only_whole_answers_are_recognised():
     names = list(compared().columns)
     assert answer_of(names) == "compare"
-    assert answer_of([*names, "mine"]) is None
+    assert answer_of([*names, "mine"]) == answer_of(sorted(names)) == "compare"
     assert answer_of(names[:-1]) is None
     assert answer_of(list(ANSWERS["compare"])) is None  # of nothing
-    # a column that somebody added is shown
-    assert rows(ft.show(compared().assign(mine=[7, 8])))[0][-1] == "mine"
+    # a column that somebody added is shown, and the layout stays
+    heads = rows(ft.show(compared().assign(mine=[7, 8])))[0]
+    assert "mine" in heads
+    assert "ratio [95 %]" in heads
+    by_name = compared()[sorted(names)]
+    assert rows(ft.show(by_name)) == rows(ft.show(compared()))
 
 
 def test_results():

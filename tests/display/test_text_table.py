@@ -6,7 +6,7 @@ from lxml import html as pages
 
 import fiotools as ft
 from fiotools.display import html, text_table
-from fiotools.display.columns import Sheet, SheetColumn
+from fiotools.display.columns import Sheet, SheetColumn, mark
 
 RUNS = pd.DataFrame(
     {
@@ -47,10 +47,13 @@ def test_a_name_is_cut_in_its_middle_and_a_sentence_is_broken(monkeypatch):
     assert max(map(len, (head, first, *more))) <= 80
 
 
+VERDICTS = ["suspect", "suspect", "ok"]
+
+
 def test_sentences_are_joined_and_a_remedy_stands_once(monkeypatch):
     sheet = Sheet(
         [
-            SheetColumn("verdict", ["suspect", "suspect", "ok"]),
+            SheetColumn("verdict", VERDICTS, marks=list(map(mark, VERDICTS))),
             SheetColumn("of", ["a", "b", "c"], wraps=24, joins=""),
             SheetColumn("limit", ["1", "2", "3"]),
             SheetColumn("why", ["slow", "slower", "fine"], wraps=24, joins=": "),

@@ -373,7 +373,7 @@ def test_the_next_commands_work(tmp_path):
     for line in lines[:-1]:
         exec(line, known)
     answer = eval(lines[-1], known)
-    assert answer["verdict"].tolist() == ["one run each: not comparable"]
+    assert answer["verdict"].tolist() == ["one run"]
 
 
 def test_only_our_own_remains_are_removed(tmp_path):

@@ -158,7 +158,12 @@ def draw_shifts(frame):
 def draw_credibility(frame):
     checks = pd.concat(
         frame[["device", "source", "run"]].assign(
-            check=check, verdict=verdict, why=f"{check} of 3.9 times", remedy="name the link"
+            check=check,
+            verdict=verdict,
+            finding=f"{check}.made",
+            details=None,
+            remedy="name the link",
+            why=f"{check} of 3.9 times",
         )
         for check, verdict in (("link", "impossible"), ("cache", "suspect"), ("size", "ok"))
     )

@@ -1,5 +1,8 @@
 """The credibility table, asked by what stands on the page."""
 
+import json
+import re
+
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
@@ -12,11 +15,14 @@ LOOKS = {"X": "impossible", "^": "suspect", "$?$": "unknown", "o": "ok"}
 
 
 def finding(mount, check, verdict, why="so", remedy=None, source=None, run=1):
-    return mount, source or f"data/{mount}.txt", run, "read", check, verdict, why, remedy
+    words = json.dumps({"words": re.sub(r"[\d.]+", "", why)})
+    where = mount, source or f"data/{mount}.txt", run, "read"
+    return *where, check, f"{check}.made", verdict, words, why, remedy
 
 
 def table(*rows):
-    names = ["mount", "source", "run", "subject", "check", "verdict", "why", "remedy"]
+    names = ["mount", "source", "run", "subject", "check", "finding", "verdict", "details"]
+    names += ["why", "remedy"]
     return pd.DataFrame(rows, columns=names)
 
 

@@ -61,7 +61,8 @@ def test_runs_medians_and_the_step_with_its_commit(kind):
     assert (
         key == "points: runs; thin line: median; thick line: level; band: 95 % interval of its step"
     )
-    assert verdict == told["verdict"][1]
+    assert verdict == "step down, or two levels by chance"
+    assert (told["verdict"][1], told["flags"][1]) == ("step down", "by-chance")
 
 
 def test_dates_lie_on_an_axis_of_time():

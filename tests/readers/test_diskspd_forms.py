@@ -333,6 +333,8 @@ def test_a_long_run():
     long = [line * 9000 if "SampleMilli" in line else line for line in lines]
     res = ft.reads("".join(long), tables=("samples",))
     assert len(res.samples) == 66 * 9000
+    assert set(res.samples["direction"]) == {"read", "write", "total"}
+    assert "lat_mean_ns" in set(res.samples["quantity"])
     # one bucket that is not like the others
     at = next(n for n, line in enumerate(long) if "SampleMilli" in line)
     odd = lines[text[: text.index("<Bucket S")].count("\n")].replace('Total="', 'Total="00')

@@ -128,7 +128,7 @@ def test_what_has_no_such_figure_is_not_said_to_be_missing():
 def test_timed_commands_are_compared_where_one_side_made_the_file():
     (one,) = asked(DATA / "page-cache")  # create.log is the only report of dd
     assert (one.metric, one.levels) == ("real_s", ["after", "before"])
-    assert one.answer["warnings"].tolist() == ["need >= 3 runs a side for a verdict"]
+    assert one.answer["flags"].tolist() == ["need;one-run"]
 
 
 def test_a_flush_does_not_turn_small_blocks_into_large_ones():

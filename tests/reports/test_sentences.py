@@ -5,10 +5,11 @@ import pytest
 
 import fiotools as ft
 from fiotools import language
+from fiotools.flags import columns_of, flag
+from fiotools.reports.figures import _written
 from fiotools.reports.sentences import cell_names, names_of, sentences
 from tests.conftest import needs_letters
 
-FEW = "one run each: not comparable"
 IN_BLOCKS = "the sides ran in blocks: drift cannot be told from the difference"
 NO_SPREAD = "no spread at all: are these copies of one run?"
 UNKNOWN = "; the spread between runs is unknown"
@@ -27,10 +28,18 @@ def row(metric="iops", **changes):
         "ratio_hi": 2.5,
         "comparisons": 1,
         "verdict": "faster",
+        "beyond_band": "yes",
+        "band": 0.05,
         "runs_needed": 0,
-        "warnings": None,
     }
-    return {**told, **changes}
+    raised = changes.pop("raised", ())
+    return {**told, **changes, **columns_of(raised)}
+
+
+FEW = {"n": 1, "n_baseline": 1, "ratio_lo": None, "ratio_hi": None, "verdict": "one run"}
+FEW |= {"beyond_band": None}
+EACH = flag("one-run", side="each")
+OPEN = {"verdict": "undecided", "beyond_band": "undecided"}
 
 
 def time(ratio, lo, hi, **changes):
@@ -75,55 +84,54 @@ def said(*rows):
             " (waits 2 times as long), n 5 and 5.",
         ),
         (
-            row(ratio=1.01, ratio_lo=0.99, ratio_hi=1.03, verdict="same within 5 %"),
+            row(ratio=1.01, ratio_lo=0.99, ratio_hi=1.03, verdict="same", beyond_band="no"),
             "image and root are the same within 5 %: 1.01 times as many I/Os per second"
             " [0.990, 1.03] (1 % more), n 5 and 5.",
         ),
         (
-            row(ratio_lo=0.8, verdict="not settled", runs_needed=7),
-            "Not settled between image and root: 2 times as many I/Os per second [0.800, 2.50],"
+            row(ratio_lo=0.8, **OPEN, runs_needed=7),
+            "Cannot tell image from root: 2 times as many I/Os per second [0.800, 2.50],"
             " n 5 and 5; 7 more runs a side would probably settle it.",
         ),
         (
-            row(verdict="faster by 2 to 10 %; whether by more than 5 % is not settled"),
-            "image is faster than root by 2 to 10 %: 2 times as many I/Os per second [1.60, 2.50],"
-            " n 5 and 5; whether by more than 5 % is not settled.",
+            row(ratio=1.06, ratio_lo=1.02, ratio_hi=1.1, beyond_band="undecided"),
+            "image is faster than root by 2 to 10 %: 1.06 times as many I/Os per second"
+            " [1.02, 1.10] (6 % more), n 5 and 5.",
         ),
         (
-            time(1.06, 1.02, 1.1, verdict="slower, taking 2 to 10 % more time; whether by more"),
+            time(1.06, 1.02, 1.1, verdict="slower", beyond_band="undecided"),
             "image is slower than root, taking 2 to 10 % more time: 0.943 times as fast"
-            " [0.909, 0.980] (takes 1.06 times as long), n 5 and 5; whether by more.",
+            " [0.909, 0.980] (takes 1.06 times as long), n 5 and 5.",
         ),
         (
             {**time(2, 1.5, 2.5, verdict="worse"), "metric": "lat_stddev_ns"},
             "image is worse than root: 2 times the lat_stddev [1.50, 2.50], n 5 and 5.",
         ),
         (
-            row(n=1, n_baseline=1, ratio_lo=None, ratio_hi=None, verdict=FEW),
+            row(**FEW, raised=[EACH]),
             f"image against root, one run each: 2 times as many I/Os per second{UNKNOWN}.",
         ),
         (
-            row(ratio=None, ratio_lo=None, ratio_hi=None, verdict="no run of 'image': no"),
-            "image against root: no run of 'image': no.",
+            row(
+                **{**FEW, "verdict": "no run", "ratio": None},
+                raised=[flag("no-run", side="level")],
+            ),
+            "image against root: no run of 'image'.",
         ),
         (
-            row(warnings=f"runs spread by 12 % (CoV); {IN_BLOCKS}"),
+            row(raised=[flag("edge"), flag("blocks")]),
             "image is faster than root: 2 times as many I/Os per second [1.60, 2.50], n 5 and 5;"
             f" {IN_BLOCKS}.",
         ),
         (
-            row(ratio_lo=None, ratio_hi=None, verdict="not settled", warnings=NO_SPREAD),
-            "Not settled between image and root: 2 times as many I/Os per second, n 5 and 5;"
+            row(ratio_lo=None, ratio_hi=None, **OPEN, raised=[flag("no-spread")]),
+            "Cannot tell image from root: 2 times as many I/Os per second, n 5 and 5;"
             f" {NO_SPREAD}.",
         ),
         (
             row(
-                n=1,
-                n_baseline=1,
-                ratio_lo=None,
-                ratio_hi=None,
-                verdict=FEW,
-                warnings="the sides differ in rw too; the sides had other options: rw",
+                **FEW,
+                raised=[EACH, flag("sides", columns=["rw"]), flag("settings", options=["rw"])],
             ),
             "image against root, one run each: 2 times as many I/Os per second;"
             f" the sides differ in rw too{UNKNOWN}.",
@@ -142,7 +150,7 @@ def test_one_sentence(told, sentence):
 
 def test_what_is_alike_in_many_cells_is_said_once_and_what_is_settled_first():
     sizes = [4096, 8192, 16384, 32768, 65536, 131072, 262144]
-    open_ = {"verdict": "not settled", "ratio_lo": 0.9}
+    open_ = {**OPEN, "ratio_lo": 0.9}
     rows = [
         {"bs_bytes": size, **row(ratio=1 + at / 2, **(open_ if at < 2 else {}))}
         for at, size in enumerate(sizes)
@@ -150,17 +158,17 @@ def test_what_is_alike_in_many_cells_is_said_once_and_what_is_settled_first():
     assert said(*rows) == [
         "image is faster than root in 5 of 7: estimates from 2 to 4 times as many I/Os per second,"
         " n 5 and 5 each (16 KiB; 32 KiB; 64 KiB; 128 KiB; 256 KiB).",
-        "Not settled between image and root in 2 of 7: estimates from 1 to 1.50 times as many I/Os per"
-        " second, n 5 and 5 each (4 KiB; 8 KiB).",
+        "Cannot tell image from root in 2 of 7: estimates from 1 to 1.50 times as many I/Os per second,"
+        " n 5 and 5 each (4 KiB; 8 KiB).",
     ]
 
 
 def test_what_weakens_some_of_many_cells_is_said_with_their_names():
     notes = {
-        5: "the sides ran in blocks: drift cannot be told from the difference",
-        6: "values drift up by 30 % over the series of runs",
+        5: [flag("blocks")],
+        6: [flag("drift", change=0.3, order=None)],
     }
-    rows = [{"bs_bytes": 4096 * 2**at, **row(warnings=notes.get(at))} for at in range(7)]
+    rows = [{"bs_bytes": 4096 * 2**at, **row(raised=notes.get(at, []))} for at in range(7)]
     (sentence,) = said(*rows)
     assert sentence.endswith(
         "; the sides ran in blocks (128 KiB); values drift over the series of runs (256 KiB)."
@@ -195,7 +203,7 @@ def test_figures_name_rows_in_their_own_language():
     assert names_of(frame, ["bs_bytes", "direction"]) == ["4 KiB, read", "4 KiB, write", "64 KiB"]
     language.use("ja")
     try:
-        japanese = names_of(frame, ["bs_bytes", "direction"])
+        japanese = names_of(frame, ["bs_bytes", "direction"], _written)
     finally:
         language.use("en")
     assert japanese == ["4 KiB、読み取り", "4 KiB、書き込み", "64 KiB"]

@@ -6,14 +6,24 @@ import pandas as pd
 import polars as pl
 import pytest
 
+from fiotools.display import verdicts
+
 
 def _rows(frame) -> list[dict]:
-    """Give a frame's rows as plain dicts, missing values as None."""
+    """Give a frame's rows as plain dicts, missing values as None.
+
+    Rows of an answer also have its words: the sentences of its flags as ``told``, and the verdict
+    in ``words``.
+    """
     rows = frame.to_dict("records") if isinstance(frame, pd.DataFrame) else frame.to_dicts()
-    return [
+    found = [
         {k: None if v is None or v is pd.NA or v != v else v for k, v in row.items()}
         for row in rows
     ]
+    for row in found if "details" in frame.columns else ():
+        told = "; ".join(text for _, text in verdicts.cautions(row)) or None
+        row |= {"told": told, "words": verdicts.verdict(row) if row.get("verdict") else None}
+    return found
 
 
 @pytest.fixture

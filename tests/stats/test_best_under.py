@@ -49,13 +49,13 @@ def test_the_highest_iops_below_the_limit(sweep, rows):
     assert list(found.columns) == [
         *("volume", "rw", "bs_bytes", "iodepth", "numjobs", "iops", "metric", "unit"),
         *("observed", "observed_lo", "observed_hi", "limit", "n", "n_below"),
-        *("confidence", "warnings"),
+        *("confidence", "flags", "details"),
     ]
     nvme, vhdx = rows(found)
     assert (nvme["iodepth"], nvme["iops"], nvme["observed"]) == (16, 8e4, 2e5)
     assert (nvme["metric"], nvme["unit"], nvme["limit"]) == ("lat_mean_ns", "ns", 500_000)
     assert (nvme["n"], nvme["n_below"], nvme["observed_lo"]) == (1, 1, None)
-    assert nvme["warnings"] == f"{ONE}; faster, but not below it: iodepth 64 (700 µs)"
+    assert nvme["told"] == f"{ONE}; faster, but not below it: iodepth 64 (700 µs)"
     assert (vhdx["iodepth"], vhdx["iops"]) == (16, 4e4)
 
 
@@ -67,12 +67,12 @@ def test_a_latency_equal_to_the_limit_is_not_below_it(sweep, rows):
 def test_conditions_are_judged_by_the_mean_of_their_runs(sweep, rows):
     _, vhdx = rows(best_under(sweep, "lat_mean_ns", 1e6, by="volume"))
     assert (vhdx["iodepth"], vhdx["iops"]) == (16, 4e4), "one lucky run at 64 is not enough"
-    assert "faster, but not below it: iodepth 64 (1.15 ms)" in vhdx["warnings"]
+    assert "faster, but not below it: iodepth 64 (1.15 ms)" in vhdx["told"]
     _, vhdx = rows(best_under(sweep, "lat_mean_ns", 1.2e6, by="volume"))
     assert (vhdx["iodepth"], vhdx["iops"], vhdx["observed"]) == (64, 46e3, 1.15e6)
     assert (vhdx["n"], vhdx["n_below"]) == (2, 1)
     assert vhdx["observed_lo"] < 1.15e6 < 1.2e6 < vhdx["observed_hi"]
-    assert "the interval of the mean reaches" in vhdx["warnings"]
+    assert "the interval of the mean reaches" in vhdx["told"]
 
 
 def test_an_interval_below_the_limit_leaves_nothing_open(make, rows):
@@ -80,7 +80,7 @@ def test_an_interval_below_the_limit_leaves_nothing_open(make, rows):
         iodepth=[4] * 3 + [8] * 3, iops=[1e4] * 3 + [2e4] * 3, lat_mean_ns=[4e5, 4.1e5, 3.9e5] * 2
     )
     (row,) = rows(best_under(io, "lat_mean_ns", 5e5))
-    assert (row["iodepth"], row["n"], row["n_below"], row["warnings"]) == (8, 3, 3, None)
+    assert (row["iodepth"], row["n"], row["n_below"], row["told"]) == (8, 3, 3, None)
     assert row["observed_hi"] < 5e5
 
 
@@ -100,7 +100,7 @@ def test_none_below_the_limit(sweep, rows):
     assert nvme["iops"] == 9e3
     assert (vhdx["iops"], vhdx["iodepth"], vhdx["observed"]) == (None,) * 3
     assert (vhdx["n"], vhdx["limit"]) == (0, 0.12e6)
-    assert vhdx["warnings"] == "no lat_mean_ns below 120 µs; the lowest is 140 µs"
+    assert vhdx["told"] == "no lat_mean_ns below 120 µs; the lowest is 140 µs"
 
 
 def test_a_percentile(sweep, tails, rows):
@@ -111,7 +111,7 @@ def test_a_percentile(sweep, tails, rows):
 
 def test_missing_values_are_said(sweep, tails, rows):
     (row,) = rows(best_under(sweep, "p99", 1e6, percentiles=tails.head(8)))
-    assert (row["iodepth"], row["warnings"]) == (1, f"iops or p99 is missing in 6 of 7; {ONE}")
+    assert (row["iodepth"], row["told"]) == (1, f"iops or p99 is missing in 6 of 7; {ONE}")
 
 
 @pytest.mark.parametrize(

@@ -97,7 +97,7 @@ def test_many_rows_have_the_answers_of_few(make, rows, monkeypatch):
             ]
         )
     assert answers[0] == answers[1]
-    told = answers[0][0][0]["warnings"]
+    told = answers[0][0][0]["told"]
     for said in ("values drift up", "in the order of the file names", "are on 2 targets", "fs"):
         assert said in told
 

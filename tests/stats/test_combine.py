@@ -49,7 +49,7 @@ def test_threads_of_article_002_add_up_to_the_printed_totals(diskspd, rows):
     found = combine(keep(diskspd, "scope", "thread"), to="run")
     printed = rows(keep(diskspd, "scope", "total"))
     assert type(found) is type(diskspd)
-    assert list(found.columns) == [*diskspd.columns, "parts", "warnings"]
+    assert list(found.columns) == [*diskspd.columns, "parts", "flags", "details"]
     made = rows(found)
     assert len(made) == 9
     for ours, theirs in zip(made, printed, strict=True):
@@ -61,7 +61,7 @@ def test_threads_of_article_002_add_up_to_the_printed_totals(diskspd, rows):
         assert ours["lat_stddev_ns"] == pytest.approx(theirs["lat_stddev_ns"], abs=1500)
         assert ours["iops_stddev"] is None
         assert (ours["thread"], ours["entry"], ours["parts"]) == (None, None, 2)
-        assert (ours["bs_bytes"], ours["iodepth"], ours["warnings"]) == (4096, 32, None)
+        assert (ours["bs_bytes"], ours["iodepth"], ours["told"]) == (4096, 32, None)
 
 
 def test_the_digits_of_statistics(diskspd, rows):
@@ -125,14 +125,14 @@ def test_jobs_of_a_group_add(fio, rows):
     assert (first["clat_mean_ns"], first["clat_min_ns"], first["clat_max_ns"]) == (2.0, 0.4, 9.0)
     assert first["bw_mean_bytes_per_s"] is None
     assert first["label"] == "x"
-    assert first["warnings"] == "no job_start: taken to have run side by side"
+    assert first["told"] == "no job_start: taken to have run side by side"
     assert (second["total_ios"], second["iops"]) == (40, 4.0)
 
 
 def test_phases_do_not_add(fio, rows):
     (row,) = rows(combine(fio, to="run"))
     assert (row["iops"], row["bw_bytes_per_s"], row["runtime_s"]) == (None, None, None)
-    assert "rates do not add" in row["warnings"]
+    assert "rates do not add" in row["told"]
     # counts and latencies do
     assert (row["total_ios"], row["io_bytes"]) == (240, 2400)
     assert row["clat_mean_ns"] == pytest.approx((100 * 1 + 100 * 3 + 40 * 10) / 240)
@@ -159,10 +159,10 @@ def test_job_start_tells_which_jobs_ran_together(make, rows):
         )
 
     (together,) = rows(combine(started(0, 0.1), to="run"))
-    assert (together["iops"], together["warnings"]) == (3.0, None)
+    assert (together["iops"], together["told"]) == (3.0, None)
     (apart,) = rows(combine(started(0, 10), to="run"))
     assert apart["iops"] is None
-    assert apart["warnings"] == "jobs started up to 10 s apart: rates do not add"
+    assert apart["told"] == "jobs started up to 10 s apart: rates do not add"
 
 
 def test_unequal_runtimes_share_the_longest(make, rows):
@@ -176,14 +176,14 @@ def test_unequal_runtimes_share_the_longest(make, rows):
     )
     (row,) = rows(combine(io, to="run"))
     assert (row["iops"], row["runtime_s"]) == (40.0, 10.0)
-    assert row["warnings"] == "runtimes from 5 to 10 s: rates are sums over the longest"
+    assert row["told"] == "runtimes from 5 to 10 s: rates are sums over the longest"
 
 
 def test_one_part_is_its_own_whole(make, rows):
     io = make(run=1, entry=1, direction="read", scope="group", iops=[5.0], iops_stddev=2.0, group=0)
     (row,) = rows(combine(io, to="run"))
     assert (row["scope"], row["iops"], row["iops_stddev"], row["parts"]) == ("total", 5.0, 2.0, 1)
-    assert (row["entry"], row["warnings"]) == (1, None)
+    assert (row["entry"], row["told"]) == (1, None)
 
 
 def test_a_gap_makes_a_gap(make, rows):

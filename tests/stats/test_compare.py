@@ -16,7 +16,8 @@ COLUMNS = [
     *("g", "baseline", "metric", "unit", "n", "n_baseline", "center", "center_baseline"),
     *("ratio", "ratio_lo", "ratio_hi", "confidence", "method"),
     *("p_equal", "comparisons"),
-    *("verdict", "runs_needed", "varies_in", "settings_differ", "warnings"),
+    *("verdict", "beyond_band", "band", "runs_needed", "varies_in", "settings_differ"),
+    *("flags", "details"),
 ]
 A, B = [100, 104, 98, 101, 97], [131, 127, 140, 129, 133]
 
@@ -38,7 +39,7 @@ def test_the_contract(five, rows):
     assert row["center"] / row["center_baseline"] == pytest.approx(row["ratio"])
     assert (row["verdict"], row["runs_needed"], row["comparisons"]) == ("faster", 0, 1)
     assert row["varies_in"] is None
-    assert row["warnings"] is None
+    assert row["told"] is None
 
 
 def test_types_are_the_vocabularys(five):
@@ -73,13 +74,13 @@ def test_a_pandas_index_of_any_kind_does_not_matter(rows):
 @pytest.mark.parametrize(
     ("metric", "baseline", "level", "ratio", "lo", "hi", "words"),
     [
-        ("read_iops", "9p", "virtiofs", 1.07, 0.80, 1.44, "not settled"),
-        ("write_iops", "9p", "virtiofs", 0.83, 0.57, 1.21, "not settled"),
-        ("mixed_read_iops", "9p", "virtiofs", 0.99, 0.93, 1.05, "not settled"),
+        ("read_iops", "9p", "virtiofs", 1.07, 0.80, 1.44, "undecided"),
+        ("write_iops", "9p", "virtiofs", 0.83, 0.57, 1.21, "undecided"),
+        ("mixed_read_iops", "9p", "virtiofs", 0.99, 0.93, 1.05, "undecided"),
         ("read_iops", "sshfs", "9p", 4.42, 3.29, 5.94, "faster"),
         ("read_iops", "sshfs", "virtiofs", 4.74, 4.16, 5.41, "faster"),
-        ("write_iops", "sshfs", "9p", 2.36, 1.00, 5.56, "not settled"),
-        ("write_iops", "sshfs", "virtiofs", 1.97, 0.84, 4.59, "not settled"),
+        ("write_iops", "sshfs", "9p", 2.36, 1.00, 5.56, "undecided"),
+        ("write_iops", "sshfs", "virtiofs", 1.97, 0.84, 4.59, "undecided"),
         ("mixed_iops", "sshfs", "9p", 3.47, 3.27, 3.68, "faster"),
         ("mixed_iops", "sshfs", "virtiofs", 3.43, 3.19, 3.69, "faster"),
     ],
@@ -165,8 +166,8 @@ def test_article_002(diskspd, rows):
     assert by["nvme", "total"]["ratio"] == pytest.approx(1.819, abs=5e-4)
     for row in by.values():
         assert (row["n"], row["n_baseline"]) == (1, 1)
-        assert row["verdict"] == "one run each: not comparable"
-        assert row["warnings"] == "need >= 3 runs a side for a verdict"
+        assert row["words"] == "one run each: no error known"
+        assert row["told"] == "need >= 3 runs a side for a verdict"
         gaps = ("ratio_lo", "ratio_hi", "confidence", "runs_needed", "varies_in")
         assert [row[c] for c in (*gaps, "p_equal")] == [None] * 6
         assert row["comparisons"] == 0
@@ -176,7 +177,7 @@ def test_article_001(make, rows):
     frame = make(cache=["before", "after"], real_s=[4.364, 0.466])
     (row,) = rows(speedup(frame, "real_s", between="cache", baseline="before"))
     assert row["speedup"] == pytest.approx(9.36, abs=5e-3)
-    assert row["verdict"] == "one run each: not comparable"
+    assert row["words"] == "one run each: no error known"
 
 
 # few runs
@@ -185,7 +186,7 @@ def test_article_001(make, rows):
 def test_one_run_against_five(make, rows):
     frame = make(g=["a"] + ["b"] * 5, iops=[100, *B])
     (row,) = rows(compare(frame, "iops", between="g", baseline="a"))
-    assert row["verdict"] == "one run of 'a': not comparable"
+    assert row["words"] == "one run of 'a': no error known"
     assert row["ratio_lo"] is None
 
 
@@ -194,7 +195,7 @@ def test_two_runs_have_an_interval_and_no_verdict(make, rows):
     (row,) = rows(compare(frame, "iops", between="g", baseline="a"))
     theirs = stats.ttest_ind(np.log([200, 202]), np.log([100, 101]), equal_var=False)
     assert row["ratio_lo"] == pytest.approx(exp(theirs.confidence_interval().low))
-    assert row["verdict"] == "two runs: no verdict"
+    assert row["words"] == "two runs: too few to tell"
     assert (row["p_equal"], row["comparisons"]) == (None, 1)
 
 
@@ -211,7 +212,7 @@ def test_a_cell_without_one_side_is_shown(make, rows):
         ("read", 1, 1),
         ("trim", 1, 0),
     ]
-    assert found[1]["verdict"] == "no run of 'a': not comparable"
+    assert found[1]["words"] == "no run of 'a'"
     assert found[1]["ratio"] is None
 
 
@@ -220,8 +221,8 @@ def test_copies_of_one_run_have_no_spread(make, rows):
     (row,) = rows(compare(frame, "iops", between="g", baseline="a"))
     assert row["ratio"] == 2.0
     assert row["ratio_lo"] is None
-    assert row["verdict"] == "not settled"
-    assert "copies of one run" in row["warnings"]
+    assert row["verdict"] == "undecided"
+    assert "copies of one run" in row["told"]
 
 
 # tests, their number, and how many more runs
@@ -241,7 +242,7 @@ def test_same_is_two_one_sided_tests(make, rows):
         stats.ttest_ind(np.log(level) + shift, np.log(base), equal_var=False, alternative=way)
         for shift, way in ((log(1.05), "greater"), (-log(1.05), "less"))
     )
-    assert row["verdict"] == "same within 5 %"
+    assert row["words"] == "same within 5 %"
     assert max(below.pvalue, above.pvalue) < 0.05 < row["p_equal"]
 
 
@@ -255,7 +256,7 @@ def test_a_clear_difference_may_be_chance_among_twelve(make, rows):
     )
     first, *others = rows(compare(frame, "iops", between="g", baseline="a", by="cell"))
     assert {row["comparisons"] for row in (first, *others)} == {12}
-    assert first["verdict"] == "faster by 2.3 to 23 %; whether by more than 5 % is not settled"
+    assert first["words"] == "faster, by 2.3 to 23 %"
     alone = nw.from_native(frame).filter(nw.col("cell") == "c0").to_native()
     (row,) = rows(compare(alone, "iops", between="g", baseline="a"))
     assert row["verdict"] == "faster"
@@ -264,7 +265,7 @@ def test_a_clear_difference_may_be_chance_among_twelve(make, rows):
 
 def test_unsettled_says_how_many_more(lima, rows):
     row = rows(compare(lima, "mixed_iops", between="mount", baseline="9p"))[1]
-    assert row["verdict"] == "not settled"
+    assert row["verdict"] == "undecided"
     assert row["runs_needed"] == 37  # as one more look, and as one of two comparisons
 
 
@@ -284,8 +285,8 @@ def test_three_pairs_have_no_interval_for_any_looks(make, rows):
     frame = make(g=["a"] * 3 + ["b"] * 3, round=[1, 2, 3] * 2, iops=[10.0, 11, 12, 20, 23, 25])
     asked = {"between": "g", "baseline": "a", "pair": "round", "looks": "any"}
     (row,) = rows(compare(frame, "iops", **asked))
-    assert (row["ratio_lo"], row["verdict"]) == (None, "not settled")
-    assert row["warnings"].endswith("runs for an interval that holds at any number of looks")
+    assert (row["ratio_lo"], row["verdict"]) == (None, "undecided")
+    assert row["told"].endswith("runs for an interval that holds at any number of looks")
     assert row["runs_needed"] == 1
 
 
@@ -298,14 +299,14 @@ def test_a_side_without_spread_is_said(make, rows):
     frame = make(g=["a"] * 4 + ["b"] * 4, iops=[5.0] * 4 + [6.0, 6.1, 5.9, 6.2])
     (row,) = rows(compare(frame, "iops", between="g", baseline="a"))
     said = "the runs of 'a' do not differ at all: the interval is from the other side alone"
-    assert row["warnings"] == said
+    assert row["told"] == said
 
 
 def test_the_edge_of_the_band_is_said(make, rows):
     frame = make(g=["a"] * 4 + ["b"] * 4, iops=[100, 110, 95, 105, 105.2, 115.5, 99.8, 110.1])
     (row,) = rows(compare(frame, "iops", between="g", baseline="a"))
     assert row["runs_needed"] is None
-    assert "more runs will hardly settle it" in row["warnings"]
+    assert "more runs will hardly settle it" in row["told"]
 
 
 # pairs
@@ -328,7 +329,7 @@ def test_pairs_remove_the_effect_of_rounds(make, rows):
     assert row["verdict"] == "faster"
     # unpaired, the rounds' own trend drowns it
     (plain,) = rows(compare(frame, "iops", between="mount", baseline="a"))
-    assert plain["verdict"] == "not settled"
+    assert plain["verdict"] == "undecided"
 
 
 def test_runs_without_a_partner_are_left_out_and_said(make, rows):
@@ -339,7 +340,7 @@ def test_runs_without_a_partner_are_left_out_and_said(make, rows):
     )
     (row,) = rows(compare(frame, "iops", between="mount", baseline="a", pair="round"))
     assert row["n_baseline"] == 3
-    assert "1 run without a partner in 'round' left out" in row["warnings"]
+    assert "1 run without a partner in 'round' left out" in row["told"]
 
 
 def test_a_round_twice_on_a_side_is_refused(make):
@@ -377,8 +378,8 @@ def test_a_condition_under_another_name_pairs(make, rows, pair):
     assert (row["method"], row["n"], row["verdict"]) == ("log-paired-t", 5, "faster")
     assert row["varies_in"] is None
     said = f"over 5 values of '{pair}', one run each: the interval is of other such values"
-    assert row["warnings"].startswith(said)
-    assert "drift" not in row["warnings"]
+    assert row["told"].startswith(said)
+    assert "drift" not in row["told"]
 
 
 def test_a_condition_that_sets_the_sides_apart_is_said(make, rows):
@@ -386,7 +387,7 @@ def test_a_condition_that_sets_the_sides_apart_is_said(make, rows):
     frame = sweep(make, numjobs=[1] * 5 + [4] * 5)
     (row,) = rows(compare(frame, "iops", between="sched", baseline="none", pair="procs"))
     assert row["varies_in"] == "numjobs"
-    assert "the sides differ in numjobs too" in row["warnings"]
+    assert "the sides differ in numjobs too" in row["told"]
 
 
 def test_the_same_run_on_both_sides_asks_for_pairs(diskspd, rows):

@@ -6,12 +6,12 @@ import json
 import re
 from itertools import product
 from pathlib import Path
+from types import SimpleNamespace
 
 import pandas as pd
 import pytest
 
 import fiotools as ft
-from fiotools.stats.check.evidence import Finding
 from fiotools.stats.check.media import in_bins
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -19,12 +19,12 @@ DATA = (ROOT / "data").as_posix()
 MADE = ROOT / "tests" / "fixtures" / "credibility"
 
 
-def one(frame: pd.DataFrame, query: str) -> Finding:
+def one(frame: pd.DataFrame, query: str) -> SimpleNamespace:
     """Return the only row that a query finds."""
     rows = frame.query(query)
     assert len(rows) == 1, f"{query}:\n{rows}"
     row = rows.iloc[0]
-    return Finding(**{name: row[name] for name in Finding.__slots__})
+    return SimpleNamespace(**row)
 
 
 def made(name: str, **arguments) -> pd.DataFrame:

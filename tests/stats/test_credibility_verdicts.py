@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import ast
+import inspect
 import re
-from collections import defaultdict
 from collections.abc import Callable
-from itertools import product
-from typing import get_args
 
 import pytest
 
 import fiotools as ft
-from fiotools.stats.check.evidence import Verdict
+from fiotools.stats.check.outcomes import outcomes
+from fiotools.vocabulary import GRAVEST
 from tests.stats.made_runs import (
     CACHED,
     CDM,
@@ -603,39 +601,24 @@ def test_a_run_gets_the_verdict_it_deserves(check, verdict, said, read, known):
     assert not seen.duplicated(["source", "run", "subject", "check"]).any()
 
 
-def verdicts_in(tree):
-    """Give the checks of a module with their verdicts: those of a function that takes a probe are
-    the checks of the functions that call it.
-    """
-    checks, verdicts, calls = defaultdict(set), defaultdict(set), defaultdict(set)
-    functions = [node for node in tree.body if isinstance(node, ast.FunctionDef)]
-    for function in functions:
-        for node in ast.walk(function):
-            if not isinstance(node, ast.Call):
-                continue
-            name = getattr(node.func, "id", None) or getattr(node.func, "attr", "")
-            if name in ("Finding", "probe") and len(node.args) > 1:
-                assert isinstance(node.args[0], ast.Constant), ast.unparse(node)
-                checks[function.name].add(node.args[0].value)
-            elif isinstance(node.func, ast.Attribute) and name in get_args(Verdict):
-                verdicts[function.name].add(name)
-            else:
-                calls[name].add(function.name)
-    for function in functions:
-        if "probe" in {one.arg for one in function.args.args}:
-            checks[function.name] |= {
-                check for one in calls[function.name] for check in checks[one]
-            }
-    for name, found in verdicts.items():
-        yield from product(checks[name], found)
-
-
 def test_every_verdict_has_a_run():
-    emitted = {
-        (check, verdict)
-        for path in SOURCE.glob("*.py")
-        for check, verdict in verdicts_in(ast.parse(path.read_text(encoding="utf-8")))
-    }
+    known = outcomes()
+    emitted = {(finding.partition(".")[0], one.verdict) for finding, one in known.items()}
     assert len(emitted) > 60
     assert emitted == {(check, verdict) for check, verdict, *_ in CASES}
     assert all(re.compile(said) for _, _, said, *_ in CASES)
+
+
+def test_every_outcome_is_found_somewhere():
+    code = "".join(path.read_text(encoding="utf-8") for path in SOURCE.glob("*.py"))
+    for finding in outcomes():
+        name = finding.partition(".")[2].removesuffix("_host").removesuffix("_longer")
+        assert f'"{name}' in code, finding
+
+
+def test_an_outcome_asks_for_arguments_of_check():
+    names = {*inspect.signature(ft.check).parameters}
+    for finding, one in outcomes().items():
+        assert one.verdict in GRAVEST, finding
+        assert names.issuperset(one.needs), finding
+        assert one.verdict in ("ok", "unknown") or one.remedy, finding

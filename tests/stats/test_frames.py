@@ -3,6 +3,7 @@
 import pytest
 
 from fiotools.errors import SchemaError
+from fiotools.flags import flag
 from fiotools.stats import frames
 
 LEVELS = {"mount": ["9p", "virtiofs"], "ratio": [1.0, 1.5]}
@@ -10,16 +11,17 @@ LEVELS = {"mount": ["9p", "virtiofs"], "ratio": [1.0, 1.5]}
 
 def test_an_answer_has_its_columns_in_order_and_typed(make):
     data = frames.opened(make(**LEVELS))
-    lines = [{"row": 1, "n": 2.0, "notes": ["one", "two"]}, {"row": 0, "ratio": 1}]
-    found = frames.answer(data, ("ratio", "n", "met", "warnings"), ["mount"], lines)
+    lines = [{"row": 1, "n": 2.0, "notes": [flag("one", n=1), flag("two")]}, {"row": 0, "ratio": 1}]
+    found = frames.answer(data, ("ratio", "n", "met", "flags", "details"), ["mount"], lines)
     told = frames.opened(found)
-    assert told.columns == ["mount", "ratio", "n", "met", "warnings"]
+    assert told.columns == ["mount", "ratio", "n", "met", "flags", "details"]
     assert [frames.values(told, name) for name in told.columns] == [
         ["virtiofs", "9p"],
         [None, 1.0],
         [2, None],
         [None, None],
-        ["one; two", None],
+        ["one;two", None],
+        ['[{"n": 1}, {}]', None],
     ]
 
 

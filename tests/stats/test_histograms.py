@@ -78,7 +78,7 @@ def test_jobs_add_up_bin_by_bin(bins, rows):
     assert type(found) is type(bins)
     assert list(found.columns) == [
         *("latency", "direction", "bin_lo_ns", "bin_hi_ns", "count", "n", "parts"),
-        *("varies_in", "warnings"),
+        *("varies_in", "flags", "details"),
     ]
     assert [(r["bin_lo_ns"], r["count"], r["n"], r["parts"]) for r in rows(found)] == [
         *((128, 690, 1, 2), (2048, 300, 1, 1), (4096, 10, 1, 1))
@@ -95,9 +95,8 @@ def test_quantiles_of_jobs_together(bins, rows):
     assert all((r["total_ios"], r["n"], r["method"]) == (1000, 1, "bins") for r in made)
     # ranks 661 and 719 of 1000: the first bin, and the second
     assert (made[0]["value_lo_ns"], made[0]["value_hi_ns"]) == (128, 2080)
-    assert made[0]["note"] == "within the run, if I/Os were independent"
-    assert [r["warnings"] for r in made] == [
-        *(None, None, None, None),
+    assert [r["told"] for r in made] == [
+        *["the interval is within the run, if I/Os were independent"] * 4,
         "a maximum has no interval; fewer than 5 I/Os beyond it",
     ]
     assert [r["value_ns"] for r in rows(percentiles_from_bins(merge_bins(bins), 99))] == [2064]
@@ -105,8 +104,8 @@ def test_quantiles_of_jobs_together(bins, rows):
 
 def test_few_ios_have_no_interval(bins, rows):
     (row,) = rows(percentiles_from_bins(bins, 99.9))
-    assert (row["value_lo_ns"], row["value_hi_ns"], row["note"]) == (None, None, None)
-    assert row["warnings"] == "need >= 3688 I/Os for an interval; fewer than 5 I/Os beyond it"
+    assert (row["value_lo_ns"], row["value_hi_ns"]) == (None, None)
+    assert row["told"] == "need >= 3688 I/Os for an interval; fewer than 5 I/Os beyond it"
 
 
 def test_the_percentile_lies_within_the_bounds_of_its_bin(make, rows):
@@ -146,10 +145,11 @@ def test_smallest_and_largest_cut_the_bins(bins, rows, make):
     assert (whole["bound_hi_ns"], whole["value_ns"]) == (4100, 4100)
     less = changed(io, total_ios=[900, 99])
     (row,) = rows(percentiles_from_bins(bins, 50, io=less))
-    assert row["warnings"] == "the bins hold 1000 I/Os, io has 999"
+    assert row["flags"] == "bins-count;independent"
+    assert row["told"].startswith("the bins hold 1000 I/Os, io has 999;")
     odd = changed(io, clat_max_ns=[100.0, 110.0])
     (row,) = rows(percentiles_from_bins(bins, 50, io=odd))
-    assert "contradict the bins" in row["warnings"]
+    assert "contradict the bins" in row["told"]
     assert (row["bound_lo_ns"], row["bound_hi_ns"]) == (128, 130)
     with pytest.raises(SchemaError, match=r"io has no row for source a.json, run 1, entry 2"):
         percentiles_from_bins(bins, io=opened(io).head(1).to_native())
@@ -159,7 +159,7 @@ def test_the_last_bin_has_no_middle(make, rows):
     frame = make(latency="lat", bin_lo_ns=17045651456.0, bin_hi_ns=[inf], count=[3])
     (row,) = rows(percentiles_from_bins(frame, 50))
     assert (row["value_ns"], row["bound_lo_ns"], row["bound_hi_ns"]) == (None, 17045651456.0, inf)
-    assert row["warnings"].startswith("in the last bin, which has no end")
+    assert row["told"].startswith("in the last bin, which has no end")
 
 
 def test_a_coarser_log_takes_in_the_finer_one(make, rows):
@@ -175,7 +175,7 @@ def test_a_coarser_log_takes_in_the_finer_one(make, rows):
     assert [(r["bin_lo_ns"], r["bin_hi_ns"], r["count"]) for r in made] == [
         *((128, 132, 11), (132, 134, 4), (256, 264, 16))
     ]
-    assert {r["warnings"] for r in made} == {"finer bins were added to coarser ones"}
+    assert {r["told"] for r in made} == {"finer bins were added to coarser ones"}
     assert {r["n"] for r in made} == {2}
 
 
@@ -184,7 +184,7 @@ def test_runs_that_were_pooled_say_so(bins, rows):
     both = nw.concat([opened(bins), opened(other)]).to_native()
     (row,) = rows(percentiles_from_bins(both, 50))
     assert (row["n"], row["total_ios"]) == (2, 2000)
-    assert row["note"] == "within the 2 runs, if I/Os were independent"
+    assert row["told"] == "the interval is within the runs, if I/Os were independent"
     assert [r["source"] for r in rows(percentiles_from_bins(both, 50, by="source"))] == [
         *("a.json", "b.json")
     ]
@@ -193,7 +193,7 @@ def test_runs_that_were_pooled_say_so(bins, rows):
 def test_labels_that_differ_are_named(bins, rows):
     frame = changed(bins, volume=["nvme", "nvme", "vhdx", "vhdx"])
     assert {r["varies_in"] for r in rows(merge_bins(frame))} == {"volume"}
-    assert {r["warnings"] for r in rows(merge_bins(frame))} == {"bins vary in volume"}
+    assert {r["told"] for r in rows(merge_bins(frame))} == {"bins vary in volume"}
     assert {r["varies_in"] for r in rows(merge_bins(frame, by="volume"))} == {None}
 
 
@@ -267,7 +267,7 @@ def test_percentiles_are_those_that_fio_printed(path):
     assert len(both) == len(res.percentiles.query("latency in @found.latency")) > 0
     assert list(both["value_ns_ours"]) == list(both["value_ns"])
     cut = percentiles_from_bins(bins, asked, by=ENTRY, io=res.io)
-    assert not cut["warnings"].fillna("").str.contains("bins").any()
+    assert not cut["flags"].fillna("").str.contains("bins-count|extremes").any()
 
 
 def test_intervals_of_a_log_add_up_to_its_samples():

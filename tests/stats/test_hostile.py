@@ -150,7 +150,7 @@ def test_times_that_are_texts_have_no_order(make, rows):
     series = [30.0, 10.0, 10.1, 9.9, 10.2, 9.8, 10.0]
     clock = ["9:59", *(f"10:0{minute}" for minute in range(6))]
     (row,) = rows(summarize(make(real_s=series, started_at=clock), "real_s"))
-    assert "slow first run" in row["warnings"]
+    assert "slow first run" in row["told"]
 
 
 def test_rounds_are_runs(make, rows):
@@ -159,19 +159,19 @@ def test_rounds_are_runs(make, rows):
         steady(make(run=1, iops=[1.0] * 5, **threads), "iops")
     # phases of one run of fio come one after the other
     phases = make(source="a", run=1, group=[0, 1, 2, 3, 4], direction="write", iops=[1.0] * 5)
-    assert rows(steady(phases, "iops"))[0]["verdict"] == "window met"
+    assert rows(steady(phases, "iops"))[0]["words"] == "window met"
 
 
 def test_the_length_of_a_sample_at_time_0_is_unknown(make, rows):
     (row,) = rows(steady(make(quantity="lat_ns", time_s=[0.0], value=[7.0])))
     assert (row["mean"], row["interval_s"]) == (7.0, None)
-    assert "the only sample is at time 0" in row["warnings"]
+    assert "the only sample is at time 0" in row["told"]
 
 
 def test_rounds_keep_the_warnings_of_their_samples(make, rows):
     log = make(quantity="iops", time_s=[31.0, 32.0, 33.0, 34.0], value=[1.0, 2.0, 3.0, 4.0])
     (row,) = rows(steady(log, round_s=2, window=2))
-    assert "the first sample, at 31 s, is taken to be as long" in row["warnings"]
+    assert "the first sample, at 31 s, is taken to be as long" in row["told"]
 
 
 def test_times_are_numbers(make):
@@ -208,7 +208,7 @@ def test_a_summary_without_a_runtime_is_not_a_text(make, rows):
     log = make(direction="read", quantity="iops", time_s=[1.0], value=[10.0])
     io = make(direction="read", iops=[10.0], runtime_s=[None])
     (row,) = rows(reconcile(log, io))
-    assert (row["verdict"], row["coverage_pct"]) == ("ok", None)
+    assert (row["words"], row["coverage_pct"]) == ("ok", None)
     with pytest.raises(SchemaError, match="tolerance is 'a little'"):
         reconcile(log, io, tolerance="a little")
 
@@ -241,7 +241,7 @@ def test_equal_runs_have_no_interval_of_their_mean(make, rows):
     # 2.0 GB/s six times is what a rounded figure looks like, and not a mean known exactly
     (row,) = rows(summarize(make(bw_bytes_per_s=[2e9] * 6), "bw_bytes_per_s"))
     assert (row["mean"], row["mean_lo"], row["stddev"]) == (2e9, None, 0.0)
-    assert row["warnings"] == "mean: no spread at all, so no interval"
+    assert row["told"] == "mean: no spread at all, so no interval"
 
 
 def test_lists_make_no_groups(make):

@@ -42,7 +42,7 @@ def test_three_levels_by_hand(phases, rows):
     assert [row["n"] for row in found] == [2, 4, 12]
     assert [row["repeats"] for row in found] == [2, 2, 3]
     assert sum(row["variance_pct"] for row in found) == pytest.approx(100)
-    assert (machine["repeats_best"], phase["cost"], phase["warnings"]) == (None, 1, None)
+    assert (machine["repeats_best"], phase["cost"], phase["told"]) == (None, 1, None)
     assert machine["stddev_lo"] == 0
     assert machine["stddev_lo"] < machine["stddev"] < machine["stddev_hi"]
 
@@ -67,12 +67,12 @@ def test_a_level_that_brings_nothing(make, rows):
     io = make(run=[1, 1, 2, 2], phase=[1, 2, 1, 2], iops=[1.0, 9.0, 2.0, 8.0])
     run, phase = rows(variance_levels(io, "iops", levels=["run", "phase"]))
     assert run["stddev"] == 0
-    assert "they differ less than the level below suggests: taken as 0" in run["warnings"]
+    assert "they differ less than the level below suggests: taken as 0" in run["told"]
     assert phase["repeats_best"] is None
     one = make(run=[1, 1], phase=[1, 2], iops=[1.0, 9.0])
     run, phase = rows(variance_levels(one, "iops", levels=["run", "phase"]))
     assert (run["stddev"], phase["stddev_hi"] > phase["stddev"]) == (None, True)
-    assert run["warnings"] == "need >= 2 in one of the level above for their spread"
+    assert run["told"] == "need >= 2 in one of the level above for their spread"
 
 
 @pytest.mark.parametrize(

@@ -29,7 +29,7 @@ def drifting(turns, **columns):
 
 def said(rows, frame, **asked):
     (row,) = rows(compare(frame, "iops", between="side", baseline="a", **asked))
-    return row["warnings"] or ""
+    return row["told"] or ""
 
 
 def clock(count):

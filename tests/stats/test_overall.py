@@ -55,10 +55,10 @@ def test_each_workload_is_there_as_compare_has_it(table, rows):
 
 def test_without_an_interval_the_other_question_is_named(table, rows):
     other = "workloads='sample' asks about workloads like these"
-    assert other not in rows(ft.overall(table, "iops", **SIDES))[-1]["warnings"]
+    assert other not in rows(ft.overall(table, "iops", **SIDES))[-1]["told"]
     alone = rows(ft.overall(keep_round(table, 1), "iops", **SIDES))[-1]
     assert alone["ratio_lo"] is None or alone["ratio_lo"] != alone["ratio_lo"]
-    assert other in alone["warnings"]
+    assert other in alone["told"]
 
 
 def test_runs_of_their_own(table, logs, rows):
@@ -71,7 +71,7 @@ def test_runs_of_their_own(table, logs, rows):
     assert found["ratio_lo"] == pytest.approx(exp(center - half))
     assert found["ratio_hi"] == pytest.approx(exp(center + half))
     assert found["verdict"] == "faster"
-    assert "a disturbance of several workloads" in found["warnings"]
+    assert "a disturbance of several workloads" in found["told"]
 
 
 def test_rounds_are_the_replicates(table, logs, rows):
@@ -101,9 +101,9 @@ def test_rounds_add_their_spread_to_that_of_the_workloads(table, logs, rows):
 
 def test_one_run_each_answers_one_question_only(table, rows):
     found = rows(ft.overall(keep_round(table, 0), "iops", **SIDES))[-1]
-    assert found["verdict"] == "one run each: not comparable"
+    assert found["words"] == "one run each: no error known"
     assert found["ratio_lo"] is None
-    assert "workloads='sample'" in found["warnings"]
+    assert "workloads='sample'" in found["told"]
     like = rows(ft.overall(keep_round(table, 0), "iops", **SIDES, workloads="sample"))[-1]
     assert like["ratio_lo"] < like["ratio"] < like["ratio_hi"]
     assert like["runs_needed"] is None
@@ -128,13 +128,13 @@ def test_an_incomplete_round_is_left_out_and_said(table, rows, make):
     lines = rows(table)[1:]
     found = rows(ft.overall(made(make, lines), "iops", **SIDES, pair="round"))[-1]
     assert found["n"] == 3
-    assert "1 of 4 values of 'round' left out" in found["warnings"]
+    assert "1 of 4 values of 'round' left out" in found["told"]
 
 
 def test_a_workload_without_one_side_leaves_nothing_to_say_over_all(table, rows, make):
     lines = [line for line in rows(table) if (line["job"], line["fs"]) != ("w1", "b")]
     found = rows(ft.overall(made(make, lines), "iops", **SIDES))[-1]
-    assert found["verdict"] == "no run of 'b' of w1: not comparable"
+    assert found["words"] == "no run of 'b' of w1"
     assert found["ratio"] is None
 
 

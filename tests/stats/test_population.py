@@ -7,7 +7,8 @@ import pytest
 
 from fiotools import compare, summarize
 from fiotools.errors import in_shell
-from fiotools.stats.population import dip, unlike, unseen
+from fiotools.flags import flag, sentence
+from fiotools.stats.population import dip, unlike
 
 
 def sides(rows, frame, **asked):
@@ -25,12 +26,11 @@ def test_runs_on_different_targets_are_not_repeats(make, rows):
     )
     (row,) = rows(summarize(frame, "iops"))
     told = "the runs are on 2 targets (C:, D:), which are not repeats of each other: "
-    assert f"{told}name what tells them apart in by=" in row["warnings"]
-    assert "the runs lie 128 times apart: are they of one kind?" in row["warnings"]
+    assert f"{told}name what tells them apart in by=" in row["told"]
+    assert "the runs lie 128 times apart: are they of one kind?" in row["told"]
     with in_shell():
         assert (
-            f"{told}name what tells them apart in --by"
-            in rows(summarize(frame, "iops"))[0]["warnings"]
+            f"{told}name what tells them apart in --by" in rows(summarize(frame, "iops"))[0]["told"]
         )
 
 
@@ -40,13 +40,13 @@ def test_sides_may_be_on_targets_of_their_own(make, rows):
         target=["/mnt/a/1", "/mnt/a/2", "/mnt/a/3", "/mnt/b/1", "/mnt/b/2", "/mnt/b/3"],
         iops=[100.0, 101.0, 99.0, 120.0, 121.0, 119.0],
     )
-    assert sides(rows, own)["warnings"] is None
+    assert sides(rows, own)["told"] is None
     mixed = make(
         side=["a"] * 3 + ["b"] * 3,
         target=["/dev/sda", "/dev/sda", "/dev/sdb", "/dev/sda", "/dev/sda", "/dev/sda"],
         iops=[100.0, 101.0, 99.0, 120.0, 121.0, 119.0],
     )
-    assert sides(rows, mixed)["warnings"].startswith(
+    assert sides(rows, mixed)["told"].startswith(
         "the runs of 'a' are on 2 targets (/dev/sda, /dev/sdb)"
     )
 
@@ -67,22 +67,22 @@ def test_pairs_of_conditions_are_not_repeats(make, rows, column, values):
     iops = [*RATES, *(rate * gain for rate, gain in zip(RATES, GAINS, strict=True))]
     frame = make(side=["a"] * 5 + ["b"] * 5, iops=iops, **{column: values * 2})
     row = sides(rows, frame, pair=column)
-    assert (row["verdict"], row["runs_needed"]) == ("not settled", None)
-    assert row["warnings"] == (
+    assert (row["verdict"], row["runs_needed"]) == ("undecided", None)
+    assert row["told"] == (
         f"over 5 values of '{column}', one run each: the interval is of other such values, "
         "not of other runs of these"
     )
     rounds = make(side=["a"] * 5 + ["b"] * 5, iops=iops, round=[1, 2, 3, 4, 5] * 2)
     row = sides(rows, rounds, pair="round")
     assert row["runs_needed"] > 0
-    assert "one run each" not in (row["warnings"] or "")
+    assert "one run each" not in (row["told"] or "")
 
 
 def test_labels_pooled_as_repeats(make, rows):
     iops = [*RATES, *(rate * gain for rate, gain in zip(RATES, GAINS, strict=True))]
     frame = make(side=["a"] * 5 + ["b"] * 5, iops=iops, workload=[*"vwxyz"] * 2)
     row = sides(rows, frame)
-    assert "over 5 values of 'workload', one run each" in row["warnings"]
+    assert "over 5 values of 'workload', one run each" in row["told"]
     assert row["runs_needed"] is None
 
 
@@ -90,25 +90,25 @@ def test_same_says_which_modes_few_runs_miss(make, rows):
     values = [100.0, 100.5, 99.7]
     frame = make(side=["a"] * 3 + ["b"] * 3, iops=[*values, *values[::-1]])
     row = sides(rows, frame)
-    assert row["verdict"] == "same within 5 %"
-    assert row["warnings"] == unseen(3)
-    assert "takes 20 % of the runs with a chance of 51 % (14 runs: 5 %)" in row["warnings"]
-    assert ", 10 % with 73 % (29 runs: 5 %)" in row["warnings"]
+    assert row["words"] == "same within 5 %"
+    assert row["flags"] == "rare-modes"
+    assert "takes 20 % of the runs with a chance of 51 % (14 runs: 5 %)" in row["told"]
+    assert ", 10 % with 73 % (29 runs: 5 %)" in row["told"]
     assert (
-        unseen(14)
+        sentence(flag("rare-modes", n=14, what="runs a side"))
         == "14 runs a side may miss a rare mode: one that takes 10 % of the runs with a chance of 23 % (29 runs: 5 %)"
     )
 
 
 def test_article_004_has_two_groups(lima, rows):
-    found = {r["mount"]: r["warnings"] for r in rows(summarize(lima, "read_iops", by="mount"))}
+    found = {r["mount"]: r["told"] for r in rows(summarize(lima, "read_iops", by="mount"))}
     assert (
         "the runs fall into two groups: 2 of 5,703 to 5,814 and 3 of 8,910 to 9,037" in found["9p"]
     )
     assert "groups" not in found["sshfs"]
     assert "groups" not in found["virtiofs"], "one run apart is an outlier"
     told = {
-        r["mount"]: r["warnings"]
+        r["mount"]: r["told"]
         for r in rows(compare(lima, "read_iops", between="mount", baseline="sshfs"))
     }
     assert "the runs of '9p' fall into two groups" in told["9p"]
@@ -131,7 +131,7 @@ def test_the_dip(values, found):
 def test_modes_that_overlap_are_found_by_the_dip():
     rng = np.random.default_rng(4)
     logs = np.concatenate([rng.normal(0, 0.05, 40), rng.normal(0.25, 0.05, 40)])
-    assert unlike(logs.tolist()) == ["the runs have more than one mode (dip test)"]
+    assert unlike(logs.tolist()) == [flag("modes", side=None)]
     assert unlike(np.round(logs, 1).tolist()) == []
 
 
@@ -146,6 +146,6 @@ def test_folders_of_fio_are_targets(make, rows):
         text=["/mnt/x", "/mnt/y", "/mnt/x", "/mnt/z", "/mnt/z", "/mnt/z"],
         origin="given",
     )
-    warnings = sides(rows, frame, settings=settings)["warnings"]
+    warnings = sides(rows, frame, settings=settings)["told"]
     assert "the runs of 'a' are on 2 targets (/mnt/x, /mnt/y)" in warnings
     assert "the runs of 'b' are on" not in warnings

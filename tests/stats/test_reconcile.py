@@ -41,7 +41,7 @@ def test_a_log_of_ten_seconds_lacks_the_last(log, summary, rows):
     assert (row["n"], row["span_s"], row["coverage_pct"]) == (9, 9.0, 90.0)
     assert row["log_rate"] == pytest.approx(1001.3)
     assert (row["summary_rate"], row["ratio"]) == (1000.0, pytest.approx(1.0013))
-    assert (row["verdict"], row["tolerance_pct"], row["warnings"]) == ("ok", 1.0, None)
+    assert (row["words"], row["tolerance_pct"], row["told"]) == ("ok", 1.0, None)
     assert list(found.columns)[:2] == ["direction", "quantity"]
 
 
@@ -49,13 +49,13 @@ def test_a_log_of_ten_seconds_lacks_the_last(log, summary, rows):
     ("iops", "verdict"),
     [
         # the last second would have been at 10 * 980 - 9 * 1000
-        (980.0, "not settled: log 2 % above the summary; the 10 % of the run without a log would "
+        (980.0, "cannot tell: log 2 % above the summary; the 10 % of the run without a log would "
                 "have been at 800 1/s, as none of its samples is"),
-        (985.0, "not settled: log 1.5 % above the summary; the 10 % of the run without a log would "
+        (985.0, "cannot tell: log 1.5 % above the summary; the 10 % of the run without a log would "
                 "have been at 850 1/s, as its samples are too"),
-        (900.0, "not settled: log 11 % above the summary; the 10 % of the run without a log would "
+        (900.0, "cannot tell: log 11 % above the summary; the 10 % of the run without a log would "
                 "have been at 0 1/s, as none of its samples is"),
-        (1100.0, "not settled: log 9.1 % below the summary; the 10 % of the run without a log "
+        (1100.0, "cannot tell: log 9.1 % below the summary; the 10 % of the run without a log "
                  "would have been at 2000 1/s, as none of its samples is"),
         (1200.0, "disagrees: log 17 % below the summary; the 10 % of the run without a log would "
                  "have been at 3000 1/s, as none of its samples is"),
@@ -67,35 +67,35 @@ def test_a_log_of_ten_seconds_lacks_the_last(log, summary, rows):
 )  # fmt: skip
 def test_the_rate_that_the_rest_needs_is_said(log, summary, rows, iops, verdict):
     (row,) = rows(reconcile(log([850.0, 1150.0] + [1000.0] * 7), summary(iops, 10.0)))
-    assert row["verdict"] == verdict
+    assert row["words"] == verdict
 
 
 def test_a_direction_that_did_nothing_has_no_row_of_io(log, summary, rows):
     (row,) = rows(reconcile(log([0.0] * 3), summary(1000.0, 3.0, direction="write")))
-    assert (row["verdict"], row["ratio"]) == ("nothing was done", None)
+    assert (row["words"], row["ratio"]) == ("nothing was done", None)
 
 
 def test_a_whole_log_has_no_rest(log, summary, rows):
     (row,) = rows(reconcile(log([1024.0] * 10), summary(1000.0, 10.0)))
-    assert row["verdict"] == "disagrees: log 2.4 % above the summary, over the whole run"
+    assert row["words"] == "disagrees: log 2.4 % above the summary, over the whole run"
     (row,) = rows(reconcile(log([1024.0] * 10), summary(1000.0, 10.0), tolerance=0.03))
-    assert row["verdict"] == "ok"
+    assert row["words"] == "ok"
 
 
 @pytest.mark.parametrize("rate", [989.9, 990.0, 1000.0, 1010.0, 1010.05, 1010.2])
 def test_a_whole_log_at_the_edge_of_its_tolerance(log, summary, rows, rate):
     (row,) = rows(reconcile(log([rate] * 10), summary(1000.0, 10.0)))
     ok = abs(rate / 1000 - 1) <= 0.01 + 1e-9
-    assert row["verdict"].startswith("ok" if ok else "disagrees")
+    assert row["words"].startswith("ok" if ok else "disagrees")
 
 
 def test_the_coverage_of_a_log_is_told(log, summary, rows):
     (row,) = rows(reconcile(log([1000.0] * 2), summary(1000.0, 10.0)))
-    assert (row["verdict"], row["warnings"]) == ("ok", "the log covers only 20 % of the run")
+    assert (row["words"], row["told"]) == ("ok", "the log covers only 20 % of the run")
     (row,) = rows(reconcile(log([1000.0] * 12), summary(1000.0, 10.0)))
-    assert (row["coverage_pct"], row["warnings"]) == (120.0, "the log is longer than the run: 12 s")
+    assert (row["coverage_pct"], row["told"]) == (120.0, "the log is longer than the run: 12 s")
     (row,) = rows(reconcile(log([1000.0] * 2), summary(1000.0, float("nan"))))
-    assert row["warnings"] == "no runtime_s: the coverage of the log is unknown"
+    assert row["told"] == "no runtime_s: the coverage of the log is unknown"
 
 
 def test_logs_of_several_jobs_add_up_to_their_group(log, summary, rows):
@@ -106,8 +106,8 @@ def test_logs_of_several_jobs_add_up_to_their_group(log, summary, rows):
         time_s=[1.0, 2.0] * 2,
     )
     (row,) = rows(reconcile(jobs, summary(300.0, 2.0, scope="group")))
-    assert (row["log_rate"], row["verdict"], row["n"]) == (300.0, "ok", 4)
-    assert row["warnings"] == "rates of 2 entries added"
+    assert (row["log_rate"], row["words"], row["n"]) == (300.0, "ok", 4)
+    assert row["told"] == "rates of 2 entries added"
     # each its own row of io
     io = summary([150.0, 75.0], 2.0, entry=[1, 2])
     assert [(r["entry"], r["ratio"]) for r in rows(reconcile(jobs, io))] == [(1, 1.0), (2, 2.0)]
@@ -117,11 +117,11 @@ def test_labels_say_which_log_is_of_which_run(log, summary, rows):
     logs = log([1.0, 2.0], time_s=1.0, source=["x.log", "y.log"], mount=["x", "y"])
     sources = ["x.json", "y.json"]
     io = summary([1.0, 2.0], 1.0, source=sources, mount=["x", "y"])
-    assert [(r["mount"], r["verdict"]) for r in rows(reconcile(logs, io))] == [
+    assert [(r["mount"], r["words"]) for r in rows(reconcile(logs, io))] == [
         *(("x", "ok"), ("y", "ok"))
     ]
     other = summary([1.0, 2.0], 1.0, source=sources, mount=["x", "z"])
-    assert rows(reconcile(logs, other, by="mount"))[1]["verdict"] == "no row of io to compare with"
+    assert rows(reconcile(logs, other, by="mount"))[1]["words"] == "no row of io to compare with"
 
 
 def test_a_log_of_fio_against_its_json(rows):
@@ -132,9 +132,9 @@ def test_a_log_of_fio_against_its_json(rows):
     # 1004, 1000, 1000, 1004 and three times 1000, of 2 s
     assert read["log_rate"] == pytest.approx(7008 / 7)
     assert read["coverage_pct"] == pytest.approx(87.5, abs=0.1)
-    assert (read["verdict"], found["write"]["verdict"]) == ("ok", "ok")
+    assert (read["words"], found["write"]["words"]) == ("ok", "ok")
     bandwidth = ft.read(FIXTURES / "fio/fio-3.33--log-windows_bw.1.log").samples
-    assert [r["verdict"] for r in rows(reconcile(bandwidth, io))] == ["ok", "ok"]
+    assert [r["words"] for r in rows(reconcile(bandwidth, io))] == ["ok", "ok"]
 
 
 def test_reports_of_one_run_end_where_its_summary_does(rows):
@@ -148,7 +148,7 @@ def test_each_thread_of_diskspd_has_its_own_row(rows):
     res = ft.read(FIXTURES / "diskspd/diskspd-2.2--seq64k_t4_D_only.xml")
     found = rows(reconcile(res.samples, res.io))
     assert len(found) == 15
-    assert {r["verdict"] for r in found} == {"ok"}
+    assert {r["words"] for r in found} == {"ok"}
     assert (found[0]["source"], found[0]["entry"]) == (res.io["source"][0], 1)
 
 
@@ -192,7 +192,7 @@ def test_a_log_that_holds_the_ios_of_its_summary_agrees_with_it(ios, after, ever
     for samples in (latencies.lazy(), ft.window(latencies, every), counts):
         for row in reconcile(samples, io).iter_rows(named=True):
             assert row["ratio"] == pytest.approx(1, rel=1e-9)
-            assert (row["verdict"], row["coverage_pct"], row["warnings"]) == ("ok", 100, None)
+            assert (row["verdict"], row["coverage_pct"], row["flags"]) == ("ok", 100, None)
     # without the amounts, the rates are as exact as they were printed
     for row in reconcile(latencies.lazy(), io.drop("total_ios", "io_bytes")).iter_rows(named=True):
         assert row["ratio"] == pytest.approx(1, rel=1e-9 + 1 / max(rates[row["metric"]], 1e-300))
@@ -202,8 +202,8 @@ def test_a_log_that_lacks_ios_is_told(make, rows):
     log = make(direction="read", quantity="count", time_s=[0.5, 1.0, 1.5], value=1.0, bs_bytes=512)
     io = make(direction="read", iops=[2.0], total_ios=[4], runtime_s=[2.0])
     (row,) = rows(reconcile(log, io))
-    assert row["verdict"] == "disagrees: log 25 % below the summary, over the whole run"
-    assert row["warnings"] == "the log has 3 I/Os, the summary 4"
+    assert row["words"] == "disagrees: log 25 % below the summary, over the whole run"
+    assert row["told"] == "the log has 3 I/Os, the summary 4"
 
 
 @pytest.mark.parametrize("name", ["slow", "stopped"])
@@ -212,9 +212,7 @@ def test_honest_logs_of_single_ios(rows, name):
     path = FIXTURES / f"fio/fio-3.33--log-{name}"
     io = ft.read(f"{path}.json").io
     found = rows(reconcile(ft.scan_log(f"{path}_lat.1.log"), io))
-    assert [(row["ratio"], row["verdict"], row["warnings"]) for row in found] == [
-        (1, "ok", None)
-    ] * 2
+    assert [(row["ratio"], row["words"], row["told"]) for row in found] == [(1, "ok", None)] * 2
 
 
 def test_an_averaged_log_with_pauses(rows):
@@ -222,8 +220,8 @@ def test_an_averaged_log_with_pauses(rows):
     (row,) = rows(reconcile(ft.read(f"{path}_iops.1.log").samples, ft.read(f"{path}.json").io))
     # fifty I/Os at once, then a pause: eight windows of 28 have I/Os, and fio drops the last
     assert row["log_rate"] * row["span_s"] == pytest.approx(349.5, abs=1)
-    assert row["verdict"].startswith(
-        "not settled: log 15 % above the summary; the 13 % of the run without a log would have been"
+    assert row["words"].startswith(
+        "cannot tell: log 15 % above the summary; the 13 % of the run without a log would have been"
     )
     # a millisecond of 0.1 s, and 1 I/O per second of the mean
     assert row["tolerance_pct"] == pytest.approx(1 + 100 / row["log_rate"])
@@ -257,30 +255,30 @@ def test_pauses_are_told_from_long_windows_where_the_log_can_tell(log, summary, 
     # a window of 0.1 s every half second, of which nothing but the first tells
     slow = log([10.0] * 9, time_s=[0.1, 0.5, 1.0, 1.5, 2.0, 2.5, 3.0, 3.5, 4.0])
     (row,) = rows(reconcile(slow, summary(2.25, 4.0)))
-    assert row["verdict"].endswith("unless it was idle in parts of the time between its samples")
-    assert row["verdict"].startswith("not settled: log")
+    assert row["words"].endswith("unless it was idle in parts of the time between its samples")
+    assert row["words"].startswith("cannot tell: log")
     (row,) = rows(reconcile(log([10.0] * 8), summary(2.0, 8.0)))
-    assert row["verdict"].startswith("disagrees")
+    assert row["words"].startswith("disagrees")
     # the first came late, too: its window is of 0.1 s
     slow = log([8.0] + [10.0] * 7, time_s=[0.125, 0.5, 1.0, 1.5, 2.0, 2.5, 3.0, 3.5])
     (row,) = rows(reconcile(slow, summary(2.0, 4.0)))
-    assert row["verdict"].startswith("not settled")
+    assert row["words"].startswith("cannot tell")
     # a gap, and then a sample that came late
     late = log([100.0, 100.0, 100.0, 100.0], time_s=[1.0, 2.0, 4.0, 5.0])
     (row,) = rows(reconcile(late, summary(100.0, 5.0)))
-    assert row["verdict"] == (
-        "not settled: log 20 % below the summary, unless the samples after its gaps were late"
+    assert row["words"] == (
+        "cannot tell: log 20 % below the summary, unless the samples after its gaps were late"
     )
     # the part of a window with which a log may end is no measure of the others
     (row,) = rows(reconcile(log([100.0] * 4, time_s=[1.0, 2.0, 3.0, 3.1]), summary(100.0, 3.1)))
-    assert (row["verdict"], row["log_rate"]) == ("ok", pytest.approx(100))
+    assert (row["words"], row["log_rate"]) == ("ok", pytest.approx(100))
     (row,) = rows(reconcile(log([0.0] * 4), summary(100.0, 5.0)))
-    assert row["verdict"].startswith("disagrees: log 100 % below the summary")
+    assert row["words"].startswith("disagrees: log 100 % below the summary")
 
 
 def test_a_log_in_the_time_of_day_counts_from_its_first_sample(log, summary, rows):
     (row,) = rows(reconcile(log([100.0] * 4, time_s=[0.0, 0.5, 1.0, 1.5]), summary(100.0, 2.3)))
-    assert (row["verdict"], row["span_s"], row["log_rate"]) == ("ok", 2.0, 100.0)
+    assert (row["words"], row["span_s"], row["log_rate"]) == ("ok", 2.0, 100.0)
 
 
 def test_a_histogram_log_that_counts_from_its_first_report(rows):
@@ -291,5 +289,5 @@ def test_a_histogram_log_that_counts_from_its_first_report(rows):
             ft.read(f"{data}/mixed_clat_hist.*.log").samples, ft.read(f"{data}/mixed.json").io
         )
     )
-    assert [row["verdict"] for row in found] == ["ok", "ok"]
-    assert found[0]["warnings"].startswith("the first sample ends where the times begin: left out")
+    assert [row["words"] for row in found] == ["ok", "ok"]
+    assert found[0]["told"].startswith("the first sample ends where the times begin: left out")

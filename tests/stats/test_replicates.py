@@ -221,9 +221,7 @@ def test_cells_of_one_run_are_one_observation(swept, rows):
     assert (row["n"], row["n_baseline"], row["varies_in"]) == (4, 4, "bs_bytes")
     assert (row["ratio_lo"], row["ratio_hi"]) == pytest.approx((exp(ends.low), exp(ends.high)))
     assert row["method"] == "log-welch"
-    assert row["warnings"] == (
-        "each run counts once: the geometric mean of its 3 cells of bs_bytes"
-    )
+    assert row["told"] == ("each run counts once: the geometric mean of its 3 cells of bs_bytes")
 
 
 def test_cells_that_are_named_are_compared_each_for_itself(swept, rows):
@@ -258,7 +256,7 @@ def test_cells_with_runs_of_their_own_weigh_the_same(make, rows):
         (exp(center - half), exp(center + half))
     )
     # the smallest cell has two runs
-    assert row["verdict"] == "two runs: no verdict"
+    assert row["words"] == "two runs: too few to tell"
 
 
 def test_one_run_per_cell_is_not_a_repeat(make, rows):
@@ -270,7 +268,7 @@ def test_one_run_per_cell_is_not_a_repeat(make, rows):
     (row,) = rows(compare(frame, "iops", between="g", baseline="a"))
     assert row["ratio"] == pytest.approx(2.0)
     assert row["ratio_lo"] is None
-    assert row["verdict"] == "one run each: not comparable"
+    assert row["words"] == "one run each: no error known"
 
 
 def test_cells_that_only_one_side_has_are_refused(make):
@@ -294,7 +292,7 @@ def test_a_condition_that_sets_the_sides_apart_is_said(make, rows):
     frame = make(g=["a"] * 3 + ["b"] * 3, iodepth=[1] * 3 + [32] * 3, iops=[1, 2, 3, 4, 5, 6])
     (row,) = rows(compare(frame, "iops", between="g", baseline="a"))
     assert row["varies_in"] == "iodepth"
-    assert "the sides differ in iodepth too" in row["warnings"]
+    assert "the sides differ in iodepth too" in row["told"]
 
 
 def test_a_missing_condition_is_not_a_difference(make, rows):
@@ -326,7 +324,7 @@ def test_another_name_for_a_condition_is_not_a_condition(make, rows):
         iops=[1.0, 1.1, 2.0, 2.1, 3.0, 3.1, 4.0, 4.1],
     )
     (row,) = rows(compare(frame, "iops", between="bs_bytes", baseline=4096))
-    assert (row["varies_in"], row["warnings"]) == ("g", None)
+    assert (row["varies_in"], row["told"]) == ("g", None)
     assert [
         r["varies_in"]
         for r in rows(compare(frame, "iops", between="g", baseline="a", by="bs_bytes"))
@@ -343,7 +341,7 @@ def test_a_label_that_sets_labelled_sides_apart_is_still_said(make, rows):
     )
     (row,) = rows(compare(frame, "iops", between="mount", baseline="ext4"))
     assert row["varies_in"] == "drive"
-    assert "the sides differ in drive too" in row["warnings"]
+    assert "the sides differ in drive too" in row["told"]
 
 
 def test_the_size_in_a_file_name_is_its_block_size(rows):
@@ -360,7 +358,7 @@ def test_the_size_in_a_file_name_is_its_block_size(rows):
     )
     assert len(found) > 6
     assert {r["varies_in"] for r in found} == {None}
-    assert not [r for r in found if "differ in" in (r["warnings"] or "")]
+    assert not [r for r in found if "differ in" in (r["told"] or "")]
 
 
 # the order of the runs
@@ -376,7 +374,7 @@ def test_blocks_are_warned_of(make, rows):
     values = [1.0, 1.01, 1.02, 2.0, 2.01, 2.02]
     frame = make(g=["a"] * 3 + ["b"] * 3, started_at=at(0, 1, 2, 3, 4, 5), iops=values)
     (row,) = rows(compare(frame, "iops", between="g", baseline="a"))
-    assert "the sides ran in blocks: drift cannot be told from the difference" in row["warnings"]
+    assert "the sides ran in blocks: drift cannot be told from the difference" in row["told"]
 
 
 def test_alternating_runs_are_not(make, rows):
@@ -385,7 +383,7 @@ def test_alternating_runs_are_not(make, rows):
         reported_at=at(0, 1, 2, 3, 4, 5),
         iops=[1.0, 2.0, 1.01, 2.01, 0.99, 1.99],
     )
-    assert rows(compare(frame, "iops", between="g", baseline="a"))[0]["warnings"] is None
+    assert rows(compare(frame, "iops", between="g", baseline="a"))[0]["told"] is None
 
 
 def test_drift_is_told_from_the_difference(make, rows):
@@ -393,13 +391,13 @@ def test_drift_is_told_from_the_difference(make, rows):
     values = [(2 if t % 2 else 1) * 1.03**t * (1.002 if t % 3 else 1) for t in times]
     frame = make(g=["a", "b"] * 5, started_at=at(*times), iops=values)
     (row,) = rows(compare(frame, "iops", between="g", baseline="a"))
-    assert row["warnings"] == "values drift up by 30 % over the series of runs"
+    assert row["told"] == "values drift up by 30 % over the series of runs"
 
 
 def test_times_that_are_not_all_known_say_nothing(make, rows):
     times = [*at(0, 1, 2, 3, 4), None]
     frame = make(g=["a"] * 3 + ["b"] * 3, started_at=times, iops=[1.0, 1.1, 1.2, 2.0, 2.1, 2.3])
-    assert rows(compare(frame, "iops", between="g", baseline="a"))[0]["warnings"] is None
+    assert rows(compare(frame, "iops", between="g", baseline="a"))[0]["told"] is None
 
 
 @pytest.mark.parametrize(
@@ -416,7 +414,7 @@ def test_hosts_that_differ_are_said(make, rows):
     )
     (row,) = rows(compare(runs, "iops", between="side", baseline="a"))
     assert row["varies_in"] == "host"
-    assert "the sides hold host in different shares" in row["warnings"]
+    assert "the sides hold host in different shares" in row["told"]
     assert rows(summarize(runs, "iops", by="host"))[0]["varies_in"] == "side"
     assert {row["varies_in"] for row in rows(summarize(runs, "iops", by="side"))} == {"host"}
 

@@ -6,6 +6,7 @@ import pytest
 
 import fiotools as ft
 from fiotools import compare, settings_diff
+from fiotools.display import verdicts
 from fiotools.errors import SchemaError
 from fiotools.stats import frames
 
@@ -86,14 +87,14 @@ def test_compare_tells_of_it(make, rows, two):
     )
     ask = {"between": "g", "baseline": "a"}
     (row,) = rows(compare(two, "iops", **ask, settings=had))
-    assert row["settings_differ"] == "iodepth is 16 against 4; runtime is 60 against 30"
-    assert "the sides had other options: iodepth, runtime" in row["warnings"]
+    assert verdicts.settings(row) == ["iodepth is 16 against 4", "runtime is 60 against 30"]
+    assert "the sides had other options: iodepth, runtime" in row["told"]
     # what is compared is no news
     (row,) = rows(compare(two, "iops", between="iodepth", baseline=4, settings=had))
-    assert row["settings_differ"] == "runtime is 60 against 30"
+    assert row["settings_differ"] == "runtime"
     (row,) = rows(compare(two, "iops", **ask))
     assert row["settings_differ"] is None
-    assert "options" not in (row["warnings"] or "")
+    assert "options" not in (row["told"] or "")
 
 
 def test_an_option_without_a_value_is_given(make, rows, two):
@@ -106,14 +107,14 @@ def test_an_option_without_a_value_is_given(make, rows, two):
     (row,) = rows(settings_diff(had, between="g", baseline="a"))
     assert (row["option"], row["text"], row["text_baseline"]) == ("zero_buffers", "", None)
     (row,) = rows(compare(two, "iops", between="g", baseline="a", settings=had))
-    assert row["settings_differ"] == "zero_buffers is given against not given"
+    assert verdicts.settings(row) == ["zero_buffers is given against not given"]
 
 
 def test_compare_says_where_it_cannot_know(make, rows, two):
     had = settings(make, ("a", "1", None, "runtime", "30", "global"))
     (row,) = rows(compare(two, "iops", between="g", baseline="a", settings=had))
     assert row["settings_differ"] is None
-    assert "the reports do not say whether both sides had the same options" in row["warnings"]
+    assert "the reports do not say whether both sides had the same options" in row["told"]
 
 
 def test_each_cell_has_its_own_runs(make, rows):
@@ -137,7 +138,7 @@ def test_each_cell_has_its_own_runs(make, rows):
         ),
     )
     found = rows(compare(runs, "iops", between="g", baseline="a", by="direction", settings=had))
-    assert [row["settings_differ"] for row in found] == [None, "fsync is 8 against 1"]
+    assert [verdicts.settings(row) for row in found] == [[], ["fsync is 8 against 1"]]
 
 
 def test_of_real_reports():

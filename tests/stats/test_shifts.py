@@ -29,8 +29,8 @@ def test_the_reads_of_9p_are_one_step_after_the_second(rows):
     assert second["ratio"] == pytest.approx(second["center"] / (5814 * 5703) ** 0.5)
     assert 1.4 < second["ratio_lo"] < second["ratio"] < second["ratio_hi"] < 1.7
     # of ten ways to choose the first two, two leave the low ones together: first, or last
-    assert second["verdict"] == "step up, or two levels by chance"
-    assert second["warnings"] == "5 runs in random order fall apart as cleanly in 20 % of orders"
+    assert second["words"] == "step up, or two levels by chance"
+    assert second["told"] == "5 runs in random order fall apart as cleanly in 20 % of orders"
 
 
 def test_the_order_of_ten_runs_proves_a_step():
@@ -69,7 +69,7 @@ def test_a_series_with_stalls_at_zero(rows):
     first, second = rows(shifts(log))
     assert (first["time_s"], first["segment"]) == (0, 1)
     assert second["time_s"] == pytest.approx(150, abs=5)
-    assert second["verdict"] == "step down"
+    assert second["words"] == "step down"
     assert second["ratio_lo"] < 0.7 < second["ratio_hi"]
 
 
@@ -78,16 +78,16 @@ def test_a_drift_is_not_a_step(rows):
     noise = rng.normal(0, 10, 300)
     assert change_points(np.linspace(1000, 700, 300) + noise) == []
     runs = pd.DataFrame({"iops": np.linspace(1000, 700, 20) + noise[:20]})
-    assert "a drift, not a step?" in rows(shifts(runs, "iops"))[0]["warnings"]
+    assert "a drift, not a step?" in rows(shifts(runs, "iops"))[0]["told"]
     runs["iops"] = np.repeat([1000, 700], 10) + noise[:20]
-    assert rows(shifts(runs, "iops"))[0]["warnings"] is None
+    assert rows(shifts(runs, "iops"))[0]["told"] is None
 
 
 def test_both_kinds_of_frame_and_groups(make, rows):
     runs = make(mount=["9p"] * 5 + ["x"] * 3, iops=[*map(float, READS), 1.0, 2.0, 3.0])
     found = shifts(runs, "iops", by="mount")
     assert type(found) is type(runs)
-    told = [(row["mount"], row["segment"], row["n"], row["verdict"]) for row in rows(found)]
+    told = [(row["mount"], row["segment"], row["n"], row["words"]) for row in rows(found)]
     assert told == [
         ("9p", 1, 2, None),
         ("9p", 2, 3, "step up, or two levels by chance"),
@@ -177,13 +177,13 @@ def test_compare_warns_of_a_step_on_a_side(rows):
     )
     (row,) = rows(ft.compare(runs, "iops", between="mount", baseline="x"))
     said = "values of a side step up by 56 % after run 2 of 5, or lie so by chance: see shifts()"
-    assert said in row["warnings"]
+    assert said in row["told"]
     runs["iops"] = [8900, 8910, 8916, 9037, 8910, 7000, 7100, 6900, 7050, 6950]
     (row,) = rows(ft.compare(runs, "iops", between="mount", baseline="x"))
-    assert "step" not in (row["warnings"] or "")
+    assert "step" not in (row["told"] or "")
 
 
 def test_a_series_that_is_shorter_than_a_round(make, rows):
     log = make(quantity="iops", time_s=[1.0, 2.0], value=[1.0, 2.0])
     (row,) = rows(shifts(log, round_s=10))
-    assert (row["verdict"], row["center"]) == ("too few samples: 0 of 20", None)
+    assert (row["words"], row["center"]) == ("too few samples: 0 of 20", None)

@@ -12,6 +12,7 @@ import pytest
 
 import fiotools as ft
 from benchmarks.coverage.tails import a_run, coverage
+from fiotools.flags import flag
 from fiotools.stats.tails import Interval, Windows, interval_within, ratio_within
 
 SIDES = {"between": "fs", "baseline": "a"}
@@ -59,9 +60,9 @@ def test_one_run_each_has_an_interval_of_its_windows_and_no_verdict(two, make, r
         assert (line["ratio_lo"], line["ratio_hi"]) == pytest.approx(ratio_within(*ends[::-1]))
         assert line["ratio_lo"] < 1.3 < line["ratio_hi"]
         assert (line["windows"], line["method"]) == (120, "batch-means")
-        assert line["verdict"] == "one run each: not comparable"
+        assert line["words"] == "one run each: no error known"
         assert line["p_equal"] is None
-        assert "other runs may differ more" in line["warnings"]
+        assert "other runs may differ more" in line["told"]
 
 
 def test_several_runs_are_compared_as_runs(make, rows):
@@ -107,7 +108,7 @@ def test_where_there_is_no_interval_it_says_why(two, make, rows, percentile, kee
     [line] = rows(ft.tails(bins, percentile, **SIDES))
     assert line["ratio"] > 1
     assert line["ratio_lo"] is None
-    assert said in line["warnings"]
+    assert said in line["told"]
 
 
 def test_windows_that_are_all_alike_leave_nothing_open_but_the_bin():
@@ -120,9 +121,7 @@ def test_an_end_in_the_last_bin_is_not_an_end():
     edges = np.array([[1.0, 2.0], [2.0, inf]])
     below = np.tile([[980.0, 1000.0], [1000.0, 1000.0]], (60, 1))
     np.random.default_rng(1).shuffle(below)  # in turns, the mean would be known exactly
-    assert interval_within(Windows(edges, below), 99) == (
-        "the tail is too uneven over the run for an interval"
-    )
+    assert interval_within(Windows(edges, below), 99) == flag("uneven-tail")
 
 
 def test_the_ends_of_both_make_those_of_the_ratio():

@@ -58,7 +58,7 @@ def test_group_reporting_hides_the_threads(make):
 def test_a_share_of_something_unknown_is_unknown(make, rows):
     io = make(run=1, thread=[0, 1], direction="read", iops=[1.0, None])
     assert [r["share_pct"] for r in rows(per_thread(io))] == [None, None]
-    assert rows(fairness(io))[0]["warnings"] == "iops is missing for some threads"
+    assert rows(fairness(io))[0]["told"] == "iops is missing for some threads"
 
 
 @pytest.mark.parametrize(
@@ -95,20 +95,21 @@ def test_pooled_latency_of_article_002(diskspd, rows):
 def test_columns(diskspd):
     assert list(fairness(diskspd, by="volume").columns) == [
         *("volume", "source", "run", "direction", "n", "k", "total_ios", "jain", "max_over_min"),
-        *("iops_lowest", "iops_highest", "stragglers", "lat_mean_ns", "lat_stddev_ns", "warnings"),
+        *("iops_lowest", "iops_highest", "stragglers", "lat_mean_ns", "lat_stddev_ns", "flags"),
+        "details",
     ]
 
 
 def test_fairness_is_between_equals(make, rows):
     io = make(run=1, thread=[0, 1], direction="read", bs_bytes=[4096, 65536], iops=[100.0, 10.0])
     (row,) = rows(fairness(io))
-    assert row["warnings"] == "threads differ in bs_bytes: fairness is between equals"
+    assert row["told"] == "threads differ in bs_bytes: fairness is between equals"
     assert (row["jain"], row["max_over_min"], row["stragglers"]) == (None, None, None)
 
 
 def test_one_thread_has_nobody_to_share_with(make, rows):
     (row,) = rows(fairness(make(run=1, thread=[0], direction="read", iops=[100.0])))
-    assert row["warnings"] == "one thread: nothing to share"
+    assert row["told"] == "one thread: nothing to share"
     assert row["jain"] is None
 
 
@@ -119,13 +120,13 @@ def test_a_dead_thread_is_the_straggler(make, rows, others):
     (row,) = rows(fairness(frame))
     assert row["jain"] == pytest.approx(0.75 if others == 3 else 6 / 7)
     assert (row["stragglers"], row["max_over_min"]) == ("thread 0", None)
-    assert row["warnings"] == "a thread did no I/O"
+    assert row["told"] == "a thread did no I/O"
     assert rows(per_thread(frame))[0]["share_pct"] == 0
 
 
 def test_threads_that_are_all_dead_share_nothing(make, rows):
     (row,) = rows(fairness(make(run=1, thread=[0, 1], direction="read", iops=0.0)))
-    assert row["warnings"] == "no thread did any I/O"
+    assert row["told"] == "no thread did any I/O"
     assert (row["jain"], row["max_over_min"], row["stragglers"]) == (None, None, None)
 
 
@@ -192,7 +193,7 @@ def test_a_thread_with_several_targets_is_one_thread(targets, rows):
     (row,) = rows(fairness(targets))
     assert (row["k"], row["total_ios"], row["iops_lowest"], row["iops_highest"]) == (2, 900, 30, 60)
     assert row["jain"] == pytest.approx(90**2 / (2 * (60**2 + 30**2)))
-    assert (row["max_over_min"], row["stragglers"], row["warnings"]) == (2.0, "thread 1", None)
+    assert (row["max_over_min"], row["stragglers"], row["told"]) == (2.0, "thread 1", None)
     assert row["lat_mean_ns"] == pytest.approx((1400 + 100 + 900 + 400) / 900)
 
 

@@ -19,7 +19,7 @@ toybox ``toys/pending/dd.c``, uutils ``dd/src/progress.rs`` 0.0.17 to 0.12.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import islice
 from typing import Any, NamedTuple
 
@@ -33,8 +33,8 @@ from fiotools.readers.dd.report import parse as parse
 from fiotools.readers.document import Document, Report, Session, read_reports
 from fiotools.tables.columns import column
 from fiotools.tables.notes import Note
-from fiotools.tables.parts import FEW
-from fiotools.tables.rows import Rows
+from fiotools.tables.parts import FEW, FILE
+from fiotools.tables.rows import Layout, Rows
 
 
 def read(document: Document, rows: Rows) -> None:
@@ -65,6 +65,7 @@ def add(rows: Rows, report: Report, session: Session) -> int:
         ]
         rows.runs += len(runs)
         _add_runs(rows, runs, session)
+        _add_io(rows, runs)
         _add_settings(rows, runs)
         _add_extras(rows, runs, block.source)
         _add_samples(rows, runs)
@@ -170,7 +171,8 @@ def _run(number: int, dd: DdRun, told: Operands, real_s: float | None) -> _Run:
     size = _size(last, told) if real_s else None
     if size is not None and real_s:
         last = last._replace(bytes=size, elapsed=real_s)
-    read, written = (counts(one) if one else None for one in (last.into, last.out))
+    read = counts(last.into) if last.into else None
+    written = counts(last.out) if last.out else None
     is_behind = bool(written and written[0] and read == (written[0] + 1, written[1]))
     moved = read if told.direction == "read" else written
     rate, verdict = rates.checked(last)
@@ -204,89 +206,81 @@ def _size(last: DdReport, told: Operands) -> int | None:
     return size if is_certain and size < TOO_MUCH else None
 
 
-def _extend(rows: Rows, table: str, columns: Mapping[str, Sequence[Any]], **same: Any) -> None:
+def _put(
+    rows: Rows, table: str, names: Layout, made: Sequence[tuple[Any, ...]], **same: Any
+) -> None:
     """Add rows; if there are many, their texts take a third of the memory in polars."""
-    is_many = len(columns["run"]) > FEW
-    typed = {name: column(name, one) if is_many else one for name, one in columns.items()}
-    rows.extend(table, typed, **same)
+    if len(made) > FEW:
+        columns = zip(names, zip(*made, strict=True), strict=True)
+        rows.extend(table, {name: column(name, values) for name, values in columns}, **same)
+        return
+    layout, head = (FILE, *same, *names), (rows.file, *same.values())
+    for row in made:
+        rows.append(table, layout, head + row)
 
 
 def _add_runs(rows: Rows, runs: Sequence[_Run], session: Session) -> None:
-    columns: dict[str, list[Any]] = {
-        "run": [run.number for run in runs],
-        "duration_s": [run.seconds for run in runs],
-        "status": [run.status for run in runs],
-    }
-    about = {"command": session.command, "host": session.host}
-    _extend(rows, "runs", columns, tool="dd", format="dd", **about)
-    moved = [run for run in runs if run.last.bytes > 0]
-    if not (moved and rows.wants("io")):
-        return
-    last, told = [run.last for run in moved], [run.told for run in moved]
-    columns = {
-        "run": [run.number for run in moved],
-        "target": [one.target for one in told],
-        "direction": [one.direction for one in told],
-        "bs_bytes": [one.bs_bytes for one in told],
-        "direct": [one.direct for one in told],
-        "io_bytes": [report.bytes for report in last],
-        "total_ios": [run.ios for run in moved],
-        "runtime_s": [run.seconds for run in moved],
-        "iops": [run.iops for run in moved],
-        "bw_bytes_per_s": [run.rate for run in moved],
-    }
-    _extend(rows, "io", columns, entry=1, scope="job")
+    made = [(run.number, run.seconds, run.status) for run in runs]
+    about = {"tool": "dd", "format": "dd", "command": session.command, "host": session.host}
+    _put(rows, "runs", ("run", "duration_s", "status"), made, **about)
+
+
+def _add_io(rows: Rows, runs: Sequence[_Run]) -> None:
+    """Add what was moved, if anything was."""
+    names = (
+        *("run", "target", "direction", "bs_bytes", "direct"),
+        *("io_bytes", "total_ios", "runtime_s", "iops", "bw_bytes_per_s"),
+    )
+    moved = [
+        (
+            *(run.number, run.told.target, run.told.direction, run.told.bs_bytes, run.told.direct),
+            *(run.last.bytes, run.ios, run.seconds, run.iops, run.rate),
+        )
+        for run in runs
+        if run.last.bytes > 0
+    ]
+    _put(rows, "io", names, moved, entry=1, scope="job")
 
 
 def _add_settings(rows: Rows, runs: Sequence[_Run]) -> None:
     """Add the operands."""
-    for run in runs:
-        given = run.told.given
-        if given:
-            columns = {"option": [*given], "text": [*given.values()]}
-            rows.extend("settings", columns, run=run.number, entry=1, origin="given")
+    given = [(run.number, *pair) for run in runs for pair in run.told.given.items()]
+    _put(rows, "settings", ("run", "option", "text"), given, entry=1, origin="given")
 
 
 def _add_extras(rows: Rows, runs: Sequence[_Run], source: str) -> None:
     """Add the printed values that have no column."""
-    if not rows.wants("extras"):
-        return
-    rounded = rates.ROUNDED
-    printed = {
-        "bytes": [None if run.last.bytes else "0" for run in runs],
-        "records_in": [run.last.into for run in runs],
-        "records_out": [run.last.out for run in runs],
-        "truncated_records": [run.last.aside for run in runs],
-        "rate": [run.last.rate for run in runs],
-        "seconds": [run.last.seconds if run.verdict == rounded else None for run in runs],
-        "source": [source or None] * len(runs),
-    }
-    for path, texts in printed.items():
-        there = [run.number for run, text in zip(runs, texts, strict=True) if text is not None]
-        if there:
-            columns: dict[str, list[Any]] = {
-                "run": there,
-                "text": [text for text in texts if text is not None],
-            }
-            _extend(rows, "extras", columns, path=path, entry=1)
+    printed = [
+        (run.number, path, text)
+        for run in runs
+        for path, text in (
+            ("bytes", None if run.last.bytes else "0"),
+            ("records_in", run.last.into),
+            ("records_out", run.last.out),
+            ("truncated_records", run.last.aside),
+            ("rate", run.last.rate),
+            ("seconds", run.last.seconds if run.verdict == rates.ROUNDED else None),
+            ("source", source or None),
+        )
+        if text is not None
+    ]
     for run in runs:
         for place, report in enumerate(run.dd.earlier):
             if report.into and report.out:
                 path = f"samples.{place}.records"
-                both = {"path": [f"{path}_in", f"{path}_out"], "text": [report.into, report.out]}
-                rows.extend("extras", both, run=run.number, entry=1)
+                printed.append((run.number, f"{path}_in", report.into))
+                printed.append((run.number, f"{path}_out", report.out))
+    _put(rows, "extras", ("run", "path", "text"), printed, entry=1)
 
 
 def _add_samples(rows: Rows, runs: Sequence[_Run]) -> None:
     """Add the progress and the report of each run that reported more than once."""
-    for run in runs:
-        if not run.dd.earlier:
-            continue
-        told = [report for report in (*run.dd.earlier, run.dd.last) if report.bytes >= 0]
-        columns = {
-            "time_s": [report.elapsed for report in told],
-            "value": [float(report.bytes) for report in told],
-        }
-        about = {"target": run.told.target, "direction": run.told.direction}
-        what = {"scope": "job", "quantity": "io_bytes", **about}
-        rows.extend("samples", columns, run=run.number, entry=1, **what)
+    names = ("run", "target", "direction", "time_s", "value")
+    printed = [
+        (run.number, run.told.target, run.told.direction, report.elapsed, float(report.bytes))
+        for run in runs
+        if run.dd.earlier
+        for report in (*run.dd.earlier, run.dd.last)
+        if report.bytes >= 0
+    ]
+    _put(rows, "samples", names, printed, entry=1, scope="job", quantity="io_bytes")

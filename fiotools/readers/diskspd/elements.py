@@ -19,8 +19,8 @@ from itertools import accumulate, count, repeat
 from operator import add
 from typing import TYPE_CHECKING, Any
 
+import msgspec
 import numpy as np
-import orjson
 from lxml import etree
 
 if TYPE_CHECKING:
@@ -30,6 +30,7 @@ _LONG = 17  # digits of a whole number: more is not a count of bytes, and sums w
 _LARGEST = 10.0**_LONG  # of a number that is measured
 _NOT_A_NUMBER = re.compile(r"-?(?:\d\.#\w+|nan(?:\(\w*\))?|inf)", re.IGNORECASE)
 _PLAIN = b"0123456789.-,"
+_DECODE = msgspec.json.Decoder(list[float]).decode
 _PLACE = re.compile(r"\[\d+\]")
 _DEEP = 50  # elements in one another
 _NAME = r"[A-Za-z][A-Za-z0-9]*+"
@@ -152,7 +153,7 @@ def plain_document(xml: str) -> Document:
     if sum(map(len, buckets)) + sum(map(len, tags)) < len(xml):
         raise NotPlainError
     pieces = "|".join(attributes).split('"')
-    given = [text.strip() or bucket for text, bucket in zip(texts, buckets, strict=True)]
+    given = [*map(add, map(str.strip, texts), buckets)]
     is_there = tuple(map(bool, given))
     shape = names, ends, opens, is_there, tuple(pieces[::2])
     root = _SHAPES.get(shape)
@@ -325,8 +326,8 @@ def numbers(texts: Sequence[str]) -> NDArray[np.float64]:
     """Read many numbers; raises `ValueError` if one is none."""
     listed = ",".join(texts).encode()
     if not listed.translate(None, _PLAIN):  # nearly always
-        with suppress(orjson.JSONDecodeError):
-            found = np.array(orjson.loads(b"[%b]" % listed), dtype=np.float64)
+        with suppress(msgspec.DecodeError):
+            found = np.array(_DECODE(b"[%b]" % listed), dtype=np.float64)
             if len(found) == len(texts) and (np.abs(found) < _LARGEST).all():
                 return found
     return np.array([*map(to_number, texts)], dtype=np.float64)

@@ -99,10 +99,10 @@ def check(
     -------
     pandas.DataFrame
         A row per run, check and subject: the labels, ``source``, ``run``, ``subject``, ``check``
-        (its short name), ``verdict`` (ok, suspect, impossible, unknown), ``observed`` and ``limit``
-        (in ``unit``), ``why`` (one sentence), ``remedy`` (what to do, or to find out), ``basis``
-        (where the limit comes from). ``why`` and ``remedy`` are in the language that `plot.style`
-        has set; all else is the same in every language.
+        (its short name), ``finding`` (what was found, a name that stays), ``verdict`` (ok, suspect,
+        impossible, unknown), ``observed`` and ``limit`` (in ``unit``), ``details`` (the values of
+        the finding, as JSON); and in English ``why`` (one sentence), ``remedy`` (what to do, or to
+        find out), ``basis`` (where the limit comes from).
 
     Raises
     ------

@@ -4,22 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from os import PathLike
 from pathlib import Path
 from typing import Any, Literal, TypeAlias, get_args
 
 from fiotools import units
 from fiotools.errors import SchemaError, argument
-from fiotools.language import say
+from fiotools.flags import as_json
 from fiotools.links import Link
 from fiotools.links import link as link_of
+from fiotools.stats.check import outcomes
+from fiotools.stats.check.outcomes import Values
 from fiotools.stats.frames import is_number
 
 Media = Literal["hdd", "sata-ssd", "nvme", "ram"]
 Cache = Literal["cold", "warm"]
 Sides = Literal["layer", "device", "mirror", "cache"]
-Verdict = Literal["ok", "suspect", "impossible", "unknown"]
 Memory: TypeAlias = "str | float | PathLike[str]"
 
 
@@ -139,66 +140,58 @@ def _memory(name: str, value: Memory | None) -> float | None:
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """A check of one subject; without a verdict a question, and each method returns its answer.
+    """What a check found about a subject; without an outcome, a question.
 
-    `subject` ("read of job", "run") is a key, and English in every language; `basis` is where the
-    limit comes from; `observed` and `limit` are in base units. `why` and `remedy` are sentences in
-    the language in use. A note that accuses nobody is an ``ok`` with a remedy.
+    `subject` ("read of job", "run") is a key; `observed` and `limit` are in base units. The outcome
+    and its `values` make the sentences (`outcomes`); `source` is where the limit comes from, if the
+    outcome does not say it. A note that accuses nobody is "ok" and has a remedy.
     """
 
     check: str
     subject: str
-    basis: str
     observed: float | None = None
     limit: float | None = None
     unit: str = ""
-    verdict: Verdict = "unknown"
-    why: str = ""
-    remedy: str | None = None
+    source: str = ""
+    outcome: str = ""
+    values: Values = field(default_factory=dict)
 
     def of(self, observed: float | None, limit: float | None = None, unit: str = "") -> Finding:
         """Add the numbers."""
         return replace(self, observed=observed, limit=limit, unit=unit)
 
-    def ok(self, why: str, remedy: str | None = None) -> Finding:
-        """Accuse nobody."""
-        return self._judged("ok", why, remedy)
-
-    def suspect(self, why: str, remedy: str) -> Finding:
-        """Accuse."""
-        return self._judged("suspect", why, remedy)
-
-    def impossible(self, why: str, remedy: str) -> Finding:
-        """Accuse, by physics."""
-        return self._judged("impossible", why, remedy)
-
-    def unknown(self, why: str, remedy: str) -> Finding:
-        """Ask for the evidence that is missing."""
-        return self._judged("unknown", why, remedy)
-
-    def _judged(self, verdict: Verdict, why: str, remedy: str | None) -> Finding:
+    def found(self, outcome: str, /, **values: Any) -> Finding:
+        """Answer the question."""
         # dozens a run: `replace` would look up each field
-        about = (self.check, self.subject, self.basis, self.observed, self.limit, self.unit)
-        return Finding(*about, verdict, why, remedy)
+        about = (self.check, self.subject, self.observed, self.limit, self.unit, self.source)
+        return Finding(*about, outcome, values)
 
+    @property
+    def finding(self) -> str:
+        """The id: the check, and its outcome."""
+        return f"{self.check}.{self.outcome}"
 
-def keep_options() -> str:
-    """Ask for a file that tells the options of a run."""
-    return say("keep the job file or the command line beside the report")
+    @property
+    def verdict(self) -> str:
+        """Ok, suspect, impossible or unknown."""
+        return outcomes.outcomes()[self.finding].verdict
 
+    @property
+    def details(self) -> str | None:
+        """The values, as a column has them."""
+        return as_json(self.values) if self.values else None
 
-def not_the_disk() -> str:
-    """Advise against a number that no disk can have made."""
-    return say(
-        "do not report it as a rate of the disk: empty the caches of guest and host, flush, use "
-        "random data, and count the bytes at the device; give {compression} if the data is packed",
-        compression=argument("compression"),
-    )
+    @property
+    def why(self) -> str:
+        """What was found, in a sentence."""
+        return outcomes.why(self.finding, self.values)
 
+    @property
+    def remedy(self) -> str | None:
+        """What to do, or to find out."""
+        return outcomes.remedy(self.finding, self.values) or None
 
-def host() -> str:
-    """Ask for the cache below a guest or behind a network mount."""
-    return say(
-        "give the host's memory for a guest or a network mount; {none} if there is no host",
-        none=argument("host_ram", 0),
-    )
+    @property
+    def basis(self) -> str:
+        """Where the limit comes from."""
+        return self.source or outcomes.basis(self.finding, self.values)

@@ -14,18 +14,15 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from math import expm1
 
-from fiotools.errors import argument, typed
-from fiotools.language import listed, say
 from fiotools.links import Link
-from fiotools.stats.check.evidence import Evidence, Finding, keep_options, not_the_disk
+from fiotools.stats.check.evidence import Evidence, Finding
+from fiotools.stats.check.outcomes import phrase
 from fiotools.stats.check.runs import Row, RunFacts
-from fiotools.units import human
 
 _TWO_WAY = ("mixed", "total")
 _NO_DATA = ("sync", "trim")  # a command goes over the link, and none of the bytes that it names
 _SLACK = 1.02  # rounding of printed numbers
 _NVME = re.compile(r"nvme\d+(?:c\d+)?n\d+(?:p\d+)?")
-_BUDGET = "bytes moved <= memory of the guest + memory of the host + link x seconds"
 # options that keep I/Os in a part of the file
 _CORNERS = (
     *("zonemode", "zonesize", "zonerange", "percentage_random", "rw_sequencer"),
@@ -43,6 +40,7 @@ class Flow:
     moved: float | None = None
     seconds: float | None = None
     row: Row | None = None
+    is_sum: bool = False  # of all jobs
 
     @property
     def is_two_way(self) -> bool:
@@ -96,7 +94,9 @@ def _together(run: RunFacts) -> Iterator[Flow]:
         amounts = [row["io_bytes"] for row in rows if row["direction"] == direction]
         if len(amounts) > 1 and None not in amounts:
             moved = float(sum(amounts))
-            yield Flow(f"{direction} of all jobs", direction, moved / elapsed, moved, elapsed)
+            yield Flow(
+                f"{direction} of all jobs", direction, moved / elapsed, moved, elapsed, is_sum=True
+            )
 
 
 def busiest(several: list[Flow]) -> list[Flow]:
@@ -122,24 +122,11 @@ def ceiling(run: RunFacts, known: Evidence) -> Iterator[Finding]:
     found = busiest(flows(run, known))
     if not found:
         if any(_has_data(row) for row in run.io) or (run.timing is not None and not run.io):
-            yield Finding("link", "run", "-").unknown(
-                say("the report does not tell how many bytes were moved, or in which time"),
-                say("for timed commands, give {moved}", moved=argument("moved")),
-            )
+            yield Finding("link", "run").found("no_bytes")
     elif known.link is None:
-        rate = max(flow.rate for flow in found)
-        yield Finding("link", "run", f"none without {argument('link')}", rate, unit="B/s").unknown(
-            say(
-                "{rates} cannot be judged: the link is not known",
-                rates=listed(human(flow.rate, "B/s") for flow in found),
-            ),
-            say(
-                "give {link}, such as {example}, and {devices}",
-                link=argument("link"),
-                example=typed('link="usb3-5g"', "--link usb3-5g"),
-                devices=argument("devices"),
-            ),
-        )
+        rates = [flow.rate for flow in found]
+        probe = Finding("link", "run", max(rates), None, "B/s")
+        yield probe.found("unknown", rates=rates)
     else:
         for flow in in_one(found) if known.link.is_shared else found:
             yield _carried(flow, known.link, known)
@@ -150,27 +137,16 @@ def _carried(flow: Flow, link: Link, known: Evidence) -> Finding:
     limit = (known.carried or 0.0) * both
     times = flow.rate / limit
     several = (known.devices or 1) > 1
-    links = say("{n} links", n=known.devices) if several else say("the link")
-    words = {"limit": human(limit, "B/s"), "links": links, "name": link.name}
-    carried = say("{limit} that {links} ({name}) can carry", **words)
-    if both == 2:
-        carried = say("{limit} that {links} ({name}) can carry both ways", **words)
+    links = phrase("links", n=known.devices) if several else phrase("one_link")
+    ways = "both_ways" if both == 2 else "one_way"
+    carried = phrase(ways, limit=limit, links=links, name=link.name)
     if known.compression:
-        packed = f"{known.compression:.3g}"
-        carried = say("{carried} of data that packs {times} times", carried=carried, times=packed)
-    said = say(
-        "{rate} is {times} times the {carried}",
-        rate=human(flow.rate, "B/s"),
-        times=f"{times:.3g}",
-        carried=carried,
-    )
-    probe = Finding("link", flow.subject, link.basis, flow.rate, limit, "B/s")
+        carried = phrase("packed", carried=carried, times=known.compression)
+    told = {"rate": flow.rate, "times": times, "carried": carried}
+    probe = Finding("link", flow.subject, flow.rate, limit, "B/s", link.basis)
     if times <= _SLACK:
-        return probe.ok(said)
-    if known.is_memory:
-        return probe.ok(say("{said}: a rate of memory, as declared", said=said))
-    why = say("{said}: impossible as a rate of the disk", said=said)
-    return probe.impossible(why, not_the_disk())
+        return probe.found("carried", **told)
+    return probe.found("memory" if known.is_memory else "beyond", **told)
 
 
 def media_of(run: RunFacts) -> str | None:
@@ -187,72 +163,41 @@ def budget(run: RunFacts, known: Evidence) -> Iterator[Finding]:
     # the job that is hardest to account for
     hardest: dict[str, tuple[float, Flow, float | None, float]] = {}
     for flow in flows(run, known):
-        if flow.direction != "total" and not flow.subject.endswith("all jobs"):
+        if flow.direction != "total" and not flow.is_sum:
             distinct, took = _distinct(run, flow), max(flow.seconds or 0.0, real or 0.0)
             left = (distinct or 0.0) - carried * took
             if flow.direction not in hardest or left > hardest[flow.direction][0]:
                 hardest[flow.direction] = (left, flow, distinct, took)
     for _, flow, distinct, took in hardest.values():
         is_sized = flow.row is not None and bool(flow.row["size_bytes"])
-        yield _spent(Finding("budget", flow.subject, _BUDGET), distinct, took, known, is_sized)
+        yield _spent(Finding("budget", flow.subject), distinct, took, known, is_sized)
 
 
 def _spent(
     probe: Finding, distinct: float | None, took: float, known: Evidence, is_sized: bool
 ) -> Finding:
     if is_sized and distinct is None:
-        return probe.unknown(
-            say("the report does not tell which part of the file was read or written"),
-            keep_options(),
-        )
+        return probe.found("part")
     if distinct is None or not took:
-        return probe.unknown(
-            say(
-                "the report does not tell how many different bytes were moved: the size of the "
-                "file is missing"
-            ),
-            say("keep the size of the file, and the whole output"),
-        )
-    terms = {
-        say("the guest's memory ({ram})", ram=argument("ram")): known.ram,
-        say("the link ({link})", link=argument("link")): known.carried,
-        say(
-            "the host's memory ({host_ram}; 0 if there is no host)", host_ram=argument("host_ram")
-        ): known.host_ram,
-    }
-    missing = listed(name for name, value in terms.items() if value is None)
-    ask = say("not known: {missing}", missing=missing)
-    words = {"moved": human(distinct, "B"), "time": human(took, "s")}
+        return probe.found("no_size")
+    terms = {"ram": known.ram, "link": known.carried, "host_ram": known.host_ram}
+    missing = [phrase(name) for name, value in terms.items() if value is None]
     if known.ram is None or known.carried is None:
-        why = say("{moved} in {time} cannot be accounted for", **words)
-        return probe.of(distinct, None, "B").unknown(why, ask)
+        probe = probe.of(distinct, None, "B")
+        return probe.found("unknown", moved=distinct, time=took, missing=missing)
     carried = known.carried * took
-    words |= {"ram": human(known.ram, "B"), "carried": human(carried, "B")}
-    said = say(
-        "{moved} were moved: the guest has {ram} of memory, the host {host}, and the link carries "
-        "{carried} in {time}"
-        if known.host_ram
-        else "{moved} were moved: the guest has {ram} of memory, and the link carries {carried} in "
-        "{time}",
-        host=human(known.host_ram, "B"),
-        **words,
-    )
+    told = {"moved": distinct, "ram": known.ram, "carried": carried, "time": took}
+    said = phrase("in_guest", **told)
+    if known.host_ram:
+        said = phrase("in_host", **told, host=known.host_ram)
     limit = known.ram + carried + (known.host_ram or 0.0)
     probe, rest = probe.of(distinct, limit, "B"), distinct - limit
     if rest <= 0.01 * distinct:
-        return probe.ok(said)
-    left = {"said": said, "rest": human(rest, "B"), "share": f"{100 * rest / distinct:.0f}"}
+        return probe.found("fits", said=said)
+    left = {"said": said, "rest": rest, "share": 100 * rest / distinct}
     if known.host_ram is None:
-        why = say(
-            "{said}: at least {rest} ({share} %) were in the memory of a host, or nowhere",
-            **left,
-        )
-        look = say("look at the size of the virtual disk, and count the bytes at the device")
-        return probe.suspect(why, listed([ask, look], "; "))
-    return probe.impossible(
-        say("{said}: at least {rest} ({share} %) were never stored nor read", **left),
-        say("use random data, prefill the file, and count the bytes at the device"),
-    )
+        return probe.found("host", **left, missing=missing)
+    return probe.found("never", **left)
 
 
 def _distinct(run: RunFacts, flow: Flow) -> float | None:

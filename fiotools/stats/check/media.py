@@ -18,13 +18,11 @@ from dataclasses import dataclass
 from itertools import pairwise
 from math import floor, log2
 
-from fiotools.errors import argument
-from fiotools.language import listed, say
-from fiotools.stats.check.evidence import Evidence, Finding, not_the_disk
+from fiotools.stats.check.evidence import Evidence, Finding
 from fiotools.stats.check.link_rate import Flow, busiest, flows, in_one
+from fiotools.stats.check.outcomes import Phrase, phrase
 from fiotools.stats.check.page_cache import read_share
 from fiotools.stats.check.runs import NO_DEVICE, SYNC_ENGINES, Curve, Row, RunFacts
-from fiotools.units import human
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +61,6 @@ _APART = 10.0
 _LEAST = 0.1  # of the I/Os: a smaller mode is a tail
 _ENOUGH = 100  # I/Os: ten in the smaller mode
 _VALLEY = 0.25  # of the smaller mode: a shallower valley does not part two modes
-_MODES = "modes more than 10 times apart, with 10 % of the I/Os each"
 # paths and devices with these names are memory
 _MEMORY = re.compile(
     r"(?:^|/)(?:dev/shm|run/shm|(?:tmpfs|ramfs|ram-?disk)\d*|z?ram\d+|nullb\d+)(?=/|$)"
@@ -75,10 +72,7 @@ def medium(run: RunFacts, known: Evidence) -> Iterator[Finding]:
     if known.is_memory:
         return
     if name := _memory(run):
-        yield Finding("medium", "run", "the name of the file or device").suspect(
-            say("{name} is memory, not a device", name=name),
-            say("measure a file on the device, or declare {ram}", ram=argument("media", "ram")),
-        )
+        yield Finding("medium", "run").found("memory", name=name)
     if known.media == "hdd":
         for flow in in_one(busiest(flows(run, known))):
             yield from _platter(flow, known)
@@ -97,18 +91,9 @@ def _platter(flow: Flow, known: Evidence) -> Iterator[Finding]:
     rate, limit = flow.rate, _PLATTER * (known.devices or 1)
     if rate <= _SLACK * limit:
         return
-    said = say(
-        "{rate} is {times} times what the platters of a hard disk give at best (about {limit})",
-        rate=human(rate, "B/s"),
-        times=f"{rate / limit:.3g}",
-        limit=human(limit, "B/s"),
-    )
-    basis = "outer tracks of large hard disks, as their makers state it"
-    probe = Finding("medium", flow.subject, basis, rate, limit, "B/s")
-    if rate <= 2 * _SLACK * limit:
-        yield probe.ok(said, say("only disks with two actuators are so fast: state that it is one"))
-    else:
-        yield probe.suspect(said, not_the_disk())
+    name = "two_actuators" if rate <= 2 * _SLACK * limit else "platter"
+    probe = Finding("medium", flow.subject, rate, limit, "B/s")
+    yield probe.found(name, rate=rate, times=rate / limit, limit=limit)
 
 
 def turns(run: RunFacts, known: Evidence) -> Iterator[Finding]:
@@ -122,20 +107,11 @@ def turns(run: RunFacts, known: Evidence) -> Iterator[Finding]:
         flying = _flying(run, row)
         most = bound.alone if flying == 1 else bound.queued or flying * bound.alone
         rate, limit = row["iops"] / syncs, most * (known.devices or 1)
-        said = say(
-            "{rate} are {times} times the {limit} that the seeks and turns of a hard disk leave",
-            rate=human(rate, "1/s"),
-            times=f"{rate / limit:.3g}",
-            limit=human(limit, "1/s"),
-        )
-        probe = Finding("turns", run.subject(row), bound.basis, rate, limit, "1/s")
-        if rate <= limit:
-            yield probe.ok(said)
-        elif rate <= 3 * limit or not bound.is_physics:
-            yield probe.suspect(said, not_the_disk())
-        else:
-            why = say("{said}: impossible as a rate of its platters", said=said)
-            yield probe.impossible(why, not_the_disk())
+        name = "within" if rate <= limit else "far_beyond"
+        if rate > limit and (rate <= 3 * limit or not bound.is_physics):
+            name = "beyond"
+        probe = Finding("turns", run.subject(row), rate, limit, "1/s", bound.basis)
+        yield probe.found(name, rate=rate, times=rate / limit, limit=limit)
 
 
 def _bound(run: RunFacts, row: Row) -> tuple[Turns | None, float]:
@@ -191,15 +167,9 @@ def _fast_reads(
     if (found := _fastest(run, row, limit)) is None:
         return
     said, observed = found
-    probe = Finding("fast_reads", run.subject(row), _basis(kind, limit), observed, limit, "ns")
-    if observed >= limit or is_read:
-        yield probe.ok(said)
-        return
-    name, warm = say(kind.name), argument("cache", "warm")
-    yield probe.suspect(
-        say("{said}: faster than any {device}, so memory answered them", said=said, device=name),
-        say("set direct=1, prefill the file, or declare {warm}", warm=warm),
-    )
+    probe = Finding("fast_reads", run.subject(row), observed, limit, "ns")
+    name = "slow" if observed >= limit or is_read else "memory"
+    yield probe.found(name, said=said, device=kind.name, limit=limit)
 
 
 def _fast_writes(run: RunFacts, row: Row, kind: Medium) -> Iterator[Finding]:
@@ -207,17 +177,11 @@ def _fast_writes(run: RunFacts, row: Row, kind: Medium) -> Iterator[Finding]:
     if (found := _fastest(run, row, limit)) is None or found[1] >= limit:
         return
     said, observed = found
-    name = say(kind.name)
-    why = say("{said}: faster than any {device}, so memory took them", said=said, device=name)
-    probe = Finding("fast_writes", run.subject(row), _basis(kind, limit), observed, limit, "ns")
-    yield probe.suspect(why, not_the_disk())
+    probe = Finding("fast_writes", run.subject(row), observed, limit, "ns")
+    yield probe.found("memory", said=said, device=kind.name, limit=limit)
 
 
-def _basis(kind: Medium, limit: float) -> str:
-    return f"the fastest I/Os of any {kind.name}, about {human(limit, 'ns')}"
-
-
-def _fastest(run: RunFacts, row: Row, limit: float) -> tuple[str, float] | None:
+def _fastest(run: RunFacts, row: Row, limit: float) -> tuple[Phrase, float] | None:
     """Tell how long the fastest percent of a row's I/Os took, if that says something."""
     first = {
         latency: [point for point in curve if point[0] >= 1][:1]
@@ -234,19 +198,10 @@ def _fastest(run: RunFacts, row: Row, limit: float) -> tuple[str, float] | None:
     # the same I/Os, submitting included, took at least this
     least = max(value + (row["slat_min_ns"] or 0), row["lat_min_ns"] or 0)
     if latency == "clat" and value < limit <= least:
-        return say(
-            "{share} % of the I/Os took {time} or more, submitting included",
-            share=f"{100 - percentile:.3g}",
-            time=human(least, "ns"),
-        ), least
+        return phrase("took_more", share=100 - percentile, time=least), least
     if percentile > 1 and value >= limit:
         return None  # the first of a hundred may be faster
-    return say(
-        "{share} % of the I/Os took less than {time} ({latency})",
-        share=f"{percentile:.3g}",
-        time=human(value, "ns"),
-        latency=latency,
-    ), value
+    return phrase("took_less", share=percentile, time=value, latency=latency), value
 
 
 Modes = tuple[float, float, float]  # the share of the fast mode, and where both lie, in ns
@@ -261,27 +216,19 @@ def modes(run: RunFacts, known: Evidence) -> Iterator[Finding]:
         of_bins, of_curve = _most_complete(bins), _most_complete(curves)
         if of_bins is None and of_curve is None:
             continue
-        probe = Finding("modes", run.subject(row), _MODES)
+        probe = Finding("modes", run.subject(row))
         if row["bs_bytes"] is None:
-            why = say("the report does not tell whether the I/Os had one size")
-            yield probe.unknown(why, say("use one block size"))
+            yield probe.found("no_size")
             continue
         if row["total_ios"] is not None and row["total_ios"] < _ENOUGH:
-            why = say("{n} I/Os are too few to tell modes from chance", n=f"{row['total_ios']:,}")
-            yield probe.unknown(why, say("run for longer"))
+            yield probe.found("few", n=row["total_ios"])
             continue
         found = in_bins(bins[of_bins]) if of_bins else _in_curve(curves[of_curve or ""])
         if found is not None and found[1] < (row["lat_min_ns"] or 0):
             # clat begins when the submitting is over, which may have waited for the I/O itself
-            why = say(
-                "two modes of clat, one at about {low}, and no I/O took less than {least}, "
-                "submitting included",
-                low=human(found[1], "ns"),
-                least=human(row["lat_min_ns"], "ns"),
-            )
-            yield probe.unknown(why, say("ask fio for lat_percentiles=1"))
+            yield probe.found("submitting", low=found[1], least=row["lat_min_ns"])
         elif found is None:
-            yield probe.ok(say("one mode"))
+            yield probe.found("one")
         else:
             yield _two_modes(probe, run, row, found, known)
 
@@ -293,15 +240,7 @@ def _most_complete(latencies: Collection[str]) -> str | None:
 def _two_modes(probe: Finding, run: RunFacts, row: Row, found: Modes, known: Evidence) -> Finding:
     """Suspect reads whose fast mode is a cache's: faster than the medium, or not the device's."""
     fast, low, high = found
-    said = say(
-        "two modes: {share} % of the I/Os at about {low}, the others at about {high}, {times} "
-        "times as long",
-        share=f"{100 * fast:.0f}",
-        low=human(low, "ns"),
-        high=human(high, "ns"),
-        times=f"{high / low:.3g}",
-    )
-    remedy = say("report the two modes separately; their mean is nobody's latency")
+    told = {"share": 100 * fast, "low": low, "high": high, "times": high / low}
     probe, share = probe.of(high / low, _APART), read_share(run, known)
     # the fast ones of sequential reads were read ahead
     medium = _MEDIA.get(known.media or "", _ANY)
@@ -309,8 +248,8 @@ def _two_modes(probe: Finding, run: RunFacts, row: Row, found: Modes, known: Evi
     if share is not None and (share.is_short or share.is_whole):
         is_cached = share.is_short
     if not is_cached or row["direction"] != "read" or known.is_memory:
-        return probe.ok(said, remedy)
-    return probe.suspect(say("{said}: hits and misses of a cache", said=said), remedy)
+        return probe.found("two", **told)
+    return probe.found("cache", **told)
 
 
 def in_bins(rows: Sequence[Row]) -> Modes | None:
@@ -355,25 +294,11 @@ def fresh(run: RunFacts, known: Evidence) -> Iterator[Finding]:
     written = sum(row["io_bytes"] or 0 for row in run.wholes() if row["direction"] == "write")
     if not written:
         return
-    basis = "SNIA PTS: write twice the capacity before measuring"
-    moved = human(written, "B")
-    probe = Finding("preconditioning", "run", basis, float(written))
-    if known.capacity is None:
-        said = say("{moved} were written", moved=moved)
-        if run.disks:
-            said = say("{moved} were written to {disks}", moved=moved, disks=listed(run.disks))
-        capacity = argument("capacity")
-        yield probe.unknown(
-            listed([said, say("the size of the SSD's cache is not known")], "; "),
-            say("give {capacity}; write twice the capacity first", capacity=capacity),
-        )
+    probe = Finding("preconditioning", "run", float(written))
+    if known.capacity is None and run.disks:
+        yield probe.found("unknown_on", moved=written, disks=run.disks)
+    elif known.capacity is None:
+        yield probe.found("unknown", moved=written)
     elif written < 2 * known.capacity:
-        why = say(
-            "{moved} are {share} % of the SSD: this may be its cache's speed",
-            moved=moved,
-            share=f"{100 * written / known.capacity:.3g}",
-        )
-        remedy = say(
-            "write twice the capacity first, or state that this is the speed of a fresh SSD"
-        )
-        yield probe.of(float(written), 2 * known.capacity, "B").ok(why, remedy)
+        probe = probe.of(float(written), 2 * known.capacity, "B")
+        yield probe.found("fresh", moved=written, share=100 * written / known.capacity)

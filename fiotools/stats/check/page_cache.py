@@ -23,16 +23,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from fiotools.errors import argument, typed
-from fiotools.language import listed, say
-from fiotools.stats.check.evidence import Evidence, Finding, host, keep_options
+from fiotools.stats.check.evidence import Evidence, Finding
 from fiotools.stats.check.link_rate import flows
+from fiotools.stats.check.outcomes import Phrase, phrase
 from fiotools.stats.check.runs import NO_DEVICE, RANDOM, Row, RunFacts
-from fiotools.units import human
 
 _DISK_UTIL = "fio's disk_util: the I/O of the device against the I/O of the jobs"
-_FIO = "fio, HOWTO: direct, invalidate, pre_read"
-_TWICE = "twice the memory, so that most of it cannot be cached"
-_UNWRITTEN = "unallocated blocks read as zeros without I/O"
 _ENOUGH = 0.9  # a smaller share shows that memory answered, or nothing
 _FAR = 1.5  # times: more than a journal and other programs explain
 _FEWEST = 100  # I/Os
@@ -54,7 +50,7 @@ class Share:
     counted: float
     most: float
     is_whole: bool
-    said: str
+    said: Phrase
     basis: str
 
     @property
@@ -64,7 +60,8 @@ class Share:
 
     def probe(self, check: str, subject: str) -> Finding:
         """Return a check that has the share as its number."""
-        return Finding(check, subject, self.basis, 100 * self.counted, 100 * _ENOUGH, "%")
+        share = 100 * self.counted
+        return Finding(check, subject, share, 100 * _ENOUGH, "%", self.basis)
 
 
 def read_share(run: RunFacts, known: Evidence) -> Share | None:
@@ -92,14 +89,8 @@ def amplified(run: RunFacts, _known: Evidence) -> Iterator[Finding]:
             continue
         times = _at(run, disks, (row[name] for row in disks)) / float(moved)
         if times > _FAR:
-            why = say(
-                "{devices} moved {times} times what the jobs did: read-ahead, read-modify-write, "
-                "copy on write, copies, or other programs",
-                devices=listed(run.disks),
-                times=f"{times:.3g}",
-            )
-            remedy = say("it wears the device and costs performance")
-            yield Finding("amplified", direction, _DISK_UTIL, times, _FAR).ok(why, remedy)
+            probe = Finding("amplified", direction, times, _FAR)
+            yield probe.found("more", devices=run.disks, times=times)
 
 
 def slept_share(run: RunFacts, rows: Sequence[Row], waits: float) -> Share | None:
@@ -114,11 +105,7 @@ def slept_share(run: RunFacts, rows: Sequence[Row], waits: float) -> Share | Non
     if any(name.startswith(("pmem", "dax")) for name in run.disks):
         return None  # nobody sleeps for persistent memory
     times = float(sum(filter(None, slept)))
-    said = say(
-        "a job sleeps until a device has answered, and slept {slept} times in {n} I/Os",
-        slept=f"{times:,.0f}",
-        n=f"{waits:,.0f}",
-    )
+    said = phrase("slept", slept=times, n=waits)
     # an answer may be there before the job sleeps: for one of two I/Os of an asynchronous engine,
     # and for one of three on a busy machine, where others ran meanwhile
     most = times / waits * (2.0 if "async" in engines else 1.5)
@@ -161,10 +148,8 @@ def _counted(run: RunFacts, reads: list[Row], each: bool, packed: float) -> Shar
         is_bound = True
     counted *= packed
     most = counted + _MISSED / min(row["runtime_s"] for row in reads)
-    words = {"devices": listed(run.disks), "share": f"{100 * min(counted, 1):.3g}"}
-    said = say("{devices} gave {share} % of what was read", **words)
-    if is_bound:
-        said = say("{devices} gave at most {share} % of what was read", **words)
+    gave = "gave_most" if is_bound else "gave"
+    said = phrase(gave, devices=run.disks, share=100 * min(counted, 1))
     # a loop device is a file of another file system
     is_device = not all((row["device"] or "").startswith("loop") for row in disks)
     is_whole = is_device and not is_bound and most >= _ENOUGH
@@ -202,139 +187,72 @@ def pagecache(run: RunFacts, known: Evidence) -> Iterator[Finding]:
             continue
         if known.is_memory:
             basis = typed("the arguments cache=, media=", "the options --cache, --media")
-            why = say("memory was measured, as declared")
-            yield Finding("cache", run.subject(row), basis).ok(why)
+            yield Finding("cache", run.subject(row), source=basis).found("memory")
         elif row["ioengine"] != "null" and row["target"] not in NO_DEVICE:
             yield _fio(run, row, known) if run.tool == "fio" else _plain(run, row, known)
 
 
 def _fio(run: RunFacts, row: Row, known: Evidence) -> Finding:
-    entry, probe = row["entry"], Finding("cache", run.subject(row), _FIO)
-    direct = run.direct(row)
+    entry, probe = row["entry"], Finding("cache", run.subject(row))
+    direct, in_guest = run.direct(row), _in_guest(known)
     if run.is_bypassing(row):
-        return _guest_ok(probe, bypassing(row), known)
+        return probe.found(f"bypassed{in_guest}", engine=row["ioengine"])
     if direct:
-        return _direct(run, probe, known)
-    remedy = say("set direct=1, or declare {warm}", warm=argument("cache", "warm"))
+        return _direct(run, probe, in_guest)
     for option, bad in (("invalidate", "0"), ("pre_read", "1")):
         if run.option(entry, option) == bad:
-            why = say(
-                "{option}={value} without direct=1: the file is in the page cache already",
-                option=option,
-                value=bad,
-            )
-            return probe.suspect(why, remedy)
+            return probe.found("filled", option=option, value=bad)
     share = read_share(run, known)
-    if share is not None and share.is_whole:
-        return _guest_ok(share.probe("cache", probe.subject), share.said, known)
-    if share is not None and share.is_short:
-        why = say("{said}: the rest came from memory", said=share.said)
-        return share.probe("cache", probe.subject).suspect(why, remedy)
+    if share is not None and (share.is_whole or share.is_short):
+        name = f"counted{in_guest}" if share.is_whole else "short"
+        return share.probe("cache", probe.subject).found(name, said=share.said)
     if direct is None:
-        why = say(
-            "the report does not tell whether direct=1 was set, and direct=1 does not bypass a "
-            "host's cache"
-        )
-        return probe.unknown(why, listed([keep_options(), host()], "; "))
+        return probe.found("untold")
     moved, size = row["io_bytes"], (run.jobs(row) or 1) * (row["size_bytes"] or 0)
     held = known.ram + (known.host_ram or 0.0) if known.ram else None
     if row["direction"] == "mixed" and row["rw"] not in ("read", "randread"):
-        why = say("without direct=1, and reads and writes are in one number")
-    elif size and held is not None and size >= 2 * held:
-        why = say("the file is {times} times as large as the memory", times=f"{size / held:.3g}")
-        return _guest_ok(Finding("cache", probe.subject, _TWICE), why, known)
-    elif size and moved and moved > 1.01 * size:
-        words = {"moved": human(moved, "B"), "size": human(size, "B")}
-        probe = probe.of(float(moved), float(size), "B")
-        if run.option(entry, "norandommap") not in (None, "0"):
-            why = say(
-                "{moved} were read at random from {size} without direct=1: repeated reads came "
-                "from the page cache",
-                **words,
-            )
-            return probe.suspect(why, remedy)
-        why = say(
-            "{moved} were read from {size} without direct=1: fio drops the cache before each pass, "
-            "but not dirty pages",
-            **words,
-        )
-    elif row["size_bytes"] is None or not run.tells_options(entry):
-        why = say("without direct=1, and the size of the file is not in the report")
-    else:
-        why = say(
-            "without direct=1: fio drops the cache first, but not dirty pages, and some file "
-            "systems keep all pages"
-        )
-    return probe.unknown(why, listed([say("set direct=1"), host()], "; "))
+        return probe.found("mixed")
+    if size and held is not None and size >= 2 * held:
+        return probe.found(f"large{in_guest}", times=size / held)
+    if size and moved and moved > 1.01 * size:
+        is_repeated = run.option(entry, "norandommap") not in (None, "0")
+        name = "repeated" if is_repeated else "again"
+        return probe.of(float(moved), float(size), "B").found(name, moved=moved, size=size)
+    is_untold = row["size_bytes"] is None or not run.tells_options(entry)
+    return probe.found("no_size" if is_untold else "dirty")
 
 
-def _direct(run: RunFacts, probe: Finding, known: Evidence) -> Finding:
+def _in_guest(known: Evidence) -> str:
+    """End the name of an outcome: a host may cache, unless there is none."""
+    return "" if known.host_ram == 0 else "_host"
+
+
+def _direct(run: RunFacts, probe: Finding, in_guest: str) -> Finding:
     if files := [name for name in run.disks if name.startswith("loop")]:
-        why = say(
-            "{device} is a file on another file system, and direct=1 does not bypass the cache of "
-            "that",
-            device=listed(files),
-        )
-        remedy = say("attach it with losetup --direct-io=on, and count the bytes below it")
-        return probe.unknown(why, remedy)
-    said = say("direct=1 bypasses the page cache")
-    if run.tables["disks"]:
-        return _guest_ok(probe, said, known)
-    why = say("{said}, but not ZFS's own, and no device was counted", said=said)
-    return probe.unknown(why, listed([say("count the bytes at the device"), host()], "; "))
+        return probe.found("loop", device=files)
+    return probe.found(f"direct{in_guest}" if run.tables["disks"] else "no_device")
 
 
 def _plain(run: RunFacts, row: Row, known: Evidence) -> Finding:
     """Check dd, DISKSPD and CrystalDiskMark, which drop nothing."""
-
-    def probe(basis: str) -> Finding:
-        return Finding("cache", run.subject(row), basis)
-
+    probe, in_guest = Finding("cache", run.subject(row)), _in_guest(known)
     if row["direct"]:
-        said = say("direct I/O bypasses the page cache")
-        return _guest_ok(probe("direct I/O"), said, known)
+        return probe.found(f"direct_io{in_guest}")
     if run.tool != "dd" and row["direct"] is None:
-        why = say("the report does not tell whether the page cache was off")
-        return probe("DISKSPD, -Su and -Sh").unknown(why, say("use -Sh"))
+        return probe.found("not_told")
     if run.drops_cache:
-        said = say("the command drops the cache first")
-        return _guest_ok(probe("the command line"), said, known)
+        return probe.found(f"dropped{in_guest}")
     size = row["io_bytes"] if run.tool == "dd" else row["size_bytes"]
     if size is None or not known.ram:
-        return probe(_TWICE).unknown(
-            say("the page cache was on, and the size of the memory is not known"),
-            say(
-                "give {ram}, such as {example}",
-                ram=argument("ram"),
-                example=typed('ram="8GB"', "--ram 8GB"),
-            ),
-        )
+        return probe.found("no_ram")
     held = known.ram + (known.host_ram or 0.0)
-    share = {"size": human(size, "B"), "share": f"{100 * size / held:.2g}"}
-    said = say("{size} through the page cache, {share} % of the memory", **share)
+    said = phrase("share_of_memory", size=size, share=100 * size / held)
     if size >= held:
-        share["times"] = f"{size / held:.3g}"
-        said = say("{size} through the page cache, {times} times the memory", **share)
-    twice = probe(_TWICE).of(float(size), 2 * held, "B")
+        said = phrase("times_memory", size=size, times=size / held)
+    probe = probe.of(float(size), 2 * held, "B")
     if size < 2 * held:
-        warm = argument("cache", "warm")
-        remedy = say("drop the cache first, use direct I/O, or declare {warm}", warm=warm)
-        return twice.suspect(said, remedy)
-    if known.host_ram is None:
-        why = say("{said} of the guest; the size of a host's cache is not known", said=said)
-        return twice.unknown(why, host())
-    return twice.ok(said)
-
-
-def _guest_ok(probe: Finding, why: str, known: Evidence) -> Finding:
-    if known.host_ram == 0:
-        return probe.ok(why)
-    return probe.unknown(listed([why, say("a host may cache")], "; "), host())
-
-
-def bypassing(row: Row) -> str:
-    """Tell that a row's engine has no page cache to bypass."""
-    return say("ioengine={engine} does not use the page cache of files", engine=row["ioengine"])
+        return probe.found("small", said=said)
+    return probe.found("guest" if known.host_ram is None else "twice", said=said)
 
 
 def sparse(run: RunFacts, known: Evidence) -> Iterator[Finding]:
@@ -350,26 +268,16 @@ def sparse(run: RunFacts, known: Evidence) -> Iterator[Finding]:
 
 
 def _read(run: RunFacts, row: Row, known: Evidence, share: Share | None, rate: float) -> Finding:
-    subject = run.subject(row)
-    probe, declared = Finding("sparse", subject, _UNWRITTEN), argument("prefilled", True)
-    remedy = say(
-        "fill the file with random data first, and discard the first pass ({prefilled} says so)",
-        prefilled=declared,
-    )
+    subject, declared = run.subject(row), argument("prefilled", True)
+    probe = Finding("sparse", subject)
     if share is not None and share.is_short and run.direct(row):
-        why = say(
-            "{said}, though the reads were direct: the other reads were of unwritten blocks, or a "
-            "cache answered",
-            said=share.said,
-        )
-        return share.probe("sparse", subject).suspect(why, remedy)
+        short = share.probe("sparse", subject)
+        return short.found("short", said=share.said, prefilled=declared)
     if known.prefilled:
-        return Finding("sparse", subject, declared).ok(say("prefilled, as declared"))
+        return Finding("sparse", subject, source=declared).found("prefilled")
     carried = None if known.is_memory else known.carried
     if carried is not None and row["direct"] and rate > 1.02 * carried:
-        why = say("direct reads faster than the link: the blocks may never have been written")
-        return probe.suspect(why, remedy)
+        return probe.found("beyond_link", prefilled=declared)
     if share is not None and share.is_whole:
-        return share.probe("sparse", subject).ok(share.said)
-    why = say("the report does not tell whether the blocks had been written before")
-    return probe.unknown(why, remedy)
+        return share.probe("sparse", subject).found("counted", said=share.said)
+    return probe.found("untold", prefilled=declared)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import takewhile
@@ -17,6 +17,7 @@ from fiotools.errors import SchemaError
 from fiotools.stats.check.latencies import Curve as Curve
 from fiotools.stats.check.latencies import Latencies
 from fiotools.stats.check.latencies import Row as Row
+from fiotools.stats.check.outcomes import Phrase, phrase
 from fiotools.stats.replicates import refuse_twice
 from fiotools.stats.settings import OptionTexts, merged
 from fiotools.tables.results import Frames
@@ -139,7 +140,7 @@ class RunFacts:
     @cached_property
     def _is_last_of_several(self) -> bool:
         """Whether the options that are listed are the last job's."""
-        return any("unlike jobs" in (row["message"] or "") for row in self.tables["notes"])
+        return any(row["code"] == "unlike jobs" for row in self.tables["notes"])
 
     def jobs(self, row: Row) -> int | None:
         """Return how many jobs a row is of."""
@@ -217,15 +218,27 @@ class RunFacts:
             together[_TARGET.sub("Target/", name)].update(dict.fromkeys(texts))
         return {name: ", ".join(texts) for name, texts in together.items()}
 
-    def subject(self, row: Row, say: Callable[..., str] = str.format) -> str:
-        """Name a row's subject: in English, a key, or as `fiotools.language.say` does."""
-        what, name = say(row.get("direction") or "run"), row.get("job")
+    def subject(self, row: Row) -> str:
+        """Name a row's subject: a key."""
+        what, name = row.get("direction") or "run", row.get("job")
         if row.get("thread") is not None:
-            name = say("thread {n}", n=row["thread"])
+            name = f"thread {row['thread']}"
         if name:
-            what = say("{what} of {name}", what=what, name=name)
+            what = f"{what} of {name}"
         if self._has_several and row.get("scope") != "total":
-            what = say("{name} (entry {n})", name=what, n=row["entry"])
+            what = f"{what} (entry {row['entry']})"
+        return what
+
+    def named(self, row: Row) -> str | Phrase:
+        """Name a row's subject as a part of a sentence."""
+        what: str | Phrase = row.get("direction") or "run"
+        name: str | Phrase | None = row.get("job")
+        if row.get("thread") is not None:
+            name = phrase("thread", n=row["thread"])
+        if name:
+            what = phrase("of", what=what, name=name)
+        if self._has_several and row.get("scope") != "total":
+            what = phrase("entry", name=what, n=row["entry"])
         return what
 
 

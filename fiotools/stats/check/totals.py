@@ -24,28 +24,17 @@ from itertools import pairwise, repeat
 from typing import Any
 
 from fiotools import units
-from fiotools.language import called, listed, say
-from fiotools.stats.check.evidence import Evidence, Finding, keep_options
+from fiotools.stats.check.evidence import Evidence, Finding
 from fiotools.stats.check.latencies import BINS, CENT, ROUNDED, Curve, Row
+from fiotools.stats.check.outcomes import Phrase, Values, phrase
 from fiotools.stats.check.runs import SYNC_ENGINES, RunFacts, directions
-from fiotools.units import human
 
-_BASIS = "arithmetic on the report's own numbers, within their printed digits"
 _COARSE = 0.11  # fio's report for people cuts "19.9GiB" down to "19.0GiB"
-_CONTRADICTION = re.compile(
-    r"is not bytes / seconds|are recomputed|printed rate is kept|numbers are kept as printed"
-    r"|I/O per s is not|threads sum to|of the threads make|records of one size"
-    r"|is not that of its times"
-)
-# an amount, its rate and its unit, and what to say if they do not fit the time
-_AMOUNTS = (
-    ("io_bytes", "bw_bytes_per_s", "B", "{subject}: {rate} for {time} is not {amount}"),
-    ("total_ios", "iops", "", "{subject}: {rate} for {time} is not {amount} I/Os"),
-)
+# an amount, its rate, and in which words it stands
+_AMOUNTS = (("io_bytes", "bw_bytes_per_s", "bytes"), ("total_ios", "iops", "ios"))
 _GROUP = re.compile(
     r"bw=(?P<rate>[\d.]+\w+)/s .*io=(?P<moved>[\d.]+\w+) .*run=\d+-(?P<took>\d+)msec"
 )
-_LITTLE = "Little's law: I/Os in flight = rate x latency"
 _SLACK = 1.05  # of Little's law
 _SHORT = 1.0  # s: below, the ends of a run weigh as much as the run
 _CRYSTAL = 5.0  # s: the time of each measurement of CrystalDiskMark, which does not print it
@@ -59,7 +48,7 @@ _BRAKES = (
 )
 
 Span = tuple[float, float, float]  # percent of the I/Os, from where and to where they lie, in ns
-Answer = str | None  # to one question: the contradiction, or None
+Answer = Phrase | None  # to one question: the contradiction, or None
 
 
 def parts(run: RunFacts, _known: Evidence) -> Iterator[Finding]:
@@ -68,18 +57,16 @@ def parts(run: RunFacts, _known: Evidence) -> Iterator[Finding]:
     answers += [*_groups(run), *_clocks(run)]
     if not run.io and not any(answers):
         return
-    wrong, probe = [what for what in answers if what], Finding("parts", "run", _BASIS)
-    if wrong:
-        why = wrong[0]
-        if more := len(wrong) - 1:
-            why = say("{reason} (and {n} more)", reason=why, n=more)
-        remedy = say("go back to the raw output: a number was edited, lost or added up twice")
-        yield probe.of(float(len(wrong)), 0.0).suspect(why, remedy)
+    wrong, probe = [what for what in answers if what], Finding("parts", "run")
+    if len(wrong) > 1:
+        several = probe.of(float(len(wrong)), 0.0)
+        yield several.found("several_wrong", reason=wrong[0], more=len(wrong) - 1)
+    elif wrong:
+        yield probe.of(1.0, 0.0).found("wrong", reason=wrong[0])
     elif answers:
-        yield probe.of(0.0, 0.0).ok(say("{n} sums, products and rates agree", n=len(answers)))
+        yield probe.of(0.0, 0.0).found("agree", n=len(answers))
     else:
-        why = say("the report has no two numbers that depend on each other")
-        yield probe.unknown(why, say("keep the whole output, with bytes and times"))
+        yield probe.found("alone")
 
 
 def _slack(run: RunFacts, exact: float = 0.02) -> float:
@@ -91,20 +78,16 @@ def _rates(run: RunFacts) -> Iterator[Answer]:
     """Check that bytes and I/Os are their rates x time."""
     share = _slack(run)
     for row in run.io:
-        for amount, rate, unit, template in _AMOUNTS:
+        for amount, rate, what in _AMOUNTS:
             moved, pace, took = row[amount], row[rate], row["runtime_s"]
             if not moved or pace is None or took is None:
                 continue
             # a millisecond, a KiB/s and one I/O more or less
             slack = share * moved + 0.0015 * pace + 1024 * took + (amount == "total_ios")
-            said = say(
-                template,
-                subject=run.subject(row, say),
-                rate=human(pace, f"{unit or 1}/s"),
-                time=human(took, "s"),
-                amount=_amount(moved, unit),
-            )
-            yield None if abs(pace * took - moved) <= slack else said
+            if abs(pace * took - moved) <= slack:
+                yield None
+            else:
+                yield phrase(what, subject=run.named(row), rate=pace, time=took, amount=moved)
 
 
 def _blocks(run: RunFacts) -> Iterator[Answer]:
@@ -115,23 +98,26 @@ def _blocks(run: RunFacts) -> Iterator[Answer]:
         iops, rate = row["iops"], row["bw_bytes_per_s"]
         if not block:
             continue
-        words = {"subject": run.subject(row, say), "size": human(block, "B")}
         if ios and moved and not row["short_ios"]:
-            words |= {"n": f"{ios:,}", "amount": human(moved, "B")}
-            said = say("{subject}: {n} I/Os of {size} are not {amount}", **words)
             flying = (row["iodepth"] or 1) * (row["numjobs"] or 1)
-            yield None if abs(ios * block - moved) <= share * moved + flying * block else said
+            if abs(ios * block - moved) <= share * moved + flying * block:
+                yield None
+            else:
+                yield phrase("blocks", subject=run.named(row), n=ios, size=block, amount=moved)
         if not (ios and moved) and iops and rate is not None:
-            words |= {"iops": human(iops, "1/s"), "rate": human(rate, "B/s")}
-            said = say("{subject}: {iops} of {size} are not {rate}", **words)
             # one I/O a second was cut off, or half a digit rounded
-            yield None if abs(iops * block - rate) <= share * rate + block else said
+            if abs(iops * block - rate) <= share * rate + block:
+                yield None
+            else:
+                yield phrase(
+                    "block_rates", subject=run.named(row), iops=iops, size=block, rate=rate
+                )
 
 
 def _sums(run: RunFacts) -> Iterator[Answer]:
     """Check that threads, targets and clients add up, and reads and writes."""
     share = _slack(run, exact=1e-9)
-    for amount, _, unit, _ in _AMOUNTS:
+    for amount, _, what in _AMOUNTS:
         scopes: dict[str, dict[str, list[Any]]] = defaultdict(lambda: defaultdict(list))
         ways: dict[tuple[object, ...], dict[str, float]] = defaultdict(dict)
         for row in run.io:
@@ -145,32 +131,21 @@ def _sums(run: RunFacts) -> Iterator[Answer]:
                 if not pieces or len(wholes) != 1 or None in (*pieces, *wholes):
                     continue
                 added, whole = sum(pieces), wholes[0]
-                said = say(
-                    "{direction}: the {scope}s' {amount} add up to {sum}, the total is {total}",
-                    direction=called(str(direction)),
-                    scope=say(scope),
-                    amount=amount,
-                    sum=_amount(added, unit),
-                    total=_amount(whole, unit),
-                )
+                told = {"direction": str(direction), "scope": scope, "amount": amount}
+                said = phrase(f"scope_{what}", **told, sum=added, total=whole)
                 yield None if abs(added - whole) <= share * whole else said
         for found in ways.values():
             if {"read", "write", "total"} <= found.keys():
                 both = found["read"] + found["write"]
-                said = say(
-                    "read and write add up to {sum} of {amount}, the total differs",
-                    sum=_amount(both, unit),
-                    amount=amount,
-                )
+                said = phrase(f"ways_{what}", sum=both, amount=amount)
                 yield None if abs(both - found["total"]) <= 1e-9 * found["total"] else said
 
 
 def _printed(run: RunFacts) -> Iterator[Answer]:
     """Repeat what the reader noted: it had the digits as they were printed."""
-    told = [row["message"] or "" for row in run.tables["notes"] if row["severity"] == "warning"]
-    for text in told:
-        if _CONTRADICTION.search(text):
-            yield called(text.partition(";")[0])
+    for row in run.tables["notes"]:
+        if row["severity"] == "warning" and row["code"] == "contradiction":
+            yield phrase("noted", message=row["message"])
     if run.tool == "dd" and any(row["path"] == "rate" for row in run.tables["extras"]):
         yield None
 
@@ -183,13 +158,7 @@ def _groups(run: RunFacts) -> Iterator[Answer]:
             continue
         rate, moved = (units.size(found[name]) for name in ("rate", "moved"))
         took = float(found["took"]) / 1000
-        said = say(
-            "{subject}: {rate} for {time} is not {amount}",
-            subject=called(row["path"]),
-            rate=human(rate, "B/s"),
-            time=human(took, "s"),
-            amount=human(moved, "B"),
-        )
+        said = phrase("bytes", subject=row["path"], rate=rate, time=took, amount=moved)
         fits = abs(rate * took - moved) <= _COARSE * moved + 0.0015 * rate
         yield None if fits else said
 
@@ -200,9 +169,7 @@ def _clocks(run: RunFacts) -> Iterator[Answer]:
     took = max((row["runtime_s"] or 0.0 for row in run.io), default=0.0)
     if run.tool != "dd" or not real or not took:
         return
-    words = {"took": human(took, "s"), "real": human(real, "s")}
-    said = say("dd ran for {took}, its whole command for {real}", **words)
-    yield None if took <= 1.01 * real + 0.02 else said
+    yield None if took <= 1.01 * real + 0.02 else phrase("clocks", took=took, real=real)
 
 
 def elapsed(run: RunFacts, _known: Evidence) -> Iterator[Finding]:
@@ -221,18 +188,8 @@ def elapsed(run: RunFacts, _known: Evidence) -> Iterator[Finding]:
     shown = max(times) + ramp
     if whole <= 1.5 * shown + 5:
         return
-    why = say(
-        "fio ran for {elapsed}, its longest job did I/O for {longest}: the rest is not reported",
-        elapsed=human(whole, "s"),
-        longest=human(max(times), "s"),
-    )
-    remedy = say("look for startdelay, a long layout of files, or a phase that was left out")
-    basis = "fio's elapsed against its run times"
-    yield Finding("elapsed", "run", basis, float(whole), shown, "s").unknown(why, remedy)
-
-
-def _amount(value: float, unit: str) -> str:
-    return human(value, unit) if unit else f"{value:,.0f}"
+    probe = Finding("elapsed", "run", float(whole), shown, "s")
+    yield probe.found("longer", elapsed=whole, longest=max(times))
 
 
 def _inside(run: RunFacts) -> Iterator[Answer]:
@@ -246,7 +203,7 @@ def _inside(run: RunFacts) -> Iterator[Answer]:
             if agreeing is not None:
                 yield from repeat(None, agreeing)
                 continue
-            name = f"{latency}, {run.subject(row, say)}"
+            name = {"latency": latency, "subject": run.named(row)}
             one = 100 / row["total_ios"]
             curve, bins = run.curves(row).get(latency, []), run.bins(row).get(latency, [])
             yield from _outside(name, curve, least, most)
@@ -275,42 +232,30 @@ def _shares(bins: list[Row], least: float, most: float) -> list[Span]:
     return [(rest, least, most), *((share, low, high) for low, high, share in spans)]
 
 
-def _outside(name: str, curve: Curve, least: float, most: float) -> Iterator[Answer]:
+def _outside(name: Values, curve: Curve, least: float, most: float) -> Iterator[Answer]:
     """Check that percentiles lie between the least and the greatest."""
     low, high = (1 - BINS) * least - ROUNDED, (1 + BINS) * most + ROUNDED
     for percentile, value in curve:
         if not low <= value <= high:
-            yield say(
-                "{name}: percentile {percentile} is {value}, but all I/Os took {least} to {most}",
-                name=name,
-                percentile=units.percentile(percentile),
-                value=human(value, "ns"),
-                least=human(least, "ns"),
-                most=human(most, "ns"),
-            )
+            told = {"percentile": units.percentile(percentile), "value": value}
+            yield phrase("outside", **name, **told, least=least, most=most)
             return
     if curve:
         yield None
 
 
-def _mean(name: str, mean: float, shares: list[Span], one: float) -> Iterator[Answer]:
+def _mean(name: Values, mean: float, shares: list[Span], one: float) -> Iterator[Answer]:
     """Check that the mean lies where the shares allow."""
     if len(shares) < 2:
         return
     off = one / 100 * max(high for _, _, high in shares)  # an I/O more or less
     low = sum(share * lo for share, lo, _ in shares) / 100 * (1 - BINS) - off - ROUNDED
     high = sum(share * hi for share, _, hi in shares) / 100 * (1 + BINS) + off + ROUNDED
-    said = say(
-        "{name}: the mean is {mean}, but its own bins or percentiles allow {low} to {high}",
-        name=name,
-        mean=human(mean, "ns"),
-        low=human(max(low, 0.0), "ns"),
-        high=human(high, "ns"),
-    )
+    said = phrase("mean", **name, mean=mean, low=max(low, 0.0), high=high)
     yield None if low <= mean <= high else said
 
 
-def _off(name: str, curve: Curve, shares: list[Span], one: float) -> Iterator[Answer]:
+def _off(name: Values, curve: Curve, shares: list[Span], one: float) -> Iterator[Answer]:
     """Check that each percentile lies in its bin, or beside it."""
     if not curve or not shares:
         return
@@ -322,15 +267,8 @@ def _off(name: str, curve: Curve, shares: list[Span], one: float) -> Iterator[An
         faster = sum(share for share, *_ in spans[: max(at - 1, 0)])
         up_to = sum(share for share, *_ in spans[: at + 2])
         if not faster - slack <= percentile <= up_to + slack:
-            yield say(
-                "{name}: percentile {percentile} is {value}, where its own bins have {low} to "
-                "{high} %",
-                name=name,
-                percentile=units.percentile(percentile),
-                value=human(value, "ns"),
-                low=f"{faster:.3g}",
-                high=f"{up_to:.3g}",
-            )
+            told = {"percentile": units.percentile(percentile), "value": value}
+            yield phrase("off", **name, **told, low=faster, high=up_to)
             return
     yield None
 
@@ -355,14 +293,13 @@ def little(run: RunFacts, _known: Evidence) -> Iterator[Finding]:
 def _fio(run: RunFacts, job: Row, rows: list[Row]) -> Finding:
     parts = directions(rows)
     if not parts:
-        return _unknown(run.subject(rows[0]), say("no row of reads or writes"))
+        return Finding("little", run.subject(rows[0])).found("no_row")
     slowest = max(part["lat_max_ns"] or 0.0 for part in parts)
     longest = max(part["runtime_s"] or 0.0 for part in parts)
     row = {**parts[0], "direction": None, "lat_max_ns": slowest}
     depth, jobs = run.depth(row), run.jobs(row)
     if any(part["lat_mean_ns"] is None or part["total_ios"] is None for part in parts):
-        missing = say("no mean total latency (lat) or no count of I/Os")
-        return _unknown(run.subject(row), missing)
+        return Finding("little", run.subject(row)).found("no_latency")
     busy = [part["total_ios"] * part["lat_mean_ns"] / 1e9 for part in parts]
     if job.get("job_runtime_s"):
         return _judge(run, row, sum(busy) / job["job_runtime_s"], depth, longest)
@@ -377,42 +314,25 @@ def _fio(run: RunFacts, job: Row, rows: list[Row]) -> Finding:
 def _judge(
     run: RunFacts, row: Row, inflight: float | None, depth: int | None, runtime: float | None
 ) -> Finding:
-    subject = run.subject(row)
+    probe = Finding("little", run.subject(row))
     if not depth:
-        missing = say("the depth and the number of jobs are not in the report")
-        return _unknown(subject, missing)
+        return probe.found("no_depth")
     if inflight is None or not runtime:
-        return _unknown(subject, say("rate, latency or run time are not in the report"))
+        return probe.found("no_rate")
     tail = (row.get("lat_max_ns") or 0.0) / 1e9 / runtime
     printed = 0.0 if run.tool == "fio" else (row["iops"] or 0.0) * _HALF_DIGIT / 1e9
-    probe = Finding("little", subject, _LITTLE, inflight, float(depth))
-    said = say(
-        "{inflight} of {depth} requested I/Os were in flight on average",
-        inflight=f"{inflight:.4g}",
-        depth=depth,
-    )
+    probe, told = probe.of(inflight, float(depth)), {"inflight": inflight, "depth": depth}
     if inflight > _SLACK * depth + tail + printed:
         if runtime >= _SHORT:
-            return probe.impossible(
-                say("{said}: rate, latency and depth cannot all be right", said=said),
-                say("look for a number that was edited, added up twice or read in another unit"),
-            )
-        lasted = units.human(runtime, "s")
-        why = say("{said}, in {time}: too short to tell", said=said, time=lasted)
-        return probe.unknown(why, say("run for longer than 1 s"))
+            return probe.found("contradiction", **told)
+        return probe.found("short", **told, time=runtime)
     if inflight >= 0.9 * depth:
-        return probe.ok(said)
+        return probe.found("full", **told)
     causes = [f"ioengine={row['ioengine']}"] if row["ioengine"] in SYNC_ENGINES else []
     causes += run.given(row["entry"], _BRAKES)
-    if causes:
-        template = "{said}: {causes} keeps the queue from filling"
-        return probe.ok(say(template, said=said, causes=listed(causes)))
-    return probe.ok(said, say("the queue was not kept full; that alone is not a fault"))
-
-
-def _unknown(subject: str, missing: str) -> Finding:
-    why = say("Little's law cannot be applied: {missing}", missing=missing)
-    return Finding("little", subject, _LITTLE).unknown(why, keep_options())
+    return (
+        probe.found("braked", **told, causes=causes) if causes else probe.found("not_full", **told)
+    )
 
 
 def depth(run: RunFacts, _known: Evidence) -> Iterator[Finding]:
@@ -428,37 +348,18 @@ def depth(run: RunFacts, _known: Evidence) -> Iterator[Finding]:
 
 
 def _asked(run: RunFacts, row: Row, asked: int, engine: str) -> Finding:
-    probe = Finding("depth", run.subject(row), "fio, HOWTO: iodepth and ioengine")
+    probe, told = Finding("depth", run.subject(row)), {"n": asked, "engine": engine}
     one = probe.of(1.0, float(asked))
-    words = {"n": asked, "engine": engine}
     if run.option(row["entry"], "io_submit_mode") == "offload":
-        why = say(
-            "iodepth={n} with ioengine={engine}: fio's own threads submit (io_submit_mode=offload)",
-            **words,
-        )
-        return probe.ok(why)
+        return probe.found("offload", **told)
     if engine in SYNC_ENGINES:
-        why = say(
-            "iodepth={n} with ioengine={engine}, which has one I/O in flight: the depth had no "
-            "effect",
-            **words,
-        )
-        return one.suspect(why, say("use ioengine=io_uring or libaio with direct=1, or more jobs"))
+        return one.found("one", **told)
     is_direct = run.direct(row)
     if engine == "libaio" and is_direct is False:
-        why = say(
-            "iodepth={n} with ioengine={engine} and direct=0: Linux then waits in io_submit, so "
-            "the depth had no effect",
-            **words,
-        )
-        return one.suspect(why, say("set direct=1, or use io_uring"))
+        return one.found("buffered", **told)
     if engine == "libaio" and is_direct is None:
-        why = say(
-            "iodepth={n} with ioengine={engine}: the report does not tell whether direct=1 was set",
-            **words,
-        )
-        return probe.of(None, float(asked)).unknown(why, keep_options())
-    return probe.ok(say("iodepth={n} with ioengine={engine}, which can keep it", **words))
+        return probe.of(None, float(asked)).found("untold", **told)
+    return probe.found("kept", **told)
 
 
 def _submission(run: RunFacts, row: Row, parts: list[Row]) -> Iterator[Finding]:
@@ -470,11 +371,5 @@ def _submission(run: RunFacts, row: Row, parts: list[Row]) -> Iterator[Finding]:
     share = sum(part["iops"] * part["slat_mean_ns"] / 1e9 for part in known) / jobs
     if not 0.9 <= share <= 1.1:
         return
-    basis = "I/Os per second x mean submission latency / jobs"
-    yield Finding("submission", run.subject(row), basis, 100 * share, 90.0, "%").ok(
-        say(
-            "submission-bound: the job spent {share} % of its time submitting",
-            share=f"{100 * share:.0f}",
-        ),
-        say("use lat, not clat: clat begins when the work is done"),
-    )
+    probe = Finding("submission", run.subject(row), 100 * share, 90.0, "%")
+    yield probe.found("bound", share=100 * share)

@@ -1,0 +1,92 @@
+"""Flags: every code has a sentence, and a frame holds what the sentence needs."""
+
+import ast
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+import fiotools as ft
+from fiotools.display import verdicts
+from fiotools.flags import OF_VERDICT, SENTENCES, columns_of, flag, flags_of, has, sentence
+from fiotools.words import filled
+
+SOURCE = Path(ft.__file__).parent
+OF_WORDS = {"no-run", "no-pair", "one-run", "two"}  # said by the verdict itself
+
+
+def raised():
+    """Give the codes that statistics raise."""
+    for path in (SOURCE / "stats").rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "flag":
+                ends = [node.args[0]] if node.args else []
+                ends = [
+                    e
+                    for end in ends
+                    for e in (getattr(end, "body", end), getattr(end, "orelse", end))
+                ]
+                yield from (end.value for end in ends if isinstance(end, ast.Constant))
+
+
+def test_each_code_has_a_sentence():
+    found = {*raised()}
+    assert len(found) > 60
+    assert found - SENTENCES.keys() == OF_WORDS
+    assert {*OF_VERDICT} > OF_WORDS
+
+
+def test_flags_come_back_from_a_frame():
+    there = [flag("drift", change=0.25, order="'round'"), flag("blocks")]
+    told = columns_of(there)
+    assert told["flags"] == "drift;blocks"
+    assert flags_of(**told) == there
+    assert columns_of([]) == {"flags": None, "details": None}
+    assert columns_of([flag("blocks")])["details"] is None
+    assert has("drift;no-spread", "no-spread")
+    assert not has("unlike-spread", "spread")
+    assert not has(None, "drift")
+
+
+def test_a_sentence_names_the_sides_of_its_row():
+    one = flag("unlike-spread", side="baseline")
+    assert sentence(one, "xfs", "ext4").startswith("the runs of 'ext4' do not differ at all")
+    drift = flag("drift", change=-0.2, order="the file names")
+    assert sentence(drift) == "values drift down by 20 % in the order of the file names"
+
+
+def test_without_details_the_code_stands():
+    assert [sentence(one) for one in flags_of("drift;blocks", None)] == [
+        "drift",
+        "the sides ran in blocks: drift cannot be told from the difference",
+    ]
+
+
+def test_flags_survive_a_file(tmp_path):
+    runs = pd.DataFrame({"g": ["a"] * 4 + ["b"] * 4, "iops": [10, 11, 10, 12, 1, 99, 1, 2]})
+    answer = ft.compare(runs, "iops", between="g", baseline="a")
+    assert answer["flags"][0]
+    answer.to_csv(tmp_path / "a.csv", index=False)
+    again = pd.read_csv(tmp_path / "a.csv")
+    assert verdicts.told(again) == verdicts.told(answer)
+    assert verdicts.verdicts(again) == verdicts.verdicts(answer)
+    assert repr(ft.show(again)) == repr(ft.show(answer))
+
+
+@pytest.mark.parametrize(
+    ("text", "values", "words"),
+    [
+        ("{rate:B/s} of {n:,}", {"rate": 2e9, "n": 1000}, "2.00 GB/s of 1,000"),
+        ("{n} {n:=run|runs}", {"n": 1}, "1 run"),
+        ("{n} {n:=run|runs}", {"n": 2}, "2 runs"),
+        ("{x:+up|down} {x:%} %", {"x": -0.05}, "down 5 %"),
+        ("{x:{unit}}", {"x": 3e5, "unit": "ns"}, "300 µs"),
+        ("{all:; }", {"all": ["a", "b"]}, "a; b"),
+        ("{rate:B/s}", {"rate": "…"}, "…"),
+        ("{rate:B/s}", {"rate": None}, "-"),
+        ("{name!r}", {"name": "a"}, "'a'"),
+        ("give {arg.by} or {arg[host_ram=0]}", {}, "give by= or host_ram=0"),
+    ],
+)
+def test_values_are_written_by_their_form(text, values, words):
+    assert filled(text, **values) == words
