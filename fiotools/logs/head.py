@@ -202,5 +202,5 @@ def _head(file: Found, name: LogName, version: str | None, reports: Reports) -> 
     rows = Rows(("notes", "extras"))
     rows.begin(0, file.name)
     if report and said:
-        rows.note(f"fio {Version.of(said).text}, as {report.name} says", run=1)
+        rows.note(f"fio {Version.of(said).text}, as {report.name} says", code="meaning", run=1)
     return Head(file, name, document, whole, rows, Version.of(said), report)

@@ -274,7 +274,9 @@ def _begun(log: Log) -> tuple[float, str]:
 
 def _moved(log: Log, late: float, how: str) -> Log:
     """Count times from a moment that is so many ms before the log's own zero."""
-    log.head.rows.note(f"time_s counts {how}: this log begins {late / 1000:g} s later", run=1)
+    log.head.rows.note(
+        f"time_s counts {how}: this log begins {late / 1000:g} s later", code="meaning", run=1
+    )
     return replace(log, zero=log.zero - late)
 
 

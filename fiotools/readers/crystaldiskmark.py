@@ -347,4 +347,9 @@ def _add_facts(rows: Rows, run: int, report: Report, result: Result) -> None:
             rows.add("settings", run=run, option=name, text=text, origin="given")
     if count != "1":
         of = f"{count} runs" if count else "the runs"
-        rows.note(f"each value is the best of {of}, not their mean", line=report.line, run=run)
+        rows.note(
+            f"each value is the best of {of}, not their mean",
+            code="meaning",
+            line=report.line,
+            run=run,
+        )

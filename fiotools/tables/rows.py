@@ -89,13 +89,14 @@ class Rows:
         self,
         message: str,
         *,
-        code: str = "meaning",
+        code: str,
         line: int | None = None,
         severity: str = "info",
         run: int | None = None,
     ) -> None:
         """Add a note about the file; `fiotools.vocabulary.NOTES` lists the codes."""
-        assert code in NOTES, code
+        if code not in NOTES:
+            raise SchemaError(f"{self.source}: a note has no code {code!r}")
         self.add("notes", run=run, line=line, severity=severity, code=code, message=message)
 
     def say(self, note: Note, run: int | None = None) -> None:

@@ -98,13 +98,18 @@ def test_a_number_that_fits_no_column_loses_no_other(form):
     assert "total_ios is 9223372036854775808" in note["message"]
 
 
+def test_a_note_has_a_known_code():
+    with pytest.raises(SchemaError, match="a note has no code 'nonsense'"):
+        Rows().note("odd", code="nonsense")
+
+
 def test_a_table_that_is_not_wanted_is_not_built():
     found = Rows(("io",))
     found.begin(0, "a")
     found.add("jobs", run=1)
     found.append("bins", BIN, (0, 1, "clat"))
     found.block("bins", BIN, (0, 1, "clat"), ("count",), [1])
-    found.note("kept")
+    found.note("kept", code="meaning")
     assert [*found.tables()] == ["notes"]
 
 

@@ -162,7 +162,11 @@ def _add(rows: Rows, report: Report, session: Session) -> None:
     for line, message in piece.errors:
         rows.note(message, code="printed", line=report.line + line, severity="warning")
     if piece.progress:
-        rows.note(f"{piece.progress} lines of progress (-v) were left out", line=report.line)
+        rows.note(
+            f"{piece.progress} lines of progress (-v) were left out",
+            code="left out",
+            line=report.line,
+        )
     above = report.line + piece.line - 1
     last = above + 1 + (0 if piece.whole else piece.xml.rstrip().count("\n"))
     found = _found(rows, piece, above, last)

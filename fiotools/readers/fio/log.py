@@ -186,6 +186,7 @@ def time_zero(rows: Rows, times: NDArray[np.int64]) -> int:
             rows.note(
                 f"the first entry is at {first / 1000:g} s: with log_alternate_epoch=1 times count"
                 " from another clock's zero",
+                code="meaning",
                 run=rows.runs,
             )
         return 0
@@ -196,6 +197,7 @@ def time_zero(rows: Rows, times: NDArray[np.int64]) -> int:
     rows.note(
         f"times are Unix times (log_unix_epoch=1): time_s counts from the first entry, {first} ms"
         + when,
+        code="meaning",
         run=rows.runs,
     )
     return first
@@ -485,10 +487,10 @@ def meaning_of(rows: Rows, name: LogName, fio: Version, layout: Layout) -> Meani
         quantities = {one: "value"}
         if windows:
             said_of = _COMPRESSED if name.kind == "bw" else ""
-            rows.note(_WINDOWS + said_of, run=rows.runs)
+            rows.note(_WINDOWS + said_of, code="meaning", run=rows.runs)
         if ones and not windows:
             quantities = {"count": "value"}
-            rows.note("a row is one I/O, not a rate", run=rows.runs)
+            rows.note("a row is one I/O, not a rate", code="meaning", run=rows.runs)
         elif ones:
             warn(rows, "meaning", _ONES)
     sure = name.kind != "bw" or windows or note is None
@@ -673,7 +675,7 @@ def decided(document: Document, rows: Rows, name: LogName, fio: Version) -> tupl
     if layout.tied:
         warn(rows, "assumed", "ambiguous columns: read as without log_window_value=both")
     if "issue" in layout.frame.columns:
-        rows.note("issue times (log_issue_time=1) are left out", run=rows.runs)
+        rows.note("issue times (log_issue_time=1) are left out", code="left out", run=rows.runs)
     if len(layout.bad):
         warn(rows, "left out", unlike_fio(len(layout.bad)), int(layout.bad[0]))
     return layout, meaning_of(rows, name, fio, layout)
@@ -711,11 +713,14 @@ def _note_order(rows: Rows, name: LogName, frame: pl.DataFrame, windows: bool) -
         rows.note(
             f"times step back {len(back):,} times, by up to {-largest / 1000:g} s: this file has"
             " rows of several jobs or runs",
+            code="meaning",
             severity="info" if name.scope != "job" or largest > -1000 else "warning",
             run=rows.runs,
         )
     twice = int(frame.select("time", "ddir").is_duplicated().sum()) if windows else 0
     if twice and name.scope == "job":
         rows.note(
-            f"{twice:,} windows end at the same time as another of their direction", run=rows.runs
+            f"{twice:,} windows end at the same time as another of their direction",
+            code="meaning",
+            run=rows.runs,
         )
