@@ -79,7 +79,7 @@ _WHOLE = re.compile(
     r"([0-9]{1,15}(?:\.[0-9]{1,12})?(?:e-[0-9]{1,2})?) s, "
     r"([0-9]{1,24}(?:\.[0-9]{1,3})? [kMGTPEZY]?B/s)(?=[\n\r]|\Z)"
 )
-MANY = 20_000  # reports that are in memory at a time: a text may hold a million
+MANY = 5_000  # reports that are in memory at a time: a text may hold a million
 # atomic within: before Python 3.11.5 a possessive group keeps what it matched before it failed
 _STRETCH = re.compile(rf"{_WHOLE.pattern}(?:(?>\n{_WHOLE.pattern})){{0,{MANY - 1}}}+")
 # a command between two reports: lines were lost, and what follows is another dd's
