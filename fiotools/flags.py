@@ -32,7 +32,7 @@ class Flag(NamedTuple):
 
     @property
     def kind(self) -> tuple[Any, ...]:
-        """What it is about, without the numbers that differ from row to row."""
+        """Its code and its words: flags of one kind differ in their numbers alone."""
         rest = ((name, str(one)) for name, one in self.values.items() if not _is_number(one))
         return self.code, *rest
 
