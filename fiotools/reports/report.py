@@ -308,10 +308,8 @@ def _converted(notebook: Any) -> str:
         "version": __version__,
         "lang": "en",
         "title": "How this page was made",
-        "made": (
-            f"fiotools {__version__} made it from a notebook: fiotools report --notebook "
-            "writes the notebook, --template takes a changed one."
-        ),
+        "made": f"fiotools {__version__} made it from a notebook: fiotools report --notebook writes"
+        " the notebook, --template takes a changed one.",
         "summary": "the code of its cells",
         "code": code,
     }

@@ -465,7 +465,7 @@ CASES: list[Case] = [
     ("parts", "ok", "1 sums", lambda: ft.reads(CDM), {}),
     (
         *("parts", "suspect", "dd ran for 10.0 s, its whole command for 4.00 s"),
-        *(text(dd("time dd if=f of=g", 10**9, 10.0), times(4.0, 0.1, 0.2)), {}),
+        *(text(dd("time dd if=f of=g bs=1000000000", 10**9, 10.0), times(4.0, 0.1, 0.2)), {}),
     ),
     (
         *("parts", "suspect", "WRITE: 671 MB/s for 1.00 s is not 67.1 MB"),
