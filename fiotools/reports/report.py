@@ -40,6 +40,10 @@ c.InteractiveShell.colors = "NoColor"
 # errors whose messages say all
 _KNOWN = {name for name, value in vars(errors).items() if isinstance(value, type)}
 _KNOWN |= {"FileNotFoundError", "PermissionError", "NotADirectoryError", "OSError"}
+_MADE = (
+    "fiotools {version} made it from a notebook: fiotools report --notebook writes the notebook,"
+    " --template takes a changed one."
+)
 _TEMPLATES = Path(__file__).parent / "templates"
 _HIDDEN = "notebook-only"  # the tag of cells that are for who works in the notebook
 # what could run, load or lead somewhere by itself
@@ -308,8 +312,7 @@ def _converted(notebook: Any) -> str:
         "version": __version__,
         "lang": "en",
         "title": "How this page was made",
-        "made": f"fiotools {__version__} made it from a notebook: fiotools report --notebook writes"
-        " the notebook, --template takes a changed one.",
+        "made": _MADE.format(version=__version__),
         "summary": "the code of its cells",
         "code": code,
     }
