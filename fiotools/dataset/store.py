@@ -191,6 +191,7 @@ class Bucket:
         try:
             system.pipe_file(path, content, mode="create")
         except (TypeError, ValueError, NotImplementedError, OSError) as error:
+            # the first three are how stores say that they do not know the mode
             system.invalidate_cache()
             # not every server says why it refused
             if system.exists(path):
