@@ -26,7 +26,8 @@ CONDITIONS = (
     *("rwmixread_pct", "size_bytes"),
 )
 SWEPT = ("rw", "bs_bytes", "iodepth", "numjobs")  # every table of numbers has these
-GRAVEST = ("impossible", "suspect", "unknown", "ok")  # the verdicts of `check`, gravest first
+# the verdicts of `check`, gravest first
+GRAVEST = ("impossible", "suspect", "unknown", "note", "ok")
 _RUN = ("source", "run")
 _ENTRY = tuple(key for key in KEYS if key != "direction")
 _LATENCIES = tuple(
@@ -527,7 +528,7 @@ _COLUMNS: tuple[Column, ...] = (
     _text(
         "verdict",
         "The answer: faster, slower (or better, worse, higher, lower), same, undecided, one run,"
-        " few runs, no run; check(): ok, suspect, impossible or unknown.",
+        " few runs, no run; check(): ok, note, suspect, impossible or unknown.",
     ),
     _text("beyond_band", "Whether the difference is more than the band: yes, no or undecided."),
     _number("band", "Share up to which a difference does not matter."),

@@ -30,7 +30,7 @@ VERBS = {
     "compare": "the ratio of two sides, its interval, and a verdict in words",
     "speedup": "the same as times faster: above 1 is better",
     "plan": "how many runs a comparison takes",
-    "check": "can these numbers be true? ok, suspect, impossible, unknown",
+    "check": "can these numbers be true? ok, note, suspect, impossible, unknown",
     "plot": "draw a plot as svg, png or pdf",
     "export": "OpenMetrics for Prometheus and Grafana",
     "report": "one page: verdict, plots, credibility, how it was measured",

@@ -469,7 +469,7 @@ def findings(frame: Frame, *, ok: bool = True) -> Sheet:
         elif one["verdict"] == "unknown":
             needed.update(outcomes.needs(one["finding"], one["values"]))
             key = one["verdict"], one["remedy"]
-        elif not ok:
+        elif one["verdict"] == "ok" and not ok:
             continue
         else:
             key = (*key, one["finding"], outcomes.kind(one["values"]))

@@ -32,6 +32,12 @@ _LOOKS: Mapping[str, Mapping[str, Any]] = {
         "markeredgewidth": 1.3,
     },
     "unknown": {"marker": "$?$", "markersize": 6, "color": common.GREY},
+    "note": {
+        "marker": "o",
+        "markersize": 4.5,
+        "markerfacecolor": "white",
+        "markeredgecolor": common.PALETTE[2],
+    },
     "ok": {"marker": "o", "markersize": 4.5, "color": common.PALETTE[2]},
 }
 _RULE = "#E3E3E3"
@@ -370,7 +376,7 @@ class Verdicts:
         """
         found: dict[tuple[Any, ...], Reason] = {}
         for name, run, check, verdict, finding, details, why, remedy in self._found:
-            if verdict == "ok":
+            if verdict in ("note", "ok"):
                 continue
             told = outcomes.read(details)
             if finding in outcomes.outcomes():  # else it is a check of the user's, in its own words
