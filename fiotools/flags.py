@@ -272,6 +272,7 @@ SENTENCES: Mapping[str, str | Callable[[Mapping[str, Any]], str]] = {
     "by-chance": "{n} runs in random order fall apart as cleanly in {pct:.2g} % of orders",
     # a log against its summary
     "added": "rates of {n} entries added",
+    "of-group": "{n} of the {of} jobs of its group have a log",
     "no-runtime": "no runtime_s: the coverage of the log is unknown",
     "little": "the log covers only {share:%} % of the run",
     "longer": "the log is longer than the run: {seconds:.4g} s",

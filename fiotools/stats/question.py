@@ -144,7 +144,10 @@ class Door:
         asked = self._completed(rows, asked, results)
         for role in self.companions:
             if asked.get(role) is None and results.tables.height(role):
-                companion = results.tables.polars(role).join(rows, on="source", how="semi")
+                every = results.tables.polars(role)
+                companion = every.join(rows, on="source", how="semi")
+                if role == "io" and not len(companion):  # logs are files beside the report
+                    companion = every
                 asked[role] = companion if len(companion) else None
         return rows, asked
 
