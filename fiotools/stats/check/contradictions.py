@@ -37,6 +37,7 @@ _WINDOWS = (
     *("bwavgtime", "iopsavgtime", "log_avg_msec", "write_iops_log", "write_bw_log"),
     *("per_job_logs", "log_window_value"),
 )
+_BATCHES = ("iodepth_batch", "iodepth_batch_submit")
 _EARLY = 0.05  # of the I/Os
 _BUSY = 1.0  # % of a processor: rounding
 _TICK = 2.0  # % of a second: the processor's clock, and that of the run
@@ -127,7 +128,9 @@ def _submission(run: RunFacts, row: Row, parts: list[Row]) -> Iterator[Finding]:
     if not jobs or not known or len(known) < len(parts):
         return
     share = sum(part["iops"] * part["slat_mean_ns"] / 1e9 for part in known) / jobs
-    if share > _MOST and not run.is_offloading(row["entry"]):
+    # in a batch the first wait for the last; and offloading is done by several threads
+    is_alone = not run.given(row["entry"], _BATCHES) and not run.is_offloading(row["entry"])
+    if share > _MOST and is_alone and run.tells_options(row["entry"]):
         yield probe.of(100 * share, 100 * _MOST, "%").found("beyond", share=100 * share)
     elif _BOUND <= share <= _MOST:
         yield probe.of(100 * share, 100 * _BOUND, "%").found("bound", share=100 * share)
