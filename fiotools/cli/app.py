@@ -35,7 +35,6 @@ VERBS = {
     "export": "OpenMetrics for Prometheus and Grafana",
     "report": "one page: verdict, plots, credibility, how it was measured",
     "measure": "run the tools on your own places, and keep their output",
-    "figures": "redraw a project's plots from its notebooks",
 }
 
 # verbs that share a module with another
@@ -43,7 +42,6 @@ _MODULES = {
     **dict.fromkeys(["convert", "export"], "read"),
     "formats": "describe",
     **dict.fromkeys(["plan", "speedup", "summarize"], "compare"),
-    "figures": "report",
 }
 
 FIRST = """\

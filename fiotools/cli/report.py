@@ -1,15 +1,12 @@
-"""`fiotools report` and `figures`: the page with all findings, and a project's notebooks."""
+"""`fiotools report`: the page with all findings."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
-import typer
-
 from fiotools.cli import check, options, rows
 from fiotools.cli.options import choice, command, option
 from fiotools.cli.output import Trouble, say
-from fiotools.files import needed
 from fiotools.tables import naming
 
 _ENDINGS = (".html", ".htm")
@@ -79,34 +76,3 @@ def report(
         say(f"{name}: could not be read; the page says why")
     say(f"wrote {made.path}: {made.size / 1e6:.1f} MB")
     return 1 if made.unread else 0
-
-
-@command(
-    "figures",
-    "figures notebooks/00-first-look.ipynb",
-    "figures --lang ja",
-)
-def figures(
-    notebooks: list[str] | None = typer.Argument(
-        None, metavar="NOTEBOOK", help="Default: all of notebooks/."
-    ),
-    jobs: int = option("N", "Notebooks at a time.", default=2, min=1),
-    lang: str = option(
-        "LANG",
-        "The language of the plots: en, or ja, which go to figures/ja/; the notebooks stay.",
-        default="en",
-        envvar="LANG_FIGURES",
-    ),
-) -> int:
-    """Execute the notebooks of this folder, which write figures/; unchanged plots are kept."""
-    for name in notebooks or []:
-        if not Path(name).is_file():
-            raise Trouble(f"{name}: no such notebook")
-    if not notebooks and not any(Path("notebooks").glob("*.ipynb")):
-        raise Trouble(
-            "there are no notebooks/*.ipynb here: go to a project that has them; "
-            "fiotools plot draws your own files"
-        )
-    runner = needed("fiotools.articles.notebooks", "figures", "notebooks")
-    code: int = runner.main([*(notebooks or []), "--jobs", str(jobs), "--lang", lang])
-    return code

@@ -181,9 +181,7 @@ STAND_INS = {
 }
 
 
-@pytest.mark.parametrize(
-    "verb", [verb for verb in VERBS if verb not in ("measure", "report", "figures")]
-)
+@pytest.mark.parametrize("verb", [verb for verb in VERBS if verb not in ("measure", "report")])
 def test_examples_run(inside, tmp_path, monkeypatch, verb):
     for name, source in STAND_INS.items():
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
