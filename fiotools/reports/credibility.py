@@ -73,6 +73,7 @@ class Doubt(NamedTuple):
     side: str
     said: str
     lead: str = ""
+    is_impossible: bool = False
 
 
 def _text(value: Any) -> str | None:
@@ -112,7 +113,7 @@ def _accused(part: pd.DataFrame, side: str) -> Doubt:
         reasons.append(f"{row['why']} ({verdict})")
     if len(rows) > 3:
         reasons.append(counted(len(rows) - 3, "and {n} other check", "and {n} other checks"))
-    return Doubt(side, f"{lead}: {'; '.join(reasons)}", lead)
+    return Doubt(side, f"{lead}: {'; '.join(reasons)}", lead, bool(impossible.any()))
 
 
 def _of_campaign(one: Campaign) -> Iterator[str]:
