@@ -17,6 +17,7 @@ from fiotools.display import columns
 from fiotools.display.columns import Sheet, SheetColumn, is_missing, printable
 from fiotools.errors import SchemaError, argument
 from fiotools.files import common_folder
+from fiotools.tables import naming
 from fiotools.units import many, percentile
 from fiotools.vocabulary import ANSWERS, COLUMNS, CONDITIONS, EVERY, GRAVEST, KEYS, TABLES
 from fiotools.words import more
@@ -176,7 +177,7 @@ def about(name: str) -> str:
 
 def head(name: str) -> str:
     """Write a heading."""
-    told = columns.short(name)
+    told = naming.short(name)
     return told.replace("_", " ") if name in EVERY else told
 
 
@@ -210,7 +211,7 @@ def _units(frame: Frame, name: str) -> list[str]:
     """Return the unit of each row: of the column, or of the row's quantity or metric."""
     if _is_of_quantities(frame, name):
         return list(map(columns.unit_of_quantity, frame.columns["quantity"]))
-    own = columns.unit_of(name)
+    own = naming.unit_of(name)
     if name in _MEASURED and "unit" in frame.columns and not own:
         return [unit or "" for unit in frame.columns["unit"]]
     return [own] * len(frame.columns[name])
@@ -218,7 +219,7 @@ def _units(frame: Frame, name: str) -> list[str]:
 
 def interval_of(name: str, names: Sequence[str]) -> tuple[str, ...]:
     """Name the columns of a value's interval, ``x_lo_ns`` and ``x_hi_ns`` of ``x_ns``, if any."""
-    stem = columns.UNIT.sub("", name)
+    stem = naming.UNIT.sub("", name)
     unit = name.removeprefix(stem)
     ends = (f"{stem}_lo{unit}", f"{stem}_hi{unit}")
     return ends if set(ends) <= set(names) and name in names else ()
@@ -632,8 +633,8 @@ def preview(results: Results, frame: pl.DataFrame, name: str, rows: int, chosen:
     first = [*own, *["message"] * (name == "notes"), *["source"] * paths, *_FIRST]
     ranked = [*first, *(one for one in told if one not in _LAST), *told]
     # what a heading says can be typed
-    left, shared = (told, "") if chosen else folded(shown, told, columns.short)
-    made = [column(shown, one, columns.short(one), -ranked.index(one)) for one in left]
+    left, shared = (told, "") if chosen else folded(shown, told, naming.short)
+    made = [column(shown, one, naming.short(one), -ranked.index(one)) for one in left]
     if name == "notes":
         made = [replace(one, wraps=WRAPS) if one.head == "source" else one for one in made]
     notes = [f"source: in {folder}"] if folder and "source" in left else []

@@ -10,8 +10,7 @@ from typing import Any
 import narwhals as nw
 import pandas as pd
 
-from fiotools.display import columns
-from fiotools.errors import SchemaError, argument
+from fiotools.errors import SchemaError
 from fiotools.measure.experiments import Question
 from fiotools.reports.sides import SWEPT
 from fiotools.reports.subjects import Source, differs
@@ -19,8 +18,12 @@ from fiotools.stats.best_under import best_under
 from fiotools.stats.combine import combine
 from fiotools.stats.compare import compare, speedup
 from fiotools.stats.frames import groups, metric_of
+from fiotools.stats.question import unknown_sides
 from fiotools.stats.replicates import in_one_scope
 from fiotools.stats.summary import summarize
+from fiotools.tables import metrics, naming
+from fiotools.tables.columns import of_pandas
+from fiotools.tables.results import Results, to_pandas, with_runs
 from fiotools.vocabulary import CONDITIONS
 from fiotools.words import counted
 
@@ -60,11 +63,11 @@ class Comparison:
     def title(self) -> str:
         """Say what is compared with what."""
         if self.between is None:
-            return columns.short(self.metric)
+            return naming.short(self.metric)
         if self.between == "label" or self.between.startswith("word_"):  # nobody named it
             said = f"against {self.baseline}"
         else:
-            name = columns.short(self.between)
+            name = naming.short(self.between)
             said = f"each {name} against {self.baseline}"
         return f"{said}, {self.only} only" if self.only else said
 
@@ -133,10 +136,10 @@ def comparisons(source: Source, wish: Choices) -> list[Comparison]:
     if gaps := int(frame[metric].isna().sum()):
         frame = frame[frame[metric].notna()]
         rows = counted(gaps, "{n} row", "{n} rows")
-        said = f"Left out: {rows} without {columns.short(metric)}"
+        said = f"Left out: {rows} without {naming.short(metric)}"
     if source.campaign is None or wish != Choices(baseline=wish.baseline):
-        frame = _with_runs(frame, source.results.runs, [wish.between, *(wish.by or ())])
-        sides = [columns.full(wish.between, frame)] if wish.between else _sides(source)
+        frame = _with_runs(source.results, frame, [wish.between, *(wish.by or ())])
+        sides = [naming.full(wish.between, frame)] if wish.between else _sides(source)
         found = [_of_labels(source, one, wish, frame, metric) for one in sides]
     else:
         questions = source.campaign.experiment.questions
@@ -144,13 +147,10 @@ def comparisons(source: Source, wish: Choices) -> list[Comparison]:
     return [replace(one, said=said) for one in found]
 
 
-def _with_runs(
-    frame: pd.DataFrame, runs: pd.DataFrame, names: Iterable[str | None]
-) -> pd.DataFrame:
-    """Add columns of the runs that are named, and that the table lacks."""
-    wanted = {columns.full(name, runs) for name in names if name} - {*frame}
-    there = [name for name in runs if name in wanted]
-    return frame.merge(runs[["source", "run", *there]], on=["source", "run"]) if there else frame
+def _with_runs(results: Results, frame: pd.DataFrame, names: Iterable[str | None]) -> pd.DataFrame:
+    """Fill in columns of the runs that are named."""
+    named = [name for name in names if name]
+    return to_pandas(with_runs(results, of_pandas(frame), named)) if named else frame
 
 
 def _sides(source: Source) -> list[str | None]:
@@ -166,7 +166,7 @@ def _table(source: Source, wish: Choices) -> tuple[pd.DataFrame | None, str]:
     """Choose the table and the column to compare."""
     results = source.results
     if wish.metric is not None:
-        table, metric = columns.find_metric(results, wish.metric)
+        table, metric = metrics.find_metric(results, wish.metric)
         return results.tables[table], metric
     if source.campaign is not None:
         table, metric = source.campaign.experiment.metric
@@ -207,7 +207,7 @@ def _of_labels(
     if between is not None and between not in frame:
         there = f": there are {', '.join(fields)}" if fields else ""
         raise SchemaError(f"no column {between!r} in these results{there}")
-    by = [columns.full(name, frame) for name in wish.by] if wish.by is not None else None
+    by = [naming.full(name, frame) for name in wish.by] if wish.by is not None else None
     try:
         frame, by = _cells(frame, between, [name for name in fields if name != between], by)
     except SchemaError as error:  # parts and totals that nothing tells apart, or one run twice
@@ -262,10 +262,11 @@ def _answered(
     """Compare the sides with a baseline, or with the first side if it is None."""
     frame = in_order(frame, by)
     if between is None:
-        return Comparison(frame, metric, by, problem=_one_side(source, frame))
+        whole = _with_runs(source.results, frame, ["host", "command", "heading"])
+        return Comparison(frame, metric, by, problem=unknown_sides(whole, []))
     levels = _levels(source, frame, between)
     if len(levels) < 2:
-        name = columns.short(metric)
+        name = naming.short(metric)
         problem = f"no {between} has {name}: nothing to compare"
         if levels:
             alone = "only {level} has {name}: nothing to compare it with"
@@ -274,7 +275,7 @@ def _answered(
     if baseline is None:
         baseline = levels[0]
     else:
-        baseline = columns.value_of(frame, between, str(baseline))
+        baseline = naming.value_of(frame, between, str(baseline))
     asked = Comparison(frame, metric, by, between, baseline)
     answer_of = speedup if metric_of(metric).better == "lower" else compare
     settings = source.results.settings
@@ -303,18 +304,6 @@ def _levels(source: Source, frame: pd.DataFrame, between: str) -> list[Any]:
     runs = source.results.runs
     first = runs[between].dropna() if between in runs else ()
     return [*dict.fromkeys(one for one in (*first, *there) if one in there)]
-
-
-def _one_side(source: Source, frame: pd.DataFrame) -> str:
-    """Say that there are no sides, and which columns the runs differ in."""
-    known = (*CONDITIONS, "host", "command")
-    whole = _with_runs(frame, source.results.runs, known)
-    names = [columns.short(name) for name in known if name in whole and differs(whole, name)]
-    said = "there is only one side"
-    if not names:
-        return said
-    how = argument("between", names[0])
-    return f"{said}: the runs differ in {', '.join(names)}; {how} would compare them"
 
 
 def in_order(frame: pd.DataFrame, by: Sequence[str]) -> pd.DataFrame:

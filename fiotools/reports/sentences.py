@@ -16,6 +16,7 @@ from fiotools.reports.cells import cell_names
 from fiotools.reports.findings import Finding, Row, Top, records
 from fiotools.stats.compare import settled
 from fiotools.stats.frames import Metric, metric_of
+from fiotools.tables import naming
 from fiotools.words import counted, more, named
 
 _MANY = 6  # sentences about one side; above, those of one verdict are one
@@ -183,7 +184,7 @@ def _wording(row: Row, times: str) -> str:
         return f"{times} times as fast"
     if _is_counted(metric):
         return _WORDS[metric.unit].format(times=times)
-    return f"{times} times the {columns.short(metric.name)}"
+    return f"{times} times the {naming.short(metric.name)}"
 
 
 def _is_counted(metric: Metric) -> bool:
@@ -266,7 +267,7 @@ def headline(found: Finding) -> str:
     """Say in the words of a title what was found of a side."""
     over, metric = found.over, metric_of(found.over["metric"])
     level, baseline = sides_of(over)
-    name = _NAMES[metric.unit] if _is_counted(metric) else columns.short(metric.name)
+    name = _NAMES[metric.unit] if _is_counted(metric) else naming.short(metric.name)
     about = f"{level} against {baseline}"
     if found.comparison.only:
         about = f"{about}, {found.comparison.only} only"
@@ -288,7 +289,7 @@ def of_sweep(found: Top) -> list[Sentence]:
     ends = [units.human(most[f"mean_{end}"], unit) for end in ("lo", "hi")] if most["n"] > 1 else []
     within = f" [{', '.join(ends)}]" if ends else ""
     place, lowest = (_at(row, [*found.rest, *found.names]) for row in (most, least))
-    name = columns.short(found.metric)
+    name = naming.short(found.metric)
     head = _TOP.get(unit, "Highest {name} at {place}").format(place=place, name=name)
     there = f"{units.human(most['mean'], unit)}{within}, {_runs(most['n'])}"
     said = [Sentence(head, (there, f"least at {lowest}, {units.human(least['mean'], unit)}"))]

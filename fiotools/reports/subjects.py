@@ -14,7 +14,6 @@ from typing import Any
 import pandas as pd
 
 from fiotools.dataset.contents import open_dataset
-from fiotools.display import columns
 from fiotools.errors import MeasureError, SchemaError
 from fiotools.files import DATASET, fields_of, short_names
 from fiotools.input.read import read
@@ -22,6 +21,7 @@ from fiotools.input.sources import is_url
 from fiotools.measure.campaign import NAME, Campaign, campaign
 from fiotools.reports.blocks import slug
 from fiotools.reports.sides import FEW, Found, are_alike, conditions, found_sides, sorted_out, unit
+from fiotools.tables import naming
 from fiotools.tables.results import Results
 from fiotools.vocabulary import TABLES
 
@@ -84,8 +84,7 @@ def _of_results(results: Results) -> list[Source]:
         raise SchemaError(
             f"a report needs all tables, and these results have no {', '.join(missing)}"
         )
-    labels = [str(name) for name in own.runs if name not in TABLES["runs"]]
-    found = [_labelled(own, labels)] if labels else _unlabelled(own, [])
+    found = [_labelled(own, own.labels)] if own.labels else _unlabelled(own, [])
     return [replace(one, is_of_files=False) for one in found]
 
 
@@ -207,7 +206,7 @@ def _within(one: Source, folder: str) -> Source:
 
 def _nameless(told: pd.DataFrame, files: int) -> str:
     """Say why files without labels have no sides."""
-    swept = [columns.short(str(name)) for name in told]
+    swept = [naming.short(str(name)) for name in told]
     said = f"nothing says which of the {files} files belong to one side"
     if swept:
         said = f"{said}; they differ in {', '.join(swept)}"
