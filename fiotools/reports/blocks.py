@@ -54,7 +54,7 @@ def of_sheet(sheet: Sheet) -> Block:
 
 
 def _words(text: str) -> str:
-    return html.soft(html.safe(text))
+    return html.soft(html.safe(text)).replace(" %", "&nbsp;%")
 
 
 def _tag(name: str, inside: str, kind: str = "") -> str:
@@ -90,7 +90,7 @@ def verdicts(said: Iterable[Sentence]) -> Block:
     lines = []
     for one in said:
         sign, mood = one.mark
-        told = f"{_bold(one.head)}: {_words(one.rest)}.".replace(" %", "&nbsp;%")
+        told = f"{_bold(one.head)}: {_words(one.rest)}."
         lines.append(_tag("li", f"{_tag('i', sign, mood)} {told}", mood))
     text = "\n".join(f"* {printable(str(one))}" for one in said)
     return Block(text, _list(lines, "verdict"))

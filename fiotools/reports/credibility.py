@@ -75,7 +75,11 @@ class Doubt(NamedTuple):
     side: str
     said: str
     lead: str = ""
-    is_impossible: bool = False
+
+    @property
+    def is_impossible(self) -> bool:
+        """Say whether it voids what was found, and not only weakens it."""
+        return self.lead in ACCUSATIONS[:2]
 
 
 def _text(value: Any) -> str | None:
@@ -115,7 +119,7 @@ def _accused(part: pd.DataFrame, side: str) -> Doubt:
         reasons.append(f"{row['why']} ({verdict})")
     if len(rows) > 3:
         reasons.append(counted(len(rows) - 3, "and {n} other check", "and {n} other checks"))
-    return Doubt(side, f"{lead}: {'; '.join(reasons)}", lead, bool(impossible.any()))
+    return Doubt(side, f"{lead}: {'; '.join(reasons)}", lead)
 
 
 def _of_campaign(one: Campaign) -> Iterator[str]:

@@ -35,7 +35,7 @@ _CAVEATS = {
 
 # by the unit of a metric: how many times what
 _WORDS = {"1/s": "{times} times as many I/Os per second", "B/s": "{times} times the bandwidth"}
-_NAMES = {"1/s": "I/Os per second", "B/s": "bandwidth"}
+_NAMES = {"1/s": "I/Os per second", "B/s": "bandwidth", "s": "time"}
 # by the metric's unit
 _TOP = {"1/s": "Most I/Os per second at {place}", "B/s": "Highest bandwidth at {place}"}
 
@@ -121,17 +121,18 @@ def _unsure(row: Row) -> list[str]:
     return [_UNSURE[row["verdict"]]] if row["verdict"] in _UNSURE else []
 
 
-def _head(row: Row, *, begins: bool = True) -> str:
-    """Write the verdict with the names of both sides."""
+def _head(row: Row, *, where: str = "", begins: bool = True) -> str:
+    """Write the verdict with the names of both sides, and where it holds."""
     level, baseline = sides_of(row)
     found = str(row["verdict"])
     if found in _UNSURE:
-        return f"{level} against {baseline}, {verdicts.lacking(row)}"
+        return f"{level} against {baseline}{where}, {verdicts.lacking(row)}"
     if found == "same":
-        return f"{level} and {baseline} are the same within {units.percent(row['band'])} %"
+        within = f"within {units.percent(row['band'])} %"
+        return f"{level} and {baseline} are the same {within}{where}"
     if found == "undecided":
-        return f"{'C' if begins else 'c'}annot tell {level} from {baseline}"
-    said = f"{level} is {found} than {baseline}"
+        return f"{'C' if begins else 'c'}annot tell {level} from {baseline}{where}"
+    said = f"{level} is {found} than {baseline}{where}"
     if not _is_in_part(row):
         return said
     comma = "," if metric_of(row["metric"]).is_time else ""
@@ -189,7 +190,7 @@ def _wording(row: Row, times: str) -> str:
 
 def _is_counted(metric: Metric) -> bool:
     """Say whether a metric is of I/Os or bytes per second, and not their spread."""
-    return metric.unit in _NAMES and "stddev" not in metric.name
+    return metric.unit in _WORDS and "stddev" not in metric.name
 
 
 def _times(row: Row) -> str:
@@ -233,21 +234,20 @@ def across(found: Finding) -> Sentence:
     over, cells = found.over, found.cells
     rows = sorted(cells, key=_value)
     low, high = (f"{columns.figures(_value(row))}{_interval(row)}" for row in (rows[0], rows[-1]))
-    agree = len({row["verdict"] for row in cells}) == 1 == len({_is_settled(r) for r in cells})
-    where = f"in all {len(cells)} cells" if agree and _is_settled(over) else "over all cells"
+    agree = len({(row["verdict"], _is_settled(row)) for row in cells}) == 1
+    every = "both cells" if len(cells) == 2 else f"all {len(cells)} cells"
+    where = f" in {every}" if agree and _is_settled(over) else " over all cells"
     mean = f"{_wording(over, columns.figures(_value(over)))}{_interval(over)}"
-    means = f"the geometric mean of {_of_cells(found)}" if found.count > 1 else "of the total"
-    parts = [f"{mean}, {means}"]
+    if found.count == 1:  # the total of its parts
+        where, parts = " in total", [mean]
+    else:
+        of = "the cells" if found.count == len(cells) else f"{found.count} cells"
+        parts = [f"{mean}, the geometric mean of {of}"]
     if not agree:
         parts.append(_states(cells))
-    parts += [f"the cells lie from {low} to {high}", *_unsure(over)]
-    return Sentence(f"{_head(over)} {where}", tuple(parts), verdicts.mark_of(over))
-
-
-def _of_cells(found: Finding) -> str:
-    """Say of how many cells a mean is, if not of all."""
-    count, of = found.count, len(found.cells)
-    return "the cells" if count == of else f"{count} cells"
+    if low != high:
+        parts.append(f"the cells lie from {low} to {high}")
+    return Sentence(_head(over, where=where), (*parts, *_unsure(over)), verdicts.mark_of(over))
 
 
 def _is_settled(row: Row) -> bool:
@@ -267,7 +267,8 @@ def headline(found: Finding) -> str:
     """Say in the words of a title what was found of a side."""
     over, metric = found.over, metric_of(found.over["metric"])
     level, baseline = sides_of(over)
-    name = _NAMES[metric.unit] if _is_counted(metric) else naming.short(metric.name)
+    is_plain = metric.unit in _NAMES and "stddev" not in metric.name
+    name = _NAMES[metric.unit] if is_plain else naming.short(metric.name)
     about = f"{level} against {baseline}"
     if found.comparison.only:
         about = f"{about}, {found.comparison.only} only"

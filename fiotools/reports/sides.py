@@ -16,6 +16,7 @@ import pandas as pd
 from fiotools.files import short_names
 from fiotools.tables.results import Results
 
+_COMMAND = "command_name"
 FEW = 12  # sides at most that nobody named
 SWEPT = ("rw", "bs_bytes", "iodepth", "numjobs", "rwmixread_pct")  # conditions that make a sweep
 # how the number of a run is called in names of files
@@ -23,7 +24,6 @@ _COUNTS = {"run", "rep", "repeat", "repetition", "iteration", "iter", "trial", "
 _NUMBER = re.compile(r"\d+(\.\d+)?")
 _STAMP = re.compile(r"[\d:_.TZ+-]*\d[\d:_.TZ+-]*")  # of time, or any number
 _BREAK = re.compile(r"[_\-. ]+")  # between the words of a name
-_SPACE = re.compile(" +")  # and of a command
 
 
 def unit(frame: pd.DataFrame, *, by_run: bool = False) -> pd.Series[Any]:
@@ -108,11 +108,16 @@ def found_sides(results: Results, told: pd.DataFrame, *, by_run: bool = False) -
     all conditions. Several things are several labels if every value of one occurs with every value
     of the others.
     """
-    found = _telling(told, _things(results, by_run=by_run))
+    found = [
+        thing
+        for thing in _telling(told, _things(results, by_run=by_run))
+        # files have their commands from what else differs; those of one file must be alike
+        if thing.column != _COMMAND or (by_run and are_alike(told, _texts(thing)))
+    ]
     words = [] if by_run else _telling(told, _words_of_names([*map(str, told.index)]))
     if words and len(found) < 2:
         joined = _joined(words)
-        sides = {str(file): word for file, word in joined.values.items()}
+        sides = _texts(joined)
         if not found and are_alike(told, sides):
             found = words if _is_crossed(words) else [joined]
             found = found if len({*sides.values()}) <= FEW else []
@@ -136,6 +141,10 @@ def found_sides(results: Results, told: pd.DataFrame, *, by_run: bool = False) -
     return Found(labels, f"The sides were found in {'; '.join(shown)}")
 
 
+def _texts(thing: _Thing) -> dict[str, str]:
+    return {str(one): str(value) for one, value in thing.values.items()}
+
+
 def _joined(things: Sequence[_Thing]) -> _Thing:
     """Take several things for one."""
     values = pd.concat([thing.values for thing in things], axis="columns")
@@ -152,11 +161,18 @@ def _is_crossed(things: Sequence[_Thing]) -> bool:
 def _shortened(thing: _Thing) -> dict[str, str]:
     """Name each side: by the word of the file names that changes with it, or in short."""
     every = [*thing.values.unique()]
-    if thing.column == "command":
-        words = _words_by_place({one: one for one in every}, _SPACE)
-        telling = [own for own in words if len(own.unique()) > 1]
-        return {one: " ".join(own[one] for own in telling) or one for one in every}
+    if thing.column == _COMMAND:
+        return _of_commands(every)
     return _words(thing.values) or dict(zip(every, short_names(every), strict=True))
+
+
+def _of_commands(commands: Sequence[str]) -> dict[str, str]:
+    """Name each command by the words that not all of them have."""
+    words = {one: one.split() for one in commands}
+    shared = set.intersection(*map(set, words.values()))
+    short = {one: " ".join(word for word in words[one] if word not in shared) for one in commands}
+    is_apart = all(short.values()) and len({*short.values()}) == len(commands)
+    return short if is_apart else {one: one for one in commands}
 
 
 def _telling(told: pd.DataFrame, things: Iterable[_Thing]) -> list[_Thing]:
@@ -180,14 +196,13 @@ def _things(results: Results, *, by_run: bool) -> Iterator[_Thing]:
         (option, f"the option {option}", settings[settings["option"].eq(option)], "text")
         for option in ("directory", "filename")
     ]
-    of_runs = ["host", "heading", *(["command"] if by_run else [])]
     columns = [("target_name", "the target", results.io, "target")]
-    columns += [(f"{name}_name", f"the {name}", runs, name) for name in of_runs if name in runs]
+    of_runs = [name for name in ("host", "heading", "command") if name in runs]
+    columns += [(f"{name}_name", f"the {name}", runs, name) for name in of_runs]
     for column, what, frame, name in (*options, *columns):
         there = frame[frame[name].notna()]
         values = there.groupby(unit(there, by_run=by_run), sort=False)[name]
-        told = values.agg(lambda own: ", ".join(dict.fromkeys(map(str, own))))
-        yield _Thing("command" if name == "command" else column, what, told)
+        yield _Thing(column, what, values.agg(lambda own: ", ".join(dict.fromkeys(map(str, own)))))
 
 
 def _words_by_place(names: Mapping[str, str], breaks: re.Pattern[str]) -> list[pd.Series[Any]]:

@@ -49,8 +49,8 @@ if TYPE_CHECKING:
 _MACHINE = "the procedure, the machine and the commands"
 _EACH = "each cell alone"
 _HOW = (
-    "A ratio is a side over its baseline{baseline}, in brackets its 95 % interval; n counts the "
-    "runs of each side. Differences up to 5 % do not count."
+    "A ratio is a side over its baseline, in brackets its 95 % interval; n counts the runs of each "
+    "side. Differences up to 5 % do not count."
 )
 _QUESTION = (
     "which side is faster at which workload, by how many times, and can the numbers be those of a "
@@ -90,7 +90,7 @@ class StudyPart(Source):
     @cached_property
     def doubts(self) -> list[Doubt]:
         """Sides, and why their numbers may not be those of a disk."""
-        own = [Doubt("", said) for said in self.said]
+        own = [Doubt("", said) for said in self.lacking]
         return [*own, *doubts(self, self.checks, self.side)]
 
     @cached_property
@@ -319,11 +319,12 @@ def _found(part: StudyPart) -> list[Block]:
     if not asked:
         return [paragraph("There is nothing to compare: the files hold no totals of I/O.")]
     found = [_verdict(one, several=len(asked) > 1) for one in asked]
-    named_ = dict.fromkeys(str(one.baseline) for one in asked if one.answer is not None)
-    if named_:
-        baseline = f", {next(iter(named_))}" if len(named_) == 1 else ""
-        found.append(paragraph(_HOW.format(baseline=baseline), "how"))
-    return found
+    how = [f"{said[0].upper()}{said[1:]}." for said in part.said]
+    baselines = dict.fromkeys(str(one.baseline) for one in asked if one.answer is not None)
+    if baselines:
+        are = "baseline is" if len(baselines) == 1 else "baselines are"
+        how.append(f"The {are} {' and '.join(baselines)}. {_HOW}")
+    return [*found, *(paragraph(text, "how") for text in how)]
 
 
 def _caveats(doubts: list[Doubt]) -> Block:
@@ -331,7 +332,8 @@ def _caveats(doubts: list[Doubt]) -> Block:
     if not doubts:
         return NOTHING
     grave = doubts[0]
-    said = named(grave.side, grave.lead or grave.said)
+    sides = dict.fromkeys(one.side for one in doubts if grave.lead and one.lead == grave.lead)
+    said = named(", ".join(sides) or grave.side, grave.lead or grave.said)
     line = counted(len(doubts), "{n} caveat", "{n} caveats")
     every = [(one.side, one.said) for one in doubts]
     return fold(named(line, said), listing(every, "doubts"), printed=True)
@@ -339,33 +341,39 @@ def _caveats(doubts: list[Doubt]) -> Block:
 
 def _verdict(one: Comparison, *, several: bool) -> Block:
     """Write the verdict of one comparison: over all cells, and of each."""
-    lead = [paragraph(f"{one.title[0].upper()}{one.title[1:]}")] if several else []
+    lead = [paragraph(f"{one.title[0].upper()}{one.title[1:]}", "asked")] if several else []
     lead += [paragraph(f"{one.said}.")] if one.said else []
     if one.answer is None:
         found = top(one)
-        said = verdicts(of_sweep(found)) if found is not None else NOTHING
+        swept = [] if found is None else of_sweep(found)
+        said = listing([(own.head, own.rest) for own in swept])
         return together([*lead, said, paragraph(f"No comparison: {one.problem}.")])
-    whole = [across(found) for found in findings(one) if len(found.cells) > 1]
-    each, after = _each(one)
-    if whole and len(one.answer) > _FEW:
+    over_all = [found for found in findings(one) if len(found.cells) > 1]
+    whole, answer = [across(found) for found in over_all], one.answer
+    if any(found.count == 1 for found in over_all):
+        answer = answer[~answer["direction"].eq("total")]  # it is said already
+    each = sentences(answer)
+    after = _below(one, each)
+    if len(each) > 1 and any(UNKNOWN in said.parts for said in each):
+        each = [
+            replace(said, parts=tuple(part for part in said.parts if part != UNKNOWN))
+            for said in each
+        ]
+    if whole and len(answer) > _FEW:
         return together([*lead, verdicts(whole), fold(_EACH, verdicts(each), *after, printed=True)])
     return together([*lead, verdicts([*whole, *each]), *after])
 
 
-def _each(one: Comparison) -> tuple[list[Sentence], list[Block]]:
-    """Write the sentences of each cell, and what is said below them."""
-    assert one.answer is not None
-    said, after = sentences(one.answer), []
-    if len(said) > 1 and any(UNKNOWN in one.parts for one in said):
-        said = [
-            replace(one, parts=tuple(part for part in one.parts if part != UNKNOWN)) for one in said
-        ]
+def _below(one: Comparison, said: list[Sentence]) -> list[Block]:
+    """Say below the sentences what holds for several of them."""
+    after = []
+    if len(said) > 1 and any(UNKNOWN in own.parts for own in said):
         after.append("The spread between runs is unknown where a side has one run.")
     if "direction" in one.by and {"source", "run"} <= set(one.frame):
         ways = one.frame.groupby(["source", "run"])["direction"].nunique()
         if ways.gt(1).any():
             after.append("Read, write and total of one run are one observation, not three.")
-    return said, [paragraph(text, "how") for text in after]
+    return [paragraph(text, "how") for text in after]
 
 
 def _weighed(part: StudyPart) -> Block:

@@ -36,6 +36,7 @@ class Source:
     fields: tuple[str, ...] = ()  # the labels that tell the runs apart
     swept: tuple[str, ...] = ()  # those of them that are conditions, and no sides
     said: tuple[str, ...] = ()  # how it was found, as far as readers have to know it
+    lacking: tuple[str, ...] = ()  # what could not be read
     folder: str = ""  # of several that are reported apart
     is_of_files: bool = True  # that can be saved from the page
 
@@ -116,7 +117,7 @@ def _opened(folders: list[Path]) -> list[Source]:
             bad.append(str(error))
     if not found:
         raise MeasureError(bad[0])
-    return [replace(found[0], said=tuple(bad)), *found[1:]]
+    return [replace(found[0], lacking=tuple(bad)), *found[1:]]
 
 
 def _of_campaign(one: Campaign) -> Source:
@@ -146,7 +147,7 @@ def _of_dataset(path: str) -> list[Source]:
     results = dataset.read(within=path)
     found = [_labelled(results, dataset.labels)] if dataset.labels else _unlabelled(results, [path])
     unfinished = (f"{path}: {dataset.unfinished}",) if dataset.unfinished else ()
-    return [replace(found[0], said=(*unfinished, *found[0].said)), *found[1:]]
+    return [replace(found[0], lacking=unfinished), *found[1:]]
 
 
 def _labelled(results: Results, labels: Iterable[str]) -> Source:
@@ -158,7 +159,8 @@ def _labelled(results: Results, labels: Iterable[str]) -> Source:
 def _unlabelled(results: Results, paths: list[str]) -> list[Source]:
     """Find the sides of files that nobody named, or take unlike folders apart."""
     names = _names(list(dict.fromkeys(results.runs["source"])), paths)
-    several = len(set(names.values()))
+    measured = {*results.io["source"], *results.timings["source"]} or {*names}  # others are logs
+    several = len({name for file, name in names.items() if file in measured})
     by_run = several < 2
     told = conditions(results, by_run=by_run)
     found = Found({"label": names})
@@ -211,7 +213,7 @@ def _nameless(told: pd.DataFrame, files: int) -> str:
     if swept:
         said = f"{said}; they differ in {', '.join(swept)}"
     example = "'runs/{side}_{round:d}.txt'"
-    return f"{said}: to compare, give NAME=FILES for each side, or a path template: {example}"
+    return f"{said}: a path template such as {example} would say it"
 
 
 def _names(files: list[str], paths: list[str]) -> dict[str, str]:
