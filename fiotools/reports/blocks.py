@@ -36,8 +36,8 @@ class Block:
         return self.text
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
-        page = f"<style>{html.STYLE}</style>\n{self.html}"
-        return {"text/html": page, "text/plain": self.text}
+        style = f"<style>{html.STYLE}</style>\n" if "fiotools-show" in self.html else ""
+        return {"text/html": style + self.html, "text/plain": self.text}
 
 
 class Heading(Block):
@@ -46,6 +46,20 @@ class Heading(Block):
     def __init__(self, text: str, level: int) -> None:
         super().__init__(printable(text), _tag(f"h{level}", _words(text)))
         self.level, self.words = level, _words(text)
+
+
+class Picture(Block):
+    """A saved plot, which becomes part of the page or the notebook."""
+
+    def __init__(self, title: str, file: Path) -> None:
+        self._kind, content = _KINDS[file.suffix], file.read_bytes()
+        image = f'<img alt="{html.safe(title)}" src="{address(content, self._kind)}">'
+        super().__init__(f"<Figure: {printable(title)}>", _tag("figure", image))
+        is_text = file.suffix == ".svg"
+        self._data = content.decode() if is_text else base64.b64encode(content).decode("ascii")
+
+    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
+        return {self._kind: self._data, "text/plain": self.text}
 
 
 def of_sheet(sheet: Sheet) -> Block:
@@ -119,14 +133,6 @@ def table(
         )
     ]
     return of_sheet(Sheet(made, kind=kind))
-
-
-def picture(title: str, file: Path) -> Block:
-    """Show a saved plot, which becomes part of the page."""
-    shown = (
-        f'<img alt="{html.safe(title)}" src="{address(file.read_bytes(), _KINDS[file.suffix])}">'
-    )
-    return Block(f"<Figure: {printable(title)}>", _tag("figure", shown))
 
 
 def address(content: bytes, kind: str = "application/octet-stream") -> str:

@@ -21,7 +21,7 @@ from fiotools.files import short_names
 from fiotools.language import called, listed, say
 from fiotools.plot import common
 from fiotools.plot.ratios import sides
-from fiotools.reports.blocks import Block, Heading, fold, of_frame, paragraph, picture, slug
+from fiotools.reports.blocks import Block, Heading, Picture, fold, of_frame, paragraph, slug
 from fiotools.reports.cells import cell_names, names_of, telling
 from fiotools.reports.questions import LATENCY, Comparison, in_order
 from fiotools.reports.subjects import Source, differs
@@ -72,7 +72,7 @@ def figures(source: Source, asked: list[Comparison], out: Path, kind: str) -> It
         said = [paragraph(drawn.said)] if drawn.said else []
         inside = of_frame(drawn.numbers, whole=drawn.printed)
         folded = fold("the numbers", inside, printed=drawn.printed)
-        yield [Heading(drawn.title, 3), *said, folded, picture(drawn.title, file)]
+        yield [Heading(drawn.title, 3), *said, folded, Picture(drawn.title, file)]
     if asked and asked[0].best is not None:
         yield [Heading("The most I/Os below a latency", 3), of_frame(asked[0].best)]
 

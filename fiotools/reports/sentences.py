@@ -272,16 +272,21 @@ def headline(found: Finding) -> str:
     about = f"{level} against {baseline}"
     if found.comparison.only:
         about = f"{about}, {found.comparison.only} only"
+    decided = Counter(row["verdict"] for row in found.cells if _is_settled(row))
+    against = {word: n for word, n in decided.items() if word not in ("same", over["verdict"])}
+    if over["verdict"] in ("same", "undecided") and against:
+        return f"{about}: {_states(found.cells)}"
     if over["verdict"] == "same":
         return f"{about}: the same {name} within {units.percent(over['band'])} %"
     if over["verdict"] == "undecided":
-        if any(_is_settled(row) and row["verdict"] != "same" for row in found.cells):
-            return f"{about}: {_states(found.cells)}"
         return f"{about}: no difference could be shown in {name}"
     value = columns.figures(_value(over))
-    fast = _told(over) == "speedup"
-    said = f"{about}: {value} times {'as fast' if fast else f'the {name}'}"
-    return f"{said}, {verdicts.lacking(over)}" if over["verdict"] in _UNSURE else said
+    times = "as fast" if _told(over) == "speedup" else f"the {name}"
+    said = [f"{about}: {value} times {times}"]
+    if over["verdict"] in _UNSURE:
+        said.append(verdicts.lacking(over))
+    said += [f"{word} in {n} of {len(found.cells)} cells" for word, n in against.items()]
+    return ", ".join(said)
 
 
 def of_sweep(found: Top) -> list[Sentence]:

@@ -109,8 +109,8 @@ class StudyPart(Source):
         sides = ("", str(over[str(found.comparison.between)]), str(over["baseline"]))
         for doubt in self.doubts:
             if doubt.is_impossible and doubt.side in sides:
-                lead = named(doubt.side, doubt.lead)
-                return f"{lead[0].upper()}{lead[1:]}; {said}"
+                begun = f"{doubt.lead[0].upper()}{doubt.lead[1:]}"
+                return f"{named(doubt.side, doubt.lead) if doubt.side else begun}; {said}"
         return said
 
     def figures(self, out: str | Path, kind: str = "png") -> Iterator[Pieces]:
