@@ -121,7 +121,7 @@ class Top:
 
 
 def top(one: Comparison) -> Top | None:
-    """Find the top of a sweep; None if nothing was swept, or less is better."""
+    """Find the top of a sweep; None if nothing was swept, or lower is better."""
     names = one.swept
     if not names or metric_of(one.metric).better == "lower":
         return None

@@ -108,7 +108,7 @@ def test_says_what_came_out_and_what_to_know_about_it(page):
     assert "tmpfs is memory: no disk is measured there" in said
     assert "A quick campaign" in said
     answer = ft.speedup(
-        ft.campaign(CAMPAIGN).results.timings,
+        ft.measure.campaign(CAMPAIGN).results.timings,
         "real_s",
         between="cache",
         baseline="cold",
@@ -163,7 +163,7 @@ def test_the_plots_of_the_caller_stay_as_they_are(tmp_path):
 
 def test_holds_the_tables_with_all_their_rows_and_the_raw_outputs(page):
     files = files_of(page)
-    results = ft.campaign(CAMPAIGN).results
+    results = ft.measure.campaign(CAMPAIGN).results
     for name in ("runs", "timings"):
         rows = list(csv.DictReader(io.StringIO(files[f"page-cache-{name}.csv"].decode())))
         assert len(rows) == len(results.tables[name]) == 30
@@ -176,7 +176,7 @@ def test_holds_the_tables_with_all_their_rows_and_the_raw_outputs(page):
 
 def test_tells_how_it_was_measured(page):
     said = section(page, "how-it-was-measured")
-    facts = ft.campaign(CAMPAIGN).session
+    facts = ft.measure.campaign(CAMPAIGN).session
     for fact in (facts["machine"]["kernel"], facts["tools"]["bash"], "time cat data.tmp"):
         assert fact in said
     assert "x 3 places x 5 rounds, in turns (ABC, CBA, ...)" in said
