@@ -27,10 +27,10 @@ from typing import Any
 import nbformat
 from nbclient.exceptions import CellControlSignal, CellExecutionError
 
-from fiotools.articles.kernel import execute_cells, run
 from fiotools.errors import SchemaError
 from fiotools.files import atomic_write, digest
 from fiotools.language import ENGLISH
+from tools.kernel import execute_cells, run
 
 NOTEBOOKS = Path("notebooks")
 FIGURES = Path("figures")

@@ -51,7 +51,7 @@ _ECHO = re.compile(r"echo[ ]+(?P<quote>[\"']?)(?P<name>[^\"'$`\\|;&<>]+)(?P=quot
 # a prompt without a command, or with nothing but a comment
 _PROMPT = re.compile(r".*?[$#%>❯][ \t]*(?:#[ ]+(?P<name>\S.*?))?[ \t]*")
 _ROOT = re.compile(r"[ \t>]*# ")
-# what ends a session, and does not prompt
+# lines other than prompts that end a session
 _BREAK = re.compile(rf"{FENCE.pattern}|#{{1,6}} +\S|<summary>|{re.escape(SEPARATOR)}")
 
 _MARKUP = re.compile(r"\*\*|__|`|(?<!\w)\*(?=\w)|(?<=\w)\*(?!\w)|</?[a-z]\w*>")
@@ -136,7 +136,7 @@ class _Outline:
         self._names: list[_Name] = []
         self._waiting: list[_Name] = []  # they stand directly above what follows
         self._is_markdown = "```" in text or "~~~" in text
-        # where commands stand behind "# ", it does not comment
+        # where commands stand behind "# ", it marks a prompt
         self._has_root = any(
             one.text and not one.is_echo and _ROOT.match(text, one.position) for one in commands
         )
