@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Iterable
 from decimal import Decimal
 from typing import NamedTuple
 
@@ -244,9 +245,58 @@ def human(value: float | None, unit: str, *, like: float | None = None) -> str:
     scale, name = _prefix(abs(value if like is None else like), unit)
     number_ = value / scale
     text = f"{number_:,.0f}" if not name and abs(number_) >= 1000 else _figures(number_)
-    if name:
-        return f"{text} {name}"
-    return f"{text}{'' if unit in ('', '1') else ' /s' if unit == '1/s' else ' ' + unit}"
+    told = name or ("" if unit == "1" else word(unit, None))
+    return f"{text} {told}".rstrip()
+
+
+_TIMES = (1.0, 1e3, 1e6, 1e9)
+_SCALES = {
+    "ns": _TIMES,
+    "s": tuple(nanos / 1e9 for nanos in _TIMES),
+    **dict.fromkeys(("B", "B/s"), tuple(1000.0**power for power in range(6))),
+}
+_APART = 1e4  # how many times the smallest of some values the largest is if they share a prefix
+
+
+def common(values: Iterable[float], unit: str) -> float | None:
+    """Choose the prefix that suits several values, as `human` takes it; None if none does.
+
+    With it, values lie between 0.01 and 9,999, and as many as possible between 0.1 and 999.
+
+    Examples
+    --------
+    >>> like = common([43.6e3, 194e3, 1.5e6], "ns")
+    >>> human(43.6e3, "ns", like=like), human(1.5e6, "ns", like=like)
+    ('43.6 µs', '1,500 µs')
+    >>> common([1, 1e9], "ns") is None
+    True
+    """
+    there = [abs(value) for value in values if value]
+    if not there or min(there) * _APART < max(there):
+        return None
+    fit = [
+        scale
+        for scale in _SCALES.get(unit, ())
+        if 0.00995 * scale <= min(there) and max(there) < 9999.5 * scale
+    ]
+    return min(
+        fit,
+        key=lambda scale: sum(not 0.0995 * scale <= one < 999.5 * scale for one in there),
+        default=None,
+    )
+
+
+def word(unit: str, like: float | None) -> str:
+    """Write a unit as `human` does: with the prefix of a value.
+
+    Examples
+    --------
+    >>> word("B/s", 2e6), word("1/s", None), word("ns", None)
+    ('MB/s', '/s', 'ns')
+    """
+    if unit == "1/s":
+        return "/s"
+    return _prefix(like, unit)[1] or unit if like else unit
 
 
 def _prefix(magnitude: float, unit: str) -> tuple[float, str]:

@@ -19,6 +19,8 @@ from fiotools.vocabulary import TABLES
 if TYPE_CHECKING:
     import polars as pl
 
+_LOOKS = ("table", "markdown")  # formats that people look at
+
 
 @command(
     "read run.json",
@@ -40,8 +42,8 @@ def read(
     ),
     table: list[str] | None = option(
         "TABLE",
-        f"The table: {', '.join(TABLES)}. By default io, or what there is; for a folder"
-        " all that hold rows.",
+        f"The table: {', '.join(TABLES)}. By default an overview, a row for each run and"
+        " direction; for a file io, or what there is; for a folder all that hold rows.",
         "-t",
         autocompletion=offer_tables,
     ),
@@ -74,10 +76,13 @@ def read(
     results = read.results
     if not names and place is not None and place.is_folder:
         names = [name for name in results.tables if results.tables.height(name)]
-    names = names or [columns.main_table(results)]
     kept = options.RowFilter(where=where, scope=scope, combine=combine)
     chosen = columns.split(column)
-    frames = {name: _chosen(read, read.table(name), kept, chosen) for name in names}
+    if names or place or chosen or where or scope or combine or format not in _LOOKS:
+        names = names or [columns.main_table(results)]
+        frames = {name: _chosen(read, read.table(name), kept, chosen) for name in names}
+    else:
+        frames = dict([layout.first_look(results)])
     name, frame = next(iter(frames.items()))
     if place is not None:
         place.write(results, frames, lambda: layout.preview(results, frame, name, 0, True))

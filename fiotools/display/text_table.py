@@ -11,6 +11,7 @@ import shutil
 import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from itertools import takewhile
 from typing import TYPE_CHECKING
 
 from fiotools.display.columns import Sheet, SheetColumn, length, printable
@@ -23,7 +24,8 @@ if TYPE_CHECKING:
 _GAP = 2
 _PLAIN_WIDTH = 120  # of a file or a pipe
 _NARROWEST = 24
-_LONGEST = 48  # of a column whose text is not wrapped
+_LONGEST = 48  # letters of a name, if there is something else to show
+_NARROW = 12  # letters of a name that is cut, at least
 _NAMED = 8  # columns that do not fit
 _COLOURS = {"good": "green", "bad": "red", "care": "yellow", "open": ""}
 
@@ -47,7 +49,7 @@ def text(sheet: Sheet, *, colours: bool = False) -> str:
     from rich.text import Text
 
     room = width()
-    columns, dropped = fit(_joined([_signed(one) for one in sheet.columns]), room)
+    columns, widths, dropped = fit(_joined([_signed(one) for one in sheet.columns]), room)
     printed = io.StringIO()
     console = Console(
         file=printed,
@@ -65,14 +67,15 @@ def text(sheet: Sheet, *, colours: bool = False) -> str:
         console.print(Text(printable(sheet.title), style="bold"))
     table = Table(box=None, padding=(0, _GAP, 0, 0), pad_edge=False, header_style="bold")
     table.show_header = any(one.head for one in columns)
-    for one in columns:
+    for one, size in zip(columns, widths, strict=True):
         table.add_column(
-            Text(one.head),
+            Text(_head(one, size)),
             justify="right" if one.right else "left",
+            width=size,
             no_wrap=not one.wraps,
-            overflow="fold" if one.wraps else "ellipsis",
+            overflow="fold",
         )
-    for row in zip(*map(_told, columns), strict=True):
+    for row in zip(*map(_told, columns, widths), strict=True):
         table.add_row(*row)
     if columns:
         console.print(table)
@@ -84,7 +87,7 @@ def text(sheet: Sheet, *, colours: bool = False) -> str:
 def markdown(sheet: Sheet) -> str:
     """Write a sheet as a Markdown table, all its columns."""
     columns = [_signed(one) for one in sheet.columns]
-    heads = [_escape(one.head) for one in columns]
+    heads = [_escape(" ".join(filter(None, [one.head, one.unit]))) for one in columns]
     rules = ["---:" if one.right else "---" for one in columns]
     rows = zip(*([_escape(text) for text in one.cells] for one in columns), strict=True)
     notes = [_escape(printable(note)) for note in [sheet.shared, *sheet.notes] if note]
@@ -109,16 +112,46 @@ def _signed(one: SheetColumn) -> SheetColumn:
     return replace(one, head=printable(one.head), cells=texts)
 
 
-def _told(one: SheetColumn) -> Iterator[Text]:
-    """Write the cells of a column: the middle of a long name is cut, a verdict coloured."""
+def _head(one: SheetColumn, size: int) -> str:
+    """Write a heading, and the unit below it."""
+    return "\n".join(filter(None, [_shortened([one.head], size)[0], one.unit]))
+
+
+def _told(one: SheetColumn, size: int) -> Iterator[Text]:
+    """Write the cells of a column: long names are shortened, a verdict coloured."""
     from rich.text import Text
 
-    half = (_LONGEST - 1) // 2
-    for at, text in enumerate(one.cells):
-        colour = _COLOURS[one.marks[at].mood] if one.marks and text else ""
-        if not one.wraps and length(text) > _LONGEST:
-            text = f"{text[:half]}…{text[-half:]}"
-        yield Text(text, style=colour)
+    texts = one.cells if one.wraps else _shortened(one.cells, size)
+    for at, text in enumerate(texts):
+        yield Text(text, style=_COLOURS[one.marks[at].mood] if one.marks and text else "")
+
+
+def _shortened(texts: Sequence[str], size: int) -> list[str]:
+    """Cut the middle of texts, or where that is all that differs, their ends.
+
+    Examples
+    --------
+    >>> _shortened(["dd if=/dev/zero of=out bs=4k"], 12)
+    ['dd if=… bs=4k']
+    """
+    found = [_cut(text, size) for text in texts]
+    if len({*found}) == len({*texts}):
+        return found
+    start = _alike(texts)
+    end = _alike([text[start:][::-1] for text in texts])
+    return [_cut(f"…{text[start : len(text) - end]}…", size) for text in texts]
+
+
+def _alike(texts: Sequence[str]) -> int:
+    """Count the letters with which all begin."""
+    return sum(1 for _ in takewhile(lambda own: len({*own}) == 1, zip(*texts, strict=False)))
+
+
+def _cut(text: str, size: int) -> str:
+    if length(text) <= size:
+        return text
+    first, last = size // 2, (size - 1) // 2
+    return f"{text[:first]}…{text[len(text) - last :]}"
 
 
 def _joined(columns: Sequence[SheetColumn]) -> list[SheetColumn]:
@@ -137,21 +170,38 @@ def _joined(columns: Sequence[SheetColumn]) -> list[SheetColumn]:
     return [*others, replace(parts[0], head=heads, cells=texts)]
 
 
-def fit(columns: Sequence[SheetColumn], room: int) -> tuple[list[SheetColumn], list[SheetColumn]]:
-    """Choose the columns that fit, the most important first; at least one."""
-    left, chosen = room, set[int]()
+def fit(
+    columns: Sequence[SheetColumn], room: int
+) -> tuple[list[SheetColumn], list[int], list[SheetColumn]]:
+    """Choose the columns that fit, the most important first; at least one.
+
+    Return them with their widths, and the others. Numbers are never cut. Names may be, and
+    sentences wrap, but not below a width that can be read; what is left is shared out to them.
+    """
+    left, widths = room + _GAP, dict[int, int]()
     ranked = sorted(range(len(columns)), key=lambda at: (-columns[at].keep, at))
+    wanted = [max(map(length, [one.head, one.unit, *one.cells])) for one in columns]
     for at in ranked:
-        one = columns[at]
-        widest = max(map(length, [one.head, *one.cells]))
-        # of a sentence, the narrowest
-        needed = min(widest, min(one.wraps, room // 2) or _LONGEST) + (_GAP if chosen else 0)
-        if needed > left and chosen:
-            continue
-        left -= needed
-        chosen.add(at)
-    kept = [one for at, one in enumerate(columns) if at in chosen]
-    return kept, [one for at, one in enumerate(columns) if at not in chosen]
+        one, most = columns[at], left - _GAP
+        least = min(wanted[at], _least(one))
+        usual = min(wanted[at], min(one.wraps or _LONGEST, room // 2))
+        if most >= least or not widths:
+            widths[at] = max(1, min(max(usual, least), most))
+            left -= widths[at] + _GAP
+    while left > 0 and (cut := [at for at in ranked if at in widths and widths[at] < wanted[at]]):
+        for at in cut[:left]:
+            widths[at] += 1
+        left -= len(cut[:left])
+    kept = sorted(widths)
+    others = [one for at, one in enumerate(columns) if at not in widths]
+    return [columns[at] for at in kept], [widths[at] for at in kept], others
+
+
+def _least(one: SheetColumn) -> int:
+    """Return the width below which a column cannot be read."""
+    if one.right:
+        return max(_NARROW, *map(length, [one.unit, *one.cells]))
+    return _NARROW
 
 
 def _left_out(dropped: Sequence[SheetColumn]) -> list[str]:
