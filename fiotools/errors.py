@@ -134,6 +134,7 @@ class ReportError(FiotoolsError, RuntimeError):
 _OPTIONS = {"format": "reader", "version": "tool-version", "round_s": "round"}
 _NOTHING = object()
 _shell = False
+_of_results = False
 
 
 @contextmanager
@@ -145,6 +146,22 @@ def in_shell() -> Iterator[None]:
         yield
     finally:
         _shell = before
+
+
+@contextmanager
+def about_results() -> Iterator[None]:
+    """Write messages for someone who asked about a `Results`, and holds no frame."""
+    global _of_results
+    before, _of_results = _of_results, True
+    try:
+        yield
+    finally:
+        _of_results = before
+
+
+def is_about_results() -> bool:
+    """Whether the question was about a `Results`."""
+    return _of_results and not _shell
 
 
 def is_shell() -> bool:

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any, Literal
 from fiotools.cli import options, rows
 from fiotools.cli.options import choice, command, flag, group, offer, option
 from fiotools.cli.output import Trouble, give, wrong_command
-from fiotools.display import columns, layout
+from fiotools.display import layout
 from fiotools.display.columns import Sheet
 from fiotools.display.layout import Frame
+from fiotools.tables import naming
 from fiotools.units import many
 from fiotools.vocabulary import GRAVEST
 
@@ -88,7 +89,7 @@ def checked(read: rows.Reading, sides: options.Sides, known: Known) -> pl.DataFr
     baseline: Any = None
     if is_compared(sides, known):
         runs = read.table("runs")
-        between = columns.found(read.between(runs, sides.between), runs, "--between")
+        between = naming.found(read.between(runs, sides.between), runs, "--between")
         baseline = read.baseline(runs, between, sides.baseline)
     given = evidence(**known.arguments(), between=between, baseline=baseline)
     return answer(read.results, given)
@@ -97,7 +98,7 @@ def checked(read: rows.Reading, sides: options.Sides, known: Known) -> pl.DataFr
 def _copies(given: list[str] | None) -> int | dict[str, int] | None:
     if not given:
         return None
-    pairs = [text.rpartition("=") for text in columns.split(given)]
+    pairs = [text.rpartition("=") for text in naming.split(given)]
     for _, _, number in pairs:
         if not (number.isascii() and number.isdigit()):
             raise Trouble(f"--copies {number} is not a whole number: write 2 or mirror=2", 2)

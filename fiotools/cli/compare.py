@@ -11,7 +11,8 @@ import typer
 from fiotools.cli import options, rows
 from fiotools.cli.options import choice, column, command, flag, option
 from fiotools.cli.output import Trouble, give, give_gate, say, wrong_command
-from fiotools.display import columns, layout
+from fiotools.display import layout
+from fiotools.tables import naming
 
 if TYPE_CHECKING:
     import polars as pl
@@ -58,7 +59,7 @@ def differences(read: rows.Reading, sides: options.Sides) -> pl.DataFrame:
     if not len(settings):
         raise Trouble("these files hold no settings")
     settings = read.with_runs(settings, [sides.between])
-    between = columns.found(read.between(settings, sides.between), settings, "--between")
+    between = naming.found(read.between(settings, sides.between), settings, "--between")
     baseline = read.baseline(settings, between, sides.baseline)
     if between in runs:
         told = set(settings[between])
@@ -203,11 +204,11 @@ def summarize(
     """Summarize the runs of each group: median and mean with intervals, spread, outliers."""
     from fiotools.stats.summary import summarize as summary
 
-    label = "label" in columns.split(by)  # the files themselves are the groups
+    label = "label" in naming.split(by)  # the files themselves are the groups
     read = rows.read_all(sources, read_as, label=label)
     frame, name = rows.asked(read, metric, kept, *by or ())
     frame = rows.complete(frame, kept, name)
-    groups = columns.fulls(by, frame)
+    groups = naming.fulls(by, frame)
     answer = summary(frame, name, by=groups, scope=kept.own_scope, confidence=confidence)
     give(format, lambda: answer, lambda: layout.sheet(answer), output, read.results)
     return read.code
@@ -229,9 +230,9 @@ def planned(
     told: pl.DataFrame = plan(
         rows.complete(frame, kept, name),
         name,
-        between=columns.full(between, frame) if between else None,
-        by=columns.fulls(by, frame),
-        pair=columns.full(pair, frame) if pair else None,
+        between=naming.full(between, frame) if between else None,
+        by=naming.fulls(by, frame),
+        pair=naming.full(pair, frame) if pair else None,
         scope=kept.own_scope,
         **asked,
     )
@@ -276,7 +277,7 @@ def plan(
     }
     code = 0
     if sources:
-        label = "label" in (*columns.split(by), between)
+        label = "label" in (*naming.split(by), between)
         read = rows.read_all(sources, read_as, label=label)
         answer = planned(read, metric, kept, between, by, pair, **asked)
         code = read.code
@@ -284,6 +285,7 @@ def plan(
         from fiotools.stats.plan import plan as of_spread
         from fiotools.tables.columns import of_pandas
 
-        answer = of_pandas(of_spread(cv, **asked))
+        told: Any = of_spread
+        answer = of_pandas(told(cv, **asked))
     give(format, lambda: answer, lambda: layout.sheet(answer))
     return code

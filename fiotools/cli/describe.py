@@ -10,10 +10,10 @@ import typer
 from fiotools.cli import options
 from fiotools.cli.options import command, offer
 from fiotools.cli.output import give
-from fiotools.display import columns
 from fiotools.display.columns import Sheet
 from fiotools.display.columns import SheetColumn as Shown
 from fiotools.display.layout import WRAPS
+from fiotools.tables import naming
 from fiotools.vocabulary import COLUMNS, STATISTICS, TABLES
 from fiotools.vocabulary import describe as column_of
 
@@ -34,14 +34,14 @@ def describe(
         None,
         metavar="COLUMN|TABLE",
         help="Columns or tables; all columns if none is named.",
-        autocompletion=offer(lambda: dict.fromkeys([*map(columns.short, COLUMNS), *TABLES])),
+        autocompletion=offer(lambda: dict.fromkeys([*map(naming.short, COLUMNS), *TABLES])),
     ),
     format: options.Form = options.FORMAT,
 ) -> int:
     """Describe columns: unit, meaning, which way is better, their name in each tool."""
     found: dict[str, Column] = {}
     for name in names or []:
-        full = columns.full(name, [*COLUMNS, *STATISTICS])
+        full = naming.full(name, [*COLUMNS, *STATISTICS])
         if name in TABLES and name not in COLUMNS:
             found |= {column: COLUMNS[column] for column in TABLES[name]}
         else:

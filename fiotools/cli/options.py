@@ -18,7 +18,7 @@ import typer
 from typer.models import OptionInfo
 
 from fiotools.cli.output import ENDINGS
-from fiotools.display.columns import short
+from fiotools.tables.naming import short
 from fiotools.vocabulary import COLUMNS, CONDITIONS, KEYS, TABLES
 
 _Group = TypeVar("_Group")

@@ -21,9 +21,9 @@ from fiotools.cli.check import Known, checked, is_compared, refuse_nonsense
 from fiotools.cli.compare import compared, planned
 from fiotools.cli.options import choice, column, command, flag, group, option
 from fiotools.cli.output import Trouble, say
-from fiotools.display import columns
 from fiotools.errors import SchemaError, argument
 from fiotools.files import atomic_write
+from fiotools.tables import naming
 
 if TYPE_CHECKING:
     import polars as pl
@@ -113,11 +113,11 @@ class Drawing:
     def named(self, frame: pl.DataFrame, role: str) -> str | None:
         """Return the column that was named for a role."""
         name = getattr(self.wish, role)
-        return columns.found(name, frame, f"--{role}") if name else None
+        return naming.found(name, frame, f"--{role}") if name else None
 
     def panels(self, frame: pl.DataFrame) -> list[str]:
         """Return the columns that --by names."""
-        return [columns.found(name, frame, "--by") for name in columns.split(self.wish.by)]
+        return [naming.found(name, frame, "--by") for name in naming.split(self.wish.by)]
 
     def role(
         self,
@@ -149,7 +149,7 @@ class Drawing:
             return {}
         if role is None:
             raise Trouble("--order needs several lines: name them with --hue", 2)
-        return {"order": [columns.value_of(frame, role, text) for text in columns.split([order])]}
+        return {"order": [naming.value_of(frame, role, text) for text in naming.split([order])]}
 
     def answer(self, by: list[str] | None) -> pl.DataFrame:
         """Compare the sides."""
@@ -194,7 +194,7 @@ def _of_rows(asked: Drawing) -> Call:
     if kind == "throughput":
         more |= {"ceilings": _ceilings(wish.ceiling, name), "log": wish.log}
     if kind == "latency" and wish.spread:
-        more["spread"] = None if wish.spread == "none" else columns.full(wish.spread, frame)
+        more["spread"] = None if wish.spread == "none" else naming.full(wish.spread, frame)
     elif kind == "latency" and name != "lat_mean_ns":
         deviation = name.replace("_mean_", "_stddev_")
         more["spread"] = deviation if deviation != name and deviation in frame else None
@@ -231,7 +231,7 @@ def _curves(asked: Drawing, frame: pl.DataFrame, axes: Sequence[str]) -> dict[st
     for name in ("direction", *_AXES, "rw"):
         if name != x and any(rows.differs(own, name) for own in cells):
             values = frame[name].drop_nulls().unique(maintain_order=True)
-            there, short = ", ".join(map(str, values)), columns.short(name)
+            there, short = ", ".join(map(str, values)), naming.short(name)
             either = "--hue or --by" if "by" in KINDS[asked.kind].takes else "--hue"
             raise SchemaError(
                 f"the runs of one curve differ in {short} ({there}): name it in {either}, or "
@@ -243,7 +243,7 @@ def _curves(asked: Drawing, frame: pl.DataFrame, axes: Sequence[str]) -> dict[st
 
 
 def _ceilings(given: list[str] | None, metric: str) -> dict[str, float]:
-    found, unit = {}, columns.unit_of(metric)
+    found, unit = {}, naming.unit_of(metric)
     for text in given or []:
         name, _, value = text.rpartition("=")
         limit = math.nan
@@ -263,8 +263,8 @@ def _ratios(asked: Drawing) -> Call:
 
 def _grid(asked: Drawing) -> Call:
     frame, metric = asked.rows()
-    x = columns.found(asked.wish.x or "iodepth", frame, "--x")
-    y = columns.found(asked.wish.y or "numjobs", frame, "--y")
+    x = naming.found(asked.wish.x or "iodepth", frame, "--x")
+    y = naming.found(asked.wish.y or "numjobs", frame, "--y")
     if asked.sides.baseline is not None:
         return [asked.answer([x, y])], {"x": x, "y": y}
     return [asked.complete(frame, metric, x, y), metric], {"x": x, "y": y}
@@ -296,7 +296,7 @@ def _load(asked: Drawing) -> Call:
     frame = asked.complete(frame, *curves.values())
     named: dict[str, Any] = {**curves, **asked.ordered(frame, curves.get("hue"))}
     if wish.limit:
-        named["limit"] = columns.value_of(frame, latency, wish.limit)
+        named["limit"] = naming.value_of(frame, latency, wish.limit)
     return [frame, latency], named
 
 
@@ -380,7 +380,9 @@ def _shifts(asked: Drawing) -> Call:
 
 
 def _credibility(asked: Drawing) -> Call:
-    answer = rows.where(checked(asked.read, asked.sides, asked.known), asked.kept.where)
+    from fiotools.tables import conditions
+
+    answer = conditions.kept(checked(asked.read, asked.sides, asked.known), asked.kept.where)
     return [answer], {"y": asked.named(answer, "y")}
 
 

@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any, Literal
 from fiotools.cli import options, rows
 from fiotools.cli.options import choice, command, flag, offer_columns, offer_tables, option
 from fiotools.cli.output import ENDINGS, Trouble, give, refuse_overwriting, say, target, write_bytes
-from fiotools.display import columns, layout
+from fiotools.display import layout
 from fiotools.files import atomic_write
+from fiotools.tables import metrics, naming
 from fiotools.units import many
 from fiotools.vocabulary import TABLES
 
@@ -64,7 +65,7 @@ def read(
     read_as: options.ReadAs,
 ) -> int:
     """Read files, and show their content or write it for other programs."""
-    names = columns.split(table)
+    names = naming.split(table)
     for name in names:
         rows.refuse_other_tables(name)
     place = None if output is None else target(output, format, len(names))
@@ -77,12 +78,12 @@ def read(
     if not names and place is not None and place.is_folder:
         names = [name for name in results.tables if results.tables.height(name)]
     kept = options.RowFilter(where=where, scope=scope, combine=combine)
-    chosen = columns.split(column)
-    if names or place or chosen or where or scope or combine or format not in _LOOKS:
-        names = names or [columns.main_table(results)]
+    chosen = naming.split(column)
+    if names or place or chosen or scope or combine or format not in _LOOKS:
+        names = names or [metrics.main_table(results)]
         frames = {name: _chosen(read, read.table(name), kept, chosen) for name in names}
     else:
-        frames = dict([layout.first_look(results)])
+        frames = dict([layout.first_look(results.where(*where or ()))])
     name, frame = next(iter(frames.items()))
     if place is not None:
         place.write(results, frames, lambda: layout.preview(results, frame, name, 0, True))
@@ -97,7 +98,7 @@ def _chosen(
 ) -> pl.DataFrame:
     frame = rows.of_scope(rows.filtered(read, frame, kept), kept.own_scope)
     frame = read.with_runs(frame, wanted)
-    chosen = [columns.found(name, frame, "--columns") for name in wanted]
+    chosen = [naming.found(name, frame, "--columns") for name in wanted]
     return frame[chosen] if chosen else frame
 
 
@@ -137,7 +138,7 @@ def convert(
     and DESTINATION may be URLs, such as 's3://bucket/runs/**/*.json'. polars, DuckDB, Spark and
     Dask read DESTINATION/io/*.parquet, Python ft.open_dataset(DESTINATION).
     """
-    tables = columns.split(table)
+    tables = naming.split(table)
     for name in tables:
         rows.refuse_other_tables(name)
     if read_as.workers > 1 and scheduler is not None:

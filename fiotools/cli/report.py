@@ -9,8 +9,8 @@ import typer
 from fiotools.cli import check, options, rows
 from fiotools.cli.options import choice, command, option
 from fiotools.cli.output import Trouble, say
-from fiotools.display import columns
 from fiotools.files import needed
+from fiotools.tables import naming
 
 _ENDINGS = (".html", ".htm")
 
@@ -66,7 +66,7 @@ def report(
             between=sides.between,
             baseline=sides.baseline,
             metric=metric,
-            by=columns.split(by) or None,
+            by=naming.split(by) or None,
             title=title,
             question=question,
             lang=lang,

@@ -9,22 +9,19 @@ unit if it has none of its own. A longer condition is in Python's words, as for
 
 from __future__ import annotations
 
-import ast
-import operator
 import re
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import reduce
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from fiotools.cli import options
 from fiotools.cli.output import Trouble, say, wrong_command
-from fiotools.display import columns
 from fiotools.errors import FileError, ReadErrors, SchemaError
 from fiotools.files import DATASET, fields_of, label_of, short_names
+from fiotools.tables import metrics, naming
 from fiotools.units import many, percentile
 from fiotools.vocabulary import COLUMNS, CONDITIONS, TABLES
 
@@ -34,7 +31,6 @@ if TYPE_CHECKING:
     from fiotools.tables.results import Results
 
 STDIN = "-"
-_RUN = ["source", "run"]  # what names a run
 _MANY = 200  # runs: a computation of more takes a moment
 
 
@@ -55,18 +51,10 @@ class Reading:
         return self.results.tables.polars(name)
 
     def with_runs(self, frame: pl.DataFrame, names: Iterable[str | None]) -> pl.DataFrame:
-        """Fill in columns that are named from the runs, where a table lacks them or their values.
+        """Fill in columns that are named from the runs."""
+        from fiotools.tables.results import with_runs
 
-        The client's host and the command as it was timed stay, where the table has them.
-        """
-        if "runs" not in self.results.tables or not {*_RUN} <= {*frame.columns}:
-            return frame
-        runs = self.table("runs")
-        wanted = {columns.full(name, runs) for name in names if name} - {*_RUN}
-        for name in sorted(wanted & {*runs.columns}):
-            own = frame.select(_RUN).join(runs.select(*_RUN, name), on=_RUN, how="left")[name]
-            frame = frame.with_columns(frame[name].fill_null(own) if name in frame else own)
-        return frame
+        return with_runs(self.results, frame, names)
 
     def settings_of(self, frame: pl.DataFrame) -> pl.DataFrame | None:
         """Return the options of the files that some rows are from, if they have any."""
@@ -78,7 +66,7 @@ class Reading:
     def between(self, frame: pl.DataFrame, column: str | None) -> str:
         """Return the column that holds the sides: the typed one, or the only one of the paths."""
         if column:
-            return columns.full(column, frame)
+            return naming.full(column, frame)
         if len(self.sides) == 1:
             return self.sides[0]
         if self.sides:
@@ -87,7 +75,7 @@ class Reading:
         whole = self.with_runs(frame, ["host", "command"])
         known = (*CONDITIONS, "host", "command", "run")
         several = [name for name in known if differs(whole, name)]
-        wanted = " or ".join(f"--between {columns.short(name)}" for name in several)
+        wanted = " or ".join(f"--between {naming.short(name)}" for name in several)
         raise SchemaError(
             "there is only one side: give two files, NAME=FILES for each side, or "
             f"{wanted or '--between COLUMN'}"
@@ -101,7 +89,7 @@ class Reading:
         if between not in frame:
             return value
         if value is not None:
-            return columns.value_of(frame, between, value)
+            return naming.value_of(frame, between, value)
         if between == "label" and self.first is not None:
             return self.first
         runs = self.table("runs") if "runs" in self.results.tables else frame
@@ -117,8 +105,8 @@ class Reading:
         return {
             "between": between,
             "baseline": self.baseline(frame, between, sides.baseline),
-            "by": columns.fulls(by, frame),
-            "pair": columns.full(pair, frame) if pair else None,
+            "by": naming.fulls(by, frame),
+            "pair": naming.full(pair, frame) if pair else None,
         }
 
     @contextmanager
@@ -278,10 +266,10 @@ def asked(
     if table is not None:
         refuse_other_tables(table)
     if metric is None:
-        have = columns.measured(results, table)
+        have = metrics.measured(results, table)
         raise Trouble(f"name the column to look at with --metric: these files have {have}", 2)
     try:
-        name, column = columns.find_metric(results, metric, table)
+        name, column = metrics.find_metric(results, metric, table)
         frame = read.table(name)
     except SchemaError:
         match = re.fullmatch(r"p(\d+(?:\.\d+)?)", metric)
@@ -289,7 +277,7 @@ def asked(
             raise
         frame, column = _percentile(read.table("percentiles"), float(match[1]))
     frame = filtered(read, frame, kept)
-    return read.with_runs(frame, columns.split([name for name in names if name])), column
+    return read.with_runs(frame, naming.split([name for name in names if name])), column
 
 
 def _percentile(frame: pl.DataFrame, share: float) -> tuple[pl.DataFrame, str]:
@@ -304,8 +292,13 @@ def _percentile(frame: pl.DataFrame, share: float) -> tuple[pl.DataFrame, str]:
 
 def filtered(read: Reading, frame: pl.DataFrame, kept: options.RowFilter) -> pl.DataFrame:
     """Keep the rows that fulfil the conditions, and add them up."""
-    named = re.findall(r"[a-z_]+", " ".join(kept.where or ()))
-    frame = where(read.with_runs(frame, named), kept.where)[frame.columns]
+    from fiotools.tables import conditions
+
+    whole = read.with_runs(frame, conditions.named(kept.where))
+    try:
+        frame = conditions.kept(whole, kept.where)[frame.columns]
+    except conditions.NoConditionError as error:
+        raise Trouble(str(error), 2) from None
     if kept.combine:
         from fiotools.stats.combine import combine
 
@@ -326,7 +319,7 @@ def complete(frame: pl.DataFrame, kept: options.RowFilter, *names: str | None) -
         gone = frame[name].null_count()
         frame = frame.drop_nulls(name)
         if gone:
-            say(f"left out {many(gone, 'row')} without {columns.short(name)}")
+            say(f"left out {many(gone, 'row')} without {naming.short(name)}")
     return frame
 
 
@@ -341,132 +334,3 @@ def of_scope(frame: pl.DataFrame, scope: str | None) -> pl.DataFrame:
         there = ", ".join(frame["scope"].drop_nulls().unique(maintain_order=True)) or "none"
         raise SchemaError(f"no row of scope {scope!r}; there are: {there}")
     return found
-
-
-_SHORT = re.compile(
-    r"\s*([a-z][\w.]*)\s*(==|!=|<=|>=|=|<|>)\s*([^\s'\"()=<>]+|[^'\"()=<>&|]*\w)\s*"
-)
-_ALLOWED = (
-    *(ast.Expression, ast.BoolOp, ast.And, ast.Or, ast.UnaryOp, ast.Not, ast.USub, ast.Invert),
-    *(ast.Compare, ast.Eq, ast.NotEq, ast.Lt, ast.LtE, ast.Gt, ast.GtE, ast.In, ast.NotIn),
-    *(ast.Name, ast.Load, ast.Constant, ast.List, ast.Tuple, ast.BinOp, ast.BitAnd, ast.BitOr),
-)
-_SIGNS: Mapping[str, tuple[type[ast.cmpop], Callable[[Any, Any], Any]]] = {
-    "==": (ast.Eq, operator.eq),
-    "!=": (ast.NotEq, operator.ne),
-    "<": (ast.Lt, operator.lt),
-    "<=": (ast.LtE, operator.le),
-    ">": (ast.Gt, operator.gt),
-    ">=": (ast.GtE, operator.ge),
-}
-_COMPARED = dict(_SIGNS.values())
-_EXAMPLE = "direction=read, or \"direction == 'read' and bs_bytes >= 4096\""
-
-
-def where(frame: pl.DataFrame, conditions: Sequence[str] | None) -> pl.DataFrame:
-    """Keep the rows that fulfil all conditions, or tell why no row does."""
-    from polars.exceptions import PolarsError
-
-    for text in conditions or ():
-        condition = _short(frame, text) or _long(frame, text)
-        try:
-            found = frame.filter(_expression(condition, frame.schema))
-        except (TypeError, ValueError, PolarsError):
-            raise SchemaError(
-                f"--where {text!r} compares values of different types: {_EXAMPLE}"
-            ) from None
-        if not len(found):
-            raise SchemaError(f"--where {text!r} leaves no row{_there(frame, text)}")
-        frame = found
-    return frame
-
-
-def _short(frame: pl.DataFrame, text: str) -> ast.expr | None:
-    """Read a condition such as ``bs>=4k``."""
-    match = _SHORT.fullmatch(text)
-    if not match or " and " in text or " or " in text:
-        return None
-    column, sign, value = match.groups()
-    column = columns.found(column, frame, f"--where {text!r}")
-    wanted = columns.value_of(frame, column, value)
-    if isinstance(wanted, str) and sign in ("<", "<=", ">", ">="):
-        raise SchemaError(f"--where {text!r}: {column} holds texts: compare them by = or !=")
-    kind, _ = _SIGNS["==" if sign == "=" else sign]
-    return ast.Compare(ast.Name(column), [kind()], [ast.Constant(wanted)])
-
-
-def _long(frame: pl.DataFrame, text: str) -> ast.expr:
-    """Read a condition in Python's words."""
-    try:
-        tree = ast.parse(text.strip(), mode="eval")
-    except (SyntaxError, ValueError, MemoryError, RecursionError):
-        raise Trouble(f"--where {text!r} is not a condition: write {_EXAMPLE}", 2) from None
-    for node in ast.walk(tree):
-        if not isinstance(node, _ALLOWED):
-            raise Trouble(f"--where {text!r} compares columns with values only: {_EXAMPLE}", 2)
-        if isinstance(node, ast.Name):
-            node.id = columns.found(node.id, frame, f"--where {text!r}")
-    return tree.body
-
-
-def _expression(node: ast.expr, schema: Mapping[str, Any]) -> Any:
-    """Translate a condition, or a part of one, for polars."""
-    import polars as pl
-
-    def of(part: ast.expr) -> Any:
-        return _expression(part, schema)
-
-    match node:
-        case ast.Name(id=name):
-            return pl.col(name)
-        case ast.Constant(value=value):
-            return value
-        case ast.List(elts=parts) | ast.Tuple(elts=parts):
-            return [ast.literal_eval(part) for part in parts]
-        case ast.UnaryOp(op=ast.USub(), operand=part):
-            return -of(part)
-        case ast.UnaryOp(operand=part):
-            return ~of(part)
-        case ast.BoolOp(op=ast.And(), values=parts):
-            return reduce(operator.and_, map(of, parts))
-        case ast.BoolOp(values=parts):
-            return reduce(operator.or_, map(of, parts))
-        case ast.BinOp(left=left, op=ast.BitAnd(), right=right):
-            return of(left) & of(right)
-        case ast.BinOp(left=left, right=right):
-            return of(left) | of(right)
-        case ast.Compare(left=left, ops=signs, comparators=others):
-            pairs = zip([left, *others], signs, others, strict=False)
-            return reduce(operator.and_, (_pair(*pair, schema) for pair in pairs))
-    raise TypeError(ast.unparse(node))
-
-
-def _pair(left: ast.expr, sign: ast.cmpop, right: ast.expr, schema: Mapping[str, Any]) -> Any:
-    """Compare two values.
-
-    A missing text or float differs from every value, as in pandas; a missing whole number neither
-    equals a value nor differs from it.
-    """
-    import polars as pl
-
-    one, other = _expression(left, schema), _expression(right, schema)
-    if isinstance(sign, ast.In | ast.NotIn) or isinstance(other, list):
-        found = one.is_in(other).fill_null(False)
-        return ~found if isinstance(sign, ast.NotIn | ast.NotEq) else found
-    names = [node.id for node in (left, right) if isinstance(node, ast.Name)]
-    if not names:
-        raise TypeError("no column is compared")
-    found = _COMPARED[type(sign)](one, pl.lit(other) if isinstance(other, str) else other)
-    missing_is_unlike = {schema[name] for name in names} <= {pl.String(), pl.Float64()}
-    return found.fill_null(isinstance(sign, ast.NotEq)) if missing_is_unlike else found
-
-
-def _there(frame: pl.DataFrame, text: str) -> str:
-    """List the values of a column named in a condition if they are few."""
-    for name in re.findall(r"[a-z_]+", text):
-        column = columns.full(name, frame)
-        if column in frame and frame[column].drop_nulls().n_unique() <= 12:
-            there = frame[column].drop_nulls().unique(maintain_order=True)
-            values = ", ".join(str(value) for value in there)
-            return f"; {name} holds: {values}" if values else f"; {name} is missing in all"
-    return ""

@@ -1,8 +1,8 @@
 """Tables as people read and type them: names without units, values with one, and sheets of both.
 
 In a table for people the unit stands beside each value, so that its heading is ``lat_mean`` and not
-``lat_mean_ns``; and what a heading says can be typed wherever a column is named. A layout makes a
-`Sheet` of an answer; `html` and `text_table` write it.
+``lat_mean_ns`` (`fiotools.tables.naming`). A layout makes a `Sheet` of an answer; `html` and
+`text_table` write it.
 """
 
 from __future__ import annotations
@@ -10,59 +10,13 @@ from __future__ import annotations
 import math
 import re
 import unicodedata
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from fiotools import units
-from fiotools.errors import SchemaError, similar
-from fiotools.vocabulary import ANSWERS, COLUMNS, EVERY, describe
-
-if TYPE_CHECKING:
-    from narwhals.typing import IntoDataFrame
-
-    from fiotools.tables.results import Results
-
-UNIT = re.compile(r"_(?:bytes_per_s|bytes|ns|s|pct)$")  # the end of a name
-_PERCENTILE = re.compile(r"p[\d.]+_ns")  # one percentile of each run, which the command line makes
-# where a metric is looked for, in this order
-_MEASURED = ("io", "timings", "percentiles", "samples", "cpu", "disks", "bins", "jobs", "runs")
-_FIRST = ("iops", "bw_bytes_per_s", "lat_mean_ns", "clat_mean_ns", "real_s")
-_BESIDE = re.compile(r"_(min|max|stddev|agg|samples)$")
-
-
-def short(name: str) -> str:
-    """Leave out the unit of a known column: ``lat_mean`` of ``lat_mean_ns``."""
-    return UNIT.sub("", name) if unit_of(name) else name
-
-
-def full(name: str, columns: Iterable[Any]) -> str:
-    """Return the full name of a column; an unknown name stays as it is."""
-    there = [str(column) for column in getattr(columns, "columns", columns)]
-    if name in there:
-        return name
-    return next((column for column in there if short(column) == name), name)
-
-
-def fulls(given: Sequence[str] | None, frame: Any) -> list[str] | None:
-    """Read names that were given one by one or with commas, in full; None if there are none."""
-    return [full(name, frame) for name in split(given)] or None
-
-
-def found(name: str, frame: IntoDataFrame, option: str) -> str:
-    """Find the column that an option names, or suggest similar names."""
-    there = of(frame)
-    column = full(name, there)
-    if column not in there:
-        hint = similar(name, map(short, there))
-        raise SchemaError(f"{option}: there is no column {name!r}{hint}")
-    return column
-
-
-def of(frame: Any) -> list[str]:
-    """Name the columns of a frame."""
-    return [str(name) for name in frame.columns]
+from fiotools.vocabulary import ANSWERS, EVERY
 
 
 def named_by(names: Sequence[str], answer: str) -> list[str]:
@@ -75,77 +29,11 @@ def named_by(names: Sequence[str], answer: str) -> list[str]:
     return before or own
 
 
-def split(given: Sequence[str] | None) -> list[str]:
-    """Read names that were given one by one or with commas."""
-    return [name.strip() for text in given or () for name in text.split(",") if name.strip()]
-
-
-def value_of(frame: IntoDataFrame, column: str, text: str) -> Any:
-    """Read a value in the type of its column: ``4k`` of bytes, ``8`` of numbers, else the text."""
-    import narwhals as nw
-
-    kind = nw.from_native(frame, eager_only=True).schema[column]
-    if isinstance(kind, nw.Boolean):
-        said = {"true": True, "1": True, "yes": True, "false": False, "0": False, "no": False}
-        if text.lower() in said:
-            return said[text.lower()]
-        raise SchemaError(f"{column} is true or false, not {text!r}")
-    if not kind.is_numeric():
-        return text
-    try:
-        return units.amount(text, unit_of(column))
-    except ValueError:
-        raise SchemaError(f"{column} holds numbers, not {text!r}") from None
-
-
-def main_table(results: Results) -> str:
-    """Name the most useful table."""
-    return next(iter(_filled(results)), "runs")
-
-
-def find_metric(results: Results, metric: str, table: str | None = None) -> tuple[str, str]:
-    """Name the table that has a metric, and the metric in full."""
-    for name in [table] if table else _filled(results):
-        frame = results.tables.polars(name)
-        column = full(metric, frame.columns)
-        if column in frame.columns and frame[column].null_count() < frame.height:
-            return name, column
-    describe(full(metric, COLUMNS))  # refuses a name that nothing has
-    raise SchemaError(f"there is no {metric}: these files have {measured(results, table)}")
-
-
-def measured(results: Results, table: str | None = None) -> str:
-    """List the metrics of a table, by default the main one, the most important first."""
-    frame = results.tables.polars(table or main_table(results))
-    found = [
-        name
-        for name in frame.columns
-        if name in COLUMNS
-        and COLUMNS[name].better
-        and not _BESIDE.search(short(name))
-        and frame[name].null_count() < frame.height
-    ]
-    found.sort(key=lambda name: _FIRST.index(name) if name in _FIRST else len(_FIRST))
-    return ", ".join(map(short, found)) or "no numbers"
-
-
-def _filled(results: Results) -> list[str]:
-    return [name for name in _MEASURED if results.tables.height(name)]
-
-
 NONE = "-"
 _ENDS = (("bytes_per_s", "B/s"), ("_ns", "ns"), ("iops", "1/s"), ("_s", "s"), ("_pct", "%"))
 # commands to a terminal, or unprintable: a name in a file may hold anything
 _UNSHOWN = re.compile("[\x00-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
 BINARY = ("bs_bytes", "size_bytes")  # people give these to a tool in powers of 1024
-
-
-def unit_of(column: str) -> str:
-    """Return a column's base unit; nothing if the vocabulary has none."""
-    if _PERCENTILE.fullmatch(column):
-        return "ns"
-    known = EVERY.get(column)
-    return known.unit if known else ""
 
 
 def levels(values: Sequence[Any], name: str) -> list[str]:

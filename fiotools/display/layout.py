@@ -18,6 +18,7 @@ from fiotools.display import columns
 from fiotools.display.columns import Sheet, SheetColumn, is_missing, printable
 from fiotools.errors import SchemaError, argument, typed
 from fiotools.files import common_folder
+from fiotools.tables import metrics, naming
 from fiotools.units import many, percentile
 from fiotools.vocabulary import (
     ANSWERS,
@@ -204,7 +205,7 @@ def about(name: str) -> str:
 
 def head(name: str) -> str:
     """Write a heading."""
-    told = columns.short(name)
+    told = naming.short(name)
     return told.replace("_", " ") if name in EVERY else told
 
 
@@ -305,7 +306,7 @@ def _units(frame: Frame, name: str) -> list[str]:
     """Return the unit of each row: of the column, or of the row's quantity or metric."""
     if _is_of_quantities(frame, name):
         return list(map(columns.unit_of_quantity, frame.columns["quantity"]))
-    own = columns.unit_of(name)
+    own = naming.unit_of(name)
     if name in _MEASURED and "unit" in frame.columns and not own:
         return [unit or "" for unit in frame.columns["unit"]]
     return [own] * len(frame.columns[name])
@@ -313,7 +314,7 @@ def _units(frame: Frame, name: str) -> list[str]:
 
 def interval_of(name: str, names: Sequence[str]) -> tuple[str, ...]:
     """Name the columns of a value's interval, ``x_lo_ns`` and ``x_hi_ns`` of ``x_ns``, if any."""
-    stem = columns.UNIT.sub("", name)
+    stem = naming.UNIT.sub("", name)
     unit = name.removeprefix(stem)
     ends = (f"{stem}_lo{unit}", f"{stem}_hi{unit}")
     return ends if set(ends) <= set(names) and name in names else ()
@@ -711,7 +712,7 @@ def first_look(results: Results) -> tuple[str, pl.DataFrame]:
     try:
         return "overview", tabulated(tables)
     except SchemaError:
-        name = columns.main_table(results)
+        name = metrics.main_table(results)
         return name, tables[name]
 
 
@@ -733,7 +734,7 @@ def preview(results: Results, frame: pl.DataFrame, name: str, rows: int, chosen:
 
     If the columns are not chosen, those without values are left out.
     """
-    made = _of_table(Frame(frame, rows or None), name, columns.short, chosen=chosen)
+    made = _of_table(Frame(frame, rows or None), name, naming.short, chosen=chosen)
     made.title = _counts(results)
     if name == "notes":
         made.columns = [

@@ -42,7 +42,7 @@ from fiotools.tables.parts import (
     fill_conditions,
     stacked,
 )
-from fiotools.tables.results import Results, results_of
+from fiotools.tables.results import KINDS, Kind, Results, results_of
 from fiotools.tables.rows import Rows
 from fiotools.units import human
 from fiotools.vocabulary import TABLES, tables_of
@@ -72,6 +72,7 @@ def read(
     version: str | None = None,
     quantity: str | None = None,
     errors: Literal["raise", "note"] = "raise",
+    frames: Kind = "pandas",
     workers: int | None = None,
     executor: Executor | None = None,
 ) -> Results:
@@ -95,6 +96,8 @@ def read(
         What to do when a file cannot be read. All files are tried in any case; ``"raise"`` then
         raises, with the good ones in ``.results``; ``"note"`` returns the good ones and puts each
         failure into ``notes``.
+    frames : {"pandas", "polars"}
+        What the tables are, and the answers to questions about these results.
     workers : int, optional
         How many processes read; by default only this one. See the notes.
     executor : concurrent.futures.Executor, optional
@@ -136,9 +139,15 @@ def read(
     """
     if errors not in ("raise", "note"):
         raise ValueError(f"errors={errors!r} is not one of 'raise', 'note'")
-    check_options(format, quantity)
+    check_options(format, quantity, frames)
     task = Task(tables_of(tables), format, version, errors == "note", quantity)
-    return read_files(find(sources), task, workers=workers, executor=executor)
+    try:
+        results = read_files(find(sources), task, workers=workers, executor=executor)
+    except ReadErrors as error:
+        error.results.kind = frames
+        raise
+    results.kind = frames
+    return results
 
 
 def read_files(
@@ -185,6 +194,7 @@ def reads(
     format: str | None = None,
     version: str | None = None,
     quantity: str | None = None,
+    frames: Kind = "pandas",
 ) -> Results:
     r"""Read a text, as `read` reads a file.
 
@@ -194,7 +204,7 @@ def reads(
         The output of the tool.
     name : str
         Its name in ``source`` and in messages.
-    tables, format, version, quantity
+    tables, format, version, quantity, frames
         As in `read`.
 
     Examples
@@ -205,11 +215,13 @@ def reads(
     4194304.0
     """
     wanted = tables_of(tables)
-    check_options(format, quantity)
+    check_options(format, quantity, frames)
     rows = rows_for(wanted)
     rows.begin(0, name)
     read_document(opened(name, text, version, quantity), Task(wanted, format), rows)
-    return results_of([part_of([(name, {})], rows, wanted)], wanted, 1)
+    results = results_of([part_of([(name, {})], rows, wanted)], wanted, 1)
+    results.kind = frames
+    return results
 
 
 def formats() -> pd.DataFrame:
@@ -231,8 +243,10 @@ def formats() -> pd.DataFrame:
     return pd.DataFrame(rows, columns=["format", "reads", "produced_by", "tables"])
 
 
-def check_options(format: str | None, quantity: str | None) -> None:
-    """Refuse an unknown reader, and an unknown quantity of a log."""
+def check_options(format: str | None, quantity: str | None, frames: str = "pandas") -> None:
+    """Refuse an unknown reader, an unknown quantity of a log, and unknown frames."""
+    if frames not in KINDS:
+        raise ValueError(f"frames is {frames!r}: it is one of {', '.join(KINDS)}")
     if format is not None:
         reader_named(format)
     if quantity not in (None, *QUANTITIES):

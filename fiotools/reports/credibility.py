@@ -31,7 +31,8 @@ ACCUSATIONS = (
 def checked(source: Source, told: Mapping[str, Any]) -> pd.DataFrame:
     """Check every run, with the facts of a campaign's manifest about each place."""
     if source.campaign is None:
-        return check(source.results, **told)
+        found: pd.DataFrame = check(source.results, **told)
+        return found
     one = source.campaign
     cached = one.experiment.cached
     sides: dict[str, Any] = {}
@@ -42,7 +43,8 @@ def checked(source: Source, told: Mapping[str, Any]) -> pd.DataFrame:
         of_place = of_one(source.results, "place", place)
         if len(of_place.runs):
             parts.append(check(of_place, **{**known(one, place), **sides, **told}))
-    return pd.concat(parts, ignore_index=True)
+    whole: pd.DataFrame = pd.concat(parts, ignore_index=True)
+    return whole
 
 
 def weighed(checks: pd.DataFrame, side: str | None) -> pd.DataFrame:

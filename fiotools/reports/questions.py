@@ -9,7 +9,6 @@ from typing import Any
 import narwhals as nw
 import pandas as pd
 
-from fiotools.display import columns
 from fiotools.errors import SchemaError, argument
 from fiotools.measure.experiments import Question
 from fiotools.reports.subjects import SWEPT, Source, differs
@@ -19,6 +18,7 @@ from fiotools.stats.compare import compare, speedup
 from fiotools.stats.frames import groups, metric_of
 from fiotools.stats.replicates import in_one_scope
 from fiotools.stats.summary import summarize
+from fiotools.tables import metrics, naming
 from fiotools.vocabulary import CONDITIONS
 from fiotools.words import counted
 
@@ -58,11 +58,11 @@ class Comparison:
     def title(self) -> str:
         """Say what is compared with what."""
         if self.between is None:
-            return columns.short(self.metric)
+            return naming.short(self.metric)
         if self.between == "label":
             said = f"against {self.baseline}"
         else:
-            name = columns.short(self.between)
+            name = naming.short(self.between)
             said = f"each {name} against {self.baseline}"
         return f"{said}, {self.only} only" if self.only else said
 
@@ -93,7 +93,7 @@ def comparisons(source: Source, wish: Choices) -> list[Comparison]:
     if gaps := int(frame[metric].isna().sum()):
         frame = frame[frame[metric].notna()]
         rows = counted(gaps, "{n} row", "{n} rows")
-        said = f"Left out: {rows} without {columns.short(metric)}"
+        said = f"Left out: {rows} without {naming.short(metric)}"
     if source.campaign is None or wish != Choices(baseline=wish.baseline):
         found = [_of_labels(source, wish, frame, metric)]
     else:
@@ -106,7 +106,7 @@ def _table(source: Source, wish: Choices) -> tuple[pd.DataFrame | None, str]:
     """Choose the table and the column to compare."""
     results = source.results
     if wish.metric is not None:
-        table, metric = columns.find_metric(results, wish.metric)
+        table, metric = metrics.find_metric(results, wish.metric)
         return results.tables[table], metric
     if source.campaign is not None:
         table, metric = source.campaign.experiment.metric
@@ -143,10 +143,10 @@ def _of_labels(source: Source, wish: Choices, frame: pd.DataFrame, metric: str) 
     """Compare the sides that labels tell apart, within the other conditions."""
     fields = [name for name in source.fields if name != "round"]
     named = [name for name in fields if name not in source.swept]
-    between = columns.full(wish.between, frame) if wish.between else _only(named)
+    between = naming.full(wish.between, frame) if wish.between else _only(named)
     if between is not None and between not in frame:
         raise SchemaError(f"no column {between!r} in these results: there are {', '.join(fields)}")
-    by = [columns.full(name, frame) for name in wish.by] if wish.by is not None else None
+    by = [naming.full(name, frame) for name in wish.by] if wish.by is not None else None
     try:
         frame, by = _cells(frame, between, [name for name in fields if name != between], by)
     except SchemaError as error:  # parts and totals that nothing tells apart, or one run twice
@@ -215,7 +215,7 @@ def _answered(
         return Comparison(frame, metric, by, problem="there is only one side")
     levels = list(dict.fromkeys(frame[between].dropna()))
     if len(levels) < 2:
-        name = columns.short(metric)
+        name = naming.short(metric)
         problem = f"no {between} has {name}: nothing to compare"
         if levels:
             alone = "only {level} has {name}: nothing to compare it with"
@@ -224,7 +224,7 @@ def _answered(
     if baseline is None:
         baseline = levels[0]
     else:
-        baseline = columns.value_of(frame, between, str(baseline))
+        baseline = naming.value_of(frame, between, str(baseline))
     asked = Comparison(frame, metric, by, between, baseline)
     answer_of = speedup if metric_of(metric).better == "lower" else compare
     settings = source.results.settings

@@ -18,6 +18,7 @@ from fiotools.reports.questions import Comparison, best, swept
 from fiotools.stats.compare import settled
 from fiotools.stats.frames import metric_of
 from fiotools.stats.overall import overall
+from fiotools.tables import naming
 from fiotools.vocabulary import CONDITIONS
 from fiotools.words import counted, more, named
 
@@ -98,7 +99,7 @@ def _records(answer: pd.DataFrame) -> list[Row]:
 
 def cell_names(answer: pd.DataFrame, written: Written = ", ".join) -> list[str]:
     """Name the cell of each row, by the columns before the two sides in which cells differ."""
-    names = columns.of(answer)
+    names = naming.of(answer)
     return names_of(answer, names[: names.index("baseline") - 1], written)
 
 
@@ -224,7 +225,7 @@ def _wording(row: Row, times: str) -> str:
         return f"{times} times as fast"
     if "stddev" not in metric.name and metric.unit in _WORDS:
         return _WORDS[metric.unit].format(times=times)
-    return f"{times} times the {columns.short(metric.name)}"
+    return f"{times} times the {naming.short(metric.name)}"
 
 
 def _times(row: Row) -> str:
@@ -350,7 +351,7 @@ def _of_sweep(one: Comparison) -> list[Sentence]:
     ends = [units.human(top[f"mean_{end}"], unit) for end in ("lo", "hi")] if top["n"] > 1 else []
     within = f" [{', '.join(ends)}]" if ends else ""
     apart = [*rest, *names]
-    place, name = _at(top, apart), columns.short(one.metric)
+    place, name = _at(top, apart), naming.short(one.metric)
     head = _TOP.get(unit, "Highest {name} at {place}").format(place=place, name=name)
     most = f"{units.human(top['mean'], unit)}{within}, {_runs(top['n'])}"
     lowest = f"least at {_at(least, apart)}, {units.human(least['mean'], unit)}"

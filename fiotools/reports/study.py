@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
-from fiotools.display import columns
 from fiotools.display.layout import given
 from fiotools.reports.blocks import (
     NOTHING,
@@ -30,6 +29,7 @@ from fiotools.reports.questions import Choices, Comparison, comparisons
 from fiotools.reports.sentences import MOST, UNKNOWN, findings, sentences
 from fiotools.reports.subjects import Source, gather
 from fiotools.stats.settings import settings_diff
+from fiotools.tables import naming
 from fiotools.vocabulary import GRAVEST
 from fiotools.words import counted, named
 
@@ -242,7 +242,7 @@ def study(
     [9.36]
     """
     names = [by] if isinstance(by, str) else by
-    wish = Choices(between, baseline, metric, tuple(columns.split(names)) if names else None)
+    wish = Choices(between, baseline, metric, tuple(naming.split(names)) if names else None)
     told = {name: value for name, value in known.items() if value not in (None, False)}
     if told.keys() & {"sides", "copies"}:
         told |= {"between": between, "baseline": baseline}

@@ -15,12 +15,12 @@ from typing import Any
 import pandas as pd
 
 from fiotools.dataset.contents import open_dataset
-from fiotools.display import columns
 from fiotools.errors import MeasureError, SchemaError
 from fiotools.files import DATASET, fields_of, short_names
 from fiotools.input.read import read
 from fiotools.input.sources import is_url
 from fiotools.measure.campaign import NAME, Campaign, campaign
+from fiotools.tables import naming
 from fiotools.tables.results import Results
 from fiotools.vocabulary import TABLES
 
@@ -177,7 +177,7 @@ def _of_commands(results: Results) -> Source:
 
 def _nameless(results: Results, files: int) -> str:
     """Say why files without labels have no sides."""
-    swept = [columns.short(str(name)) for name in conditions(results)]
+    swept = [naming.short(str(name)) for name in conditions(results)]
     said = f"nothing says which of the {files} files belong to one side"
     if swept:
         said = f"{said}; they differ in {', '.join(swept)}"

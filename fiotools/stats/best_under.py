@@ -19,6 +19,7 @@ from fiotools.stats import frames, replicates
 from fiotools.stats.columns import Columns
 from fiotools.stats.frames import AnswerRow, Frame, check_confidence, metric_of
 from fiotools.stats.order import places_of
+from fiotools.stats.question import question
 from fiotools.stats.summary import mean_interval
 from fiotools.units import amount
 from fiotools.vocabulary import ANSWERS, CONDITIONS
@@ -28,6 +29,7 @@ _NAMED = 5  # faster conditions that a warning lists
 _JOIN = ("source", "run", "group", "entry", "direction")
 
 
+@question("io")
 def best_under(
     io: IntoDataFrameT,
     metric: str,
@@ -45,7 +47,7 @@ def best_under(
 
     Parameters
     ----------
-    io : pandas.DataFrame or polars.DataFrame
+    io : Results, pandas.DataFrame or polars.DataFrame
         A table such as `Results.io`: runs (or fio groups) under several conditions, such as
         iodepth. Add up jobs that ran side by side first, ``combine(io, to="group")``.
     metric : str
@@ -59,7 +61,7 @@ def best_under(
         Columns of numbers that are conditions too; texts are, unless they number the runs.
     percentiles : pandas.DataFrame or polars.DataFrame, optional
         For a metric such as ``p99``: a table such as `Results.percentiles`, of one latency, or the
-        answer of `percentiles_from_bins` for the same runs.
+        answer of `percentiles_from_bins` for the same runs; of the same `Results` by default.
 
     Returns
     -------

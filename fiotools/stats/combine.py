@@ -14,6 +14,7 @@ from fiotools.errors import SchemaError
 from fiotools.flags import Flag, flag
 from fiotools.stats import frames, replicates
 from fiotools.stats.frames import AMOUNTS, Frame
+from fiotools.stats.question import question
 from fiotools.vocabulary import ANSWERS, COLUMNS, CONDITIONS, KEYS, TABLES
 
 _SUMS = ("io_bytes", "total_ios", "short_ios", "drop_ios")
@@ -29,12 +30,13 @@ _WHO = ("host", "port", "job", "thread", "target")
 _SHOWN = ("total_ios", "iops", "bw_bytes_per_s", "lat_mean_ns", "lat_stddev_ns")
 
 
+@question("io")
 def combine(io: IntoDataFrameT, *, to: Literal["run", "group"]) -> IntoDataFrameT:
     """Add up the rows of each run, or of each fio group, direction by direction.
 
     Parameters
     ----------
-    io : pandas.DataFrame or polars.DataFrame
+    io : Results, pandas.DataFrame or polars.DataFrame
         A table such as `Results.io`: parts, without their total beside them. Some of fio's groups
         may be whole, others job by job.
     to : {"run", "group"}
@@ -236,12 +238,13 @@ def _weighted(
     return known if len(known) == len(found) else []
 
 
+@question("io")
 def per_thread(io: IntoDataFrameT, *, by: str | Sequence[str] | None = None) -> IntoDataFrameT:
     """Show each thread (or clone of a fio job) with its share of the run.
 
     Parameters
     ----------
-    io : pandas.DataFrame or polars.DataFrame
+    io : Results, pandas.DataFrame or polars.DataFrame
         A table such as `Results.io`, of which rows of scope ``thread`` and ``job`` count; without a
         column ``scope`` each row is a thread. DISKSPD's rows of one thread, one for each of its
         targets, are added up, unless `by` names ``target``.
@@ -287,6 +290,7 @@ def per_thread(io: IntoDataFrameT, *, by: str | Sequence[str] | None = None) -> 
     return frames.answer(data, "per_thread", there, lines)
 
 
+@question("io")
 def fairness(io: IntoDataFrameT, *, by: str | Sequence[str] | None = None) -> IntoDataFrameT:
     """Say how evenly the threads of each run shared the work, and give their pooled latency.
 
@@ -295,7 +299,7 @@ def fairness(io: IntoDataFrameT, *, by: str | Sequence[str] | None = None) -> In
 
     Parameters
     ----------
-    io : pandas.DataFrame or polars.DataFrame
+    io : Results, pandas.DataFrame or polars.DataFrame
         As for `per_thread`: a thread with several targets counts once.
     by : str or sequence of str, optional
         Columns to carry along, first.

@@ -17,6 +17,7 @@ from fiotools.flags import Flag, flag, rare_modes
 from fiotools.stats import estimates, frames
 from fiotools.stats.columns import NO_ROWS, Codes, Rows, by_code
 from fiotools.stats.frames import AnswerRow, Key, Metric, is_number, metric_of
+from fiotools.stats.question import FOUND, question
 from fiotools.stats.replicates import Runs, run_keys, runs_of
 from fiotools.stats.settings import (
     OptionTexts,
@@ -41,12 +42,13 @@ SAME, UNDECIDED = "same", "undecided"
 _AT_THE_EDGE = 0.25  # of the band: an effect that lies nearer is at its edge
 
 
+@question()
 def compare(
     frame: IntoDataFrameT,
-    metric: str,
+    metric: str = FOUND,
     *,
-    between: str,
-    baseline: Any,
+    between: str = FOUND,
+    baseline: Any = FOUND,
     by: str | Sequence[str] | None = None,
     pair: str | None = None,
     scope: str | None = None,
@@ -63,14 +65,14 @@ def compare(
 
     Parameters
     ----------
-    frame : pandas.DataFrame or polars.DataFrame
+    frame : Results, pandas.DataFrame or polars.DataFrame
         One row per run and cell, such as `Results.io`. Without a column ``run``, each row is a run.
-    metric : str
-        A column of numbers above zero.
-    between : str
-        The column whose levels are compared.
-    baseline : object
-        The level that the others are divided by.
+    metric : str, optional
+        A column of numbers above zero; from a `Results`, the only one that is there.
+    between : str, optional
+        The column whose levels are compared; from a `Results`, the only label.
+    baseline : object, optional
+        The level that the others are divided by; by default the first.
     by : str or sequence of str, optional
         Compare within each combination of these columns.
     pair : str, optional
@@ -161,12 +163,13 @@ def compare(
     return design.answer(runs.data, "compare", [found.line() for found in ratios])
 
 
+@question()
 def speedup(
     frame: IntoDataFrameT,
-    metric: str,
+    metric: str = FOUND,
     *,
-    between: str,
-    baseline: Any,
+    between: str = FOUND,
+    baseline: Any = FOUND,
     by: str | Sequence[str] | None = None,
     pair: str | None = None,
     scope: str | None = None,
@@ -179,7 +182,9 @@ def speedup(
 
     Parameters
     ----------
-    frame, metric, between, baseline, by, pair, scope, confidence, band, looks, settings
+    frame : Results, pandas.DataFrame or polars.DataFrame
+        As in `compare`.
+    metric, between, baseline, by, pair, scope, confidence, band, looks, settings
         As in `compare`. The metric is a column of the vocabulary, or named after its unit (lower is
         better for ``_s`` and ``_ns``, higher for ``iops``, ``_per_s`` and ``_mb_s``).
 

@@ -17,7 +17,7 @@ import polars as pl
 from narwhals.typing import IntoDataFrameT
 from numpy.typing import NDArray
 
-from fiotools.errors import SchemaError, similar, typed
+from fiotools.errors import SchemaError, is_about_results, similar, typed
 from fiotools.flags import columns_of
 from fiotools.tables.columns import column as typed_column
 from fiotools.tables.results import to_pandas
@@ -32,10 +32,7 @@ LARGEST = 1e150  # beyond it squares are infinite; no measurement is
 _SPEED_UNITS = ("1/s", "B/s", "s", "ns")
 # before "_s" these make a rate: "bw_mb_s" is not a time
 _PER_SECOND = {"per", "b", "kb", "mb", "gb", "kib", "mib", "gib", "ops", "ios", "files"}
-_HINTS = {
-    "LazyFrame": "; collect() it first",
-    "Results": "; give a table of it, such as .io or .timings",
-}
+_HINTS = {"LazyFrame": "; collect() it first"}
 
 
 def opened(frame: IntoDataFrameT, columns: Iterable[str] = ()) -> nw.DataFrame[IntoDataFrameT]:
@@ -217,6 +214,8 @@ def refuse_gaps(frame: Frame, name: str, gaps: int) -> None:
 
 def to_type(frame: Frame, column: str, value: Any, sign: str = "==") -> str:
     """Give the filter to type, in the words of the frame's own library, or of a shell."""
+    if is_about_results():
+        return f'.where("{column}{sign.removeprefix("=")}{value}")'
     condition = f'"{column} {sign} {value!r}"'
     if frame.implementation.is_pandas_like():
         return typed(f".query({condition})", f"--where {condition}")
@@ -225,7 +224,9 @@ def to_type(frame: Frame, column: str, value: Any, sign: str = "==") -> str:
 
 def leave_out(frame: Frame, column: str) -> str:
     """Say how to leave out rows without a value, in the words of the frame's own library."""
-    if frame.implementation.is_pandas_like():
+    if is_about_results():
+        drop = f'.where("{column}>=0")'
+    elif frame.implementation.is_pandas_like():
         drop = typed(f".dropna(subset={column!r})", "--drop-missing")
     else:
         more = " (and drop_nans)" if frame.schema[column].is_numeric() else ""

@@ -18,6 +18,7 @@ from fiotools.stats.columns import NO_ROWS, Codes, Columns, Rows, by_code, split
 from fiotools.stats.estimates import ENOUGH, StudentT, crossed
 from fiotools.stats.frames import Array, metric_of
 from fiotools.stats.order import Order
+from fiotools.stats.question import FOUND, question
 from fiotools.stats.replicates import Runs
 from fiotools.stats.sides import SIDES, Side, Sides, levels_beside, sides_of
 
@@ -26,12 +27,13 @@ About = Literal["fixed", "sample"]
 _ABOUT = {"fixed": "these workloads", "sample": "workloads like these"}
 
 
+@question()
 def overall(
     frame: IntoDataFrameT,
-    metric: str,
+    metric: str = FOUND,
     *,
-    between: str,
-    baseline: Any,
+    between: str = FOUND,
+    baseline: Any = FOUND,
     over: str | Sequence[str],
     by: str | Sequence[str] | None = None,
     pair: str | None = None,
@@ -48,7 +50,7 @@ def overall(
 
     Parameters
     ----------
-    frame : pandas.DataFrame or polars.DataFrame
+    frame : Results, pandas.DataFrame or polars.DataFrame
         One row per run, as for `compare`.
     metric, between, baseline, scope, confidence, band
         As in `compare`.

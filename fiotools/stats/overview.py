@@ -8,11 +8,12 @@ from typing import Any
 import narwhals as nw
 import polars as pl
 
+from fiotools.errors import SchemaError
 from fiotools.stats import frames, replicates
 from fiotools.stats.combine import side_by_side, totals_of
 from fiotools.tables.columns import POLARS, get, of_pandas
 from fiotools.tables.results import Results, to_pandas
-from fiotools.vocabulary import ANSWERS, CONDITIONS, EVERY, KEYS
+from fiotools.vocabulary import ANSWERS, COLUMNS, CONDITIONS, EVERY, KEYS
 
 _RUN = ("source", "run")
 _CELL = (*_RUN, "direction")
@@ -75,7 +76,8 @@ def overview(data: Any, *, by: str | Sequence[str] | None = None) -> Any:
     """
     if isinstance(data, Results):
         tables = {name: data.tables.polars(name) for name in data.tables}
-        return to_pandas(tabulated(tables, frames.names(by)))
+        answer = tabulated(tables, frames.names(by))
+        return to_pandas(answer) if data.kind == "pandas" else answer
     frame = frames.opened(data)
     is_polars = frame.implementation.is_polars()
     io: pl.DataFrame = frame.to_native() if is_polars else of_pandas(frame.to_native())
@@ -93,6 +95,8 @@ def tabulated(tables: Mapping[str, pl.DataFrame], by: Sequence[str] = ()) -> pl.
     rows = _of_runs(rows, there)
     frames.need(nw.from_native(rows), by)
     named = list(by) or [name for name in _apart(rows) if rows[name].count()]
+    for name in {*named} & {*ANSWERS["overview"]}:
+        raise SchemaError(f"column {name!r} would hide the answer's own {name!r}: rename it")
     own = [get(rows, name) for name in ANSWERS["overview"]]
     typed = [one.cast(POLARS[EVERY[one.name].dtype]) for one in own]
     return pl.DataFrame([*rows[[*dict.fromkeys([*named, "direction"])]], *typed])
@@ -157,7 +161,12 @@ def _summed(parts: pl.DataFrame, jobs: pl.DataFrame) -> tuple[pl.DataFrame, pl.D
     labels = _labels(parts)
     summed: pl.DataFrame = totals_of(data, cells, "total", labels)
     places = [parts["place"][rows[0]] for rows in cells]
-    summed = summed.with_columns(pl.Series("place", places, dtype=parts.schema["place"]))
+    is_of_jobs = [{*parts["scope"][rows]} == {"job"} for rows in cells]
+    summed = summed.with_columns(
+        pl.Series("place", places, dtype=parts.schema["place"]),
+        # each row is one job, whatever its options say
+        pl.when(pl.Series(is_of_jobs)).then("parts").otherwise("numjobs").alias("numjobs"),
+    )
     first = [place for rows, place in zip(cells, places, strict=True) for _ in rows]
     every = parts[[row for rows in cells for row in rows]].select(on)
     return summed, every.select(pl.Series("place", first, dtype=parts.schema["place"]), *on)
@@ -266,7 +275,8 @@ def _of_runs(rows: pl.DataFrame, tables: Mapping[str, pl.DataFrame]) -> pl.DataF
 
 def _labels(frame: pl.DataFrame, *others: str) -> list[str]:
     """Name the columns that labels and path templates gave."""
-    return [name for name in frame.columns if name not in EVERY and name not in others]
+    known = {*COLUMNS, *ANSWERS["combine"], *others}
+    return [name for name in frame.columns if name not in known]
 
 
 def _apart(rows: pl.DataFrame) -> list[str]:

@@ -17,6 +17,7 @@ from fiotools.stats import frames
 from fiotools.stats.columns import NO_ROWS, Rows, split
 from fiotools.stats.estimates import Power
 from fiotools.stats.frames import AnswerRow, check_confidence, is_number, metric_of
+from fiotools.stats.question import question
 from fiotools.stats.replicates import Runs, runs_of
 from fiotools.stats.sides import Sides, matched, sides_of
 from fiotools.vocabulary import CONDITIONS
@@ -29,6 +30,7 @@ _SURE = 0.80  # chance that the spread planned with is at least the true one
 _Spread: TypeAlias = Mapping[str, tuple[float, float]]
 
 
+@question()
 def plan(
     pilot: Any,
     metric: str | None = None,
@@ -46,7 +48,7 @@ def plan(
 
     Parameters
     ----------
-    pilot : pandas.DataFrame or polars.DataFrame, or float
+    pilot : Results, pandas.DataFrame or polars.DataFrame, or float
         Runs made before, a row per run as for `compare`; or the known coefficient of variation of
         the runs, .03 for 3 %, which is then taken for the true one.
     metric : str, optional

@@ -13,6 +13,7 @@ from fiotools.flags import Flag, flag
 from fiotools.stats import frames
 from fiotools.stats.columns import Columns
 from fiotools.stats.frames import AMOUNTS, AnswerRow, Frame, Key, is_number, metric_of
+from fiotools.stats.question import FOUND, question
 from fiotools.stats.replicates import choose_scope, labels
 from fiotools.stats.series import RATES, Series, as_rates, series_of
 from fiotools.stats.windows import TICK
@@ -25,9 +26,10 @@ _CUT = {"iops": 1.0, "bw_bytes_per_s": 1024.0}
 _LITTLE = 0.5  # of the run: a log that covers less says little about it
 
 
+@question("samples")
 def reconcile(
     samples: IntoDataFrameT,
-    io: IntoDataFrameT,
+    io: IntoDataFrameT = FOUND,
     quantity: str | None = None,
     *,
     by: str | Sequence[str] | None = None,
@@ -37,12 +39,12 @@ def reconcile(
 
     Parameters
     ----------
-    samples : pandas.DataFrame, polars.DataFrame or polars.LazyFrame
+    samples : Results, pandas.DataFrame, polars.DataFrame or polars.LazyFrame
         A table such as `Results.samples`, of which rates count: IOPS, bandwidth, and amounts that
         become rates (see `steady`). Or a log of any length, from `scan_log`, or windows of one:
         then its I/Os and bytes count in windows of a second, whichever quantity was logged.
-    io : pandas.DataFrame or polars.DataFrame
-        A table such as `Results.io`.
+    io : pandas.DataFrame or polars.DataFrame, optional
+        A table such as `Results.io`; of the same `Results` by default.
     quantity : str, optional
         Which of the rates; all of them without it.
     by : str or sequence of str, optional

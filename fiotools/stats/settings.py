@@ -13,6 +13,7 @@ from fiotools import units
 from fiotools.stats import frames
 from fiotools.stats.columns import Columns
 from fiotools.stats.frames import AnswerRow, Key
+from fiotools.stats.question import FOUND, question
 from fiotools.stats.replicates import run_keys
 from fiotools.stats.sides import levels_beside
 from fiotools.vocabulary import COLUMNS
@@ -27,7 +28,10 @@ _DURATIONS = {"runtime", "timeout", "ramp_time", "startdelay", "thinktime"}
 OptionTexts: TypeAlias = Mapping[str, Collection[str]]  # all texts of each
 
 
-def settings_diff(settings: IntoDataFrameT, *, between: str, baseline: Any) -> IntoDataFrameT:
+@question("settings")
+def settings_diff(
+    settings: IntoDataFrameT, *, between: str = FOUND, baseline: Any = FOUND
+) -> IntoDataFrameT:
     """List the options in which the levels of a label differ from their baseline.
 
     Names of files and folders are left out, and options that differ in the same way within each
@@ -35,12 +39,12 @@ def settings_diff(settings: IntoDataFrameT, *, between: str, baseline: Any) -> I
 
     Parameters
     ----------
-    settings : pandas.DataFrame or polars.DataFrame
+    settings : Results, pandas.DataFrame or polars.DataFrame
         `Results.settings`, with the label.
-    between : str
-        The label whose levels are the sides.
-    baseline : object
-        The level that the others are compared with.
+    between : str, optional
+        The label whose levels are the sides; from a `Results`, the only one.
+    baseline : object, optional
+        The level that the others are compared with; by default the first.
 
     Returns
     -------

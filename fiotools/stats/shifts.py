@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from math import exp, log, nan, sqrt
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from narwhals.typing import IntoDataFrameT
@@ -14,9 +15,20 @@ from fiotools.stats import frames
 from fiotools.stats.drift import FEW_RUNS, FEW_SAMPLES, ChangePoint, change_points, samples_per_one
 from fiotools.stats.estimates import StudentT, satterthwaite, welch
 from fiotools.stats.frames import AnswerRow, Array, check_confidence
+from fiotools.stats.question import question
 from fiotools.stats.series import Series, sequences, weighted_mean
 
+if TYPE_CHECKING:
+    from fiotools.tables.results import Results
 
+
+def _table(results: Results, asked: Mapping[str, Any]) -> str | None:
+    """Look at a log if there is one, unless runs are to follow a column."""
+    is_log = results.tables.height("samples") and not asked.get("order")
+    return "samples" if is_log else None
+
+
+@question(_table)
 def shifts(
     frame: IntoDataFrameT,
     metric: str | None = None,
@@ -30,7 +42,7 @@ def shifts(
 
     Parameters
     ----------
-    frame : pandas.DataFrame or polars.DataFrame
+    frame : Results, pandas.DataFrame or polars.DataFrame
         A row per run, such as `Results.io`; or samples, such as `Results.samples` or windows, in
         which each run, entry, direction and quantity is a sequence.
     metric : str, optional

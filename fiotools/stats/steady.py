@@ -20,7 +20,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import cbrt, inf, sqrt
 from numbers import Real
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 import scipy
@@ -31,7 +31,11 @@ from fiotools.flags import Flag, flag
 from fiotools.stats import frames
 from fiotools.stats.drift import ALPHA, change_points, trend_p
 from fiotools.stats.frames import AnswerRow, Array, check_confidence
+from fiotools.stats.question import question
 from fiotools.stats.series import Series, equal, portions, sequences, weighted_mean
+
+if TYPE_CHECKING:
+    from fiotools.tables.results import Results
 
 BATCHES = 15
 ENOUGH = 60  # samples for an interval: four to a batch
@@ -54,6 +58,12 @@ _BATCH = 5  # samples, of MSER-5
 _DIGITS = 1 + 1e-9  # lets 20 % be 20 %
 
 
+def _table(results: Results, asked: Mapping[str, Any]) -> str:
+    """Judge a log if there is one, else runs that were rounds."""
+    return "samples" if results.tables.height("samples") else "io"
+
+
+@question(_table)
 def steady(
     samples: IntoDataFrameT,
     quantity: str | None = None,
@@ -69,7 +79,7 @@ def steady(
 
     Parameters
     ----------
-    samples : pandas.DataFrame or polars.DataFrame
+    samples : Results, pandas.DataFrame or polars.DataFrame
         A table such as `Results.samples`: a series for each run, entry, direction and quantity.
         ``io_bytes`` and ``total_ios``, counted from the start of the run, become rates between
         reports; ``count``, I/Os since the sample before, becomes IOPS. For the answer of `window`,

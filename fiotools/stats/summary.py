@@ -17,6 +17,7 @@ from fiotools.stats.frames import AnswerRow, Array, Metric, check_confidence, me
 from fiotools.stats.order import Order, in_rows
 from fiotools.stats.percentiles import ios_needed, ranks_around
 from fiotools.stats.population import unlike
+from fiotools.stats.question import FOUND, question
 from fiotools.stats.replicates import one_row_each, runs_of
 
 _NOISY_PCT = 10.0  # where pyperf and Process-DiskSpd start to complain
@@ -24,9 +25,10 @@ _FARTHEST = 300.0  # of a logarithm: beyond, its number overflows
 _MANY = 6  # runs for a 95 % interval of a median, and before a value may be called odd
 
 
+@question()
 def summarize(
     frame: IntoDataFrameT,
-    metric: str,
+    metric: str = FOUND,
     *,
     by: str | Sequence[str] | None = None,
     scope: str | None = None,
@@ -36,11 +38,11 @@ def summarize(
 
     Parameters
     ----------
-    frame : pandas.DataFrame or polars.DataFrame
+    frame : Results, pandas.DataFrame or polars.DataFrame
         One row per run and group, such as `Results.io`. Without a column ``run``, each row is a
         run.
-    metric : str
-        A column of numbers.
+    metric : str, optional
+        A column of numbers; from a `Results`, the only one that is there.
     by : str or sequence of str, optional
         The columns that make the groups.
     scope : str, optional

@@ -33,6 +33,7 @@ from fiotools.stats.percentiles import (
     percentiles_from_bins,
     wanted_percentiles,
 )
+from fiotools.stats.question import FOUND, question
 from fiotools.stats.replicates import labels
 from fiotools.stats.steady import ENOUGH, batch_interval
 
@@ -42,12 +43,13 @@ BEYOND = 30  # I/Os beyond a percentile for an interval: two to a batch
 _JOB_LOG = re.compile(r"_hist\.\d+\.log(\.\w+)?$")
 
 
+@question("bins")
 def tails(
     bins: IntoDataFrameT,
     percentiles: float | Sequence[float] = PERCENTILES,
     *,
-    between: str,
-    baseline: Any,
+    between: str = FOUND,
+    baseline: Any = FOUND,
     by: str | Sequence[str] | None = None,
     pair: str | None = None,
     confidence: float = 0.95,
@@ -60,7 +62,7 @@ def tails(
 
     Parameters
     ----------
-    bins : pandas.DataFrame or polars.DataFrame
+    bins : Results, pandas.DataFrame or polars.DataFrame
         Histograms with counts: `Results.bins`, a collected `scan_hist_log`, or `window_bins`. An
         interval within a run needs those of at least 60 windows of time.
     percentiles : float or sequence of float

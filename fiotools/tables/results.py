@@ -4,18 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache, cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
 import numpy as np
 import polars as pl
 
-from fiotools.tables import resting
+from fiotools.errors import SchemaError
+from fiotools.tables import conditions, naming, resting
 from fiotools.tables.columns import array, coded, column, get, label_column, nothing, of_pandas
 from fiotools.tables.parts import FILE, Part, add_notes, height, lists, sizes_of, stack
 from fiotools.vocabulary import COLUMNS, TABLES
 
 if TYPE_CHECKING:
     import pandas as pd
+
+
+Kind: TypeAlias = Literal["pandas", "polars"]
+KINDS = get_args(Kind)
+RUN = ("source", "run")  # what names a run
 
 
 class Frames(Mapping[str, "pd.DataFrame"]):
@@ -168,6 +174,8 @@ class Results:
     tables : mapping of str to pandas.DataFrame
     files : int
         How many files were read.
+    kind : {"pandas", "polars"}
+        What the attributes are, and the answers to questions about these results.
     """
 
     runs: pd.DataFrame
@@ -183,14 +191,16 @@ class Results:
     extras: pd.DataFrame
     notes: pd.DataFrame
 
-    def __init__(self, tables: Mapping[str, pd.DataFrame], files: int) -> None:
-        self.files = files
+    def __init__(
+        self, tables: Mapping[str, pd.DataFrame], files: int, kind: Kind = "pandas"
+    ) -> None:
+        self.files, self.kind = files, kind
         self.tables = tables if isinstance(tables, Frames) else Frames(made=tables)
 
-    def __getattr__(self, name: str) -> pd.DataFrame:
+    def __getattr__(self, name: str) -> Any:
         if name in TABLES:
             if name in self.tables:
-                return self.tables[name]
+                return self.tables[name] if self.kind == "pandas" else self.tables.polars(name)
             raise AttributeError(f"table {name!r} was not asked for: add it to tables=")
         raise AttributeError(f"Results has no {name!r}; its tables are {', '.join(TABLES)}")
 
@@ -236,6 +246,81 @@ class Results:
         """
         return {name: self.tables.polars(name) for name in self.tables}
 
+    @property
+    def labels(self) -> list[str]:
+        """The columns that labels and path templates gave."""
+        table = "runs" if "runs" in self.tables else next(iter(self.tables), None)
+        if table is None:
+            return []
+        return [name for name in self.tables.polars(table).columns if name not in TABLES[table]]
+
+    def where(self, *wanted: str) -> Results:
+        """Keep the rows that fulfil conditions, in each table that has their columns.
+
+        Parameters
+        ----------
+        *wanted : str
+            Such as ``"direction=read"``, ``"bs>=4k"``, ``"lat_mean>1ms"`` or ``"rw in ['read',
+            'write']"``. Every table has the columns of its runs too: host, command, tool.
+
+        Returns
+        -------
+        Results
+
+        Raises
+        ------
+        SchemaError
+            If no table has a column, a value does not fit it, or no row is left.
+
+        Examples
+        --------
+        >>> import fiotools as ft
+        >>> res = ft.read("data/dda-vhdx/xml/{volume}.xml")
+        >>> res.where("direction=read", "scope=total").io["volume"].tolist()
+        ['mirror', 'nvme', 'vhdx']
+        """
+        tables = {name: self.tables.polars(name) for name in self.tables}
+        for text in wanted:
+            tables |= self._fulfilling(text, tables)
+        return Results(Frames(Part([], tables)), self.files, self.kind)
+
+    def _fulfilling(self, text: str, tables: Mapping[str, pl.DataFrame]) -> dict[str, pl.DataFrame]:
+        """Return the rows that fulfil a condition, of the tables that have its columns."""
+        found: dict[str, pl.DataFrame] = {}
+        refusals: dict[str, SchemaError] = {}
+        for table, frame in tables.items():
+            try:
+                whole = with_runs(self, frame, conditions.named([text]))
+                found[table] = conditions.kept(whole, [text])[frame.columns]
+            except conditions.NoRowError as error:
+                found[table] = frame.clear()
+                if len(frame):
+                    refusals[table] = error
+            except SchemaError as error:
+                refusals[table] = error
+        if any(map(len, found.values())) or not refusals:
+            return found
+        # a table that has the columns tells their values, else similar names
+        there = [name for name in (*found, *naming.MEASURED) if name in refusals]
+        raise refusals[next(iter(there), next(iter(refusals)))]
+
+
+def with_runs(results: Results, frame: pl.DataFrame, names: Iterable[str | None]) -> pl.DataFrame:
+    """Fill in columns that are named from the runs, where a table lacks them or their values.
+
+    The client's host and the command as it was timed stay, where the table has them.
+    """
+    if "runs" not in results.tables or not {*RUN} <= {*frame.columns}:
+        return frame
+    runs = results.tables.polars("runs")
+    wanted = {naming.full(name, runs) for name in names if name} - {*RUN}
+    for name in sorted(wanted & {*runs.columns}):
+        own = frame.select(RUN).join(
+            runs.select(*RUN, name), on=RUN, how="left", maintain_order="left"
+        )[name]
+        frame = frame.with_columns(frame[name].fill_null(own) if name in frame else own)
+    return frame
+
 
 @resting()
 def results_of(parts: list[Part], wanted: tuple[str, ...] | None, files: int) -> Results:
@@ -274,14 +359,15 @@ def concat(results: Iterable[Results]) -> Results:
         labels = [label for label in whole.columns if label not in TABLES[name]]
         tables[name] = whole.select(get(whole, column) for column in (*labels, *TABLES[name]))
     _note_twins(tables)
-    return Results(Frames(Part([], tables)), sum(part.files for part in results))
+    files = sum(part.files for part in results)
+    return Results(Frames(Part([], tables)), files, results[0].kind)
 
 
 def labelled(results: Results, text: str) -> Results:
     """Add the same label to each row."""
     column = pl.lit(text).alias("label")
     tables = {name: results.tables.polars(name).select(column, pl.all()) for name in results.tables}
-    return Results(Frames(Part([], tables)), results.files)
+    return Results(Frames(Part([], tables)), results.files, results.kind)
 
 
 def _note_twins(tables: dict[str, pl.DataFrame]) -> None:

@@ -6,9 +6,9 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from fiotools.cli.rows import where
-from fiotools.display.columns import short
 from fiotools.files import short_names
+from fiotools.tables.conditions import kept as where
+from fiotools.tables.naming import short
 from fiotools.vocabulary import TABLES
 
 IO = pl.DataFrame(

@@ -117,7 +117,7 @@ def test_missing_values_are_said(sweep, tails, rows):
 @pytest.mark.parametrize(
     ("metric", "limit", "message"),
     [
-        ("lat_mean", 1e6, "no column 'lat_mean'; did you mean 'lat_mean_ns'"),
+        ("lat_mena", 1e6, "no column 'lat_mena'; did you mean 'lat_mean_ns'"),
         ("iops", "50us", "iops is not a latency: take lat_mean_ns"),
         ("lat_mean_ns", 0, "limit is 0.0: it is a number above zero"),
         ("lat_mean_ns", "1 m/s", "limit: not a duration: '1 m/s'"),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import narwhals as nw
 
@@ -18,7 +18,6 @@ from fiotools.tables.results import to_pandas
 from fiotools.vocabulary import ANSWERS
 
 if TYPE_CHECKING:
-    import pandas as pd
     import polars as pl
 
     from fiotools.tables.results import Results
@@ -51,7 +50,7 @@ def check(
     capacity: str | float | None = None,
     prefilled: bool = False,
     compression: float | None = None,
-) -> pd.DataFrame:
+) -> Any:
     """Check whether the numbers of every run can be true, and what they are numbers of.
 
     Pass what the files do not say: a check without evidence is ``unknown`` and names what is
@@ -97,7 +96,7 @@ def check(
 
     Returns
     -------
-    pandas.DataFrame
+    pandas.DataFrame or polars.DataFrame
         A row per run, check and subject: the labels, ``source``, ``run``, ``subject``, ``check``
         (its short name), ``finding`` (what was found, a name that stays), ``verdict`` (ok, suspect,
         impossible, unknown), ``observed`` and ``limit`` (in ``unit``), ``details`` (the values of
@@ -119,7 +118,8 @@ def check(
     of the disk'
     """
     arguments = {name: value for name, value in locals().items() if name != "results"}
-    return to_pandas(answer(results, evidence(**arguments)))
+    found = answer(results, evidence(**arguments))
+    return to_pandas(found) if results.kind == "pandas" else found
 
 
 @resting()

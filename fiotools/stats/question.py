@@ -1,0 +1,265 @@
+"""The door of every question: a `Results` or a frame, and names as people type them.
+
+From a `Results` a question takes its own table: the one that has the metric, or the one that the
+question is about. Columns of the runs (host, command, heading) may be named as if they were the
+table's own. What is not named and is certain is filled in: the only metric, the only label as the
+column of the sides, their first level as the baseline, the options of the same files.
+
+`Question.arguments` names the roles by the names of parameters, so that all questions share them.
+"""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections.abc import Callable, Iterable, Mapping
+from functools import wraps
+from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar, cast, overload
+
+import narwhals as nw
+import polars as pl
+
+from fiotools.errors import SchemaError, about_results, argument, typed
+from fiotools.tables import conditions, metrics, naming
+from fiotools.tables.results import Results, to_pandas, with_runs
+from fiotools.units import percentile
+from fiotools.vocabulary import COLUMNS, CONDITIONS
+
+P = ParamSpec("P")
+Frame = TypeVar("Frame")
+Choice = Callable[[Results, Mapping[str, Any]], str | None]
+
+FOUND: Any = None  # the default of an argument that is found in the data
+# the arguments that name columns
+NAMES = ("by", "between", "pair", "over", "sweep", "order", "levels")
+# the arguments that are other tables of the same reading
+COMPANIONS = ("settings", "io", "percentiles")
+_PERCENTILE = re.compile(r"p(\d+(?:\.\d+)?)")
+
+
+class Question(Protocol[P]):
+    """A function of the statistics: a frame or a `Results` in, a frame out."""
+
+    door: Door
+
+    @overload
+    def __call__(self, data: Results, /, *args: P.args, **named: P.kwargs) -> Any: ...
+
+    @overload
+    def __call__(self, data: Frame, /, *args: P.args, **named: P.kwargs) -> Frame: ...
+
+
+def question(
+    table: str | Choice | None = None,
+) -> Callable[[Callable[Concatenate[Any, P], Any]], Question[P]]:
+    """Make a question of a function of a frame, so that it takes a `Results` too.
+
+    Parameters
+    ----------
+    table : str or callable, optional
+        The table that the question is about, or how it is chosen from the results and the
+        arguments; by default the one that has the metric.
+    """
+
+    def made(function: Callable[Concatenate[Any, P], Any]) -> Question[P]:
+        door = Door(function, table)
+
+        @wraps(function)
+        def asked(*args: Any, **named: Any) -> Any:
+            try:
+                given = door.signature.bind(*args, **named).arguments
+            except TypeError:
+                return function(*args, **named)  # Python has the words for it
+            return door.answer(given.pop(door.data), given)
+
+        vars(asked)["door"] = door
+        return cast("Question[P]", asked)
+
+    return made
+
+
+class Door:
+    """A question's arguments, and where in the results each of them is.
+
+    Parameters
+    ----------
+    function : callable
+        Its first parameter is the frame.
+    table : str or callable, optional
+        As in `question`.
+    """
+
+    def __init__(self, function: Callable[..., Any], table: str | Choice | None) -> None:
+        self.function, self._table = function, table
+        self.signature = inspect.signature(function)
+        self.data, *self.takes = self.signature.parameters
+        defaults = {name: one.default for name, one in self.signature.parameters.items()}
+        self.companions = [name for name in COMPANIONS if defaults.get(name, name) is None]
+
+    @property
+    def compares(self) -> bool:
+        """Whether the question is about sides."""
+        return {"between", "baseline"} <= {*self.takes}
+
+    def answer(self, data: Any, asked: Mapping[str, Any]) -> Any:
+        """Answer the question in the kind of the data."""
+        if not isinstance(data, Results):
+            return self.function(data, **self._completed(data, asked))
+        with about_results():
+            frame, asked = self.ask(data, asked)
+            answer = self.function(frame, **asked)
+        return to_pandas(answer) if data.kind == "pandas" else answer
+
+    def ask(
+        self,
+        results: Results,
+        asked: Mapping[str, Any],
+        *,
+        table: str | None = None,
+        where: Iterable[str] = (),
+        filtered: Callable[[pl.DataFrame], pl.DataFrame] = lambda frame: frame,
+    ) -> tuple[pl.DataFrame, dict[str, Any]]:
+        """Return the rows of results that the question is about, and all of its arguments.
+
+        ``where`` are conditions, and ``filtered`` is called with the rows that fulfil them.
+        """
+        asked, conditioned = {**asked}, list(where)
+        own = self._table(results, asked) if callable(self._table) else self._table
+        table = table or own
+        if "metric" in self.takes and table != "samples":
+            metric = str(asked.get("metric"))
+            if "percentiles" in self.companions and _PERCENTILE.fullmatch(metric):
+                # the question takes it from the table of percentiles itself
+                frame = table_of(results, table or "io")
+            else:
+                frame, asked["metric"] = metric_of(results, asked.get("metric"), table)
+        else:
+            frame = table_of(results, table or "io")
+        whole = with_runs(results, frame, conditions.named(conditioned))
+        rows = filtered(conditions.kept(whole, conditioned)[frame.columns])
+        named = (one for role in NAMES if role in self.takes for one in _names(asked.get(role)))
+        rows = with_runs(results, rows, naming.split(list(named)))
+        if self.compares and not asked.get("between"):
+            asked["between"] = _between(results, rows)
+        asked = self._completed(rows, asked, results)
+        for role in self.companions:
+            if asked.get(role) is None and results.tables.height(role):
+                companion = results.tables.polars(role).join(rows, on="source", how="semi")
+                asked[role] = companion if len(companion) else None
+        return rows, asked
+
+    def _completed(
+        self, frame: Any, asked: Mapping[str, Any], results: Results | None = None
+    ) -> dict[str, Any]:
+        """Complete names that were typed without their unit, and find the baseline."""
+        found = {**asked}
+        if isinstance(frame, pl.LazyFrame) or not hasattr(frame, "columns"):
+            return found  # the question has the words for anything else
+        there = naming.of(frame)
+        for role in ("metric", "quantity", *NAMES):
+            names = _names(found.get(role))
+            if role not in self.takes or not names:
+                continue
+            known = there
+            if role in ("metric", "quantity") and names[0] not in there and "quantity" in there:
+                known = list(map(str, frame["quantity"].unique()))
+            several = [naming.full(one, known) for one in names]
+            found[role] = several[0] if isinstance(found[role], str) else several
+        if not self.compares:
+            return found
+        between, baseline = found.get("between"), found.get("baseline")
+        if between is None:
+            labels = [name for name in there if name not in COLUMNS and name != found.get("metric")]
+            raise SchemaError(_unknown_sides(frame, labels))
+        if baseline is None and between in there:
+            found["baseline"] = first_level(frame, between, results)
+        elif isinstance(baseline, str) and between in there:
+            found["baseline"] = naming.value_of(frame, between, baseline)
+        return found
+
+
+def _names(given: Any) -> list[str]:
+    """List names that were given as one or several; none if they are something else."""
+    several = [given] if isinstance(given, str) else given
+    is_names = isinstance(several, list | tuple) and all(isinstance(one, str) for one in several)
+    return list(several) if is_names else []
+
+
+def table_of(results: Results, name: str) -> pl.DataFrame:
+    """Return a table; it may not have been asked for."""
+    if name not in results.tables:
+        there = ", ".join(results.tables)
+        raise SchemaError(f"there is no table {name!r}, only {there}")
+    frame = results.tables.polars(name)
+    if not len(frame):
+        raise SchemaError(f"the question is about {name}, and these files have none")
+    return frame
+
+
+def metric_of(
+    results: Results, metric: str | None, table: str | None = None
+) -> tuple[pl.DataFrame, str]:
+    """Return the table that has a metric, and its full name; without a name the only metric."""
+    if metric is None:
+        main = metrics.headlines(results, table)
+        if len(main) != 1:
+            have = metrics.measured(results, table)
+            raise SchemaError(
+                f"name the column to look at, {argument('metric')}: these files have {have}"
+            )
+        metric = main[0]
+    try:
+        name, column = metrics.find_metric(results, metric, table)
+    except SchemaError:
+        match = _PERCENTILE.fullmatch(metric)
+        if match is None or table not in (None, "percentiles"):
+            raise
+        return _percentile(results.tables.polars("percentiles"), float(match[1]))
+    return table_of(results, name), column
+
+
+def _percentile(frame: pl.DataFrame, share: float) -> tuple[pl.DataFrame, str]:
+    """Return one percentile of each row as a column."""
+    there = frame["percentile"].unique().drop_nulls().sort()
+    if share not in there:
+        known = ", ".join(f"p{percentile(one)}" for one in there) or "none"
+        raise SchemaError(f"there is no p{percentile(share)} in these files; there are: {known}")
+    name = f"p{percentile(share)}_ns"
+    return frame.filter(frame["percentile"] == share).rename({"value_ns": name}), name
+
+
+def _between(results: Results, frame: pl.DataFrame) -> str:
+    """Return the column that holds the sides: the only one of the paths."""
+    labels = results.labels
+    if len(labels) == 1:
+        return labels[0]
+    whole = with_runs(results, frame, ["host", "command", "heading"])
+    raise SchemaError(_unknown_sides(whole, labels))
+
+
+def _unknown_sides(frame: Any, labels: list[str]) -> str:
+    """Say with which columns the sides can be told apart."""
+    if len(labels) > 1:
+        listed = " or ".join(argument("between", name) for name in labels)
+        return f"compare between which? type {listed}"
+    known = dict.fromkeys((*labels, *CONDITIONS, "host", "command", "heading", "run"))
+    there = nw.from_native(frame, eager_only=True)
+    several = [
+        argument("between", naming.short(name))
+        for name in known
+        if name in there.columns and there[name].drop_nulls().n_unique() > 1
+    ]
+    wanted = " or ".join(several)
+    files = typed("{name: files} for each side", "NAME=FILES for each side")
+    return f"there is only one side: give two files, {files}, or " + (wanted or argument("between"))
+
+
+def first_level(frame: Any, between: str, results: Results | None = None) -> Any:
+    """Return the first level of the sides: of a label that of all files, else that of the rows."""
+    if between not in naming.of(frame):
+        return None
+    there = frame
+    if results is not None and between in results.labels and "runs" in results.tables:
+        there = results.tables.polars("runs")
+    known = nw.from_native(there, eager_only=True)[between].drop_nulls()
+    return known.to_list()[0] if len(known) else None

@@ -1,0 +1,175 @@
+"""The door of every question: a `Results` or a frame, and what is found in it."""
+
+import inspect
+from pathlib import Path
+
+import pandas as pd
+import polars as pl
+import pytest
+from pandas.testing import assert_frame_equal
+
+import fiotools as ft
+from fiotools.errors import SchemaError, in_shell
+from fiotools.stats import question
+
+DATA = Path(__file__).parents[2] / "data"
+VOLUMES = f"{DATA}/dda-vhdx/xml/{{volume}}.xml"
+ROUNDS = f"{DATA}/how-many-runs/rounds/{{workload}}_{{filesystem}}_{{round:d}}.json"
+
+
+@pytest.fixture(scope="module")
+def volumes():
+    return ft.read(VOLUMES)
+
+
+# a question of results, and the same of a frame
+SAME = {
+    "compare": (
+        lambda res: ft.compare(res, "iops", by="direction"),
+        lambda res: ft.compare(
+            res.io,
+            "iops",
+            between="volume",
+            baseline="mirror",
+            by="direction",
+            settings=res.settings,
+        ),
+    ),
+    "speedup of a latency": (
+        lambda res: ft.speedup(res, "lat_mean", by="direction", baseline="vhdx"),
+        lambda res: ft.speedup(
+            res.io,
+            "lat_mean_ns",
+            between="volume",
+            baseline="vhdx",
+            by="direction",
+            settings=res.settings,
+        ),
+    ),
+    "summarize": (
+        lambda res: ft.summarize(res, "bw", by=["volume", "direction"]),
+        lambda res: ft.summarize(res.io, "bw_bytes_per_s", by=["volume", "direction"]),
+    ),
+    "per_thread": (ft.per_thread, lambda res: ft.per_thread(res.io)),
+    "fairness": (
+        lambda res: ft.fairness(res, by="volume"),
+        lambda res: ft.fairness(res.io, by="volume"),
+    ),
+    "settings_diff": (
+        ft.settings_diff,
+        lambda res: ft.settings_diff(res.settings, between="volume", baseline="mirror"),
+    ),
+    "a condition": (
+        lambda res: ft.compare(res.where("direction=read"), "iops"),
+        lambda res: ft.compare(
+            res.io[res.io["direction"] == "read"],
+            "iops",
+            between="volume",
+            baseline="mirror",
+            settings=res.settings,
+        ),
+    ),
+}
+
+
+@pytest.mark.parametrize("name", SAME)
+def test_results_have_the_answer_of_their_table(volumes, name):
+    of_results, of_frame = SAME[name]
+
+    assert_frame_equal(of_results(volumes), of_frame(volumes))
+
+
+@pytest.mark.parametrize("name", SAME)
+def test_polars_results_have_polars_answers(volumes, name):
+    of_results, _ = SAME[name]
+    answer = of_results(ft.read(VOLUMES, frames="polars"))
+
+    assert isinstance(answer, pl.DataFrame)
+    assert_frame_equal(answer.to_pandas(), of_results(volumes), check_dtype=False)
+
+
+def test_the_only_metric_and_label_are_found():
+    res = ft.read(f"{DATA}/page-cache/{{cache}}.txt")
+    answer = ft.speedup(res, baseline="before")
+
+    assert answer["metric"].tolist() == ["real_s"]
+    assert answer["speedup"].round(2).tolist() == [9.36]
+
+
+def test_the_first_level_of_a_frame_is_the_baseline():
+    frame = pd.DataFrame({"disk": ["b", "b", "a", "a"], "iops": [10.0, 11.0, 20.0, 22.0]})
+
+    assert ft.compare(frame, "iops", between="disk")["baseline"].tolist() == ["b"]
+
+
+def test_a_percentile_is_a_metric():
+    fio = Path(__file__).parents[1] / "fixtures/fio"
+    sources = sorted(fio.glob("*json+*.json"))[:1] or sorted(fio.glob("*.json"))
+    res = next(r for r in map(ft.read, sources) if (r.percentiles["percentile"] == 99).any())
+    kind = res.percentiles["latency"].iloc[0]
+    answer = ft.summarize(
+        res.where(f"latency={kind}"), "p99", by=["source", "direction", "entry", "scope"]
+    )
+
+    assert set(answer["metric"]) == {"p99_ns"}
+
+
+def test_columns_of_runs_may_be_named(volumes):
+    answer = ft.summarize(volumes.where("tool=diskspd"), "iops", by=["tool", "volume", "direction"])
+
+    assert answer["tool"].tolist() == ["diskspd"] * 9
+
+
+REFUSED = {
+    "several metrics": (
+        lambda res: ft.compare(res),
+        "name the column.*metric=.*iops, bw, lat_mean",
+    ),
+    "one side": (
+        lambda res: ft.compare(res.where("volume=nvme"), "iops", by="direction"),
+        "holds only 'nvme'",
+    ),
+    "an unknown column": (lambda res: res.where("dir=read"), "no column 'dir'"),
+    "no row": (lambda res: res.where("direction=reed"), "holds: read, write, total"),
+    "no condition": (lambda res: res.where("direction read"), "is not a condition"),
+    "code": (lambda res: res.where("__import__('os')"), "compares columns with values only"),
+    "a table that is empty": (ft.tails, "about bins, and these files have none"),
+    "directions": (
+        lambda res: ft.compare(res, "iops"),
+        r"several directions.*\.where\(\"direction=total\"\)",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_refusals_say_what_to_type(volumes, name):
+    ask, words = REFUSED[name]
+    with pytest.raises(SchemaError, match=words):
+        ask(volumes)
+
+
+def test_sides_within_a_file_are_named():
+    res = ft.read(f"{DATA}/how-many-runs/rounds/*_ext4_1.json")
+    with pytest.raises(SchemaError, match="between='rw'"):
+        ft.compare(res, "iops")
+    with in_shell(), pytest.raises(SchemaError, match="--between rw"):
+        ft.compare(res, "iops")
+
+
+def test_where_filters_each_table_that_has_the_column():
+    res = ft.read(ROUNDS)
+    kept = res.where("workload=randread", "round<=2")
+
+    for name in ("runs", "io", "settings", "percentiles"):
+        frame = getattr(kept, name)
+        assert set(frame["workload"]) <= {"randread"}, name
+        assert len(frame) < len(getattr(res, name)), name
+    assert kept.labels == res.labels == ["workload", "filesystem", "round"]
+
+
+def test_every_question_is_called_with_results_or_a_frame():
+    for name in ft.__all__:
+        told = getattr(ft, name)
+        if hasattr(told, "door"):
+            assert isinstance(told.door, question.Door), name
+            assert "Results" in (inspect.getdoc(told) or ""), name
