@@ -13,7 +13,7 @@ from fiotools.stats import frames, replicates
 from fiotools.stats.combine import side_by_side, totals_of
 from fiotools.tables.columns import POLARS, get, of_pandas
 from fiotools.tables.results import Results, to_pandas
-from fiotools.vocabulary import ANSWERS, COLUMNS, CONDITIONS, EVERY, KEYS
+from fiotools.vocabulary import ANSWERS, CONDITIONS, EVERY, KEYS, TABLES
 
 _RUN = ("source", "run")
 _CELL = (*_RUN, "direction")
@@ -88,13 +88,14 @@ def overview(data: Any, *, by: str | Sequence[str] | None = None) -> Any:
 def tabulated(tables: Mapping[str, pl.DataFrame], by: Sequence[str] = ()) -> pl.DataFrame:
     """Make the overview of some tables."""
     there = {name: frame for name, frame in tables.items() if frame.height}
-    rows = _measured(there) if "io" in there else _nothing(there)
+    labels = list(dict.fromkeys(name for table in there for name in _labels(there, table)))
+    rows = _measured(there) if "io" in there else _nothing()
     rows = _with_times(rows, there)
     if not rows.height:
         rows = _logged(there)
     rows = _of_runs(rows, there)
     frames.need(nw.from_native(rows), by)
-    named = list(by) or [name for name in _apart(rows) if rows[name].count()]
+    named = list(by) or [name for name in _apart(rows, labels) if rows[name].count()]
     for name in {*named} & {*ANSWERS["overview"]}:
         raise SchemaError(f"column {name!r} would hide the answer's own {name!r}: rename it")
     own = [get(rows, name) for name in ANSWERS["overview"]]
@@ -102,12 +103,9 @@ def tabulated(tables: Mapping[str, pl.DataFrame], by: Sequence[str] = ()) -> pl.
     return pl.DataFrame([*rows[[*dict.fromkeys([*named, "direction"])]], *typed])
 
 
-def _nothing(tables: Mapping[str, pl.DataFrame]) -> pl.DataFrame:
+def _nothing() -> pl.DataFrame:
     """Return no rows."""
-    named = next(iter(tables.values()), pl.DataFrame())
-    labels = {name: named.schema[name] for name in _labels(named)}
-    keys = {name: POLARS[EVERY[name].dtype] for name in (*_CELL, "entry", "scope")}
-    return pl.DataFrame(schema={**labels, **keys})
+    return pl.DataFrame(schema={name: POLARS[EVERY[name].dtype] for name in _CELL})
 
 
 def _measured(tables: Mapping[str, pl.DataFrame]) -> pl.DataFrame:
@@ -115,8 +113,9 @@ def _measured(tables: Mapping[str, pl.DataFrame]) -> pl.DataFrame:
     io = tables["io"]
     if "run" not in io.columns:  # each row is a run
         io = io.with_columns(pl.int_range(1, pl.len() + 1).alias("run"))
+    labels = _labels(tables, "io")
     io = io.select(
-        *_labels(io),
+        *labels,
         *(get(io, name) for name in dict.fromkeys((*KEYS, *CONDITIONS, "total_ios", *_OF_IO))),
     )
     data = nw.from_native(io, eager_only=True)
@@ -128,7 +127,7 @@ def _measured(tables: Mapping[str, pl.DataFrame]) -> pl.DataFrame:
     is_alone = pl.len().over(_CELL) == 1
     alone, parts = io.filter(is_alone), io.filter(~is_alone)
     jobs = tables.get("jobs", pl.DataFrame())
-    summed, whose = _summed(parts, jobs)
+    summed, whose = _summed(parts, labels, jobs)
     rows = pl.concat([alone, summed], how="diagonal_relaxed").sort("place")
     entries = pl.concat([alone.select(whose.columns), whose])
     rows = rows.join(_processors(entries, jobs), on="place", how="left", maintain_order="left")
@@ -141,7 +140,9 @@ def _measured(tables: Mapping[str, pl.DataFrame]) -> pl.DataFrame:
     return rows.drop("place")
 
 
-def _summed(parts: pl.DataFrame, jobs: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
+def _summed(
+    parts: pl.DataFrame, labels: Sequence[str], jobs: pl.DataFrame
+) -> tuple[pl.DataFrame, pl.DataFrame]:
     """Sum up the parts of each run and direction; return also whose parts a row is made of."""
     on = [*_RUN, "entry"]
     whose = ["place", *on]
@@ -158,7 +159,6 @@ def _summed(parts: pl.DataFrame, jobs: pl.DataFrame) -> tuple[pl.DataFrame, pl.D
         part = {name: [column[row] for row in rows] for name, column in lists.items()}
         groups = frames.rows_by([(group,) for group in lists["group"]], rows)
         cells += [rows] if side_by_side(part, []) else list(groups.values())
-    labels = _labels(parts)
     summed: pl.DataFrame = totals_of(data, cells, "total", labels)
     places = [parts["place"][rows[0]] for rows in cells]
     is_of_jobs = [{*parts["scope"][rows]} == {"job"} for rows in cells]
@@ -217,14 +217,15 @@ def _with_times(rows: pl.DataFrame, tables: Mapping[str, pl.DataFrame]) -> pl.Da
         return rows
     timings = tables["timings"]
     is_summary = pl.col("real_s").is_null() & pl.col("real_mean_s").is_not_null()
+    labels = _labels(tables, "timings")
     timings = timings.select(
-        *(name for name in _labels(timings)),
+        *labels,
         *(*_RUN, "command", *_OF_TIME, "n"),
         pl.when(is_summary).then(pl.lit("real_s")).alias("quantity"),
         pl.when(is_summary).then(pl.lit("s")).alias("unit"),
         pl.when(is_summary).then("real_mean_s").alias("mean"),
     )
-    both = rows.join(timings.drop(_labels(timings)), on=_RUN, how="left", maintain_order="left")
+    both = rows.join(timings.drop(labels), on=_RUN, how="left", maintain_order="left")
     alone = timings.join(rows, on=_RUN, how="anti", maintain_order="left")
     return pl.concat([both, alone], how="diagonal_relaxed")
 
@@ -236,7 +237,7 @@ def _logged(tables: Mapping[str, pl.DataFrame]) -> pl.DataFrame:
         if name not in tables:
             continue
         log = tables[name]
-        labels = [name for name in _labels(log) if name not in _CELL]
+        labels = _labels(tables, name)
         kind = "quantity" if name == "samples" else "latency"
         held = [pl.len().alias("n"), pl.col("value").mean().alias("mean")]
         if name == "bins":
@@ -250,7 +251,7 @@ def _logged(tables: Mapping[str, pl.DataFrame]) -> pl.DataFrame:
             unit = pl.col("quantity").replace_strict(units, default=None, return_dtype=pl.String)
             made = made.with_columns(unit.alias("unit"))
         found.append(made)
-    return pl.concat(found, how="diagonal_relaxed") if found else _nothing(tables)
+    return pl.concat(found, how="diagonal_relaxed") if found else _nothing()
 
 
 def _of_runs(rows: pl.DataFrame, tables: Mapping[str, pl.DataFrame]) -> pl.DataFrame:
@@ -258,10 +259,13 @@ def _of_runs(rows: pl.DataFrame, tables: Mapping[str, pl.DataFrame]) -> pl.DataF
     if "runs" not in tables:
         return rows
     runs = tables["runs"].with_row_index("at")
-    labels = _labels(runs, "at")
-    new = [name for name in runs.columns if name not in (*labels, *_RUN)]
+    new = [name for name in runs.columns if name in TABLES["runs"] and name not in _RUN]
     told = rows.join(
-        runs.select(*_RUN, *new), on=_RUN, how="left", maintain_order="left", suffix=" of its run"
+        runs.select(*_RUN, *new, "at"),
+        on=_RUN,
+        how="left",
+        maintain_order="left",
+        suffix=" of its run",
     )
     for name in new:
         if f"{name} of its run" in told.columns:
@@ -273,20 +277,22 @@ def _of_runs(rows: pl.DataFrame, tables: Mapping[str, pl.DataFrame]) -> pl.DataF
     return pl.concat([told, lost], how="diagonal_relaxed").sort("at", maintain_order=True)
 
 
-def _labels(frame: pl.DataFrame, *others: str) -> list[str]:
-    """Name the columns that labels and path templates gave."""
-    known = {*COLUMNS, *ANSWERS["combine"], *others}
-    return [name for name in frame.columns if name not in known]
+def _labels(tables: Mapping[str, pl.DataFrame], table: str) -> list[str]:
+    """Name the columns of a table that labels and path templates gave."""
+    known = {*TABLES[table], *ANSWERS["combine"]}
+    return [name for name in tables[table].columns if name not in known]
 
 
-def _apart(rows: pl.DataFrame) -> list[str]:
+def _apart(rows: pl.DataFrame, labels: Sequence[str]) -> list[str]:
     """Choose the columns that name the rows."""
-    kept = [*_labels(rows, "at"), *(["job"] if _differs(rows, "job") else []), *CONDITIONS]
-    kept = [name for name in kept if name in rows.columns]
+    # what was timed is a condition too
+    timed = ["command"] if get(rows, "real_s").count() and not get(rows, "iops").count() else []
+    wanted = [*labels, *(["job"] if _differs(rows, "job") else []), *timed, *CONDITIONS]
+    kept = [name for name in wanted if name in rows.columns]
     kinds = _kinds(rows, kept)
     for name in _NAMES:
         if kinds == rows.height:
-            break
+            break  # they are told apart
         more = _kinds(rows, [*kept, name]) if _differs(rows, name) else kinds
         if more > kinds:
             kept, kinds = [*kept, name], more
