@@ -43,7 +43,7 @@ def read(
     ),
     table: list[str] | None = option(
         "TABLE",
-        f"The table: {', '.join(TABLES)}. By default an overview, a row for each run and"
+        f"The table: overview, {', '.join(TABLES)}. By default the overview, a row for each run and"
         " direction; for a file io, or what there is; for a folder all that hold rows.",
         "-t",
         autocompletion=offer_tables,
@@ -67,7 +67,8 @@ def read(
     """Read files, and show their content or write it for other programs."""
     names = naming.split(table)
     for name in names:
-        rows.refuse_other_tables(name)
+        if name != "overview":
+            rows.refuse_other_tables(name)
     place = None if output is None else target(output, format, len(names))
     if place is None and format == "parquet":
         raise Trouble("parquet is for programs, not for a screen: add -o FILE.parquet", 2)
@@ -81,7 +82,7 @@ def read(
     chosen = naming.split(column)
     if names or place or chosen or scope or combine or format not in _LOOKS:
         names = names or [metrics.main_table(results)]
-        frames = {name: _chosen(read, read.table(name), kept, chosen) for name in names}
+        frames = {name: _chosen(read, name, kept, chosen) for name in names}
     else:
         frames = dict([layout.first_look(results.where(*where or ()))])
     name, frame = next(iter(frames.items()))
@@ -94,11 +95,16 @@ def read(
 
 
 def _chosen(
-    read: rows.Reading, frame: pl.DataFrame, kept: options.RowFilter, wanted: list[str]
+    read: rows.Reading, name: str, kept: options.RowFilter, wanted: list[str]
 ) -> pl.DataFrame:
-    frame = rows.of_scope(rows.filtered(read, frame, kept), kept.own_scope)
-    frame = read.with_runs(frame, wanted)
-    chosen = [naming.found(name, frame, "--columns") for name in wanted]
+    if name == "overview":
+        from fiotools.stats.overview import tabulated
+
+        frame = tabulated(read.results.where(*kept.where or ()).to_polars())
+    else:
+        frame = rows.of_scope(rows.filtered(read, read.table(name), kept), kept.own_scope)
+        frame = read.with_runs(frame, wanted)
+    chosen = [naming.found(one, frame, "--columns") for one in wanted]
     return frame[chosen] if chosen else frame
 
 

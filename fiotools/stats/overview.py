@@ -20,7 +20,6 @@ _CELL = (*_RUN, "direction")
 _PERCENTILES = {50.0: "p50_ns", 99.0: "p99_ns", 99.9: "p99.9_ns"}
 _OF_IO = ("io_bytes", "runtime_s", "iops", "bw_bytes_per_s", "lat_mean_ns", "clat_mean_ns")
 _OF_TIME = ("real_s", "user_s", "sys_s")
-_LOGGED = ("samples", "bins")
 # what may tell rows apart where labels, jobs and conditions do not
 _NAMES = ("heading", "host", "target", "command", *_RUN, "group", "entry")
 
@@ -233,25 +232,24 @@ def _with_times(rows: pl.DataFrame, tables: Mapping[str, pl.DataFrame]) -> pl.Da
 def _logged(tables: Mapping[str, pl.DataFrame]) -> pl.DataFrame:
     """Give a row for each run, direction and quantity of logs, and of histogram logs."""
     found = []
-    for name in _LOGGED:
-        if name not in tables:
-            continue
-        log = tables[name]
-        labels = _labels(tables, name)
-        kind = "quantity" if name == "samples" else "latency"
-        held = [pl.len().alias("n"), pl.col("value").mean().alias("mean")]
-        if name == "bins":
-            held = [pl.col("count").sum().alias("n")]
-        whose = [*_CELL, "job", "entry", kind]
-        made = log.group_by(*labels, *whose, maintain_order=True).agg(
-            *held, pl.col("time_s").max().alias("runtime_s")
-        )
-        if name == "samples":
-            units = {one: frames.metric_of(one).unit for one in made["quantity"].drop_nulls()}
-            unit = pl.col("quantity").replace_strict(units, default=None, return_dtype=pl.String)
-            made = made.with_columns(unit.alias("unit"))
-        found.append(made)
-    return pl.concat(found, how="diagonal_relaxed") if found else _nothing()
+    for name, quantity, held in (
+        (
+            "samples",
+            pl.col("quantity"),
+            (pl.len().alias("n"), pl.col("value").mean().alias("mean")),
+        ),
+        ("bins", pl.col("latency") + "_ns", (pl.col("count").sum().alias("n"),)),
+    ):
+        if name in tables:
+            whose = [*_labels(tables, name), *_CELL, "job", "entry", quantity.alias("quantity")]
+            of_each = tables[name].group_by(whose, maintain_order=True)
+            found.append(of_each.agg(*held, pl.col("time_s").max().alias("runtime_s")))
+    if not found:
+        return _nothing()
+    rows = pl.concat(found, how="diagonal_relaxed")
+    units = {one: frames.metric_of(one).unit for one in rows["quantity"].drop_nulls().unique()}
+    unit = pl.col("quantity").replace_strict(units, default=None, return_dtype=pl.String)
+    return rows.with_columns(unit.alias("unit"))
 
 
 def _of_runs(rows: pl.DataFrame, tables: Mapping[str, pl.DataFrame]) -> pl.DataFrame:
@@ -293,7 +291,8 @@ def _apart(rows: pl.DataFrame, labels: Sequence[str]) -> list[str]:
     for name in _NAMES:
         if kinds == rows.height:
             break  # they are told apart
-        more = _kinds(rows, [*kept, name]) if _differs(rows, name) else kinds
+        is_new = name not in kept and _differs(rows, name)
+        more = _kinds(rows, [*kept, name]) if is_new else kinds
         if more > kinds:
             kept, kinds = [*kept, name], more
     return sorted(kept, key=lambda name: name in CONDITIONS)
