@@ -9,8 +9,7 @@ import narwhals as nw
 import polars as pl
 
 from fiotools.errors import SchemaError
-from fiotools.stats import frames, replicates
-from fiotools.stats.combine import side_by_side, totals_of
+from fiotools.stats import frames
 from fiotools.tables.columns import POLARS, get, of_pandas
 from fiotools.tables.results import Results, to_pandas
 from fiotools.vocabulary import ANSWERS, CONDITIONS, EVERY, KEYS, TABLES
@@ -77,7 +76,11 @@ def overview(data: Any, *, by: str | Sequence[str] | None = None) -> Any:
         tables = {name: data.tables.polars(name) for name in data.tables}
         answer = tabulated(tables, frames.names(by))
         return to_pandas(answer) if data.kind == "pandas" else answer
+    from fiotools.stats.replicates import refuse_percentiles, refuse_unknown_runs
+
     frame = frames.opened(data)
+    refuse_percentiles(frame)
+    refuse_unknown_runs(frame)
     is_polars = frame.implementation.is_polars()
     io: pl.DataFrame = frame.to_native() if is_polars else of_pandas(frame.to_native())
     found = tabulated({"io": io}, frames.names(by))
@@ -117,10 +120,6 @@ def _measured(tables: Mapping[str, pl.DataFrame]) -> pl.DataFrame:
         *labels,
         *(get(io, name) for name in dict.fromkeys((*KEYS, *CONDITIONS, "total_ios", *_OF_IO))),
     )
-    data = nw.from_native(io, eager_only=True)
-    replicates.refuse_percentiles(nw.from_native(tables["io"], eager_only=True))
-    replicates.refuse_unknown_runs(data)
-    replicates.refuse_twice(data)
     is_total = pl.col("scope").eq_missing("total")
     io = io.with_row_index("place").filter(is_total | ~is_total.any().over(_CELL))
     is_alone = pl.len().over(_CELL) == 1
@@ -150,23 +149,33 @@ def _summed(
     if "job_start" in jobs.columns:
         starts = jobs.select(*on, "job_start")
         parts = parts.join(starts, on=on, how="left", maintain_order="left", nulls_equal=True)
+    # most files need no sums, and are shown without waiting for these
+    from fiotools.stats.combine import side_by_side, totals_of
+    from fiotools.stats.replicates import refuse_scopes, refuse_twice
+
     data = nw.from_native(parts.drop("place"), eager_only=True)
-    replicates.refuse_scopes(data)
-    lists = {name: frames.optional(data, name) for name in ("group", "job_start", "runtime_s")}
+    refuse_scopes(data)
+    refuse_twice(data)
+    names = ("place", "scope", "group", "job_start", "runtime_s")
+    lists = {name: get(parts, name).to_list() for name in names}
+    groups = [(group,) for group in lists["group"]]
     cells = []
     for rows in frames.groups(data, _CELL).values():
         part = {name: [column[row] for row in rows] for name, column in lists.items()}
-        groups = frames.rows_by([(group,) for group in lists["group"]], rows)
-        cells += [rows] if side_by_side(part, []) else list(groups.values())
+        is_one = side_by_side(part, [])
+        cells += [rows] if is_one else list(frames.rows_by(groups, rows).values())
     summed: pl.DataFrame = totals_of(data, cells, "total", labels)
-    places = [parts["place"][rows[0]] for rows in cells]
-    is_of_jobs = [{*parts["scope"][rows]} == {"job"} for rows in cells]
-    summed = summed.with_columns(
-        pl.Series("place", places, dtype=parts.schema["place"]),
-        # each row is one job, whatever its options say
-        pl.when(pl.Series(is_of_jobs)).then("parts").otherwise("numjobs").alias("numjobs"),
+    own = pl.DataFrame(
+        {
+            "place": [lists["place"][rows[0]] for rows in cells],
+            "jobs": [all(lists["scope"][row] == "job" for row in rows) for rows in cells],
+        },
+        schema={"place": parts.schema["place"], "jobs": pl.Boolean},
     )
-    first = [place for rows, place in zip(cells, places, strict=True) for _ in rows]
+    # each row of a job is one, whatever its options say
+    jobs_added = pl.when("jobs").then("parts").otherwise("numjobs").alias("numjobs")
+    summed = summed.hstack(own).with_columns(jobs_added).drop("jobs")
+    first = [place for rows, place in zip(cells, own["place"], strict=True) for _ in rows]
     every = parts[[row for rows in cells for row in rows]].select(on)
     return summed, every.select(pl.Series("place", first, dtype=parts.schema["place"]), *on)
 
