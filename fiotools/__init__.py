@@ -46,6 +46,7 @@ if TYPE_CHECKING:
     from fiotools.stats.compare import compare, speedup
     from fiotools.stats.gate import gate
     from fiotools.stats.overall import overall
+    from fiotools.stats.overview import overview
     from fiotools.stats.percentiles import bound_percentiles, merge_bins, percentiles_from_bins
     from fiotools.stats.plan import plan
     from fiotools.stats.reconcile import reconcile
@@ -92,6 +93,7 @@ __all__ = [
     "merge_bins",
     "open_dataset",
     "overall",
+    "overview",
     "per_thread",
     "percentiles_from_bins",
     "plan",
@@ -138,6 +140,7 @@ _MODULES = {
     "stats.gate": ("gate",),
     "stats.check": ("check",),
     "stats.overall": ("overall",),
+    "stats.overview": ("overview",),
     "stats.percentiles": ("bound_percentiles", "merge_bins", "percentiles_from_bins"),
     "stats.plan": ("plan",),
     "stats.reconcile": ("reconcile",),

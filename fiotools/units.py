@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable
+from collections.abc import Sequence
 from decimal import Decimal
 from typing import NamedTuple
 
@@ -255,35 +255,27 @@ _SCALES = {
     "s": tuple(nanos / 1e9 for nanos in _TIMES),
     **dict.fromkeys(("B", "B/s"), tuple(1000.0**power for power in range(6))),
 }
-_APART = 1e4  # how many times the smallest of some values the largest is if they share a prefix
 
 
-def common(values: Iterable[float], unit: str) -> float | None:
-    """Choose the prefix that suits several values, as `human` takes it; None if none does.
+def readable(values: Sequence[float], unit: str) -> dict[float, int]:
+    """Find the prefixes with which values can be read beside each other, as `human` takes them.
 
-    With it, values lie between 0.01 and 9,999, and as many as possible between 0.1 and 999.
+    With each, values lie between 0.01 and 9,999; its number is how many do not lie between 0.1 and
+    999.
 
     Examples
     --------
-    >>> like = common([43.6e3, 194e3, 1.5e6], "ns")
-    >>> human(43.6e3, "ns", like=like), human(1.5e6, "ns", like=like)
-    ('43.6 µs', '1,500 µs')
-    >>> common([1, 1e9], "ns") is None
-    True
+    >>> readable([43.6e3, 194e3, 1.5e6], "ns")
+    {1000.0: 1, 1000000.0: 1}
+    >>> readable([1, 1e9], "ns")
+    {}
     """
     there = [abs(value) for value in values if value]
-    if not there or min(there) * _APART < max(there):
-        return None
-    fit = [
-        scale
-        for scale in _SCALES.get(unit, ())
-        if 0.00995 * scale <= min(there) and max(there) < 9999.5 * scale
-    ]
-    return min(
-        fit,
-        key=lambda scale: sum(not 0.0995 * scale <= one < 999.5 * scale for one in there),
-        default=None,
-    )
+    if not there:
+        return {}
+    least, most = min(there), max(there)
+    fit = [one for one in _SCALES.get(unit, ()) if least / one >= 0.00995 and most / one < 9999.5]
+    return {scale: sum(not 0.0995 <= one / scale < 999.5 for one in there) for scale in fit}
 
 
 def word(unit: str, like: float | None) -> str:

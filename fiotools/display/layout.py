@@ -10,6 +10,7 @@ from __future__ import annotations
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -98,21 +99,27 @@ class Frame:
     def share_prefixes(self, names: Sequence[str]) -> None:
         """Choose the prefixes of some columns, the most important first.
 
-        All columns of a unit have one prefix, so that their values can be compared. A column that
-        could not be read with it has one of its own; each value has, where the column's own are too
-        far apart.
+        All columns of a unit have one prefix, so that their values can be compared: one that suits
+        the first column, if the others can be read with it. A column that cannot has one of its
+        own; each value has, where the column's own are too far apart.
         """
-        found, shared = dict[tuple[str, str], float | None](), dict[str, list[float]]()
+        found, shared = dict[tuple[str, str], float | None](), dict[str, dict[float, int]]()
         for name in names:
-            for unit, own in _by_unit(self, name).items():
-                both = [*shared.get(unit, ()), *own]
-                is_readable = units.common(both, unit) is not None
-                if is_readable:
+            for unit, values in _by_unit(self, name).items():
+                fit = units.readable(values, unit)
+                if not fit:
+                    if any(values):
+                        found[name, unit] = None
+                    continue
+                best = {scale: odd for scale, odd in fit.items() if odd == min(fit.values())}
+                before = shared.get(unit, dict.fromkeys(best, 0))
+                both = {scale: odd + fit[scale] for scale, odd in before.items() if scale in fit}
+                if both:
                     shared[unit] = both
-                elif any(own):
-                    found[name, unit] = units.common(own, unit)
-        for unit, values in shared.items():
-            like = units.common(values, unit)
+                else:
+                    found[name, unit] = min(best)
+        for unit, fit in shared.items():
+            like = min(fit, key=fit.__getitem__)
             found = {(name, unit): like for name in names} | found
         self._prefixes = found
 
@@ -705,15 +712,16 @@ def overview(results: Results, rows: int | None = None) -> Sheet:
 
 
 def first_look(results: Results) -> tuple[str, pl.DataFrame]:
-    """Return the overview of results, or if a run is there twice, their main table."""
+    """Return the overview of results, or if nothing can be in it, their main table."""
     from fiotools.stats.overview import tabulated
 
     tables = {name: results.tables.polars(name) for name in results.tables}
-    try:
-        return "overview", tabulated(tables)
-    except SchemaError:
-        name = metrics.main_table(results)
-        return name, tables[name]
+    with suppress(SchemaError):  # a run is there twice
+        frame = tabulated(tables)
+        if any(frame[name].count() for name in ANSWERS["overview"] if name != "status"):
+            return "overview", frame
+    name = metrics.main_table(results)
+    return name, tables[name]
 
 
 def _of_table(

@@ -132,7 +132,7 @@ def _shortened(texts: Sequence[str], size: int) -> list[str]:
     Examples
     --------
     >>> _shortened(["dd if=/dev/zero of=out bs=4k"], 12)
-    ['dd if=… bs=4k']
+    ['dd if=…bs=4k']
     """
     found = [_cut(text, size) for text in texts]
     if len({*found}) == len({*texts}):

@@ -65,12 +65,11 @@ def overview(data: Any, *, by: str | Sequence[str] | None = None) -> Any:
     Examples
     --------
     >>> import fiotools as ft
-    >>> res = ft.read("data/dda-vhdx/xml/{volume}.xml")
-    >>> overview(res, by="volume")[["volume", "direction", "iops", "p99_ns"]].round().head(3)
-       volume direction     iops     p99_ns
-    0  mirror      read  37594.0  4480000.0
-    1  mirror     write  25077.0  5434000.0
-    2  mirror     total  62671.0  4917000.0
+    >>> res = ft.read("data/per-io-log/mixed.json")
+    >>> overview(res, by="job")[["job", "direction", "iops", "lat_mean_ns", "p99_ns"]].round()
+          job direction   iops  lat_mean_ns     p99_ns
+    0  reader      read  600.0     428128.0  4112384.0
+    1  writer     write  300.0     869375.0  5537792.0
     """
     if isinstance(data, Results):
         tables = {name: data.tables.polars(name) for name in data.tables}
@@ -90,6 +89,8 @@ def overview(data: Any, *, by: str | Sequence[str] | None = None) -> Any:
 def tabulated(tables: Mapping[str, pl.DataFrame], by: Sequence[str] = ()) -> pl.DataFrame:
     """Make the overview of some tables."""
     there = {name: frame for name, frame in tables.items() if frame.height}
+    if "runs" in there and there["runs"].select(_RUN).is_duplicated().any():
+        raise SchemaError("a run is there twice: was a file read twice?")
     labels = list(dict.fromkeys(name for table in there for name in _labels(there, table)))
     rows = _measured(there) if "io" in there else _nothing()
     rows = _with_times(rows, there)
@@ -125,9 +126,12 @@ def _measured(tables: Mapping[str, pl.DataFrame]) -> pl.DataFrame:
     is_alone = pl.len().over(_CELL) == 1
     alone, parts = io.filter(is_alone), io.filter(~is_alone)
     jobs = tables.get("jobs", pl.DataFrame())
-    summed, whose = _summed(parts, labels, jobs)
-    rows = pl.concat([alone, summed], how="diagonal_relaxed").sort("place")
-    entries = pl.concat([alone.select(whose.columns), whose])
+    whose = ["place", *_RUN, "entry"]
+    rows, entries = alone, alone.select(whose)
+    if parts.height:  # most files have none
+        summed, of_parts = _summed(parts, labels, jobs)
+        rows, entries = pl.concat([rows, summed], how="diagonal_relaxed"), entries.vstack(of_parts)
+    rows = rows.sort("place")
     rows = rows.join(_processors(entries, jobs), on="place", how="left", maintain_order="left")
     rows = rows.with_columns(
         pl.when(pl.col("lat_mean_ns").is_null()).then("clat_mean_ns").alias("clat_mean_ns")
@@ -141,22 +145,22 @@ def _measured(tables: Mapping[str, pl.DataFrame]) -> pl.DataFrame:
 def _summed(
     parts: pl.DataFrame, labels: Sequence[str], jobs: pl.DataFrame
 ) -> tuple[pl.DataFrame, pl.DataFrame]:
-    """Sum up the parts of each run and direction; return also whose parts a row is made of."""
-    on = [*_RUN, "entry"]
-    whose = ["place", *on]
-    if not parts.height:
-        return parts, parts.select(whose)
-    if "job_start" in jobs.columns:
-        starts = jobs.select(*on, "job_start")
-        parts = parts.join(starts, on=on, how="left", maintain_order="left", nulls_equal=True)
-    # most files need no sums, and are shown without waiting for these
+    """Sum up the parts of each run and direction, or of each of its groups that ran alone.
+
+    Return also the entries that each row is made of.
+    """
+    # `read` shows most files without waiting for these imports
     from fiotools.stats.combine import side_by_side, totals_of
     from fiotools.stats.replicates import refuse_scopes, refuse_twice
 
+    on = [*_RUN, "entry"]
+    if "job_start" in jobs.columns:
+        starts = jobs.select(*on, "job_start")
+        parts = parts.join(starts, on=on, how="left", maintain_order="left", nulls_equal=True)
     data = nw.from_native(parts.drop("place"), eager_only=True)
     refuse_scopes(data)
     refuse_twice(data)
-    names = ("place", "scope", "group", "job_start", "runtime_s")
+    names = ("scope", "group", "job_start", "runtime_s")
     lists = {name: get(parts, name).to_list() for name in names}
     groups = [(group,) for group in lists["group"]]
     cells = []
@@ -164,20 +168,22 @@ def _summed(
         part = {name: [column[row] for row in rows] for name, column in lists.items()}
         is_one = side_by_side(part, [])
         cells += [rows] if is_one else list(frames.rows_by(groups, rows).values())
+    whole = parts[[rows[0] for rows in cells if len(rows) == 1]]
+    cells = [rows for rows in cells if len(rows) > 1]
     summed: pl.DataFrame = totals_of(data, cells, "total", labels)
-    own = pl.DataFrame(
-        {
-            "place": [lists["place"][rows[0]] for rows in cells],
-            "jobs": [all(lists["scope"][row] == "job" for row in rows) for rows in cells],
-        },
-        schema={"place": parts.schema["place"], "jobs": pl.Boolean},
-    )
+    first = parts["place"].gather([rows[0] for rows in cells])
+    is_of_jobs = [all(lists["scope"][row] == "job" for row in rows) for rows in cells]
     # each row of a job is one, whatever its options say
-    jobs_added = pl.when("jobs").then("parts").otherwise("numjobs").alias("numjobs")
-    summed = summed.hstack(own).with_columns(jobs_added).drop("jobs")
-    first = [place for rows, place in zip(cells, own["place"], strict=True) for _ in rows]
-    every = parts[[row for rows in cells for row in rows]].select(on)
-    return summed, every.select(pl.Series("place", first, dtype=parts.schema["place"]), *on)
+    jobs_added = pl.when(pl.Series(is_of_jobs, dtype=pl.Boolean)).then("parts").otherwise("numjobs")
+    summed = summed.with_columns(first, jobs_added.alias("numjobs"))
+    of_each = pl.Series([len(rows) for rows in cells], dtype=pl.UInt32)
+    entries = parts[[row for rows in cells for row in rows]].select("place", *on)
+    if cells:
+        entries = entries.with_columns(first.repeat_by(of_each).explode().alias("place"))
+    return (
+        pl.concat([whole, summed], how="diagonal_relaxed"),
+        whole.select("place", *on).vstack(entries),
+    )
 
 
 def _processors(entries: pl.DataFrame, jobs: pl.DataFrame) -> pl.DataFrame:
@@ -296,20 +302,23 @@ def _apart(rows: pl.DataFrame, labels: Sequence[str]) -> list[str]:
     timed = ["command"] if get(rows, "real_s").count() and not get(rows, "iops").count() else []
     wanted = [*labels, *(["job"] if _differs(rows, "job") else []), *timed, *CONDITIONS]
     kept = [name for name in wanted if name in rows.columns]
-    kinds = _kinds(rows, kept)
+    told = _told(rows, kept)
     for name in _NAMES:
-        if kinds == rows.height:
-            break  # they are told apart
+        if told == 2 * rows.height:
+            break
         is_new = name not in kept and _differs(rows, name)
-        more = _kinds(rows, [*kept, name]) if is_new else kinds
-        if more > kinds:
-            kept, kinds = [*kept, name], more
+        more = _told(rows, [*kept, name]) if is_new else told
+        if more > told:
+            kept, told = [*kept, name], more
     return sorted(kept, key=lambda name: name in CONDITIONS)
 
 
-def _kinds(rows: pl.DataFrame, names: Sequence[str]) -> int:
-    there = [name for name in (*names, "direction", "quantity", "latency") if name in rows.columns]
-    return rows.select(there).n_unique() if there else min(rows.height, 1)
+def _told(rows: pl.DataFrame, names: Sequence[str]) -> int:
+    """Count the rows that differ in some columns, and those that have a value there."""
+    there = [name for name in (*names, "direction", "quantity") if name in rows.columns]
+    own = rows.select(there)
+    is_named = own.select(pl.any_horizontal(pl.all().is_not_null())).to_series()
+    return own.n_unique() + int(is_named.sum())
 
 
 def _differs(rows: pl.DataFrame, name: str) -> bool:
