@@ -133,12 +133,17 @@ def _shortened(texts: Sequence[str], size: int) -> list[str]:
     --------
     >>> _shortened(["dd if=/dev/zero of=out bs=4k"], 12)
     ['dd if=…bs=4k']
+    >>> _shortened(["dd if=/dev/zero of=/mnt/a/x bs=4k", "dd if=/dev/zero of=/mnt/b/x bs=4k"], 12)
+    ['…/mnt/a/x b…', '…/mnt/b/x b…']
     """
     found = [_cut(text, size) for text in texts]
     if len({*found}) == len({*texts}):
         return found
     start = _alike(texts)
     end = _alike([text[start:][::-1] for text in texts])
+    room = max(size - 2 - max(length(text) - start - end for text in texts), 0)
+    start -= min(start, (room + 1) // 2)
+    end -= min(end, room // 2)
     return [_cut(f"…{text[start : len(text) - end]}…", size) for text in texts]
 
 
@@ -184,7 +189,7 @@ def fit(
     for at in ranked:
         one, most = columns[at], left - _GAP
         least = min(wanted[at], _least(one))
-        usual = min(wanted[at], min(one.wraps or _LONGEST, room // 2))
+        usual = least if one.right else min(wanted[at], one.wraps or _LONGEST, room // 2)
         if most >= least or not widths:
             widths[at] = max(1, min(max(usual, least), most))
             left -= widths[at] + _GAP

@@ -262,9 +262,9 @@ def test_results_are_shown_as_their_overview():
     assert len(body) == 2
     assert around[-1] == "the first 2 of 9 rows"
     some = ft.read("data/dda-vhdx/xml/{volume}.xml", tables=("runs",))  # the others are not there
-    assert rows(ft.show(some))[0] == ["volume", "duration s"]
+    assert rows(ft.show(some))[0] == ["volume", "source", "duration s"]
     twice = ft.concat([res, res])
-    assert rows(ft.show(twice))[0][:2] == ["volume", "thread"]
+    assert "thread" in rows(ft.show(twice))[0]
 
 
 def test_one_column_is_the_most_important_in_every_table(monkeypatch):
