@@ -498,7 +498,7 @@ _COLUMNS: tuple[Column, ...] = (
     _whole("exit_status", "Exit status of the command.", hyperfine="exit_codes"),
     _number("real_mean_s", "Mean wall time of n runs.", better="lower"),
     _number("real_stddev_s", "Standard deviation of the wall time of n runs."),
-    _whole("n", "Runs behind a printed summary or a statistic; samples or I/Os behind a mean."),
+    _whole("n", "Runs behind a statistic or summary; samples or I/Os behind a mean."),
     # cpu
     _text("cpu", "Processor number, or 'average'.", diskspd="CPU/Id"),
     _number("usage_pct", "Busy share.", diskspd="UsagePercent"),

@@ -20,6 +20,8 @@ from fiotools.vocabulary import TABLES
 if TYPE_CHECKING:
     import polars as pl
 
+    from fiotools.tables.results import Results
+
 _LOOKS = ("table", "markdown")  # formats that people look at
 
 
@@ -84,7 +86,7 @@ def read(
         names = names or [metrics.main_table(results)]
         frames = {name: _chosen(read, name, kept, chosen) for name in names}
     else:
-        frames = dict([layout.first_look(results.where(*where or ()))])
+        frames = dict([layout.first_look(_fulfilling(results, kept))])
     name, frame = next(iter(frames.items()))
     if place is not None:
         place.write(results, frames, lambda: layout.preview(results, frame, name, 0, True))
@@ -94,13 +96,23 @@ def read(
     return read.code
 
 
+def _fulfilling(results: Results, kept: options.RowFilter) -> Results:
+    """Keep the rows that fulfil the conditions, in all tables."""
+    from fiotools.tables.conditions import NoConditionError
+
+    try:
+        return results.where(*kept.where or ())
+    except NoConditionError as error:
+        raise Trouble(str(error), 2) from None
+
+
 def _chosen(
     read: rows.Reading, name: str, kept: options.RowFilter, wanted: list[str]
 ) -> pl.DataFrame:
     if name == "overview":
         from fiotools.stats.overview import tabulated
 
-        frame = tabulated(read.results.where(*kept.where or ()).to_polars())
+        frame = tabulated(_fulfilling(read.results, kept).to_polars())
     else:
         frame = rows.of_scope(rows.filtered(read, read.table(name), kept), kept.own_scope)
         frame = read.with_runs(frame, wanted)

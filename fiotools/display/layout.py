@@ -143,7 +143,7 @@ class Frame:
         return bool(self._data[name].is_null().all())
 
     def is_idle(self, name: str) -> bool:
-        """Say whether a column counts nothing in any row, which is no news."""
+        """Say whether a column counts nothing in any row, which says nothing."""
         known = COLUMNS.get(name)
         if known is None or known.better or name in (*KEYS, *CONDITIONS):
             return False
@@ -336,7 +336,7 @@ def folded(
 ) -> tuple[list[str], str]:
     """Return the columns that differ, and a line with the values of the others.
 
-    Of a single row, those named ``alone`` are among the others.
+    Those named ``alone`` are among the others if there is one row.
     """
     same = []
     for name in names:

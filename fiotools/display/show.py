@@ -45,7 +45,7 @@ class Readable:
 def show(x: Results | IntoDataFrame, *, rows: int | None = ROWS) -> Readable:
     """Show results, or any frame of them, as people read them.
 
-    Of a Results, its `overview` is shown. Values have units (1.2 GB/s, 350 µs), those of one unit
+    A Results is shown as its `overview`. Values have units (1.2 GB/s, 350 µs), those of one unit
     the same prefix where all can be read with it; an interval stands beside its value, a verdict
     has a sign and a colour, and flags are said in sentences below. Columns without a value are left
     out, and columns with one value in all rows are named once. The frame itself is not changed.
@@ -55,7 +55,7 @@ def show(x: Results | IntoDataFrame, *, rows: int | None = ROWS) -> Readable:
     x : Results or pandas or polars frame
         The result of `read`, one of its tables, or the answer of a statistic.
     rows : int, optional
-        The most rows to show; None for all. Of a Results at most twelve are shown: `overview`
+        The most rows to show; None for all. At most twelve of a Results are shown: `overview`
         has all.
 
     Returns

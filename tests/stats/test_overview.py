@@ -107,7 +107,7 @@ def test_what_was_timed():
     assert named(told) == ["cache", "command", "direction"]
     assert told["real_s"].tolist() == [0.466, 4.364]
     assert told["direction"].isna().all()
-    # a summary that hyperfine printed is no run
+    # hyperfine printed a summary, and not the runs
     told = ft.overview(ft.read("tests/fixtures/hyperfine/hyperfine-1.15.0--session.txt"))
     summary = told[told["quantity"].eq("real_s")]
     assert summary[["n", "mean", "unit"]].to_numpy().tolist() == [
@@ -171,7 +171,7 @@ def test_a_frame_and_each_kind():
     assert ft.overview(bare)[["disk", "iops"]].equals(bare[["disk", "iops"]])
 
 
-def test_what_is_no_overview():
+def test_refusals():
     res = ft.read(f"{FIO}libaio.json")
     with pytest.raises(ft.SchemaError, match="percentiles neither add"):
         ft.overview(res.percentiles)
