@@ -120,7 +120,8 @@ class Frame:
                     found[name, unit] = min(best)
         for unit, fit in shared.items():
             like = min(fit, key=fit.__getitem__)
-            found = {(name, unit): like for name in names} | found
+            for name in names:
+                found.setdefault((name, unit), like)
         self._prefixes = found
 
     def prefix(self, name: str, unit: str) -> float | None:

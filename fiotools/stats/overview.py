@@ -27,8 +27,8 @@ def overview(data: Any, *, by: str | Sequence[str] | None = None) -> Any:
     """Tabulate what was measured: a row for each run and direction.
 
     A run counts once in each direction: with the tool's own total, else with the sum of its jobs,
-    as `combine` makes it. A value that cannot be summed up is null, and ``flags`` says why. Groups of a fio
-    run that ran one after another are measurements of their own, and have rows of their own.
+    as `combine` makes it. A value that cannot be summed up is null, and ``flags`` says why. fio's
+    groups that ran one after another are measurements of their own, and have rows of their own.
 
     Parameters
     ----------
