@@ -168,6 +168,7 @@ class Sheet:
     notes: list[str] = field(default_factory=list)
     shared: str = ""  # the values that all rows share, and that have no column
     kind: str = ""  # classes of the table in HTML
+    whole: str = ""  # what has the columns for which a terminal has no room, if not the usual
 
 
 Mood = Literal["good", "bad", "care", "open"]

@@ -707,7 +707,7 @@ def overview(results: Results, rows: int | None = None) -> Sheet:
     """Lay out results at a glance: what was measured, and the warnings of the readers."""
     name, frame = first_look(results)
     made = _of_table(Frame(frame, min(rows or _GLANCE, _GLANCE)), name, head)
-    made.title = f"Results: {_counts(results)}"
+    made.title, made.whole = f"Results: {_counts(results)}", "overview()"
     made.notes += _warnings(results)
     return made
 
@@ -745,6 +745,7 @@ def preview(results: Results, frame: pl.DataFrame, name: str, rows: int, chosen:
     """
     made = _of_table(Frame(frame, rows or None), name, naming.short, chosen=chosen)
     made.title = _counts(results)
+    made.whole = "--table overview --format csv" if name == "overview" else ""
     if name == "notes":
         made.columns = [
             replace(one, wraps=WRAPS) if one.head == "source" else one for one in made.columns
