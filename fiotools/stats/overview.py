@@ -80,6 +80,8 @@ def overview(data: Any, *, by: str | Sequence[str] | None = None) -> Any:
     frame = frames.opened(data)
     refuse_percentiles(frame)
     refuse_unknown_runs(frame)
+    for name in ("total_ios", *_OF_IO):
+        frames.amounts(frame, name)  # or refuse what is not one
     is_polars = frame.implementation.is_polars()
     io: pl.DataFrame = frame.to_native() if is_polars else of_pandas(frame.to_native())
     found = tabulated({"io": io}, frames.names(by))
@@ -300,7 +302,9 @@ def _apart(rows: pl.DataFrame, labels: Sequence[str]) -> list[str]:
     """Choose the columns that name the rows."""
     # what was timed is a condition too
     timed = ["command"] if get(rows, "real_s").count() and not get(rows, "iops").count() else []
-    wanted = [*labels, *(["job"] if _differs(rows, "job") else []), *timed, *CONDITIONS]
+    is_log = get(rows, "quantity").count() and not timed
+    jobs = ["job"] if is_log or _differs(rows, "job") else []
+    wanted = [*labels, *jobs, *timed, *CONDITIONS]
     kept = [name for name in wanted if name in rows.columns]
     told = _told(rows, kept)
     for name in _NAMES:

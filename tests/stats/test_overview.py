@@ -179,5 +179,7 @@ def test_refusals():
         ft.overview(ft.concat([res, res]))
     with pytest.raises(ft.SchemaError, match="there twice"):
         ft.overview(pd.concat([res.io, res.io]))
+    with pytest.raises(ft.SchemaError, match="a metric must be a number"):
+        ft.overview(pd.DataFrame({"iops": ["many"], "direction": "read"}))
     with pytest.raises(ft.SchemaError, match="would hide the answer's own 'unit'"):
         ft.overview(res.io.assign(unit="x"))
