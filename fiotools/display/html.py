@@ -16,7 +16,7 @@ from fiotools.display.columns import NONE, Sheet, SheetColumn, length, printable
 _WIDE = 40  # letters: a longer text wraps
 _SOFT = re.compile(r"[^\s<>&;]{25,}")  # a name too long for a line of a phone
 # two classes in each rule of a cell: JupyterLab's own rules have two, and come first
-_STYLE = """
+STYLE = """
 .fiotools-show{line-height:1.4}
 .fiotools-show>div{overflow-x:auto}
 .fiotools-show p{margin:.3em 0}
@@ -50,9 +50,9 @@ def page(sheets: Iterable[Sheet]) -> str:
     return "\n".join([*lines, *map(html, there), "</body></html>", ""])
 
 
-def html(sheet: Sheet) -> str:
-    """Write a sheet as HTML."""
-    lines = ['<div class="fiotools-show">', f"<style>{_STYLE}</style>"]
+def html(sheet: Sheet, *, styled: bool = True) -> str:
+    """Write a sheet as HTML that brings its style along, or for a page that has the style."""
+    lines = ['<div class="fiotools-show">', *([f"<style>{STYLE}</style>"] if styled else [])]
     lines += [f"<p><b>{safe(sheet.title)}</b></p>"] if sheet.title else []
     lines += [f'<p class="m">{safe(sheet.shared)}</p>'] if sheet.shared else []
     if sheet.columns:
@@ -90,7 +90,7 @@ def _cell(one: SheetColumn, at: int) -> str:
     span = f' rowspan="{rows}"' if rows > 1 else ""
     words = soft(safe("" if text == NONE else text))
     if text in one.links:
-        words = f'<a href="{safe(one.links[text])}">{words}</a>'
+        words = f'<a download="{safe(text)}" href="{one.links[text]}">{words}</a>'
     kind = "th" if one.names else "td"
     return f"<{kind}{_class(one)}{span}>{words}</{kind}>"
 
