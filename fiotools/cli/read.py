@@ -20,6 +20,10 @@ from fiotools.vocabulary import TABLES
 if TYPE_CHECKING:
     import polars as pl
 
+    from fiotools.tables.results import Results
+
+_LOOKS = ("table", "markdown")  # formats that people look at
+
 
 @command(
     "read run.json",
@@ -41,8 +45,8 @@ def read(
     ),
     table: list[str] | None = option(
         "TABLE",
-        f"The table: {', '.join(TABLES)}. By default io, or what there is; for a folder"
-        " all that hold rows.",
+        f"The table: overview, {', '.join(TABLES)}. By default the overview, a row for each run and"
+        " direction; for a file io, or what there is; for a folder all that hold rows.",
         "-t",
         autocompletion=offer_tables,
     ),
@@ -65,7 +69,8 @@ def read(
     """Read files, and show their content or write it for other programs."""
     names = naming.split(table)
     for name in names:
-        rows.refuse_other_tables(name)
+        if name != "overview":
+            rows.refuse_other_tables(name)
     place = None if output is None else target(output, format, len(names))
     if place is None and format == "parquet":
         raise Trouble("parquet is for programs, not for a screen: add -o FILE.parquet", 2)
@@ -75,10 +80,13 @@ def read(
     results = read.results
     if not names and place is not None and place.is_folder:
         names = [name for name in results.tables if results.tables.height(name)]
-    names = names or [metrics.main_table(results)]
     kept = options.RowFilter(where=where, scope=scope, combine=combine)
     chosen = naming.split(column)
-    frames = {name: _chosen(read, read.table(name), kept, chosen) for name in names}
+    if names or place or chosen or scope or combine or format not in _LOOKS:
+        names = names or [metrics.main_table(results)]
+        frames = {name: _chosen(read, name, kept, chosen) for name in names}
+    else:
+        frames = dict([layout.first_look(_fulfilling(results, kept))])
     name, frame = next(iter(frames.items()))
     if place is not None:
         place.write(results, frames, lambda: layout.preview(results, frame, name, 0, True))
@@ -88,12 +96,27 @@ def read(
     return read.code
 
 
+def _fulfilling(results: Results, kept: options.RowFilter) -> Results:
+    """Keep the rows that fulfil the conditions, in all tables."""
+    from fiotools.tables.conditions import NoConditionError
+
+    try:
+        return results.where(*kept.where or ())
+    except NoConditionError as error:
+        raise Trouble(str(error), 2) from None
+
+
 def _chosen(
-    read: rows.Reading, frame: pl.DataFrame, kept: options.RowFilter, wanted: list[str]
+    read: rows.Reading, name: str, kept: options.RowFilter, wanted: list[str]
 ) -> pl.DataFrame:
-    frame = rows.of_scope(rows.filtered(read, frame, kept), kept.own_scope)
-    frame = read.with_runs(frame, wanted)
-    chosen = [naming.found(name, frame, "--columns") for name in wanted]
+    if name == "overview":
+        from fiotools.stats.overview import tabulated
+
+        frame = tabulated(_fulfilling(read.results, kept).to_polars())
+    else:
+        frame = rows.of_scope(rows.filtered(read, read.table(name), kept), kept.own_scope)
+        frame = read.with_runs(frame, wanted)
+    chosen = [naming.found(one, frame, "--columns") for one in wanted]
     return frame[chosen] if chosen else frame
 
 

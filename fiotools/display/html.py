@@ -71,7 +71,8 @@ def html(sheet: Sheet, *, styled: bool = True) -> str:
 
 def _head(one: SheetColumn) -> str:
     about = f' title="{safe(one.about)}"' if one.about else ""
-    return f"<th{_class(one)}{about}>{soft(safe(one.head))}</th>"
+    unit = f' <span class="m">{safe(one.unit)}</span>' if one.unit else ""
+    return f"<th{_class(one)}{about}>{soft(safe(one.head))}{unit}</th>"
 
 
 def _cell(one: SheetColumn, at: int) -> str:

@@ -145,14 +145,14 @@ def _total(part: Parts, scope: str) -> dict[str, Any]:
     row = {name: part[name][0] if name in shared else None for name in names} | own
     row["entry"] = None  # no entry of the report is this row
     row |= {name: total(part[name]) for name in _SUMS}
-    if _side_by_side(part, notes):
+    if side_by_side(part, notes):
         row |= _rates(part, row, notes)
     for kind in _LATENCIES:
         row |= _latency(part, kind)
     return row | {"notes": notes}
 
 
-def _side_by_side(part: Parts, notes: list[Flag]) -> bool:
+def side_by_side(part: Parts, notes: list[Flag]) -> bool:
     """Say whether the parts overlapped in time, so that their rates add."""
     starts, runtimes = part["job_start"], part["runtime_s"]
     if None not in starts and None not in runtimes:
