@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable
 from html import escape
 
-from fiotools.display.columns import NONE, Sheet, SheetColumn, length, printable
+from fiotools.display.columns import NONE, Sheet, SheetColumn, printable
 
 _WIDE = 40  # letters: a longer text wraps
 _SOFT = re.compile(r"[^\s<>&;]{25,}")  # a name too long for a line of a phone
@@ -106,7 +106,7 @@ def soft(text: str) -> str:
 
 
 def _class(one: SheetColumn) -> str:
-    wide = not one.right and max(map(length, [one.head, *one.cells])) > _WIDE
+    wide = not one.right and one.width > _WIDE
     names = [name for name, on in (("r", one.right), ("w", wide)) if on]
     return f' class="{" ".join(names)}"' if names else ""
 
