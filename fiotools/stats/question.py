@@ -140,7 +140,7 @@ class Door:
         named = (one for role in NAMES if role in self.takes for one in _names(asked.get(role)))
         rows = with_runs(results, rows, naming.split(list(named)))
         if self.compares and not asked.get("between"):
-            asked["between"] = _between(results, rows)
+            asked["between"] = sides_of(results, rows)
         asked = self._completed(rows, asked, results)
         for role in self.companions:
             if asked.get(role) is None and results.tables.height(role):
@@ -228,7 +228,7 @@ def _percentile(frame: pl.DataFrame, share: float) -> tuple[pl.DataFrame, str]:
     return frame.filter(frame["percentile"] == share).rename({"value_ns": name}), name
 
 
-def _between(results: Results, frame: pl.DataFrame) -> str:
+def sides_of(results: Results, frame: pl.DataFrame) -> str:
     """Return the column that holds the sides: the only one of the paths."""
     labels = results.labels
     if len(labels) == 1:
