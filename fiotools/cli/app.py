@@ -69,13 +69,17 @@ class Command(click.Command):
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Refuse an option that is given twice, and of which the last would count in silence."""
-        if not ctx.resilient_parsing:
-            _, _, order = self.make_parser(ctx).parse_args(args=[*args])
-            for one in order:
-                is_once = isinstance(one, click.Option) and not (one.multiple or one.is_flag)
-                if is_once and order.count(one) > 1:
-                    raise click.UsageError(f"{one.opts[-1]} is given twice", ctx)
-        return super().parse_args(ctx, args)
+        try:
+            if not ctx.resilient_parsing:
+                _, _, order = self.make_parser(ctx).parse_args(args=[*args])
+                for one in order:
+                    is_once = isinstance(one, click.Option) and not (one.multiple or one.is_flag)
+                    if is_once and order.count(one) > 1:
+                        raise click.UsageError(f"{one.opts[-1]} is given twice", ctx)
+            return super().parse_args(ctx, args)
+        except click.UsageError as error:
+            error.ctx = error.ctx or ctx  # the parser does not say it
+            raise
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """List arguments and options, each group under its heading."""
@@ -185,8 +189,6 @@ def _unknown(word: str) -> str:
     if Path(word).exists():
         return f"{word} is not a verb: fiotools read {word} shows what is in it"
     meant = MEANT.get(name) or (f"plot {name} FILES" if name in KINDS else None)
-    if meant is None and name in VERBS:
-        meant = name
     if meant is not None:
         return f"there is no verb {word!r}: fiotools {meant}"
     hint = similar(word, [*VERBS, *KINDS]) or ": fiotools --help lists them"
@@ -285,12 +287,12 @@ def _said(error: Exception) -> int:
     """Print an error in one line, in the words of the command line."""
     if isinstance(error, click.UsageError):
         command = "fiotools" if error.ctx is None else error.ctx.command_path
-        if isinstance(error, click.NoSuchOption):
-            verb = command.removeprefix("fiotools ")
-            if meant := OPTIONS_MEANT.get((verb, error.option_name)):
-                output.say(f"{error.option_name} is a verb: fiotools {meant}")
-                return error.exit_code
         told = error.format_message().rstrip(".")
+        if isinstance(error, click.NoSuchOption):
+            name, verb = error.option_name, command.removeprefix("fiotools ")
+            told = f"{verb} does not take {name}{similar(name, error.possibilities or ())}"
+            if meant := OPTIONS_MEANT.get((verb, name)):
+                told = f"{name} is a verb of its own, fiotools {meant}"
         output.say(f"{told}; {command} --help shows how")
         return error.exit_code
     told = str(error)

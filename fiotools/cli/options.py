@@ -49,10 +49,12 @@ _OFFERS: Mapping[str, Callable[[], Iterable[str]]] = {
 }
 
 
-def _offered(ctx: Any, parameter: Any, incomplete: str, *, fact: Fact) -> list[CompletionItem]:
+def _offered(
+    ctx: Any, parameter: Any, incomplete: str, *, about: Argument, fact: Fact
+) -> list[CompletionItem]:
     """List what the Tab key offers: names, one more after a comma, or else files."""
     given, comma, last = incomplete.rpartition(",") if not fact.is_whole else ("", "", incomplete)
-    known = _OFFERS[fact.offers]() if fact.offers else ()
+    known = _OFFERS[fact.offers]() if fact.offers else about.choices
     names = [name for name in known if name.startswith(last) and name not in given.split(",")]
     found = [CompletionItem(f"{given}{comma}{name}") for name in names]
     return found or [CompletionItem(incomplete, type="file")]
@@ -61,17 +63,12 @@ def _offered(ctx: Any, parameter: Any, incomplete: str, *, fact: Fact) -> list[C
 class Value(click.ParamType[Any]):
     """What a text on the command line means to an argument of a function."""
 
-    def __init__(self, argument: Argument, fact: Fact) -> None:
-        self._about, self._fact = argument, fact
-        self.name = "text"
-        kinds, (low, high) = argument.kinds, fact.limits
-        if int in kinds:
-            self._number: click.ParamType[Any] = click.IntRange(low, high)
-        elif float in kinds:
-            self._number = click.FloatRange(low, high)
-        else:
-            self._number = click.STRING
-        self.limits = "" if not any(kinds & {int, float}) else _range(fact)
+    name = "text"
+
+    def __init__(self, about: Argument, fact: Fact) -> None:
+        self._about, self._fact = about, fact
+        self.is_number = bool({int, float} & about.kinds)
+        self._number: Callable[[str], float] = int if int in about.kinds else float
 
     @property
     def shown(self) -> str:
@@ -80,36 +77,59 @@ class Value(click.ParamType[Any]):
             return self._fact.value
         if choices := self._about.choices:
             return f"[{'|'.join(choices)}]"
-        number = "N" if int in self._about.kinds else "NUMBER"
-        return number if {int, float} & self._about.kinds else "TEXT"
+        if self.is_number and str not in self._about.kinds:
+            return "N" if int in self._about.kinds else "NUMBER"
+        return "TEXT"
+
+    @property
+    def limits(self) -> str:
+        """The range of a number, in words."""
+        low, high = self._fact.limits
+        return "" if low is None else f"from {low}" if high is None else f"from {low} to {high}"
 
     def convert(self, value: str, param: Any, ctx: Any) -> Any:
         """Convert a text to a value, several, or a name with its value."""
+
+        def one(text: str) -> Any:
+            if wrong := self._wrong(text):
+                raise click.UsageError(f"{param.opts[-1]} {text} is {wrong}", ctx)
+            return self._read(text)
+
         if self._about.is_several and not self._fact.is_whole:
             parts = [part.strip() for part in value.split(",")]
-            return [self._one(part, param, ctx) for part in parts if part]
+            return [one(part) for part in parts if part]
         if not self._about.is_named:
-            return self._one(value, param, ctx)
+            return one(value)
         name, sign, text = value.rpartition("=")
         if not (sign or self._about.is_single):
-            self.fail(f"{value!r} has no name: write {self.shown}", param, ctx)
-        return name if sign else None, self._one(text, param, ctx)
+            raise click.UsageError(f"{param.opts[-1]} {value} is not {self.shown}", ctx)
+        return name if sign else None, one(text)
 
-    def _one(self, text: str, param: Any, ctx: Any) -> Any:
-        about = self._about
-        if about.choices:
-            if text not in about.choices:
-                listed = ", ".join(map(repr, about.choices))
-                self.fail(f"{text!r} is not one of {listed}{similar(text, about.choices)}")
-            return text
+    def _wrong(self, text: str) -> str:
+        """Say what is wrong with a value; nothing if it is right."""
+        if choices := self._about.choices:
+            listed = ", ".join(map(repr, choices))
+            return "" if text in choices else f"not one of {listed}{similar(text, choices)}"
+        low, high = self._fact.limits
+        try:
+            value = self._read(text)
+        except ValueError:
+            value = None
+        if isinstance(value, str):
+            return ""
+        if value is not None and (low is None or low <= value) and (high is None or value <= high):
+            return ""
         if self._fact.reads is not None:
-            try:
-                return self._fact.reads(text)
-            except ValueError:
-                self.fail(f"{text!r} is not a {self.shown.lower()}", param, ctx)
-        if {str, float} <= about.kinds:
-            return _amount(text)
-        return self._number.convert(text, param, ctx)
+            return f"not a {self.shown.lower()}: write {self._fact.example}"
+        number = "whole number" if int in self._about.kinds else "number"
+        return " ".join(filter(None, [f"not a {number}", self.limits]))
+
+    def _read(self, text: str) -> Any:
+        if self._fact.reads is not None:
+            return self._fact.reads(text)
+        if str in self._about.kinds or not self.is_number:
+            return _amount(text) if self.is_number else text
+        return self._number(text)
 
     def gathered(self, given: Any) -> Any:
         """Put the values of an option together."""
@@ -122,12 +142,6 @@ class Value(click.ParamType[Any]):
             return list(given)
         values = [one for part in given for one in (part if isinstance(part, list) else [part])]
         return values[0] if self._about.is_single and len(values) == 1 else values
-
-
-def _range(fact: Fact) -> str:
-    low, high = fact.limits
-    ends = ("" if low is None else f"{low:g} to ", "" if high is None else f"{high:g}")
-    return "".join(ends) if high is not None else f"from {low:g}" if low is not None else ""
 
 
 def _amount(text: str) -> float | str:
@@ -158,7 +172,7 @@ class Option(click.Option):
                 "metavar": self._value.shown,
                 "multiple": is_many,
                 "required": about.is_required,
-                "shell_complete": partial(_offered, fact=fact),
+                "shell_complete": partial(_offered, about=about, fact=fact),
             }
         super().__init__(
             [*filter(None, (fact.short, flag)), f"{group}__{about.name}" if group else about.name],
@@ -186,7 +200,7 @@ class Place(click.Argument):
             nargs=-1 if about.is_several else 1,
             required=about.is_required,
             metavar=fact.value,
-            shell_complete=partial(_offered, fact=fact),
+            shell_complete=partial(_offered, about=about, fact=fact),
         )
 
     def get_help_record(self, ctx: Any) -> tuple[str, str]:

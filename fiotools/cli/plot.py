@@ -492,7 +492,7 @@ KINDS: Mapping[str, Kind] = {
     ),
     "plan": Kind(
         "how many runs a difference takes",
-        "'runs/{fs}_{bs}_{round:d}.json' --metric iops --between bs -o plan.svg",
+        "'runs/{fs}_{bs}_{round:d}.json' -m iops --between bs -w fs=xfs -o plan.svg",
         ("metric", "between", "pair"),
         _plan,
     ),

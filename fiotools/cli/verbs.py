@@ -44,6 +44,7 @@ class Fact(NamedTuple):
     limits: tuple[int | None, int | None] = (None, None)
     heading: str = ""  # the section of the help, unless its group has one
     reads: Callable[[str], Any] | None = None  # converts a text
+    example: str = ""  # of such a text
     is_whole: bool = False  # commas do not part its values
     help: str = ""  # of an argument that many functions of the command line have
 
@@ -100,7 +101,7 @@ FACTS: Mapping[str, Fact] = {
     "percentiles": Fact("PERCENTILES"),
     "window": Fact("ROUNDS", limits=(2, None), heading=_JUDGED),
     "method": Fact(heading=_JUDGED),
-    "round_s": Fact("TIME", reads=units.seconds),
+    "round_s": Fact("TIME", reads=units.seconds, example="10s"),
     "costs": Fact("LEVEL=COST"),
     # what is known
     **{
@@ -163,7 +164,7 @@ FACTS: Mapping[str, Fact] = {
     "spread": Fact("COLUMN", offers="columns"),
     "ceiling": Fact("NAME=VALUE", is_whole=True),
     "percents": Fact("PERCENT", flag="--limit"),
-    "round": Fact("TIME", reads=units.seconds),
+    "round": Fact("TIME", reads=units.seconds, example="10s"),
 }
 
 # by what they are for, in the order of `fiotools --help`
@@ -202,7 +203,7 @@ SECTIONS: Mapping[str, Mapping[str, Verb]] = {
             ),
             asks="dataset.convert:convert",
             run="read:convert",
-            leaves=(*READING, "part_files", "part_bytes"),
+            leaves=(*READING, "destination", "part_files", "part_bytes"),
         ),
         "export": Verb(
             "OpenMetrics for Prometheus and Grafana",
@@ -242,17 +243,9 @@ SECTIONS: Mapping[str, Mapping[str, Verb]] = {
             (
                 "best-under 'runs/{volume}-{iodepth}.json' -m lat_mean --limit 1ms --by volume"
                 " -w direction=read",
-                "best-under run.json -m p99 --limit 2ms -w direction=read -w latency=clat",
+                "best-under run.json -m p99 --limit 2ms -w direction=read",
             ),
             asks="stats.best_under:best_under",
-        ),
-        "variance-levels": Verb(
-            "the spread of machines, runs and phases, and their best repeats",
-            (
-                "variance-levels 'runs/{fs}_{bs}_{round:d}.json' -m iops --levels fs,round"
-                " -w direction=read",
-            ),
-            asks="stats.variance:variance_levels",
         ),
     },
     "Several sides": {
@@ -301,7 +294,7 @@ SECTIONS: Mapping[str, Mapping[str, Verb]] = {
             "how many runs a comparison takes",
             (
                 "plan --cv 0.03",
-                "plan 'runs/{filesystem}_{bs}_{round:d}.json' --metric iops --between bs"
+                "plan 'runs/{fs}_{bs}_{round:d}.json' -m iops --between bs --by fs"
                 " --differences 0.05",
                 "plan --cv 0.03 --comparisons 12 --power 0.8 --format csv",
             ),
@@ -334,13 +327,14 @@ SECTIONS: Mapping[str, Mapping[str, Verb]] = {
             "when a log or a sequence of runs changed its level",
             (
                 "shifts run_iops.1.log -w direction=write --round 10s",
-                "shifts 'runs/{commit}_{round:d}.json' -m iops --order commit -w direction=read",
+                "shifts 'runs/{fs}_{bs}_{round:d}.json' -m iops --order round -w direction=read"
+                " -w fs=xfs -w bs=4k",
             ),
             asks="stats.shifts:shifts",
         ),
         "reconcile": Verb(
             "does a log agree with the summary of its run?",
-            ("reconcile b.json b_iops.1.log --by direction",),
+            ("reconcile logged.json run_iops.1.log",),
             asks="stats.reconcile:reconcile",
         ),
     },

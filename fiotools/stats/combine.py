@@ -10,7 +10,7 @@ from typing import Any, Literal
 import narwhals as nw
 from narwhals.typing import IntoDataFrameT
 
-from fiotools.errors import SchemaError
+from fiotools.errors import SchemaError, argument
 from fiotools.flags import Flag, flag
 from fiotools.stats import frames, replicates
 from fiotools.stats.frames import AMOUNTS, Frame
@@ -40,7 +40,7 @@ def combine(io: IntoDataFrameT, *, to: Literal["run", "group"]) -> IntoDataFrame
         A table such as `Results.io`: parts, without their total beside them. Some of fio's groups
         may be whole, others job by job.
     to : {"run", "group"}
-        Totals of each run, or of each ``group`` (the jobs that fio ran side by side).
+        Make totals of each run, or of each group: the jobs that fio ran side by side.
 
     Returns
     -------
@@ -85,7 +85,7 @@ def combine(io: IntoDataFrameT, *, to: Literal["run", "group"]) -> IntoDataFrame
     """
     data = frames.opened(io)
     if to not in ("run", "group"):
-        raise SchemaError(f"to={to!r} is neither 'run' nor 'group'")
+        raise SchemaError(f"{argument('to', to)} is neither 'run' nor 'group'")
     replicates.refuse_percentiles(data)
     frames.need(data, ["run", "direction", *(["group"] if to == "group" else [])])
     replicates.refuse_unknown_runs(data)
@@ -294,8 +294,7 @@ def per_thread(io: IntoDataFrameT, *, by: str | Sequence[str] | None = None) -> 
 def fairness(io: IntoDataFrameT, *, by: str | Sequence[str] | None = None) -> IntoDataFrameT:
     """Say how evenly the threads of each run shared the work, and give their pooled latency.
 
-    A row is about one run, without an interval. With several runs, ``summarize(fairness(io,
-    by=...), "max_over_min", by=[..., "direction"])`` gives one.
+    A row is about one run, without an interval.
 
     Parameters
     ----------
@@ -320,6 +319,9 @@ def fairness(io: IntoDataFrameT, *, by: str | Sequence[str] | None = None) -> In
 
     Notes
     -----
+    With several runs, ``summarize(fairness(io, by=...), "max_over_min", by=[..., "direction"])``
+    gives an interval.
+
     Fairness is between equals: if the entries differ in a condition, the values are null and the
     warning names it. A straggler, among up to four threads, does at most two thirds of the fastest;
     among more, it lies 3.5 scaled median absolute deviations and 10 % below the median, or did
