@@ -151,7 +151,7 @@ def _parts(
     if there:
         named = {label: several for label, several in there.items() if label is not None}
         try:
-            parts.append(read(named or there[None], **reading))
+            parts.append(read(named or there[None], errors="raise", **reading))
         except ReadErrors as errors:
             bad += errors.failures
             parts.append(errors.results)
