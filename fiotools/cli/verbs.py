@@ -247,6 +247,30 @@ SECTIONS: Mapping[str, Mapping[str, Verb]] = {
             ),
             asks="stats.best_under:best_under",
         ),
+        "percentiles": Verb(
+            "percentiles of several files, jobs or threads together",
+            (
+                "percentiles a.json b.json -w latency=clat --at 50,99,99.9",
+                "percentiles one.json two.json -w latency=clat --by source",
+            ),
+            asks="stats.percentiles:percentiles",
+        ),
+        "window": Verb(
+            "rates, means and percentiles of a log, for each second",
+            (
+                "window run_iops.1.log --every 10s",
+                "window run_clat_hist.1.log --every 1s --percentiles 50,99 --format csv",
+            ),
+            asks="stats.windows:window",
+        ),
+        "variance": Verb(
+            "the spread of machines, runs and phases, and the best repeats",
+            (
+                "variance 'runs/{fs}_{bs}_{round:d}.json' -m iops --levels bs,round"
+                " -w direction=read -w fs=xfs",
+            ),
+            asks="stats.variance:variance",
+        ),
     },
     "Several sides": {
         "compare": Verb(

@@ -205,8 +205,8 @@ STAND_INS = {
         for fs, bs, depth in (
             ("xfs", "4k", 1),
             ("xfs", "8k", 2),
-            ("nfs", "4k", 4),
-            ("nfs", "8k", 8),
+            ("nfs", "4k", 1),
+            ("nfs", "8k", 2),
         )
         for at in (1, 2)
     },
