@@ -502,8 +502,8 @@ KINDS: Mapping[str, Kind] = {
         ("metric", "y", "hue", "order"),
     ),
     "sweep": Kind(
-        "a value against a condition such as the block size",
-        "'runs/{fs}_{bs_bytes}_{round:d}.json' --hue fs --metric bw -o sweep.svg",
+        "a value against a condition such as the queue depth",
+        "'runs/{volume}-{iodepth:d}.json' --hue volume --metric bw -o sweep.svg",
         ("metric", "x", "hue", "by", "order"),
         metric="bw_bytes_per_s",
     ),

@@ -422,7 +422,7 @@ MEANT: Mapping[str, str] = {
     **dict.fromkeys(["geomean"], "overall FILES"),
     **dict.fromkeys(["knee", "slo"], "best-under FILES"),
     **dict.fromkeys(["verify", "validate", "sanity", "lint", "doctor"], "check FILES"),
-    **dict.fromkeys(["power", "samplesize", "sample-size", "repeats"], "plan FILES"),
+    **dict.fromkeys(["power", "samplesize", "sample-size"], "plan FILES"),
     **dict.fromkeys(["run", "bench", "benchmark", "fio", "start"], "measure EXPERIMENT"),
     **dict.fromkeys(["html", "page", "publish"], "report FILES"),
     **dict.fromkeys(["csv", "json", "parquet", "excel", "xlsx", "write"], "read FILES -o FILE"),
