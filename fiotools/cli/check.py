@@ -25,12 +25,13 @@ def is_compared(known: Mapping[str, Any]) -> bool:
 
 
 def refuse_nonsense(known: Mapping[str, Any]) -> None:
-    """Check the options before many files are read."""
-    from fiotools.stats.check.evidence import evidence
+    """Check what is known among the arguments, before many files are read."""
+    from fiotools.stats.check.evidence import Evidence, evidence
 
-    sides = {"between": "some", "baseline": "some"} if is_compared(known) else {}
+    given = {name: one for name, one in known.items() if name in Evidence.__dataclass_fields__}
+    sides = {"between": "some", "baseline": "some"} if is_compared(given) else {}
     with wrong_command():
-        evidence(**{**known, **sides})
+        evidence(**{**given, **sides})
 
 
 def checked(read: Reading, known: Mapping[str, Any]) -> pl.DataFrame:

@@ -12,46 +12,23 @@ from fiotools.cli.output import Trouble, say
 from fiotools.files import needed
 
 _ENDINGS = (".html", ".htm")
-_SIDES = ("between", "baseline")
 
 
-def report(
-    stored: Sequence[str],
-    *,
-    output: str = "report.html",
-    asked: dict[str, Any],
-    known: dict[str, Any],
-) -> int:
+def report(stored: Sequence[str], *, asked: dict[str, Any]) -> int:
     """Write a page: the verdict in words, plots, credibility, how it was measured.
 
     FILES is the folder of a campaign of fiotools measure, a folder of several, or any files that
-    fiotools read takes; without labels, each file or folder is a side.
-
-    Parameters
-    ----------
-    output : str
-        The page FILE.html: it needs no other file and no network, and is written whole or not at
-        all.
+    fiotools read takes; without labels, each file or folder is a side. The page needs no other file
+    and no network.
     """
+    output = asked.get("output", "report.html")
     if Path(output).suffix.lower() not in _ENDINGS:
         raise Trouble(f"{output}: the page ends in .html", 2)
-    check.refuse_nonsense({**known, **{name: asked[name] for name in _SIDES if name in asked}})
-    from fiotools.progress import bar
+    check.refuse_nonsense(asked)
     from fiotools.reports.report import report as written
 
-    with bar(desc="reporting", unit=" cells") as line:
-
-        def step(number: int, of: int) -> None:
-            line.total = of
-            line.update(number - line.n)
-
-        made = written(
-            sources.named(stored, "a report is of files that can be read again, and not of -"),
-            output,
-            step=step,
-            **asked,
-            **known,
-        )
+    files = sources.named(stored, "a report is of files that can be read again, and not of -")
+    made = written(files, **asked)
     for name in made.unread:
         say(f"{name}: could not be read; the page says why")
     say(f"wrote {made.path}: {made.size / 1e6:.1f} MB")

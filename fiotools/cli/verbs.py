@@ -152,8 +152,6 @@ FACTS: Mapping[str, Fact] = {
     "names": Fact("COLUMN|TABLE", offers="described"),
     "experiment": Fact("EXPERIMENT"),
     "notebooks": Fact("NOTEBOOK"),
-    "template": Fact("FILE.ipynb"),
-    "notebook": Fact("FILE.ipynb"),
     # plots
     "x": _COLUMN,
     "y": _COLUMN,
@@ -374,7 +372,6 @@ SECTIONS: Mapping[str, Mapping[str, Verb]] = {
             ),
             asks="reports.report:report",
             run="report:report",
-            leaves=("path",),
             repeats=(),
         ),
         "measure": Verb(
