@@ -42,7 +42,8 @@ def measure(
     Parameters
     ----------
     experiment : str, optional
-        One of random-io, throughput, page-cache, ...: fiotools measure lists them.
+        The experiment: throughput (article 000), page-cache (article 001), diskspd (article 002),
+        block-size (article 003), random-io (article 004), small-files (article 004).
     dir : sequence of str
         A folder to measure; once for each place.
     output : str, optional

@@ -164,7 +164,7 @@ class Option(click.Option):
         self._value = Value(about, fact)
         self._is_repeated = is_repeated
         is_many = is_repeated or about.is_several or about.is_named
-        is_flag = about.kinds == {bool}
+        is_flag, is_grouped = about.kinds == {bool}, group == "asked" or group in GROUPS
         more: dict[str, Any] = {"is_flag": True, "default": False}
         if not is_flag:
             more = {
@@ -175,7 +175,10 @@ class Option(click.Option):
                 "shell_complete": partial(_offered, about=about, fact=fact),
             }
         super().__init__(
-            [*filter(None, (fact.short, flag)), f"{group}__{about.name}" if group else about.name],
+            [
+                *filter(None, (fact.short, flag)),
+                f"{group}__{about.name}" if is_grouped else about.name,
+            ],
             help=_whole(help, "" if is_flag else _extra(about, self._value.limits)),
             **more,
         )
@@ -194,18 +197,18 @@ class Place(click.Argument):
     heading = "Arguments"
 
     def __init__(self, about: Argument, fact: Fact, help: str) -> None:
-        self.told = help
+        self.told, self._shown = help, fact.value
         super().__init__(
             [about.name],
             nargs=-1 if about.is_several else 1,
             required=about.is_required,
-            metavar=fact.value,
+            metavar=fact.value if about.is_required else f"[{fact.value}]",
             shell_complete=partial(_offered, about=about, fact=fact),
         )
 
     def get_help_record(self, ctx: Any) -> tuple[str, str]:
         """Return its name and its help."""
-        return self.make_metavar(ctx), _whole(self.told, "required" if self.required else "")
+        return self._shown, _whole(self.told, "required" if self.required else "")
 
 
 def _whole(help: str, extra: str) -> str:
@@ -264,7 +267,7 @@ def of_verb(verb: Verb) -> Iterator[click.Parameter]:
         elif name != "name" and about.is_positional:
             yield Place(about, FACTS[name], about.help or FACTS[name].help)
         elif name != "name":
-            yield from made("", own, [name])
+            yield from made(verb.run, own, [name])
 
 
 def _of_question(verb: Verb) -> Iterator[Option]:

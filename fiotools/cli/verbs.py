@@ -72,7 +72,7 @@ _FILES = "Files, folders, globs, path templates ('data/{volume}.xml')"
 _COLUMN = Fact("COLUMN", offers="labels")
 _COLUMNS = Fact("COLUMNS", offers="labels")
 
-# by the argument's name; ``group.name`` for a group's own
+# by the argument's name; ``group.name`` or ``module:function.name`` where names mean several things
 FACTS: Mapping[str, Fact] = {
     "metric": Fact("COLUMN", "-m", offers="metrics"),
     "quantity": Fact("COLUMN", "-m", "--metric", "metrics"),
@@ -130,7 +130,9 @@ FACTS: Mapping[str, Fact] = {
     "rows_shown": Fact("N", flag="--rows", limits=(0, None)),
     "form": Fact("", "-f", "--format"),
     "output": Fact("FILE", "-o"),
-    "destination": Fact("FOLDER|URL", "-o", "--output"),
+    "read:read.output": Fact("FILE|FOLDER/", "-o"),
+    "read:convert.output": Fact("FOLDER|URL", "-o"),
+    "measure:measure.output": Fact("FOLDER", "-o"),
     "every_row": Fact(flag="--all"),
     "fail_if": Fact("RULE", is_whole=True),
     # how files are read

@@ -245,6 +245,12 @@ def test_each_kind_of_plot_is_a_function_of_plot():
     assert {*KINDS} == {*drawn} - {"save", "style", "title"}
 
 
+def test_the_help_of_measure_names_each_experiment(inside):
+    told = " ".join(inside("measure", "--help").stdout.split())
+    for name, one in fiotools.measure.EXPERIMENTS.items():
+        assert f"{name} (article {one.article})" in told
+
+
 def test_commands_in_messages_of_measure_exist():
     words = (ROOT / "fiotools" / "measure" / "messages.py").read_text(encoding="utf-8")
     typed = re.findall(r"\bfiotools ([a-z]+) ", words)
