@@ -11,21 +11,28 @@ from typing import TYPE_CHECKING, Any, Literal
 from fiotools.cli import sources
 from fiotools.cli.output import (
     WRITERS,
+    Shown,
     Trouble,
+    give,
     refuse_overwriting,
     say,
     show,
     target,
     write_bytes,
 )
-from fiotools.cli.questions import RowFilter, filtered, of_scope
+from fiotools.cli.questions import RowFilter, filtered, of_scope, wrong_condition
 from fiotools.cli.sources import Reading, read_all
 from fiotools.files import atomic_write
 from fiotools.tables import naming
 from fiotools.units import many
+from fiotools.vocabulary import COLUMNS
 
 if TYPE_CHECKING:
     import polars as pl
+
+    from fiotools.tables.results import Results
+
+_LOOKS = ("table", "markdown")  # forms that people look at
 
 
 def read(
@@ -46,8 +53,8 @@ def read(
     Parameters
     ----------
     table : sequence of str
-        The table: runs, jobs, settings, io, percentiles, bins, samples, timings, cpu, disks,
-        extras, notes; by default io, or what there is, and for a folder all that hold rows.
+        The table: overview, runs, jobs, settings, io, percentiles, bins, samples, timings, cpu,
+        disks, extras, notes; by default the overview, for a file io, for a folder all.
     where : sequence of str
         Keep these rows: direction=read, 'bs>=4k', "rw in ['read', 'write']".
     scope : str, optional
@@ -67,7 +74,7 @@ def read(
     from fiotools.display import layout
     from fiotools.tables import metrics
 
-    sources.refuse_other_tables(table)
+    sources.refuse_other_tables([name for name in table if name != "overview"])
     place = None if output is None else target(output, form, len(table))
     if place is None and form == "parquet":
         raise Trouble("parquet is for programs, not for a screen: add -o FILE.parquet", 2)
@@ -77,9 +84,12 @@ def read(
     results = read.results
     if not table and place is not None and place.is_folder:
         table = [name for name in results.tables if results.tables.height(name)]
-    names = table or [metrics.main_table(results)]
     rows = RowFilter(where=where, scope=scope, combine=combine)
-    frames = {name: _chosen(read, name, rows, columns) for name in names}
+    if table or place or columns or scope or combine or form not in _LOOKS:
+        names = table or [metrics.main_table(results)]
+        frames = {name: _chosen(read, name, rows, columns) for name in names}
+    else:
+        frames = dict([layout.first_look(_fulfilling(results, where))])
     name, frame = next(iter(frames.items()))
     if place is not None:
         place.write(results, frames, lambda: [layout.preview(results, frame, name, 0, True)])
@@ -93,10 +103,50 @@ def read(
 def _chosen(read: Reading, table: str, rows: RowFilter, wanted: Sequence[str]) -> pl.DataFrame:
     from fiotools.tables.results import with_runs
 
-    frame = of_scope(filtered(read, read.table(table), rows), rows.own_scope)
-    frame = with_runs(read.results, frame, wanted)
+    if table == "overview":
+        from fiotools.stats.overview import overview
+
+        frame: pl.DataFrame = overview(_fulfilling(read.results, rows.where))
+    else:
+        frame = of_scope(filtered(read, read.table(table), rows), rows.own_scope)
+        frame = with_runs(read.results, frame, wanted)
     chosen = [naming.found(name, frame, "--columns") for name in wanted]
     return frame[chosen] if chosen else frame
+
+
+def _fulfilling(results: Results, where: Sequence[str]) -> Results:
+    """Keep the rows that fulfil the conditions, in all tables."""
+    with wrong_condition():
+        return results.where(*where)
+
+
+def overview(
+    files: Sequence[str],
+    *,
+    asked: dict[str, Any],
+    where: Sequence[str] = (),
+    shown: Shown,
+    reading: dict[str, Any],
+) -> int:
+    """Tabulate what was measured: a row for each run and direction.
+
+    A run counts once in each direction: with the tool's own total, else with the sum of its jobs.
+    fio's groups that ran one after another have rows of their own.
+
+    Parameters
+    ----------
+    where : sequence of str
+        Keep these rows: direction=read, 'bs>=4k', "rw in ['read', 'write']".
+    """
+    from fiotools.display import layout
+    from fiotools.stats.overview import overview
+
+    read = read_all(files, reading, label=True)
+    by = asked.get("by", [])
+    named = [naming.full(one, COLUMNS) for one in ([by] if isinstance(by, str) else by)]
+    answer = overview(_fulfilling(read.results, where), by=named or None)
+    give(shown, [answer], layout.sheet, read.results)
+    return read.code
 
 
 def convert(

@@ -75,6 +75,7 @@ def read_all(
     from fiotools.tables.results import concat
 
     results = parts[0] if len(parts) == 1 else concat(parts)
+    results.kind = "polars"  # and all answers
     notes = results.tables.polars("notes")
     if not any(results.tables.height(name) for name in results.tables if name != "notes"):
         for severity, source, message in notes.select("severity", "source", "message").iter_rows():

@@ -193,6 +193,12 @@ SECTIONS: Mapping[str, Mapping[str, Verb]] = {
             ),
             run="read:read",
         ),
+        "overview": Verb(
+            "a row for each run and direction: rates, latencies, percentiles",
+            ("overview runs/", "overview 'data/{volume}.xml' --by volume --format csv"),
+            asks="stats.overview:overview",
+            run="read:overview",
+        ),
         "convert": Verb(
             "many files to a dataset; run it again for new files",
             (

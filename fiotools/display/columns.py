@@ -45,15 +45,7 @@ def is_numeric(values: Sequence[Any], name: str) -> bool:
     """Say whether a column holds numbers to compare, and not names that are numbers."""
     known = EVERY.get(name)
     text = known is not None and known.dtype in ("str", "datetime")
-    return not text and any(map(_is_number, values))
-
-
-def like(values: Sequence[Any], unit: str) -> float | None:
-    """Return the value whose prefix suits all, if they are near each other."""
-    there = [abs(value) for value in values if _is_number(value)]
-    most = max(there, default=0.0)
-    least = min((value for value in there if value), default=0.0)
-    return most if unit and least * 1000 > most else None
+    return not text and any(map(is_number, values))
 
 
 def unit_of_quantity(quantity: Any) -> str:
@@ -61,7 +53,8 @@ def unit_of_quantity(quantity: Any) -> str:
     return next((unit for end, unit in _ENDS if str(quantity).endswith(end)), "")
 
 
-def _is_number(value: Any) -> bool:
+def is_number(value: Any) -> bool:
+    """Say whether a value is a finite number."""
     return isinstance(value, (int, float)) and not isinstance(value, bool) and math.isfinite(value)
 
 
@@ -147,6 +140,7 @@ class SheetColumn:
 
     head: str
     cells: list[str]
+    unit: str = ""  # of all cells; it stands with the heading
     right: bool = False  # as numbers stand
     keep: int = 0  # columns with a lower number go first if the terminal is too narrow
     # how many letters a line of a sentence has at least; 0: in a terminal the text stays in one
@@ -174,6 +168,7 @@ class Sheet:
     notes: list[str] = field(default_factory=list)
     shared: str = ""  # the values that all rows share, and that have no column
     kind: str = ""  # classes of the table in HTML
+    whole: str = ""  # what has the columns for which a terminal has no room, if not the usual
 
 
 Mood = Literal["good", "bad", "care", "open"]

@@ -36,6 +36,10 @@ ASKED = {
         [ROUNDS, "-m", "iops", "--by", "filesystem", "--confidence", "0.9"],
         lambda res: ft.summarize(res, "iops", by="filesystem", confidence=0.9),
     ),
+    "overview": (
+        [ROUNDS, "--by", "filesystem,round", "-w", "round<3"],
+        lambda res: ft.overview(res.where("round<3"), by=["filesystem", "round"]),
+    ),
     "combine": (
         [VOLUMES, "--to", "run", "--scope", "thread"],
         lambda res: ft.combine(res.where("scope=thread"), to="run"),

@@ -220,6 +220,8 @@ def test_names_with_terminal_commands(inside, tmp_path):
     done = inside("read", tmp_path)
     assert done.returncode == 0
     assert not {"\x1b", "\x07", "\u202e"} & {*done.stdout}
+    done = inside("read", tmp_path, "-t", "io")
+    assert not {"\x1b", "\x07", "\u202e"} & {*done.stdout}
     assert "[red]" in done.stdout
     assert not {"\x1b", "\x07", "\u202e"} & {*inside("read", tmp_path / f"no{HOSTILE}").stderr}
 

@@ -41,11 +41,29 @@ def test_read_for_people(cli):
     assert (done.returncode, done.stderr) == (0, "")
     lines = done.stdout.splitlines()
     assert lines[0].startswith("3 files, DISKSPD 2.0.21a, 3 runs")
-    assert {"volume", "direction", "iops", "bw", "lat_mean"} <= {*lines[1].split()}
-    assert lines[2].startswith("mirror")
-    assert {"37,594", "154", "0.866"} <= {*lines[2].split()}
+    assert {"iops", "bw", "lat_mean"} <= {*lines[1].split()}
+    assert {"volume", "direction", "MB/s", "ms"} <= {*lines[2].split()}
+    assert lines[3].startswith("mirror")
+    assert {"37,594", "154", "0.866"} <= {*lines[3].split()}
     assert "bs 4 KiB" in done.stdout
     assert max(map(len, lines)) <= 100
+
+
+def test_read_shows_the_overview(inside):
+    lines = inside("read", VOLUMES).stdout.splitlines()
+    assert lines[2].split() == ["volume", "direction", "GB", "s", "/s", "MB/s", "ms"]
+    assert [line.split()[:2] for line in lines[3:6]] == [
+        ["mirror", "read"],
+        ["mirror", "write"],
+        ["mirror", "total"],
+    ]
+    assert lines[-1].startswith("overview is shown; other tables (--table): runs 3")
+    some = inside("read", VOLUMES, "--where", "volume=nvme", "--where", "direction=read").stdout
+    assert len(some.splitlines()) == len(lines) - 8
+    told = json.loads(inside("read", VOLUMES, "-t", "overview", "-f", "json").stdout)
+    assert [row["iops"] for row in told] == ft.overview(ft.read(str(ROOT / VOLUMES)))[
+        "iops"
+    ].tolist()
 
 
 def test_notes_about_all_rows_hold_for_hidden_rows(inside):
@@ -144,7 +162,7 @@ def test_compare_is_the_library_s(inside):
 def test_speedup(inside):
     cache = "data/page-cache/{cache}.txt"
     done = inside("speedup", cache, "--baseline", "before", "--metric", "real")
-    figures = ["466", "ms", "4.36", "s", "9.36"]
+    figures = ["0.466", "s", "4.36", "s", "9.36"]
     assert done.stdout.splitlines()[2].split()[:6] == ["after", *figures]
     # the first side is the baseline: after, in the order of the paths
     assert json.loads(inside("speedup", cache, "-m", "real", "-f", "json").stdout)[0][
@@ -385,9 +403,9 @@ def test_the_library_computes_what_a_plot_shows(monkeypatch, inside, tmp_path):
 def test_markdown(inside):
     done = inside("read", DD, "--format", "markdown", "--columns", "scope,total_ios,bw")
     assert done.stdout.splitlines()[2:5] == [
-        "| scope | total\\_ios | bw |",
+        "| scope | total\\_ios | bw GB/s |",
         "| --- | ---: | ---: |",
-        "| job | 4 | 3.49 GB/s |",
+        "| job | 4 | 3.49 |",
     ]
 
 
