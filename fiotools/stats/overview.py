@@ -35,9 +35,9 @@ def overview(data: Any, *, by: str | Sequence[str] | None = None) -> Any:
     data : Results, pandas.DataFrame or polars.DataFrame
         The result of `read`, or a table such as `Results.io`.
     by : str or sequence of str, optional
-        Columns to name the rows by, of the results' ``io`` or ``runs``. By default those that tell
-        the rows apart: labels, jobs and all known conditions; heading, host, target or command
-        where these do not suffice; and then the file and the run.
+        Columns to name the rows by; by default those that tell them apart. They are of the results'
+        ``io`` or ``runs``. By default they are labels, jobs and all known conditions; heading,
+        host, target or command where these do not suffice; and then the file and the run.
 
     Returns
     -------

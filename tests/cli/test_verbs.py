@@ -192,17 +192,17 @@ def test_the_first_named_side_is_the_baseline(cli, inside):
 def test_settings(inside):
     sides = [f"data/dda-vhdx/xml/{side}.xml" for side in ("vhdx", "nvme")]
     # the path of a target is what is compared, and no setting of its own
-    assert "no option in the files differs" in inside("compare", *sides, "--settings").stdout
+    assert "no option in the files differs" in inside("settings-diff", *sides).stdout
     loads = "data/how-many-runs/rounds/{workload}_ext4_1.json"
-    answer = json.loads(inside("compare", loads, "--settings", "--format", "json").stdout)
+    answer = json.loads(inside("settings-diff", loads, "--format", "json").stdout)
     given = {"workload": "randread", "baseline": "fsync", "option": "iodepth"}
     assert {**given, "text": "16", "text_baseline": "1"} in answer
-    shown = inside("compare", loads, "--settings").stdout.splitlines()
+    shown = inside("settings-diff", loads).stdout.splitlines()
     assert shown[0] == "options that differ between workload"
     assert shown[1].split() == ["option", "workload", "set", "to", "of", "fsync"]
     assert ["fsync", "randread", "not", "given", "1"] in [line.split() for line in shown]
     alike = [f"{name}={sides[0]}" for name in ("one", "two")]
-    assert "no option in the files differs" in inside("compare", *alike, "--settings").stdout
+    assert "no option in the files differs" in inside("settings-diff", *alike).stdout
 
 
 def test_a_percentile_is_a_metric_like_any_other(inside):
@@ -227,18 +227,18 @@ def test_settings_tell_the_tool_and_the_machine(inside, tmp_path):
     (tmp_path / "old.json").write_text(text.replace('"fio-3.33"', '"fio-3.4"'))
     (tmp_path / "new.json").write_text(text.replace('"fio-3.33"', '"fio-3.40"'))
     sides = [tmp_path / "old.json", tmp_path / "new.json"]
-    told = json.loads(inside("compare", *sides, "--settings", "-f", "json").stdout)
+    told = json.loads(inside("settings-diff", *sides, "-f", "json").stdout)
     # as amounts, 3.4 and 3.40 would be one
     assert [(row["option"], row["text"], row["text_baseline"]) for row in told] == [
         ("tool", "fio 3.40", "fio 3.4")
     ]
-    told = json.loads(inside("compare", LIBAIO, MADE, "--settings", "-f", "json").stdout)
+    told = json.loads(inside("settings-diff", LIBAIO, MADE, "-f", "json").stdout)
     assert [row["text"] for row in told if row["option"] == "tool"] == ["dd"]
     xml = (ROOT / "tests/fixtures/diskspd/diskspd-2.2--seq64k_t4_D_only.xml").read_text()
     for name in ("vm", "metal"):
         text = xml.replace("<ComputerName>vm<", f"<ComputerName>{name}<")
         (tmp_path / f"{name}.xml").write_text(text)
-    done = inside("compare", tmp_path / "vm.xml", tmp_path / "metal.xml", "--settings")
+    done = inside("settings-diff", tmp_path / "vm.xml", tmp_path / "metal.xml")
     assert ["host", "metal", "metal", "vm"] in [line.split() for line in done.stdout.splitlines()]
 
 
@@ -246,12 +246,12 @@ def test_other_settings_are_a_warning(inside):
     sides = [f"{n}=data/how-many-runs/depth/{n}_*.json" for n in (1, 2)]
     done = inside("compare", *sides, "-m", "iops", "-w", "direction=read")
     assert "the sides had other options: iodepth" in done.stdout
-    assert "compare FILES --settings" in done.stdout
+    assert "settings-diff FILES" in done.stdout
 
 
 def test_files_without_settings(inside):
     before, after = (f"data/page-cache/{side}.txt" for side in ("before", "after"))
-    done = inside("compare", before, after, "--settings")
+    done = inside("settings-diff", before, after)
     assert (done.returncode, done.stdout) == (1, "")
     assert "hold no settings" in done.stderr
 
