@@ -88,8 +88,8 @@ def test_every_public_name_is_in_the_reference_once():
     public = {name for name in ft.__all__ if name not in ("measure", "plot")}
     public |= {f"plot.{name}" for name in ft.plot.__all__}
     public |= {f"measure.{name}" for name in ft.measure.__all__}
-    # the same function as `measure.campaign`, and the table of the page "Measure on your machine"
-    assert public - set(listed) == {"campaign", "measure.EXPERIMENTS"}
+    # the table of the page "Measure on your machine"
+    assert public - set(listed) == {"measure.EXPERIMENTS"}
 
 
 def test_every_kind_of_plot_is_in_the_gallery():
