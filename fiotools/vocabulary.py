@@ -38,7 +38,8 @@ _LATENCIES = tuple(
 TABLES: Mapping[str, tuple[str, ...]] = {
     "runs": (
         *_RUN,
-        *("tool", "tool_version", "format", "command", "host", "reported_at", "started_at"),
+        *("tool", "tool_version", "format", "command", "host", "heading"),
+        *("reported_at", "started_at"),
         *("duration_s", "status"),
     ),
     "jobs": (
@@ -315,6 +316,7 @@ _COLUMNS: tuple[Column, ...] = (
     _text("tool_version", "Version as the tool prints it."),
     _text("format", "Name of the reader that read it."),
     _text("command", "Command line, where the file shows it."),
+    _text("heading", "Heading or label above the report, in a text with several."),
     _moment(
         "reported_at",
         "When the tool printed: the END of the run.",

@@ -6,12 +6,12 @@ from importlib.util import find_spec
 
 import pytest
 
-from docs.generator import formats_page
-from docs.generator.__main__ import PAGES
-from docs.generator.filled import DOCS, ROOT, Gap, cells, committed, filled, gap_of, gaps, problems
-from docs.generator.rooms import PACKAGE
 from fiotools.readers import READERS
 from fiotools.vocabulary import TABLES
+from tools.generator import formats_page
+from tools.generator.__main__ import PAGES
+from tools.generator.filled import DOCS, ROOT, Gap, cells, committed, filled, gap_of, gaps, problems
+from tools.generator.rooms import PACKAGE
 
 FIXTURES = ROOT / "tests" / "fixtures"
 

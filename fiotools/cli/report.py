@@ -1,15 +1,13 @@
-"""`fiotools report` and `figures`: the page with all findings, and a project's notebooks."""
+"""`fiotools report`: the page with all findings."""
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from fiotools.cli import check, sources
 from fiotools.cli.output import Trouble, say
-from fiotools.files import needed
 
 _ENDINGS = (".html", ".htm")
 
@@ -33,29 +31,3 @@ def report(stored: Sequence[str], *, asked: dict[str, Any]) -> int:
         say(f"{name}: could not be read; the page says why")
     say(f"wrote {made.path}: {made.size / 1e6:.1f} MB")
     return 1 if made.unread else 0
-
-
-def figures(notebooks: Sequence[str] = (), *, jobs: int = 2, lang: str | None = None) -> int:
-    """Execute the notebooks of this folder, which write figures/; unchanged plots are kept.
-
-    Parameters
-    ----------
-    notebooks : sequence of str
-        All of notebooks/ by default.
-    jobs : int
-        Notebooks at a time.
-    lang : str, optional
-        The language of the plots: en, or ja, which go to figures/ja/; the notebooks stay.
-    """
-    lang = lang or os.environ.get("LANG_FIGURES", "en")
-    for name in notebooks:
-        if not Path(name).is_file():
-            raise Trouble(f"{name}: no such notebook")
-    if not notebooks and not any(Path("notebooks").glob("*.ipynb")):
-        raise Trouble(
-            "there are no notebooks/*.ipynb here: go to a project that has them; "
-            "fiotools plot draws your own files"
-        )
-    runner = needed("fiotools.articles.notebooks", "figures", "notebooks")
-    code: int = runner.main([*notebooks, "--jobs", str(jobs), "--lang", lang])
-    return code

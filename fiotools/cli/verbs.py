@@ -394,11 +394,6 @@ SECTIONS: Mapping[str, Mapping[str, Verb]] = {
             ),
             run="measure:measure",
         ),
-        "figures": Verb(
-            "redraw a project's plots from its notebooks",
-            ("figures", "figures notebooks/00-first-look.ipynb", "figures --lang ja"),
-            run="report:figures",
-        ),
     },
 }
 VERBS: Mapping[str, Verb] = {

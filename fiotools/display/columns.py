@@ -13,6 +13,7 @@ import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from functools import cached_property
 from typing import Any, Literal, NamedTuple
 
 from fiotools import units
@@ -153,6 +154,11 @@ class SheetColumn:
     names: bool = False  # the cells name their rows
     marks: Sequence[Mark] = ()  # a sign before each cell, and its colour
     links: dict[str, str] = field(default_factory=dict)  # names of files, and where to save from
+
+    @cached_property
+    def width(self) -> int:
+        """The letters of the longest cell, or of the heading."""
+        return max(map(length, [self.head, *self.cells]))
 
     def is_said(self, at: int) -> bool:
         """Say whether the row above has the same text and stands for this one too."""

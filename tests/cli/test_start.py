@@ -220,9 +220,7 @@ STAND_INS = {
 }
 
 
-@pytest.mark.parametrize(
-    "name", [name for name in EVERY if name not in ("measure", "report", "figures")]
-)
+@pytest.mark.parametrize("name", [name for name in EVERY if name not in ("measure", "report")])
 def test_examples_run(inside, tmp_path, monkeypatch, name):
     for link, source in STAND_INS.items():
         (tmp_path / link).parent.mkdir(parents=True, exist_ok=True)

@@ -291,12 +291,6 @@ def test_strict(inside):
     assert inside("check", run, "--link", "usb3-5g").returncode == 0
 
 
-def test_figures_needs_notebooks(cli, tmp_path):
-    done = cli("figures", cwd=tmp_path)
-    assert done.returncode == 1
-    assert "no notebooks/*.ipynb here" in done.stderr
-
-
 @pytest.mark.parametrize(
     ("kind", "options"),
     [

@@ -13,10 +13,10 @@ from lxml import html
 from nbformat.v4 import new_code_cell, new_notebook
 
 import fiotools as ft
-from fiotools.articles.kernel import run_cells
 from fiotools.display.layout import answer_of
 from fiotools.display.verdicts import mark_of
 from fiotools.vocabulary import ANSWERS
+from tools.kernel import run_cells
 
 # five runs a side, and one level far off
 RUNS = pd.DataFrame(
