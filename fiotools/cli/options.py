@@ -1,7 +1,7 @@
 """Options of a verb, made of the arguments of functions and of what `verbs` adds to them.
 
-What the Tab key offers are names of columns, tables, formats and links: they do not depend on the
-files, and a shell offers files if no name fits.
+The Tab key offers names of columns, tables, formats and links: they do not depend on the files, and
+a shell offers files if no name fits.
 """
 
 from __future__ import annotations

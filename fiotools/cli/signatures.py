@@ -1,4 +1,4 @@
-"""What a function takes, read from the source of its module, which is not loaded.
+"""The arguments of a function, read from the source of its module, which is not loaded.
 
 The help of a verb is the docstring of a function, and its options are the arguments: `--help`, the
 Tab key and a wrong option import nothing of what the verb does.

@@ -21,7 +21,7 @@ class Verb(NamedTuple):
     examples: tuple[str, ...]
     asks: str = ""  # the function that answers: module and name
     run: str = "questions:answer"  # the function of the command line that calls it
-    leaves: tuple[str, ...] = ()  # arguments that are no options of it
+    leaves: tuple[str, ...] = ()  # arguments that it has no options for
     repeats: tuple[str, ...] = ("metric", "quantity")  # an answer for each of these
 
 
@@ -30,7 +30,7 @@ class Group(NamedTuple):
 
     place: str
     heading: str
-    names: tuple[str, ...] = ()  # all but these are no options; without it, all are
+    names: tuple[str, ...] = ()  # only these are options; by default all are
     leaves: tuple[str, ...] = ()
 
 

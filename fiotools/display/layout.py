@@ -745,7 +745,8 @@ def preview(results: Results, frame: pl.DataFrame, name: str, rows: int, chosen:
     """
     made = _of_table(Frame(frame, rows or None), name, naming.short, chosen=chosen)
     made.title = _counts(results)
-    made.whole = "--table overview --format csv" if name == "overview" else ""
+    whole = typed("overview()", "--table overview --format csv")
+    made.whole = whole if name == "overview" else ""
     if name == "notes":
         made.columns = [
             replace(one, wraps=WRAPS) if one.head == "source" else one for one in made.columns
