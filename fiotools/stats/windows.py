@@ -67,8 +67,16 @@ PARTS = {
 
 
 def _table(results: Results, asked: Mapping[str, Any]) -> str:
-    """Take the log of values, else that of histograms."""
-    return "samples" if results.tables.height("samples") else "bins"
+    """Take the log of values; that of histograms where only it has the latencies asked for."""
+    if not results.tables.height("samples"):
+        return "bins"
+    if not (asked.get("bins") or np.size(asked.get("percentiles", ()))):
+        return "samples"
+    single = results.tables.polars("samples")["quantity"].cast(pl.String).is_in(SINGLE).any()
+    if single or not results.tables.height("bins"):
+        return "samples"
+    timed = results.tables.polars("bins")["time_s"].is_not_null().any()
+    return "bins" if timed else "samples"
 
 
 @question(_table)

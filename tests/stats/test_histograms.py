@@ -428,7 +428,7 @@ def test_a_percentile_of_each_run_is_a_number_like_any_other(make, rows):
     assert [r["median"] for r in rows(summarize(frame, "value_ns", by="volume"))] == [100, 131]
 
 
-def test_percentiles_from_bins_are_compared_run_by_run(bins, rows):
+def test_percentiles_of_histograms_are_compared_run_by_run(bins, rows):
     other = changed(bins, source=["b.json"] * 4, count=[60, 30, 9, 100])
     both = nw.concat([opened(bins), opened(other)]).to_native()
     found = of_bins(both, 99, by=["source", "run"])
