@@ -16,7 +16,8 @@ from fiotools.display.columns import printable
 from fiotools.errors import ReportError
 from fiotools.files import atomic_write
 from fiotools.progress import bar
-from fiotools.reports.blocks import Block, Heading, paragraph, slug
+from fiotools.reports.blocks import Block, Heading, paragraph
+from fiotools.words import slug
 
 if TYPE_CHECKING:
     from fiotools.reports.study import Study
