@@ -1,4 +1,4 @@
-"""What in an output decides that its number is not the device's: rules, applied to the raw text.
+"""Rules of the raw text that decide that an output's number is not the device's.
 
 They read the output by other means than the library, and know nothing of `check`. A dishonest case
 is decided if the rule beside it in ``cases.toml`` holds of its text; no rule may hold of an honest

@@ -53,7 +53,7 @@ class Share:
     """How much of the jobs' I/O reached a device, and the limits that decide it.
 
     Below `short` it is certain that a part did not, because what the count may have missed is less
-    than that; from `whole` on nearly all of it did. What lies between is unknown.
+    than that; from `whole` on nearly all of it did; and a share between the two is unknown.
     """
 
     counted: float
