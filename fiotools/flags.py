@@ -269,7 +269,14 @@ SENTENCES: Mapping[str, str | Callable[[Mapping[str, Any]], str]] = {
     "of-needed": "{n} of {of}",
     "uncertain-spread": "the spread is too uncertain for an interval",
     "drift-within": "values change within the levels, too: a drift, not a step?",
-    "by-chance": "{n} runs in random order fall apart as cleanly in {pct:.2g} % of orders",
+    "by-chance": (
+        "{n} runs in random order fall apart as cleanly in {pct:.2g} % of orders; {of} runs would "
+        "prove it, if the level stays"
+    ),
+    "few-for-step": (
+        "{n} runs show large steps only: from {of} on, one of four times their spread is seen four "
+        "times in five"
+    ),
     # a log against its summary
     "added": "rates of {n} entries added",
     "no-runtime": "no runtime_s: the coverage of the log is unknown",
