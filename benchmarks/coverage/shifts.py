@@ -164,7 +164,7 @@ STUDIES = [
         "those in which the step was far beyond chance (p below .0001) at some time, it is found "
         "in all later looks in so many. Goal: .995.",
         _kept,
-        trials=300,
+        trials=200,
     ),
     Study(
         "shifts-series",
