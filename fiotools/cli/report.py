@@ -20,7 +20,6 @@ _ENDINGS = (".html", ".htm")
     "report campaigns/ -o report.html --title 'My disks'",
     "report old=old/ new=new/ -o report.html --ram 16GB --link pcie4-x4",
     "report 'data/{volume}.xml' --baseline vhdx -o report.html --lang ja",
-    "report runs/ --template my.ipynb --notebook made.ipynb",
 )
 def report(
     sources: list[str] = options.STORED_FILES,
@@ -38,10 +37,6 @@ def report(
     title: str | None = option("TEXT", "The title of the page."),
     question: str | None = option("TEXT", "The question that the page answers."),
     lang: options.Lang = choice("en", "The language of the plots."),
-    template: Path | None = option("FILE.ipynb", "A changed copy of notebooks/own-data.ipynb."),
-    notebook: Path | None = option(
-        "FILE.ipynb", "Write the executed notebook too, to continue in JupyterLab."
-    ),
 ) -> int:
     """Write a page: the verdict in words, plots, credibility, how it was measured.
 
@@ -51,30 +46,20 @@ def report(
     if output.suffix.lower() not in _ENDINGS:
         raise Trouble(f"{output}: the page ends in .html", 2)
     check.refuse_nonsense(sides, known)
-    from fiotools.progress import bar
     from fiotools.reports.report import report as written
 
-    with bar(desc="reporting", unit=" cells") as line:
-
-        def step(number: int, of: int) -> None:
-            line.total = of
-            line.update(number - line.n)
-
-        made = written(
-            rows.named(sources, "a report is of files that can be read again, and not of -"),
-            output,
-            between=sides.between,
-            baseline=sides.baseline,
-            metric=metric,
-            by=naming.split(by) or None,
-            title=title,
-            question=question,
-            lang=lang,
-            template=template,
-            notebook=notebook,
-            step=step,
-            **known.arguments(),
-        )
+    made = written(
+        rows.named(sources, "a report is of files that can be read again, and not of -"),
+        output,
+        between=sides.between,
+        baseline=sides.baseline,
+        metric=metric,
+        by=naming.split(by) or None,
+        title=title,
+        question=question,
+        lang=lang,
+        **known.arguments(),
+    )
     for name in made.unread:
         say(f"{name}: could not be read; the page says why")
     say(f"wrote {made.path}: {made.size / 1e6:.1f} MB")

@@ -158,7 +158,7 @@ class SheetColumn:
     once: bool = False  # a text that the row above has too is written once
     names: bool = False  # the cells name their rows
     marks: Sequence[Mark] = ()  # a sign before each cell, and its colour
-    links: dict[str, str] = field(default_factory=dict)
+    links: dict[str, str] = field(default_factory=dict)  # names of files, and where to save from
 
     def is_said(self, at: int) -> bool:
         """Say whether the row above has the same text and stands for this one too."""

@@ -372,7 +372,7 @@ def too_large(file: Found) -> FileError:
         file.name,
         f"is too large for the memory here: it has {human(size, 'B')}"
         + ("" if room is None else f", and {human(room, 'B')} are free"),
-        remedy="ft.scan_log reads a log of fio of any length; other files need more memory",
+        remedy="ft.scan reads a log of fio of any length; other files need more memory",
     )
 
 
@@ -587,7 +587,7 @@ def fatal(file: Found, error: WorkerError) -> FileError:
     return FileError(
         file.name,
         f"reading it {error.reason}",
-        remedy="is there enough memory? ft.scan_log reads a log of fio of any length; without"
+        remedy="is there enough memory? ft.scan reads a log of fio of any length; without"
         f" {argument('workers')} it is read by this process",
     )
 

@@ -312,7 +312,7 @@ def percentiles(
 ) -> Axes:
     """Draw latency against percentile, each further nine as wide as the one before.
 
-    The answers of `percentiles_from_bins` and `bound_percentiles` are drawn with their bounds as a
+    The answers of `percentiles` and `of_tables` are drawn with their bounds as a
     band and their intervals as bars; the axis says what they are. A percentile without both bounds
     is not in the band. Lines between percentiles only lead the eye.
 
@@ -505,7 +505,7 @@ def _band_words(table: Frame, points: Sequence[_Point]) -> list[str]:
     """Say what the bands and bars are."""
     lines = []
     if any(point.bound for point in points):
-        of_bins = {*frames.optional(table, "method")} == {"bins"}
+        of_bins = {*frames.optional(table, "method")} == {"merged"}
         words = "band: the bins that hold the percentiles"
         lines.append(say(words if of_bins else "band: certain bounds of the percentiles"))
     if any(point.interval for point in points):

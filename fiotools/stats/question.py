@@ -170,7 +170,7 @@ class Door:
         between, baseline = found.get("between"), found.get("baseline")
         if between is None:
             labels = [name for name in there if name not in COLUMNS and name != found.get("metric")]
-            raise SchemaError(_unknown_sides(frame, labels))
+            raise SchemaError(unknown_sides(frame, labels))
         if baseline is None and between in there:
             found["baseline"] = first_level(frame, between, results)
         elif isinstance(baseline, str) and between in there:
@@ -234,10 +234,10 @@ def _between(results: Results, frame: pl.DataFrame) -> str:
     if len(labels) == 1:
         return labels[0]
     whole = with_runs(results, frame, ["host", "command", "heading"])
-    raise SchemaError(_unknown_sides(whole, labels))
+    raise SchemaError(unknown_sides(whole, labels))
 
 
-def _unknown_sides(frame: Any, labels: list[str]) -> str:
+def unknown_sides(frame: Any, labels: list[str]) -> str:
     """Say with which columns the sides can be told apart."""
     if len(labels) > 1:
         listed = " or ".join(argument("between", name) for name in labels)

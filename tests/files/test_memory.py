@@ -82,7 +82,7 @@ def test_a_large_file_among_others(monkeypatch, folder, tmp_path_factory, name):
     assert failure.path == (folder / name).as_posix()
     assert failure.reason.startswith("is too large for the memory here: it has ")
     assert failure.reason.endswith(", and 105 MB are free")
-    assert "ft.scan_log" in failure.remedy
+    assert "ft.scan" in failure.remedy
     assert len(caught.value.results.io) == 3
     with pytest.raises(ft.FileError, match="too large for the memory here"):
         ft.read(folder / name)
@@ -107,7 +107,7 @@ def test_a_file_that_is_larger_than_any_memory(folder):
     pytest.importorskip("pyarrow", reason="pyarrow is not installed")
     done = ft.convert(folder, folder / "ds")
     assert (done.read, done.noted, done.refused) == (3, 1, 1)
-    assert "ft.scan_log" in done.refusals[0]
+    assert "ft.scan" in done.refusals[0]
 
 
 @linux

@@ -13,6 +13,7 @@ import polars as pl
 import pytest
 
 import fiotools as ft
+from fiotools.errors import ParseError, UnknownFormatError
 from fiotools.vocabulary import COLUMNS, TABLES
 from tests.conftest import PANDAS
 
@@ -201,7 +202,7 @@ def test_plots_and_reports_beside_results_do_not_matter(tmp_path):
 def test_a_wrong_file_gives_one_clear_line(tmp_path, content, reason):
     file = tmp_path / "wrong.bin"
     file.write_bytes(content)
-    with pytest.raises(ft.UnknownFormatError) as caught:
+    with pytest.raises(UnknownFormatError) as caught:
         ft.read(file)
     message = str(caught.value)
     assert reason in message
@@ -217,7 +218,7 @@ def test_a_missing_file_is_the_operating_systems_error(tmp_path):
 def test_truncated_xml_names_the_line(folder):
     bad = folder / "cut.xml"
     bad.write_text("<Results>\n <System>\n  <Tool>\n")
-    with pytest.raises(ft.ParseError, match=re.escape(bad.as_posix()) + r":\d+: .+; .+"):
+    with pytest.raises(ParseError, match=re.escape(bad.as_posix()) + r":\d+: .+; .+"):
         ft.read(bad)
 
 
@@ -240,7 +241,7 @@ def test_unknown_files_of_a_folder_are_notes(folder):
     results = ft.read(folder)
     assert len(results.io) == 2
     assert results.notes["severity"].tolist() == ["warning"]
-    with pytest.raises(ft.UnknownFormatError):
+    with pytest.raises(UnknownFormatError):
         ft.read(folder / "shopping.txt")
 
 
@@ -271,7 +272,7 @@ def test_the_collector_is_left_as_it_was(folder, enabled):
     try:
         ft.read(folder)
         assert gc.isenabled() == enabled
-        with pytest.raises(ft.UnknownFormatError):
+        with pytest.raises(UnknownFormatError):
             ft.reads("milk")
         assert gc.isenabled() == enabled
     finally:
@@ -335,7 +336,7 @@ def test_a_file_that_cannot_be_opened_costs_only_itself(folder, monkeypatch):
 
 def test_blank_lines_cost_linear_time():
     # quadratic, this takes minutes
-    with pytest.raises(ft.UnknownFormatError):
+    with pytest.raises(UnknownFormatError):
         ft.reads("\n" * 200_000 + "x")
 
 

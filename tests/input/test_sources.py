@@ -346,7 +346,7 @@ def test_what_is_not_a_file_is_refused_unopened(no_file, monkeypatch):
     path, said = no_file
     opened, really = [], os.open
     monkeypatch.setattr("os.open", lambda at, *a: opened.append(at) or really(at, *a))
-    for use in (read, fiotools.scan_log):
+    for use in (read, fiotools.scan):
         with pytest.raises(UnknownFormatError, match=rf"x_lat\.1\.log: this {said}.*; copy"):
             use(path)
     assert path.as_posix() not in opened
@@ -364,7 +364,7 @@ def test_what_is_not_a_file_is_a_note_of_a_folder(no_file, pattern):
     assert notes["severity"].tolist() == ["warning"]
     assert said in notes["message"].item()
     with pytest.warns(ScanWarning, match=said):
-        assert len(fiotools.scan_log(source, version="3.33").collect()) == 1
+        assert len(fiotools.scan(source, version="3.33").collect()) == 1
 
 
 @pytest.mark.parametrize("target", ["loop.txt", "nowhere.txt"], ids=["itself", "nothing"])

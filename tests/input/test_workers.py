@@ -196,7 +196,7 @@ def test_a_file_that_ends_its_reader_is_refused_by_convert(tmp_path):
     (bad,) = dataset.manifest.filter(pl.col("status") != "read").collect().to_dicts()
     assert (bad["source"], bad["status"]) == (f"{sources.as_posix()}/bad.txt", "refused")
     assert "reading it ended its worker process 2 times, the last one alone (SIG" in bad["message"]
-    assert "; is there enough memory? ft.scan_log reads a log" in bad["message"]
+    assert "; is there enough memory? ft.scan reads a log" in bad["message"]
     notes = dataset.notes.collect()
     assert notes.select("source", "message").rows() == [(bad["source"], bad["message"])]
     for table in ("runs", "io"):
@@ -221,7 +221,7 @@ def test_a_file_that_does_not_fit_into_the_memory_costs_only_itself(tmp_path, de
     assert bad.path == f"{sources.as_posix()}/bad.txt"
     for failure in (bad, worse):
         assert "is too large for the memory here: it has" in failure.reason
-        assert "ft.scan_log reads" in failure.remedy
+        assert "ft.scan reads" in failure.remedy
     noted = ft.read(sources, workers=workers, errors="note")
     assert (len(noted.io), noted.files) == (40, 42)
     assert sorted(noted.notes["source"]) == [bad.path, worse.path]
