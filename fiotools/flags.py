@@ -164,7 +164,10 @@ SENTENCES: Mapping[str, str | Callable[[Mapping[str, Any]], str]] = {
     "settings-unknown": "the reports do not say whether both sides had the same options",
     "settings-elsewhere": "settings= has none of these runs: is it of another read?",
     # more runs
-    "edge": "the effect lies at the edge of the band: more runs will hardly settle it",
+    "edge": (
+        "the ratio seems to lie at the edge of the band, where more runs hardly settle it; if the "
+        "sides are equal, {n} more a side do"
+    ),
     "wide": "the runs spread far: more than 100 a side would be needed to settle it",
     # over all workloads
     "disturbance": (
@@ -264,6 +267,15 @@ SENTENCES: Mapping[str, str | Callable[[Mapping[str, Any]], str]] = {
     "short": (
         "mean: {missed:%} % of series as short hold no stall, if stalls take {stalled:%} % of the "
         "time, {lasting} samples each"
+    ),
+    # of a plan
+    "within-band": (
+        "a difference of {share:%} % is within the limit of {limit:%} %: no number of runs shows "
+        "that it is more"
+    ),
+    "few-pilot": (
+        "a pilot of {n} runs (fewer than {of}) seldom shows runs that are far off: if there are "
+        "such, half of the pilots plan too few"
     ),
     # levels of a sequence
     "of-needed": "{n} of {of}",

@@ -241,7 +241,7 @@ def planned(
 
 @command(
     "plan --cv 0.03",
-    "plan 'runs/{filesystem}_{bs}_{round:d}.json' --metric iops --between bs --difference 0.05",
+    "plan 'runs/{filesystem}_{bs}_{round:d}.json' --metric iops --between bs --difference 0.1",
     "plan --cv 0.03 --comparisons 12 --power 0.8 --format csv",
 )
 def plan(
@@ -255,12 +255,14 @@ def plan(
     by: list[str] | None = options.BY,
     pair: str | None = column("The column that pairs runs: round."),
     difference: list[float] | None = option(
-        "SHARE", "A difference: 0.05 for 5 %. Repeatable; by default 0.02, 0.05, 0.1."
+        "SHARE", "A difference: 0.15 for 15 %. Repeatable; by default 0.1, 0.15, 0.2."
     ),
     power: list[float] | None = option(
         "SHARE", "The chance to find the difference. Repeatable; by default 0.8, 0.9."
     ),
-    comparisons: int = option("N", "The number of comparisons in the answer.", default=1, min=1),
+    comparisons: int | None = option(
+        "N", "The number of comparisons in the answer; by default that of the earlier runs."
+    ),
     confidence: float = options.CONFIDENCE,
     kept: options.RowFilter,
     format: options.Form = options.FORMAT,
@@ -270,7 +272,7 @@ def plan(
     if (cv is None) == (not sources):
         raise Trouble("give either earlier runs or --cv", 2)
     asked: dict[str, Any] = {
-        "differences": difference or (0.02, 0.05, 0.1),
+        "differences": difference or (0.1, 0.15, 0.2),
         "power": power or (0.8, 0.9),
         "confidence": confidence,
         "comparisons": comparisons,

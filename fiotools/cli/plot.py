@@ -271,7 +271,7 @@ def _grid(asked: Drawing) -> Call:
 
 
 def _plan(asked: Drawing) -> Call:
-    differences = (0.01, 0.015, 0.02, 0.03, 0.05, 0.07, 0.1, 0.15, 0.2)
+    differences = (0.07, 0.08, 0.1, 0.12, 0.15, 0.2, 0.3)
     wish, sides = asked.wish, asked.sides
     told = planned(
         asked.read, wish.metric, asked.kept, sides.between, None, wish.pair, differences=differences
