@@ -268,6 +268,10 @@ SENTENCES: Mapping[str, str | Callable[[Mapping[str, Any]], str]] = {
         "mean: {missed:%} % of series as short hold no stall, if stalls take {stalled:%} % of the "
         "time, {lasting} samples each"
     ),
+    "skewed": (
+        "the values lie far off on one side: the interval of their spread is too narrow, for times "
+        "and rates take logarithms"
+    ),
     # of a plan
     "within-band": (
         "a difference of {share:%} % is within the limit of {limit:%} %: no number of runs shows "

@@ -73,10 +73,10 @@ STUDIES = [
         "gate",
         "The gate",
         "Builds that are alike, or slower by 5 % or 15 %, held to `slower:5%`, which fails if a "
-        "loss of more than 5 % is shown, and to `shown-not-slower:5%`, which passes if it is shown that "
-        "it is less. Goals: at most .025 false failures, and at most .025 passes at the margin. "
-        "`detectable` is the loss of which the gate says that these runs show it four times in "
-        "five (its median), with the share of such builds that fail; goal .75 and more.",
+        "loss of more than 5 % is shown, and to `shown-not-slower:5%`, which passes if it is shown "
+        "that it is less. Goals: at most .025 false failures, and at most .025 passes at the "
+        "margin. `detectable` is the loss of which the gate says that these runs show it four "
+        "times in five (its median), with the share of such builds that fail; goal .75 and more.",
         _gates,
         trials=2000,
     )

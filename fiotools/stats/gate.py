@@ -182,7 +182,7 @@ def gate(
     ]
     if not opened:
         raise SchemaError("there is no comparison to hold to a rule")
-    data = opened[0] if len(opened) == 1 else nw.concat(opened)
+    data: nw.DataFrame[IntoDataFrameT] = opened[0] if len(opened) == 1 else nw.concat(opened)
     names = data.columns[: data.columns.index("baseline")]
     if not names:
         raise SchemaError("not a comparison: no column before 'baseline'")

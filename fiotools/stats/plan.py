@@ -221,7 +221,9 @@ def _check(
             raise SchemaError(f"a power of {one!r}: it is a share below 1 (0.8)")
     if not (is_number(band) and 0 <= band < 1):
         raise SchemaError(f"band is {band!r}: it is a share, at least 0 and below 1 (0.05)")
-    if comparisons is not None and not (is_number(comparisons) and comparisons >= 1):
+    if comparisons is not None and not (
+        is_number(comparisons) and comparisons >= 1 and comparisons % 1 == 0
+    ):
         raise SchemaError(f"comparisons is {comparisons!r}: it is a whole number, 1 or more")
 
 
