@@ -40,10 +40,10 @@ def ratios(
 ) -> Axes:
     """Draw the ratios of `compare`, or the speed-ups of `speedup`, on a logarithmic axis.
 
-    A frame with the columns ``speedup``, ``speedup_lo`` and ``speedup_hi`` is drawn by them: above
-    1 is faster, even if the metric is a time. Any other is drawn by ``ratio``, level / baseline.
-    A ratio without an interval is hollow, and the axis says why. A row over all workloads is a
-    diamond below a line.
+    An answer with the columns ``speedup``, ``speedup_lo`` and ``speedup_hi`` is drawn by them:
+    above 1 is faster, even if the metric is a time. Any other is drawn by ``ratio``, level /
+    baseline. A ratio without an interval is hollow, and the axis says why. A row over all workloads
+    is a diamond below a line.
 
     Parameters
     ----------

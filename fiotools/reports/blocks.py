@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import base64
-import re
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -153,17 +152,6 @@ def together(blocks: Iterable[Block]) -> Block:
     """Put pieces one after the other."""
     there = [block for block in blocks if block is not NOTHING]
     return Block(lambda: "\n".join(b.text for b in there), "\n".join(b.html for b in there))
-
-
-def slug(text: str) -> str:
-    """Turn a text into the name of a file or an anchor.
-
-    Examples
-    --------
-    >>> slug("random-io: how many?"), slug("<b>")
-    ('random-io-how-many', 'b')
-    """
-    return re.sub(r"[^\w]+", "-", text.casefold()).strip("-") or "x"
 
 
 NOTHING = Block("", "")

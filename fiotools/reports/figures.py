@@ -21,7 +21,7 @@ from fiotools.files import short_names
 from fiotools.language import called, listed, say
 from fiotools.plot import common
 from fiotools.plot.ratios import sides
-from fiotools.reports.blocks import Block, Heading, Picture, fold, of_frame, paragraph, slug
+from fiotools.reports.blocks import Block, Heading, Picture, fold, of_frame, paragraph
 from fiotools.reports.cells import cell_names, names_of, telling
 from fiotools.reports.questions import LATENCY, Comparison, in_order
 from fiotools.reports.subjects import Source, differs
@@ -29,7 +29,7 @@ from fiotools.stats.combine import fairness, per_thread
 from fiotools.stats.percentiles import merge_bins, of_bins, of_tables
 from fiotools.stats.steady import steady
 from fiotools.stats.summary import summarize
-from fiotools.words import named
+from fiotools.words import named, slug
 
 _QUANTITIES = 4
 _LINES = 6

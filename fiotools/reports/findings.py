@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
@@ -59,12 +59,6 @@ def findings(one: Comparison) -> Iterator[Finding]:
             yield Finding(one, cells, over, int(over.get("workloads") or 1))
         else:
             yield Finding(one, cells, _mean(cells), len(cells))
-
-
-def clearest(asked: Iterable[Comparison]) -> list[Finding]:
-    """Sort the findings of some comparisons, the clearest first."""
-    every = [found for one in asked for found in findings(one)]
-    return sorted(every, key=lambda found: found.clearness, reverse=True)
 
 
 def _over_all(one: Comparison) -> dict[Any, Row]:

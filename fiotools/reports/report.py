@@ -16,7 +16,8 @@ from fiotools.display.columns import printable
 from fiotools.errors import ReportError
 from fiotools.files import atomic_write
 from fiotools.progress import bar
-from fiotools.reports.blocks import Block, Heading, paragraph, slug
+from fiotools.reports.blocks import Block, Heading, paragraph
+from fiotools.words import slug
 
 if TYPE_CHECKING:
     from fiotools.reports.study import Study
@@ -77,16 +78,16 @@ def report(
     output : path
         The page, which ends in .html. It is written whole or not at all.
     between : str, optional
-        The column that holds the sides. By default the question of the experiment, or what labels,
-        the path template, names of files or columns of the runs tell apart.
+        The column that holds the sides; by default what tells them apart. That is the question of
+        the experiment, or labels, the path template, names of files or columns of the runs.
     baseline : value, optional
-        The side that the others are divided by. By default the first.
+        The side that the others are divided by; by default the first.
     metric : str, optional
         The column to compare: iops, bw, real, lat_mean, ...
     by : str or sequence of str, optional
         Compare separately within each combination of these columns.
     title : str, optional
-        The title of the page. By default the main finding.
+        The title of the page; by default the main finding.
     question : str, optional
         The question that the page answers.
     lang : {"en", "ja"}

@@ -25,7 +25,7 @@ from fiotools.reports.blocks import (
     verdicts,
 )
 from fiotools.reports.credibility import Doubt, checked, doubts, weighed
-from fiotools.reports.findings import Finding, clearest, findings, top
+from fiotools.reports.findings import Finding, findings, top
 from fiotools.reports.method import files, measured
 from fiotools.reports.questions import Choices, Comparison, comparisons
 from fiotools.reports.sentences import (
@@ -94,9 +94,15 @@ class StudyPart(Source):
         return [*own, *doubts(self, self.checks, self.side)]
 
     @cached_property
+    def found(self) -> list[list[Finding]]:
+        """What each comparison found of its sides."""
+        return [[*findings(one)] for one in self.comparisons]
+
+    @property
     def findings(self) -> list[Finding]:
-        """What was found of each side, the clearest first."""
-        return clearest(self.comparisons)
+        """What was found of all sides, the clearest first."""
+        every = [one for own in self.found for one in own]
+        return sorted(every, key=lambda one: one.clearness, reverse=True)
 
     @property
     def headline(self) -> str:
@@ -318,7 +324,10 @@ def _found(part: StudyPart) -> list[Block]:
     asked = part.comparisons
     if not asked:
         return [paragraph("There is nothing to compare: the files hold no totals of I/O.")]
-    found = [_verdict(one, several=len(asked) > 1) for one in asked]
+    found = [
+        _verdict(one, own, several=len(asked) > 1)
+        for one, own in zip(asked, part.found, strict=True)
+    ]
     how = [f"{said[0].upper()}{said[1:]}." for said in part.said]
     baselines = dict.fromkeys(str(one.baseline) for one in asked if one.answer is not None)
     if baselines:
@@ -339,18 +348,18 @@ def _caveats(doubts: list[Doubt]) -> Block:
     return fold(named(line, said), listing(every, "doubts"), printed=True)
 
 
-def _verdict(one: Comparison, *, several: bool) -> Block:
+def _verdict(one: Comparison, found: list[Finding], *, several: bool) -> Block:
     """Write the verdict of one comparison: over all cells, and of each."""
     lead = [paragraph(f"{one.title[0].upper()}{one.title[1:]}", "asked")] if several else []
     lead += [paragraph(f"{one.said}.")] if one.said else []
     if one.answer is None:
-        found = top(one)
-        swept = [] if found is None else of_sweep(found)
+        best = top(one)
+        swept = [] if best is None else of_sweep(best)
         said = listing([(own.head, own.rest) for own in swept])
         return together([*lead, said, paragraph(f"No comparison: {one.problem}.")])
-    over_all = [found for found in findings(one) if len(found.cells) > 1]
-    whole, answer = [across(found) for found in over_all], one.answer
-    if any(found.count == 1 for found in over_all):
+    over_all = [own for own in found if len(own.cells) > 1]
+    whole, answer = [across(own) for own in over_all], one.answer
+    if any(own.count == 1 for own in over_all):
         answer = answer[~answer["direction"].eq("total")]  # it is said already
     each = sentences(answer)
     after = _below(one, each)

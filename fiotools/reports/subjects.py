@@ -19,11 +19,11 @@ from fiotools.files import DATASET, fields_of, short_names
 from fiotools.input.read import read
 from fiotools.input.sources import is_url
 from fiotools.measure.campaign import NAME, Campaign, campaign
-from fiotools.reports.blocks import slug
 from fiotools.reports.sides import FEW, Found, are_alike, conditions, found_sides, sorted_out, unit
 from fiotools.tables import naming
 from fiotools.tables.results import Results
 from fiotools.vocabulary import TABLES
+from fiotools.words import slug
 
 
 @dataclass(frozen=True)

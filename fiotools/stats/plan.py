@@ -59,30 +59,30 @@ def plan(
         Runs made before, a row per run as for `compare`; or the known coefficient of variation of
         the runs, .03 for 3 %, which is then taken for the true one.
     metric : str, optional
-        A column of the pilot, of numbers above zero.
+        The column of numbers above zero to plan for.
     between : str, optional
-        The column of the pilot that holds its sides, whose levels may differ; without it all runs
-        are of one side.
+        The column that holds the sides of the pilot; without it all runs are of one side.
     by : str or sequence of str, optional
         The cells of the later comparison. The plan is for the one that needs the most runs.
     pair : str, optional
-        The column that pairs runs of the sides, such as a round: plans rounds too, with the
-        correlation of the pilot's rounds.
+        The column that pairs runs of the sides, such as a round. Then rounds are planned too, with
+        the correlation of the pilot's rounds.
     scope : str, optional
         As in `compare`.
     differences : float or sequence of float
-        The true differences, as shares: .1 is a ratio of 1.1; with `fail_if` a loss of .1. One up
-        to the `band` is not seen by any number of runs.
+        True differences to see, as shares: .1 is a ratio of 1.1. No number of runs shows one up to
+        the `band`.
     power : float or sequence of float
-        Chances of the verdict.
+        Chances to see the difference.
     confidence : float
-        Of the interval of the later `compare`.
+        Confidence of the interval of the later `compare`.
     comparisons : int, optional
-        Of the later answer; by default those of the pilot: levels beside the baseline, times cells
-        of `by`.
+        How many comparisons the later answer has; by default as many as the pilot: levels beside
+        the baseline, times cells of `by`.
     band : float
-        That of the later `compare`: its verdict speaks of more than the band. With 0 it is that the
-        interval excludes equality; and "same" is then within the difference.
+        Differences up to this share do not matter: the verdict of the later `compare` speaks of
+        more than the band. With 0 it is that the interval excludes equality, and "same" is then
+        within the difference.
     fail_if : str, optional
         A rule of `gate`, such as ``"slower:5%"`` or ``"shown-not-slower:5%"``, to plan for its
         outcome instead.

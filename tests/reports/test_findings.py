@@ -4,7 +4,7 @@ import pandas as pd
 import pytest
 
 import fiotools as ft
-from fiotools.reports.findings import clearest, findings, top
+from fiotools.reports.findings import findings, top
 from fiotools.reports.questions import Comparison
 from fiotools.reports.sentences import across, headline, headline_of_sweep, of_sweep
 
@@ -129,7 +129,8 @@ def test_the_clearest_is_first():
     frame = pd.concat([runs("a", "b", times=1.0), runs("a", "c", times=9).query("label == 'c'")])
     frame = pd.concat([frame, runs("a", "d", times=2).query("label == 'd'")])
     frame = pd.concat([frame, runs("a", "e", times=4).query("label == 'e'")], ignore_index=True)
-    assert [found.over["label"] for found in clearest([compared(frame)])] == ["c", "e", "d", "b"]
+    found = sorted(findings(compared(frame)), key=lambda one: one.clearness, reverse=True)
+    assert [one.over["label"] for one in found] == ["c", "e", "d", "b"]
 
 
 def test_a_sweep_of_one_side_says_where_it_did_most():

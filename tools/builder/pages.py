@@ -9,9 +9,9 @@ from pathlib import Path
 
 import nbformat
 
-from docs.builder import gallery, plots, reference
-from docs.generator import formats_page
-from docs.generator.filled import DOCS, ROOT
+from tools.builder import gallery, plots, reference
+from tools.generator import formats_page
+from tools.generator.filled import DOCS, ROOT
 
 # the row of the home page that stands for the pages that are made here
 _ON_THE_SITE = re.compile(r"^\| every plot .*\n", re.M)
