@@ -325,7 +325,7 @@ SECTIONS: Mapping[str, Mapping[str, Verb]] = {
             (
                 "plan --cv 0.03",
                 "plan 'runs/{fs}_{bs}_{round:d}.json' -m iops --between bs --by fs"
-                " --differences 0.05",
+                " --differences 0.1",
                 "plan --cv 0.03 --comparisons 12 --power 0.8 --format csv",
             ),
             asks="stats.plan:plan",
