@@ -351,8 +351,8 @@ def percentiles(
         The column that names the rows, instead of curves.
     at : sequence of float
         The percentiles of rows.
-    means : mapping of level to ns, optional
-        The mean of each row, drawn beside its percentiles.
+    means : pandas or polars frame, optional
+        A table with ``y`` and ``lat_mean_ns``: the mean of each row, drawn beside its percentiles.
     order, by, without, ax
         As in `repeats`; curves take their colours in this order.
 
@@ -475,7 +475,10 @@ def _percentile_rows(
     shares, values = frames.numbers(table, "percentile"), _values(table)
     names = frames.complete(table, y)
     levels = in_order(names, order)
-    rows = []
+    rows, mean_of = [], dict[Any, float]()
+    if means is not None:
+        known = opened(means, y, "lat_mean_ns")
+        mean_of = dict(zip(frames.values(known, y), frames.numbers(known, "lat_mean_ns"), strict=True))
     groups = [f"p{units.percentile(share)}" for share in at]
     for name in levels:
         texts = []
@@ -488,10 +491,9 @@ def _percentile_rows(
                 )
             texts.append(units.human(own[0], "ns") if own else "")
             rows += [Row(value, name, group=group) for value in own]
-        mean = None if means is None else means.get(name)
-        if mean is not None:
-            rows.append(Row(float(mean), name, group=say("mean"), mark="whole"))
-            texts.append(units.human(float(mean), "ns"))
+        if (mean := mean_of.get(name)) is not None:
+            rows.append(Row(mean, name, group=say("mean"), mark="whole"))
+            texts.append(units.human(mean, "ns"))
         if rows:
             rows[-1] = Row(rows[-1].x, rows[-1].y, group=rows[-1].group, mark=rows[-1].mark,
                            texts=tuple(texts))

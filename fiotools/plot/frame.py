@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Any
-from weakref import WeakSet
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -12,6 +11,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.gridspec import GridSpec, SubplotParams
 from matplotlib.text import Text
+from matplotlib.transforms import offset_copy
 from numpy.typing import NDArray
 
 from fiotools.errors import SchemaError
@@ -24,7 +24,6 @@ _PANEL, _COLUMNS = 2.3, 3  # inches of a panel of curves, and how many stand sid
 _AROUND = 0.75  # inches of an axis and its label
 _NOTE = 0.155  # inches of a line of a note
 _HANDLE = 6  # letters: what an entry of a legend takes beside its name
-_NOTES: WeakSet[Figure] = WeakSet()
 
 
 def figure(spec: Spec) -> NDArray[Any]:
@@ -33,7 +32,7 @@ def figure(spec: Spec) -> NDArray[Any]:
     parts = [spec.panel(name) for name in spec.panels]
     notes = letters.paragraph(spec.notes, letters.room(72 * look.WIDTH - 30, 8.3))
     below = _NOTE * (len(notes.splitlines()) if spec.notes else 0)
-    below += 0.22 * bool(spec.hue or "bars" in spec.how) + 0.22 * bool(spec.said)
+    below += _NOTE * _legend_lines(spec) + 0.22 * bool(spec.said)
     if spec.shape == "lines":
         wide = min(_COLUMNS, int(np.ceil(np.sqrt(count))))
         if spec.ys:  # a rate above its latency
@@ -46,6 +45,19 @@ def figure(spec: Spec) -> NDArray[Any]:
     share = {"sharex": True} if spec.x.ends or count > 1 and _alike(spec, parts) else {}
     high = sum(heights) + below
     return _made(count, 1, high, count, share, heights)
+
+
+def _legend_lines(spec: Spec) -> int:
+    """Return how many lines the legend of rows or cells takes."""
+    if spec.shape == "lines" or not spec.legend:
+        return 0
+    if spec.hue is None or len(spec.panels) > 1:
+        return 2 * bool({"bars", "verdicts"} & spec.how)
+    most = letters.room(72 * look.WIDTH - 60, 8.3)
+    names = [letters.wrapped(words.named(one, spec.hue), most) for one in spec.groups]
+    wide = max(letters.width(line) for name in names for line in name.split("\n")) + _HANDLE
+    lines = sum(name.count("\n") + 1 for name in names)
+    return 2 + -(-lines // max(1, min(len(names), most // wide)))
 
 
 def _alike(spec: Spec, parts: Sequence[Spec]) -> bool:
@@ -71,7 +83,9 @@ def _height(spec: Spec) -> float:
         share += 0.16
     heads = 0.0
     if spec.shape == "cells" and "verdicts" in spec.how:
-        heads = 0.5
+        wide = letters.room(72 * look.WIDTH * 0.75 / len(spec.x.order or ("",)) - 6, 10)
+        named = [letters.wrapped(words.place(one, ""), max(8, wide)) for one in spec.x.order or ()]
+        heads = 0.1 + 0.17 * max(one.count("\n") + 1 for one in named)
     top = len({one.text for one in spec.limits if one.axis == "x" and one.text}) * 0.16
     return _AROUND + heads + top + share * max(1, len(names)) + (0.25 if len(spec.panels) > 1 else 0)
 
@@ -106,10 +120,10 @@ def keep_room(ax: Axes) -> None:
         own.set_layout_engine("constrained")
 
 
-def label(ax: Axes, spec: Spec, *, whole: bool) -> None:
-    """Label both axes, and write the finding above and the notes below.
+def label(ax: Axes, spec: Spec, *, whole: bool) -> int:
+    """Label both axes, and write the finding above and the notes below; return their lines.
 
-    The notes of a ``whole`` figure are as wide as it is.
+    The notes of a ``whole`` figure are as wide as it is, and stand elsewhere.
     """
     wide, high = look.points(ax)
     right = max((len(text) for row in spec.rows for text in row.texts), default=0)
@@ -132,6 +146,8 @@ def label(ax: Axes, spec: Spec, *, whole: bool) -> None:
         ax.annotate(notes, (0, 0), (0, below), xycoords="axes fraction", va="top", ha="left",
                     textcoords="offset points", size=look.small(ax), annotation_clip=False,
                     color=look.GREY if look.ink(ax) == "black" else "#BBBBBB")
+        return notes.count("\n") + 1
+    return 0
 
 
 def _below(ax: Axes, text: str) -> float:
@@ -142,20 +158,16 @@ def _below(ax: Axes, text: str) -> float:
     return size * (0.9 + 1.3 * ticks * lines + 1.25 * (text.count("\n") + 1 if text else 0)) + 4
 
 
-def legend(ax: Axes, handles: Sequence[Any], spec: Spec, *, above: int = 0) -> None:
-    """Put the legend below the label and the notes of Axes."""
+def legend(ax: Axes, handles: Sequence[Any], spec: Spec, notes: int = 0) -> None:
+    """Put the legend below the label of Axes and so many lines of notes."""
     if not handles:
         return
     wide = look.points(ax)[0] / 0.8
     size = look.small(ax)
     names, columns = _entries(handles, wide, size)
-    notes = next((one for one in ax.texts if one.get_va() == "top" and spec.notes), None)
-    lines = notes.get_text().count("\n") + 1 if notes is not None else 0
-    below = _below(ax, ax.get_xlabel()) + 1.45 * size * lines - 2
+    below = _below(ax, ax.get_xlabel()) + 1.45 * size * notes + 2
     shown: Any = {"fontsize": size, "ncols": columns, "loc": "upper left", "frameon": False,
                   "borderaxespad": 0, "borderpad": 0, "columnspacing": 1.4, "handletextpad": 0.5}
-    from matplotlib.transforms import offset_copy
-
     place = offset_copy(ax.transAxes, look.figure_of(ax), y=-below, units="points")
     made = ax.legend(handles, names, title=_title(spec), bbox_to_anchor=(0, 0),
                      bbox_transform=place, alignment="left", title_fontsize=size, **shown)
@@ -173,21 +185,23 @@ def _title(spec: Spec) -> str | None:
     return None if spec.hue in (None, "label", "direction") else words.condition(str(spec.hue))
 
 
-def around(own: Figure, spec: Spec, handles: Sequence[Any]) -> None:
-    """Put the notes and the legend of a whole figure below its panels."""
-    axes = own.axes[0]
-    size = look.small(axes)
+def around(own: Figure, axes: NDArray[Any], spec: Spec, handles: Sequence[Any]) -> None:
+    """Put the notes of a whole figure below it, and its legend below its Axes, or beside several."""
+    first = axes[0]
+    size = look.small(first)
     wide = 72 * own.get_figwidth() - 20
-    if handles:
-        names, columns = _entries(handles, wide, size)
-        made = own.legend(handles, names, title=_title(spec), loc="outside lower left",
-                          ncols=columns, fontsize=size, title_fontsize=size, frameon=False,
-                          alignment="left", columnspacing=1.4, handletextpad=0.5, borderpad=0.2)
+    if handles and len(axes) == 1:
+        legend(first, handles, spec)
+    elif handles:
+        names = [letters.wrapped(one.get_label(), 20) for one in handles]
+        made = own.legend(handles, names, title=_title(spec), loc="outside right upper",
+                          fontsize=size, title_fontsize=size, frameon=False, alignment="left",
+                          handletextpad=0.5, borderpad=0.2)
         look.literal([*made.get_texts(), made.get_title()])
     if spec.notes:
         notes = letters.paragraph(spec.notes, letters.room(wide, size))
         shown = own.supxlabel(notes, x=0.01, ha="left", size=size)
-        shown.set_color(look.GREY if look.ink(axes) == "black" else "#BBBBBB")
+        shown.set_color(look.GREY if look.ink(first) == "black" else "#BBBBBB")
         look.literal([shown])
 
 
@@ -222,8 +236,20 @@ def name_limits(ax: Axes, spec: Spec) -> None:
         place = float(trans.transform((1, one.low))[1]) * high
         up = max(0.0, last + 1.35 * size - place)
         last = place + up
-        ax.annotate(one.text, (0, one.low), (4, 2 + up), xycoords=("axes fraction", "data"),
-                    va="bottom", ha="left", bbox=look.paper(ax), zorder=7, **beside)
+        at = _freer_end(ax, spec, (place + up) / high)
+        text = letters.wrapped(one.text, letters.room(0.7 * look.points(ax)[0], size))
+        last += 1.35 * size * text.count("\n")
+        ax.annotate(text, (at, one.low), (-4 if at else 4, 2 + up), va="bottom",
+                    xycoords=("axes fraction", "data"), ha="right" if at else "left",
+                    bbox=look.paper(ax), zorder=7, **beside)
+
+
+def _freer_end(ax: Axes, spec: Spec, height: float) -> int:
+    """Say at which end of Axes a text at a height hides less: 0 is the left one."""
+    trans = ax.transScale + ax.transLimits
+    places = [trans.transform((row.x, row.y)) for row in spec.rows if row.y is not None]
+    near = [x > 0.5 for x, y in places if -0.02 < y - height < 0.12]
+    return int(near.count(True) < near.count(False))
 
 
 def name_levels(ax: Axes, spec: Spec, looks: dict[Any, look.Look]) -> None:

@@ -119,7 +119,7 @@ def drawn(spec: Spec, ax: Any = None, *, several: bool = False) -> Any:
                 one.label_outer()
             elif at < len(panels) - 1:
                 one.set_xlabel("")
-    frame.around(own, spec, [*handles.values()])
+    frame.around(own, panels, spec, [*handles.values()])
     if spec.shape == "lines":
         own.align_ylabels(panels)
     return panels if several else panels[0]
@@ -130,9 +130,9 @@ def _panel(ax: Axes, spec: Spec, *, whole: bool, alone: bool = False) -> list[An
     handles = list(_SHAPES[spec.shape](ax, spec))
     if spec.shape == "lines" and (alone or not whole) and lines.name_ends(ax, spec):
         handles = []
-    frame.label(ax, spec, whole=whole)
+    notes = frame.label(ax, spec, whole=whole)
     if not whole:
-        frame.legend(ax, handles, spec)
+        frame.legend(ax, handles, spec, notes)
         handles = []
     frame.settle(ax)
     return handles

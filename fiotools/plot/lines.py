@@ -167,6 +167,8 @@ def _intervals(
 
 def name_ends(ax: Axes, spec: Spec) -> bool:
     """Name curves at their ends, apart from each other; say whether they have room there."""
+    if spec.hue is None or not spec.legend:
+        return True
     looks, last = looks_of(ax, spec), []
     for name in spec.groups:
         own = [row for row in spec.rows

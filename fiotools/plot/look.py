@@ -130,7 +130,7 @@ def ink(ax: Axes) -> str:
 
 def shade(ax: Axes, step: int = 0) -> str:
     """Return the grey of an area behind what is drawn, or of a line that is not the matter."""
-    greys = ("#EFEFEF", "#B4B4B4") if ink(ax) == "black" else ("#3A3A3A", "#707070")
+    greys = ("#EFEFEF", "#C4C4C4") if ink(ax) == "black" else ("#3A3A3A", "#707070")
     return greys[step]
 
 
