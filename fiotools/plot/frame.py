@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Any
+from weakref import WeakSet
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -23,6 +24,7 @@ _LINES = 3.4  # inches of curves alone
 _PANEL, _COLUMNS = 2.3, 3  # inches of a panel of curves, and how many stand side by side
 _AROUND = 0.75  # inches of an axis and its label
 _NOTE = 0.155  # inches of a line of a note
+OWN: WeakSet[Figure] = WeakSet()  # figures made here, which may grow
 _HANDLE = 6  # letters: what an entry of a legend takes beside its name
 
 
@@ -47,11 +49,17 @@ def figure(spec: Spec) -> NDArray[Any]:
     return _made(count, 1, high, count, share, heights)
 
 
+def shares(panels: NDArray[Any], which: str) -> bool:
+    """Whether panels share an axis."""
+    joined = getattr(panels[0], f"get_shared_{which}_axes")()
+    return all(joined.joined(panels[0], one) for one in panels[1:]) and len(panels) > 1
+
+
 def _legend_lines(spec: Spec) -> int:
     """Return how many lines the legend of rows or cells takes."""
     if spec.shape == "lines" or not spec.legend:
         return 0
-    if spec.hue is None or len(spec.panels) > 1:
+    if spec.hue is None:
         return 2 * bool({"bars", "verdicts"} & spec.how)
     most = letters.room(72 * look.WIDTH - 60, 8.3)
     names = [letters.wrapped(words.named(one, spec.hue), most) for one in spec.groups]
@@ -71,7 +79,7 @@ def _height(spec: Spec) -> float:
     names = [words.named(one, spec.y.column) for one in spec.y.order or ()]
     most = letters.room(0.34 * 72 * look.WIDTH, 10)
     lines = max((letters.wrapped(one, most).count("\n") + 1 for one in names), default=1)
-    groups = 1 if "bars" in spec.how else len(spec.groups)
+    groups = 1 if {"bars", "one row"} & spec.how else len(spec.groups)
     several = len({(row.y, row.group) for row in spec.rows}) > len({row.y for row in spec.rows})
     share = ROW * (1 + 0.45 * (groups - 1)) if several else ROW
     if spec.shape == "cells":
@@ -98,6 +106,7 @@ def _made(
             rows, columns, squeeze=False, figsize=(look.WIDTH, high), height_ratios=heights, **share
         )
         made.get_layout_engine().set(h_pad=0.06, hspace=0.02)
+    OWN.add(made)
     for spare in grid.ravel()[count:]:
         spare.remove()
     for at, ax in enumerate(grid.ravel()[:count]):  # the lowest of each column has the ticks
@@ -120,34 +129,27 @@ def keep_room(ax: Axes) -> None:
         own.set_layout_engine("constrained")
 
 
-def label(ax: Axes, spec: Spec, *, whole: bool) -> int:
-    """Label both axes, and write the finding above and the notes below; return their lines.
+def label(ax: Axes, spec: Spec, *, whole: bool) -> None:
+    """Label both axes, and write the finding above.
 
-    The notes of a ``whole`` figure are as wide as it is, and stand elsewhere.
+    The notes of a ``whole`` figure stand below it, others below the label of the x axis.
     """
     wide, high = look.points(ax)
-    right = max((len(text) for row in spec.rows for text in row.texts), default=0)
+    right = max((sum(map(letters.width, row.texts)) for row in spec.rows), default=0)
     taken = 0.6 * look.small(ax) * right if spec.shape == "rows" else 0.0
     names = ax.get_yticklabels() if spec.y.order is not None else []
     longest = max((letters.width(line) for one in names for line in one.get_text().split("\n")),
                   default=7)
-    room = wide / 0.775 - 0.6 * look.size(ax) * longest - taken - 24
-    room = max(room, 0.3 * wide)
-    text = letters.paragraph([spec.x.label], letters.room(room, look.size(ax)))
+    room = max(wide / 0.775 - 0.6 * look.size(ax) * longest - taken - 24, 0.3 * wide)
+    texts = [spec.x.label, *(() if whole else spec.notes)]
+    text = letters.paragraph(filter(None, texts), letters.room(room, look.size(ax)))
     ax.set_xlabel(text, loc="left")
     ax.set_ylabel(letters.wrapped(spec.y.label, letters.room(0.8 * high, look.size(ax))))
     if spec.said:
-        said = letters.wrapped(spec.said, letters.room(room, look.size(ax)))
+        size = look.small(ax)
+        said = letters.wrapped(spec.said, letters.room(1.1 * wide, size))
         ax.annotate(said, (0, 1), (0, 5), xycoords="axes fraction", textcoords="offset points",
-                    va="bottom", size=look.size(ax), color=look.ink(ax), annotation_clip=False)
-    if spec.notes and not whole:
-        notes = letters.paragraph(spec.notes, letters.room(room, look.small(ax)))
-        below = -_below(ax, text) + 3
-        ax.annotate(notes, (0, 0), (0, below), xycoords="axes fraction", va="top", ha="left",
-                    textcoords="offset points", size=look.small(ax), annotation_clip=False,
-                    color=look.GREY if look.ink(ax) == "black" else "#BBBBBB")
-        return notes.count("\n") + 1
-    return 0
+                    va="bottom", size=size, color=look.ink(ax), annotation_clip=False)
 
 
 def _below(ax: Axes, text: str) -> float:
@@ -158,14 +160,14 @@ def _below(ax: Axes, text: str) -> float:
     return size * (0.9 + 1.3 * ticks * lines + 1.25 * (text.count("\n") + 1 if text else 0)) + 4
 
 
-def legend(ax: Axes, handles: Sequence[Any], spec: Spec, notes: int = 0) -> None:
-    """Put the legend below the label of Axes and so many lines of notes."""
+def legend(ax: Axes, handles: Sequence[Any], spec: Spec) -> None:
+    """Put the legend below the label of Axes."""
     if not handles:
         return
     wide = look.points(ax)[0] / 0.8
     size = look.small(ax)
     names, columns = _entries(handles, wide, size)
-    below = _below(ax, ax.get_xlabel()) + 1.45 * size * notes + 2
+    below = _below(ax, ax.get_xlabel()) + 2
     shown: Any = {"fontsize": size, "ncols": columns, "loc": "upper left", "frameon": False,
                   "borderaxespad": 0, "borderpad": 0, "columnspacing": 1.4, "handletextpad": 0.5}
     place = offset_copy(ax.transAxes, look.figure_of(ax), y=-below, units="points")
@@ -177,8 +179,9 @@ def legend(ax: Axes, handles: Sequence[Any], spec: Spec, notes: int = 0) -> None
 def _entries(handles: Sequence[Any], wide: float, size: float) -> tuple[list[str], int]:
     most = letters.room(wide - 40, size)
     names = [letters.wrapped(one.get_label(), max(10, most - _HANDLE)) for one in handles]
-    longest = max(letters.width(line) for name in names for line in name.split("\n")) + _HANDLE
-    return names, max(1, min(len(names), most // longest))
+    wides = [max(map(letters.width, name.split("\n"))) + _HANDLE for name in names]
+    in_line = len(names) if sum(wides) <= most else most // max(wides)
+    return names, max(1, min(len(names), in_line))
 
 
 def _title(spec: Spec) -> str | None:
@@ -190,8 +193,8 @@ def around(own: Figure, axes: NDArray[Any], spec: Spec, handles: Sequence[Any]) 
     first = axes[0]
     size = look.small(first)
     wide = 72 * own.get_figwidth() - 20
-    if handles and len(axes) == 1:
-        legend(first, handles, spec)
+    if handles and (spec.shape != "lines" or len(axes) == 1):
+        legend(axes[-1], handles, spec)
     elif handles:
         names = [letters.wrapped(one.get_label(), 20) for one in handles]
         made = own.legend(handles, names, title=_title(spec), loc="outside right upper",

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import update_wrapper
 from typing import Any, TypeAlias
 
@@ -18,6 +19,7 @@ from matplotlib.axes import Axes
 from fiotools.errors import SchemaError, about_results, argument
 from fiotools.language import listed
 from fiotools.plot import cells, frame, letters, lines, look, rows, words
+from fiotools.plot.scales import settled
 from fiotools.plot.spec import PARTS, Spec, merged, refuse_too_many
 from fiotools.stats import frames
 from fiotools.stats.question import metric_of, table_of
@@ -104,6 +106,10 @@ def drawn(spec: Spec, ax: Any = None, *, several: bool = False) -> Any:
                 one.set_title(name, fontsize=look.size(one), loc="left")
         return panels if len(panels) > 1 or several else panels[0]
     panels = frame.figure(spec)
+    if frame.shares(panels, "x") and spec.x.order is None:
+        spec = replace(spec, x=settled(spec.x, spec.reach("x")))
+    if frame.shares(panels, "y") and spec.y.order is None:
+        spec = replace(spec, y=settled(spec.y, spec.reach("y")))
     several |= bool(spec.ys)
     own, handles = look.figure_of(panels), dict[str, Any]()
     whole = len(panels) > 1
@@ -130,9 +136,9 @@ def _panel(ax: Axes, spec: Spec, *, whole: bool, alone: bool = False) -> list[An
     handles = list(_SHAPES[spec.shape](ax, spec))
     if spec.shape == "lines" and (alone or not whole) and lines.name_ends(ax, spec):
         handles = []
-    notes = frame.label(ax, spec, whole=whole)
+    frame.label(ax, spec, whole=whole)
     if not whole:
-        frame.legend(ax, handles, spec, notes)
+        frame.legend(ax, handles, spec)
         handles = []
     frame.settle(ax)
     return handles

@@ -28,14 +28,8 @@ _RINGS = {"ring": ("o", 11, 1.3), "knee": ("D", 12, 1.0)}
 def draw(ax: Axes, spec: Spec) -> list[Any]:
     """Draw curves, and return the entries of the legend: none if their ends are named."""
     looks = looks_of(ax, spec)
-    xs = [*spec.values("x")]
-    ys = [*spec.values("y"), *(end for one in spec.limits if one.axis == "y"
-                               for end in (one.low, one.high) if end is not None)]
-    scale(ax, "x", spec.x, xs)
-    if "bands" in spec.how:
-        ys += [end for row in spec.rows for end in (row.low, row.high) if end is not None]
-        ys = [y for y in ys if y > 0] if spec.y.log else ys
-    ends = scale(ax, "y", spec.y, ys)
+    scale(ax, "x", spec.x, spec.reach("x"))
+    ends = scale(ax, "y", spec.y, spec.reach("y"))
     last: list[tuple[float, float, Any]] = []
     dodged = len(spec.groups) > 1 and "dodged" in spec.how
     for at, name in enumerate(spec.groups):

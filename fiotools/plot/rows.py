@@ -27,11 +27,7 @@ def draw(ax: Axes, spec: Spec) -> list[Any]:
     if {"bars", "one row"} & spec.how:
         groups = (None,)
     looks = look.looks(spec.groups, ax)
-    values = [*spec.values("x"), *(end for one in spec.limits if one.axis == "x"
-                                   for end in (one.low, one.high) if end is not None)]
-    reach = [end for row in spec.rows for end in (row.low, row.high) if end is not None]
-    values += [end for end in reach if spec.x.log is not True or end > 0]
-    ends = scale(ax, "x", spec.x, values)
+    ends = scale(ax, "x", spec.x, spec.reach("x"))
     most = letters.room(_NAMES * look.points(ax)[0] / 0.775, look.size(ax))
     levels_axis(ax, "y", [words.named(one, spec.y.column) for one in names], most)
     ax.set_ylim(len(names) - 0.5, -0.5)
@@ -68,7 +64,7 @@ def _row(
                 **wide)
         for edge, full, arrow in ((low, row.low, "<"), (high, row.high, ">")):
             if edge != full:
-                ax.plot(edge, place, marker=arrow, markersize=6, color=colour, zorder=3)
+                ax.plot(edge, place, arrow, markersize=7, color=colour, zorder=3, clip_on=False)
     runs: Any = {"linestyle": "none", "marker": own.marker, "markersize": 5, "color": colour,
                  "markeredgecolor": look.ground(ax), "markeredgewidth": 0.5, "zorder": 5}
     if row.points:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -56,6 +57,11 @@ def ends_of(axis: Axis, values: Sequence[float]) -> tuple[float, float]:
         low, high = min(low, 0.0), max(high, 0.0)
     room = _MARGIN * (high - low) or abs(high) * _MARGIN or 1.0
     return (low if axis.zero and low == 0 else low - room), high + room
+
+
+def settled(axis: Axis, values: Sequence[float]) -> Axis:
+    """Return an axis that several panels share: its ends, and whether it is logarithmic."""
+    return replace(axis, log=is_log(axis, values), ends=ends_of(axis, values))
 
 
 def scale(ax: Axes, which: str, axis: Axis, values: Sequence[float]) -> tuple[float, float]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from os.path import commonprefix
 from typing import Any, Literal
 
 from fiotools.errors import SchemaError, argument, typed
@@ -142,8 +143,22 @@ class Spec:
             panels=("",),
         )
 
+    def reach(self, role: Literal["x", "y"]) -> list[float]:
+        """Return all numbers that an axis has to show; an interval may go on beyond curves."""
+        found = [*self.values(role)]
+        found += [
+            end for one in self.limits if one.axis == role
+            for end in (one.low, one.high) if end is not None
+        ]
+        axis = self.x if role == "x" else self.y
+        shown = self.shape == "rows" and role == "x" or "bands" in self.how and role == "y"
+        if shown:
+            ends = [end for row in self.rows for end in (row.low, row.high) if end is not None]
+            found += [end for end in ends if axis.log is not True or end > 0]
+        return found
+
     def values(self, role: Literal["x", "y"]) -> Iterator[float]:
-        """Give all numbers that an axis has to show, but for intervals."""
+        """Give all numbers of an axis but for intervals and limits."""
         is_value = role == ("x" if self.shape == "rows" else "y")
         for row in self.rows:
             one = getattr(row, role)
@@ -182,7 +197,9 @@ def merged(specs: Sequence[tuple[str, Spec]]) -> Spec:
         log = own[0].log if len({one.log for one in own}) == 1 else None
         ends = [one.ends for one in own if one.ends]
         whole = (min(low for low, _ in ends), max(high for _, high in ends)) if ends else None
-        return replace(own[0], order=order, ticks=ticks, log=log, ends=whole)
+        labels = [one.label for one in own]
+        label = labels[0] if len({*labels}) == 1 else commonprefix(labels).rstrip(" (（")
+        return replace(own[0], label=label, order=order, ticks=ticks, log=log, ends=whole)
 
     groups = union(spec.groups for _, spec in specs)
     said = tuple(f"{name}: {spec.said}" for name, spec in specs if spec.said)

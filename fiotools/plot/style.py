@@ -35,7 +35,7 @@ from numpy.typing import NDArray
 from fiotools import language
 from fiotools.errors import SchemaError
 from fiotools.files import atomic_write, digest
-from fiotools.plot import letters, look
+from fiotools.plot import frame, letters, look
 from fiotools.stats.frames import distinct, optional
 from fiotools.tables.results import Results
 
@@ -124,6 +124,9 @@ def title(ax: Axes | Figure | NDArray[Any], text: str) -> None:
         shown.set_text(lines)
         if shown.get_window_extent().width <= room:
             most = lines.count("\n") + 1
+    if figure in frame.OWN:
+        high = figure.get_figheight() + 0.2 * (shown.get_text().count("\n") + 1) + 0.05
+        figure.set_figheight(high)
 
 
 def save(
