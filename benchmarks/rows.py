@@ -11,6 +11,7 @@ import pandas as pd
 import fiotools as ft
 from benchmarks.process import ROOT
 from benchmarks.scaling import Make
+from fiotools.stats.percentiles import merge_bins
 from fiotools.tables.results import Results
 
 
@@ -167,23 +168,21 @@ STATISTICS: dict[str, Make] = {
     "per_thread": _of(_threads, ft.per_thread),
     "fairness": _of(_threads, ft.fairness),
     "settings_diff": _of(_settings, lambda made: ft.settings_diff(made, **SIDES)),
-    "merge_bins": _of(_bins, lambda bins: ft.merge_bins(bins, by="latency")),
-    "percentiles_from_bins": _of(_bins, ft.percentiles_from_bins),
-    "percentiles_from_bins, by run": _of(
-        _bins, lambda bins: ft.percentiles_from_bins(bins, by="source")
-    ),
+    "merge_bins": _of(_bins, lambda bins: merge_bins(bins, by="latency")),
+    "percentiles": _of(_bins, ft.percentiles),
+    "percentiles, by run": _of(_bins, lambda bins: ft.percentiles(bins, by="source")),
     "tails": _of(
         lambda rows: _bins(rows).assign(side=lambda bins: bins["source"]),
         lambda bins: ft.tails(bins, 50, between="side", baseline="000000.json"),
     ),
-    "bound_percentiles": _of(
+    "percentiles, printed": _of(
         lambda rows: (_percentiles(rows), _io(-(-rows // 10))),
-        lambda made: ft.bound_percentiles(*made),
+        lambda made: ft.percentiles(made[0], io=made[1]),
     ),
     "steady": _of(_samples, ft.steady),
     "plot.series": _drawn(_samples, lambda samples: ft.plot.series(samples)),
     "plot.cdf": _drawn(
-        _bins, lambda bins: ft.plot.cdf(ft.merge_bins(bins, by="direction"), hue="direction")
+        _bins, lambda bins: ft.plot.cdf(merge_bins(bins, by="direction"), hue="direction")
     ),
     "plot.repeats": _drawn(
         _io,

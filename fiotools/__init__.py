@@ -12,41 +12,32 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from fiotools.errors import (
-    AmbiguousFormatError,
     DatasetError,
     FileError,
     FiotoolsError,
     MeasureError,
-    MissingPackageError,
-    ParseError,
     ReadErrors,
-    ReportError,
-    ScanWarning,
     SchemaError,
-    UnknownFormatError,
     WorkerError,
 )
 
 if TYPE_CHECKING:
     from fiotools import measure, plot
     from fiotools._version import __version__ as __version__
-    from fiotools.articles.examples import example, example_path
-    from fiotools.articles.published import published
+    from fiotools.articles.examples import example
     from fiotools.dataset.contents import open_dataset
     from fiotools.dataset.convert import convert
     from fiotools.display.show import show
     from fiotools.input.read import formats, read, reads
-    from fiotools.logs.scan import scan_hist_log, scan_log, scan_notes
-    from fiotools.measure.campaign import campaign
+    from fiotools.logs.scan import scan
     from fiotools.reports.report import report
-    from fiotools.reports.study import study
     from fiotools.stats.best_under import best_under
     from fiotools.stats.check import check
     from fiotools.stats.combine import combine, fairness, per_thread
     from fiotools.stats.compare import compare, speedup
     from fiotools.stats.gate import gate
     from fiotools.stats.overall import overall
-    from fiotools.stats.percentiles import bound_percentiles, merge_bins, percentiles_from_bins
+    from fiotools.stats.percentiles import percentiles
     from fiotools.stats.plan import plan
     from fiotools.stats.reconcile import reconcile
     from fiotools.stats.settings import settings_diff
@@ -54,29 +45,21 @@ if TYPE_CHECKING:
     from fiotools.stats.steady import steady
     from fiotools.stats.summary import summarize
     from fiotools.stats.tails import tails
-    from fiotools.stats.variance import variance_levels
-    from fiotools.stats.windows import window, window_bins
+    from fiotools.stats.variance import variance
+    from fiotools.stats.windows import window
     from fiotools.tables.results import Results, concat
     from fiotools.vocabulary import describe
 
 __all__ = [
-    "AmbiguousFormatError",
     "DatasetError",
     "FileError",
     "FiotoolsError",
     "MeasureError",
-    "MissingPackageError",
-    "ParseError",
     "ReadErrors",
-    "ReportError",
     "Results",
-    "ScanWarning",
     "SchemaError",
-    "UnknownFormatError",
     "WorkerError",
     "best_under",
-    "bound_percentiles",
-    "campaign",
     "check",
     "combine",
     "compare",
@@ -84,61 +67,51 @@ __all__ = [
     "convert",
     "describe",
     "example",
-    "example_path",
     "fairness",
     "formats",
     "gate",
     "measure",
-    "merge_bins",
     "open_dataset",
     "overall",
     "per_thread",
-    "percentiles_from_bins",
+    "percentiles",
     "plan",
     "plot",
-    "published",
     "read",
     "reads",
     "reconcile",
     "report",
-    "scan_hist_log",
-    "scan_log",
-    "scan_notes",
+    "scan",
     "settings_diff",
     "shifts",
     "show",
     "speedup",
     "steady",
-    "study",
     "summarize",
     "tails",
-    "variance_levels",
+    "variance",
     "window",
-    "window_bins",
 ]
 
 # The module of each name. Names are resolved on first use (PEP 562), so that reading files does not
 # wait for scipy and matplotlib.
 _MODULES = {
     "_version": ("__version__",),
-    "articles.examples": ("example", "example_path"),
+    "articles.examples": ("example",),
     "dataset.contents": ("open_dataset",),
     "dataset.convert": ("convert",),
     "display.show": ("load_ipython_extension", "show", "unload_ipython_extension"),
-    "measure": ("campaign",),
-    "articles.published": ("published",),
     "input.read": ("formats", "read", "reads"),
     "reports.report": ("report",),
-    "reports.study": ("study",),
     "tables.results": ("Results", "concat"),
-    "logs.scan": ("scan_hist_log", "scan_log", "scan_notes"),
+    "logs.scan": ("scan",),
     "stats.best_under": ("best_under",),
     "stats.combine": ("combine", "fairness", "per_thread"),
     "stats.compare": ("compare", "speedup"),
     "stats.gate": ("gate",),
     "stats.check": ("check",),
     "stats.overall": ("overall",),
-    "stats.percentiles": ("bound_percentiles", "merge_bins", "percentiles_from_bins"),
+    "stats.percentiles": ("percentiles",),
     "stats.plan": ("plan",),
     "stats.reconcile": ("reconcile",),
     "stats.settings": ("settings_diff",),
@@ -146,8 +119,8 @@ _MODULES = {
     "stats.steady": ("steady",),
     "stats.summary": ("summarize",),
     "stats.tails": ("tails",),
-    "stats.variance": ("variance_levels",),
-    "stats.windows": ("window", "window_bins"),
+    "stats.variance": ("variance",),
+    "stats.windows": ("window",),
     "vocabulary": ("describe",),
 }
 _HOME = {name: module for module, names in _MODULES.items() for name in names}

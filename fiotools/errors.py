@@ -8,15 +8,28 @@ line need not search texts for them: text from a file or a user is never taken f
 from __future__ import annotations
 
 import shlex
+import sys
+import traceback
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from difflib import get_close_matches
 from functools import partial
 from typing import Any
 
+_LISTED = 10  # files that could not be read
+
 
 class FiotoolsError(Exception):
-    """The base of all errors that the library raises on purpose."""
+    """The base of all errors that the library raises on purpose.
+
+    IPython shows its message alone; after ``%xmode Verbose`` the whole traceback.
+    """
+
+    def _render_traceback_(self) -> list[str]:
+        mode = getattr(sys.modules["IPython"].get_ipython().InteractiveTB, "mode", "")
+        if mode == "Verbose":
+            return "".join(traceback.format_exception(self)).splitlines()
+        return [f"{type(self).__name__}: {self}"]
 
 
 class SchemaError(FiotoolsError, ValueError):
@@ -80,17 +93,19 @@ class ReadErrors(FiotoolsError):
 
     def __init__(self, failures: Sequence[FileError], results: Any, total: int) -> None:
         self.failures, self.results, self.total = list(failures), results, total
-        shown = [f"  {failure}" for failure in self.failures[:10]]
-        if len(self.failures) > 10:
-            shown.append(f"  ... and {len(self.failures) - 10} more, in .failures")
-        super().__init__(
-            f"{len(self.failures)} of {total} files could not be read "
-            f"(the others are in .results; errors='note' returns them with a note each):\n"
-            + "\n".join(shown)
-        )
+        remedy = "the others are in .results; errors='note' returns them with a note each"
+        super().__init__(unread(self.failures, total, remedy))
 
     def __reduce__(self) -> tuple[object, ...]:
         return ReadErrors, (self.failures, self.results, self.total)
+
+
+def unread(failures: Sequence[FileError], total: int, remedy: str) -> str:
+    """Say which files could not be read, each in a line."""
+    shown = [f"  {failure}" for failure in failures[:_LISTED]]
+    if len(failures) > _LISTED:
+        shown.append(f"  and {len(failures) - _LISTED} more, in .failures")
+    return "\n".join([f"{len(failures)} of {total} files could not be read ({remedy}):", *shown])
 
 
 class WorkerError(FiotoolsError, RuntimeError):

@@ -160,29 +160,15 @@ ANSWERS: Mapping[str, tuple[str, ...]] = {
         *("stragglers", "lat_mean_ns", "lat_stddev_ns", "flags", "details"),
     ),
     "combine": ("parts", "flags", "details"),
-    "merge_bins": (
-        "bin_lo_ns",
-        "bin_hi_ns",
-        "count",
-        "n",
-        "parts",
-        "varies_in",
-        "flags",
-        "details",
-    ),
-    "percentiles_from_bins": (
+    "percentiles": (
         *("percentile", "value_ns", "bound_lo_ns", "bound_hi_ns", "value_lo_ns", "value_hi_ns"),
-        *("confidence", "total_ios", "n", "method", "varies_in", "flags", "details"),
-    ),
-    "bound_percentiles": (
-        *("percentile", "bound_lo_ns", "bound_hi_ns", "total_ios", "parts", "n"),
-        *("method", "varies_in", "flags", "details"),
+        *("confidence", "total_ios", "n", "parts", "method", "varies_in", "flags", "details"),
     ),
     "best_under": (
         *("metric", "unit", "observed", "observed_lo", "observed_hi", "limit", "n", "n_below"),
         *("confidence", "flags", "details"),
     ),
-    "variance_levels": (
+    "variance": (
         *("metric", "unit", "level", "n", "repeats", "stddev", "stddev_lo", "stddev_hi"),
         *("variance_pct", "cost", "repeats_best", "confidence", "flags", "details"),
     ),
@@ -209,7 +195,6 @@ ANSWERS: Mapping[str, tuple[str, ...]] = {
         *("iops", "bw_bytes_per_s", "mean"),
         *("percentile", "value_ns", "bound_lo_ns", "bound_hi_ns", "varies_in", "flags", "details"),
     ),
-    "window_bins": ("latency", "time_s", "bin_lo_ns", "bin_hi_ns", "count"),
 }
 
 
@@ -585,7 +570,7 @@ _COLUMNS: tuple[Column, ...] = (
     _text("stragglers", "Threads that fell behind; null if none did."),
     # combine
     _whole("parts", "Rows that were added up; for bounds: tables of percentiles."),
-    # percentiles_from_bins, bound_percentiles
+    # percentiles, of_tables
     _number("bound_lo_ns", "Certain lower bound of the percentile; null: unknown."),
     _number("bound_hi_ns", "Certain upper bound of the percentile; null: unknown."),
     _number("value_lo_ns", "Lower end of the percentile's interval."),
@@ -594,7 +579,7 @@ _COLUMNS: tuple[Column, ...] = (
     _number("observed_lo", "Lower end of the interval of observed; null for one run."),
     _number("observed_hi", "Upper end of the interval of observed; null for one run."),
     _whole("n_below", "Runs below the limit."),
-    # variance_levels
+    # variance
     _text("level", "Column whose values are repeats: machines, runs, phases."),
     _number("repeats", "Mean number of repeats in one of the level above."),
     _number("stddev_lo", "Lower end of the interval of stddev."),

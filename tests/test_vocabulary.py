@@ -14,12 +14,9 @@ DATA = Path(__file__).resolve().parents[1] / "data"
 FIXTURES = Path(__file__).with_name("fixtures")
 GIVEN = {
     "tails": "percentiles",  # made from bins
-    "merge_bins": "bins",
-    "percentiles_from_bins": "bins",
-    "bound_percentiles": "percentiles",
+    "percentiles": "bins",
     "settings_diff": "settings",
     "window": "samples",
-    "window_bins": "samples",
 }
 UNITS = {"bytes": "B", "bytes_per_s": "B/s", "s": "s", "ns": "ns", "pct": "%"}
 
@@ -70,17 +67,12 @@ def answers():
         "fairness": ft.fairness(io, by="volume"),
         "combine": ft.combine(threads, to="run"),
         "check": ft.check(ft.read(f"{DATA.as_posix()}/dda-vhdx/xml/{{volume}}.xml")),
-        "merge_bins": ft.merge_bins(plus.bins),
-        "percentiles_from_bins": ft.percentiles_from_bins(plus.bins),
-        "bound_percentiles": ft.bound_percentiles(plus.percentiles, plus.io),
+        "percentiles": ft.percentiles(plus.bins),
         "best_under": ft.best_under(io, "lat_mean_ns", 1e9, by=["volume", "direction"]),
-        "variance_levels": ft.variance_levels(
-            threads, "iops", levels=["volume", "thread"], by="direction"
-        ),
+        "variance": ft.variance(threads, "iops", levels=["volume", "thread"], by="direction"),
         "steady": ft.steady(io.query("scope == 'total'"), "iops", by=["volume", "direction"]),
         "shifts": ft.shifts(io.query("scope == 'total'"), "iops", by=["volume", "direction"]),
         "window": ft.window(single, "1s", percentiles=99),
-        "window_bins": ft.window_bins(single, "1s"),
         "reconcile": ft.reconcile(
             io[["source", "run", "entry", "direction"]].assign(
                 quantity="iops", time_s=io["runtime_s"], value=io["iops"]

@@ -24,6 +24,8 @@ USE = """
 import importlib, json, sys
 from pathlib import Path
 import fiotools as ft
+from fiotools.articles.examples import example_path
+from fiotools.articles.published import published
 
 def is_there(name):
     try:
@@ -42,7 +44,7 @@ print(json.dumps({
     "example": repr(res),
     "volumes": res.runs["volume"].tolist(),
     "ratios": answer["ratio"].round(3).tolist(),
-    "published": int(ft.published(ft.example_path("page-cache"))["agrees"].sum()),
+    "published": int(published(example_path("page-cache"))["agrees"].sum()),
     "heavy": [name for name in %r if is_there(name)],
 }))
 """

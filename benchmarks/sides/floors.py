@@ -89,7 +89,7 @@ def _files(path: str, pattern: str) -> list[Path]:
 
 
 def _schema(path: str) -> dict[str, Any]:
-    """Give the smallest types that hold such a log, which are those that `scan_log` takes."""
+    """Give the smallest types that hold such a log, which are those that `scan` takes."""
     import polars as pl
 
     types = {

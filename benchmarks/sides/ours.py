@@ -48,21 +48,21 @@ def scan_log(path: str) -> Any:
     """Read a log whole, into polars."""
     import fiotools as ft
 
-    return ft.scan_log(path).collect()
+    return ft.scan(path).collect()
 
 
 def windows(path: str) -> Any:
     """Make windows of a second: how many, how fast, how long in the mean."""
     import fiotools as ft
 
-    return ft.window(ft.scan_log(path), "1s").collect(engine="streaming")
+    return ft.window(ft.scan(path), "1s").collect(engine="streaming")
 
 
 def window_percentiles(path: str) -> Any:
     """Make windows of a second with percentiles."""
     import fiotools as ft
 
-    lazy = ft.window(ft.scan_log(path), "1s", percentiles=(50, 99, 99.9))
+    lazy = ft.window(ft.scan(path), "1s", percentiles=(50, 99, 99.9))
     return lazy.collect(engine="streaming")
 
 

@@ -215,7 +215,7 @@ def _parts(
     if there:
         named = {label: several for label, several in there.items() if label is not None}
         try:
-            parts.append(read(named or there[None], workers=workers, **arguments))
+            parts.append(read(named or there[None], workers=workers, errors="raise", **arguments))
         except ReadErrors as errors:
             bad += errors.failures
             parts.append(errors.results)

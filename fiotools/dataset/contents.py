@@ -321,7 +321,7 @@ class Dataset:
         if within:
             source = f"{within.rstrip('/')}/" + pl.col("source").str.strip_prefix("/")
             tables = {table: rows.with_columns(source=source) for table, rows in tables.items()}
-        return Results(Frames(Part([], tables)), files)
+        return Results(Frames(Part([], tables)), files, labels=self.labels)
 
     def files(self, table: str) -> list[str]:
         """Name the files of a table that count, for other programs.

@@ -37,7 +37,7 @@ _HINTS = {
 # stands before it
 _READ = (
     *("overall", "tails", "speedup", "compare", "gate", "summarize", "check", "steady"),
-    *("reconcile", "best_under", "variance_levels", "settings_diff", "fairness", "shifts", "plan"),
+    *("reconcile", "best_under", "variance", "settings_diff", "fairness", "shifts", "plan"),
 )
 WRAPS = 24  # letters that a line of a sentence has at least
 # below the table, and each thing once

@@ -70,7 +70,7 @@ def show(x: Results | IntoDataFrame, *, rows: int | None = ROWS) -> Readable:
     -----
     In IPython and JupyterLab, where fiotools is imported, the answers of `compare`, `speedup`,
     `summarize`, `check`, `fairness`, `steady`, `shifts`, `reconcile`, `settings_diff`,
-    `best_under`, `plan` and `variance_levels` show themselves in this form; a selection of columns
+    `best_under`, `plan` and `variance` show themselves in this form; a selection of columns
     is shown as ever.
     ``%unload_ext fiotools`` ends that, and ``%load_ext fiotools`` brings it back.
 

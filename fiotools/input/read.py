@@ -7,6 +7,7 @@ be read in any process; its result can be sent back.
 from __future__ import annotations
 
 import os
+import warnings
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
@@ -25,6 +26,7 @@ from fiotools.errors import (
     UnknownFormatError,
     WorkerError,
     argument,
+    unread,
 )
 from fiotools.files import is_packed
 from fiotools.files.memory import free
@@ -39,7 +41,7 @@ from fiotools.tables.parts import (
     Labels,
     Part,
     add_notes,
-    fill_conditions,
+    fill_labels,
     stacked,
 )
 from fiotools.tables.results import KINDS, Kind, Results, results_of
@@ -71,7 +73,7 @@ def read(
     format: str | None = None,
     version: str | None = None,
     quantity: str | None = None,
-    errors: Literal["raise", "note"] = "raise",
+    errors: Literal["warn", "raise", "note"] = "warn",
     frames: Kind = "pandas",
     workers: int | None = None,
     executor: Executor | None = None,
@@ -92,10 +94,11 @@ def read(
         The tool's version, for the formats that do not say it.
     quantity : {"bw", "iops", "lat", "clat", "slat", "hist"}, optional
         The quantity of fio logs that were renamed.
-    errors : {"raise", "note"}
-        What to do when a file cannot be read. All files are tried in any case; ``"raise"`` then
-        raises, with the good ones in ``.results``; ``"note"`` returns the good ones and puts each
-        failure into ``notes``.
+    errors : {"warn", "raise", "note"}
+        What to do when a file cannot be read. All files are tried in any case, and the errors are
+        in ``.failures``. ``"warn"``: a file named by itself raises; the good files of a folder, a
+        glob or a template are returned with one warning. ``"raise"`` raises for any file, with the
+        good ones in ``.results``. ``"note"`` puts each failure into ``notes``.
     frames : {"pandas", "polars"}
         What the tables are, and the answers to questions about these results.
     workers : int, optional
@@ -137,16 +140,24 @@ def read(
     >>> ft.read("data/dda-vhdx/xml/{volume}.xml")
     <Results: 3 files, DISKSPD 2.0.21a, 3 runs, 36 settings, 27 io rows, 3 extras, 0 notes>
     """
-    if errors not in ("raise", "note"):
-        raise ValueError(f"errors={errors!r} is not one of 'raise', 'note'")
+    if errors not in ("warn", "raise", "note"):
+        raise ValueError(f"errors={errors!r} is not one of 'warn', 'raise', 'note'")
     check_options(format, quantity, frames)
     task = Task(tables_of(tables), format, version, errors == "note", quantity)
-    try:
-        results = read_files(find(sources), task, workers=workers, executor=executor)
-    except ReadErrors as error:
-        error.results.kind = frames
-        raise
+    found = find(sources)
+    results = read_files(found, task, workers=workers, executor=executor)
     results.kind = frames
+    if not results.failures or errors == "note":
+        return results
+    if len(found) == 1:
+        raise results.failures[0]
+    error = ReadErrors(results.failures, results, len(found))
+    asked = {file.name for file in found if file.named and not file.by_template}
+    lost = {failure.path for failure in results.failures}
+    if errors == "raise" or asked & lost or not results.files:
+        raise error
+    remedy = "the others were; errors='raise' refuses them all"
+    warnings.warn(unread(results.failures, len(found), remedy), stacklevel=2)
     return results
 
 
@@ -177,11 +188,9 @@ def _together(found: list[Found], batches: list[Batch], task: Task) -> Results:
         raise failed[0][1]
     failures = [as_file_error(*pair) for pair in failed]
     results = results_of([batch.part for batch in batches], task.wanted, len(found))
-    if failures and not task.notes_errors:
-        if len(found) == 1:
-            raise failures[0]
+    if not task.notes_errors:
         results.files -= len(failures)
-        raise ReadErrors(failures, results, len(found))
+    results.failures = failures
     return results
 
 
@@ -363,7 +372,7 @@ def too_large(file: Found) -> FileError:
         file.name,
         f"is too large for the memory here: it has {human(size, 'B')}"
         + ("" if room is None else f", and {human(room, 'B')} are free"),
-        remedy="ft.scan_log reads a log of fio of any length; other files need more memory",
+        remedy="ft.scan reads a log of fio of any length; other files need more memory",
     )
 
 
@@ -436,7 +445,7 @@ def part_of(files: list[tuple[str, Labels]], rows: Rows, wanted: tuple[str, ...]
     said = consistency.check(part.tables)
     notes = add_notes(part.tables["notes"], "contradiction", said)
     if any(labels for _, labels in files):
-        notes = add_notes(notes, "path", fill_conditions(part))
+        notes = add_notes(notes, "path", fill_labels(part))
     part.tables["notes"] = notes
     if wanted is not None and "io" not in wanted:
         part.tables.pop("io", None)
@@ -578,7 +587,7 @@ def fatal(file: Found, error: WorkerError) -> FileError:
     return FileError(
         file.name,
         f"reading it {error.reason}",
-        remedy="is there enough memory? ft.scan_log reads a log of fio of any length; without"
+        remedy="is there enough memory? ft.scan reads a log of fio of any length; without"
         f" {argument('workers')} it is read by this process",
     )
 

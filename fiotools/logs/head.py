@@ -142,35 +142,29 @@ class Head:
         return {"source": self.found.name, **self.name.keys(1)}
 
 
-def heads(found: list[Found], version: str | None, *, histograms: bool | None) -> list[Head]:
-    """Read the first lines of each log; other files in folders and globs are skipped.
-
-    ``histograms``: True for logs of histograms, False for the others, None for all.
-    """
+def heads(found: list[Found], version: str | None) -> list[Head]:
+    """Read the first lines of each log; other files in folders and globs are skipped."""
     reports = Reports()
     seen = []
     for file in found:
         name = log_name(plain_name(file.name))
-        if name is not None and histograms in (None, name.kind == "hist"):
+        if name is not None:
             try:
                 seen.append(_head(file, name, version, reports))
             except FileError as error:
                 if file.named:
                     raise
                 if not isinstance(error, NoResultError):
-                    warnings.warn(str(error), ScanWarning, stacklevel=4)  # of `scan_log`
-        elif file.named and name is None:
+                    warnings.warn(str(error), ScanWarning, stacklevel=4)  # of `scan`
+        elif file.named:
             raise ParseError(
                 file.name,
                 "it is not named like a log of fio, and its content does not say the quantity",
                 remedy="give it back its name (x_lat.1.log, x_clat_hist.1.log, ...)",
             )
-        elif file.named:
-            other = "scan_log" if histograms else "scan_hist_log"
-            raise ParseError(file.name, "another kind of log", remedy=f"{other}() reads it")
     if not seen:
-        kind = "x_clat_hist.1.log" if histograms else "x_lat.1.log, x_bw.1.log, ..."
-        raise FileNotFoundError(f"no log of fio among {len(found)} files ({kind})")
+        kinds = "x_lat.1.log, x_bw.1.log, x_clat_hist.1.log"
+        raise FileNotFoundError(f"no log of fio among {len(found)} files ({kinds})")
     return seen
 
 

@@ -1,4 +1,4 @@
-"""`scan_log`, `scan_hist_log` and `scan_notes`: fio's logs, lazily.
+"""`scan` and `scan_notes`: fio's logs, lazily.
 
 A scan decides as `read` does, but from the first lines instead of all. polars then reads file after
 file, block after block, and each block is checked against these decisions. Lines that are left out
@@ -231,11 +231,9 @@ def _logs(
     sources: Paths | Mapping[str, Paths],
     version: str | None,
     align: Align,
-    *,
-    histograms: bool | None,
 ) -> list[Log]:
     """Find logs, and decide what their rows mean and where their times begin."""
-    seen = heads(files.find(sources), version, histograms=histograms)
+    seen = heads(files.find(sources), version)
     logs: list[Log] = [
         HistLog.of(head) if head.name.kind == "hist" else ValueLog.of(head) for head in seen
     ]
@@ -282,8 +280,13 @@ def _moved(log: Log, late: float, how: str) -> Log:
 
 def _lazy(logs: Sequence[Log]) -> pl.LazyFrame:
     """Warn of assumptions, and make a lazy frame of logs of one kind, in the form of a table."""
-    _warn(logs)
     kind = logs[0]
+    if other := next((log for log in logs if log.table != kind.table), None):
+        raise SchemaError(
+            f"{kind.head.found.name} is a {kind.shown}, {other.head.found.name} a {other.shown}: "
+            "name one kind, '*_clat_hist.*.log' or '*_lat.*.log'"
+        )
+    _warn(logs)
     parts = [(log.head.found, *part) for log in logs for part in log.parts()]
     columns = {
         name: kind.types.get(name, POLARS[COLUMNS[name].dtype]) for name in TABLES[kind.table]
@@ -340,13 +343,13 @@ def _warn(logs: Sequence[Log]) -> None:
                 said.setdefault(message, []).append(rows.source)
     for message, names in said.items():
         more = f" and {len(names) - 1} more" if len(names) > 1 else ""
-        warnings.warn(f"{names[0]}{more}: {message}", ScanWarning, stacklevel=4)  # of `scan_log`
+        warnings.warn(f"{names[0]}{more}: {message}", ScanWarning, stacklevel=4)  # of `scan`
 
 
-def scan_log(
+def scan(
     sources: Paths | Mapping[str, Paths], *, version: str | None = None, align: Align = None
 ) -> pl.LazyFrame:
-    """Read logs of fio lazily, in constant memory: per I/O or averaged, of any length.
+    """Read logs of fio lazily, in constant memory, of any length: of I/Os, averages or histograms.
 
     Only the first lines are read now; the rest when the frame is collected, best with
     ``collect(engine="streaming")``.
@@ -368,8 +371,8 @@ def scan_log(
     Returns
     -------
     polars.LazyFrame
-        The table ``samples``, as `read` returns it for the same files: labels first, ``direction``
-        as an Enum.
+        The table ``samples``, or ``bins`` of logs of histograms, as `read` returns it for the same
+        files: labels first, ``direction`` as an Enum.
 
     Raises
     ------
@@ -379,70 +382,31 @@ def scan_log(
         If a named file is not a log, or its unit is unknown; while collecting, if a line
         contradicts the decisions from the first lines. Nothing is guessed.
     SchemaError
-        If the logs cannot be aligned.
+        If the logs cannot be aligned, or some are of histograms and others are not.
 
     Warns
     -----
     ScanWarning
         About assumed columns and units, if neither a version nor a report decides, and files of
         a folder that cannot be read; while collecting, about lines left out because they are torn
-        or not fio's. `scan_notes` returns all notes on the first lines.
+        or not fio's. `fiotools.logs.scan.scan_notes` returns all notes on the first lines.
 
     See Also
     --------
     window : Rates and percentiles of each second.
-    scan_hist_log : The same for logs of histograms.
 
     Examples
     --------
     >>> import fiotools as ft
-    >>> log = ft.scan_log("data/per-io-log/mixed_lat.1.log")
+    >>> log = ft.scan("data/per-io-log/mixed_lat.1.log")
     >>> log.group_by("direction").len().sort("direction").collect(engine="streaming").rows()
     [('read', 4797)]
-    """
-    return _lazy(_logs(sources, version, align, histograms=False))
-
-
-def scan_hist_log(
-    sources: Paths | Mapping[str, Paths], *, version: str | None = None, align: Align = None
-) -> pl.LazyFrame:
-    """Read fio's logs of latency histograms lazily, in constant memory.
-
-    Parameters
-    ----------
-    sources, version, align
-        As in `scan_log`. The number of bins decides their unit, for any version.
-
-    Returns
-    -------
-    polars.LazyFrame
-        The table ``bins``, as `read` returns it for the same files: a row for every filled bin of
-        every interval.
-
-    Raises
-    ------
-    FileNotFoundError
-        If nothing matches, or no match is a histogram log.
-    FileError
-        If a named file is not one.
-    SchemaError
-        If the logs cannot be aligned.
-
-    Warns
-    -----
-    ScanWarning
-        About counts that may be totals of the run so far; while collecting, about lines left
-        out.
-
-    Examples
-    --------
-    >>> import fiotools as ft
-    >>> log = ft.scan_hist_log("data/how-many-runs/long/long_clat_hist.1.log")
+    >>> log = ft.scan("data/how-many-runs/long/long_clat_hist.1.log")
     >>> seconds = ft.window(log, "100s", percentiles=99).collect(engine="streaming")
     >>> seconds.select("time_s", "n", "value_ns").rows()
     [(100.0, 3951804, 688128.0), (200.0, 4140189, 622592.0), (300.0, 4020776, 688128.0)]
     """
-    return _lazy(_logs(sources, version, align, histograms=True))
+    return _lazy(_logs(sources, version, align))
 
 
 def scan_notes(
@@ -453,7 +417,7 @@ def scan_notes(
     Parameters
     ----------
     sources, version, align
-        As for `scan_log` and `scan_hist_log`; logs of both kinds may be mixed.
+        As for `scan`; logs of both kinds may be mixed.
 
     Returns
     -------
@@ -464,15 +428,14 @@ def scan_notes(
     Raises
     ------
     FileNotFoundError, FileError, SchemaError
-        As in `scan_log`.
+        As in `scan`.
 
     Examples
     --------
-    >>> import fiotools as ft
-    >>> ft.scan_notes("tests/fixtures/fio/fio-3.33--log-windows_lat.1.log")["message"][0]
+    >>> scan_notes("tests/fixtures/fio/fio-3.33--log-windows_lat.1.log")["message"][0]
     'fio 3.33, as tests/fixtures/fio/fio-3.33--log-windows.json says'
     """
-    heads = [log.head for log in _logs(sources, version, align, histograms=None)]
+    heads = [log.head for log in _logs(sources, version, align)]
     made = (head.rows.tables().get("notes", stacked(())) for head in heads)
     notes = [one.with_columns(pl.lit(at, pl.Int32()).alias(FILE)) for at, one in enumerate(made)]
     files = [(head.found.name, head.found.labels) for head in heads]

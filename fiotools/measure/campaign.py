@@ -330,7 +330,7 @@ def campaign(folder: str | os.PathLike[str]) -> Campaign:
     Examples
     --------
     >>> import fiotools as ft
-    >>> c = ft.campaign("random-io-20261121-093000")  # doctest: +SKIP
+    >>> c = ft.measure.campaign("random-io-20261121-093000")  # doctest: +SKIP
     >>> ft.compare(c.results.io, "iops", between="place", baseline="ssd", by="workload")
     ... # doctest: +SKIP
     """
@@ -380,7 +380,7 @@ def known(campaign: Campaign, place: str | None = None) -> dict[str, Any]:
     Examples
     --------
     >>> import fiotools as ft
-    >>> c = ft.campaign("random-io-20261121-093000")  # doctest: +SKIP
+    >>> c = ft.measure.campaign("random-io-20261121-093000")  # doctest: +SKIP
     >>> ft.check(c.results, **ft.measure.known(c))  # doctest: +SKIP
     """
     places = campaign.session["places"]

@@ -101,7 +101,7 @@ def after(campaign: Campaign) -> str:
         page = f"{folder}.html"
         shell = f"fiotools report {quoted} -o {shlex.quote(page)}"
         text.append(f"  report:      {typed(f'ft.report({name!r}, {page!r})', shell)}")
-        text.append(f"  in Python:   c = ft.campaign({name!r})")
+        text.append(f"  in Python:   c = ft.measure.campaign({name!r})")
         text.append(f"               c.results.{table}; ft.check(c.results, **ft.measure.known(c))")
         main = campaign.experiment.questions[0]
         if main.between != "place" or len(plan.places) > 1:

@@ -66,7 +66,7 @@ def style(*, lang: str | None = None) -> None:
     lang : {"en", "ja"}, optional
         The language of the words that fiotools writes on plots from now on, in every thread;
         English by default. Sentences in frames are made in it too: the ``why`` and ``remedy`` of
-        `check`, the notes of `fairness`, `percentiles_from_bins` and `steady`. So set it first: a
+        `check`, the notes of `fairness`, `percentiles` and `steady`. So set it first: a
         frame keeps the language that it was made in. Verdicts, names, errors and your own text
         stay as they are; titles and names in the file ``figures.<lang>.toml`` of the working
         folder are translated.

@@ -28,7 +28,7 @@ from fiotools.reports.questions import LATENCY, Comparison, best, in_order, swep
 from fiotools.reports.sentences import cell_names, names_of, telling
 from fiotools.reports.subjects import Source, differs
 from fiotools.stats.combine import fairness, per_thread
-from fiotools.stats.percentiles import bound_percentiles, merge_bins, percentiles_from_bins
+from fiotools.stats.percentiles import merge_bins, of_bins, of_tables
 from fiotools.stats.steady import steady
 from fiotools.stats.summary import summarize
 from fiotools.words import named
@@ -288,7 +288,7 @@ def _of_bins(bins: pd.DataFrame, one: Comparison) -> Iterator[_Drawn]:
     if not len(bins) or bins["count"].isna().any():
         return
     try:
-        told = percentiles_from_bins(bins, list(_AT), by=one.keys or None)
+        told = of_bins(bins, list(_AT), by=one.keys or None)
         whole = merge_bins(bins, by=one.keys or None)
     except SchemaError:
         return  # a total beside its parts; the means are drawn
@@ -319,7 +319,7 @@ def _of_percentiles(source: Source, one: Comparison) -> Iterator[_Drawn]:
     said = ""
     if frame.duplicated([*one.keys, "percentile"]).any():
         try:
-            frame = bound_percentiles(frame, source.results.io, by=one.keys or None, at=list(_AT))
+            frame = of_tables(frame, source.results.io, by=one.keys or None, at=list(_AT))
         except SchemaError:
             return
         frame = frame.assign(value_ns=float("nan"))

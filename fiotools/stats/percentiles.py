@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from itertools import accumulate, pairwise
 from math import ceil, inf, log
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import scipy
 from narwhals.typing import IntoDataFrameT
@@ -27,8 +27,12 @@ from fiotools.stats import frames
 from fiotools.stats.columns import Columns
 from fiotools.stats.combine import total
 from fiotools.stats.frames import AnswerRow, Frame, check_confidence
+from fiotools.stats.question import question
 from fiotools.stats.replicates import refuse_scopes, run_keys, run_name, watched
 from fiotools.vocabulary import KEYS
+
+if TYPE_CHECKING:
+    from fiotools.tables.results import Results
 
 Bin = tuple[float, float]
 _ENTRY = ("source", "run", "entry")
@@ -38,6 +42,8 @@ FEW = 5  # I/Os beyond a percentile: with fewer it depends on single ones
 # never added up, even if `by` does not name them
 _APART = ("latency", "direction")
 
+# the columns of merged histograms, after those that keep them apart
+_MERGED = ("bin_lo_ns", "bin_hi_ns", "count", "n", "parts", "varies_in", "flags", "details")
 _MOST = 10**15  # I/Os: three years of a thousand devices, and ranks are still exact
 
 
@@ -65,6 +71,97 @@ class Histogram:
         return max(low, self.least), min(high, self.most)
 
 
+def _table(results: Results, asked: Mapping[str, Any]) -> str:
+    """Take the histograms if they have counts, else what the tool printed."""
+    bins = results.tables.polars("bins") if results.tables.height("bins") else None
+    return "percentiles" if bins is None or bins["count"].null_count() == len(bins) else "bins"
+
+
+@question(_table)
+def percentiles(
+    bins: IntoDataFrameT,
+    at: float | Sequence[float] = PERCENTILES,
+    *,
+    by: str | Sequence[str] | None = None,
+    confidence: float = 0.95,
+    io: IntoDataFrameT | None = None,
+) -> IntoDataFrameT:
+    """Give the percentiles of several files, jobs, threads or runs together.
+
+    Histograms are added up, and their percentiles are exact to a bin. Percentiles that a tool
+    printed can be bounded, and never averaged.
+
+    Parameters
+    ----------
+    bins : Results, pandas.DataFrame or polars.DataFrame
+        A table such as `Results.bins`, with counts; or such as `Results.percentiles`, of tools that
+        print no histogram. Parts, without their total beside them.
+    at : float or sequence of float
+        The percentiles, above 0, up to 100.
+    by : str or sequence of str, optional
+        Columns that keep them apart: ``["source", "run"]`` gives percentiles of runs, which
+        `compare` and `summarize` take. Directions, and slat, clat and lat, always stay apart.
+    confidence : float
+        Of the interval of merged histograms, at least.
+    io : pandas.DataFrame or polars.DataFrame, optional
+        The table `Results.io` of the same entries, by default of the same `Results`. Its extremes
+        bound the percentiles of bins, and its ``total_ios`` weight printed ones.
+
+    Returns
+    -------
+    pandas.DataFrame or polars.DataFrame
+        A row per cell and percentile: the columns of `by`, ``latency``, ``direction``;
+
+        * ``percentile``; ``value_ns`` [ns], the middle of its bin, as fio prints it (null for the
+          last, which has no end), or the value that a tool printed; null where it is only bounded;
+        * ``bound_lo_ns`` and ``bound_hi_ns`` [ns], between which it certainly is: the edges of the
+          bin, or as far as the printed points are exact (null: unbounded);
+        * ``value_lo_ns`` and ``value_hi_ns``, the interval of merged histograms, null for too few
+          I/Os; ``confidence``;
+        * ``total_ios``; ``n``, the runs (null if unknown); ``parts``, the tables of printed ones;
+        * ``method``: "merged", "bounded", or "as printed" for a single table;
+        * ``varies_in``; ``flags``, ``details``.
+
+    Raises
+    ------
+    SchemaError
+        For bins that overlap and do not nest, have only ``pct`` or are there twice; for a total
+        beside its parts; a table without its I/Os in `io`; values that fall as percentiles rise.
+
+    Notes
+    -----
+    The interval lies between two order statistics, by the binomial distribution, and needs ``ln((1
+    - confidence) / 2) / ln(p)`` I/Os: 368 for p99, 36887 for p99.99. It takes I/Os as independent:
+    stalls come in bursts, and then it is too narrow. For other runs, summarize the percentiles of
+    several.
+
+    Bounds: the share of all I/Os below x is the mean of the shares in each part, weighted by its
+    I/Os. The share of a part is known at its points only. No value between the bounds is better
+    founded than another.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> bins = pd.DataFrame({
+    ...     "run": 1, "latency": "clat", "direction": "read",
+    ...     "bin_lo_ns": [2048, 2080, 8192], "bin_hi_ns": [2080, 2112, 8320],
+    ...     "count": [600, 390, 10],
+    ... })
+    >>> found = percentiles(bins, [50, 99, 99.9])
+    >>> ends = ["bound_lo_ns", "bound_hi_ns", "value_lo_ns", "value_hi_ns"]
+    >>> found[["percentile", "value_ns", *ends]]
+       percentile  value_ns  bound_lo_ns  bound_hi_ns  value_lo_ns  value_hi_ns
+    0        50.0    2064.0       2048.0       2080.0       2048.0       2080.0
+    1        99.0    2096.0       2080.0       2112.0       2080.0       8320.0
+    2        99.9    8256.0       8192.0       8320.0          NaN          NaN
+    >>> found["flags"].iloc[2], found["details"].iloc[2]
+    ('few-ios;rare', '[{"n": 3688}, {"n": 5}]')
+    """
+    if "percentile" in getattr(bins, "columns", ()):
+        return of_tables(bins, io, by=by, at=at)
+    return of_bins(bins, at, by=by, confidence=confidence, io=io)
+
+
 def merge_bins(bins: IntoDataFrameT, *, by: str | Sequence[str] | None = None) -> IntoDataFrameT:
     """Add up histograms, bin by bin: over jobs, threads, runs and the intervals of a log.
 
@@ -82,7 +179,7 @@ def merge_bins(bins: IntoDataFrameT, *, by: str | Sequence[str] | None = None) -
         A row per bin: the columns of `by`, ``latency``, ``direction``; ``bin_lo_ns``, ``bin_hi_ns``
         [ns], ``count``; ``n``, the runs in the histogram (null if `bins` does not tell them apart);
         ``parts``, the rows added; ``varies_in``, the labels that differ and are not in `by`;
-        ``flags``, ``details``. `percentiles_from_bins` takes it too.
+        ``flags``, ``details``. `percentiles` takes it too.
 
     Raises
     ------
@@ -115,7 +212,7 @@ def merge_bins(bins: IntoDataFrameT, *, by: str | Sequence[str] | None = None) -
             low, high = edges
             line = {"bin_lo_ns": low, "bin_hi_ns": high, "count": count, "parts": own.parts[edges]}
             lines.append(line | same)
-    return frames.answer(data, "merge_bins", cell_keys(data, named), lines)
+    return frames.answer(data, _MERGED, cell_keys(data, named), lines)
 
 
 def cell_keys(data: Frame, by: Sequence[str]) -> list[str]:
@@ -244,84 +341,25 @@ def _name(edges: Bin) -> str:
     return f"[{edges[0]:.10g}, {edges[1]:.10g})"
 
 
-def percentiles_from_bins(
+def of_bins(
     bins: IntoDataFrameT,
-    percentiles: float | Sequence[float] = PERCENTILES,
+    at: float | Sequence[float] = PERCENTILES,
     *,
     by: str | Sequence[str] | None = None,
     confidence: float = 0.95,
     io: IntoDataFrameT | None = None,
 ) -> IntoDataFrameT:
-    """Read percentiles off histograms, which are added up first as `merge_bins` does.
-
-    Parameters
-    ----------
-    bins : pandas.DataFrame or polars.DataFrame
-        A table such as `Results.bins`, with counts, or the answer of `merge_bins`.
-    percentiles : float or sequence of float
-        Above 0, up to 100.
-    by : str or sequence of str, optional
-        Columns that keep histograms apart: ``["source", "run"]`` gives percentiles of runs, which
-        `compare` and `summarize` take. Directions and latencies always stay apart.
-    confidence : float
-        Of the interval, at least.
-    io : pandas.DataFrame or polars.DataFrame, optional
-        The table `Results.io` of the same entries, whose extremes bound the percentiles.
-
-    Returns
-    -------
-    pandas.DataFrame or polars.DataFrame
-        A row per histogram and percentile: the columns of `by`, ``latency``, ``direction``;
-        ``percentile``; ``value_ns`` [ns], the middle of its bin, as fio prints it (null for the
-        last, which has no end); ``bound_lo_ns`` and ``bound_hi_ns``, the edges of that bin;
-        ``value_lo_ns`` and ``value_hi_ns``, its interval, null for too few I/Os; ``confidence``,
-        and in ``note`` the scope of the interval; ``total_ios`` in the histogram; ``n``, its runs;
-        ``method``, "bins"; ``varies_in``; ``flags``, ``details``.
-
-    Raises
-    ------
-    SchemaError
-        As in `merge_bins`; for invalid percentiles; and if `io` lacks the entries.
-
-    See Also
-    --------
-    bound_percentiles : What is certain if there are no bins.
-
-    Notes
-    -----
-    The interval lies between two order statistics, by the binomial distribution, and needs ``ln((1
-    - confidence) / 2) / ln(p)`` I/Os: 368 for p99, 36887 for p99.99. It takes I/Os as independent:
-    stalls come in bursts, and then it is too narrow. For other runs, summarize the percentiles of
-    several.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> bins = pd.DataFrame({
-    ...     "run": 1, "latency": "clat", "direction": "read",
-    ...     "bin_lo_ns": [2048, 2080, 8192], "bin_hi_ns": [2080, 2112, 8320],
-    ...     "count": [600, 390, 10],
-    ... })
-    >>> found = percentiles_from_bins(bins, [50, 99, 99.9])
-    >>> ends = ["bound_lo_ns", "bound_hi_ns", "value_lo_ns", "value_hi_ns"]
-    >>> found[["percentile", "value_ns", *ends]]
-       percentile  value_ns  bound_lo_ns  bound_hi_ns  value_lo_ns  value_hi_ns
-    0        50.0    2064.0       2048.0       2080.0       2048.0       2080.0
-    1        99.0    2096.0       2080.0       2112.0       2080.0       8320.0
-    2        99.9    8256.0       8192.0       8320.0          NaN          NaN
-    >>> found["flags"].iloc[2], found["details"].iloc[2]
-    ('few-ios;rare', '[{"n": 3688}, {"n": 5}]')
-    """
+    """Read percentiles off histograms, which are added up first as `merge_bins` does."""
     check_confidence(confidence)
-    wanted = wanted_percentiles(percentiles)
+    wanted = wanted_percentiles(at)
     named = frames.names(by)
     data = frames.opened(bins)
     found = histograms(data, named)
     if io is not None:
         _add_extremes(found, data, cell_keys(data, named), frames.opened(io))
     lines = [_quantile(own, percentile, confidence) for own in found for percentile in wanted]
-    same = {"method": "bins", "confidence": confidence}
-    return frames.answer(data, "percentiles_from_bins", cell_keys(data, named), lines, **same)
+    same = {"method": "merged", "confidence": confidence}
+    return frames.answer(data, "percentiles", cell_keys(data, named), lines, **same)
 
 
 def _quantile(own: Histogram, percentile: float, confidence: float) -> AnswerRow:
@@ -404,68 +442,20 @@ def _add_extremes_of(histogram: Histogram, io: Frame, kind: Any) -> None:
         histogram.notes.append(flag("bins-count", n=counted, of=done))
 
 
-def bound_percentiles(
+def of_tables(
     percentiles: IntoDataFrameT,
-    io: IntoDataFrameT,
+    io: IntoDataFrameT | None,
     *,
     by: str | Sequence[str] | None = None,
     at: float | Sequence[float] = PERCENTILES,
 ) -> IntoDataFrameT:
-    """Bound the percentiles of several files, threads or runs together, from those of each.
-
-    For tools that print percentiles and no histogram, such as DISKSPD; with bins,
-    `percentiles_from_bins` is exact to 1/64.
-
-    Parameters
-    ----------
-    percentiles : pandas.DataFrame or polars.DataFrame
-        A table such as `Results.percentiles`: parts, without their total beside them.
-    io : pandas.DataFrame or polars.DataFrame
-        The table `Results.io` with the ``total_ios`` of the same entries and directions.
-    by : str or sequence of str, optional
-        Columns that keep tables apart. Directions, and slat, clat and lat, always stay apart.
-    at : float or sequence of float
-        The percentiles to bound, above 0, up to 100.
-
-    Returns
-    -------
-    pandas.DataFrame or polars.DataFrame
-        A row per group and percentile: the columns of `by`, ``latency``, ``direction``;
-        ``percentile``; ``bound_lo_ns`` and ``bound_hi_ns`` [ns], between which it certainly is, as
-        far as the printed points are exact (null: unbounded); ``total_ios``; ``parts``, the tables;
-        ``n``, the runs (null if unknown); ``method``, "bounded"; ``varies_in``; ``flags``,
-        ``details``.
-
-    Raises
-    ------
-    SchemaError
-        For a total beside its parts, a table without its I/Os in `io`, a percentile twice, values
-        that fall as percentiles rise, and a frame without rows or columns.
-
-    Notes
-    -----
-    The share of all I/Os below x is the mean of the shares in each part, weighted by its I/Os. The
-    share of a part is known at its points only; between two of them it lies between their
-    percentiles. No value between the bounds is better founded than another.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> percentiles = pd.DataFrame({
-    ...     "source": ["a"] * 3 + ["b"] * 3, "run": 1, "latency": "lat", "direction": "read",
-    ...     "percentile": [50, 99, 100] * 2, "value_ns": [10.0, 20, 90, 30, 60, 80],
-    ... })
-    >>> io = pd.DataFrame({
-    ...     "source": ["a", "b"], "run": 1, "direction": "read", "total_ios": [3000, 1000],
-    ... })
-    >>> found = bound_percentiles(percentiles, io, at=[50, 99])
-    >>> found[["percentile", "bound_lo_ns", "bound_hi_ns", "total_ios", "parts", "method"]]
-       percentile  bound_lo_ns  bound_hi_ns  total_ios  parts   method
-    0        50.0         10.0         20.0       4000      2  bounded
-    1        99.0         30.0         60.0       4000      2  bounded
-    """
+    """Bound the percentiles of several tables together, from those of each."""
     wanted, named = wanted_percentiles(at), frames.names(by)
     data = frames.opened(percentiles, [*named, "percentile", "value_ns"])
+    if io is None:
+        raise SchemaError(
+            "printed percentiles need the I/Os of each table: the io rows of the same files"
+        )
     whole_io = frames.opened(io, ["total_ios"])
     if "scope" not in named:
         refuse_scopes(data)
@@ -482,15 +472,17 @@ def bound_percentiles(
             "total_ios": sum(part.ios for part in parts),
             "parts": len(parts),
             "n": _number({runs[row] for row in rows}),
+            "method": "as printed" if len(parts) == 1 else "bounded",
             "varies_in": varies,
             "notes": [flag("tables-vary", columns=varies)] if varies else [],
         }
+        printed = dict(parts[0].points) if len(parts) == 1 else {}
         for percentile in wanted:
             low, high = bounds(parts, percentile)
+            value = printed.get(share(percentile))
             ends = {"percentile": percentile, "bound_lo_ns": low, "bound_hi_ns": high}
-            lines.append(ends | whole)
-    keep = cell_keys(data, named)
-    return frames.answer(data, "bound_percentiles", keep, lines, method="bounded")
+            lines.append(ends | whole | {"value_ns": value})
+    return frames.answer(data, "percentiles", cell_keys(data, named), lines)
 
 
 def _ios(data: Frame, io: Frame, by: Sequence[str]) -> list[int]:

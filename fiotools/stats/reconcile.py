@@ -41,7 +41,7 @@ def reconcile(
     ----------
     samples : Results, pandas.DataFrame, polars.DataFrame or polars.LazyFrame
         A table such as `Results.samples`, of which rates count: IOPS, bandwidth, and amounts that
-        become rates (see `steady`). Or a log of any length, from `scan_log`, or windows of one:
+        become rates (see `steady`). Or a log of any length, from `scan`, or windows of one:
         then its I/Os and bytes count in windows of a second, whichever quantity was logged.
     io : pandas.DataFrame or polars.DataFrame, optional
         A table such as `Results.io`; of the same `Results` by default.

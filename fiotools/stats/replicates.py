@@ -334,8 +334,8 @@ def refuse_percentiles(frame: Frame) -> None:
 
 def _percentiles() -> str:
     return "percentiles neither add nor average" + typed(
-        ": merge the histograms they are from, percentiles_from_bins(bins, by=...),"
-        " or bound them, bound_percentiles(percentiles, io)",
+        ": merge the histograms they are from, percentiles(bins, by=...),"
+        " or bound them, of_tables(percentiles, io)",
         "",
     )
 

@@ -30,7 +30,7 @@ from fiotools.stats.percentiles import (
     cell_keys,
     histograms,
     middle,
-    percentiles_from_bins,
+    of_bins,
     wanted_percentiles,
 )
 from fiotools.stats.question import FOUND, question
@@ -63,8 +63,8 @@ def tails(
     Parameters
     ----------
     bins : Results, pandas.DataFrame or polars.DataFrame
-        Histograms with counts: `Results.bins`, a collected `scan_hist_log`, or `window_bins`. An
-        interval within a run needs those of at least 60 windows of time.
+        Histograms with counts: `Results.bins`, a collected `scan`, or `window` with ``bins=True``.
+        An interval within a run needs those of at least 60 windows of time.
     percentiles : float or sequence of float
         Above 0, up to 100.
     between, baseline, by, pair, confidence, band
@@ -81,13 +81,13 @@ def tails(
     Raises
     ------
     SchemaError
-        As in `compare` and `percentiles_from_bins`; and for logs of several jobs of one run, which
+        As in `compare` and `of_bins`; and for logs of several jobs of one run, which
         are not repeats.
 
     See Also
     --------
-    window_bins : Makes windows of logs, and puts the logs of the jobs of one run together.
-    percentiles_from_bins : The percentiles of each histogram.
+    window : Makes windows of logs, and puts the logs of the jobs of one run together.
+    of_bins : The percentiles of each histogram.
 
     Notes
     -----
@@ -104,9 +104,9 @@ def tails(
 
     >>> import polars as pl
     >>> import fiotools as ft
-    >>> log = ft.scan_hist_log("data/how-many-runs/long/long_clat_hist.1.log").collect()
+    >>> log = ft.scan("data/how-many-runs/long/long_clat_hist.1.log").collect()
     >>> half = pl.when(pl.col("time_s") > 150).then(pl.lit("second")).otherwise(pl.lit("first"))
-    >>> halves = ft.window_bins(log.with_columns(half.alias("half")), "1s", by="half")
+    >>> halves = ft.window(log.with_columns(half.alias("half")), "1s", by="half", bins=True)
     >>> answer = tails(halves, 99.9, between="half", baseline="first")
     >>> answer.select("percentile", "ratio", "windows", "verdict").row(0)
     (99.9, 1.0967..., 149, 'one run')
@@ -116,7 +116,7 @@ def tails(
     data = frames.opened(bins, named)
     apart = list(dict.fromkeys([*named, *frames.present(data, ("source", "run")), *labels(data)]))
     _refuse_jobs(data, named)
-    runs = frames.opened(percentiles_from_bins(bins, wanted, by=apart))
+    runs = frames.opened(of_bins(bins, wanted, by=apart))
     _refuse_unknown(runs, apart)
     cell = [*dict.fromkeys([*frames.names(by), *cell_keys(data, []), "percentile"])]
     measure = metric_of("value_ns")
@@ -161,7 +161,8 @@ def _refuse_jobs(data: Frame, named: Sequence[str]) -> None:
     if len({*runs}) < len(runs):
         one = next(run for run in runs if runs.count(run) > 1)
         how = typed(
-            f"put them together first, window_bins(bins, '1s', by={[*named]!r})", "compare each job"
+            f"put them together, window(bins, '1s', by={[*named]!r}, bins=True)",
+            "compare each job",
         )
         raise SchemaError(f"{one}_hist.*.log are logs of the jobs of one run, no repeats: {how}")
 

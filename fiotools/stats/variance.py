@@ -14,12 +14,14 @@ from fiotools.errors import SchemaError
 from fiotools.flags import flag
 from fiotools.stats import frames
 from fiotools.stats.frames import AnswerRow, Key, check_confidence, is_number, metric_of
+from fiotools.stats.question import FOUND, question
 from fiotools.stats.replicates import runs_of
 
 
-def variance_levels(
+@question()
+def variance(
     frame: IntoDataFrameT,
-    metric: str,
+    metric: str = FOUND,
     *,
     levels: Sequence[str],
     costs: Mapping[str, float] | None = None,
@@ -31,7 +33,7 @@ def variance_levels(
 
     Parameters
     ----------
-    frame : pandas.DataFrame or polars.DataFrame
+    frame : Results, pandas.DataFrame or polars.DataFrame
         One row per value, such as a phase of a run on a machine.
     metric, by, scope, confidence
         As in `summarize`.
@@ -75,7 +77,7 @@ def variance_levels(
     ...     "run": [1, 1, 1, 2, 2, 2, 3, 3, 3], "phase": [1, 2, 3] * 3,
     ...     "iops": [100, 104, 102, 120, 122, 124, 111, 115, 110],
     ... })
-    >>> found = variance_levels(runs, "iops", levels=["run", "phase"], costs={"run": 60})
+    >>> found = variance(runs, "iops", levels=["run", "phase"], costs={"run": 60})
     >>> found[["level", "n", "repeats", "stddev", "variance_pct", "repeats_best"]].round(1)
        level  n  repeats  stddev  variance_pct  repeats_best
     0    run  3      3.0     9.9          95.2          <NA>
@@ -107,7 +109,7 @@ def variance_levels(
             own = {"row": int(rows[0]), "level": level, "cost": cost, "repeats_best": repeats}
             lines.append(one.answer(total) | own)
     same = {"metric": metric, "unit": metric_of(metric).unit, "confidence": confidence}
-    return frames.answer(data, "variance_levels", named, lines, **same)
+    return frames.answer(data, "variance", named, lines, **same)
 
 
 @dataclass(frozen=True)

@@ -9,11 +9,11 @@ one before.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from math import isfinite
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import narwhals as nw
 import numpy as np
@@ -25,10 +25,14 @@ from fiotools.errors import SchemaError, argument
 from fiotools.readers.fio.bins import bin_numbers, indexed_edges
 from fiotools.stats import frames
 from fiotools.stats.percentiles import middle, rank, wanted_percentiles
+from fiotools.stats.question import question
 from fiotools.tables.columns import POLARS
 from fiotools.tables.columns import column as typed_column
 from fiotools.tables.results import to_pandas
 from fiotools.vocabulary import ANSWERS, COLUMNS, EVERY, KEYS
+
+if TYPE_CHECKING:
+    from fiotools.tables.results import Results
 
 FrameT = TypeVar("FrameT")
 _OF_PERCENTILES = ("percentile", "value_ns", "bound_lo_ns", "bound_hi_ns")
@@ -62,33 +66,43 @@ PARTS = {
 }
 
 
+def _table(results: Results, asked: Mapping[str, Any]) -> str:
+    """Take the log of values, else that of histograms."""
+    return "samples" if results.tables.height("samples") else "bins"
+
+
+@question(_table)
 def window(
-    frame: FrameT,
+    log: FrameT,
     every: str | float,
     *,
     by: str | Sequence[str] | None = None,
     percentiles: float | Sequence[float] = (),
+    bins: bool = False,
 ) -> FrameT:
-    """Make windows of a log: rates, means and percentiles of each second.
+    """Make windows of a log: rates, means and percentiles of each second, or histograms.
 
     Parameters
     ----------
-    frame : polars.LazyFrame, polars.DataFrame or pandas.DataFrame
-        The answer of `scan_log` or `scan_hist_log`, or a table such as `Results.samples` or
-        `Results.bins`. A lazy frame returns a lazy one, and is read once, in constant memory.
+    log : Results, polars.LazyFrame, polars.DataFrame or pandas.DataFrame
+        The answer of `scan`, or a table such as `Results.samples` or `Results.bins`. A lazy frame
+        returns a lazy one, and is read once, in constant memory.
     every : str or float
         How long a window is: ``"1s"``, ``"100ms"``, or seconds.
     by : str or sequence of str, optional
         Columns that keep windows apart. By default these are the labels, ``source``, ``run``,
         ``entry`` and ``job``: each log has windows of its own. ``by=[]`` adds up the logs; their
-        clocks must be one, see `scan_log`. Directions and quantities always stay apart.
+        clocks must be one, see `scan`. Directions and quantities always stay apart.
     percentiles : float or sequence of float
         Of latencies, above 0, up to 100. Each is a row of its own.
+    bins : bool
+        Make a histogram of the latencies of each window instead.
 
     Returns
     -------
     polars.LazyFrame, polars.DataFrame or pandas.DataFrame
-        A row per window: the columns of `by`, ``direction``, ``quantity`` (for bins ``latency``);
+        With `bins` in the form of `Results.bins`, for `plot.heatmap` and `percentiles`. Else a row
+        per window: the columns of `by`, ``direction``, ``quantity`` (for bins ``latency``);
 
         * ``time_s``, its end; ``interval_s``, its length; ``span_s``, the time in it that the log
           covers, and ``coverage_pct``, the same in percent;
@@ -110,7 +124,6 @@ def window(
 
     See Also
     --------
-    window_bins : The histogram of each window.
     steady : Whether a series was steady; it makes rounds of averaged logs.
 
     Notes
@@ -135,8 +148,19 @@ def window(
        time_s  span_s  n  iops      mean  value_ns
     0     1.0     1.0  3   3.0  120000.0  120320.0
     1     2.0     0.5  2   4.0  100000.0   89600.0
+    >>> ft.window(log.assign(value=[128.0, 129, 140, 90, 90]), "1s", bins=True)[
+    ...     ["latency", "time_s", "bin_lo_ns", "bin_hi_ns", "count"]
+    ... ]
+      latency  time_s  bin_lo_ns  bin_hi_ns  count
+    0     lat     1.0      128.0      130.0      2
+    1     lat     1.0      140.0      142.0      1
+    2     lat     2.0       90.0       91.0      2
     """
     wanted = wanted_percentiles(percentiles) if np.size(percentiles) else []
+    if bins and wanted:
+        raise SchemaError("percentiles of windows, or their histograms: ask for one")
+    if bins:
+        return _bins(log, every, by)
     shown = [name for name in ANSWERS["window"] if wanted or name not in _OF_PERCENTILES]
 
     def finish(parts: pl.DataFrame, grid: Grid) -> pl.DataFrame:
@@ -155,46 +179,15 @@ def window(
             )
         return found
 
-    found: FrameT = _answered(frame, every, by, shown, finish, bins=bool(wanted))
+    found: FrameT = _answered(log, every, by, shown, finish, bins=bool(wanted))
     return found
 
 
-def window_bins(
-    frame: FrameT, every: str | float, *, by: str | Sequence[str] | None = None
-) -> FrameT:
-    """Make histograms of the latencies of a log, one for each window of time.
+_OF_BINS = ("time_s", "bin_lo_ns", "bin_hi_ns", "count")
 
-    Parameters
-    ----------
-    frame, every, by
-        As in `window`.
 
-    Returns
-    -------
-    polars.LazyFrame, polars.DataFrame or pandas.DataFrame
-        In the form of `Results.bins`, for `plot.heatmap`, `merge_bins` and
-        `percentiles_from_bins`: the columns of `by`, ``direction``, ``latency``; ``time_s``, the
-        end of the window; ``bin_lo_ns``, ``bin_hi_ns`` [ns] and ``count``.
-
-    Raises
-    ------
-    SchemaError
-        As in `window`.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> import fiotools as ft
-    >>> log = pd.DataFrame({
-    ...     "direction": "read", "quantity": "clat_ns", "bs_bytes": 4096,
-    ...     "time_s": [0.0, 0.4, 0.999, 1.2], "value": [128.0, 129.0, 140.0, 90.0],
-    ... })
-    >>> ft.window_bins(log, "1s")[["latency", "time_s", "bin_lo_ns", "bin_hi_ns", "count"]]
-      latency  time_s  bin_lo_ns  bin_hi_ns  count
-    0    clat     1.0      128.0      130.0      2
-    1    clat     1.0      140.0      142.0      1
-    2    clat     2.0       90.0       91.0      1
-    """
+def _bins(log: FrameT, every: str | float, by: str | Sequence[str] | None) -> FrameT:
+    """Make a histogram of the latencies of each window."""
 
     def finish(parts: pl.DataFrame, grid: Grid) -> pl.DataFrame:
         found = bins_of_windows(parts, grid).rename({"n": "count"})
@@ -204,8 +197,7 @@ def window_bins(
             pl.col("quantity").cast(pl.String).str.strip_suffix("_ns").alias("latency")
         )
 
-    shown = [name for name in ANSWERS["window_bins"] if name != "latency"]
-    found: FrameT = _answered(frame, every, by, shown, finish, bins=True)
+    found: FrameT = _answered(log, every, by, _OF_BINS, finish, bins=True)
     return found
 
 
@@ -597,8 +589,7 @@ def bins_of_windows(parts: pl.DataFrame, grid: Grid) -> pl.DataFrame:
     before = pl.col("bin_hi_ns").shift(1).over(cells)
     if found.select((before > pl.col("bin_lo_ns")).any()).item():
         raise SchemaError(
-            "bins of different widths overlap in a window: keep the logs apart,"
-            f" {argument('by')}, or add their bins up by merge_bins() first"
+            f"bins of different widths overlap in a window: keep the logs apart, {argument('by')}"
         )
     return found
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 import numpy as np
 import polars as pl
 
-from fiotools.errors import SchemaError
+from fiotools.errors import FileError, SchemaError
 from fiotools.tables import conditions, naming, resting
 from fiotools.tables.columns import array, coded, column, get, label_column, nothing, of_pandas
 from fiotools.tables.parts import FILE, Part, add_notes, height, lists, sizes_of, stack
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 Kind: TypeAlias = Literal["pandas", "polars"]
 KINDS = get_args(Kind)
+_NAMED = 3  # files that the repr names
 RUN = ("source", "run")  # what names a run
 
 
@@ -176,6 +177,11 @@ class Results:
         How many files were read.
     kind : {"pandas", "polars"}
         What the attributes are, and the answers to questions about these results.
+    labels : sequence of str, optional
+        The columns that labels and path templates gave; by default those that are in no table of
+        the vocabulary.
+    failures : sequence of FileError
+        One error for each file that could not be read.
     """
 
     runs: pd.DataFrame
@@ -192,10 +198,22 @@ class Results:
     notes: pd.DataFrame
 
     def __init__(
-        self, tables: Mapping[str, pd.DataFrame], files: int, kind: Kind = "pandas"
+        self,
+        tables: Mapping[str, pd.DataFrame],
+        files: int,
+        kind: Kind = "pandas",
+        *,
+        labels: Sequence[str] | None = None,
+        failures: Sequence[FileError] = (),
     ) -> None:
-        self.files, self.kind = files, kind
+        self.files, self.kind, self.failures = files, kind, list(failures)
         self.tables = tables if isinstance(tables, Frames) else Frames(made=tables)
+        self._labels = labels
+
+    def with_tables(self, tables: dict[str, pl.DataFrame], **changed: Any) -> Results:
+        """Return other tables of the same files."""
+        own = {"kind": self.kind, "labels": self.labels, "failures": self.failures}
+        return Results(Frames(Part([], tables)), self.files, **{**own, **changed})
 
     def __getattr__(self, name: str) -> Any:
         if name in TABLES:
@@ -213,7 +231,17 @@ class Results:
         return [*super().__dir__(), *self.tables]
 
     def __repr__(self) -> str:
-        return f"<Results: {', '.join(self._counts())}>"
+        told = f"<Results: {', '.join(self._counts())}>"
+        return "\n".join([told, *self._unread()])
+
+    def _unread(self) -> list[str]:
+        """Name the files that could not be read, in a line."""
+        if not self.failures:
+            return []
+        names = [failure.path for failure in self.failures]
+        more = f", and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
+        one = "file was" if len(names) == 1 else "files were"
+        return [f"{len(names)} {one} not read: {', '.join(names[:_NAMED])}{more} (.failures)"]
 
     def _counts(self) -> list[str]:
         """List the files, the tools, and the tables that are not empty."""
@@ -249,6 +277,8 @@ class Results:
     @property
     def labels(self) -> list[str]:
         """The columns that labels and path templates gave."""
+        if self._labels is not None:
+            return list(self._labels)
         table = "runs" if "runs" in self.tables else next(iter(self.tables), None)
         if table is None:
             return []
@@ -282,7 +312,7 @@ class Results:
         tables = {name: self.tables.polars(name) for name in self.tables}
         for text in wanted:
             tables |= self._fulfilling(text, tables)
-        return Results(Frames(Part([], tables)), self.files, self.kind)
+        return self.with_tables(tables)
 
     def _fulfilling(self, text: str, tables: Mapping[str, pl.DataFrame]) -> dict[str, pl.DataFrame]:
         """Return the rows that fulfil a condition, of the tables that have its columns."""
@@ -332,7 +362,8 @@ def results_of(parts: list[Part], wanted: tuple[str, ...] | None, files: int) ->
 
         same = duplicate_runs.find(whole.tables, [source for source, _ in whole.files])
         whole.tables["notes"] = add_notes(whole.tables["notes"], "twin", same, last=True)
-    return Results(Frames(whole), files)
+    labels = dict.fromkeys(name for _, named in whole.files for name in named)
+    return Results(Frames(whole), files, labels=[*labels])
 
 
 def concat(results: Iterable[Results]) -> Results:
@@ -359,15 +390,20 @@ def concat(results: Iterable[Results]) -> Results:
         labels = [label for label in whole.columns if label not in TABLES[name]]
         tables[name] = whole.select(get(whole, column) for column in (*labels, *TABLES[name]))
     _note_twins(tables)
-    files = sum(part.files for part in results)
-    return Results(Frames(Part([], tables)), files, results[0].kind)
+    return Results(
+        Frames(Part([], tables)),
+        sum(part.files for part in results),
+        results[0].kind,
+        labels=[*dict.fromkeys(label for part in results for label in part.labels)],
+        failures=[failure for part in results for failure in part.failures],
+    )
 
 
 def labelled(results: Results, text: str) -> Results:
     """Add the same label to each row."""
     column = pl.lit(text).alias("label")
     tables = {name: results.tables.polars(name).select(column, pl.all()) for name in results.tables}
-    return Results(Frames(Part([], tables)), results.files, results.kind)
+    return results.with_tables(tables, labels=["label", *results.labels])
 
 
 def _note_twins(tables: dict[str, pl.DataFrame]) -> None:

@@ -3,6 +3,7 @@
 import pytest
 
 import fiotools as ft
+from fiotools.errors import UnknownFormatError
 
 
 def test_000_twelve_dd_sessions(articles):
@@ -35,7 +36,7 @@ def test_002_diskspd_tables(articles):
 
 
 def test_003_holds_no_result(articles):
-    with pytest.raises(ft.UnknownFormatError):
+    with pytest.raises(UnknownFormatError):
         ft.read(articles / "003_2528479149eafb49.txt")
 
 

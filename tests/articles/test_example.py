@@ -33,11 +33,13 @@ def test_every_folder_of_data_is_an_example_and_can_be_read():
     folders = {folder.name for folder in (ROOT / "data").iterdir() if folder.is_dir()}
     assert set(examples._EXAMPLES) == folders
     for name in folders:
-        assert (ft.example_path(name) / "README.md").is_file()
+        assert (examples.example_path(name) / "README.md").is_file()
         assert not ft.example(name).notes["severity"].eq("error").any()
 
 
-@pytest.mark.parametrize("ask", [ft.example, ft.example_path], ids=["example", "example_path"])
+@pytest.mark.parametrize(
+    "ask", [ft.example, examples.example_path], ids=["example", "example_path"]
+)
 @pytest.mark.parametrize(
     ("given", "begins"),
     [((), "name an example; "), (("dda",), "'dda' is not an example; ")],
@@ -57,7 +59,7 @@ def test_an_installed_library_has_them_inside(monkeypatch, tmp_path):
     inside.mkdir(parents=True)
     (inside / "before.txt").write_text("real\t0m1.000s\nuser\t0m0.000s\nsys\t0m0.100s\n")
     monkeypatch.setattr(examples, "_HERE", tmp_path)
-    assert ft.example_path("page-cache") == inside
+    assert examples.example_path("page-cache") == inside
     found = ft.example("page-cache").timings
     assert found["source"].tolist() == ["data/page-cache/before.txt"]
     assert found["real_s"].tolist() == [1.0]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import polars as pl
@@ -75,3 +76,22 @@ def test_prometheus_reads_openmetrics(capsys):
     own = io[io["lat_mean_ns"].notna()]
     assert [one.value for one in latency.samples] == pytest.approx(own["lat_mean_ns"] / 1e9)
     assert latency.samples[0].labels["volume"] == own["volume"].iloc[0]
+
+
+def test_the_dashboard_asks_for_what_is_exported(capsys):
+    dashboard = json.loads((DATA.parent / "docs/grafana.json").read_text())
+    assert main(["export", f"{DATA}/how-many-runs/rounds/randread_ext4_1.json"]) == 0
+    told = capsys.readouterr().out
+    assert main(["export", f"{DATA}/page-cache/before.txt"]) == 0
+    told += capsys.readouterr().out
+
+    asked = [target["expr"] for panel in dashboard["panels"] for target in panel["targets"]]
+    asked += [one["query"]["query"] for one in dashboard["templating"]["list"] if "refresh" in one]
+    for query in asked:
+        for metric in re.findall(r"fiotools_\w+", query):
+            own = [line for line in told.splitlines() if line.startswith(metric + "{")]
+            assert own, metric
+            wanted = re.findall(r'(\w+)="([^"]+)"', query)
+            assert any(all(f'{name}="{value}"' in line for name, value in wanted) for line in own)
+    places = [tuple(panel["gridPos"].values()) for panel in dashboard["panels"]]
+    assert len({*places}) == len(places)

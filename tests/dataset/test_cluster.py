@@ -8,6 +8,7 @@ import time
 import pytest
 
 import fiotools as ft
+from fiotools.errors import ScanWarning
 from tests.cli.conftest import inside  # noqa: F401
 from tests.datasets import data_files, write_results
 
@@ -84,5 +85,5 @@ def test_workers_that_see_another_folder(tmp_path, cluster, monkeypatch):
     wanted = pytest.raises(ft.DatasetError, match=r"sees another folder of this name")
     with distributed.Client(cluster, set_as_default=False) as client, wanted:
         ft.convert(runs, "memory://not-shared", executor=client.get_executor())
-    with pytest.warns(ft.ScanWarning, match="0 of 3 files are in this dataset"):
+    with pytest.warns(ScanWarning, match="0 of 3 files are in this dataset"):
         assert len(ft.open_dataset("memory://not-shared").runs.collect()) == 0

@@ -263,7 +263,7 @@ assert len(ft.open_dataset(sys.argv[1]).timings.collect()) == 2
 for use in (lambda: ft.convert("data/page-cache", sys.argv[1]), lambda: ft.read("s3://x/y")):
     try:
         use()
-    except ft.MissingPackageError as error:
+    except MissingPackageError as error:
         print(error)
 """
     command = [sys.executable, "-c", program, str(tmp_path / "dataset")]

@@ -10,6 +10,7 @@ import pytest
 
 import fiotools as ft
 from fiotools.dataset.store import CLAIM, Bucket, Folder, held, store_at
+from fiotools.errors import ScanWarning
 from tests.cli.conftest import cli  # noqa: F401
 from tests.datasets import data_files, write_result, write_results
 
@@ -77,7 +78,7 @@ def interrupted(runs, path, writes):
 
 
 def opened(path, missing):
-    with pytest.warns(ft.ScanWarning, match=missing):
+    with pytest.warns(ScanWarning, match=missing):
         return ft.open_dataset(path)
 
 
@@ -143,9 +144,7 @@ def test_files_that_another_call_does_not_name_are_said(tmp_path):
     runs, path = write_results(tmp_path / "runs", 60), tmp_path / "ds"
     others = write_results(tmp_path / "others", 5, start=60)
     interrupted(runs, path, 14 + 1 + 7)
-    with pytest.warns(
-        ft.ScanWarning, match="a conversion of .*runs.* did not end: convert them ag"
-    ):
+    with pytest.warns(ScanWarning, match="a conversion of .*runs.* did not end: convert them ag"):
         ft.convert(others, path)
     ft.convert(runs, path)
     assert len(ft.open_dataset(path).io.collect()) == 65

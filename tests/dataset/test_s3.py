@@ -10,6 +10,7 @@ from types import SimpleNamespace
 import pytest
 
 import fiotools as ft
+from fiotools.errors import ScanWarning
 from tests.datasets import write_result, write_results
 
 for package in ("pyarrow", "s3fs", "moto", "flask", "flask_cors"):
@@ -104,7 +105,7 @@ def test_killed_in_the_middle_of_an_upload(server, bucket, place):
     process[0].communicate()
     assert process[0].returncode == -signal.SIGKILL
     missing = "no file is in this" if "unfinished" in place else f"4 of {FILES} files are in this"
-    with pytest.warns(ft.ScanWarning, match=missing):
+    with pytest.warns(ScanWarning, match=missing):
         done = rows(bucket.ds)
     assert done == expected(bucket)[: len(done)]
     assert len(done) == (0 if "unfinished" in place else 4)
@@ -143,7 +144,7 @@ def test_an_upload_that_breaks_off(server, bucket, place):
         ft.convert(bucket.runs, bucket.ds, **PARTS)
     server.off()
     if "_lock" not in place:
-        with pytest.warns(ft.ScanWarning, match=f"4 of {FILES} files are in this dataset"):
+        with pytest.warns(ScanWarning, match=f"4 of {FILES} files are in this dataset"):
             assert rows(bucket.ds) == expected(bucket)[:4]
     assert ft.convert(bucket.runs, bucket.ds, **PARTS).read == FILES
     assert rows(bucket.ds) == expected(bucket)

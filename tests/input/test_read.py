@@ -6,12 +6,14 @@ import os
 import pickle
 import re
 import shutil
+from pathlib import Path
 
 import pandas as pd
 import polars as pl
 import pytest
 
 import fiotools as ft
+from fiotools.errors import ParseError, UnknownFormatError
 from fiotools.vocabulary import COLUMNS, TABLES
 from tests.conftest import PANDAS
 
@@ -125,14 +127,51 @@ def test_labels_come_first(folder):
     assert results.runs["label"].tolist() == ["a", "b"]
 
 
-def test_a_label_named_like_a_condition_fills_it_and_never_overrides(tmp_path):
+def test_a_label_named_like_a_column_is_its_value(tmp_path):
     (tmp_path / "d4.txt").write_text(f"$ dd if=/dev/zero of=x bs=1M\n{DD}")
     (tmp_path / "d8.txt").write_text(DD)
     results = ft.read(f"{tmp_path.as_posix()}/d{{iodepth:d}}.txt")
     assert results.io["iodepth"].tolist() == [4, 8]
     results = ft.read(f"{tmp_path.as_posix()}/d{{bs_bytes:d}}.txt")
-    assert results.io["bs_bytes"].tolist() == [1048576, 8]
-    assert "the path says bs_bytes=4, the file 1048576" in results.notes["message"].item()
+    assert results.io["bs_bytes"].tolist() == [4, 8]
+    assert results.notes["message"].item() == (
+        "the path says bs_bytes=4, the file 1048576: the path's is kept"
+    )
+
+
+def test_what_a_file_tells_apart_stays_apart(tmp_path):
+    one = f"$ dd if=/dev/zero of=x bs=1M\n{DD}\n"
+    (tmp_path / "n4-h.txt").write_text(one + one.replace("1M", "2M"))
+    results = ft.read(f"{tmp_path.as_posix()}/n{{bs_bytes:d}}-{{host}}.txt")
+    assert results.io["bs_bytes"].tolist() == [1 << 20, 2 << 20]
+    assert results.runs["host"].tolist() == ["h", "h"]
+    assert results.labels == ["bs_bytes", "host"]
+    said = "the path says bs_bytes=4, the file 1048576, 2097152: the file's are kept"
+    assert said in results.notes["message"].tolist()
+
+
+def test_the_number_of_a_run_stands_in_the_path(tmp_path):
+    for run in (3, 7):
+        (tmp_path / f"ext4-{run}.txt").write_text(DD.replace("1 s", f"1.{run} s"))
+    results = ft.read(f"{tmp_path.as_posix()}/{{filesystem}}-{{run}}.txt")
+    assert results.io["run"].tolist() == results.runs["run"].tolist() == [3, 7]
+    assert results.labels == ["filesystem", "run"]
+    assert results.notes.empty
+
+
+def test_the_good_files_of_a_folder_are_returned(tmp_path):
+    (tmp_path / "good.txt").write_text(DD)
+    (tmp_path / "cut.json").write_text('{"fio version": "fio-3.33", "jobs": [')
+    for source in (tmp_path, f"{tmp_path.as_posix()}/*", f"{tmp_path.as_posix()}/{{name}}.*"):
+        with pytest.warns(UserWarning, match=r"1 of 2 files could not be read.*\n.*cut.json"):
+            results = ft.read(source)
+        assert len(results.io) == results.files == 1
+        assert [Path(one.path).name for one in results.failures] == ["cut.json"]
+        assert "1 file was not read" in repr(results.where("direction!=trim"))
+    with pytest.raises(ft.ReadErrors):
+        ft.read([tmp_path / "good.txt", tmp_path / "cut.json"])
+    with pytest.raises(ft.ReadErrors):
+        ft.read(tmp_path, errors="raise")
 
 
 def test_plots_and_reports_beside_results_do_not_matter(tmp_path):
@@ -163,7 +202,7 @@ def test_plots_and_reports_beside_results_do_not_matter(tmp_path):
 def test_a_wrong_file_gives_one_clear_line(tmp_path, content, reason):
     file = tmp_path / "wrong.bin"
     file.write_bytes(content)
-    with pytest.raises(ft.UnknownFormatError) as caught:
+    with pytest.raises(UnknownFormatError) as caught:
         ft.read(file)
     message = str(caught.value)
     assert reason in message
@@ -179,14 +218,14 @@ def test_a_missing_file_is_the_operating_systems_error(tmp_path):
 def test_truncated_xml_names_the_line(folder):
     bad = folder / "cut.xml"
     bad.write_text("<Results>\n <System>\n  <Tool>\n")
-    with pytest.raises(ft.ParseError, match=re.escape(bad.as_posix()) + r":\d+: .+; .+"):
+    with pytest.raises(ParseError, match=re.escape(bad.as_posix()) + r":\d+: .+; .+"):
         ft.read(bad)
 
 
 def test_one_bad_file_among_good_ones_loses_none(folder):
     (folder / "cut.xml").write_text("<Results>\n <System>\n")
     with pytest.raises(ft.ReadErrors) as caught:
-        ft.read(folder)
+        ft.read(folder, errors="raise")
     assert len(caught.value.failures) == 1
     assert len(caught.value.results.io) == 2
     assert "1 of 3 files" in str(caught.value)
@@ -202,14 +241,14 @@ def test_unknown_files_of_a_folder_are_notes(folder):
     results = ft.read(folder)
     assert len(results.io) == 2
     assert results.notes["severity"].tolist() == ["warning"]
-    with pytest.raises(ft.UnknownFormatError):
+    with pytest.raises(UnknownFormatError):
         ft.read(folder / "shopping.txt")
 
 
 def test_errors_survive_a_trip_between_processes(folder):
     (folder / "cut.xml").write_text("<Results>\n")
     with pytest.raises(ft.ReadErrors) as caught:
-        ft.read(folder)
+        ft.read(folder, errors="raise")
     again = pickle.loads(pickle.dumps(caught.value.failures[0]))
     assert str(again) == str(caught.value.failures[0])
     assert again.line == caught.value.failures[0].line
@@ -220,7 +259,7 @@ def test_errors_that_are_kept_do_not_hold_their_files(folder):
         (folder / f"cut{number}.xml").write_text("<Results>\n <System>\n")
     (folder / "cut.json").write_text('{"fio version": "fio-3.33", "jobs": [{]}')
     with pytest.raises(ft.ReadErrors) as caught:
-        ft.read(folder)
+        ft.read(folder, errors="raise")
     assert len(caught.value.failures) == 4
     for error in caught.value.failures:
         assert (error.__traceback__, error.__context__, error.__cause__) == (None, None, None)
@@ -233,7 +272,7 @@ def test_the_collector_is_left_as_it_was(folder, enabled):
     try:
         ft.read(folder)
         assert gc.isenabled() == enabled
-        with pytest.raises(ft.UnknownFormatError):
+        with pytest.raises(UnknownFormatError):
             ft.reads("milk")
         assert gc.isenabled() == enabled
     finally:
@@ -268,7 +307,7 @@ def test_a_format_reads_its_own_reports_and_no_others(fixture_files):
     tried = 0
     for name in ft.formats()["format"]:
         with pytest.raises(ft.ReadErrors) as raised:
-            ft.read(some, format=name)
+            ft.read(some, format=name, errors="raise")
         read = {*raised.value.results.runs["source"]}
         refused = {failure.path for failure in raised.value.failures}
         silent = {file.as_posix() for file in some} - read - refused
@@ -290,14 +329,14 @@ def test_a_file_that_cannot_be_opened_costs_only_itself(folder, monkeypatch):
     assert len(results.io) == 1
     assert results.notes["message"].str.contains("Permission denied").all()
     with pytest.raises(ft.ReadErrors, match="Permission denied"):
-        ft.read(folder)
+        ft.read(folder, errors="raise")
     with pytest.raises(PermissionError):
         ft.read(folder / "good2.txt")
 
 
 def test_blank_lines_cost_linear_time():
     # quadratic, this takes minutes
-    with pytest.raises(ft.UnknownFormatError):
+    with pytest.raises(UnknownFormatError):
         ft.reads("\n" * 200_000 + "x")
 
 

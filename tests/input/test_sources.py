@@ -69,7 +69,7 @@ def test_a_folder_that_one_may_not_look_into_is_said(tree, monkeypatch):
     monkeypatch.setattr("fiotools.input.sources.os.scandir", scandir)
     assert [file.path.name for file in find(tree) if file.path == closed] == ["closed"]
     with pytest.raises(ReadErrors, match=r"closed: .*can you open it yourself"):
-        read(tree)
+        read(tree, errors="raise")
 
 
 @pytest.mark.parametrize(
@@ -105,7 +105,7 @@ def test_a_folder_that_cannot_be_listed_whole(tree, monkeypatch, pattern, read_a
     monkeypatch.setattr("fiotools.input.sources.os.scandir", Listed)
     monkeypatch.setattr("fiotools.input.sources.os.listdir", listdir)
     with pytest.raises(ReadErrors) as caught:
-        read(f"{tree.as_posix()}/{pattern}")
+        read(f"{tree.as_posix()}/{pattern}", errors="raise")
     failures = {failure.path: failure.reason for failure in caught.value.failures}
     assert failures[f"{tree.as_posix()}/a"] == "Input/output error"
     assert len(caught.value.results.io) == read_anyway
@@ -120,7 +120,7 @@ if os.geteuid() == 0:
     os.setuid(65534)
 for source in sys.argv[2:]:
     try:
-        ft.read(source)
+        ft.read(source, errors="raise")
     except ft.ReadErrors as error:
         failures = sorted((one.path, one.reason) for one in error.failures)
         print((len(error.results.io), failures))
@@ -187,7 +187,7 @@ def test_a_folder_that_is_very_deep(outside, pattern, depth, is_read):
         assert len(read(f"{outside.as_posix()}{pattern}").io) == 3
     else:
         with pytest.raises(ReadErrors, match="/d/d: File name too long") as caught:
-            read(f"{outside.as_posix()}{pattern}")
+            read(f"{outside.as_posix()}{pattern}", errors="raise")
         assert len(caught.value.results.io) == 2
 
 
@@ -200,7 +200,7 @@ def test_a_file_whose_reading_fails_is_named(tmp_path, workers):
     bad.symlink_to("/proc/self/mem")
     for source in ("", "*.txt", "{name}.txt"):
         with pytest.raises(ReadErrors) as caught:
-            read(tmp_path / source, workers=workers)
+            read(tmp_path / source, workers=workers, errors="raise")
         (failure,) = caught.value.failures
         assert (failure.path, failure.reason) == (bad.as_posix(), "Input/output error")
         assert len(caught.value.results.io) == 3
@@ -249,6 +249,15 @@ def test_labels(tree):
 
 def test_a_file_given_twice_is_read_once(tree):
     assert len(find(["b.txt", "*.txt", "b.txt"])) == 1
+
+
+def test_fields_are_refused_all_at_once(tree):
+    with pytest.raises(SchemaError) as caught:
+        find("{job}/{direction}/{Upper}/{iops}.txt")
+    assert "write {workload}" in str(caught.value)
+    assert "write {way}" in str(caught.value)
+    assert "{Upper} is not a field" in str(caught.value)
+    assert "write {asked_iops}" in str(caught.value)
 
 
 @pytest.mark.parametrize("bad", ["a/{}.txt", "a/{Upper}.txt", "a/{x:s}.txt", "a/{iops}.txt"])
@@ -337,7 +346,7 @@ def test_what_is_not_a_file_is_refused_unopened(no_file, monkeypatch):
     path, said = no_file
     opened, really = [], os.open
     monkeypatch.setattr("os.open", lambda at, *a: opened.append(at) or really(at, *a))
-    for use in (read, fiotools.scan_log):
+    for use in (read, fiotools.scan):
         with pytest.raises(UnknownFormatError, match=rf"x_lat\.1\.log: this {said}.*; copy"):
             use(path)
     assert path.as_posix() not in opened
@@ -355,7 +364,7 @@ def test_what_is_not_a_file_is_a_note_of_a_folder(no_file, pattern):
     assert notes["severity"].tolist() == ["warning"]
     assert said in notes["message"].item()
     with pytest.warns(ScanWarning, match=said):
-        assert len(fiotools.scan_log(source, version="3.33").collect()) == 1
+        assert len(fiotools.scan(source, version="3.33").collect()) == 1
 
 
 @pytest.mark.parametrize("target", ["loop.txt", "nowhere.txt"], ids=["itself", "nothing"])

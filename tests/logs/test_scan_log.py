@@ -15,9 +15,10 @@ from hypothesis import strategies as st
 from polars.testing import assert_frame_equal
 
 import fiotools as ft
-from fiotools.errors import NoResultError
+from fiotools.errors import NoResultError, ParseError, ScanWarning, UnknownFormatError
 from fiotools.files import packing
 from fiotools.logs import blocks
+from fiotools.logs.scan import scan_notes
 from fiotools.readers.fio import log as fio_log
 from tests.conftest import FIXTURES, ROOT, SHARED
 from tests.fuzz import mutated
@@ -42,7 +43,7 @@ def read(path, **more):
 
 
 def scan(path, **more):
-    scanned = (ft.scan_hist_log if table_of(path) == "bins" else ft.scan_log)(path, **more)
+    scanned = ft.scan(path, **more)
     texts = [name for name in ("direction", "quantity") if name in scanned.collect_schema()]
     return scanned.cast(dict.fromkeys(texts, pl.String)).collect(engine="streaming")
 
@@ -81,7 +82,7 @@ def test_logs_of_the_corpus(monkeypatch):
     for path, version in list(corpus())[::3]:  # all of them take a quarter of a minute
         said = None if version == "?" else version
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore", ft.ScanWarning)
+            warnings.simplefilter("ignore", ScanWarning)
             assert_frame_equal(scan(path, version=said), read(path, version=said), check_exact=True)
         tried += 1
     assert tried > 13
@@ -98,7 +99,7 @@ def test_a_broken_log_is_refused_or_read_the_same(broken, size, tmp_path, monkey
     path.write_bytes(broken[1])
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore", ft.ScanWarning)
+            warnings.simplefilter("ignore", ScanWarning)
             scanned = scan(path, version="3.33")
     except ft.FileError:
         return
@@ -117,7 +118,7 @@ def test_the_other_logs_of_a_folder_are_scanned(tmp_path):
     with pytest.raises(NoResultError, match="an empty log of fio"):
         scan(empty)
     (tmp_path / "x_bw.1.log").write_text("1, 2")
-    with pytest.warns(ft.ScanWarning, match="no complete line of a log"):
+    with pytest.warns(ScanWarning, match="no complete line of a log"):
         assert len(scan(tmp_path, version="3.33")) == 1
 
 
@@ -197,7 +198,7 @@ def write(folder, text, name="x_lat.1.log"):
 def test_lines_left_out_are_reported(torn, said, tmp_path, size):
     path = write(tmp_path, ROWS + torn)
     if said:
-        with pytest.warns(ft.ScanWarning, match=said):
+        with pytest.warns(ScanWarning, match=said):
             found = scan(path, version="3.33")
     else:
         found = scan(path, version="3.33")
@@ -218,40 +219,38 @@ def test_lines_that_contradict_the_first_lines_are_refused(
 ):
     path = write(tmp_path, first * 100_000 + then, f"x_{name}.1.log")
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ft.ScanWarning)
-        lazy = ft.scan_log(path, version=version)
-    with pytest.raises(ft.ParseError, match=rf"x_{name}.1.log:\d+: from line [\d,]+ on: .*{why}"):
+        warnings.simplefilter("ignore", ScanWarning)
+        lazy = ft.scan(path, version=version)
+    with pytest.raises(ParseError, match=rf"x_{name}.1.log:\d+: from line [\d,]+ on: .*{why}"):
         lazy.collect(engine="streaming")
 
 
 def test_a_bandwidth_without_a_certain_unit_is_refused(tmp_path):
     rows = "".join(f"{7 * at}, 1000, 0, 4096\n" for at in range(80_000))
     path = write(tmp_path, rows, "x_bw.1.log")
-    with pytest.raises(
-        ft.ParseError, match=r"do not decide the unit of this bandwidth.*version= dec"
-    ):
-        ft.scan_log(path)
-    assert ft.scan_log(path, version="2.20").select("value").head(1).collect().item() == 1e6
+    with pytest.raises(ParseError, match=r"do not decide the unit of this bandwidth.*version= dec"):
+        ft.scan(path)
+    assert ft.scan(path, version="2.20").select("value").head(1).collect().item() == 1e6
 
 
 def test_the_caller_or_the_report_beside_the_log_decides_the_unit(tmp_path):
     path = write(tmp_path, "1000, 13709, 0, 0\n2000, 13578, 0, 0\n", "job_lat.1.log")
-    with pytest.warns(ft.ScanWarning, match=r"unit unknown.*version='2.21'"):
-        assert ft.scan_log(path).collect()["value"][0] == 13709
-    assert ft.scan_log(path, version="2.18").collect()["value"][0] == 13709e3
+    with pytest.warns(ScanWarning, match=r"unit unknown.*version='2.21'"):
+        assert ft.scan(path).collect()["value"][0] == 13709
+    assert ft.scan(path, version="2.18").collect()["value"][0] == 13709e3
     report = '{"fio version": "fio-%s", "jobs": [{"jobname": "%s", "job options": {%s}}]}'
     named = '"write_lat_log": "logs/job"'
     write(tmp_path, report % ("2.18", "other", named), "run.json")
-    assert ft.scan_log(path).collect()["value"][0] == 13709e3
+    assert ft.scan(path).collect()["value"][0] == 13709e3
     message = f"fio 2.18, as {tmp_path.as_posix()}/run.json says"
-    assert message in ft.scan_notes(path)["message"].to_list()
+    assert message in scan_notes(path)["message"].to_list()
     # a contradicting second report leaves it undecided
     write(tmp_path, report % ("3.33", "job", ""), "again.json")
-    with pytest.warns(ft.ScanWarning, match="unit unknown"):
-        ft.scan_log(path)
+    with pytest.warns(ScanWarning, match="unit unknown"):
+        ft.scan(path)
     # but one named like the log decides
     write(tmp_path, report % ("2.2.10", "other", ""), "job.json")
-    assert ft.scan_log(path).collect()["value"][0] == 13709e3
+    assert ft.scan(path).collect()["value"][0] == 13709e3
 
 
 def test_files_are_found_as_read_finds_them(tmp_path):
@@ -260,27 +259,27 @@ def test_files_are_found_as_read_finds_them(tmp_path):
         write(tmp_path / size, ROWS, "x_lat.1.log")
         write(tmp_path / size, "no log", "notes.txt")
     source = f"{tmp_path.as_posix()}/{{size}}/x_lat.{{round:d}}.log"
-    found = ft.scan_log(source, version="3.33")
+    found = ft.scan(source, version="3.33")
     assert found.collect_schema().names()[:3] == ["size", "round", "source"]
     assert found.group_by("size", "round").len().sort("size").collect().rows() == [
         ("4k", 1, 90),
         ("64k", 1, 90),
     ]
     pair = {"a": tmp_path / "4k", "b": f"{tmp_path}/64k/*"}
-    labels = ft.scan_log(pair, version="3.33").select("label").unique().collect()
+    labels = ft.scan(pair, version="3.33").select("label").unique().collect()
     assert sorted(labels["label"]) == ["a", "b"]
-    sizes = ft.scan_log(f"{tmp_path.as_posix()}/{{bs_bytes}}/*_lat.1.log", version="3.33")
+    sizes = ft.scan(f"{tmp_path.as_posix()}/{{bs_bytes}}/*_lat.1.log", version="3.33")
     assert sizes.collect()["bs_bytes"].unique().to_list() == [4096]  # the file's is kept
     with pytest.raises(FileNotFoundError, match="no log of fio among 1 files"):
-        ft.scan_log(f"{tmp_path}/4k/*.txt")
-    with pytest.raises(ft.ParseError, match="it is not named like a log"):
-        ft.scan_log(tmp_path / "4k" / "notes.txt")
-    with pytest.raises(ft.ParseError, match=r"scan_hist_log\(\) reads it"):
-        ft.scan_log(FIO / "fio-3.33--log-hist_clat_hist.1.log")
+        ft.scan(f"{tmp_path}/4k/*.txt")
+    with pytest.raises(ParseError, match="it is not named like a log"):
+        ft.scan(tmp_path / "4k" / "notes.txt")
+    with pytest.raises(ft.SchemaError, match="name one kind"):
+        ft.scan([FIO / "fio-3.33--log-hist_clat_hist.1.log", tmp_path / "4k"])
 
 
 def test_only_wanted_columns_are_made(tmp_path):
-    lazy = ft.scan_log(write(tmp_path, ROWS), version="3.33")
+    lazy = ft.scan(write(tmp_path, ROWS), version="3.33")
     assert lazy.select("quantity").collect().height == 90
     assert lazy.select("prio", "value").head(5).collect().rows() == [
         ("0", 100.0),
@@ -301,36 +300,36 @@ def test_several_logs_on_one_clock(tmp_path):
         rows = "".join(f"{start + 10 * at}, 7, 0, 4096, 0\n" for at in range(3))
         write(tmp_path, rows, f"x_lat.{number}.log")
     both = f"{tmp_path.as_posix()}/x_lat.*.log"
-    alone = ft.scan_log(both, version="3.33").group_by("entry").agg(pl.col("time_s").min())
+    alone = ft.scan(both, version="3.33").group_by("entry").agg(pl.col("time_s").min())
     assert alone.sort("entry").collect().rows() == [(1, 0.0), (2, 0.0)]
-    wall = ft.scan_log(both, version="3.33", align="wall")
+    wall = ft.scan(both, version="3.33", align="wall")
     assert wall.group_by("entry").agg(pl.col("time_s").min()).sort("entry").collect().rows() == [
         (1, 0.0),
         (2, 2.5),
     ]
-    said = ft.scan_notes(both, version="3.33", align="wall")["message"].to_list()
+    said = scan_notes(both, version="3.33", align="wall")["message"].to_list()
     assert any("2023-11-14 22:13:20.000 UTC, the log's own times" in one for one in said)
     asked = {f"{tmp_path.as_posix()}/x_lat.{number}.log": 0.25 * number for number in (1, 2)}
-    moved = ft.scan_log(both, version="3.33", align=asked)
+    moved = ft.scan(both, version="3.33", align=asked)
     assert moved.filter(pl.col("entry") == 2).select("time_s").head(1).collect().item() == 0.5
 
 
 def test_an_unknown_clock_is_refused(tmp_path):
     path = write(tmp_path, ROWS)
     with pytest.raises(ft.SchemaError, match=r"its start is unknown.*job_start, fio 3.36"):
-        ft.scan_log(path, version="3.40", align="wall")
+        ft.scan(path, version="3.40", align="wall")
     with pytest.raises(ft.SchemaError, match="must name each file"):
-        ft.scan_log(path, version="3.40", align={"other": 1.0})
+        ft.scan(path, version="3.40", align={"other": 1.0})
     report = '{"fio version": "fio-3.40", "jobs": [{"jobname": "x", "job_start": %d}]}'
     write(tmp_path, report % EPOCH, "x.json")
-    assert ft.scan_log(path, align="wall").select("time_s").head(1).collect().item() == 0
-    assert "job_start of" in ft.scan_notes(path, align="wall")["message"][-1]
+    assert ft.scan(path, align="wall").select("time_s").head(1).collect().item() == 0
+    assert "job_start of" in scan_notes(path, align="wall")["message"][-1]
 
 
 def test_both_refuse_binary_files(tmp_path):
     path = tmp_path / "x_lat.1.log"
     for data in (b"1, 2, 0, 0, 0\n2, 3, 0, 0, \0", b"1, 2, 0, 0, 0\n\0\n3, 4, 0, 0, 0\n"):
         path.write_bytes(data)
-        for function in (ft.read, ft.scan_log):
-            with pytest.raises(ft.UnknownFormatError, match="binary file"):
+        for function in (ft.read, ft.scan):
+            with pytest.raises(UnknownFormatError, match="binary file"):
                 function(path, version="3.33")

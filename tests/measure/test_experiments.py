@@ -179,7 +179,7 @@ def test_a_changed_output_is_not_part_of_the_campaign(run, tmp_path):
     campaign = run("throughput", size="16M", only=["read"])
     raw = tmp_path / "throughput" / "here_read_1.txt"
     raw.write_bytes(raw.read_bytes().replace(b"16+0", b"17+0"))
-    assert not ft.campaign(campaign.folder).plan["done"].any()
+    assert not ft.measure.campaign(campaign.folder).plan["done"].any()
 
 
 @linux

@@ -60,7 +60,7 @@ def test_a_signal_in_the_middle(places, number):
     assert {*names(out)} == {"manifest.jsonl", *(line["file"] for line in kept)}
     assert f"{len(kept)} of 3996 runs are in {out}" in said
     assert f"fiotools measure --resume {out}" in said
-    assert log(out)[-1]["status"] == ft.campaign(out).status == "interrupted"
+    assert log(out)[-1]["status"] == ft.measure.campaign(out).status == "interrupted"
 
 
 def test_a_signal_while_files_are_filled(places):
@@ -132,7 +132,7 @@ def test_resume_after_a_kill(places):
         process.communicate()
     left = [places / folder / name for folder in "ab" for name in hidden(places / folder)]
     assert len(left) == 2
-    assert ft.campaign(out).status == "killed"
+    assert ft.measure.campaign(out).status == "killed"
     before = {line["order"]: line for line in ran(out)}
     raw = {line["file"]: (out / line["file"]).read_bytes() for line in before.values()}
 
@@ -144,7 +144,7 @@ def test_resume_after_a_kill(places):
     orders = [line["order"] for line in ran(out)]
     assert sorted(orders) == list(range(1, 21))  # 2 workloads, 2 places, 5 rounds; none twice
     assert {line["session"] for line in ran(out)} == {1, 2}
-    campaign = ft.campaign(out)
+    campaign = ft.measure.campaign(out)
     assert campaign.status == "complete"
     assert len(campaign.results.io) == 20
     again = measure("--resume", out)
@@ -159,7 +159,7 @@ def test_a_half_line_is_dropped(places):
     whole = manifest.read_bytes().splitlines(keepends=True)
     # killed while the last run's was written
     manifest.write_bytes(b"".join(whole[:-2]) + whole[-2][:40])
-    assert len(ft.campaign(out).plan.query("done")) == 3
+    assert len(ft.measure.campaign(out).plan.query("done")) == 3
     assert measure("--resume", out).returncode == 0
     assert [line["order"] for line in ran(out)] == [1, 2, 3, 4]
 
@@ -273,7 +273,7 @@ def test_ctrl_c_in_a_terminal_and_again_and_again(places):
     assert process.returncode == -signal.SIGINT
     assert "Traceback" not in said + complained
     assert names(places / "a") == names(places / "b") == []
-    assert not out.exists() or ft.campaign(out).status == "interrupted"
+    assert not out.exists() or ft.measure.campaign(out).status == "interrupted"
 
 
 @pytest.mark.parametrize("late", ["", "(sleep 0.1; {}) & "])
@@ -306,12 +306,12 @@ def test_killed_after_the_last_run(places):
     manifest.write_bytes(b"".join(whole[:-1]))
     left = Path(next(line["path"] for line in log(out) if line["kind"] == "scratch"))
     (left / "deep").mkdir(parents=True)
-    assert ft.campaign(out).status == "killed"
+    assert ft.measure.campaign(out).status == "killed"
     done = measure("--resume", out)
     assert (done.returncode, done.stderr) == (0, "")
     assert "all 4 runs were done before" in done.stdout
     assert names(places / "a") == names(places / "b") == []
-    assert ft.campaign(out).status == "complete"
+    assert ft.measure.campaign(out).status == "complete"
     assert len(ran(out)) == 4
 
 
@@ -327,10 +327,10 @@ def test_the_place_is_deleted_during_a_run(places):
     # files go before their folder: a tool may miss one first
     assert str(places / "b") in complained or "dd failed on two" in complained
     assert names(places / "a") == []
-    assert ft.campaign(out).status == "failed"
+    assert ft.measure.campaign(out).status == "failed"
     assert f"{len(ran(out))} of 3996 runs are in {out}" in said
     (places / "b").mkdir()  # it is back: the disk was plugged in again
-    assert len(ft.campaign(out).results.io) == len(ran(out))
+    assert len(ft.measure.campaign(out).results.io) == len(ran(out))
 
 
 WAIT = 'until grep -qs \'"kind": "run"\' out/manifest.jsonl; do sleep 0.02; done'
@@ -352,7 +352,7 @@ def test_another_file_system_hides_the_place_in_the_middle(tmp_path):
     assert "mount it as it was, or begin a new campaign" in done.stderr
     assert re.findall(r"^status (\d)$", done.stdout, re.M) == ["1", "1", "0"]
     assert done.stdout.endswith("status 0\n")
-    assert ft.campaign(tmp_path / "out").status == "complete"
+    assert ft.measure.campaign(tmp_path / "out").status == "complete"
 
 
 def test_the_output_is_full_in_the_middle(tmp_path):
@@ -372,6 +372,6 @@ def test_the_output_is_full_in_the_middle(tmp_path):
     assert first.endswith("status 1\n")
     assert "no room is left" in done.stderr or "No space left" in done.stderr
     assert again.endswith("status 0\n")
-    kept = ft.campaign(tmp_path / "kept")
+    kept = ft.measure.campaign(tmp_path / "kept")
     assert kept.status == "complete"
     assert len(kept.results.io) == 16

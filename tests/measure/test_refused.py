@@ -190,7 +190,7 @@ def test_paths_of_every_kind(tmp_path):
     assert done.returncode == 0, done.stderr
     assert "\x1b" not in done.stdout
     assert all(names(tmp_path / name) == [] for name in odd)
-    campaign = ft.campaign(tmp_path / "my 'out'")
+    campaign = ft.measure.campaign(tmp_path / "my 'out'")
     assert sorted(campaign.results.io["place"]) == ["a-b-q", "dash", "jp", "nl"]
     assert [place["path"] for place in campaign.session["places"]] == [
         str(tmp_path / name) for name in (odd[1], odd[2], odd[0], odd[3])
@@ -208,7 +208,7 @@ def test_messages_that_nobody_reads(tmp_path):
     assert process.wait(timeout=PATIENCE) == 0
     assert process.stderr.read() == b""
     process.stderr.close()
-    assert ft.campaign(tmp_path / "out").status == "complete"
+    assert ft.measure.campaign(tmp_path / "out").status == "complete"
 
 
 @pytest.mark.parametrize(
@@ -461,7 +461,7 @@ def test_a_damaged_manifest(tmp_path, text):
         with pytest.raises(ft.MeasureError, match=r"manifest\.jsonl"):
             ask(tmp_path)
     with pytest.raises(ft.MeasureError, match=r"manifest\.jsonl: No such file"):
-        ft.campaign(tmp_path / "none")
+        ft.measure.campaign(tmp_path / "none")
 
 
 @linux

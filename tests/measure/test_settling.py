@@ -57,7 +57,7 @@ def test_a_campaign_ends_when_every_comparison_has_a_verdict(tmp_path, monkeypat
     out = tmp_path / "out"
     done = measure(*SMALL, *places, "-o", out, "--until", "settled", "--rounds", "5")
     assert done.returncode == 0, done.stderr
-    found = ft.campaign(out)
+    found = ft.measure.campaign(out)
     assert "every comparison has a verdict after 3 rounds" in done.stdout
     assert "looks" in done.stdout
     assert found.status == "settled"
@@ -65,7 +65,7 @@ def test_a_campaign_ends_when_every_comparison_has_a_verdict(tmp_path, monkeypat
     assert len(looked) == 1
     again = measure("--resume", out)
     assert again.returncode == 0, again.stderr
-    assert ft.campaign(out).plan["done"].sum() == 4 * 4
+    assert ft.measure.campaign(out).plan["done"].sum() == 4 * 4
 
 
 @unix
@@ -75,7 +75,7 @@ def test_the_verdicts_of_real_runs_are_asked_for(tmp_path):
     places = [word for name in "ab" for word in ("--dir", tmp_path / name)]
     done = measure(*SMALL, *places, "-o", tmp_path / "out", "--until", "settled", "--rounds", "4")
     assert done.returncode == 0, done.stderr
-    found = ft.campaign(tmp_path / "out")
+    found = ft.measure.campaign(tmp_path / "out")
     assert found.status in ("settled", "complete")
     assert found.plan["done"].sum() >= 12
 

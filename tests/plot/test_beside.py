@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 
 import fiotools as ft
+from fiotools.stats.percentiles import merge_bins
 
 
 @cache
@@ -85,7 +86,7 @@ def draw_shifts(ax):
 
 
 KINDS = {
-    "cdf": lambda ax: ft.plot.cdf(ft.merge_bins(bins(), by="direction"), hue="direction", ax=ax),
+    "cdf": lambda ax: ft.plot.cdf(merge_bins(bins(), by="direction"), hue="direction", ax=ax),
     "credibility": draw_credibility,
     "fairness": draw_fairness,
     "grid": lambda ax: ft.plot.grid(volumes(), "iops", x="direction", y="volume", ax=ax),

@@ -10,6 +10,7 @@ import pytest
 
 import fiotools as ft
 from fiotools.plot import common
+from fiotools.stats.percentiles import merge_bins
 from tests.conftest import FIXTURES
 from tests.plot import kinds
 
@@ -153,7 +154,7 @@ def test_one_interval_with_one_io():
 
 def test_merged_bins_of_several_jobs_are_drawn():
     jobs = pd.concat([bins(ROWS), bins(ROWS, entry=2)])
-    ax = ft.plot.heatmap(ft.merge_bins(jobs, by="time_s"))
+    ax = ft.plot.heatmap(merge_bins(jobs, by="time_s"))
     assert cells(ax) == pytest.approx(cells(ft.plot.heatmap(bins(ROWS))))
 
 

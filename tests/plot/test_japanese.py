@@ -127,7 +127,7 @@ KINDS = {
         ft.per_thread(THREADS, by="fs"), fairness=ft.fairness(THREADS, by="fs"), y="fs"
     ),
     "percentiles": lambda: ft.plot.percentiles(
-        ft.percentiles_from_bins(BINS.drop(columns="time_s"), by="fs"), hue="fs"
+        ft.percentiles(BINS.drop(columns="time_s"), by="fs"), hue="fs"
     ),
     "cdf": lambda: ft.plot.cdf(BINS.drop(columns="time_s"), hue="fs"),
     "heatmap": lambda: ft.plot.heatmap(BINS),

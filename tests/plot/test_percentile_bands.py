@@ -50,9 +50,7 @@ def bars(ax):
 
 @pytest.mark.parametrize("kind", KINDS.values(), ids=KINDS)
 def test_percentiles_of_bins_have_a_band_and_bars(kind):
-    told = ft.percentiles_from_bins(
-        kind(BINS.to_dict("list")), [50, 99, 99.9], by="mount", confidence=0.95
-    )
+    told = ft.percentiles(kind(BINS.to_dict("list")), [50, 99, 99.9], by="mount", confidence=0.95)
     ax = ft.plot.percentiles(told, hue="mount")
     (band,) = bands(ax)
     assert band == {
@@ -95,14 +93,14 @@ def test_bounds_without_values_are_drawn_by_their_edges(kind):
 
 
 def test_values_may_be_missing_where_bounds_are_not():
-    told = ft.percentiles_from_bins(BINS, [50, 99], by="mount").assign(value_ns=[2064, np.nan])
+    told = ft.percentiles(BINS, [50, 99], by="mount").assign(value_ns=[2064, np.nan])
     ax = ft.plot.percentiles(told, hue="mount")
     assert len(bands(ax)[0]) == 4
     assert list(ax.lines[0].get_ydata()) == [2064]
 
 
 def test_a_band_with_values_only_is_a_plain_curve():
-    told = ft.percentiles_from_bins(BINS, [50, 99], by="mount")
+    told = ft.percentiles(BINS, [50, 99], by="mount")
     ax = ft.plot.percentiles(told.assign(bound_lo_ns=np.nan, value_lo_ns=np.nan), hue="mount")
     assert ax.get_xlabel() == "percentile of the I/Os"
     assert list(ax.lines[0].get_ydata()) == [2064, 4128]

@@ -57,7 +57,5 @@ def test_the_percentiles_of_one_histogram_are_of_one_run():
             "bin_lo_ns": [2048, 2080] * 2, "bin_hi_ns": [2080, 2112] * 2, "count": [600, 400] * 2,
         }
     )  # fmt: skip
-    one = ft.plot.percentiles(
-        ft.percentiles_from_bins(bins.query("direction == 'read'")), hue="direction"
-    )
+    one = ft.plot.percentiles(ft.percentiles(bins.query("direction == 'read'")), hue="direction")
     assert one.get_xlabel().startswith("percentile of the I/Os (one run)\n")

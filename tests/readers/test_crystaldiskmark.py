@@ -6,6 +6,7 @@ import pandas as pd
 import pytest
 
 import fiotools as ft
+from fiotools.errors import UnknownFormatError
 from fiotools.readers import opened
 
 FIXTURES = Path(__file__).parents[1] / "fixtures"
@@ -256,7 +257,7 @@ def test_a_section_cut_off_is_not_guessed():
     ids=["kdiskmark", "linuxdiskmark", "no IOPS", "other IOPS", "header"],
 )
 def test_what_others_print_is_not_its_own(text):
-    with pytest.raises(ft.UnknownFormatError):
+    with pytest.raises(UnknownFormatError):
         ft.reads(text)
 
 

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 import fiotools as ft
+from fiotools.errors import ParseError, UnknownFormatError
 from fiotools.readers.dd.report import MANY
 
 FIXTURES = Path(__file__).parents[1] / "fixtures"
@@ -260,7 +261,7 @@ def test_a_warning_of_dd_is_not_an_error():
     ],
 )
 def test_an_error_alone_is_not_a_result(said):
-    with pytest.raises(ft.ParseError, match="dd printed no report; it said") as error:
+    with pytest.raises(ParseError, match="dd printed no report; it said") as error:
         ft.reads(f"{said}\n")
     assert said.partition("dd: ")[2][:30] in str(error.value)
 
@@ -340,12 +341,12 @@ def test_a_report_that_was_cut_off_has_no_wrong_number(text):
     ids=["digits", "sums", "records", "spaces", "rates", "words", "lines", "said"],
 )
 def test_what_only_looks_like_dd_is_left_alone(text):
-    with pytest.raises(ft.UnknownFormatError):
+    with pytest.raises(UnknownFormatError):
         ft.reads(text)
 
 
 def test_sums_are_not_records():
-    with pytest.raises(ft.UnknownFormatError):
+    with pytest.raises(UnknownFormatError):
         ft.reads("2+2 makes four\n3+3 makes six\n")
 
 

@@ -3,6 +3,7 @@
 import pytest
 
 import fiotools as ft
+from fiotools.errors import UnknownFormatError
 
 COMMAND = "$ dd if=/dev/zero of=x bs=1M count=1000\n"
 RECORDS = "1000+0 records in\n1000+0 records out\n"
@@ -23,7 +24,7 @@ TRANSFERS = [
 @pytest.mark.parametrize(("tool", "line"), TRANSFERS)
 def test_a_transfer_is_refused_by_its_name(tool, line):
     for above in ("", "226 Transfer complete.\n", "lftp u@h:~> get big.bin\n", COMMAND):
-        with pytest.raises(ft.UnknownFormatError, match=f"output of {tool}: recognised, not read"):
+        with pytest.raises(UnknownFormatError, match=f"output of {tool}: recognised, not read"):
             ft.reads(f"{above}{line}\n")
 
 

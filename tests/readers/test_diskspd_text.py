@@ -6,7 +6,7 @@ import pytest
 
 import fiotools as ft
 from fiotools import units
-from fiotools.errors import ParseError
+from fiotools.errors import ParseError, UnknownFormatError
 from fiotools.readers.diskspd import options
 from tests.physics import read_texts
 from tests.test_security import guard
@@ -112,7 +112,7 @@ def test_prose_between_is_left_to_the_transcript():
 
 
 def test_a_table_without_a_caption_is_not_guessed_at():
-    with pytest.raises(ft.UnknownFormatError):
+    with pytest.raises(UnknownFormatError):
         ft.reads(tables(""))
 
 
@@ -578,7 +578,7 @@ def test_blank_lines_within_a_table_take_linear_time(blank):
 
 def test_text_with_bars_everywhere_takes_linear_time():
     assert ft.reads(f"Total IO\n{'| ' * 200_000}\n{tables()}").io["total_ios"].sum() == 1536000
-    with pytest.raises(ft.UnknownFormatError):
+    with pytest.raises(UnknownFormatError):
         ft.reads("Results for timespan" + " " * 500_000 + "x")
 
 

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 
 import fiotools as ft
+from fiotools.errors import UnknownFormatError
 from fiotools.readers.fio import hist_log as fio_hist_log
 from tests.fuzz import mutated
 
@@ -113,7 +114,7 @@ def test_the_content_identifies_the_format():
     assert results.runs["format"].item() == "fio_hist_log"
     assert results.bins["count"].tolist() == [7, 6]
     assert results.notes.empty
-    with pytest.raises(ft.UnknownFormatError):
+    with pytest.raises(UnknownFormatError):
         ft.reads(text.replace(" 0, 4096", " 3, 4096"))
 
 

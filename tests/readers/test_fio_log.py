@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 import fiotools as ft
+from fiotools.errors import ParseError, UnknownFormatError
 from fiotools.readers import opened, sniff
 
 FIXTURES = Path(__file__).parents[1] / "fixtures" / "fio"
@@ -299,9 +300,7 @@ def test_the_log_of_all_jobs():
 
 @pytest.mark.parametrize("name", ["renamed.log", "x_lat.1.log.txt", "<text>"])
 def test_a_name_without_the_quantity(name):
-    with pytest.raises(
-        ft.ParseError, match=r"its name does not say the quantity; .*quantity='iops'"
-    ):
+    with pytest.raises(ParseError, match=r"its name does not say the quantity; .*quantity='iops'"):
         ft.reads("1, 200, 0, 4096, 0\n1, 300, 1, 4096, 0\n", name=name)
 
 
@@ -317,7 +316,7 @@ def test_a_name_without_the_quantity(name):
     ],
 )
 def test_other_tables_are_not_claimed(name, text):
-    with pytest.raises(ft.UnknownFormatError):
+    with pytest.raises(UnknownFormatError):
         sniff(opened(name, text))
 
 
@@ -356,8 +355,8 @@ def test_grouped_thousands_are_refused(case, tmp_path):
         for number, line in enumerate(path.read_text().split("\n"), 1)
         if "," in line.replace(", ", "")
     )
-    for read in (ft.read, ft.scan_log):
-        with pytest.raises(ft.ParseError, match=f":{first}: commas within numbers"):
+    for read in (ft.read, ft.scan):
+        with pytest.raises(ParseError, match=f":{first}: commas within numbers"):
             read(path)
     without = re.sub(r",(?=\d)", "", lines)  # as the message says
     path.write_text(without, encoding="utf-8")
@@ -384,7 +383,7 @@ def test_every_log_of_the_corpus():
     for entry in corpus():
         path = CORPUS / entry["file"]
         if not path.stat().st_size:
-            with pytest.raises(ft.UnknownFormatError, match="an empty log of fio"):
+            with pytest.raises(UnknownFormatError, match="an empty log of fio"):
                 ft.read(path)
             continue
         rows = numbers(path)

@@ -10,6 +10,7 @@ import pandas as pd
 import pytest
 
 import fiotools as ft
+from fiotools.errors import ParseError, UnknownFormatError
 from fiotools.readers import READERS, opened, reader_named
 
 FIXTURES = Path(__file__).parents[1] / "fixtures" / "hyperfine"
@@ -220,7 +221,7 @@ def test_its_json_is_not_of_another_reader():
     ids=["cut", "text", "infinite", "bool", "deep", "header", "comma", "quote", "long"],
 )
 def test_nothing_certain_is_an_error(text):
-    with pytest.raises(ft.ParseError, match=r"<text>:\d+: "):
+    with pytest.raises(ParseError, match=r"<text>:\d+: "):
         ft.reads(text)
 
 
@@ -538,7 +539,7 @@ def test_the_corpus():
             assert set(ft.read(file).runs["tool"]) == {"hyperfine"}
             continue
         if "abort" in file.name:
-            with pytest.raises(ft.UnknownFormatError, match="the file is empty"):
+            with pytest.raises(UnknownFormatError, match="the file is empty"):
                 ft.read(file)
             continue
         results = ft.read(file)

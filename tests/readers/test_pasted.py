@@ -8,6 +8,7 @@ import time
 import pytest
 
 import fiotools as ft
+from fiotools.errors import UnknownFormatError
 from fiotools.readers import opened
 from fiotools.readers.pasted import unwrap
 
@@ -161,7 +162,7 @@ def test_an_object_within_a_text_is_told():
 
 
 def test_json_without_reports_is_unknown():
-    with pytest.raises(ft.UnknownFormatError, match="its top-level keys are a, b"):
+    with pytest.raises(UnknownFormatError, match="its top-level keys are a, b"):
         ft.reads('{"a": "some text", "b": ["of", "mine"]}')
 
 

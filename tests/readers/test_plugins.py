@@ -6,6 +6,7 @@ import pytest
 
 import fiotools as ft
 from fiotools import readers as registry
+from fiotools.errors import UnknownFormatError
 from fiotools.readers import Reader
 
 
@@ -39,7 +40,7 @@ def installed(monkeypatch):
 
 
 def test_a_reader_of_another_package(installed):
-    with pytest.raises(ft.UnknownFormatError):
+    with pytest.raises(UnknownFormatError):
         ft.reads("toy\n12.5\n7")
     installed("READER")
     assert ft.reads("toy\n12.5\n7").io["iops"].tolist() == [12.5, 7.0]

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 import fiotools as ft
+from fiotools.errors import ParseError, UnknownFormatError
 
 FIXTURES = Path(__file__).parents[1] / "fixtures" / "time"
 CORPUS = Path(__file__).parents[3] / "shared" / "corpus" / "dd-time"
@@ -114,7 +115,7 @@ def test_our_own(case):
 
 @pytest.mark.parametrize("case", sorted(REFUSED))
 def test_what_is_not_a_report_is_refused(case):
-    with pytest.raises(ft.UnknownFormatError):
+    with pytest.raises(UnknownFormatError):
         ft.read(FIXTURES / f"{case}.txt")
 
 
@@ -127,7 +128,7 @@ def test_the_corpus():
         if not told:
             continue
         if name in EXCEPTIONS:
-            with pytest.raises(ft.UnknownFormatError):
+            with pytest.raises(UnknownFormatError):
                 ft.read(CORPUS / name)
             continue
         found = values(ft.read(CORPUS / name).timings, ["real_s", "user_s", "sys_s"])
@@ -259,7 +260,7 @@ def test_reports_that_stand_in_one_line():
     ],
 )
 def test_what_is_not_a_whole_report_is_noted_and_not_mixed(text):
-    with pytest.raises(ft.ParseError, match="not a complete report of time"):
+    with pytest.raises(ParseError, match="not a complete report of time"):
         ft.reads(text)
     results = ft.reads(f"{BASH}\n$ cd /tmp\n{text}")
     assert values(results.timings, ["real_s", "user_s", "sys_s"]) == [(4.364, 0.0, 1.114)]

@@ -3,6 +3,7 @@ from pathlib import Path
 import pytest
 
 import fiotools as ft
+from fiotools.errors import UnknownFormatError
 
 FIXTURES = Path(__file__).parents[1] / "fixtures"
 
@@ -64,7 +65,7 @@ def test_a_heading_is_not_a_command():
 
 
 def test_prose_without_results_is_unknown():
-    with pytest.raises(ft.UnknownFormatError):
+    with pytest.raises(UnknownFormatError):
         ft.reads("# Introduction\n\n```\n$ free\n```\n")
 
 

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 import fiotools as ft
+from fiotools.errors import UnknownFormatError
 from fiotools.readers import READERS, opened
 from fiotools.readers.document import may_hold
 
@@ -68,7 +69,7 @@ def test_what_stands_before_lines_and_was_left_is_told(prefix, command):
 
 
 def test_a_refused_text_says_which_lines_are_of_a_report():
-    with pytest.raises(ft.UnknownFormatError, match="line 2: lines of a report were not read"):
+    with pytest.raises(UnknownFormatError, match="line 2: lines of a report were not read"):
         ft.reads("hello\nit says: Elapsed (wall clock) and no more\n")
 
 
@@ -98,7 +99,7 @@ OTHERS = {
 @pytest.mark.parametrize("tool", OTHERS)
 def test_output_of_another_tool_is_told(tool):
     text = OTHERS[tool]
-    with pytest.raises(ft.UnknownFormatError, match=rf"output of {re.escape(tool)}: recognised"):
+    with pytest.raises(UnknownFormatError, match=rf"output of {re.escape(tool)}: recognised"):
         ft.reads(text)
     results = ft.reads(f"{DD}\n{text}")
     lines = f"lines 5-{4 + text.count(chr(10))}" if text.count("\n") > 1 else "line 5"

@@ -11,6 +11,7 @@ import pytest
 
 import fiotools as ft
 from fiotools.stats.frames import opened, values
+from fiotools.stats.percentiles import merge_bins
 from fiotools.vocabulary import ANSWERS, COLUMNS, STATISTICS
 from tests.conftest import PANDAS
 
@@ -143,9 +144,9 @@ CASES = {
     "fairness": (_volumes, lambda t: ft.fairness(t["io"], by="volume")),
     "combine": (_volumes, lambda t: ft.combine(keep(t["io"], scope="thread"), to="run")),
     "combine, groups": (_bins, lambda t: ft.combine(t["io"], to="group")),
-    "variance_levels": (
+    "variance": (
         _volumes,
-        lambda t: ft.variance_levels(
+        lambda t: ft.variance(
             t["io"], "iops", levels=["volume", "thread"], by="direction", scope="thread"
         ),
     ),
@@ -163,27 +164,27 @@ CASES = {
             percentiles=t["percentiles"],
         ),
     ),
-    "bound_percentiles": (
+    "percentiles, printed": (
         _tables,
-        lambda t: ft.bound_percentiles(t["percentiles"], t["io"]),
+        lambda t: ft.percentiles(t["percentiles"], io=t["io"]),
     ),
-    "merge_bins": (_bins, lambda t: ft.merge_bins(t["bins"], by="source")),
-    "percentiles_from_bins": (
+    "bins, merged": (_bins, lambda t: merge_bins(t["bins"], by="source")),
+    "percentiles": (
         _bins,
-        lambda t: ft.percentiles_from_bins(t["bins"], by=["source", "run"], io=t["io"]),
+        lambda t: ft.percentiles(t["bins"], by=["source", "run"], io=t["io"]),
     ),
     "steady": (_logs, lambda t: ft.steady(t["samples"], window=3)),
     "shifts": (_logs, lambda t: ft.shifts(t["samples"])),
     "window": (_logs, lambda t: ft.window(t["samples"], "500ms", percentiles=99)),
     "window, histograms": (_bins_of_time, lambda t: ft.window(t["bins"], "2s", percentiles=99)),
-    "window_bins": (_bins_of_time, lambda t: ft.window_bins(t["bins"], "2s")),
+    "bins, of windows": (_bins_of_time, lambda t: ft.window(t["bins"], "2s", bins=True)),
     "reconcile": (_logs, lambda t: ft.reconcile(t["samples"], t["io"], by="direction")),
 }
 
 
 def test_every_statistic_is_held():
     # check() takes Results, and answers in pandas
-    assert {case.partition(",")[0] for case in CASES} == {*ANSWERS} - {"check"}
+    assert {case.partition(",")[0] for case in CASES} == {*ANSWERS, "bins"} - {"check"}
 
 
 @cache
@@ -207,7 +208,7 @@ def test_both_kinds_have_the_same_answer(case, rows):
 @pytest.mark.parametrize("case", CASES)
 def test_the_types_are_the_vocabularys(case):
     one, other = _answers(case)
-    added = set(ANSWERS[case.partition(",")[0]])
+    added = set(ANSWERS.get(case.partition(",")[0], ("bin_lo_ns", "bin_hi_ns", "count")))
     assert added <= set(other.columns)
     for name in other.columns:
         # STATISTICS has another `limit` or `confidence` than a table, and a label neither

@@ -9,18 +9,15 @@ import pytest
 
 import fiotools as ft
 from fiotools import (
-    bound_percentiles,
     combine,
     compare,
     fairness,
-    merge_bins,
     per_thread,
-    percentiles_from_bins,
     summarize,
 )
 from fiotools.errors import SchemaError
 from fiotools.stats.frames import opened
-from fiotools.stats.percentiles import ios_needed, ranks_around
+from fiotools.stats.percentiles import ios_needed, merge_bins, of_bins, of_tables, ranks_around
 
 FIXTURES = Path(__file__).parents[1] / "fixtures" / "fio"
 CORPUS = Path(__file__).parents[3] / "shared" / "corpus" / "fio"
@@ -86,24 +83,41 @@ def test_jobs_add_up_bin_by_bin(bins, rows):
     assert [r["count"] for r in rows(merge_bins(bins, by="entry"))] == [600, 300, 90, 10]
 
 
+def test_one_question_for_bins_and_tables():
+    res = ft.read("tests/fixtures/fio/fio-3.33--jsonplus-libaio.json")
+    merged = ft.percentiles(res, [50, 99])
+    printed = ft.percentiles(
+        res.percentiles[res.percentiles["latency"] == "clat"], [50, 99], io=res.io
+    )
+
+    assert list(merged.columns) == list(printed.columns)
+    assert set(merged["method"]) == {"merged"}
+    assert set(printed["method"]) == {"as printed"}
+    both = merged.merge(printed, on=["latency", "direction", "percentile"])
+    assert len(both) == len(printed)
+    assert (both["value_ns_x"] == both["value_ns_y"]).all()
+    with pytest.raises(SchemaError, match="printed percentiles need the I/Os"):
+        ft.percentiles(res.percentiles)
+
+
 def test_quantiles_of_jobs_together(bins, rows):
-    found = percentiles_from_bins(bins, [69, 69.5, 99, 99.5, 100])
+    found = of_bins(bins, [69, 69.5, 99, 99.5, 100])
     made = rows(found)
     # 690 of 1000 are in the first bin, 990 in the first two; bins are named by their middles
     assert [r["value_ns"] for r in made] == [129, 2064, 2064, 4128, 4128]
     assert [(r["bound_lo_ns"], r["bound_hi_ns"]) for r in made[:2]] == [(128, 130), (2048, 2080)]
-    assert all((r["total_ios"], r["n"], r["method"]) == (1000, 1, "bins") for r in made)
+    assert all((r["total_ios"], r["n"], r["method"]) == (1000, 1, "merged") for r in made)
     # ranks 661 and 719 of 1000: the first bin, and the second
     assert (made[0]["value_lo_ns"], made[0]["value_hi_ns"]) == (128, 2080)
     assert [r["told"] for r in made] == [
         *["the interval is within the run, if I/Os were independent"] * 4,
         "a maximum has no interval; fewer than 5 I/Os beyond it",
     ]
-    assert [r["value_ns"] for r in rows(percentiles_from_bins(merge_bins(bins), 99))] == [2064]
+    assert [r["value_ns"] for r in rows(of_bins(merge_bins(bins), 99))] == [2064]
 
 
 def test_few_ios_have_no_interval(bins, rows):
-    (row,) = rows(percentiles_from_bins(bins, 99.9))
+    (row,) = rows(of_bins(bins, 99.9))
     assert (row["value_lo_ns"], row["value_hi_ns"]) == (None, None)
     assert row["told"] == "need >= 3688 I/Os for an interval; fewer than 5 I/Os beyond it"
 
@@ -122,7 +136,7 @@ def test_the_percentile_lies_within_the_bounds_of_its_bin(make, rows):
         bin_hi_ns=(low + wide).astype(float).tolist(),
         count=np.bincount(at).tolist(),
     )
-    for row in rows(percentiles_from_bins(frame)):
+    for row in rows(of_bins(frame)):
         true = np.quantile(raw, row["percentile"] / 100, method="inverted_cdf")
         assert row["bound_lo_ns"] <= true < row["bound_hi_ns"]
         assert row["bound_hi_ns"] - row["bound_lo_ns"] <= row["bound_lo_ns"] / 64
@@ -138,26 +152,26 @@ def test_smallest_and_largest_cut_the_bins(bins, rows, make):
         clat_min_ns=[129.0, 128.0],
         clat_max_ns=[2050.0, 4100.0],
     )
-    first, last = rows(percentiles_from_bins(bins, [50, 100], by="entry", io=io))[:2]
+    first, last = rows(of_bins(bins, [50, 100], by="entry", io=io))[:2]
     assert (first["bound_lo_ns"], first["bound_hi_ns"]) == (129, 130)
     assert (last["bound_lo_ns"], last["bound_hi_ns"], last["value_ns"]) == (2048, 2050, 2050)
-    (whole,) = rows(percentiles_from_bins(bins, 100, io=io))
+    (whole,) = rows(of_bins(bins, 100, io=io))
     assert (whole["bound_hi_ns"], whole["value_ns"]) == (4100, 4100)
     less = changed(io, total_ios=[900, 99])
-    (row,) = rows(percentiles_from_bins(bins, 50, io=less))
+    (row,) = rows(of_bins(bins, 50, io=less))
     assert row["flags"] == "bins-count;independent"
     assert row["told"].startswith("the bins hold 1000 I/Os, io has 999;")
     odd = changed(io, clat_max_ns=[100.0, 110.0])
-    (row,) = rows(percentiles_from_bins(bins, 50, io=odd))
+    (row,) = rows(of_bins(bins, 50, io=odd))
     assert "contradict the bins" in row["told"]
     assert (row["bound_lo_ns"], row["bound_hi_ns"]) == (128, 130)
     with pytest.raises(SchemaError, match=r"io has no row for source a.json, run 1, entry 2"):
-        percentiles_from_bins(bins, io=opened(io).head(1).to_native())
+        of_bins(bins, io=opened(io).head(1).to_native())
 
 
 def test_the_last_bin_has_no_middle(make, rows):
     frame = make(latency="lat", bin_lo_ns=17045651456.0, bin_hi_ns=[inf], count=[3])
-    (row,) = rows(percentiles_from_bins(frame, 50))
+    (row,) = rows(of_bins(frame, 50))
     assert (row["value_ns"], row["bound_lo_ns"], row["bound_hi_ns"]) == (None, 17045651456.0, inf)
     assert row["told"].startswith("in the last bin, which has no end")
 
@@ -182,12 +196,10 @@ def test_a_coarser_log_takes_in_the_finer_one(make, rows):
 def test_runs_that_were_pooled_say_so(bins, rows):
     other = changed(bins, source=["b.json"] * 4)
     both = nw.concat([opened(bins), opened(other)]).to_native()
-    (row,) = rows(percentiles_from_bins(both, 50))
+    (row,) = rows(of_bins(both, 50))
     assert (row["n"], row["total_ios"]) == (2, 2000)
     assert row["told"] == "the interval is within the runs, if I/Os were independent"
-    assert [r["source"] for r in rows(percentiles_from_bins(both, 50, by="source"))] == [
-        *("a.json", "b.json")
-    ]
+    assert [r["source"] for r in rows(of_bins(both, 50, by="source"))] == [*("a.json", "b.json")]
 
 
 def test_labels_that_differ_are_named(bins, rows):
@@ -226,7 +238,7 @@ def test_latencies_and_directions_stay_apart(bins, rows):
         *("intervals", "negative", "text", "empty bin", "edge"),
     ],
 )  # fmt: skip
-@pytest.mark.parametrize("function", [merge_bins, percentiles_from_bins])
+@pytest.mark.parametrize("function", [merge_bins, of_bins])
 def test_bins_that_cannot_be_added_are_refused(bins, function, columns, message):
     with pytest.raises(SchemaError, match=message) as error:
         function(changed(bins, **columns))
@@ -236,10 +248,10 @@ def test_bins_that_cannot_be_added_are_refused(bins, function, columns, message)
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"percentiles": [0]}, "percentile 0 does not lie above 0 and up to 100"),
-        ({"percentiles": [101]}, "percentile 101 does not lie"),
-        ({"percentiles": "p99"}, "percentiles are numbers such as 99.9, not 'p99'"),
-        ({"percentiles": []}, "no percentile was asked for"),
+        ({"at": [0]}, "percentile 0 does not lie above 0 and up to 100"),
+        ({"at": [101]}, "percentile 101 does not lie"),
+        ({"at": "p99"}, "percentiles are numbers such as 99.9, not 'p99'"),
+        ({"at": []}, "no percentile was asked for"),
         ({"confidence": 95}, "confidence is 95"),
         ({"by": "volume"}, "no column 'volume'"),
     ],
@@ -247,7 +259,7 @@ def test_bins_that_cannot_be_added_are_refused(bins, function, columns, message)
 )
 def test_arguments(bins, arguments, message):
     with pytest.raises(SchemaError, match=message):
-        percentiles_from_bins(bins, **arguments)
+        of_bins(bins, **arguments)
 
 
 def _files_with_bins():
@@ -261,12 +273,12 @@ def test_percentiles_are_those_that_fio_printed(path):
     bins = res.bins.dropna(subset="count")
     assert len(bins)
     asked = sorted(set(res.percentiles["percentile"]))
-    found = percentiles_from_bins(bins, asked, by=ENTRY)
+    found = of_bins(bins, asked, by=ENTRY)
     keys = [*ENTRY, "direction", "latency", "percentile"]
     both = res.percentiles.merge(found, on=keys, suffixes=("", "_ours"))
     assert len(both) == len(res.percentiles.query("latency in @found.latency")) > 0
     assert list(both["value_ns_ours"]) == list(both["value_ns"])
-    cut = percentiles_from_bins(bins, asked, by=ENTRY, io=res.io)
+    cut = of_bins(bins, asked, by=ENTRY, io=res.io)
     assert not cut["flags"].fillna("").str.contains("bins-count|extremes").any()
 
 
@@ -302,7 +314,7 @@ def _io(make, ios):
 def test_bounds_by_hand(make, rows):
     points = [0, 50, 90, 100]
     frame = _table(make, {"a": [1, 10, 20, 90], "b": [2, 30, 60, 80]}, points)
-    found = bound_percentiles(frame, _io(make, {"a": 3000, "b": 1000}), at=[50, 90, 100])
+    found = of_tables(frame, _io(make, {"a": 3000, "b": 1000}), at=[50, 90, 100])
     assert type(found) is type(frame)
     made = rows(found)
     # p50, 2000 I/Os: at 10 there are 1500 to 3200, at 20 2700; p90, 3600: below 30 at most 3500,
@@ -315,7 +327,7 @@ def test_bounds_by_hand(make, rows):
 
 def test_one_table_is_its_own_bound(make, rows):
     frame = _table(make, {"a": [10, 20]}, [50, 99])
-    made = rows(bound_percentiles(frame, _io(make, {"a": 100}), at=[25, 50, 99, 99.9]))
+    made = rows(of_tables(frame, _io(make, {"a": 100}), at=[25, 50, 99, 99.9]))
     assert [(r["bound_lo_ns"], r["bound_hi_ns"]) for r in made] == [
         *((None, 10), (10, 10), (20, 20), (20, None))
     ]
@@ -323,7 +335,7 @@ def test_one_table_is_its_own_bound(make, rows):
 
 def test_all_of_a_table_without_points_may_lie_below_the_others(make, rows):
     frame = _table(make, {"a": [5, 7], "b": ["nan", "nan"]}, [0, 99])
-    [half] = rows(bound_percentiles(frame, _io(make, {"a": 1000, "b": 1000}), at=50))
+    [half] = rows(of_tables(frame, _io(make, {"a": 1000, "b": 1000}), at=50))
     assert (half["bound_lo_ns"], half["bound_hi_ns"]) == (None, None)
 
 
@@ -339,7 +351,7 @@ def test_the_truth_lies_within_the_bounds(make, rows):
     io = _io(make, {name: len(raw) for name, raw in parts.items()})
     whole = np.concatenate(list(parts.values()))
     asked = [1, 10, 33, 50, 66, 90, 97, 99, 99.9, 100]
-    for row in rows(bound_percentiles(frame, io, at=asked)):
+    for row in rows(of_tables(frame, io, at=asked)):
         true = np.quantile(whole, row["percentile"] / 100, method="inverted_cdf")
         assert row["bound_lo_ns"] <= true <= row["bound_hi_ns"]
 
@@ -355,17 +367,17 @@ def test_the_truth_lies_within_the_bounds(make, rows):
 )
 def test_tables_that_cannot_be_bounded(make, tables, ios, columns, message):
     with pytest.raises(SchemaError, match=message):
-        bound_percentiles(_table(make, tables, [50, 99], **columns), _io(make, ios))
+        of_tables(_table(make, tables, [50, 99], **columns), _io(make, ios))
 
 
 def test_the_same_table_twice_and_totals_beside_parts(make):
     frame = _table(make, {"a": [1, 2]}, [50, 99])
     twice = nw.concat([opened(frame)] * 2).to_native()
     with pytest.raises(SchemaError, match="percentile 50 of run 1 of a is there twice"):
-        bound_percentiles(twice, _io(make, {"a": 1}))
+        of_tables(twice, _io(make, {"a": 1}))
     mixed = changed(frame, scope=["thread", "total"])
     with pytest.raises(SchemaError, match="mixes rows of scope thread, total"):
-        bound_percentiles(mixed, _io(make, {"a": 1}))
+        of_tables(mixed, _io(make, {"a": 1}))
 
 
 # percentiles of jobs, threads, files or seconds are never one number
@@ -384,7 +396,7 @@ def test_percentiles_of_parts_are_refused_everywhere(make, apart):
         value_ns=[1e3, 2e3, 3e3, 4e3],
         **{apart: names},
     )
-    message = r"percentiles neither add nor average.*percentiles_from_bins\(bins, by="
+    message = r"percentiles neither add nor average.*percentiles\(bins, by="
     for refused in (
         lambda: summarize(frame, "value_ns", by="volume"),
         lambda: compare(frame, "value_ns", between="volume", baseline="a"),
@@ -419,6 +431,6 @@ def test_a_percentile_of_each_run_is_a_number_like_any_other(make, rows):
 def test_percentiles_from_bins_are_compared_run_by_run(bins, rows):
     other = changed(bins, source=["b.json"] * 4, count=[60, 30, 9, 100])
     both = nw.concat([opened(bins), opened(other)]).to_native()
-    found = percentiles_from_bins(both, 99, by=["source", "run"])
+    found = of_bins(both, 99, by=["source", "run"])
     (row,) = rows(compare(found, "value_ns", between="source", baseline="a.json"))
     assert (row["n"], row["ratio"]) == (1, pytest.approx(2.0))

@@ -12,13 +12,10 @@ import pytest
 
 from fiotools import (
     best_under,
-    bound_percentiles,
     combine,
     compare,
     fairness,
-    merge_bins,
     per_thread,
-    percentiles_from_bins,
     reconcile,
     steady,
     summarize,
@@ -27,6 +24,7 @@ from fiotools.errors import SchemaError
 from fiotools.stats.combine import pooled_stddev
 from fiotools.stats.estimates import StudentT, runs_still_needed
 from fiotools.stats.frames import metric_of
+from fiotools.stats.percentiles import merge_bins, of_bins, of_tables
 
 START = datetime(2026, 1, 1, tzinfo=UTC)
 
@@ -69,10 +67,10 @@ def test_ios_that_cannot_weigh_percentiles(make, bad):
     table = make(source=["a", "b"], run=1, percentile=50.0, value_ns=[1.0, 2.0])
     io = make(source=["a", "b"], run=1, total_ios=column)
     with pytest.raises(SchemaError, match=message.format("total_ios")):
-        bound_percentiles(table, io)
+        of_tables(table, io)
     bins = make(source=["a", "b"], run=1, latency="lat", bin_lo_ns=1.0, bin_hi_ns=2.0, count=5)
     with pytest.raises(SchemaError, match=message.format("total_ios")):
-        percentiles_from_bins(bins, 50, io=io)
+        of_bins(bins, 50, io=io)
 
 
 def test_half_an_io_is_refused(jobs):
@@ -217,7 +215,7 @@ def test_a_table_without_a_value_is_still_a_part(make, rows):
     table = make(source=["a", "a", "b", "b"], run=1, percentile=[50.0, 100.0] * 2,
                  value_ns=[10.0, 90.0, None, None])  # fmt: skip
     io = make(source=["a", "b"], run=1, total_ios=[100, 100])
-    found = rows(bound_percentiles(table, io, at=[25, 50, 80, 100]))
+    found = rows(of_tables(table, io, at=[25, 50, 80, 100]))
     # of 200 I/Os, 50 of a are up to 10 and all 100 up to 90; of b nobody knows
     ends = [(r["bound_lo_ns"], r["bound_hi_ns"]) for r in found]
     assert ends == [(None, 10.0), (None, 90.0), (10.0, None), (90.0, None)]
@@ -227,7 +225,7 @@ def test_a_table_without_a_value_is_still_a_part(make, rows):
 def test_bins_of_more_ios_than_there_can_be(make):
     bins = make(latency="lat", bin_lo_ns=[1.0, 2.0], bin_hi_ns=[2.0, 3.0], count=[2**62, 1])
     with pytest.raises(SchemaError, match=r"the bins hold 4.61e\+18 I/Os"):
-        percentiles_from_bins(bins)
+        of_bins(bins)
 
 
 def test_no_latency_is_below_zero(make):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from fiotools import variance_levels
+from fiotools import variance
 from fiotools.errors import SchemaError
 from fiotools.stats.variance import best_repeats, split
 
@@ -31,7 +31,7 @@ def test_two_levels_are_the_one_way_analysis():
 
 
 def test_three_levels_by_hand(phases, rows):
-    found = rows(variance_levels(phases, "iops", levels=["machine", "run", "phase"]))
+    found = rows(variance(phases, "iops", levels=["machine", "run", "phase"]))
     machine, run, phase = found
     # means of runs 102, 122, 91, 96; of machines 112, 93.5
     inner = (8 + 8 + 2 + 14) / 8
@@ -65,12 +65,12 @@ def test_the_best_repeats(variances, costs, best):
 
 def test_a_level_that_brings_nothing(make, rows):
     io = make(run=[1, 1, 2, 2], phase=[1, 2, 1, 2], iops=[1.0, 9.0, 2.0, 8.0])
-    run, phase = rows(variance_levels(io, "iops", levels=["run", "phase"]))
+    run, phase = rows(variance(io, "iops", levels=["run", "phase"]))
     assert run["stddev"] == 0
     assert "they differ less than the level below suggests: taken as 0" in run["told"]
     assert phase["repeats_best"] is None
     one = make(run=[1, 1], phase=[1, 2], iops=[1.0, 9.0])
-    run, phase = rows(variance_levels(one, "iops", levels=["run", "phase"]))
+    run, phase = rows(variance(one, "iops", levels=["run", "phase"]))
     assert (run["stddev"], phase["stddev_hi"] > phase["stddev"]) == (None, True)
     assert run["told"] == "need >= 2 in one of the level above for their spread"
 
@@ -88,10 +88,10 @@ def test_a_level_that_brings_nothing(make, rows):
 )
 def test_invalid_arguments_are_refused(phases, asked, message):
     with pytest.raises(SchemaError, match=message):
-        variance_levels(phases, "iops", **{"levels": ["machine", "run", "phase"], **asked})
+        variance(phases, "iops", **{"levels": ["machine", "run", "phase"], **asked})
 
 
 def test_a_value_of_an_unknown_place_is_refused(make):
     runs = make(machine=["a", "a", None, None], run=[1, 2, 3, 4], iops=[1.0, 2.0, 3.0, 4.0])
     with pytest.raises(SchemaError, match="'machine' is missing in 2 of 4 rows"):
-        variance_levels(runs, "iops", levels=["machine", "run"])
+        variance(runs, "iops", levels=["machine", "run"])

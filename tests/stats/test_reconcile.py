@@ -211,7 +211,7 @@ def test_honest_logs_of_single_ios(rows, name):
     # two I/Os a second, of which the last is at 3.5 of 4 s; a job that stood still at the end
     path = FIXTURES / f"fio/fio-3.33--log-{name}"
     io = ft.read(f"{path}.json").io
-    found = rows(reconcile(ft.scan_log(f"{path}_lat.1.log"), io))
+    found = rows(reconcile(ft.scan(f"{path}_lat.1.log"), io))
     assert [(row["ratio"], row["words"], row["told"]) for row in found] == [(1, "ok", None)] * 2
 
 

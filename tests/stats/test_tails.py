@@ -74,7 +74,7 @@ def test_several_runs_are_compared_as_runs(make, rows):
     ]
     bins = table(make, runs)
     [line] = rows(ft.tails(bins, 99, **SIDES))
-    each = ft.percentiles_from_bins(bins, 99, by=["fs", "source", "run"])
+    each = ft.percentiles(bins, 99, by=["fs", "source", "run"])
     [same] = rows(ft.compare(each, "value_ns", **SIDES))
     assert (line["n"], line["method"], line["windows"]) == (4, "log-welch", None)
     assert [line[name] for name in ("ratio", "ratio_lo", "ratio_hi", "verdict")] == [
@@ -147,15 +147,15 @@ def test_jobs_put_together_are_one_run(two, make, rows):
         for side, run in zip("ab", two, strict=True)
         for job in (1, 2)
     ]
-    together = ft.window_bins(table(make, runs), "1s", by="fs")
+    together = ft.window(table(make, runs), "1s", by="fs", bins=True)
     [line] = rows(ft.tails(together, 50, **SIDES))
     assert (line["n"], line["n_baseline"], line["windows"]) == (1, 1, 120)
 
 
 def test_the_long_run_against_itself():
-    log = ft.scan_hist_log("data/how-many-runs/long/long_clat_hist.1.log").collect()
+    log = ft.scan("data/how-many-runs/long/long_clat_hist.1.log").collect()
     half = (log["time_s"] > 150).replace_strict({False: "a", True: "b"}, return_dtype=pl.String)
-    halves = ft.window_bins(log.with_columns(fs=half), "1s", by="fs")
+    halves = ft.window(log.with_columns(fs=half), "1s", by="fs", bins=True)
     found = ft.tails(halves, [50, 90, 99, 99.9], **SIDES)
     assert found["ratio_lo"].null_count() == 0
     assert ((found["ratio_lo"] < 1) & (found["ratio_hi"] > 1)).all()

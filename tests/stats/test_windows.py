@@ -110,7 +110,7 @@ def test_windows_of_single_ios(rows, every, sparse):
 
 def test_percentiles_of_the_whole_run_are_those_that_fio_printed():
     found = ft.window(
-        ft.scan_log(FIXTURES / "fio/fio-3.33--log-single_clat.1.log"),
+        ft.scan(FIXTURES / "fio/fio-3.33--log-single_clat.1.log"),
         "1h",
         percentiles=[1, 50, 99, 99.9],
     ).collect()
@@ -125,9 +125,9 @@ def test_percentiles_of_the_whole_run_are_those_that_fio_printed():
 
 def test_blocks_do_not_show(monkeypatch):
     def answers():
-        log = ft.scan_log(f"{DATA}/mixed_lat.*.log", align="wall")
+        log = ft.scan(f"{DATA}/mixed_lat.*.log", align="wall")
         told = ft.window(log, "500ms", percentiles=(50, 99.9))
-        return told.collect(engine="streaming"), ft.window_bins(log, "2s").collect()
+        return told.collect(engine="streaming"), ft.window(log, "2s", bins=True).collect()
 
     whole = answers()
     monkeypatch.setattr(blocks, "SIZE", 5000)
@@ -137,7 +137,7 @@ def test_blocks_do_not_show(monkeypatch):
 
 
 def test_jobs_are_added_up_where_they_are_asked_to_be():
-    log = ft.scan_log(f"{DATA}/mixed_lat.*.log", align="wall")
+    log = ft.scan(f"{DATA}/mixed_lat.*.log", align="wall")
     apart = ft.window(log, "1s").collect()
     assert apart["varies_in"].null_count() == len(apart)
     assert apart.group_by("entry").agg(pl.col("n").sum()).sort("entry").rows() == [
@@ -238,21 +238,21 @@ def test_windows_of_an_averaged_log_with_pauses_cover_less():
 def test_windows_of_histogram_logs_hold_what_the_log_holds():
     path = ROOT / "data/how-many-runs/long/long_clat_hist.1.log"
     whole = ft.read(path).bins
-    found = ft.window(ft.scan_hist_log(path), "60s", percentiles=(50, 99)).collect()
+    found = ft.window(ft.scan(path), "60s", percentiles=(50, 99)).collect()
     assert found["n"].sum() == 2 * whole["count"].sum()
     assert found["iops"].is_between(35_000, 45_000).all()
     # the second that ended at 60.001 s began before the 60th
     first = whole[whole["time_s"] <= 60.5]
-    told = ft.percentiles_from_bins(first, [50, 99])
+    told = ft.percentiles(first, [50, 99])
     ours = found.filter(pl.col("time_s") == 60)
     assert ours["value_ns"].to_list() == told["value_ns"].tolist()
     assert ours["n"].unique().to_list() == [first["count"].sum()]
-    bins = ft.window_bins(ft.scan_hist_log(path), "60s").collect()
+    bins = ft.window(ft.scan(path), "60s", bins=True).collect()
     assert bins.filter(pl.col("time_s") == 60)["count"].sum() == first["count"].sum()
 
 
 def test_a_histogram_log_in_unix_time_counts_from_the_end_of_its_first_interval():
-    found = ft.window(ft.scan_hist_log(DATA / "mixed_clat_hist.1.log"), "1s").collect()
+    found = ft.window(ft.scan(DATA / "mixed_clat_hist.1.log"), "1s").collect()
     assert found["time_s"].to_list() == [0, 1, 2, 3, 4, 5, 6]
     assert found["span_s"].is_between(0.9, 1.1).all()
 
@@ -260,8 +260,8 @@ def test_a_histogram_log_in_unix_time_counts_from_the_end_of_its_first_interval(
 def test_a_log_of_any_length_is_held_against_its_summary():
     io = ft.read(DATA / "mixed.json").io
     for log in (
-        ft.scan_log(f"{DATA}/mixed_lat.*.log"),
-        ft.window(ft.scan_log(f"{DATA}/mixed_lat.*.log"), "1s", percentiles=(50, 99)),
+        ft.scan(f"{DATA}/mixed_lat.*.log"),
+        ft.window(ft.scan(f"{DATA}/mixed_lat.*.log"), "1s", percentiles=(50, 99)),
         ft.window(ft.read(f"{DATA}/mixed_lat.*.log").samples, "1s"),
     ):
         found = ft.reconcile(log, io, by="entry")
@@ -282,7 +282,7 @@ def test_windows_are_drawn_and_judged_as_samples_are():
     assert len([line for line in both.lines if line.get_drawstyle() == "steps-post"]) == 2
     with pytest.raises(ft.SchemaError, match="windows have several columns: quantity= is one of"):
         ft.plot.series(windows)
-    bins = ft.window_bins(log, "1s")
+    bins = ft.window(log, "1s", bins=True)
     assert ft.plot.heatmap(bins).get_ylabel() == "latency (read)"
     steady = ft.steady(ft.window(log, "1s"), "iops")
     assert steady["n"].item() == 8

@@ -453,7 +453,7 @@ _WINDOW_MS = 400  # fio's own windows are 500 ms long
 class Meaning:
     """The quantity, unit and clock of a log's rows.
 
-    They are decided once for a log: `read` sees all rows, `scan_log` the first ones, and checks the
+    They are decided once for a log: `read` sees all rows, `scan` the first ones, and checks the
     others against them.
     """
 
