@@ -54,9 +54,9 @@ class PlotWish:
     order: str | None = option(
         "VALUES", "Rows or curves, in this order: a,b,c. shifts: the column that runs follow."
     )
-    spread: str | None = option("COLUMN", "latency: the deviation to draw; none: no bars.")
-    ceiling: list[str] | None = option("NAME=VALUE", "throughput: a limit to draw: USB=500MB/s.")
-    log: bool = flag("throughput: a logarithmic axis.")
+    to: str | None = option("COLUMN", "latency: the column that the bars reach to; none: no bars.")
+    ceiling: list[str] | None = option("NAME=VALUE", "A limit to draw: USB=500MB/s.")
+    log: bool = flag("A logarithmic axis.")
     speedup: bool = flag("ratios: times faster instead of level / baseline.")
     pair: str | None = column("ratios, plan, tails: the column that pairs runs.")
     band: float | None = option(
@@ -68,7 +68,6 @@ class PlotWish:
     steady: Steady | None = choice(None, "series: the steady-state rule; default: snia.")
     window: int | None = option("N", "series: the number of rounds that are judged.", min=2)
     round: str | None = option("TIME", "series, shifts: the length of a round: 10s.")
-    merge: bool = flag("cdf, heatmap: add up the histograms of jobs and runs.")
 
 
 # the positional arguments of a function of fiotools.plot, and the others
@@ -191,13 +190,14 @@ def _of_rows(asked: Drawing) -> Call:
         more["summary"] = summary = summarize(frame, name, by=shown)
         if differ := dict.fromkeys(summary["varies_in"].drop_nulls()):
             say(f"the runs of one row differ in {', '.join(differ)}: --hue draws one of them apart")
-    if kind == "throughput":
-        more |= {"ceilings": _ceilings(wish.ceiling, name), "log": wish.log}
-    if kind == "latency" and wish.spread:
-        more["spread"] = None if wish.spread == "none" else naming.full(wish.spread, frame)
-    elif kind == "latency" and name != "lat_mean_ns":
-        deviation = name.replace("_mean_", "_stddev_")
-        more["spread"] = deviation if deviation != name and deviation in frame else None
+    takes = KINDS[kind].takes
+    if "ceiling" in takes:
+        more |= {"ceilings": _ceilings(wish.ceiling, name)}
+    if "log" in takes and wish.log:
+        more["log"] = True
+    if kind == "latency":
+        slowest = name.replace("_mean_", "_max_")
+        more["to"] = None if wish.to == "none" else naming.full(wish.to or slowest, frame)
     return [frame, name] if own is None else [frame], named | more
 
 
@@ -291,6 +291,8 @@ def _tails(asked: Drawing) -> Call:
 def _load(asked: Drawing) -> Call:
     wish, kept = asked.wish, asked.kept
     frame, latency = asked.rows()
+    if naming.unit_of(latency) not in ("ns", ""):
+        raise SchemaError(f"{latency!r} is not a latency: name one, {argument('metric')}")
     frame = rows.of_scope(asked.complete(frame, latency, "iops"), kept.own_scope)
     curves = _curves(asked, frame, ("iodepth", "numjobs"))
     frame = asked.complete(frame, *curves.values())
@@ -313,21 +315,12 @@ def _fairness(asked: Drawing) -> Call:
 def _cdf(asked: Drawing) -> Call:
     frame = asked.table("bins", "count")
     hue = asked.role(frame, "hue") or "source"
-    frame = _merged(asked.complete(frame, hue), asked.wish, hue)
+    frame = asked.complete(frame, hue)
     return [frame], {"hue": hue, **asked.ordered(frame, hue)}
 
 
 def _heatmap(asked: Drawing) -> Call:
-    return [_merged(asked.table("bins", "count"), asked.wish, "time_s")], {}
-
-
-def _merged(frame: pl.DataFrame, wish: PlotWish, by: str) -> pl.DataFrame:
-    """With --merge, add up the histograms."""
-    if not wish.merge:
-        return frame
-    from fiotools.stats.percentiles import merge_bins
-
-    return merge_bins(frame, by=by)
+    return [asked.table("bins", "count")], {}
 
 
 def _series(asked: Drawing) -> Call:
@@ -426,12 +419,14 @@ class _Kind(NamedTuple):
 
 _SINGLE = ("where", "scope", "drop_missing")  # filters of rows that are not added up
 KINDS: Mapping[str, _Kind] = {
-    "throughput": _Kind(("metric", "y", "hue", "order", "ceiling", "log"), metric="bw_bytes_per_s"),
-    "latency": _Kind(("metric", "y", "hue", "spread", "order"), metric="lat_mean_ns"),
+    "throughput": _Kind(("metric", "y", "hue", "by", "order", "ceiling", "log"), metric="bw_bytes_per_s"),
+    "latency": _Kind(
+        ("metric", "y", "hue", "by", "to", "order", "ceiling", "log"), metric="lat_mean_ns"
+    ),
     "ratios": _Kind(("metric", "between", "baseline", "by", "speedup", "pair", "band"), _ratios),
     "plan": _Kind(("metric", "between", "pair"), _plan),
-    "repeats": _Kind(("metric", "y", "hue", "order")),
-    "sweep": _Kind(("metric", "x", "hue", "by", "order"), metric="bw_bytes_per_s"),
+    "repeats": _Kind(("metric", "y", "hue", "by", "order", "ceiling", "log")),
+    "sweep": _Kind(("metric", "x", "hue", "by", "order", "ceiling", "log"), metric="bw_bytes_per_s"),
     "grid": _Kind(("metric", "x", "y", "between", "baseline", "speedup", "pair", "band"), _grid),
     "load": _Kind(
         ("metric", "x", "hue", "order", "limit"),
@@ -443,16 +438,16 @@ KINDS: Mapping[str, _Kind] = {
     "fairness": _Kind(
         ("y", "order"), _fairness, ("where", "drop_missing"), metric="iops", table="io"
     ),
-    "percentiles": _Kind(("hue", "order"), metric="value_ns", table="percentiles"),
+    "percentiles": _Kind(("hue", "by", "order"), metric="value_ns", table="percentiles"),
     "tails": _Kind(("between", "baseline", "by", "pair", "band"), _tails, _SINGLE),
-    "cdf": _Kind(("hue", "order", "merge"), _cdf, _SINGLE),
-    "heatmap": _Kind(("merge",), _heatmap, _SINGLE, compares=False),
+    "cdf": _Kind(("hue", "order"), _cdf, _SINGLE),
+    "heatmap": _Kind((), _heatmap, _SINGLE, compares=False),
     "series": _Kind(
         ("metric", "hue", "order", "steady", "window", "limit", "round"), _series, _SINGLE
     ),
     "history": _Kind(("metric", "x", "by", "order"), _history),
     "shifts": _Kind(("metric", "order", "round"), _shifts),
-    "timings": _Kind(("y", "order"), metric="real_s", table="timings"),
+    "timings": _Kind(("y", "by", "order"), metric="real_s", table="timings"),
     "credibility": _Kind(
         ("y", "between", "baseline", *Known.__dataclass_fields__),
         _credibility,
@@ -480,7 +475,7 @@ else:
     "plot load 'runs/{volume}-{iodepth}.json' --hue volume --limit 1ms -o load.svg",
     "plot fairness '{volume}.xml' -w direction=total -o threads.svg",
     "plot tails old=old_clat_hist.1.log new=new_clat_hist.1.log -o shift.svg",
-    "plot cdf a.json b.json -w latency=clat -w direction=read --merge -o latencies.svg",
+    "plot cdf a.json b.json -w latency=clat -w direction=read -o latencies.svg",
     "plot heatmap run_clat_hist.1.log -w direction=read -o heat.svg",
     "plot series run_iops.1.log -w direction=write --round 10s -o steady.svg",
     "plot history 'runs/{commit}_{round:d}.json' --metric iops --x commit -o history.svg",
@@ -507,8 +502,8 @@ def plot(
 ) -> int:
     """Draw a plot.
 
-    KIND is one of: throughput (a value per row), latency (mean and spread), ratios (of compare,
-    with intervals), plan (how many runs a difference takes), repeats (each run, and the median),
+    KIND is one of: throughput (a value per row), latency (mean and slowest), ratios (of compare,
+    with intervals), plan (how many runs a difference takes), repeats (each run, and their middle),
     sweep (against a condition such as the block size), grid (of two conditions; with --baseline the
     ratios of two sides), load (IOPS and latency against the queue depth), fairness (threads of a
     run), percentiles and cdf (curves of latencies), tails (ratios of percentiles), heatmap (latency

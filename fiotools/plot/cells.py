@@ -25,8 +25,13 @@ _HIGH = 13.0  # points of a cell with words
 # told apart by shape and by grey
 VERDICTS: dict[str, dict[str, Any]] = {
     "impossible": {"marker": "X", "markersize": 9, "color": "#B03A00"},
-    "suspect": {"marker": "^", "markersize": 8, "markerfacecolor": "none",
-                "color": "#B03A00", "markeredgewidth": 1.6},
+    "suspect": {
+        "marker": "^",
+        "markersize": 8,
+        "markerfacecolor": "none",
+        "color": "#B03A00",
+        "markeredgewidth": 1.6,
+    },
     "unknown": {"marker": "$?$", "markersize": 6.5, "color": look.GREY},
     "ok": {"marker": "o", "markersize": 5.5, "color": look.PALETTE[4]},
     "": {"marker": "_", "markersize": 5, "color": "#BDBDBD"},
@@ -46,8 +51,9 @@ def draw(ax: Axes, spec: Spec) -> list[Any]:
     of_names = letters.room(_NAMES * wide / 0.775, look.size(ax))
     step = max(8, letters.room(wide / len(columns) - 6, look.size(ax)))
     heads = [words.place(one, spec.x.column) for one in columns]
-    longest = max(letters.width(line) for head in heads
-                  for line in letters.wrapped(head, step).split("\n"))
+    longest = max(
+        letters.width(line) for head in heads for line in letters.wrapped(head, step).split("\n")
+    )
     levels_axis(ax, "x", heads, step, 0.5)
     if 0.6 * look.size(ax) * (longest + 1) > wide / len(columns):  # they do not fit side by side
         ax.set_xticklabels([letters.wrapped(head, 24) for head in heads])
@@ -58,8 +64,13 @@ def draw(ax: Axes, spec: Spec) -> list[Any]:
     if "verdicts" in spec.how:
         ax.xaxis.tick_top()
         return _verdicts(ax, spec)
-    mesh = ax.pcolormesh(np.ma.masked_invalid(grid), edgecolors=look.ground(ax), linewidth=1.5,
-                         cmap=sns.color_palette(spec.palette, as_cmap=True), norm=_norm(spec))
+    mesh = ax.pcolormesh(
+        np.ma.masked_invalid(grid),
+        edgecolors=look.ground(ax),
+        linewidth=1.5,
+        cmap=sns.color_palette(spec.palette, as_cmap=True),
+        norm=_norm(spec),
+    )
     for row in spec.rows:
         if row.value is None:
             continue
@@ -100,8 +111,9 @@ def _verdicts(ax: Axes, spec: Spec) -> list[Any]:
     ax.spines["bottom"].set_visible(False)
     seen = {row.mark for row in spec.rows if not row.texts}
     return [
-        Line2D([], [], linestyle="none", label=say(verdict or "does not apply"),
-               **VERDICTS[verdict])
+        Line2D(
+            [], [], linestyle="none", label=say(verdict) if verdict else say("does not apply"), **VERDICTS[verdict]
+        )
         for verdict in (*GRAVEST, "")
         if verdict in seen
     ]
@@ -126,8 +138,9 @@ def _map(ax: Axes, spec: Spec) -> list[Any]:
     colours = LinearSegmentedColormap.from_list("pale-to-dark", whole)
     norm = LogNorm(least, most, clip=True)
     # rasterized, or a vector file would have an element for every cell
-    mesh: ScalarMappable = ax.pcolormesh(edges, latencies, shown, norm=norm, cmap=colours,
-                                         rasterized=True)
+    mesh: ScalarMappable = ax.pcolormesh(
+        edges, latencies, shown, norm=norm, cmap=colours, rasterized=True
+    )
     ax.grid(visible=False)
     scale(ax, "x", spec.x, columns)
     scale(ax, "y", spec.y, [float(latencies[0]), float(latencies[-1])])
@@ -135,9 +148,7 @@ def _map(ax: Axes, spec: Spec) -> list[Any]:
     # the bar of colours has no Axes of the figure: they would bind it to a way of laying out
     bar = look.figure_of(ax).colorbar(mesh, cax=ax.inset_axes((1.02, 0, 0.03, 1)))
     bar.ax.yaxis.set_major_locator(Ticks(spec.colours))
-    bar.ax.yaxis.set_major_formatter(
-        lambda value, _: write(spec.colours, value, (least, most))
-    )
+    bar.ax.yaxis.set_major_formatter(lambda value, _: write(spec.colours, value, (least, most)))
     bar.ax.minorticks_off()
     bar.set_label(spec.colours.label, size=look.size(ax))
     bar.ax.tick_params(labelsize=look.size(ax))

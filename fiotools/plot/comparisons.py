@@ -29,7 +29,7 @@ _SAME = "○ no spread at all: no interval; are these copies of one run?"
 
 
 class Cells:
-    """The middle of the runs of each cell, with its interval: of positive values the geometric mean.
+    """The middle of the runs of each cell: of positive values the geometric mean.
 
     The interval is that of `summarize`, which is asked if nothing was given.
     """
@@ -49,13 +49,16 @@ class Cells:
         rows = frames.groups(answer, self.keys)
         ends = frames.keys_of(answer, ["mean_lo", "mean_hi"])
         self.geometric = all(one is None or one > 0 for one in values)
+        known: list[Any] = frames.numbers(there, metric)
         self.runs: dict[frames.Key, list[float]] = {}
         for key, own in frames.groups(there, self.keys).items():
-            self.runs[key] = [one for one in (values_of(there, metric)[row] for row in own)]
+            self.runs[key] = [known[row] for row in own]
         self.ends: dict[frames.Key, tuple[float | None, float | None]] = {}
         for key in self.runs:
             if len(found := rows.get(key, [])) != 1:
-                where = ", ".join(f"{name} {one!r}" for name, one in zip(self.keys, key, strict=True))
+                where = ", ".join(
+                    f"{name} {one!r}" for name, one in zip(self.keys, key, strict=True)
+                )
                 raise SchemaError(
                     f"the summary has {len(found) or 'no'} rows of {where}: summarize the frame"
                     f" that is drawn, by={self.keys}"
@@ -77,8 +80,13 @@ class Cells:
         low, high = self.ends[key]
         own = self.runs[key]
         alone = {"mark": "hollow"} if len(own) == 1 and self.several else {}
-        return {"low": low, "high": high, "points": tuple(own) if len(own) > 1 else (), **alone,
-                **place}
+        return {
+            "low": low,
+            "high": high,
+            "points": tuple(own) if len(own) > 1 else (),
+            **alone,
+            **place,
+        }
 
     @property
     def several(self) -> bool:
@@ -98,11 +106,6 @@ class Cells:
         if self.missing:
             found.append(say("rows without a value: {n}", n=self.missing))
         return found
-
-
-def values_of(table: Frame, metric: str) -> list[Any]:
-    """Return a column of numbers."""
-    return frames.numbers(table, metric)
 
 
 def answered(frame: Any, columns: Sequence[str], what: str, give: str) -> Frame:
@@ -190,8 +193,17 @@ def repeats(
     for key in found.runs:
         if key[0] in names:
             middle = found.middle(key)
-            rows.append(Row(**found.row(key, x=middle, y=key[0], group=key[1] if hue else None,
-                                        texts=(units.human(middle, of),))))
+            rows.append(
+                Row(
+                    **found.row(
+                        key,
+                        x=middle,
+                        y=key[0],
+                        group=key[1] if hue else None,
+                        texts=(units.human(middle, of),),
+                    )
+                )
+            )
     values = [one for row in rows for one in (row.x, *row.points)]
     is_log = is_far(values) if log is None else log
     what = words.going(words.wording(named(metric)), found.table, y, hue)
@@ -220,8 +232,11 @@ def limits_of(ceilings: Mapping[str, float] | None, of: str, *, log: bool) -> tu
         if not (isfinite(limit) and (limit > 0 or not log)):
             raise SchemaError(f"the limit {name!r} is {limit:g}, which has no place on the axis")
     return tuple(
-        Limit(limit, text=say("{name}: {text}", name=called(name), text=units.human(limit, of)),
-              axis="x")
+        Limit(
+            limit,
+            text=say("{name}: {text}", name=called(name), text=units.human(limit, of)),
+            axis="x",
+        )
         for name, limit in (ceilings or {}).items()
     )
 
@@ -376,7 +391,7 @@ def _single(
 
 
 def of_one_run(table: Frame, rows: Sequence[int]) -> str:
-    """Say that each of the rows is one run, if the frame says so: by its files, or an ``n`` of 1."""
+    """Say that each of the rows is one run, if its files or an ``n`` of 1 say so."""
     lists = [frames.optional(table, name) for name in ("source", "run", "n")]
     found = [seen for row, seen in enumerate(zip(*lists, strict=True)) if row in {*rows}]
     if any(n != 1 if n is not None else None in (source, run) for source, run, n in found):
@@ -494,8 +509,9 @@ def ratios(
         raise SchemaError(f"not a comparison: no column before baseline{_GIVE}")
     drawn = "speedup" if {"speedup", "speedup_lo", "speedup_hi"} <= set(table.columns) else "ratio"
     above_zero(drawn, _numbers(table, drawn))
-    rows = [row | {name: row[name.replace("ratio", drawn)] for name in _ENDS}
-            for row in records(table)]
+    rows = [
+        row | {name: row[name.replace("ratio", drawn)] for name in _ENDS} for row in records(table)
+    ]
     for end in _ENDS[1:]:
         finite((row[end] for row in rows), end)
     names, shared = _names(table, rows, labels, faster=drawn == "speedup")
@@ -508,8 +524,15 @@ def ratios(
             continue
         ends = {} if low is None or high is None else {"low": low, "high": high}
         mark = "whole" if (row.get("workloads") or 1) > 1 else "" if ends else "hollow"
-        found.append(Row(ratio, name, texts=(words.bracketed(words.factor(ratio), low, high),),
-                         mark=mark, **ends))
+        found.append(
+            Row(
+                ratio,
+                name,
+                texts=(words.bracketed(words.factor(ratio), low, high),),
+                mark=mark,
+                **ends,
+            )
+        )
     above_zero(drawn, [row.low for row in found])
     reach = [end for row in found for end in (row.x, row.low, row.high, *equal) if end is not None]
     inside = [min(max(end, below), beyond) for end in reach]
@@ -518,8 +541,11 @@ def ratios(
     what = listed([words.wording(one) for one in metrics], " and ")
     what = say("times faster, by {what}" if drawn == "speedup" else "ratio of {what}", what=what)
     notes = [say("grey: within {band} of equal", band=words.percent(band)), *_missing(rows)]
-    if any(ends[0] > row.low or row.high > ends[1] for row in found
-           if row.low is not None and row.high is not None):
+    if any(
+        ends[0] > row.low or row.high > ends[1]
+        for row in found
+        if row.low is not None and row.high is not None
+    ):
         notes.append(say("arrow: the interval goes on"))
     return Spec(
         "rows",
@@ -568,15 +594,19 @@ def _names(
     found = []
     for row, pair in zip(rows, both, strict=True):
         whole = (row.get("workloads") or 1) > 1
-        own = [called(units.level(row[one], one)) for one in apart
-               if not whole or row[one] is not None]
+        own = [
+            called(units.level(row[one], one)) for one in apart if not whole or row[one] is not None
+        ]
         if whole:
             fixed = row["about"] == "these workloads"
             about = "all {n} workloads" if fixed else "workloads like these {n}"
             own.append(say(about, n=row["workloads"]))
         found.append(listed(own if alike else [*own, pair]))
-    shared = [called(units.level(rows[0][one], one)) for one in by
-              if one not in apart and rows[0][one] is not None]
+    shared = [
+        called(units.level(rows[0][one], one))
+        for one in by
+        if one not in apart and rows[0][one] is not None
+    ]
     if len({*found}) < len(found):  # rows of several analyses, told apart by nothing
         found = [f"{name} ({at})" for at, name in enumerate(found, start=1)]
     return found, listed([*shared, *([both[0]] if alike else [])])
@@ -586,8 +616,9 @@ def _against(rows: Sequence[dict[str, Any]], level: str) -> str:
     """Name the baseline, if all rows have one."""
     if len({row["baseline"] for row in rows}) > 1:
         return ""
-    return say("against {baseline}",
-               baseline=units.sides(rows[0]["baseline"], rows[0][level], level)[0])
+    return say(
+        "against {baseline}", baseline=units.sides(rows[0]["baseline"], rows[0][level], level)[0]
+    )
 
 
 def _missing(rows: Sequence[dict[str, Any]]) -> list[str]:

@@ -71,12 +71,16 @@ def _merged(bins: Any, keys: Sequence[str]) -> tuple[Any, str]:
     )
     several = frames.distinct(run_keys(table)) if "run" in table.columns else []
     parts = [len(own.rows) for own in histograms(table, list(keys))]
-    alone = all(own.parts and max(own.parts.values()) == 1
-                for own in histograms(table, list(keys))) and bool(parts)
+    alone = all(
+        own.parts and max(own.parts.values()) == 1 for own in histograms(table, list(keys))
+    ) and bool(parts)
     if alone:
         return bins, ""
-    note = say("histograms of {n} runs added up", n=len(several)) if len(several) > 1 \
+    note = (
+        say("histograms of {n} runs added up", n=len(several))
+        if len(several) > 1
         else say("histograms of the jobs added up")
+    )
     return merge_bins(bins, by=[*keys]), note
 
 
@@ -143,13 +147,20 @@ def cdf(
     low = min(_start(*edges) for edges in filled)
     high = max(end if math.isfinite(end) else max(begin, 1.0) * 2 for begin, end in filled)
     beyond = (high / low) ** 0.03
-    rows = [row for name in curves for row in _curve(found[name], low / beyond, high * beyond, name)]
+    rows = [
+        row for name in curves for row in _curve(found[name], low / beyond, high * beyond, name)
+    ]
     notes = [say("band: undecided within a bin"), *([note] if note else [])]
     return Spec(
         "lines",
         tuple(rows),
-        Axis(words.going(words.latency_of(table), table, hue), "ns", "bin_lo_ns", log=True,
-             ends=(low / beyond, high * beyond)),
+        Axis(
+            words.going(words.latency_of(table), table, hue),
+            "ns",
+            "bin_lo_ns",
+            log=True,
+            ends=(low / beyond, high * beyond),
+        ),
         Axis(say("I/Os that took no longer"), "%", ends=(0.0, 102.0), log=False),
         hue=hue,
         groups=curves,
@@ -174,7 +185,9 @@ def _curve(own: Histogram, low: float, high: float, name: Any) -> list[Row]:
     found = []
     for at in range(len(edges)):
         for place, surely in ((places[at, 0], before[at]), (places[at, 1], certain[at])):
-            found.append(Row(float(place), float(surely), float(surely), float(maybe[at]), group=name))
+            found.append(
+                Row(float(place), float(surely), float(surely), float(maybe[at]), group=name)
+            )
     return found
 
 
@@ -275,14 +288,29 @@ def heatmap(bins: Any) -> Spec:
     return Spec(
         "cells",
         tuple(rows),
-        Axis(say("time since the start (a column: {length})", length=each), "s", "time_s",
-             ends=(float(begins[0]), float(ends[-1])), log=False),
-        Axis(words.going(words.latency_of(table), table), "ns", "bin_lo_ns", log=True,
-             ticks=tuple(latencies), ends=(latencies[0], latencies[-1])),
+        Axis(
+            say("time since the start (a column: {length})", length=each),
+            "s",
+            "time_s",
+            ends=(float(begins[0]), float(ends[-1])),
+            log=False,
+        ),
+        Axis(
+            words.going(words.latency_of(table), table),
+            "ns",
+            "bin_lo_ns",
+            log=True,
+            ticks=tuple(latencies),
+            ends=(latencies[0], latencies[-1]),
+        ),
         notes=(*notes, *([note] if note else [])),
         # one I/O of the fullest interval is the palest
-        colours=Axis(say("I/Os of the interval\nper 10 % of latency"), "share", log=True,
-                     ends=(1 / float(counts.max()), 1.0)),
+        colours=Axis(
+            say("I/Os of the interval\nper 10 % of latency"),
+            "share",
+            log=True,
+            ends=(1 / float(counts.max()), 1.0),
+        ),
     )
 
 
@@ -335,8 +363,8 @@ def percentiles(
 ) -> Spec:
     """Draw latency against percentile, each further nine as wide as the one before.
 
-    Answers with ``bound_lo_ns`` and ``bound_hi_ns`` are drawn with their bounds as a band. Lines
-    between percentiles only lead the eye. With ``y`` instead of ``hue`` some percentiles of each
+    Answers with ``bound_lo_ns`` and ``bound_hi_ns`` are drawn with their bounds as a band, or
+    with their intervals where these are wider. Lines between percentiles only lead the eye. With ``y`` instead of ``hue`` some percentiles of each
     level are points in a row.
 
     Parameters
@@ -388,7 +416,7 @@ def percentiles(
     beyond = frames.distinct(shares[row] for row in {*range(len(shares))} - {*inner})
     table = table[inner]
     shares = frames.complete(table, "percentile")
-    values, bounds = _values(table), _bounds(table, "bound")
+    values, bounds = _values(table), _bounds(table)
     if not any(bounds) and not any(value is not None for value in values):
         raise SchemaError("nothing to draw: no row has a value of 'value_ns'")
     names = frames.complete(table, hue) if hue else [None] * len(table)
@@ -415,11 +443,22 @@ def percentiles(
             if not own_values and low is None:
                 continue
             several = len(points[share]) > 1
-            middle = math.exp(math.fsum(map(math.log, own_values)) / len(own_values)) \
-                if own_values else None
-            rows.append(Row(nines(share), middle, low, high,
-                            points=tuple(own_values) if several else (), group=name))
-    notes = _band_words(table, any(bounds))
+            middle = (
+                math.exp(math.fsum(map(math.log, own_values)) / len(own_values))
+                if own_values
+                else None
+            )
+            rows.append(
+                Row(
+                    nines(share),
+                    middle,
+                    low,
+                    high,
+                    points=tuple(own_values) if several else (),
+                    group=name,
+                )
+            )
+    notes = _band_words(table)
     if many:
         notes.insert(0, say("points: runs; curve: {middle}", middle=say("geometric mean")))
     if beyond:
@@ -429,8 +468,14 @@ def percentiles(
     return Spec(
         "lines",
         tuple(rows),
-        Axis(say("percentile of the I/Os"), "p", "percentile", log=False,
-             ticks=tuple(tick for tick in TICKS if tick <= last + 1e-9), ends=(0.0, last * 1.06)),
+        Axis(
+            say("percentile of the I/Os"),
+            "p",
+            "percentile",
+            log=False,
+            ticks=tuple(tick for tick in TICKS if tick <= last + 1e-9),
+            ends=(0.0, last * 1.06),
+        ),
         Axis(words.going(words.latency_of(table), table, hue), "ns", "value_ns", log=True),
         hue=hue,
         groups=curves,
@@ -440,32 +485,49 @@ def percentiles(
 
 
 def _values(table: Frame) -> list[float | None]:
-    found = frames.numbers(table, "value_ns") if "value_ns" in table.columns else [None] * len(table)
+    found = (
+        frames.numbers(table, "value_ns") if "value_ns" in table.columns else [None] * len(table)
+    )
     finite(found, "value_ns")
     above_zero("value_ns", found)
     return found
 
 
-def _bounds(table: Frame, what: str) -> list[tuple[float, float] | None]:
+def _bounds(table: Frame) -> list[tuple[float, float] | None]:
+    """Return both ends of the bounds of each row, or of its interval where that is wider."""
+    return [
+        (min(bound[0], own[0]), max(bound[1], own[1])) if bound and own else bound or own
+        for bound, own in zip(_ends(table, "bound"), _ends(table, "value"), strict=True)
+    ]
+
+
+def _ends(table: Frame, what: str) -> list[tuple[float, float] | None]:
     """Return both ends of each row; None where an end is missing."""
     columns = (f"{what}_lo_ns", f"{what}_hi_ns")
     if not {*columns} <= {*table.columns}:
         return [None] * len(table)
     pairs = zip(*(frames.numbers(table, name) for name in columns), strict=True)
     # a latency of 0 has no place on the axis
-    found = [(low, high) if low and high and math.isfinite(low + high) else None
-             for low, high in pairs]
+    found = [
+        (low, high) if low and high and math.isfinite(low + high) else None for low, high in pairs
+    ]
     above_zero(columns[0], [low for pair in found if pair for low in pair])
     return found
 
 
-def _band_words(table: Frame, bounded: bool) -> list[str]:
+def _band_words(table: Frame) -> list[str]:
     """Say what the bands are."""
-    if not bounded:
-        return []
-    of_bins = {*frames.optional(table, "method")} == {"bins"}
-    return [say("band: the bins that hold the percentiles" if of_bins
-                else "band: certain bounds of the percentiles")]
+    found = []
+    if any(_ends(table, "bound")):
+        of_bins = {*frames.optional(table, "method")} == {"merged"}
+        text = "band: the bins that hold the percentiles"
+        found.append(say(text if of_bins else "band: certain bounds of the percentiles"))
+    pairs = zip(_ends(table, "bound"), _ends(table, "value"), strict=True)
+    if any(own and own != bound for bound, own in pairs):
+        share = words.percent(words.only(table, "confidence") or 0.95)
+        text = "and, where wider, the {confidence} interval, if I/Os were independent"
+        found.append(say(text, confidence=share))
+    return found
 
 
 def _percentile_rows(
@@ -478,13 +540,18 @@ def _percentile_rows(
     rows, mean_of = [], dict[Any, float]()
     if means is not None:
         known = opened(means, y, "lat_mean_ns")
-        mean_of = dict(zip(frames.values(known, y), frames.numbers(known, "lat_mean_ns"), strict=True))
+        mean_of = dict(
+            zip(frames.values(known, y), frames.numbers(known, "lat_mean_ns"), strict=True)
+        )
     groups = [f"p{units.percentile(share)}" for share in at]
     for name in levels:
         texts = []
         for share, group in zip(at, groups, strict=True):
-            own = [values[row] for row, one in enumerate(names)
-                   if one == name and shares[row] == share and values[row] is not None]
+            own = [
+                values[row]
+                for row, one in enumerate(names)
+                if one == name and shares[row] == share and values[row] is not None
+            ]
             if len(own) > 1:
                 raise SchemaError(
                     f"{name!r} has a percentile twice: filter to one latency, direction and run"
@@ -495,8 +562,9 @@ def _percentile_rows(
             rows.append(Row(mean, name, group=say("mean"), mark="whole"))
             texts.append(units.human(mean, "ns"))
         if rows:
-            rows[-1] = Row(rows[-1].x, rows[-1].y, group=rows[-1].group, mark=rows[-1].mark,
-                           texts=tuple(texts))
+            rows[-1] = Row(
+                rows[-1].x, rows[-1].y, group=rows[-1].group, mark=rows[-1].mark, texts=tuple(texts)
+            )
     if not rows:
         raise SchemaError("nothing to draw: no row has one of the percentiles")
     heads = (*groups, *((say("mean"),) if means is not None else ()))
@@ -596,8 +664,9 @@ def tails(
         for row in own:
             if ratio[row] is not None:
                 mark = "hollow" if low[row] is None or high[row] is None else ""
-                rows.append(Row(nines(shares[row]), ratio[row], low[row], high[row], group=name,
-                                mark=mark))
+                rows.append(
+                    Row(nines(shares[row]), ratio[row], low[row], high[row], group=name, mark=mark)
+                )
     last = max(row.x for row in rows)
     notes = []
     if confidence := words.only(table, "confidence"):
@@ -611,8 +680,14 @@ def tails(
     return Spec(
         "lines",
         tuple(rows),
-        Axis(say("percentile of the I/Os"), "p", "percentile", log=False,
-             ticks=tuple(tick for tick in TICKS if tick <= last + 1e-9), ends=(0.0, last * 1.06)),
+        Axis(
+            say("percentile of the I/Os"),
+            "p",
+            "percentile",
+            log=False,
+            ticks=tuple(tick for tick in TICKS if tick <= last + 1e-9),
+            ends=(0.0, last * 1.06),
+        ),
         Axis(say("ratio of {what}", what=words.latency_of(table)), "x", "ratio", log=True),
         hue="label",
         groups=tuple(curves),

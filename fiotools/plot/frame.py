@@ -44,7 +44,7 @@ def figure(spec: Spec) -> NDArray[Any]:
         share: Any = {"sharex": True, "sharey": not spec.ys}
         return _made(high, wide, size, count, share, None)
     heights = [_height(part) for part in parts]
-    share = {"sharex": True} if spec.x.ends or count > 1 and _alike(spec, parts) else {}
+    share = {"sharex": True} if spec.x.ends or (count > 1 and _alike(spec, parts)) else {}
     high = sum(heights) + below
     return _made(count, 1, high, count, share, heights)
 
@@ -95,7 +95,9 @@ def _height(spec: Spec) -> float:
         named = [letters.wrapped(words.place(one, ""), max(8, wide)) for one in spec.x.order or ()]
         heads = 0.1 + 0.17 * max(one.count("\n") + 1 for one in named)
     top = len({one.text for one in spec.limits if one.axis == "x" and one.text}) * 0.16
-    return _AROUND + heads + top + share * max(1, len(names)) + (0.25 if len(spec.panels) > 1 else 0)
+    return (
+        _AROUND + heads + top + share * max(1, len(names)) + (0.25 if len(spec.panels) > 1 else 0)
+    )
 
 
 def _made(
@@ -138,8 +140,9 @@ def label(ax: Axes, spec: Spec, *, whole: bool) -> None:
     right = max((sum(map(letters.width, row.texts)) for row in spec.rows), default=0)
     taken = 0.6 * look.small(ax) * right if spec.shape == "rows" else 0.0
     names = ax.get_yticklabels() if spec.y.order is not None else []
-    longest = max((letters.width(line) for one in names for line in one.get_text().split("\n")),
-                  default=7)
+    longest = max(
+        (letters.width(line) for one in names for line in one.get_text().split("\n")), default=7
+    )
     room = max(wide / 0.775 - 0.6 * look.size(ax) * longest - taken - 24, 0.3 * wide)
     texts = [spec.x.label, *(() if whole else spec.notes)]
     text = letters.paragraph(filter(None, texts), letters.room(room, look.size(ax)))
@@ -148,8 +151,17 @@ def label(ax: Axes, spec: Spec, *, whole: bool) -> None:
     if spec.said:
         size = look.small(ax)
         said = letters.wrapped(spec.said, letters.room(1.1 * wide, size))
-        ax.annotate(said, (0, 1), (0, 5), xycoords="axes fraction", textcoords="offset points",
-                    va="bottom", size=size, color=look.ink(ax), annotation_clip=False)
+        ax.annotate(
+            said,
+            (0, 1),
+            (0, 5),
+            xycoords="axes fraction",
+            textcoords="offset points",
+            va="bottom",
+            size=size,
+            color=look.ink(ax),
+            annotation_clip=False,
+        )
 
 
 def _below(ax: Axes, text: str) -> float:
@@ -168,11 +180,27 @@ def legend(ax: Axes, handles: Sequence[Any], spec: Spec) -> None:
     size = look.small(ax)
     names, columns = _entries(handles, wide, size)
     below = _below(ax, ax.get_xlabel()) + 2
-    shown: Any = {"fontsize": size, "ncols": columns, "loc": "upper left", "frameon": False,
-                  "borderaxespad": 0, "borderpad": 0, "columnspacing": 1.4, "handletextpad": 0.5}
+    shown: Any = {
+        "fontsize": size,
+        "ncols": columns,
+        "loc": "upper left",
+        "frameon": False,
+        "borderaxespad": 0,
+        "borderpad": 0,
+        "columnspacing": 1.4,
+        "handletextpad": 0.5,
+    }
     place = offset_copy(ax.transAxes, look.figure_of(ax), y=-below, units="points")
-    made = ax.legend(handles, names, title=_title(spec), bbox_to_anchor=(0, 0),
-                     bbox_transform=place, alignment="left", title_fontsize=size, **shown)
+    made = ax.legend(
+        handles,
+        names,
+        title=_title(spec),
+        bbox_to_anchor=(0, 0),
+        bbox_transform=place,
+        alignment="left",
+        title_fontsize=size,
+        **shown,
+    )
     look.literal([*made.get_texts(), made.get_title()])
 
 
@@ -189,7 +217,7 @@ def _title(spec: Spec) -> str | None:
 
 
 def around(own: Figure, axes: NDArray[Any], spec: Spec, handles: Sequence[Any]) -> None:
-    """Put the notes of a whole figure below it, and its legend below its Axes, or beside several."""
+    """Put the notes of a whole figure below it, and its legend below or beside its Axes."""
     first = axes[0]
     size = look.small(first)
     wide = 72 * own.get_figwidth() - 20
@@ -197,9 +225,18 @@ def around(own: Figure, axes: NDArray[Any], spec: Spec, handles: Sequence[Any]) 
         legend(axes[-1], handles, spec)
     elif handles:
         names = [letters.wrapped(one.get_label(), 20) for one in handles]
-        made = own.legend(handles, names, title=_title(spec), loc="outside right upper",
-                          fontsize=size, title_fontsize=size, frameon=False, alignment="left",
-                          handletextpad=0.5, borderpad=0.2)
+        made = own.legend(
+            handles,
+            names,
+            title=_title(spec),
+            loc="outside right upper",
+            fontsize=size,
+            title_fontsize=size,
+            frameon=False,
+            alignment="left",
+            handletextpad=0.5,
+            borderpad=0.2,
+        )
         look.literal([*made.get_texts(), made.get_title()])
     if spec.notes:
         notes = letters.paragraph(spec.notes, letters.room(wide, size))
@@ -214,25 +251,39 @@ def name_limits(ax: Axes, spec: Spec) -> None:
     upright = sorted((one for one in spec.limits if one.axis == "x"), key=lambda one: one.low)
     texts = dict[float, list[str]]()
     for one in spec.limits:
-        line: Any = {"color": look.GREY, "linewidth": 1.2, "zorder": 1,
-                     "linestyle": "--" if one.dashed else "-"}
+        line: Any = {
+            "color": look.GREY,
+            "linewidth": 1.2,
+            "zorder": 1,
+            "linestyle": "--" if one.dashed else "-",
+        }
         across = ax.axvline if one.axis == "x" else ax.axhline
         if one.high is not None:
             span = ax.axvspan if one.axis == "x" else ax.axhspan
             span(one.low, one.high, color=look.shade(ax), linewidth=0, zorder=0)
         else:
             across(one.low, **line)
-    beside: Any = {"textcoords": "offset points", "size": size, "color": look.GREY,
-                   "annotation_clip": False}
+    beside: Any = {
+        "textcoords": "offset points",
+        "size": size,
+        "color": look.GREY,
+        "annotation_clip": False,
+    }
     for one in upright:
         if one.text:
             texts.setdefault(one.low, []).append(one.text)
     trans = ax.transScale + ax.transLimits
     for at, (value, names) in enumerate(texts.items()):
         is_right = float(trans.transform((value, 0))[0]) > 0.5
-        ax.annotate(", ".join(names), (value, 1), (3 if is_right else -3, 3 + 1.35 * size * at),
-                    xycoords=("data", "axes fraction"), va="bottom",
-                    ha="right" if is_right else "left", **beside)
+        ax.annotate(
+            ", ".join(names),
+            (value, 1),
+            (3 if is_right else -3, 3 + 1.35 * size * at),
+            xycoords=("data", "axes fraction"),
+            va="bottom",
+            ha="right" if is_right else "left",
+            **beside,
+        )
     level = [one for one in spec.limits if one.axis == "y" and one.text]
     last = -99.0
     for one in sorted(level, key=lambda one: one.low):
@@ -242,9 +293,17 @@ def name_limits(ax: Axes, spec: Spec) -> None:
         at = _freer_end(ax, spec, (place + up) / high)
         text = letters.wrapped(one.text, letters.room(0.7 * look.points(ax)[0], size))
         last += 1.35 * size * text.count("\n")
-        ax.annotate(text, (at, one.low), (-4 if at else 4, 2 + up), va="bottom",
-                    xycoords=("axes fraction", "data"), ha="right" if at else "left",
-                    bbox=look.paper(ax), zorder=7, **beside)
+        ax.annotate(
+            text,
+            (at, one.low),
+            (-4 if at else 4, 2 + up),
+            va="bottom",
+            xycoords=("axes fraction", "data"),
+            ha="right" if at else "left",
+            bbox=look.paper(ax),
+            zorder=7,
+            **beside,
+        )
 
 
 def _freer_end(ax: Axes, spec: Spec, height: float) -> int:
@@ -264,10 +323,23 @@ def name_levels(ax: Axes, spec: Spec, looks: dict[Any, look.Look]) -> None:
         alone = spec.hue is None
         colour = look.PALETTE[2] if alone else looks[one.group].colour
         if one.low is not None and one.high is not None:
-            ax.fill_between([one.begin, one.end], one.low, one.high, color=colour, alpha=0.25,
-                            linewidth=0, zorder=1)
-        ax.plot([one.begin, one.end], [one.value] * 2, color=colour, linewidth=3, zorder=5,
-                solid_capstyle="butt")
+            ax.fill_between(
+                [one.begin, one.end],
+                one.low,
+                one.high,
+                color=colour,
+                alpha=0.25,
+                linewidth=0,
+                zorder=1,
+            )
+        ax.plot(
+            [one.begin, one.end],
+            [one.value] * 2,
+            color=colour,
+            linewidth=3,
+            zorder=5,
+            solid_capstyle="butt",
+        )
         if not one.text:
             continue
         middle = (one.begin + one.end) / 2
@@ -276,9 +348,19 @@ def name_levels(ax: Axes, spec: Spec, looks: dict[Any, look.Look]) -> None:
         place = min(max(place, half), wide - half)
         line = next((n for n, end in enumerate(ends) if end + 8 <= place - half), len(ends))
         ends[line : line + 1] = [place + half]
-        ax.annotate(one.text, (place / wide, 1), (0, -2 - 1.4 * size * line), ha="center", va="top",
-                    xycoords="axes fraction", textcoords="offset points", size=size,
-                    color=look.ink(ax), bbox=look.paper(ax), zorder=7)
+        ax.annotate(
+            one.text,
+            (place / wide, 1),
+            (0, -2 - 1.4 * size * line),
+            ha="center",
+            va="top",
+            xycoords="axes fraction",
+            textcoords="offset points",
+            size=size,
+            color=look.ink(ax),
+            bbox=look.paper(ax),
+            zorder=7,
+        )
     if ends and ax.get_yscale() == "linear":  # room above for the lines of names
         low, top = ax.get_ylim()
         share = min(0.6, 1.4 * size * len(ends) / high)

@@ -45,7 +45,9 @@ class Kind:
         own = inspect.signature(make)
         self._data, *self.takes = own.parameters
         more = [
-            inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=kind)
+            inspect.Parameter(
+                name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=kind
+            )
             for name, default, kind in (
                 ("by", None, "str | Sequence[str] | None"),
                 ("without", (), "str | Sequence[str]"),
@@ -117,7 +119,7 @@ def drawn(spec: Spec, ax: Any = None, *, several: bool = False) -> Any:
         part = spec.panel(name)
         for handle in _panel(one, part, whole=True, alone=not whole or bool(spec.ys)):
             handles.setdefault(handle.get_label(), handle)
-        if whole and not spec.ys or len(panels) > 2:
+        if (whole and not spec.ys) or len(panels) > 2:
             title = letters.wrapped(name, letters.room(look.points(one)[0], look.size(one)))
             look.literal([one.set_title(title, fontsize=look.size(one), loc="left")])
         if whole:
@@ -150,7 +152,9 @@ def _parts(data: Any, by: Sequence[str], asked: Arguments) -> list[tuple[str, An
     found = []
     for cell, own in frames.groups(table, by).items():
         name = listed(
-            words.named(one, column) for one, column in zip(cell, by, strict=True) if one is not None
+            words.named(one, column)
+            for one, column in zip(cell, by, strict=True)
+            if one is not None
         )
         answers = {
             role: _matching(value, by, cell) if hasattr(value, "columns") else value
@@ -189,9 +193,7 @@ def of_table(name: str | None = None, *named: str) -> Prepare:
         if not isinstance(data, Results):
             return data
         own = next((one for one in _METRICS if one in asked), "metric")
-        if name == "samples" or name == "bins":
-            table = table_of(data, name)
-        elif asked.get(own) is None and name is not None:
+        if name == "samples" or name == "bins" or (asked.get(own) is None and name is not None):
             table = table_of(data, name)
         else:
             table, asked[own] = metric_of(data, asked.get(own), name)

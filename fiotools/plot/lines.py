@@ -33,8 +33,10 @@ def draw(ax: Axes, spec: Spec) -> list[Any]:
     last: list[tuple[float, float, Any]] = []
     dodged = len(spec.groups) > 1 and "dodged" in spec.how
     for at, name in enumerate(spec.groups):
-        own = sorted((row for row in spec.rows if row.group == name and row.mark not in _RINGS),
-                     key=lambda row: row.x)
+        own = sorted(
+            (row for row in spec.rows if row.group == name and row.mark not in _RINGS),
+            key=lambda row: row.x,
+        )
         if not own:
             continue
         aside = (at - (len(spec.groups) - 1) / 2) * min(5, 26 / len(spec.groups)) if dodged else 0
@@ -46,14 +48,23 @@ def draw(ax: Axes, spec: Spec) -> list[Any]:
     for row in spec.rows:
         if row.mark in _RINGS:
             marker, size, edge = _RINGS[row.mark]
-            ax.plot(row.x, row.y, marker, markersize=size, markerfacecolor="none",
-                    markeredgecolor=look.ink(ax), markeredgewidth=edge, zorder=6)
+            ax.plot(
+                row.x,
+                row.y,
+                marker,
+                markersize=size,
+                markerfacecolor="none",
+                markeredgecolor=look.ink(ax),
+                markeredgewidth=edge,
+                zorder=6,
+            )
     name_levels(ax, spec, looks)
     name_limits(ax, spec)
     if spec.hue is None or not spec.legend:
         return []
-    handles = [_handle(spec, name, looks[name]) for *_, name in sorted(last, key=lambda one: -one[1])]
-    return handles
+    return [
+        _handle(spec, name, looks[name]) for *_, name in sorted(last, key=lambda one: -one[1])
+    ]
 
 
 def looks_of(ax: Axes, spec: Spec) -> dict[Any, look.Look]:
@@ -70,8 +81,15 @@ def looks_of(ax: Axes, spec: Spec) -> dict[Any, look.Look]:
 
 def _handle(spec: Spec, name: Any, own: look.Look) -> Line2D:
     line = "none" if "dots" in spec.how else own.line
-    return Line2D([], [], color=own.colour, marker=own.marker, linestyle=line, markersize=5,
-                  label=_named(spec, name))
+    return Line2D(
+        [],
+        [],
+        color=own.colour,
+        marker=own.marker,
+        linestyle=line,
+        markersize=5,
+        label=_named(spec, name),
+    )
 
 
 def _named(spec: Spec, name: Any) -> str:
@@ -79,8 +97,13 @@ def _named(spec: Spec, name: Any) -> str:
 
 
 def _curve(
-    ax: Axes, own: Sequence[Row], kind: look.Look, spec: Spec, place: Any,
-    ends: tuple[float, float], at: int,
+    ax: Axes,
+    own: Sequence[Row],
+    kind: look.Look,
+    spec: Spec,
+    place: Any,
+    ends: tuple[float, float],
+    at: int,
 ) -> None:
     """Draw a curve with its band or its intervals, and its runs."""
     alone = len(spec.groups) == 1 and spec.hue is None
@@ -95,8 +118,16 @@ def _curve(
         low, high = (
             [math.nan if pair[end] is None else pair[end] for pair in ends_of] for end in (0, 1)
         )
-        ax.fill_between(x, low, high, step="post" if steps != "default" else None, color=colour,
-                        alpha=0.25, linewidth=0, zorder=1)
+        ax.fill_between(
+            x,
+            low,
+            high,
+            step="post" if steps != "default" else None,
+            color=colour,
+            alpha=0.25,
+            linewidth=0,
+            zorder=1,
+        )
         if np.isnan(y).all():  # told apart in greyscale too
             dashes = ("-", (0, (5, 2)), (0, (2, 1.5)), (0, (6, 1.5, 1, 1.5)))[at % 4]
             for edge in (low, high):
@@ -119,8 +150,16 @@ def _curve(
             ax.plot(*zip(*alone_of, strict=True), kind.marker, **dots)
         return
     if "dots" in spec.how:
-        ax.plot(x, y, kind.marker, color=colour, markersize=3, markeredgewidth=0, alpha=0.6,
-                rasterized=len(x) > _DOTS)
+        ax.plot(
+            x,
+            y,
+            kind.marker,
+            color=colour,
+            markersize=3,
+            markeredgewidth=0,
+            alpha=0.6,
+            rasterized=len(x) > _DOTS,
+        )
         return
     many = len(x) > _MANY
     thin = {"linewidth": 0.8} if "thin" in spec.how else {"linewidth": 1.6}
@@ -137,9 +176,17 @@ def _curve(
     for row in own:
         if row.y is not None:
             hollow = row.mark == "hollow"
-            ax.plot(row.x, row.y, kind.marker, color=colour, markersize=5.5, transform=place,
-                    markerfacecolor=look.ground(ax) if hollow else colour, markeredgewidth=1.3,
-                    zorder=4)
+            ax.plot(
+                row.x,
+                row.y,
+                kind.marker,
+                color=colour,
+                markersize=5.5,
+                transform=place,
+                markerfacecolor=look.ground(ax) if hollow else colour,
+                markeredgewidth=1.3,
+                zorder=4,
+            )
 
 
 def _intervals(
@@ -151,12 +198,28 @@ def _intervals(
         if row.low is None or row.high is None:
             continue
         bar = [max(row.low, bottom), min(row.high, top)]
-        ax.plot([row.x] * 2, bar, color=colour, linewidth=2.2, alpha=0.75, transform=place,
-                solid_capstyle="butt", zorder=2)
+        ax.plot(
+            [row.x] * 2,
+            bar,
+            color=colour,
+            linewidth=2.2,
+            alpha=0.75,
+            transform=place,
+            solid_capstyle="butt",
+            zorder=2,
+        )
         for edge, full, arrow in ((bar[0], row.low, "v"), (bar[1], row.high, "^")):
             if edge != full:
-                ax.plot(row.x, edge, arrow, markersize=5, color=colour, transform=place,
-                        clip_on=False, zorder=2)
+                ax.plot(
+                    row.x,
+                    edge,
+                    arrow,
+                    markersize=5,
+                    color=colour,
+                    transform=place,
+                    clip_on=False,
+                    zorder=2,
+                )
 
 
 def name_ends(ax: Axes, spec: Spec) -> bool:
@@ -165,8 +228,11 @@ def name_ends(ax: Axes, spec: Spec) -> bool:
         return True
     looks, last = looks_of(ax, spec), []
     for name in spec.groups:
-        own = [row for row in spec.rows
-               if row.group == name and row.mark not in _RINGS and _height(row) is not None]
+        own = [
+            row
+            for row in spec.rows
+            if row.group == name and row.mark not in _RINGS and _height(row) is not None
+        ]
         if own:
             end = max(own, key=lambda row: row.x)
             last.append((end.x, _height(end), letters.wrapped(_named(spec, name), _NAME), name))
@@ -176,7 +242,10 @@ def name_ends(ax: Axes, spec: Spec) -> bool:
     last.sort(key=lambda one: one[1])
     line = _LINE * size
     rows = np.array([one[2].count("\n") + 1 for one in last])
-    if rows.sum() * line > high or max(map(letters.width, " ".join(o[2] for o in last).split())) > 40:
+    if (
+        rows.sum() * line > high
+        or max(map(letters.width, " ".join(o[2] for o in last).split())) > 40
+    ):
         return False
     trans = ax.transScale + ax.transLimits
     wanted = np.array([float(trans.transform((x, y))[1]) * high for x, y, *_ in last])
@@ -184,13 +253,29 @@ def name_ends(ax: Axes, spec: Spec) -> bool:
     lowest = np.maximum.accumulate(wanted - stack)
     places = stack + np.minimum(lowest, max(high, wanted[-1]) - stack[-1])
     for (_, _, text, name), up in zip(last, places, strict=True):
-        ax.annotate(text, (1, up / high), (11, 0), xycoords="axes fraction", va="center",
-                    textcoords="offset points", size=size, annotation_clip=False,
-                    color=look.ink(ax))
+        ax.annotate(
+            text,
+            (1, up / high),
+            (11, 0),
+            xycoords="axes fraction",
+            va="center",
+            textcoords="offset points",
+            size=size,
+            annotation_clip=False,
+            color=look.ink(ax),
+        )
         own = looks[name]
         spot = offset_copy(ax.transAxes, look.figure_of(ax), x=6, units="points")
-        ax.plot(1, up / high, own.marker, color=own.colour, markersize=4.5, transform=spot,
-                clip_on=False, zorder=6)
+        ax.plot(
+            1,
+            up / high,
+            own.marker,
+            color=own.colour,
+            markersize=4.5,
+            transform=spot,
+            clip_on=False,
+            zorder=6,
+        )
     return True
 
 

@@ -93,9 +93,7 @@ def looks(groups: Sequence[Any], ax: Axes) -> dict[Any, Look]:
     if count < 3 or not all(isinstance(name, (int, float)) for name in groups):
         return {name: look_of(at, ax) for at, name in enumerate(groups)}
     shades = sns.color_palette("flare", count).as_hex()
-    return {
-        name: Look(shades[at], look_of(at, ax).marker) for at, name in enumerate(groups)
-    }
+    return {name: Look(shades[at], look_of(at, ax).marker) for at, name in enumerate(groups)}
 
 
 def look_of(at: int, ax: Axes) -> Look:

@@ -18,8 +18,11 @@ _DIFFERENCES = (0.01, 0.015, 0.02, 0.03, 0.05, 0.07, 0.1, 0.15, 0.2)
 
 def _planned(data: Any, asked: Arguments) -> Any:
     """Ask for the plan of what is none yet."""
-    given = {role: value for role in ("metric", "between", "pair")
-             if (value := asked.pop(role, None)) is not None}
+    given = {
+        role: value
+        for role in ("metric", "between", "pair")
+        if (value := asked.pop(role, None)) is not None
+    }
     if "runs_differ" in getattr(data, "columns", ()):
         return data
     return ask_plan(data, by=asked["by"] or None, differences=_DIFFERENCES, **given)
@@ -72,8 +75,10 @@ def plan(
     what = "rounds" if frames.distinct(frames.optional(table, "rounds_differ")) else "runs"
     rows, groups = list[Row](), list[str]()
     for power in in_order(powers, None):
-        for question, words_of in (("differ", "power {share}"),
-                                   ("same", "power {share}, the same")):
+        for question, words_of in (
+            ("differ", "power {share}"),
+            ("same", "power {share}, the same"),
+        ):
             counts = frames.numbers(table, f"{what}_{question}")
             name = say(words_of, share=words.percent(power))
             found = [
@@ -91,11 +96,17 @@ def plan(
         "lines",
         tuple(rows),
         Axis(say("difference to be found"), "%", "difference_pct", log=True),
-        Axis(say("runs a side") if what == "runs" else say("rounds"), "", log=True,
-             ends=(2.5, max(20.0, most * 1.3))),
+        Axis(
+            say("runs a side") if what == "runs" else say("rounds"),
+            "",
+            log=True,
+            ends=(2.5, max(20.0, most * 1.3)),
+        ),
         hue="label",
         groups=tuple(groups),
-        notes=(say("runs vary by up to {cov} %", cov=cov),
-               say("dashed: to find that equal sides are the same within it")),
+        notes=(
+            say("runs vary by up to {cov} %", cov=cov),
+            say("dashed: to find that equal sides are the same within it"),
+        ),
         how=frozenset({"paired"}),
     )

@@ -60,31 +60,59 @@ def _row(
     if row.low is not None and row.high is not None:
         low, high = max(row.low, ends[0]), min(row.high, ends[1])
         thick = 7 if row.points else 2.2
-        ax.plot([low, high], [place] * 2, linewidth=thick, zorder=2, alpha=0.4 if row.points else 1,
-                **wide)
+        ax.plot(
+            [low, high],
+            [place] * 2,
+            linewidth=thick,
+            zorder=2,
+            alpha=0.4 if row.points else 1,
+            **wide,
+        )
         for edge, full, arrow in ((low, row.low, "<"), (high, row.high, ">")):
             if edge != full:
                 ax.plot(edge, place, arrow, markersize=7, color=colour, zorder=3, clip_on=False)
-    runs: Any = {"linestyle": "none", "marker": own.marker, "markersize": 5, "color": colour,
-                 "markeredgecolor": look.ground(ax), "markeredgewidth": 0.5, "zorder": 5}
+    runs: Any = {
+        "linestyle": "none",
+        "marker": own.marker,
+        "markersize": 5,
+        "color": colour,
+        "markeredgecolor": look.ground(ax),
+        "markeredgewidth": 0.5,
+        "zorder": 5,
+    }
     if row.points:
         if len(row.points) > 1:
-            ax.plot([row.x] * 2, [place - 0.17, place + 0.17], color=look.ink(ax), linewidth=1.6,
-                    zorder=4)
+            ax.plot(
+                [row.x] * 2,
+                [place - 0.17, place + 0.17],
+                color=look.ink(ax),
+                linewidth=1.6,
+                zorder=4,
+            )
         for x, spot in zip(sorted(row.points), _apart(row.points, ends, ax), strict=True):
             high = look.points(ax)[1] / max(1, len(spec.y.order or ()))
             ax.plot(x, place + spot * 5 / high, **runs)
         return
     if "bars" in spec.how:
         if row.mark == "over":
-            ax.plot([row.x] * 2, [place - 0.3, place + 0.3], color=look.ink(ax), linewidth=1.6,
-                    zorder=5)
+            ax.plot(
+                [row.x] * 2, [place - 0.3, place + 0.3], color=look.ink(ax), linewidth=1.6, zorder=5
+            )
         return
     mark = "D" if row.mark == "whole" else "v" if row.mark == "behind" else own.marker
     hollow = row.mark == "hollow"
     size = 4.5 if "small" in spec.how else 7
-    ax.plot(row.x, place, mark, markersize=size, color=colour, zorder=5, markeredgewidth=1.4,
-            markerfacecolor=look.ground(ax) if hollow else colour, clip_on=False)
+    ax.plot(
+        row.x,
+        place,
+        mark,
+        markersize=size,
+        color=colour,
+        zorder=5,
+        markeredgewidth=1.4,
+        markerfacecolor=look.ground(ax) if hollow else colour,
+        clip_on=False,
+    )
 
 
 def _apart(points: tuple[float, ...], ends: tuple[float, float], ax: Axes) -> list[float]:
@@ -114,8 +142,13 @@ def _levels(ax: Axes, spec: Spec, looks: dict[Any, look.Look]) -> None:
             colour = look.shade(ax, 1) if one.group == spec.groups[-1] else looks[one.group].colour
             ax.barh(place, one.end - one.begin, left=one.begin, height=0.6, color=colour)
         else:
-            ax.plot([one.value] * 2, [place - 0.4, place + 0.4], color=look.GREY, linewidth=1.4,
-                    zorder=1)
+            ax.plot(
+                [one.value] * 2,
+                [place - 0.4, place + 0.4],
+                color=look.GREY,
+                linewidth=1.4,
+                zorder=1,
+            )
 
 
 def _texts(ax: Axes, spec: Spec, share: float) -> None:
@@ -137,17 +170,35 @@ def _texts(ax: Axes, spec: Spec, share: float) -> None:
         wide = _LETTER * size * max(map(letters.width, [*shown, head]))
         if columns > 1:
             right += wide
-        beside: Any = {"textcoords": "offset points", "annotation_clip": False, "size": size,
-                       "ha": "right" if columns > 1 else "left"}
+        beside: Any = {
+            "textcoords": "offset points",
+            "annotation_clip": False,
+            "size": size,
+            "ha": "right" if columns > 1 else "left",
+        }
         for row in texted:
             at = groups.index(row.group) if several else 0
             place = names.index(row.y)
             place += (at - (len(groups) - 1) / 2) * share if several else 0
-            ax.annotate(row.texts[column], (1, place), (right, 0), va="center",
-                        xycoords=("axes fraction", "data"), color=look.ink(ax), **beside)
+            ax.annotate(
+                row.texts[column],
+                (1, place),
+                (right, 0),
+                va="center",
+                xycoords=("axes fraction", "data"),
+                color=look.ink(ax),
+                **beside,
+            )
         if head:
-            ax.annotate(head, (1, 1), (right, 2), va="bottom", xycoords="axes fraction",
-                        color=look.GREY, **beside)
+            ax.annotate(
+                head,
+                (1, 1),
+                (right, 2),
+                va="bottom",
+                xycoords="axes fraction",
+                color=look.GREY,
+                **beside,
+            )
         right += 12
 
 
@@ -165,9 +216,25 @@ def _handles(ax: Axes, spec: Spec, looks: dict[Any, look.Look]) -> list[Any]:
     if spec.hue is not None:
         for name in spec.groups:
             own = looks[name]
-            found.append(Line2D([], [], color=own.colour, marker=own.marker, linestyle="none",
-                                label=words.named(name, spec.hue)))
+            found.append(
+                Line2D(
+                    [],
+                    [],
+                    color=own.colour,
+                    marker=own.marker,
+                    linestyle="none",
+                    label=words.named(name, spec.hue),
+                )
+            )
     if any(row.mark == "behind" for row in spec.rows):
-        found.append(Line2D([], [], color=look.PALETTE[2], marker="v", linestyle="none",
-                            label=say("fell behind")))
+        found.append(
+            Line2D(
+                [],
+                [],
+                color=look.PALETTE[2],
+                marker="v",
+                linestyle="none",
+                label=say("fell behind"),
+            )
+        )
     return found

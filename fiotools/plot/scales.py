@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -83,9 +84,7 @@ def scale(ax: Axes, which: str, axis: Axis, values: Sequence[float]) -> tuple[fl
         drawn.set_major_locator(Kept(axis, range(1, len(axis.order) + 1)))
         drawn.set_major_formatter(lambda at, _: write(axis, at, ends))
         return ends
-    drawn.set_major_locator(
-        Ticks(axis) if axis.ticks is None else Kept(axis, [*axis.ticks])
-    )
+    drawn.set_major_locator(Ticks(axis) if axis.ticks is None else Kept(axis, [*axis.ticks]))
     drawn.set_minor_locator(NullLocator())
     drawn.set_major_formatter(lambda value, _: write(axis, value, ends, drawn.get_scale()))
     fonts = [*drawn.label.get_fontfamily(), *letters.family()]
@@ -131,7 +130,7 @@ class Ticks(Locator):
             return bool(steps.min() >= _HEIGHT * size)
         kind = self.axis.get_scale()
         wide = [letters.width(write(self._axis, one, of, kind)) for one in values]
-        needed = [0.6 * size * ((a + b) / 2 + _GAP) for a, b in zip(wide, wide[1:], strict=False)]
+        needed = [0.6 * size * ((a + b) / 2 + _GAP) for a, b in pairwise(wide)]
         return bool((steps >= needed).all())
 
     def _length(self) -> float:
@@ -172,8 +171,10 @@ def candidates(low: float, high: float, *, log: bool) -> list[list[float]]:
     >>> candidates(90, 2100, log=True)[2]
     [100.0, 200.0, 500.0, 1000.0, 2000.0]
     """
-    linear = [_within(MaxNLocator(most, steps=[1, 2, 5, 10]).tick_values(low, high), low, high)
-              for most in range(2, 8)]
+    linear = [
+        _within(MaxNLocator(most, steps=[1, 2, 5, 10]).tick_values(low, high), low, high)
+        for most in range(2, 8)
+    ]
     if not log:
         return linear
     powers = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
@@ -181,8 +182,10 @@ def candidates(low: float, high: float, *, log: bool) -> list[list[float]]:
         _within([factor * 10.0**power for power in powers for factor in set_of], low, high)
         for set_of in _DECADES
     ]
-    sparse = [_within([10.0**power for power in powers if power % step == 0], low, high)
-              for step in range(2, len(powers) + 1)]
+    sparse = [
+        _within([10.0**power for power in powers if power % step == 0], low, high)
+        for step in range(2, len(powers) + 1)
+    ]
     found = [one for one in (*even, *sparse) if len(one) > 1]
     short = high / low < 8
     return [*found, *(linear if short else [])]
@@ -200,4 +203,3 @@ def levels_axis(ax: Axes, which: str, names: Sequence[str], most: int, first: fl
     drawn.set_major_locator(FixedLocator([first + at for at in range(len(names))]))
     drawn.set_ticklabels(shown)
     drawn.set_minor_locator(NullLocator())
-

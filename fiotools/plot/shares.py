@@ -119,21 +119,30 @@ def fairness(
             shares.append(Level(0, 0, share, text=name))
     if not rows:
         raise SchemaError(f"nothing to draw: 'iops' is missing in all rows of {argument('order')}")
-    notes = [say("line: equal share"), say("max/min: fastest thread over slowest"),
-             say("Jain: 1 if all threads are equal, 1/k if one of k does everything")]
+    notes = [
+        say("line: equal share"),
+        say("max/min: fastest thread over slowest"),
+        say("Jain: 1 if all threads are equal, 1/k if one of k does everything"),
+    ]
     notes = notes if shares else []
     if any(waits):
         notes.append(say("latency: mean of the slowest thread"))
     notes += [one for one in (of_one_run(table, drawn),) if one]
-    notes += [say("- {names}: {why}", names=words.several(own, 3), why=why)
-              for why, own in said.items()]
+    notes += [
+        say("- {names}: {why}", names=words.several(own, 3), why=why) for why, own in said.items()
+    ]
     heads = (say("max/min"), say("Jain"), *((say("latency"),) if any(waits) else ()))
     many = max(len([row for row in rows if row.y == name]) for name in {row.y for row in rows})
     return Spec(
         "rows",
         tuple(rows),
-        Axis(words.going(words.wording("iops"), table, y), words.unit("iops"), "iops", log=False,
-             zero=True),
+        Axis(
+            words.going(words.wording("iops"), table, y),
+            words.unit("iops"),
+            "iops",
+            log=False,
+            zero=True,
+        ),
         Axis("", "", y, order=in_order(names, order)),
         levels=tuple(shares),
         heads=heads,
@@ -143,7 +152,10 @@ def fairness(
 
 
 def _fact(
-    table: Frame, facts: Sequence[dict[str, Any]], y: str, rows: Sequence[int],
+    table: Frame,
+    facts: Sequence[dict[str, Any]],
+    y: str,
+    rows: Sequence[int],
     there: Sequence[float],
 ) -> dict[str, Any]:
     """Find the answer about the threads in a row of the plot, and refuse one about others."""
@@ -222,12 +234,17 @@ def timings(
     frames.complete(table, "real_s")
     for name, times in found.items():
         finite(times, name)
-        known = [time for time, own in zip(times, names, strict=True)
-                 if time is not None and own in order]
+        known = [
+            time
+            for time, own in zip(times, names, strict=True)
+            if time is not None and own in order
+        ]
         if known and min(known) < 0:
             raise SchemaError(f"{name!r} is {min(known):g} in a row: times are not negative")
-    longest = max(max(wall or 0.0, (user or 0.0) + (system or 0.0))
-                  for wall, user, system in zip(*found.values(), strict=True))
+    longest = max(
+        max(wall or 0.0, (user or 0.0) + (system or 0.0))
+        for wall, user, system in zip(*found.values(), strict=True)
+    )
     groups = (say("user CPU"), say("system CPU"), say("waiting"))
     rows, parts, over = list[Row](), list[Level](), False
     for at, name in enumerate(names):

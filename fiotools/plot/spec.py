@@ -9,7 +9,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from os.path import commonprefix
 from typing import Any, Literal
 
 from fiotools.errors import SchemaError, argument, typed
@@ -147,11 +146,14 @@ class Spec:
         """Return all numbers that an axis has to show; an interval may go on beyond curves."""
         found = [*self.values(role)]
         found += [
-            end for one in self.limits if one.axis == role
-            for end in (one.low, one.high) if end is not None
+            end
+            for one in self.limits
+            if one.axis == role
+            for end in (one.low, one.high)
+            if end is not None
         ]
         axis = self.x if role == "x" else self.y
-        shown = self.shape == "rows" and role == "x" or "bands" in self.how and role == "y"
+        shown = (self.shape == "rows" and role == "x") or ("bands" in self.how and role == "y")
         if shown:
             ends = [end for row in self.rows for end in (row.low, row.high) if end is not None]
             found += [end for end in ends if axis.log is not True or end > 0]
@@ -198,7 +200,7 @@ def merged(specs: Sequence[tuple[str, Spec]]) -> Spec:
         ends = [one.ends for one in own if one.ends]
         whole = (min(low for low, _ in ends), max(high for _, high in ends)) if ends else None
         labels = [one.label for one in own]
-        label = labels[0] if len({*labels}) == 1 else commonprefix(labels).rstrip(" (（")
+        label = labels[0] if len({*labels}) == 1 else labels[0].partition(" (")[0].partition("（")[0]
         return replace(own[0], label=label, order=order, ticks=ticks, log=log, ends=whole)
 
     groups = union(spec.groups for _, spec in specs)
@@ -244,8 +246,9 @@ def is_far(values: Iterable[float]) -> bool:
 
 def refuse_too_many(spec: Spec, example: str) -> None:
     """Refuse more than can be told apart on a page, with the filter to type."""
-    curves, most = len(spec.groups), max(
-        (len(spec.panel(name).y.order or ()) for name in spec.panels), default=0
+    curves, most = (
+        len(spec.groups),
+        max((len(spec.panel(name).y.order or ()) for name in spec.panels), default=0),
     )
     keep = f"keep some, {example}" if example else "keep some"
     if spec.shape == "lines" and curves > CURVES:

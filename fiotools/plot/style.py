@@ -24,7 +24,6 @@ from typing import Any
 
 import matplotlib as mpl
 import narwhals as nw
-import numpy as np
 import seaborn as sns
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure

@@ -23,7 +23,7 @@ from fiotools.stats.replicates import choose_scope, refuse_directions
 from fiotools.tables.results import Results
 
 _NAMED = 4  # curves whose best points and knees are listed
-_LOAD = ("rate", "latency")  # panels
+_LOAD = ("I/Os per second", "latency")  # panels
 _SWEPT = ("iodepth", "bs_bytes", "numjobs")  # conditions of a sweep, as far as nothing is named
 
 
@@ -32,8 +32,11 @@ def _swept(frame: Any, asked: Arguments, *, column: str) -> Any:
     table = of_table("io")(frame, asked)
     there = set(map(str, getattr(table, "columns", ())))
     if isinstance(frame, Results) and asked.get("x") is None:
-        differ = [one for one in (*frame.labels, *_SWEPT) if one in there
-                  and table[one].dtype.is_numeric() and table[one].n_unique() > 1]
+        differ = [
+            one
+            for one in (*frame.labels, *_SWEPT)
+            if one in there and table[one].dtype.is_numeric() and table[one].n_unique() > 1
+        ]
         asked["x"] = next(iter(differ), column)
         if asked.get("hue") is None:
             names = [one for one in frame.labels if one != asked["x"] and table[one].n_unique() > 1]
@@ -126,8 +129,12 @@ def _curves(
     return Spec(
         "lines",
         tuple(rows),
-        Axis(words.condition(x), "binary" if words.unit(x) == "B" else "", x,
-             ticks=tuple(sorted({row.x for row in rows}))),
+        Axis(
+            words.condition(x),
+            "binary" if words.unit(x) == "B" else "",
+            x,
+            ticks=tuple(sorted({row.x for row in rows})),
+        ),
         Axis(what, of, metric, log=log, zero=lowest >= 0),
         hue=hue,
         groups=curves,
@@ -156,7 +163,7 @@ def load(
     best: Any = None,
     order: Sequence[Any] | None = None,
 ) -> Spec:
-    """Draw IOPS, and latency below it, against the queue depth or any other condition.
+    r"""Draw IOPS, and latency below it, against the queue depth or any other condition.
 
     The hockey stick: the IOPS rise up to some depth, and the latency rises from there on. A
     diamond marks the knee of each curve: the level with the highest ratio of IOPS to latency. Up to
@@ -222,7 +229,9 @@ def load(
         )
     metrics = ("iops", latency)
     cells = [Cells(native, one, named, own) for one, own in zip(metrics, told, strict=True)]
-    both = [_curves(native, one, x, hue, own, order) for one, own in zip(metrics, told, strict=True)]
+    both = [
+        _curves(native, one, x, hue, own, order) for one, own in zip(metrics, told, strict=True)
+    ]
     if limit is not None:
         if best is not None:
             raise SchemaError(f"best= has a limit of its own: leave {argument('limit')} out")
@@ -237,7 +246,9 @@ def load(
             ("knee", {name: at for name, at in knees.items() if at is not None}),
         ):
             rows += [
-                Row(at, own.middle((name, at) if hue else (at,)), group=name, panel=panel, mark=mark)
+                Row(
+                    at, own.middle((name, at) if hue else (at,)), group=name, panel=panel, mark=mark
+                )
                 for name, at in places.items()
             ]
     limits = tuple(
@@ -355,8 +366,11 @@ def _compared(data: Any, asked: Arguments) -> Any:
     """Compare the sides of runs if they were named, else take the table of the metric."""
     baseline, between = asked.pop("baseline", None), asked.pop("between", None)
     if baseline is None and between is None:
-        return of_table(None)(data, asked) if isinstance(data, Results) and asked.get("metric") \
+        return (
+            of_table(None)(data, asked)
+            if isinstance(data, Results) and asked.get("metric")
             else data
+        )
     given = {"between": between, "baseline": baseline, "metric": asked.pop("metric", None)}
     given = {role: value for role, value in given.items() if value is not None}
     ask = speedup if asked.pop("faster", False) else compare
@@ -435,10 +449,16 @@ def _middles(frame: Any, metric: str, x: str, y: str) -> tuple[list[Row], frozen
     least, most = min(middles.values()), max(middles.values())
     of = words.unit(metric)
     like = None if least > 0 and most / least >= 8 else least
-    rows = [Row(*key, value=one, texts=(words.tick(one, of, like),)) for key, one in middles.items()]
+    rows = [
+        Row(*key, value=one, texts=(words.tick(one, of, like),)) for key, one in middles.items()
+    ]
     middle = say("geometric mean") if found.geometric else say("mean")
     what = words.going(words.wording(metric, short=True), found.table, x, y)
-    told = "in each cell: {what}, the {middle} of the runs" if found.several else "in each cell: {what}"
+    told = (
+        "in each cell: {what}, the {middle} of the runs"
+        if found.several
+        else "in each cell: {what}"
+    )
     return rows, frozenset(), "crest", say(told, what=what, middle=middle)
 
 

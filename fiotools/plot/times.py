@@ -78,14 +78,20 @@ def _sampled(data: Any, asked: Arguments) -> Any:
     wanted = asked.get("quantity")
     if wanted is None and len(there) > 1:
         wanted = "iops" if "iops" in there else there[0]
-    asked["quantity"] = next((one for one in there if one.startswith(f"{wanted}_")), wanted) \
-        if wanted not in there else wanted
+    asked["quantity"] = (
+        next((one for one in there if one.startswith(f"{wanted}_")), wanted)
+        if wanted not in there
+        else wanted
+    )
     if asked["quantity"] is not None:
         table = table.filter(pl.col("quantity") == asked["quantity"])
     if asked.get("hue") is None:
         names = [*data.labels, *_ABOUT]
-        differ = (one for one in names if one in table and one not in asked["by"]
-                  and table[one].n_unique() > 1)
+        differ = (
+            one
+            for one in names
+            if one in table and one not in asked["by"] and table[one].n_unique() > 1
+        )
         asked["hue"] = next(differ, None)
     return table
 
@@ -163,20 +169,27 @@ def series(
         group = line.key if hue else None
         values, edges = line.series.values, edges_of(line.series)
         if line.points:
-            rows += [Row(float(x), float(y), group=group)
-                     for x, y in zip(edges[1:], values, strict=True)]
+            rows += [
+                Row(float(x), float(y), group=group) for x, y in zip(edges[1:], values, strict=True)
+            ]
         elif not line.series.single:
-            rows += [Row(float(x), float(y), group=group)
-                     for x, y in zip(edges, [*values, values[-1]], strict=True)]
+            rows += [
+                Row(float(x), float(y), group=group)
+                for x, y in zip(edges, [*values, values[-1]], strict=True)
+            ]
         if line.told:
             levels += line.levels(group, valued=not hue)
             limits += line.allowed() if not hue else []
             texts = line.words()
-            said += [say("{name}: {text}", name=line.name, text=one) for one in texts] if hue \
-                else texts
+            said += (
+                [say("{name}: {text}", name=line.name, text=one) for one in texts] if hue else texts
+            )
     if not rows:  # rounds of single I/Os
-        rows = [Row(end, level.value, group=level.group)
-                for level in levels for end in (level.begin, level.end)]
+        rows = [
+            Row(end, level.value, group=level.group)
+            for level in levels
+            for end in (level.begin, level.end)
+        ]
     timed = all(line.series.timed for line in found)
     notes = said if hue else said[1:]
     if levels:
@@ -191,10 +204,19 @@ def series(
     return Spec(
         "lines",
         tuple(rows),
-        Axis(say("time since the start") if timed else say("sample"), "s" if timed else "",
-             ends=(first, last), log=False),
-        Axis(_what(table, found, hue, is_percentile=is_percentile), metric.unit, metric.name,
-             log=False, zero=flat or _near_zero([row.y for row in rows])),
+        Axis(
+            say("time since the start") if timed else say("sample"),
+            "s" if timed else "",
+            ends=(first, last),
+            log=False,
+        ),
+        Axis(
+            _what(table, found, hue, is_percentile=is_percentile),
+            metric.unit,
+            metric.name,
+            log=False,
+            zero=flat or _near_zero([row.y for row in rows]),
+        ),
         hue=hue,
         groups=tuple(line.key for line in found) if hue else (None,),
         limits=tuple(limits),
@@ -227,9 +249,7 @@ def edges_of(series: Series) -> NDArray[np.float64]:
     return np.round(start + np.concatenate([[0.0], np.cumsum(series.widths)]), 9)
 
 
-def _what(
-    table: Frame, found: Sequence[_Line], hue: str | None, *, is_percentile: bool
-) -> str:
+def _what(table: Frame, found: Sequence[_Line], hue: str | None, *, is_percentile: bool) -> str:
     """Name what is drawn, and its direction if that is one."""
     metric = found[0].series.metric
     if len({line.series.quantity for line in found}) > 1 and metric.unit == "ns":
@@ -363,8 +383,13 @@ class _Line:
         valued &= last - first <= _VALUED
         unit, like = self.rounds.metric.unit, float(values.max())
         return [
-            Level(float(cuts[at]), float(cuts[at + 1]), float(values[at]), group=group,
-                  text=units.human(float(values[at]), unit, like=like) if valued else "")
+            Level(
+                float(cuts[at]),
+                float(cuts[at + 1]),
+                float(values[at]),
+                group=group,
+                text=units.human(float(values[at]), unit, like=like) if valued else "",
+            )
             for at in range(first, last)
         ]
 
@@ -500,8 +525,10 @@ def shifts(
     middles = (edges[1:] + edges[:-1]) / 2
     sampled = "value" in data.columns  # each sample as long as its time
     if sampled:
-        rows = [Row(float(x), float(y))
-                for x, y in zip(edges, [*own.values, own.values[-1]], strict=True)]
+        rows = [
+            Row(float(x), float(y))
+            for x, y in zip(edges, [*own.values, own.values[-1]], strict=True)
+        ]
     else:
         rows = [Row(float(x), float(y)) for x, y in zip(middles, own.values, strict=True)]
     levels = []
@@ -523,12 +550,19 @@ def shifts(
         "lines",
         tuple(rows),
         x,
-        Axis(words.going(words.wording(own.metric.name), data), own.metric.unit, own.metric.name,
-             log=False, ends=_zoomed(min(float(low), *ends), max(float(high), *ends))),
+        Axis(
+            words.going(words.wording(own.metric.name), data),
+            own.metric.unit,
+            own.metric.name,
+            log=False,
+            ends=_zoomed(min(float(low), *ends), max(float(high), *ends)),
+        ),
         levels=tuple(levels),
         limits=_cuts(levels),
-        notes=(listed([say("thick line: level"), *_said_band(told)], "; "),
-               *frames.distinct(map(_said, told))),
+        notes=(
+            listed([say("thick line: level"), *_said_band(told)], "; "),
+            *frames.distinct(map(_said, told)),
+        ),
         how=frozenset({"steps", "thin"} if sampled else {"points alone"}),
     )
 
@@ -583,8 +617,9 @@ def _said(level: Mapping[str, Any]) -> str | None:
 
 def _step(level: Mapping[str, Any]) -> str:
     """Write the ratio of a step with its interval."""
-    return words.bracketed(f"×{units.human(level['ratio'], '')}", level["ratio_lo"],
-                           level["ratio_hi"])
+    return words.bracketed(
+        f"×{units.human(level['ratio'], '')}", level["ratio_lo"], level["ratio_hi"]
+    )
 
 
 def _zoomed(low: float, high: float) -> tuple[float, float]:
@@ -662,8 +697,10 @@ def history(
     runs: dict[float, list[float]] = {}
     for place, value in axis.points(table, metric):
         runs.setdefault(place, []).append(value)
-    rows = [Row(place, value, points=tuple(runs[place]) if len(runs[place]) > 1 else ())
-            for place, value in sorted(axis.points(told, "median"))]
+    rows = [
+        Row(place, value, points=tuple(runs[place]) if len(runs[place]) > 1 else ())
+        for place, value in sorted(axis.points(told, "median"))
+    ]
     starts = [axis.ends[0], *(axis.before(level["at"]) for level in levels[1:]), axis.ends[1]]
     bars = []
     for level, (left, right) in zip(levels, pairwise(starts), strict=True):
@@ -674,21 +711,32 @@ def history(
     reach = [value for own in runs.values() for value in own]
     reach += [end for bar in bars for end in (bar.value, bar.low, bar.high) if end is not None]
     several = any(len(own) > 1 for own in runs.values())
-    notes = [say("points: runs"), *([say("thin line: median")] if several else []),
-             say("thick line: level"), *_said_band(levels)]
+    notes = [
+        say("points: runs"),
+        *([say("thin line: median")] if several else []),
+        say("thick line: level"),
+        *_said_band(levels),
+    ]
     what = say("time of the run") if axis.name in _TIMES else words.condition(axis.name)
     names = None if axis.is_time else tuple(called(str(value)) for value in axis.places)
     return Spec(
         "lines",
         tuple(rows),
-        Axis(what, "date" if axis.is_time else "", axis.name, order=names, ends=axis.ends,
-             log=False),
-        Axis(words.going(words.wording(metric, short=True), table, axis.name), words.unit(metric),
-             metric, log=False, ends=_zoomed(min(reach), max(reach))),
+        Axis(
+            what, "date" if axis.is_time else "", axis.name, order=names, ends=axis.ends, log=False
+        ),
+        Axis(
+            words.going(words.wording(metric, short=True), table, axis.name),
+            words.unit(metric),
+            metric,
+            log=False,
+            ends=_zoomed(min(reach), max(reach)),
+        ),
         levels=tuple(bars),
         limits=_cuts(bars),
-        notes=tuple(filter(None, (listed(notes, "; "),
-                                  listed(frames.distinct(map(_said, levels)), "; ")))),
+        notes=tuple(
+            filter(None, (listed(notes, "; "), listed(frames.distinct(map(_said, levels)), "; ")))
+        ),
         how=frozenset({"thin runs"}),
     )
 

@@ -14,8 +14,8 @@ import fiotools as ft
 from fiotools import language
 from fiotools.errors import SchemaError
 from fiotools.language import Language, places, tables
-from fiotools.plot import common
-from fiotools.plot.credibility import Verdicts
+from fiotools.plot import words
+
 from fiotools.stats.check.outcomes import outcomes, read, why
 from fiotools.vocabulary import COLUMNS
 from tests.latin import left_over
@@ -121,7 +121,7 @@ def test_what_check_says_is_translated(path):
 @each_language
 def test_columns_are_those_of_the_vocabulary(path):
     measured = [name for name, one in COLUMNS.items() if one.dtype in ("Int64", "float64")]
-    words = {common.wording(name, short=short) for name in measured for short in (False, True)}
+    words = {words.wording(name, short=short) for name in measured for short in (False, True)}
     assert set(tables(path)["columns"]) == words
 
 
