@@ -419,14 +419,18 @@ class _Kind(NamedTuple):
 
 _SINGLE = ("where", "scope", "drop_missing")  # filters of rows that are not added up
 KINDS: Mapping[str, _Kind] = {
-    "throughput": _Kind(("metric", "y", "hue", "by", "order", "ceiling", "log"), metric="bw_bytes_per_s"),
+    "throughput": _Kind(
+        ("metric", "y", "hue", "by", "order", "ceiling", "log"), metric="bw_bytes_per_s"
+    ),
     "latency": _Kind(
         ("metric", "y", "hue", "by", "to", "order", "ceiling", "log"), metric="lat_mean_ns"
     ),
     "ratios": _Kind(("metric", "between", "baseline", "by", "speedup", "pair", "band"), _ratios),
     "plan": _Kind(("metric", "between", "pair"), _plan),
     "repeats": _Kind(("metric", "y", "hue", "by", "order", "ceiling", "log")),
-    "sweep": _Kind(("metric", "x", "hue", "by", "order", "ceiling", "log"), metric="bw_bytes_per_s"),
+    "sweep": _Kind(
+        ("metric", "x", "hue", "by", "order", "ceiling", "log"), metric="bw_bytes_per_s"
+    ),
     "grid": _Kind(("metric", "x", "y", "between", "baseline", "speedup", "pair", "band"), _grid),
     "load": _Kind(
         ("metric", "x", "hue", "order", "limit"),

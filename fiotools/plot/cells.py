@@ -112,7 +112,11 @@ def _verdicts(ax: Axes, spec: Spec) -> list[Any]:
     seen = {row.mark for row in spec.rows if not row.texts}
     return [
         Line2D(
-            [], [], linestyle="none", label=say(verdict) if verdict else say("does not apply"), **VERDICTS[verdict]
+            [],
+            [],
+            linestyle="none",
+            label=say(verdict) if verdict else say("does not apply"),
+            **VERDICTS[verdict],
         )
         for verdict in (*GRAVEST, "")
         if verdict in seen

@@ -65,8 +65,8 @@ class Cells:
                 )
             self.ends[key] = ends[found[0]]
         shares = frames.distinct(frames.values(answer, "confidence"))
-        known = shares and any(low is not None for low, _ in self.ends.values())
-        self.confidence = words.percent(shares[0]) if known else ""
+        found_any = bool(shares) and any(low is not None for low, _ in self.ends.values())
+        self.confidence = words.percent(shares[0]) if found_any else ""
 
     def middle(self, key: frames.Key) -> float:
         """Return the centre of the runs of a cell."""
@@ -367,7 +367,7 @@ def _single(
     for at in drawn:
         value, end = float(values[at] or 0), ends[at]
         texts = (units.human(value, of), *(("" if end is None else units.human(end, of),) * wide))
-        reach = {} if end is None else {"low": value, "high": end}
+        reach: Any = {} if end is None else {"low": value, "high": end}
         rows.append(Row(value, names[at], group=kinds[at], texts=texts, **reach))
     gaps = sum(one is None and own in rows_of for one, own in zip(values, names, strict=True))
     notes = [say("point: mean; bar: to the slowest I/O")] if wide else []
@@ -522,7 +522,7 @@ def ratios(
         ratio, low, high = (row[end] for end in _ENDS)
         if ratio is None:
             continue
-        ends = {} if low is None or high is None else {"low": low, "high": high}
+        ends: Any = {} if low is None or high is None else {"low": low, "high": high}
         mark = "whole" if (row.get("workloads") or 1) > 1 else "" if ends else "hollow"
         found.append(
             Row(
@@ -536,13 +536,13 @@ def ratios(
     above_zero(drawn, [row.low for row in found])
     reach = [end for row in found for end in (row.x, row.low, row.high, *equal) if end is not None]
     inside = [min(max(end, below), beyond) for end in reach]
-    ends = (min(inside) / 1.04, max(inside) * 1.04)
+    left, right = min(inside) / 1.04, max(inside) * 1.04
     metrics = frames.distinct(frames.values(table, "metric"))
     what = listed([words.wording(one) for one in metrics], " and ")
     what = say("times faster, by {what}" if drawn == "speedup" else "ratio of {what}", what=what)
     notes = [say("grey: within {band} of equal", band=words.percent(band)), *_missing(rows)]
     if any(
-        ends[0] > row.low or row.high > ends[1]
+        left > row.low or row.high > right
         for row in found
         if row.low is not None and row.high is not None
     ):
@@ -550,7 +550,7 @@ def ratios(
     return Spec(
         "rows",
         tuple(found),
-        Axis(listed(filter(None, (what, shared))), "x", drawn, log=True, ends=ends),
+        Axis(listed(filter(None, (what, shared))), "x", drawn, log=True, ends=(left, right)),
         Axis("", "", "", order=tuple(dict.fromkeys(row.y for row in found))),
         limits=(Limit(*equal, axis="x"), Limit(1, axis="x", dashed=False)),
         notes=tuple(notes),

@@ -69,19 +69,17 @@ def _merged(bins: Any, keys: Sequence[str]) -> tuple[Any, str]:
         frames.keys_of(table, keys),
         "a curve" if "time_s" not in keys else "a heat map",
     )
-    several = frames.distinct(run_keys(table)) if "run" in table.columns else []
-    parts = [len(own.rows) for own in histograms(table, list(keys))]
-    alone = all(
-        own.parts and max(own.parts.values()) == 1 for own in histograms(table, list(keys))
-    ) and bool(parts)
-    if alone:
+    own = histograms(table, list(keys))
+    if all(max(one.parts.values(), default=0) == 1 for one in own):
         return bins, ""
-    note = (
-        say("histograms of {n} runs added up", n=len(several))
-        if len(several) > 1
-        else say("histograms of the jobs added up")
+    several = len(set(run_keys(table))) if "run" in table.columns else 1
+    timed = "time_s" not in keys and len(frames.distinct(frames.optional(table, "time_s"))) > 1
+    note = say(
+        "histograms of the intervals added up" if timed else "histograms of the jobs added up"
     )
-    return merge_bins(bins, by=[*keys]), note
+    if several > 1:
+        note = say("histograms of {n} runs added up", n=several)
+    return merge_bins(bins, by=list(keys)), note
 
 
 @kind(of_table("bins", "hue"))
@@ -364,8 +362,8 @@ def percentiles(
     """Draw latency against percentile, each further nine as wide as the one before.
 
     Answers with ``bound_lo_ns`` and ``bound_hi_ns`` are drawn with their bounds as a band, or
-    with their intervals where these are wider. Lines between percentiles only lead the eye. With ``y`` instead of ``hue`` some percentiles of each
-    level are points in a row.
+    with their intervals where these are wider. Lines between percentiles only lead the eye.
+    With ``y`` instead of ``hue`` some percentiles of each level are points in a row.
 
     Parameters
     ----------
@@ -427,7 +425,7 @@ def percentiles(
         of_runs.setdefault(name, {}).setdefault(run, []).append(row)
     rows, many = [], False
     for name in curves:
-        points = dict[float, list[float]]()
+        points = dict[float, list[Any]]()
         for own in of_runs[name].values():
             if len({shares[row] for row in own}) < len(own):
                 raise SchemaError(
@@ -484,8 +482,8 @@ def percentiles(
     )
 
 
-def _values(table: Frame) -> list[float | None]:
-    found = (
+def _values(table: Frame) -> list[Any]:
+    found: list[Any] = (
         frames.numbers(table, "value_ns") if "value_ns" in table.columns else [None] * len(table)
     )
     finite(found, "value_ns")
@@ -541,7 +539,7 @@ def _percentile_rows(
     if means is not None:
         known = opened(means, y, "lat_mean_ns")
         mean_of = dict(
-            zip(frames.values(known, y), frames.numbers(known, "lat_mean_ns"), strict=True)
+            zip(frames.values(known, y), frames.values(known, "lat_mean_ns"), strict=True)
         )
     groups = [f"p{units.percentile(share)}" for share in at]
     for name in levels:

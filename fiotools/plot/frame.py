@@ -45,8 +45,7 @@ def figure(spec: Spec) -> NDArray[Any]:
         return _made(high, wide, size, count, share, None)
     heights = [_height(part) for part in parts]
     share = {"sharex": True} if spec.x.ends or (count > 1 and _alike(spec, parts)) else {}
-    high = sum(heights) + below
-    return _made(count, 1, high, count, share, heights)
+    return _made(count, 1, sum(heights) + below, count, share, heights)
 
 
 def shares(panels: NDArray[Any], which: str) -> bool:
@@ -369,8 +368,7 @@ def name_levels(ax: Axes, spec: Spec, looks: dict[Any, look.Look]) -> None:
 
 def settle(ax: Axes) -> None:
     """Give all words their letters, and no formulas."""
-    texts = [text for text in ax.findobj(Text) if isinstance(text, Text)]
-    look.literal(texts)
+    look.literal(text for text in ax.findobj(Text) if isinstance(text, Text))
 
 
 def given(ax: Any, count: int) -> NDArray[Any]:

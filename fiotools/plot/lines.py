@@ -22,6 +22,7 @@ _MARKS = 8  # markers along a curve of many rows
 _LINE = 1.35  # of the letters' size: from name to name
 _NAME = 22  # letters of a line of a name at the end of a curve
 _DOTS = 5_000  # that a vector file holds well
+_DASHES: Any = ("-", (0, (5, 2)), (0, (2, 1.5)), (0, (6, 1.5, 1, 1.5)))
 _RINGS = {"ring": ("o", 11, 1.3), "knee": ("D", 12, 1.0)}
 
 
@@ -41,7 +42,7 @@ def draw(ax: Axes, spec: Spec) -> list[Any]:
             continue
         aside = (at - (len(spec.groups) - 1) / 2) * min(5, 26 / len(spec.groups)) if dodged else 0
         place = offset_copy(ax.transData, look.figure_of(ax), x=aside, units="points")
-        _curve(ax, own, looks[name], spec, place, ends, at)
+        _curve(ax, own, looks[name], spec, place, ends)
         known = [row for row in own if row.y is not None]
         if known:
             last.append((known[-1].x, known[-1].y, name))
@@ -62,9 +63,7 @@ def draw(ax: Axes, spec: Spec) -> list[Any]:
     name_limits(ax, spec)
     if spec.hue is None or not spec.legend:
         return []
-    return [
-        _handle(spec, name, looks[name]) for *_, name in sorted(last, key=lambda one: -one[1])
-    ]
+    return [_handle(spec, name, looks[name]) for *_, name in sorted(last, key=lambda one: -one[1])]
 
 
 def looks_of(ax: Axes, spec: Spec) -> dict[Any, look.Look]:
@@ -80,7 +79,7 @@ def looks_of(ax: Axes, spec: Spec) -> dict[Any, look.Look]:
 
 
 def _handle(spec: Spec, name: Any, own: look.Look) -> Line2D:
-    line = "none" if "dots" in spec.how else own.line
+    line: Any = "none" if "dots" in spec.how else own.line
     return Line2D(
         [],
         [],
@@ -103,90 +102,59 @@ def _curve(
     spec: Spec,
     place: Any,
     ends: tuple[float, float],
-    at: int,
 ) -> None:
     """Draw a curve with its band or its intervals, and its runs."""
-    alone = len(spec.groups) == 1 and spec.hue is None
+    alone = spec.hue is None
     x = np.array([row.x for row in own], dtype=np.float64)
     y = np.array([math.nan if row.y is None else row.y for row in own], dtype=np.float64)
-    steps = "steps-post" if "steps" in spec.how else "default"
-    colour, line = kind.colour, kind.line
-    if "thin" in spec.how:
-        colour = look.shade(ax, 1) if alone else colour
-    ends_of = [(row.low, row.high) for row in own]
-    if "bands" in spec.how and any(None not in pair for pair in ends_of):
-        low, high = (
-            [math.nan if pair[end] is None else pair[end] for pair in ends_of] for end in (0, 1)
-        )
-        ax.fill_between(
-            x,
-            low,
-            high,
-            step="post" if steps != "default" else None,
-            color=colour,
-            alpha=0.25,
-            linewidth=0,
-            zorder=1,
-        )
-        if np.isnan(y).all():  # told apart in greyscale too
-            dashes = ("-", (0, (5, 2)), (0, (2, 1.5)), (0, (6, 1.5, 1, 1.5)))[at % 4]
-            for edge in (low, high):
-                ax.plot(x, edge, color=colour, linewidth=1.2, linestyle=dashes, marker="_")
-    elif "bands" not in spec.how:
+    if "thin" in spec.how and alone:
+        kind = replace(kind, colour=look.shade(ax, 1))
+    colour, mark = kind.colour, kind.marker
+    if "bands" in spec.how:
+        _band(ax, own, x, kind, spec)
+    else:
         _intervals(ax, own, colour, place, ends)
     for row in own:
-        if row.points:
-            dots: Any = {"alpha": 0.55, "markersize": 4, "markeredgewidth": 0, "color": colour}
-            ax.plot([row.x] * len(row.points), row.points, kind.marker, transform=place, **dots)
-    if "points alone" in spec.how:
-        ax.plot(x, y, kind.marker, color=colour, markersize=6)
-        return
+        dots: Any = {"alpha": 0.55, "markersize": 4, "markeredgewidth": 0, "color": colour}
+        ax.plot([row.x] * len(row.points), row.points, mark, transform=place, **dots)
     if "thin runs" in spec.how:
-        small = 5 if len(x) <= _MANY else 3
-        alone_of = [(row.x, row.y) for row in own if not row.points]
-        dots = {"alpha": 0.6, "markersize": small, "markeredgewidth": 0, "color": colour}
         ax.plot(x, y, color=colour, linewidth=0.8)
-        if alone_of:
-            ax.plot(*zip(*alone_of, strict=True), kind.marker, **dots)
+    if {"dots", "points alone", "thin runs"} & spec.how:
+        small = 6 if "points alone" in spec.how else 3 if len(x) > _MANY else 5
+        look_of: Any = {"markersize": small, "markeredgewidth": 0, "alpha": 0.6}
+        drawn = [row for row in own if not row.points]
+        look_of["rasterized"] = len(x) > _DOTS
+        ax.plot([row.x for row in drawn], [row.y for row in drawn], mark, color=colour, **look_of)
         return
-    if "dots" in spec.how:
-        ax.plot(
-            x,
-            y,
-            kind.marker,
-            color=colour,
-            markersize=3,
-            markeredgewidth=0,
-            alpha=0.6,
-            rasterized=len(x) > _DOTS,
-        )
-        return
-    many = len(x) > _MANY
-    thin = {"linewidth": 0.8} if "thin" in spec.how else {"linewidth": 1.6}
-    if "thin" in spec.how and not alone:
-        thin["alpha"] = 0.75
-    ax.plot(x, y, color=colour, linestyle=line, drawstyle=steps, zorder=3, transform=place, **thin)
-    if "unmarked" in spec.how:
-        return
-    if many or steps != "default":
-        if not alone:
-            some = slice(max(1, len(x) // _MARKS) // 2, None, max(1, len(x) // _MARKS))
-            ax.plot(x[some], y[some], kind.marker, color=colour, markersize=4.5, zorder=3)
+    steps: Any = "steps-post" if "steps" in spec.how else "default"
+    how: Any = {"drawstyle": steps, "linewidth": 0.8 if "thin" in spec.how else 1.6}
+    ax.plot(x, y, color=colour, linestyle=kind.line, zorder=3, transform=place, **how)
+    if len(x) > _MANY or steps != "default":  # some markers, where there are others
+        every = max(1, len(x) // _MARKS)
+        some = slice(len(x) if alone else every // 2, None, every)
+        ax.plot(x[some], y[some], mark, color=colour, markersize=4.5, zorder=3)
         return
     for row in own:
         if row.y is not None:
-            hollow = row.mark == "hollow"
-            ax.plot(
-                row.x,
-                row.y,
-                kind.marker,
-                color=colour,
-                markersize=5.5,
-                transform=place,
-                markerfacecolor=look.ground(ax) if hollow else colour,
-                markeredgewidth=1.3,
-                zorder=4,
-            )
+            edge: Any = {"markersize": 5.5, "markeredgewidth": 1.3, "zorder": 4}
+            edge["markerfacecolor"] = look.ground(ax) if row.mark == "hollow" else colour
+            ax.plot(row.x, row.y, mark, color=colour, transform=place, **edge)
+
+
+def _band(ax: Axes, own: Sequence[Row], x: Any, kind: look.Look, spec: Spec) -> None:
+    """Draw an area between both ends, and its edges if there are no values between them."""
+    low, high = (
+        np.array([math.nan if end is None else end for end in side], dtype=np.float64)
+        for side in zip(*((row.low, row.high) for row in own), strict=True)
+    )
+    pale: Any = {"alpha": 0.25 if len(spec.groups) < 4 else 0.12, "linewidth": 0, "zorder": 1}
+    step: Any = "post" if "steps" in spec.how else None
+    ax.fill_between(x, low, high, step=step, color=kind.colour, **pale)
+    if all(row.y is None for row in own):  # told apart in greyscale too
+        dashes = _DASHES[spec.groups.index(own[0].group) % len(_DASHES)]
+        edge: Any = {"linewidth": 1.2, "linestyle": dashes, "marker": "_"}
+        for side in (low, high):
+            ax.plot(x, side, color=kind.colour, **edge)
 
 
 def _intervals(
@@ -264,13 +232,13 @@ def name_ends(ax: Axes, spec: Spec) -> bool:
             annotation_clip=False,
             color=look.ink(ax),
         )
-        own = looks[name]
+        kind = looks[name]
         spot = offset_copy(ax.transAxes, look.figure_of(ax), x=6, units="points")
         ax.plot(
             1,
             up / high,
-            own.marker,
-            color=own.colour,
+            kind.marker,
+            color=kind.colour,
             markersize=4.5,
             transform=spot,
             clip_on=False,
@@ -279,7 +247,7 @@ def name_ends(ax: Axes, spec: Spec) -> bool:
     return True
 
 
-def _height(row: Row) -> float | None:
+def _height(row: Row) -> Any:
     """Return where a row is drawn: its value, or the middle of its bounds."""
     if row.y is not None or row.low is None or row.high is None:
         return row.y

@@ -135,9 +135,9 @@ def _levels(ax: Axes, spec: Spec, looks: dict[Any, look.Look]) -> None:
     """Draw the parts of bars, and marks across rows."""
     names = spec.y.order or ()
     for one in spec.levels:
-        if one.text not in names and not isinstance(one.text, str):
+        if one.row not in names:
             continue
-        place = names.index(one.text)
+        place: float = names.index(one.row)
         if "bars" in spec.how:
             colour = look.shade(ax, 1) if one.group == spec.groups[-1] else looks[one.group].colour
             ax.barh(place, one.end - one.begin, left=one.begin, height=0.6, color=colour)
@@ -178,7 +178,7 @@ def _texts(ax: Axes, spec: Spec, share: float) -> None:
         }
         for row in texted:
             at = groups.index(row.group) if several else 0
-            place = names.index(row.y)
+            place: float = names.index(row.y)
             place += (at - (len(groups) - 1) / 2) * share if several else 0
             ax.annotate(
                 row.texts[column],
@@ -205,14 +205,14 @@ def _texts(ax: Axes, spec: Spec, share: float) -> None:
 def _handles(ax: Axes, spec: Spec, looks: dict[Any, look.Look]) -> list[Any]:
     """Return the entries of the legend."""
     if "bars" in spec.how:
-        found = []
+        found = list[Any]()
         for name in spec.groups:
             is_last = name == spec.groups[-1]
             colour = look.shade(ax, 1) if is_last else looks[name].colour
             if any(one.group == name and one.end > one.begin for one in spec.levels):
                 found.append(Patch(color=colour, label=str(name)))
         return found
-    found = []
+    found = list[Any]()
     if spec.hue is not None:
         for name in spec.groups:
             own = looks[name]

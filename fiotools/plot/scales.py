@@ -104,6 +104,8 @@ def write(axis: Axis, value: float, ends: tuple[float, float], kind: str = "log"
 class Ticks(Locator):
     """Round values, as many as their labels leave room for."""
 
+    axis: Any  # matplotlib's stubs have dummies too
+
     def __init__(self, axis: Axis) -> None:
         self._axis = axis
 

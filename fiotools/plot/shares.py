@@ -116,7 +116,7 @@ def fairness(
             drawn.append(row)
         if fact["jain"] is not None:
             share = fsum(rate for _, rate in rates) / len(own)
-            shares.append(Level(0, 0, share, text=name))
+            shares.append(Level(0, 0, share, row=name))
     if not rows:
         raise SchemaError(f"nothing to draw: 'iops' is missing in all rows of {argument('order')}")
     notes = [
@@ -253,7 +253,7 @@ def timings(
         wall, user, system = (float(times[at] or 0.0) for times in found.values())
         left = 0.0
         for group, time in zip(groups, (user, system, max(0.0, wall - user - system)), strict=True):
-            parts.append(Level(left, left + time, left + time, text=name, group=group))
+            parts.append(Level(left, left + time, left + time, row=name, group=group))
             left += time
         text = units.human(wall, "s", like=longest)
         if left - wall > 0.005 * longest:

@@ -65,7 +65,7 @@ class Limit:
 
 @dataclass(frozen=True)
 class Level:
-    """A short bar at a value, from one place to another."""
+    """A short bar at a value, from one place to another, or from place to place in a row."""
 
     begin: float
     end: float
@@ -73,6 +73,7 @@ class Level:
     low: float | None = None
     high: float | None = None
     text: str = ""
+    row: Any = None
     group: Any = None
     panel: str = ""
 
@@ -200,7 +201,9 @@ def merged(specs: Sequence[tuple[str, Spec]]) -> Spec:
         ends = [one.ends for one in own if one.ends]
         whole = (min(low for low, _ in ends), max(high for _, high in ends)) if ends else None
         labels = [one.label for one in own]
-        label = labels[0] if len({*labels}) == 1 else labels[0].partition(" (")[0].partition("（")[0]
+        label = (
+            labels[0] if len({*labels}) == 1 else labels[0].partition(" (")[0].partition("（")[0]
+        )
         return replace(own[0], label=label, order=order, ticks=ticks, log=log, ends=whole)
 
     groups = union(spec.groups for _, spec in specs)

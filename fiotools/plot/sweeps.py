@@ -450,7 +450,8 @@ def _middles(frame: Any, metric: str, x: str, y: str) -> tuple[list[Row], frozen
     of = words.unit(metric)
     like = None if least > 0 and most / least >= 8 else least
     rows = [
-        Row(*key, value=one, texts=(words.tick(one, of, like),)) for key, one in middles.items()
+        Row(key[0], key[1], value=one, texts=(words.tick(one, of, like),))
+        for key, one in middles.items()
     ]
     middle = say("geometric mean") if found.geometric else say("mean")
     what = words.going(words.wording(metric, short=True), found.table, x, y)
@@ -473,7 +474,13 @@ def _ratios(table: Frame, x: str, y: str) -> tuple[list[Row], frozenset[str], st
         )
     values, beyond = frames.numbers(table, drawn), frames.values(table, "beyond_band")
     rows = [
-        Row(*key, value=one, texts=(words.factor(one),), mark="" if settled(own) else "pale")
+        Row(
+            key[0],
+            key[1],
+            value=one,
+            texts=(words.factor(one),),
+            mark="" if settled(own) else "pale",
+        )
         for key, one, own in zip(keys, values, beyond, strict=True)
         if one is not None
     ]

@@ -159,7 +159,7 @@ def series(
         quantity = None
     table = _of(opened(taken, hue, "value"), quantity)
     if steady is True:
-        own = {} if limit is None else {"limit": limit}
+        own: Any = {} if limit is None else {"limit": limit}
         steady = ask_steady(table.to_native(), quantity, by=hue, round_s=round_s, **own)
     elif steady is False:
         steady = None
@@ -462,7 +462,7 @@ def _ordered_runs(data: Any, asked: Arguments) -> Any:
     if isinstance(data, Results):
         metric = asked.get("metric")
         there = data.tables.height("samples") and asked.get("order") is None
-        quantities = data.tables.polars("samples")["quantity"].unique() if there else []
+        quantities: Any = data.tables.polars("samples")["quantity"].unique() if there else []
         if there and (metric is None or metric in quantities):
             asked["quantity"] = metric
             table = _sampled(data, asked)

@@ -48,9 +48,14 @@ def on(monkeypatch, figure_size):
 
 def test_every_kind_is_here():
     kind = {name.partition("-")[0] for name in KINDS}
-    assert kind == {*EVERY} - {"plan"} == {*ft.plot.__all__} - {
-        *("save", "spec", "style", "title", "plan")  # plan has no levels
-    }
+    assert (
+        kind
+        == {*EVERY} - {"plan"}
+        == {*ft.plot.__all__}
+        - {
+            *("save", "spec", "style", "title", "plan")  # plan has no levels
+        }
+    )
 
 
 @each_kind
@@ -72,7 +77,9 @@ def test_levels_and_runs(kind, levels, rounds):
 
 def test_more_rows_than_can_be_read_are_refused_with_the_filter_to_type():
     frame = kinds.runs(names(41), 1)
-    with pytest.raises(SchemaError, match=r"keep some, \.query\(\"device == 'dev0'\"\), at most 40"):
+    with pytest.raises(
+        SchemaError, match=r"keep some, \.query\(\"device == 'dev0'\"\), at most 40"
+    ):
         ft.plot.repeats(frame, "iops", y="device")
 
 

@@ -12,7 +12,9 @@ import fiotools as ft
 from fiotools.errors import SchemaError
 from tests.plot.kinds import runs, swept
 
-each_kind_of_frame = pytest.mark.parametrize("kind", [pd.DataFrame, pl.DataFrame])
+each_kind_of_frame = pytest.mark.parametrize(
+    "kind", [pd.DataFrame, pl.DataFrame], ids=["pandas", "polars"]
+)
 
 
 def rows(spec, *roles):
@@ -133,8 +135,12 @@ CASES = {
         ("cdf", BINS),
         {"hue": "fs"},
         ("x", "y", "low", "high"),
-        [(5e4, 0.0, 0.0, 90.0), (1e5, 90.0, 90.0, 90.0), (1e5, 90.0, 90.0, 100.0)]
-        + [(2.5e5, 100.0, 100.0, 100.0)],
+        [
+            (5e4, 0.0, 0.0, 90.0),
+            (1e5, 90.0, 90.0, 90.0),
+            (1e5, 90.0, 90.0, 100.0),
+            (2.5e5, 100.0, 100.0, 100.0),
+        ],
     ),
     "tails": (
         (
@@ -184,6 +190,7 @@ def test_rows(case, kind):
         (CASES["percentiles"][0], {"hue": "mount"}, ("no place on this axis: p100",)),
         (CASES["grid"][0], {}, ("xfs / ext4, I/Os per second; white, with a rim: undecided",)),
     ],
+    ids=["repeats", "hollow", "mean", "each", "one", "ratios", "beyond", "grid"],
 )
 def test_notes(given, named, notes):
     name, frame, *more = given
@@ -210,6 +217,7 @@ def test_what_all_ratios_share_stands_below_the_axis():
         ("limits", lambda spec: not spec.limits),
         ("legend", lambda spec: not spec.legend),
     ],
+    ids=lambda one: one if isinstance(one, str) else "",
 )
 def test_a_part_can_be_left_out(part, gone):
     frame = pd.DataFrame({**MOUNTS, "iops": [100.0, 121.0, 200.0, 201.0]})
@@ -265,9 +273,7 @@ class TestResults:
         spec = ft.plot.spec("ratios", self.rounds, "iops", between="filesystem")
         (row,) = spec.rows
         told = ft.compare(self.rounds, "iops", between="filesystem")
-        assert (row.x, row.low, row.high) == tuple(
-            told[["ratio", "ratio_lo", "ratio_hi"]].iloc[0]
-        )
+        assert (row.x, row.low, row.high) == tuple(told[["ratio", "ratio_lo", "ratio_hi"]].iloc[0])
         faster = ft.plot.spec("ratios", self.rounds, "iops", between="filesystem", faster=True)
         assert faster.x.label.startswith("times faster")
 
@@ -275,17 +281,13 @@ class TestResults:
         spec = ft.plot.spec("repeats", self.rounds, "iops")
         assert {row.y for row in spec.rows} == {"ext4", "xfs"}
 
-    def test_curves_of_histograms_are_added_up_and_it_says_so(self):
-        bins = self.rounds.bins
-        assert bins.groupby("filesystem")["source"].nunique().min() > 1
-        spec = ft.plot.spec("cdf", self.rounds, hue="filesystem")
-        assert spec.groups == ("ext4", "xfs")
-        assert any("histograms of 48 runs added up" in note for note in spec.notes)
-
-    def test_tails_of_histograms(self):
-        spec = ft.plot.spec("tails", self.rounds, between="filesystem")
-        assert spec.groups == ("xfs / ext4",)
-        assert len(spec.rows) == 4
+    def test_histograms_of_a_log_are_added_up_and_it_says_so(self):
+        log = ft.read("data/how-many-runs/long/long_clat_hist.1.log")
+        assert log.bins["time_s"].nunique() > 100
+        spec = ft.plot.spec("cdf", log)
+        assert "histograms of the intervals added up" in spec.notes
+        last = max(spec.rows, key=lambda row: row.x)
+        assert last.high == 100
 
     def test_series_and_heatmap_of_logs(self):
         spec = ft.plot.spec("series", self.long)
@@ -315,6 +317,28 @@ def test_series_that_was_judged_has_rounds_limits_and_the_finding():
 
 
 @pytest.mark.parametrize("metric", ["iops", "bw_bytes_per_s"])
+def several_runs(count):
+    return pd.concat(pd.DataFrame(BINS).assign(source=f"{at}", run=1) for at in range(count))
+
+
+def test_curves_of_several_runs_are_added_up_and_it_says_so():
+    spec = ft.plot.spec("cdf", several_runs(3), hue="fs")
+    assert "histograms of 3 runs added up" in spec.notes
+    assert rows(spec, "x", "y") == rows(ft.plot.spec("cdf", pd.DataFrame(BINS), hue="fs"), "x", "y")
+
+
+def test_directions_never_add_up():
+    mixed = pd.concat([pd.DataFrame(BINS), pd.DataFrame(BINS).assign(direction="write")])
+    with pytest.raises(SchemaError, match=r"differ in direction \(read, write\)"):
+        ft.plot.cdf(mixed, hue="fs")
+
+
+def test_tails_of_histograms_are_asked():
+    both = pd.concat([several_runs(3), several_runs(3).assign(fs="xfs")])
+    spec = ft.plot.spec("tails", both, between="fs", baseline="ext4", at=[50, 99])
+    assert rows(spec, "group", "y") == [("xfs / ext4", 1.0)] * 2
+
+
 def test_load_refuses_a_rate_where_it_needs_a_latency(metric):
     with pytest.raises(SchemaError, match=f"'{metric}' is not a latency"):
         ft.plot.load(swept(runs(["a"], 2)), metric)
