@@ -181,6 +181,7 @@ def repeats(
     >>> import pandas as pd
     >>> import fiotools as ft
     >>> runs = pd.DataFrame({"mount": ["9p"] * 3 + ["virtiofs"] * 3, "iops": range(100, 106)})
+    >>> ax = ft.plot.repeats(runs, "iops", y="mount")
     >>> ft.plot.spec("repeats", runs, "iops", y="mount").notes
     ('points: runs; tick: geometric mean; bar: 95 % interval',)
     """
@@ -325,6 +326,7 @@ def latency(
     --------
     >>> import fiotools as ft
     >>> res = ft.read("data/dda-vhdx/xml/{volume}.xml")
+    >>> ax = ft.plot.latency(res.where("direction=total", "scope=total"))
     >>> spec = ft.plot.spec("latency", res.where("direction=total", "scope=total"))
     >>> [row.texts for row in spec.rows]
     [('1.02 ms', '116 ms'), ('397 us', '38.5 ms'), ('724 us', '55.0 ms')]

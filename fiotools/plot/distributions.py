@@ -127,6 +127,7 @@ def cdf(
     ...     "bin_lo_ns": [50e3, 100e3] * 2, "bin_hi_ns": [100e3, 250e3] * 2,
     ...     "count": [90, 10, 40, 60],
     ... })
+    >>> ax = ft.plot.cdf(bins, hue="fs")
     >>> spec = ft.plot.spec("cdf", bins, hue="fs")
     >>> [(row.x, row.low, row.high) for row in spec.rows[:3]]
     [(50000.0, 0.0, 90.0), (100000.0, 90.0, 90.0), (100000.0, 90.0, 100.0)]
@@ -398,6 +399,7 @@ def percentiles(
     >>> told = pd.DataFrame({
     ...     "mount": ["9p"] * 3, "percentile": [50.0, 99.0, 99.9], "value_ns": [2e3, 5e3, 66e3]
     ... })
+    >>> ax = ft.plot.percentiles(told, hue="mount")
     >>> spec = ft.plot.spec("percentiles", told, hue="mount")
     >>> [round(row.x, 2) for row in spec.rows], spec.groups
     ([0.3, 2.0, 3.0], ('9p',))
@@ -409,7 +411,7 @@ def percentiles(
     if y is not None:
         return _percentile_rows(table, y, at, means, order)
     # the lowest and the highest latency have no place on the axis
-    shares = frames.numbers(table, "percentile")
+    shares: list[Any] = frames.numbers(table, "percentile")
     inner = [row for row, share in enumerate(shares) if share is not None and 0 < share < 100]
     beyond = frames.distinct(shares[row] for row in {*range(len(shares))} - {*inner})
     table = table[inner]
@@ -638,6 +640,7 @@ def tails(
     ...     "percentile": [50.0, 99.0, 99.9], "fs": "xfs", "baseline": "ext4",
     ...     "ratio": [1.0, 1.3, 1.6], "ratio_lo": [0.97, 1.1, 0.9], "ratio_hi": [1.03, 1.5, 2.8],
     ... })
+    >>> ax = ft.plot.tails(found)
     >>> ft.plot.spec("tails", found).groups
     ('xfs / ext4',)
     """

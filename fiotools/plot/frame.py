@@ -25,6 +25,7 @@ _PANEL, _COLUMNS = 2.3, 3  # inches of a panel of curves, and how many stand sid
 _AROUND = 0.75  # inches of an axis and its label
 _NOTE = 0.155  # inches of a line of a note
 OWN: WeakSet[Figure] = WeakSet()  # figures made here, which may grow
+_NOTES = 0.45  # of the height of Axes of one's own: what is written below
 _HANDLE = 6  # letters: what an entry of a legend takes beside its name
 
 
@@ -143,13 +144,18 @@ def label(ax: Axes, spec: Spec, *, whole: bool) -> None:
         (letters.width(line) for one in names for line in one.get_text().split("\n")), default=7
     )
     room = max(wide / 0.775 - 0.6 * look.size(ax) * longest - taken - 24, 0.3 * wide)
-    texts = [spec.x.label, *(() if whole else spec.notes)]
-    text = letters.paragraph(filter(None, texts), letters.room(room, look.size(ax)))
+    most = letters.room(room, look.size(ax))
+    text = letters.paragraph(filter(None, [spec.x.label]), most)
+    for note in () if whole else spec.notes:  # as many as leave room for the plot
+        more = letters.paragraph(filter(None, [text, note]), most)
+        if 1.25 * look.size(ax) * (more.count("\n") + 1) > _NOTES * high:
+            break
+        text = more
     ax.set_xlabel(text, loc="left")
     ax.set_ylabel(letters.wrapped(spec.y.label, letters.room(0.8 * high, look.size(ax))))
     if spec.said:
         size = look.small(ax)
-        said = letters.wrapped(spec.said, letters.room(1.1 * wide, size))
+        said = letters.wrapped(spec.said, letters.room(wide, size))
         ax.annotate(
             said,
             (0, 1),
@@ -284,19 +290,20 @@ def name_limits(ax: Axes, spec: Spec) -> None:
             **beside,
         )
     level = [one for one in spec.limits if one.axis == "y" and one.text]
-    last = -99.0
+    last, named = -99.0, [text for text in ax.texts if text.get_verticalalignment() == "top"]
+    free = high - 1.4 * size * len({text.get_position()[1] for text in named})
     for one in sorted(level, key=lambda one: one.low):
         place = float(trans.transform((1, one.low))[1]) * high
         up = max(0.0, last + 1.35 * size - place)
         last = place + up
-        at = _freer_end(ax, spec, (place + up) / high)
+        at, below = _freer_end(ax, spec, (place + up) / high), place + 2.5 * size > free
         text = letters.wrapped(one.text, letters.room(0.7 * look.points(ax)[0], size))
         last += 1.35 * size * text.count("\n")
         ax.annotate(
             text,
             (at, one.low),
-            (-4 if at else 4, 2 + up),
-            va="bottom",
+            (-4 if at else 4, -2 if below else 2 + up),
+            va="top" if below else "bottom",
             xycoords=("axes fraction", "data"),
             ha="right" if at else "left",
             bbox=look.paper(ax),
@@ -368,7 +375,8 @@ def name_levels(ax: Axes, spec: Spec, looks: dict[Any, look.Look]) -> None:
 
 def settle(ax: Axes) -> None:
     """Give all words their letters, and no formulas."""
-    look.literal(text for text in ax.findobj(Text) if isinstance(text, Text))
+    texts: list[Any] = ax.findobj(Text)
+    look.literal(texts)
 
 
 def given(ax: Any, count: int) -> NDArray[Any]:

@@ -106,6 +106,8 @@ def drawn(spec: Spec, ax: Any = None, *, several: bool = False) -> Any:
             _panel(one, part, whole=False)
             if several:
                 one.set_title(name, fontsize=look.size(one), loc="left")
+            if not last and one.get_shared_x_axes().joined(one, panels[-1]):
+                one.set_xlabel("")
         return panels if len(panels) > 1 or several else panels[0]
     panels = frame.figure(spec)
     if frame.shares(panels, "x") and spec.x.order is None:

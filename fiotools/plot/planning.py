@@ -63,6 +63,7 @@ def plan(
     Examples
     --------
     >>> import fiotools as ft
+    >>> ax = ft.plot.plan(0.03)
     >>> ft.plot.spec("plan", 0.03).notes
     ('runs vary by up to 3 %', 'dashed: to find that equal sides are the same within it')
     """

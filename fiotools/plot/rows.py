@@ -18,6 +18,7 @@ SHARE = 0.72  # of a row: what its groups take
 _SPOTS = (0, -0.5, 0.5, -1, 1)  # half markers above and below: points that would hide each other
 _LETTER = 0.6  # of the letters' size
 _NAMES = 0.34  # of a figure's width: the longest line of a name
+_BESIDE = 0.7  # of the width of Axes: what texts beside them may take
 _ROOM = 11.0  # points of a row with a text
 
 
@@ -163,13 +164,18 @@ def _texts(ax: Axes, spec: Spec, share: float) -> None:
         return
     size = look.small(ax)
     columns = max(len(row.texts) for row in texted)
+    heads = [*spec.heads, *[""] * columns][:columns]
+    told = [[row.texts[at] for row in texted if len(row.texts) > at] for at in range(columns)]
+    wides = [
+        _LETTER * size * max(map(letters.width, [*own, head]))
+        for own, head in zip(told, heads, strict=True)
+    ]
+    if sum(wides) + 12 * columns > _BESIDE * look.points(ax)[0]:
+        return
     right = 8.0
     for column in range(columns):
-        shown = [row.texts[column] for row in texted if len(row.texts) > column]
-        head = spec.heads[column] if column < len(spec.heads) else ""
-        wide = _LETTER * size * max(map(letters.width, [*shown, head]))
         if columns > 1:
-            right += wide
+            right += wides[column]
         beside: Any = {
             "textcoords": "offset points",
             "annotation_clip": False,
@@ -189,7 +195,7 @@ def _texts(ax: Axes, spec: Spec, share: float) -> None:
                 color=look.ink(ax),
                 **beside,
             )
-        if head:
+        if head := heads[column]:
             ax.annotate(
                 head,
                 (1, 1),

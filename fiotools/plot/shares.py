@@ -77,6 +77,7 @@ def fairness(
     --------
     >>> import fiotools as ft
     >>> res = ft.read("data/dda-vhdx/xml/{volume}.xml")
+    >>> ax = ft.plot.fairness(res, y="volume", order=["nvme", "mirror"])
     >>> spec = ft.plot.spec("fairness", res, y="volume", order=["nvme", "mirror"])
     >>> [row.texts for row in spec.rows if row.texts]
     [('1.00x', '1.000', '397 us'), ('2.33x', '0.863', '1.70 ms')]

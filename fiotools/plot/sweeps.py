@@ -93,6 +93,7 @@ def sweep(
     ...     "bs_bytes": [4096, 4096, 32768, 32768],
     ...     "bw_bytes_per_s": [1.0e9, 1.2e9, 2.0e9, 2.1e9],
     ... })
+    >>> ax = ft.plot.sweep(runs, hue="fs")
     >>> ft.plot.spec("sweep", runs, hue="fs").x.ticks
     (4096, 32768)
     """
@@ -211,6 +212,7 @@ def load(
     ...     "iodepth": [1, 1, 8, 8, 64, 64], "iops": [9e3, 8e3, 60e3, 62e3, 90e3, 91e3],
     ...     "lat_mean_ns": [0.11e6, 0.12e6, 0.13e6, 0.13e6, 0.71e6, 0.70e6],
     ... })
+    >>> ax = ft.plot.load(io, limit="500us")
     >>> print(*ft.plot.spec("load", io, limit="500us").notes[1:], sep="\\n")
     ring: most I/Os per second with a mean below the limit: 61,000 /s at 8
     diamond: knee, the highest IOPS / latency: 8

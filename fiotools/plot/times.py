@@ -150,6 +150,7 @@ def series(
     ...     "run": 1, "direction": "read", "quantity": "iops",
     ...     "time_s": [1.0, 2.0, 3.0, 4.0, 5.0], "value": [103.0, 102.0, 100.0, 99.0, 96.0],
     ... })
+    >>> ax = ft.plot.series(log, steady=ft.steady(log))
     >>> ft.plot.spec("series", log, steady=ft.steady(log)).said
     'window met: range 7.00 % (≤20 %), rise -6.80 % (±10 %), drift -1.70 %/round'
     """
@@ -511,6 +512,7 @@ def shifts(
     >>> import pandas as pd
     >>> import fiotools as ft
     >>> reads = pd.DataFrame({"round": [1, 2, 3, 4, 5], "iops": [5814, 5703, 8916, 9037, 8910]})
+    >>> ax = ft.plot.shifts(reads, "iops", order="round")
     >>> [level.text for level in ft.plot.spec("shifts", reads, "iops", order="round").levels]
     ['5,758 /s', '×1.56 [1.46, 1.66]']
     """
@@ -682,6 +684,7 @@ def history(
     ...     "commit": ["c0ffee", "badc0d", "5eed00", "fa11ed", "ab1e5a"],
     ...     "iops": [8916, 9037, 8910, 5814, 5703],
     ... })
+    >>> ax = ft.plot.history(runs, "iops", x="commit")
     >>> ft.plot.spec("history", runs, "iops", x="commit").levels[1].text
     'fa11ed: ×0.643 [0.602, 0.687]'
     """

@@ -138,10 +138,12 @@ def draw_tails(frame):
 
 
 def samples(frame):
+    noise = np.random.default_rng(7).lognormal(0, 0.05, 21)
     return pd.concat(
         means(frame)[["device", "iops"]]
         .rename(columns={"iops": "value"})
         .assign(run=1, direction="read", quantity="iops", time_s=float(second))
+        .assign(value=lambda own, at=second: own["value"] * noise[at])
         for second in range(1, 21)
     )
 
@@ -217,6 +219,12 @@ KINDS: dict[str, Callable[[pd.DataFrame], Any]] = {
     "timings": lambda f: ft.plot.timings(means(f), y="device"),
     "credibility": draw_credibility,
 }
+
+
+def said(ax: Axes) -> str:
+    """All that is written below Axes: the label, and the notes of the figure."""
+    figure = figure_of(ax)
+    return f"{ax.get_xlabel()}\n{figure.get_supxlabel()}".replace("\n", " ").strip()
 
 
 def figure_of(drawn: Any) -> Figure:

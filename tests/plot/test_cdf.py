@@ -7,6 +7,7 @@ import pytest
 
 import fiotools as ft
 from tests.conftest import FIXTURES
+from tests.plot.kinds import said
 
 KINDS = {"pandas": pd.DataFrame, "polars": pl.DataFrame}
 
@@ -80,7 +81,7 @@ def test_the_line_is_what_has_ended_and_the_band_what_may_have(kind):
 def test_the_axes_say_what_they_are():
     ax = ft.plot.cdf(bins(ROWS), hue="fs", order=["xfs", "ext4"])
     assert ax.get_xscale() == "log"
-    assert ax.get_xlabel().splitlines() == [
+    assert said(ax).splitlines() == [
         "completion latency (read)",
         "band: undecided within a bin",
     ]

@@ -7,6 +7,7 @@ import polars as pl
 import pytest
 
 import fiotools as ft
+from tests.plot.kinds import said
 
 
 def table(**volumes):
@@ -60,7 +61,7 @@ def test_threads_stragglers_shares_and_figures_are_drawn():
     assert marks(ax, "v") == {(1, 18841.34)}
     assert {(row, round(rate)) for row, rate in shares(ax)} == {(0, 80344), (1, 31336)}
     assert written(ax) == ["thread 0", "max/min", "Jain", "1.00x", "1.000", "2.33x", "0.863"]
-    assert ax.get_xlabel().splitlines() == [
+    assert said(ax).splitlines() == [
         "I/Os per second (one run each)",
         "max/min: fastest thread over slowest",
         "Jain: 1 if all threads are equal, 1/k if one of k does everything",
@@ -93,8 +94,8 @@ def test_what_cannot_be_shared_has_no_figures_and_a_reason():
     ax = draw(table(one=[1000], idle=[0, 900, 900], even=[10, 10]))
     assert written(ax).count("-") == 3
     assert "0.667" in written(ax)
-    assert "- one: one thread: nothing to share" in ax.get_xlabel()
-    assert "- idle: a thread did no I/O" in ax.get_xlabel()
+    assert "- one: one thread: nothing to share" in said(ax)
+    assert "- idle: a thread did no I/O" in said(ax)
     assert shares(ax) == {(1, 600.0), (2, 10.0)}
     ((place, dead),) = marks(ax, "v")
     assert (dead, round(place)) == (0, 1)
@@ -103,7 +104,7 @@ def test_what_cannot_be_shared_has_no_figures_and_a_reason():
 def test_a_missing_rate_is_not_zero():
     ax = draw(table(gap=[1000, np.nan], even=[10, 10]))
     assert marks(ax, "o") == {(0, 1000.0), (1, 10.0)}
-    assert "- gap: iops is missing for some threads" in ax.get_xlabel()
+    assert "- gap: iops is missing for some threads" in said(ax)
 
 
 def test_many_threads_lie_in_their_row_and_stragglers_without_names():

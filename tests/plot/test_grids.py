@@ -8,6 +8,7 @@ from matplotlib.axes import Axes
 
 import fiotools as ft
 from tests.plot import kinds
+from tests.plot.kinds import said
 
 NAMES = [f"dev{at}" for at in range(3)]
 
@@ -63,8 +64,8 @@ def test_a_subfigure_is_as_narrow_as_it_is():
 def test_the_rate_of_a_load_has_one_line_of_words_below():
     _, axes = plt.subplots(2, 1, figsize=(4, 6))
     upper, lower = ft.plot.load(kinds.swept(kinds.runs(NAMES, 2)), hue="device", axes=axes)
-    assert upper.get_xlabel() == "queue depth"
-    assert "diamond" in lower.get_xlabel()
+    assert said(upper) == "queue depth"
+    assert "diamond" in said(lower)
 
 
 def test_long_names_of_lines_leave_room_for_panels():

@@ -8,6 +8,7 @@ import polars as pl
 import pytest
 
 import fiotools as ft
+from tests.plot.kinds import said
 
 COMMITS = ["9f1e", "0a1b", "7aa7", "5eed", "c0ff", "badc", "fa11", "ab1e"]
 START = pd.Timestamp("2026-03-01", tz="UTC")
@@ -56,7 +57,7 @@ def test_runs_medians_and_the_step_with_its_commit(kind):
     low, high = told["ratio_lo"][1], told["ratio_hi"][1]
     assert ax.texts[0].get_text() == f"c0ff: ×{told['ratio'][1]:.3f} [{low:.3f}, {high:.3f}]"
     assert ticks(ax) == COMMITS
-    what, key, verdict = ax.get_xlabel().splitlines()
+    what, key, verdict = said(ax).splitlines()
     assert what == "commit"
     assert (
         key == "points: runs; thin line: median; thick line: level; band: 95 % interval of its step"
@@ -73,7 +74,7 @@ def test_dates_lie_on_an_axis_of_time():
     assert np.diff(xs).round(6).tolist() == [1.0] * 6 + [21.0]
     assert ax.texts[0].get_text().startswith("2026-03-05: ×0.89")
     assert all(len(name) == len("2026-03-05") for name in ticks(ax))
-    assert ax.get_xlabel().startswith("time of the run\n")
+    assert said(ax).startswith("time of the run\n")
 
 
 def test_commits_follow_their_times_where_the_frame_has_them():
@@ -130,7 +131,7 @@ def test_small_steps_can_be_seen_and_noise_is_not_blown_up():
 
 def test_too_few_runs_are_told():
     ax = ft.plot.history(runs()[:6], "iops", x="commit")
-    assert ax.get_xlabel().splitlines()[-1] == "too few runs: 2 of 4"
+    assert said(ax).splitlines()[-1] == "too few runs: 2 of 4"
 
 
 @pytest.mark.parametrize(

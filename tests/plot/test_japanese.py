@@ -12,7 +12,7 @@ from matplotlib.text import Text
 import fiotools as ft
 from fiotools import language
 from fiotools.errors import SchemaError
-from fiotools.plot import fit_text
+from fiotools.plot import letters
 from tests.conftest import needs_letters
 from tests.latin import left_over
 
@@ -185,7 +185,7 @@ def test_an_unknown_language_is_one_clear_line():
 
 
 def test_without_letters_the_error_says_what_to_install(monkeypatch):
-    monkeypatch.setattr(fit_text, "find_spec", lambda name: None)
+    monkeypatch.setattr(letters, "find_spec", lambda name: None)
     with pytest.raises(SchemaError, match=r"python -m pip install 'fiotools\[ja\]'"):
         ft.plot.style(lang="ja")
     assert KINDS["throughput of one"]().get_xlabel() == "I/Os per second (one run)"
@@ -218,12 +218,12 @@ LONG = (
 @needs_letters
 @pytest.mark.parametrize("room", [40, 90, 200, 470])
 def test_lines_are_broken_as_japanese_breaks_them(japanese, room):
-    lines = fit_text.wrapped(LONG, 10, room)
+    lines = letters.wrapped(LONG, 10, room)
     assert re.sub(r"\s", "", "".join(lines)) == re.sub(r"\s", "", LONG)
     for line in lines:
         assert line[0] not in "、。）」ーっゃゅょ～", lines
         assert line[-1] not in "（「", lines
-        assert fit_text.width(line, 10) <= room or len(line) <= 4, lines
+        assert letters.width(line, 10) <= room or len(line) <= 4, lines
     if room >= 90:
         assert all(number in "\n".join(lines) for number in ("0.6 ms", "1.98 GB/s", "1.82 倍"))
 
@@ -233,7 +233,7 @@ def test_a_long_title_is_broken_into_even_lines(japanese):
     figure = plt.figure(figsize=(7, 3))
     ft.plot.title(figure, LONG)
     lines = figure.get_suptitle().splitlines()
-    wide = [fit_text.width(line, 11) for line in lines]
+    wide = [letters.width(line, 11) for line in lines]
     assert len(lines) == 3
     assert min(wide) > 0.6 * max(wide)
     shown(figure)

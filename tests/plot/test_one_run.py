@@ -5,6 +5,7 @@ import polars as pl
 import pytest
 
 import fiotools as ft
+from tests.plot.kinds import said
 
 SAID = "one run"
 # of a file each
@@ -63,13 +64,13 @@ def test_threads_of_a_run_are_one_run():
 
 def test_the_words_stand_below_a_legend():
     ax = ft.plot.throughput(READ, "iops", y="mount", hue="mount")
-    assert ax.get_xlabel() == "I/Os per second\none run each"
+    assert said(ax) == "I/Os per second\none run each"
 
 
 def test_only_the_rows_drawn_count():
     frame = READ.assign(n=[1, 5])
     ax = ft.plot.throughput(frame, "iops", y="mount", order=["ext4"])
-    assert ax.get_xlabel() == "I/Os per second (one run)"
+    assert said(ax) == "I/Os per second (one run)"
 
 
 SOME = pd.DataFrame({"mount": ["9p", "9p", "sshfs"], "iops": [58.0, 57.0, 15.0]})
@@ -87,7 +88,7 @@ def test_the_only_run_among_repeats_is_hollow_and_has_no_mean():
     assert [float(line.get_xdata()[0]) for line in hollow] == [15.0]
     means = {float(line.get_xdata()[0]) for line in ax.lines if line.get_linewidth() == 2}
     assert means == {57.5}
-    assert "points: runs, hollow: only one; tick and bar: mean" in ax.get_xlabel()
+    assert "points: runs, hollow: only one; tick and bar: mean" in said(ax)
     assert "hollow" not in repeats(SOME[:2]).get_xlabel()
 
 

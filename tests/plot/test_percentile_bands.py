@@ -7,6 +7,7 @@ import pytest
 from matplotlib.colors import to_hex
 
 import fiotools as ft
+from tests.plot.kinds import said
 
 KINDS = {"pandas": pd.DataFrame, "polars": pl.DataFrame}
 BINS = pd.DataFrame(
@@ -65,7 +66,7 @@ def test_percentiles_of_bins_have_a_band_and_bars(kind):
     assert bars(ax) == [[(NINES[99], 4096), (NINES[99], 8320)]]
     (line,) = ax.lines
     assert list(line.get_ydata()) == [2064, 4128, 8256]
-    assert ax.get_xlabel().splitlines() == [
+    assert said(ax).splitlines() == [
         "percentile of the I/Os",
         "band: the bins that hold the percentiles",
         "bars, where wider: 95 % interval within the run, if I/Os were independent",
@@ -87,8 +88,8 @@ def test_bounds_without_values_are_drawn_by_their_edges(kind):
     assert len(ax.lines) == 4, "two edges each, and nothing between them"
     assert len({line.get_linestyle() for line in ax.lines}) == 2, "told apart in greyscale"
     assert [text.get_text() for text in ax.texts] == ["9p", "sshfs"]
-    assert "band: certain bounds of the percentiles" in ax.get_xlabel()
-    assert "bars" not in ax.get_xlabel()
+    assert "band: certain bounds of the percentiles" in said(ax)
+    assert "bars" not in said(ax)
     assert not bars(ax)
 
 
@@ -102,7 +103,7 @@ def test_values_may_be_missing_where_bounds_are_not():
 def test_a_band_with_values_only_is_a_plain_curve():
     told = ft.percentiles(BINS, [50, 99], by="mount")
     ax = ft.plot.percentiles(told.assign(bound_lo_ns=np.nan, value_lo_ns=np.nan), hue="mount")
-    assert ax.get_xlabel() == "percentile of the I/Os"
+    assert said(ax) == "percentile of the I/Os"
     assert list(ax.lines[0].get_ydata()) == [2064, 4128]
 
 

@@ -7,6 +7,7 @@ import pytest
 
 import fiotools as ft
 from tests.conftest import FIXTURES
+from tests.plot.kinds import said
 
 KINDS = {"pandas": pd.DataFrame, "polars": pl.DataFrame}
 DECAY = [104.0, 102.0, 100.0, 98.0, 96.0]
@@ -52,14 +53,14 @@ def lines(ax):
 
 
 def words(ax):
-    return ax.get_xlabel().replace("\n", " ")
+    return said(ax).replace("\n", " ")
 
 
 @pytest.mark.parametrize("kind", KINDS.values(), ids=KINDS)
 def test_a_sample_is_as_long_as_its_time(kind):
     ax = ft.plot.series(log(kind=kind))
     assert steps(ax) == [(DECAY, [0, 1, 2, 3, 4, 5])]
-    assert (ax.get_xlabel(), ax.get_ylabel()) == ("time since the start", "I/Os per second (read)")
+    assert (said(ax), ax.get_ylabel()) == ("time since the start", "I/Os per second (read)")
     assert ax.get_ylim()[0] == 0
     assert not ax.texts
     assert not lines(ax)
@@ -168,7 +169,7 @@ def test_one_sample_is_a_step():
 def test_samples_without_times_are_counted():
     ax = ft.plot.series(log(time_s=[None] * 5))
     assert steps(ax)[0][1] == [0.5, 1.5, 2.5, 3.5, 4.5, 5.5]
-    assert ax.get_xlabel() == "sample"
+    assert said(ax) == "sample"
 
 
 def test_a_plain_frame_is_named_by_what_was_asked_for():
