@@ -28,6 +28,13 @@ _FEW = "○ too few runs: no interval, so chance is not ruled out"
 _SAME = "○ no spread at all: no interval; are these copies of one run?"
 
 
+def geometric_mean(values: Sequence[float]) -> float:
+    """Return the geometric mean; of equal values exactly that value."""
+    if len({*values}) == 1:
+        return values[0]
+    return exp(fsum(map(log, values)) / len(values))
+
+
 class Cells:
     """The middle of the runs of each cell: of positive values the geometric mean.
 
@@ -37,7 +44,9 @@ class Cells:
     def __init__(self, frame: Any, metric: str, keys: Sequence[str], summary: Any = None) -> None:
         self.keys = list(keys)
         self.table = opened(frame, metric, *keys)
-        values = _numbers(self.table, metric)
+        for key in self.keys:
+            frames.complete(self.table, key)
+        values = values_of(self.table, metric)
         there = self.table[[row for row, one in enumerate(values) if one is not None]]
         self.missing = len(values) - len(there)
         told = summarize(there.to_native(), metric, by=self.keys) if summary is None else summary
@@ -71,9 +80,7 @@ class Cells:
     def middle(self, key: frames.Key) -> float:
         """Return the centre of the runs of a cell."""
         own = self.runs[key]
-        if self.geometric and len(own) > 1:
-            return exp(fsum(map(log, own)) / len(own))
-        return fsum(own) / len(own)
+        return geometric_mean(own) if self.geometric else fsum(own) / len(own)
 
     def row(self, key: frames.Key, **place: Any) -> dict[str, Any]:
         """Return the roles of a cell: its interval, and its runs if there are several."""
@@ -116,7 +123,7 @@ def answered(frame: Any, columns: Sequence[str], what: str, give: str) -> Frame:
     return table
 
 
-def _numbers(table: Frame, column: str) -> list[float | None]:
+def values_of(table: Frame, column: str) -> list[float | None]:
     """Return a column of numbers to draw; at least one is there and all are on the axis."""
     found = frames.numbers(table, column)
     finite(found, column)
@@ -350,7 +357,7 @@ def _single(
 ) -> Spec:
     """Draw one value per row, and a bar to another if it has one."""
     table = opened(frame, metric, y, hue)
-    values, names = _numbers(table, metric), frames.complete(table, y)
+    values, names = values_of(table, metric), frames.complete(table, y)
     kinds = frames.complete(table, hue) if hue else [None] * len(table)
     rows_of = in_order(names, order)
     drawn = [at for at, one in enumerate(values) if one is not None and names[at] in rows_of]
@@ -358,6 +365,8 @@ def _single(
         raise SchemaError(
             f"nothing to draw: {metric!r} is missing in all rows of {argument('order')}"
         )
+    if log:
+        above_zero(metric, values)
     refuse_crowds(table, [(names[at], kinds[at]) for at in drawn], drawn)
     of = words.unit(metric)
     ends: list[float | None] = [None] * len(table)
@@ -510,7 +519,7 @@ def ratios(
     if table.columns[0] == "baseline":
         raise SchemaError(f"not a comparison: no column before baseline{_GIVE}")
     drawn = "speedup" if {"speedup", "speedup_lo", "speedup_hi"} <= set(table.columns) else "ratio"
-    above_zero(drawn, _numbers(table, drawn))
+    above_zero(drawn, values_of(table, drawn))
     rows = [
         row | {name: row[name.replace("ratio", drawn)] for name in _ENDS} for row in records(table)
     ]
@@ -536,8 +545,9 @@ def ratios(
             )
         )
     above_zero(drawn, [row.low for row in found])
-    reach = [end for row in found for end in (row.x, row.low, row.high, *equal) if end is not None]
-    inside = [min(max(end, below), beyond) for end in reach]
+    ends_of = [end for row in found for end in (row.low, row.high) if end is not None]
+    inside = [min(max(end, below), beyond) for end in ends_of]
+    inside += [*(row.x for row in found), *equal]
     left, right = min(inside) / 1.04, max(inside) * 1.04
     metrics = frames.distinct(frames.values(table, "metric"))
     what = listed([words.wording(one) for one in metrics], " and ")

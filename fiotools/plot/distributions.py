@@ -13,7 +13,7 @@ from fiotools import units
 from fiotools.errors import SchemaError, typed
 from fiotools.language import called, listed, say
 from fiotools.plot import words
-from fiotools.plot.comparisons import above_zero, band_of, keep_one
+from fiotools.plot.comparisons import above_zero, band_of, geometric_mean, keep_one, of_one_run
 from fiotools.plot.kind import Arguments, kind, of_table, opened
 from fiotools.plot.scales import nines
 from fiotools.plot.spec import Axis, Limit, Row, Spec, finite, in_order
@@ -443,11 +443,7 @@ def percentiles(
             if not own_values and low is None:
                 continue
             several = len(points[share]) > 1
-            middle = (
-                math.exp(math.fsum(map(math.log, own_values)) / len(own_values))
-                if own_values
-                else None
-            )
+            middle = geometric_mean(own_values) if own_values else None
             rows.append(
                 Row(
                     nines(share),
@@ -461,6 +457,8 @@ def percentiles(
     notes = _band_words(table)
     if many:
         notes.insert(0, say("points: runs; curve: {middle}", middle=say("geometric mean")))
+    elif one := of_one_run(table, [names.index(name) for name in curves]):
+        notes.append(one)
     if beyond:
         shown = listed(f"p{units.percentile(share)}" for share in sorted(beyond))
         notes.append(say("no place on this axis: {names}", names=shown))

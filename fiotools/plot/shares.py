@@ -248,9 +248,8 @@ def timings(
     )
     groups = (say("user CPU"), say("system CPU"), say("waiting"))
     rows, parts, over = list[Row](), list[Level](), False
-    for at, name in enumerate(names):
-        if name not in order:
-            continue
+    for name in order:
+        at = names.index(name)
         wall, user, system = (float(times[at] or 0.0) for times in found.values())
         left = 0.0
         for group, time in zip(groups, (user, system, max(0.0, wall - user - system)), strict=True):

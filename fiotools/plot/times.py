@@ -19,10 +19,10 @@ from fiotools.errors import SchemaError, argument, typed
 from fiotools.flags import Flag, flags_of
 from fiotools.language import called, listed, say
 from fiotools.plot import words
-from fiotools.plot.comparisons import answered
+from fiotools.plot.comparisons import answered, values_of
 from fiotools.plot.distributions import refuse_several
 from fiotools.plot.kind import Arguments, kind, of_table, opened, records
-from fiotools.plot.spec import Axis, Level, Limit, Row, Spec, finite, in_order
+from fiotools.plot.spec import Axis, Level, Limit, Row, Spec, in_order
 from fiotools.stats import frames
 from fiotools.stats.columns import Columns
 from fiotools.stats.frames import Frame
@@ -691,7 +691,7 @@ def history(
     if metric is None:
         raise SchemaError(f"name the column to draw, {argument('metric')}")
     table = opened(frame, metric, x)
-    finite(frames.numbers(table, metric), metric)
+    values_of(table, metric)
     axis = _Sequence(table, x, order)
     kept = [row for row, one in enumerate(axis.values(table)) if one in axis.places]
     table = table[kept]

@@ -45,15 +45,6 @@ def test_six_plots_of_two_inches(kind):
     assert not kinds.faults(figure)
 
 
-@pytest.mark.parametrize("kind", ["throughput", "latency", "ratios"])
-def test_values_stay_inside_narrow_axes(kind):
-    figure, axes = plt.subplots(2, 3, figsize=(7.5, 5))
-    for ax in axes.flat:
-        FITTING[kind](kinds.runs(NAMES, 2), ax)
-    figure.canvas.draw()
-    assert max(right_of_points(axes[0, 0])) < 1.05
-
-
 def test_a_subfigure_is_as_narrow_as_it_is():
     figure = plt.figure(figsize=(10, 3), layout="constrained")
     left, _ = figure.subfigures(1, 2, width_ratios=[1, 3])

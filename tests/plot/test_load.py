@@ -117,15 +117,11 @@ def test_many_lines_are_counted_below_the_plot():
     assert "limit: 1 µs (fs0, fs1 and 7 more: no mean below)" in texts
 
 
-
-
 def test_the_axis_has_a_tick_at_each_value_that_was_swept():
     upper, lower = load()
     assert upper.get_xscale() == lower.get_xscale() == "log"
     assert [label.get_text() for label in lower.get_xticklabels()] == ["1", "8", "64", "128"]
     assert upper.get_xlim() == lower.get_xlim()
-
-
 
 
 def test_the_best_means_below_a_limit_are_in_a_ring_in_both_panels():
@@ -265,7 +261,3 @@ def test_what_has_no_place_is_refused(case):
     change, words = HOSTILE[case]
     with pytest.raises(ft.SchemaError, match=words):
         load(change(FRAME))
-
-
-
-

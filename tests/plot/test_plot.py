@@ -163,9 +163,11 @@ def test_one_run_each_is_hollow_and_says_so(kind):
     assert faces == {"white"}
 
 
-def test_ratios_want_a_comparison():
-    with pytest.raises(ft.SchemaError, match="not a comparison"):
+def test_ratios_want_a_comparison_or_what_to_compare():
+    with pytest.raises(ft.SchemaError, match="there is only one side"):
         ft.plot.ratios(RATES)
+    with pytest.raises(ft.SchemaError, match="not a comparison"):
+        ft.plot.ratios(RATES.assign(baseline="ext4"))
 
 
 def test_figures_compose():

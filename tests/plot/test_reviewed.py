@@ -59,4 +59,4 @@ def test_the_percentiles_of_one_histogram_are_of_one_run():
         }
     )  # fmt: skip
     one = ft.plot.percentiles(ft.percentiles(bins.query("direction == 'read'")), hue="direction")
-    assert said(one).startswith("percentile of the I/Os (one run)\n")
+    assert said(one).endswith("one run")

@@ -49,8 +49,6 @@ def apart(ax):
     return all(high - low > 5 for low, high in pairwise(boxes))
 
 
-
-
 def test_lines_have_the_order_of_their_right_ends():
     frame = runs(3, jobs=(1,))
     ax = ft.plot.sweep(frame, "iops", x="iodepth", hue="device")
@@ -113,7 +111,7 @@ def test_an_interval_that_leaves_the_axes_ends_in_an_arrow():
 
 def test_panels_do_not_go_on_axes_of_ones_own():
     _, ax = plt.subplots()
-    with pytest.raises(ft.SchemaError, match="several panels|2 matplotlib Axes"):
+    with pytest.raises(ft.SchemaError, match="ax= is 2 matplotlib Axes"):
         ft.plot.sweep(runs(1), "iops", x="iodepth", by="numjobs", ax=ax)
 
 
