@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -16,12 +17,11 @@ from matplotlib.patches import Rectangle
 from fiotools.language import say
 from fiotools.plot import letters, look, words
 from fiotools.plot.scales import Ticks, levels_axis, scale, write
-from fiotools.plot.spec import Spec, is_far
+from fiotools.plot.spec import Axis, Spec, is_far
 from fiotools.vocabulary import GRAVEST
 
 _NAMES = 0.3  # of a figure's width: the longest line of a name
 _SIZES = (9.0, 8.0, 7.0, 6.0, 5.0)  # points of letters
-_HIGH = 13.0  # points of a cell with words
 # told apart by shape and by grey
 VERDICTS: dict[str, dict[str, Any]] = {
     "impossible": {"marker": "X", "markersize": 9, "color": "#B03A00"},
@@ -71,6 +71,7 @@ def draw(ax: Axes, spec: Spec) -> list[Any]:
         cmap=sns.color_palette(spec.palette, as_cmap=True),
         norm=_norm(spec),
     )
+    size = _size(spec, wide / len(columns), high / len(names))
     for row in spec.rows:
         if row.value is None:
             continue
@@ -81,12 +82,32 @@ def draw(ax: Axes, spec: Spec) -> list[Any]:
             inner: Any = {"facecolor": look.ground(ax), "edgecolor": shade, "linewidth": 2}
             ax.add_patch(Rectangle((x + 0.06, y + 0.1), 0.88, 0.8, **inner))
             ink = look.ink(ax)
-        text = row.texts[0] if row.texts else ""
-        room = wide / len(columns) - 6
-        size = next((one for one in _SIZES if letters.width(text) * 0.6 * one <= room), 0.0)
-        if text and size and high / len(names) >= _HIGH * 0.7:
+        if size:
+            text = row.texts[0] if row.texts else ""
             ax.text(x + 0.5, y + 0.5, text, ha="center", va="center", size=size, color=ink)
+    if not size and mesh.norm.vmin != mesh.norm.vmax:
+        _bar(ax, mesh, replace(spec.colours, log=isinstance(mesh.norm, LogNorm)))
     return []
+
+
+def _size(spec: Spec, wide: float, high: float) -> float:
+    """Return the size of letters that have room in cells of so many points; 0 if none has."""
+    longest = max((letters.width(text) for row in spec.rows for text in row.texts), default=0)
+    fit = (one for one in _SIZES if 0.6 * one * longest <= wide - 4 and 1.2 * one <= high)
+    return next(fit, 0.0)
+
+
+def _bar(ax: Axes, mesh: ScalarMappable, axis: Axis) -> None:
+    """Explain the colours: without an Axes of the figure, which would bind it to a layout."""
+    ends = float(mesh.norm.vmin or 0), float(mesh.norm.vmax or 1)
+    bar = look.figure_of(ax).colorbar(mesh, cax=ax.inset_axes((1.02, 0, 0.03, 1)))
+    bar.ax.yaxis.set_major_locator(Ticks(axis))
+    kind = "log" if axis.log else "linear"
+    bar.ax.yaxis.set_major_formatter(lambda value, _: write(axis, value, ends, kind))
+    bar.ax.minorticks_off()
+    bar.set_label(axis.label, size=look.size(ax))
+    bar.ax.tick_params(labelsize=look.size(ax))
+    bar.outline.set_visible(False)
 
 
 def _norm(spec: Spec) -> Normalize:
@@ -149,12 +170,5 @@ def _map(ax: Axes, spec: Spec) -> list[Any]:
     scale(ax, "x", spec.x, columns)
     scale(ax, "y", spec.y, [float(latencies[0]), float(latencies[-1])])
     ax.yaxis.set_major_locator(Ticks(spec.y))
-    # the bar of colours has no Axes of the figure: they would bind it to a way of laying out
-    bar = look.figure_of(ax).colorbar(mesh, cax=ax.inset_axes((1.02, 0, 0.03, 1)))
-    bar.ax.yaxis.set_major_locator(Ticks(spec.colours))
-    bar.ax.yaxis.set_major_formatter(lambda value, _: write(spec.colours, value, (least, most)))
-    bar.ax.minorticks_off()
-    bar.set_label(spec.colours.label, size=look.size(ax))
-    bar.ax.tick_params(labelsize=look.size(ax))
-    bar.outline.set_visible(False)
+    _bar(ax, mesh, spec.colours)
     return []

@@ -143,26 +143,19 @@ class Ticks(Locator):
 
 
 class Kept(Ticks):
-    """Certain values, those that have room, or every second, third, ... of them."""
+    """Certain values, as many of them as have room; the tail of percentiles matters most."""
 
     def __init__(self, axis: Axis, values: Sequence[float]) -> None:
         super().__init__(axis)
-        self._values = sorted(values)
+        self._values = sorted(values, reverse=axis.unit == "p")
 
     def tick_values(self, vmin: float, vmax: float) -> Sequence[float]:
         """Return the ticks between two values."""
-        there = [one for one in self._values if vmin <= one <= vmax]
-        if self._axis.unit == "p":  # the tail matters most
-            return self._from_the_end(there)
-        steps = (there[::step] for step in range(1, len(there) + 1))
-        return next((found for found in steps if self._fit(found)), there[:1])
-
-    def _from_the_end(self, there: Sequence[float]) -> Sequence[float]:
-        found = list(there[-1:])
-        for one in reversed(there[:-1]):
-            if self._fit([one, *found]):
-                found.insert(0, one)
-        return found
+        found: list[float] = []
+        for one in self._values:
+            if vmin <= one <= vmax and self._fit(sorted([*found[-1:], one])):
+                found.append(one)
+        return sorted(found)
 
 
 def candidates(low: float, high: float, *, log: bool) -> list[list[float]]:

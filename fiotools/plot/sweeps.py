@@ -441,6 +441,7 @@ def grid(
         notes=(note,),
         how=how,
         palette=palette,
+        colours=Axis("", words.unit(metric) if metric else "x"),
     )
 
 

@@ -63,8 +63,8 @@ def test_the_line_is_what_has_ended_and_the_band_what_may_have(kind):
         (250e3, 100, 100),
     ]
     assert steps(bins(ROWS, kind), "xfs") == [(100e3, 0, 100), (250e3, 100, 100)]
-    (line, *_) = ft.plot.cdf(bins(ROWS, kind), hue="fs").lines
-    assert line.get_drawstyle() == "steps-post"
+    drawn = {line.get_drawstyle() for line in ft.plot.cdf(bins(ROWS, kind), hue="fs").lines}
+    assert "steps-post" in drawn
 
 
 def test_the_axes_say_what_they_are():
@@ -102,13 +102,14 @@ def test_a_number_is_named_by_its_column():
 
 @pytest.mark.parametrize(
     "other",
-    [{"entry": 2}, {"run": 2}, {"time_s": [2.0] * 5}],
+    [{"entry": 2}, {"run": 2}, {"time_s": 2.0}],
     ids=["jobs", "runs", "intervals"],
 )
 def test_jobs_runs_and_intervals_are_added_up_and_it_says_so(other):
     frame = both(**other)
+    frame = frame[frame["fs"] == "ext4"]
     if "time_s" in other:
-        frame["time_s"] = frame["time_s"].fillna(1.0)
+        frame = frame.assign(time_s=frame["time_s"].fillna(1.0))
     assert steps(frame) == steps(bins(ROWS))
     assert any("added up" in note for note in ft.plot.spec("cdf", frame, hue="fs").notes)
 

@@ -19,7 +19,7 @@ FITTING = {
     ),
     "latency": lambda f, ax: ft.plot.latency(kinds.means(f), y="device", ax=ax),
     "latency on a logarithmic axis": lambda f, ax: ft.plot.latency(
-        kinds.means(f).assign(lat_mean_ns=[1e5, 3e6, 9e7]), y="device", spread=None, log=True, ax=ax
+        kinds.means(f).assign(lat_mean_ns=[1e5, 3e6, 9e7]), y="device", log=True, ax=ax
     ),
     "ratios": lambda f, ax: ft.plot.ratios(kinds.against_the_first(f), ax=ax),
     "repeats": lambda f, ax: ft.plot.repeats(f, "iops", y="device", ax=ax),
@@ -54,7 +54,7 @@ def test_a_subfigure_is_as_narrow_as_it_is():
 
 def test_the_rate_of_a_load_has_one_line_of_words_below():
     _, axes = plt.subplots(2, 1, figsize=(4, 6))
-    upper, lower = ft.plot.load(kinds.swept(kinds.runs(NAMES, 2)), hue="device", axes=axes)
+    upper, lower = ft.plot.load(kinds.swept(kinds.runs(NAMES, 2)), hue="device", ax=axes)
     assert said(upper) == "queue depth"
     assert "diamond" in said(lower)
 

@@ -35,7 +35,7 @@ def test_samples_are_drawn_over_time():
     values = np.repeat([100.0, 60.0], 50) + rng.normal(0, 3, 100)
     log = pd.DataFrame({"quantity": "iops", "time_s": np.arange(1.0, 101) * 2, "value": values})
     ax = ft.plot.shifts(log, shifts=ft.shifts(log))
-    assert [100.0, 200.0] in [line.get_xdata().tolist() for line in ax.lines]
+    assert [100.0, 200.0] in [[*line.get_xdata()] for line in ax.lines]
     assert said(ax).startswith("time since the start")
 
 
