@@ -331,12 +331,14 @@ def latency(
 
     Examples
     --------
+    >>> import pandas as pd
     >>> import fiotools as ft
-    >>> res = ft.read("data/dda-vhdx/xml/{volume}.xml")
-    >>> ax = ft.plot.latency(res.where("direction=total", "scope=total"))
-    >>> spec = ft.plot.spec("latency", res.where("direction=total", "scope=total"))
-    >>> [row.texts for row in spec.rows]
-    [('1.02 ms', '116 ms'), ('397 us', '38.5 ms'), ('724 us', '55.0 ms')]
+    >>> writes = pd.DataFrame({
+    ...     "mount": ["sshfs", "9p"], "lat_mean_ns": [6.58e5, 3.96e5], "lat_max_ns": [1.69e9, 1e8],
+    ... })
+    >>> ax = ft.plot.latency(writes, y="mount")
+    >>> [row.texts for row in ft.plot.spec("latency", writes, y="mount").rows]
+    [('658 µs', '1.69 s'), ('396 µs', '100 ms')]
     """
     if words.unit(metric) not in ("ns", ""):
         draws = typed("plot.throughput", "fiotools plot throughput")

@@ -688,7 +688,7 @@ def tails(
             ends=(0.0, last * 1.06),
         ),
         Axis(say("ratio of {what}", what=words.latency_of(table)), "x", "ratio", log=True),
-        hue="label",
+        hue=table.columns[table.columns.index("baseline") - 1],
         groups=tuple(curves),
         limits=(Limit(*band_of(band)), Limit(1, dashed=False)),
         notes=tuple(notes),

@@ -83,6 +83,8 @@ def scale(ax: Axes, which: str, axis: Axis, values: Sequence[float]) -> tuple[fl
     if axis.order is not None:  # names at equal steps
         drawn.set_major_locator(Kept(axis, range(1, len(axis.order) + 1)))
         drawn.set_major_formatter(lambda at, _: write(axis, at, ends))
+        fonts = [*drawn.label.get_fontfamily(), *letters.family("".join(axis.order))]
+        drawn.set_tick_params(labelfontfamily=[*dict.fromkeys(fonts)])
         return ends
     drawn.set_major_locator(Ticks(axis) if axis.ticks is None else Kept(axis, [*axis.ticks]))
     drawn.set_minor_locator(NullLocator())

@@ -80,7 +80,7 @@ def fairness(
     >>> ax = ft.plot.fairness(res, y="volume", order=["nvme", "mirror"])
     >>> spec = ft.plot.spec("fairness", res, y="volume", order=["nvme", "mirror"])
     >>> [row.texts for row in spec.rows if row.texts]
-    [('1.00x', '1.000', '397 us'), ('2.33x', '0.863', '1.70 ms')]
+    [('1.00x', '1.000', '397 µs'), ('2.33x', '0.863', '1.70 ms')]
     """
     y = needed(y)
     table = opened(threads, y, "iops")

@@ -213,7 +213,7 @@ def load(
     ...     "lat_mean_ns": [0.11e6, 0.12e6, 0.13e6, 0.13e6, 0.71e6, 0.70e6],
     ... })
     >>> ax = ft.plot.load(io, limit="500us")
-    >>> print(*ft.plot.spec("load", io, limit="500us").notes[1:], sep="\\n")
+    >>> print(*ft.plot.spec("load", io, limit="500us").notes[1:], sep="\n")
     ring: most I/Os per second with a mean below the limit: 61,000 /s at 8
     diamond: knee, the highest IOPS / latency: 8
     """
