@@ -27,9 +27,9 @@ TWO = ["-n", "2", "--dist", "loadfile"]
 CHECKS = [
     {"ruff check": ["ruff", "check", "."]},
     {"ruff format": ["ruff", "format", "--check", "."]},
-    {"mypy": ["mypy"], "docs": ["docs.builder"]},
+    {"mypy": ["mypy"], "docs": ["tools.builder"]},
     {"notebooks": ["pytest", *TWO, "notebooks"]},
-    {"tests": ["pytest", *TWO, "--no-loadscope-reorder", "fiotools", "tests"]},
+    {"tests": ["pytest", *TWO, "--no-loadscope-reorder", "fiotools", "tools", "tests"]},
 ]
 CACHES = [".hypothesis", ".ipynb_checkpoints", ".mypy_cache", ".pytest_cache", ".ruff_cache"]
 # `lock` refuses a version that one of these would have to build from source.
@@ -54,13 +54,13 @@ def help_(args):
 def figures(args):
     """execute the notebooks (all, or those named) and rewrite figures/ (--lang ja: figures/ja/)"""
     set_up()
-    return module("fiotools.articles.notebooks", *args)
+    return module("tools.notebooks", *args)
 
 
 def docs(args):
     """rewrite the pages made from the code, and build the site of docs/, its examples executed"""
     set_up()
-    return module("docs.generator") or module("docs.builder")
+    return module("tools.generator") or module("tools.builder")
 
 
 def test(args):
@@ -110,7 +110,7 @@ def clean(args):
     """remove .venv, build/ and all caches"""
     leave_venv()
     folders = [VENV, *(ROOT / name for name in ("build", *CACHES))]
-    for place in ("benchmarks", "docs", "fiotools", "notebooks", "tests"):
+    for place in ("benchmarks", "docs", "fiotools", "notebooks", "tests", "tools"):
         for name in ("__pycache__", ".ipynb_checkpoints"):
             folders += sorted((ROOT / place).rglob(name))
     for folder in filter(Path.exists, folders):

@@ -13,11 +13,10 @@ extensions = [
     "sphinx.ext.autodoc",
     "sphinx.ext.autosummary",
     "numpydoc",
-    "docs.builder.cells",
-    "docs.builder.names",
-    "docs.builder.shell",
+    "tools.builder.cells",
+    "tools.builder.names",
+    "tools.builder.shell",
 ]
-exclude_patterns = ["builder", "generator"]
 nitpicky = True
 
 # Pages link to headings as GitHub does.
@@ -40,7 +39,7 @@ python_maximum_signature_line_length = 76
 
 html_theme = "furo"
 html_title = "fiotools"
-html_static_path = ["builder/static"]
+html_static_path = ["../tools/builder/static"]
 html_css_files = ["site.css"]
 html_copy_source = False
 html_show_search_summary = False  # a page opened from a file cannot fetch others

@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from fiotools.stats.compare import compare, speedup
     from fiotools.stats.gate import gate
     from fiotools.stats.overall import overall
+    from fiotools.stats.overview import overview
     from fiotools.stats.percentiles import percentiles
     from fiotools.stats.plan import plan
     from fiotools.stats.reconcile import reconcile
@@ -73,6 +74,7 @@ __all__ = [
     "measure",
     "open_dataset",
     "overall",
+    "overview",
     "per_thread",
     "percentiles",
     "plan",
@@ -111,6 +113,7 @@ _MODULES = {
     "stats.gate": ("gate",),
     "stats.check": ("check",),
     "stats.overall": ("overall",),
+    "stats.overview": ("overview",),
     "stats.percentiles": ("percentiles",),
     "stats.plan": ("plan",),
     "stats.reconcile": ("reconcile",),

@@ -171,7 +171,7 @@ SENTENCES: Mapping[str, str | Callable[[Mapping[str, Any]], str]] = {
         "a disturbance of several workloads cannot be told from a difference here: rounds that "
         "hold them all show it, {arg.pair}"
     ),
-    "sample": "workloads='sample' asks about workloads like these",
+    "sample": "{arg[workloads=sample]} asks about workloads like these",
     # within a run
     "no-windows": "no windows of time: no interval within a run",
     "few-windows": "need >= {n} windows for an interval within a run",

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Sequence
 from decimal import Decimal
 from typing import NamedTuple
 
@@ -244,9 +245,50 @@ def human(value: float | None, unit: str, *, like: float | None = None) -> str:
     scale, name = _prefix(abs(value if like is None else like), unit)
     number_ = value / scale
     text = f"{number_:,.0f}" if not name and abs(number_) >= 1000 else _figures(number_)
-    if name:
-        return f"{text} {name}"
-    return f"{text}{'' if unit in ('', '1') else ' /s' if unit == '1/s' else ' ' + unit}"
+    told = name or ("" if unit == "1" else word(unit, None))
+    return f"{text} {told}".rstrip()
+
+
+_TIMES = (1.0, 1e3, 1e6, 1e9)
+_SCALES = {
+    "ns": _TIMES,
+    "s": tuple(nanos / 1e9 for nanos in _TIMES),
+    **dict.fromkeys(("B", "B/s"), tuple(1000.0**power for power in range(6))),
+}
+
+
+def readable(values: Sequence[float], unit: str) -> dict[float, int]:
+    """Find the prefixes with which values can be read beside each other, as `human` takes them.
+
+    With each, values lie between 0.01 and 9,999; its number is how many do not lie between 0.1 and
+    999.
+
+    Examples
+    --------
+    >>> readable([43.6e3, 194e3, 1.5e6], "ns")
+    {1000.0: 1, 1000000.0: 1}
+    >>> readable([1, 1e9], "ns")
+    {}
+    """
+    there = [abs(value) for value in values if value]
+    if not there:
+        return {}
+    least, most = min(there), max(there)
+    fit = [one for one in _SCALES.get(unit, ()) if least / one >= 0.00995 and most / one < 9999.5]
+    return {scale: sum(not 0.0995 <= one / scale < 999.5 for one in there) for scale in fit}
+
+
+def word(unit: str, like: float | None) -> str:
+    """Write a unit as `human` does: with the prefix of a value.
+
+    Examples
+    --------
+    >>> word("B/s", 2e6), word("1/s", None), word("ns", None)
+    ('MB/s', '/s', 'ns')
+    """
+    if unit == "1/s":
+        return "/s"
+    return _prefix(like, unit)[1] or unit if like else unit
 
 
 def _prefix(magnitude: float, unit: str) -> tuple[float, str]:

@@ -38,7 +38,8 @@ _LATENCIES = tuple(
 TABLES: Mapping[str, tuple[str, ...]] = {
     "runs": (
         *_RUN,
-        *("tool", "tool_version", "format", "command", "host", "reported_at", "started_at"),
+        *("tool", "tool_version", "format", "command", "host", "heading"),
+        *("reported_at", "started_at"),
         *("duration_s", "status"),
     ),
     "jobs": (
@@ -153,6 +154,11 @@ ANSWERS: Mapping[str, tuple[str, ...]] = {
             "details",
             "confidence",
         ),
+    ),
+    "overview": (
+        *("io_bytes", "runtime_s", "iops", "bw_bytes_per_s", "lat_mean_ns", "clat_mean_ns"),
+        *("latency", "p50_ns", "p99_ns", "p99.9_ns", "cpu_pct", "real_s", "user_s", "sys_s"),
+        *("quantity", "unit", "n", "mean", "status", "flags", "details"),
     ),
     "per_thread": ("share_pct",),
     "fairness": (
@@ -310,6 +316,7 @@ _COLUMNS: tuple[Column, ...] = (
     _text("tool_version", "Version as the tool prints it."),
     _text("format", "Name of the reader that read it."),
     _text("command", "Command line, where the file shows it."),
+    _text("heading", "Heading or label above the report, in a text with several."),
     _moment(
         "reported_at",
         "When the tool printed: the END of the run.",
@@ -478,7 +485,7 @@ _COLUMNS: tuple[Column, ...] = (
     _whole("exit_status", "Exit status of the command.", hyperfine="exit_codes"),
     _number("real_mean_s", "Mean wall time of n runs.", better="lower"),
     _number("real_stddev_s", "Standard deviation of the wall time of n runs."),
-    _whole("n", "Runs behind a printed summary or a statistic; I/Os in a window."),
+    _whole("n", "Runs behind a statistic or summary; samples or I/Os behind a mean."),
     # cpu
     _text("cpu", "Processor number, or 'average'.", diskspd="CPU/Id"),
     _number("usage_pct", "Busy share.", diskspd="UsagePercent"),
@@ -552,7 +559,7 @@ _COLUMNS: tuple[Column, ...] = (
     _number("median", "Median of the runs, in the metric's unit."),
     _number("median_lo", "Lower end of the median's interval; null below 6 runs."),
     _number("median_hi", "Upper end of the median's interval; null below 6 runs."),
-    _number("mean", "Mean of runs, of a series, or of a window's I/Os, in their unit."),
+    _number("mean", "Mean of runs, of a series, of samples, or of a window's I/Os, in their unit."),
     _number("mean_lo", "Lower end of the mean's interval; null if n is too small."),
     _number("mean_hi", "Upper end of the mean's interval; null if n is too small."),
     _number("stddev", "Standard deviation between the runs, in the metric's unit."),
@@ -560,6 +567,16 @@ _COLUMNS: tuple[Column, ...] = (
     _number("min", "Smallest of the runs, in the metric's unit."),
     _number("max", "Largest of the runs, in the metric's unit."),
     _whole("outliers", "Runs far from the others; counted, never dropped."),
+    # overview
+    _number("p50_ns", "Median latency, as the tool reports it.", better="lower"),
+    _number("p99_ns", "99th percentile of the latency, as the tool reports it.", better="lower"),
+    _number("p99.9_ns", "The same, 99.9th percentile.", better="lower"),
+    _number(
+        "cpu_pct",
+        "CPU time of a job, user and system, relative to its run time: the mean of the jobs;"
+        " DISKSPD: average usage of all processors.",
+        better="lower",
+    ),
     # per_thread, fairness
     _number("share_pct", "The thread's share of the I/Os per second of its run."),
     _whole("k", "Threads that ran at the same time."),

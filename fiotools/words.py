@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import string
 from functools import lru_cache
 from typing import Any
@@ -86,3 +87,14 @@ def counted(count: int, one: str, several: str) -> str:
 def more(count: int) -> list[str]:
     """End a list that leaves some out; nothing if it has all."""
     return [f"and {count} more"] if count > 0 else []
+
+
+def slug(text: str) -> str:
+    """Turn a text into the name of a file or an anchor.
+
+    Examples
+    --------
+    >>> slug("random-io: how many?"), slug("<b>")
+    ('random-io-how-many', 'b')
+    """
+    return re.sub(r"[^\w]+", "-", text.casefold()).strip("-") or "x"

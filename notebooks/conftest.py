@@ -4,14 +4,14 @@ import os
 
 from nbval import kernel
 
-from fiotools.articles.kernel import STARTS
+from tools.kernel import STARTS
 
 os.environ["TQDM_DISABLE"] = "1"
 start_once = kernel.start_new_kernel
 
 
 def start_new_kernel(*args, **options):
-    """Start a kernel again that ends before it has answered, as `fiotools.articles.kernel` does."""
+    """Start a kernel again that ends before it has answered, as `tools.kernel` does."""
     for _ in range(STARTS - 1):
         try:
             return start_once(*args, **options)

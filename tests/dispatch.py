@@ -52,7 +52,7 @@ def differing(setting: dict[str, str], notebooks: Iterable[str] = ()) -> list[st
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         copied(folder)
-        command = [sys.executable, "-m", "fiotools.articles.notebooks", *notebooks]
+        command = [sys.executable, "-m", "tools.notebooks", *notebooks]
         quiet = subprocess.DEVNULL
         subprocess.run(command, cwd=folder, env={**os.environ, **setting}, stdout=quiet, check=True)
         here, there = written(ROOT), written(folder)

@@ -5,10 +5,10 @@ import re
 import pytest
 
 import fiotools as ft
-from docs.generator.filled import add_marks, gaps
 from fiotools.readers import opened, sniff
 from tests.corpus import CORPUS, needs_corpus, outcomes, table
 from tests.physics import contradictions, unnoted
+from tools.generator.filled import add_marks, gaps
 
 pytestmark = needs_corpus
 

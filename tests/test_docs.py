@@ -6,12 +6,12 @@ from importlib.util import find_spec
 
 import pytest
 
-from docs.generator import formats_page
-from docs.generator.__main__ import PAGES
-from docs.generator.filled import DOCS, ROOT, Gap, cells, committed, filled, gap_of, gaps, problems
-from docs.generator.rooms import PACKAGE
 from fiotools.readers import READERS
 from fiotools.vocabulary import TABLES
+from tools.generator import formats_page
+from tools.generator.__main__ import PAGES
+from tools.generator.filled import DOCS, ROOT, Gap, cells, committed, filled, gap_of, gaps, problems
+from tools.generator.rooms import PACKAGE
 
 FIXTURES = ROOT / "tests" / "fixtures"
 
@@ -99,6 +99,11 @@ CHANGED = [
     ("fio/fio-3.33--status-interval.json", '"groupid"', '"hostname" : "alpha", "groupid"'),
     ("fio/fio-3.33--status-interval.json", '"rw" :', '"iodepth" : "4", "numjobs" : "2", "rw" :'),
     ("fio/fio-3.33--terse-v5-json.terse", r"\n\{[\s\S]*", r"\n"),
+    # reports below a heading
+    ("fio/fio-3.33--libaio.txt", r"\A", "## ext4\n\n"),
+    ("fio/fio-3.33--terse-v5-json.terse", r"([\s\S]*)\n\{[\s\S]*", r"## ext4\n\n\1\n"),
+    ("crystaldiskmark/crystaldiskmark-2.2.0--bytes_only.txt", r"\A", "## ext4\n\n"),
+    ("diskspd/diskspd-2.0.12--mix_2targets_D_L.txt", r"\A", "## ext4\n\n"),
 ]
 
 

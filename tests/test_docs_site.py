@@ -10,11 +10,11 @@ from collections import Counter
 import pytest
 
 import fiotools as ft
-from docs.builder import gallery, plots, reference
-from docs.builder.links import problems
-from docs.generator.__main__ import PAGES
-from docs.generator.filled import DOCS, ROOT
 from fiotools.cli import main
+from tools.builder import gallery, plots, reference
+from tools.builder.links import problems
+from tools.generator.__main__ import PAGES
+from tools.generator.filled import DOCS, ROOT
 
 WRITTEN = sorted(page for page in DOCS.glob("*.md") if page.name not in PAGES)
 
@@ -75,7 +75,7 @@ def test_an_example_that_fails_fails_the_build(tmp_path):
         (source / f"{name}.md").write_text(head + text, encoding="utf-8")
     pages = "\n".join(broken)
     (source / "index.md").write_text(f"# x\n\n```{{toctree}}\n{pages}\n```\n", encoding="utf-8")
-    command = [sys.executable, "-m", "docs.builder", str(source), str(tmp_path / "build")]
+    command = [sys.executable, "-m", "tools.builder", str(source), str(tmp_path / "build")]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, encoding="utf-8", check=False)
     assert done.returncode == 1
     assert not [problem for _, problem in broken.values() if problem not in done.stderr]
@@ -88,12 +88,12 @@ def test_every_public_name_is_in_the_reference_once():
     public = {name for name in ft.__all__ if name not in ("measure", "plot")}
     public |= {f"plot.{name}" for name in ft.plot.__all__}
     public |= {f"measure.{name}" for name in ft.measure.__all__}
-    # the same function as `measure.campaign`, and the table of the page "Measure on your machine"
-    assert public - set(listed) == {"campaign", "measure.EXPERIMENTS"}
+    # the table of the page "Measure on your machine"
+    assert public - set(listed) == {"measure.EXPERIMENTS"}
 
 
 def test_every_kind_of_plot_is_in_the_gallery():
-    helpers = {"save", "style", "title"}
+    helpers = {"save", "spec", "style", "title"}
     assert set(ft.plot.__all__) - helpers <= set(reference.TOPICS["plots"]), "docs/topics.toml"
     assert all(plots.example(f"plot.{name}") for name in ft.plot.__all__)
 

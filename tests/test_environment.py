@@ -14,11 +14,9 @@ ROOT = Path(__file__).resolve().parent.parent
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 LOCK = (ROOT / "requirements.lock").read_text(encoding="utf-8")
 
-# Where conda-forge has another name. The -base and -core packages leave out the Qt and the pandoc
-# that we do not need.
+# Where conda-forge has another name. The -base packages leave out the Qt that we do not need.
 CONDA = {
     "matplotlib-base": "matplotlib",
-    "nbconvert-core": "nbconvert",
     "python-build": "build",
     "python-duckdb": "duckdb",
     "seaborn-base": "seaborn",

@@ -1,4 +1,7 @@
-"""Every block of README.md runs as a reader would type it; a block that nobody knows fails."""
+"""Every block of README.md and docs/install.md runs as a reader would type it.
+
+A block that nobody knows fails.
+"""
 
 import doctest
 import importlib.util
@@ -18,23 +21,24 @@ import pytest
 import yaml
 from packaging.requirements import Requirement
 
-import fiotools as ft
-from fiotools.measure import EXPERIMENTS
 from fiotools.readers import _NOT_READ, READERS
 from tests.cli.conftest import environment
 
 ROOT = Path(__file__).resolve().parent.parent
-README = (ROOT / "README.md").read_text(encoding="utf-8")
+PAGES = {
+    name: (ROOT / name).read_text(encoding="utf-8")
+    for name in ("README.md", "docs/install.md", "docs/limits.md")
+}
+README, INSTALL, LIMITS = PAGES.values()
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 FLAGS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 # what tasks.py tells pip besides, which changes neither what is installed nor how it is checked
 QUIET = {"--disable-pip-version-check", "--quiet", "--no-compile"}
-# the smallest campaign there is; a temporary folder may refuse direct I/O
-SMALL = shlex.split("--rounds 1 --seconds 1 --size 16M --only random-read --buffered")
 
 
 @dataclass(frozen=True)
 class Block:
+    page: str
     heading: str
     language: str
     line: int  # of the first statement
@@ -49,12 +53,14 @@ class Block:
 
 def all_blocks():
     pattern = r"^(?:## ([^\n]*)|```(\w*)\n(.*?)^```)$"
-    heading, found = "", []
-    for match in re.finditer(pattern, README, re.MULTILINE | re.DOTALL):
-        heading = match[1] or heading
-        if match[1] is None:
-            line = README.count("\n", 0, match.start(3))
-            found.append(Block(heading, match[2], line, match[3]))
+    found = []
+    for name, page in PAGES.items():
+        heading = ""
+        for match in re.finditer(pattern, page, re.MULTILINE | re.DOTALL):
+            heading = match[1] or heading
+            if match[1] is None:
+                line = page.count("\n", 0, match.start(3))
+                found.append(Block(name, heading, match[2], line, match[3]))
     return found
 
 
@@ -100,7 +106,7 @@ def run_python(block, tmp_path, monkeypatch):
 
 def run_statements(block, names=None):
     # blank lines in front, so that a traceback has the README's own line numbers
-    exec(compile("\n" * block.line + block.code, "README.md", "exec"), names or {})
+    exec(compile("\n" * block.line + block.code, block.page, "exec"), names or {})
 
 
 def run_verbs(block, tmp_path, monkeypatch):
@@ -142,7 +148,7 @@ def run_by_hand(block, tmp_path, monkeypatch):
     assert folders == set(PROJECT["tool"]["pytest"]["testpaths"])
 
     file, name, count = re.search(
-        r"`conda env create -f (\S+)`, `conda activate (\S+)`, then the last (\w+) lines", README
+        r"`conda env create -f (\S+)`, `conda activate (\S+)`, then the last (\w+) lines", INSTALL
     ).groups()
     assert yaml.safe_load((ROOT / file).read_text(encoding="utf-8"))["name"] == name
     assert sum(words[2] != "pip" for words in shown) == ["four", "five", "six"].index(count) + 4
@@ -157,11 +163,11 @@ def run_install(block, tmp_path, monkeypatch):
     assert python == "python"
     ran([sys.executable, *words, *offline], cwd=ROOT)
     environ = environment(PYTHONPATH=str(tmp_path))
-    example = re.search(r"\(`(ft\.example\(.*?\))`\)", README)[1]
+    example = re.search(r"\(`(ft\.example\(.*?\))`\)", INSTALL)[1]
     here = f"import fiotools as ft; print(ft.__file__); assert len({example}.io)"
     found = Path(ran([sys.executable, "-c", here], cwd=tmp_path, env=environ).strip())
     assert found.is_relative_to(tmp_path)
-    extras = re.findall(r'`"\.\[(\w+)\]"`', README)
+    extras = re.findall(r'`"\.\[(\w+)\]"`', INSTALL)
     assert set(extras) == set(PROJECT["project"]["optional-dependencies"])
 
 
@@ -179,62 +185,36 @@ def run_answer(block, tmp_path, monkeypatch):
     assert [line.rstrip() for line in answer.splitlines()] == block.code.splitlines()
 
 
-def run_many_files(block, tmp_path, monkeypatch):
-    """The dataset that the command makes is the one that Python opens."""
-    before, after = block, BLOCKS[BLOCKS.index(block) + 1]
-    fiotools(*before.commands, tmp_path)
-    monkeypatch.chdir(tmp_path)
-    run_statements(after)
-
-
-def run_own_disk(block, tmp_path, monkeypatch):
-    if shutil.which("fio") is None:
-        pytest.skip("fio is not installed")
-    measure, report = block.commands
-    for name in re.findall(r"--dir \w+=(\w+)", shlex.join(measure)):
-        (tmp_path / name).mkdir()
-    fiotools([*measure, *SMALL], tmp_path)
-    fiotools(report, tmp_path)
-
-
-def run_tree(block, tmp_path, monkeypatch):
-    """Whatever is named is there."""
-    for line in block.code.splitlines():
-        *names, meaning = re.split(r" {2,}", line)
-        assert names
-        inside = re.findall(r"\b(\w+/)", meaning)
-        paths = [ROOT / name for name in names] + [ROOT / names[0] / name for name in inside]
-        assert not [path for path in paths if not path.exists()]
-
-
 HOW = {
-    ("Plots and tests", "sh"): run_verbs,
-    ("Plots and tests", "text"): run_by_hand,
-    ("Install the library", "sh"): run_install,
-    ("Ten lines of Python", "python"): run_python,
-    ("On the command line", "sh"): run_command_line,
-    ("On the command line", "text"): run_answer,
-    ("Many files", "sh"): run_many_files,
-    ("Many files", "python"): lambda *ran_above: None,
-    ("On your own disk", "sh"): run_own_disk,
-    ("Where things are", "text"): run_tree,
+    ("README.md", "Two commands", "sh"): run_command_line,
+    ("README.md", "Two commands", "text"): run_answer,
+    ("README.md", "Ten lines of Python", "python"): run_python,
+    ("README.md", "Install", "sh"): run_install,
+    ("README.md", "Work on it", "sh"): run_verbs,
+    ("docs/install.md", "The library", "sh"): run_install,
+    ("docs/install.md", "Plots and tests", "sh"): run_verbs,
+    ("docs/install.md", "Plots and tests", "text"): run_by_hand,
 }
 
 
 def test_every_block_is_known():
-    assert len(re.findall(r"^ *(?:```|~~~)", README, re.MULTILINE)) == 2 * len(BLOCKS)
-    assert {(block.heading, block.language) for block in BLOCKS} == set(HOW)
+    fences = re.findall(r"^ *(?:```|~~~)", "".join(PAGES.values()), re.MULTILINE)
+    assert len(fences) == 2 * len(BLOCKS)
+    assert {(block.page, block.heading, block.language) for block in BLOCKS} == set(HOW)
 
 
-@pytest.mark.parametrize("block", BLOCKS, ids=lambda block: f"line_{block.line}_{block.language}")
+@pytest.mark.parametrize(
+    "block", BLOCKS, ids=lambda block: f"{block.page}_{block.line}_{block.language}"
+)
 def test_block_runs(block, tmp_path, monkeypatch):
-    HOW[block.heading, block.language](block, tmp_path, monkeypatch)
+    HOW[block.page, block.heading, block.language](block, tmp_path, monkeypatch)
 
 
-def test_linked_files_exist():
-    links = re.findall(r"\]\((?!https?:|#)([^)#]+)", README)
+@pytest.mark.parametrize("name", PAGES)
+def test_linked_files_exist(name):
+    links = re.findall(r"\]\((?!https?:|#)([^)#]+)", PAGES[name])
     assert links
-    assert not [link for link in links if not (ROOT / link).exists()]
+    assert not [link for link in links if not (ROOT / name).parent.joinpath(link).exists()]
 
 
 def test_links_hold_without_the_repository():
@@ -251,24 +231,11 @@ def test_links_hold_without_the_repository():
     assert hook["with_whole_links"]("[a](#b) [c](d.md#e)", "R") == "[a](#b) [c](R/blob/HEAD/d.md#e)"
 
 
-def test_formats_are_listed_as_they_are():
-    rows = re.findall(r"^\| `(\w+)` \| (.*) \| `(.*)` \|$", README, re.MULTILINE)
-    formats = ft.formats()
-    assert rows == list(
-        zip(formats["format"], formats["reads"], formats["produced_by"], strict=True)
-    )
-
-
 def test_what_is_recognised_and_not_read():
-    named = re.search(r"Output of (.*) is recognised, but not read", README)[1]
+    named = re.search(r"Output of (.*) is recognised, but not read", LIMITS)[1]
     assert re.split(", | and ", named) == list(_NOT_READ)
     read = {reader.name.partition("_")[0] for reader in READERS}
     assert not read & set(map(str.lower, _NOT_READ)), "it is read: remove it from _NOT_READ"
-
-
-def test_experiments_are_listed():
-    section = README.split("## On your own disk")[1].split("\n## ")[0]
-    assert not [name for name in EXPERIMENTS if not re.search(rf"\b{name}\b", section)]
 
 
 def test_packages_are_listed():
@@ -297,11 +264,11 @@ def test_the_numbers_are_counted():
     recomputed = sum("recomputed" in basis for basis in bases)
     told = re.search(
         r"every number that the articles printed \(([\d,]+)\).* ([\d,]+) are recomputed.* ([\d,]+) are read",
-        README,
+        LIMITS,
         re.DOTALL,
     )
     counts = (len(bases), recomputed, len(bases) - recomputed)
     assert told.groups() == tuple(f"{count:,}" for count in counts)
     without = {file.parent.name for file in files} - set(rows["file"])
     assert without == {"wsl-filesystems"}
-    assert "article 003 printed none" in README
+    assert "article 003 printed none" in LIMITS

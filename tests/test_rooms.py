@@ -2,7 +2,7 @@
 
 import pytest
 
-from docs.generator import rooms
+from tools.generator import rooms
 
 
 def cut(graph):

@@ -49,7 +49,7 @@ FIGURE = r"\bfigures?\b"
 # where a figure may be matplotlib's, or the name of a folder or command
 WITH_FIGURES = {
     *("fiotools/plot", "fiotools/articles", "fiotools/reports", "fiotools/cli"),
-    *("notebooks", "tests"),
+    *("notebooks", "tests", "tools"),
 }
 ROOMS = sorted(
     {
@@ -59,6 +59,7 @@ ROOMS = sorted(
         "figures",
         "notebooks",
         "tests",
+        "tools",
         "fiotools",
         *(f"fiotools/{file.parent.name}" for file in (ROOT / "fiotools").glob("*/__init__.py")),
     }

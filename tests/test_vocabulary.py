@@ -63,6 +63,7 @@ def answers():
         ),
         "plan": ft.plan(0.03),
         "summarize": ft.summarize(io, "iops", by=["volume", "direction"]),
+        "overview": ft.overview(io),
         "per_thread": ft.per_thread(io, by="volume"),
         "fairness": ft.fairness(io, by="volume"),
         "combine": ft.combine(threads, to="run"),

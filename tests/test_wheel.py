@@ -126,8 +126,7 @@ def test_the_wheel_holds_the_library_and_its_data_only(built):
         for file in copy.glob("data/**/*")
         if file.is_file()
     }
-    notebook = {"fiotools/reports/own-data.ipynb"}
-    assert inside == {name for name in package if (copy / name).is_file()} | data | notebook
+    assert inside == {name for name in package if (copy / name).is_file()} | data
     assert {"fiotools/py.typed", "fiotools/examples/dda-vhdx/xml/nvme.xml"} <= inside
 
 

@@ -5,11 +5,14 @@ question has no answer; 2 the command itself is wrong; 3 `check --strict` found 
 `compare --fail-if` is broken; 130 interrupted. Answers go to stdout and everything else to stderr,
 where an error is one line. Nothing heavy is imported before a command needs it: `--help` is quick.
 
-A command is a function in the module of its name, listed in `app.VERBS`.
+The verbs are the table of `verbs`: a verb is a function, and `options` makes its options from the
+signature and the docstring that `signatures` reads.
 """
 
 from __future__ import annotations
 
+import gc
+import os
 import sys
 from collections.abc import Sequence
 
@@ -18,6 +21,9 @@ __all__ = ["main"]
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command, by default that of the process, and return its exit code."""
+    if arguments is None:  # the process is ours, and it is short
+        gc.disable()
+        os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # numpy would start idle threads
     try:
         from fiotools.cli.app import run
 

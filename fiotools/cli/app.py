@@ -1,50 +1,20 @@
-"""The verbs, and one command from its words to its exit code.
-
-A verb is a line of `VERBS` and a function of its name in a module of `verbs`. Only the module of
-the verb that was typed is loaded.
-"""
+"""One command, from its words to its exit code."""
 
 from __future__ import annotations
 
+import os
 import sys
-from collections.abc import Callable, Sequence
-from functools import partial
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from importlib import import_module
 from pathlib import Path
-from typing import Annotated, Any, Literal, get_args, get_origin
+from typing import Any
 
-import typer
-from typer.core import TyperCommand, TyperGroup
+import click
 
-from fiotools.cli import output
-from fiotools.cli.options import Command, spread
+from fiotools.cli import options, output
+from fiotools.cli.signatures import signature
+from fiotools.cli.verbs import MEANT, OPTIONS_MEANT, SECTIONS, VERBS, Verb
 from fiotools.errors import FiotoolsError, in_shell, similar
-
-# in the order of use, with the lines of `fiotools --help`
-VERBS = {
-    "formats": "formats that can be read, and the commands that make them",
-    "describe": "the meaning of a column, its unit, its name in each tool",
-    "read": "show what is in the files, or write it as parquet, csv, xlsx",
-    "convert": "many files to a dataset; run it again for new files",
-    "summarize": "median and mean of each group, with their intervals",
-    "compare": "the ratio of two sides, its interval, and a verdict in words",
-    "speedup": "the same as times faster: above 1 is better",
-    "plan": "how many runs a comparison takes",
-    "check": "can these numbers be true? ok, suspect, impossible, unknown",
-    "plot": "draw a plot as svg, png or pdf",
-    "export": "OpenMetrics for Prometheus and Grafana",
-    "report": "one page: verdict, plots, credibility, how it was measured",
-    "measure": "run the tools on your own places, and keep their output",
-    "figures": "redraw a project's plots from its notebooks",
-}
-
-# verbs that share a module with another
-_MODULES = {
-    **dict.fromkeys(["convert", "export"], "read"),
-    "formats": "describe",
-    **dict.fromkeys(["plan", "speedup", "summarize"], "compare"),
-    "figures": "report",
-}
 
 FIRST = """\
 fiotools reads the output of storage benchmarks (fio, DISKSPD, dd, time, ...)
@@ -67,152 +37,221 @@ fiotools formats      formats that can be read, and the commands that make them
 fiotools --help       all verbs
 fiotools VERB --help  one verb, with examples
 """
-
-_INTERRUPTED = 130  # typer's code for Ctrl-C
+_EPILOG = """\b
+fiotools VERB --help explains one, with examples.
+Exit codes: 0 done; 1 a file was not read, or there is no answer; 2 the command
+is wrong; 3 check --strict found a fault; 4 compare --fail-if; 130 interrupted.
+"""
 _CONTEXT = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
-_PLAIN: dict[str, Any] = {
-    "rich_markup_mode": None,  # plain help: it is quick, and the same in a file
-    "pretty_exceptions_enable": False,
-}
+_COMPLETE = "_FIOTOOLS_COMPLETE"
 
 
-def command_of(verb: str) -> Command:
-    """Load a verb."""
-    module = import_module(f"fiotools.cli.{_MODULES.get(verb, verb)}")
-    command: Command = getattr(module, verb)
-    return command
+class Command(click.Command):
+    """A verb, or a kind of plot: its help has a section for each group of options."""
 
+    def __init__(
+        self,
+        name: str,
+        parameters: Iterable[click.Parameter],
+        help: Sequence[str],
+        examples: Sequence[str],
+        run: Callable[..., int],
+    ) -> None:
+        lines = [f"  fiotools {example}" for example in examples]
+        super().__init__(
+            name,
+            context_settings=_CONTEXT,
+            params=[*parameters],
+            help="\n\n".join(help),
+            epilog="\n".join(["\b", "Examples:", *lines]),
+            callback=run,
+        )
 
-def _plain(parameters: Sequence[Any]) -> Sequence[Any]:
-    """Let typer convert values in our way."""
-    for one in parameters:
-        vars(one).setdefault("get_runtime_param", partial(_Given, one.get_runtime_param))
-        if one.param_type_name == "argument":  # "<list[str]>" is of no use
-            vars(one)["display_type_rich"] = lambda ctx: None
-    return parameters
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Refuse an option that is given twice, and of which the last would count in silence."""
+        try:
+            if not ctx.resilient_parsing:
+                _, _, order = self.make_parser(ctx).parse_args(args=[*args])
+                for one in order:
+                    is_once = isinstance(one, click.Option) and not (one.multiple or one.is_flag)
+                    if is_once and order.count(one) > 1:
+                        raise click.UsageError(f"{one.opts[-1]} is given twice", ctx)
+            return super().parse_args(ctx, args)
+        except click.UsageError as error:
+            error.ctx = error.ctx or ctx  # the parser does not say it
+            raise
 
-
-class _Given:
-    """Converts a value: a text, a choice, and a default stay as they are.
-
-    typer asks pydantic for anything else, which takes longer to import than the rest of typer.
-    """
-
-    def __init__(self, checked: Callable[[], Any]) -> None:
-        self._checked = checked
-
-    def coerce(self, value: Any, param: Any, ctx: Any) -> Any:
-        """Convert a value, or refuse it."""
-        kind, several = param.type_descriptor.annotation, param.multiple or param.nargs == -1
-        if value is None:
-            return () if several else None
-        if kind == list[str] and several:
-            return list(value)
-        choices = get_args(kind) if get_origin(kind) is Literal else ()
-        if kind is str or value == param.default or value in choices:
-            return value
-        if choices:
-            listed = ", ".join(map(repr, choices))
-            raise typer.BadParameter(f"{value!r} is not one of {listed}{similar(value, choices)}")
-        return self._checked().coerce(value, param=param, ctx=ctx)
-
-
-class Verb(TyperCommand):
-    """One verb: its help has a section for each group of options."""
-
-    def get_params(self, ctx: Any) -> Any:
-        """List its parameters, which take a text as it is."""
-        return _plain(super().get_params(ctx))
-
-    def collect_usage_pieces(self, ctx: Any) -> list[str]:
-        """Show FILES, and not {FILES}: braces are for path templates."""
-        pieces = super().collect_usage_pieces(ctx)
-        return [piece.replace("{", "").replace("}", "") for piece in pieces]
-
-    def format_options(self, ctx: Any, formatter: Any) -> None:
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """List arguments and options, each group under its heading."""
-        sections: dict[str, list[Any]] = {}
+        sections: dict[str, list[tuple[str, str]]] = {}
         for one in self.get_params(ctx):
-            heading = "Arguments" if one.param_type_name == "argument" else "Options"
             if record := one.get_help_record(ctx):
-                heading = getattr(one, "rich_help_panel", None) or heading
+                heading = getattr(one, "heading", "Options")
                 sections.setdefault(heading, []).append(record)
         for heading, records in sections.items():
             with formatter.section(heading):
                 formatter.write_dl(records)
 
 
-class Verbs(TyperGroup):
-    """The group of all verbs, each loaded on demand."""
+class Lines(click.Group):
+    """A group of commands: only the one that is typed is made, and lines tell of the others."""
 
-    def get_params(self, ctx: Any) -> Any:
-        """List the parameters before a verb, which take a text as it is."""
-        return _plain(super().get_params(ctx))
+    def lines(self) -> Mapping[str, Mapping[str, str]]:
+        """Return the line of each command, by section."""
+        raise NotImplementedError
 
-    def list_commands(self, ctx: Any) -> list[str]:
-        """List the verbs, in order."""
-        return list(VERBS)
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """List the names of the commands, in order."""
+        return [name for section in self.lines().values() for name in section]
 
-    def get_command(self, ctx: Any, cmd_name: str) -> Any:
-        """Build a verb, or refuse an unknown one."""
-        if cmd_name not in VERBS:
-            if ctx.resilient_parsing:  # for the Tab key
-                return None
-            if Path(cmd_name).exists():
-                told = f"{cmd_name} is not a verb: fiotools read {cmd_name} shows what is in it"
-            else:
-                hint = similar(cmd_name, VERBS) or ": fiotools --help lists them"
-                told = f"there is no verb {cmd_name!r}{hint}"
-            raise output.Trouble(told, 2)
-        command = command_of(cmd_name)
-        one = typer.Typer(add_completion=False, context_settings=_CONTEXT, **_PLAIN)
-        one.command(cmd_name, cls=Verb, epilog=command.epilog, short_help=VERBS[cmd_name])(
-            spread(command.run)
-        )
-        return typer.main.get_command(one)
-
-    def format_commands(self, ctx: Any, formatter: Any) -> None:
-        """List the verbs in the help without loading them."""
-        with formatter.section("Verbs"):
-            formatter.write_dl(list(VERBS.items()))
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """List the commands, each in a line."""
+        for heading, lines in self.lines().items():
+            with formatter.section(heading):
+                formatter.write_dl([*lines.items()])
 
 
-_EPILOG = """\b
-fiotools VERB --help explains one, with examples.
-Exit codes: 0 done; 1 a file was not read, or there is no answer; 2 the command
-is wrong; 3 check --strict found a fault; 4 compare --fail-if; 130 interrupted.
-"""
+class Verbs(Lines):
+    """All verbs."""
 
-app = typer.Typer(
-    name="fiotools", cls=Verbs, subcommand_metavar="VERB ...", context_settings=_CONTEXT, **_PLAIN
+    def lines(self) -> Mapping[str, Mapping[str, str]]:
+        """Return the line of each verb."""
+        return {
+            heading: {name: verb.line for name, verb in verbs.items()}
+            for heading, verbs in SECTIONS.items()
+        }
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Make a verb, or answer an unknown one."""
+        if cmd_name == "plot":
+            return Kinds("plot", context_settings=_CONTEXT, help=_PLOT)
+        if cmd_name in VERBS:
+            return _command(cmd_name, VERBS[cmd_name])
+        if ctx.resilient_parsing:  # for the Tab key
+            return None
+        raise output.Trouble(_unknown(cmd_name), 2)
+
+
+class Kinds(Lines):
+    """The kinds of plots."""
+
+    def lines(self) -> Mapping[str, Mapping[str, str]]:
+        """Return the line of each kind."""
+        from fiotools.cli.plot import KINDS
+
+        return {"Kinds": {name: kind.line for name, kind in KINDS.items()}}
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Make a kind of plot, or refuse an unknown one."""
+        from fiotools.cli import plot
+
+        if cmd_name in plot.KINDS:
+            return _command(cmd_name, plot.KINDS[cmd_name].verb(cmd_name))
+        if ctx.resilient_parsing:
+            return None
+        hint = similar(cmd_name, plot.KINDS) or ": fiotools plot --help lists them"
+        raise output.Trouble(f"there is no plot {cmd_name!r}{hint}", 2)
+
+
+_PLOT = "Draw a plot: fiotools plot KIND FILES -o FILE.svg. Each kind has a help of its own."
+_SIDES = (
+    "Each file is a side, named after its path. If a side has several runs, give a folder, a quoted"
+    " glob or NAME=FILES for each side; or one path template, whose field names the sides."
 )
 
 
-def _version(wanted: bool) -> None:
-    if wanted:
+def _command(name: str, verb: Verb) -> Command:
+    """Make the command of a verb or of a kind of plot."""
+    module, _, function = verb.run.partition(":")
+    own, asks = signature(f"cli.{verb.run}"), signature(verb.asks) if verb.asks else None
+    runs_several = "name" in own.arguments
+
+    def run(**typed: Any) -> int:
+        given = options.given_to(verb.run, typed)
+        if runs_several:
+            given["name"] = name
+        code: int = getattr(import_module(f"fiotools.cli.{module}"), function)(**given)
+        return code
+
+    help = [*asks.help] if asks and runs_several else [*own.help]
+    known = {*own.arguments, *(asks.arguments if asks else ())}
+    if runs_several and {"between", "baseline"} <= known:
+        help.append(_SIDES)
+    told = [options.shell(one, known) for one in help]
+    return Command(name, options.of_verb(verb), told, verb.examples, run)
+
+
+def _unknown(word: str) -> str:
+    """Answer a verb that is not there with the one that does it."""
+    from fiotools.cli.plot import KINDS
+
+    name = word.lower().replace("_", "-")
+    if Path(word).exists():
+        return f"{word} is not a verb: fiotools read {word} shows what is in it"
+    meant = MEANT.get(name) or (f"plot {name} FILES" if name in KINDS else None)
+    if meant is not None:
+        return f"there is no verb {word!r}: fiotools {meant}"
+    hint = similar(word, [*VERBS, *KINDS]) or ": fiotools --help lists them"
+    return f"there is no verb {word!r}{hint}"
+
+
+def _version(ctx: click.Context, parameter: click.Parameter, wanted: bool) -> None:
+    if wanted and not ctx.resilient_parsing:
         from fiotools._version import __version__
 
         output.write(f"fiotools {__version__}\n")
-        raise typer.Exit
+        ctx.exit()
 
 
-@app.callback(invoke_without_command=True, epilog=_EPILOG)
-def _root(
-    context: typer.Context,
-    version: Annotated[
-        bool,
-        typer.Option(
-            "--version", callback=_version, is_eager=True, help="Show the version, and exit."
-        ),
-    ] = False,
-    debug: Annotated[
-        bool, typer.Option("--debug", help="Show a traceback if something fails; may come last.")
-    ] = False,
-) -> int:
-    """Read the output of storage benchmarks, and tell how far to trust the numbers."""
-    if context.invoked_subcommand is None:
+def _install(ctx: click.Context, parameter: click.Parameter, wanted: bool) -> None:
+    if wanted and not ctx.resilient_parsing:
+        from fiotools.cli.completion import install
+
+        output.say(install())
+        ctx.exit()
+
+
+def app() -> click.Group:
+    """Make the program."""
+    return Verbs(
+        "fiotools",
+        context_settings=_CONTEXT,
+        help="Read the output of storage benchmarks, and tell how far to trust the numbers.",
+        epilog=_EPILOG,
+        subcommand_metavar="VERB ...",
+        invoke_without_command=True,
+        callback=_first,
+        params=[
+            click.Option(
+                ["--version"],
+                is_flag=True,
+                is_eager=True,
+                expose_value=False,
+                callback=_version,
+                help="Show the version, and exit.",
+            ),
+            click.Option(
+                ["--install-completion"],
+                is_flag=True,
+                is_eager=True,
+                expose_value=False,
+                callback=_install,
+                help="Let the Tab key complete commands in this shell (bash, zsh, fish), and exit.",
+            ),
+            click.Option(
+                ["--debug"],
+                is_flag=True,
+                expose_value=False,
+                help="Show a traceback if something fails; may come last.",
+            ),
+        ],
+    )
+
+
+@click.pass_context
+def _first(ctx: click.Context) -> None:
+    if ctx.invoked_subcommand is None:
         output.write(FIRST)
-    return 0
 
 
 def run(arguments: list[str]) -> int:
@@ -224,32 +263,40 @@ def run(arguments: list[str]) -> int:
     else:
         sys.excepthook = output.unexpected
     if arguments[:1] == ["help"]:
-        arguments = [*arguments[1:2], "--help"]
+        arguments = [*arguments[1:], "--help"]
+    program = app()
+    if asked := os.environ.get(_COMPLETE):
+        from click.shell_completion import shell_complete
+
+        return shell_complete(program, {}, "fiotools", _COMPLETE, asked)
     try:
-        command = typer.main.get_command(app)  # app() itself would set an excepthook of its own
-        with in_shell():
-            code = command(args=arguments, prog_name="fiotools", standalone_mode=False)
+        # not main(), which has answers of its own to Ctrl-C and a closed pipe
+        with in_shell(), program.make_context("fiotools", [*arguments]) as ctx:
+            return program.invoke(ctx) or 0
+    except click.exceptions.Exit as end:
+        return end.exit_code
     except (output.OutputClosedError, BrokenPipeError):
         return output.die_of("SIGPIPE")
-    except (FiotoolsError, OSError, output.Trouble, typer.TyperException, typer.Abort) as error:
+    except (FiotoolsError, OSError, output.Trouble, click.ClickException) as error:
         if debug:
             raise
-        return _said(error, next((word for word in arguments if word in VERBS), ""))
-    code = code or 0
-    return output.interrupted() if code == _INTERRUPTED else code
+        return _said(error)
 
 
-def _said(error: Exception, verb: str) -> int:
+def _said(error: Exception) -> int:
     """Print an error in one line, in the words of the command line."""
-    if isinstance(error, typer.TyperException):
-        help_ = f"fiotools {verb} --help".replace("  ", " ")
-        hint = f"; {help_} shows how" if error.exit_code == 2 else ""
-        output.say(f"{error.format_message().rstrip('.')}{hint}")
+    if isinstance(error, click.UsageError):
+        command = "fiotools" if error.ctx is None else error.ctx.command_path
+        told = error.format_message().rstrip(".")
+        if isinstance(error, click.NoSuchOption):
+            name, verb = error.option_name, command.removeprefix("fiotools ")
+            told = f"{verb} does not take {name}{similar(name, error.possibilities or ())}"
+            if meant := OPTIONS_MEANT.get((verb, name)):
+                told = f"{name} is a verb of its own, fiotools {meant}"
+        output.say(f"{told}; {command} --help shows how")
         return error.exit_code
     told = str(error)
-    if isinstance(error, typer.Abort):
-        told = "aborted"
-    elif isinstance(error, OSError) and error.strerror:
+    if isinstance(error, OSError) and error.strerror:
         place = "" if error.filename is None else f"{error.filename}: "
         told = f"{place}{error.strerror}"
     if told:

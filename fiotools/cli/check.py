@@ -1,153 +1,101 @@
-"""`fiotools check`, and its options: what people know about the machine and files do not say."""
+"""`fiotools check`: the numbers against what people know and files do not say."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any, Literal
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
-from fiotools.cli import options, rows
-from fiotools.cli.options import choice, command, flag, group, offer, option
-from fiotools.cli.output import Trouble, give, wrong_command
-from fiotools.display import layout
-from fiotools.display.columns import Sheet
-from fiotools.display.layout import Frame
-from fiotools.tables import naming
+from fiotools.cli.output import Shown, give, wrong_command
+from fiotools.cli.sources import Reading, read_all
 from fiotools.units import many
 from fiotools.vocabulary import GRAVEST
 
 if TYPE_CHECKING:
     import polars as pl
 
-# the same as in the library, repeated here because --help must not load it
-Media = Literal["hdd", "sata-ssd", "nvme", "ram"]
-Cache = Literal["cold", "warm"]
-Kind = Literal["layer", "device", "mirror", "cache"]
+    from fiotools.display.columns import Sheet
+
+_STRICT = 3
+_OF_SIDES = ("between", "baseline", "sides", "copies")
 
 
-def _links() -> Iterable[str]:
-    from fiotools.links import NAMES
-
-    return NAMES
-
-
-@group
-class Known:
-    """What you know and the files do not tell."""
-
-    ram: str | None = option(
-        "SIZE|FILE", "Memory of the machine: 8GB, or a file with the output of free."
-    )
-    host_ram: str | None = option(
-        "SIZE|FILE", "Memory of the host if the machine is a guest; 0: no host."
-    )
-    link: str | None = option(
-        "NAME|RATE",
-        "The link to the device: usb3-5g, sata-3, pcie4-x4, or 450MB/s.",
-        autocompletion=offer(_links),
-    )
-    media: Media | None = choice(None, "The kind of the device.")
-    devices: int | None = option("N", "The number of devices, each with a link.", min=1)
-    cache: Cache | None = choice(None, "The cache that was meant to be measured.")
-    sides: Kind | None = choice(None, "The kind of the sides of --between.")
-    copies: list[str] | None = option("N|LEVEL=N", "Copies that a mirror writes.")
-    speedup_max: float | None = option(
-        "TIMES", "The most that the cache gains, known from elsewhere."
-    )
-    moved: str | None = option("SIZE", "Bytes that each timed command moved: 512MiB.")
-    capacity: str | None = option("SIZE", "Capacity of the SSD: 1TB.")
-    prefilled: bool = flag("The file was full of data before it was read.")
-    compression: float | None = option(
-        "TIMES", "How many times smaller the data is below the files if something packs it."
-    )
-
-    def arguments(self) -> dict[str, Any]:
-        """Return the arguments of the library's `check`."""
-        return {**vars(self), "copies": _copies(self.copies)}
-
-
-def is_compared(sides: options.Sides, known: Known) -> bool:
+def is_compared(known: Mapping[str, Any]) -> bool:
     """Whether sides are compared, and not each run alone checked."""
-    about = (sides.between, sides.baseline, known.sides, known.copies)
-    return any(one is not None for one in about)
+    return any(name in known for name in _OF_SIDES)
 
 
-def refuse_nonsense(sides: options.Sides, known: Known) -> None:
-    """Check the options before many files are read."""
-    from fiotools.stats.check.evidence import evidence
+def refuse_nonsense(known: Mapping[str, Any]) -> None:
+    """Check what is known among the arguments, before many files are read."""
+    from fiotools.stats.check.evidence import Evidence, evidence
 
-    some = "some" if is_compared(sides, known) else None
+    given = {name: one for name, one in known.items() if name in Evidence.__dataclass_fields__}
+    sides = {"between": "some", "baseline": "some"} if is_compared(given) else {}
     with wrong_command():
-        evidence(**known.arguments(), between=some, baseline=some)
+        evidence(**{**given, **sides})
 
 
-def checked(read: rows.Reading, sides: options.Sides, known: Known) -> pl.DataFrame:
+def checked(read: Reading, known: Mapping[str, Any]) -> pl.DataFrame:
     """Check what was read."""
     from fiotools.stats.check import answer
     from fiotools.stats.check.evidence import evidence
 
-    between: str | None = None
-    baseline: Any = None
-    if is_compared(sides, known):
-        runs = read.table("runs")
-        between = naming.found(read.between(runs, sides.between), runs, "--between")
-        baseline = read.baseline(runs, between, sides.baseline)
-    given = evidence(**known.arguments(), between=between, baseline=baseline)
-    return answer(read.results, given)
+    sides = _sides(read, known) if is_compared(known) else {}
+    return answer(read.results, evidence(**{**known, **sides}))
 
 
-def _copies(given: list[str] | None) -> int | dict[str, int] | None:
-    if not given:
-        return None
-    pairs = [text.rpartition("=") for text in naming.split(given)]
-    for _, _, number in pairs:
-        if not (number.isascii() and number.isdigit()):
-            raise Trouble(f"--copies {number} is not a whole number: write 2 or mirror=2", 2)
-    if not pairs[0][1]:
-        return int(pairs[0][2])
-    return {level: int(number) for level, _, number in pairs}
+def _sides(read: Reading, known: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the column of the sides and the baseline: as they were typed, or the first."""
+    from fiotools.stats import question
+    from fiotools.tables import naming
+
+    runs = read.table("runs")
+    typed = known.get("between") or question.sides_of(read.results, runs)
+    between = naming.found(typed, runs, "--between")
+    baseline = known.get("baseline")
+    if baseline is not None:
+        baseline = naming.value_of(runs, between, baseline)
+    elif between == "label" and read.first is not None:
+        baseline = read.first
+    else:
+        baseline = question.first_level(runs, between, read.results)
+    return {"between": between, "baseline": baseline}
 
 
-_STRICT = 3
-
-
-@command(
-    "check run.json --ram 16GB --link pcie4-x4",
-    "check 'data/{volume}.xml' --ram 8GB --media nvme --between volume --baseline vhdx",
-    "check dd.txt --link usb3-5g --media hdd --cache cold --all",
-    "check runs/ --ram 8GB --strict || echo 'do not publish this'",
-)
 def check(
-    sources: list[str] = options.FILES,
+    files: Sequence[str],
     *,
-    known: Known,
-    between: str | None = options.BETWEEN,
-    baseline: str | None = option(
-        "VALUE", "The side without layer, mirror or cache; by default the first."
-    ),
-    every: bool = flag("Show the ok rows too.", "--all"),
-    strict: bool = flag("Exit with 3 if anything is impossible or suspect."),
-    output: str | None = options.OUTPUT,
-    format: options.Form = options.FORMAT,
-    read_as: options.ReadAs,
+    asked: dict[str, Any],
+    every_row: bool = False,
+    strict: bool = False,
+    shown: Shown,
+    reading: dict[str, Any],
 ) -> int:
     """Check whether the numbers of every run can be true: ok, suspect, impossible or unknown.
 
     Tell what you know and the files do not: the more is known, the less stays unknown. The exit
     code is 0, whatever it finds, unless --strict is given.
+
+    Parameters
+    ----------
+    every_row : bool
+        Show the ok rows too.
+    strict : bool
+        Exit with 3 if anything is impossible or suspect.
     """
-    sides = options.Sides(between=between, baseline=baseline)
-    refuse_nonsense(sides, known)
-    read = rows.read_all(sources, read_as, label=is_compared(sides, known))
+    refuse_nonsense(asked)
+    read = read_all(files, reading, label=is_compared(asked))
     with read.working("checking"):
-        answer = checked(read, sides, known)
-    give(format, lambda: answer, lambda: _sheet(answer, every=every), output, read.results)
+        answer = checked(read, asked)
+    give(shown, [answer], lambda one: _sheet(one, every=every_row), read.results)
     if strict and not read.code and answer["verdict"].is_in(GRAVEST[:2]).any():
         return _STRICT
     return read.code
 
 
 def _sheet(answer: pl.DataFrame, *, every: bool) -> Sheet:
-    made = layout.findings(Frame(answer), ok=every)
+    from fiotools.display import layout
+
+    made = layout.findings(layout.Frame(answer), ok=every)
     ok = int((answer["verdict"] == "ok").sum())
     if ok and not every:
         made.notes.append(f"{many(ok, 'ok finding')} hidden: --all shows them")

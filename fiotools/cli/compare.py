@@ -1,76 +1,125 @@
-"""`fiotools compare` and `speedup`, `summarize` and `plan`: what the runs say, and how surely."""
+"""`fiotools compare` with its rules, `settings-diff`, and `plan` without files."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from dataclasses import replace
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
-import typer
-
-from fiotools.cli import options, rows
-from fiotools.cli.options import choice, column, command, flag, option
-from fiotools.cli.output import Trouble, give, give_gate, say, wrong_command
-from fiotools.display import layout
-from fiotools.tables import naming
+from fiotools.cli.output import Shown, Trouble, give, give_gate, say, wrong_command
+from fiotools.cli.questions import RowFilter, answers, asked_about, sheet, wants_labels
+from fiotools.cli.sources import Reading, read_all
 
 if TYPE_CHECKING:
     import polars as pl
 
-    from fiotools.display.columns import Sheet
+
+def compare(
+    files: Sequence[str],
+    *,
+    asked: dict[str, Any],
+    rows: RowFilter,
+    fail_if: Sequence[str] = (),
+    form: Literal["table", "json", "csv", "markdown", "junit", "github"] = "table",
+    output: str | None = None,
+    reading: dict[str, Any],
+) -> int:
+    """Compare the sides: the ratio, its interval, and a verdict in words.
+
+    Each file is a side, named after its path. If a side has several runs, give a folder, a quoted
+    glob or NAME=FILES for each side; or one path template, whose field names the sides.
+
+    Parameters
+    ----------
+    fail_if : sequence of str
+        Exit with 4 if a rule is broken: slower:5%, 'p99 slower:10%', not-same.
+    form : {"table", "json", "csv", "markdown", "junit", "github"}
+        The form: json and csv have every column; junit and github are for --fail-if.
+    output : str, optional
+        Write it to FILE.parquet, .csv, .json, .jsonl, .xlsx or .html, whole or not at all.
+    """
+    from fiotools.stats.compare import compare
+
+    if form in ("junit", "github") and not fail_if:
+        raise Trouble(f"--format {form} is for rules: add --fail-if slower:5%", 2)
+    rules = _rules(fail_if)
+    read = read_all(files, reading, label=True)
+    if rules:
+        return _held(read, asked, rows, rules, form) or read.code
+    given: Any = form
+    give(Shown(given, output), [*answers(read, compare, asked, rows)], sheet, read.results)
+    return read.code
 
 
-def compared(
-    statistic: Callable[..., pl.DataFrame], read: rows.Reading, asked: options.ComparisonOptions
-) -> pl.DataFrame:
-    """Call `compare` or `speedup`, which have the same arguments."""
-    kept, sides, judging = asked.kept, asked.sides, asked.judging
-    frame, name = rows.asked(read, asked.metric, kept, sides.between, judging.pair, *asked.by or ())
-    frame = rows.complete(frame, kept, name, read.between(frame, sides.between))
-    arguments = {
-        **vars(judging),
-        **read.question(frame, sides, asked.by, judging.pair),
-        "scope": kept.own_scope,
-        "settings": read.settings_of(frame),
-    }
-    with read.working("comparing"):
-        return statistic(frame, name, **arguments)
+def _rules(given: Sequence[str]) -> dict[str | None, list[str]]:
+    """Sort the rules by the metrics that they name."""
+    if not given:
+        return {}
+    from fiotools.stats.gate import Rule
+
+    found: dict[str | None, list[str]] = {}
+    for text in given:
+        with wrong_command():
+            found.setdefault(Rule.of(text).metric, []).append(text)
+    return found
 
 
-def sheet(answer: pl.DataFrame) -> Sheet:
-    """Lay out an answer, and tell what to type for more."""
-    made = layout.sheet(answer)
-    if "settings_differ" not in answer:  # it is of the settings themselves
-        return made
-    if answer["settings_differ"].null_count() < len(answer):
-        made.notes.append("fiotools compare FILES --settings shows the options that differ")
-    if answer["n"].max() == 1 == answer["n_baseline"].max():
-        made.notes.append("give several runs a side as NAME='FILES', such as new='new/*.json'")
-    return made
+def _held(
+    read: Reading,
+    asked: dict[str, Any],
+    rows: RowFilter,
+    rules: dict[str | None, list[str]],
+    form: str,
+) -> int:
+    """Compare, check the answers against the rules, and report the broken ones."""
+    import polars as pl
+
+    from fiotools.stats.compare import compare
+    from fiotools.stats.gate import gate
+
+    held = []
+    for metric, texts in rules.items():
+        named = asked if metric is None else {**asked, "metric": [metric]}
+        for answer in answers(read, compare, named, rows):
+            held.append(gate(answer, texts))
+            if form in ("table", "markdown"):
+                shown: Any = form
+                give(Shown(shown), [answer], sheet, read.results)
+    return give_gate(pl.concat(held), form)
 
 
-def differences(read: rows.Reading, sides: options.Sides) -> pl.DataFrame:
-    """List the differences of the sides: options, the tool, the machine that ran it."""
+def settings_diff(
+    files: Sequence[str],
+    *,
+    asked: dict[str, Any],
+    shown: Shown,
+    reading: dict[str, Any],
+) -> int:
+    """List the options in which the sides differ, and the tool and the machine that ran it."""
+    read = read_all(files, reading, label=True)
+    give(shown, [_differences(read, asked)], sheet, read.results)
+    return read.code
+
+
+def _differences(read: Reading, asked: dict[str, Any]) -> pl.DataFrame:
     import polars as pl
 
     from fiotools.stats.settings import settings_diff
 
-    settings, runs = read.table("settings"), read.table("runs")
-    if not len(settings):
+    if not read.results.tables.height("settings"):
         raise Trouble("these files hold no settings")
-    settings = read.with_runs(settings, [sides.between])
-    between = naming.found(read.between(settings, sides.between), settings, "--between")
-    baseline = read.baseline(settings, between, sides.baseline)
+    settings, found = asked_about(read, settings_diff, asked, RowFilter())
+    runs, between = read.table("runs"), found["between"]
     if between in runs:
-        told = set(settings[between])
+        told = {*settings[between]}
         for name in runs[between].drop_nulls().unique(maintain_order=True):
             if name not in told:
                 words = f"the files of {between} {name} hold no settings"
-                if name == baseline or len(told) < 2:
+                if name == found["baseline"] or len(told) < 2:
                     raise Trouble(words)
                 say(words)
     everything = pl.concat([settings, *_of_runs(runs, settings)], how="diagonal")
-    return settings_diff(everything, between=between, baseline=baseline)
+    differ: pl.DataFrame = settings_diff(everything, **found)
+    return differ
 
 
 def _of_runs(runs: pl.DataFrame, like: pl.DataFrame) -> Iterator[pl.DataFrame]:
@@ -85,207 +134,32 @@ def _of_runs(runs: pl.DataFrame, like: pl.DataFrame) -> Iterator[pl.DataFrame]:
         yield given.drop_nulls("text")
 
 
-@command(
-    "compare single.json mirror.json --metric iops --by direction",
-    "compare one='one/*.json' two='two/*.json' --metric lat_mean --where direction=read",
-    "compare 'data/{volume}.xml' --baseline vhdx --metric iops --by direction",
-    "compare old/ new/ --metric bw --by direction,bs --combine run --format markdown",
-    "compare single.json mirror.json --settings",
-    "compare old='old/*.json' new='new/*.json' --metric iops --fail-if slower:5%",
-)
-def compare(
-    sources: list[str] = options.FILES,
+def plan(
+    files: Sequence[str] = (),
     *,
-    asked: options.ComparisonOptions,
-    settings: bool = flag("Show the settings in which the sides differ instead."),
-    fail_if: list[str] | None = option(
-        "RULE",
-        "Exit with 4 if a rule is broken: slower:5%, 'p99 slower:10%', not-same. Repeatable.",
-    ),
-    output: str | None = options.OUTPUT,
-    format: Literal["table", "json", "csv", "markdown", "junit", "github"] = choice(
-        "table", "json and csv: every column; junit and github: for --fail-if.", "-f"
-    ),
-    read_as: options.ReadAs,
+    cv: float | None = None,
+    asked: dict[str, Any],
+    rows: RowFilter,
+    shown: Shown,
+    reading: dict[str, Any],
 ) -> int:
-    """Compare the sides: the ratio, its interval, and a verdict in words.
+    """Plan a comparison: the number of runs a side, from the spread of earlier runs.
 
-    Each file is a side, named after its path. If a side has several runs, give a folder, a quoted
-    glob or NAME=FILES for each side; or one path template, whose field names the sides.
+    Parameters
+    ----------
+    cv : float, optional
+        Without files: the variation of runs, 0.03 for 3 %.
     """
-    if format in ("junit", "github") and not fail_if:
-        raise Trouble(f"--format {format} is for rules: add --fail-if slower:5%", 2)
-    rules = _rules(fail_if, asked.metric) if fail_if else {}
-    read = rows.read_all(sources, read_as, label=True)
-    if rules:
-        return _held(read, asked, rules, format) or read.code
-    if settings:
-        answer = differences(read, asked.sides)
-    else:
-        from fiotools.stats.compare import compare as statistic
-
-        answer = compared(statistic, read, asked)
-    give(format, lambda: answer, lambda: sheet(answer), output, read.results)
-    return read.code
-
-
-def _rules(given: list[str], metric: str | None) -> dict[str, list[str]]:
-    """Sort the rules by their metrics."""
-    from fiotools.stats.gate import Rule
-
-    found: dict[str, list[str]] = {}
-    for text in given:
-        with wrong_command():
-            own = Rule.of(text).metric or metric
-        if own is None:
-            raise Trouble(f"name the metric: --metric iops, or --fail-if 'iops {text}'", 2)
-        found.setdefault(own, []).append(text)
-    return found
-
-
-def _held(
-    read: rows.Reading, asked: options.ComparisonOptions, rules: dict[str, list[str]], format: str
-) -> int:
-    """Compare, check the answer against the rules, and report the broken ones."""
-    import polars as pl
-
-    from fiotools.stats.compare import compare as statistic
-    from fiotools.stats.gate import gate
-
-    held = []
-    for metric, texts in rules.items():
-        answer = compared(statistic, read, replace(asked, metric=metric))
-        held.append(gate(answer, texts))
-        if format in ("table", "markdown"):
-            give(format, lambda: answer, lambda: sheet(answer))  # noqa: B023
-    return give_gate(pl.concat(held), format)
-
-
-@command(
-    "speedup 'page-cache/{cache}.txt' --baseline before --metric real",
-    "speedup old='old/*.txt' new='new/*.txt' --metric real",
-    "speedup 'data/{volume}.xml' --baseline vhdx --metric lat_mean --by direction",
-)
-def speedup(
-    sources: list[str] = options.FILES,
-    *,
-    asked: options.ComparisonOptions,
-    output: str | None = options.OUTPUT,
-    format: options.Form = options.FORMAT,
-    read_as: options.ReadAs,
-) -> int:
-    """Do the same as `compare`, as times faster: above 1 is better."""
-    from fiotools.stats.compare import speedup as statistic
-
-    read = rows.read_all(sources, read_as, label=True)
-    answer = compared(statistic, read, asked)
-    give(format, lambda: answer, lambda: sheet(answer), output, read.results)
-    return read.code
-
-
-@command(
-    "summarize 'runs/*.json' --metric iops --by direction",
-    "summarize 'data/{volume}.xml' --metric lat_mean --by volume,direction",
-    "summarize one.json two.json --metric iops --by label,direction",
-    "summarize times.txt --metric real --format json",
-    "summarize run.json --metric iops --where direction=read --combine run",
-)
-def summarize(
-    sources: list[str] = options.FILES,
-    *,
-    metric: str | None = options.METRIC,
-    by: list[str] | None = options.BY,
-    kept: options.RowFilter,
-    confidence: float = options.CONFIDENCE,
-    output: str | None = options.OUTPUT,
-    format: options.Form = options.FORMAT,
-    read_as: options.ReadAs,
-) -> int:
-    """Summarize the runs of each group: median and mean with intervals, spread, outliers."""
-    from fiotools.stats.summary import summarize as summary
-
-    label = "label" in naming.split(by)  # the files themselves are the groups
-    read = rows.read_all(sources, read_as, label=label)
-    frame, name = rows.asked(read, metric, kept, *by or ())
-    frame = rows.complete(frame, kept, name)
-    groups = naming.fulls(by, frame)
-    answer = summary(frame, name, by=groups, scope=kept.own_scope, confidence=confidence)
-    give(format, lambda: answer, lambda: layout.sheet(answer), output, read.results)
-    return read.code
-
-
-def planned(
-    read: rows.Reading,
-    metric: str | None,
-    kept: options.RowFilter,
-    between: str | None,
-    by: list[str] | None,
-    pair: str | None,
-    **asked: Any,
-) -> pl.DataFrame:
-    """Plan a comparison by the spread of the runs that were read."""
     from fiotools.stats.plan import plan
 
-    frame, name = rows.asked(read, metric, kept, between, pair, *by or ())
-    told: pl.DataFrame = plan(
-        rows.complete(frame, kept, name),
-        name,
-        between=naming.full(between, frame) if between else None,
-        by=naming.fulls(by, frame),
-        pair=naming.full(pair, frame) if pair else None,
-        scope=kept.own_scope,
-        **asked,
-    )
-    return told
-
-
-@command(
-    "plan --cv 0.03",
-    "plan 'runs/{filesystem}_{bs}_{round:d}.json' --metric iops --between bs --difference 0.05",
-    "plan --cv 0.03 --comparisons 12 --power 0.8 --format csv",
-)
-def plan(
-    sources: list[str] | None = typer.Argument(
-        None, metavar="FILES", help="Earlier runs, as for summarize.", show_default=False
-    ),
-    *,
-    cv: float | None = option("SHARE", "Without files: the variation of runs, 0.03 for 3 %."),
-    metric: str | None = options.METRIC,
-    between: str | None = column("The column that holds the sides of the pilot."),
-    by: list[str] | None = options.BY,
-    pair: str | None = column("The column that pairs runs: round."),
-    difference: list[float] | None = option(
-        "SHARE", "A difference: 0.05 for 5 %. Repeatable; by default 0.02, 0.05, 0.1."
-    ),
-    power: list[float] | None = option(
-        "SHARE", "The chance to find the difference. Repeatable; by default 0.8, 0.9."
-    ),
-    comparisons: int = option("N", "The number of comparisons in the answer.", default=1, min=1),
-    confidence: float = options.CONFIDENCE,
-    kept: options.RowFilter,
-    format: options.Form = options.FORMAT,
-    read_as: options.ReadAs,
-) -> int:
-    """Plan a comparison: the number of runs a side, from the spread of earlier runs."""
-    if (cv is None) == (not sources):
+    if (cv is None) == (not files):
         raise Trouble("give either earlier runs or --cv", 2)
-    asked: dict[str, Any] = {
-        "differences": difference or (0.02, 0.05, 0.1),
-        "power": power or (0.8, 0.9),
-        "confidence": confidence,
-        "comparisons": comparisons,
-    }
-    code = 0
-    if sources:
-        label = "label" in (*naming.split(by), between)
-        read = rows.read_all(sources, read_as, label=label)
-        answer = planned(read, metric, kept, between, by, pair, **asked)
-        code = read.code
-    else:
-        from fiotools.stats.plan import plan as of_spread
+    if cv is not None:
         from fiotools.tables.columns import of_pandas
 
-        told: Any = of_spread
-        answer = of_pandas(told(cv, **asked))
-    give(format, lambda: answer, lambda: layout.sheet(answer))
-    return code
+        alone: Any = plan
+        give(shown, [of_pandas(alone(cv, **asked))], sheet)
+        return 0
+    read = read_all(files, reading, label=wants_labels(plan, asked))
+    give(shown, [*answers(read, plan, asked, rows)], sheet, read.results)
+    return read.code

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
-import typer
-
-from fiotools.cli import options
-from fiotools.cli.options import command, offer
-from fiotools.cli.output import give
+from fiotools.cli.output import WRITERS, show, write_bytes
 from fiotools.display.columns import Sheet
 from fiotools.display.columns import SheetColumn as Shown
 from fiotools.display.layout import WRAPS
@@ -18,29 +15,23 @@ from fiotools.vocabulary import COLUMNS, STATISTICS, TABLES
 from fiotools.vocabulary import describe as column_of
 
 if TYPE_CHECKING:
-    import polars as pl
-
     from fiotools.vocabulary import Column
 
 
-@command(
-    "describe",
-    "describe bw lat_mean",
-    "describe io",
-    "describe --format csv",
-)
 def describe(
-    names: list[str] | None = typer.Argument(
-        None,
-        metavar="COLUMN|TABLE",
-        help="Columns or tables; all columns if none is named.",
-        autocompletion=offer(lambda: dict.fromkeys([*map(naming.short, COLUMNS), *TABLES])),
-    ),
-    format: options.Form = options.FORMAT,
+    names: Sequence[str] = (), *, form: Literal["table", "json", "csv", "markdown"] = "table"
 ) -> int:
-    """Describe columns: unit, meaning, which way is better, their name in each tool."""
+    """Describe columns: unit, meaning, which way is better, their name in each tool.
+
+    Parameters
+    ----------
+    names : sequence of str
+        Columns or tables; all columns if none is named.
+    form : {"table", "json", "csv", "markdown"}
+        The form: json and csv have every column, in base units.
+    """
     found: dict[str, Column] = {}
-    for name in names or []:
+    for name in names:
         full = naming.full(name, [*COLUMNS, *STATISTICS])
         if name in TABLES and name not in COLUMNS:
             found |= {column: COLUMNS[column] for column in TABLES[name]}
@@ -48,12 +39,12 @@ def describe(
             found[full] = column_of(full)
     rows = [_row(column) for column in (found or COLUMNS).values()]
 
-    def frame() -> pl.DataFrame:
+    if form in ("json", "csv"):
         import polars as pl  # only here: the sheets are quick without it
 
-        return pl.DataFrame(rows)
-
-    give(format, frame, lambda: _each(rows) if 0 < len(found) <= 3 else _list(rows))
+        write_bytes(WRITERS[form](pl.DataFrame(rows)))
+    else:
+        show(form, [_each(rows) if 0 < len(found) <= 3 else _list(rows)])
     return 0
 
 
@@ -93,21 +84,22 @@ def _each(rows: list[dict[str, Any]]) -> Sheet:
     )
 
 
-@command(
-    "formats",
-    "formats --format markdown",
-)
-def formats(format: options.Form = options.FORMAT) -> int:
-    """List the formats that can be read, and the commands that make them."""
-    give(format, _formats_frame, _formats_sheet)
+def formats(*, form: Literal["table", "json", "csv", "markdown"] = "table") -> int:
+    """List the formats that can be read, and the commands that make them.
+
+    Parameters
+    ----------
+    form : {"table", "json", "csv", "markdown"}
+        The form: json and csv have every column.
+    """
+    if form in ("json", "csv"):
+        import fiotools as ft
+        from fiotools.tables.columns import of_pandas
+
+        write_bytes(WRITERS[form](of_pandas(ft.formats())))
+    else:
+        show(form, [_formats_sheet()])
     return 0
-
-
-def _formats_frame() -> pl.DataFrame:
-    import fiotools as ft
-    from fiotools.tables.columns import of_pandas
-
-    return of_pandas(ft.formats())
 
 
 def _formats_sheet() -> Sheet:

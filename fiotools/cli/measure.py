@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
@@ -10,82 +10,91 @@ from signal import SIGINT
 from typing import Any, Literal
 from unicodedata import category
 
-import typer
+import click
 
-from fiotools.cli.options import choice, command, flag, option
 from fiotools.cli.output import OutputClosedError, Trouble, die_of, say, write
 from fiotools.measure.experiments import EXPERIMENTS
 from fiotools.measure.runner import resume, run
 from fiotools.measure.tools import Interrupted
 
-_LIST = ", ".join(f"{name} (article {one.article})" for name, one in EXPERIMENTS.items())
 
-
-@command(
-    "measure random-io --dir ssd=/home/me/scratch --dir nas=/mnt/nas/me --quick",
-    "measure throughput --dir /mnt/a --dir /mnt/b --only write-random-fdatasync --only read",
-    "measure random-io --dir /mnt/a --dir /mnt/b --until settled --rounds 20",
-    "measure page-cache --dir /srv --dry-run",
-    "measure --resume random-io-20261121-093000",
-)
 def measure(
-    experiment: str | None = typer.Argument(
-        None, metavar="EXPERIMENT", help=f"{_LIST}.", show_default=False
-    ),
-    dir: list[str] | None = option("[NAME=]FOLDER", "A folder to measure; once for each place."),
-    output: Path | None = option(
-        "FOLDER",
-        "A new folder for the results; by default named by experiment and time.",
-        "-o",
-    ),
-    continued: Path | None = option(
-        "FOLDER", "Resume the interrupted campaign in this folder.", "--resume"
-    ),
-    quick: bool = flag("Under two minutes."),
-    thorough: bool = flag("Larger files, longer runs, more rounds."),
-    rounds: int | None = option("N", "Runs of each workload on each place; 5 by default."),
-    size: str | None = option(
-        "SIZE", "Size of a test file, such as 4G; by default as much as fits."
-    ),
-    seconds: int | None = option("N", "Seconds of each run of fio or diskspd."),
-    only: list[str] | None = option("WORKLOAD", "Only this workload; repeatable."),
-    buffered: bool = flag("random-io: through the page cache."),
-    until: Literal["settled"] | None = choice(
-        None, "Stop when every comparison has a verdict, after --rounds at most."
-    ),
-    dry_run: bool = flag("Show the plan, and do nothing."),
+    experiment: str | None = None,
+    *,
+    dir: Sequence[str] = (),
+    output: str | None = None,
+    continued: str | None = None,
+    quick: bool = False,
+    thorough: bool = False,
+    rounds: int | None = None,
+    size: str | None = None,
+    seconds: int | None = None,
+    only: Sequence[str] = (),
+    buffered: bool = False,
+    until: Literal["settled"] | None = None,
+    dry_run: bool = False,
 ) -> int:
     """Measure places with the procedures of the articles, and keep the raw outputs.
 
     Each place gets a private folder, which is removed at the end, also after Ctrl-C. Nothing else
     is touched.
+
+    Parameters
+    ----------
+    experiment : str, optional
+        The experiment: throughput (article 000), page-cache (article 001), diskspd (article 002),
+        block-size (article 003), random-io (article 004), small-files (article 004).
+    dir : sequence of str
+        A folder to measure; once for each place.
+    output : str, optional
+        A new folder for the results; by default named by experiment and time.
+    continued : str, optional
+        Resume the interrupted campaign in this folder.
+    quick : bool
+        Under two minutes.
+    thorough : bool
+        Larger files, longer runs, more rounds.
+    rounds : int, optional
+        Runs of each workload on each place; 5 by default.
+    size : str, optional
+        Size of a test file, such as 4G; by default as much as fits.
+    seconds : int, optional
+        Seconds of each run of fio or diskspd.
+    only : sequence of str
+        Only this workload.
+    buffered : bool
+        random-io: through the page cache.
+    until : {"settled"}, optional
+        Stop when every comparison has a verdict, after --rounds at most.
+    dry_run : bool
+        Show the plan, and do nothing.
     """
     wanted: dict[str, Any] = {
-        "output": output,
+        "output": Path(output) if output else None,
         "rounds": rounds,
         "size": size,
         "seconds": seconds,
-        "only": only or (),
+        "only": only,
         "buffered": buffered,
         "dry": dry_run,
         **({"until": until} if until else {}),
     }
     if continued is not None:
         if any((experiment, dir, quick, thorough, *wanted.values())):
-            raise typer.BadParameter("--resume takes everything from the folder: give nothing else")
-        measured: Callable[..., object] = partial(resume, continued)
+            raise click.UsageError("--resume takes everything from the folder: give nothing else")
+        measured: Callable[..., object] = partial(resume, Path(continued))
     else:
         if experiment is None or experiment not in EXPERIMENTS:
             what = "which experiment?" if experiment is None else f"no experiment {experiment!r}:"
-            raise typer.BadParameter(f"{what} {', '.join(EXPERIMENTS)}")
+            raise click.UsageError(f"{what} {', '.join(EXPERIMENTS)}")
         if quick and thorough:
-            raise typer.BadParameter("--quick or --thorough, not both")
+            raise click.UsageError("--quick or --thorough, not both")
         chosen = EXPERIMENTS[experiment]
         if chosen.elsewhere and chosen.here() is not None:
             _say(chosen.elsewhere)
             return 0
         if not dir:
-            raise typer.BadParameter("which folders? --dir NAME=FOLDER, once for each place")
+            raise click.UsageError("which folders? --dir NAME=FOLDER, once for each place")
         effort = "quick" if quick else "thorough" if thorough else "normal"
         measured = partial(run, experiment, dir, effort=effort, **wanted)
     try:

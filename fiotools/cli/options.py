@@ -1,272 +1,313 @@
-"""Verbs of the command line, the options that several verbs share, and what the Tab key offers.
+"""Options of a verb, made of the arguments of functions and of what `verbs` adds to them.
 
-A dataclass is a group of options; a verb with a parameter of it has them all. The offers are names
-of columns, tables, formats and links: they do not depend on the files, and a shell offers files if
-no name fits.
+The Tab key offers names of columns, tables, formats and links: they do not depend on the files, and
+a shell offers files if no name fits.
 """
 
 from __future__ import annotations
 
-import inspect
-from collections.abc import Callable, Iterable, Iterator
-from copy import copy
-from dataclasses import dataclass, field, fields, is_dataclass
-from functools import wraps
-from typing import Any, Literal, TypeAlias, TypeVar, dataclass_transform, get_type_hints
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
+from importlib import import_module
+from typing import Any
 
-import typer
-from typer.models import OptionInfo
+import click
+from click.shell_completion import CompletionItem
 
-from fiotools.cli.output import ENDINGS
+from fiotools.cli.signatures import Argument, Signature, signature
+from fiotools.cli.verbs import FACTS, GROUPS, OF_METRICS, Fact, Verb
+from fiotools.errors import argument, in_shell, similar
 from fiotools.tables.naming import short
 from fiotools.vocabulary import COLUMNS, CONDITIONS, KEYS, TABLES
 
-_Group = TypeVar("_Group")
-
-
-@dataclass(frozen=True)
-class Command:
-    """A verb of the command line: its function, and examples that are shown below the help.
-
-    The function's name is the verb, its docstring the help, its parameters are the arguments and
-    options. A dataclass among these is a group of options: its fields, under its docstring in the
-    help. It returns the exit code.
-    """
-
-    run: Callable[..., int]
-    examples: tuple[str, ...]
-
-    @property
-    def epilog(self) -> str:
-        """The examples for typer, which keeps lines after a backspace as they are."""
-        lines = [f"  fiotools {example}" for example in self.examples]
-        return "\n".join(["\b", "Examples:", *lines])
-
-
-def command(*examples: str) -> Callable[[Callable[..., int]], Command]:
-    """Make a verb of a function, with examples of it."""
-    return lambda run: Command(run, examples)
-
-
-@dataclass_transform(frozen_default=True, kw_only_default=True)
-def group(kind: type[_Group]) -> type[_Group]:
-    """Make a dataclass of a group of options; one that is made in code has their defaults."""
-    for name, described in list(vars(kind).items()):
-        if isinstance(described, OptionInfo):
-            setattr(kind, name, field(default=described.default, metadata={"option": described}))
-    return dataclass(frozen=True, kw_only=True)(kind)
-
-
-def spread(run: Callable[..., int]) -> Callable[..., int]:
-    """Return a function with plain parameters: a dataclass among them is split into its fields."""
-    own = inspect.signature(run, eval_str=True)
-    plain = [
-        option
-        for one in own.parameters.values()
-        for option in _options(one.name, one.annotation, one.default)
-    ]
-
-    @wraps(run)
-    def plainly(**given: Any) -> int:
-        made = {one.name: _made(one.name, one.annotation, given) for one in own.parameters.values()}
-        return run(**made)
-
-    vars(plainly)["__signature__"] = own.replace(parameters=plain)
-    plainly.__annotations__ = {one.name: one.annotation for one in plain}
-    return plainly
-
-
-def _options(
-    name: str, kind: Any, described: Any, heading: str | None = None
-) -> Iterator[inspect.Parameter]:
-    """List an option, or those of a group under its heading; a group of groups has none."""
-    if is_dataclass(kind):
-        hints = get_type_hints(kind)
-        is_nested = any(map(is_dataclass, hints.values()))
-        heading = None if is_nested else (inspect.getdoc(kind) or "").rstrip(".")
-        for one in fields(kind):
-            yield from _options(one.name, hints[one.name], one.metadata.get("option"), heading)
-        return
-    described = copy(described)
-    if isinstance(described, OptionInfo):
-        spelled = described.param_decls or ()
-        if not any(word.startswith("--") for word in spelled):
-            described.param_decls = (f"--{name.replace('_', '-')}", *spelled)
-        described.rich_help_panel = heading or described.rich_help_panel
-    yield inspect.Parameter(
-        name, inspect.Parameter.KEYWORD_ONLY, default=described, annotation=kind
-    )
-
-
-def _made(name: str, kind: Any, given: dict[str, Any]) -> Any:
-    """Take the value of an option, or make a group of its options."""
-    if not is_dataclass(kind):
-        return given[name]
-    group: Any = kind
-    return group(**{one: _made(one, hint, given) for one, hint in get_type_hints(kind).items()})
-
-
-def offer(
-    names: Callable[[], Iterable[str]], *, several: bool = False
-) -> Callable[[str], Iterator[str]]:
-    """Let the Tab key offer names; if there may be several, one more after a comma."""
-
-    def offered(incomplete: str) -> Iterator[str]:
-        given, comma, last = incomplete.rpartition(",") if several else ("", "", incomplete)
-        already = given.split(",")
-        for name in names():
-            if name.startswith(last) and name not in already:
-                yield f"{given}{comma}{name}"
-
-    return offered
-
-
-offer_columns = offer(lambda: map(short, COLUMNS), several=True)
-offer_labels = offer(lambda: ["label", *map(short, (*KEYS, *CONDITIONS))], several=True)
-offer_tables = offer(lambda: TABLES, several=True)
+_TICKS = re.compile(r"``(.+?)``|`([^`]+)`")
 _SCOPES = ("total", "thread", "job", "group", "client", "target")
 
 
-def option(metavar: str, help: str, *names: str, default: Any = None, **more: Any) -> Any:
-    """Describe an option: the placeholder of its value, and its help.
-
-    It is called as its parameter is, unless one of the ``names`` begins with two hyphens.
-    """
-    return typer.Option(default, *names, metavar=metavar, help=help, **more)
-
-
-def choice(default: str | None, help: str, *names: str) -> Any:
-    """Describe an option with a few values, which its type lists."""
-    return typer.Option(default, *names, help=help)
-
-
-def flag(help: str, *names: str) -> Any:
-    """Describe an option without a value."""
-    return typer.Option(False, *names, help=help)
-
-
-def column(help: str) -> Any:
-    """Describe an option that names a column of labels or conditions."""
-    return option("COLUMN", help, autocompletion=offer_labels)
-
-
-Form: TypeAlias = Literal["table", "json", "csv", "markdown"]
-Lang: TypeAlias = Literal["en", "ja"]
-Combine: TypeAlias = Literal["run", "group"]
-
-
-def _files(others: str) -> Any:
-    told = f"Files, folders, globs, path templates ('data/{{volume}}.xml'), {others}."
-    return typer.Argument(..., metavar="FILES", help=told, show_default=False)
-
-
-FILES = _files("NAME=FILES to name what they hold, or - for standard input")
-STORED_FILES = _files("or NAME=FILES to name what they hold")  # to be read again
-METRIC = option(
-    "COLUMN",
-    "The column to look at: iops, bw, lat_mean...",
-    "-m",
-    autocompletion=offer(lambda: [short(name) for name, one in COLUMNS.items() if one.better]),
-)
-BY = option(
-    "COLUMNS",
-    "One answer for each value of these: direction,bs.",
-    autocompletion=offer_labels,
-)
-WHERE = option(
-    "CONDITION",
-    "Keep these rows: direction=read, 'bs>=4k', \"rw in ['read', 'write']\". Repeatable.",
-    "-w",
-)
-SCOPE = option(
-    "SCOPE",
-    f"Keep rows of this scope: {', '.join(_SCOPES)}.",
-    autocompletion=offer(lambda: _SCOPES),
-)
-COMBINE = choice(None, "First add up jobs and threads, for each run or fio group.")
-FORMAT = choice("table", "json and csv: every column, in base units.", "-f")
-OUTPUT = option("FILE", f"Write it to FILE{', '.join(ENDINGS)}, whole or not at all.", "-o")
-BETWEEN = column("The column that holds the sides; by default the files.")
-CONFIDENCE = option("SHARE", "Confidence of the interval.", default=0.95, min=0.5, max=1)
-
-
-@group
-class Sides:
-    """What is compared with what."""
-
-    between: str | None = BETWEEN
-    baseline: str | None = option(
-        "VALUE", "The value the others are divided by; by default the first."
-    )
-
-
-@group
-class RowFilter:
-    """Which rows count."""
-
-    where: list[str] | None = WHERE
-    scope: str | None = SCOPE
-    combine: Combine | None = COMBINE
-    drop_missing: bool = flag("Leave out rows without the metric.")
-    table: str | None = option(
-        "TABLE",
-        "The table to take; by default the one that has it.",
-        "-t",
-        autocompletion=offer_tables,
-    )
-
-    @property
-    def own_scope(self) -> str | None:
-        """The scope of the rows; `combine` takes it before and leaves rows of one scope."""
-        return None if self.combine else self.scope
-
-
-def _formats() -> list[str]:
+def _formats() -> Iterable[str]:
     from fiotools.readers import readers
 
     return [one.name for one in readers()]
 
 
-@group
-class ReadAs:
-    """How the files are read."""
+def _links() -> Iterable[str]:
+    from fiotools.links import NAMES
 
-    reader: str | None = option(
-        "FORMAT",
-        "Read as this format (see: fiotools formats), whatever the content is.",
-        autocompletion=offer(_formats),
-    )
-    tool_version: str | None = option(
-        "TEXT", "The tool's version, for formats that do not tell it."
-    )
-    quantity: Literal["bw", "iops", "lat", "clat", "slat", "hist"] | None = choice(
-        None, "The quantity of fio logs that were renamed."
-    )
-    workers: int = option(
-        "N", "Read with N processes: for thousands of files, or large ones.", default=1, min=1
-    )
+    return NAMES
 
 
-@group
-class Judging:
-    """How a comparison is judged."""
-
-    pair: str | None = column("The column that pairs runs: round.")
-    confidence: float = CONFIDENCE
-    band: float = option(
-        "SHARE", "Differences up to this share do not matter.", default=0.05, min=0, max=1
-    )
-    looks: Literal["once", "any"] = choice(
-        "once", "any: runs were or may be added after a look at the result."
-    )
+_OFFERS: Mapping[str, Callable[[], Iterable[str]]] = {
+    "columns": lambda: map(short, COLUMNS),
+    "described": lambda: dict.fromkeys([*map(short, COLUMNS), *TABLES]),
+    "formats": _formats,
+    "labels": lambda: ["label", *map(short, (*KEYS, *CONDITIONS))],
+    "links": _links,
+    "metrics": lambda: [short(name) for name, one in COLUMNS.items() if one.better],
+    "scopes": lambda: _SCOPES,
+    "tables": lambda: TABLES,
+}
 
 
-@group
-class ComparisonOptions:
-    """The options of `compare` and `speedup`."""
+def _offered(
+    ctx: Any, parameter: Any, incomplete: str, *, about: Argument, fact: Fact
+) -> list[CompletionItem]:
+    """List what the Tab key offers: names, one more after a comma, or else files."""
+    given, comma, last = incomplete.rpartition(",") if not fact.is_whole else ("", "", incomplete)
+    known = _OFFERS[fact.offers]() if fact.offers else about.choices
+    names = [name for name in known if name.startswith(last) and name not in given.split(",")]
+    found = [CompletionItem(f"{given}{comma}{name}") for name in names]
+    return found or [CompletionItem(incomplete, type="file")]
 
-    metric: str | None = METRIC
-    sides: Sides
-    by: list[str] | None = BY
-    kept: RowFilter
-    judging: Judging
+
+class Value(click.ParamType[Any]):
+    """What a text on the command line means to an argument of a function."""
+
+    name = "text"
+
+    def __init__(self, about: Argument, fact: Fact) -> None:
+        self._about, self._fact = about, fact
+        self.is_number = bool({int, float} & about.kinds)
+        self._number: Callable[[str], float] = int if int in about.kinds else float
+
+    @property
+    def shown(self) -> str:
+        """What stands for a value in the help."""
+        if self._fact.value:
+            return self._fact.value
+        if choices := self._about.choices:
+            return f"[{'|'.join(choices)}]"
+        if self.is_number and str not in self._about.kinds:
+            return "N" if int in self._about.kinds else "NUMBER"
+        return "TEXT"
+
+    @property
+    def limits(self) -> str:
+        """The range of a number, in words."""
+        low, high = self._fact.limits
+        return "" if low is None else f"from {low}" if high is None else f"from {low} to {high}"
+
+    def convert(self, value: str, param: Any, ctx: Any) -> Any:
+        """Convert a text to a value, several, or a name with its value."""
+
+        def one(text: str) -> Any:
+            if wrong := self._wrong(text):
+                raise click.UsageError(f"{param.opts[-1]} {text} is {wrong}", ctx)
+            return self._read(text)
+
+        if self._about.is_several and not self._fact.is_whole:
+            parts = [part.strip() for part in value.split(",")]
+            return [one(part) for part in parts if part]
+        if not self._about.is_named:
+            return one(value)
+        name, sign, text = value.rpartition("=")
+        if not (sign or self._about.is_single):
+            raise click.UsageError(f"{param.opts[-1]} {value} is not {self.shown}", ctx)
+        return name if sign else None, one(text)
+
+    def _wrong(self, text: str) -> str:
+        """Say what is wrong with a value; nothing if it is right."""
+        if choices := self._about.choices:
+            listed = ", ".join(map(repr, choices))
+            return "" if text in choices else f"not one of {listed}{similar(text, choices)}"
+        low, high = self._fact.limits
+        try:
+            value = self._read(text)
+        except ValueError:
+            value = None
+        if isinstance(value, str):
+            return ""
+        if value is not None and (low is None or low <= value) and (high is None or value <= high):
+            return ""
+        if self._fact.reads is not None:
+            return f"not a {self.shown.lower()}: write {self._fact.example}"
+        number = "whole number" if int in self._about.kinds else "number"
+        return " ".join(filter(None, [f"not a {number}", self.limits]))
+
+    def _read(self, text: str) -> Any:
+        if self._fact.reads is not None:
+            return self._fact.reads(text)
+        if str in self._about.kinds or not self.is_number:
+            return _amount(text) if self.is_number else text
+        return self._number(text)
+
+    def gathered(self, given: Any) -> Any:
+        """Put the values of an option together."""
+        if not given:
+            return None
+        if self._about.is_named:
+            named = dict(given)
+            return named[None] if [*named] == [None] else named
+        if not self._about.is_several:
+            return list(given)
+        values = [one for part in given for one in (part if isinstance(part, list) else [part])]
+        return values[0] if self._about.is_single and len(values) == 1 else values
+
+
+def _amount(text: str) -> float | str:
+    """Read a number; a text with a unit stays as it is."""
+    try:
+        return float(text)
+    except ValueError:
+        return text
+
+
+class Option(click.Option):
+    """An option of a verb, in a section of its help."""
+
+    def __init__(
+        self, group: str, about: Argument, fact: Fact, help: str, *, is_repeated: bool
+    ) -> None:
+        with in_shell():
+            flag = fact.flag or argument(about.name)
+        self.heading = fact.heading or (GROUPS[group].heading if group in GROUPS else "Options")
+        self._value = Value(about, fact)
+        self._is_repeated = is_repeated
+        is_many = is_repeated or about.is_several or about.is_named
+        is_flag, is_grouped = about.kinds == {bool}, group == "asked" or group in GROUPS
+        more: dict[str, Any] = {"is_flag": True, "default": False}
+        if not is_flag:
+            more = {
+                "type": self._value,
+                "metavar": self._value.shown,
+                "multiple": is_many,
+                "required": about.is_required,
+                "shell_complete": partial(_offered, about=about, fact=fact),
+            }
+        super().__init__(
+            [
+                *filter(None, (fact.short, flag)),
+                f"{group}__{about.name}" if is_grouped else about.name,
+            ],
+            help=_whole(help, "" if is_flag else _extra(about, self._value.limits)),
+            **more,
+        )
+
+    def type_cast_value(self, ctx: Any, value: Any) -> Any:
+        """Convert what was typed."""
+        found = super().type_cast_value(ctx, value)
+        if self._is_repeated:
+            return list(found) or None
+        return self._value.gathered(found) if self.multiple else found
+
+
+class Place(click.Argument):
+    """What is typed without an option."""
+
+    heading = "Arguments"
+
+    def __init__(self, about: Argument, fact: Fact, help: str) -> None:
+        self.told, self._shown = help, fact.value
+        super().__init__(
+            [about.name],
+            nargs=-1 if about.is_several else 1,
+            required=about.is_required,
+            metavar=fact.value if about.is_required else f"[{fact.value}]",
+            shell_complete=partial(_offered, about=about, fact=fact),
+        )
+
+    def get_help_record(self, ctx: Any) -> tuple[str, str]:
+        """Return its name and its help."""
+        return self._shown, _whole(self.told, "required" if self.required else "")
+
+
+def _whole(help: str, extra: str) -> str:
+    return f"{help}  [{extra}]" if extra else help
+
+
+def _extra(about: Argument, limits: str) -> str:
+    default = about.default
+    if isinstance(default, list | tuple):
+        default = ", ".join(map(str, default))
+    told = [] if default in (None, "", False) else [f"default: {default}"]
+    return "; ".join([*told, *filter(None, [limits])])
+
+
+def shell(text: str, names: Iterable[str]) -> str:
+    """Take the marks out of a sentence of a docstring; an argument becomes its option."""
+    known = {*names}
+
+    def told(match: re.Match[str]) -> str:
+        if match[1] is not None:
+            return match[1]
+        return flag(match[2]) if match[2] in known else match[2]
+
+    return _TICKS.sub(told, text)
+
+
+def flag(name: str) -> str:
+    """Return the option of an argument."""
+    with in_shell():
+        return FACTS.get(name, Fact()).flag or argument(name)
+
+
+def made(
+    group: str, read: Signature, names: Iterable[str], *, repeats: Sequence[str] = ()
+) -> Iterator[Option]:
+    """Make the options of some arguments."""
+    for name in names:
+        about = read.arguments[name]
+        yield Option(
+            group,
+            about,
+            fact := FACTS.get(f"{group}.{name}") or FACTS.get(name) or Fact(),
+            shell(about.help, read.arguments) + (" Repeatable." if fact.is_whole else ""),
+            is_repeated=name in repeats,
+        )
+
+
+def of_verb(verb: Verb) -> Iterator[click.Parameter]:
+    """Make the arguments and options of a verb."""
+    own = signature(f"cli.{verb.run}")
+    for name, about in own.arguments.items():
+        if name == "asked":
+            yield from _of_question(verb)
+        elif name in GROUPS:
+            yield from _of_group(name, verb)
+        elif name != "name" and about.is_positional:
+            yield Place(about, FACTS[name], about.help or FACTS[name].help)
+        elif name != "name":
+            yield from made(verb.run, own, [name])
+
+
+def _of_question(verb: Verb) -> Iterator[Option]:
+    """Make options of what the function takes beside the data, as far as it can be typed."""
+    read = signature(verb.asks)
+    _, *others = read.arguments.items()
+    left = {*verb.leaves, *signature(GROUPS["rows"].place).arguments}
+    typed = [name for name, one in others if name not in left and (one.kinds or one.choices)]
+    yield from made("asked", read, typed, repeats=verb.repeats)
+
+
+def _of_group(name: str, verb: Verb) -> Iterator[Option]:
+    group = GROUPS[name]
+    read = signature(group.place)
+    left = {*group.leaves, *(verb.leaves if name != "reading" else ())}
+    is_question = "asked" in signature(f"cli.{verb.run}").arguments
+    if name == "rows" and is_question and "metric" not in signature(verb.asks).arguments:
+        left |= {*OF_METRICS}
+    yield from made(name, read, [one for one in group.names or read.arguments if one not in left])
+
+
+def given_to(run: str, typed: Mapping[str, Any]) -> dict[str, Any]:
+    """Sort what was typed into the arguments of the function that runs a verb.
+
+    What was not typed is left out, so that it has the default of its function. A group that is a
+    class becomes an object of it.
+    """
+    groups: dict[str, dict[str, Any]] = {
+        name: {} for name in signature(f"cli.{run}").arguments if name == "asked" or name in GROUPS
+    }
+    own: dict[str, Any] = {}
+    for key, value in typed.items():
+        if not (value is None or value is False or value == ()):
+            group, _, name = key.rpartition("__")
+            (groups[group] if group else own)[name] = value
+    return own | {name: _made(name, values) for name, values in groups.items()}
+
+
+def _made(group: str, values: dict[str, Any]) -> Any:
+    module, _, name = GROUPS[group].place.partition(":") if group in GROUPS else ("", "", "")
+    if not module.startswith("cli."):
+        return values
+    return getattr(import_module(f"fiotools.{module}"), name)(**values)

@@ -11,13 +11,14 @@ import os
 import signal
 import sys
 import warnings
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from functools import partial
 from operator import methodcaller
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from fiotools.display.columns import printable
 from fiotools.units import many
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from fiotools.display.columns import Sheet
     from fiotools.tables.results import Results
 
+_NARROWEST = 24  # letters in a line of a message
 # for a terminal without Unicode
 _POOR = str.maketrans("µ…▲▼△▽✓✕", "u~^v^v+x")
 
@@ -61,10 +63,22 @@ def prepare() -> None:
 
 
 def say(text: str) -> None:
-    """Write one line to stderr."""
+    """Write one line to stderr; a terminal has it wrapped at words."""
     if sys.stderr is not None:
         with suppress(OSError):  # nobody reads it
-            print(f"fiotools: {printable(text)}", file=sys.stderr, flush=True)
+            print(_wrapped(f"fiotools: {printable(text)}"), file=sys.stderr, flush=True)
+
+
+def _wrapped(line: str) -> str:
+    if not sys.stderr.isatty():
+        return line
+    from textwrap import fill
+
+    told = os.environ.get("COLUMNS", "")
+    room = int(told) if told.isdecimal() else os.get_terminal_size(sys.stderr.fileno()).columns
+    # a name of a file or an option is copied whole
+    how: Any = {"break_long_words": False, "break_on_hyphens": False}
+    return fill(line, max(room, _NARROWEST), subsequent_indent="  ", **how)
 
 
 def write(text: str) -> None:
@@ -121,30 +135,55 @@ def die_of(name: str) -> int:
     return 128 + int(number)  # the signal is blocked
 
 
+@dataclass(frozen=True)
+class Shown:
+    """How an answer is shown.
+
+    Parameters
+    ----------
+    form : {"table", "json", "csv", "markdown"}
+        The form: json and csv have every column, in base units.
+    output : str, optional
+        Write it to FILE.parquet, .csv, .json, .jsonl, .xlsx or .html, whole or not at all.
+    """
+
+    form: Literal["table", "json", "csv", "markdown"] = "table"
+    output: str | None = None
+
+
 def give(
-    form: str,
-    frame: Callable[[], pl.DataFrame],
-    sheet: Callable[[], Sheet],
-    output: str | None = None,
+    shown: Shown,
+    answers: Sequence[pl.DataFrame],
+    sheet: Callable[[pl.DataFrame], Sheet],
     results: Results | None = None,
 ) -> None:
-    """Print an answer in the form that was asked for: its frame for machines, else its sheet.
+    """Print answers in the form that was asked for: one frame for machines, a sheet for each else.
 
-    With an output it is written to that file, which must not be a file of the results.
+    With an output they are written to that file, which must not be a file of the results.
     """
-    if output is not None and results is not None:
-        target(output, form, 1).write(results, {"answer": frame()}, sheet)
-        return
-    if form in ("json", "csv"):
-        write_bytes(WRITERS[form](frame()))
-        return
+    if shown.output is not None:
+        place = target(shown.output, shown.form, 1)
+        place.write(results, {"answer": _together(answers)}, lambda: [*map(sheet, answers)])
+    elif shown.form in ("json", "csv"):
+        write_bytes(WRITERS[shown.form](_together(answers)))
+    else:
+        show(shown.form, map(sheet, answers))
+
+
+def show(form: str, sheets: Iterable[Sheet]) -> None:
+    """Print sheets, one after another."""
     from fiotools.display import text_table
 
-    shown = sheet()
-    text = (
-        text_table.markdown(shown) if form == "markdown" else text_table.text(shown, colours=True)
-    )
-    write(f"{text}\n")
+    written = text_table.markdown if form == "markdown" else partial(text_table.text, colours=True)
+    write("\n".join(f"{written(one)}\n" for one in sheets))
+
+
+def _together(answers: Sequence[pl.DataFrame]) -> pl.DataFrame:
+    if len(answers) == 1:
+        return answers[0]
+    import polars as pl
+
+    return pl.concat(answers, how="diagonal_relaxed")
 
 
 def _parquet(frame: pl.DataFrame) -> bytes:
@@ -210,9 +249,12 @@ class Target:
     is_folder: bool
 
     def write(
-        self, results: Results, frames: Mapping[str, pl.DataFrame], sheet: Callable[[], Sheet]
+        self,
+        results: Results | None,
+        frames: Mapping[str, pl.DataFrame],
+        sheets: Callable[[], list[Sheet]],
     ) -> None:
-        """Write tables, and print where they are; ``sheet`` is their form for people."""
+        """Write tables, and print where they are; ``sheets`` are their form for people."""
         from fiotools.files import atomic_write
 
         ending = f".{self.form}"
@@ -220,12 +262,13 @@ class Target:
         if not self.is_folder:
             places = dict.fromkeys(frames, self.path)
         for place in places.values():
-            refuse_overwriting(results, place)
+            if results is not None:
+                refuse_overwriting(results, place)
         if self.form == "html":
             from fiotools.display import html, layout
 
-            how = layout.options(results.tables.polars("settings"))
-            contents = [html.page([sheet(), how]).encode()]
+            how = [layout.options(results.tables.polars("settings"))] if results else []
+            contents = [html.page([*sheets(), *how]).encode()]
         else:
             contents = [WRITERS[self.form](frame) for frame in frames.values()]
         if self.is_folder:

@@ -2,155 +2,190 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from fiotools.cli import options, rows
-from fiotools.cli.options import choice, command, flag, offer_columns, offer_tables, option
-from fiotools.cli.output import ENDINGS, Trouble, give, refuse_overwriting, say, target, write_bytes
-from fiotools.display import layout
+from fiotools.cli import sources
+from fiotools.cli.output import (
+    WRITERS,
+    Shown,
+    Trouble,
+    give,
+    refuse_overwriting,
+    say,
+    show,
+    target,
+    write_bytes,
+)
+from fiotools.cli.questions import RowFilter, filtered, of_scope, wrong_condition
+from fiotools.cli.sources import Reading, read_all
 from fiotools.files import atomic_write
-from fiotools.tables import metrics, naming
+from fiotools.tables import naming
 from fiotools.units import many
-from fiotools.vocabulary import TABLES
+from fiotools.vocabulary import COLUMNS
 
 if TYPE_CHECKING:
     import polars as pl
 
+    from fiotools.tables.results import Results
 
-@command(
-    "read run.json",
-    "read 'data/{volume}.xml' --scope total --columns volume,direction,iops",
-    "read runs/ -o runs.parquet",
-    "read runs/ -o tables/ --format csv",
-    "read run.json --table percentiles --where percentile=99 --format json",
-    "read run.json --table notes",
-    "read - < run.json",
-)
+_LOOKS = ("table", "markdown")  # forms that people look at
+
+
 def read(
-    sources: list[str] = options.FILES,
+    files: Sequence[str],
     *,
-    output: str | None = option(
-        "FILE|FOLDER/",
-        f"Write one table to FILE{', '.join(ENDINGS)}, or each to a file of FOLDER/."
-        " Written whole or not at all.",
-        "-o",
-    ),
-    table: list[str] | None = option(
-        "TABLE",
-        f"The table: {', '.join(TABLES)}. By default io, or what there is; for a folder"
-        " all that hold rows.",
-        "-t",
-        autocompletion=offer_tables,
-    ),
-    where: list[str] | None = options.WHERE,
-    scope: str | None = options.SCOPE,
-    combine: options.Combine | None = options.COMBINE,
-    column: list[str] | None = option(
-        "COLUMNS",
-        "Only these columns: job,direction,iops.",
-        "--columns",
-        "-c",
-        autocompletion=offer_columns,
-    ),
-    rows_shown: int = option(
-        "N", "Rows that the table shows; 0: all.", "--rows", default=40, min=0
-    ),
-    format: Literal["table", "json", "csv", "markdown", "parquet"] = options.FORMAT,
-    read_as: options.ReadAs,
+    table: Sequence[str] = (),
+    where: Sequence[str] = (),
+    scope: str | None = None,
+    combine: Literal["run", "group"] | None = None,
+    columns: Sequence[str] = (),
+    rows_shown: int = 40,
+    form: Literal["table", "json", "csv", "markdown", "parquet"] = "table",
+    output: str | None = None,
+    reading: dict[str, Any],
 ) -> int:
-    """Read files, and show their content or write it for other programs."""
-    names = naming.split(table)
-    for name in names:
-        rows.refuse_other_tables(name)
-    place = None if output is None else target(output, format, len(names))
-    if place is None and format == "parquet":
+    """Read files, and show their content or write it for other programs.
+
+    Parameters
+    ----------
+    table : sequence of str
+        The table: overview, runs, jobs, settings, io, percentiles, bins, samples, timings, cpu,
+        disks, extras, notes; by default the overview, for a file io, for a folder all.
+    where : sequence of str
+        Keep these rows: direction=read, 'bs>=4k', "rw in ['read', 'write']".
+    scope : str, optional
+        Keep rows of this scope: total, thread, job, group, client, target.
+    combine : {"run", "group"}, optional
+        First add up jobs and threads, for each run or fio group.
+    columns : sequence of str
+        Only these columns: job,direction,iops.
+    rows_shown : int
+        Rows that the table shows; 0: all.
+    form : {"table", "json", "csv", "markdown", "parquet"}
+        The form: json and csv have every column, in base units.
+    output : str, optional
+        Write one table to FILE.parquet, .csv, .json, .jsonl, .xlsx or .html, or each to a file of
+        FOLDER/, whole or not at all.
+    """
+    from fiotools.display import layout
+    from fiotools.tables import metrics
+
+    sources.refuse_other_tables([name for name in table if name != "overview"])
+    place = None if output is None else target(output, form, len(table))
+    if place is None and form == "parquet":
         raise Trouble("parquet is for programs, not for a screen: add -o FILE.parquet", 2)
-    if place is None and len(names) > 1:
+    if place is None and len(table) > 1:
         raise Trouble("one screen shows one table: write several, -o FOLDER/", 2)
-    read = rows.read_all(sources, read_as, label=True, hint=names != ["notes"])
+    read = read_all(files, reading, label=True, hint=[*table] != ["notes"])
     results = read.results
-    if not names and place is not None and place.is_folder:
-        names = [name for name in results.tables if results.tables.height(name)]
-    names = names or [metrics.main_table(results)]
-    kept = options.RowFilter(where=where, scope=scope, combine=combine)
-    chosen = naming.split(column)
-    frames = {name: _chosen(read, read.table(name), kept, chosen) for name in names}
+    if not table and place is not None and place.is_folder:
+        table = [name for name in results.tables if results.tables.height(name)]
+    rows = RowFilter(where=where, scope=scope, combine=combine)
+    if table or place or columns or scope or combine or form not in _LOOKS:
+        names = table or [metrics.main_table(results)]
+        frames = {name: _chosen(read, name, rows, columns) for name in names}
+    else:
+        frames = dict([layout.first_look(_fulfilling(results, where))])
     name, frame = next(iter(frames.items()))
     if place is not None:
-        place.write(results, frames, lambda: layout.preview(results, frame, name, 0, True))
+        place.write(results, frames, lambda: [layout.preview(results, frame, name, 0, True)])
+    elif form in ("json", "csv"):
+        write_bytes(WRITERS[form](frame))
     else:
-        shown = rows_shown, bool(column)
-        give(format, lambda: frame, lambda: layout.preview(results, frame, name, *shown))
+        show(form, [layout.preview(results, frame, name, rows_shown, bool(columns))])
     return read.code
 
 
-def _chosen(
-    read: rows.Reading, frame: pl.DataFrame, kept: options.RowFilter, wanted: list[str]
-) -> pl.DataFrame:
-    frame = rows.of_scope(rows.filtered(read, frame, kept), kept.own_scope)
-    frame = read.with_runs(frame, wanted)
+def _chosen(read: Reading, table: str, rows: RowFilter, wanted: Sequence[str]) -> pl.DataFrame:
+    from fiotools.tables.results import with_runs
+
+    if table == "overview":
+        from fiotools.stats.overview import overview
+
+        frame: pl.DataFrame = overview(_fulfilling(read.results, rows.where))
+    else:
+        frame = of_scope(filtered(read, read.table(table), rows), rows.own_scope)
+        frame = with_runs(read.results, frame, wanted)
     chosen = [naming.found(name, frame, "--columns") for name in wanted]
     return frame[chosen] if chosen else frame
 
 
-@command(
-    "convert runs/ -o dataset/",
-    "convert runs/ -o dataset/ --workers 2 --prune --format json",
-    "convert 'data/{volume}.xml' -o volumes/ --table io,percentiles",
-    "convert old=old/ new=new/ -o both/ --check-hashes",
-)
-def convert(
-    sources: list[str] = options.STORED_FILES,
+def _fulfilling(results: Results, where: Sequence[str]) -> Results:
+    """Keep the rows that fulfil the conditions, in all tables."""
+    with wrong_condition():
+        return results.where(*where)
+
+
+def overview(
+    files: Sequence[str],
     *,
-    output: str = option(
-        "DESTINATION",
-        "The folder of the dataset, or its URL: a new one, or one to continue.",
-        "-o",
-        default=...,
-        show_default=False,
-    ),
-    table: list[str] | None = option(
-        "TABLES",
-        f"Only these: {', '.join(TABLES)}. All by default.",
-        "-t",
-        autocompletion=offer_tables,
-    ),
-    prune: bool = flag("Remove the rows of files that were deleted."),
-    check_hashes: bool = flag("Compare the content of files whose size and time are unchanged."),
-    scheduler: str | None = option("ADDRESS", "Let Dask do it on many machines: tcp://host:8786."),
-    format: Literal["text", "json"] = choice(
-        "text", "json: the result for each kind of file, on stdout.", "-f"
-    ),
-    read_as: options.ReadAs,
+    asked: dict[str, Any],
+    where: Sequence[str] = (),
+    shown: Shown,
+    reading: dict[str, Any],
+) -> int:
+    """Tabulate what was measured: a row for each run and direction.
+
+    A run counts once in each direction: with the tool's own total, else with the sum of its jobs.
+    fio's groups that ran one after another have rows of their own.
+
+    Parameters
+    ----------
+    where : sequence of str
+        Keep these rows: direction=read, 'bs>=4k', "rw in ['read', 'write']".
+    """
+    from fiotools.display import layout
+    from fiotools.stats.overview import overview
+
+    read = read_all(files, reading, label=True)
+    by = asked.get("by", [])
+    named = [naming.full(one, COLUMNS) for one in ([by] if isinstance(by, str) else by)]
+    answer = overview(_fulfilling(read.results, where), by=named or None)
+    give(shown, [answer], layout.sheet, read.results)
+    return read.code
+
+
+def convert(
+    stored: Sequence[str],
+    *,
+    output: str,
+    asked: dict[str, Any],
+    scheduler: str | None = None,
+    form: Literal["text", "json"] = "text",
+    reading: dict[str, Any],
 ) -> int:
     """Convert files to a dataset: a folder of Parquet files for each table.
 
     Only new and changed files are read. If it is interrupted or killed, rerun it to resume. FILES
-    and DESTINATION may be URLs, such as 's3://bucket/runs/**/*.json'. polars, DuckDB, Spark and
-    Dask read DESTINATION/io/*.parquet, Python ft.open_dataset(DESTINATION).
+    and the dataset may be URLs, such as 's3://bucket/runs/**/*.json'. polars, DuckDB, Spark and
+    Dask read FOLDER/io/*.parquet, Python ft.open_dataset("FOLDER").
+
+    Parameters
+    ----------
+    output : str
+        The folder of the dataset, or its URL: a new one, or one to continue.
+    scheduler : str, optional
+        Let Dask do it on many machines: tcp://host:8786.
+    form : {"text", "json"}
+        json: the result for each kind of file, on stdout.
     """
-    tables = naming.split(table)
-    for name in tables:
-        rows.refuse_other_tables(name)
-    if read_as.workers > 1 and scheduler is not None:
+    sources.refuse_other_tables(asked.get("tables", ()))
+    if "workers" in reading and scheduler is not None:
         raise Trouble("--workers or --scheduler, not both", 2)
-    as_asked = rows.arguments(read_as)
+    sources.refuse_other_formats(reading)
     from fiotools.dataset.convert import convert as converted
 
     with _executor(scheduler) as executor:
         done = converted(
-            rows.named(sources, "convert reads files that can be read again, and not -"),
+            sources.named(stored, "convert reads files that can be read again, and not -"),
             output,
-            tables=tables or None,
-            prune=prune,
-            check_hashes=check_hashes,
-            workers=read_as.workers if executor is None else None,
             executor=executor,
-            **as_asked,
+            **asked,
+            **reading,
         )
     for refusal in done.refusals:
         say(refusal)
@@ -158,7 +193,7 @@ def convert(
         more = many(done.refused - len(done.refusals), "more file")
         say(f"{more} could not be read: {output}/_manifest has them, status refused")
     say(f"converted to {done}")
-    if format == "json":
+    if form == "json":
         import json
 
         write_bytes(json.dumps(asdict(done)).encode() + b"\n")
@@ -182,30 +217,31 @@ def _executor(scheduler: str | None) -> Iterator[Any]:
         yield client.get_executor()
 
 
-@command(
-    "export run.json",
-    "export 'runs/{volume}_{round}.json' -o fio.prom",
-)
 def export(
-    sources: list[str] = options.FILES,
+    files: Sequence[str],
     *,
-    output: str | None = option(
-        "FILE", "Write to FILE, whole or not at all; default: the screen.", "-o"
-    ),
-    format: Literal["openmetrics"] = choice("openmetrics", "The format of the other system.", "-f"),
-    read_as: options.ReadAs,
+    form: Literal["openmetrics"] = "openmetrics",
+    output: str | None = None,
+    reading: dict[str, Any],
 ) -> int:
     """Export results to a monitoring system.
 
     Prometheus scrapes OpenMetrics, and Grafana draws it: put FILE.prom where the text collector of
     node_exporter looks for files, or push it to a gateway.
+
+    Parameters
+    ----------
+    form : {"openmetrics"}
+        The format of the other system.
+    output : str, optional
+        Write to FILE, whole or not at all; default: the screen.
     """
     from fiotools.display.exports import openmetrics
 
     path = Path(output) if output else None
     if path is not None:
         atomic_write.refuse_missing_folder(path)
-    read = rows.read_all(sources, read_as, label=True)
+    read = read_all(files, reading, label=True)
     content = "".join(f"{line}\n" for line in openmetrics(read.results)).encode()
     if path is None:
         write_bytes(content)

@@ -152,11 +152,11 @@ def convert(
         The folder of the dataset (or ``"s3://bucket/dataset"``): a new one, or an existing
         dataset. Its own files are never sources.
     tables : iterable of str, optional
-        The tables to build; by default those that the dataset has, all of a new one.
+        The tables to build; by default those of the dataset, all of a new one.
     format, version, quantity : str, optional
         As in `read`.
     prune : bool
-        Remove the rows of files that are no longer among the sources. By default they stay, so
+        Remove the rows of files that are no longer there. By default they stay, so
         that a day's results can be converted and archived.
     check_hashes : bool
         Compare the content of files even if their size and time are the same.

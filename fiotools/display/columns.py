@@ -13,6 +13,7 @@ import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from functools import cached_property
 from typing import Any, Literal, NamedTuple
 
 from fiotools import units
@@ -45,15 +46,7 @@ def is_numeric(values: Sequence[Any], name: str) -> bool:
     """Say whether a column holds numbers to compare, and not names that are numbers."""
     known = EVERY.get(name)
     text = known is not None and known.dtype in ("str", "datetime")
-    return not text and any(map(_is_number, values))
-
-
-def like(values: Sequence[Any], unit: str) -> float | None:
-    """Return the value whose prefix suits all, if they are near each other."""
-    there = [abs(value) for value in values if _is_number(value)]
-    most = max(there, default=0.0)
-    least = min((value for value in there if value), default=0.0)
-    return most if unit and least * 1000 > most else None
+    return not text and any(map(is_number, values))
 
 
 def unit_of_quantity(quantity: Any) -> str:
@@ -61,7 +54,8 @@ def unit_of_quantity(quantity: Any) -> str:
     return next((unit for end, unit in _ENDS if str(quantity).endswith(end)), "")
 
 
-def _is_number(value: Any) -> bool:
+def is_number(value: Any) -> bool:
+    """Say whether a value is a finite number."""
     return isinstance(value, (int, float)) and not isinstance(value, bool) and math.isfinite(value)
 
 
@@ -147,6 +141,7 @@ class SheetColumn:
 
     head: str
     cells: list[str]
+    unit: str = ""  # of all cells; it stands with the heading
     right: bool = False  # as numbers stand
     keep: int = 0  # columns with a lower number go first if the terminal is too narrow
     # how many letters a line of a sentence has at least; 0: in a terminal the text stays in one
@@ -158,7 +153,12 @@ class SheetColumn:
     once: bool = False  # a text that the row above has too is written once
     names: bool = False  # the cells name their rows
     marks: Sequence[Mark] = ()  # a sign before each cell, and its colour
-    links: dict[str, str] = field(default_factory=dict)
+    links: dict[str, str] = field(default_factory=dict)  # names of files, and where to save from
+
+    @cached_property
+    def width(self) -> int:
+        """The letters of the longest cell, or of the heading."""
+        return max(map(length, [self.head, *self.cells]))
 
     def is_said(self, at: int) -> bool:
         """Say whether the row above has the same text and stands for this one too."""
@@ -174,6 +174,7 @@ class Sheet:
     notes: list[str] = field(default_factory=list)
     shared: str = ""  # the values that all rows share, and that have no column
     kind: str = ""  # classes of the table in HTML
+    whole: str = ""  # what has the columns for which a terminal has no room, if not the usual
 
 
 Mood = Literal["good", "bad", "care", "open"]

@@ -10,16 +10,27 @@ from __future__ import annotations
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from fiotools import units
 from fiotools.display import columns
 from fiotools.display.columns import Sheet, SheetColumn, is_missing, printable
-from fiotools.errors import SchemaError, argument
+from fiotools.errors import SchemaError, argument, typed
 from fiotools.files import common_folder
-from fiotools.tables import naming
+from fiotools.tables import metrics, naming
 from fiotools.units import many, percentile
-from fiotools.vocabulary import ANSWERS, COLUMNS, CONDITIONS, EVERY, GRAVEST, KEYS, TABLES
+from fiotools.vocabulary import (
+    ANSWERS,
+    COLUMNS,
+    CONDITIONS,
+    EVERY,
+    GRAVEST,
+    KEYS,
+    STATISTICS,
+    SWEPT,
+)
 from fiotools.words import more
 
 if TYPE_CHECKING:
@@ -36,7 +47,7 @@ _HINTS = {
 # the answers that are read by people, and not taken further; one that has all columns of another
 # stands before it
 _READ = (
-    *("overall", "tails", "speedup", "compare", "gate", "summarize", "check", "steady"),
+    *("overview", "overall", "tails", "speedup", "compare", "gate", "summarize", "check", "steady"),
     *("reconcile", "best_under", "variance", "settings_diff", "fairness", "shifts", "plan"),
 )
 WRAPS = 24  # letters that a line of a sentence has at least
@@ -48,9 +59,25 @@ _MEASURED = (
     *("log_rate", "summary_rate", "observed", "limit"),
 )
 _SENTENCES = (
-    *("verdict", "message", "text", "text_baseline", "command", "description", "why"),
+    *("verdict", "message", "text", "text_baseline", "description", "why"),
     *("remedy", "basis", "note", "stragglers"),
 )
+_OWN_SIGNS = ("confidence", "percentile")  # these are written in a way of their own
+# What is shown first where a table is too narrow for all, of all tables and answers: what names the
+# rows, after labels; what an answer found; conditions, if rows cannot be told apart without them;
+# the numbers; and the rest in its own order.
+_NAMING = (
+    *("verdict", "direction", "percentile", "message", "severity", "line", "option", "job"),
+    *("thread", "quantity", "time_s", "bin_lo_ns", "bin_hi_ns"),
+)
+_NUMBERS = (
+    *("value_ns", "value", "count", "text", "iops", "bw_bytes_per_s", "lat_mean_ns"),
+    *("clat_mean_ns", "real_s", "user_s", "sys_s", "command", "p50_ns", "p99_ns", "p99.9_ns"),
+    *("cpu_pct", *SWEPT, "latency", "scope", "lat_stddev_ns", "runtime_s"),
+)
+_LAST = ("source", "run", "entry", "io_bytes", "total_ios", "port", "size_bytes")
+# conditions and names of a single row stand below it
+_ALONE = (*(name for name in KEYS if name not in ("job", "direction")), *CONDITIONS, "latency")
 # named once if it is the same in all rows; a measured number stays in its column
 _ASKED = ("confidence", "interval_s", "window", "tolerance_pct", "comparisons", "percentile")
 
@@ -67,6 +94,41 @@ class Frame:
         self.shown = len(part)
         # missing values as None
         self.columns = {name: _values(part[name]) for name in self.names}
+        self._prefixes: dict[tuple[str, str], float | None] | None = None
+
+    def share_prefixes(self, names: Sequence[str]) -> None:
+        """Choose the prefixes of some columns, the most important first.
+
+        All columns of a unit have one prefix, so that their values can be compared: one that suits
+        the first column, if the others can be read with it. A column that cannot has one of its
+        own; each value has, where the column's own are too far apart.
+        """
+        found, shared = dict[tuple[str, str], float | None](), dict[str, dict[float, int]]()
+        for name in names:
+            for unit, values in _by_unit(self, name).items():
+                fit = units.readable(values, unit)
+                if not fit:
+                    if any(values):
+                        found[name, unit] = None
+                    continue
+                best = {scale: odd for scale, odd in fit.items() if odd == min(fit.values())}
+                before = shared.get(unit, dict.fromkeys(best, 0))
+                both = {scale: odd + fit[scale] for scale, odd in before.items() if scale in fit}
+                if both:
+                    shared[unit] = both
+                else:
+                    found[name, unit] = min(best)
+        for unit, fit in shared.items():
+            like = min(fit, key=fit.__getitem__)
+            for name in names:
+                found.setdefault((name, unit), like)
+        self._prefixes = found
+
+    def prefix(self, name: str, unit: str) -> float | None:
+        """Return the prefix of a column's values of some unit, as a value that has it."""
+        if self._prefixes is None:
+            self.share_prefixes(self.names)
+        return (self._prefixes or {}).get((name, unit))
 
     def whole(self) -> dict[str, list[Any]]:
         """Return all rows, as `columns` has the first."""
@@ -80,6 +142,15 @@ class Frame:
     def is_empty(self, name: str) -> bool:
         """Say whether a column has no value in any row."""
         return bool(self._data[name].is_null().all())
+
+    def is_idle(self, name: str) -> bool:
+        """Say whether a column counts nothing in any row, which says nothing."""
+        known = COLUMNS.get(name)
+        if known is None or known.better or name in (*KEYS, *CONDITIONS):
+            return False
+        if known.dtype not in ("Int64", "float64") or any(self.columns[name]):
+            return False
+        return self.size == self.shown or not any(_values(self._data[name]))
 
     def is_alike(self, name: str) -> bool:
         """Say whether a column has one value in all of several rows."""
@@ -134,41 +205,6 @@ def _values(series: Any) -> list[Any]:
     return [None if is_missing(value) else value for value in series.to_list()]
 
 
-def plain(frame: Frame) -> Sheet:
-    """Lay out any frame."""
-    if not frame.size:
-        return Sheet([], "no rows")
-    filled = [name for name in frame.names if not frame.is_empty(name)]
-    ends = {end for name in filled for end in interval_of(name, filled)}
-    hidden = ["unit", *_SAID] if "details" in frame.names else ["unit", "varies_in"]
-    names = [name for name in filled if name not in ends and name not in hidden]
-    names, shared = folded(frame, names)
-    made = [
-        _verdicts(frame)
-        if name == "verdict" and "details" in frame.names
-        else column(frame, name, keep=_worth(frame, name))
-        for name in names
-    ]
-    return Sheet(
-        made,
-        notes=[*said(frame, filter(is_label, names)), *cut(frame.shown, frame.size)],
-        shared=shared,
-    )
-
-
-def column(frame: Frame, name: str, title: str = "", keep: int = 0) -> SheetColumn:
-    """Make a column: with the interval in the same cell, if there is one."""
-    return SheetColumn(
-        title or head(name),
-        cells_of(frame, name),
-        right=columns.is_numeric(frame.columns[name], name),
-        keep=keep,
-        wraps=WRAPS if name in _SENTENCES else 0,
-        about=about(name),
-        marks=list(map(columns.mark, frame.columns[name])) if name in columns.MARKED else (),
-    )
-
-
 def about(name: str) -> str:
     """Say what a column means, as a tooltip of its heading."""
     known = EVERY.get(name)
@@ -181,6 +217,59 @@ def head(name: str) -> str:
     return told.replace("_", " ") if name in EVERY else told
 
 
+def plain(frame: Frame, title: Callable[[str], str] = head, *, chosen: bool = False) -> Sheet:
+    """Lay out any frame: the columns that say something, or if they were chosen, all."""
+    if not frame.size:
+        return Sheet([], "no rows")
+    names, shared = frame.names, ""
+    if not chosen:
+        filled = [one for one in names if not (frame.is_empty(one) or frame.is_idle(one))]
+        ends = {end for name in filled for end in interval_of(name, filled)}
+        hidden = ["unit", *_SAID] if "details" in names else ["unit", "varies_in"]
+        names = [name for name in filled if name not in ends and name not in hidden]
+        names, shared = folded(frame, names, title, alone=_ALONE)
+    ranked = _ranked(frame, names)
+    frame.share_prefixes(ranked)
+    folder = _without_folder(frame) if "source" in names else ""
+    made = [
+        _verdicts(frame)
+        if name == "verdict" and "details" in frame.names
+        else column(frame, name, title(name), -ranked.index(name), bare=True)
+        for name in names
+    ]
+    notes = [f"source: in {folder}"] if folder else []
+    notes += said(frame, filter(is_label, names))
+    return Sheet(made, notes=[*notes, *cut(frame.shown, frame.size)], shared=shared)
+
+
+def _without_folder(frame: Frame) -> str:
+    """Leave the folder out that all files lie in, and name it."""
+    sources = frame.columns["source"]
+    folder = common_folder(source for source in sources if source is not None)
+    frame.columns["source"] = [source and source.removeprefix(folder) for source in sources]
+    return folder
+
+
+def column(
+    frame: Frame, name: str, title: str = "", keep: int = 0, *, bare: bool = False
+) -> SheetColumn:
+    """Make a column: with the interval in the same cell, if there is one.
+
+    If it is bare, the unit of all its cells stands with the heading.
+    """
+    texts, unit = cells_of(frame, name), _unit_of_all(frame, name) if bare else ""
+    return SheetColumn(
+        title or head(name),
+        [text.removesuffix(f" {unit}") for text in texts],
+        unit,
+        right=columns.is_numeric(frame.columns[name], name),
+        keep=keep,
+        wraps=WRAPS if name in _SENTENCES else 0,
+        about=about(name),
+        marks=list(map(columns.mark, frame.columns[name])) if name in columns.MARKED else (),
+    )
+
+
 def cells_of(frame: Frame, name: str) -> list[str]:
     """Write the values of a column, with their intervals if there are any."""
     values = frame.columns[name]
@@ -188,19 +277,33 @@ def cells_of(frame: Frame, name: str) -> list[str]:
         return [columns.NONE if value is None else f"{100 * value:g} %" for value in values]
     if name == "percentile":
         return [columns.NONE if value is None else percentile(value) for value in values]
-    units = _units(frame, name)
     ends = interval_of(name, frame.names)
     lows, highs = ([frame.columns[end] for end in ends]) or ([None] * len(values),) * 2
-    near = {}
-    if name not in columns.BINARY and not _is_of_quantities(frame, name):
-        for unit in set(units):
-            own = [value for value, one in zip(values, units, strict=True) if one == unit]
-            near[unit] = columns.like(own, unit)
     binary = name in columns.BINARY
     return [
-        columns.within(value, low, high, unit, like=near.get(unit), binary=binary)
-        for value, low, high, unit in zip(values, lows, highs, units, strict=True)
+        columns.within(value, low, high, unit, like=frame.prefix(name, unit), binary=binary)
+        for value, low, high, unit in zip(values, lows, highs, _units(frame, name), strict=True)
     ]
+
+
+def _unit_of_all(frame: Frame, name: str) -> str:
+    """Return the unit and prefix that all values of a column have, if they have one."""
+    found = {*_units(frame, name)}
+    unit = found.pop() if len(found) == 1 else ""
+    if name in (*columns.BINARY, *_OWN_SIGNS) or interval_of(name, frame.names):
+        return ""
+    like = frame.prefix(name, unit)
+    return units.word(unit, like) if like is not None or unit in ("1/s", "%") else ""
+
+
+def _by_unit(frame: Frame, name: str) -> dict[str, list[float]]:
+    """Return the numbers of a column by their units, which have prefixes."""
+    found: dict[str, list[float]] = {}
+    if name not in columns.BINARY:
+        for value, unit in zip(frame.columns[name], _units(frame, name), strict=True):
+            if unit and columns.is_number(value):
+                found.setdefault(unit, []).append(value)
+    return found
 
 
 def _is_of_quantities(frame: Frame, name: str) -> bool:
@@ -226,21 +329,29 @@ def interval_of(name: str, names: Sequence[str]) -> tuple[str, ...]:
 
 
 def folded(
-    frame: Frame, names: Sequence[str], title: Callable[[str], str] = head
+    frame: Frame,
+    names: Sequence[str],
+    title: Callable[[str], str] = head,
+    *,
+    alone: Sequence[str] = (),
 ) -> tuple[list[str], str]:
-    """Return the columns that differ, and a line with the values of the others."""
+    """Return the columns that differ, and a line with the values of the others.
+
+    Those named ``alone`` are among the others if there is one row.
+    """
     same = []
     for name in names:
         known = EVERY.get(name)
         is_measured = known is not None and known.dtype in ("Int64", "float64")
         if is_measured and name not in (*KEYS, *CONDITIONS, *_ASKED):
             continue
-        if name != "verdict" and frame.is_alike(name):
+        if name != "verdict" and (frame.is_alike(name) or (frame.size == 1 and name in alone)):
             same.append(name)
     if len(same) == len(names):  # a table has a column
         same = []
     alike = [f"{title(name)} {cells_of(frame, name)[0]}" for name in same]
-    shared = f"in all rows: {', '.join(alike)}" if alike else ""
+    where = "in all rows" if frame.size > 1 else "in this row"
+    shared = f"{where}: {', '.join(alike)}" if alike else ""
     return [name for name in names if name not in same], shared
 
 
@@ -287,7 +398,8 @@ def cut(shown: int, rows: int) -> list[str]:
     """Say how many of the rows a table shows, unless it shows all."""
     if shown == rows:
         return []
-    return ["the first {n} of {total} rows".format(n=shown, total=f"{rows:,}")]
+    remedy = typed("", f": {argument('rows', 0)} shows all")
+    return [f"the first {shown} of {rows:,} rows{remedy}"]
 
 
 def is_label(name: str) -> bool:
@@ -296,13 +408,18 @@ def is_label(name: str) -> bool:
     return name in (*KEYS, *CONDITIONS, *asked) or name not in EVERY
 
 
-def _worth(frame: Frame, name: str) -> int:
-    """Rank a column for tables that are too narrow for all."""
-    if name == "verdict" or name not in EVERY:
-        return 3
-    if interval_of(name, frame.names):
-        return 2
-    return 0 if name in ("source", "run", "entry") else 1
+def _ranked(frame: Frame, names: Sequence[str]) -> list[str]:
+    """Rank columns, the most important first, for tables that are too narrow for all."""
+    labels = [name for name in names if name not in EVERY]
+    files = ["source", "run"] if "message" in names or not labels else []
+    naming = [name for name in (*labels, *_NAMING, *files) if name in names]
+    sure = [name for name in names if interval_of(name, frame.names)]
+    answered = [name for name in names if name in STATISTICS and name not in _NUMBERS]
+    rows = {*zip(*(frame.columns[name] for name in naming), strict=True)}
+    conditions = SWEPT if len(rows) < frame.shown else ()
+    rest = [name for name in names if name not in _LAST]
+    ranked = [*naming, *sure, *answered, *conditions, *_NUMBERS, *rest, *names]
+    return [name for name in dict.fromkeys(ranked) if name in names]
 
 
 def sheet(answer: Any, rows: int | None = None) -> Sheet:
@@ -582,39 +699,43 @@ def options(settings: pl.DataFrame) -> Sheet:
     return Sheet(made if found else [], title="How it was measured")
 
 
-_OVERVIEW = ("io", "timings", "percentiles", "samples", "bins", "runs")
-# what a first look at `io` or `timings` wants to see
-_SHOWN = (
-    *("run", "job", "thread", "direction", "scope", "bs_bytes", "iodepth"),
-    *("iops", "bw_bytes_per_s", "lat_mean_ns", "command", "real_s", "user_s", "sys_s"),
-)
-_MOST = 5
-# what tells most, of all tables; the rest follows in the tables' own order
-_FIRST = (
-    *("direction", "percentile", "value_ns", "time_s", "value", "bin_lo_ns", "bin_hi_ns", "count"),
-    *("job", "thread", "iops", "bw_bytes_per_s", "lat_mean_ns", "clat_mean_ns"),
-    *("real_s", "user_s", "sys_s", "message", "severity", "line", "option", "text"),
-    *("latency", "quantity", "bs_bytes", "iodepth", "scope", "lat_stddev_ns", "runtime_s"),
-)
-_LAST = ("source", "entry", "io_bytes", "total_ios", "port", "size_bytes", "command")
+_MOST = 5  # warnings
+_GLANCE = 12  # rows of results
 
 
 def overview(results: Results, rows: int | None = None) -> Sheet:
-    """Lay out results at a glance: the first rows, and the warnings of the readers."""
-    made = Sheet([])
-    tables = results.tables
-    name = next((one for one in _OVERVIEW if one in tables and tables.height(one)), None)
-    if name is not None:
-        frame = tables.polars(name)
-        own = [one for one in frame.columns if one not in TABLES[name]]
-        told = _SHOWN if name in ("io", "timings") else TABLES[name][1:]
-        part = frame.select(own + [one for one in told if one in frame.columns])
-        made = plain(Frame(part, _MOST if rows is None else min(rows, _MOST)))
-        of = f"rows of .{name}, a few of their columns"
-        made.notes = [note.replace("rows", of) for note in made.notes]
-    made.title = f"Results: {_counts(results)}"
+    """Lay out results at a glance: what was measured, and the warnings of the readers."""
+    name, frame = first_look(results)
+    made = _of_table(Frame(frame, min(rows or _GLANCE, _GLANCE)), name, head)
+    made.title, made.whole = f"Results: {_counts(results)}", "overview()"
     made.notes += _warnings(results)
     return made
+
+
+def first_look(results: Results) -> tuple[str, pl.DataFrame]:
+    """Return the overview of results, or if nothing can be in it, their main table."""
+    from fiotools.stats.overview import tabulated
+
+    tables = {name: results.tables.polars(name) for name in results.tables}
+    with suppress(SchemaError):  # a run is there twice
+        frame = tabulated(tables)
+        if any(frame[name].count() for name in ANSWERS["overview"] if name != "status"):
+            return "overview", frame
+    name = metrics.main_table(results)
+    return name, tables[name]
+
+
+def _of_table(
+    frame: Frame, name: str, title: Callable[[str], str], *, chosen: bool = False
+) -> Sheet:
+    return by_run(frame, title) if name == "overview" else plain(frame, title, chosen=chosen)
+
+
+def by_run(frame: Frame, title: Callable[[str], str] = head) -> Sheet:
+    """Lay out an answer of `overview`."""
+    if {*frame.columns["status"]} <= {"ok", None}:
+        frame.names.remove("status")
+    return plain(frame, lambda name: "percentiles of" if name == "latency" else title(name))
 
 
 def preview(results: Results, frame: pl.DataFrame, name: str, rows: int, chosen: bool) -> Sheet:
@@ -622,35 +743,25 @@ def preview(results: Results, frame: pl.DataFrame, name: str, rows: int, chosen:
 
     If the columns are not chosen, those without values are left out.
     """
-    told = [one for one in frame.columns if chosen or _tells(frame[one])]
-    own = [one for one in told if one not in TABLES[name]]
-    folder = common_folder(frame["source"]) if "source" in told else ""
-    if folder:
-        frame = frame.with_columns(frame["source"].str.strip_prefix(folder))
-    shown = Frame(frame, rows or None)
-    # the paths tell the rows apart where no label does
-    paths = name == "notes" or (not own and "source" in told and frame["source"].n_unique() > 1)
-    first = [*own, *["message"] * (name == "notes"), *["source"] * paths, *_FIRST]
-    ranked = [*first, *(one for one in told if one not in _LAST), *told]
-    # what a heading says can be typed
-    left, shared = (told, "") if chosen else folded(shown, told, naming.short)
-    made = [column(shown, one, naming.short(one), -ranked.index(one)) for one in left]
+    made = _of_table(Frame(frame, rows or None), name, naming.short, chosen=chosen)
+    made.title = _counts(results)
+    whole = typed("overview()", "--table overview --format csv")
+    made.whole = whole if name == "overview" else ""
     if name == "notes":
-        made = [replace(one, wraps=WRAPS) if one.head == "source" else one for one in made]
-    notes = [f"source: in {folder}"] if folder and "source" in left else []
-    if not shown.size:
-        made, notes, shared = [], [f"{name} has no rows in these files"], ""
-    if rows and rows < shown.size:
-        notes.append(f"the first {rows} of {shown.size:,} rows: {argument('rows', 0)} shows all")
+        made.columns = [
+            replace(one, wraps=WRAPS) if one.head == "source" else one for one in made.columns
+        ]
+    if not len(frame):
+        made.notes = [f"{name} has no rows in these files"]
     others = [
         f"{one} {count:,}"
         for one in results.tables
         if (count := results.tables.height(one)) and one not in (name, "notes")
     ]
     if others and not chosen:
-        this = f"{name} is shown; " if shown.size else ""
-        notes.append(f"{this}other tables ({argument('table')}): {', '.join(others)}")
-    return Sheet(made, _counts(results), notes, shared)
+        this = f"{name} is shown; " if len(frame) else ""
+        made.notes.append(f"{this}other tables ({argument('table')}): {', '.join(others)}")
+    return made
 
 
 def _counts(results: Results) -> str:
@@ -669,15 +780,8 @@ def _warnings(results: Results) -> list[str]:
     return lines[:_MOST] + ([f"and {left} in .notes"] if len(lines) > _MOST else [])
 
 
-def _tells(column: pl.Series) -> bool:
-    """Say whether a column has values other than zero."""
-    there = column.drop_nulls()
-    counts = column.name in COLUMNS and not COLUMNS[column.name].better
-    zeros = there.dtype.is_numeric() and bool((there == 0).all())
-    return len(there) > 0 and not (zeros and counts and column.name not in (*KEYS, *CONDITIONS))
-
-
 _LAYOUTS: Mapping[str | None, Callable[[Frame], Sheet]] = {
+    "overview": by_run,
     "compare": comparison,
     "gate": held,
     "overall": overall,

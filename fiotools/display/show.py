@@ -45,16 +45,18 @@ class Readable:
 def show(x: Results | IntoDataFrame, *, rows: int | None = ROWS) -> Readable:
     """Show results, or any frame of them, as people read them.
 
-    Values have units (1.2 GB/s, 350 µs), an interval stands beside its value, a verdict has a sign
-    and a colour, and flags are said in sentences below. Columns without a value are left out, and
-    columns with one value in all rows are named once. The frame itself is not changed.
+    A Results is shown as its `overview`. Values have units (1.2 GB/s, 350 µs), those of one unit
+    the same prefix where all can be read with it; an interval stands beside its value, a verdict
+    has a sign and a colour, and flags are said in sentences below. Columns without a value are left
+    out, and columns with one value in all rows are named once. The frame itself is not changed.
 
     Parameters
     ----------
     x : Results or pandas or polars frame
         The result of `read`, one of its tables, or the answer of a statistic.
     rows : int, optional
-        The most rows to show; None for all. Tables of a Results show at most five.
+        The most rows to show; None for all. At most twelve of a Results are shown: `overview`
+        has all.
 
     Returns
     -------
@@ -68,8 +70,8 @@ def show(x: Results | IntoDataFrame, *, rows: int | None = ROWS) -> Readable:
 
     Notes
     -----
-    In IPython and JupyterLab, where fiotools is imported, the answers of `compare`, `speedup`,
-    `summarize`, `check`, `fairness`, `steady`, `shifts`, `reconcile`, `settings_diff`,
+    In IPython and JupyterLab, where fiotools is imported, the answers of `overview`, `compare`,
+    `speedup`, `summarize`, `check`, `fairness`, `steady`, `shifts`, `reconcile`, `settings_diff`,
     `best_under`, `plan` and `variance` show themselves in this form; a selection of columns
     is shown as ever.
     ``%unload_ext fiotools`` ends that, and ``%load_ext fiotools`` brings it back.
@@ -80,8 +82,8 @@ def show(x: Results | IntoDataFrame, *, rows: int | None = ROWS) -> Readable:
     >>> t = ft.read("data/page-cache/{cache}.txt").timings
     >>> ft.show(ft.speedup(t, "real_s", between="cache", baseline="before"))
     real of each cache, against before
-    cache    real  of before  speedup  n  verdict
-    after  466 ms     4.36 s     9.36  1  ? one run each: no error known
+    cache     real  of before  speedup  n  verdict
+    after  0.466 s     4.36 s     9.36  1  ? one run each: no error known
     need >= 3 runs a side for a verdict
     """
     if rows is not None and rows < 1:

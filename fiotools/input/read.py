@@ -89,7 +89,7 @@ def read(
     tables : iterable of str, optional
         The tables to build (`Results` lists them); all by default. Notes are always there.
     format : str, optional
-        Name of the reader to use, as in `formats`; found from the content by default.
+        The format of the files, as in `formats`; by default it is found from the content.
     version : str, optional
         The tool's version, for the formats that do not say it.
     quantity : {"bw", "iops", "lat", "clat", "slat", "hist"}, optional
@@ -102,7 +102,7 @@ def read(
     frames : {"pandas", "polars"}
         What the tables are, and the answers to questions about these results.
     workers : int, optional
-        How many processes read; by default only this one. See the notes.
+        Read with this many processes, for thousands of files; by default only this one.
     executor : concurrent.futures.Executor, optional
         An executor that reads instead, such as Dask's ``client.get_executor()``; ``workers`` then
         says how many batches it reads at once.

@@ -2,7 +2,7 @@
 
 Colours are Okabe and Ito's, told apart by colour-blind readers and, with the markers, in greyscale.
 
-`fiotools.articles.notebooks` may ask for all figures of a run in another language: it names the
+`tools.notebooks` may ask for all figures of a run in another language: it names the
 language in an environment variable, which is what `style` then takes by default, and `save` writes
 the figures into a folder of that name.
 

@@ -22,8 +22,8 @@ from fiotools.readers.pasted import SEPARATOR
 # customised, in the trace of "set -x", in Markdown's code, or bare, as make echoes dd. Traps: "# "
 # is a root prompt inside a fence and a heading outside; "> " continues a command, quotes a mail, or
 # is a prompt itself; "%" stands in many tables.
-_FENCE = re.compile(r"[ \t>]*(?:```|~~~)")
-_FENCES = re.compile(rf"^{_FENCE.pattern}", re.M)
+FENCE = re.compile(r"[ \t>]*(?:```|~~~)")
+_FENCES = re.compile(rf"^{FENCE.pattern}", re.M)
 _HEADING = re.compile(r"^#{1,6} +\S|^<summary>")
 _LONGEST = 8000  # one-line pastes are long, and nothing longer is a command
 _PROMPT = re.compile(
@@ -132,7 +132,7 @@ def _candidates(text: str, reports: Sequence[Report]) -> Iterator[Boundary]:
             continue
         begin, stop = at, line_end(text, at)
         line, at = text[begin:stop], stop + 1
-        if fences and _FENCE.match(line):
+        if fences and FENCE.match(line):
             fenced = not fenced
             is_output = fenced and end_above >= 0 and not text[end_above:begin].strip()
             if not is_output:

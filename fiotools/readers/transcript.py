@@ -2,7 +2,8 @@
 
 Produced by people: prompts with commands, reports of any tool below them, prose around. The reader
 finds the commands and hands each report to its own grammar, so that ``time dd if=... of=...`` is
-one run with its command, its row of I/O and its timing. Fills the tables of the tools in it.
+one run with its command, its row of I/O and its timing. Fills the tables of the tools in it, and
+``runs.heading`` with the name that stands above a report ("## ext4", "**HDD:**", "=== cold ===").
 
 Traps: a report belongs to the last command above it, but not across a fence, a heading or another
 prompt, and not to a command that cannot have printed it (``cd``, another tool); one command line
@@ -23,6 +24,7 @@ from string import whitespace
 from fiotools.errors import ParseError
 from fiotools.readers import shell
 from fiotools.readers.document import Document, Report, Session
+from fiotools.readers.headings import headings
 from fiotools.readers.prompts import Boundary, commands
 from fiotools.readers.time import add_timing
 from fiotools.tables.rows import Rows
@@ -41,7 +43,8 @@ def read(document: Document, rows: Rows) -> None:
     above: defaultdict[tuple[int, str], int] = defaultdict(int)
     previous: Report | None = None
     run, added, under, is_timed = 0, 0, -1, False
-    for report, below in zip_longest(reports, reports[1:]):
+    names = headings(text, reports, found)
+    for report, below, rows.heading in zip_longest(reports, reports[1:], names):
         at = bisect_right(starts, report.start) - 1
         session, at = _session(found, at, report, text)
         if report.kind == "dd" and at >= 0 and session.command == found[at].text:

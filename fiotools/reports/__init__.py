@@ -1,5 +1,5 @@
 """Reports: results as one page that answers what a reader asks.
 
-`study` opens results and asks them everything; `report` executes a notebook that tells what was
-found, and makes one self-contained HTML page of it.
+`study` opens results and asks them everything; `report` puts its pieces into one template, and
+makes one self-contained HTML page.
 """

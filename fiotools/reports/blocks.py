@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import os
-import re
+import base64
 from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from fiotools.display import html, text_table
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from fiotools.reports.sentences import Sentence
 
-HTML_ONLY = "FIOTOOLS_HTML_ONLY"  # in the environment: the texts of pieces are not wanted
+_KINDS = {".svg": "image/svg+xml", ".png": "image/png"}
 _WRAPS = 24  # letters of a line of a cell at least
 
 
@@ -35,17 +35,39 @@ class Block:
         return self.text
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
-        is_page = os.environ.get(HTML_ONLY) is not None
-        return {"text/html": self.html, "text/plain": "" if is_page else self.text}
+        style = f"<style>{html.STYLE}</style>\n" if "fiotools-show" in self.html else ""
+        return {"text/html": style + self.html, "text/plain": self.text}
+
+
+class Heading(Block):
+    """A heading, which a page lists in its contents."""
+
+    def __init__(self, text: str, level: int) -> None:
+        super().__init__(printable(text), _tag(f"h{level}", _words(text)))
+        self.level, self.words = level, _words(text)
+
+
+class Picture(Block):
+    """A saved plot, which becomes part of the page or the notebook."""
+
+    def __init__(self, title: str, file: Path) -> None:
+        self._kind, content = _KINDS[file.suffix], file.read_bytes()
+        image = f'<img alt="{html.safe(title)}" src="{address(content, self._kind)}">'
+        super().__init__(f"<Figure: {printable(title)}>", _tag("figure", image))
+        is_text = file.suffix == ".svg"
+        self._data = content.decode() if is_text else base64.b64encode(content).decode("ascii")
+
+    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
+        return {self._kind: self._data, "text/plain": self.text}
 
 
 def of_sheet(sheet: Sheet) -> Block:
     """Write a table."""
-    return Block(lambda: text_table.text(sheet), html.html(sheet))
+    return Block(lambda: text_table.text(sheet), html.html(sheet, styled=False))
 
 
 def _words(text: str) -> str:
-    return html.soft(html.safe(text))
+    return html.soft(html.safe(text)).replace(" %", "&nbsp;%")
 
 
 def _tag(name: str, inside: str, kind: str = "") -> str:
@@ -60,11 +82,6 @@ def _list(lines: Sequence[str], kind: str) -> str:
 
 def _bold(text: str) -> str:
     return _tag("b", _words(text)) if text else ""
-
-
-def heading(text: str, level: int = 2) -> Block:
-    """Write a heading; the page gives it the name that its table of contents links to."""
-    return Block(printable(text), _tag(f"h{level}", _words(text)))
 
 
 def paragraph(text: str, kind: str = "") -> Block:
@@ -86,7 +103,7 @@ def verdicts(said: Iterable[Sentence]) -> Block:
     lines = []
     for one in said:
         sign, mood = one.mark
-        told = f"{_bold(one.head)}: {_words(one.rest)}.".replace(" %", "&nbsp;%")
+        told = f"{_bold(one.head)}: {_words(one.rest)}."
         lines.append(_tag("li", f"{_tag('i', sign, mood)} {told}", mood))
     text = "\n".join(f"* {printable(str(one))}" for one in said)
     return Block(text, _list(lines, "verdict"))
@@ -117,6 +134,11 @@ def table(
     return of_sheet(Sheet(made, kind=kind))
 
 
+def address(content: bytes, kind: str = "application/octet-stream") -> str:
+    """Write a file as an address that holds it whole."""
+    return f"data:{kind};base64,{base64.b64encode(content).decode('ascii')}"
+
+
 def fold(summary: str, *blocks: Block, printed: bool = False) -> Block:
     """Fold pieces behind a line to click at; on paper, show them or leave them out."""
     inside = [_tag("summary", _words(summary)), *(block.html for block in blocks), ""]
@@ -130,17 +152,6 @@ def together(blocks: Iterable[Block]) -> Block:
     """Put pieces one after the other."""
     there = [block for block in blocks if block is not NOTHING]
     return Block(lambda: "\n".join(b.text for b in there), "\n".join(b.html for b in there))
-
-
-def slug(text: str) -> str:
-    """Turn a text into the name of a file or an anchor.
-
-    Examples
-    --------
-    >>> slug("random-io: how many?"), slug("<b>")
-    ('random-io-how-many', 'b')
-    """
-    return re.sub(r"[^\w]+", "-", text.casefold()).strip("-") or "x"
 
 
 NOTHING = Block("", "")

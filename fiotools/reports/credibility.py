@@ -76,6 +76,11 @@ class Doubt(NamedTuple):
     said: str
     lead: str = ""
 
+    @property
+    def is_impossible(self) -> bool:
+        """Say whether it voids what was found, and not only weakens it."""
+        return self.lead in ACCUSATIONS[:2]
+
 
 def _text(value: Any) -> str | None:
     return value if isinstance(value, str) else None

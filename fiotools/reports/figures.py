@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import base64
-import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -22,15 +20,15 @@ from fiotools.files import short_names
 from fiotools.language import called, listed, say
 from fiotools.plot.look import figure_of
 from fiotools.plot.words import LATENCIES, condition, sides
-from fiotools.reports.blocks import Block, fold, heading, of_frame, paragraph, slug, together
-from fiotools.reports.questions import LATENCY, Comparison, best, in_order, swept
-from fiotools.reports.sentences import cell_names, names_of, telling
+from fiotools.reports.blocks import Block, Heading, Picture, fold, of_frame, paragraph
+from fiotools.reports.cells import cell_names, names_of, telling
+from fiotools.reports.questions import LATENCY, Comparison, in_order
 from fiotools.reports.subjects import Source, differs
 from fiotools.stats.combine import fairness, per_thread
 from fiotools.stats.percentiles import merge_bins, of_bins, of_tables
 from fiotools.stats.steady import steady
 from fiotools.stats.summary import summarize
-from fiotools.words import named
+from fiotools.words import named, slug
 
 _QUANTITIES = 4
 _LINES = 6
@@ -40,7 +38,6 @@ _CELL, _PANEL = "_cell", "_panel"
 _LATENCY_PANELS = 6
 _PER_OCTAVE = 6  # bins of a drawn distribution; fio's have 64
 _AT = (50.0, 90.0, 99.0, 99.9, 99.99)
-_SHOWN = "FIOTOOLS_FIGURE_FORMAT"  # png for a notebook, svg for a page
 _MOST = 24  # bars of one figure
 _SIDES, _PANELS = 6, 8
 _FAR = 5  # times
@@ -49,27 +46,8 @@ _SWEPT_LINES = 12
 _GRIDS = 6
 
 
-class Picture:
-    """A saved plot, as a notebook shows it: PNG, or SVG on a page."""
-
-    def __init__(self, title: str, file: Path) -> None:
-        self._title, self.file = title, file
-
-    def __repr__(self) -> str:
-        return f"<Figure: {self._title}>"
-
-    def _repr_mimebundle_(
-        self, include: Any = None, exclude: Any = None
-    ) -> tuple[dict[str, str], dict[str, Any]]:
-        if self.file.suffix == ".svg":
-            mime, shown = "image/svg+xml", self.file.read_text(encoding="utf-8")
-        else:
-            mime, shown = "image/png", base64.b64encode(self.file.read_bytes()).decode("ascii")
-        return {"text/plain": repr(self), mime: shown}, {mime: {"alt": self._title}}
-
-
-# a heading, the numbers that are drawn, and the plot; if it could not be drawn, only why
-Pieces: TypeAlias = tuple[Block] | tuple[Block, Block, Picture]
+# a heading, what is said below it, the numbers that are drawn, and the plot
+Pieces: TypeAlias = list[Block]
 
 
 def _written(names: Iterable[str]) -> str:
@@ -77,24 +55,21 @@ def _written(names: Iterable[str]) -> str:
     return listed(map(called, names))
 
 
-def figures(source: Source, asked: list[Comparison], out: Path, prefix: str) -> Iterator[Pieces]:
+def figures(source: Source, asked: list[Comparison], out: Path, kind: str) -> Iterator[Pieces]:
     """Draw the plots that the tables allow, and save each."""
-    kind = os.environ.get(_SHOWN, "png")
     for drawn in _every(source, asked):
         if isinstance(drawn, SchemaError):
-            yield (paragraph(f"One plot cannot be drawn: {drawn}."),)
+            yield [paragraph(f"One plot cannot be drawn: {drawn}.")]
             continue
-        name = out / f"{prefix}{slug(drawn.title)}"
+        name = out / f"{source.prefix}{slug(drawn.title)}"
         file = plot.save(drawn.ax, f"{name}.{kind}", data=drawn.frame)[0]
         plt.close(figure_of(drawn.ax))
-        said = [heading(drawn.title, 3), *([paragraph(drawn.said)] if drawn.said else [])]
+        said = [paragraph(drawn.said)] if drawn.said else []
         inside = of_frame(drawn.numbers, whole=drawn.printed)
         folded = fold("the numbers", inside, printed=drawn.printed)
-        yield together(said), folded, Picture(drawn.title, file)
-    told = best(asked[0]) if asked else None
-    if told is not None:
-        title = heading("The most I/Os below a latency", 3)
-        yield (together([title, of_frame(told)]),)
+        yield [Heading(drawn.title, 3), *said, folded, Picture(drawn.title, file)]
+    if asked and asked[0].best is not None:
+        yield [Heading("The most I/Os below a latency", 3), of_frame(asked[0].best)]
 
 
 @dataclass(frozen=True)
@@ -115,7 +90,7 @@ class _Drawn:
 def _every(source: Source, asked: list[Comparison]) -> Iterator[_Drawn | SchemaError]:
     """Draw one kind after the other; a plot that fails does not stop the others."""
     kinds = [_ratios(one) for one in asked]
-    kinds += [_sweeps(one) if swept(one) else _runs(one) for one in asked[:1]]
+    kinds += [_sweeps(one) if one.swept else _runs(one) for one in asked[:1]]
     kinds += [_threads(source, asked), _latencies(source, asked)]
     kinds += [_timings(source, asked), _sampled(source)]
     for kind in kinds:
@@ -146,7 +121,7 @@ def _ratios(one: Comparison) -> Iterator[_Drawn]:
     if one.answer is None or one.between is None or one.answer["ratio"].isna().all():
         return
     answer = one.answer[one.answer["ratio"].notna()]
-    if len(answer) > _MOST and swept(one):
+    if len(answer) > _MOST and one.swept:
         return  # the grid has them all
     both = [
         sides(level, baseline, one.between, faster="speedup" in answer)
@@ -216,7 +191,7 @@ def _threads(source: Source, asked: list[Comparison]) -> Iterator[_Drawn]:
 def _latencies(source: Source, asked: list[Comparison]) -> Iterator[_Drawn]:
     """Draw the latencies of one source, in a panel for each cell."""
     # a sweep has its latency, and shares one figure for all its cells
-    if not asked or LATENCY not in asked[0].frame or swept(asked[0]):
+    if not asked or LATENCY not in asked[0].frame or asked[0].swept:
         return
     one = asked[0]
     yield from _means(one)
@@ -400,7 +375,7 @@ def _series(source: Source, part: pd.DataFrame, quantity: str) -> Iterator[_Draw
 
 def _sweeps(one: Comparison) -> Iterator[_Drawn]:
     """Draw a sweep: a grid of two conditions, and lines along the one of the most values."""
-    names = swept(one)
+    names = one.swept
     x, *others = names
     if others:
         yield _grid(one, x, others[0])

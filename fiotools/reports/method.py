@@ -189,40 +189,37 @@ def _time(text: str) -> str:
 
 
 class File(NamedTuple):
-    """One file of the page."""
+    """One file to save from the page."""
 
     name: str  # empty if it is too large for a page
     what: str
     size: str  # rows and bytes, as people read them
+    content: bytes = b""
 
 
-def written(
-    source: Source, answers: Mapping[str, pd.DataFrame], folder: Path, prefix: str = ""
-) -> Iterator[File]:
+def files(source: Source, answers: Mapping[str, pd.DataFrame]) -> Iterator[File]:
     """Write every table that is not empty, the answers, and the raw outputs."""
-    folder.mkdir(parents=True, exist_ok=True)
     tables = {name: frame for name, frame in source.results.tables.items() if len(frame)}
     for name, frame in {**answers, **tables}.items():
-        yield _table(f"{prefix}{name}", name, frame, folder)
-    yield from _raw(source, folder, prefix)
+        yield _table(name, frame, source.prefix)
+    if source.is_of_files:
+        yield from _raw(source)
 
 
-def _table(name: str, what: str, frame: pd.DataFrame, folder: Path) -> File:
+def _table(what: str, frame: pd.DataFrame, prefix: str = "") -> File:
     written = guarded(frame).to_csv(index=False, lineterminator="\n")
     text = written.encode("utf-8", "surrogateescape")
     size = ", ".join([counted(len(frame), "{n} row", "{n} rows"), human(len(text), "B")])
     if len(text) < _PACKED:
-        (folder / f"{name}.csv").write_bytes(text)
-        return File(f"{name}.csv", what, size)
+        return File(f"{prefix}{what}.csv", what, size, text)
     packed = gzip.compress(text, mtime=0)
     if len(packed) > _LARGEST:
         command = "fiotools read FILES -o x.parquet"
         return File("", what, f"{size}: too large for a page; {command}")
-    (folder / f"{name}.csv.gz").write_bytes(packed)
-    return File(f"{name}.csv.gz", what, f"{size}, packed")
+    return File(f"{prefix}{what}.csv.gz", what, f"{size}, packed", packed)
 
 
-def _raw(source: Source, folder: Path, prefix: str) -> Iterator[File]:
+def _raw(source: Source) -> Iterator[File]:
     """Pack the outputs of the tools and the manifest, if they are small."""
     files = [Path(name) for name in dict.fromkeys(source.results.runs["source"])]
     if source.campaign is not None:
@@ -249,5 +246,4 @@ def _raw(source: Source, folder: Path, prefix: str) -> Iterator[File]:
     if len(packed.getvalue()) > _LARGEST:
         yield large
         return
-    (folder / f"{prefix}raw.zip").write_bytes(packed.getvalue())
-    yield File(f"{prefix}raw.zip", raw, f"{said}, packed")
+    yield File(f"{source.prefix}raw.zip", raw, f"{said}, packed", packed.getvalue())

@@ -2,23 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import narwhals as nw
 import pandas as pd
 
-from fiotools.errors import SchemaError, argument
+from fiotools.errors import SchemaError
 from fiotools.measure.experiments import Question
-from fiotools.reports.subjects import SWEPT, Source, differs
+from fiotools.reports.sides import SWEPT
+from fiotools.reports.subjects import Source, differs
 from fiotools.stats.best_under import best_under
 from fiotools.stats.combine import combine
 from fiotools.stats.compare import compare, speedup
 from fiotools.stats.frames import groups, metric_of
+from fiotools.stats.question import unknown_sides
 from fiotools.stats.replicates import in_one_scope
 from fiotools.stats.summary import summarize
 from fiotools.tables import metrics, naming
+from fiotools.tables.columns import of_pandas
+from fiotools.tables.results import Results, to_pandas, with_runs
 from fiotools.vocabulary import CONDITIONS
 from fiotools.words import counted
 
@@ -59,7 +64,7 @@ class Comparison:
         """Say what is compared with what."""
         if self.between is None:
             return naming.short(self.metric)
-        if self.between == "label":
+        if self.between == "label" or self.between.startswith("word_"):  # nobody named it
             said = f"against {self.baseline}"
         else:
             name = naming.short(self.between)
@@ -78,10 +83,48 @@ class Comparison:
         """The columns that tell the rows of different runs apart: cells, and sides."""
         return [*self.by, *([self.between] if self.between else [])]
 
-    @property
+    @cached_property
     def summary(self) -> pd.DataFrame:
         """The answer of `summarize` for each cell and side."""
         return summarize(self.frame, self.metric, by=self.keys or None)
+
+    @cached_property
+    def swept(self) -> list[str]:
+        """The conditions of a sweep, the one with most values first; none if it is not a sweep.
+
+        Numbers in the rows that are compared: one of three values or more, or two of two.
+        """
+        counts = {
+            name: len(own.unique())
+            for name in self.by
+            if pd.api.types.is_numeric_dtype(own := self.frame[name]) and own.notna().all()
+        }
+        found = sorted(
+            (name for name in counts if counts[name] > 1), key=lambda name: -counts[name]
+        )
+        return found if len(found) > 1 or any(counts[name] > 2 for name in found) else []
+
+    @cached_property
+    def best(self) -> pd.DataFrame | None:
+        """The most I/Os per second below up to three latencies; None where nothing was swept."""
+        frame, names = self.frame, self.swept
+        known = {"iops", LATENCY} <= set(frame)
+        if not names or not known or frame[[LATENCY, "iops"]].isna().to_numpy().any():
+            return None
+        by = [name for name in self.keys if name not in names and differs(frame, name)]
+        means = frame.groupby([*by, *names])[LATENCY].mean()
+        limits = [step for step in _STEPS if means.min() < step < means.max()]
+        decades = [step for step in limits if f"{step:.0e}".startswith("1")] or limits
+        found = [
+            best_under(frame, LATENCY, limit, by=by or None, sweep=names) for limit in decades[:3]
+        ]
+        if not found:
+            return None
+        keys = [*by, "limit", *names, "iops", "observed", "observed_lo", "observed_hi"]
+        told = in_order(pd.concat(found, ignore_index=True), by)
+        # the other conditions follow from the side or are the same in all rows
+        rest = [name for name in told if name not in (*keys, *CONDITIONS)]
+        return told[[*keys, *rest]]
 
 
 def comparisons(source: Source, wish: Choices) -> list[Comparison]:
@@ -95,11 +138,28 @@ def comparisons(source: Source, wish: Choices) -> list[Comparison]:
         rows = counted(gaps, "{n} row", "{n} rows")
         said = f"Left out: {rows} without {naming.short(metric)}"
     if source.campaign is None or wish != Choices(baseline=wish.baseline):
-        found = [_of_labels(source, wish, frame, metric)]
+        frame = _with_runs(source.results, frame, [wish.between, *(wish.by or ())])
+        sides = [naming.full(wish.between, frame)] if wish.between else _sides(source)
+        found = [_of_labels(source, one, wish, frame, metric) for one in sides]
     else:
         questions = source.campaign.experiment.questions
         found = [_of_question(source, one, wish, frame, metric) for one in questions]
     return [replace(one, said=said) for one in found]
+
+
+def _with_runs(results: Results, frame: pd.DataFrame, names: Iterable[str | None]) -> pd.DataFrame:
+    """Fill in columns of the runs that are named."""
+    named = [name for name in names if name]
+    return to_pandas(with_runs(results, of_pandas(frame), named)) if named else frame
+
+
+def _sides(source: Source) -> list[str | None]:
+    """List the labels that may hold the sides: each is a question, within the others."""
+    named = [name for name in source.fields if name != "round" and name not in source.swept]
+    for name in ("label", "place"):
+        if name in named:
+            return [name]
+    return [*named] or [None]
 
 
 def _table(source: Source, wish: Choices) -> tuple[pd.DataFrame | None, str]:
@@ -139,30 +199,20 @@ def _of_question(
     return replace(answered, only=asked.only[1] if asked.only is not None else "")
 
 
-def _of_labels(source: Source, wish: Choices, frame: pd.DataFrame, metric: str) -> Comparison:
-    """Compare the sides that labels tell apart, within the other conditions."""
+def _of_labels(
+    source: Source, between: str | None, wish: Choices, frame: pd.DataFrame, metric: str
+) -> Comparison:
+    """Compare the sides of one label, within the other conditions."""
     fields = [name for name in source.fields if name != "round"]
-    named = [name for name in fields if name not in source.swept]
-    between = naming.full(wish.between, frame) if wish.between else _only(named)
     if between is not None and between not in frame:
-        raise SchemaError(f"no column {between!r} in these results: there are {', '.join(fields)}")
+        there = f": there are {', '.join(fields)}" if fields else ""
+        raise SchemaError(f"no column {between!r} in these results{there}")
     by = [naming.full(name, frame) for name in wish.by] if wish.by is not None else None
     try:
         frame, by = _cells(frame, between, [name for name in fields if name != between], by)
     except SchemaError as error:  # parts and totals that nothing tells apart, or one run twice
         return Comparison(frame, metric, (), problem=str(error))
     return _answered(source, frame, metric, between, wish.baseline, tuple(by))
-
-
-def _only(fields: list[str]) -> str | None:
-    """Return the one label that can hold the sides, or refuse several."""
-    if len(fields) < 2:
-        return fields[0] if fields else None
-    for name in ("label", "place"):
-        if name in fields:
-            return name
-    how = argument("between")
-    raise SchemaError(f"compare between which of {', '.join(fields)}? say it with {how}")
 
 
 def _cells(
@@ -212,8 +262,9 @@ def _answered(
     """Compare the sides with a baseline, or with the first side if it is None."""
     frame = in_order(frame, by)
     if between is None:
-        return Comparison(frame, metric, by, problem="there is only one side")
-    levels = list(dict.fromkeys(frame[between].dropna()))
+        whole = _with_runs(source.results, frame, ["host", "command", "heading"])
+        return Comparison(frame, metric, by, problem=unknown_sides(whole, []))
+    levels = _levels(source, frame, between)
     if len(levels) < 2:
         name = naming.short(metric)
         problem = f"no {between} has {name}: nothing to compare"
@@ -247,41 +298,15 @@ def _answered(
     return replace(asked, answer=answer)
 
 
+def _levels(source: Source, frame: pd.DataFrame, between: str) -> list[Any]:
+    """List the sides, first those of the files that were named first."""
+    there = dict.fromkeys(frame[between].dropna())
+    runs = source.results.runs
+    first = runs[between].dropna() if between in runs else ()
+    return [*dict.fromkeys(one for one in (*first, *there) if one in there)]
+
+
 def in_order(frame: pd.DataFrame, by: Sequence[str]) -> pd.DataFrame:
     """Sort rows by their cells: numbers by size, names as they first came."""
     rows = groups(nw.from_native(frame, eager_only=True), by).values()
     return frame.iloc[[row for own in rows for row in own]].reset_index(drop=True)
-
-
-def swept(one: Comparison) -> list[str]:
-    """Name the conditions of a sweep, the one with most values first; none if it is not a sweep.
-
-    Numbers in the rows that are compared: one of three values or more, or two of two.
-    """
-    counts = {
-        name: len(own.unique())
-        for name in one.by
-        if pd.api.types.is_numeric_dtype(own := one.frame[name]) and own.notna().all()
-    }
-    found = sorted((name for name in counts if counts[name] > 1), key=lambda name: -counts[name])
-    return found if len(found) > 1 or any(counts[name] > 2 for name in found) else []
-
-
-def best(one: Comparison) -> pd.DataFrame | None:
-    """Find the most I/Os per second below up to three latencies; None where nothing was swept."""
-    frame, names = one.frame, swept(one)
-    known = {"iops", LATENCY} <= set(frame) and frame[[LATENCY, "iops"]].notna().to_numpy().all()
-    if not names or not known:
-        return None
-    by = [name for name in one.keys if name not in names and differs(frame, name)]
-    means = frame.groupby([*by, *names])[LATENCY].mean()
-    limits = [step for step in _STEPS if means.min() < step < means.max()]
-    decades = [step for step in limits if f"{step:.0e}".startswith("1")] or limits
-    found = [best_under(frame, LATENCY, limit, by=by or None, sweep=names) for limit in decades[:3]]
-    if not found:
-        return None
-    keys = [*by, "limit", *names, "iops", "observed", "observed_lo", "observed_hi"]
-    told = in_order(pd.concat(found, ignore_index=True), by)
-    # the other conditions follow from the side or are the same in all rows
-    rest = [name for name in told if name not in (*keys, *CONDITIONS)]
-    return told[[*keys, *rest]]

@@ -1,63 +1,34 @@
-"""`report`: execute the notebook of a report, and make one HTML page of it.
+"""`report`: the pieces of a study in one HTML page.
 
 The page needs no other files and no network, and has no scripts.
 """
 
 from __future__ import annotations
 
-import base64
-import mimetypes
 import os
-import re
 import tempfile
-from collections.abc import Callable, Mapping, Sequence
-from copy import deepcopy
-from dataclasses import dataclass
-from importlib.util import find_spec
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
-from urllib.parse import unquote
+from typing import TYPE_CHECKING, Any, Literal
 
-from lxml import etree, html
-
-from fiotools import errors
-from fiotools.display.html import safe
-from fiotools.errors import ReportError, argument, typed
+from fiotools.display.columns import printable
+from fiotools.errors import ReportError
 from fiotools.files import atomic_write
-from fiotools.reports.blocks import HTML_ONLY, slug
+from fiotools.progress import bar
+from fiotools.reports.blocks import Block, Heading, paragraph
+from fiotools.words import slug
 
-# what the extra [report] brings
-_EXTRA = ("nbclient", "nbconvert", "nbformat", "ipykernel", "traitlets")
-_OUT = "own-data"  # where the notebook writes to when a reader runs it
-_MIME = "application/vnd.fiotools+json"
-# of IPython: nothing of the user's own set-up, no history, no module of the folder's, and
-# tracebacks without colours
-_PROFILE = """\
-c.HistoryManager.enabled = False
-c.InteractiveShellApp.ignore_cwd = True
-c.InteractiveShell.colors = "NoColor"
-"""
-# errors whose messages say all
-_KNOWN = {name for name, value in vars(errors).items() if isinstance(value, type)}
-_KNOWN |= {"FileNotFoundError", "PermissionError", "NotADirectoryError", "OSError"}
-_MADE = (
-    "fiotools {version} made it from a notebook: fiotools report --notebook writes the notebook,"
-    " --template takes a changed one."
-)
+if TYPE_CHECKING:
+    from fiotools.reports.study import Study
+    from fiotools.tables.results import Results
+
 _TEMPLATES = Path(__file__).parent / "templates"
-_HIDDEN = "notebook-only"  # the tag of cells that are for who works in the notebook
-# what could run, load or lead somewhere by itself
-_ACTIVE = (
-    *("script", "iframe", "object", "embed", "link", "base", "meta", "form"),
-    *("applet", "audio", "video"),
+_CHECKED = (
+    "Every run is tested against physics, arithmetic and its own options, with what the manifest "
+    "or the caller knows about the machine."
 )
-_LOADING = (
-    *("src", "srcset", "data", "poster", "background", "ping", "action", "formaction"),
-    *("href", "xlink:href"),
-)
-_URL = re.compile(r"url\(|@import|expression\(", re.IGNORECASE)
-_OUTSIDE = re.compile(r"https?://", re.IGNORECASE)
-_SHOWN = re.compile(r"data:image/(png|jpeg|svg\+xml);base64,")
+_UNITS = "In base units: bytes, bytes per second, seconds, and nanoseconds for latencies."
 
 
 @dataclass(frozen=True)
@@ -70,8 +41,8 @@ class Written:
 
 
 def report(
-    sources: Any,
-    path: str | os.PathLike[str],
+    sources: Results | Any,
+    output: str | os.PathLike[str] = "report.html",
     *,
     between: str | None = None,
     baseline: Any = None,
@@ -79,331 +50,212 @@ def report(
     by: str | Sequence[str] | None = None,
     title: str | None = None,
     question: str | None = None,
-    lang: str = "en",
-    template: str | os.PathLike[str] | None = None,
-    notebook: str | os.PathLike[str] | None = None,
-    step: Callable[[int, int], object] | None = None,
-    **known: Any,
+    lang: Literal["en", "ja"] = "en",
+    ram: str | float | None = None,
+    host_ram: str | float | None = None,
+    link: str | float | None = None,
+    media: Literal["hdd", "sata-ssd", "nvme", "ram"] | None = None,
+    devices: int | None = None,
+    cache: Literal["cold", "warm"] | None = None,
+    sides: Literal["layer", "device", "mirror", "cache"] | None = None,
+    copies: int | Mapping[str, int] | None = None,
+    speedup_max: float | None = None,
+    moved: str | float | None = None,
+    capacity: str | float | None = None,
+    prefilled: bool = False,
+    compression: float | None = None,
 ) -> Written:
-    """Write a report: one HTML page that needs no other file and no network.
+    """Write a page: the verdict in words, plots, credibility, how it was measured.
 
-    It executes a notebook, ``notebooks/own-data.ipynb``, in a kernel of its own and in this folder;
-    the notebook writes nothing here.
+    The page needs no other file and no network. Its title is the main finding. Without labels, each
+    file or folder is a side.
 
     Parameters
     ----------
-    sources : path, list of paths, or mapping of label to paths
+    sources : path, list of paths, mapping of label to paths, or Results
         The folder of a campaign of ``fiotools measure``, a folder that holds several, or whatever
-        `fiotools.read` takes.
-    path : path
-        Of the page; it is written whole or not at all.
-    between, baseline, metric, by
-        The comparison, as in `study`.
-    title, question : str, optional
-        Of the page.
+        `fiotools.read` takes; or what was read, without its files to save from the page.
+    output : path
+        The page, which ends in .html. It is written whole or not at all.
+    between : str, optional
+        The column that holds the sides; by default what tells them apart. That is the question of
+        the experiment, or labels, the path template, names of files or columns of the runs.
+    baseline : value, optional
+        The side that the others are divided by; by default the first.
+    metric : str, optional
+        The column to compare: iops, bw, real, lat_mean, ...
+    by : str or sequence of str, optional
+        Compare separately within each combination of these columns.
+    title : str, optional
+        The title of the page; by default the main finding.
+    question : str, optional
+        The question that the page answers.
     lang : {"en", "ja"}
-        Of the plots; the page is English.
-    template : path, optional
-        A changed copy of the notebook.
-    notebook : path, optional
-        Where to write the executed notebook, to go on with in JupyterLab.
-    step : callable, optional
-        Called with the number of a cell and the number of all cells before each is executed.
-    **known
-        Facts that the files do not hold, as in `fiotools.check`.
+        The language of the plots. The page is English.
+    ram : str or number, optional
+        Memory of the machine that ran the tool: ``"8GB"``, or a file with the output of ``free``.
+    host_ram : str or number, optional
+        Memory of the host if the machine is a guest. 0 means that there is no host.
+    link : str or number, optional
+        The link to the device: ``"usb3-5g"``, ``"sata-3"``, ``"pcie4-x4"``, or a rate.
+    media : {"hdd", "sata-ssd", "nvme", "ram"}, optional
+        The kind of the device.
+    devices : int, optional
+        The number of devices, each with a link of its own.
+    cache : {"cold", "warm"}, optional
+        The cache that was meant to be measured.
+    sides : {"layer", "device", "mirror", "cache"}, optional
+        The kind of the sides, as in `check`.
+    copies : int or mapping of level to int, optional
+        Copies that a mirror writes.
+    speedup_max : float, optional
+        The most that the cache gains, known from elsewhere.
+    moved : str or number, optional
+        Bytes that each timed command moved, if no tool says it.
+    capacity : str or number, optional
+        The capacity of the SSD.
+    prefilled : bool, optional
+        The file was full of data before it was read.
+    compression : float, optional
+        How many times smaller the data is below the files, if something packs it.
 
     Returns
     -------
     Written
+        Its ``path``, its ``size`` in bytes, and ``unread``: the files that could not be read.
 
     Raises
     ------
     ReportError
-        If a package of ``fiotools[report]`` is missing, the template is not a notebook, or a cell
-        fails; the message is that of the cell, and its traceback is a note of the error.
+        If a package of ``fiotools[report]`` is missing.
+    SchemaError
+        If no file can be read, or a column does not exist.
+
+    See Also
+    --------
+    check : What the facts about the machine are for.
 
     Examples
     --------
     >>> import fiotools as ft
     >>> ft.report("campaigns/", "report.html", title="My disks")  # doctest: +SKIP
     """
-    for name in _EXTRA:
-        if find_spec(name) is None:
-            raise ReportError(f"report needs {name}: python -m pip install 'fiotools[report]'")
-    for target in (path, notebook):
-        if target is not None:
-            atomic_write.refuse_missing_folder(Path(target))
-    source = Path(template) if template is not None else _own_template()
-    parameters = {
-        "data": _plain(sources),
-        "between": between,
-        "baseline": baseline,
-        "metric": metric,
-        "by": by if by is None or isinstance(by, str) else list(by),
-        "lang": lang,
-        "known": {name: value for name, value in known.items() if value not in (None, False)},
+    known: dict[str, Any] = {
+        "ram": ram,
+        "host_ram": host_ram,
+        "link": link,
+        "media": media,
+        "devices": devices,
+        "cache": cache,
+        "sides": sides,
+        "copies": copies,
+        "speedup_max": speedup_max,
+        "moved": moved,
+        "capacity": capacity,
+        "prefilled": prefilled,
+        "compression": compression,
     }
-    made = _opened(source)
-    _headed(made, title, question)
-    _given(made, parameters)
-    with tempfile.TemporaryDirectory(prefix="fiotools-report-") as folder:
-        out = Path(folder) / "out"
-        out.mkdir()
-        _execute(made, source, Path(folder), out, step, html_only=notebook is None)
-        content = page(made, out).encode("utf-8", "surrogateescape")
-    whole = {Path(path): content}
-    if notebook is not None:
-        import nbformat
-
-        copy = nbformat.writes(made).replace(out.as_posix(), _OUT)  # the paths of its new place
-        whole[Path(notebook)] = copy.encode("utf-8", "surrogateescape") + b"\n"
-    for target, data in whole.items():
-        atomic_write.write_bytes(target, data)
-    outputs = [output for cell in made.cells for output in cell.get("outputs", [])]
-    found = [output.get("data", {}).get(_MIME, {}).get("unread", []) for output in outputs]
-    return Written(Path(path), len(content), [name for names in found for name in names])
-
-
-def _own_template() -> Path:
-    """Find the notebook: in a wheel beside this module, in a checkout among the others."""
-    here = Path(__file__).parent
-    places = (here / "own-data.ipynb", here.parents[1] / "notebooks" / "own-data.ipynb")
-    for place in places:
-        if place.is_file():
-            return place
-    raise ReportError(f"own-data.ipynb is not where it was installed: give {argument('template')}")
-
-
-def _plain(sources: Any) -> Any:
-    """Turn sources into values that a notebook can hold."""
-    if isinstance(sources, Mapping):
-        return {str(label): _plain(part) for label, part in sources.items()}
-    if isinstance(sources, (str, os.PathLike)):
-        return os.fspath(sources)
-    return [os.fspath(one) for one in sources]
-
-
-def _opened(path: Path) -> Any:
-    """Read a notebook."""
-    import nbformat
-
     try:
-        text = path.read_bytes().decode("utf-8")
-        return nbformat.reads(text, as_version=4)
-    except OSError as error:
-        raise ReportError(f"{path}: {error.strerror}") from None
-    except (UnicodeDecodeError, nbformat.reader.NotJSONError, nbformat.ValidationError):
-        raise ReportError(f"{path}: not a notebook") from None
+        import jinja2  # noqa: F401
+    except ModuleNotFoundError:
+        how = "python -m pip install 'fiotools[report]'"
+        raise ReportError(f"report needs jinja2: {how}") from None
+    atomic_write.refuse_missing_folder(Path(output))
+    from fiotools.reports.study import study
+
+    found = study(sources, between=between, baseline=baseline, metric=metric, by=by, **known)
+    made = _page(found, [*_blocks(found, lang)], title, question)
+    content = made.encode("utf-8", "surrogateescape")
+    atomic_write.write_bytes(Path(output), content)
+    return Written(Path(output), len(content), found.unread["source"].tolist())
 
 
-def _headed(notebook: Any, title: str | None, question: str | None) -> None:
-    """Put a title and a question into the first cell."""
-    if title is None and question is None:
-        return
-    from nbformat.v4 import new_markdown_cell
-
-    cells = notebook.cells
-    is_text = bool(cells) and cells[0].cell_type == "markdown"
-    head, rest = "", cells.pop(0).source if is_text else ""
-    if rest.startswith("# "):
-        head, _, rest = rest.partition("\n")
-    if title is not None:
-        head = f"<h1>{safe(title)}</h1>"
-    if question is not None:
-        rest = f"<p><b>{safe('The question:')}</b> {safe(question)}</p>"
-    cells.insert(0, new_markdown_cell(f"{head}\n\n{rest.strip()}\n"))
-
-
-def _given(notebook: Any, parameters: Mapping[str, Any]) -> None:
-    """Set the parameters after the cell tagged for them, as papermill does."""
-    from nbformat.v4 import new_code_cell
-
-    source = "\n".join(f"{name} = {value!r}" for name, value in parameters.items())
-    cell = new_code_cell(source, metadata={"tags": ["injected-parameters"]})
-    tags = [one.metadata.get("tags", []) for one in notebook.cells]
-    at = next((number + 1 for number, own in enumerate(tags) if "parameters" in own), 0)
-    notebook.cells.insert(at, cell)
+def _blocks(found: Study, lang: str) -> Iterator[Block]:
+    """Give the pieces of a page in their order."""
+    yield Heading("The verdict", 2)
+    yield found.verdict()
+    yield from _drawn(found, lang)
+    yield Heading("Can it be true?", 2)
+    yield paragraph(_CHECKED)
+    yield found.credibility()
+    yield Heading("Which options were set, and where do they differ?", 2)
+    yield found.settings()
+    yield Heading("The raw tables", 2)
+    yield paragraph(_UNITS)
+    yield found.tables()
+    yield Heading("How it was measured", 2)
+    yield found.measured()
+    yield Heading("What was noticed while reading the files", 2)
+    yield found.remarks()
 
 
-def _execute(
-    notebook: Any,
-    source: Path,
-    folder: Path,
-    out: Path,
-    step: Callable[[int, int], object] | None,
-    *,
-    html_only: bool,
-) -> None:
-    """Run the cells in this folder, without the user's set-up; files go to ``out``."""
-    from nbclient.exceptions import CellControlSignal, CellExecutionError
+def _drawn(found: Study, lang: str) -> Iterator[Block]:
+    """Draw the plots of each part; the look and the language of the caller's own plots stay."""
+    import matplotlib as mpl
 
-    from fiotools.articles.kernel import run_cells
+    from fiotools.language import speaking
+    from fiotools.plot import style
 
-    profile = folder / "ipython" / "profile_default"
-    profile.mkdir(parents=True)
-    (profile / "ipython_kernel_config.py").write_text(_PROFILE, encoding="utf-8")
-    environment = {
-        "IPYTHONDIR": str(folder / "ipython"),
-        "FIOTOOLS_OUT": str(out),
-        "FIOTOOLS_FIGURE_FORMAT": "svg",
-    }
-    if html_only:
-        environment[HTML_ONLY] = "1"
-    at = 0
-
-    def started(cell: Any, cell_index: int) -> None:
-        nonlocal at
-        at = cell_index
-        if step is not None:
-            step(cell_index + 1, len(notebook.cells))
-
-    try:
-        run_cells(notebook, Path.cwd(), environment, started)
-    except CellExecutionError as error:
-        said = " ".join(error.evalue.split())
-        if error.ename not in _KNOWN:
-            first = notebook.cells[at].source.splitlines() or [""]
-            how = typed("", "; --debug shows where")
-            where = f"in the cell that begins with {first[0]!r}{how}"
-            said = f"{source.name}: {error.ename}: {said} ({where})"
-        failed = ReportError(said)
-        failed.add_note(error.traceback)  # where in the cell, and in what it calls
-        raise failed from None
-    except (CellControlSignal, RuntimeError) as error:  # too slow; or the kernel died
-        said = str(error).splitlines()[0]
-        raise ReportError(f"{source.name}: the notebook did not run to its end: {said}") from None
+    with (
+        tempfile.TemporaryDirectory(prefix="fiotools-report-") as folder,
+        mpl.rc_context(),
+        speaking(lang),
+        bar(desc="drawing", unit=" plots", delay=1) as line,
+    ):
+        style(lang=lang)
+        for part in found.parts:
+            yield Heading(part.title, 2)
+            for pieces in part.figures(folder, "svg"):
+                yield from pieces
+                line.update()
 
 
-def page(notebook: Any, out: Path) -> str:
-    """Make the HTML page of an executed notebook; linked files in ``out`` become part of it."""
-    tree = html.document_fromstring(_converted(notebook))
-    main = tree.find(".//main")
-    _make_inert(main)
-    _take_in(main, out)
-    _name_headings(tree, main, "Contents")
-    _tidy(main)
-    text: str = html.tostring(tree, encoding="unicode", doctype="<!DOCTYPE html>")
-    return text + "\n"
+@dataclass(frozen=True)
+class _Head:
+    """A heading, as the contents name it and link to it."""
+
+    name: str
+    words: str
+    below: list[_Head] = field(default_factory=list)
 
 
-def _converted(notebook: Any) -> str:
-    """Let nbconvert write Markdown, code and outputs as HTML."""
-    from nbconvert.exporters import HTMLExporter
-    from traitlets.config import Config
+def _page(found: Study, blocks: Sequence[Block], title: str | None, question: str | None) -> str:
+    """Put the pieces into the page, and list their headings."""
+    from jinja2 import Environment, FileSystemLoader
 
     from fiotools._version import __version__
+    from fiotools.display.html import STYLE
 
-    code = [
-        cell
-        for cell in notebook.cells
-        if cell.cell_type == "code" and "parameters" not in cell.metadata.get("tags", [])
-    ]
-    settings = Config()
-    settings.TagRemovePreprocessor.enabled = True
-    settings.TagRemovePreprocessor.remove_cell_tags = {_HIDDEN}
-    make: Any = HTMLExporter  # nbconvert has no types
-    exporter = make(
-        config=settings,
-        extra_template_basedirs=[str(_TEMPLATES)],
-        template_name="fiotools",
-        exclude_anchor_links=True,
+    names = [*_names(blocks)]
+    heads: list[_Head] = []
+    for block, name in zip(blocks, names, strict=True):
+        if isinstance(block, Heading):
+            own = heads if block.level == 2 else heads[-1].below
+            own.append(_Head(name, block.words))
+    environment = Environment(
+        autoescape=True, keep_trailing_newline=True, loader=FileSystemLoader(_TEMPLATES)
     )
-    told = {  # what the template says itself
-        "version": __version__,
-        "lang": "en",
-        "title": "How this page was made",
-        "made": _MADE.format(version=__version__),
-        "summary": "the code of its cells",
-        "code": code,
-    }
-    text, _ = exporter.from_notebook_node(notebook, resources={"fiotools": told})
-    return str(text)
+    return environment.get_template("page.html.j2").render(
+        version=__version__,
+        title=printable(title if title is not None else found.headline),
+        question=printable(question if question is not None else found.question),
+        sheets=STYLE,
+        about=found.about(),
+        heads=heads,
+        blocks=zip(blocks, names, strict=True),
+    )
 
 
-def _make_inert(main: Any) -> None:
-    """Remove elements that could run or load; the page's policy forbids them anyway."""
-    etree.strip_elements(main, etree.Comment, *_ACTIVE, with_tail=False)
-    for element in main.iter(etree.Element):
-        for name, value in element.attrib.items():
-            if _is_active(element.tag, name.lower(), value):
-                del element.attrib[name]
-        if element.tag == "style" and _URL.search(element.text or ""):
-            element.text = ""
-    for link in main.iter("a"):
-        if _OUTSIDE.match(link.get("href", "")):
-            link.set("rel", "noopener noreferrer")
-
-
-def _is_active(tag: str, name: str, value: str) -> bool:
-    """Say whether an attribute runs or loads something, or links to anything but a page."""
-    if name == "href" and tag == "a":
-        return ":" in value.split("/")[0] and not _OUTSIDE.match(value)
-    if name == "src" and tag == "img":
-        return not _SHOWN.match(value)
-    if name == "style":
-        return _URL.search(value) is not None
-    return name.startswith("on") or name in _LOADING
-
-
-def _take_in(main: Any, out: Path) -> None:
-    """Put linked files into the page, to be saved from there."""
-    for link in main.iter("a"):
-        target = Path(unquote(link.get("href", "")))
-        if target.parent != out or not target.is_file():
-            continue
-        kind = mimetypes.guess_type(target.name)[0] or "application/octet-stream"
-        if target.suffix == ".gz":
-            kind = "application/gzip"
-        data = base64.b64encode(target.read_bytes()).decode("ascii")
-        link.set("href", f"data:{kind};base64,{data}")
-        link.set("download", target.name)
-
-
-def _name_headings(tree: Any, main: Any, title_of_list: str) -> None:
-    """Give every heading a name, and list them."""
-    first = main.find(".//h1")
-    title = " ".join(first.text_content().split()) if first is not None else "fiotools"
-    tree.find(".//title").text = title
+def _names(blocks: Iterable[Block]) -> Iterator[str]:
+    """Name each heading, no two alike, for links; other pieces have no name."""
     taken: set[str] = set()
-    contents = html.Element("ul")
-    under = contents
-    for element in main.iter("h2", "h3"):
-        text = " ".join(element.text_content().split())
-        name = base = slug(text)
+    for block in blocks:
+        if not isinstance(block, Heading):
+            yield ""
+            continue
+        name = base = slug(block.text)
         number = 2
         while name in taken:
             name, number = f"{base}-{number}", number + 1
         taken.add(name)
-        element.set("id", name)
-        item = html.Element("li")
-        link = etree.SubElement(item, "a", href=f"#{name}")
-        link.text = text
-        if element.tag == "h2" or under is contents:
-            contents.append(item)
-        else:
-            inner = under.find("ul")
-            (inner if inner is not None else etree.SubElement(under, "ul")).append(item)
-        under = item if element.tag == "h2" else under
-    tree.find(".//nav").append(contents)  # beside the page, where it is wide enough
-    narrow = html.Element("details", {"class": "contents"})
-    etree.SubElement(narrow, "summary").text = title_of_list
-    narrow.append(deepcopy(contents))
-    second = main.find(".//h2")
-    if second is not None:  # above what comes first
-        section = next(one for one in (second, *second.iterancestors()) if one.getparent() is main)
-        section.addprevious(narrow)
-
-
-def _tidy(main: Any) -> None:
-    """Let wide tables scroll in a box of their own, and keep each style of the outputs once."""
-    for element in list(main.iter("table")):
-        box = html.Element("div", {"class": "scroll"})
-        box.tail, element.tail = element.tail, None
-        element.getparent().replace(element, box)
-        box.append(element)
-    seen = {""}
-    for element in list(main.iter("style")):
-        text = element.text or ""
-        if text in seen:
-            element.drop_tree()
-        seen.add(text)
+        yield name

@@ -1,25 +1,22 @@
-"""A comparison in sentences, and the findings that a report begins with."""
+"""Comparisons in words: a title, sentences about all cells and about each, the top of a sweep."""
 
 from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 import pandas as pd
 
 from fiotools import units
 from fiotools.display import columns, verdicts
 from fiotools.display.columns import OPEN, Mark
-from fiotools.errors import SchemaError
-from fiotools.reports.questions import Comparison, best, swept
+from fiotools.reports.cells import cell_names
+from fiotools.reports.findings import Finding, Row, Top, records
 from fiotools.stats.compare import settled
-from fiotools.stats.frames import metric_of
-from fiotools.stats.overall import overall
+from fiotools.stats.frames import Metric, metric_of
 from fiotools.tables import naming
-from fiotools.vocabulary import CONDITIONS
 from fiotools.words import counted, more, named
 
 _MANY = 6  # sentences about one side; above, those of one verdict are one
@@ -38,12 +35,10 @@ _CAVEATS = {
 
 # by the unit of a metric: how many times what
 _WORDS = {"1/s": "{times} times as many I/Os per second", "B/s": "{times} times the bandwidth"}
-MOST = 3
+_NAMES = {"1/s": "I/Os per second", "B/s": "bandwidth", "s": "time"}
 # by the metric's unit
 _TOP = {"1/s": "Most I/Os per second at {place}", "B/s": "Highest bandwidth at {place}"}
 
-Row: TypeAlias = dict[str, Any]
-Written: TypeAlias = Callable[[Iterable[str]], str]
 _Cell: TypeAlias = tuple[Row, str]  # of a comparison, with its name
 
 
@@ -69,7 +64,7 @@ def sentences(answer: pd.DataFrame) -> list[Sentence]:
 
     A row is a sentence; those of many rows with the same verdict are merged.
     """
-    cells = list(zip(_records(answer), cell_names(answer), strict=True))
+    cells = list(zip(records(answer), cell_names(answer), strict=True))
     gaps = [(row, name) for row, name in cells if columns.is_missing(row["ratio"])]
     sides: dict[object, list[_Cell]] = {}
     for row, name in cells:
@@ -90,42 +85,6 @@ def sentences(answer: pd.DataFrame) -> list[Sentence]:
     shown = "; ".join(names[:_MANY] + more(len(names) - _MANY))
     said = f"one of the sides has no run there ({shown})"
     return [*found, Sentence(f"Nothing to compare in {len(gaps)} of {len(cells)} cases", (said,))]
-
-
-def _records(answer: pd.DataFrame) -> list[Row]:
-    """Return the rows of an answer."""
-    return [{str(name): row[name] for name in row} for row in answer.to_dict("records")]
-
-
-def cell_names(answer: pd.DataFrame, written: Written = ", ".join) -> list[str]:
-    """Name the cell of each row, by the columns before the two sides in which cells differ."""
-    names = naming.of(answer)
-    return names_of(answer, names[: names.index("baseline") - 1], written)
-
-
-def names_of(frame: pd.DataFrame, by: Iterable[str], written: Written = ", ".join) -> list[str]:
-    """Name rows by the columns that tell them apart; plots write them in their language."""
-    by = telling(frame, by)
-    texts = [columns.levels(frame[name].tolist(), name) for name in by]
-    rows = list(zip(*texts, strict=True)) or [()] * len(frame)
-    if "direction" in by and len(by) > 1:
-        at = by.index("direction")  # a mixed workload has two, and the others have one
-        rests = [(*row[:at], *row[at + 1 :]) for row in rows]
-        ways = Counter(rest for rest, _ in {*zip(rests, (row[at] for row in rows), strict=True)})
-        rows = [rest if ways[rest] == 1 else row for row, rest in zip(rows, rests, strict=True)]
-    return [written(row) for row in rows]
-
-
-def telling(frame: pd.DataFrame, by: Iterable[str]) -> list[str]:
-    """Leave out columns that are the same in all rows or follow from the rest."""
-    by = [name for name in by if len(frame[name].unique()) > 1]
-    for name in ("direction", *CONDITIONS):
-        rest = [other for other in by if other != name]
-        if name in by and rest:
-            cells_of = frame.groupby(rest, dropna=False)[name]
-            if not cells_of.nunique(dropna=False).gt(1).any():
-                by = rest
-    return by
 
 
 def _openness(part: list[_Cell]) -> int:
@@ -162,17 +121,18 @@ def _unsure(row: Row) -> list[str]:
     return [_UNSURE[row["verdict"]]] if row["verdict"] in _UNSURE else []
 
 
-def _head(row: Row, *, begins: bool = True) -> str:
-    """Write the verdict with the names of both sides."""
+def _head(row: Row, *, where: str = "", begins: bool = True) -> str:
+    """Write the verdict with the names of both sides, and where it holds."""
     level, baseline = sides_of(row)
     found = str(row["verdict"])
     if found in _UNSURE:
-        return f"{level} against {baseline}, {verdicts.lacking(row)}"
+        return f"{level} against {baseline}{where}, {verdicts.lacking(row)}"
     if found == "same":
-        return f"{level} and {baseline} are the same within {units.percent(row['band'])} %"
+        within = f"within {units.percent(row['band'])} %"
+        return f"{level} and {baseline} are the same {within}{where}"
     if found == "undecided":
-        return f"{'C' if begins else 'c'}annot tell {level} from {baseline}"
-    said = f"{level} is {found} than {baseline}"
+        return f"{'C' if begins else 'c'}annot tell {level} from {baseline}{where}"
+    said = f"{level} is {found} than {baseline}{where}"
     if not _is_in_part(row):
         return said
     comma = "," if metric_of(row["metric"]).is_time else ""
@@ -223,9 +183,14 @@ def _wording(row: Row, times: str) -> str:
     metric = metric_of(row["metric"])
     if _told(row) == "speedup":
         return f"{times} times as fast"
-    if "stddev" not in metric.name and metric.unit in _WORDS:
+    if _is_counted(metric):
         return _WORDS[metric.unit].format(times=times)
     return f"{times} times the {naming.short(metric.name)}"
+
+
+def _is_counted(metric: Metric) -> bool:
+    """Say whether a metric is of I/Os or bytes per second, and not their spread."""
+    return metric.unit in _WORDS and "stddev" not in metric.name
 
 
 def _times(row: Row) -> str:
@@ -264,106 +229,88 @@ def _caveats(row: Row) -> list[str]:
     return list(found.values())
 
 
-def findings(asked: list[Comparison]) -> list[Sentence]:
-    """Return up to three findings of some comparisons, the clearest first."""
-    ranked = sorted((one for own in asked for one in _ranked(own)), key=lambda one: -one[0])
-    return [sentence for _, sentence in ranked[:MOST]]
-
-
-def _ranked(one: Comparison) -> list[tuple[float, Sentence]]:
-    """Return the findings of a comparison, each with its weight."""
-    if one.answer is None:
-        return [(0.0, said) for said in _of_sweep(one)]
-    answer, between = one.answer, str(one.between)
-    there = answer[answer["ratio"].notna()]
-    whole = _whole(one)
-    found = []
-    for level, part in there.groupby(between, sort=False):
-        over = whole.get(level)
-        said = _across(part, over) if len(part) > 1 else sentences(part)[0]
-        sure = part["beyond_band"].map(settled).mean()
-        found.append((sure * (1 + abs(math.log(part["ratio"].median()))), said))
-    return found
-
-
-def _whole(one: Comparison) -> dict[Any, Row]:
-    """Compute the ratio over all cells, if each side has runs in every cell."""
-    if one.answer is None or one.answer["method"].str.contains("any looks").any():
-        return {}  # its interval is for a number of runs that was fixed beforehand
-    try:
-        told = overall(
-            one.frame,
-            one.metric,
-            between=str(one.between),
-            baseline=one.baseline,
-            over=list(one.by),
-        )
-    except SchemaError:
-        return {}
-    if "speedup" in one.answer:  # a ratio of times, turned round
-        ends = {"speedup_lo": 1 / told["ratio_hi"], "speedup_hi": 1 / told["ratio_lo"]}
-        told = told.assign(speedup=1 / told["ratio"], **ends)
-    return {row[str(one.between)]: row for row in _records(told[told["about"].notna()])}
-
-
-def _across(part: pd.DataFrame, whole: Row | None) -> Sentence:
-    """Write one sentence about a side in several cells."""
-    rows = sorted(_records(part), key=_value)
+def across(found: Finding) -> Sentence:
+    """Write one sentence about a side over all cells; its mark is that of this verdict."""
+    over, cells = found.over, found.cells
+    rows = sorted(cells, key=_value)
     low, high = (f"{columns.figures(_value(row))}{_interval(row)}" for row in (rows[0], rows[-1]))
-    cells_of, (level, baseline) = len(rows), sides_of(rows[0])
-    words = Counter(row["verdict"] for row in rows if settled(row["beyond_band"]))
-    open_ = cells_of - words.total()
-    all_one_run = all(row["verdict"] == "one run" for row in rows)
-    mark = OPEN
-    if len(words) == 1 and not open_:
-        (word,) = words
-        than = "the same as" if word == "same" else f"{word} than"
-        head = f"{level} is {than} {baseline} in all {cells_of} cells"
-        mark = verdicts.mark_of(rows[0])
+    agree = len({(row["verdict"], _is_settled(row)) for row in cells}) == 1
+    every = "both cells" if len(cells) == 2 else f"all {len(cells)} cells"
+    where = f" in {every}" if agree and _is_settled(over) else " over all cells"
+    mean = f"{_wording(over, columns.figures(_value(over)))}{_interval(over)}"
+    if found.count == 1:  # the total of its parts
+        where, parts = " in total", [mean]
     else:
-        state = [f"{word} in {count} of {cells_of} cells" for word, count in words.items()]
-        if open_ and words:
-            state.append(f"undecided in {open_}")
-        state = state or ["one run each" if all_one_run else "undecided"]
-        head = named(f"{level} against {baseline}", ", ".join(state))
-    parts = [f"{_wording(rows[0], f'{low} to {high}')}, by cell"]
-    if whole is not None and not columns.is_missing(whole["ratio"]):
-        mean = f"{_wording(rows[0], columns.figures(_value(whole)))}{_interval(whole)}"
-        parts = [f"{mean}, the geometric mean of the cells"]
+        of = "the cells" if found.count == len(cells) else f"{found.count} cells"
+        parts = [f"{mean}, the geometric mean of {of}"]
+    if not agree:
+        parts.append(_states(cells))
+    if low != high:
         parts.append(f"the cells lie from {low} to {high}")
-    if all_one_run:
-        parts.append(UNKNOWN)
-    return Sentence(head, tuple(parts), mark)
+    return Sentence(_head(over, where=where), (*parts, *_unsure(over)), verdicts.mark_of(over))
 
 
-def _of_sweep(one: Comparison) -> list[Sentence]:
+def _is_settled(row: Row) -> bool:
+    return settled(row["beyond_band"])
+
+
+def _states(cells: list[Row]) -> str:
+    """Count the verdicts of cells."""
+    words = Counter(row["verdict"] for row in cells if _is_settled(row))
+    counts = [f"{word} in {count} of {len(cells)} cells" for word, count in words.items()]
+    if open_ := len(cells) - words.total():
+        counts.append(f"undecided in {open_}" + ("" if counts else f" of {len(cells)} cells"))
+    return ", ".join(counts)
+
+
+def headline(found: Finding) -> str:
+    """Say in the words of a title what was found of a side."""
+    over, metric = found.over, metric_of(found.over["metric"])
+    level, baseline = sides_of(over)
+    is_plain = metric.unit in _NAMES and "stddev" not in metric.name
+    name = _NAMES[metric.unit] if is_plain else naming.short(metric.name)
+    about = f"{level} against {baseline}"
+    if found.comparison.only:
+        about = f"{about}, {found.comparison.only} only"
+    decided = Counter(row["verdict"] for row in found.cells if _is_settled(row))
+    against = {word: n for word, n in decided.items() if word not in ("same", over["verdict"])}
+    if over["verdict"] in ("same", "undecided") and against:
+        return f"{about}: {_states(found.cells)}"
+    if over["verdict"] == "same":
+        return f"{about}: the same {name} within {units.percent(over['band'])} %"
+    if over["verdict"] == "undecided":
+        return f"{about}: no difference could be shown in {name}"
+    value = columns.figures(_value(over))
+    times = "as fast" if _told(over) == "speedup" else f"the {name}"
+    said = [f"{about}: {value} times {times}"]
+    if over["verdict"] in _UNSURE:
+        said.append(verdicts.lacking(over))
+    said += [f"{word} in {n} of {len(found.cells)} cells" for word, n in against.items()]
+    return ", ".join(said)
+
+
+def of_sweep(found: Top) -> list[Sentence]:
     """Say where a sweep without sides does most, also below a latency."""
-    names = swept(one)
-    if not names or metric_of(one.metric).better == "lower":
-        return []
-    told = one.summary
-    told = told[told["mean"].notna()]
-    if not len(told):
-        return []
-    top, least = _records(told.loc[[told["mean"].idxmax(), told["mean"].idxmin()]])
-    rest = [name for name in one.by if name not in names and len(told[name].unique()) > 1]
-    unit = metric_of(one.metric).unit
-    ends = [units.human(top[f"mean_{end}"], unit) for end in ("lo", "hi")] if top["n"] > 1 else []
+    most, least, unit = found.most, found.least, metric_of(found.metric).unit
+    ends = [units.human(most[f"mean_{end}"], unit) for end in ("lo", "hi")] if most["n"] > 1 else []
     within = f" [{', '.join(ends)}]" if ends else ""
-    apart = [*rest, *names]
-    place, name = _at(top, apart), naming.short(one.metric)
+    place, lowest = (_at(row, [*found.rest, *found.names]) for row in (most, least))
+    name = naming.short(found.metric)
     head = _TOP.get(unit, "Highest {name} at {place}").format(place=place, name=name)
-    most = f"{units.human(top['mean'], unit)}{within}, {_runs(top['n'])}"
-    lowest = f"least at {_at(least, apart)}, {units.human(least['mean'], unit)}"
-    found = [Sentence(head, (most, lowest))]
-    below = best(one)
-    rows = [] if below is None or rest else _records(below[below["iops"].notna()])
-    for row in rows:
+    there = f"{units.human(most['mean'], unit)}{within}, {_runs(most['n'])}"
+    said = [Sentence(head, (there, f"least at {lowest}, {units.human(least['mean'], unit)}"))]
+    for row in found.below:
         limit, latency = (units.human(row[name] / 1e9, "s") for name in ("limit", "observed"))
-        head = f"Most I/Os per second below a mean latency of {limit}, at {_at(row, names)}"
+        head = f"Most I/Os per second below a mean latency of {limit}, at {_at(row, found.names)}"
         at = f"{units.human(row['iops'], '1/s')} at {latency}"
-        found.append(Sentence(head, (f"{at}, {_runs(row['n'])}",)))
-    return found
+        said.append(Sentence(head, (f"{at}, {_runs(row['n'])}",)))
+    return said
+
+
+def headline_of_sweep(found: Top) -> str:
+    """Say in the words of a title where a sweep does most."""
+    first, unit = of_sweep(found)[0], metric_of(found.metric).unit
+    return f"{first.head}: {units.human(found.most['mean'], unit)}"
 
 
 def _runs(count: int) -> str:

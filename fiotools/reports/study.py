@@ -14,8 +14,9 @@ from fiotools.display.layout import given
 from fiotools.reports.blocks import (
     NOTHING,
     Block,
+    Heading,
+    address,
     fold,
-    heading,
     listing,
     of_frame,
     paragraph,
@@ -24,9 +25,18 @@ from fiotools.reports.blocks import (
     verdicts,
 )
 from fiotools.reports.credibility import Doubt, checked, doubts, weighed
-from fiotools.reports.method import measured, written
+from fiotools.reports.findings import Finding, findings, top
+from fiotools.reports.method import files, measured
 from fiotools.reports.questions import Choices, Comparison, comparisons
-from fiotools.reports.sentences import MOST, UNKNOWN, findings, sentences
+from fiotools.reports.sentences import (
+    UNKNOWN,
+    Sentence,
+    across,
+    headline,
+    headline_of_sweep,
+    of_sweep,
+    sentences,
+)
 from fiotools.reports.subjects import Source, gather
 from fiotools.stats.settings import settings_diff
 from fiotools.tables import naming
@@ -37,11 +47,17 @@ if TYPE_CHECKING:
     from fiotools.reports.figures import Pieces
 
 _MACHINE = "the procedure, the machine and the commands"
-_EACH = "all comparisons, one by one"
+_EACH = "each cell alone"
 _HOW = (
     "A ratio is a side over its baseline, in brackets its 95 % interval; n counts the runs of each "
     "side. Differences up to 5 % do not count."
 )
+_QUESTION = (
+    "which side is faster at which workload, by how many times, and can the numbers be those of a "
+    "disk?"
+)
+_ALONE = "what was measured, and can the numbers be those of a disk?"
+_FEW = 3  # rows of an answer that need no fold
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -55,14 +71,9 @@ class StudyPart(Source):
     def title(self) -> str:
         """Name the part and its experiment's question."""
         if self.campaign is None:
-            return "The results"
+            return self.folder or "The results"
         question = self.campaign.experiment.question
         return named(self.name, question)
-
-    @property
-    def heading(self) -> Block:
-        """The heading of this part."""
-        return heading(self.title)
 
     @property
     def side(self) -> str | None:
@@ -79,20 +90,40 @@ class StudyPart(Source):
     @cached_property
     def doubts(self) -> list[Doubt]:
         """Sides, and why their numbers may not be those of a disk."""
-        own = [Doubt("", said) for said in self.said]
+        own = [Doubt("", said) for said in self.lacking]
         return [*own, *doubts(self, self.checks, self.side)]
 
-    def figures(self, out: str | Path) -> Iterator[Pieces]:
+    @cached_property
+    def found(self) -> list[list[Finding]]:
+        """What each comparison found of its sides."""
+        return [[*findings(one)] for one in self.comparisons]
+
+    @property
+    def findings(self) -> list[Finding]:
+        """What was found of all sides, the clearest first."""
+        every = [one for own in self.found for one in own]
+        return sorted(every, key=lambda one: one.clearness, reverse=True)
+
+    @property
+    def headline(self) -> str:
+        """The main finding in a few words; empty if nothing was compared or swept."""
+        if not self.findings:
+            tops = [own for one in self.comparisons if (own := top(one)) is not None]
+            return headline_of_sweep(tops[0]) if tops else ""
+        found = self.findings[0]
+        said, over = headline(found), found.over
+        sides = ("", str(over[str(found.comparison.between)]), str(over["baseline"]))
+        for doubt in self.doubts:
+            if doubt.is_impossible and doubt.side in sides:
+                begun = f"{doubt.lead[0].upper()}{doubt.lead[1:]}"
+                return f"{named(doubt.side, doubt.lead) if doubt.side else begun}; {said}"
+        return said
+
+    def figures(self, out: str | Path, kind: str = "png") -> Iterator[Pieces]:
         """Draw the plots that the tables allow, one at a time, and save them in a folder."""
         from fiotools.reports.figures import figures
 
-        return figures(self, self.comparisons, Path(out), self.prefix)
-
-    @property
-    def prefix(self) -> str:
-        """What the names of its files begin with: the campaign's folder."""
-        folder = self.campaign.folder.name if self.campaign else ""
-        return f"{folder}-" if folder else ""
+        return figures(self, self.comparisons, Path(out), kind)
 
 
 @dataclass(frozen=True)
@@ -118,31 +149,40 @@ class Study:
     def __repr__(self) -> str:
         return "\n".join(f"{part.name}: {_about(part)}" for part in self.parts)
 
-    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
-        shown = listing([(part.name, _about(part)) for part in self.parts], "plain")
-        unread = self.unread["source"].tolist()
-        return {
-            "text/plain": repr(self),
-            "text/html": shown.html,
-            "application/vnd.fiotools+json": {"unread": unread},
-        }
+    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
+        return self.about()._repr_mimebundle_()
+
+    def about(self) -> Block:
+        """Say in a line of each part what was read."""
+        return listing([(part.name, _about(part)) for part in self.parts], "plain")
+
+    @property
+    def headline(self) -> str:
+        """The main finding in a few words, or what was read if there is none."""
+        told = [part for part in self.parts if part.headline]
+        if not told:
+            return f"The results: {', '.join(_read(part) for part in self.parts[:1])}"
+        first = max(told, key=lambda part: [one.clearness for one in part.findings[:1]])
+        return f"{first.name}, {first.headline}" if len(self.parts) > 1 else first.headline
+
+    @property
+    def question(self) -> str:
+        """The question that the page answers."""
+        return _QUESTION if any(part.findings for part in self.parts) else _ALONE
 
     def verdict(self) -> Block:
-        """Say in words what was found, with its caveats."""
+        """Say in words what was found, after what voids it and before its other caveats."""
         every = [one.doubts for one in self.parts]
         common = [one for one in every[0] if all(one in others for others in every)]
         common = common if len(every) > 1 else []
-        found = [_caveats(common)] if common else []
+        found = [_caveats(common)]
         for part in self.parts:
-            found += [heading(part.title, 4)] if len(self.parts) > 1 else []
+            found += [Heading(part.title, 4)] if len(self.parts) > 1 else []
             own = [one for one in part.doubts if one not in common]
-            found += _found(part.comparisons, _caveats(own) if own else NOTHING)
-            if not part.comparisons:
-                found.append(
-                    paragraph("There is nothing to compare: the files hold no totals of I/O.")
-                )
-        compared = any(one.answer is not None for part in self.parts for one in part.comparisons)
-        return together([*found, paragraph(_HOW, "how") if compared else NOTHING])
+            found.append(_caveats([one for one in own if one.lead]))
+            found += _found(part)
+            found.append(_caveats([one for one in own if not one.lead]))
+        return together(found)
 
     def credibility(self) -> Block:
         """Say of every run how far to trust its numbers."""
@@ -152,18 +192,17 @@ class Study:
         """List the options that differ between the sides."""
         return self._of_each(_settings)
 
-    def tables(self, out: str | Path) -> Block:
-        """Write all tables, answers and raw outputs into a folder, and list them."""
-        folder = Path(out)
+    def tables(self) -> Block:
+        """Hold all tables, answers and raw outputs as files to save from the page."""
 
         def of(part: StudyPart) -> list[Block]:
             answers = {"checks": part.checks}
             for at, one in enumerate(part.comparisons):
                 if one.answer is not None:
                     answers[f"comparison{at + 1 if at else ''}"] = one.answer
-            files = [*written(part, answers, folder, part.prefix)]
-            links = {file.name: (folder / file.name).as_posix() for file in files if file.name}
-            rows = [(file.name or "-", file.what, file.size) for file in files]
+            there = [*files(part, answers)]
+            links = {file.name: address(file.content) for file in there if file.name}
+            rows = [(file.name or "-", file.what, file.size) for file in there]
             return [table([], rows, "facts files", links)]
 
         return self._of_each(of)
@@ -176,7 +215,7 @@ class Study:
         """Write something for each part, below its name if there are several."""
         found: list[Block] = []
         for part in self.parts:
-            found += [heading(part.name, 4)] if len(self.parts) > 1 else []
+            found += [Heading(part.name, 4)] if len(self.parts) > 1 else []
             found += tell(part)
         return together(found)
 
@@ -211,12 +250,13 @@ def study(
 
     Parameters
     ----------
-    sources : path, list of paths, or mapping of label to paths
-        The folder of a campaign of ``fiotools measure``, a folder that holds several, or whatever
-        `fiotools.read` takes.
+    sources : path, list of paths, mapping of label to paths, or Results
+        The folder of a campaign of ``fiotools measure``, a folder that holds several, whatever
+        `fiotools.read` takes, or what it returned.
     between, baseline, by
         As in `fiotools.compare`. By default the question of the experiment, or the sides that
-        labels, the path template or file names tell apart; the baseline is the first.
+        labels, the path template, file names or columns of the runs tell apart; the baseline is
+        the first.
     metric : str, optional
         The column to compare.
     **known
@@ -236,10 +276,11 @@ def study(
 
     Examples
     --------
-    >>> import fiotools as ft
     >>> one = study("data/page-cache/{cache}.txt", baseline="before")
     >>> one.parts[0].comparisons[0].answer["speedup"].round(2).tolist()
     [9.36]
+    >>> one.headline
+    'after against before: 9.36 times as fast, one run each'
     """
     names = [by] if isinstance(by, str) else by
     wish = Choices(between, baseline, metric, tuple(naming.split(names)) if names else None)
@@ -256,64 +297,92 @@ def study(
 def _about(part: StudyPart) -> str:
     """Say in one line what was read."""
     one = part.campaign
-    runs = part.results.runs
-    tools = " and ".join(dict.fromkeys(runs["tool"]))
     if one is None:
-        files = counted(part.results.files, "{n} file", "{n} files")
-        told = f"{_runs(runs)} of {tools} in {files}"
         notes = len(part.results.notes)
-        return ", ".join([told, *([counted(notes, "{n} note", "{n} notes")] if notes else [])])
-    template = "{runs} of {tools} on {places}; {day}, {effort} campaign"
-    return (template).format(
-        runs=_runs(runs),
-        tools=tools,
-        places=", ".join(one.asked.places),
-        day=one.session["started_at"][:10],
-        effort=one.asked.effort,
-    )
+        found = [_read(part), *([counted(notes, "{n} note", "{n} notes")] if notes else [])]
+        return ", ".join([f"{found[0]} in {_files(part)}", *found[1:]])
+    places, day = ", ".join(one.asked.places), one.session["started_at"][:10]
+    return f"{_read(part)} on {places}; {day}, {one.asked.effort} campaign"
+
+
+def _read(part: StudyPart) -> str:
+    """Count the runs, and name their tools."""
+    runs = part.results.runs
+    return f"{_runs(runs)} of {' and '.join(dict.fromkeys(runs['tool']))}"
+
+
+def _files(part: StudyPart) -> str:
+    return counted(part.results.files, "{n} file", "{n} files")
 
 
 def _runs(runs: pd.DataFrame) -> str:
     return counted(len(runs), "{n} run", "{n} runs")
 
 
-def _found(asked: list[Comparison], caveats: Block) -> list[Block]:
-    """Say the findings first, then the caveats; the rest is folded."""
-    every = [_verdict(one, several=len(asked) > 1) for one in asked]
-    if sum(len(one.answer) for one in asked if one.answer is not None) > MOST:
-        return [verdicts(findings(asked)), caveats, fold(_EACH, *every, printed=True)]
-    swept = [findings([one]) if one.answer is None else [] for one in asked]
-    shown = [verdicts(own) if own else said for own, said in zip(swept, every, strict=True)]
-    return [*shown, caveats]
+def _found(part: StudyPart) -> list[Block]:
+    """Say what was found: of each comparison the line over all cells, and then each cell."""
+    asked = part.comparisons
+    if not asked:
+        return [paragraph("There is nothing to compare: the files hold no totals of I/O.")]
+    found = [
+        _verdict(one, own, several=len(asked) > 1)
+        for one, own in zip(asked, part.found, strict=True)
+    ]
+    how = [f"{said[0].upper()}{said[1:]}." for said in part.said]
+    baselines = dict.fromkeys(str(one.baseline) for one in asked if one.answer is not None)
+    if baselines:
+        are = "baseline is" if len(baselines) == 1 else "baselines are"
+        how.append(f"The {are} {' and '.join(baselines)}. {_HOW}")
+    return [*found, *(paragraph(text, "how") for text in how)]
 
 
 def _caveats(doubts: list[Doubt]) -> Block:
-    """Fold the caveats; the line counts them, and names the gravest."""
-    grave = next((one for one in doubts if one.lead), doubts[0])
-    said = named(grave.side, grave.lead or grave.said)
+    """Fold caveats; the line counts them, and names the gravest."""
+    if not doubts:
+        return NOTHING
+    grave = doubts[0]
+    sides = dict.fromkeys(one.side for one in doubts if grave.lead and one.lead == grave.lead)
+    said = named(", ".join(sides) or grave.side, grave.lead or grave.said)
     line = counted(len(doubts), "{n} caveat", "{n} caveats")
     every = [(one.side, one.said) for one in doubts]
     return fold(named(line, said), listing(every, "doubts"), printed=True)
 
 
-def _verdict(one: Comparison, *, several: bool) -> Block:
-    """Write the verdict of one comparison."""
-    lead = [paragraph(f"{one.title[0].upper()}{one.title[1:]}")] if several else []
+def _verdict(one: Comparison, found: list[Finding], *, several: bool) -> Block:
+    """Write the verdict of one comparison: over all cells, and of each."""
+    lead = [paragraph(f"{one.title[0].upper()}{one.title[1:]}", "asked")] if several else []
     lead += [paragraph(f"{one.said}.")] if one.said else []
     if one.answer is None:
-        return together([*lead, paragraph(f"No comparison: {one.problem}.")])
-    said = sentences(one.answer)
-    after = []
-    if len(said) > 1 and any(UNKNOWN in one.parts for one in said):
-        said = [
-            replace(one, parts=tuple(part for part in one.parts if part != UNKNOWN)) for one in said
+        best = top(one)
+        swept = [] if best is None else of_sweep(best)
+        said = listing([(own.head, own.rest) for own in swept])
+        return together([*lead, said, paragraph(f"No comparison: {one.problem}.")])
+    over_all = [own for own in found if len(own.cells) > 1]
+    whole, answer = [across(own) for own in over_all], one.answer
+    if any(own.count == 1 for own in over_all):
+        answer = answer[~answer["direction"].eq("total")]  # it is said already
+    each = sentences(answer)
+    after = _below(one, each)
+    if len(each) > 1 and any(UNKNOWN in said.parts for said in each):
+        each = [
+            replace(said, parts=tuple(part for part in said.parts if part != UNKNOWN))
+            for said in each
         ]
+    if whole and len(answer) > _FEW:
+        return together([*lead, verdicts(whole), fold(_EACH, verdicts(each), *after, printed=True)])
+    return together([*lead, verdicts([*whole, *each]), *after])
+
+
+def _below(one: Comparison, said: list[Sentence]) -> list[Block]:
+    """Say below the sentences what holds for several of them."""
+    after = []
+    if len(said) > 1 and any(UNKNOWN in own.parts for own in said):
         after.append("The spread between runs is unknown where a side has one run.")
     if "direction" in one.by and {"source", "run"} <= set(one.frame):
         ways = one.frame.groupby(["source", "run"])["direction"].nunique()
         if ways.gt(1).any():
             after.append("Read, write and total of one run are one observation, not three.")
-    return together([*lead, verdicts(said), *(paragraph(text, "how") for text in after)])
+    return [paragraph(text, "how") for text in after]
 
 
 def _weighed(part: StudyPart) -> Block:

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from narwhals.typing import IntoDataFrameT
 
-from fiotools.errors import SchemaError
+from fiotools.errors import SchemaError, argument, typed
 from fiotools.flags import Flag, flag
 from fiotools.stats import frames, replicates
 from fiotools.stats.columns import Columns
@@ -51,17 +51,21 @@ def best_under(
         A table such as `Results.io`: runs (or fio groups) under several conditions, such as
         iodepth. Add up jobs that ran side by side first, ``combine(io, to="group")``.
     metric : str
-        A column of `io`, such as ``lat_mean_ns``, or a percentile, ``p99`` or ``p99.9``, which
-        `percentiles` has.
+        The latency: a column such as ``lat_mean_ns``, or a percentile, ``p99`` or ``p99.9``. The
+        latter is in `percentiles`.
     limit : float or str
-        In the unit of the metric, ns for a latency; or with a unit of its own, ``"100us"``.
-    by, scope, confidence
+        The limit of the latency, in ns or with a unit: ``100us``.
+    by : str or sequence of str, optional
+        The columns that make the groups.
+    scope
         As in `summarize`.
     sweep : str or sequence of str, optional
-        Columns of numbers that are conditions too; texts are, unless they number the runs.
+        Columns of numbers that are conditions too. Texts are, unless they number the runs.
     percentiles : pandas.DataFrame or polars.DataFrame, optional
         For a metric such as ``p99``: a table such as `Results.percentiles`, of one latency, or the
         answer of `percentiles` for the same runs; of the same `Results` by default.
+    confidence : float
+        Confidence of the interval.
 
     Returns
     -------
@@ -212,10 +216,12 @@ def _measured(data: Frame, metric: str, percentiles: Any | None) -> list[float |
     asked = _PERCENTILE.fullmatch(metric)
     if percentiles is None:
         if asked and metric not in data.columns:
-            raise SchemaError(f"{metric} is a percentile: give percentiles=, such as .percentiles")
+            missing = typed("give percentiles=, such as .percentiles", "these files have none")
+            raise SchemaError(f"{metric} is a percentile: {missing}")
         return frames.numbers(data, metric)
     if not asked:
-        raise SchemaError(f"with percentiles=, the metric is p50, p99, p99.9, ..., not {metric!r}")
+        given = argument("percentiles")
+        raise SchemaError(f"with {given}, the metric is p50, p99, p99.9, ..., not {metric!r}")
     table = frames.opened(percentiles, ["percentile", "value_ns"])
     levels, latencies = frames.numbers(table, "percentile"), frames.numbers(table, "value_ns")
     at = [row for row, level in enumerate(levels) if level == float(asked[1])]

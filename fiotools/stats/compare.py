@@ -68,11 +68,11 @@ def compare(
     frame : Results, pandas.DataFrame or polars.DataFrame
         One row per run and cell, such as `Results.io`. Without a column ``run``, each row is a run.
     metric : str, optional
-        A column of numbers above zero; from a `Results`, the only one that is there.
+        The column to compare, of numbers above zero; by default the only one, such as ``real_s``.
     between : str, optional
-        The column whose levels are compared; from a `Results`, the only label.
+        The column that holds the sides; by default the only label.
     baseline : object, optional
-        The level that the others are divided by; by default the first.
+        The side that the others are divided by; by default the first.
     by : str or sequence of str, optional
         Compare within each combination of these columns.
     pair : str, optional
@@ -80,12 +80,12 @@ def compare(
     scope : str, optional
         Without it, rows of scope ``total``, or of the only scope there is.
     confidence : float
-        Of the interval. "Same" is judged by the interval at ``2 confidence - 1``.
+        Confidence of the interval. "Same" is judged by the interval at ``2 confidence - 1``.
     band : float
         Differences up to this share do not matter.
     looks : {"once", "any"}
-        "any" if runs were added after a look at the result, or may be. The interval is wider, and
-        holds at any number of looks. Ask for it from the first look on.
+        Say "any" if runs were or may be added after a look at the result. The interval is wider,
+        and holds at any number of looks. Ask for it from the first look on.
     settings : pandas.DataFrame or polars.DataFrame, optional
         `Results.settings` of the same reading: lists the options in which the sides differ.
 
@@ -184,9 +184,26 @@ def speedup(
     ----------
     frame : Results, pandas.DataFrame or polars.DataFrame
         As in `compare`.
-    metric, between, baseline, by, pair, scope, confidence, band, looks, settings
-        As in `compare`. The metric is a column of the vocabulary, or named after its unit (lower is
-        better for ``_s`` and ``_ns``, higher for ``iops``, ``_per_s`` and ``_mb_s``).
+    metric : str, optional
+        The column to compare; by default the only one, such as ``real_s``. It is a column of the
+        vocabulary, or named after its unit (lower is better for ``_s`` and ``_ns``, higher for
+        ``iops``, ``_per_s`` and ``_mb_s``).
+    between : str, optional
+        The column that holds the sides; by default the only label.
+    baseline : object, optional
+        The side that the others are compared with; by default the first.
+    by : str or sequence of str, optional
+        Compare within each combination of these columns.
+    pair : str, optional
+        The column that pairs runs of both sides, such as a round.
+    scope, settings
+        As in `compare`.
+    confidence : float
+        Confidence of the interval.
+    band : float
+        Differences up to this share do not matter.
+    looks : {"once", "any"}
+        Say "any" if runs were or may be added after a look at the result.
 
     Returns
     -------

@@ -52,17 +52,27 @@ def overall(
     ----------
     frame : Results, pandas.DataFrame or polars.DataFrame
         One row per run, as for `compare`.
-    metric, between, baseline, scope, confidence, band
-        As in `compare`.
+    metric : str, optional
+        The column to compare, of numbers above zero; by default the only one.
+    between : str, optional
+        The column that holds the sides; by default the only label.
+    baseline : object, optional
+        The side that the others are divided by; by default the first.
     over : str or sequence of str
         The columns whose combinations are the workloads.
     by : str or sequence of str, optional
         Compare over all workloads within each combination of these columns.
     pair : str, optional
-        The column that names rounds, each of which holds every workload on both sides: they are the
+        The column of rounds, each of which holds every workload on both sides. Rounds are then the
         replicates, so that the interval holds the effect of a round on all workloads.
     workloads : {"fixed", "sample"}
-        The question: about these workloads, or about workloads like these.
+        Whether the question is about these workloads, or workloads like these.
+    scope
+        As in `compare`.
+    confidence : float
+        Confidence of the interval.
+    band : float
+        Differences up to this share do not matter.
 
     Returns
     -------
@@ -116,7 +126,9 @@ def overall(
     runs, each = compare.ratios_of(frame, design, None)
     columns = runs.columns
     if not names:
-        raise SchemaError("over= names no column: which ones tell the workloads apart?")
+        raise SchemaError(
+            f"{argument('over')} names no column: which ones tell the workloads apart?"
+        )
     for name in names:  # without a name, a workload would look like the row over all
         frames.refuse_gaps(columns.data, name, int((~columns.known(name)).sum()))
     levels = levels_beside(columns, between, baseline)
@@ -185,7 +197,9 @@ def _over_all(
     sides = [sides_of(runs, own, base) for own, base in rows]
     inner = list(dict.fromkeys(name for one in sides if one.own for name in one.dims))
     if inner:
-        raise SchemaError(f"runs of one workload differ in {', '.join(inner)}: add it to over=")
+        raise SchemaError(
+            f"runs of one workload differ in {', '.join(inner)}: add it to {argument('over')}"
+        )
     together, notes = _together(sides, over, design.pair)
     if workloads == "fixed":
         found = compare.ratio_of(together.sides, design)

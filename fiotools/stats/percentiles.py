@@ -97,12 +97,13 @@ def percentiles(
         A table such as `Results.bins`, with counts; or such as `Results.percentiles`, of tools that
         print no histogram. Parts, without their total beside them.
     at : float or sequence of float
-        The percentiles, above 0, up to 100.
+        The percentiles to give, above 0 and up to 100.
     by : str or sequence of str, optional
-        Columns that keep them apart: ``["source", "run"]`` gives percentiles of runs, which
-        `compare` and `summarize` take. Directions, and slat, clat and lat, always stay apart.
+        Columns that keep histograms apart, such as source,run. ``["source", "run"]`` gives
+        percentiles of runs, which `compare` and `summarize` take. Directions, and slat, clat and
+        lat, always stay apart.
     confidence : float
-        Of the interval of merged histograms, at least.
+        Confidence of the interval of merged histograms, at least.
     io : pandas.DataFrame or polars.DataFrame, optional
         The table `Results.io` of the same entries, by default of the same `Results`. Its extremes
         bound the percentiles of bins, and its ``total_ios`` weight printed ones.
@@ -418,11 +419,8 @@ def _add_extremes(
         first = histogram.rows[0]
         behind = {ours[row] for row in histogram.rows}
         rows = [row for row in cells.get(keys[first], []) if theirs[row] in behind]
-        there = {theirs[row] for row in rows}
-        for row in histogram.rows:
-            if ours[row] not in there:
-                name = frames.key_name(entries, ours[row]) or "a group"
-                raise SchemaError(f"io has no row for {name} of the bins")
+        if {theirs[row] for row in rows} < behind:
+            continue  # a histogram log has no report beside it: its extremes are unknown
         _add_extremes_of(histogram, table[rows], kinds[first])
 
 

@@ -52,25 +52,24 @@ def plan(
         Runs made before, a row per run as for `compare`; or the known coefficient of variation of
         the runs, .03 for 3 %, which is then taken for the true one.
     metric : str, optional
-        A column of the pilot, of numbers above zero.
+        The column of numbers above zero to plan for.
     between : str, optional
-        The column of the pilot that holds its sides, whose levels may differ; without it all runs
-        are of one side.
+        The column that holds the sides of the pilot; without it all runs are of one side.
     by : str or sequence of str, optional
         Plan for each combination of these columns.
     pair : str, optional
-        The column that pairs runs of the sides, such as a round: plans rounds too, with the
-        correlation of the pilot's rounds.
+        The column that pairs runs of the sides, such as a round. Then rounds are planned too, with
+        the correlation of the pilot's rounds.
     scope : str, optional
         As in `compare`.
     differences : float or sequence of float
-        Shares: .05 is a ratio of 1.05.
+        Differences to find, as shares: .05 is a ratio of 1.05.
     power : float or sequence of float
-        Chances to find it.
+        Chances to find the difference.
     confidence : float
-        Of the interval of the later `compare`.
+        Confidence of the interval of the later `compare`.
     comparisons : int
-        Of the later answer: levels beside the baseline, times cells of `by`.
+        How many comparisons the later answer has: levels beside the baseline, times cells of `by`.
 
     Returns
     -------

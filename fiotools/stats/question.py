@@ -140,11 +140,15 @@ class Door:
         named = (one for role in NAMES if role in self.takes for one in _names(asked.get(role)))
         rows = with_runs(results, rows, naming.split(list(named)))
         if self.compares and not asked.get("between"):
-            asked["between"] = _between(results, rows)
+            asked["between"] = sides_of(results, rows)
         asked = self._completed(rows, asked, results)
         for role in self.companions:
+            if role == "percentiles" and not _PERCENTILE.fullmatch(str(asked.get("metric"))):
+                continue
             if asked.get(role) is None and results.tables.height(role):
-                companion = results.tables.polars(role).join(rows, on="source", how="semi")
+                companion = results.tables.polars(role)
+                if role != "io":  # the summary of a run and its log are two files
+                    companion = companion.join(rows, on="source", how="semi")
                 asked[role] = companion if len(companion) else None
         return rows, asked
 
@@ -170,7 +174,7 @@ class Door:
         between, baseline = found.get("between"), found.get("baseline")
         if between is None:
             labels = [name for name in there if name not in COLUMNS and name != found.get("metric")]
-            raise SchemaError(_unknown_sides(frame, labels))
+            raise SchemaError(unknown_sides(frame, labels))
         if baseline is None and between in there:
             found["baseline"] = first_level(frame, between, results)
         elif isinstance(baseline, str) and between in there:
@@ -204,8 +208,9 @@ def metric_of(
         main = metrics.headlines(results, table)
         if len(main) != 1:
             have = metrics.measured(results, table)
+            such = argument("metric", have.partition(",")[0])
             raise SchemaError(
-                f"name the column to look at, {argument('metric')}: these files have {have}"
+                f"name the column to look at, such as {such}: these files have {have}"
             )
         metric = main[0]
     try:
@@ -228,16 +233,16 @@ def _percentile(frame: pl.DataFrame, share: float) -> tuple[pl.DataFrame, str]:
     return frame.filter(frame["percentile"] == share).rename({"value_ns": name}), name
 
 
-def _between(results: Results, frame: pl.DataFrame) -> str:
+def sides_of(results: Results, frame: pl.DataFrame) -> str:
     """Return the column that holds the sides: the only one of the paths."""
     labels = results.labels
     if len(labels) == 1:
         return labels[0]
     whole = with_runs(results, frame, ["host", "command", "heading"])
-    raise SchemaError(_unknown_sides(whole, labels))
+    raise SchemaError(unknown_sides(whole, labels))
 
 
-def _unknown_sides(frame: Any, labels: list[str]) -> str:
+def unknown_sides(frame: Any, labels: list[str]) -> str:
     """Say with which columns the sides can be told apart."""
     if len(labels) > 1:
         listed = " or ".join(argument("between", name) for name in labels)

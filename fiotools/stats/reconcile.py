@@ -46,9 +46,9 @@ def reconcile(
     io : pandas.DataFrame or polars.DataFrame, optional
         A table such as `Results.io`; of the same `Results` by default.
     quantity : str, optional
-        Which of the rates; all of them without it.
+        The rate to compare; all of them without it.
     by : str or sequence of str, optional
-        Columns of both frames that say which log belongs to which row of `io`: by default
+        Columns that say which log belongs to which run. Both frames have them: by default
         ``source``, ``run`` and ``entry`` if both come from the same files, else the labels that
         both have. Directions never match others. If several rows of `io` are left, ``entry`` tells
         them apart; if one is left for several entries, their rates are added.

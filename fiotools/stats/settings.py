@@ -42,9 +42,9 @@ def settings_diff(
     settings : Results, pandas.DataFrame or polars.DataFrame
         `Results.settings`, with the label.
     between : str, optional
-        The label whose levels are the sides; from a `Results`, the only one.
+        The column that holds the sides; by default the only label.
     baseline : object, optional
-        The level that the others are compared with; by default the first.
+        The side that the others are compared with; by default the first.
 
     Returns
     -------

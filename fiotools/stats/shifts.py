@@ -46,16 +46,16 @@ def shifts(
         A row per run, such as `Results.io`; or samples, such as `Results.samples` or windows, in
         which each run, entry, direction and quantity is a sequence.
     metric : str, optional
-        A column of numbers; for samples, which quantity.
+        The column of numbers to look at, or the quantity of a log.
     by : str or sequence of str, optional
         The columns that tell sequences apart.
     order : str, optional
-        The column that runs follow, such as a round, a date or a version (``v1.9`` comes before
-        ``v1.10``): by default ``started_at`` or ``reported_at``, else the rows as they stand.
+        The column that runs follow, such as a round, a date or a version. ``v1.9`` comes before
+        ``v1.10``. By default it is ``started_at`` or ``reported_at``, else the rows as they stand.
     round_s : float, optional
-        Make rounds of samples, of so many seconds. Single I/Os need it.
+        The length of the rounds to make of samples, in seconds. Single I/Os need it.
     confidence : float
-        Of the intervals of the ratios.
+        Confidence of the intervals of the ratios.
 
     Returns
     -------

@@ -87,22 +87,23 @@ def steady(
         `Results.io`, are rounds that were runs of their own, in order of ``started_at``,
         ``reported_at`` or the rows.
     quantity : str, optional
-        Which of the quantities; all of them without it. For rounds, the column to judge.
+        The quantity to judge; all of them without it. For rounds, the column to judge.
     by : str or sequence of str, optional
-        Columns to carry along, first, which keep series apart.
+        Columns that keep series apart, and stand first in the answer.
     method : {"snia", "fio-deviation", "fio-slope"}
-        The rule for the window.
+        The rule for a steady state.
     window : int, optional
         Rounds in the window: 5 for SNIA. For fio those at the end of the series; by default all, as
         in a ``steadystate`` block.
     limit : float or (float, float), optional
-        In percent. SNIA's are 20 for the range and 10 for the rise; fio has no default.
+        The limit in percent, or two: 20,10. SNIA's are 20 for the range and 10 for the rise; fio
+        has no default.
     round_s : float, optional
-        Make rounds of so many seconds; SNIA's last a minute. Without it SNIA's window is the whole
-        series, and a round a fifth of it; for fio's rules each sample is a round. Single I/Os need
-        it.
+        The length of the rounds to make, in seconds; SNIA's last a minute. Without it SNIA's window
+        is the whole series, and a round a fifth of it; for fio's rules each sample is a round.
+        Single I/Os need it.
     confidence : float
-        Of the interval of the mean.
+        Confidence of the interval of the mean.
 
     Returns
     -------

@@ -42,13 +42,13 @@ def summarize(
         One row per run and group, such as `Results.io`. Without a column ``run``, each row is a
         run.
     metric : str, optional
-        A column of numbers; from a `Results`, the only one that is there.
+        The column of numbers to look at; by default the only one, such as ``real_s``.
     by : str or sequence of str, optional
         The columns that make the groups.
     scope : str, optional
         Without it, rows of scope ``total``, or of the only scope there is.
     confidence : float
-        Of both intervals, at least.
+        Confidence of both intervals, at least.
 
     Returns
     -------

@@ -66,9 +66,20 @@ def tails(
         Histograms with counts: `Results.bins`, a collected `scan`, or `window` with ``bins=True``.
         An interval within a run needs those of at least 60 windows of time.
     percentiles : float or sequence of float
-        Above 0, up to 100.
-    between, baseline, by, pair, confidence, band
-        As in `compare`. Directions, and slat, clat and lat, always stay apart.
+        Percentiles to compare, above 0 and up to 100.
+    between : str, optional
+        The column that holds the sides; by default the only label.
+    baseline : object, optional
+        The side that the others are divided by; by default the first.
+    by : str or sequence of str, optional
+        Compare within each combination of these columns. Directions, and slat, clat and lat, always
+        stay apart.
+    pair : str, optional
+        The column that pairs runs of both sides, such as a round.
+    confidence : float
+        Confidence of the interval.
+    band : float
+        Differences up to this share do not matter.
 
     Returns
     -------

@@ -10,7 +10,7 @@ from statistics import fmean
 import scipy
 from narwhals.typing import IntoDataFrameT
 
-from fiotools.errors import SchemaError
+from fiotools.errors import SchemaError, argument
 from fiotools.flags import flag
 from fiotools.stats import frames
 from fiotools.stats.frames import AnswerRow, Key, check_confidence, is_number, metric_of
@@ -35,15 +35,21 @@ def variance(
     ----------
     frame : Results, pandas.DataFrame or polars.DataFrame
         One row per value, such as a phase of a run on a machine.
-    metric, by, scope, confidence
-        As in `summarize`.
+    metric : str, optional
+        The column of numbers to look at; by default the only one, such as ``real_s``.
     levels : sequence of str
-        At least two columns that name the place of a value, the outermost first, such as
-        ``["machine", "run", "phase"]``. Names are nested: run 1 of one machine is not run 1 of
+        Two columns or more that name the place of a value, the outermost first: machine,run,phase.
+        Names are nested: run 1 of one machine is not run 1 of
         another.
     costs : mapping of str to float, optional
-        The cost of one more of each level, without the levels below it, in any unit, such as the
-        time to set up a machine or to begin a run; by default 1.
+        The cost of one more of a level, without the levels below it: machine=3600; by default 1.
+        Any unit will do, such as the time to set up a machine or to begin a run.
+    by : str or sequence of str, optional
+        The columns that make the groups.
+    scope
+        As in `summarize`.
+    confidence : float
+        Confidence of the intervals.
 
     Returns
     -------
@@ -86,10 +92,10 @@ def variance(
     check_confidence(confidence)
     named, within = frames.names(by), frames.names(levels)
     if len(set(within)) < 2 or len(set(within)) < len(within):
-        raise SchemaError("levels= names two columns or more, the outermost first")
+        raise SchemaError(f"{argument('levels')} names two columns or more, the outermost first")
     given = dict.fromkeys(within, 1.0) | dict(costs or {})
     if len(given) > len(within) or not all(is_number(v) and 0 < v < inf for v in given.values()):
-        raise SchemaError(f"costs={costs!r}: a number above 0 for each of the levels")
+        raise SchemaError(f"{argument('costs')}{costs!r}: a number above 0 for each of the levels")
     prices = [float(given[name]) for name in within]
     runs = runs_of(frames.opened(frame), metric, [*named, *within], scope)
     data, values = runs.data, runs.numbers.tolist()
@@ -100,7 +106,7 @@ def variance(
         if len(tree) < len(rows):
             raise SchemaError(
                 f"several values of one {', '.join(within)}: name what tells them apart as the "
-                "last of levels="
+                f"last of {argument('levels')}"
             )
         found = split(tree, confidence)
         best = best_repeats([one.variance for one in found], prices)

@@ -67,8 +67,16 @@ PARTS = {
 
 
 def _table(results: Results, asked: Mapping[str, Any]) -> str:
-    """Take the log of values, else that of histograms."""
-    return "samples" if results.tables.height("samples") else "bins"
+    """Take the log of values; that of histograms where only it has the latencies asked for."""
+    if not results.tables.height("samples"):
+        return "bins"
+    if not (asked.get("bins") or np.size(asked.get("percentiles", ()))):
+        return "samples"
+    single = results.tables.polars("samples")["quantity"].cast(pl.String).is_in(SINGLE).any()
+    if single or not results.tables.height("bins"):
+        return "samples"
+    timed = results.tables.polars("bins")["time_s"].is_not_null().any()
+    return "bins" if timed else "samples"
 
 
 @question(_table)
@@ -88,13 +96,13 @@ def window(
         The answer of `scan`, or a table such as `Results.samples` or `Results.bins`. A lazy frame
         returns a lazy one, and is read once, in constant memory.
     every : str or float
-        How long a window is: ``"1s"``, ``"100ms"``, or seconds.
+        The length of a window: 1s, 100ms, or seconds.
     by : str or sequence of str, optional
         Columns that keep windows apart. By default these are the labels, ``source``, ``run``,
         ``entry`` and ``job``: each log has windows of its own. ``by=[]`` adds up the logs; their
         clocks must be one, see `scan`. Directions and quantities always stay apart.
     percentiles : float or sequence of float
-        Of latencies, above 0, up to 100. Each is a row of its own.
+        Percentiles of latencies to give, above 0 and up to 100. Each is a row of its own.
     bins : bool
         Make a histogram of the latencies of each window instead.
 
@@ -282,7 +290,7 @@ def _seconds(every: str | float) -> float:
     except (TypeError, ValueError):
         seconds = 0.0
     if not (isfinite(seconds) and seconds > 0):
-        raise SchemaError(f"every={every!r} is not a length of time: '1s', '100ms', 0.5")
+        raise SchemaError(f"{argument('every', every)} is not a length of time: '1s', '100ms', 0.5")
     return seconds
 
 

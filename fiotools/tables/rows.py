@@ -52,11 +52,14 @@ class Rows:
         Its path.
     runs : int
         How many runs it has until now.
+    heading : str or None
+        What its text calls the runs that are added now.
     """
 
     def __init__(self, wanted: Collection[str] | None = None) -> None:
         self._wanted = _EVERY if wanted is None else frozenset((*wanted, "notes"))
         self.file, self.source, self.runs = 0, "", 0
+        self.heading: str | None = None
         self._single: dict[str, list[tuple[int, Mapping[str, Any]]]] = {}
         self._rows: dict[tuple[str, Layout], list[tuple[Any, ...]]] = {}
         self._blocks: dict[
@@ -65,7 +68,7 @@ class Rows:
 
     def begin(self, file: int, source: str) -> None:
         """Begin a file: rows belong to it from now on."""
-        self.file, self.source, self.runs = file, source, 0
+        self.file, self.source, self.runs, self.heading = file, source, 0, None
 
     def wants(self, table: str) -> bool:
         """Whether a table is wanted; costly parts are skipped if not."""
@@ -82,7 +85,7 @@ class Rows:
     def start_run(self, **row: Any) -> int:
         """Add a row of `runs` and return its number."""
         self.runs += 1
-        self.add("runs", run=self.runs, **{"status": "ok", **row})
+        self.add("runs", run=self.runs, heading=self.heading, **{"status": "ok", **row})
         return self.runs
 
     def note(

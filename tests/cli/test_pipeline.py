@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from docs.generator.filled import DOCS
+from tools.generator.filled import DOCS
 
 needs_fio = pytest.mark.skipif(not shutil.which("fio"), reason="fio is not installed")
 needs_sh = pytest.mark.skipif(not shutil.which("sh"), reason="there is no sh")

@@ -9,7 +9,9 @@ import pytest
 
 import fiotools
 from fiotools import errors
-from fiotools.cli.app import VERBS, Verbs
+from fiotools.cli.app import app
+from fiotools.cli.plot import KINDS
+from fiotools.cli.verbs import VERBS
 from tests.conftest import ROOT
 
 # the command line itself; and what is told to who gives frames of one function to another, which a
@@ -20,13 +22,15 @@ OF_SHELLS = ("notebooks.py", "machine.py", "shell.py", "experiments.py")
 OF_PAGES = "fiotools {version} made it"  # a page tells its readers how it was made
 OF_PYTHON = re.compile(
     r"(fairness\(io|summarize\(frame, metric), by=|^, by=|is drawn, by=|steady=(?: |$)|settings= has|rows="
-    r"| title=|err=|jobs=|columns: quantity=|<html lang="
+    r"|\{arg\[.*?\]| title=|, sweep=|err=|jobs=|columns: quantity=|<html lang="
 )
 
 
 def options():
-    group = Verbs(name="fiotools")
+    group = app()
+    plots = group.get_command(None, "plot")
     built = [group.get_command(None, verb) for verb in VERBS]
+    built += [plots.get_command(None, kind) for kind in KINDS]
     return {name for one in built for parameter in one.params for name in parameter.opts}
 
 

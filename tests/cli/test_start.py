@@ -1,21 +1,21 @@
 """The first minutes of a newcomer: the first screen and the help, both fast."""
 
-import inspect
 import os
 import re
 import shlex
 import subprocess
 import sys
 import tomllib
-from importlib import import_module
 
+import click
 import pytest
-import typer
 
 import fiotools
 from fiotools.cli import main
-from fiotools.cli.app import VERBS, Verbs, command_of, run
+from fiotools.cli.app import app, run
 from fiotools.cli.output import Trouble
+from fiotools.cli.plot import KINDS
+from fiotools.cli.verbs import VERBS
 from tests.cli.conftest import environment
 from tests.conftest import ROOT
 
@@ -37,8 +37,8 @@ def test_without_arguments_it_tells_what_to_do_next(cli):
 def test_help_lists_every_verb(cli):
     done = cli("--help")
     assert done.returncode == 0
-    listed = done.stdout.partition("Verbs:\n")[2].split("\n\n")[0].splitlines()
-    assert [line.split()[0] for line in listed] == list(VERBS)
+    for name, verb in VERBS.items():
+        assert re.search(rf"^  {name} +{re.escape(verb.line)}$", done.stdout, re.MULTILINE)
 
 
 def test_the_script_is_this_program():
@@ -53,8 +53,9 @@ def test_version_and_the_word_help(inside):
 
 
 def test_help_loads_nothing_heavy():
+    commands = [["--help"], *([*name.split(), "--help"] for name in EVERY), ["compare", "--x"]]
     code = (
-        "import sys; from fiotools.cli import main; main(['--help']);"
+        f"import sys; from fiotools.cli import main; [main(one) for one in {commands}];"
         "print(*sorted(sys.modules), file=sys.stderr)"
     )
     done = subprocess.run(
@@ -87,7 +88,7 @@ FILES = [f"data/how-many-runs/depth/16_{number}.json" for number in (1, 2)]
         ),
         (
             "import fiotools as ft; ft.read('data/how-many-runs/depth/16_1.json')",
-            "pandas pyarrow scipy matplotlib seaborn narwhals tqdm rich typer zstandard fsspec dask"
+            "pandas pyarrow scipy matplotlib seaborn narwhals tqdm rich click zstandard fsspec dask"
             " fiotools.plot fiotools.dataset fiotools.readers.dd.reader fiotools.readers.diskspd.xml",
         ),
         (
@@ -95,16 +96,16 @@ FILES = [f"data/how-many-runs/depth/16_{number}.json" for number in (1, 2)]
             " read_batch([*find(['data/how-many-runs/depth', 'data/page-cache'])], Task())",
             "pandas pyarrow scipy tqdm dask",
         ),
-        ("import fiotools.cli.read", "pandas polars scipy matplotlib rich pydantic"),
+        ("import fiotools.cli.read", "pandas polars scipy matplotlib rich"),
         *(
             (
                 f"from fiotools.cli import main; main({[*verb.split(), *FILES]})",
-                "pandas pyarrow scipy.stats matplotlib pydantic fiotools.plot fiotools.dataset",
+                "pandas pyarrow scipy.stats matplotlib fiotools.plot fiotools.dataset",
             )
             for verb in (
                 "read --where rw=randread",
                 "compare --metric iops",
-                "compare --settings",
+                "settings-diff",
                 "summarize --metric iops",
                 "check",
             )
@@ -120,28 +121,60 @@ def test_unneeded_modules_are_not_loaded(code, heavy):
     assert not {*heavy.split()} & {*done.stdout.split()}
 
 
-@pytest.mark.parametrize("verb", VERBS)
-def test_a_verb_is_a_function_of_its_name(verb):
-    command = command_of(verb)
-    assert command.run.__name__ == verb
-    assert inspect.getdoc(command.run)
-    assert all(shlex.split(example)[0] == verb for example in command.examples)
+def every():
+    """Name each verb, and each kind of plot, with its facts."""
+    yield from ((name, verb) for name, verb in VERBS.items() if name != "plot")
+    yield from ((f"plot {kind}", own.verb(kind)) for kind, own in KINDS.items())
 
 
-@pytest.mark.parametrize("verb", VERBS)
-def test_the_help_of_a_verb_has_examples_that_parse(inside, verb):
-    done = inside(verb, "--help")
-    assert done.returncode == 0
-    assert "Examples:" in done.stdout
-    assert not any(odd in done.stdout for odd in ("{FILES}", "[[FILES]]"))
+EVERY = dict(every())
+
+
+def built(name):
+    command = app()
+    for word in name.split():
+        command = command.get_command(None, word)
+    return command
+
+
+@pytest.mark.parametrize("name", EVERY)
+def test_the_help_of_a_verb(inside, monkeypatch, name):
+    monkeypatch.setenv("COLUMNS", "80")
+    done = inside(*name.split(), "--help")
+    assert (done.returncode, done.stderr) == (0, "")
+    told, _, examples = done.stdout.partition("\n  Examples:\n")
+    assert max(map(len, told.splitlines())) <= 80
+    # neither the marks of a docstring, nor what only a reader of Python has
+    assert not re.search(r"`|As in|Results|frame\b|=None|pandas|polars frame", told)
     # these read their files again
-    assert verb not in ("convert", "report") or "standard input" not in done.stdout
-    built = Verbs(name="fiotools").get_command(None, verb)
-    assert command_of(verb).examples
-    for example in command_of(verb).examples:
-        assert f"  fiotools {example}\n" in done.stdout
+    assert name not in ("convert", "report") or "standard input" not in told
+    # an example has only options that are there
+    facts = EVERY[name]
+    assert facts.examples
+    for example in facts.examples:
+        assert f"    fiotools {example}\n" in examples
         words = shlex.split(example.partition(" < ")[0].partition(" || ")[0])
-        built.make_context(verb, words[1:])  # refuses an option that is not there
+        assert " ".join(words).startswith(name)
+        built(name).make_context(name, words[len(name.split()) :])
+
+
+@pytest.mark.parametrize("name", EVERY)
+def test_each_option_has_a_help_that_stands_alone(name):
+    command = built(name)
+    for parameter in command.params:
+        _, told = parameter.get_help_record(click.Context(command))
+        assert re.match(r"[A-Za-z'].*\S", told), (parameter.name, told)
+        assert not re.match(r"Of |As |In |Such |Above |Which of ", told), (parameter.name, told)
+
+
+def test_each_public_question_has_a_verb():
+    questions = {
+        name
+        for name in fiotools.__all__
+        if hasattr(getattr(fiotools, name), "door") or name in ("check", "gate")
+    }
+    asked = {verb.asks.partition(":")[2] for verb in VERBS.values()}
+    assert questions - asked == {"gate"}  # compare --fail-if
 
 
 # the files that examples name, and what stands for them
@@ -168,8 +201,13 @@ STAND_INS = {
     ),
     **dict.fromkeys(["new/1.txt", "page-cache/after.txt"], "data/page-cache/after.txt"),
     **{
-        f"runs/xfs_{bs}_{at}.json": f"data/how-many-runs/depth/{depth}_{at}.json"
-        for bs, depth in (("4k", 1), ("8k", 2))
+        f"runs/{fs}_{bs}_{at}.json": f"data/how-many-runs/depth/{depth}_{at}.json"
+        for fs, bs, depth in (
+            ("xfs", "4k", 1),
+            ("xfs", "8k", 2),
+            ("nfs", "4k", 1),
+            ("nfs", "8k", 2),
+        )
         for at in (1, 2)
     },
     **{f"runs/xfs-{depth}.json": f"data/how-many-runs/depth/{depth}_1.json" for depth in (1, 2, 4)},
@@ -178,58 +216,37 @@ STAND_INS = {
         "tests/fixtures/fio/fio-3.33--log-hist_clat_hist.1.log",
     ),
     "run_iops.1.log": "data/how-many-runs/long/long_iops.1.log",
+    "logged.json": "data/how-many-runs/long/long.json",
 }
 
 
-@pytest.mark.parametrize(
-    "verb", [verb for verb in VERBS if verb not in ("measure", "report", "figures")]
-)
-def test_examples_run(inside, tmp_path, monkeypatch, verb):
-    for name, source in STAND_INS.items():
-        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
-        (tmp_path / name).symlink_to(ROOT / source)
+@pytest.mark.parametrize("name", [name for name in EVERY if name not in ("measure", "report")])
+def test_examples_run(inside, tmp_path, monkeypatch, name):
+    for link, source in STAND_INS.items():
+        (tmp_path / link).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / link).symlink_to(ROOT / source)
     monkeypatch.chdir(tmp_path)
-    for example in command_of(verb).examples:
+    for example in EVERY[name].examples:
         command = example.partition(" || ")[0]
         words, _, given = command.partition(" < ")
         with open(given or os.devnull) as file:
             monkeypatch.setattr(sys, "stdin", file)
             done = inside(*shlex.split(words))
         assert done.returncode == 0, f"{example}\n{done.stderr}"
-        if "-o" in words:
+        if "-o" in words.split():
             assert (tmp_path / words.split()[words.split().index("-o") + 1]).exists()
 
 
-def test_every_kind_of_plot_has_an_example():
-    from fiotools.cli.plot import KINDS
-
-    assert {example.split()[1] for example in command_of("plot").examples} == {*KINDS}
-
-
-def test_choices_are_the_library_s():
-    from dataclasses import fields
-
-    from fiotools.cli import check as verb
-    from fiotools.cli import options, plot
+def test_each_kind_of_plot_is_a_function_of_plot():
     from fiotools.plot import __all__ as drawn
-    from fiotools.stats import check
 
-    assert verb.Media == check.Media
-    assert verb.Cache == check.Cache
-    assert verb.Kind == check.Sides
-    kinds = {*drawn} - {"save", "style", "title"}
-    assert {*plot.KINDS} == kinds
-    for kind, way in plot.KINDS.items():
-        takes = way.takes
-        there = inspect.signature(getattr(import_module("fiotools.plot"), kind)).parameters
-        # of a statistic: what compare, plan, check, steady, best_under and merge_bins take
-        own = ("ratios", "plan", "grid", "tails", "load", "credibility", "series", "cdf", "heatmap")
-        if kind in own:
-            takes = {*takes} & {"y", "x", "hue", "order"}
-        renamed = {"ceiling": "ceilings", "round": "round_s"}
-        assert {renamed.get(one, one) for one in takes} <= {*there}
-    asked = {*inspect.signature(check.check).parameters} - {"results"}
-    assert asked == {field.name for group in (verb.Known, options.Sides) for field in fields(group)}
+    assert {*KINDS} == {*drawn} - {"save", "spec", "style", "title"}
+
+
+def test_the_help_of_measure_names_each_experiment(inside):
+    told = " ".join(inside("measure", "--help").stdout.split())
+    for name, one in fiotools.measure.EXPERIMENTS.items():
+        assert f"{name} (article {one.article})" in told
 
 
 def test_commands_in_messages_of_measure_exist():
@@ -244,7 +261,9 @@ def test_commands_in_messages_of_measure_exist():
         ("fiotools su", ["summarize"]),
         ("fiotools check --media ", ["hdd", "sata-ssd", "nvme", "ram"]),
         ("fiotools check --link usb2 --ca", ["--cache", "--capacity"]),
-        ("fiotools compare --set", ["--settings"]),
+        ("fiotools compare --fail", ["--fail-if"]),
+        ("fiotools overall a.json --ov", ["--over"]),
+        ("fiotools plot series a.log --st", ["--steady"]),
         ("fiotools compare a.json --metric lat_m", ["lat_min", "lat_max", "lat_mean"]),
         ("fiotools plot th", ["throughput"]),
         ("fiotools summarize a.json --by direction,rwm", ["direction,rwmixread"]),
@@ -252,22 +271,23 @@ def test_commands_in_messages_of_measure_exist():
         ("fiotools read run.json --table pe", ["percentiles"]),
         ("fiotools check run.json --link usb4", ["usb4-40g"]),
         ("fiotools describe io", ["iodepth", "ioengine", "io", "iops", "iops_min"]),
-        ("fiotools run.json ", []),
+        ("fiotools plot run.json", []),
     ],
 )
 def test_completion(monkeypatch, capsys, words, offered):
     at = str(len(words.split(" ")) - 1)
-    asked = {"_FIOTOOLS_COMPLETE": "complete_bash", "COMP_WORDS": words, "COMP_CWORD": at}
+    asked = {"_FIOTOOLS_COMPLETE": "bash_complete", "COMP_WORDS": words, "COMP_CWORD": at}
     for name, value in asked.items():
         monkeypatch.setenv(name, value)
-    with pytest.raises(SystemExit):
-        run([])
-    assert capsys.readouterr().out.split()[: len(offered)] == offered
+    assert run([]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    found = [line.removeprefix("plain,") for line in lines if line.startswith("plain,")]
+    assert found[: len(offered)] == offered
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
 def test_completion_script(cli, shell):
-    done = cli(env=environment(_FIOTOOLS_COMPLETE=f"source_{shell}"))
+    done = cli(env=environment(_FIOTOOLS_COMPLETE=f"{shell}_source"))
     assert done.returncode == 0
     assert "_FIOTOOLS_COMPLETE" in done.stdout
 
@@ -276,5 +296,5 @@ def test_debug_is_an_option_of_every_verb(inside):
     with pytest.raises(Trouble) as trouble:
         run(["read", "pyproject.toml", "--debug"])
     assert isinstance(trouble.value.__cause__, fiotools.FileError)
-    with pytest.raises(typer.TyperException):
+    with pytest.raises(click.UsageError):
         run(["--debug", "read"])

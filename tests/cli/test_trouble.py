@@ -40,6 +40,11 @@ def refused(done, code, *said):
             ["compare", VOLUMES, "-m", "iops", "--scope", "thread", "--where", "direction=read"],
             "--combine run first, or --by one of them (thread, entry)",
         ),
+        (
+            ["compare", VOLUMES],
+            "name the column to look at, such as --metric iops: these files have iops, bw,",
+        ),
+        (["compare", VOLUMES, "--fail-if", "slower"], "such as --metric iops: these files have"),
         (["compare", VOLUMES, "-m", "slat_mean"], "there is no slat_mean: these files have iops"),
         (["compare", VOLUMES, "-m", "iosp"], "no column 'iosp'; did you mean 'iops'"),
         (["compare", VOLUMES, "-m", "p99"], "there is no p99 in these files"),
@@ -61,7 +66,7 @@ def refused(done, code, *said):
         (["describe", "bandwidth"], "no column 'bandwidth'"),
         (["plot", "heatmap", VOLUMES, "-o", "x.svg"], "draws bins, and these files have none"),
         (["plot", "fairness", VOLUMES, "-o", "x.svg"], "differ in direction: keep one, --where"),
-        (["compare", VOLUMES, "--settings", "--baseline", "x"], "'x'"),
+        (["settings-diff", VOLUMES, "--baseline", "x"], "'x'"),
         (["plot", "latency", CLONES, "-o", "x.svg"], "they differ in entry: keep one, --where"),
         (["compare", LIBAIO, "-m", "iops"], "only one side: give two files, NAME=FILES for each"),
         (["compare", "data/how-many-runs/depth", "-m", "iops"], "each side, or --between iodepth"),
@@ -103,30 +108,51 @@ def test_totals_beside_parts(inside):
         (["Compare"], "there is no verb 'Compare'; did you mean 'compare'?"),
         (["compare"], "Missing argument 'FILES'; fiotools compare --help shows how"),
         (["pyproject.toml"], "fiotools read pyproject.toml shows what is in it"),
-        (
-            ["compare", VOLUMES],
-            "name the column to look at with --metric: these files have iops, bw,",
-        ),
         (["compare", VOLUMES, "--metrik", "iops"], "--metrik"),
         (["compare", VOLUMES, "--confidence", "much"], "--confidence"),
-        (["compare", VOLUMES, "--confidence", "95"], "less than or equal to 1; fiotools compare"),
-        (["check", VOLUMES, "--media", "tape"], "'tape' is not one of 'hdd'"),
-        (["plot", "pie", VOLUMES, "-o", "x.svg"], "'pie' is not one of"),
+        (
+            ["compare", VOLUMES, "--confidence", "95"],
+            "95 is not a number from 0 to 1; fiotools compare",
+        ),
+        (["check", VOLUMES, "--media", "tape"], "--media tape is not one of 'hdd'"),
+        (
+            ["plot", "series", LIBAIO, "-o", "x.svg", "--round", "ten"],
+            "ten is not a time: write 10s",
+        ),
+        (
+            ["compare", VOLUMES, "--by", "direction", "--band", "0.1", "--band", "0.2"],
+            "given twice",
+        ),
+        (
+            ["plot", "sweep", VOLUMES, "-o", "x.svg", "-m", "bw", "-m", "iops"],
+            "--metric is given twice",
+        ),
+        (
+            ["compare", VOLUMES, "--settings"],
+            "--settings is a verb of its own, fiotools settings-diff",
+        ),
+        (["gate", VOLUMES], "there is no verb 'gate': fiotools compare FILES --fail-if slower:5%"),
+        (["history", VOLUMES], "there is no verb 'history': fiotools plot history FILES"),
+        (["merge_bins", VOLUMES], "'merge_bins': fiotools percentiles FILES"),
+        (["best_under", VOLUMES], "did you mean 'best-under'?"),
+        (["plot", "pie", VOLUMES, "-o", "x.svg"], "no plot 'pie': fiotools plot --help lists"),
         (["plot", "ratio", VOLUMES, "-o", "x.svg"], "did you mean 'ratios'?"),
         (
             ["plot", "timings", CACHE, "-o", "x.svg", "--log"],
-            "timings does not take --log; it takes --y",
+            "plot timings does not take --log; did you mean '--lang'?",
         ),
         (["plot", "timings", CACHE, "-o", "x.svg", "--ram", "8GB"], "timings does not take --ram"),
         (["plot", "series", CACHE, "-o", "x.svg", "--table", "io"], "series does not take --table"),
         (["plot", "timings", CACHE, "-o", "x.doc"], "a plot ends in .svg, .png, .pdf"),
-        (["plot", "throughput", VOLUMES, "-o", "x.svg", "--ceiling", "USB"], "NAME=500MB/s"),
+        (
+            ["plot", "throughput", VOLUMES, "-o", "x.svg", "--ceiling", "USB"],
+            "USB is not NAME=VALUE",
+        ),
         (
             ["plot", "throughput", VOLUMES, "-m", "iops", "-o", "x.svg", "--ceiling", "a=nan"],
             "--ceiling a=nan is not a limit: write NAME=50000",
         ),
         (["compare", VOLUMES, "-m", "iops", "--fail-if", "slower:"], "'slower:' is not a rule"),
-        (["compare", VOLUMES, "--fail-if", "slower"], "name the metric: --metric iops, or"),
         (["read", LIBAIO, "-o", "x/", "-f", "markdown"], "a folder is written as parquet, csv or"),
         (["read", LIBAIO, "-o", "x.doc"], ".parquet, .csv, .json, .jsonl, .xlsx, .html"),
         (["read", LIBAIO, "-o", "x.csv", "--format", "json"], "do not agree"),
@@ -193,6 +219,8 @@ def test_names_with_terminal_commands(inside, tmp_path):
     shutil.copy(source, tmp_path / HOSTILE)
     done = inside("read", tmp_path)
     assert done.returncode == 0
+    assert not {"\x1b", "\x07", "\u202e"} & {*done.stdout}
+    done = inside("read", tmp_path, "-t", "io")
     assert not {"\x1b", "\x07", "\u202e"} & {*done.stdout}
     assert "[red]" in done.stdout
     assert not {"\x1b", "\x07", "\u202e"} & {*inside("read", tmp_path / f"no{HOSTILE}").stderr}

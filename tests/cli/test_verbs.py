@@ -41,11 +41,29 @@ def test_read_for_people(cli):
     assert (done.returncode, done.stderr) == (0, "")
     lines = done.stdout.splitlines()
     assert lines[0].startswith("3 files, DISKSPD 2.0.21a, 3 runs")
-    assert {"volume", "direction", "iops", "bw", "lat_mean"} <= {*lines[1].split()}
-    assert lines[2].startswith("mirror")
-    assert {"37,594", "154", "0.866"} <= {*lines[2].split()}
+    assert {"iops", "bw", "lat_mean"} <= {*lines[1].split()}
+    assert {"volume", "direction", "MB/s", "ms"} <= {*lines[2].split()}
+    assert lines[3].startswith("mirror")
+    assert {"37,594", "154", "0.866"} <= {*lines[3].split()}
     assert "bs 4 KiB" in done.stdout
     assert max(map(len, lines)) <= 100
+
+
+def test_read_shows_the_overview(inside):
+    lines = inside("read", VOLUMES).stdout.splitlines()
+    assert lines[2].split() == ["volume", "direction", "GB", "s", "/s", "MB/s", "ms"]
+    assert [line.split()[:2] for line in lines[3:6]] == [
+        ["mirror", "read"],
+        ["mirror", "write"],
+        ["mirror", "total"],
+    ]
+    assert lines[-1].startswith("overview is shown; other tables (--table): runs 3")
+    some = inside("read", VOLUMES, "--where", "volume=nvme", "--where", "direction=read").stdout
+    assert len(some.splitlines()) == len(lines) - 8
+    told = json.loads(inside("read", VOLUMES, "-t", "overview", "-f", "json").stdout)
+    assert [row["iops"] for row in told] == ft.overview(ft.read(str(ROOT / VOLUMES)))[
+        "iops"
+    ].tolist()
 
 
 def test_notes_about_all_rows_hold_for_hidden_rows(inside):
@@ -144,7 +162,7 @@ def test_compare_is_the_library_s(inside):
 def test_speedup(inside):
     cache = "data/page-cache/{cache}.txt"
     done = inside("speedup", cache, "--baseline", "before", "--metric", "real")
-    figures = ["466", "ms", "4.36", "s", "9.36"]
+    figures = ["0.466", "s", "4.36", "s", "9.36"]
     assert done.stdout.splitlines()[2].split()[:6] == ["after", *figures]
     # the first side is the baseline: after, in the order of the paths
     assert json.loads(inside("speedup", cache, "-m", "real", "-f", "json").stdout)[0][
@@ -174,17 +192,17 @@ def test_the_first_named_side_is_the_baseline(cli, inside):
 def test_settings(inside):
     sides = [f"data/dda-vhdx/xml/{side}.xml" for side in ("vhdx", "nvme")]
     # the path of a target is what is compared, and no setting of its own
-    assert "no option in the files differs" in inside("compare", *sides, "--settings").stdout
+    assert "no option in the files differs" in inside("settings-diff", *sides).stdout
     loads = "data/how-many-runs/rounds/{workload}_ext4_1.json"
-    answer = json.loads(inside("compare", loads, "--settings", "--format", "json").stdout)
+    answer = json.loads(inside("settings-diff", loads, "--format", "json").stdout)
     given = {"workload": "randread", "baseline": "fsync", "option": "iodepth"}
     assert {**given, "text": "16", "text_baseline": "1"} in answer
-    shown = inside("compare", loads, "--settings").stdout.splitlines()
+    shown = inside("settings-diff", loads).stdout.splitlines()
     assert shown[0] == "options that differ between workload"
     assert shown[1].split() == ["option", "workload", "set", "to", "of", "fsync"]
     assert ["fsync", "randread", "not", "given", "1"] in [line.split() for line in shown]
     alike = [f"{name}={sides[0]}" for name in ("one", "two")]
-    assert "no option in the files differs" in inside("compare", *alike, "--settings").stdout
+    assert "no option in the files differs" in inside("settings-diff", *alike).stdout
 
 
 def test_a_percentile_is_a_metric_like_any_other(inside):
@@ -209,18 +227,18 @@ def test_settings_tell_the_tool_and_the_machine(inside, tmp_path):
     (tmp_path / "old.json").write_text(text.replace('"fio-3.33"', '"fio-3.4"'))
     (tmp_path / "new.json").write_text(text.replace('"fio-3.33"', '"fio-3.40"'))
     sides = [tmp_path / "old.json", tmp_path / "new.json"]
-    told = json.loads(inside("compare", *sides, "--settings", "-f", "json").stdout)
+    told = json.loads(inside("settings-diff", *sides, "-f", "json").stdout)
     # as amounts, 3.4 and 3.40 would be one
     assert [(row["option"], row["text"], row["text_baseline"]) for row in told] == [
         ("tool", "fio 3.40", "fio 3.4")
     ]
-    told = json.loads(inside("compare", LIBAIO, MADE, "--settings", "-f", "json").stdout)
+    told = json.loads(inside("settings-diff", LIBAIO, MADE, "-f", "json").stdout)
     assert [row["text"] for row in told if row["option"] == "tool"] == ["dd"]
     xml = (ROOT / "tests/fixtures/diskspd/diskspd-2.2--seq64k_t4_D_only.xml").read_text()
     for name in ("vm", "metal"):
         text = xml.replace("<ComputerName>vm<", f"<ComputerName>{name}<")
         (tmp_path / f"{name}.xml").write_text(text)
-    done = inside("compare", tmp_path / "vm.xml", tmp_path / "metal.xml", "--settings")
+    done = inside("settings-diff", tmp_path / "vm.xml", tmp_path / "metal.xml")
     assert ["host", "metal", "metal", "vm"] in [line.split() for line in done.stdout.splitlines()]
 
 
@@ -228,12 +246,12 @@ def test_other_settings_are_a_warning(inside):
     sides = [f"{n}=data/how-many-runs/depth/{n}_*.json" for n in (1, 2)]
     done = inside("compare", *sides, "-m", "iops", "-w", "direction=read")
     assert "the sides had other options: iodepth" in done.stdout
-    assert "compare FILES --settings" in done.stdout
+    assert "settings-diff FILES" in done.stdout
 
 
 def test_files_without_settings(inside):
     before, after = (f"data/page-cache/{side}.txt" for side in ("before", "after"))
-    done = inside("compare", before, after, "--settings")
+    done = inside("settings-diff", before, after)
     assert (done.returncode, done.stdout) == (1, "")
     assert "hold no settings" in done.stderr
 
@@ -271,12 +289,6 @@ def test_strict(inside):
     run = "data/wsl-vhdx/f_ext4-vhdx_write.txt"
     assert inside("check", run, "--link", "usb3-5g", "--strict").returncode == 3
     assert inside("check", run, "--link", "usb3-5g").returncode == 0
-
-
-def test_figures_needs_notebooks(cli, tmp_path):
-    done = cli("figures", cwd=tmp_path)
-    assert done.returncode == 1
-    assert "no notebooks/*.ipynb here" in done.stderr
 
 
 @pytest.mark.parametrize(
@@ -385,9 +397,9 @@ def test_the_library_computes_what_a_plot_shows(monkeypatch, inside, tmp_path):
 def test_markdown(inside):
     done = inside("read", DD, "--format", "markdown", "--columns", "scope,total_ios,bw")
     assert done.stdout.splitlines()[2:5] == [
-        "| scope | total\\_ios | bw |",
+        "| scope | total\\_ios | bw GB/s |",
         "| --- | ---: | ---: |",
-        "| job | 4 | 3.49 GB/s |",
+        "| job | 4 | 3.49 |",
     ]
 
 

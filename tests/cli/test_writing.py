@@ -227,7 +227,7 @@ def held(*args, **options):
 LOADING = """
 class Finder:
     def find_spec(name, path=None, target=None):
-        if name == "typer":
+        if name == "click":
             held()
 
 sys.meta_path.insert(0, Finder)

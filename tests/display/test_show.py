@@ -13,10 +13,10 @@ from lxml import html
 from nbformat.v4 import new_code_cell, new_notebook
 
 import fiotools as ft
-from fiotools.articles.kernel import run_cells
 from fiotools.display.layout import answer_of
 from fiotools.display.verdicts import mark_of
 from fiotools.vocabulary import ANSWERS
+from tools.kernel import run_cells
 
 # five runs a side, and one level far off
 RUNS = pd.DataFrame(
@@ -36,7 +36,7 @@ def compared(frame=RUNS):
 
 
 def rows(shown):
-    """Read the table of a page: its headings and its rows, and what stands around it."""
+    """Read the table of a page: its headings with units, its rows, and what stands around it."""
     page = html.fromstring(shown._repr_html_())
     heads = [cell.text_content() for cell in page.findall(".//th")]
     body = [[cell.text_content() for cell in row.findall("td")] for row in page.findall(".//tr")]
@@ -93,8 +93,8 @@ def test_as_text():
     answer = ft.compare(times, "real_s", between="cache", baseline="before")
     assert repr(ft.show(answer)).splitlines() == [
         "real of each cache, against before",
-        "cache    real  of before  ratio  n  verdict",
-        "after  466 ms     4.36 s  0.107  1  ? one run each: no error known",
+        "cache     real  of before  ratio  n  verdict",
+        "after  0.466 s     4.36 s  0.107  1  ? one run each: no error known",
         "need >= 3 runs a side for a verdict",
     ]
 
@@ -114,10 +114,11 @@ def test_a_frame_of_the_vocabulary():
         }
     )
     heads, body, around = rows(ft.show(frame))
-    assert heads == ["volume", "bs", "lat mean", "value"]
+    # each value has the prefix of the first
+    assert heads == ["volume", "bs", "lat mean ms", "value"]
     assert body == [
-        ["a", "4 KiB", "0.466 ms", "1.00 [0.900, 1.10] ms"],
-        ["b", "1 MiB", "4.36 ms", ""],
+        ["a", "4 KiB", "0.466", "1.00 [0.900, 1.10] ms"],
+        ["b", "1 MiB", "4.36", ""],
     ]
     assert around == ["in all rows: run 1, direct yes"]
     page = html.fromstring(ft.show(frame)._repr_html_())
@@ -126,7 +127,7 @@ def test_a_frame_of_the_vocabulary():
 
 def test_an_index_that_says_something_is_a_column():
     named = RUNS.groupby("fs").agg(bw_bytes_per_s=("bw_bytes_per_s", "max"))
-    assert rows(ft.show(named))[0] == ["fs", "bw"]
+    assert rows(ft.show(named))[0] == ["fs", "bw GB/s"]
     assert rows(ft.show(RUNS[RUNS["fs"].eq("xfs")].set_axis(list("abcde"))))[0][0] == ""
 
 
@@ -219,7 +220,7 @@ def test_an_answer_without_rows_says_so():
     """A filter in a notebook may leave nothing, and answers without labels may be joined."""
     told = ft.summarize(RUNS, "bw_bytes_per_s")
     assert repr(ft.show(compared().head(0))) == repr(ft.show(told.head(0))) == "no rows"
-    assert repr(ft.show(pd.concat([told, told]))).count("990 [710; 1,010] MB/s") == 2
+    assert repr(ft.show(pd.concat([told, told]))).count("0.990 [0.710, 1.01] GB/s") == 2
 
 
 def test_dates_and_spans_of_other_frames():
@@ -241,14 +242,56 @@ def test_only_whole_answers_are_recognised():
     assert rows(ft.show(by_name)) == rows(ft.show(compared()))
 
 
-def test_results():
-    heads, body, around = rows(ft.show(ft.read("data/dda-vhdx/xml/{volume}.xml")))
+def test_results_are_shown_as_their_overview():
+    res = ft.read("data/dda-vhdx/xml/{volume}.xml")
+    heads, body, around = rows(ft.show(res))
     assert around[0].startswith("Results: 3 files, DISKSPD 2.0.21a, 3 runs, ")
-    assert around[-1] == "the first 5 of 27 rows of .io, a few of their columns"
-    assert heads[:2] == ["volume", "thread"]
-    assert len(body) == 5
+    assert around[1].startswith("in all rows: rw randrw, bs 4 KiB, iodepth 32")
+    assert heads == [
+        "volume",
+        "direction",
+        "io GB",
+        "runtime s",
+        "iops /s",
+        "bw MB/s",
+        "lat mean ms",
+    ]
+    assert len(body) == 9
+    assert rows(ft.show(ft.overview(res)))[:2] == (heads, body)
+    _, body, around = rows(ft.show(res, rows=2))
+    assert len(body) == 2
+    assert around[-1] == "the first 2 of 9 rows"
     some = ft.read("data/dda-vhdx/xml/{volume}.xml", tables=("runs",))  # the others are not there
-    assert rows(ft.show(some))[0] == ["volume", "duration"]
+    assert rows(ft.show(some))[0] == ["volume", "source", "duration s"]
+    twice = ft.concat([res, res])
+    assert "thread" in rows(ft.show(twice))[0]
+
+
+def test_one_column_is_the_most_important_in_every_table(monkeypatch):
+    """Values of latency stay where zeros and constants leave no room."""
+    res = ft.read("tests/fixtures/check_matrix/fio-3.33--disk_eight_jobs_psync.json")
+    monkeypatch.setenv("COLUMNS", "80")
+    heads = repr(ft.show(res.io)).splitlines()[0].split()
+    assert {"iops", "bw"} < {*heads}
+    assert heads.count("mean") == 2  # lat, clat
+    assert "short" not in repr(ft.show(res.io))
+    assert "in this row: source tests/" in repr(ft.show(res.io)).replace("\n", " ")
+
+
+def test_times_have_one_prefix_in_all_columns():
+    frame = pd.DataFrame(
+        {
+            "lat_min_ns": [43_600.0, 51_000.0],
+            "lat_mean_ns": [194_000.0, 151_000.0],
+            "lat_max_ns": [5_400_000.0, 900_000.0],
+            "clat_max_ns": [15e9, 0],  # further than can be read with it
+            "bw_bytes_per_s": [1e6, 2e6],
+        }
+    )
+    heads, body, _ = rows(ft.show(frame))
+    assert heads == ["lat min µs", "lat mean µs", "lat max µs", "clat max s", "bw MB/s"]
+    assert body[0] == ["43.6", "194", "5,400", "15.0", "1.00"]
+    assert body[1] == ["51.0", "151", "900", "0", "2.00"]
 
 
 CELLS = [

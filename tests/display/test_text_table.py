@@ -1,5 +1,7 @@
 """A sheet as text: what fits the width, what is joined, and the same columns as in a notebook."""
 
+from itertools import pairwise
+
 import pandas as pd
 import pytest
 from lxml import html as pages
@@ -32,8 +34,8 @@ def test_what_fits_is_what_matters(monkeypatch):
         "no room for a: the frame",
         "has all columns",
     ]
-    kept, dropped = text_table.fit(shown, 1)
-    assert (kept, dropped) == ([shown[1]], [shown[0], shown[2]])
+    kept, widths, dropped = text_table.fit(shown, 1)
+    assert (kept, widths, dropped) == ([shown[1]], [1], [shown[0], shown[2]])
 
 
 def test_a_name_is_cut_in_its_middle_and_a_sentence_is_broken(monkeypatch):
@@ -45,6 +47,33 @@ def test_a_name_is_cut_in_its_middle_and_a_sentence_is_broken(monkeypatch):
     assert first.split()[0].endswith("last")
     assert len(more) > 1
     assert max(map(len, (head, first, *more))) <= 80
+
+
+def test_no_column_is_too_narrow_to_read(monkeypatch):
+    command = "fio --name=one --filename=/dev/disk/by-id/nvme-one --rw=randread --bs=4k --direct=1"
+    other = command.replace("by-id/nvme-one", "by-id/nvme-two")
+    numbers = [SheetColumn(f"x{n}", ["123,456"] * 2, right=True, keep=9 - n) for n in range(6)]
+    sheet = Sheet([*numbers, SheetColumn("command", [command, other], keep=5)])
+    head, *lines, below = written(monkeypatch, sheet, 80)
+    assert max(map(len, [head, *lines])) <= 80
+    # what differs is left, and not what is alike
+    cells = [line.partition("…")[2] for line in lines]
+    assert "nvme-one" in cells[0]
+    assert "nvme-two" in cells[1]
+    assert below == "no room for x5: the frame has all columns"
+    # its head is no wider than a name
+    sides = SheetColumn(f"of {command}", ["1.0 ms", "2.0 ms"], right=True, keep=6)
+    shown = written(monkeypatch, Sheet([sides, *numbers]), 80)
+    assert shown[0].startswith("of fio")
+    assert "x5" in shown[0]
+
+
+def test_the_unit_of_all_cells_stands_below_the_heading(monkeypatch):
+    sheet = Sheet([SheetColumn("job", ["a"]), SheetColumn("bw", ["120"], "MB/s", right=True)])
+    assert written(monkeypatch, sheet, 80) == ["       bw", "job  MB/s", "a     120"]
+    heads = pages.fromstring(html.html(sheet)).findall(".//th")
+    assert [head.text_content() for head in heads] == ["job", "bw MB/s"]
+    assert text_table.markdown(sheet).startswith("| job | bw MB/s |")
 
 
 VERDICTS = ["suspect", "suspect", "ok"]
@@ -100,4 +129,6 @@ def test_a_terminal_shows_the_columns_of_a_notebook(monkeypatch, answer):
     page = pages.fromstring(shown._repr_html_())
     heads = [cell.text_content() for cell in page.findall(".//th")]
     lines = [line.split() for line in repr(shown).splitlines()]
-    assert lines.count(" ".join(heads).split()) == 1
+    # units stand below the headings
+    above = [*lines, *(one + other for one, other in pairwise(lines))]
+    assert sorted(" ".join(heads).split()) in map(sorted, above)

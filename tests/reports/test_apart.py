@@ -94,9 +94,51 @@ def test_a_depth_in_each_file_makes_no_side(tmp_path):
     assert "iodepth" in one.by
 
 
-def test_two_things_that_differ_are_not_sides(tmp_path):
+def test_two_things_that_differ_are_two_questions(tmp_path):
+    """Each device holds each folder: one is compared within the values of the other."""
     for at, (folder, device, depth) in enumerate(product("ab", "xy", (2, 4, 8))):
+        written(tmp_path, f"run{at}", depth=depth, device=device, directory=folder)
+    (source,) = gather(tmp_path)
+    assert source.said == (
+        "The sides were found in the option directory: a, b; the option filename: x, y",
+    )
+    found = comparisons(source, Choices())
+    assert [one.between for one in found] == ["directory", "filename"]
+    assert [one.by[0] for one in found] == ["filename", "directory"]
+    assert [one.baseline for one in found] == ["a", "x"]
+
+
+def test_two_things_that_do_not_cross_are_not_sides(tmp_path):
+    pairs = [("a", "x"), ("a", "y"), ("b", "y")]
+    for at, ((folder, device), depth) in enumerate(product(pairs, (2, 4, 8))):
         written(tmp_path, f"run{at}", depth=depth, device=device, directory=folder)
     source, one = asked(tmp_path)
     assert one.between is None
     assert "the option directory and the option filename" in source.said[0]
+
+
+def test_unlike_folders_are_reported_apart(tmp_path):
+    names = {"deep": ("x_32", "x_64", "y_32", "y_64"), "shallow": ("x_1", "y_1"), "one": ("z_1",)}
+    for folder, files in names.items():
+        (tmp_path / folder).mkdir()
+        for name in files:
+            written(tmp_path / folder, name, depth=int(name[2:]))
+    found = gather(tmp_path)
+    assert [(one.name, one.prefix) for one in found] == [
+        *(("deep", "deep-"), ("one", "one-"), ("shallow", "shallow-"))
+    ]
+    asked_ = [comparisons(one, Choices())[0] for one in found]
+    assert [one.levels for one in asked_] == [["x", "y"], [], ["x_1", "y_1"]]
+
+
+def test_the_commands_of_one_text_are_sides_if_their_conditions_are_alike(tmp_path):
+    runs = [
+        f"$ dd if=/dev/zero of=/mnt/{place}/f bs=1M count=1024 oflag=direct\n"
+        "1024+0 records in\n1024+0 records out\n"
+        f"1073741824 bytes (1.1 GB, 1.0 GiB) copied, {seconds} s, {1073.741824 / seconds:.0f} MB/s\n"
+        for seconds, place in ((2.5, "a"), (5.1, "b"), (2.6, "a"), (5.3, "b"))
+    ]
+    (tmp_path / "pasted.txt").write_text("".join(runs), encoding="utf-8")
+    source, one = asked(tmp_path / "pasted.txt")
+    assert source.said == ("The sides were found in the target: a is /mnt/a/f, b is /mnt/b/f",)
+    assert one.answer[["n", "n_baseline"]].to_numpy().tolist() == [[2, 2]]

@@ -9,6 +9,7 @@ import fiotools as ft
 from fiotools.plot.look import figure_of
 from fiotools.reports.figures import _submitting
 from fiotools.reports.questions import Comparison
+from fiotools.reports.study import study
 from tests.conftest import ROOT
 
 
@@ -41,22 +42,27 @@ def headings(part, out):
     return [repr(about) for about, *_ in part.figures(out)]
 
 
+def said_below(part, out, heading):
+    (pieces,) = [own for own in part.figures(out) if repr(own[0]) == heading]
+    return " ".join(map(repr, pieces[1:]))
+
+
 def test_tests_one_after_the_other_are_not_threads(tmp_path):
     folder = ROOT / "tests/fixtures/crystaldiskmark"
-    (part,) = ft.study(folder).parts
+    (part,) = study(folder).parts
     told = headings(part, tmp_path)
     assert "All runs" in told
     assert not any("threads" in one or "cannot be drawn" in one for one in told)
     names = ("crystaldiskmark-8.0.4--mix_nvme.txt", "crystaldiskmark-6.0.2--twice_the_mark.txt")
-    (part,) = ft.study([folder / name for name in names]).parts
+    (part,) = study([folder / name for name in names]).parts
     told = headings(part, tmp_path)
     assert "All runs, by queue depth" in told
     assert not any("threads" in one for one in told)
 
 
 def test_why_it_is_not_known_whether_single_ios_were_steady(tmp_path):
-    (part,) = ft.study(ROOT / "data/per-io-log").parts
-    (said,) = [one for one in headings(part, tmp_path) if "Over time: latency (read)" in one]
+    (part,) = study(ROOT / "data/per-io-log").parts
+    said = said_below(part, tmp_path, "Over time: latency (read)")
     assert "is not known: the rows of lat_ns are one I/O each" in said
 
 
@@ -80,6 +86,6 @@ def test_a_label_fits_beside_long_names(tmp_path, monkeypatch):
         return save(ax, *args, **named)
 
     monkeypatch.setattr(ft.plot, "save", looked_at)
-    (part,) = ft.study(f"{tmp_path}/{{disk}}_{{load}}_{{round:d}}.json", between="disk").parts
+    (part,) = study(f"{tmp_path}/{{disk}}_{{load}}_{{round:d}}.json", between="disk").parts
     assert {"All runs", "Mean latency"} <= {*headings(part, tmp_path)}
     assert not cut

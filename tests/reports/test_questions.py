@@ -6,6 +6,7 @@ import pytest
 
 import fiotools as ft
 from fiotools.reports.questions import Choices, comparisons
+from fiotools.reports.study import study
 from fiotools.reports.subjects import gather
 from tests.conftest import ROOT
 
@@ -38,7 +39,7 @@ def test_a_folder_of_campaigns_is_several_parts_and_says_what_is_damaged(tmp_pat
     (tmp_path / "page-cache" / "manifest.jsonl").write_text("{\n")
     (part,) = gather(tmp_path)
     assert part.name == "small-files"
-    assert "page-cache/manifest.jsonl:1: not a line of a manifest" in part.said[0]
+    assert "page-cache/manifest.jsonl:1: not a line of a manifest" in part.lacking[0]
     (tmp_path / "small-files" / "manifest.jsonl").write_text("{\n")
     with pytest.raises(ft.MeasureError, match="not a line of a manifest"):
         gather(tmp_path)
@@ -66,14 +67,63 @@ def test_sides_come_from_templates_labels_folders_and_names(tmp_path):
         assert named.answer["n"].tolist() == [2, 2]
 
 
-def test_of_several_labels_one_must_be_named():
+def test_each_of_several_labels_is_a_question():
     template = str(DATA / "wsl-vhdx/{drive}_{mount}_{operation}.txt")
-    with pytest.raises(ft.SchemaError, match=r"compare between which of drive, mount\?"):
-        asked(template)
+    drive, mount = asked(template)
+    assert (drive.between, drive.baseline, mount.between, mount.baseline) == (
+        *("drive", "c"),
+        *("mount", "drvfs"),
+    )
     (one,) = asked(template, between="mount")
     # the direction says the same as the operation
-    assert one.by == ("drive", "direction")
+    assert one.by == mount.by == ("drive", "direction")
     assert one.metric == "bw_bytes_per_s"
+
+
+def test_a_folder_is_asked_what_the_words_of_its_file_names_say():
+    """No drive is compared with another through another file system."""
+    drive, mount = asked(DATA / "wsl-vhdx")
+    assert (drive.levels, mount.levels) == (["c", "f"], ["drvfs", "ext4-vhdx", "git-bash"])
+    named = asked(str(DATA / "wsl-vhdx/{drive}_{mount}_{operation}.txt"))
+    for own, other in zip((drive, mount), named, strict=True):
+        assert own.answer["ratio"].tolist() == other.answer["ratio"].tolist()
+
+
+def test_a_folder_of_several_experiments_is_taken_apart():
+    depth, long, rounds = gather(DATA / "how-many-runs")
+    assert (depth.name, long.name, rounds.name) == ("depth", "long", "rounds")
+    (one,) = comparisons(depth, Choices())
+    assert "there is only one side" in one.problem
+    assert "between='iodepth'" in one.problem
+    (one,) = comparisons(rounds, Choices())
+    assert (one.levels, one.baseline) == (["ext4", "xfs"], "ext4")
+
+
+def test_a_column_of_the_runs_may_hold_the_sides():
+    results = ft.read([DATA / f"dda-vhdx/xml/{name}.xml" for name in ("nvme", "vhdx", "mirror")])
+    results.runs["host"] = ["big", "big", "small"]
+    (one,) = asked(results, between="host", by=("direction",))
+    assert (one.levels, one.baseline) == (["big", "small"], "big")
+
+
+def test_results_are_a_source_and_stay_as_they_are():
+    results = ft.read(str(DATA / "dda-vhdx/xml/{volume}.xml"))
+    before = {name: list(frame) for name, frame in results.tables.items()}
+    (source,) = gather(results)
+    assert not source.is_of_files
+    (one,) = comparisons(source, Choices(baseline="vhdx"))
+    (other,) = asked(str(DATA / "dda-vhdx/xml/{volume}.xml"), baseline="vhdx")
+    assert one.answer["ratio"].tolist() == other.answer["ratio"].tolist()
+    gather(ft.read(DATA / "wsl-vhdx"))
+    assert before == {name: list(frame) for name, frame in results.tables.items()}
+    with pytest.raises(ft.SchemaError, match="these results have no runs"):
+        gather(ft.read(LIBAIO, tables=("io",)))
+
+
+def test_the_first_that_was_named_is_the_baseline():
+    named = {"vhdx": DATA / "dda-vhdx/xml/vhdx.xml", "nvme": DATA / "dda-vhdx/xml/nvme.xml"}
+    assert asked(named)[0].baseline == "vhdx"
+    assert asked([*reversed(named.values())])[0].baseline == "nvme"
 
 
 def test_what_was_swept_is_compared_value_by_value():
@@ -107,7 +157,7 @@ def test_commands_that_differ_between_the_sides_make_none(tmp_path):
 
 
 def test_sides_within_a_file(tmp_path):
-    depth = ft.study(DATA / "how-many-runs/depth", between="iodepth")
+    depth = study(DATA / "how-many-runs/depth", between="iodepth")
     assert "iodepth 128 is faster than 1" in str(depth.verdict())
     assert len(depth.credibility().html) > 100
 
@@ -151,9 +201,6 @@ def test_reads_and_writes_of_one_place_are_one_side():
     (one,) = asked(DATA / "wsl-filesystems")
     assert set(one.levels) == {"ext4", "ext4-image", "tmpfs"}
     assert (one.by, set(one.answer["n"])) == (("direction", "bs_bytes"), {3})
-    (one,) = asked(DATA / "wsl-vhdx")  # two files of each target
-    assert len(one.levels) == 6
-    assert one.answer["ratio"].notna().all()
 
 
 def test_a_side_that_only_reads_is_a_side(tmp_path):
@@ -204,7 +251,7 @@ def test_a_dataset_without_some_tables_is_refused(tmp_path):
 
 
 def test_a_run_that_failed_was_read():
-    found = ft.study(ROOT / "tests/fixtures/time/gnu-time-1.9--failed.txt")
+    found = study(ROOT / "tests/fixtures/time/gnu-time-1.9--failed.txt")
     assert (found.notes["severity"] == "error").sum() == 2
     assert found.unread.empty
 
@@ -212,6 +259,6 @@ def test_a_run_that_failed_was_read():
 @pytest.mark.parametrize("tool", ["credibility", "diskspd", "hyperfine"])
 def test_a_folder_of_unlike_files_is_reported(tool):
     """Some have no totals, some no options, some are on no side."""
-    found = ft.study(ROOT / "tests/fixtures" / tool)
+    found = study(ROOT / "tests/fixtures" / tool)
     for piece in (found.verdict, found.credibility, found.settings):
         assert piece().html

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 import fiotools as ft
+from fiotools.reports.study import study
 from tests.conftest import needs_letters
 
 ROOT = Path(__file__).resolve().parent.parent.parent
@@ -20,6 +21,6 @@ def japanese():
 
 @needs_letters
 def test_a_page_is_english(japanese):
-    study = ft.study(str(ROOT / "data/page-cache/{cache}.txt"))
-    for block in (study.verdict(), study.credibility(), study.settings(), study.measured()):
+    told = study(str(ROOT / "data/page-cache/{cache}.txt"))
+    for block in (told.verdict(), told.credibility(), told.settings(), told.measured()):
         assert not re.search("[ぁ-鿿]", str(block))

@@ -6,8 +6,9 @@ import pytest
 import fiotools as ft
 from fiotools import language
 from fiotools.flags import columns_of, flag
+from fiotools.reports.cells import cell_names, names_of
 from fiotools.reports.figures import _written
-from fiotools.reports.sentences import cell_names, names_of, sentences
+from fiotools.reports.sentences import sentences
 from tests.conftest import needs_letters
 
 IN_BLOCKS = "the sides ran in blocks: drift cannot be told from the difference"

@@ -140,6 +140,7 @@ CASES = {
         _sizes,
         lambda t: ft.summarize(t["io"], "bw_bytes_per_s", by=["filesystem", "direction"]),
     ),
+    "overview": (_volumes, lambda t: ft.overview(t["io"])),
     "per_thread": (_volumes, lambda t: ft.per_thread(t["io"], by="volume")),
     "fairness": (_volumes, lambda t: ft.fairness(t["io"], by="volume")),
     "combine": (_volumes, lambda t: ft.combine(keep(t["io"], scope="thread"), to="run")),

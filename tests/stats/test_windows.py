@@ -335,3 +335,16 @@ def test_a_missing_value_is_not_0(gone, quantity):
 def test_an_unknown_direction_is_refused():
     with pytest.raises(ft.SchemaError, match=r"a direction is one of read, .* there are: randread"):
         ft.window(samples([1.0], [1.0], direction=pl.lit("randread")), "1s")
+
+
+def test_of_results_the_table_with_the_latencies_is_taken():
+    # beside a log of IOPS only the histogram log has latencies
+    res = ft.read(f"{ROOT}/data/how-many-runs/long")
+    assert "iops" in set(ft.window(res, "100s")["quantity"])
+    percentiles = ft.window(res, "100s", percentiles=99)
+    assert percentiles["n"].tolist() == [3951804, 4140189, 4020776]
+    assert ft.window(res, "100s", bins=True)["count"].sum() == percentiles["n"].sum()
+    # single I/Os have their own
+    single = ft.read(f"{ROOT}/data/per-io-log")
+    assert {*single.samples["quantity"]} >= {"lat_ns"}
+    assert "lat_ns" in set(ft.window(single, "1s", percentiles=99)["quantity"])

@@ -221,8 +221,8 @@ def _put(
 
 def _add_runs(rows: Rows, runs: Sequence[_Run], session: Session) -> None:
     made = [(run.number, run.seconds, run.status) for run in runs]
-    about = {"tool": "dd", "format": "dd", "command": session.command, "host": session.host}
-    _put(rows, "runs", ("run", "duration_s", "status"), made, **about)
+    told = {"command": session.command, "host": session.host, "heading": rows.heading}
+    _put(rows, "runs", ("run", "duration_s", "status"), made, tool="dd", format="dd", **told)
 
 
 def _add_io(rows: Rows, runs: Sequence[_Run]) -> None:

@@ -66,6 +66,7 @@ def read(text: Text, rows: Rows) -> Iterator[Rest]:
         for one in around
         if text.text.find("terminating on signal", one.start, one.end) >= 0
     }
+    names = _headings(text.text, whole) if around else [None] * len(whole)
     runs: dict[int, int] = {}  # the run of each document, by its number
     for group in runs_of(text.text, whole):
         own = places[len(runs) : len(runs) + len(group)]
@@ -74,6 +75,7 @@ def read(text: Text, rows: Rows) -> Iterator[Rest]:
             status = "interrupted" if len(pieces) in killed else status
             status = "truncated" if own[-1] != len(pieces) - 1 else status
         line = text.line(group[-1].start)
+        rows.heading = names[len(runs)]
         run = _add(rows, group, line, status=status, version=text.version)
         runs |= dict.fromkeys(own, run)
         if len(group) > 1:
@@ -86,6 +88,7 @@ def read(text: Text, rows: Rows) -> Iterator[Rest]:
                 severity="warning",
                 run=run,
             )
+    rows.heading = None
     if around:
         yield from _rests(text, around, whole, runs)
     if not rows.runs:
@@ -208,6 +211,16 @@ _COPIES = {
 }
 _JSON = re.compile(r"[\]\[{},\d.]*$|\"[^\"]*\" ?:")
 _MANY = 20
+
+
+def _headings(text: str, pieces: list[Piece]) -> list[str | None]:
+    """Return the name above each document."""
+    from fiotools.readers.headings import headings  # hardly any file has text around its JSON
+    from fiotools.readers.prompts import commands
+
+    reports = [Report("fio_json", piece.start, piece.end, 0, piece) for piece in pieces]
+    return headings(text, reports, [*commands(text, reports)])
+
 
 # what each job, by name and group, had done at the reports: I/Os; KiB and ms of each direction
 Done = dict[tuple[str, str], tuple[set[int | None], set[tuple[int, int]]]]

@@ -49,8 +49,8 @@ _MOVED, _TOTAL, _SHORT, _RAN, _IOPS, _RATE = map(
     _OF_IO.columns.index,
     ("io_bytes", "total_ios", "short_ios", "runtime_s", "iops", "bw_bytes_per_s"),
 )
-_RUNS: Layout = (FILE, "run", "tool", "format", "tool_version", "command", "host", "reported_at")
-_RUNS += ("duration_s", "status")
+_RUNS: Layout = (FILE, "run", "tool", "format", "tool_version", "command", "host", "heading")
+_RUNS += ("reported_at", "duration_s", "status")
 _ENTRY: Layout = (FILE, "run", "entry", "host", "port", "group", "job", "target", "scope")
 _JOBS: Layout = (*_ENTRY, *_OF_JOB.columns, "description")
 _ROW: Layout = (*_ENTRY, "direction", *CONDITIONS, *_OF_IO.columns)
@@ -197,7 +197,7 @@ class _Run:
         seconds = document.timestamp
         reported = _moment(document.timestamp_ms) or _moment(seconds and seconds * 1000)
         command, host = (session.command, session.host) if session else (None, None)
-        told = ("fio", "fio_json", self.fio.text, command, host, reported)
+        told = ("fio", "fio_json", self.fio.text, command, host, self.rows.heading, reported)
         self.rows.append("runs", _RUNS, (*self.start, *told, elapsed(document), status))
 
     def _add_settings(

@@ -60,39 +60,43 @@ def check(
     ----------
     results : Results
         From `read`, with all tables.
-    ram, host_ram : str, number or path, optional
-        Memory of the machine that ran the tool, and of its host if it is a guest (0: no host).
-        ``"8GB"`` are 8 GiB, as memory is sold. A path is a file with the output of ``free`` below
-        its command, or a copy of /proc/meminfo.
+    ram : str, number or path, optional
+        Memory of the machine: 8GB, or a file with the output of ``free``. ``"8GB"`` are 8 GiB, as
+        memory is sold. The file has the command above its output, or is a copy of /proc/meminfo.
+    host_ram : str, number or path, optional
+        Memory of the host if the machine is a guest; 0: no host.
     link : str or number, optional
-        The link to the device: ``usb2``, ``usb3-5g``, ``usb3-10g``, ``sata-3``, ``sas-3``,
-        ``pcie3-x4``, ``pcie4-x4``, ``eth-10g``, ... or a rate in one direction: ``"450MB/s"``.
+        The link to the device: usb3-5g, sata-3, pcie4-x4, or a rate: 450MB/s. The others are
+        ``usb2``, ``usb3-10g``, ``sas-3``, ``pcie3-x4``, ``eth-10g``, ...; a rate is that of one
+        direction.
     media : {"hdd", "sata-ssd", "nvme", "ram"}, optional
         The kind of the device. It is known if all disks of a run are called ``nvme...``.
     devices : int, optional
-        How many there are, each with a link of its own. The default for links is one; for a mirror
-        it is unknown.
+        The number of devices, each with a link of its own. The default for links is one; for a
+        mirror it is unknown.
     cache : {"cold", "warm"}, optional
-        What was meant to be measured. A warm cache is memory, and no fault.
-    between, baseline : str, optional
-        A label and one of its values, as in `compare`: the sides of a comparison.
+        The cache that was meant to be measured. A warm cache is memory, and no fault.
+    between : str, optional
+        The column that holds the sides of a comparison: a label.
+    baseline : str, optional
+        The side without layer, mirror or cache: a value of that label.
     sides : {"layer", "device", "mirror", "cache"}, optional
-        What the sides are. layer: the levels go through a layer and the baseline does not (the
-        default). device: other devices. mirror: mirrors of `copies` of the baseline's single disk
-        (the default with `copies`). cache: the baseline is cold and the level is warm.
+        The kind of the sides. Layer: the levels go through a layer and the baseline does not (the
+        default). Device: other devices. Mirror: mirrors of `copies` of the baseline's single disk
+        (the default with `copies`). Cache: the baseline is cold and the level is warm.
     copies : int or mapping of level to int, optional
         Copies that a mirror writes.
     speedup_max : float, optional
         The most that the cache gains, known from elsewhere.
     moved : str or number, optional
-        Bytes that each timed command moved (``cat``), if no tool says it.
+        Bytes that each timed command moved, such as ``cat``: 512MiB.
     capacity : str or number, optional
-        The capacity of the SSD.
+        The capacity of the SSD: 1TB.
     prefilled : bool, optional
-        Whether the file was full of data before it was read.
+        The file was full of data before it was read.
     compression : float, optional
-        How many times smaller the data is below the files, on a compressed file system or a link
-        that packs; 1 by default.
+        How many times smaller the data is below the files, if something packs it. That may be a
+        file system or a link; 1 by default.
 
     Returns
     -------

@@ -20,8 +20,8 @@ import fiotools as ft
 from fiotools.readers import READERS, opened, sniff
 from fiotools.vocabulary import TABLES
 
-DOCS = Path(__file__).resolve().parents[1]
-ROOT = DOCS.parent
+ROOT = Path(__file__).resolve().parents[2]
+DOCS = ROOT / "docs"
 OUTPUTS = ("tests/fixtures", "data")
 
 # A transcript fills what the tools found in it fill, and counts for them.

@@ -7,8 +7,11 @@ from collections.abc import Mapping, Sequence
 from importlib import import_module
 from types import ModuleType
 
-from docs.generator.columns_page import row, written_from
-from docs.generator.filled import (
+from fiotools.readers import READERS, Reader
+from fiotools.readers.document import Field
+from fiotools.vocabulary import ROWS
+from tools.generator.columns_page import row, written_from
+from tools.generator.filled import (
     ALWAYS,
     COVERED,
     KINDS,
@@ -22,9 +25,6 @@ from docs.generator.filled import (
     gaps,
     problems,
 )
-from fiotools.readers import READERS, Reader
-from fiotools.readers.document import Field
-from fiotools.vocabulary import ROWS
 
 LEGEND = """\
 | mark | means |

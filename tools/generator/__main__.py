@@ -1,9 +1,9 @@
-"""Write the pages of ``docs/``: ``python -m docs.generator``, from the project's root."""
+"""Write the pages of ``docs/``: ``python -m tools.generator``, from the project's root."""
 
 import sys
 
-from docs.generator import columns_page, formats_page, rooms
-from docs.generator.filled import DOCS
+from tools.generator import columns_page, formats_page, rooms
+from tools.generator.filled import DOCS
 
 PAGES = {
     "columns.md": columns_page.render,

@@ -9,8 +9,8 @@ import pytest
 from nbclient.exceptions import DeadKernelError
 from nbformat.v4 import new_code_cell, new_notebook
 
-from fiotools.articles.kernel import run_cells
 from tests.conftest import ROOT
+from tools.kernel import run_cells
 
 # Notes each start in a file beside it, and goes on with ipykernel from the given start on.
 KERNEL = """

@@ -1,6 +1,6 @@
 """Execute notebooks and write them back in one canonical form.
 
-``python -m fiotools.articles.notebooks [NOTEBOOK ...]`` runs the named notebooks, or all of
+``python -m tools.notebooks [NOTEBOOK ...]`` runs the named notebooks, or all of
 ``notebooks/``, from the project's root. It writes a notebook only if it ran to its end and its
 content changed. With the same packages, a second run changes no file. After a run of all notebooks,
 ``figures/SHA256SUMS`` lists the plots. A plot that no notebook wrote is an error, because nothing
@@ -27,10 +27,10 @@ from typing import Any
 import nbformat
 from nbclient.exceptions import CellControlSignal, CellExecutionError
 
-from fiotools.articles.kernel import execute_cells, run
 from fiotools.errors import SchemaError
 from fiotools.files import atomic_write, digest
 from fiotools.language import ENGLISH
+from tools.kernel import execute_cells, run
 
 NOTEBOOKS = Path("notebooks")
 FIGURES = Path("figures")
@@ -178,9 +178,7 @@ def main(argv: list[str] | None = None) -> int:
     Returns 0 if all notebooks ran and every plot belongs to one of them, 1 if not, and 2 if nothing
     ran.
     """
-    parser = argparse.ArgumentParser(
-        prog="fiotools.articles.notebooks", description="Execute notebooks."
-    )
+    parser = argparse.ArgumentParser(prog="tools.notebooks", description="Execute notebooks.")
     parser.add_argument("notebooks", nargs="*", type=Path, help="default: notebooks/*.ipynb")
     parser.add_argument("--jobs", type=int, default=2, help="how many at a time (default: 2)")
     asked = os.environ.get("LANG_FIGURES") or ENGLISH
@@ -195,10 +193,10 @@ def main(argv: list[str] | None = None) -> int:
     # would become part of a notebook: so import it here first
     import matplotlib.font_manager  # noqa: F401
 
-    from fiotools.plot import fit_text
+    from fiotools.plot import letters
 
     try:
-        fit_text.load_font(args.lang)
+        letters.load_font(args.lang)
     except SchemaError as error:
         print(error, file=sys.stderr)
         return 2

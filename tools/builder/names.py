@@ -12,7 +12,7 @@ from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
 from sphinx.transforms import SphinxTransform
 
-from docs.builder.reference import CHAPTERS
+from tools.builder.reference import CHAPTERS
 
 # classes of packages are known by their own name too, such as `Document`
 _PUBLIC = {

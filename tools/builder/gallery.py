@@ -7,9 +7,9 @@ from collections.abc import Iterable, Iterator
 
 import nbformat
 
-from docs.builder.plots import example
-from docs.builder.reference import TOPICS
-from docs.generator.filled import ROOT
+from tools.builder.plots import example
+from tools.builder.reference import TOPICS
+from tools.generator.filled import ROOT
 
 _ROW = re.compile(r"^\| `(?P<name>\d[\w-]+)` \|.*\| (?P<message>[^|]+) \|$", re.M)
 

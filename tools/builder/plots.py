@@ -11,7 +11,7 @@ from pathlib import Path
 import matplotlib.pyplot as plt
 
 import fiotools as ft
-from docs.builder.reference import found
+from tools.builder.reference import found
 
 _PARSER = doctest.DocTestParser()
 

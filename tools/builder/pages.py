@@ -9,9 +9,9 @@ from pathlib import Path
 
 import nbformat
 
-from docs.builder import gallery, plots, reference
-from docs.generator import formats_page
-from docs.generator.filled import DOCS, ROOT
+from tools.builder import gallery, plots, reference
+from tools.generator import formats_page
+from tools.generator.filled import DOCS, ROOT
 
 # the row of the home page that stands for the pages that are made here
 _ON_THE_SITE = re.compile(r"^\| every plot .*\n", re.M)
@@ -38,11 +38,6 @@ def write(build: Path, work: Path) -> Path:
         for cell in notebook.cells:
             if cell.cell_type == "markdown":
                 cell.source = _LINK.sub(_within, cell.source)
-            for output in cell.get("outputs", ()):
-                data = output.get("data", {})
-                data.pop("application/vnd.fiotools+json", None)  # for reports
-                if "text/html" in data:  # the tables to save are not in the site
-                    data["text/html"] = re.sub(r' href="own-data/[^"]*"', "", data["text/html"])
         nbformat.write(notebook, pages / "notebooks" / file.name)
     drawn = plots.draw(filter(plots.example, _names()), work, pages / "plots")
     reference.write(pages / "reference", drawn)

@@ -9,7 +9,7 @@ from operator import attrgetter
 from pathlib import Path
 
 import fiotools as ft
-from docs.generator.filled import DOCS
+from tools.generator.filled import DOCS
 
 TOPICS = tomllib.loads((DOCS / "topics.toml").read_text(encoding="utf-8"))
 

@@ -17,7 +17,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import TypeAlias
 
-from docs.generator.filled import ROOT
+from tools.generator.filled import ROOT
 
 PACKAGE = ROOT / "fiotools"
 GROUND = "fiotools"  # the modules beside the packages

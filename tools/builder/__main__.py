@@ -1,4 +1,4 @@
-"""Build the pages of ``docs/`` as a site of plain files: ``python -m docs.builder``.
+"""Build the pages of ``docs/`` as a site of plain files: ``python -m tools.builder``.
 
 Every example runs, and a warning is an error. The site works without a network, and every link
 in it is followed once.
@@ -13,9 +13,9 @@ from pathlib import Path
 
 from sphinx.cmd.build import build_main
 
-from docs.builder import pages
-from docs.builder.links import problems
-from docs.generator.filled import DOCS, ROOT
+from tools.builder import pages
+from tools.builder.links import problems
+from tools.generator.filled import DOCS, ROOT
 
 BUILD = ROOT / "build" / "docs"
 # what the examples read, copied to where they run, so that nothing they write is in the tree
@@ -24,7 +24,7 @@ COPIED = ("data", "tests/fixtures")
 
 def main() -> int:
     """Build the site and check every link."""
-    parser = argparse.ArgumentParser(prog="docs.builder", description="Build the pages of docs/.")
+    parser = argparse.ArgumentParser(prog="tools.builder", description="Build the pages of docs/.")
     parser.add_argument("source", nargs="?", type=Path, default=DOCS)
     parser.add_argument("build", nargs="?", type=Path, default=BUILD, help="a new folder")
     args = parser.parse_args()

@@ -10,8 +10,8 @@ import nbformat
 import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
-from fiotools.articles.notebooks import SUMS, canonical, checksums, main
 from tests.conftest import needs_letters
+from tools.notebooks import SUMS, canonical, checksums, main
 
 ROOT = Path(__file__).resolve().parents[2]
 CONDA = Path(sys.prefix, "conda-meta").exists()  # which builds matplotlib with another FreeType
