@@ -99,7 +99,8 @@ def _size(spec: Spec, wide: float, high: float) -> float:
 
 def _bar(ax: Axes, mesh: ScalarMappable, axis: Axis) -> None:
     """Explain the colours: without an Axes of the figure, which would bind it to a layout."""
-    ends = float(mesh.norm.vmin or 0), float(mesh.norm.vmax or 1)
+    norm: Any = mesh.norm
+    ends = float(norm.vmin), float(norm.vmax)
     bar = look.figure_of(ax).colorbar(mesh, cax=ax.inset_axes((1.02, 0, 0.03, 1)))
     bar.ax.yaxis.set_major_locator(Ticks(axis))
     kind = "log" if axis.log else "linear"

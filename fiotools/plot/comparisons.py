@@ -44,8 +44,8 @@ class Cells:
     def __init__(self, frame: Any, metric: str, keys: Sequence[str], summary: Any = None) -> None:
         self.keys = list(keys)
         self.table = opened(frame, metric, *keys)
-        for key in self.keys:
-            frames.complete(self.table, key)
+        for name in self.keys:
+            frames.complete(self.table, name)
         values = values_of(self.table, metric)
         there = self.table[[row for row, one in enumerate(values) if one is not None]]
         self.missing = len(values) - len(there)
@@ -473,9 +473,9 @@ def ratios(
 ) -> Spec:
     """Draw the ratios of `compare`, or the speed-ups of `speedup`, on a logarithmic axis.
 
-    A frame with the columns ``speedup``, ``speedup_lo`` and ``speedup_hi`` is drawn by them: above
-    1 is faster, even if the metric is a time. Any other is drawn by ``ratio``, level / baseline.
-    A ratio without an interval is hollow, and a note says why. A row over all workloads is a
+    An answer with the columns ``speedup``, ``speedup_lo`` and ``speedup_hi`` is drawn by them:
+    above 1 is faster, even if the metric is a time. Any other is drawn by ``ratio``, level /
+    baseline. A ratio without an interval is hollow, and a note says why. A row over all workloads is a
     diamond.
 
     Parameters
