@@ -93,7 +93,7 @@ def test_every_public_name_is_in_the_reference_once():
 
 
 def test_every_kind_of_plot_is_in_the_gallery():
-    helpers = {"save", "style", "title"}
+    helpers = {"save", "spec", "style", "title"}
     assert set(ft.plot.__all__) - helpers <= set(reference.TOPICS["plots"]), "docs/topics.toml"
     assert all(plots.example(f"plot.{name}") for name in ft.plot.__all__)
 

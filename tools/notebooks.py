@@ -193,10 +193,10 @@ def main(argv: list[str] | None = None) -> int:
     # would become part of a notebook: so import it here first
     import matplotlib.font_manager  # noqa: F401
 
-    from fiotools.plot import fit_text
+    from fiotools.plot import letters
 
     try:
-        fit_text.load_font(args.lang)
+        letters.load_font(args.lang)
     except SchemaError as error:
         print(error, file=sys.stderr)
         return 2

@@ -68,8 +68,8 @@ class Wish:
         Rows or curves in this order: a,b,c.
     sequence : str, optional
         The column that the runs follow, such as a round; by default their time.
-    spread : str, optional
-        The column of the deviation to draw as bars; none: no bars.
+    to : str, optional
+        The column that the bars reach to; none: no bars.
     ceiling : mapping of str to str
         A limit to draw: USB=500MB/s.
     log : bool
@@ -90,8 +90,6 @@ class Wish:
         The number of rounds that are judged.
     round : float, optional
         The length of a round: 10s.
-    merge : bool
-        Add up the histograms of jobs and runs.
     """
 
     metric: str | None = None
@@ -102,7 +100,7 @@ class Wish:
     by: Sequence[str] = ()
     order: Sequence[str] = ()
     sequence: str | None = None
-    spread: str | None = None
+    to: str | None = None
     ceiling: Mapping[str, str] | None = None
     log: bool = False
     speedup: bool = False
@@ -113,7 +111,6 @@ class Wish:
     steady: Literal["snia", "fio-deviation", "fio-slope", "none"] | None = None
     window: int | None = None
     round: float | None = None
-    merge: bool = False
 
 
 # the positional arguments of a function of fiotools.plot, and the others
@@ -238,13 +235,14 @@ def _of_rows(asked: Drawing) -> Call:
         more["summary"] = summary = summarize(frame, name, by=shown)
         if differ := dict.fromkeys(summary["varies_in"].drop_nulls()):
             say(f"the runs of one row differ in {', '.join(differ)}: --hue draws one of them apart")
-    if kind == "throughput":
-        more |= {"ceilings": _ceilings(wish.ceiling, name), "log": wish.log}
-    if kind == "latency" and wish.spread:
-        more["spread"] = None if wish.spread == "none" else naming.full(wish.spread, frame)
-    elif kind == "latency" and name != "lat_mean_ns":
-        deviation = name.replace("_mean_", "_stddev_")
-        more["spread"] = deviation if deviation != name and deviation in frame else None
+    takes = KINDS[kind].takes
+    if "ceiling" in takes:
+        more["ceilings"] = _ceilings(wish.ceiling, name)
+    if "log" in takes and wish.log:
+        more["log"] = True
+    if kind == "latency":
+        slowest = name.replace("_mean_", "_max_")
+        more["to"] = None if wish.to == "none" else naming.full(wish.to or slowest, frame)
     return [frame, name] if own is None else [frame], named | more
 
 
@@ -340,6 +338,8 @@ def _tails(asked: Drawing) -> Call:
 def _load(asked: Drawing) -> Call:
     wish, kept = asked.wish, asked.kept
     frame, latency = asked.rows()
+    if naming.unit_of(latency) not in ("ns", ""):
+        raise SchemaError(f"{latency!r} is not a latency: name one, {flag('metric')}")
     frame = of_scope(asked.complete(frame, latency, "iops"), kept.own_scope)
     curves = _curves(asked, frame, ("iodepth", "numjobs"))
     frame = asked.complete(frame, *curves.values())
@@ -362,21 +362,12 @@ def _fairness(asked: Drawing) -> Call:
 def _cdf(asked: Drawing) -> Call:
     frame = asked.table("bins", "count")
     hue = asked.role(frame, "hue") or "source"
-    frame = _merged(asked.complete(frame, hue), asked.wish, hue)
+    frame = asked.complete(frame, hue)
     return [frame], {"hue": hue, **asked.ordered(frame, hue)}
 
 
 def _heatmap(asked: Drawing) -> Call:
-    return [_merged(asked.table("bins", "count"), asked.wish, "time_s")], {}
-
-
-def _merged(frame: pl.DataFrame, wish: Wish, by: str) -> pl.DataFrame:
-    """With --merge, add up the histograms."""
-    if not wish.merge:
-        return frame
-    from fiotools.stats.percentiles import merge_bins
-
-    return merge_bins(frame, by=by)
+    return [asked.table("bins", "count")], {}
 
 
 def _series(asked: Drawing) -> Call:
@@ -475,13 +466,13 @@ KINDS: Mapping[str, Kind] = {
     "throughput": Kind(
         "a value per row",
         "single.json mirror.json -o bw.svg",
-        ("metric", "y", "hue", "order", "ceiling", "log"),
+        ("metric", "y", "hue", "by", "order", "ceiling", "log"),
         metric="bw_bytes_per_s",
     ),
     "latency": Kind(
-        "mean and spread of single I/Os, per row",
+        "mean and slowest I/O, per row",
         "'{volume}.xml' --hue thread --scope thread -w direction=total -o lat.svg",
-        ("metric", "y", "hue", "spread", "order"),
+        ("metric", "y", "hue", "by", "to", "order", "ceiling", "log"),
         metric="lat_mean_ns",
     ),
     "ratios": Kind(
@@ -497,14 +488,14 @@ KINDS: Mapping[str, Kind] = {
         _plan,
     ),
     "repeats": Kind(
-        "each run, and the median",
+        "each run, and their geometric mean",
         "old='old/*.json' new='new/*.json' --metric iops -o repeats.png",
-        ("metric", "y", "hue", "order"),
+        ("metric", "y", "hue", "by", "order", "ceiling", "log"),
     ),
     "sweep": Kind(
         "a value against a condition such as the queue depth",
         "'runs/{volume}-{iodepth:d}.json' --hue volume --metric bw -o sweep.svg",
-        ("metric", "x", "hue", "by", "order"),
+        ("metric", "x", "hue", "by", "order", "ceiling", "log"),
         metric="bw_bytes_per_s",
     ),
     "grid": Kind(
@@ -534,7 +525,7 @@ KINDS: Mapping[str, Kind] = {
     "percentiles": Kind(
         "latency against percentile",
         "a.json b.json -w latency=clat -w direction=read -o tail.svg",
-        ("hue", "order"),
+        ("hue", "by", "order"),
         metric="value_ns",
         table="percentiles",
     ),
@@ -547,15 +538,15 @@ KINDS: Mapping[str, Kind] = {
     ),
     "cdf": Kind(
         "the share of the I/Os that took no longer",
-        "a.json b.json -w latency=clat -w direction=read --merge -o latencies.svg",
-        ("hue", "order", "merge"),
+        "a.json b.json -w latency=clat -w direction=read -o latencies.svg",
+        ("hue", "order"),
         _cdf,
         _SINGLE,
     ),
     "heatmap": Kind(
         "latency over time",
         "run_clat_hist.1.log -w direction=read -o heat.svg",
-        ("merge",),
+        (),
         _heatmap,
         _SINGLE,
         compares=False,
@@ -582,7 +573,7 @@ KINDS: Mapping[str, Kind] = {
     "timings": Kind(
         "user, system, waiting",
         "'page-cache/{cache}.txt' -o times.svg",
-        ("y", "order"),
+        ("y", "by", "order"),
         metric="real_s",
         table="timings",
     ),

@@ -1,15 +1,22 @@
-"""Plots: a tidy frame in, Axes out. The statistics stand in `fiotools.stats`."""
+"""Plots: a `Results`, a frame or an answer in, Axes out. The statistics stand in `fiotools.stats`.
 
-from fiotools.plot.credibility import credibility
+A kind makes a `Spec` of plain values (`spec.py`), which one of three shapes draws: `rows`, `lines`
+or `cells`. `frame.py` has what is around them.
+"""
+
+from typing import Any
+
+from fiotools.errors import SchemaError, argument
+from fiotools.plot.checks import credibility
+from fiotools.plot.comparisons import latency, ratios, repeats, throughput
 from fiotools.plot.distributions import cdf, heatmap, percentiles, tails
-from fiotools.plot.fairness import fairness
-from fiotools.plot.plan import plan
-from fiotools.plot.ratios import ratios
-from fiotools.plot.rows import latency, repeats, throughput, timings
-from fiotools.plot.series import series
-from fiotools.plot.steps import history, shifts
+from fiotools.plot.kind import KINDS
+from fiotools.plot.planning import plan
+from fiotools.plot.shares import fairness, timings
+from fiotools.plot.spec import Spec
 from fiotools.plot.style import save, style, title
 from fiotools.plot.sweeps import grid, load, sweep
+from fiotools.plot.times import history, series, shifts
 
 __all__ = [
     "cdf",
@@ -27,6 +34,7 @@ __all__ = [
     "save",
     "series",
     "shifts",
+    "spec",
     "style",
     "sweep",
     "tails",
@@ -34,3 +42,37 @@ __all__ = [
     "timings",
     "title",
 ]
+
+
+def spec(kind: str, *given: Any, **named: Any) -> Spec:
+    """Return what a kind of plot would draw, as plain values.
+
+    Parameters
+    ----------
+    kind : str
+        The name of the kind, such as ``"repeats"``.
+    *given, **named
+        Its arguments, without ``ax``.
+
+    Returns
+    -------
+    Spec
+        Its ``rows`` have the roles x, y, low, high, points, texts, group and panel.
+
+    Raises
+    ------
+    SchemaError
+        If there is no such kind; and what the kind refuses.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> import fiotools as ft
+    >>> runs = pd.DataFrame({"mount": ["9p"] * 2, "iops": [100.0, 121.0]})
+    >>> row, = ft.plot.spec("repeats", runs, "iops", y="mount").rows
+    >>> row.y, round(row.x, 6), row.points
+    ('9p', 110.0, (100.0, 121.0))
+    """
+    if kind not in KINDS:
+        raise SchemaError(f"{argument('kind', kind)} is no kind of plot: {', '.join(KINDS)}")
+    return KINDS[kind].spec(*given, **named)

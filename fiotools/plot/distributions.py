@@ -4,69 +4,115 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any
 
 import numpy as np
-import seaborn as sns
-from matplotlib.axes import Axes
-from matplotlib.collections import LineCollection
-from matplotlib.colors import LinearSegmentedColormap, LogNorm
-from matplotlib.ticker import NullLocator
-from matplotlib.transforms import offset_copy
-from narwhals.typing import IntoDataFrame
 from numpy.typing import NDArray
 
 from fiotools import units
 from fiotools.errors import SchemaError, typed
 from fiotools.language import called, listed, say
-from fiotools.plot import common
-from fiotools.plot.ratios import sides, ticks_of_ratios
+from fiotools.plot import words
+from fiotools.plot.comparisons import above_zero, band_of, geometric_mean, keep_one, of_one_run
+from fiotools.plot.kind import Arguments, kind, of_table, opened
+from fiotools.plot.scales import nines
+from fiotools.plot.spec import Axis, Limit, Row, Spec, finite, in_order
 from fiotools.stats import frames
-from fiotools.stats.frames import Frame, Key
-from fiotools.stats.percentiles import Histogram, histograms
-from fiotools.stats.replicates import run_keys
+from fiotools.stats.frames import Frame
+from fiotools.stats.percentiles import Histogram, histograms, merge_bins
+from fiotools.stats.replicates import labels, run_keys
+from fiotools.stats.tails import tails as ask_tails
+from fiotools.vocabulary import KEYS, STATISTICS
 
-Ends: TypeAlias = "tuple[float, float] | None"
-
-_MARKED = (10, 30, 50, 70, 90)  # percent
-_TICKS = (1, 50, 90, 99, 99.9, 99.99, 99.999)
-_DASHES = ("-", (0, (5, 2)), (0, (2, 1.5)), (0, (6, 1.5, 1, 1.5)))
+TICKS = tuple(nines(share) for share in (1, 50, 90, 99, 99.9, 99.99, 99.999))
+_AT = (50.0, 99.0, 99.9)  # of rows
+_APART = ("quantity", "latency", "direction")  # rows that differ in these never add up
 _DECADE = 24  # cells of equal height in a decade: 10 % of latency each
 _FEW = 10  # I/Os
 _GAP = 1.5  # of the usual interval: after more, nothing is known of the time before
 
 
-def cdf(
-    bins: IntoDataFrame,
+def refuse_several(
+    table: Frame,
+    names: Sequence[Any],
+    what: str,
     *,
-    hue: str,
+    hue: str | None = None,
+    apart: Sequence[str] = (),
+    also: str = "",
+) -> None:
+    """Refuse rows of several kinds under one name, and say what to type.
+
+    ``what`` shows one kind, such as "a heat map"; ``hue`` is the column of the names, ``apart`` are
+    more columns that tell kinds apart, ``also`` is another remedy, with the column in braces.
+    """
+    own = [name for name in labels(table) if name not in STATISTICS]
+    # in the order in which people would name them
+    wanted = dict.fromkeys([*_APART, *own, "scope", *reversed(KEYS), *apart])
+    lists = frames.columns(table, [name for name in wanted if name != hue])
+    for name, rows in frames.rows_by([(one,) for one in names]).items():
+        for column in frames.differing(lists, rows)[:1]:
+            shown = words.first_five(frames.distinct(lists[column][row] for row in rows))
+            whose = "" if hue is None else f" of {name[0]!r}"
+            raise SchemaError(
+                f"rows{whose} differ in {column} ({shown}), and {what} shows one:"
+                f" keep it, {keep_one(table, column, rows)}{also.format(column)}"
+            )
+
+
+def _merged(bins: Any, keys: Sequence[str]) -> tuple[Any, str]:
+    """Add up the histograms of jobs and runs, and say so; not what never adds up."""
+    table = opened(bins, "bin_lo_ns", "bin_hi_ns", "count", *keys)
+    apart = [name for name in (*_APART, "scope") if name in table.columns and name not in keys]
+    refuse_several(
+        table.select(*dict.fromkeys([*keys, *apart])),
+        frames.keys_of(table, keys),
+        "a curve" if "time_s" not in keys else "a heat map",
+    )
+    own = histograms(table, list(keys))
+    if all(max(one.parts.values(), default=0) == 1 for one in own):
+        return bins, ""
+    several = len(set(run_keys(table))) if "run" in table.columns else 1
+    timed = "time_s" not in keys and len(frames.distinct(frames.optional(table, "time_s"))) > 1
+    note = say(
+        "histograms of the intervals added up" if timed else "histograms of the jobs added up"
+    )
+    if several > 1:
+        note = say("histograms of {n} runs added up", n=several)
+    return merge_bins(bins, by=list(keys)), note
+
+
+@kind(of_table("bins", "hue"))
+def cdf(
+    bins: Any,
+    *,
+    hue: str | None = None,
     order: Sequence[Any] | None = None,
-    ax: Axes | None = None,
-) -> Axes:
+) -> Spec:
     """Draw the share of the I/Os that took no longer than a latency.
 
     A histogram tells the share at the edges of its bins only. The band shows the range within a
-    bin; the line along its lower edge counts the I/Os that had certainly ended.
+    bin; the line along its lower edge counts the I/Os that had certainly ended. Histograms of the
+    same curve, of jobs and of runs, are added up, and a note says so.
 
     Parameters
     ----------
-    bins : pandas or polars frame
-        ``bin_lo_ns``, ``bin_hi_ns`` and ``count``, such as `Results.bins` of fio's JSON+ or the
-        answer of `merge_bins`: one latency, one direction and one histogram per curve.
-    hue : str
+    bins : Results, pandas.DataFrame or polars.DataFrame
+        ``bin_lo_ns``, ``bin_hi_ns`` and ``count``, such as `Results.bins` of fio's JSON+: one
+        latency and one direction per curve.
+    hue : str, optional
         The column that names the curves.
-    order : sequence, optional
-        The curves, which take their colours in this order.
-    ax : matplotlib.axes.Axes, optional
+    order, by, without, ax
+        As in `repeats`; curves take their colours in this order.
 
     Returns
     -------
-    matplotlib.axes.Axes
+    matplotlib.axes.Axes, or numpy.ndarray of them if `by` is given
 
     Raises
     ------
     SchemaError
-        If a curve has histograms of several latencies, directions, jobs, runs or intervals.
+        If a curve has histograms of several latencies or directions.
 
     See Also
     --------
@@ -82,53 +128,44 @@ def cdf(
     ...     "count": [90, 10, 40, 60],
     ... })
     >>> ax = ft.plot.cdf(bins, hue="fs")
-    >>> [float(share) for share in ax.lines[0].get_ydata()]
-    [0.0, 90.0, 90.0, 100.0]
+    >>> spec = ft.plot.spec("cdf", bins, hue="fs")
+    >>> [(row.x, row.low, row.high) for row in spec.rows[:3]]
+    [(50000.0, 0.0, 90.0), (100000.0, 90.0, 90.0), (100000.0, 90.0, 100.0)]
     """
-    table = common.opened(bins, hue, "bin_lo_ns", "bin_hi_ns", "count")
-    names = common.known(table, hue)
-    merge = typed(f"merge_bins(bins, by={hue!r})", "--merge")
-    merged = f", or add them up first, {merge}"
-    common.refuse_several(
-        table,
-        names,
-        "a curve",
-        hue=hue,
-        apart=("time_s",),
-        also=lambda column: "" if column in common.KINDS else merged,
-    )
+    keys = [hue] if hue else []
+    merged, note = _merged(bins, keys)
+    table = opened(merged, *keys)
     found: dict[Any, Histogram] = {}
-    for own in histograms(table, [hue]):
-        name = names[own.rows[0]]
-        if any(number > 1 for number in own.parts.values()):
-            raise SchemaError(
-                f"{name!r} has a bin several times, of jobs, runs or intervals: "
-                f"add them up first, {merge}"
-            )
+    for own in histograms(table, keys):
         if any(own.counts.values()):
-            found[name] = own
-    curves = common.levels(names, order)
-    drawn = {name: found[name] for name in curves if name in found}
-    if not drawn:
+            found[frames.values(table, hue)[own.rows[0]] if hue else None] = own
+    curves = in_order(found, order)
+    if not found:
         raise SchemaError("nothing to draw: no bin has an I/O")
-    ax = common.axes(ax, 7)
-    # the axis ends a little beyond the bins with I/Os
-    filled = [edges for own in drawn.values() for edges, count in own.counts.items() if count]
-    low = min(_start(low, high) for low, high in filled)
-    high = max(high if math.isfinite(high) else max(low, 1.0) * 2 for low, high in filled)
+    filled = [edges for name in curves for edges, count in found[name].counts.items() if count]
+    low = min(_start(*edges) for edges in filled)
+    high = max(end if math.isfinite(end) else max(begin, 1.0) * 2 for begin, end in filled)
     beyond = (high / low) ** 0.03
-    low, high = low / beyond, high * beyond
-    for name, own in drawn.items():
-        _curve(ax, own, low, high, curves.index(name), common.named(name, hue))
-    common.log_axis(ax, "x", low, high)
-    ax.set_ylim(0, 102)  # the line at 100 whole
-    common.few_ticks(ax.yaxis)
-    ax.yaxis.set_major_formatter(lambda value, _: common.percent(value / 100))
-    common.label_beside(ax, say("I/Os that took no longer"))
-    what = common.going(common.latency_of(table), table)
-    common.label_below(ax, what, say("band: undecided within a bin"))
-    common.legend_below(ax)
-    return ax
+    rows = [
+        row for name in curves for row in _curve(found[name], low / beyond, high * beyond, name)
+    ]
+    notes = [say("band: undecided within a bin"), *([note] if note else [])]
+    return Spec(
+        "lines",
+        tuple(rows),
+        Axis(
+            words.going(words.latency_of(table), table, hue),
+            "ns",
+            "bin_lo_ns",
+            log=True,
+            ends=(low / beyond, high * beyond),
+        ),
+        Axis(say("I/Os that took no longer"), "%", ends=(0.0, 102.0), log=False),
+        hue=hue,
+        groups=curves,
+        notes=tuple(notes),
+        how=frozenset({"steps", "bands"}),
+    )
 
 
 def _start(low: float, high: float) -> float:
@@ -136,26 +173,38 @@ def _start(low: float, high: float) -> float:
     return low or (high / 2 if math.isfinite(high) else 1.0)
 
 
-def _curve(ax: Axes, own: Histogram, low: float, high: float, at: int, label: str) -> None:
-    """Draw a band from the lower to the upper edge of each bin, and a line along the lower."""
+def _curve(own: Histogram, low: float, high: float, name: Any) -> list[Row]:
+    """Give, at both edges of each bin, the share that has ended, and the share that may have."""
     bins = {edges: count for edges, count in own.counts.items() if count}
     edges, sums = np.array(list(bins)), np.cumsum(list(bins.values()))
     maybe = 100 * sums / sums[-1]
     before = np.concatenate([[0.0], maybe[:-1]])
     certain = np.where(np.isfinite(edges[:, 1]), maybe, before)  # the last bin may have no end
-    # at both edges of each bin: the share that has certainly ended, and the share that may have
-    places = edges.clip(low, high).ravel()
-    surely = np.column_stack([before, certain]).ravel()
-    maybe = np.repeat(maybe, 2)
-    look = common.look_of(at, ax)
-    ax.fill_between(places, surely, maybe, step="post", color=look.colour, alpha=0.3, linewidth=0)
-    marked = {place for place in np.searchsorted(surely, _MARKED).tolist() if place < len(surely)}
-    line: Any = {"color": look.colour, "linestyle": look.line, "linewidth": 1.6}
-    line |= {"marker": look.marker, "markersize": 5, "markevery": sorted(marked)}
-    ax.plot(places, surely, drawstyle="steps-post", label=label, **line)
+    places = edges.clip(low, high)
+    found = []
+    for at in range(len(edges)):
+        for place, surely in ((places[at, 0], before[at]), (places[at, 1], certain[at])):
+            found.append(
+                Row(float(place), float(surely), float(surely), float(maybe[at]), group=name)
+            )
+    return found
 
 
-def heatmap(bins: IntoDataFrame, *, ax: Axes | None = None) -> Axes:
+def _of_bins(bins: Any, asked: Arguments) -> Any:
+    table = of_table("bins")(bins, asked)
+    if not frames.distinct(frames.values(opened(table, "time_s"), "time_s")):
+        raise SchemaError(
+            "nothing to draw: these are bins of whole runs, and a heat map needs those of intervals"
+            " (fio --write_hist_log=x --log_hist_msec=1000);"
+            f" {typed('plot.cdf', 'fiotools plot cdf')} draws whole runs"
+        )
+    there = opened(table, "time_s")
+    known = [row for row, one in enumerate(frames.values(there, "time_s")) if one is not None]
+    return there[known].to_native()
+
+
+@kind(_of_bins)
+def heatmap(bins: Any) -> Spec:
     """Draw latency over time, each interval's I/Os by colour.
 
     Every interval is a column. Its colours are shares of its own I/Os: the map shows how latencies
@@ -167,20 +216,21 @@ def heatmap(bins: IntoDataFrame, *, ax: Axes | None = None) -> Axes:
 
     Parameters
     ----------
-    bins : pandas or polars frame
+    bins : Results, pandas.DataFrame or polars.DataFrame
         ``time_s``, ``bin_lo_ns``, ``bin_hi_ns`` and ``count``, such as `Results.bins` of a fio
-        histogram log, or the answer of `merge_bins` by ``time_s``: one latency, one direction and
-        one entry of one run.
-    ax : matplotlib.axes.Axes, optional
+        histogram log: one latency and one direction. Jobs and runs are added up, and a note says
+        so; bins of whole runs are left out.
+    by, without, ax
+        As in `repeats`.
 
     Returns
     -------
-    matplotlib.axes.Axes
+    matplotlib.axes.Axes, or numpy.ndarray of them if `by` is given
 
     Raises
     ------
     SchemaError
-        If latencies, directions, jobs or runs are mixed, or the bins are those of whole runs.
+        If latencies or directions are mixed, or the bins are those of whole runs.
 
     Notes
     -----
@@ -200,18 +250,16 @@ def heatmap(bins: IntoDataFrame, *, ax: Axes | None = None) -> Axes:
     >>> ft.plot.heatmap(bins).get_ylabel()
     'completion latency (read)'
     """
-    table = common.opened(bins, "time_s", "bin_lo_ns", "bin_hi_ns", "count")
-    if not frames.distinct(frames.values(table, "time_s")):
-        raise SchemaError(
-            "nothing to draw: these are bins of whole runs, and a heat map needs those of intervals"
-            " (fio --write_hist_log=x --log_hist_msec=1000);"
-            f" {typed('plot.cdf', 'fiotools plot cdf')} draws whole runs"
-        )
-    common.numbers(table, "time_s")  # that they are, and finite
-    clock = common.known(table, "time_s")
+    table = opened(bins, "time_s", "bin_lo_ns", "bin_hi_ns", "count")
+    clock = frames.complete(table, "time_s")
+    finite(frames.numbers(table, "time_s"), "time_s")
     if min(clock) < 0:
         raise SchemaError(f"'time_s' is {min(clock):g} in a row: runs begin at 0")
-    common.refuse_several(table, [None] * len(table), "a heat map")
+    apart = [name for name in _APART if name in table.columns]
+    refuse_several(table.select("time_s", *apart), [None] * len(table), "a heat map")
+    merged, note = _merged(bins, ["time_s"])
+    table = opened(merged, "time_s")
+    clock = frames.values(table, "time_s")
     found = {float(clock[own.rows[0]]): _filled(own) for own in histograms(table, ["time_s"])}
     ends = np.array(sorted(found))
     # an interval begins at the end of the one before, unless that is too long ago
@@ -220,39 +268,49 @@ def heatmap(bins: IntoDataFrame, *, ax: Axes | None = None) -> Axes:
     since = np.concatenate([[ends[0] or usual], steps])
     widths = np.where(since > _GAP * usual, usual, since)
     intervals = [found[end] for end in ends.tolist()]
-    grid = _grid(np.concatenate(intervals))
-    shares = np.array([_shares(filled, grid) for filled in intervals])
+    levels = _grid(np.concatenate(intervals))
+    shares = np.array([_shares(filled, levels) for filled in intervals])
     counts = np.array([filled[:, 2].sum() for filled in intervals])
     thin = (counts < _FEW) & (counts < np.median(counts) / 10)
     shares[thin] = 0
-    ax = common.axes(ax, 7)
-    columns, edges = _columns(shares, ends, widths)
-    shown = np.ma.masked_less_equal(columns.T, 0)
-    most = float(shares.max())
-    # one I/O of the fullest interval is the palest
-    least = min(1 / float(counts.max()), most / 10)
-    norm, latencies = LogNorm(least, most, clip=True), 10.0 ** (grid / _DECADE)
-    # even steps of lightness, none of them that of the paper, which is farthest from most I/Os
-    palette = "mako_r" if common.ink(ax) == "black" else "mako"
-    whole = sns.color_palette(palette, as_cmap=True)(np.linspace(0.15, 1, 256))
-    colours = LinearSegmentedColormap.from_list("pale-to-dark", whole)
-    # rasterized, or a vector file would have an element for every cell
-    mesh = ax.pcolormesh(edges, latencies, shown, norm=norm, cmap=colours, rasterized=True)
-    ax.grid(visible=False)
-    common.log_axis(ax, "y", latencies[0], latencies[-1])
-    common.label_beside(ax, common.going(common.latency_of(table), table))
-    common.time_axis(ax, float(edges[0]), float(edges[-1]))
-    each = common.tick(float(np.median(widths)), "s")
-    below = [say("time since the start (a column: {length})", length=each)]
-    if thin.any():
-        below.append(say("blank columns: fewer than {n} I/Os", n=_FEW))
-    common.label_below(ax, *below)
-    # the bar of colours has no Axes of the figure: they would bind it to a way of laying out
-    bar = common.figure_of(ax).colorbar(mesh, cax=ax.inset_axes((1.02, 0, 0.03, 1)))
-    common.fixed_ticks(bar.ax.yaxis, common.round_values(least, most, 7), common.percent)
-    bar.set_label(say("I/Os of the interval\nper 10 % of latency"))
-    bar.outline.set_visible(False)
-    return ax
+    latencies = (10.0 ** (levels / _DECADE)).tolist()
+    begins = ends - widths
+    near = np.abs(begins[1:] - ends[:-1]) <= 1e-9 * np.maximum(1.0, ends[1:])
+    begins[1:][near] = ends[:-1][near]
+    rows = [
+        Row(float(end), latencies[at], float(begin), float(end), value=float(share) or None)
+        for begin, end, column in zip(begins, ends, shares, strict=True)
+        for at, share in enumerate(column)
+    ]
+    each = words.tick(float(np.median(widths)), "s")
+    notes = [say("blank columns: fewer than {n} I/Os", n=_FEW)] if thin.any() else []
+    return Spec(
+        "cells",
+        tuple(rows),
+        Axis(
+            say("time since the start (a column: {length})", length=each),
+            "s",
+            "time_s",
+            ends=(float(begins[0]), float(ends[-1])),
+            log=False,
+        ),
+        Axis(
+            words.going(words.latency_of(table), table),
+            "ns",
+            "bin_lo_ns",
+            log=True,
+            ticks=tuple(latencies),
+            ends=(latencies[0], latencies[-1]),
+        ),
+        notes=(*notes, *([note] if note else [])),
+        # one I/O of the fullest interval is the palest
+        colours=Axis(
+            say("I/Os of the interval\nper 10 % of latency"),
+            "share",
+            log=True,
+            ends=(1 / float(counts.max()), 1.0),
+        ),
+    )
 
 
 def _filled(own: Histogram) -> NDArray[np.float64]:
@@ -292,45 +350,42 @@ def _shares(filled: NDArray[np.float64], grid: NDArray[np.float64]) -> NDArray[n
     return np.asarray(np.minimum(ios / sums[-1] / np.diff(grid), 1), dtype=np.float64)
 
 
-def _columns(
-    shares: NDArray[np.float64], ends: NDArray[np.float64], widths: NDArray[np.float64]
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Put the intervals beside each other, with an empty column wherever time is missing."""
-    begins = ends - widths
-    late = begins[1:] > ends[:-1] + 1e-9 * np.maximum(1.0, ends[1:])
-    after_gaps = np.flatnonzero(late) + 1
-    edges = np.insert(np.concatenate([begins[:1], ends]), after_gaps + 1, begins[after_gaps])
-    return np.insert(shares, after_gaps, 0.0, axis=0), edges
-
-
+@kind(of_table("percentiles", "hue"))
 def percentiles(
-    frame: IntoDataFrame,
+    frame: Any,
     *,
-    hue: str,
+    hue: str | None = None,
+    y: str | None = None,
+    at: Sequence[float] = _AT,
+    means: Any = None,
     order: Sequence[Any] | None = None,
-    ax: Axes | None = None,
-) -> Axes:
+) -> Spec:
     """Draw latency against percentile, each further nine as wide as the one before.
 
-    The answers of `percentiles` and `of_tables` are drawn with their bounds as a
-    band and their intervals as bars; the axis says what they are. A percentile without both bounds
-    is not in the band. Lines between percentiles only lead the eye.
+    Answers with ``bound_lo_ns`` and ``bound_hi_ns`` are drawn with their bounds as a band, or
+    with their intervals where these are wider. Lines between percentiles only lead the eye.
+    With ``y`` instead of ``hue`` some percentiles of each level are points in a row.
 
     Parameters
     ----------
-    frame : pandas or polars frame
+    frame : Results, pandas.DataFrame or polars.DataFrame
         ``percentile`` and ``value_ns``, such as `Results.percentiles`, of one latency and one
         direction: one row per percentile, run and curve. Several runs of a curve are thin lines.
         With ``bound_lo_ns`` and ``bound_hi_ns`` beside it, a value may be missing.
-    hue : str
-        The column that names the curves; the name stands at the curve's end.
-    order : sequence, optional
-        The curves, which take their colours in this order.
-    ax : matplotlib.axes.Axes, optional
+    hue : str, optional
+        The column that names the curves.
+    y : str, optional
+        The column that names the rows, instead of curves.
+    at : sequence of float
+        The percentiles of rows.
+    means : pandas or polars frame, optional
+        A table with ``y`` and ``lat_mean_ns``: the mean of each row, drawn beside its percentiles.
+    order, by, without, ax
+        As in `repeats`; curves take their colours in this order.
 
     Returns
     -------
-    matplotlib.axes.Axes
+    matplotlib.axes.Axes, or numpy.ndarray of them if `by` is given
 
     Raises
     ------
@@ -345,188 +400,207 @@ def percentiles(
     ...     "mount": ["9p"] * 3, "percentile": [50.0, 99.0, 99.9], "value_ns": [2e3, 5e3, 66e3]
     ... })
     >>> ax = ft.plot.percentiles(told, hue="mount")
-    >>> [label.get_text() for label in ax.texts]
-    ['9p']
+    >>> spec = ft.plot.spec("percentiles", told, hue="mount")
+    >>> [round(row.x, 2) for row in spec.rows], spec.groups
+    ([0.3, 2.0, 3.0], ('9p',))
     """
-    table = common.opened(frame, hue, "percentile")
-    if not (bounded := {"bound_lo_ns", "bound_hi_ns"} <= {*table.columns}):
+    column = y or hue
+    table = opened(frame, column, "percentile")
+    if not {"bound_lo_ns", "bound_hi_ns"} <= {*table.columns}:
         frames.need(table, ["value_ns"])
+    if y is not None:
+        return _percentile_rows(table, y, at, means, order)
     # the lowest and the highest latency have no place on the axis
-    shares = frames.numbers(table, "percentile")
-    inner = [share is not None and 0 < share < 100 for share in shares]
-    beyond = frames.distinct(share for share, drawn in zip(shares, inner, strict=True) if not drawn)
-    table = table[[row for row, drawn in enumerate(inner) if drawn]]
-    points = _points(table, bounded=bounded)
-    names = common.known(table, hue)
-    curves = common.levels(names, order)
-    ax = common.axes(ax, 7)
-    ends, looks = [], common.looks(curves, ax)
-    several = "run" in table.columns and not bounded
-    runs: list[Key] = run_keys(table) if several else [()] * len(table)
-    is_many = False
-    for at, (name, look) in enumerate(zip(curves, looks, strict=True)):
-        of_run = frames.rows_by(runs, [row for row, own in enumerate(names) if own == name])
-        lines = [own for rows in of_run.values() if (own := _line(name, points, rows))]
-        is_many |= len(lines) > 1
-        for own in lines:
-            if bounded:
-                aside = 4 * (at - (len(curves) - 1) / 2)  # where curves meet
-                _draw_band(ax, own, look.colour, _DASHES[at % len(_DASHES)], aside)
-            end = _draw_line(ax, own, look, several=len(lines) > 1)
-        if lines:
-            ends.append((*end, common.named(name, hue), look))
-    ax.set_yscale("log")
-    common.unit_ticks(ax.yaxis, "ns")
-    ax.yaxis.set_minor_locator(NullLocator())
-    common.label_beside(ax, common.latency_of(table))
-    share_axis(ax, max(point.share for point in points))
-    what = say("percentile of the I/Os")
-    if is_many:
-        what = say("{label} (a line: one run)", label=what)
-    else:
-        what = common.of_one_run(what, table, [names.index(name) for name in curves])
-    words = _band_words(table, points) if bounded else []
+    shares: list[Any] = frames.numbers(table, "percentile")
+    inner = [row for row, share in enumerate(shares) if share is not None and 0 < share < 100]
+    beyond = frames.distinct(shares[row] for row in {*range(len(shares))} - {*inner})
+    table = table[inner]
+    shares = frames.complete(table, "percentile")
+    values, bounds = _values(table), _bounds(table)
+    if not any(bounds) and not any(value is not None for value in values):
+        raise SchemaError("nothing to draw: no row has a value of 'value_ns'")
+    names = frames.complete(table, hue) if hue else [None] * len(table)
+    curves = in_order(names, order)
+    runs = run_keys(table) if "run" in table.columns and not any(bounds) else [()] * len(table)
+    of_runs: dict[Any, dict[Any, list[int]]] = {}
+    for row, (name, run) in enumerate(zip(names, runs, strict=True)):
+        of_runs.setdefault(name, {}).setdefault(run, []).append(row)
+    rows, many = [], False
+    for name in curves:
+        points = dict[float, list[Any]]()
+        for own in of_runs[name].values():
+            if len({shares[row] for row in own}) < len(own):
+                raise SchemaError(
+                    f"{name!r} has a percentile twice: filter to one latency, direction and run"
+                )
+            for row in own:
+                points.setdefault(shares[row], []).append(values[row])
+        many |= len(of_runs[name]) > 1
+        ends = {shares[row]: bounds[row] for own in of_runs[name].values() for row in own}
+        for share in sorted(points):
+            own_values = [one for one in points[share] if one is not None]
+            low, high = ends[share] or (None, None)
+            if not own_values and low is None:
+                continue
+            several = len(points[share]) > 1
+            middle = geometric_mean(own_values) if own_values else None
+            rows.append(
+                Row(
+                    nines(share),
+                    middle,
+                    low,
+                    high,
+                    points=tuple(own_values) if several else (),
+                    group=name,
+                )
+            )
+    notes = _band_words(table)
+    if many:
+        notes.insert(0, say("points: runs; curve: {middle}", middle=say("geometric mean")))
+    elif one := of_one_run(table, [names.index(name) for name in curves]):
+        notes.append(one)
     if beyond:
         shown = listed(f"p{units.percentile(share)}" for share in sorted(beyond))
-        words.append(say("no place on this axis: {names}", names=shown))
-    common.label_below(ax, what, *words)
-    low, high = ax.get_ylim()
-    if math.floor(math.log10(high)) <= math.ceil(math.log10(low)):  # no two powers of ten
-        common.log_axis(ax, "y", low, high)
-    elif bounded:
-        common.log_ticks(ax.yaxis, low, high)
-    common.name_lines(ax, ends, hue)
-    return ax
+        notes.append(say("no place on this axis: {names}", names=shown))
+    last = max(row.x for row in rows)
+    return Spec(
+        "lines",
+        tuple(rows),
+        Axis(
+            say("percentile of the I/Os"),
+            "p",
+            "percentile",
+            log=False,
+            ticks=tuple(tick for tick in TICKS if tick <= last + 1e-9),
+            ends=(0.0, last * 1.06),
+        ),
+        Axis(words.going(words.latency_of(table), table, hue), "ns", "value_ns", log=True),
+        hue=hue,
+        groups=curves,
+        notes=tuple(notes),
+        how=frozenset({"bands"}) if any(bounds) else frozenset(),
+    )
 
 
-class _Point(NamedTuple):
-    """A percentile of a curve with a value or a bound."""
-
-    share: float
-    value: float | None
-    bound: Ends = None
-    interval: Ends = None  # if it is not the bound
-
-
-def _points(table: Frame, *, bounded: bool) -> list[_Point]:
-    shares = common.known(table, "percentile")
-    if not bounded:
-        values = common.numbers(table, "value_ns", log=True)
-        return list(map(_Point, shares, values))
-    bounds, intervals = _bound_ends(table, "bound"), _bound_ends(table, "value")
-    told = frames.optional(table, "value_ns")
-    if frames.distinct(told) or ("value_ns" in table.columns and not any(bounds)):
-        told = common.numbers(table, "value_ns", log=True)
-    elif not any(bounds):
-        raise SchemaError("nothing to draw: no row has a value of 'bound_lo_ns' and 'bound_hi_ns'")
-    return [
-        _Point(share, value, bound, None if interval == bound else interval)
-        for share, value, bound, interval in zip(shares, told, bounds, intervals, strict=True)
-    ]
-
-
-def _bound_ends(table: Frame, what: str) -> list[Ends]:
-    """Return ``bound`` or ``value`` with both ends of each row; None where an end is missing."""
-    columns = (f"{what}_lo_ns", f"{what}_hi_ns")
-    if not {*columns} <= {*table.columns}:
-        return [None] * len(table)
-    found: list[Ends] = []  # a latency of 0 has no place on the axis
-    for low, high in zip(*(frames.numbers(table, name) for name in columns), strict=True):
-        found.append((low, high) if low and high and math.isfinite(low + high) else None)
-    common.above_zero(columns[0], [end for pair in found if pair for end in pair])
+def _values(table: Frame) -> list[Any]:
+    found: list[Any] = (
+        frames.numbers(table, "value_ns") if "value_ns" in table.columns else [None] * len(table)
+    )
+    finite(found, "value_ns")
+    above_zero("value_ns", found)
     return found
 
 
-def _line(name: Any, points: Sequence[_Point], rows: Sequence[int]) -> list[_Point]:
-    """Return the points of a run with a value or a bound, in order."""
-    there = (points[row] for row in rows)
-    own = sorted(
-        (point for point in there if point.value is not None or point.bound),
-        key=lambda point: point.share,
-    )
-    if len({point.share for point in own}) != len(own):
-        raise SchemaError(
-            f"{name!r} has a percentile twice: filter to one latency, direction and run"
-        )
-    return own
+def _bounds(table: Frame) -> list[tuple[float, float] | None]:
+    """Return both ends of the bounds of each row, or of its interval where that is wider."""
+    return [
+        (min(bound[0], own[0]), max(bound[1], own[1])) if bound and own else bound or own
+        for bound, own in zip(_ends(table, "bound"), _ends(table, "value"), strict=True)
+    ]
 
 
-def _draw_line(
-    ax: Axes, curve: Sequence[_Point], look: common.Look, *, several: bool
-) -> tuple[float, float]:
-    """Draw the values of a curve, and return where its name goes: the end of it or of its band."""
-    drawn = [(nines(point.share), point.value) for point in curve if point.value is not None]
-    if not drawn:
-        low, high = curve[-1].bound or (1.0, 1.0)
-        return nines(curve[-1].share), math.sqrt(low * high)
-    line: Any = {"marker": look.marker, "markersize": 4, "linewidth": 1.8}
-    if several:
-        line = {"linewidth": 0.9, "alpha": 0.6}
-    ax.plot(*zip(*drawn, strict=True), color=look.colour, linestyle=look.line, **line)
-    return drawn[-1]
+def _ends(table: Frame, what: str) -> list[tuple[float, float] | None]:
+    """Return both ends of each row; None where an end is missing."""
+    columns = (f"{what}_lo_ns", f"{what}_hi_ns")
+    if not {*columns} <= {*table.columns}:
+        return [None] * len(table)
+    pairs = zip(*(frames.numbers(table, name) for name in columns), strict=True)
+    # a latency of 0 has no place on the axis
+    found = [
+        (low, high) if low and high and math.isfinite(low + high) else None for low, high in pairs
+    ]
+    above_zero(columns[0], [low for pair in found if pair for low in pair])
+    return found
 
 
-def _draw_band(ax: Axes, curve: Sequence[_Point], colour: str, dashes: Any, aside: float) -> None:
-    """Draw the bounds of a curve as a band, and its intervals as bars so many points aside.
-
-    The edges of the band are drawn if there are no values between them, and an interval if it is
-    wider than the bounds.
-    """
-    places = [nines(point.share) for point in curve]
-    low, high = ([one.bound[end] if one.bound else math.nan for one in curve] for end in (0, 1))
-    ax.fill_between(places, low, high, color=colour, alpha=0.25, linewidth=0, zorder=1)
-    if all(point.value is None for point in curve):
-        # told apart in greyscale too
-        edge: Any = {"color": colour, "linestyle": dashes, "linewidth": 1.2}
-        ax.plot(places, low, marker="_", markersize=7, zorder=2, **edge)
-        ax.plot(places, high, marker="_", markersize=7, zorder=2, **edge)
-    drawn = zip(places, curve, strict=True)
-    bars = [[(x, end) for end in point.interval] for x, point in drawn if point.interval]
-    beside = offset_copy(ax.transData, ax.get_figure(root=True), x=aside, units="points")
-    look: Any = {"colors": colour, "linewidths": 1.2, "alpha": 0.8}
-    ax.add_collection(LineCollection(bars, transform=beside, **look), autolim=False)
-    for bar in bars:
-        ax.update_datalim(bar)
-    ax.autoscale_view()
-
-
-def share_axis(ax: Axes, last: float) -> None:
-    """Set the axis of percentiles, up to the last one, with the ticks that have room."""
-
-    def write(place: float) -> str:
-        return units.percentile(round(100 * (1 - 10**-place), 9))
-
-    ax.set_xlim(0, nines(last) * 1.2)
-    places = [nines(share) for share in reversed(_TICKS) if share <= last]  # tails matter most
-    common.fixed_ticks(ax.xaxis, common.with_room(ax.xaxis, places, write, 4)[::-1], write)
-
-
-def _band_words(table: Frame, points: Sequence[_Point]) -> list[str]:
-    """Say what the bands and bars are."""
-    lines = []
-    if any(point.bound for point in points):
+def _band_words(table: Frame) -> list[str]:
+    """Say what the bands are."""
+    found = []
+    if any(_ends(table, "bound")):
         of_bins = {*frames.optional(table, "method")} == {"merged"}
-        words = "band: the bins that hold the percentiles"
-        lines.append(say(words if of_bins else "band: certain bounds of the percentiles"))
-    if any(point.interval for point in points):
-        bars = say("bars, where wider: interval")
-        if share := common.only(table, "confidence"):
-            words = "bars, where wider: {confidence} interval"
-            bars = say(words, confidence=common.percent(share))
-        runs = common.only(table, "n") or 0
-        about = say("within the run, if I/Os were independent")
-        if runs > 1:
-            about = say("within the {n} runs, if I/Os were independent", n=int(runs))
-        lines.append(say("{bars} {about}", bars=bars, about=about))
-    return lines
+        text = "band: the bins that hold the percentiles"
+        found.append(say(text if of_bins else "band: certain bounds of the percentiles"))
+    pairs = zip(_ends(table, "bound"), _ends(table, "value"), strict=True)
+    if any(own and own != bound for bound, own in pairs):
+        share = words.percent(words.only(table, "confidence") or 0.95)
+        text = "and, where wider, the {confidence} interval, if I/Os were independent"
+        found.append(say(text, confidence=share))
+    return found
 
 
-def nines(share: float) -> float:
-    """Give a percentile its place on the axis: 90 at 1, 99 at 2, 99.9 at 3."""
-    return -math.log10(1 - share / 100)
+def _percentile_rows(
+    table: Frame, y: str, at: Sequence[float], means: Any, order: Sequence[Any] | None
+) -> Spec:
+    """Draw some percentiles of each level as points in a row, and the mean beside them."""
+    shares, values = frames.numbers(table, "percentile"), _values(table)
+    names = frames.complete(table, y)
+    levels = in_order(names, order)
+    rows, mean_of = [], dict[Any, float]()
+    if means is not None:
+        known = opened(means, y, "lat_mean_ns")
+        mean_of = dict(
+            zip(frames.values(known, y), frames.values(known, "lat_mean_ns"), strict=True)
+        )
+    groups = [f"p{units.percentile(share)}" for share in at]
+    for name in levels:
+        texts = []
+        for share, group in zip(at, groups, strict=True):
+            own = [
+                values[row]
+                for row, one in enumerate(names)
+                if one == name and shares[row] == share and values[row] is not None
+            ]
+            if len(own) > 1:
+                raise SchemaError(
+                    f"{name!r} has a percentile twice: filter to one latency, direction and run"
+                )
+            texts.append(units.human(own[0], "ns") if own else "")
+            rows += [Row(value, name, group=group) for value in own]
+        if (mean := mean_of.get(name)) is not None:
+            rows.append(Row(mean, name, group=say("mean"), mark="whole"))
+            texts.append(units.human(mean, "ns"))
+        if rows:
+            rows[-1] = Row(
+                rows[-1].x, rows[-1].y, group=rows[-1].group, mark=rows[-1].mark, texts=tuple(texts)
+            )
+    if not rows:
+        raise SchemaError("nothing to draw: no row has one of the percentiles")
+    heads = (*groups, *((say("mean"),) if means is not None else ()))
+    return Spec(
+        "rows",
+        tuple(rows),
+        Axis(words.going(words.latency_of(table), table, y), "ns", "value_ns", log=True),
+        Axis("", "", y, order=levels),
+        hue="label",
+        groups=heads,
+        heads=heads,
+        how=frozenset({"one row"}),
+    )
 
 
-def tails(comparison: IntoDataFrame, *, band: float = 0.05, ax: Axes | None = None) -> Axes:
+def _tails(data: Any, asked: Arguments) -> Any:
+    """Ask for the ratios of what is no comparison yet."""
+    roles = ("between", "baseline", "pair", "at", "hue")
+    given = {role: value for role in roles if (value := asked.pop(role, None)) is not None}
+    if "baseline" in getattr(data, "columns", ()):
+        return data
+    if "at" in given:
+        given["percentiles"] = given.pop("at")
+    by = [*asked["by"], *frames.names(given.pop("hue", None))]
+    return ask_tails(data, by=by or None, band=asked.get("band", 0.05), **given)
+
+
+@kind(_tails)
+def tails(
+    comparison: Any,
+    *,
+    between: str | None = None,
+    baseline: Any = None,
+    hue: str | Sequence[str] | None = None,
+    pair: str | None = None,
+    at: Sequence[float] | None = None,
+    band: float = 0.05,
+) -> Spec:
     """Draw the ratio of each percentile against the percentile, the answer of `fiotools.tails`.
 
     Above 1, the I/Os of the level take longer than those of the baseline. The interval is a band;
@@ -534,15 +608,22 @@ def tails(comparison: IntoDataFrame, *, band: float = 0.05, ax: Axes | None = No
 
     Parameters
     ----------
-    comparison : pandas or polars frame
-        The answer of `fiotools.tails`, or of `compare` by percentile.
+    comparison : Results, pandas.DataFrame or polars.DataFrame
+        Histograms, or the answer of `fiotools.tails`, or of `compare` by percentile.
+    between, baseline, pair : optional
+        Of histograms, as in `fiotools.tails`, which is asked.
+    hue : str or sequence of str, optional
+        Of histograms, columns that have curves of their own.
+    at : sequence of float, optional
+        Of histograms, the percentiles.
     band : float
-        Half-width of the relevance band that was used.
-    ax : matplotlib.axes.Axes, optional
+        Half-width of the relevance band.
+    by, without, ax
+        As in `repeats`.
 
     Returns
     -------
-    matplotlib.axes.Axes
+    matplotlib.axes.Axes, or numpy.ndarray of them if `by` is given
 
     Raises
     ------
@@ -558,45 +639,61 @@ def tails(comparison: IntoDataFrame, *, band: float = 0.05, ax: Axes | None = No
     ...     "ratio": [1.0, 1.3, 1.6], "ratio_lo": [0.97, 1.1, 0.9], "ratio_hi": [1.03, 1.5, 2.8],
     ... })
     >>> ax = ft.plot.tails(found)
-    >>> [label.get_text() for label in ax.texts]
-    ['xfs / ext4']
+    >>> ft.plot.spec("tails", found).groups
+    ('xfs / ext4',)
     """
-    table = common.opened(comparison, "percentile", "baseline", "ratio", "ratio_lo", "ratio_hi")
-    shares = common.known(table, "percentile")
-    common.numbers(table, "ratio", log=True)  # that there is something to draw
-    ratio, low, high = (
-        np.array(common.finite(table, name), dtype=np.float64)  # missing ones are NaN
-        for name in ("ratio", "ratio_lo", "ratio_hi")
-    )
-    equal = common.band_of(band)
-    ax = common.axes(ax, 7)
-    ax.axhspan(*equal, color=common.shade(ax), zorder=0)
-    ax.axhline(1, color=common.GREY, linewidth=1, zorder=1)
-    names = []
-    for at, (name, rows) in enumerate(_curves(table).items()):
+    del between, baseline, hue, pair, at
+    table = opened(comparison, "percentile", "baseline", "ratio", "ratio_lo", "ratio_hi")
+    shares = frames.complete(table, "percentile")
+    ratio, low, high = (frames.numbers(table, name) for name in ("ratio", "ratio_lo", "ratio_hi"))
+    for name, found in (("ratio", ratio), ("ratio_lo", low), ("ratio_hi", high)):
+        finite(found, name)
+        above_zero(name, found)
+    if all(one is None for one in ratio):
+        raise SchemaError("nothing to draw: no row has a value of 'ratio'")
+    rows = []
+    curves = _curves(table)
+    for name, held in curves.items():
         # the least and the greatest latency have no place on the axis
-        own = sorted((row for row in rows if 0 < shares[row] < 100), key=lambda row: shares[row])
-        if not own:
-            continue
+        own = sorted((row for row in held if 0 < shares[row] < 100), key=lambda row: shares[row])
         if len({shares[row] for row in own}) < len(own):
             raise SchemaError(
                 f"{name!r} has a percentile twice: filter to one latency and direction"
             )
-        look = common.look_of(at, ax)
-        x = [nines(shares[row]) for row in own]
-        y, least = ratio[own], low[own]
-        ax.fill_between(x, least, high[own], color=look.colour, alpha=0.2, linewidth=0)
-        ax.plot(x, y, color=look.colour, linestyle=look.line, linewidth=1.8, zorder=3)
-        for place, value, end in zip(x, y, least, strict=True):
-            filling = common.ground(ax) if math.isnan(end) else look.colour
-            dot: Any = {"marker": look.marker, "markersize": 5, "color": look.colour}
-            ax.plot(place, value, markerfacecolor=filling, zorder=4, **dot)
-        names.append((x[-1], y[-1], name, look))
-    _axes(ax, table, [*ratio, *low, *high, *equal], max(shares), band)
-    common.name_lines(ax, names, None)
-    for text in common.beside_points(ax):  # the line of equality would run through them
-        text.set_bbox(common.paper(ax))
-    return ax
+        for row in own:
+            if ratio[row] is not None:
+                mark = "hollow" if low[row] is None or high[row] is None else ""
+                rows.append(
+                    Row(nines(shares[row]), ratio[row], low[row], high[row], group=name, mark=mark)
+                )
+    last = max(row.x for row in rows)
+    notes = []
+    if confidence := words.only(table, "confidence"):
+        text = "band: {confidence} interval over runs"
+        if "batch-means" in frames.optional(table, "method"):
+            text = "band: {confidence} interval within these runs"
+        notes.append(say(text, confidence=words.percent(confidence)))
+    if any(row.mark for row in rows):
+        notes.append(say("○ no interval, so chance is not ruled out"))
+    notes.append(say("grey: within {band} of equal", band=words.percent(band)))
+    return Spec(
+        "lines",
+        tuple(rows),
+        Axis(
+            say("percentile of the I/Os"),
+            "p",
+            "percentile",
+            log=False,
+            ticks=tuple(tick for tick in TICKS if tick <= last + 1e-9),
+            ends=(0.0, last * 1.06),
+        ),
+        Axis(say("ratio of {what}", what=words.latency_of(table)), "x", "ratio", log=True),
+        hue=table.columns[table.columns.index("baseline") - 1],
+        groups=tuple(curves),
+        limits=(Limit(*band_of(band)), Limit(1, dashed=False)),
+        notes=tuple(notes),
+        how=frozenset({"bands"}),
+    )
 
 
 def _curves(table: Frame) -> dict[str, list[int]]:
@@ -607,28 +704,7 @@ def _curves(table: Frame) -> dict[str, list[int]]:
     apart = frames.differing({name: lists[name] for name in by})
     found: dict[str, list[int]] = {}
     for row in range(len(table)):
-        held = sides(lists[level][row], lists["baseline"][row], level, faster=False)
+        held = words.sides(lists[level][row], lists["baseline"][row], level, faster=False)
         name = listed([*(called(units.level(lists[one][row], one)) for one in apart), held])
         found.setdefault(name, []).append(row)
     return found
-
-
-def _axes(ax: Axes, table: Frame, drawn: list[float], last: float, band: float) -> None:
-    """Set the axes, and say what the band is."""
-    reach = [value for value in drawn if not math.isnan(value)]
-    ax.set_yscale("log")
-    ax.set_ylim(min(reach) / 1.05, max(reach) * 1.05)
-    ticks_of_ratios(ax.yaxis)
-    share_axis(ax, min(last, 99.9999))
-    common.label_beside(ax, say("ratio of {what}", what=common.latency_of(table)))
-    lines = [say("percentile of the I/Os")]
-    if confidence := common.only(table, "confidence"):
-        words = "band: {confidence} interval over runs"
-        if "batch-means" in frames.optional(table, "method"):
-            words = "band: {confidence} interval within these runs"
-        lines.append(say(words, confidence=common.percent(confidence)))
-    ratio, low = (frames.values(table, name) for name in ("ratio", "ratio_lo"))
-    if any(end is None for value, end in zip(ratio, low, strict=True) if value is not None):
-        lines.append(say("○ no interval, so chance is not ruled out"))
-    lines.append(say("grey: within {band} of equal", band=common.percent(band)))
-    common.label_below(ax, *lines)

@@ -18,14 +18,12 @@ import hashlib
 import io
 import os
 import re
-import textwrap
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import matplotlib as mpl
 import narwhals as nw
-import numpy as np
 import seaborn as sns
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -36,7 +34,7 @@ from numpy.typing import NDArray
 from fiotools import language
 from fiotools.errors import SchemaError
 from fiotools.files import atomic_write, digest
-from fiotools.plot import common, fit_text
+from fiotools.plot import frame, letters, look
 from fiotools.stats.frames import distinct, optional
 from fiotools.tables.results import Results
 
@@ -49,7 +47,6 @@ _SOURCE_KEY = {"svg": "Source", "png": "Source", "pdf": "Subject"}
 _LANGUAGE = "FIOTOOLS_FIGURES_LANG"
 _TITLE = 11  # points
 _BOLD = withStroke(linewidth=0.4, foreground=".15")  # the letters' own grey
-_STEP = 4  # points by which the lines of a title are tried
 # words stay, and factors, which a thousandth would blur; "-0" is a zero with such a last bit
 _NUMBER = re.compile(
     r"<metadata>.*?</metadata>|<!--.*?-->|(?:scale|matrix)\([^)]*\)"
@@ -85,10 +82,10 @@ def style(*, lang: str | None = None) -> None:
     >>> ft.plot.style()
     """
     code = lang or _asked()
-    fit_text.load_font(code)
+    letters.load_font(code)
     language.use(code)
-    sns.set_theme(style="whitegrid", rc=common.rc())
-    mpl.rcParams.update(common.rc())  # set_theme puts its own font.family over ours
+    sns.set_theme(style="whitegrid", rc=look.rc())
+    mpl.rcParams.update(look.rc())  # set_theme puts its own font.family over ours
 
 
 def _asked() -> str:
@@ -110,27 +107,25 @@ def title(ax: Axes | Figure | NDArray[Any], text: str) -> None:
     >>> t = ft.read("data/page-cache/{cache}.txt").timings
     >>> ft.plot.title(ft.plot.timings(t, y="cache"), "The second read takes a tenth of the time")
     """
-    figure = common.figure_of(ax)
+    figure = look.figure_of(ax)
     text = language.called(text)
     shown = figure.suptitle(text, x=0.01, ha="left", size=_TITLE, weight="bold")
-    common.add_fonts(shown)
-    if not fit_text.has_bold():
+    look.add_fonts(shown)
+    if not letters.has_bold():
         shown.set(weight="normal", path_effects=[_BOLD])
     room = figure.bbox.width * 0.93  # letters are a little wider at another resolution
-    wide = fit_text.is_wide(text)
-    if wide:  # broken between letters
-        points = np.arange(room * 72 / figure.dpi, 0, -_STEP)
-        tried = (fit_text.wrapped(text, _TITLE, width) for width in points)
-    else:
-        tried = (textwrap.wrap(text, width) for width in range(len(text), 10, -1))
     most = 0
     # the fewest lines that fit, and of those the narrowest, so that no word stands alone
-    for lines in tried:
-        if most and len(lines) > most:
+    for letters_of in range(max(12, letters.width(text)), 11, -1):
+        lines = letters.wrapped(text, letters_of)
+        if most and lines.count("\n") + 1 > most:
             break
-        shown.set_text("\n".join(lines))
-        if wide or shown.get_window_extent().width <= room:
-            most = len(lines)
+        shown.set_text(lines)
+        if shown.get_window_extent().width <= room:
+            most = lines.count("\n") + 1
+    if figure in frame.OWN:
+        high = figure.get_figheight() + 0.2 * (shown.get_text().count("\n") + 1) + 0.05
+        figure.set_figheight(high)
 
 
 def save(
@@ -168,7 +163,7 @@ def save(
     ...     [file.name for file in ft.plot.save(ax, f"{folder}/cache", data=t)]
     ['cache.svg', 'cache.png']
     """
-    figure = common.figure_of(ax)
+    figure = look.figure_of(ax)
     target = Path(path)
     suffix = target.suffix.lstrip(".")
     kinds = [suffix] if suffix else [formats] if isinstance(formats, str) else formats
@@ -189,7 +184,7 @@ def save(
         kind = file.suffix.lstrip(".").lower()
         metadata = {**_METADATA[kind], _SOURCE_KEY[kind]: source}
         buffer = io.BytesIO()
-        with mpl.rc_context(common.rc()):
+        with mpl.rc_context(look.rc()):
             figure.savefig(buffer, format=kind, metadata=metadata)
         content = buffer.getvalue()
         _write(file, settled(content.decode()).encode() if kind == "svg" else content)

@@ -13,14 +13,13 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.layout_engine import ConstrainedLayoutEngine
 
 from fiotools import plot
 from fiotools.errors import SchemaError
 from fiotools.files import short_names
 from fiotools.language import called, listed, say
-from fiotools.plot import common
-from fiotools.plot.ratios import sides
+from fiotools.plot.look import figure_of
+from fiotools.plot.words import LATENCIES, condition, sides
 from fiotools.reports.blocks import Block, Heading, Picture, fold, of_frame, paragraph
 from fiotools.reports.cells import cell_names, names_of, telling
 from fiotools.reports.questions import LATENCY, Comparison, in_order
@@ -35,20 +34,16 @@ _QUANTITIES = 4
 _LINES = 6
 _POINTS = 20_000  # in a picture of lines
 _FIRST = "The first {n} of {total} cells."
-_CELL = "_cell"
+_CELL, _PANEL = "_cell", "_panel"
 _LATENCY_PANELS = 6
 _PER_OCTAVE = 6  # bins of a drawn distribution; fio's have 64
 _AT = (50.0, 90.0, 99.0, 99.9, 99.99)
 _MOST = 24  # bars of one figure
 _SIDES, _PANELS = 6, 8
 _FAR = 5  # times
-
-_APART = 0.1  # inches above and below a panel
-_HEAD = 1.05  # inches of a panel for its title and its axis
 _SWEPT_PANELS = 12  # of one figure of a sweep
 _SWEPT_LINES = 12
 _GRIDS = 6
-_HIGH = 1.1  # inches of a row of a grid, in rows of a chart
 
 
 # a heading, what is said below it, the numbers that are drawn, and the plot
@@ -68,7 +63,7 @@ def figures(source: Source, asked: list[Comparison], out: Path, kind: str) -> It
             continue
         name = out / f"{source.prefix}{slug(drawn.title)}"
         file = plot.save(drawn.ax, f"{name}.{kind}", data=drawn.frame)[0]
-        plt.close(common.figure_of(drawn.ax))
+        plt.close(figure_of(drawn.ax))
         said = [paragraph(drawn.said)] if drawn.said else []
         inside = of_frame(drawn.numbers, whole=drawn.printed)
         folded = fold("the numbers", inside, printed=drawn.printed)
@@ -106,44 +101,19 @@ def _every(source: Source, asked: list[Comparison]) -> Iterator[_Drawn | SchemaE
 
 
 def _panels(
-    frame: pd.DataFrame,
-    cells: Sequence[str],
-    rows: float,
-    draw: Callable[..., object],
-    *,
-    most: int | None = None,
+    frame: pd.DataFrame, cells: Sequence[str], draw: Callable[..., Any], *, most: int | None = None
 ) -> tuple[Figure, str]:
-    """Draw a panel for each name in ``cells``, one for each row of the frame, below each other.
+    """Draw a panel for each name in ``cells``, one for each row of the frame.
 
-    Each is high enough for so many rows of a chart. If all have the same axis label, only the last
-    keeps it. Returns also what says that there are more than ``most``.
+    Returns also what says that there are more than ``most``.
     """
     names = list(dict.fromkeys(cells))
     said = _FIRST.format(n=most, total=len(names)) if most and len(names) > most else ""
-    names = names[:most]
-    heights = [_HEAD + common.ROW * rows] * len(names)
-    with common.look():
-        figure, grid = plt.subplots(
-            len(names),
-            1,
-            figsize=(common.WIDTH, 0.4 + sum(heights)),
-            height_ratios=heights,
-            squeeze=False,
-            layout=ConstrainedLayoutEngine(h_pad=_APART),
-        )
-    axes = list(grid[:, 0])
-    for at, (ax, name) in enumerate(zip(axes, names, strict=True)):
-        if ax is axes[-1]:  # its label is broken where the names beside the others leave room
-            figure.draw_without_rendering()
-        draw(frame[[cell == name for cell in cells]], ax=ax)
-        ax.set_title(name)
-        heights[at] += common.lacking(ax) / 72
-    grid[0, 0].get_gridspec().set_height_ratios(heights)
-    figure.set_figheight(0.4 + sum(heights))
-    if len({" ".join(ax.get_xlabel().split()) for ax in axes}) == 1:
-        for ax in axes[:-1]:
-            ax.set_xlabel("")
-    return figure, said
+    if len(names) == 1:
+        return figure_of(draw(frame)), said
+    kept = frame.assign(**{_PANEL: list(cells)})
+    kept = kept[kept[_PANEL].isin(names[:most])]
+    return figure_of(draw(kept, by=_PANEL)), said
 
 
 def _ratios(one: Comparison) -> Iterator[_Drawn]:
@@ -170,7 +140,7 @@ def _runs(one: Comparison) -> Iterator[_Drawn]:
     frame = one.frame.assign(**{_CELL: labels})
     # a row names the direction where it tells cells apart
     frame = frame.drop(columns=[name for name in one.by if name == "direction"])
-    y, order, rows, most = _CELL, None, len(set(labels)), None
+    y, order, most = _CELL, None, None
     cells, said = [""] * len(frame), ""
     if one.between is not None:
         middles = frame.groupby(one.between)[one.metric].median()
@@ -179,10 +149,10 @@ def _runs(one: Comparison) -> Iterator[_Drawn]:
             cells = [str(level) for level in frame[one.between]]
             said = "Each panel has an axis of its own."
         else:
-            y, order, rows, most = one.between, one.levels, len(one.levels), _PANELS
+            y, order, most = one.between, one.levels, _PANELS
             cells = labels if len(set(labels)) > 1 else cells
     draw = partial(plot.repeats, metric=one.metric, y=y, order=order)
-    figure, first = _panels(frame, cells, rows, draw, most=most)
+    figure, first = _panels(frame, cells, draw, most=most)
     yield _Drawn("All runs", figure, one.frame, one.summary, said or first)
 
 
@@ -241,20 +211,17 @@ def _means(one: Comparison) -> Iterator[_Drawn]:
     single = not frame.duplicated(one.keys).any() if one.keys else len(frame) == 1
     look: Any = {"y": one.between or _CELL, "order": one.levels or None}
 
-    def draw(part: pd.DataFrame, ax: Axes) -> None:
+    def draw(part: pd.DataFrame, **more: Any) -> Any:
         if single:
-            spread = "lat_stddev_ns" if part["lat_stddev_ns"].notna().all() else None
-            plot.latency(part, spread=spread, ax=ax, **look)
-        else:
-            part = part.drop(columns=[name for name in one.by if name == "direction"])
-            plot.repeats(part, LATENCY, ax=ax, **look)
+            return plot.latency(part, **look, **more)
+        part = part.drop(columns=[name for name in one.by if name == "direction"])
+        return plot.repeats(part, LATENCY, **look, **more)
 
     if single:
         numbers = frame[[*one.keys, LATENCY, "lat_stddev_ns"]]
     else:
         numbers = summarize(frame, LATENCY, by=one.keys or None)
-    rows = float(len(one.levels) or len(frame[[*one.by]].drop_duplicates()))
-    yield _by_cell(one, frame, "Mean latency", draw, rows, numbers)
+    yield _by_cell(one, frame, "Mean latency", draw, numbers)
 
 
 def _of_bins(bins: pd.DataFrame, one: Comparison) -> Iterator[_Drawn]:
@@ -269,10 +236,10 @@ def _of_bins(bins: pd.DataFrame, one: Comparison) -> Iterator[_Drawn]:
         return  # a total beside its parts; the means are drawn
     together = f"All I/Os of a side together. {_submitting(one, kind)}".strip()
     yield _percentiles(one, told, kind, together, "total_ios")
-    title = f"Distribution of {common.LATENCIES[kind]}"
+    title = f"Distribution of {LATENCIES[kind]}"
     draw = partial(plot.cdf, hue=one.between or _CELL, order=one.levels or None)
     numbers = told[told["percentile"].eq(50)][[*one.keys, "total_ios", "n", "value_ns"]]
-    yield _by_cell(one, _coarse(whole, one.keys), title, draw, 7, numbers, together)
+    yield _by_cell(one, _coarse(whole, one.keys), title, draw, numbers, together)
 
 
 def _coarse(bins: pd.DataFrame, keys: list[str]) -> pd.DataFrame:
@@ -305,10 +272,10 @@ def _of_percentiles(source: Source, one: Comparison) -> Iterator[_Drawn]:
 def _percentiles(one: Comparison, frame: pd.DataFrame, kind: str, said: str, *more: str) -> _Drawn:
     """Draw percentile curves, in a panel for each cell."""
     draw = partial(plot.percentiles, hue=one.between or _CELL, order=one.levels or None)
-    title = f"Percentiles of {common.LATENCIES[kind]}"
+    title = f"Percentiles of {LATENCIES[kind]}"
     columns = [*one.keys, "percentile", "value_ns", "bound_lo_ns", "bound_hi_ns", *more]
     numbers = frame[[name for name in columns if name in frame]]
-    return _by_cell(one, frame, title, draw, 7, numbers, said)
+    return _by_cell(one, frame, title, draw, numbers, said)
 
 
 def _submitting(one: Comparison, kind: str) -> str:
@@ -331,7 +298,7 @@ def _submitting(one: Comparison, kind: str) -> str:
 
 def _one_kind(frame: pd.DataFrame, one: Comparison) -> tuple[pd.DataFrame, str]:
     """Keep the whole latency, or else a part; no rows without the columns that name cells."""
-    kind = next((kind for kind in common.LATENCIES if frame["latency"].eq(kind).any()), "")
+    kind = next((kind for kind in LATENCIES if frame["latency"].eq(kind).any()), "")
     return frame[frame["latency"].eq(kind) & (set(one.keys) <= set(frame))], kind
 
 
@@ -339,8 +306,7 @@ def _by_cell(
     one: Comparison,
     frame: pd.DataFrame,
     title: str,
-    draw: Callable[..., object],
-    rows: float,
+    draw: Callable[..., Any],
     numbers: pd.DataFrame,
     said: str = "",
 ) -> _Drawn:
@@ -349,7 +315,7 @@ def _by_cell(
     labels = names_of(frame, one.by, _written)
     cells = labels if one.between else [""] * len(frame)
     frame = frame.assign(**{_CELL: [name or say("all") for name in labels]})
-    figure, first = _panels(frame, cells, rows, draw, most=_LATENCY_PANELS)
+    figure, first = _panels(frame, cells, draw, most=_LATENCY_PANELS)
     return _Drawn(title, figure, one.frame, numbers, f"{said} {first}".strip())
 
 
@@ -420,7 +386,7 @@ def _sweeps(one: Comparison) -> Iterator[_Drawn]:
         frame = frame.merge(cells.head(_SWEPT_PANELS), on=rest)
         said = _FIRST.format(n=_SWEPT_PANELS, total=len(cells))
     order = one.levels if hue == one.between else None
-    title = common.condition(x)
+    title = condition(x)
     told = [
         summarize(frame, metric, by=[*rest, *([hue] if hue else []), x])
         for metric in dict.fromkeys((one.metric, LATENCY))
@@ -447,9 +413,8 @@ def _grid(one: Comparison, x: str, y: str) -> _Drawn:
     if one.answer is not None:
         frame = one.answer[one.answer["ratio"].notna()]
     rest = [name for name in one.keys if name not in (x, y) and differs(frame, name)]
-    rows = _HIGH * len(frame[y].unique())
     draw = partial(plot.grid, metric=metric, x=x, y=y)
-    figure, said = _panels(frame, names_of(frame, rest, _written), rows, draw, most=_GRIDS)
-    title = f"At a glance: {' and '.join(map(common.condition, (x, y)))}"
+    figure, said = _panels(frame, names_of(frame, rest, _written), draw, most=_GRIDS)
+    title = f"At a glance: {' and '.join(map(condition, (x, y)))}"
     numbers = one.summary if one.answer is None else one.answer
     return _Drawn(title, figure, one.frame, numbers, said, printed=True)

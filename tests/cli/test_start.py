@@ -240,7 +240,7 @@ def test_examples_run(inside, tmp_path, monkeypatch, name):
 def test_each_kind_of_plot_is_a_function_of_plot():
     from fiotools.plot import __all__ as drawn
 
-    assert {*KINDS} == {*drawn} - {"save", "style", "title"}
+    assert {*KINDS} == {*drawn} - {"save", "spec", "style", "title"}
 
 
 def test_the_help_of_measure_names_each_experiment(inside):

@@ -138,10 +138,12 @@ def draw_tails(frame):
 
 
 def samples(frame):
+    noise = np.random.default_rng(7).lognormal(0, 0.05, 21)
     return pd.concat(
         means(frame)[["device", "iops"]]
         .rename(columns={"iops": "value"})
         .assign(run=1, direction="read", quantity="iops", time_s=float(second))
+        .assign(value=lambda own, at=second: own["value"] * noise[at])
         for second in range(1, 21)
     )
 
@@ -187,60 +189,42 @@ def bins_over_time(frame):
     )
 
 
-def repeated(frame):
-    told = ft.summarize(frame, "iops", by="device")
-    return ft.plot.repeats(frame, "iops", y="device", summary=told)
-
-
-# each kind: how it is drawn, and how many marks it has for so many levels and runs
-KINDS: dict[str, tuple[Callable[[pd.DataFrame], Any], Callable[[int, int], int]]] = {
-    "throughput": (
-        lambda f: ft.plot.throughput(means(f), "iops", y="device"),
-        lambda levels, rounds: levels,
+# how each kind is drawn
+KINDS: dict[str, Callable[[pd.DataFrame], Any]] = {
+    "throughput": lambda f: ft.plot.throughput(means(f), "iops", y="device"),
+    "throughput-log": lambda f: ft.plot.throughput(means(f), "iops", y="device", log=True),
+    "throughput-hue": lambda f: ft.plot.throughput(
+        means(f).assign(host="a"), "iops", y="host", hue="device"
     ),
-    "throughput-log": (
-        lambda f: ft.plot.throughput(means(f), "iops", y="device", log=True),
-        lambda levels, rounds: levels,
+    "latency": lambda f: ft.plot.latency(
+        means(f).assign(lat_max_ns=lambda own: 9 * own["lat_mean_ns"]), y="device"
     ),
-    "throughput-hue": (
-        lambda f: ft.plot.throughput(means(f).assign(host="a"), "iops", y="host", hue="device"),
-        lambda levels, rounds: levels,
+    "ratios": draw_ratios,
+    "repeats": lambda f: ft.plot.repeats(f, "iops", y="device"),
+    "sweep": lambda f: ft.plot.sweep(swept(f), "iops", x="iodepth", hue="device"),
+    "load": lambda f: ft.plot.load(swept(f), hue="device", limit="120us"),
+    "grid": lambda f: ft.plot.grid(swept(f), "iops", x="iodepth", y="device"),
+    "fairness": draw_fairness,
+    "percentiles": lambda f: ft.plot.percentiles(tail(f), hue="device"),
+    "percentiles-rows": lambda f: ft.plot.percentiles(tail(means(f)), y="device", means=means(f)),
+    "tails": draw_tails,
+    "cdf": lambda f: ft.plot.cdf(histograms(f), hue="device"),
+    "heatmap": lambda f: ft.plot.heatmap(bins_over_time(f)),
+    "series": draw_series,
+    "series-steady": lambda f: ft.plot.series(
+        samples(f[f["device"] == f["device"].iloc[0]]), steady=True, round_s=4
     ),
-    "latency": (lambda f: ft.plot.latency(means(f), y="device"), lambda levels, rounds: levels),
-    "ratios": (draw_ratios, lambda levels, rounds: levels),
-    "repeats": (repeated, lambda levels, rounds: levels * rounds),
-    "sweep": (
-        lambda f: ft.plot.sweep(swept(f), "iops", x="iodepth", hue="device"),
-        lambda levels, rounds: levels * rounds * 5,
-    ),
-    "load": (
-        lambda f: ft.plot.load(swept(f), hue="device", limit="120us"),
-        lambda levels, rounds: levels * rounds * 5 * 2,
-    ),
-    "grid": (
-        lambda f: ft.plot.grid(swept(f), "iops", x="iodepth", y="device"),
-        lambda levels, rounds: 0,
-    ),
-    "fairness": (draw_fairness, lambda levels, rounds: levels * 4),
-    "percentiles": (
-        lambda f: ft.plot.percentiles(tail(f), hue="device"),
-        lambda levels, rounds: 0,
-    ),
-    "tails": (draw_tails, lambda levels, rounds: levels * len(SHARES)),
-    "cdf": (
-        lambda f: ft.plot.cdf(histograms(f), hue="device"),
-        lambda levels, rounds: 0,
-    ),
-    "heatmap": (lambda f: ft.plot.heatmap(bins_over_time(f)), lambda levels, rounds: 0),
-    "series": (draw_series, lambda levels, rounds: 0),
-    "history": (
-        lambda f: ft.plot.history(f, "iops", x="device"),
-        lambda levels, rounds: levels * rounds,
-    ),
-    "shifts": (draw_shifts, lambda levels, rounds: levels * rounds),
-    "timings": (lambda f: ft.plot.timings(means(f), y="device"), lambda levels, rounds: 0),
-    "credibility": (draw_credibility, lambda levels, rounds: 0),
+    "history": lambda f: ft.plot.history(f, "iops", x="device"),
+    "shifts": draw_shifts,
+    "timings": lambda f: ft.plot.timings(means(f), y="device"),
+    "credibility": draw_credibility,
 }
+
+
+def said(ax: Axes) -> str:
+    """All that is written below Axes: the label, and the notes of the figure."""
+    figure = figure_of(ax)
+    return f"{ax.get_xlabel()}\n{figure.get_supxlabel()}".replace("\n", " ").strip()
 
 
 def figure_of(drawn: Any) -> Figure:
@@ -290,16 +274,3 @@ def beginning(text: Text, box: Bbox) -> Bbox:
     assert figure is not None
     high = 1.5 * float(text.get_fontsize()) * figure.dpi / 72
     return Bbox.from_bounds(box.x0, box.y0, high, high)
-
-
-def marks(figure: Figure) -> int:
-    """Count the points that are drawn, but for rings, diamonds and arrows."""
-    return sum(
-        len(np.atleast_1d(line.get_xdata()))
-        for ax in figure.axes
-        for line in ax.lines
-        if line.get_marker() not in (None, "None", "none", "", "|", "v", "^")
-        or (line.get_marker() in ("v", "^") and line.get_clip_on())
-        if line.get_markersize() < 10
-        and (line.get_linestyle() == "None" or len(np.atleast_1d(line.get_xdata())) == 1)
-    )

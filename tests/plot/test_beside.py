@@ -123,7 +123,7 @@ KINDS = {
 
 
 def test_every_kind_is_here():
-    others = {"load", "save", "style", "title"}  # load takes two Axes
+    others = {"load", "save", "spec", "style", "title"}  # load takes two Axes
     assert set(KINDS) == set(ft.plot.__all__) - others
 
 
@@ -156,7 +156,7 @@ def test_a_text_of_the_callers_may_stand_on_narrow_axes():
 def test_two_panels_of_one_kind():
     figure, axes = plt.subplots(1, 2, figsize=(12, 4.5))
     told = [ft.summarize(depths(), metric, by="iodepth") for metric in ("iops", "lat_mean_ns")]
-    assert list(ft.plot.load(depths(), summaries=told, axes=axes)) == list(axes)
+    assert list(ft.plot.load(depths(), summaries=told, ax=axes)) == list(axes)
     figure.canvas.draw()
     assert axes[0].get_tightbbox().x1 <= axes[1].get_tightbbox().x0 + 1
 

@@ -8,6 +8,7 @@ from matplotlib.axes import Axes
 
 import fiotools as ft
 from tests.plot import kinds
+from tests.plot.kinds import said
 
 NAMES = [f"dev{at}" for at in range(3)]
 
@@ -18,7 +19,7 @@ FITTING = {
     ),
     "latency": lambda f, ax: ft.plot.latency(kinds.means(f), y="device", ax=ax),
     "latency on a logarithmic axis": lambda f, ax: ft.plot.latency(
-        kinds.means(f).assign(lat_mean_ns=[1e5, 3e6, 9e7]), y="device", spread=None, log=True, ax=ax
+        kinds.means(f).assign(lat_mean_ns=[1e5, 3e6, 9e7]), y="device", log=True, ax=ax
     ),
     "ratios": lambda f, ax: ft.plot.ratios(kinds.against_the_first(f), ax=ax),
     "repeats": lambda f, ax: ft.plot.repeats(f, "iops", y="device", ax=ax),
@@ -44,15 +45,6 @@ def test_six_plots_of_two_inches(kind):
     assert not kinds.faults(figure)
 
 
-@pytest.mark.parametrize("kind", ["throughput", "latency", "ratios"])
-def test_values_stay_inside_narrow_axes(kind):
-    figure, axes = plt.subplots(2, 3, figsize=(7.5, 5))
-    for ax in axes.flat:
-        FITTING[kind](kinds.runs(NAMES, 2), ax)
-    figure.canvas.draw()
-    assert max(right_of_points(axes[0, 0])) < 1.05
-
-
 def test_a_subfigure_is_as_narrow_as_it_is():
     figure = plt.figure(figsize=(10, 3), layout="constrained")
     left, _ = figure.subfigures(1, 2, width_ratios=[1, 3])
@@ -62,9 +54,9 @@ def test_a_subfigure_is_as_narrow_as_it_is():
 
 def test_the_rate_of_a_load_has_one_line_of_words_below():
     _, axes = plt.subplots(2, 1, figsize=(4, 6))
-    upper, lower = ft.plot.load(kinds.swept(kinds.runs(NAMES, 2)), hue="device", axes=axes)
-    assert upper.get_xlabel() == "queue depth"
-    assert "diamond" in lower.get_xlabel()
+    upper, lower = ft.plot.load(kinds.swept(kinds.runs(NAMES, 2)), hue="device", ax=axes)
+    assert said(upper) == "queue depth"
+    assert "diamond" in said(lower)
 
 
 def test_long_names_of_lines_leave_room_for_panels():

@@ -8,6 +8,7 @@ import polars as pl
 import pytest
 
 import fiotools as ft
+from tests.plot.kinds import said
 
 COMMITS = ["9f1e", "0a1b", "7aa7", "5eed", "c0ff", "badc", "fa11", "ab1e"]
 START = pd.Timestamp("2026-03-01", tz="UTC")
@@ -30,11 +31,6 @@ def runs(rounds=3, rw=("randread",)):
     )
 
 
-def points(ax):
-    """Every run drawn."""
-    return ax.lines[0].get_xdata().tolist(), ax.lines[0].get_ydata().tolist()
-
-
 def ticks(ax):
     ax.figure.canvas.draw()
     return [label.get_text() for label in ax.get_xticklabels()]
@@ -43,37 +39,50 @@ def ticks(ax):
 @pytest.mark.parametrize("kind", [pd.DataFrame, pl.DataFrame], ids=["pandas", "polars"])
 def test_runs_medians_and_the_step_with_its_commit(kind):
     frame = runs()
-    ax = ft.plot.history(kind(frame.to_dict("list")), "iops", x="commit")
-    xs, ys = points(ax)
-    assert xs == [at for at in range(8) for _ in range(3)]
-    assert ys == frame["iops"].tolist()
+    spec = ft.plot.spec("history", kind(frame.to_dict("list")), "iops", x="commit")
+    assert [row.x for row in spec.rows] == list(range(1, 9))
+    assert [one for row in spec.rows for one in row.points] == frame["iops"].tolist()
     medians = frame.groupby("commit", sort=False)["iops"].median().tolist()
-    assert ax.lines[1].get_ydata().tolist() == pytest.approx(medians)
+    assert [row.y for row in spec.rows] == pytest.approx(medians)
     told = ft.shifts(pd.DataFrame({"at": range(8), "iops": medians}), "iops", order="at")
-    levels = [line for line in ax.lines if line.get_linewidth() == 2]
-    assert [line.get_xdata().tolist() for line in levels] == [[-0.5, 3.5], [3.5, 7.5]]
-    assert [line.get_ydata()[0] for line in levels] == pytest.approx(told["center"].tolist())
+    assert [(level.begin, level.end) for level in spec.levels] == [(0.5, 4.5), (4.5, 8.5)]
+    assert [level.value for level in spec.levels] == pytest.approx(told["center"].tolist())
     low, high = told["ratio_lo"][1], told["ratio_hi"][1]
-    assert ax.texts[0].get_text() == f"c0ff: ×{told['ratio'][1]:.3f} [{low:.3f}, {high:.3f}]"
-    assert ticks(ax) == COMMITS
-    what, key, verdict = ax.get_xlabel().splitlines()
-    assert what == "commit"
-    assert (
-        key == "points: runs; thin line: median; thick line: level; band: 95 % interval of its step"
+    assert spec.levels[1].text == f"c0ff: ×{told['ratio'][1]:.3f} [{low:.3f}, {high:.3f}]"
+    assert spec.notes == (
+        "points: runs; thin line: median; thick line: level; band: 95 % interval of its step",
+        "step down, or two levels by chance",
     )
-    assert verdict == "step down, or two levels by chance"
-    assert (told["verdict"][1], told["flags"][1]) == ("step down", "by-chance")
+    assert ticks(ft.plot.history(frame, "iops", x="commit")) == COMMITS
 
 
 def test_dates_lie_on_an_axis_of_time():
     frame = runs(rounds=1)
     frame.loc[7, "reported_at"] += pd.Timedelta(days=20)
+    spec = ft.plot.spec("history", frame, "iops")
+    assert np.diff([row.x for row in spec.rows]).round(6).tolist() == [1.0] * 6 + [21.0]
+    assert spec.levels[1].text.startswith("2026-03-05: ×0.89")
     ax = ft.plot.history(frame, "iops")
-    xs, _ = points(ax)
-    assert np.diff(xs).round(6).tolist() == [1.0] * 6 + [21.0]
-    assert ax.texts[0].get_text().startswith("2026-03-05: ×0.89")
     assert all(len(name) == len("2026-03-05") for name in ticks(ax))
-    assert ax.get_xlabel().startswith("time of the run\n")
+    assert said(ax).startswith("time of the run ")
+
+
+def test_panels_share_the_commits():
+    frame = runs(rw=("randread", "randwrite"))
+    axes = ft.plot.history(frame, "iops", x="commit", by="rw")
+    assert [ax.get_title(loc="left") for ax in axes] == ["randread", "randwrite"]
+    assert axes[0].get_xlim() == axes[1].get_xlim()
+
+
+def test_steps_may_be_those_of_the_runs():
+    frame = runs().assign(number=lambda frame: frame["commit"].map(COMMITS.index))
+    told = ft.shifts(frame, "iops", order="number")
+    spec = ft.plot.spec("history", frame, "iops", x="number", shifts=told)
+    assert [level.value for level in spec.levels] == pytest.approx(told["center"].tolist())
+    with pytest.raises(ft.SchemaError, match="about other rows"):
+        ft.plot.history(frame, "iops", x="number", shifts=told.assign(metric="bw"))
+    with pytest.raises(ft.SchemaError, match="no column commit; call shifts"):
+        ft.plot.history(frame, "iops", x="commit", shifts=told)
 
 
 def test_commits_follow_their_times_where_the_frame_has_them():
@@ -98,27 +107,6 @@ def test_labels_are_in_order(names, sorted_):
     assert ticks(ft.plot.history(frame, "iops", x="release")) == sorted_
 
 
-def test_panels_share_the_commits():
-    frame = runs(rw=("randread", "randwrite"))
-    axes = ft.plot.history(frame, "iops", x="commit", by="rw")
-    assert [ax.get_title(loc="left") for ax in axes] == ["randread", "randwrite"]
-    assert [len(points(ax)[0]) for ax in axes] == [24, 24]
-    assert axes[0].get_xlim() == axes[1].get_xlim()
-    assert axes[0].get_xlabel() == ""
-
-
-def test_steps_may_be_those_of_the_runs():
-    frame = runs().assign(number=lambda frame: frame["commit"].map(COMMITS.index))
-    told = ft.shifts(frame, "iops", order="number")
-    ax = ft.plot.history(frame, "iops", x="number", shifts=told)
-    levels = [line.get_ydata()[0] for line in ax.lines if line.get_linewidth() == 2]
-    assert levels == pytest.approx(told["center"].tolist())
-    with pytest.raises(ft.SchemaError, match="about other rows"):
-        ft.plot.history(frame, "iops", x="number", shifts=told.assign(metric="bw"))
-    with pytest.raises(ft.SchemaError, match="no column commit; call shifts"):
-        ft.plot.history(frame, "iops", x="commit", shifts=told)
-
-
 def test_small_steps_can_be_seen_and_noise_is_not_blown_up():
     low, high = ft.plot.history(runs(), "iops", x="commit").get_ylim()
     assert 5e4 < low < 8e4
@@ -130,7 +118,7 @@ def test_small_steps_can_be_seen_and_noise_is_not_blown_up():
 
 def test_too_few_runs_are_told():
     ax = ft.plot.history(runs()[:6], "iops", x="commit")
-    assert ax.get_xlabel().splitlines()[-1] == "too few runs: 2 of 4"
+    assert said(ax).endswith("too few runs: 2 of 4")
 
 
 @pytest.mark.parametrize(

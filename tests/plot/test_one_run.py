@@ -5,6 +5,7 @@ import polars as pl
 import pytest
 
 import fiotools as ft
+from tests.plot.kinds import said
 
 SAID = "one run"
 # of a file each
@@ -32,13 +33,13 @@ PLOTS = {
 
 
 def label(plot, frame):
-    return PLOTS[plot](frame).get_xlabel()
+    return said(PLOTS[plot](frame))
 
 
 @pytest.mark.parametrize("plot", PLOTS)
 @pytest.mark.parametrize("kind", [pd.DataFrame, pl.DataFrame], ids=["pandas", "polars"])
 def test_runs_of_files_are_one_each(plot, kind):
-    assert label(plot, kind(READ.to_dict("list"))).endswith(("(one run each)", "\none run each"))
+    assert label(plot, kind(READ.to_dict("list"))).endswith("one run each")
 
 
 @pytest.mark.parametrize("plot", PLOTS)
@@ -58,18 +59,18 @@ def test_a_column_n_says_it_too(plot):
 
 def test_threads_of_a_run_are_one_run():
     frame = READ.assign(source="a.txt")
-    assert label("throughput", frame) == "I/Os per second (one run)"
+    assert label("throughput", frame) == "I/Os per second one run"
 
 
 def test_the_words_stand_below_a_legend():
     ax = ft.plot.throughput(READ, "iops", y="mount", hue="mount")
-    assert ax.get_xlabel() == "I/Os per second\none run each"
+    assert said(ax) == "I/Os per second one run each"
 
 
 def test_only_the_rows_drawn_count():
     frame = READ.assign(n=[1, 5])
     ax = ft.plot.throughput(frame, "iops", y="mount", order=["ext4"])
-    assert ax.get_xlabel() == "I/Os per second (one run)"
+    assert said(ax) == "I/Os per second one run"
 
 
 SOME = pd.DataFrame({"mount": ["9p", "9p", "sshfs"], "iops": [58.0, 57.0, 15.0]})
@@ -85,15 +86,15 @@ def test_the_only_run_among_repeats_is_hollow_and_has_no_mean():
     ax = repeats(SOME)
     hollow = [line for line in ax.lines if line.get_markerfacecolor() == "white"]
     assert [float(line.get_xdata()[0]) for line in hollow] == [15.0]
-    means = {float(line.get_xdata()[0]) for line in ax.lines if line.get_linewidth() == 2}
-    assert means == {57.5}
-    assert "points: runs, hollow: only one; tick and bar: mean" in ax.get_xlabel()
-    assert "hollow" not in repeats(SOME[:2]).get_xlabel()
+    middles = {float(line.get_xdata()[0]) for line in ax.lines if line.get_linewidth() == 1.6}
+    assert [*middles] == [pytest.approx(57.498, abs=1e-3)]
+    assert "points: runs, hollow: only one; tick: geometric mean" in said(ax)
+    assert "hollow" not in said(repeats(SOME[:2]))
 
 
 def test_repeats_of_one_run_each_say_so():
-    assert repeats(SOME[1:]).get_xlabel() == "I/Os per second (one run each)"
-    assert repeats(SOME[2:]).get_xlabel() == "I/Os per second (one run)"
+    assert said(repeats(SOME[1:])) == "I/Os per second one run each"
+    assert said(repeats(SOME[2:])) == "I/Os per second one run"
 
 
 @pytest.mark.parametrize(
@@ -118,17 +119,17 @@ def test_a_ratio_without_interval_says_why(sides, words):
             "ratio_hi": [float("nan")],
         }
     )
-    assert f"○ {words}" in ft.plot.ratios(frame).get_xlabel()
+    assert f"○ {words}" in said(ft.plot.ratios(frame))
 
 
 def test_runs_without_any_spread_are_not_called_too_few():
     runs = pd.DataFrame({"g": ["a", "b", "c"] * 3, "iops": [100.0, 200.0, 300.0] * 3})
     same = ft.compare(runs, "iops", between="g", baseline="a")
     one = ft.compare(runs[:3], "iops", between="g", baseline="a")
-    said = "○ no spread at all: no interval; are these copies of one run?"
-    label = ft.plot.ratios(same).get_xlabel()
-    assert said in label
+    words = "○ no spread at all: no interval; are these copies of one run?"
+    label = said(ft.plot.ratios(same))
+    assert words in label
     assert "too few" not in label
-    label = ft.plot.ratios(pd.concat([same, one])).get_xlabel()
+    label = said(ft.plot.ratios(pd.concat([same, one])))
     assert "○ one run each: no interval" in label
-    assert said in label
+    assert words in label

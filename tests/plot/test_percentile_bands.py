@@ -4,9 +4,9 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
-from matplotlib.colors import to_hex
 
 import fiotools as ft
+from tests.plot.kinds import said
 
 KINDS = {"pandas": pd.DataFrame, "polars": pl.DataFrame}
 BINS = pd.DataFrame(
@@ -26,90 +26,55 @@ BOUNDED = {
     "bound_hi_ns": [12.0, 25.0, 60.0, np.inf, 100.0, 250.0, 500.0, 800.0],
     "method": ["bounded"] * 8,
 }
-NINES = {50: 0.30103, 99: 2, 99.9: 3, 99.99: 4}
 
 
-def bands(ax):
-    """The corners of each band."""
-    return [
-        {(round(float(x), 5), float(y)) for path in part.get_paths() for x, y in path.vertices}
-        for part in ax.collections
-        if part.get_array() is None and len(part.get_facecolor())
-    ]
-
-
-def bars(ax):
-    """The ends of all bars, in the places of the percentiles."""
-    return [
-        [(round(float(x), 5), float(y)) for x, y in bar]
-        for part in ax.collections
-        if hasattr(part, "get_segments")
-        for bar in part.get_segments()
-    ]
+def ends(frame, name="9p"):
+    """Each percentile of a curve: its value and both ends of its band."""
+    spec = ft.plot.spec("percentiles", frame, hue="mount")
+    return [(row.y, row.low, row.high) for row in spec.rows if row.group == name]
 
 
 @pytest.mark.parametrize("kind", KINDS.values(), ids=KINDS)
-def test_percentiles_of_bins_have_a_band_and_bars(kind):
+def test_percentiles_of_bins_have_a_band_that_holds_their_interval(kind):
     told = ft.percentiles(kind(BINS.to_dict("list")), [50, 99, 99.9], by="mount", confidence=0.95)
-    ax = ft.plot.percentiles(told, hue="mount")
-    (band,) = bands(ax)
-    assert band == {
-        (NINES[50], 2048),
-        (NINES[50], 2080),
-        (NINES[99], 4096),
-        (NINES[99], 4160),
-        (NINES[99.9], 8192),
-        (NINES[99.9], 8320),
-    }
     # the median's interval is its bin; of 1000 I/Os the 99th percentile's is wider, and 99.9 has none
-    assert bars(ax) == [[(NINES[99], 4096), (NINES[99], 8320)]]
-    (line,) = ax.lines
-    assert list(line.get_ydata()) == [2064, 4128, 8256]
-    assert ax.get_xlabel().splitlines() == [
-        "percentile of the I/Os",
+    assert ends(told) == [(2064, 2048, 2080), (4128, 4096, 8320), (8256, 8192, 8320)]
+    assert ft.plot.spec("percentiles", told, hue="mount").notes == (
         "band: the bins that hold the percentiles",
-        "bars, where wider: 95 % interval within the run, if I/Os were independent",
-    ]
-    low, high = ax.get_ylim()
+        "and, where wider, the 95 % interval, if I/Os were independent",
+    )
+    low, high = ft.plot.percentiles(told, hue="mount").get_ylim()
     assert low < 2048 < 8320 < high
 
 
 @pytest.mark.parametrize("kind", KINDS.values(), ids=KINDS)
 def test_bounds_without_values_are_drawn_by_their_edges(kind):
+    assert ends(kind(BOUNDED)) == [(None, 10, 12), (None, 20, 25), (None, 30, 60)], "no upper bound"
+    assert len(ends(kind(BOUNDED), "sshfs")) == 3, "no lower bound"
     ax = ft.plot.percentiles(kind(BOUNDED), hue="mount")
-    ninep, sshfs = bands(ax)
-    assert ninep == {
-        *((NINES[50], y) for y in (10, 12)),
-        *((NINES[99], y) for y in (20, 25)),
-        *((NINES[99.9], y) for y in (30, 60)),
-    }, "what has no upper bound is left out"
-    assert (NINES[99.9], 500) not in sshfs, "nor is what has no lower bound"
-    assert len(ax.lines) == 4, "two edges each, and nothing between them"
-    assert len({line.get_linestyle() for line in ax.lines}) == 2, "told apart in greyscale"
-    assert [text.get_text() for text in ax.texts] == ["9p", "sshfs"]
-    assert "band: certain bounds of the percentiles" in ax.get_xlabel()
-    assert "bars" not in ax.get_xlabel()
-    assert not bars(ax)
+    edges = [line for line in ax.lines if line.get_marker() == "_"]
+    assert len(edges) == 4
+    assert len({line.get_linestyle() for line in edges}) == 2, "told apart in greyscale"
+    assert {text.get_text() for text in ax.texts} == {"9p", "sshfs"}
+    assert "band: certain bounds of the percentiles" in said(ax)
 
 
 def test_values_may_be_missing_where_bounds_are_not():
     told = ft.percentiles(BINS, [50, 99], by="mount").assign(value_ns=[2064, np.nan])
-    ax = ft.plot.percentiles(told, hue="mount")
-    assert len(bands(ax)[0]) == 4
-    assert list(ax.lines[0].get_ydata()) == [2064]
+    assert [value for value, *_ in ends(told)] == [2064, None]
 
 
 def test_a_band_with_values_only_is_a_plain_curve():
     told = ft.percentiles(BINS, [50, 99], by="mount")
-    ax = ft.plot.percentiles(told.assign(bound_lo_ns=np.nan, value_lo_ns=np.nan), hue="mount")
-    assert ax.get_xlabel() == "percentile of the I/Os"
-    assert list(ax.lines[0].get_ydata()) == [2064, 4128]
+    plain = told.assign(bound_lo_ns=np.nan, value_lo_ns=np.nan)
+    assert ends(plain) == [(2064, None, None), (4128, None, None)]
+    assert said(ft.plot.percentiles(plain, hue="mount")) == "percentile of the I/Os"
 
 
 FRAME = pd.DataFrame(BOUNDED)
 MISTAKES = {
     "empty": (FRAME[:0], "no rows"),
-    "all missing": (FRAME.assign(bound_lo_ns=np.nan), "no row has a value of 'bound_lo_ns'"),
+    "all missing": (FRAME.assign(bound_lo_ns=np.nan), "no row has a value of 'value_ns'"),
     "negative": (FRAME.assign(bound_lo_ns=-5.0), "'bound_lo_ns' is -5 in a row"),
     "twice": (pd.concat([FRAME, FRAME]), "'9p' has a percentile twice"),
     "half": (FRAME.drop(columns="bound_hi_ns"), "no column 'value_ns'"),
@@ -124,14 +89,3 @@ def test_a_mistake_is_told_in_one_line(mistake):
     with pytest.raises(ft.SchemaError, match=said) as told:
         ft.plot.percentiles(frame, hue="mount")
     assert "\n" not in str(told.value)
-
-
-def test_a_band_has_the_colour_of_its_curve():
-    depths = [1, 4, 16]  # numbers, whose colours go from light to dark
-    bounded = pd.DataFrame({"iodepth": depths, "percentile": 99.0, "value_ns": 2.0})
-    bounded = bounded.assign(bound_lo_ns=1.0, bound_hi_ns=3.0)
-    ax = ft.plot.percentiles(bounded, hue="iodepth")
-    filled = [
-        to_hex(part.get_facecolor()[0]) for part in ax.collections if len(part.get_facecolor())
-    ]
-    assert filled == [line.get_color() for line in ax.lines]

@@ -14,29 +14,25 @@ def closed():
     plt.close("all")
 
 
-def lines(ax):
-    return {
-        (line.get_linestyle(), line.get_color()): [*zip(*line.get_data(), strict=True)]
-        for line in ax.get_lines()
-    }
-
-
 def test_lines_go_through_the_planned_runs():
     told = ft.plan(0.03, differences=SIZES[::-1], power=[0.8])
-    drawn = lines(ft.plot.plan(told))
-    assert len(drawn) == 2
-    (found,) = [points for (style, _), points in drawn.items() if style == "-"]
-    expected = told.sort_values("difference_pct")
-    assert found == [*zip(expected["difference_pct"], expected["runs_differ"], strict=True)]
+    spec = ft.plot.spec("plan", told)
+    found, same = spec.groups
+    for group, column in ((found, "runs_differ"), (same, "runs_same")):
+        points = {(row.x, row.y) for row in spec.rows if row.group == group}
+        assert points == set(zip(told["difference_pct"], told[column], strict=True))
+    styles = [
+        line.get_linestyle() for line in ft.plot.plan(told).lines if len(line.get_xdata()) > 2
+    ]
+    assert sorted(styles) == ["-", "--"]
 
 
 def test_rounds_are_drawn_where_they_were_planned():
     io = ft.read("data/how-many-runs/rounds/randread_{filesystem}_{round:d}.json").io
     told = ft.plan(io, "iops", between="filesystem", pair="round", differences=SIZES)
-    ax = ft.plot.plan(told)
-    assert ax.get_ylabel() == "rounds"
-    drawn = {y for points in lines(ax).values() for _, y in points}
-    assert drawn == {*told["rounds_differ"], *told["rounds_same"]}
+    spec = ft.plot.spec("plan", told)
+    assert spec.y.label == "rounds"
+    assert {row.y for row in spec.rows} == {*told["rounds_differ"], *told["rounds_same"]}
 
 
 def test_plans_of_two_pilots_are_two_figures():

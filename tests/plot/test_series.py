@@ -7,6 +7,7 @@ import pytest
 
 import fiotools as ft
 from tests.conftest import FIXTURES
+from tests.plot.kinds import said
 
 KINDS = {"pandas": pd.DataFrame, "polars": pl.DataFrame}
 DECAY = [104.0, 102.0, 100.0, 98.0, 96.0]
@@ -38,93 +39,91 @@ def steps(ax):
     return [(list(line.get_ydata())[:-1], list(line.get_xdata())) for line in found]
 
 
-def boxes(ax):
-    """The shaded boxes: left, lower, right and upper end."""
-    return [tuple(map(float, (*box.get_xy(), *box.get_corners()[2]))) for box in ax.patches]
-
-
-def lines(ax):
-    """The other lines."""
-    found = [line for line in ax.lines if line.get_drawstyle() != "steps-post"]
-    return [
-        (list(map(float, line.get_xdata())), list(map(float, line.get_ydata()))) for line in found
-    ]
-
-
 def words(ax):
-    return ax.get_xlabel().replace("\n", " ")
+    return " ".join([*(text.get_text() for text in ax.texts), said(ax)]).replace("\n", " ")
 
 
 @pytest.mark.parametrize("kind", KINDS.values(), ids=KINDS)
 def test_a_sample_is_as_long_as_its_time(kind):
     ax = ft.plot.series(log(kind=kind))
     assert steps(ax) == [(DECAY, [0, 1, 2, 3, 4, 5])]
-    assert (ax.get_xlabel(), ax.get_ylabel()) == ("time since the start", "I/Os per second (read)")
-    assert ax.get_ylim()[0] == 0
+    assert (said(ax), ax.get_ylabel()) == ("time since the start", "I/Os per second (read)")
     assert not ax.texts
-    assert not lines(ax)
-    assert ax.get_title() == ""
 
 
 @pytest.mark.parametrize("kind", KINDS.values(), ids=KINDS)
-def test_the_window_its_mean_its_trend_and_the_verdict(kind):
+def test_rounds_are_short_bars_and_what_is_allowed_ends_at_named_lines(kind):
     samples = log([300.0, *DECAY], kind)
-    ax = ft.plot.series(samples, steady=ft.steady(samples, round_s=1))
-    window, allowed = boxes(ax)
-    assert (window[0], window[2]) == (1, 6)
+    spec = ft.plot.spec("series", samples, steady=ft.steady(samples, round_s=1))
+    bars = [(level.begin, level.end, level.value) for level in spec.levels]
+    assert bars == [(at + 1, at + 2, value) for at, value in enumerate(DECAY)]
     # the rounds are from 96 to 104, and may range over 20
-    assert allowed == pytest.approx((1, 90, 6, 110))
-    mean, trend = lines(ax)
-    assert mean == ([1, 6], [100, 100])
-    assert trend == ([1.5, 5.5], pytest.approx([104, 96]))
-    assert [text.get_text() for text in ax.texts] == ["100 /s"]
-    assert words(ax) == (
-        "time since the start window met: range 8.00 % (≤20 %), rise -8.00 % (±10 %), drift "
-        "-2.00 %/round grey: window, 5 rounds of 1 s; darker: allowed range; line: mean; dashed: trend"
+    assert [(one.low, one.text) for one in spec.limits] == [
+        (pytest.approx(90), "allowed from 90"),
+        (pytest.approx(110), "allowed to 110"),
+    ]
+    assert spec.said == (
+        "window met: range 8.00 % (≤20 %), rise -8.00 % (±10 %), drift -2.00 %/round"
     )
+    assert spec.notes == ("thick: mean of a round of 1 s",)
+    ax = ft.plot.series(samples, steady=ft.steady(samples, round_s=1))
+    assert spec.said in [text.get_text() for text in ax.texts]
+
+
+def test_rounds_are_drawn_over_their_samples():
+    samples = log([1.0, 3.0, *(x + d for x in DECAY for d in (-1, 1)), 7.0])
+    spec = ft.plot.spec("series", samples, steady=ft.steady(samples, round_s=2))
+    assert [row.y for row in spec.rows][:-1] == samples["value"].to_list()
+    assert [level.begin for level in spec.levels] == [2, 4, 6, 8, 10]
+    assert spec.levels[-1].end == 12, "what is left at the end is no round"
+    assert [level.value for level in spec.levels] == DECAY
+
+
+def test_fios_rules_and_their_limits():
+    samples = log([500.0, 100.0, 104.0, 98.0, 98.0])
+    told = ft.steady(samples, method="fio-deviation", limit=4.1, window=4)
+    spec = ft.plot.spec("series", samples, steady=told, limit=4.1)
+    assert [one.low for one in spec.limits] == pytest.approx([95.9, 104.1])
+    assert "farthest 4.00 % from the mean (<4.1 %)" in spec.said
+    spec = ft.plot.spec("series", samples, steady=told)
+    assert not spec.limits, "no limits are known, and none are drawn"
+    assert "(<" not in spec.said
+    told = ft.steady(samples, method="fio-slope", limit=9)
+    spec = ft.plot.spec("series", samples, steady=told, limit=9)
+    assert "window not met: drift" in spec.said
+    assert not spec.limits
+
+
+def test_too_few_rounds_have_no_limits():
+    samples = log([1.0, 2.0])
+    spec = ft.plot.spec("series", samples, steady=ft.steady(samples))
+    assert spec.said == "too few rounds: 2 of 5"
+    assert not spec.limits
+
+
+def test_single_ios_are_points():
+    samples = fixture("log-single_clat.1.log").query("direction == 'read'")
+    spec = ft.plot.spec("series", samples)
+    assert [row.x for row in spec.rows] == pytest.approx(samples["time_s"].to_list())
+    assert [row.y for row in spec.rows] == samples["value"].to_list()
+    assert spec.how == {"dots"} or spec.how == {"dots", "thin"}
+    assert spec.y.label == "completion latency (read)"
+
+
+def test_rounds_of_single_ios_are_drawn_over_them():
+    samples = singles([0.5, 1.0, 1.5, 2.5, 3.0])
+    told = ft.steady(samples, round_s=1, window=3)
+    spec = ft.plot.spec("series", samples, steady=told)
+    assert [(row.x, row.y) for row in spec.rows] == list(
+        zip([0.5, 1.0, 1.5, 2.5, 3.0], [1e3, 2e3, 3e3, 4e3, 5e3], strict=True)
+    )
+    assert [level.value for level in spec.levels] == [1500, 3000, 4500]
 
 
 def test_a_window_that_is_not_met_says_so():
     samples = log([70.0, 130.0, 100.0, 100.0, 150.0])
     said = words(ft.plot.series(samples, steady=ft.steady(samples)))
     assert "window not met: range 72.7 % (≤20 %), rise 47.3 % (±10 %), drift 11.8 %/round" in said
-
-
-def test_rounds_are_drawn_over_their_samples():
-    samples = log([1.0, 3.0, *(x + d for x in DECAY for d in (-1, 1)), 7.0])
-    ax = ft.plot.series(samples, steady=ft.steady(samples, round_s=2))
-    fine, rounds = steps(ax)
-    assert fine[0] == samples["value"].to_list()
-    assert rounds == ([2.0, *DECAY], [0, 2, 4, 6, 8, 10, 12])
-    assert boxes(ax)[0][::2] == (2, 12), "what is left at the end is no round"
-    assert "5 rounds of 2 s" in words(ax)
-
-
-def test_trend_of_uneven_samples_is_numpys():
-    clock = np.cumsum([1.0, 1.8, 1.0, 1.0, 1.5])
-    samples = log([50.0, 60.0, 80.0, 70.0, 90.0], time_s=clock.tolist())
-    told = ft.steady(samples, window=4, method="fio-slope", limit=99)
-    ax = ft.plot.series(samples, steady=told)
-    middles, widths = clock[1:] - np.diff(clock) / 2, np.diff(clock)
-    slope, level = np.polyfit(middles, samples["value"][1:], 1, w=np.sqrt(widths))
-    xs, ys = lines(ax)[1]
-    assert xs == pytest.approx([middles[0], middles[-1]])
-    assert ys == pytest.approx([slope * x + level for x in xs])
-
-
-def test_fios_rules_and_their_limits():
-    samples = log([500.0, 100.0, 104.0, 98.0, 98.0])
-    told = ft.steady(samples, method="fio-deviation", limit=4.1, window=4)
-    ax = ft.plot.series(samples, steady=told, limit=4.1)
-    assert boxes(ax)[1] == pytest.approx((1, 95.9, 5, 104.1))
-    assert "farthest 4.00 % from the mean (<4.1 %)" in words(ax)
-    ax = ft.plot.series(samples, steady=told)
-    assert len(boxes(ax)) == 1, "no limits are known, and none are drawn"
-    assert "(<" not in words(ax)
-    told = ft.steady(samples, method="fio-slope", limit=9)
-    ax = ft.plot.series(samples, steady=told, limit=9)
-    assert "window not met: drift" in words(ax)
-    assert len(boxes(ax)) == 1
 
 
 def test_the_mean_of_a_long_series_has_its_interval():
@@ -134,13 +133,6 @@ def test_the_mean_of_a_long_series_has_its_interval():
     said = words(ft.plot.series(samples, steady=told))
     low, high = f"{row['mean_lo']:,.0f}", f"{row['mean_hi']:,.0f}"
     assert f"95 % interval {low} /s to {high} /s" in said
-
-
-def test_too_few_rounds_have_no_window():
-    samples = log([1.0, 2.0])
-    ax = ft.plot.series(samples, steady=ft.steady(samples))
-    assert "too few rounds: 2 of 5" in words(ax)
-    assert not boxes(ax)
 
 
 @pytest.mark.parametrize("kind", KINDS.values(), ids=KINDS)
@@ -168,7 +160,7 @@ def test_one_sample_is_a_step():
 def test_samples_without_times_are_counted():
     ax = ft.plot.series(log(time_s=[None] * 5))
     assert steps(ax)[0][1] == [0.5, 1.5, 2.5, 3.5, 4.5, 5.5]
-    assert ax.get_xlabel() == "sample"
+    assert said(ax) == "sample"
 
 
 def test_a_plain_frame_is_named_by_what_was_asked_for():
@@ -203,25 +195,9 @@ def test_counts_of_a_histogram_log_are_iops():
     assert ax.get_ylabel() == "I/Os per second (read)"
 
 
-def test_single_ios_are_points():
-    samples = fixture("log-single_clat.1.log").query("direction == 'read'")
-    ax = ft.plot.series(samples)
-    ((times, values),) = lines(ax)
-    assert times == pytest.approx(samples["time_s"].to_list())
-    assert values == samples["value"].to_list()
-    assert ax.get_ylabel() == "completion latency (read)"
-
-
 def singles(times):
     values = [1000.0 * (at + 1) for at in range(len(times))]
     return log(values, quantity="clat_ns", time_s=times, bs_bytes=4096)
-
-
-def test_rounds_of_single_ios_are_drawn_over_them():
-    samples = singles([0.5, 1.0, 1.5, 2.5, 3.0])
-    ax = ft.plot.series(samples, steady=ft.steady(samples, round_s=1, window=3))
-    assert lines(ax)[0] == ([0.5, 1.0, 1.5, 2.5, 3.0], [1e3, 2e3, 3e3, 4e3, 5e3])
-    assert steps(ax) == [([1500, 3000, 4500], [0, 1, 2, 3])]
 
 
 SCOPES = pd.concat([log(scope="total", direction="total"), log(direction="total", scope="thread")])

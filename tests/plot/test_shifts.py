@@ -6,32 +6,28 @@ import pytest
 
 import fiotools as ft
 from fiotools.errors import SchemaError
+from tests.plot.kinds import said
 
 READS = pd.DataFrame({"round": [3, 4, 5, 6, 7], "iops": [5814, 5703, 8916, 9037, 8910]})
 TOLD = ft.shifts(READS, "iops", order="round")
 
 
 def test_runs_their_levels_and_the_step():
-    ax = ft.plot.shifts(READS, "iops", shifts=TOLD, order="round")
-    points, first, second = (
-        (line.get_xdata().tolist(), line.get_ydata().tolist())
-        for line in (ax.lines[0], ax.lines[1], ax.lines[2])
-    )
-    assert points == ([1, 2, 3, 4, 5], READS["iops"].tolist())
-    assert first == ([0.5, 2.5], [TOLD["center"][0]] * 2)
-    assert second == ([2.5, 5.5], [TOLD["center"][1]] * 2)
-    band = ax.collections[0].get_paths()[0].get_extents()
+    spec = ft.plot.spec("shifts", READS, "iops", shifts=TOLD, order="round")
+    assert [(row.x, row.y) for row in spec.rows] == list(enumerate(READS["iops"], start=1))
+    first, second = spec.levels
+    assert (first.begin, first.end, first.value) == (0.5, 2.5, TOLD["center"][0])
+    assert (second.begin, second.end, second.value) == (2.5, 5.5, TOLD["center"][1])
     ends = TOLD["center"][0] * TOLD["ratio_lo"][1], TOLD["center"][0] * TOLD["ratio_hi"][1]
-    assert (band.x0, band.x1, band.y0, band.y1) == pytest.approx((2.5, 5.5, *ends))
-    assert [text.get_text() for text in ax.texts] == ["5,758 /s", "×1.56 [1.46, 1.66]"]
+    assert (second.low, second.high) == pytest.approx(ends)
+    assert [level.text for level in spec.levels] == ["5,758 /s", "×1.56 [1.46, 1.66]"]
+    assert spec.notes == (
+        "thick line: level; band: 95 % interval of its step",
+        "step up, or two levels by chance",
+    )
+    ax = ft.plot.shifts(READS, "iops", shifts=TOLD, order="round")
     ax.figure.canvas.draw()
     assert [tick.get_text() for tick in ax.get_xticklabels() if tick.get_text()] == list("34567")
-    said = ax.get_xlabel().splitlines()
-    assert said == [
-        "round",
-        "line: level; band: 95 % interval of its step",
-        "step up, or two levels by chance",
-    ]
 
 
 def test_samples_are_drawn_over_time():
@@ -39,8 +35,8 @@ def test_samples_are_drawn_over_time():
     values = np.repeat([100.0, 60.0], 50) + rng.normal(0, 3, 100)
     log = pd.DataFrame({"quantity": "iops", "time_s": np.arange(1.0, 101) * 2, "value": values})
     ax = ft.plot.shifts(log, shifts=ft.shifts(log))
-    assert ax.lines[2].get_xdata().tolist() == [100.0, 200.0]
-    assert ax.get_xlabel().startswith("time since the start")
+    assert [100.0, 200.0] in [[*line.get_xdata()] for line in ax.lines]
+    assert said(ax).startswith("time since the start")
 
 
 def test_samples_begin_where_their_series_does():

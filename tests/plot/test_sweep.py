@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 import fiotools as ft
-from fiotools.plot import common
+from tests.plot.kinds import said
 
 
 def runs(levels, rounds=5, depths=(1, 4, 16, 64), jobs=(1, 4)):
@@ -47,20 +47,6 @@ def apart(ax):
     figure.canvas.draw()
     boxes = sorted(text.get_window_extent().y0 for text in ax.texts)
     return all(high - low > 5 for low, high in pairwise(boxes))
-
-
-@pytest.mark.parametrize("rounds", [1, 5])
-@pytest.mark.parametrize("levels", [1, 7, 30])
-def test_as_many_points_as_runs_and_names_that_can_be_read(levels, rounds):
-    frame = runs(levels, rounds, jobs=(1,))
-    ax = ft.plot.sweep(frame, "iops", x="iodepth", hue="device")
-    dots = [line for line in ax.lines if line.get_linestyle() == "None" and line.get_clip_on()]
-    assert sum(len(line.get_xdata()) for line in dots) == len(frame)
-    assert len(ax.texts) == levels
-    assert inside(ax.get_figure())
-    assert apart(ax)
-    looks = common.looks(list(frame["device"].unique()), plt.subplots()[1])
-    assert len(set(looks)) == levels
 
 
 def test_lines_have_the_order_of_their_right_ends():
@@ -125,21 +111,29 @@ def test_an_interval_that_leaves_the_axes_ends_in_an_arrow():
 
 def test_panels_do_not_go_on_axes_of_ones_own():
     _, ax = plt.subplots()
-    with pytest.raises(ft.SchemaError, match="several panels"):
+    with pytest.raises(ft.SchemaError, match="ax= is 2 matplotlib Axes"):
         ft.plot.sweep(runs(1), "iops", x="iodepth", by="numjobs", ax=ax)
 
 
 @pytest.mark.parametrize("rounds", [1, 5])
-@pytest.mark.parametrize("count", [1, 7, 30])
+@pytest.mark.parametrize("count", [1, 7, 10])
 def test_a_grid_has_a_value_in_each_cell(count, rounds):
     frame = runs(1, rounds, depths=range(1, count + 1))
     ax = ft.plot.grid(frame, "iops")
     assert len(ax.texts) == 2 * count
     assert [tick.get_text() for tick in ax.get_yticklabels()] == ["1", "4"]
     assert inside(ax.get_figure())
-    means = frame.groupby(["numjobs", "iodepth"])["iops"].mean()
-    shown = [float(text.get_text().replace(",", "")) for text in ax.texts]
-    assert shown == pytest.approx(means.tolist(), rel=0.01)
+    logs = np.log(frame.set_index(["iodepth", "numjobs"])["iops"])
+    middles = np.exp(logs.groupby(["iodepth", "numjobs"]).mean())
+    places = {text.get_position(): text.get_text() for text in ax.texts}
+    shown = [float(text.replace(",", "")) for _, text in sorted(places.items())]
+    assert shown == pytest.approx(middles.tolist(), rel=0.01)
+
+
+def test_a_grid_without_room_for_values_explains_its_colours():
+    ax = ft.plot.grid(runs(1, 1, depths=range(1, 31)), "iops")
+    assert not ax.texts
+    assert len(ax.child_axes) == 1
 
 
 def test_grids_that_share_their_rows_have_the_first_at_the_top():
@@ -154,7 +148,7 @@ def test_a_grid_of_ratios_is_of_one_level():
     cmp = ft.compare(frame, "iops", between="device", baseline="dev0", by=["iodepth", "numjobs"])
     ax = ft.plot.grid(cmp[cmp["device"] == "dev2"])
     assert {text.get_text()[-1] for text in ax.texts} == {"x"}
-    assert "dev2 / dev0" in ax.get_xlabel()
+    assert "dev2 / dev0" in said(ax)
     with pytest.raises(ft.SchemaError, match="several rows"):
         ft.plot.grid(cmp)
 
@@ -163,4 +157,4 @@ def test_rows_without_a_value_are_counted():
     frame = pd.DataFrame({"iodepth": [1, 1, 4, 4], "iops": [10.0, 12.0, 20.0, None]})
     told = ft.summarize(frame.dropna(), "iops", by="iodepth")
     ax = ft.plot.sweep(frame, "iops", x="iodepth", summary=told)
-    assert "rows without a value: 1" in " ".join(ax.get_xlabel().split())
+    assert "rows without a value: 1" in " ".join(said(ax).split())

@@ -6,7 +6,7 @@ import pandas as pd
 import pytest
 
 import fiotools as ft
-from fiotools.plot import common
+from fiotools.plot.look import figure_of
 from fiotools.reports.figures import _submitting
 from fiotools.reports.questions import Comparison
 from fiotools.reports.study import study
@@ -79,7 +79,7 @@ def test_a_label_fits_beside_long_names(tmp_path, monkeypatch):
     save, cut = ft.plot.save, []
 
     def looked_at(ax, *args, **named):
-        figure = common.figure_of(ax)
+        figure = figure_of(ax)
         figure.draw_without_rendering()
         labels = [one.xaxis.label for one in figure.axes if one.get_xlabel()]
         cut.extend(one for one in labels if one.get_window_extent().x1 > figure.bbox.x1)

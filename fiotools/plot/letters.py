@@ -1,4 +1,6 @@
-"""Letters and words: fonts of the language in use, the width of a text, where it may be broken.
+"""Letters and words: fonts of the language in use, and where a text may be broken into lines.
+
+A line holds so many letters; a wide one counts as two.
 
 Japanese and Chinese put no space between words, and may break a line almost anywhere: not before a
 full stop, a closing bracket or a small kana, nor after an opening bracket (kinsoku). It reads best
@@ -9,15 +11,13 @@ enough.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
-from functools import cache, lru_cache
+from collections.abc import Iterable, Mapping
+from functools import cache
 from importlib.util import find_spec
 from itertools import chain
 from pathlib import Path
 
 from matplotlib import font_manager, rcParams
-from matplotlib.font_manager import FontProperties
-from matplotlib.textpath import text_to_path
 
 from fiotools import language
 from fiotools.errors import SchemaError, argument
@@ -40,6 +40,7 @@ _PART = re.compile(r"[^-_/.]*[-_/.]+|[^-_/.]+")
 _LEANS = re.compile(rf"[{_HIRAGANA}{_CLOSING}]")  # on what is before it
 _COUNTED = re.compile(r"[㐀-鿿ァ-ヿ]")  # after a number, what it is a number of
 _add = cache(font_manager.fontManager.addfont)  # each file once
+_LETTER_WIDTH = 0.6  # of the letters' size: how wide one is, on average
 _FONT = "DejaVu Sans"  # comes with matplotlib, and has the units' letters
 
 
@@ -90,41 +91,43 @@ def load_font(code: str) -> None:
     _add(file)
 
 
-def width(text: str, size: float) -> float:
-    """Measure a text in points; the same on every screen and paper."""
-    return _width(text, size, tuple(family(text)))
+def width(text: str) -> int:
+    """Count the letters of a text; kana and ideographs are as wide as two."""
+    return sum(2 if _IS_WIDE.match(letter) else 1 for letter in text)
 
 
-@lru_cache(maxsize=4096)
-def _width(text: str, size: float, family: tuple[str, ...]) -> float:
-    font = FontProperties(family=list(family), size=size)
-    return float(text_to_path.get_text_width_height_descent(text, font, ismath=False)[0])
+def room(points: float, size: float) -> int:
+    """Return how many letters of a size a line of so many points has room for."""
+    return max(8, int(points / (_LETTER_WIDTH * size)))
 
 
-def wrapped(text: str, size: float, room: float) -> list[str]:
-    """Break a text into lines of at most so many points; a word that is longer is broken too.
+def wrapped(text: str, most: int) -> str:
+    """Break a text into lines of at most so many letters; a word that is longer is broken too.
 
     A number stays with its unit.
+
+    Examples
+    --------
+    >>> wrapped("took 3.5 s, at best", 11).splitlines()
+    ['took 3.5 s,', 'at best']
     """
-    lines, filled = [""], 0.0
+    lines = [""]
     for space, word in pieces(text):
         # what fits nowhere, such as a path, is broken behind its signs, or else between letters
-        parts = [word] if width(word, size) <= room else _PART.findall(word)
-        broken = ([part] if width(part, size) <= room else letters(part) for part in parts)
+        parts = [word] if width(word) <= most else _PART.findall(word)
+        broken = ([part] if width(part) <= most else letters(part) for part in parts)
         for at, piece in enumerate(chain.from_iterable(broken)):
             gap = "" if at or not lines[-1] else space
-            wide = width(gap + piece, size)
-            if lines[-1] and filled + wide > room:
-                lines.append("")
-                gap, filled, wide = "", 0.0, width(piece, size)
-            lines[-1] += gap + piece
-            filled += wide
-    return lines
+            if lines[-1] and width(lines[-1] + gap + piece) > most:
+                lines.append(piece)
+            else:
+                lines[-1] += gap + piece
+    return "\n".join(lines)
 
 
-def broken(text: str, size: float, room: float) -> str:
-    """Return a text with its lines broken as `wrapped` does."""
-    return "\n".join(wrapped(text, size, room))
+def paragraph(texts: Iterable[str], most: int) -> str:
+    """Break texts into lines, each of which begins a line."""
+    return "\n".join(wrapped(line, most) for text in texts for line in text.split("\n"))
 
 
 def pieces(text: str) -> list[tuple[str, str]]:
@@ -168,8 +171,3 @@ def letters(word: str) -> list[str]:
 def is_wide(text: str) -> bool:
     """Whether a text has letters that may be broken between."""
     return _IS_WIDE.search(text) is not None
-
-
-def fitting(text: str, room: float) -> float:
-    """Return the largest of a few sizes of letters in which a text has room."""
-    return next((size for size in (9.0, 8.0, 7.0, 6.0) if width(text, size) <= room), 5.0)
