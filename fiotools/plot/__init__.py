@@ -74,5 +74,5 @@ def spec(kind: str, *given: Any, **named: Any) -> Spec:
     ('9p', 110.0, (100.0, 121.0))
     """
     if kind not in KINDS:
-        raise SchemaError(f"{argument('kind', kind)} is no kind of plot: {', '.join(KINDS)}")
+        raise SchemaError(f"{argument('kind', kind)} is not a kind of plot: {', '.join(KINDS)}")
     return KINDS[kind].spec(*given, **named)

@@ -443,7 +443,7 @@ def keep_one(table: Frame, column: str, rows: Sequence[int]) -> str:
 
 
 def _compared(data: Any, asked: Arguments) -> Any:
-    """Compare what is no comparison yet."""
+    """Compare the sides of runs; take a comparison as it is."""
     if "baseline" in getattr(data, "columns", ()):
         for role in ("metric", "between", "baseline", "pair", "y"):
             asked.pop(role, None)

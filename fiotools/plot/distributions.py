@@ -579,7 +579,7 @@ def _percentile_rows(
 
 
 def _tails(data: Any, asked: Arguments) -> Any:
-    """Ask for the ratios of what is no comparison yet."""
+    """Ask for the ratios of histograms; take a comparison as it is."""
     roles = ("between", "baseline", "pair", "at", "hue")
     given = {role: value for role in roles if (value := asked.pop(role, None)) is not None}
     if "baseline" in getattr(data, "columns", ()):

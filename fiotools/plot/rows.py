@@ -16,6 +16,7 @@ from fiotools.plot.spec import Row, Spec
 
 SHARE = 0.72  # of a row: what its groups take
 _SPOTS = (0, -0.5, 0.5, -1, 1)  # half markers above and below: points that would hide each other
+_SEEN = 0.005  # of the longest bar: a shorter part is not explained
 _LETTER = 0.6  # of the letters' size
 _NAMES = 0.34  # of a figure's width: the longest line of a name
 _BESIDE = 0.7  # of the width of Axes: what texts beside them may take
@@ -215,7 +216,8 @@ def _handles(ax: Axes, spec: Spec, looks: dict[Any, look.Look]) -> list[Any]:
         for name in spec.groups:
             is_last = name == spec.groups[-1]
             colour = look.shade(ax, 1) if is_last else looks[name].colour
-            if any(one.group == name and one.end > one.begin for one in spec.levels):
+            least = _SEEN * max(one.end for one in spec.levels)
+            if any(one.group == name and one.end - one.begin > least for one in spec.levels):
                 found.append(Patch(color=colour, label=str(name)))
         return found
     found = list[Any]()

@@ -21,7 +21,7 @@ from fiotools.plot.words import day, mpl_dates, tick
 # within a decade, from few ticks to many
 _DECADES = ((1,), (1, 3), (1, 2, 5), (1, 1.5, 2, 3, 5, 7))
 _HEIGHT = 2.2  # of the letters' size: from tick to tick on an upright axis
-_GAP = 2  # letters between the labels of ticks
+_GAP = 1  # letters between the labels of ticks
 _MARGIN = 0.06  # of the values: to the ends of an axis
 
 

@@ -459,7 +459,7 @@ class _Line:
 
 
 def _ordered_runs(data: Any, asked: Arguments) -> Any:
-    """Take the samples of results if they are there and nothing else was asked, else runs."""
+    """Take the samples of results if they have the metric, else runs."""
     if isinstance(data, Results):
         metric = asked.get("metric")
         there = data.tables.height("samples") and asked.get("order") is None

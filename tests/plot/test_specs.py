@@ -249,7 +249,7 @@ def test_panels_are_the_plots_of_their_rows(summarized):
 
 
 def test_an_unknown_kind_is_refused():
-    with pytest.raises(SchemaError, match="'pie' is no kind of plot: "):
+    with pytest.raises(SchemaError, match="'pie' is not a kind of plot: "):
         ft.plot.spec("pie", pd.DataFrame(MOUNTS))
 
 
