@@ -131,8 +131,6 @@ def _summary(values: Array, metric: Metric, confidence: float, order: Order | No
     if n == 1:
         notes.append(flag("mean"))
         return line
-    if rare_modes(n):
-        notes.append(flag("rare-modes", n=n, what="runs"))
     # the deviation of equal numbers is a rest of rounding
     spread = line["stddev"] = float(values.std(ddof=1)) if most > least else 0.0
     if most - least <= 1e-12 * max(abs(least), abs(most)):
@@ -140,6 +138,8 @@ def _summary(values: Array, metric: Metric, confidence: float, order: Order | No
     else:
         amount = metric.is_amount and least >= 0
         line["mean_lo"], line["mean_hi"] = _ends(mean, spread, n, confidence, amount=amount)
+        if rare_modes(n):
+            notes.append(flag("rare-modes", n=n, what="runs"))
     if mean > 0:
         line["cov_pct"] = 100 * spread / mean
         if line["cov_pct"] >= _NOISY_PCT:
