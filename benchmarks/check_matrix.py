@@ -20,6 +20,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 import fiotools as ft
+from benchmarks.check_rules import RULES, holding
 from benchmarks.false_alarms import DISHONEST, count
 
 OUTPUTS = Path(__file__).parents[1] / "tests" / "fixtures" / "check_matrix"
@@ -39,8 +40,10 @@ class Outcome:
     Attributes
     ----------
     name, kind : str
-    is_honest, is_decided : bool
-        Whether the number is the device's; whether the files decide that.
+    is_honest : bool
+        Whether the number is the device's.
+    rule : str
+        What in the output decides that it is not (`benchmarks.check_rules`); empty if nothing does.
     accused : dict
         The checks that found something suspect or impossible, each with its reason.
     """
@@ -48,7 +51,7 @@ class Outcome:
     name: str
     kind: str
     is_honest: bool
-    is_decided: bool
+    rule: str
     accused: dict[str, str]
 
     @property
@@ -124,9 +127,28 @@ def outcomes(told: Sequence[Case]) -> list[Outcome]:
             aside = () if case["honest"] or case.get("is_short") else _ASIDE
             found[name(case)] = {one: why for one, why in reasons.items() if one not in aside}
     return [
-        Outcome(name(case), case["kind"], case["honest"], "decided_by" in case, found[name(case)])
+        Outcome(name(case), case["kind"], case["honest"], rule(case), found[name(case)])
         for case in told
     ]
+
+
+def rule(case: Case) -> str:
+    """Name the rule beside a case if it holds of the outputs, as they stand after its edits."""
+    named = case.get("rule", "")
+    return named if named in holding(case, texts(case)) else ""
+
+
+def texts(case: Case) -> list[str]:
+    """Give the outputs of a case as they stand after its edits, the edited one last."""
+    return [*_texts(case).values()]
+
+
+def _texts(case: Case) -> dict[str, str]:
+    sides = {name: (OUTPUTS / file).read_bytes().decode() for name, file in _sides(case).items()}
+    if "edits" in case:
+        last = [*sides][-1]
+        sides[last] = edited(sides[last], case["edits"])
+    return sides
 
 
 def _sides(case: Case) -> dict[str, str]:
@@ -134,13 +156,9 @@ def _sides(case: Case) -> dict[str, str]:
 
 
 def _write(case: Case, folder: Path) -> None:
-    """Write the outputs of a case; the last of two sides is the edited one."""
+    """Write the outputs of a case."""
     (folder / name(case)).mkdir()
-    sides = _sides(case)
-    for side, file in sides.items():
-        text = (OUTPUTS / file).read_bytes().decode()
-        if "edits" in case and side == [*sides][-1]:
-            text = edited(text, case["edits"])
+    for side, text in _texts(case).items():
         (folder / name(case) / side).write_bytes(text.encode())
 
 
@@ -148,12 +166,10 @@ def rates(found: Iterable[Outcome]) -> dict[str, tuple[int, int]]:
     """Count the errors: (how many, of how many)."""
     found = list(found)
     told = [one for one in found if not one.is_honest]
-    decided = [one for one in told if one.is_decided]
     honest = [one for one in found if one.is_honest]
     return {
         "honest cases accused": (_count(honest, "false"), len(honest)),
         "dishonest cases missed": (_count(told, "missed"), len(told)),
-        "missed of those that the files decide": (_count(decided, "missed"), len(decided)),
     }
 
 
@@ -174,6 +190,14 @@ def report(found: list[Outcome]) -> Iterator[str]:
     )
     for what, (wrong, every) in rates(found).items():
         yield f"| {what} | {wrong} | {every} | {100 * wrong / max(every, 1):.1f} % |"
+    yield "\nWhat in the output of a dishonest case decides (`benchmarks/check_rules.py`):\n"
+    yield "| rule | cases | missed |"
+    yield "|---|---|---|"
+    told = [one for one in found if not one.is_honest]
+    for named in dict.fromkeys([*RULES, ""]):
+        own = [one for one in told if one.rule == named]
+        said = named or "none of these holds"
+        yield f"| {said} | {len(own)} | {_count(own, 'missed')} |"
     for is_honest, good, bad in ((True, "quiet", "false"), (False, "caught", "missed")):
         own = [one for one in found if one.is_honest is is_honest]
         yield f"\n## {'Honest' if is_honest else 'Dishonest'}\n"
@@ -189,8 +213,7 @@ def report(found: list[Outcome]) -> Iterator[str]:
             yield f"\n{bad.capitalize()}:\n"
         for one in wrong:
             said = "; ".join(f"`{check}`: {why}" for check, why in one.accused.items())
-            decided = "the files decide it" if one.is_decided else "the files do not decide it"
-            yield f"* {one.name} ({one.kind}): {said or decided}"
+            yield f"* {one.name} ({one.kind}): {said or one.rule or 'no rule holds'}"
 
 
 def others() -> str:

@@ -164,7 +164,10 @@ SENTENCES: Mapping[str, str | Callable[[Mapping[str, Any]], str]] = {
     "settings-unknown": "the reports do not say whether both sides had the same options",
     "settings-elsewhere": "settings= has none of these runs: is it of another read?",
     # more runs
-    "edge": "the effect lies at the edge of the band: more runs will hardly settle it",
+    "edge": (
+        "the ratio seems to lie at the edge of the band, where more runs hardly settle it; if the "
+        "sides are equal, {n} more a side do"
+    ),
     "wide": "the runs spread far: more than 100 a side would be needed to settle it",
     # over all workloads
     "disturbance": (
@@ -265,13 +268,34 @@ SENTENCES: Mapping[str, str | Callable[[Mapping[str, Any]], str]] = {
         "mean: {missed:%} % of series as short hold no stall, if stalls take {stalled:%} % of the "
         "time, {lasting} samples each"
     ),
+    "skewed": (
+        "the values lie far off on one side: the interval of their spread is too narrow, for times "
+        "and rates take logarithms"
+    ),
+    # of a plan
+    "within-band": (
+        "a difference of {share:%} % is within the limit of {limit:%} %: no number of runs shows "
+        "that it is more"
+    ),
+    "few-pilot": (
+        "a pilot of {n} runs (fewer than {of}) seldom shows runs that are far off: if there are "
+        "such, half of the pilots plan too few"
+    ),
     # levels of a sequence
     "of-needed": "{n} of {of}",
     "uncertain-spread": "the spread is too uncertain for an interval",
     "drift-within": "values change within the levels, too: a drift, not a step?",
-    "by-chance": "{n} runs in random order fall apart as cleanly in {pct:.2g} % of orders",
+    "by-chance": (
+        "{n} runs in random order fall apart as cleanly in {pct:.2g} % of orders; {of} runs would "
+        "prove it, if the level stays"
+    ),
+    "few-for-step": (
+        "{n} runs show large steps only: from {of} on, one of four times their spread is seen four "
+        "times in five"
+    ),
     # a log against its summary
     "added": "rates of {n} entries added",
+    "of-group": "{n} of the {of} jobs of its group have a log",
     "no-runtime": "no runtime_s: the coverage of the log is unknown",
     "little": "the log covers only {share:%} % of the run",
     "longer": "the log is longer than the run: {seconds:.4g} s",

@@ -26,7 +26,8 @@ CONDITIONS = (
     *("rwmixread_pct", "size_bytes"),
 )
 SWEPT = ("rw", "bs_bytes", "iodepth", "numjobs")  # every table of numbers has these
-GRAVEST = ("impossible", "suspect", "unknown", "ok")  # the verdicts of `check`, gravest first
+# the verdicts of `check`, gravest first
+GRAVEST = ("impossible", "suspect", "unknown", "note", "ok")
 _RUN = ("source", "run")
 _ENTRY = tuple(key for key in KEYS if key != "direction")
 _LATENCIES = tuple(
@@ -120,8 +121,8 @@ _SPEEDUP = ("speedup", "speedup_lo", "speedup_hi")
 _SIDES = ("baseline", "metric", "unit", "n", "n_baseline", "center", "center_baseline")
 _JUDGED = (
     *("confidence", "method", "p_equal", "comparisons"),
-    *("verdict", "beyond_band", "band", "runs_needed", "varies_in", "settings_differ"),
-    *("flags", "details"),
+    *("verdict", "beyond_band", "band", "runs_needed", "runs_needed_same"),
+    *("varies_in", "settings_differ", "flags", "details"),
 )
 
 # the columns of each answer, after those of the frame that it was computed from
@@ -130,11 +131,12 @@ ANSWERS: Mapping[str, tuple[str, ...]] = {
     "plan": (
         *("metric", "n", "cov_pct", "cov_hi_pct", "correlation", "difference_pct", "power"),
         *("runs_differ", "runs_same", "rounds_differ", "rounds_same"),
-        *("confidence", "comparisons", "varies_in"),
+        *("confidence", "comparisons", "band", "rule", "varies_in", "flags", "details"),
     ),
     "gate": (
         *("metric", "n", "n_baseline", *_RATIO),
         *("verdict", "beyond_band", "band", "flags", "details", "rule", "outcome"),
+        "detectable",
     ),
     "settings_diff": ("baseline", "option", "text", "text_baseline"),
     "speedup": (*_SIDES, *_RATIO, *_SPEEDUP, *_JUDGED),
@@ -534,23 +536,33 @@ _COLUMNS: tuple[Column, ...] = (
     _text(
         "verdict",
         "The answer: faster, slower (or better, worse, higher, lower), same, undecided, one run,"
-        " few runs, no run; check(): ok, suspect, impossible or unknown.",
+        " few runs, no run; check(): ok, note, suspect, impossible or unknown.",
     ),
     _text("beyond_band", "Whether the difference is more than the band: yes, no or undecided."),
     _number("band", "Share up to which a difference does not matter."),
     _whole(
         "runs_needed",
-        "Further runs per side that will probably decide the verdict, as another look; 0 if it is"
-        " decided.",
+        "Further runs per side that will probably decide the verdict, as another look, if the ratio"
+        " is what it seems; 0 if it is decided.",
+    ),
+    _whole(
+        "runs_needed_same",
+        "Further runs per side that will probably decide the verdict if the sides are equal.",
     ),
     _number("cov_hi_pct", "Upper 80 % limit of a pilot's coefficient of variation."),
     _number("correlation", "Correlation of the logarithms of a round's runs."),
     _number("difference_pct", "The difference to detect, or to exclude."),
     _number("power", "The probability of detecting it."),
-    _whole("runs_differ", "Runs per side that will detect the difference."),
-    _whole("runs_same", "Runs per side that will find equal sides the same within it."),
-    _whole("rounds_differ", "Rounds of paired runs that will detect the difference."),
-    _whole("rounds_same", "Rounds that will find equal sides the same within it."),
+    _whole(
+        "runs_differ",
+        "Runs per side to see the difference: the verdict is beyond the band, or the gate fails.",
+    ),
+    _whole(
+        "runs_same",
+        "Runs per side to rule it out: equal sides are found the same, or the gate passes.",
+    ),
+    _whole("rounds_differ", "Rounds of paired runs to see the difference."),
+    _whole("rounds_same", "Rounds of paired runs to rule it out."),
     _text("varies_in", "Conditions and labels that differ among the runs and are not in by."),
     _text("settings_differ", "Options on which the sides differ; null if none, or not compared."),
     _text("text_baseline", "The baseline's value of the option."),
@@ -612,6 +624,7 @@ _COLUMNS: tuple[Column, ...] = (
     _text("finding", "What was found: check.outcome, such as flush.buffered."),
     _text("why", "The reason for the verdict, in one sentence."),
     _text("rule", "The rule of a gate, as given."),
+    _number("detectable", "The loss, as a share, that these runs show four times in five."),
     _text("outcome", "Outcome of a rule: fail, pass or undecided."),
     _text("remedy", "What to do, or which evidence is missing; null if nothing is."),
     _text("basis", "Source of the limit."),

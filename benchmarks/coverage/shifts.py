@@ -1,38 +1,83 @@
-"""How often `change_points` and `shifts` find steps that are there, and steps that are not.
+"""How often `steps`, `change_points` and `shifts` find steps that are there, and that are not.
 
-A sequence without a step shows one in at most .01 of trials. The power is that of a step of three
-standard deviations in the middle, and of one that goes back after a third; how near the place is,
-and whether the interval of the ratio, which takes the place for known, holds the truth.
+A history of independent runs without a step shows one in at most .01 of trials; one whose
+neighbours are alike, or whose runs are far off now and then, in a few more. The power is that of a
+step in the middle, of one before the last tenth, and of a level that goes back after a third; of a
+series also how near the place is, and whether the interval of the ratio, which takes the place for
+known, holds the truth.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 
 import numpy as np
 import pandas as pd
 
-from benchmarks.coverage.noise import RUNS, SERIES, SPREAD, Array, Noise
+from benchmarks.coverage.noise import RUNS, SERIES, SPREAD, Array, Noise, autoregressive
 from benchmarks.coverage.study import Rate, Row, Study
 from fiotools import shifts
-from fiotools.stats.drift import ALPHA, change_points
+from fiotools.stats.drift import change_points
+from fiotools.stats.steps import ALPHA, ChangePoint, steps
 
-STEP = 3 * SPREAD
-FEW = (5, 10, 20, 30)
+STEP = 3 * SPREAD  # of a series
+HISTORIES: dict[str, Noise] = {
+    **RUNS,
+    "AR(1), rho 0.5": partial(autoregressive, rho=0.5),
+    "AR(1), rho 0.8": partial(autoregressive, rho=0.8),
+}
+COUNTS = (5, 10, 15, 20, 30, 60, 100)
+# Goals, by the noise: false alarms, at most; and by the number of runs a step of four times the
+# spread in the middle, and before the last tenth, at least.
+FALSE = {"lognormal": ALPHA, "AR(1), rho 0.5": 0.03, "AR(1), rho 0.8": 0.04}
+MIDDLE = {
+    "lognormal": {10: 0.37, 20: 0.78, 30: 0.98, 60: 1.0, 100: 1.0},
+    "AR(1), rho 0.5": {10: 0.42, 20: 0.41, 30: 0.47, 60: 0.91, 100: 1.0},
+}
+END = {10: 0.33, 20: 0.57, 30: 0.80, 60: 1.0, 100: 1.0}
 LENGTHS = (60, 120, 300, 1000)
 
+Search = Callable[[Array], list[ChangePoint]]
 
-def alarms(noise: Noise, n: int, trials: int, rng: np.random.Generator, *, series: bool) -> Array:
+
+def alarms(search: Search, noise: Noise, n: int, trials: int, rng: np.random.Generator) -> Array:
     """Count the changes that are found in sequences without any."""
-    made = noise(trials, n, rng)
-    return np.array([len(change_points(one, dependent=series)) for one in made])
+    return np.array([len(search(one)) for one in noise(trials, n, rng)])
 
 
-def power(noise: Noise, n: int, trials: int, rng: np.random.Generator, *, series: bool) -> Array:
-    """Give the place found for one step in the middle, as a share of n; NaN for none or several."""
-    made = noise(trials, n, rng) + STEP * (np.arange(n) >= n // 2)
-    found = (change_points(one, dependent=series) for one in made)
+def places(
+    search: Search,
+    noise: Noise,
+    step: Array,
+    trials: int,
+    rng: np.random.Generator,
+) -> Array:
+    """Give the place found for one step, as a share of n; NaN for none or several."""
+    n = len(step)
+    found = (search(one) for one in noise(trials, n, rng) + step)
     return np.array([one[0].at / n if len(one) == 1 else np.nan for one in found])
+
+
+def seen(noise: Noise, step: Array, trials: int, rng: np.random.Generator) -> list[bool]:
+    """Say of each history with a step whether any is found."""
+    return [bool(steps(one)) for one in np.exp(noise(trials, len(step), rng) - 1 + step)]
+
+
+def kept(rho: float, high: float, trials: int, rng: np.random.Generator) -> list[bool]:
+    """Say of each history in which a step was far beyond chance whether it stays when runs come.
+
+    From the eleventh of 40 runs on all are higher by `high` times the spread. The step counts from
+    when its p is below .0001.
+    """
+    made = autoregressive(trials, 40, rng, rho) + high * SPREAD * (np.arange(40) >= 10)
+    found = []
+    for one in made:
+        there = [steps(one[:n]) for n in range(13, 41)]
+        sure = [any(change.p <= 1e-4 for change in changes) for changes in there]
+        if any(sure):
+            found.append(all(there[sure.index(True) :]))
+    return found
 
 
 def ratio_holds(
@@ -51,17 +96,33 @@ def ratio_holds(
 
 
 def _runs(trials: int, rng: np.random.Generator) -> Iterator[Row]:
-    for name, noise in RUNS.items():
-        for n in FEW:
-            # the order of fewer runs proves nothing: normal noise is taken for known
-            sure = n >= 10 or name == "lognormal"
-            found = alarms(noise, n, trials, rng, series=False) > 0
-            places = power(noise, n, trials, rng, series=False)
+    for name, noise in HISTORIES.items():
+        for n in COUNTS:
+            place, high = np.arange(n), 4 * SPREAD
+            row: dict[str, object] = {"noise": name, "runs": n}
+            found = alarms(steps, noise, n, trials, rng) > 0
+            row["false alarms"] = Rate.of(found, most=FALSE.get(name, 0.05))
+            known = name != "two modes"  # of them no step of this size can be told
+            middle = seen(noise, high * (place >= n // 2), trials, rng) if known else []
+            last = seen(noise, high * (place >= n - max(3, n // 10)), trials, rng) if known else []
+            back = high * 2 * ((place >= n // 3) & (place < 2 * n // 3))
+            least = MIDDLE.get(name, {}).get(n, 0.0)
+            row["4 sd in the middle"] = Rate.of(middle, least=least) if known else ""
+            least = END.get(n, 0.0) if name == "lognormal" else 0.0
+            row["the last tenth at 4 sd"] = Rate.of(last, least=least) if known else ""
+            row["8 sd, and back"] = Rate.of(seen(noise, back, trials, rng)) if known else ""
+            yield row
+
+
+def _kept(trials: int, rng: np.random.Generator) -> Iterator[Row]:
+    for rho in (0.0, 0.5):
+        for high in (6, 10):
+            stays = kept(rho, high, trials, rng)
             yield {
-                "noise": name,
-                "runs": n,
-                "false alarms": Rate.of(found, most=ALPHA if sure else 1.0),
-                "step of 15 %": Rate.of(~np.isnan(places)),
+                "rho": rho,
+                "step": f"{high} sd",
+                "far beyond chance": Rate(len(stays) / trials, trials),
+                "stays": Rate.of(stays, least=0.995),
             }
 
 
@@ -69,15 +130,16 @@ def _series(trials: int, rng: np.random.Generator) -> Iterator[Row]:
     for name, noise in SERIES.items():
         for n in LENGTHS:
             goal = ALPHA if name != "bursts" else 1.0
-            found = alarms(noise, n, trials, rng, series=True) > 0
-            places = power(noise, n, trials // 2, rng, series=True)
-            near = np.abs(places[~np.isnan(places)] - 0.5) <= 0.05
+            found = alarms(change_points, noise, n, trials, rng) > 0
+            step = STEP * (np.arange(n) >= n // 2)
+            at = places(change_points, noise, step, trials // 2, rng)
+            near = np.abs(at[~np.isnan(at)] - 0.5) <= 0.05
             held = ratio_holds(noise, n, trials // 8, rng, series=True)
             yield {
                 "noise": name,
                 "samples": n,
                 "false alarms": Rate.of(found, most=goal),
-                "step of 3 sd": Rate.of(~np.isnan(places)),
+                "step of 3 sd": Rate.of(~np.isnan(at)),
                 "within n/20": Rate.of(near) if len(near) > 20 else "",
                 "ratio's interval": Rate.of(held) if len(held) > 20 else "",
             }
@@ -86,13 +148,23 @@ def _series(trials: int, rng: np.random.Generator) -> Iterator[Row]:
 STUDIES = [
     Study(
         "shifts-runs",
-        "Steps in a sequence of runs",
-        "Runs in a row, with a spread of 5 %, without a step and with one in the middle. Goal: "
-        "at most .01 false alarms. The order of fewer than ten runs proves nothing, so that a "
-        "step has to stand out of normal noise there; the table shows how often two modes do, "
-        "and the answer how often chance does.",
+        "Steps in a history of runs",
+        "Runs in a row: independent, far off now and then (Student's t with 3 df), of two modes "
+        "(one in five at .6), or like the run before (AR(1)); without a step, and with one of four "
+        "times the spread. Goals: .01 false alarms for independent runs, .03 and .04 for rho .5 "
+        "and .8, .05 for others; of the steps what the first tables of this rule found. A level "
+        "that comes back has no goal.",
         _runs,
-        trials=1000,
+        trials=500,
+    ),
+    Study(
+        "shifts-kept",
+        "A step stays when runs are added",
+        "Histories that step up after ten runs, looked at after each run up to the fortieth. Of "
+        "those in which the step was far beyond chance (p below .0001) at some time, it is found "
+        "in all later looks in so many. Goal: .995.",
+        _kept,
+        trials=200,
     ),
     Study(
         "shifts-series",

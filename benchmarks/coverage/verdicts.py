@@ -88,7 +88,7 @@ def stopped(
         found, beyond = judged(again if looks == "any" else once)
         if settled(beyond) or n == MOST:
             return way(found), n
-        more = 1 if rule == "each run" else runs_still_needed(again, 0, now=n)
+        more = 1 if rule == "each run" else runs_still_needed(again, 0, now=n).as_seen
         n = min(MOST, n + (more or MOST))
 
 

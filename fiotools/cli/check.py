@@ -70,7 +70,7 @@ def check(
     shown: Shown,
     reading: dict[str, Any],
 ) -> int:
-    """Check whether the numbers of every run can be true: ok, suspect, impossible or unknown.
+    """Check whether the numbers of every run can be true: ok, note, suspect, impossible, unknown.
 
     Tell what you know and the files do not: the more is known, the less stays unknown. The exit
     code is 0, whatever it finds, unless --strict is given.

@@ -322,7 +322,7 @@ def _plan(asked: Drawing) -> Call:
         "between": asked.sides.get("between"),
         "pair": wish.pair,
         "metric": [wish.metric] if wish.metric else [],
-        "differences": (0.01, 0.015, 0.02, 0.03, 0.05, 0.07, 0.1, 0.15, 0.2),
+        "differences": (0.07, 0.08, 0.1, 0.12, 0.15, 0.2, 0.3),
     }
     return [*answers(asked.read, plan, wanted, asked.kept)], {}
 

@@ -325,7 +325,7 @@ SECTIONS: Mapping[str, Mapping[str, Verb]] = {
             (
                 "plan --cv 0.03",
                 "plan 'runs/{fs}_{bs}_{round:d}.json' -m iops --between bs --by fs"
-                " --differences 0.05",
+                " --differences 0.1",
                 "plan --cv 0.03 --comparisons 12 --power 0.8 --format csv",
             ),
             asks="stats.plan:plan",
@@ -334,7 +334,7 @@ SECTIONS: Mapping[str, Mapping[str, Verb]] = {
     },
     "How far to trust it": {
         "check": Verb(
-            "can these numbers be true? ok, suspect, impossible, unknown",
+            "can these numbers be true? ok, note, suspect, impossible, unknown",
             (
                 "check run.json --ram 16GB --link pcie4-x4",
                 "check 'data/{volume}.xml' --ram 8GB --media nvme --between volume --baseline vhdx",

@@ -204,6 +204,7 @@ _MARKS = {
     "fail": Mark("✕", "bad"),
     "impossible": Mark("✕", "bad"),
     "suspect": Mark("!", "care"),
+    "note": Mark("i", "open"),
     "error": Mark("✕", "bad"),
     "warning": Mark("!", "care"),
     "info": Mark("i", "open"),

@@ -53,6 +53,13 @@ _READ = (
 WRAPS = 24  # letters that a line of a sentence has at least
 # below the table, and each thing once
 _SAID = ("flags", "details", "varies_in", "settings_differ")
+_NEEDED_RUNS = {"runs_needed": "runs needed", "runs_needed_same": "if equal"}
+_PLANNED = {
+    "runs_differ": "runs to see it",
+    "runs_same": "runs to rule it out",
+    "rounds_differ": "rounds to see it",
+    "rounds_same": "rounds to rule it out",
+}
 # in the unit of the row's metric, which stands in the column `unit`
 _MEASURED = (
     *("center", "center_baseline", "median", "mean", "stddev", "min", "max", "window_mean"),
@@ -79,7 +86,15 @@ _LAST = ("source", "run", "entry", "io_bytes", "total_ios", "port", "size_bytes"
 # conditions and names of a single row stand below it
 _ALONE = (*(name for name in KEYS if name not in ("job", "direction")), *CONDITIONS, "latency")
 # named once if it is the same in all rows; a measured number stays in its column
-_ASKED = ("confidence", "interval_s", "window", "tolerance_pct", "comparisons", "percentile")
+_ASKED = (
+    "confidence",
+    "interval_s",
+    "window",
+    "tolerance_pct",
+    "comparisons",
+    "percentile",
+    "band",
+)
 
 
 class Frame:
@@ -460,12 +475,14 @@ def comparison(frame: Frame) -> Sheet:
         sure.append(f"{confidence} intervals by {method}")
         if count > 1:
             sure = [f"{sure[0]}, for all {count} together"]
-    if any(frame.columns["runs_needed"]):
+    if any(frame.columns["runs_needed"]) or any(frame.columns["runs_needed_same"]):
         if "any looks" not in method:
             sure.append(f"added runs count as another look: {argument('looks', 'any')}")
-        needed = [f"+{count}" if count else "" for count in frame.columns["runs_needed"]]
-        told = about("runs_needed")
-        made.append(SheetColumn("runs needed", needed, right=True, about=told))
+        made += [
+            SheetColumn(title, needed, right=True, about=about(name))
+            for name, title in _NEEDED_RUNS.items()
+            if any(needed := [f"+{count}" if count else "" for count in frame.columns[name]])
+        ]
     words = {"metric": _metric(metric), "baseline": baseline or "its baseline"}
     if between == "label":  # the files have names of their own
         title = f"{words['metric']}, against {words['baseline']}"
@@ -473,6 +490,24 @@ def comparison(frame: Frame) -> Sheet:
         title = f"{words['metric']} of each {between}, against {words['baseline']}"
     below = ["; ".join([*sure, *cut(frame.shown, frame.size)])]
     return Sheet(made, title, [*said(frame, labels), *filter(None, below)], shared)
+
+
+def plan(frame: Frame) -> Sheet:
+    """Lay out an answer of `plan`: what takes more runs than anybody makes is said."""
+    made = plain(frame)
+    return replace(made, columns=[_planned(frame, one) for one in made.columns])
+
+
+def _planned(frame: Frame, column: SheetColumn) -> SheetColumn:
+    name = column.head.replace(" ", "_")
+    if name not in _PLANNED:
+        return column
+    cells, flags = column.cells, frame.columns["flags"]
+    for row, count in enumerate(frame.columns[name]):
+        if count is None:
+            unseen = name.endswith("differ") and "within-band" in str(flags[row])
+            cells[row] = "none" if unseen else "over 1,000"
+    return replace(column, head=_PLANNED[name], cells=cells)
 
 
 def _verdicts(frame: Frame) -> SheetColumn:
@@ -586,7 +621,7 @@ def findings(frame: Frame, *, ok: bool = True) -> Sheet:
         elif one["verdict"] == "unknown":
             needed.update(outcomes.needs(one["finding"], one["values"]))
             key = one["verdict"], one["remedy"]
-        elif not ok:
+        elif one["verdict"] == "ok" and not ok:
             continue
         else:
             key = (*key, one["finding"], outcomes.kind(one["values"]))
@@ -785,6 +820,7 @@ _LAYOUTS: Mapping[str | None, Callable[[Frame], Sheet]] = {
     "compare": comparison,
     "gate": held,
     "overall": overall,
+    "plan": plan,
     "speedup": comparison,
     "tails": comparison,
     "summarize": summary,

@@ -194,8 +194,18 @@ def held(row: Row) -> str:
         told += f"no spread among {runs} runs a side (copies of one run?); "
     if rule.word.startswith("not-"):
         return told + ("constant" if constant else verdict(row))
-    more = f"{rule.word} by more than {percent(rule.share)} %" if rule.share else rule.word
+    more = f"{rule.broken} by more than {percent(rule.share)} %" if rule.share else rule.broken
+    why = f" ({verdict(row)})" if is_missing(row["ratio_lo"]) and not constant else ""
+    if rule.shown:
+        shown = "it is not shown that it is" if row["outcome"] == FAIL else "shown to be"
+        return f"{told}{shown} not {more}{why}"
     if row["outcome"] == UNDECIDED:
-        why = f" ({verdict(row)})" if is_missing(row["ratio_lo"]) else ""
-        return f"{told}whether it is {more} is undecided{why}"
-    return told + (more if row["outcome"] == FAIL else f"not {more}")
+        told += f"whether it is {more} is undecided{why}"
+    else:
+        told += more if row["outcome"] == FAIL else f"not {more}"
+    seen = row["detectable"]
+    if is_missing(seen):
+        return told
+    what = {"slower": "a loss", "worse": "a loss", "faster": "a gain", "better": "a gain"}
+    of = f"{what.get(rule.word, 'a change')} of {percent(seen)} %"
+    return f"{told}; with these runs {of} is seen four times in five"

@@ -33,6 +33,12 @@ VERDICTS: dict[str, dict[str, Any]] = {
         "markeredgewidth": 1.6,
     },
     "unknown": {"marker": "$?$", "markersize": 6.5, "color": look.GREY},
+    "note": {
+        "marker": "o",
+        "markersize": 5.5,
+        "markerfacecolor": "white",
+        "markeredgecolor": look.PALETTE[4],
+    },
     "ok": {"marker": "o", "markersize": 5.5, "color": look.PALETTE[4]},
     "": {"marker": "_", "markersize": 5, "color": "#BDBDBD"},
 }

@@ -28,6 +28,7 @@ _ASKED = {
     "cache": "page cache",
     "caching": "OS cache",
     "copying": "CPU time",
+    "cpu_time": "CPU of a thread",
     "data": "random data",
     "dd_flush": "dd flushes",
     "dd_source": "dd's source",
@@ -40,14 +41,17 @@ _ASKED = {
     "fast_writes": "fast writes",
     "flush": "fsync",
     "link": "link speed",
+    "latency": "parts of latency",
     "little": "Little's law",
     "medium": "disk type",
     "modes": "latency modes",
     "parts": "sums",
     "preconditioning": "preconditioned",
     "runtime": "run time",
+    "samples": "fio's samples",
     "sides": "same options",
     "sparse": "unwritten blocks",
+    "spread": "order of values",
     "turns": "disk turns",
     "twin": "copied numbers",
     "warm": "warm cache",
@@ -152,7 +156,7 @@ def credibility(
         notes.append(say("and {n} more, in the frame", n=more))
     if many:
         notes.append(say("{n} runs, counted by the worst verdict of each check", n=every))
-    for verdict in ("unknown", "ok"):
+    for verdict in ("unknown", "note", "ok"):
         rest = [names[name] for name in heads if graves[name] == verdict and name not in shown]
         notes += [say("{name}: {text}", name=say(verdict), text=listed(rest))] if rest else []
     return Spec(

@@ -475,8 +475,8 @@ def ratios(
 
     An answer with the columns ``speedup``, ``speedup_lo`` and ``speedup_hi`` is drawn by them:
     above 1 is faster, even if the metric is a time. Any other is drawn by ``ratio``, level /
-    baseline. A ratio without an interval is hollow, and a note says why. A row over all
-    workloads is a diamond.
+    baseline. A ratio without an interval is hollow, and a note says why. A row over all workloads
+    is a diamond.
 
     Parameters
     ----------

@@ -80,7 +80,9 @@ _NOT_READ = {
 # what fiotools itself writes beside results
 _MADE = {
     "an SVG image": re.compile(r"\s*(?:<\?xml[^>]*>\s*)?<(?:!DOCTYPE )?svg\b"),
-    "a report of fiotools": re.compile(r"<!DOCTYPE html>[^\0]{1,999}<meta content=\"fiotools "),
+    "a report of fiotools": re.compile(
+        r"<!DOCTYPE html>[^\0]{1,999}<meta name=\"generator\" content=\"fiotools "
+    ),
 }
 
 

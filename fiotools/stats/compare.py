@@ -39,7 +39,6 @@ from fiotools.vocabulary import COLUMNS, CONDITIONS
 
 Looks = Literal["once", "any"]
 SAME, UNDECIDED = "same", "undecided"
-_AT_THE_EDGE = 0.25  # of the band: an effect that lies nearer is at its edge
 
 
 @question()
@@ -106,8 +105,9 @@ def compare(
           (``_s``, ``_ns``), says whether lower is better. `show` says it in words;
         * ``beyond_band``: whether the difference is more than the ``band``: "yes", "no" (then they
           are the same) or "undecided"; null where there are too few runs;
-        * ``runs_needed``: further runs per side that will probably settle it, by ``looks="any"``,
-          since they are another look; 0 if it is settled;
+        * ``runs_needed``: further runs per side that will probably settle it if the ratio is what
+          it seems, and ``runs_needed_same`` if the sides are equal, by ``looks="any"``, since they
+          are another look; 0 if it is settled, null above 100;
         * ``varies_in``: conditions and labels that differ among the runs and were not named (nor
           are another name of one that was: a label "4k" where bs_bytes is 4096);
         * ``settings_differ``: options in which the sides differ and that `by` and `between` do not
@@ -441,6 +441,7 @@ class Ratio:
     verdict: str = UNDECIDED
     beyond_band: str | None = None
     runs_needed: int | None = None
+    runs_needed_same: int | None = None
     varies_in: str | None = None
     settings_differ: str | None = None
     notes: list[Flag] = field(default_factory=list)
@@ -563,17 +564,17 @@ def _judge(found: Ratio, estimate: Estimate, design: Design) -> None:
     if found.verdict == SAME and not estimate.over and rare_modes(estimate.fewest):
         found.notes.append(flag("rare-modes", n=estimate.fewest, what=_runs(design)))
     if settled(found.beyond_band):
-        found.runs_needed = 0
+        found.runs_needed = found.runs_needed_same = 0
         return
     if estimate.over:
         return
-    found.runs_needed = estimates.runs_still_needed(
+    needed = estimates.runs_still_needed(
         again, design.band, now=estimate.fewest, confidence=confidence
     )
-    if found.runs_needed is None:
-        edge = log1p(design.band)
-        is_near = abs(abs(difference.center) - edge) <= _AT_THE_EDGE * edge
-        found.notes.append(flag("edge" if is_near else "wide"))
+    found.runs_needed, found.runs_needed_same = needed
+    if needed.as_seen is None:
+        same = needed.if_same
+        found.notes.append(flag("wide") if same is None else flag("edge", n=same))
 
 
 def _need(design: Design, sides: Sides) -> Flag:

@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from math import exp, inf, log1p, sqrt
-from typing import Self, TypeAlias
+from typing import NamedTuple, Self, TypeAlias
 
 import numpy as np
 import scipy
@@ -26,6 +26,7 @@ from fiotools.stats.frames import Array
 POWER = 0.80  # of a verdict, by default
 ENOUGH = 3  # runs a side for a verdict: two know their own spread to a factor of thirty
 MOST = 1000  # runs a side; nobody makes more
+_AT_ONCE = 100  # further runs a side that are worth naming
 _PARTS = 400  # of the distribution of the spread
 
 
@@ -196,21 +197,32 @@ def _spreads(df: float) -> Array:
     return np.asarray(np.sqrt(scipy.special.gammaincinv(df / 2, u) * 2 / df), dtype=np.float64)
 
 
+class Needed(NamedTuple):
+    """Further runs per side: if the ratio is what it seems, and if the sides are equal."""
+
+    as_seen: int | None
+    if_same: int | None
+
+
 def runs_still_needed(
     found: StudentT, band: float, *, now: int, confidence: float = 0.95
-) -> int | None:
+) -> Needed:
     """Estimate how many more runs per side would settle the verdict, four times in five.
 
     Outside the band the interval has to leave it, inside it has to be found within. None above 100:
     the effect lies at the edge of the band, or the runs spread far.
     """
     power = Power(found.variance, found.df_per_run, confidence, type(found))
-    edge, center = log1p(band), abs(found.center)
-    total = power.runs(
-        POWER,
-        lambda n: (
-            power.beyond(n, center - edge) if center > edge else power.within(n, center, edge)
-        ),
-        limit=100,
-    )
-    return None if total is None else max(1, total - now)
+    edge = log1p(band)
+
+    def needed(center: float) -> int | None:
+        total = power.runs(
+            POWER,
+            lambda n: (
+                power.beyond(n, center - edge) if center > edge else power.within(n, center, edge)
+            ),
+            limit=_AT_ONCE,
+        )
+        return None if total is None else max(1, total - now)
+
+    return Needed(needed(abs(found.center)), needed(0.0))

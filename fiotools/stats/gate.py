@@ -5,16 +5,18 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from math import inf, isclose, log, log1p
+from math import expm1, inf, isclose, log, log1p
 from typing import Any
 
+import narwhals as nw
+import scipy
 from narwhals.typing import IntoDataFrameT
 
 from fiotools.errors import SchemaError, argument
 from fiotools.flags import has
 from fiotools.stats import frames
 from fiotools.stats.compare import SAME, settled
-from fiotools.stats.estimates import ENOUGH
+from fiotools.stats.estimates import ENOUGH, POWER
 from fiotools.stats.frames import metric_of
 from fiotools.vocabulary import ANSWERS
 
@@ -22,7 +24,10 @@ _RULE = re.compile(r"(?:(?P<metric>\S+)\s+)?(?P<word>[a-z-]+)(?::(?P<share>\d+(?
 # which way each word fails: +1 a gain, -1 a loss, in the sense of the metric or of the ratio
 _GOOD = {"faster": 1, "better": 1, "slower": -1, "worse": -1}
 _MORE = {"higher": 1, "lower": -1}
-_WORDS = (*_GOOD, *_MORE, "not-same", "not-settled")
+# a rule that passes only what was shown, instead of failing only what was shown
+_SHOWN = "shown-not-"
+LOSSES = tuple(f"{how}{word}" for how in ("", _SHOWN) for word in (*_GOOD, *_MORE))
+_WORDS = (*LOSSES, "not-same", "not-settled")
 FAIL, PASS, UNDECIDED = "fail", "pass", "undecided"
 
 
@@ -42,10 +47,12 @@ class Rule:
         if (
             match is None
             or match["word"] not in _WORDS
-            or (match["share"] and "-" in match["word"])
+            or (match["share"] and match["word"] not in LOSSES)
+            or (match["word"].startswith(_SHOWN) and not float(match["share"] or 0))
         ):
             raise SchemaError(
-                f"{text!r} is not a rule: write slower:5%, p99 slower:10% or not-same; "
+                f"{text!r} is not a rule: write slower:5%, p99 slower:10%, shown-not-slower:5% or "
+                "not-same; "
                 f"the words are {', '.join(_WORDS)}"
             )
         share = float(match["share"] or 0) / 100
@@ -63,25 +70,51 @@ class Rule:
         if constant:
             ends = row["ratio"], row["ratio"]
         if None in ends:
-            return UNDECIDED
+            return FAIL if self.shown else UNDECIDED
         low, high = (log(end) if end > 0 else -inf for end in ends)
-        edge = log1p(self.share)
-        if self._sign(row["metric"]) < 0:
-            if self.share >= 1:
-                raise SchemaError(f"{self.text!r}: {row['metric']} cannot be less by 100 % or more")
-            low, high, edge = -high, -low, -log1p(-self.share)
+        if self._way(row["metric"]) < 0:
+            low, high = -high, -low
+        edge = log1p(self.share)  # on both sides, as that of the band of `compare`
+        if self.shown:
+            return PASS if high <= edge else FAIL
         return FAIL if low > edge else PASS if high <= edge else UNDECIDED
 
-    def _sign(self, metric: str) -> int:
+    @property
+    def shown(self) -> bool:
+        """Whether it passes only what was shown."""
+        return self.word.startswith(_SHOWN)
+
+    @property
+    def broken(self) -> str:
+        """The word for a ratio that breaks it."""
+        return self.word.removeprefix(_SHOWN)
+
+    def detectable(self, row: Mapping[str, Any]) -> float | None:
+        """Give the loss that breaks the rule four times in five, with an interval this wide."""
+        ends = row["ratio_lo"], row["ratio_hi"]
+        if self.word not in LOSSES or None in ends or min(ends) <= 0:
+            return None
+        if self.shown:
+            return self.share
+        paired = str(row.get("method") or "").startswith("log-paired")
+        fewest = min(row["n"], row["n_baseline"])
+        df = max(1, fewest - 1 if paired else 2 * (fewest - 1))
+        error = (1 - (row.get("confidence") or 0.95)) / (row.get("comparisons") or 1)
+        reach = float(scipy.special.stdtrit(df, 1 - error / 2))
+        center = float(scipy.special.nctdtrinc(df, 1 - POWER, reach))  # of a noncentral t
+        half = log(ends[1] / ends[0]) / 2
+        return expm1(log1p(self.share) + half * center / reach)
+
+    def _way(self, metric: str) -> int:
         """Say which way the ratio goes if the rule is broken."""
-        if self.word in _MORE:
-            return _MORE[self.word]
+        if self.broken in _MORE:
+            return _MORE[self.broken]
         measure = metric_of(metric)
         if measure.better is None:
             raise SchemaError(
                 f"is higher or lower {metric!r} better? Write higher or lower instead"
             )
-        return _GOOD[self.word] * measure.sign
+        return _GOOD[self.broken] * measure.sign
 
 
 def is_constant(row: Mapping[str, Any]) -> bool:
@@ -89,29 +122,35 @@ def is_constant(row: Mapping[str, Any]) -> bool:
     return has(row["flags"], "no-spread") and min(row["n"], row["n_baseline"]) >= ENOUGH
 
 
-def gate(comparison: IntoDataFrameT, fail_if: str | Sequence[str]) -> IntoDataFrameT:
+def gate(
+    comparison: IntoDataFrameT | Sequence[IntoDataFrameT], fail_if: str | Sequence[str]
+) -> IntoDataFrameT:
     """Hold a comparison to rules, as a pipeline does before it lets a change pass.
 
     Parameters
     ----------
-    comparison : pandas.DataFrame or polars.DataFrame
-        The answer of `compare` or `speedup`; for several metrics, one answer below the other.
+    comparison : pandas.DataFrame or polars.DataFrame, or a sequence of them
+        The answer of `compare` or `speedup`; for several metrics, one answer each.
     fail_if : str or sequence of str
         Rules: ``"slower:5%"`` fails if the whole interval of the ratio lies beyond 5 % on the worse
-        side: below .95 for I/Os per second, above 1.05 for a time. ``"p99 slower:10%"`` is about
-        one metric; ``"slower"`` is any loss that chance does not explain. The words are slower and
-        worse, faster and better, higher and lower (of the ratio itself), ``not-same`` (fails unless
-        the verdict is "same") and ``not-settled`` (fails if there are too few runs to decide).
+        side, which are the edges of the band of `compare`: below 1 / 1.05 for I/Os per second,
+        above 1.05 for a time. ``"shown-not-slower:5%"`` passes only if the whole interval lies on
+        the other side of that edge: it lets a loss of 5 % pass in .025. ``"p99 slower:10%"`` is
+        about one metric; ``"slower"`` is any loss that chance does not explain. The words are
+        slower and worse, faster and better, higher and lower (of the ratio itself), each also after
+        ``shown-not-``; ``not-same`` (fails unless the verdict is "same") and ``not-settled`` (fails
+        if there are too few runs to decide).
 
     Returns
     -------
     pandas.DataFrame or polars.DataFrame
         A row for each rule and each row of the comparison that it is about: the columns that name
         the row, ``baseline``, ``metric``, ``n``, ``n_baseline``, ``ratio``, ``ratio_lo``,
-        ``ratio_hi``, ``verdict``, ``beyond_band``, ``band``, ``flags``, ``details``, ``rule`` and
+        ``ratio_hi``, ``verdict``, ``beyond_band``, ``band``, ``flags``, ``details``, ``rule``,
         ``outcome``: "fail", "pass", or "undecided" if the interval holds the edge, or there is
-        none. If 3 or more runs a side do not spread at all, the ratio itself is held to the rule.
-        `show` says each in a sentence.
+        none; and ``detectable``: the loss (or gain) that these runs would have seen four times in
+        five, .12 for 12 %. If 3 or more runs a side do not spread at all, the ratio itself is held
+        to the rule. `show` says each in a sentence.
 
     Raises
     ------
@@ -131,13 +170,19 @@ def gate(comparison: IntoDataFrameT, fail_if: str | Sequence[str]) -> IntoDataFr
     >>> held = ft.gate(cmp, ["slower:5%", "slower:40%"])
     >>> held["outcome"].tolist()
     ['fail', 'pass']
-    >>> held[["rule", "ratio", "ratio_lo", "ratio_hi"]].round(2)
-             rule  ratio  ratio_lo  ratio_hi
-    0   slower:5%   0.76      0.72       0.8
-    1  slower:40%   0.76      0.72       0.8
+    >>> held[["rule", "ratio", "ratio_lo", "ratio_hi", "detectable"]].round(2)
+             rule  ratio  ratio_lo  ratio_hi  detectable
+    0   slower:5%   0.76      0.72       0.8        0.12
+    1  slower:40%   0.76      0.72       0.8        0.50
     """
-    shown = [name for name in ANSWERS["gate"] if name not in ("rule", "outcome")]
-    data = frames.opened(comparison, ["baseline", *shown])
+    shown = [name for name in ANSWERS["gate"] if name not in ("rule", "outcome", "detectable")]
+    several: Any = comparison if isinstance(comparison, (list, tuple)) else [comparison]
+    opened: list[nw.DataFrame[IntoDataFrameT]] = [
+        frames.opened(one, ["baseline", *shown]) for one in several
+    ]
+    if not opened:
+        raise SchemaError("there is no comparison to hold to a rule")
+    data: nw.DataFrame[IntoDataFrameT] = opened[0] if len(opened) == 1 else nw.concat(opened)
     names = data.columns[: data.columns.index("baseline")]
     if not names:
         raise SchemaError("not a comparison: no column before 'baseline'")
@@ -161,5 +206,6 @@ def gate(comparison: IntoDataFrameT, fail_if: str | Sequence[str]) -> IntoDataFr
         for at in about:
             outcome = rule.judge(rows[at])
             line = {"row": at} | {name: rows[at][name] for name in shown}
-            found.append(line | {"rule": rule.text, "outcome": outcome})
+            seen = rule.detectable(rows[at])
+            found.append(line | {"rule": rule.text, "outcome": outcome, "detectable": seen})
     return frames.answer(data, "gate", (*names, "baseline"), found)

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
 from itertools import combinations, product
-from math import exp, log1p, sqrt
+from math import exp, inf, log1p, sqrt
 from typing import Any, TypeAlias
 
 import narwhals as nw
@@ -13,15 +14,19 @@ import numpy as np
 import scipy
 
 from fiotools.errors import SchemaError, argument
+from fiotools.flags import Flag, flag
 from fiotools.stats import frames
 from fiotools.stats.columns import NO_ROWS, Rows, split
 from fiotools.stats.estimates import Power
 from fiotools.stats.frames import AnswerRow, check_confidence, is_number, metric_of
+from fiotools.stats.gate import LOSSES, Rule
+from fiotools.stats.population import unlike
 from fiotools.stats.question import question
 from fiotools.stats.replicates import Runs, runs_of
 from fiotools.stats.sides import Sides, matched, sides_of
 from fiotools.vocabulary import CONDITIONS
 
+_SHOWS_TAILS = 100  # runs of a pilot in which some are far off, if runs are now and then
 _SURE = 0.80  # chance that the spread planned with is at least the true one
 
 
@@ -39,12 +44,14 @@ def plan(
     by: str | Sequence[str] | None = None,
     pair: str | None = None,
     scope: str | None = None,
-    differences: float | Sequence[float] = (0.02, 0.05, 0.10),
+    differences: float | Sequence[float] = (0.10, 0.15, 0.20),
     power: float | Sequence[float] = (0.8, 0.9),
     confidence: float = 0.95,
-    comparisons: int = 1,
+    comparisons: int | None = None,
+    band: float = 0.05,
+    fail_if: str | None = None,
 ) -> Any:
-    """Plan a comparison: how many runs a side it takes to find a difference, or that there is none.
+    """Plan a comparison: how many runs a side it takes until its verdict sees a difference.
 
     Parameters
     ----------
@@ -56,33 +63,45 @@ def plan(
     between : str, optional
         The column that holds the sides of the pilot; without it all runs are of one side.
     by : str or sequence of str, optional
-        Plan for each combination of these columns.
+        The cells of the later comparison. The plan is for the one that needs the most runs.
     pair : str, optional
         The column that pairs runs of the sides, such as a round. Then rounds are planned too, with
         the correlation of the pilot's rounds.
     scope : str, optional
         As in `compare`.
     differences : float or sequence of float
-        Differences to find, as shares: .05 is a ratio of 1.05.
+        True differences to see, as shares: .1 is a ratio of 1.1. No number of runs shows one up to
+        the `band`.
     power : float or sequence of float
-        Chances to find the difference.
+        Chances to see the difference.
     confidence : float
         Confidence of the interval of the later `compare`.
-    comparisons : int
-        How many comparisons the later answer has: levels beside the baseline, times cells of `by`.
+    comparisons : int, optional
+        How many comparisons the later answer has; by default as many as the pilot: levels beside
+        the baseline, times cells of `by`.
+    band : float
+        Differences up to this share do not matter: the verdict of the later `compare` speaks of
+        more than the band. With 0 it is that the interval excludes equality, and "same" is then
+        within the difference.
+    fail_if : str, optional
+        A rule of `gate`, such as ``"slower:5%"`` or ``"shown-not-slower:5%"``, to plan for its
+        outcome instead.
 
     Returns
     -------
     pandas.DataFrame or polars.DataFrame
-        A row per combination of `by`, difference and power (a pandas frame if `pilot` is a number):
+        A row per difference and power (a pandas frame if `pilot` is a number):
 
-        * the columns of `by`; ``metric``; ``n``: runs of the pilot; ``cov_pct``: their coefficient
-          of variation, and ``cov_hi_pct``: its upper 80 % limit, for which it plans;
-          ``correlation``: of the runs of a round; ``difference_pct``, ``power``;
-        * ``runs_differ``: runs a side at which the interval excludes equality with that power if
-          there is the difference; ``runs_same``: at which it is found to be within the difference
-          if there is none; ``rounds_differ``, ``rounds_same``: the same of pairs; null above 1000;
-        * ``confidence``, ``comparisons``; ``varies_in``: as in `compare`.
+        * the columns of `by`: the cell that needs the most; ``metric``; ``n``: runs of its pilot;
+          ``cov_pct``: their coefficient of variation, and ``cov_hi_pct``: its upper 80 % limit, for
+          which it plans; ``correlation``: of the runs of a round; ``difference_pct``, ``power``;
+        * ``runs_differ``: runs a side to see it: that the verdict is "faster" or "slower" by more
+          than the band, or that the gate fails, with that power if there is the difference;
+          ``runs_same``: to rule it out: that the verdict is "same", or that the gate passes as
+          shown, if the sides are equal; ``rounds_differ``, ``rounds_same``: the same of pairs; null
+          above 1000;
+        * ``confidence``, ``comparisons``, ``band``, ``rule``; ``varies_in``: as in `compare`;
+          ``flags``, ``details``.
 
     Raises
     ------
@@ -98,22 +117,28 @@ def plan(
     On logarithms runs have the standard deviation ``sqrt(log(1 + cv**2))``; the power is that of
     the noncentral t distribution, and for "same" of two one-sided tests (Owen), at 3 runs or more.
     A pilot's own spread is uncertain: its upper limit, by the chi-square distribution, is above the
-    true spread in 80 of 100 pilots, and so is the power above the one asked for.
+    true spread in 80 of 100 pilots, and so is the power above the one asked for. If one run in many
+    is far off (heavy tails), few runs seldom show it, and half of the pilots plan too few: a flag
+    says so of pilots below 100 runs.
 
     Examples
     --------
-    >>> plan(0.03, differences=[0.02, 0.05], power=[0.8])[
-    ...     ["difference_pct", "power", "runs_differ", "runs_same"]
-    ... ]
+    >>> columns = ["difference_pct", "power", "runs_differ", "runs_same"]
+    >>> plan(0.05, differences=[0.1, 0.2], power=[0.8])[columns]
        difference_pct  power  runs_differ  runs_same
-    0             2.0    0.8           37         40
-    1             5.0    0.8            8          8
+    0            10.0    0.8           20         19
+    1            20.0    0.8            4         19
+    >>> plan(0.05, differences=[0.1], power=[0.8], band=0)["runs_differ"].tolist()
+    [6]
     """
     shares, chances = (np.atleast_1d(one).tolist() for one in (differences, power))
-    question = (shares, chances, confidence, comparisons)
-    _check(*question)
+    _check(shares, chances, confidence, comparisons, band)
+    rule = None if fail_if is None else Rule.of(fail_if)
+    if rule is not None and rule.word not in LOSSES:
+        raise SchemaError(f"{fail_if!r} is not a rule to plan for: {', '.join(LOSSES)} are")
+    target = Target(shares, chances, confidence, band, rule)
     if is_number(pilot):
-        return _of_number(float(pilot), *question)
+        return _of_number(float(pilot), target, comparisons or 1)
     if metric is None:
         raise SchemaError(f"which column is the plan for? Name it: {argument('metric', 'iops')}")
     if pair is not None and between is None:
@@ -123,17 +148,69 @@ def plan(
     frames.check_names(between=between, pair=pair)
     told = dict.fromkeys([*named, *frames.names(between), *frames.names(pair)])
     runs = runs_of(data, metric, told, scope, between=between, pair=pair, positive=True)
-    lines: list[AnswerRow] = []
-    for rows in runs.columns.groups(named):
+    cells = runs.columns.groups(named)
+    if comparisons is None:
+        sides = 1 if between is None else max(1, runs.columns.kinds(between) - 1)
+        comparisons = sides * len(cells)
+    plans: list[list[AnswerRow]] = []
+    for rows in cells:
         n, spread = _spread(runs, rows)
         varies = runs.columns.listed(runs.watch, rows)
         own = {"row": int(rows[0]), "n": n, "varies_in": varies}
-        lines += [own | line for line in _lines(spread, *question)]
-    return frames.answer(runs.data, "plan", named, lines, metric=measure.name)
+        notes = _of_pilot(n, runs, rows) if between is None else _of_pilot(n)
+        lines = _lines(spread, target, comparisons)
+        plans.append([{**own, **line, "notes": [*line["notes"], *notes]} for line in lines])
+    worst = [max(several, key=_runs) for several in zip(*plans, strict=True)]
+    return frames.answer(runs.data, "plan", named, worst, metric=measure.name)
+
+
+def _of_pilot(n: int, runs: Runs[Any] | None = None, rows: Rows = NO_ROWS) -> list[Flag]:
+    """Flag a pilot that may show too little of the spread."""
+    found = [] if runs is None else unlike(np.log(runs.numbers[rows]))
+    return [*found, flag("few-pilot", n=n, of=_SHOWS_TAILS)] if n < _SHOWS_TAILS else found
+
+
+def _runs(line: AnswerRow) -> tuple[float, float]:
+    """Give the runs or rounds that a cell needs, by which cells are sorted."""
+    counts = line.get("rounds_differ", line["runs_differ"]), line["runs_same"]
+    most = max(inf if count is None else count for count in counts)
+    return most, line["cov_hi_pct"]
+
+
+@dataclass(frozen=True)
+class Target:
+    """The later answer: the differences that it should see, and the chances of that."""
+
+    differences: Sequence[float]
+    powers: Sequence[float]
+    confidence: float
+    band: float
+    rule: Rule | None
+
+    @property
+    def limit(self) -> float:
+        """The share beyond which the answer speaks."""
+        return self.band if self.rule is None else self.rule.share
+
+    def chances(
+        self, interval: Power, difference: float
+    ) -> Iterator[tuple[str, Callable[[int], float]]]:
+        """Give the chance of either answer, by the number of runs."""
+        beyond, edge = log1p(difference) - log1p(self.limit), log1p(self.limit)
+        yield "differ", partial(interval.beyond, distance=beyond)
+        if self.rule is None:
+            edge = edge or log1p(difference)
+            yield "same", partial(interval.within, center=0, edge=edge)
+        else:
+            yield "same", partial(interval.beyond, distance=edge)
 
 
 def _check(
-    differences: Sequence[float], power: Sequence[float], confidence: float, comparisons: int
+    differences: Sequence[float],
+    power: Sequence[float],
+    confidence: float,
+    comparisons: int | None,
+    band: float,
 ) -> None:
     check_confidence(confidence)
     for one in differences:
@@ -142,17 +219,21 @@ def _check(
     for one in power:
         if not (is_number(one) and 0.05 < one < 1):
             raise SchemaError(f"a power of {one!r}: it is a share below 1 (0.8)")
-    if not (is_number(comparisons) and comparisons >= 1 and comparisons % 1 == 0):
+    if not (is_number(band) and 0 <= band < 1):
+        raise SchemaError(f"band is {band!r}: it is a share, at least 0 and below 1 (0.05)")
+    if comparisons is not None and not (
+        is_number(comparisons) and comparisons >= 1 and comparisons % 1 == 0
+    ):
         raise SchemaError(f"comparisons is {comparisons!r}: it is a whole number, 1 or more")
 
 
-def _of_number(cv: float, *asked: Any) -> Any:
+def _of_number(cv: float, target: Target, comparisons: int) -> Any:
     import pandas as pd
 
     if not 0 < cv < 10:
         raise SchemaError(f"a coefficient of variation of {cv:g}: it is a share above 0 (0.03)")
     variance = log1p(cv**2)
-    lines = _lines({"runs": (variance, variance)}, *asked)
+    lines = _lines({"runs": (variance, variance)}, target, comparisons)
     return frames.answer(nw.from_native(pd.DataFrame(), eager_only=True), "plan", (), lines)
 
 
@@ -204,36 +285,31 @@ def _upper(variance: float, df: int) -> float:
     return variance * df / float(scipy.special.chdtri(df, _SURE))
 
 
-def _lines(
-    spread: _Spread,
-    differences: Sequence[float],
-    power: Sequence[float],
-    confidence: float,
-    comparisons: int,
-) -> list[AnswerRow]:
-    level = 1 - (1 - confidence) / comparisons
+def _lines(spread: _Spread, target: Target, comparisons: int) -> list[AnswerRow]:
+    level = 1 - (1 - target.confidence) / comparisons
     per_run = 2.0 if comparisons == 1 else 1.5  # as StudentT.sharing() has it
     variance, upper = spread["runs"]
     found = {"runs": Power(2 * upper, per_run, level)}
     facts: AnswerRow = {
         "cov_pct": _cov_pct(variance),
         "cov_hi_pct": _cov_pct(upper),
-        "confidence": confidence,
+        "confidence": target.confidence,
         "comparisons": comparisons,
+        "band": target.band,
+        "rule": target.rule and target.rule.text,
     }
     if "rounds" in spread:
         of_pairs, upper = spread["rounds"]
         facts["correlation"] = 1 - of_pairs / (2 * variance)
         found["rounds"] = Power(upper, 1, level)
     lines = []
-    for difference, chance in product(differences, power):
-        line = facts | {"difference_pct": 100 * difference, "power": chance}
-        edge = log1p(difference)
+    for difference, chance in product(target.differences, target.powers):
+        line = facts | {"difference_pct": 100 * difference, "power": chance, "notes": []}
+        if difference <= target.limit:
+            line["notes"] = [flag("within-band", share=difference, limit=target.limit)]
         for what, interval in found.items():
-            differ = partial(interval.beyond, distance=edge)
-            same = partial(interval.within, center=0, edge=edge)
-            line[f"{what}_differ"] = interval.runs(chance, differ)
-            line[f"{what}_same"] = interval.runs(chance, same)
+            for answer, of_runs in target.chances(interval, difference):
+                line[f"{what}_{answer}"] = interval.runs(chance, of_runs)
         lines.append(line)
     return lines
 

@@ -51,7 +51,9 @@ def reconcile(
         Columns that say which log belongs to which run. Both frames have them: by default
         ``source``, ``run`` and ``entry`` if both come from the same files, else the labels that
         both have. Directions never match others. If several rows of `io` are left, ``entry`` tells
-        them apart; if one is left for several entries, their rates are added.
+        them apart; if one is left for several entries, their rates are added. Logs of their own
+        files are numbered by job, so that the logs of a group (group_reporting) are as many as it
+        has jobs, and are added too.
     tolerance : float
         Rates that differ by up to this share agree. For an averaged log of fio it is at least the
         part that fio cuts off: a millisecond of its shortest window, and 1 I/O or 1 KiB per second
@@ -105,12 +107,16 @@ def reconcile(
         raise SchemaError(f"tolerance is {tolerance!r}: it is a share, above 0 and below 1 (0.01)")
     data: nw.DataFrame[IntoDataFrameT] = frames.opened(as_rates(samples))
     whole, named = frames.opened(io), frames.names(by)
+    data = _of_groups(data, whole)
     several, keys, summary = _matched(data, whole, quantity, named)
     places, rows = frames.keys_of(data, keys), frames.groups(summary, keys)
     cells: dict[Key, list[Series]] = {}
     for series in several:
         cells.setdefault((*places[series.rows[0]], series.quantity), []).append(series)
     numbers = {name: frames.amounts(summary, name) for name in _TOLD}
+    numbers["numjobs"] = frames.optional(summary, "numjobs")
+    numbers["is_group"] = [scope == "group" for scope in frames.optional(summary, "scope")]
+    threads = frames.optional(data, "thread")
     found = []
     for place, parts in cells.items():
         told: dict[str, float | None] = {}
@@ -118,13 +124,51 @@ def reconcile(
             [row] = rows[place[:-1]]
             told = {name: column[row] for name, column in numbers.items()}
         line = _log(data, parts, told.get("runtime_s"), tolerance)
-        if told:
+        jobs = told.pop("numjobs", None) if told.pop("is_group", None) else None
+        if jobs and threads[parts[0].rows[0]] is not None and len(parts) < jobs:
+            line["notes"].append(flag("of-group", n=len(parts), of=int(jobs)))
+        elif told:
             _judge(line, parts, told)
         elif line["log_rate"] == 0:
             line["verdict"] = "nothing was done"  # io has rows only for I/Os
         found.append(line)
     said = frames.present(data, (*keys, "quantity"))
     return frames.answer(data, "reconcile", said, found)
+
+
+def _of_groups(data: Frame, io: Frame) -> Frame:
+    """Give the logs of a group's jobs the entry of the group; its jobs become threads of it."""
+    if not {"entry", "source"} <= {*data.columns} & {*io.columns} or "numjobs" not in io.columns:
+        return data
+    jobs: dict[Key, dict[int, int]] = {}  # of each entry of a report
+    columns = frames.columns(io, ("source", "run", "entry", "scope", "numjobs"))
+    for source, run, entry, scope, number in zip(*columns.values(), strict=True):
+        jobs.setdefault((source, run), {})[entry] = number if scope == "group" else 1
+    said = frames.values(data, "source")
+    groups = [own for own in jobs.values() if None not in {*own, *own.values()}]
+    # the numbers of jobs are certain if all reports have the same groups
+    if {*said} & {source for source, _ in jobs} or len(groups) < len(jobs) or not groups:
+        return data
+    if any(own != groups[0] for own in groups) or {*groups[0].values()} == {1}:
+        return data
+    entries = [entry for entry, count in sorted(groups[0].items()) for _ in range(count)]
+    numbers = frames.values(data, "entry")
+    if any(number is None or not 1 <= number <= len(entries) for number in numbers):
+        return data
+    threads = frames.optional(data, "thread")
+    kind = nw.get_native_namespace(data)
+    return data.with_columns(
+        nw.new_series("entry", [entries[number - 1] for number in numbers], nw.Int64, backend=kind),
+        nw.new_series(
+            "thread",
+            [
+                number if thread is None else thread
+                for number, thread in zip(numbers, threads, strict=True)
+            ],
+            nw.Int64,
+            backend=kind,
+        ),
+    )
 
 
 def _matched(

@@ -12,11 +12,12 @@ from narwhals.typing import IntoDataFrameT
 
 from fiotools.flags import flag
 from fiotools.stats import frames
-from fiotools.stats.drift import FEW_RUNS, FEW_SAMPLES, ChangePoint, change_points, samples_per_one
+from fiotools.stats.drift import FEW_SAMPLES, change_points, samples_per_one
 from fiotools.stats.estimates import StudentT, satterthwaite, welch
 from fiotools.stats.frames import AnswerRow, Array, check_confidence
 from fiotools.stats.question import question
 from fiotools.stats.series import Series, sequences, weighted_mean
+from fiotools.stats.steps import FEW_RUNS, SHOWING, ChangePoint, steps
 
 if TYPE_CHECKING:
     from fiotools.tables.results import Results
@@ -68,9 +69,9 @@ def shifts(
         * ``center``: the geometric mean of runs, the mean of samples;
         * ``ratio`` to the level before, ``ratio_lo``, ``ratio_hi``, ``confidence``; ``p`` of the
           step;
-        * ``verdict``: "step up" or "step down", with the flag "by-chance" if random order gives two
-          levels as cleanly; in the first row of a sequence "no step", "too few runs" or "too few
-          samples"; ``flags`` and ``details``.
+        * ``verdict``: "step up" or "step down", with the flag "by-chance" if random order would
+          part so few runs as cleanly, and the number of runs that would prove it; in the first row
+          of a sequence "no step", "too few runs" or "too few samples"; ``flags`` and ``details``.
 
     Raises
     ------
@@ -81,15 +82,19 @@ def shifts(
 
     Notes
     -----
-    One in a hundred sequences without a step shows one, also if each sample is like the one before;
-    two in a hundred of 120 samples that correlate by .95. A burst that lasts a twentieth of a
-    series or longer is a change of level, and may be found as two steps. A shorter level, or one
-    that comes and goes many times, is not seen. A steady rise of a series is not a step (`steady`
-    tells it); in runs it looks like several.
+    Runs near in time are alike, and wander. The largest t of all splits is held against that of
+    histories that depend on themselves as much as these runs may: rho is estimated about the best
+    split, corrected for its bias, and raised by a standard error. One in a hundred histories of
+    independent runs shows a step that is not there, and at most five in a hundred if neighbours
+    correlate by .8, if tails are heavy, or if there are two modes. 20 runs show a step of four
+    times their spread four times in five; fewer show larger ones. A level that comes back is seen
+    from 15 runs on, if it is far from chance. A steady rise may look like several steps.
 
-    Up to 30 runs are tested by their order, which proves nothing for fewer than ten or so: two of
-    five runs come first or last once in five. A step among them has to stand out of normal noise,
-    and the flag tells the share of orders.
+    One in a hundred series of samples without a step shows one, also if each sample is like the one
+    before; two in a hundred of 120 samples that correlate by .95. A burst that lasts a twentieth of
+    a series or longer is a change of level, and may be found as two steps. A shorter level, or one
+    that comes and goes many times, is not seen. A steady rise of a series is not a step (`steady`
+    tells it).
 
     The interval of a ratio is Welch's, on logarithms; samples that depend on each other weigh less.
     It takes the place of the step for known: if noise has moved it, the step is a little too large.
@@ -104,7 +109,7 @@ def shifts(
     0      1  2  5758.23    NaN       NaN       NaN
     1      3  3  8954.14   1.56      1.46      1.66
     >>> found["verdict"][1], found["flags"][1], found["details"][1]
-    ('step up', 'by-chance', '[{"n": 5, "pct": 20.0}]')
+    ('step up', 'by-chance', '[{"n": 5, "pct": 20.0, "of": 21}]')
     """
     check_confidence(confidence)
     data, several, apart = sequences(frame, metric, frames.names(by), round_s, order)
@@ -120,7 +125,7 @@ def shifts(
 
 def _levels(series: Series, confidence: float, *, runs: bool) -> list[AnswerRow]:
     values = series.values
-    found = change_points(values, dependent=None if runs else True)
+    found = steps(values) if runs else change_points(values)
     edges = [0, *(change.at for change in found), len(values)]
     parts = [values[start:end] for start, end in pairwise(edges)]
     geometric, tau = runs and bool((values > 0).all()), 1.0
@@ -151,7 +156,7 @@ def _levels(series: Series, confidence: float, *, runs: bool) -> list[AnswerRow]
                 if geometric
                 else _of_means([(part, center), (before, lines[-1]["center"])], tau)
             )
-            line |= _step(found[place - 1], lines[-1]["center"], center, len(values))
+            line |= _step(found[place - 1], lines[-1]["center"], center)
             ends = None if found_ratio is None else found_ratio.interval(confidence)
             if ends is None:
                 line["notes"].append(flag("uncertain-spread"))
@@ -168,19 +173,23 @@ def _levels(series: Series, confidence: float, *, runs: bool) -> list[AnswerRow]
         lines[0]["notes"].append(flag("of-needed", n=n, of=FEW_SAMPLES))
     elif not found:
         lines[0]["verdict"] = "no step"
+        if runs and n < SHOWING:
+            lines[0]["notes"].append(flag("few-for-step", n=n, of=SHOWING))
     elif _drifts(parts):
         lines[0]["notes"].append(flag("drift-within"))
     lines[0]["notes"] = [*lines[0]["notes"], *series.notes]
     return lines
 
 
-def _step(change: ChangePoint, before: float, after: float, n: int) -> AnswerRow:
-    chance = change.by_chance
+def _step(change: ChangePoint, before: float, after: float) -> AnswerRow:
+    notes = []
+    if (chance := change.by_chance) is not None:
+        notes = [flag("by-chance", n=change.n, pct=100 * chance, of=change.proven_by)]
     return {
         "ratio": after / before if before else None,
         "p": change.p,
         "verdict": "step up" if after > before else "step down",
-        "notes": [] if chance is None else [flag("by-chance", n=n, pct=100 * chance)],
+        "notes": notes,
     }
 
 

@@ -29,10 +29,11 @@ from narwhals.typing import IntoDataFrameT
 from fiotools.errors import SchemaError, argument
 from fiotools.flags import Flag, flag
 from fiotools.stats import frames
-from fiotools.stats.drift import ALPHA, change_points, trend_p
+from fiotools.stats.drift import change_points, trend_p
 from fiotools.stats.frames import AnswerRow, Array, check_confidence
 from fiotools.stats.question import question
 from fiotools.stats.series import Series, equal, portions, sequences, weighted_mean
+from fiotools.stats.steps import ALPHA
 
 if TYPE_CHECKING:
     from fiotools.tables.results import Results
@@ -262,7 +263,7 @@ def _cautions(
     rest = values[cut:]
     if (p := trend_p(rest)) is not None and p <= ALPHA:
         notes.append(flag("trend", p=p))
-    for change in change_points(rest, dependent=True):
+    for change in change_points(rest):
         before, after = rest[: change.at].mean(), rest[change.at :].mean()
         if abs(after - before) >= WORTH_A_WORD_PCT / 100 * before:
             notes.append(flag("step-at", at=cut + change.at + 1))

@@ -7,15 +7,18 @@ from dataclasses import dataclass
 from math import ceil, inf, sqrt
 from statistics import fmean
 
+import numpy as np
 import scipy
 from narwhals.typing import IntoDataFrameT
 
 from fiotools.errors import SchemaError, argument
 from fiotools.flags import flag
 from fiotools.stats import frames
-from fiotools.stats.frames import AnswerRow, Key, check_confidence, is_number, metric_of
+from fiotools.stats.frames import AnswerRow, Array, Key, check_confidence, is_number, metric_of
 from fiotools.stats.question import FOUND, question
 from fiotools.stats.replicates import runs_of
+
+_SKEWED = 1.75  # standard errors of the skewness of normal values
 
 
 @question()
@@ -74,7 +77,7 @@ def variance(
     above)``, rounded up: Kalibera and Jones, "Rigorous benchmarking in reasonable time" (2013). The
     interval is exact for normal values of the innermost level, and for others that of Ting et al.,
     "Confidence intervals on linear combinations of variance components" (1990), for equally many
-    repeats.
+    repeats. Skewed values of the innermost level have wider intervals than that: a flag says it.
 
     Examples
     --------
@@ -123,7 +126,8 @@ class Level:
     """What one level brings: there are `n` of it, `repeats` in one of the level above on average.
 
     `variance` is its own, with the interval `ends` (None if one of the level above has no two of
-    this). `unequal` says that the level below has unequally many repeats.
+    this). `unequal` says that the level below has unequally many repeats, `skewed` that the values
+    of the innermost level lie far off on one side: the interval takes them for normal.
     """
 
     n: int
@@ -131,6 +135,7 @@ class Level:
     variance: float
     ends: tuple[float, float] | None
     unequal: bool
+    skewed: bool = False
 
     def answer(self, total: float) -> AnswerRow:
         """Say it in the columns of the answer."""
@@ -146,12 +151,15 @@ class Level:
             line["notes"].append(flag("below-0"))
         if self.unequal:
             line["notes"].append(flag("unequal"))
+        if self.skewed:
+            line["notes"].append(flag("skewed"))
         return line
 
 
 def split(values: Mapping[Key, float], confidence: float = 0.95) -> list[Level]:
     """Split the variance of values by the levels of their places, the outermost first."""
-    means, found = dict(values), []
+    means = dict(values)
+    found: list[Level] = []
     below, below_df, unequal = 0.0, 0, False
     while next(iter(means)):
         above: dict[Key, list[float]] = {}
@@ -160,14 +168,23 @@ def split(values: Mapping[Key, float], confidence: float = 0.95) -> list[Level]:
         sizes = [len(own) for own in above.values()]
         df = sum(sizes) - len(sizes)
         middles = {key: fmean(own) for key, own in above.items()}
-        squares = sum((mean - middles[key[:-1]]) ** 2 for key, mean in means.items())
+        rest = np.array([mean - middles[key[:-1]] for key, mean in means.items()])
+        squares = float(rest @ rest)
+        skewed = not found and _is_skewed(rest)
         spread = squares / df if df else 0.0
         ends = _interval(spread, df, below, below_df, confidence) if df else None
         variance = max(0.0, spread - below)
-        found.append(Level(len(means), fmean(sizes), variance, ends, unequal))
+        found.append(Level(len(means), fmean(sizes), variance, ends, unequal, skewed))
         below, below_df = spread * fmean(1 / size for size in sizes), df
         unequal, means = unequal or len(set(sizes)) > 1, middles
     return found[::-1]
+
+
+def _is_skewed(rest: Array) -> bool:
+    """Say whether deviations lie on one side farther than those of normal values do."""
+    spread = float(np.mean(rest**2))
+    skew = abs(float(np.mean(rest**3))) / spread**1.5 if spread else 0.0
+    return skew > _SKEWED * sqrt(6 / len(rest))
 
 
 def _interval(

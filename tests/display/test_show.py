@@ -149,10 +149,10 @@ def test_a_check_has_the_gravest_first_and_each_thing_once():
     found = answer["verdict"].value_counts()
     assert around[0] == (
         f"12 runs: {found['impossible']} impossible, {found['suspect']} suspect, "
-        f"{found['unknown']} unknown, {found['ok']} ok"
+        f"{found['unknown']} unknown, {found.get('note', 0)} note, {found['ok']} ok"
     )
     words = [row[0].split(" ", 1)[1] for row in body]
-    order = ["impossible", "suspect", "unknown", "ok"]
+    order = ["impossible", "suspect", "unknown", "note", "ok"]
     assert words == sorted(words, key=order.index)
     # each of these has numbers of its own; of the rest one stands for many
     grave = answer["verdict"].isin(("impossible", "suspect"))

@@ -5,7 +5,7 @@ import pytest
 import fiotools as ft
 from fiotools.errors import SchemaError
 
-SIZES = [0.01, 0.02, 0.05, 0.1]
+SIZES = [0.07, 0.1, 0.15, 0.2]
 
 
 @pytest.fixture(autouse=True)
@@ -43,4 +43,4 @@ def test_plans_of_two_pilots_are_two_figures():
 
 def test_what_takes_too_many_runs_is_refused():
     with pytest.raises(SchemaError, match="more than 1000 runs"):
-        ft.plot.plan(ft.plan(0.9, differences=[0.01]))
+        ft.plot.plan(ft.plan(0.9, differences=[0.06]))

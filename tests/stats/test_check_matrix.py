@@ -2,7 +2,8 @@
 
 import pytest
 
-from benchmarks.check_matrix import OUTPUTS, cases, name, outcomes, rates
+from benchmarks.check_matrix import OUTPUTS, cases, name, outcomes, rates, texts
+from benchmarks.check_rules import holding
 
 
 @pytest.fixture(scope="module")
@@ -22,15 +23,21 @@ def test_the_table_is_whole():
 
 def test_the_innocent_are_not_accused(found):
     wrong, every = rates(found)["honest cases accused"]
-    assert every >= 140
+    assert every >= 165
     assert wrong <= 0.02 * every, [one for one in found if one.word == "false"]
 
 
 def test_the_guilty_are_found(found):
-    counts = rates(found)
-    wrong, every = counts["dishonest cases missed"]
-    assert every >= 140
+    wrong, every = rates(found)["dishonest cases missed"]
+    assert every >= 165
     assert wrong <= 0.10 * every, [one.name for one in found if one.word == "missed"]
-    wrong, every = counts["missed of those that the files decide"]
-    assert every >= 125
-    assert wrong == 0, [one.name for one in found if one.is_decided and one.word == "missed"]
+    assert not [one.name for one in found if one.rule and one.word == "missed"]
+
+
+def test_the_label_of_a_case_follows_from_its_rule():
+    for case in cases():
+        holds = holding(case, texts(case))
+        if not case["honest"]:
+            assert case.get("rule", "") in (holds or [""]), (name(case), holds)
+        elif not {"cache", "media"} & {*case.get("check", {})}:  # what is declared is no fault
+            assert not holds, (name(case), holds)

@@ -16,7 +16,15 @@ COLUMNS = [
     *("g", "baseline", "metric", "unit", "n", "n_baseline", "center", "center_baseline"),
     *("ratio", "ratio_lo", "ratio_hi", "confidence", "method"),
     *("p_equal", "comparisons"),
-    *("verdict", "beyond_band", "band", "runs_needed", "varies_in", "settings_differ"),
+    *(
+        "verdict",
+        "beyond_band",
+        "band",
+        "runs_needed",
+        "runs_needed_same",
+        "varies_in",
+        "settings_differ",
+    ),
     *("flags", "details"),
 ]
 A, B = [100, 104, 98, 101, 97], [131, 127, 140, 129, 133]
@@ -168,8 +176,15 @@ def test_article_002(diskspd, rows):
         assert (row["n"], row["n_baseline"]) == (1, 1)
         assert row["words"] == "one run each: no error known"
         assert row["told"] == "need >= 3 runs a side for a verdict"
-        gaps = ("ratio_lo", "ratio_hi", "confidence", "runs_needed", "varies_in")
-        assert [row[c] for c in (*gaps, "p_equal")] == [None] * 6
+        gaps = (
+            "ratio_lo",
+            "ratio_hi",
+            "confidence",
+            "runs_needed",
+            "runs_needed_same",
+            "varies_in",
+        )
+        assert [row[c] for c in (*gaps, "p_equal")] == [None] * 7
         assert row["comparisons"] == 0
 
 
@@ -306,7 +321,8 @@ def test_the_edge_of_the_band_is_said(make, rows):
     frame = make(g=["a"] * 4 + ["b"] * 4, iops=[100, 110, 95, 105, 105.2, 115.5, 99.8, 110.1])
     (row,) = rows(compare(frame, "iops", between="g", baseline="a"))
     assert row["runs_needed"] is None
-    assert "more runs will hardly settle it" in row["told"]
+    assert "if the sides are equal, 62 more a side do" in row["told"]
+    assert row["runs_needed_same"] == 62
 
 
 # pairs

@@ -127,3 +127,15 @@ def test_the_spread_of_levels_is_held_and_gives_a_plan():
     plans = [best_repeats([one.variance for one in own], levels.COSTS) for own in found]
     assert np.mean([levels.waste(plan, spread) <= 1.5 for plan in plans]) > 0.87
     assert levels.waste([None, 1, 1], spread) > 1.5, "a plan can be worse"
+
+
+def test_few_runs_miss_a_slow_mode_and_the_chance_is_said():
+    found = list(means.slow_runs(5, 1 / 3, 1500, np.random.default_rng(11)))
+    assert np.mean([held for held, _ in found]) < 0.6
+    assert abs(np.mean([not seen for _, seen in found]) - 0.9**5) < 0.05
+
+
+def test_skewed_phases_are_flagged_where_their_interval_fails():
+    found = list(levels.skewed((6, 3, 5), 1.0, 300, np.random.default_rng(12)))
+    assert np.mean([held for held, _ in found]) < 0.8
+    assert np.mean([held or said for held, said in found]) > 0.9

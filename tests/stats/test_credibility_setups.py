@@ -206,3 +206,41 @@ DISHONEST = {
 def test_a_dishonest_set_up_is_caught(read, known, caught):
     seen = ft.check(read(), **known)
     assert caught in set(zip(seen["check"], seen["verdict"], strict=True))
+
+
+SELDOM = (('"ctx" : 10909', '"ctx" : 1090'), ('"name" : "vda"', '"name" : "loop0"'))
+ENGINE = '"ioengine" : "libaio"'
+
+
+def of(*edits):
+    """Name what is suspect of a right run whose job slept a tenth as often as it had to."""
+    seen = ft.check(made(RIGHT, *SELDOM, *edits)())
+    return set(seen.query("verdict in ('suspect', 'impossible')")["check"])
+
+
+def test_a_job_of_depth_four_that_seldom_slept_had_no_device():
+    assert of() == {"sparse"}
+
+
+@pytest.mark.parametrize(
+    "edit",
+    [
+        ('"usr_cpu" : 4.200000', '"usr_cpu" : 37.000000'),  # of 71 %: a full processor
+        (ENGINE, '"ioengine" : "io_uring", "hipri" : "1"'),
+        (ENGINE, '"ioengine" : "io_uring", "sqthread_poll" : "1"'),
+        (ENGINE, f'{ENGINE}, "iodepth_batch_complete_min" : "0"'),
+        (ENGINE, f'{ENGINE}, "io_submit_mode" : "offload"'),
+        (ENGINE, '"ioengine" : "libpmem"'),
+    ],
+)
+def test_a_job_that_need_not_sleep_is_not_accused(edit):
+    assert of(edit) == set()
+
+
+def test_samples_of_windows_of_another_length_are_not_counted():
+    twice = (
+        ('"iops_mean" : 22620', '"iops_mean" : 45240'),
+        ('"iops_max" : 25470', '"iops_max" : 50940'),
+    )
+    seen = ft.check(made(RIGHT, *twice, (ENGINE, f'{ENGINE}, "iopsavgtime" : "100"'))())
+    assert "samples" not in set(seen["check"])

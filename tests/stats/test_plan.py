@@ -8,7 +8,7 @@ import pytest
 from scipy import stats
 
 import fiotools as ft
-from benchmarks.coverage.planning import found_share, pilots_with_power
+from benchmarks.coverage.planning import found_share, of_pilots
 from fiotools.errors import SchemaError
 
 
@@ -23,7 +23,7 @@ def pilot(make):
 
 
 def test_the_number_is_that_of_the_noncentral_t(rows):
-    for row in rows(ft.plan(0.03)):
+    for row in rows(ft.plan(0.03, band=0, differences=[0.02, 0.05, 0.1])):
         sigma, edge = sqrt(log1p(0.03**2)), log1p(row["difference_pct"] / 100)
 
         def power(n, sigma=sigma, edge=edge):
@@ -36,20 +36,20 @@ def test_the_number_is_that_of_the_noncentral_t(rows):
 
 
 def test_the_pilots_spread_is_within_its_sides_and_planned_with_its_upper_limit(pilot, rows):
-    (row,) = rows(ft.plan(pilot, "iops", between="place", differences=[0.05], power=[0.8]))
+    (row,) = rows(ft.plan(pilot, "iops", between="place", differences=[0.1], power=[0.8]))
     logs = np.log(np.asarray(pilot["iops"], dtype=float)).reshape(2, 6)
     variance = logs.var(axis=1, ddof=1).mean()
     upper = variance * 10 / stats.chi2.ppf(0.2, 10)
     assert row["n"] == 12
     assert row["cov_pct"] == pytest.approx(100 * sqrt(np.expm1(variance)))
     assert row["cov_hi_pct"] == pytest.approx(100 * sqrt(np.expm1(upper)))
-    given = rows(ft.plan(sqrt(np.expm1(upper)), differences=[0.05], power=[0.8]))[0]
+    given = rows(ft.plan(sqrt(np.expm1(upper)), differences=[0.1], power=[0.8]))[0]
     assert (row["runs_differ"], row["runs_same"]) == (given["runs_differ"], given["runs_same"])
     assert row["rounds_differ"] is None
 
 
 def test_rounds_take_the_pilots_correlation(pilot, rows):
-    asked = {"between": "place", "pair": "round", "differences": [0.05], "power": [0.8]}
+    asked = {"between": "place", "pair": "round", "differences": [0.1], "power": [0.8]}
     (row,) = rows(ft.plan(pilot, "iops", **asked))
     assert row["correlation"] > 0.8
     assert 3 <= row["rounds_differ"] < row["runs_differ"]
@@ -57,7 +57,7 @@ def test_rounds_take_the_pilots_correlation(pilot, rows):
 
 def test_comparisons_that_share_an_error_take_more_runs(rows):
     alone, shared = (
-        rows(ft.plan(0.05, differences=[0.05], power=[0.8], comparisons=count))[0]
+        rows(ft.plan(0.05, differences=[0.1], power=[0.8], comparisons=count))[0]
         for count in (1, 12)
     )
     for name in ("runs_differ", "runs_same"):
@@ -75,6 +75,8 @@ def test_more_than_a_thousand_runs_are_null(rows):
         ({"differences": [0]}, "a difference of 0"),
         ({"power": [1]}, "a power of 1"),
         ({"comparisons": 0}, "comparisons is 0"),
+        ({"band": 1}, "band is 1"),
+        ({"fail_if": "not-same"}, "not a rule to plan for"),
         ({"pair": "round", "between": None}, "pairs have two sides"),
         ({"by": "round"}, "no two runs of a side"),
         ({"between": ["place"]}, "between is .'place'.: it is the name of one column"),
@@ -95,12 +97,43 @@ def test_a_metric_has_to_be_named(pilot):
 
 @pytest.mark.parametrize("question", ["differ", "same"])
 def test_the_number_planned_has_the_power(question):
-    found = found_share(0.05, 0.05, question, 1500, np.random.default_rng(9))
+    found = found_share(0.05, 0.1, question, 1000, np.random.default_rng(9))
     assert 0.76 < found < 0.88
 
 
+def test_a_gate_fails_and_passes_as_planned():
+    for question in ("differ", "same"):
+        rng = np.random.default_rng(11)
+        found = found_share(0.05, 0.1, question, 1000, rng, fail_if="slower:5%")
+        assert 0.76 < found < 0.88
+
+
+def test_a_difference_within_the_band_is_never_seen(rows):
+    (row,) = rows(ft.plan(0.03, differences=[0.04], power=[0.8]))
+    assert (row["runs_differ"], row["flags"]) == (None, "within-band")
+    assert row["runs_same"] > 3
+
+
+def test_cells_have_one_plan_that_of_the_worst(make, rows):
+    rng = np.random.default_rng(4)
+    noise = np.concatenate([rng.normal(0, 0.01, 12), rng.normal(0, 0.05, 12)])
+    cells = make(
+        bs=["4k"] * 12 + ["1m"] * 12,
+        place=["a", "b"] * 12,
+        iops=np.exp(5 + noise).tolist(),
+    )
+    asked = {"between": "place", "by": "bs", "differences": [0.1], "power": [0.8]}
+    (row,) = rows(ft.plan(cells, "iops", **asked))
+    assert (row["bs"], row["comparisons"]) == ("1m", 2)
+    (alone,) = rows(ft.plan(cells, "iops", **asked, comparisons=1))
+    assert alone["runs_differ"] < row["runs_differ"]
+
+
 def test_four_pilots_in_five_plan_enough():
-    assert 0.68 < pilots_with_power(5, 150, np.random.default_rng(10)) < 0.94
+    rng = np.random.default_rng(10)
+    enough, seen = of_pilots(lambda size: rng.normal(0, 0.05, size), 5, 120, rng)
+    assert 0.66 < enough < 0.94
+    assert seen > 0.74
 
 
 def test_pairs_of_three_sides_count_whichever_was_read_first(rows):

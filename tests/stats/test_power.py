@@ -37,7 +37,7 @@ def test_power_within_is_that_of_two_one_sided_tests(center):
 @pytest.mark.parametrize("center", [log(1.10), log(1.03), 0.0, -log(1.10)])
 def test_runs_needed_is_the_smallest_that_has_the_power(center, kind):
     variance = 2 * 0.03**2
-    n = runs_still_needed(_difference(center, variance, kind), 0.05, now=3) + 3
+    n = runs_still_needed(_difference(center, variance, kind), 0.05, now=3).as_seen + 3
     power, away = Power(variance, interval=kind), abs(center)
 
     def chance(n):
@@ -47,8 +47,8 @@ def test_runs_needed_is_the_smallest_that_has_the_power(center, kind):
 
 
 def test_runs_needed_gives_up_at_the_edge_of_the_band():
-    assert runs_still_needed(_difference(log(1.0501), 0.01), 0.05, now=3) is None
+    assert runs_still_needed(_difference(log(1.0501), 0.01), 0.05, now=3).as_seen is None
 
 
 def test_one_more_run_at_least_while_undecided():
-    assert runs_still_needed(_difference(1.0, 1e-6), 0.05, now=50) == 1
+    assert runs_still_needed(_difference(1.0, 1e-6), 0.05, now=50).as_seen == 1

@@ -291,3 +291,23 @@ def test_a_histogram_log_that_counts_from_its_first_report(rows):
     )
     assert [row["words"] for row in found] == ["ok", "ok"]
     assert found[0]["told"].startswith("the first sample ends where the times begin: left out")
+
+
+GROUPS = FIXTURES / "fio" / "fio-3.33--log-groups"
+
+
+@pytest.mark.parametrize("by", [None, "entry"])
+def test_a_group_of_three_is_three(by):
+    results = ft.read([f"{GROUPS}.json", f"{GROUPS}_iops.*.log"])
+    found = reconcile(results, by=by)
+    assert found["entry"].tolist() == [1, 2]
+    assert found["n"].tolist() == [15, 10]
+    assert found["verdict"].tolist() == ["undecided", "undecided"]
+    assert found["ratio"].between(0.97, 1.04).all()
+
+
+def test_a_group_is_not_judged_by_some_of_its_logs():
+    logs = [f"{GROUPS}_iops.{job}.log" for job in (1, 4, 5)]
+    found = reconcile(ft.read([f"{GROUPS}.json", *logs]), by="entry")
+    assert found["verdict"].tolist() == ["no summary", "undecided"]
+    assert found["flags"][0].endswith("of-group")

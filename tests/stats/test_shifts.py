@@ -8,11 +8,12 @@ import pandas as pd
 import pytest
 
 import fiotools as ft
-from benchmarks.coverage.noise import RUNS, SERIES
-from benchmarks.coverage.shifts import alarms, power, ratio_holds
+from benchmarks.coverage.noise import SERIES, SPREAD
+from benchmarks.coverage.shifts import HISTORIES, alarms, kept, places, ratio_holds, seen
 from fiotools import shifts
 from fiotools.errors import SchemaError
 from fiotools.stats.drift import change_points
+from fiotools.stats.steps import steps
 
 DATA = Path(__file__).parents[2] / "data"
 READS = [5814, 5703, 8916, 9037, 8910]  # article 004, 9p
@@ -30,35 +31,39 @@ def test_the_reads_of_9p_are_one_step_after_the_second(rows):
     assert 1.4 < second["ratio_lo"] < second["ratio"] < second["ratio_hi"] < 1.7
     # of ten ways to choose the first two, two leave the low ones together: first, or last
     assert second["words"] == "step up, or two levels by chance"
-    assert second["told"] == "5 runs in random order fall apart as cleanly in 20 % of orders"
+    assert second["told"] == (
+        "5 runs in random order fall apart as cleanly in 20 % of orders; 21 runs would prove it, if "
+        "the level stays"
+    )
 
 
 def test_the_order_of_ten_runs_proves_a_step():
-    [found] = change_points([100, 103, 99, 101, 98, 120, 122, 119, 123, 121])
+    [found] = steps([100, 103, 99, 101, 98, 120, 122, 119, 123, 121])
     assert (found.at, found.by_chance) == (5, None)
-    # exactly 2 of 252 ways; drawn from 9,999 orders
-    assert found.p == pytest.approx(2 / 252, abs=0.003)
+    assert found.p < 1e-3
 
 
-def test_all_orders_of_eight_are_tried():
-    # 2 of 70 ways to choose four keep these apart; a step of normal noise, and the chance beside it
-    [found] = change_points([100, 103, 99, 101, 150, 152, 149, 151])
-    assert (found.at, found.by_chance) == (4, 2 / 70)
+def test_eight_runs_may_part_by_chance():
+    # 2 of 70 ways to choose four keep these apart; of ten runs, 2 of 210 do
+    [found] = steps([100, 103, 99, 101, 150, 152, 149, 151])
+    assert (found.at, found.by_chance, found.proven_by) == (4, 2 / 70, 10)
 
 
 @pytest.mark.parametrize(
     "values", [[1, 2, 3], [5, 5, 5, 5, 5], [0, 0, 0, 0], [100, 104, 98, 101, 97, 99, 103]]
 )
 def test_no_step(values):
-    assert change_points(values) == []
+    assert steps(values) == []
 
 
 def test_two_steps_and_one_that_comes_back():
     rng = np.random.default_rng(2)
     places = np.repeat([100.0, 160.0, 100.0], 100) + rng.normal(0, 10, 300)
     assert [round(found.at, -1) for found in change_points(places)] == [100, 200]
+    places = np.repeat([100.0, 160.0, 100.0], 8) + rng.normal(0, 3, 24)
+    assert [found.at for found in steps(places)] == [8, 16]
     places = np.repeat([100.0, 130.0, 90.0], 10) + rng.normal(0, 3, 30)
-    assert [found.at for found in change_points(places)] == [10, 20]
+    assert [found.at for found in steps(places)] == [10, 20]
 
 
 def test_a_series_with_stalls_at_zero(rows):
@@ -78,7 +83,9 @@ def test_a_drift_is_not_a_step(rows):
     noise = rng.normal(0, 10, 300)
     assert change_points(np.linspace(1000, 700, 300) + noise) == []
     runs = pd.DataFrame({"iops": np.linspace(1000, 700, 20) + noise[:20]})
-    assert "a drift, not a step?" in rows(shifts(runs, "iops"))[0]["told"]
+    assert rows(shifts(runs, "iops"))[0]["verdict"] == "no step"
+    long = pd.DataFrame({"iops": np.linspace(1000, 900, 100) + noise[:100]})
+    assert "a drift, not a step?" in rows(shifts(long, "iops"))[0]["told"]
     runs["iops"] = np.repeat([1000, 700], 10) + noise[:20]
     assert rows(shifts(runs, "iops"))[0]["told"] is None
 
@@ -146,20 +153,43 @@ def test_the_long_run_is_read(rows):
     assert found[0]["metric"] == "iops"
 
 
-@pytest.mark.parametrize("n", [5, 20])
-def test_runs_without_a_step(n):
-    found = alarms(RUNS["lognormal"], n, 600, np.random.default_rng(n), series=False)
-    assert np.mean(found > 0) < 0.03
-    places = power(RUNS["lognormal"], 20, 200, np.random.default_rng(n), series=False)
-    assert np.mean(~np.isnan(places)) > 0.8
+def test_the_end_of_a_history_is_seen():
+    rng = np.random.default_rng(5)
+    runs = 100 * np.exp(rng.normal(0, 0.01, 60))
+    runs[54:] *= 0.8
+    assert [found.at for found in steps(runs)] == [54]
+
+
+def test_one_rule_for_all_lengths():
+    rng = np.random.default_rng(6)
+    high = 4 * SPREAD
+    few, more = (
+        np.mean(seen(HISTORIES["lognormal"], high * (np.arange(n) >= 15), 200, rng))
+        for n in (30, 31)
+    )
+    assert min(few, more) > 0.93
+
+
+@pytest.mark.parametrize("noise", ["lognormal", "t with 3 df", "two modes", "AR(1), rho 0.8"])
+@pytest.mark.parametrize("n", [5, 20, 60])
+def test_histories_without_a_step(n, noise):
+    found = alarms(steps, HISTORIES[noise], n, 300, np.random.default_rng(n))
+    assert np.mean(found > 0) < 0.09
+
+
+def test_a_step_far_beyond_chance_stays_when_runs_are_added():
+    found = kept(0.0, 10, 30, np.random.default_rng(7))
+    assert len(found) > 20
+    assert all(found)
 
 
 @pytest.mark.parametrize("noise", ["independent", "AR(1), rho 0.8"])
 def test_series_without_a_step(noise):
-    found = alarms(SERIES[noise], 300, 300, np.random.default_rng(1), series=True)
+    found = alarms(change_points, SERIES[noise], 300, 300, np.random.default_rng(1))
     assert np.mean(found > 0) < 0.035
-    places = power(SERIES[noise], 300, 100, np.random.default_rng(2), series=True)
-    assert np.mean(np.abs(places - 0.5) < 0.1) > 0.6
+    step = 3 * SPREAD * (np.arange(300) >= 150)
+    at = places(change_points, SERIES[noise], step, 100, np.random.default_rng(2))
+    assert np.mean(np.abs(at - 0.5) < 0.1) > 0.6
 
 
 def test_the_interval_of_a_step_holds_it():

@@ -10,6 +10,7 @@ import math
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from functools import lru_cache
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -21,7 +22,13 @@ from msgspec import Raw
 from fiotools.readers.document import Session
 from fiotools.readers.fio import DIRECTIONS, LATENCIES, STATISTICS, Version
 from fiotools.readers.fio import options as fio_options
-from fiotools.readers.fio.bins import Histogram, coarse_columns, histograms, whole_direction
+from fiotools.readers.fio.bins import (
+    Histogram,
+    coarse_columns,
+    differing,
+    histograms,
+    whole_direction,
+)
 from fiotools.readers.fio.cumulative import server_of
 from fiotools.readers.fio.documents import MOVING, TOTAL, by_direction, elapsed
 from fiotools.readers.fio.fields import DISK, IO, JOB, LATENCY, Lines
@@ -240,6 +247,7 @@ class _Run:
             self.rows.append("jobs", _JOBS, (*keys, *values, entry.desc))
         flying = own.flying if own.given and not is_mixed else math.inf
         listed: list[str] = []
+        fine: list[Histogram | tuple[()] | None] = []  # of each direction that moved something
         is_idle, is_fine = True, False
         for direction, part in zip(DIRECTIONS, _parts(entry), strict=True):
             if part is None:
@@ -268,10 +276,15 @@ class _Run:
             self.rows.append("io", _ROW, (*keys, direction, *asked, *values))
             if self.percentiles or self.bins:
                 is_fine = self._add_curves((*keys, direction, *swept), timed) or is_fine
+            if self.bins and not is_sync:
+                clat = timed[LATENCIES.index("clat")][0]
+                fine.append(self._histogram(clat) if clat and clat.bins is not None else None)
             if part.rest:
                 self._add_rest(number, direction, part.rest)
         if listed and self.bins and not is_fine:
             self._add_coarse((*keys, whole_direction(listed), *options.common(listed)), entry)
+        elif is_fine:
+            self._compare_coarse(entry, [one for one in fine if one], len(fine))
         self._note_trouble(entry, is_idle=is_idle)
         if listed and entry.rest and (state := entry.rest.get("steadystate")):
             self._add_steady(_load(state), whole_direction(listed), options.common(listed))
@@ -375,14 +388,24 @@ class _Run:
 
     def _add_coarse(self, start: tuple[Any, ...], entry: Job) -> None:
         """Add the coarse distribution: the completion latency of all directions together."""
-        units = (("nsec", entry.latency_ns), ("usec", entry.latency_us), ("msec", entry.latency_ms))
-        shares = {unit: bins for unit, bins in units if bins}
         try:
-            columns = coarse_columns(shares, has_ns=entry.latency_ns is not None)
+            columns = _coarse(entry)
         except ValueError as error:
             self.warn(f"the coarse distribution is left out: {error}", "left out")
             return
         self.rows.block("bins", _CURVE, (*start, "clat"), _COARSE, *columns.values())
+
+    def _compare_coarse(self, entry: Job, fine: list[Histogram], directions: int) -> None:
+        """Note a coarse distribution that is not that of the fine bins, which are kept."""
+        with suppress(ValueError):
+            columns = _coarse(entry)
+            if len(fine) == directions and columns["pct"] and (found := differing(fine, columns)):
+                edge, below, other = found
+                self.warn(
+                    f"latency buckets of {entry.jobname!r:.60}: {below:.4g} % of the I/Os took less"
+                    f" than {edge:g} ns, and {other:.4g} % by the bins: the bins are kept",
+                    "contradiction",
+                )
 
     def _note_trouble(self, entry: Job, *, is_idle: bool) -> None:
         job = entry.jobname
@@ -505,6 +528,13 @@ def _moment(milliseconds: float | None) -> int | None:
     if milliseconds is None or not 10**12 < milliseconds < 10**13:
         return None
     return int(milliseconds)
+
+
+def _coarse(entry: Job) -> dict[str, list[float]]:
+    """Return the coarse distribution as columns; a `ValueError` if fio has no such bin."""
+    units = (("nsec", entry.latency_ns), ("usec", entry.latency_us), ("msec", entry.latency_ms))
+    shares = {unit: bins for unit, bins in units if bins}
+    return coarse_columns(shares, has_ns=entry.latency_ns is not None)
 
 
 def _latencies(part: Part) -> Timed:

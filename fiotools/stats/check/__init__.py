@@ -10,7 +10,15 @@ from typing import TYPE_CHECKING, Any
 import narwhals as nw
 
 from fiotools.stats import frames
-from fiotools.stats.check import link_rate, media, options, page_cache, pairs, totals
+from fiotools.stats.check import (
+    contradictions,
+    link_rate,
+    media,
+    options,
+    page_cache,
+    pairs,
+    totals,
+)
 from fiotools.stats.check.evidence import Cache, Evidence, Finding, Media, Memory, Sides, evidence
 from fiotools.stats.check.runs import RunFacts, runs
 from fiotools.tables import resting
@@ -24,7 +32,15 @@ if TYPE_CHECKING:
 
 # in the order of the answer
 _OF_RUNS: tuple[Callable[[RunFacts, Evidence], Iterator[Finding]], ...] = (
-    *(totals.little, totals.depth, totals.parts, totals.elapsed, link_rate.ceiling, media.medium),
+    *(
+        totals.little,
+        totals.depth,
+        totals.parts,
+        contradictions.contradictions,
+        totals.elapsed,
+        link_rate.ceiling,
+        media.medium,
+    ),
     *(media.turns, link_rate.budget, page_cache.pagecache, media.fast, options.options_fio),
     *(options.options_diskspd, page_cache.sparse, options.copying),
 )
@@ -54,7 +70,8 @@ def check(
     """Check whether the numbers of every run can be true, and what they are numbers of.
 
     Pass what the files do not say: a check without evidence is ``unknown`` and names what is
-    missing. ``impossible`` is for physics only. A note that accuses nobody is ``ok`` with a remedy.
+    missing. ``impossible`` is for physics only. A ``note`` accuses nobody: it says what to know
+    before the number is used.
 
     Parameters
     ----------
@@ -102,10 +119,10 @@ def check(
     -------
     pandas.DataFrame or polars.DataFrame
         A row per run, check and subject: the labels, ``source``, ``run``, ``subject``, ``check``
-        (its short name), ``finding`` (what was found, a name that stays), ``verdict`` (ok, suspect,
-        impossible, unknown), ``observed`` and ``limit`` (in ``unit``), ``details`` (the values of
-        the finding, as JSON); and in English ``why`` (one sentence), ``remedy`` (what to do, or to
-        find out), ``basis`` (where the limit comes from).
+        (its short name), ``finding`` (what was found, a name that stays), ``verdict`` (ok, note,
+        suspect, impossible, unknown), ``observed`` and ``limit`` (in ``unit``), ``details`` (the
+        values of the finding, as JSON); and in English ``why`` (one sentence), ``remedy`` (what to
+        do, or to find out), ``basis`` (where the limit comes from).
 
     Raises
     ------

@@ -144,7 +144,7 @@ class Finding:
 
     `subject` ("read of job", "run") is a key; `observed` and `limit` are in base units. The outcome
     and its `values` make the sentences (`outcomes`); `source` is where the limit comes from, if the
-    outcome does not say it. A note that accuses nobody is "ok" and has a remedy.
+    outcome does not say it.
     """
 
     check: str
@@ -173,7 +173,7 @@ class Finding:
 
     @property
     def verdict(self) -> str:
-        """Ok, suspect, impossible or unknown."""
+        """Ok, note, suspect, impossible or unknown."""
         return outcomes.outcomes()[self.finding].verdict
 
     @property

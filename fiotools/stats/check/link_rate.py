@@ -10,9 +10,11 @@ that are moved repeatedly count once, so the size of the file bounds them.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from math import expm1
+from typing import Any
 
 from fiotools.links import Link
 from fiotools.stats.check.evidence import Evidence, Finding
@@ -22,6 +24,7 @@ from fiotools.stats.check.runs import Row, RunFacts
 _TWO_WAY = ("mixed", "total")
 _NO_DATA = ("sync", "trim")  # a command goes over the link, and none of the bytes that it names
 _SLACK = 1.02  # rounding of printed numbers
+_FASTEST = 64e9  # B/s: PCIe 5.0 x16, the fastest link of one device
 _NVME = re.compile(r"nvme\d+(?:c\d+)?n\d+(?:p\d+)?")
 # options that keep I/Os in a part of the file
 _CORNERS = (
@@ -126,7 +129,13 @@ def ceiling(run: RunFacts, known: Evidence) -> Iterator[Finding]:
     elif known.link is None:
         rates = [flow.rate for flow in found]
         probe = Finding("link", "run", max(rates), None, "B/s")
-        yield probe.found("unknown", rates=rates)
+        limit = _FASTEST * (known.devices or 1) * (known.compression or 1.0)
+        if run.tool == "dd" and max(rates) > _SLACK * limit and not known.is_memory:
+            yield probe.of(max(rates), limit, "B/s").found(
+                "beyond_all", rate=max(rates), limit=limit
+            )
+        else:
+            yield probe.found("unknown", rates=rates)
     else:
         for flow in in_one(found) if known.link.is_shared else found:
             yield _carried(flow, known.link, known)
@@ -169,7 +178,7 @@ def budget(run: RunFacts, known: Evidence) -> Iterator[Finding]:
             if flow.direction not in hardest or left > hardest[flow.direction][0]:
                 hardest[flow.direction] = (left, flow, distinct, took)
     for _, flow, distinct, took in hardest.values():
-        is_sized = flow.row is not None and bool(flow.row["size_bytes"])
+        is_sized = flow.row is not None and any(row["size_bytes"] for row in run.io)
         yield _spent(Finding("budget", flow.subject), distinct, took, known, is_sized)
 
 
@@ -210,14 +219,30 @@ def _distinct(run: RunFacts, flow: Flow) -> float | None:
     row = flow.row
     if row is None or run.tool == "dd":
         return flow.moved
-    size, jobs = row["size_bytes"], run.jobs(row)
-    if not size or flow.moved is None or not jobs or row["rw"] is None:
+    if row["size_bytes"] or row["scope"] != "total":
+        return _reached(run, row, flow.moved, run.jobs(row))
+    # DISKSPD's total over several targets has no size, but its threads have one for each
+    targets = defaultdict[Any, list[Row]](list)
+    for own in run.io:
+        if own["scope"] == "thread" and own["direction"] == flow.direction:
+            targets[own["target"]].append(own)
+    each = [
+        _reached(run, own[0], _sum(one["io_bytes"] for one in own), len(own))
+        for own in targets.values()
+    ]
+    return _sum(each) if each else None
+
+
+def _reached(run: RunFacts, row: Row, moved: float | None, jobs: int | None) -> float | None:
+    """Bound the different bytes of one file that its jobs moved."""
+    size = row["size_bytes"]
+    if not size or moved is None or not jobs or row["rw"] is None:
         return None
     if run.given(row["entry"], _CORNERS):
         return None
     if any("Distribution" in name for name in run.all_options):  # DISKSPD's
         return None
-    each = flow.moved / jobs
+    each = moved / jobs
     if "rand" not in row["rw"]:
         return float(min(each, size))
     if run.option(row["entry"], "random_distribution") not in (None, "random"):
@@ -225,3 +250,9 @@ def _distinct(run: RunFacts, flow: Flow) -> float | None:
     # DISKSPD's options are those of all entries
     is_told = run.tells_options(None if run.tool == "diskspd" else row["entry"])
     return float(size * -expm1(-each / size)) if is_told else None
+
+
+def _sum(amounts: Iterable[float | None]) -> float | None:
+    """Add up amounts; None if one is missing."""
+    known = [*amounts]
+    return None if None in known else float(sum(filter(None, known)))

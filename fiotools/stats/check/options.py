@@ -154,7 +154,8 @@ def _source(run: RunFacts, row: Row, source: str | None, target: str | None) -> 
     if source in (*NO_DEVICE, *RANDOM) and target in NO_DEVICE:
         yield probe.found("no_disk", source=source, target=target)
     elif source == "/dev/zero":
-        yield probe.found("zeros")
+        is_left_out = "sparse" in (run.option(row["entry"], "conv") or "").split(",")
+        yield probe.found("sparse" if is_left_out else "zeros")
     elif source in RANDOM:
         rate = row["bw_bytes_per_s"]
         name = "random" if rate is None else "random_rate"
@@ -200,8 +201,8 @@ def _flags(run: RunFacts, entry: int | None) -> set[str]:
 def _dd_time(run: RunFacts, row: Row) -> Finding:
     took = row["runtime_s"]
     probe = Finding("dd_time", run.subject(row), took, _LONG, "s")
-    is_waited = took >= 0.1 and (row["direct"] or _flags(run, row["entry"]))
-    name = "waited" if is_waited else "second" if took < 1 else "short"
+    is_waited = row["direct"] or run.drops_cache or _flags(run, row["entry"])
+    name = "second" if took < 1 and not (is_waited and took >= 0.1) else "short"
     return probe.found("long" if took >= _LONG else name, time=took)
 
 

@@ -5,9 +5,11 @@ Its ``disk_util`` counts the requests of the block devices below the files, and 
 sectors. Other programs' I/O counts too, so a share is the most that can have come from there. fio
 looks every 250 ms, and misses what came after the last look.
 
-A job with one I/O in flight sleeps until a device has answered, which is a context switch (fio's
-``ctx``); it need not sleep if memory answers. This works for runs of any length, and for file
-systems whose devices fio does not find; but a job that was interrupted did not sleep for a device.
+A job sleeps until a device has answered, which is a context switch (fio's ``ctx``): with D I/Os in
+flight at least once in D I/Os, as all of them may be answered while it sleeps. It need not sleep if
+memory answers. This works for runs of any length, and for file systems whose devices fio does not
+find; but a job that was interrupted did not sleep for a device, and a job whose processor is full
+finds answers without waiting for them.
 
 Without a count: fio asks the kernel to drop the cache of its files first (``invalidate=1``), which
 keeps dirty pages, so a file smaller than memory proves nothing; dd and DISKSPD drop nothing. Direct
@@ -21,12 +23,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from math import inf
 
 from fiotools.errors import argument, typed
 from fiotools.stats.check.evidence import Evidence, Finding
 from fiotools.stats.check.link_rate import flows
 from fiotools.stats.check.outcomes import Phrase, phrase
-from fiotools.stats.check.runs import NO_DEVICE, RANDOM, Row, RunFacts
+from fiotools.stats.check.runs import ASYNC_ENGINES, NO_DEVICE, RANDOM, Row, RunFacts
 
 _DISK_UTIL = "fio's disk_util: the I/O of the device against the I/O of the jobs"
 _ENOUGH = 0.9  # a smaller share shows that memory answered, or nothing
@@ -35,33 +38,49 @@ _FEWEST = 100  # I/Os
 _SHORT = 1.0  # s: in a shorter run fio may miss everything
 _MISSED = 0.6  # s: it looks every 250 ms, and on a busy machine twice as late
 _LARGEST = 4 << 20  # B of a request: BLK_DEF_MAX_SECTORS_CAP of Linux 6.16, before it 1.25 MiB
-_ASYNC = ("libaio", "io_uring")
+_POLLS = ("hipri", "sqthread_poll")  # without sleeping
+_FULL = 70.0  # % of a processor: the system's work for the job, and other guests, are not in it
+# how much less often a job may have slept than it had to, for its engine: an answer may be there
+# before it sleeps, for one of two I/Os of an asynchronous engine, and for one of three on a busy
+# machine, where others ran meanwhile; with several in flight honest jobs slept .83 times and more,
+# and below .5 times is too seldom
+_SELDOM = {"sync": 1.5, "async": 2.0, "deep": 1.8}
 _SLEEPING = ("sync", "psync", "vsync", "pvsync")  # pvsync2 may poll, and mmap reads ahead
 
 
 @dataclass(frozen=True, slots=True)
 class Share:
-    """How much of the jobs' I/O reached a device.
+    """How much of the jobs' I/O reached a device, and the limits that decide it.
 
-    `most` is the share that was `counted`, and what fio may have missed; `is_whole` says that it is
-    certain that nearly all of it did.
+    Below `short` it is certain that a part did not, because what the count may have missed is less
+    than that; from `whole` on nearly all of it did; and a share between the two is unknown.
     """
 
     counted: float
-    most: float
-    is_whole: bool
+    short: float
     said: Phrase
     basis: str
+    whole: float = inf
 
     @property
     def is_short(self) -> bool:
         """Whether it is certain that a part of it did not."""
-        return self.most < _ENOUGH
+        return self.counted < self.short
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether it is certain that nearly all of it did."""
+        return self.counted >= self.whole
+
+    @property
+    def is_between(self) -> bool:
+        """Whether a count of devices leaves it open."""
+        return self.whole < inf and self.short <= self.counted < self.whole
 
     def probe(self, check: str, subject: str) -> Finding:
-        """Return a check that has the share as its number."""
-        share = 100 * self.counted
-        return Finding(check, subject, share, 100 * _ENOUGH, "%", self.basis)
+        """Return a check that has the share as its number, and the limit that it was held to."""
+        limit = self.short if self.is_short else self.whole
+        return Finding(check, subject, 100 * self.counted, 100 * limit, "%", self.basis)
 
 
 def read_share(run: RunFacts, known: Evidence) -> Share | None:
@@ -74,9 +93,13 @@ def read_share(run: RunFacts, known: Evidence) -> Share | None:
     packed = known.compression or 1.0
     ios = sum(row["total_ios"] or 0 for row in reads) / packed
     slept = slept_share(run, reads, ios) if each else None
-    if slept is not None and slept.is_short:
-        return slept
-    return _counted(run, reads, each, packed)
+    counted = _counted(run, reads, each, packed)
+    if slept is None or not slept.is_short:
+        return counted
+    # with several I/Os in flight a job that works all the time need not sleep for a device
+    is_deep = any((run.depth(row) or 1) > 1 for row in reads)
+    is_decided = counted is not None and (counted.is_short or (counted.is_whole and is_deep))
+    return counted if is_decided else slept
 
 
 def amplified(run: RunFacts, _known: Evidence) -> Iterator[Finding]:
@@ -95,32 +118,56 @@ def amplified(run: RunFacts, _known: Evidence) -> Iterator[Finding]:
 
 def slept_share(run: RunFacts, rows: Sequence[Row], waits: float) -> Share | None:
     """Compare how often fio's jobs slept with how often they had to wait for a device."""
-    jobs = {row["entry"]: row["ctx"] for row in run.tables["jobs"]}
-    slept = [jobs.get(row["entry"]) for row in rows]
+    jobs = {row["entry"]: row for row in run.tables["jobs"]}
+    slept = [jobs[row["entry"]]["ctx"] if row["entry"] in jobs else None for row in rows]
     engines = [_engine(run, row) for row in rows]
-    if waits < _FEWEST or not all(slept) or None in engines:
+    depths = {run.depth(row) or 1 for row in rows}
+    if waits < _FEWEST or not all(slept) or None in engines or len(depths) > 1:
         return None  # fio for Windows has no count, and writes 0
     if any(row["scope"] not in ("job", "group") for row in rows):
         return None
     if any(name.startswith(("pmem", "dax")) for name in run.disks):
         return None  # nobody sleeps for persistent memory
+    depth = depths.pop() if "deep" in engines else 1
+    if depth > 1 and not _has_room(run, rows):
+        return None
     times = float(sum(filter(None, slept)))
     said = phrase("slept", slept=times, n=waits)
-    # an answer may be there before the job sleeps: for one of two I/Os of an asynchronous engine,
-    # and for one of three on a busy machine, where others ran meanwhile
-    most = times / waits * (2.0 if "async" in engines else 1.5)
-    return Share(times / waits, most, False, said, "fio's ctx: context switches against I/Os")
+    if depth > 1:
+        said = phrase("slept_deep", slept=times, n=waits, depth=depth)
+    share = times * depth / waits
+    short = _ENOUGH / max(_SELDOM[engine] for engine in engines if engine)
+    return Share(share, short, said, "fio's ctx: context switches against I/Os")
 
 
 def _engine(run: RunFacts, row: Row) -> str | None:
-    """Tell how a row's engine waits for each I/O by itself; None if it does not, or may poll."""
+    """Tell how a row's engine waits for its I/Os; None if it need not sleep for them."""
     engine = row["ioengine"]
     if engine in _SLEEPING or (engine is None and run.tells_options(row["entry"])):
         return "sync"  # psync is the default
-    polls = any(run.option(row["entry"], name) for name in ("hipri", "sqthread_poll"))
+    polls = any(run.option(row["entry"], name) not in (None, "0") for name in _POLLS)
+    never_waits = run.option(row["entry"], "iodepth_batch_complete_min") == "0"
     depth = run.depth(row)
-    is_alone = depth == 1 or (depth is None and run.tells_options(row["entry"]))
-    return "async" if engine in _ASYNC and is_alone and not polls else None
+    is_helped = run.is_offloading(row["entry"])
+    if engine not in ASYNC_ENGINES or polls or never_waits or is_helped:
+        return None
+    if depth is None:
+        return "async" if run.tells_options(row["entry"]) else None
+    return "async" if depth == 1 else "deep"
+
+
+def _has_room(run: RunFacts, rows: Sequence[Row]) -> bool:
+    """Whether all jobs that ran with these had room on one processor."""
+    groups = {row["group"] for row in rows}
+    numbers = {row["entry"]: run.jobs(row) for row in run.io}
+    busy = 0.0
+    for row in run.tables["jobs"]:
+        user, system, count = row["usr_cpu_pct"], row["sys_cpu_pct"], numbers.get(row["entry"], 1)
+        if row["group"] in groups:
+            if user is None or system is None or count is None:
+                return False
+            busy += (user + system) * count
+    return busy < _FULL
 
 
 def _counted(run: RunFacts, reads: list[Row], each: bool, packed: float) -> Share | None:
@@ -147,13 +194,13 @@ def _counted(run: RunFacts, reads: list[Row], each: bool, packed: float) -> Shar
         counted = _at(run, disks, (_LARGEST * row["read_ios"] for row in disks)) / moved
         is_bound = True
     counted *= packed
-    most = counted + _MISSED / min(row["runtime_s"] for row in reads)
+    short = _ENOUGH - _MISSED / min(row["runtime_s"] for row in reads)
     gave = "gave_most" if is_bound else "gave"
     said = phrase(gave, devices=run.disks, share=100 * min(counted, 1))
     # a loop device is a file of another file system
     is_device = not all((row["device"] or "").startswith("loop") for row in disks)
-    is_whole = is_device and not is_bound and most >= _ENOUGH
-    return Share(counted, most, is_whole, said, _DISK_UTIL)
+    whole = _ENOUGH if is_device and not is_bound else inf
+    return Share(counted, short, said, _DISK_UTIL, whole)
 
 
 def _asks_each(run: RunFacts, row: Row) -> bool:
@@ -203,8 +250,9 @@ def _fio(run: RunFacts, row: Row, known: Evidence) -> Finding:
         if run.option(entry, option) == bad:
             return probe.found("filled", option=option, value=bad)
     share = read_share(run, known)
-    if share is not None and (share.is_whole or share.is_short):
-        name = f"counted{in_guest}" if share.is_whole else "short"
+    if share is not None and (share.is_whole or share.is_short or share.is_between):
+        name = "between" if share.is_between else f"counted{in_guest}"
+        name = "short" if share.is_short else name
         return share.probe("cache", probe.subject).found(name, said=share.said)
     if direct is None:
         return probe.found("untold")
@@ -257,7 +305,7 @@ def _plain(run: RunFacts, row: Row, known: Evidence) -> Finding:
 
 def sparse(run: RunFacts, known: Evidence) -> Iterator[Finding]:
     """Check that the blocks that were read had been written."""
-    if known.media == "ram":
+    if known.media == "ram" or is_in_memory(run, known):
         return
     share = read_share(run, known)
     rate = max((flow.rate for flow in flows(run, known) if flow.direction == "read"), default=0.0)
@@ -265,6 +313,22 @@ def sparse(run: RunFacts, known: Evidence) -> Iterator[Finding]:
         is_read = row["direction"] in ("read", "mixed") and row["ioengine"] != "null"
         if is_read and row["target"] not in (*NO_DEVICE, *RANDOM):
             yield _read(run, row, known, share, rate)
+
+
+def is_in_memory(run: RunFacts, known: Evidence) -> bool:
+    """Whether the files are in memory: their name says so, or nobody waited and no device is there.
+
+    tmpfs takes direct I/O since Linux 6.6.
+    """
+    return bool(run.memory) or no_device(run, known) is not None
+
+
+def no_device(run: RunFacts, known: Evidence) -> Share | None:
+    """Return the share of direct reads that nobody waited for, where fio found no device."""
+    if run.disks or not all(run.direct(row) for row in run.wholes() if row["direction"] == "read"):
+        return None
+    share = read_share(run, known)
+    return share if share is not None and share.is_short else None
 
 
 def _read(run: RunFacts, row: Row, known: Evidence, share: Share | None, rate: float) -> Finding:
@@ -278,6 +342,7 @@ def _read(run: RunFacts, row: Row, known: Evidence, share: Share | None, rate: f
     carried = None if known.is_memory else known.carried
     if carried is not None and row["direct"] and rate > 1.02 * carried:
         return probe.found("beyond_link", prefilled=declared)
-    if share is not None and share.is_whole:
-        return share.probe("sparse", subject).found("counted", said=share.said)
+    if share is not None and (share.is_whole or share.is_between):
+        name = "counted" if share.is_whole else "between"
+        return share.probe("sparse", subject).found(name, said=share.said, prefilled=declared)
     return probe.found("untold", prefilled=declared)
