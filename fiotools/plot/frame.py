@@ -26,6 +26,7 @@ _AROUND = 0.75  # inches of an axis and its label
 _NOTE = 0.155  # inches of a line of a note
 OWN: WeakSet[Figure] = WeakSet()  # figures made here, which may grow
 _NOTES = 0.45  # of the height of Axes of one's own: what is written below
+_VALUES = 0.22  # of the height of Axes: what the values of rounds may take
 _HANDLE = 6  # letters: what an entry of a legend takes beside its name
 
 
@@ -324,7 +325,7 @@ def name_levels(ax: Axes, spec: Spec, looks: dict[Any, look.Look]) -> None:
     """Draw levels as short thick bars, with their values above them in lines of their own."""
     size, (wide, high) = look.small(ax), look.points(ax)
     trans = ax.transScale + ax.transLimits
-    ends: list[float] = []
+    ends, named = list[float](), list[Any]()
     for one in spec.levels:
         alone = spec.hue is None
         colour = look.PALETTE[2] if alone else looks[one.group].colour
@@ -354,19 +355,25 @@ def name_levels(ax: Axes, spec: Spec, looks: dict[Any, look.Look]) -> None:
         place = min(max(place, half), wide - half)
         line = next((n for n, end in enumerate(ends) if end + 8 <= place - half), len(ends))
         ends[line : line + 1] = [place + half]
-        ax.annotate(
-            one.text,
-            (place / wide, 1),
-            (0, -2 - 1.4 * size * line),
-            ha="center",
-            va="top",
-            xycoords="axes fraction",
-            textcoords="offset points",
-            size=size,
-            color=look.ink(ax),
-            bbox=look.paper(ax),
-            zorder=7,
-        )
+        named += [
+            ax.annotate(
+                one.text,
+                (place / wide, 1),
+                (0, -2 - 1.4 * size * line),
+                ha="center",
+                va="top",
+                xycoords="axes fraction",
+                textcoords="offset points",
+                size=size,
+                color=look.ink(ax),
+                bbox=look.paper(ax),
+                zorder=7,
+            )
+        ]
+    if spec.limits and spec.said and 1.4 * size * len(ends) > _VALUES * high:
+        for text in named:  # the limits keep their names
+            text.remove()
+        return
     if ends and ax.get_yscale() == "linear":  # room above for the lines of names
         low, top = ax.get_ylim()
         share = min(0.6, 1.4 * size * len(ends) / high)
