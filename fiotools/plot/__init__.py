@@ -6,7 +6,7 @@ or `cells`. `frame.py` has what is around them.
 
 from typing import Any
 
-from fiotools.errors import SchemaError, argument
+from fiotools.errors import SchemaError
 from fiotools.plot.checks import credibility
 from fiotools.plot.comparisons import latency, ratios, repeats, throughput
 from fiotools.plot.distributions import cdf, heatmap, percentiles, tails
@@ -74,5 +74,5 @@ def spec(kind: str, *given: Any, **named: Any) -> Spec:
     ('9p', 110.0, (100.0, 121.0))
     """
     if kind not in KINDS:
-        raise SchemaError(f"{argument('kind', kind)} is not a kind of plot: {', '.join(KINDS)}")
+        raise SchemaError(f"{kind!r} is not a kind of plot: {', '.join(KINDS)}")
     return KINDS[kind].spec(*given, **named)

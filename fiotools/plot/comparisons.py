@@ -564,7 +564,14 @@ def ratios(
     return Spec(
         "rows",
         tuple(found),
-        Axis(listed(filter(None, (what, shared))), "x", drawn, log=True, ends=(left, right)),
+        Axis(
+            listed(filter(None, (what, shared))),
+            "x",
+            drawn,
+            log=True,
+            ends=(left, right),
+            bare=what,
+        ),
         Axis("", "", "", order=tuple(dict.fromkeys(row.y for row in found))),
         limits=(Limit(*equal, axis="x"), Limit(1, axis="x", dashed=False)),
         notes=tuple(notes),

@@ -33,6 +33,7 @@ class Axis:
     log: bool | None = None  # if values are far apart
     zero: bool = False  # begins at 0, where it is linear
     ends: tuple[float, float] | None = None
+    bare: str = ""  # the label without what other panels have otherwise
 
 
 @dataclass(frozen=True)
@@ -104,9 +105,7 @@ class Spec:
         """Leave out parts, by their names."""
         names = {parts} if isinstance(parts, str) else {*parts}
         if unknown := sorted(names - {*PARTS}):
-            raise SchemaError(
-                f"a plot has no part {unknown[0]!r}: {argument('without')} takes {', '.join(PARTS)}"
-            )
+            raise SchemaError(f"a plot has no part {unknown[0]!r}, only {', '.join(PARTS)}")
         rows = self.rows
         for part, nothing in (
             ("points", {"points": ()}),
@@ -201,9 +200,8 @@ def merged(specs: Sequence[tuple[str, Spec]]) -> Spec:
         ends = [one.ends for one in own if one.ends]
         whole = (min(low for low, _ in ends), max(high for _, high in ends)) if ends else None
         labels = [one.label for one in own]
-        label = (
-            labels[0] if len({*labels}) == 1 else labels[0].partition(" (")[0].partition("（")[0]
-        )
+        bare = own[0].bare or labels[0].partition(" (")[0].partition("（")[0]
+        label = labels[0] if len({*labels}) == 1 else bare
         return replace(own[0], label=label, order=order, ticks=ticks, log=log, ends=whole)
 
     groups = union(spec.groups for _, spec in specs)

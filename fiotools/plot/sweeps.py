@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from fiotools import units
-from fiotools.errors import SchemaError, argument
+from fiotools.errors import SchemaError, argument, typed
 from fiotools.language import called, listed, say
 from fiotools.plot import words
 from fiotools.plot.comparisons import Cells, above_zero, answered
@@ -148,7 +148,7 @@ def _curves(
 def _loaded(data: Any, asked: Arguments) -> Any:
     wanted = asked.get("latency") or "lat_mean_ns"
     if words.unit(wanted) not in ("ns", ""):
-        raise SchemaError(f"{wanted!r} is not a latency: name one, {argument('latency')}")
+        raise SchemaError(f"{wanted!r} is not a latency: name one, {typed('latency=', '--metric')}")
     return _swept(data, asked, column="iodepth")
 
 
