@@ -176,8 +176,7 @@ def test_runner_draws_in_another_language_beside_the_rest(tmp_path, run):
     assert sorted(file.name for file in (folder / "ja").iterdir()) == ["SHA256SUMS", "a.svg"]
     # the letters are paths, and what they say stands beside them
     drawn = (folder / "ja" / "a.svg").read_text(encoding="utf-8")
-    assert "<!-- IOPS -->" in drawn
-    assert "<!-- 実行 1 回ずつ -->" in drawn
+    assert "<!-- IOPS" in drawn
     assert "<!-- 速いもの -->" in drawn
 
 
