@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from importlib import import_module
 from pathlib import Path
@@ -93,12 +94,12 @@ class Command(click.Command):
                 formatter.write_dl(records)
 
 
-class Lines(click.Group):
+class Lines(click.Group, ABC):
     """A group of commands: only the one that is typed is made, and lines tell of the others."""
 
+    @abstractmethod
     def lines(self) -> Mapping[str, Mapping[str, str]]:
         """Return the line of each command, by section."""
-        raise NotImplementedError
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """List the names of the commands, in order."""

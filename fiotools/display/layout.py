@@ -53,6 +53,7 @@ _READ = (
 WRAPS = 24  # letters that a line of a sentence has at least
 # below the table, and each thing once
 _SAID = ("flags", "details", "varies_in", "settings_differ")
+_LONG_HEAD = 24  # letters of a name in a heading
 _NEEDED_RUNS = {"runs_needed": "runs needed", "runs_needed_same": "if equal"}
 _PLANNED = {
     "runs_differ": "runs to see it",
@@ -459,12 +460,11 @@ def comparison(frame: Frame) -> Sheet:
     )
     several = [name for name in ("metric", "baseline") if not _one(frame, name)]
     pairs = zip(frame.columns["n"], frame.columns["n_baseline"], strict=True)
-    of = baseline or "the baseline"
     runs = [str(own) if own == other else f"{own} vs {other}" for own, other in pairs]
     made = [
         *(column(frame, name, keep=5) for name in [*labels, *several]),
         column(frame, "center", head(metric or "center"), keep=1),
-        column(frame, "center_baseline", f"of {of}", keep=1),
+        column(frame, "center_baseline", _of(baseline), keep=1),
         column(frame, what, f"{what} [{confidence}]" if confidence else what, keep=4),
         SheetColumn("n", runs, right=True, keep=2, about=about("n")),
         _verdicts(frame),
@@ -490,6 +490,11 @@ def comparison(frame: Frame) -> Sheet:
         title = f"{words['metric']} of each {between}, against {words['baseline']}"
     below = ["; ".join([*sure, *cut(frame.shown, frame.size)])]
     return Sheet(made, title, [*said(frame, labels), *filter(None, below)], shared)
+
+
+def _of(baseline: str) -> str:
+    """Head the column of the baseline; a long command stands in the title alone."""
+    return f"of {baseline}" if 0 < len(baseline) <= _LONG_HEAD else "baseline"
 
 
 def plan(frame: Frame) -> Sheet:
@@ -570,7 +575,7 @@ def options_that_differ(frame: Frame) -> Sheet:
     """Lay out an answer of `settings_diff`: each option, and what it was set to."""
     if not frame.size:
         return Sheet([], "no option in the files differs between the sides")
-    of = f"of {_one(frame, 'baseline') or 'the baseline'}"
+    of = _of(_one(frame, "baseline"))
     texts = {"set to": frame.columns["text"], of: frame.columns["text_baseline"]}
     made = [column(frame, name, keep=1) for name in ("option", frame.names[0])]
     for head, values in texts.items():

@@ -214,11 +214,11 @@ def repeats(
             )
     values = [one for row in rows for one in (row.x, *row.points)]
     is_log = is_far(values) if log is None else log
-    what = words.going(words.wording(named(metric)), found.table, y, hue)
+    what = words.wording(named(metric))
     return Spec(
         "rows",
         tuple(rows),
-        Axis(what, of, named(metric), log=is_log),
+        Axis(words.going(what, found.table, y, hue), of, named(metric), log=is_log, bare=what),
         Axis("", "", y, order=names),
         hue=hue,
         groups=in_order([row.group for row in rows], None),
@@ -389,10 +389,11 @@ def _single(
     reached = [end for row in rows for end in (row.x, row.high) if end is not None]
     is_log = is_far(reached) if log is None else log
     stems = frozenset() if wide else frozenset({"stems"})
+    what = words.wording(metric)
     return Spec(
         "rows",
         tuple(rows),
-        Axis(words.going(words.wording(metric), table, y, hue), of, metric, log=is_log, zero=True),
+        Axis(words.going(what, table, y, hue), of, metric, log=is_log, zero=True, bare=what),
         Axis("", "", y, order=rows_of),
         hue=hue,
         groups=in_order([kinds[at] for at in drawn], None),

@@ -22,7 +22,7 @@ from fiotools.plot import cells, frame, letters, lines, look, rows, words
 from fiotools.plot.scales import settled
 from fiotools.plot.spec import PARTS, Spec, merged, refuse_too_many
 from fiotools.stats import frames
-from fiotools.stats.question import metric_of, table_of
+from fiotools.stats.question import columns_named, metric_of, table_of
 from fiotools.tables import naming
 from fiotools.tables.results import Results, with_runs
 
@@ -217,13 +217,6 @@ def complete_names(table: Any, asked: Arguments) -> None:
             continue
         full = [naming.full(one, table) for one in names]
         asked[role] = full[0] if isinstance(asked[role], str) else full
-
-
-def columns_named(given: Any) -> list[str]:
-    """List names that were given as one or several; none if they are something else."""
-    several = [given] if isinstance(given, str) else given
-    is_names = isinstance(several, list | tuple) and all(isinstance(one, str) for one in several)
-    return list(several) if is_names else []
 
 
 def _label(results: Results, table: pl.DataFrame) -> str | None:

@@ -143,6 +143,7 @@ def fairness(
             "iops",
             log=False,
             zero=True,
+            bare=words.wording("iops"),
         ),
         Axis("", "", y, order=in_order(names, order)),
         levels=tuple(shares),

@@ -199,9 +199,8 @@ def merged(specs: Sequence[tuple[str, Spec]]) -> Spec:
         log = own[0].log if len({one.log for one in own}) == 1 else None
         ends = [one.ends for one in own if one.ends]
         whole = (min(low for low, _ in ends), max(high for _, high in ends)) if ends else None
-        labels = [one.label for one in own]
-        bare = own[0].bare or labels[0].partition(" (")[0].partition("（")[0]
-        label = labels[0] if len({*labels}) == 1 else bare
+        labels, bare = [one.label for one in own], [one.bare for one in own]
+        label = next((some[0] for some in (labels, bare) if len({*some}) == 1), "")
         return replace(own[0], label=label, order=order, ticks=ticks, log=log, ends=whole)
 
     groups = union(spec.groups for _, spec in specs)

@@ -126,7 +126,7 @@ def _curves(
     )
     notes = listed(found.said("curve: {middle}"), "; ")
     lowest = min(one for row in rows for one in (row.y, *row.points))
-    what = words.going(words.wording(metric, short=True), found.table, x, hue)
+    what = words.wording(metric, short=True)
     return Spec(
         "lines",
         tuple(rows),
@@ -136,7 +136,14 @@ def _curves(
             x,
             ticks=tuple(sorted({row.x for row in rows})),
         ),
-        Axis(what, of, metric, log=log, zero=lowest >= 0),
+        Axis(
+            words.going(what, found.table, x, hue),
+            of,
+            metric,
+            log=log,
+            zero=lowest >= 0,
+            bare=what,
+        ),
         hue=hue,
         groups=curves,
         limits=limits,

@@ -202,6 +202,7 @@ def series(
         how |= {"thin"}
     metric = found[0].series.metric
     flat = len({*(row.y for row in rows)}) == 1
+    what = _what(table, found, is_percentile=is_percentile)
     return Spec(
         "lines",
         tuple(rows),
@@ -212,9 +213,10 @@ def series(
             log=False,
         ),
         Axis(
-            _what(table, found, hue, is_percentile=is_percentile),
+            words.going(what, table, hue),
             metric.unit,
             metric.name,
+            bare=what,
             log=False,
             zero=flat or _near_zero([row.y for row in rows]),
         ),
@@ -250,8 +252,8 @@ def edges_of(series: Series) -> NDArray[np.float64]:
     return np.round(start + np.concatenate([[0.0], np.cumsum(series.widths)]), 9)
 
 
-def _what(table: Frame, found: Sequence[_Line], hue: str | None, *, is_percentile: bool) -> str:
-    """Name what is drawn, and its direction if that is one."""
+def _what(table: Frame, found: Sequence[_Line], *, is_percentile: bool) -> str:
+    """Name what is drawn."""
     metric = found[0].series.metric
     if len({line.series.quantity for line in found}) > 1 and metric.unit == "ns":
         what = say("latency")
@@ -261,7 +263,7 @@ def _what(table: Frame, found: Sequence[_Line], hue: str | None, *, is_percentil
     share = words.only(table, "percentile")
     if is_percentile and share is not None:
         what = say("p{share} of {what}", share=units.percentile(share), what=what)
-    return words.going(what, table, hue)
+    return what
 
 
 def _series_of(
@@ -556,6 +558,7 @@ def shifts(
             words.going(words.wording(own.metric.name), data),
             own.metric.unit,
             own.metric.name,
+            bare=words.wording(own.metric.name),
             log=False,
             ends=_zoomed(min(float(low), *ends), max(float(high), *ends)),
         ),
@@ -732,6 +735,7 @@ def history(
             words.going(words.wording(metric, short=True), table, axis.name),
             words.unit(metric),
             metric,
+            bare=words.wording(metric, short=True),
             log=False,
             ends=_zoomed(min(reach), max(reach)),
         ),

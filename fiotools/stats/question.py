@@ -137,7 +137,9 @@ class Door:
             frame = table_of(results, table or "io")
         whole = with_runs(results, frame, conditions.named(conditioned))
         rows = filtered(conditions.kept(whole, conditioned)[frame.columns])
-        named = (one for role in NAMES if role in self.takes for one in _names(asked.get(role)))
+        named = (
+            one for role in NAMES if role in self.takes for one in columns_named(asked.get(role))
+        )
         rows = with_runs(results, rows, naming.split(list(named)))
         if self.compares and not asked.get("between"):
             asked["between"] = sides_of(results, rows)
@@ -161,7 +163,7 @@ class Door:
             return found  # the question has the words for anything else
         there = naming.of(frame)
         for role in ("metric", "quantity", *NAMES):
-            names = _names(found.get(role))
+            names = columns_named(found.get(role))
             if role not in self.takes or not names:
                 continue
             known = there
@@ -182,7 +184,7 @@ class Door:
         return found
 
 
-def _names(given: Any) -> list[str]:
+def columns_named(given: Any) -> list[str]:
     """List names that were given as one or several; none if they are something else."""
     several = [given] if isinstance(given, str) else given
     is_names = isinstance(several, list | tuple) and all(isinstance(one, str) for one in several)

@@ -379,3 +379,24 @@ def test_saved_twice_a_plot_has_the_same_bytes(tmp_path):
     }.items():
         first, second = (ft.plot.save(draw(), tmp_path / f"{name}{at}.svg")[0] for at in (1, 2))
         assert first.read_bytes() == second.read_bytes()
+
+
+@pytest.mark.parametrize("kind", ["throughput", "repeats", "latency"])
+def test_panels_of_several_directions_name_none_on_the_axis(kind):
+    """Each panel alone has "(read)" or "(write)"; their common axis is of both."""
+    io = ft.read("data/dda-vhdx/xml/{volume}.xml").where("scope=total", "direction!=total").io
+    metric = "lat_mean_ns" if kind == "latency" else "iops"
+    axis = ft.plot.spec(kind, io, metric, y="volume", by="direction").x
+
+    assert axis.label == axis.bare != ""
+    assert "(" not in axis.label
+
+
+def test_panels_of_several_sides_name_none_on_the_axis():
+    res = ft.read("data/dda-vhdx/xml/{volume}.xml")
+    answer = ft.compare(res, "iops", baseline="vhdx", by="direction")
+
+    assert ft.plot.spec("ratios", answer, by="volume").x.label == "ratio of I/Os per second"
+    assert ft.plot.spec("ratios", answer[answer["volume"] == "nvme"]).x.label == (
+        "ratio of I/Os per second, nvme / vhdx"
+    )
