@@ -26,7 +26,7 @@ _AROUND = 0.75  # inches of an axis and its label
 _NOTE = 0.155  # inches of a line of a note
 OWN: WeakSet[Figure] = WeakSet()  # figures made here, which may grow
 _NOTES = 0.45  # of the height of Axes of one's own: what is written below
-_VALUES = 0.22  # of the height of Axes: what the values of rounds may take
+_VALUES = 0.15  # of the height of Axes: what the values of rounds may take
 _HANDLE = 6  # letters: what an entry of a legend takes beside its name
 
 

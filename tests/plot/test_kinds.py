@@ -114,6 +114,14 @@ def test_a_column_of_a_page(monkeypatch, kind):
 
 
 @pytest.mark.parametrize("kind", OWN_AXES)
+def test_a_column_of_a_page_in_our_style(monkeypatch, kind):
+    with plt.rc_context():
+        ft.plot.style()
+        on(monkeypatch, (3.3, 2.6))
+        drawn(kind, names(3), 2)
+
+
+@pytest.mark.parametrize("kind", OWN_AXES)
 def test_dark_axes_have_light_words_and_no_white_boxes(monkeypatch, kind):
     with plt.style.context("dark_background"):
         ax = on(monkeypatch, (6, 3))

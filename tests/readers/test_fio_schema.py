@@ -113,14 +113,16 @@ def test_every_column_is_taken_from_a_key_of_fios(table):
         assert {*field.key.split(".")} <= known, field
 
 
-def test_a_path_that_contradicts_the_file_changes_no_table(tmp_path):
+def test_a_path_that_contradicts_the_file_says_the_same_in_every_table(tmp_path):
     [whole] = parsed(WHOLE.read_text(encoding="utf-8"))
     (tmp_path / "1").mkdir()
     (tmp_path / "1" / "x.json").write_text(json.dumps(whole))
     results = ft.read(f"{tmp_path}/{{iodepth:d}}/x.json")
     for table in (results.io, results.percentiles, results.bins):
-        assert table["iodepth"].tolist() == [4] * len(table)
-    assert "the path says iodepth=1, the file 4" in results.notes["message"].item()
+        assert table["iodepth"].tolist() == [1] * len(table)
+    said = "the path says iodepth=1, the file 4: the path's is kept"
+    assert results.notes["message"].item() == said
+    assert set(results.settings.query("option == 'iodepth'")["text"]) == {"4"}
 
 
 def test_no_other_format_is_asked_for_a_whole_document(monkeypatch):

@@ -183,9 +183,11 @@ def test_the_figure_has_a_band_and_hollow_points_without_one():
     )
     ax = ft.plot.tails(found)
     assert [text.get_text() for text in ax.texts] == ["b / a"]
-    fillings = [line.get_markerfacecolor() for line in ax.lines if line.get_marker() == "o"]
+    points = [line for line in ax.lines if line.get_marker() == "o" and line.get_zorder() == 4]
+    fillings = [line.get_markerfacecolor() for line in points]
     assert fillings[0] == fillings[1] != fillings[2] == "white"
-    assert "95 % interval within these runs" in ax.get_xlabel()
+    assert len(fillings) == 3
+    assert "95 % interval within these runs" in ft.plot.spec("tails", found).notes[0]
     with pytest.raises(ft.SchemaError, match="a percentile twice"):
         ft.plot.tails(pd.concat([found, found]))
 
