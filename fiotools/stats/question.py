@@ -256,8 +256,9 @@ def unknown_sides(frame: Any, labels: list[str]) -> str:
         for name in known
         if name in there.columns and there[name].drop_nulls().n_unique() > 1
     ]
-    ways = [typed("give two files or {name: files}", "give two files or NAME=FILES"), *several]
-    return f"there is only one side: {' or '.join(ways)}"
+    files = typed("{name: files} for each side", "NAME=FILES for each side")
+    columns = ", or " + " or ".join(several) if several else ""
+    return f"there is only one side: give two files, {files}{columns}"
 
 
 def first_level(frame: Any, between: str, results: Results | None = None) -> Any:
