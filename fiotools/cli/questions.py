@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     import polars as pl
 
     from fiotools.display.columns import Sheet
+    from fiotools.tables.results import Results
 
 
 @dataclass(frozen=True)
@@ -45,6 +46,28 @@ class RowFilter:
     combine: Literal["run", "group"] | None = None
     drop_missing: bool = False
     table: str | None = None
+
+    def of(self, results: Results, columns: Sequence[str]) -> Results:
+        """Keep the rows that count, in all tables; with --drop-missing, those with the columns."""
+        sources.refuse_other_tables([self.table] if self.table else [])
+        with wrong_condition():
+            found = results.where(*self.where)
+        tables = {name: found.tables.polars(name) for name in found.tables}
+        if self.table:
+            others = {*naming.MEASURED, "runs"} - {self.table, "runs"}
+            tables |= {name: tables[name].clear() for name in others & tables.keys()}
+        if self.combine and len(tables.get("io", ())):
+            tables["io"] = self.added(tables["io"])
+        elif self.scope:
+            scoped = {name: own for name, own in tables.items() if "scope" in own and len(own)}
+            kept = {name: own.filter(own["scope"] == self.scope) for name, own in scoped.items()}
+            if not any(map(len, kept.values())):
+                of_scope(next(iter(scoped.values()), tables["runs"]), self.scope)  # refuses
+            tables |= kept
+        for name in (one for one in naming.MEASURED if one in tables):
+            full = (naming.full(column, tables[name]) for column in columns)
+            tables[name] = complete(tables[name], self, *full)
+        return found.with_tables(tables)
 
     @property
     def own_scope(self) -> str | None:
@@ -88,11 +111,6 @@ def complete(frame: pl.DataFrame, rows: RowFilter, *names: str | None) -> pl.Dat
         if gone:
             say(f"left out {many(gone, 'row')} without {naming.short(name)}")
     return frame
-
-
-def differs(frame: pl.DataFrame, name: str) -> bool:
-    """Say whether rows have different values of a column; a missing value is none."""
-    return name in frame and frame[name].drop_nulls().n_unique() > 1
 
 
 def filtered(read: Reading, frame: pl.DataFrame, rows: RowFilter) -> pl.DataFrame:

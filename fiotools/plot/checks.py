@@ -11,7 +11,8 @@ from typing import Any
 from fiotools.errors import SchemaError
 from fiotools.language import called, listed, say
 from fiotools.plot.comparisons import answered
-from fiotools.plot.kind import Arguments, kind
+from fiotools.plot.kind import kind
+from fiotools.plot.roles import Arguments
 from fiotools.plot.spec import Axis, Row, Spec, in_order
 from fiotools.stats import frames
 from fiotools.stats.check import check, outcomes

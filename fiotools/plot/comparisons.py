@@ -2,24 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from math import exp, fsum, isfinite, log
-from typing import Any
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from math import exp, fsum, isfinite, log, nan
+from typing import Any, Literal
 
 from fiotools import units
 from fiotools.errors import SchemaError, argument, typed
 from fiotools.flags import has
 from fiotools.language import called, listed, say
-from fiotools.plot import words
-from fiotools.plot.kind import Arguments, kind, needed, of_table, opened, records
+from fiotools.plot import roles, words
+from fiotools.plot.kind import Prepare, kind, needed, of_table, opened, records
+from fiotools.plot.roles import Arguments
 from fiotools.plot.spec import Axis, Limit, Row, Spec, finite, in_order, is_far
 from fiotools.stats import frames
 from fiotools.stats.compare import compare, speedup
 from fiotools.stats.frames import Frame
 from fiotools.stats.replicates import labels as labels_of
 from fiotools.stats.summary import summarize
+from fiotools.tables.results import Results
 from fiotools.vocabulary import CONDITIONS, KEYS
 
+_LIMITS = {"B/s": "500MB/s", "ns": "1ms", "s": "10s"}  # examples of a limit
 _ENDS = ("ratio", "ratio_lo", "ratio_hi")
 _GIVE = "; give what compare() returned"
 _EACH = "○ one run each: no interval, so chance is not ruled out"
@@ -132,7 +136,34 @@ def values_of(table: Frame, column: str) -> list[float | None]:
     return found
 
 
-@kind(of_table(None, "y"))
+def _runs(name: str | None) -> Prepare:
+    """Return how a `Results` becomes runs in rows, of a table or the one that has the metric."""
+
+    def prepare(data: Any, asked: Arguments) -> Any:
+        table = of_table(name)(data, asked)
+        if isinstance(data, Results):
+            table = roles.rows(data, table, asked)
+            roles.ordered(table, asked, "y")
+        return table
+
+    return prepare
+
+
+def _repeated(data: Any, asked: Arguments) -> Any:
+    """Take runs in rows; warn if those of one row are unlike."""
+    table = _runs(None)(data, asked)
+    if isinstance(data, Results):
+        keys = [one for role in ("y", "hue") if (one := asked[role])]
+        summary = summarize(table, asked["metric"], by=[*asked["by"], *keys])
+        if differ := dict.fromkeys(summary["varies_in"].drop_nulls()):
+            roles.warn(
+                f"the runs of one row differ in {', '.join(differ)}: "
+                f"{argument('hue')} draws one of them apart"
+            )
+    return table
+
+
+@kind(_repeated)
 def repeats(
     frame: Any,
     metric: str | None = None,
@@ -141,7 +172,7 @@ def repeats(
     hue: str | None = None,
     summary: Any = None,
     order: Sequence[Any] | None = None,
-    ceilings: Mapping[str, float] | None = None,
+    ceilings: Mapping[str, float | str] | None = None,
     log: bool | None = None,
 ) -> Spec:
     """Draw each run as a point, and through the points their geometric mean with its interval.
@@ -164,8 +195,8 @@ def repeats(
         asked for if left out.
     order : sequence, optional
         The rows from top to bottom; in order of appearance by default.
-    ceilings : mapping of str to float, optional
-        Limits to draw as lines, in the metric's base unit, each with its name.
+    ceilings : mapping of str to float or str, optional
+        Limits to draw as lines, each with its name: in the metric's base unit, or as ``"500MB/s"``.
     log : bool, optional
         Whether the axis is logarithmic; by default if the values are far apart.
     by : str or sequence of str, optional
@@ -234,22 +265,38 @@ def named(metric: str | None) -> str:
     return metric
 
 
-def limits_of(ceilings: Mapping[str, float] | None, of: str, *, log: bool) -> tuple[Limit, ...]:
+def limits_of(
+    ceilings: Mapping[str, float | str] | None, of: str, *, log: bool, axis: Literal["x", "y"] = "x"
+) -> tuple[Limit, ...]:
     """Return limits with their names and values."""
-    for name, limit in (ceilings or {}).items():
-        if not (isfinite(limit) and (limit > 0 or not log)):
-            raise SchemaError(f"the limit {name!r} is {limit:g}, which has no place on the axis")
     return tuple(
         Limit(
             limit,
             text=say("{name}: {text}", name=called(name), text=units.human(limit, of)),
-            axis="x",
+            axis=axis,
         )
-        for name, limit in (ceilings or {}).items()
+        for name, limit in _amounts(ceilings or {}, of, log=log)
     )
 
 
-@kind(of_table("io", "y"))
+def _amounts(
+    ceilings: Mapping[str, float | str], of: str, *, log: bool
+) -> Iterator[tuple[str, float]]:
+    """Read limits, as numbers or with their unit."""
+    for name, given in ceilings.items():
+        limit = nan
+        with suppress(ValueError):
+            limit = units.amount(given, of) if isinstance(given, str) else given
+        if not (name and isfinite(limit) and (limit > 0 or not log)):
+            example = _LIMITS.get(of, 50000)
+            raise SchemaError(
+                f"{argument('ceiling', f'{name}={given}')} is not a limit: write "
+                + typed(f"{{{name or 'NAME'!r}: {example!r}}}", f"NAME={example}")
+            )
+        yield name, limit
+
+
+@kind(_runs("io"))
 def throughput(
     frame: Any,
     metric: str = "bw_bytes_per_s",
@@ -257,7 +304,7 @@ def throughput(
     y: str | None = None,
     hue: str | None = None,
     order: Sequence[Any] | None = None,
-    ceilings: Mapping[str, float] | None = None,
+    ceilings: Mapping[str, float | str] | None = None,
     log: bool = False,
 ) -> Spec:
     """Draw a metric as one point per row, with its value at the right.
@@ -291,7 +338,15 @@ def throughput(
     return _single(frame, metric, needed(y), hue, order, ceilings, log=log)
 
 
-@kind(of_table("io", "y"))
+def _latencies(data: Any, asked: Arguments) -> Any:
+    """Take runs in rows, and the slowest I/O of the latency that is drawn."""
+    table = _runs("io")(data, asked)
+    mean = asked.get("metric") or "lat_mean_ns"
+    asked.setdefault("to", mean.replace("_mean_", "_max_"))
+    return table
+
+
+@kind(_latencies)
 def latency(
     frame: Any,
     metric: str = "lat_mean_ns",
@@ -300,7 +355,7 @@ def latency(
     hue: str | None = None,
     to: str | None = "lat_max_ns",
     order: Sequence[Any] | None = None,
-    ceilings: Mapping[str, float] | None = None,
+    ceilings: Mapping[str, float | str] | None = None,
     log: bool | None = None,
 ) -> Spec:
     """Draw the mean latency of each row as a point, and a bar from it to the slowest I/O.
@@ -352,7 +407,7 @@ def _single(
     y: str,
     hue: str | None,
     order: Sequence[Any] | None,
-    ceilings: Mapping[str, float] | None,
+    ceilings: Mapping[str, float | str] | None,
     *,
     log: bool | None,
     to: str | None = None,

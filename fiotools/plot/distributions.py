@@ -14,7 +14,8 @@ from fiotools.errors import SchemaError, typed
 from fiotools.language import called, listed, say
 from fiotools.plot import words
 from fiotools.plot.comparisons import above_zero, band_of, geometric_mean, keep_one, of_one_run
-from fiotools.plot.kind import Arguments, kind, of_table, opened
+from fiotools.plot.kind import kind, of_table, opened
+from fiotools.plot.roles import Arguments
 from fiotools.plot.scales import nines
 from fiotools.plot.spec import Axis, Limit, Row, Spec, finite, in_order
 from fiotools.stats import frames

@@ -13,12 +13,12 @@ from functools import update_wrapper
 from typing import Any, TypeAlias
 
 import narwhals as nw
-import polars as pl
 from matplotlib.axes import Axes
 
 from fiotools.errors import SchemaError, about_results, argument
 from fiotools.language import listed
-from fiotools.plot import cells, frame, letters, lines, look, rows, words
+from fiotools.plot import cells, frame, letters, lines, look, roles, rows, words
+from fiotools.plot.roles import Arguments
 from fiotools.plot.scales import settled
 from fiotools.plot.spec import PARTS, Spec, merged, refuse_too_many
 from fiotools.stats import frames
@@ -26,7 +26,6 @@ from fiotools.stats.question import columns_named, metric_of, table_of
 from fiotools.tables import naming
 from fiotools.tables.results import Results, with_runs
 
-Arguments: TypeAlias = dict[str, Any]
 Prepare: TypeAlias = Callable[[Any, Arguments], Any]
 
 KINDS: dict[str, Kind] = {}
@@ -184,11 +183,11 @@ def _example(data: Any, found: Spec) -> str:
     return frames.to_type(table, column, values[0]) if values else ""
 
 
-def of_table(name: str | None = None, *named: str) -> Prepare:
+def of_table(name: str | None = None, role: str | None = None) -> Prepare:
     """Return how a `Results` becomes a frame: a table by name, or the one that has the metric.
 
-    Columns that the arguments name come with it, and ``named`` are arguments that a label of the
-    paths fills in.
+    Columns that the arguments name come with it. What tells the runs apart gets the ``role``, whose
+    values are in `order`.
     """
 
     def prepare(data: Any, asked: Arguments) -> Any:
@@ -199,12 +198,13 @@ def of_table(name: str | None = None, *named: str) -> Prepare:
             table = table_of(data, name)
         else:
             table, asked[own] = metric_of(data, asked.get(own), name)
-        for role in named:
-            if asked.get(role) is None and (label := _label(data, table)):
-                asked[role] = label
-        roles = [column for role in _NAMES for column in columns_named(asked.get(role))]
-        table = with_runs(data, table, [*roles, "started_at", "reported_at"])
+        named = [column for one in _NAMES for column in columns_named(asked.get(one))]
+        table = with_runs(data, table, [*named, "started_at", "reported_at"])
         complete_names(table, asked)
+        if role is not None:
+            if asked.get(role) is None:
+                asked[role] = roles.found(data, table, role) or "source"
+            roles.ordered(table, asked, role)
         return table
 
     return prepare
@@ -217,14 +217,6 @@ def complete_names(table: Any, asked: Arguments) -> None:
             continue
         full = [naming.full(one, table) for one in names]
         asked[role] = full[0] if isinstance(asked[role], str) else full
-
-
-def _label(results: Results, table: pl.DataFrame) -> str | None:
-    """Return a column that tells the rows apart: a label of the paths, or the file."""
-    for name in (*results.labels, "source", "job"):
-        if name in table and table[name].n_unique() > 1:
-            return name
-    return results.labels[0] if results.labels else "source" if "source" in table else None
 
 
 def opened(data: Any, *columns: str | None) -> frames.Frame:

@@ -7,7 +7,8 @@ from typing import Any
 from fiotools.errors import SchemaError
 from fiotools.language import say
 from fiotools.plot import words
-from fiotools.plot.kind import Arguments, kind, opened
+from fiotools.plot.kind import kind, opened
+from fiotools.plot.roles import Arguments
 from fiotools.plot.spec import Axis, Row, Spec, in_order
 from fiotools.stats import frames
 from fiotools.stats.plan import plan as ask_plan

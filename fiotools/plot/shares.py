@@ -10,9 +10,10 @@ from fiotools import units
 from fiotools.errors import SchemaError, argument, typed
 from fiotools.flags import SENTENCES, flags_of
 from fiotools.language import called, say
-from fiotools.plot import words
+from fiotools.plot import roles, words
 from fiotools.plot.comparisons import answered, keep_one, of_one_run
-from fiotools.plot.kind import Arguments, kind, needed, of_table, opened, records
+from fiotools.plot.kind import kind, needed, of_table, opened, records
+from fiotools.plot.roles import Arguments
 from fiotools.plot.spec import Axis, Level, Row, Spec, finite, in_order
 from fiotools.stats import frames
 from fiotools.stats.combine import fairness as ask_fairness
@@ -28,7 +29,10 @@ _PARTS = ("user_s", "sys_s")
 def _threads(data: Any, asked: Arguments) -> Any:
     """Take the threads of runs, and ask how they share."""
     if isinstance(data, Results):
-        data = of_table("io", "y")(data, asked)
+        results, data = data, of_table("io")(data, asked)
+        if asked.get("y") is None:
+            asked["y"] = roles.found(results, data, "y", within=()) or "source"
+        roles.ordered(data, asked, "y")
         if "direction" in data and "total" in data["direction"].unique():
             data = data.filter(data["direction"] == "total")
     if asked.get("fairness") is None and "scope" in getattr(data, "columns", ()):

@@ -9,10 +9,11 @@ from typing import Any
 
 from fiotools import units
 from fiotools.errors import SchemaError, argument, typed
-from fiotools.language import called, listed, say
-from fiotools.plot import words
-from fiotools.plot.comparisons import Cells, above_zero, answered
-from fiotools.plot.kind import Arguments, kind, of_table, opened, records
+from fiotools.language import listed, say
+from fiotools.plot import roles, words
+from fiotools.plot.comparisons import Cells, above_zero, answered, limits_of
+from fiotools.plot.kind import kind, of_table, opened, records
+from fiotools.plot.roles import Arguments
 from fiotools.plot.spec import Axis, Limit, Row, Spec, in_order
 from fiotools.stats import frames
 from fiotools.stats.best_under import best_under
@@ -24,27 +25,18 @@ from fiotools.tables.results import Results
 
 _NAMED = 4  # curves whose best points and knees are listed
 _LOAD = ("I/Os per second", "latency")  # panels
-_SWEPT = ("iodepth", "bs_bytes", "numjobs")  # conditions of a sweep, as far as nothing is named
 
 
-def _swept(frame: Any, asked: Arguments, *, column: str) -> Any:
-    """Take the table of the metric, and a condition that differs as the one that was swept."""
-    table = of_table("io")(frame, asked)
-    there = set(map(str, getattr(table, "columns", ())))
-    if isinstance(frame, Results) and asked.get("x") is None:
-        differ = [
-            one
-            for one in (*frame.labels, *_SWEPT)
-            if one in there and table[one].dtype.is_numeric() and table[one].n_unique() > 1
-        ]
-        asked["x"] = next(iter(differ), column)
-        if asked.get("hue") is None:
-            names = [one for one in frame.labels if one != asked["x"] and table[one].n_unique() > 1]
-            asked["hue"] = next(iter(names), None)
+def _swept(data: Any, asked: Arguments) -> Any:
+    """Take the runs of the metric, and find what was swept."""
+    table = of_table("io")(data, asked)
+    if isinstance(data, Results):
+        roles.curves(data, table, asked)
+        table = roles.whole(table, asked)
     return table
 
 
-@kind(lambda data, asked: _swept(data, asked, column="bs_bytes"))
+@kind(_swept)
 def sweep(
     frame: Any,
     metric: str = "bw_bytes_per_s",
@@ -53,7 +45,7 @@ def sweep(
     hue: str | None = None,
     summary: Any = None,
     order: Sequence[Any] | None = None,
-    ceilings: Mapping[str, float] | None = None,
+    ceilings: Mapping[str, float | str] | None = None,
     log: bool | None = None,
 ) -> Spec:
     """Draw a metric against a swept condition: every run, and a curve through the middles.
@@ -107,7 +99,7 @@ def _curves(
     hue: str | None,
     summary: Any,
     order: Sequence[Any] | None,
-    ceilings: Mapping[str, float] | None = None,
+    ceilings: Mapping[str, float | str] | None = None,
     log: bool | None = None,
 ) -> Spec:
     keys = [*([hue] if hue else []), x]
@@ -120,10 +112,7 @@ def _curves(
         if name in curves:
             rows.append(Row(**found.row(key, x=place, y=found.middle(key), group=name)))
     of = words.unit(metric)
-    limits = tuple(
-        Limit(limit, text=say("{name}: {text}", name=called(name), text=units.human(limit, of)))
-        for name, limit in (ceilings or {}).items()
-    )
+    limits = limits_of(ceilings, of, log=False, axis="y")
     notes = listed(found.said("curve: {middle}"), "; ")
     lowest = min(one for row in rows for one in (row.y, *row.points))
     what = words.wording(metric, short=True)
@@ -156,7 +145,10 @@ def _loaded(data: Any, asked: Arguments) -> Any:
     wanted = asked.get("latency") or "lat_mean_ns"
     if words.unit(wanted) not in ("ns", ""):
         raise SchemaError(f"{wanted!r} is not a latency: name one, {typed('latency=', '--metric')}")
-    return _swept(data, asked, column="iodepth")
+    table = of_table("io")(data, asked)
+    if isinstance(data, Results):
+        roles.curves(data, table, asked, ("iodepth", "numjobs"), ("hue",))
+    return table
 
 
 @kind(_loaded)

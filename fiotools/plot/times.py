@@ -18,10 +18,11 @@ from fiotools import units
 from fiotools.errors import SchemaError, argument, typed
 from fiotools.flags import Flag, flags_of
 from fiotools.language import called, listed, say
-from fiotools.plot import words
+from fiotools.plot import roles, words
 from fiotools.plot.comparisons import answered, values_of
 from fiotools.plot.distributions import refuse_several
-from fiotools.plot.kind import Arguments, kind, of_table, opened, records
+from fiotools.plot.kind import kind, of_table, opened, records
+from fiotools.plot.roles import Arguments
 from fiotools.plot.spec import Axis, Level, Limit, Row, Spec, in_order
 from fiotools.stats import frames
 from fiotools.stats.columns import Columns
@@ -93,6 +94,7 @@ def _sampled(data: Any, asked: Arguments) -> Any:
             if one in table and one not in asked["by"] and table[one].n_unique() > 1
         )
         asked["hue"] = next(differ, None)
+    roles.ordered(table, asked, "hue")
     return table
 
 
@@ -105,6 +107,7 @@ def series(
     order: Sequence[Any] | None = None,
     steady: Any = None,
     limit: Limits = None,
+    window: int | None = None,
     round_s: float | None = None,
 ) -> Spec:
     """Draw a quantity over time, each sample as long as the time that it covers.
@@ -123,12 +126,12 @@ def series(
         ``bw_bytes_per_s``, ``mean`` or ``value_ns``.
     hue : str, optional
         The column that names the curves.
-    steady : bool, or pandas or polars frame, optional
-        The answer of `steady` for these samples; True asks for it.
+    steady : bool, str, or pandas or polars frame, optional
+        The answer of `steady` for these samples; True asks for it, as does the name of a rule.
     limit : float or (float, float), optional
         The limits that were passed to `steady`, if any.
-    round_s : float, optional
-        The length of a round, if `steady` is asked.
+    window, round_s : optional
+        As in `steady`, if it is asked.
     order, by, without, ax
         As in `repeats`; curves take their colours in this order.
 
@@ -159,9 +162,10 @@ def series(
     if taken is not samples:
         quantity = None
     table = _of(opened(taken, hue, "value"), quantity)
-    if steady is True:
-        own: Any = {} if limit is None else {"limit": limit}
-        steady = ask_steady(table.to_native(), quantity, by=hue, round_s=round_s, **own)
+    if steady is True or isinstance(steady, str):
+        rule: Any = {} if steady is True else {"method": steady}
+        rule |= {"window": window, "limit": limit, "round_s": round_s}
+        steady = ask_steady(table.to_native(), quantity, by=hue, **rule)
     elif steady is False:
         steady = None
     found = _series_of(table, quantity, hue, order, steady, limit)
@@ -634,7 +638,15 @@ def _zoomed(low: float, high: float) -> tuple[float, float]:
     return max(0.0, middle - half) if low >= 0 else middle - half, middle + half
 
 
-@kind(of_table(None))
+def _followed(data: Any, asked: Arguments) -> Any:
+    """Take the runs of the metric, and the order of what they follow."""
+    table = of_table(None)(data, asked)
+    if isinstance(data, Results):
+        roles.ordered(table, asked, "x")
+    return table
+
+
+@kind(_followed)
 def history(
     frame: Any,
     metric: str | None = None,

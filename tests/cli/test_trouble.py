@@ -64,8 +64,11 @@ def refused(done, code, *said):
         (["read", "data/dda-vhdx/xml/{A}.xml"], "{A} is not a field"),
         (["read", LIBAIO, "-o", "nowhere/x.csv"], "nowhere: there is no such folder"),
         (["describe", "bandwidth"], "no column 'bandwidth'"),
-        (["plot", "heatmap", VOLUMES, "-o", "x.svg"], "draws bins, and these files have none"),
-        (["plot", "fairness", VOLUMES, "-o", "x.svg"], "differ in direction: keep one, --where"),
+        (
+            ["plot", "throughput", VOLUMES, "-m", "iops", "-o", "x.svg", "--ceiling", "a=nan"],
+            "--ceiling a=nan is not a limit: write NAME=50000",
+        ),
+        (["plot", "heatmap", VOLUMES, "-o", "x.svg"], "about bins, and these files have none"),
         (["settings-diff", VOLUMES, "--baseline", "x"], "'x'"),
         (["plot", "latency", CLONES, "-o", "x.svg"], "they differ in entry: keep one, --where"),
         (["compare", LIBAIO, "-m", "iops"], "only one side: give two files, NAME=FILES for each"),
@@ -147,10 +150,6 @@ def test_totals_beside_parts(inside):
         (
             ["plot", "throughput", VOLUMES, "-o", "x.svg", "--ceiling", "USB"],
             "USB is not NAME=VALUE",
-        ),
-        (
-            ["plot", "throughput", VOLUMES, "-m", "iops", "-o", "x.svg", "--ceiling", "a=nan"],
-            "--ceiling a=nan is not a limit: write NAME=50000",
         ),
         (["compare", VOLUMES, "-m", "iops", "--fail-if", "slower:"], "'slower:' is not a rule"),
         (["read", LIBAIO, "-o", "x/", "-f", "markdown"], "a folder is written as parquet, csv or"),

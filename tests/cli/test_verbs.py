@@ -5,7 +5,6 @@ import io
 import json
 import re
 
-import matplotlib.pyplot as plt
 import polars as pl
 import pytest
 
@@ -316,14 +315,20 @@ def test_plot(inside, tmp_path, kind, options):
     assert [file.name for file in tmp_path.iterdir()] == ["figure.svg"]
 
 
-def test_rows_and_colours_of_a_plot(monkeypatch, inside, tmp_path):
-    drawn = []
+@pytest.fixture
+def drawn(monkeypatch):
+    """Every Spec that is drawn."""
+    found, spec = [], ft.plot.spec
 
-    def repeats(frame, metric, **more):
-        drawn.append({role: more.get(role) for role in ("y", "hue")})
-        return plt.figure().gca()
+    def recorded(*given, **named):
+        found.append(spec(*given, **named))
+        return found[-1]
 
-    monkeypatch.setattr(ft.plot, "repeats", repeats)
+    monkeypatch.setattr(ft.plot, "spec", recorded)
+    return found
+
+
+def test_rows_and_colours_of_a_plot(drawn, inside, tmp_path):
     sweep = "data/sweep/{place}/*_qd1_jobs1_*.json"
     places = "data/sweep/disk/*_qd1_jobs1_*.json", "data/sweep/image/*_qd1_jobs1_*.json"
     for command in (
@@ -333,10 +338,10 @@ def test_rows_and_colours_of_a_plot(monkeypatch, inside, tmp_path):
     ):
         done = inside("plot", "repeats", *command, "-m", "iops", "-o", tmp_path / "x.svg")
         assert (done.returncode, "differ" in done.stderr) == (0, False)
-    assert drawn == [
-        {"y": "label", "hue": "direction"},
-        {"y": "direction", "hue": "label"},
-        {"y": "direction", "hue": "place"},
+    assert [(spec.y.column, spec.hue) for spec in drawn] == [
+        ("label", "direction"),
+        ("direction", "label"),
+        ("direction", "place"),
     ]
     done = inside(
         "plot", "repeats", sweep, "--y", "direction", "-m", "iops", "-o", tmp_path / "x.svg"
@@ -365,19 +370,7 @@ def test_a_plot_in_japanese(monkeypatch, inside, tmp_path):
     assert english[0].startswith("read, ")
 
 
-def test_the_library_computes_what_a_plot_shows(monkeypatch, inside, tmp_path):
-    drawn = {}
-
-    def recorded(kind):
-        def draw(*given, **more):
-            drawn[kind] = given, more
-            ax = plt.figure().gca()
-            return [ax, ax] if kind == "load" else ax
-
-        return draw
-
-    for kind in ("load", "series", "credibility"):
-        monkeypatch.setattr(ft.plot, kind, recorded(kind))
+def test_the_library_computes_what_a_plot_shows(drawn, inside, tmp_path):
     log = "data/how-many-runs/long/long_iops.1.log"
     run = "data/wsl-vhdx/f_ext4-vhdx_write.txt"
     for command in (
@@ -386,13 +379,11 @@ def test_the_library_computes_what_a_plot_shows(monkeypatch, inside, tmp_path):
         ("credibility", run, "--link", "usb3-5g", "--compression", "1.5"),
     ):
         assert inside("plot", *command, "-o", tmp_path / "x.svg").returncode == 0
-    (frame, latency), more = drawn["load"]
-    assert frame["iodepth"].n_unique() == 8
-    assert (latency, more["x"], more["limit"]) == ("lat_mean_ns", "iodepth", 1e6)
-    steady = drawn["series"][1]["steady"]
-    assert (steady["method"].item(), steady["interval_s"].item()) == ("fio-deviation", 10)
-    seen = drawn["credibility"][0][0].filter(check="link")
-    assert seen["limit"].to_list() == [750e6]  # 500 MB/s of a link that packs
+    load, series, credibility = drawn
+    assert (load.x.column, load.limits[0].low) == ("iodepth", 1e6)
+    assert series.notes[-1] == "thick: mean of a round of 10 s"
+    # 500 MB/s of a link that packs
+    assert any("750 MB/s that the link" in note for note in credibility.notes)
 
 
 def test_markdown(inside):
@@ -444,31 +435,8 @@ def test_parquet_needs_no_pyarrow(inside, tmp_path):
         ("data/wsl-filesystems/{fs}_read_*_1.txt", "bs_bytes", "fs"),
     ],
 )
-def test_what_was_swept_is_the_axis(monkeypatch, inside, tmp_path, files, x, hue):
-    drawn = {}
-
-    def sweep(frame, metric, **more):
-        drawn.update(more)
-        return plt.figure().gca()
-
-    monkeypatch.setattr(ft.plot, "sweep", sweep)
+def test_what_was_swept_is_the_axis(drawn, inside, tmp_path, files, x, hue):
     done = inside("plot", "sweep", files, "-o", tmp_path / "x.svg")
     assert done.returncode == 0
-    assert (drawn["x"], drawn.get("hue")) == (x, hue)
+    assert [(spec.x.column, spec.hue) for spec in drawn] == [(x, hue)]
     assert ("all files are one curve" in done.stderr) == (hue is None)
-
-
-def test_plot_history_and_shifts(inside, tmp_path):
-    rounds = "data/how-many-runs/rounds/randread_{filesystem}_{round:d}.json"
-    ext4 = ("--metric", "iops", "-w", "filesystem=ext4")
-    for command in (
-        ("history", rounds, *ext4, "--x", "round"),
-        ("history", rounds, *ext4),
-        ("history", rounds, "--metric", "iops", "--x", "round", "--by", "filesystem"),
-        ("shifts", rounds, *ext4, "--order", "round"),
-        ("shifts", "data/how-many-runs/long/long_iops.1.log", "--round", "10s"),
-    ):
-        done = inside("plot", *command, "-o", tmp_path / "x.svg")
-        assert (done.returncode, done.stderr) == (0, f"fiotools: wrote {tmp_path / 'x.svg'}\n"), (
-            command
-        )
