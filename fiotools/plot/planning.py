@@ -14,7 +14,7 @@ from fiotools.stats import frames
 from fiotools.stats.plan import plan as ask_plan
 from fiotools.units import percent
 
-_DIFFERENCES = (0.01, 0.015, 0.02, 0.03, 0.05, 0.07, 0.1, 0.15, 0.2)
+_DIFFERENCES = (0.07, 0.08, 0.1, 0.12, 0.15, 0.2, 0.3)  # beyond the band of 5 %
 
 
 def _planned(data: Any, asked: Arguments) -> Any:
@@ -66,7 +66,7 @@ def plan(
     >>> import fiotools as ft
     >>> ax = ft.plot.plan(0.03)
     >>> ft.plot.spec("plan", 0.03).notes
-    ('runs vary by up to 3 %', 'dashed: to find that equal sides are the same within it')
+    ('runs vary by up to 3 %', 'dashed: to find that equal sides are within the 5 % band')
     """
     del metric, between, pair
     table = opened(frame, "difference_pct", "power", "runs_differ", "cov_hi_pct")
@@ -92,6 +92,8 @@ def plan(
             rows += found
     if not rows:
         raise SchemaError("nothing to draw: every difference takes more than 1000 runs a side")
+    bands = [one for one in frames.optional(table, "band") if one]
+    band = percent(max(bands)) if bands else ""
     cov = percent(max(frames.complete(table, "cov_hi_pct")) / 100)
     most = max(row.y for row in rows)
     return Spec(
@@ -108,7 +110,9 @@ def plan(
         groups=tuple(groups),
         notes=(
             say("runs vary by up to {cov} %", cov=cov),
-            say("dashed: to find that equal sides are the same within it"),
+            say("dashed: to find that equal sides are within the {band} % band", band=band)
+            if band
+            else say("dashed: to find that equal sides are the same within it"),
         ),
         how=frozenset({"paired"}),
     )

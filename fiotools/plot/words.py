@@ -26,6 +26,8 @@ def unit(column: str) -> str:
 
 def wording(metric: str, *, short: bool = False) -> str:
     """Name a metric on an axis in words, up to the first comma if ``short``."""
+    if naming.PERCENTILE.fullmatch(metric):
+        return say("{p} of the latency", p=naming.short(metric))
     if metric not in COLUMNS:
         return metric
     words = COLUMNS[metric].meaning.rstrip(".")

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from narwhals.typing import IntoDataFrame
 
 UNIT = re.compile(r"_(?:bytes_per_s|bytes|ns|s|pct)$")  # the end of a name
-_PERCENTILE = re.compile(r"p[\d.]+_ns")  # one percentile of each run, which the command line makes
+PERCENTILE = re.compile(r"p[\d.]+_ns")  # one percentile of each run, which the command line makes
 # where a metric is looked for, in this order
 MEASURED = ("io", "timings", "percentiles", "samples", "cpu", "disks", "bins", "jobs", "runs")
 
@@ -80,7 +80,7 @@ def value_of(frame: IntoDataFrame, column: str, text: str) -> Any:
 
 def unit_of(column: str) -> str:
     """Return a column's base unit; nothing if the vocabulary has none."""
-    if _PERCENTILE.fullmatch(column):
+    if PERCENTILE.fullmatch(column):
         return "ns"
     known = EVERY.get(column)
     return known.unit if known else ""
