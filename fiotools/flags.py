@@ -123,6 +123,23 @@ SENTENCES: Mapping[str, str | Callable[[Mapping[str, Any]], str]] = {
         "other runs of these"
     ),
     "need": "need >= {n} {what} for a verdict",
+    "few-history": "{n} {what} of {side!r} and more would tell what one more is like",
+    "history": "held against what {n} {what} predict: {share:%} % of such lie above its lower end",
+    "history-drift": (
+        "the {n} {what} of the history drift {change:+up|down} by {change:%} % {over}: they do not "
+        "predict the next one: keep the last of them"
+    ),
+    "history-step": (
+        "the {n} {what} of the history step {change:+up|down} by {change:%} % after {unit} {at}: "
+        "they do not predict the next one: keep those since"
+    ),
+    "history-skew": (
+        "the {n} {what} of the history lie far off on one side: they do not predict the next one"
+    ),
+    "sessions": (
+        "the runs of {side!r} are of {n} sessions, hours apart; those of one are alike: "
+        "{arg[unit=session]}"
+    ),
     "looks": "too few runs for an interval that holds at any number of looks",
     # whether the runs are of one kind
     "far-apart": "{whose} lie {times:,.3g} times apart: are they of one kind?",
@@ -313,6 +330,7 @@ SENTENCES: Mapping[str, str | Callable[[Mapping[str, Any]], str]] = {
 # what the words of a verdict say: no caution beside it
 OF_VERDICT = (
     *("no-run", "no-pair", "one-run", "two", "of-rounds", "of-needed", "over-limit", "off"),
+    "history",
     *("off-whole", "off-idle", "off-more", "off-late", "off-rest", "off-odd-rest"),
 )
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from math import exp, log1p
 from statistics import fmean
 from typing import Any, Literal
@@ -14,11 +14,12 @@ from narwhals.typing import IntoDataFrame, IntoDataFrameT
 
 from fiotools.errors import SchemaError, argument, typed
 from fiotools.flags import Flag, flag, rare_modes
-from fiotools.stats import estimates, frames
+from fiotools.stats import estimates, frames, history
 from fiotools.stats.columns import NO_ROWS, Codes, Rows, by_code
 from fiotools.stats.frames import AnswerRow, Key, Metric, is_number, metric_of
 from fiotools.stats.question import FOUND, question
 from fiotools.stats.replicates import Runs, run_keys, runs_of
+from fiotools.stats.sessions import sessions_of, units_of
 from fiotools.stats.settings import (
     OptionTexts,
     differing_options,
@@ -50,6 +51,7 @@ def compare(
     baseline: Any = FOUND,
     by: str | Sequence[str] | None = None,
     pair: str | None = None,
+    unit: str | None = None,
     scope: str | None = None,
     confidence: float = 0.95,
     band: float = 0.05,
@@ -76,6 +78,9 @@ def compare(
         Compare within each combination of these columns.
     pair : str, optional
         The column that pairs runs of both sides, such as a round. Pairs are never inferred.
+    unit : str, optional
+        The column of what was measured together, such as a day or a machine: it counts once, and
+        pairs the sides where it holds both. "session" needs no column: an hour without a run.
     scope : str, optional
         Without it, rows of scope ``total``, or of the only scope there is.
     confidence : float
@@ -94,7 +99,8 @@ def compare(
         A row per combination of `by` and level:
 
         * the columns of `by`, `between` (the level) and ``baseline``;
-        * ``metric`` and its ``unit``; ``n`` and ``n_baseline``: runs (or pairs) on each side;
+        * ``metric`` and its ``unit``; ``n`` and ``n_baseline``: runs (or pairs, or units of what
+          was measured together) on each side;
         * ``center``, ``center_baseline`` [unit]: geometric means;
         * ``ratio``, ``ratio_lo``, ``ratio_hi``: level / baseline. Null interval for one run a side;
         * ``confidence``, reached by all intervals of the answer together; ``method``, as used;
@@ -141,6 +147,11 @@ def compare(
     ``looks="any"``: a confidence sequence for t statistics (Wang and Ramdas, arXiv 2310.03722).
     With the interval for one look after each run, "faster" is wrong in .14 to .16, not in .025.
 
+    One or two runs (or units) against a baseline of eight and more are held against its prediction
+    interval, ``t(k - 1) * s * sqrt(1 / m + 1 / k)`` on logarithms, at a confidence of .98 or more:
+    "slower" is what lies below 99 % of such runs. A baseline that drifts, steps or is skewed has
+    none, and a flag says so.
+
     Geometric means lie below arithmetic ones, by a factor of ``sqrt(1 + cv**2)`` for lognormal
     runs: a side whose runs vary by .5 has .91 times that of one with the same mean that varies by
     .2.
@@ -158,7 +169,7 @@ def compare(
     0  virtiofs       9p  5   1.32      1.26      1.39  faster
     """
     cells, measure = frames.names(by), metric_of(metric)
-    design = Design(measure, between, baseline, cells, pair, scope, confidence, band, looks)
+    design = Design(measure, between, baseline, cells, pair, scope, confidence, band, looks, unit)
     runs, ratios = ratios_of(frame, design, settings)
     return design.answer(runs.data, "compare", [found.line() for found in ratios])
 
@@ -172,6 +183,7 @@ def speedup(
     baseline: Any = FOUND,
     by: str | Sequence[str] | None = None,
     pair: str | None = None,
+    unit: str | None = None,
     scope: str | None = None,
     confidence: float = 0.95,
     band: float = 0.05,
@@ -196,6 +208,8 @@ def speedup(
         Compare within each combination of these columns.
     pair : str, optional
         The column that pairs runs of both sides, such as a round.
+    unit : str, optional
+        The column of what was measured together, such as a day: it counts once.
     scope, settings
         As in `compare`.
     confidence : float
@@ -236,7 +250,7 @@ def speedup(
             )
         raise SchemaError(f"is higher or lower {metric!r} better? {hint}")
     design = Design(
-        measure, between, baseline, frames.names(by), pair, scope, confidence, band, looks
+        measure, between, baseline, frames.names(by), pair, scope, confidence, band, looks, unit
     )
     runs, ratios = ratios_of(frame, design, settings)
     lines = []
@@ -257,6 +271,8 @@ def ratios_of(
     metric, between, baseline, by = design.metric, design.between, design.baseline, design.by
     named = dict.fromkeys([between, *by, *frames.names(design.pair)])
     data = frames.opened(frame, [metric.name, *named])
+    if design.unit in data.columns:
+        named[design.unit] = None
     if "baseline" in (between, *by):
         raise SchemaError("column 'baseline' would hide the answer's own 'baseline': rename it")
     if between in by:
@@ -275,6 +291,11 @@ def ratios_of(
         positive=True,
     )
     columns = runs.columns
+    sessions = None
+    if design.unit is not None:
+        runs.unit, runs.units = design.unit, units_of(columns, design.unit, between)
+    elif design.pair is None:
+        sessions = sessions_of(columns)
     levels = levels_beside(columns, between, baseline)
     told = None if settings is None else _Told.of(settings, runs)
     side, code = columns.codes(between), columns.code_of(between)
@@ -289,6 +310,8 @@ def ratios_of(
             found = ratio_of(sides_of(runs, own, base), design)
             say_what_varies(found, runs, runs.watch, own, base)
             sides = dict(zip(SIDES, (own, base), strict=True))
+            if sessions is not None:
+                found.notes += _apart(sessions, columns.run, sides)
             if not design.pair:
                 for side_name, rows_of_side in sides.items():
                     found.notes += runs.targets.several(rows_of_side, side_name)
@@ -300,6 +323,14 @@ def ratios_of(
             ratios.append(found)
     judge(ratios, design)
     return runs, ratios
+
+
+def _apart(sessions: Codes, runs: Codes, sides: dict[str, Rows]) -> Iterator[Flag]:
+    """Flag a side whose runs are of several sessions: those of one are alike."""
+    for side, rows in sides.items():
+        count = len(np.unique(sessions[rows]))
+        if 1 < count < len(np.unique(runs[rows])):
+            yield flag("sessions", side=side, n=count)
 
 
 def say_what_varies(
@@ -390,6 +421,7 @@ class Design:
     confidence: float
     band: float
     looks: Looks = "once"
+    unit: str | None = None
 
     def answer(
         self, data: nw.DataFrame[IntoDataFrameT], name: str, lines: Sequence[AnswerRow]
@@ -405,7 +437,10 @@ class Design:
             raise SchemaError(
                 f"band is {self.band!r}: it is a share, at least 0 and below 1 (0.05)"
             )
-        frames.check_names(between=self.between, pair=self.pair)
+        frames.check_names(between=self.between, pair=self.pair, unit=self.unit)
+        if self.unit is not None and (self.pair or self.unit in (self.between, *self.by)):
+            beside = argument("pair") if self.pair else f"{self.unit!r} among the sides or cells"
+            raise SchemaError(f"{argument('unit', self.unit)} excludes {beside}")
         if self.looks not in ("once", "any"):
             raise SchemaError(f"looks is {self.looks!r}: it is 'once' or 'any'")
 
@@ -415,12 +450,14 @@ class Estimate:
     """The difference of two sides, from which a verdict follows.
 
     If the repeats are `over` other things than runs, more runs do not help; `what` is their word.
+    A `history` predicts what is new, and is that long.
     """
 
     difference: estimates.StudentT
     fewest: int
     over: bool
     what: str = "runs"
+    history: int = 0
 
 
 @dataclass
@@ -463,12 +500,13 @@ def ratio_of(sides: Sides, design: Design) -> Ratio:
     """Compare the two sides of one level; `judge` then gives all of an answer their verdicts."""
     notes = _how_cells_count(sides)
     had = (len(sides.level), len(sides.baseline))
-    if design.pair:
+    pair = design.pair or sides.paired_by
+    if pair:
         sides, alone = matched(sides)
         if alone:
-            notes.append(flag("no-partner", n=alone, pair=design.pair))
+            notes.append(flag("no-partner", n=alone, pair=pair))
     found = Ratio(len(sides.level), len(sides.baseline), _method(sides, design), notes=notes)
-    paired = design.pair is not None
+    paired = pair is not None
     for count, side in zip(had, SIDES, strict=True):
         if count == 0:
             return found.lacks("no run", flag("no-run", side=side))
@@ -477,12 +515,17 @@ def ratio_of(sides: Sides, design: Design) -> Ratio:
     _centers(found, sides)
     sizes = [len(logs) for cell in sides.logs() for logs in cell]
     fewest = min(sizes)
+    few = found.n < estimates.ENOUGH and not (paired or sides.own or design.looks == "any")
+    if few and found.n_baseline >= history.LEAST:
+        return _beside_history(found, sides)
+    if few and found.n_baseline > estimates.ENOUGH:
+        notes.append(flag("few-history", n=history.LEAST, what=_plural(sides), side="baseline"))
     if fewest == 1:
-        which = flag("one-run", side="level" if found.n == 1 else "baseline")
-        if design.pair and max(had) > 1:
+        which = flag("one-run", side="level" if found.n == 1 else "baseline", what=sides.unit)
+        if paired and max(had) > 1:
             which = flag("one-run", side="pairs")
         elif max(sizes) == 1:
-            which = flag("one-run", side="each")
+            which = flag("one-run", side="each", what=sides.unit)
         elif sides.own:
             which = flag("one-run", side="cell", columns=sides.dims)
         notes.append(_need(design, sides))
@@ -495,9 +538,26 @@ def ratio_of(sides: Sides, design: Design) -> Ratio:
     return found
 
 
+def _beside_history(found: Ratio, sides: Sides) -> Ratio:
+    """Hold one or two new runs against what the runs of the baseline predict."""
+    found.method = "log-prediction-t"
+    found.notes += kinds(replace(sides, level=sides.level.take(NO_ROWS)), paired=False)
+    logs, order, is_ordered = history.in_order(sides)
+    void = [*history.faults(logs, order, sides.unit, is_ordered=is_ordered)]
+    found.notes += void
+    if void:
+        return found
+    difference = history.prediction(sides.level.logs, logs, sides.within)
+    if difference is None:
+        found.notes.append(flag("no-spread"))
+        return found
+    found.estimate = Estimate(difference, estimates.ENOUGH, True, _plural(sides), len(logs))
+    return found
+
+
 def _method(sides: Sides, design: Design) -> str:
     any_looks = ", any looks" if design.looks == "any" else ""
-    if design.pair:
+    if design.pair or sides.paired_by:
         return f"log-paired-t{any_looks}"
     return f"log-welch{'-cells' if sides.own else ''}{any_looks}"
 
@@ -511,20 +571,21 @@ def _centers(found: Ratio, sides: Sides) -> None:
 
 def _estimate(found: Ratio, sides: Sides, design: Design, fewest: int) -> Estimate | None:
     """Estimate the difference; None if the runs do not differ at all."""
-    cells = sides.logs()
-    difference = estimates.paired(*cells[0]) if design.pair else estimates.welch(cells)
+    cells, paired = sides.logs(), bool(design.pair or sides.paired_by)
+    difference = estimates.paired(*cells[0]) if paired else estimates.welch(cells)
     if difference is None:
         found.notes.append(flag("no-spread"))
         return None
     if fewest < estimates.ENOUGH:
         found.notes.append(_need(design, sides))
-    if not design.pair:
+    if not paired:
         found.notes += [
             flag("unlike-spread", side=side)
             for at, side in enumerate(SIDES)
             if not estimates.has_spread([cell[at] for cell in cells])
         ]
-    return Estimate(difference, fewest, bool(sides.over))
+    what = "pairs" if paired else _plural(sides)
+    return Estimate(difference, fewest, bool(sides.over), what)
 
 
 def judge(ratios: Sequence[Ratio], design: Design) -> None:
@@ -542,8 +603,11 @@ def judge(ratios: Sequence[Ratio], design: Design) -> None:
 
 def _judge(found: Ratio, estimate: Estimate, design: Design) -> None:
     count, difference = found.comparisons, estimate.difference
-    confidence = design.confidence if count == 1 else 1 - (1 - design.confidence) / count
-    if count > 1:
+    whole = design.confidence
+    if estimate.history:
+        whole = max(whole, 1 - 2 * history.LEVEL)
+    confidence = whole if count == 1 else 1 - (1 - whole) / count
+    if count > 1 and not estimate.history:
         difference = difference.sharing()
     again = estimates.AnyLooks(**vars(difference))  # further runs are another look
     if design.looks == "any":
@@ -553,7 +617,7 @@ def _judge(found: Ratio, estimate: Estimate, design: Design) -> None:
         found.notes.append(flag("looks"))
     else:
         found.ratio_lo, found.ratio_hi = map(exp, ends)
-        found.confidence = design.confidence
+        found.confidence = whole
     if estimate.fewest < estimates.ENOUGH:
         found.lacks("few runs", flag("two", what=estimate.what))
         return
@@ -561,8 +625,14 @@ def _judge(found: Ratio, estimate: Estimate, design: Design) -> None:
     found.verdict, found.beyond_band = verdict(
         difference, design.metric, band=design.band, confidence=confidence
     )
+    if estimate.history:
+        share = 1 - (1 - confidence) / 2
+        found.notes.append(flag("history", n=estimate.history, what=estimate.what, share=share))
+        if found.verdict in design.metric.words and rare_modes(estimate.history):
+            found.notes.append(flag("rare-modes", n=estimate.history, what=estimate.what))
     if found.verdict == SAME and not estimate.over and rare_modes(estimate.fewest):
-        found.notes.append(flag("rare-modes", n=estimate.fewest, what=_runs(design)))
+        what = estimate.what if estimate.what == "pairs" else f"{estimate.what} a side"
+        found.notes.append(flag("rare-modes", n=estimate.fewest, what=what))
     if settled(found.beyond_band):
         found.runs_needed = found.runs_needed_same = 0
         return
@@ -578,12 +648,13 @@ def _judge(found: Ratio, estimate: Estimate, design: Design) -> None:
 
 
 def _need(design: Design, sides: Sides) -> Flag:
-    what = f"{_runs(design)}{' in each cell' if sides.own else ''}"
+    runs = "pairs" if design.pair or sides.paired_by else f"{_plural(sides)} a side"
+    what = f"{runs}{' in each cell' if sides.own else ''}"
     return flag("need", n=estimates.ENOUGH, what=what)
 
 
-def _runs(design: Design) -> str:
-    return "pairs" if design.pair else "runs a side"
+def _plural(sides: Sides) -> str:
+    return f"{sides.unit}s"
 
 
 def _how_cells_count(sides: Sides) -> list[Flag]:

@@ -21,7 +21,7 @@ from fiotools.stats import frames
 from fiotools.stats.columns import Codes, Columns, Rows, codes_of, dense, together
 
 _ROUND = "round"  # the column of a campaign, and of most tables of runs made by hand
-_TIMES = ("started_at", "reported_at")
+TIMES = ("started_at", "reported_at")
 _TIME = r"^\d{4}-\d\d-\d\d([T ])\d\d:\d\d(?::\d\d(?:\.\d+)?)?(Z|[+-]\d\d:?\d\d)?$"
 _NUMBER = r"\d+"
 _NO_NUMBER = (
@@ -113,7 +113,7 @@ def moments(columns: Columns[Any]) -> str | None:
 
     Texts sort as times do if all have one form, from the year down to the second.
     """
-    for name in _TIMES:
+    for name in TIMES:
         if _is_known(columns, name):
             dtype = columns.schema[name]
             if dtype.is_temporal() or dtype.is_numeric():

@@ -20,6 +20,7 @@ import narwhals as nw
 import polars as pl
 
 from fiotools.errors import SchemaError, about_results, argument, typed
+from fiotools.stats.order import TIMES
 from fiotools.tables import conditions, metrics, naming
 from fiotools.tables.results import Results, to_pandas, with_runs
 from fiotools.units import percentile
@@ -31,7 +32,7 @@ Choice = Callable[[Results, Mapping[str, Any]], str | None]
 
 FOUND: Any = None  # the default of an argument that is found in the data
 # the arguments that name columns
-NAMES = ("by", "between", "pair", "over", "sweep", "order", "levels")
+NAMES = ("by", "between", "pair", "unit", "over", "sweep", "order", "levels")
 # the arguments that are other tables of the same reading
 COMPANIONS = ("settings", "io", "percentiles")
 _PERCENTILE = re.compile(r"p(\d+(?:\.\d+)?)")
@@ -140,7 +141,8 @@ class Door:
         named = (
             one for role in NAMES if role in self.takes for one in columns_named(asked.get(role))
         )
-        rows = with_runs(results, rows, naming.split(list(named)))
+        times = TIMES if "unit" in self.takes else ()
+        rows = with_runs(results, rows, [*naming.split(list(named)), *times])
         if self.compares and not asked.get("between"):
             asked["between"] = sides_of(results, rows)
         asked = self._completed(rows, asked, results)

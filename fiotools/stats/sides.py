@@ -15,7 +15,7 @@ import numpy as np
 from fiotools.errors import SchemaError, argument, typed
 from fiotools.flags import Flag, flag
 from fiotools.stats import frames, replicates
-from fiotools.stats.columns import Codes, Columns, Rows, together
+from fiotools.stats.columns import Codes, Columns, Rows, dense, together
 from fiotools.stats.drift import LEAST_DF, Placed, drift, step
 from fiotools.stats.frames import Array
 from fiotools.stats.order import Order
@@ -55,13 +55,26 @@ class Values(NamedTuple):
     column: str
 
 
+class Within(NamedTuple):
+    """What lies within the units of a side.
+
+    The variance of a unit's mean has `share` of that of its runs, which these show by `squares`,
+    the sum of their squared deviations, with `df` degrees of freedom.
+    """
+
+    share: Array
+    squares: float
+    df: int
+
+
 @dataclass(frozen=True)
 class Sides:
     """The runs of both sides.
 
     `dims` are unnamed conditions that vary within a side: they make its cells, each with runs of
     its `own`, or else each run went through all, `each` of them. `over` is the column of which each
-    run has its own value, and how many there are.
+    run has its own value, and how many there are. A `unit` that is no run is the mean of several,
+    with a spread `within`; units that hold runs of both sides pair them.
     """
 
     level: Side
@@ -71,6 +84,9 @@ class Sides:
     each: int = 1
     order: Order | None = None
     over: Values | None = None
+    unit: str = "run"
+    within: tuple[Within, Within] | None = None
+    paired_by: str | None = None
 
     def by_cell(self) -> list[tuple[Side, Side]]:
         """Give the runs of level and baseline in each cell that is analysed on its own."""
@@ -99,11 +115,20 @@ def sides_of(runs: Runs[Any], level: Rows, baseline: Rows) -> Sides:
     cells = columns.together(dims, np.concatenate([level, baseline])) if dims else None
     a, sizes_a = _side(runs, level, None if cells is None else cells[: len(level)])
     b, sizes_b = _side(runs, baseline, None if cells is None else cells[len(level) :])
-    _refuse_shared(runs, a, b)
+    within, paired_by = None, None
+    if runs.units is None:
+        _refuse_shared(runs, a, b)
+    else:
+        here = np.zeros(len(level) + len(baseline), dtype=np.int64) if cells is None else cells
+        a, sizes_a, of_a = _units(runs, runs.units, level, here[: len(level)])
+        b, sizes_b, of_b = _units(runs, runs.units, baseline, here[len(level) :])
+        within, paired_by = (of_a, of_b), runs.unit if _are_pairs(a, b) else None
     own, each = False, 1
     if cells is not None and len(a) and len(b):
         own, each = _own_cells(cells, len(level), np.concatenate([sizes_a, sizes_b]), dims)
-    return Sides(a, b, dims, own, each, runs.order, _over(runs, level, baseline))
+    over = None if runs.units is not None else _over(runs, level, baseline)
+    unit = runs.unit or "run"
+    return Sides(a, b, dims, own, each, runs.order, over, unit, within, paired_by)
 
 
 def _side(runs: Runs[Any], rows: Rows, cells: Codes | None) -> tuple[Side, Codes]:
@@ -129,6 +154,40 @@ def _side(runs: Runs[Any], rows: Rows, cells: Codes | None) -> tuple[Side, Codes
         pair = np.where(known, columns.codes(runs.pair)[rows], -1)
         _refuse_several_partners(runs, rows[known], pair[known])
     return Side(logs, rows, keys, pair, cells), sizes
+
+
+def _units(
+    runs: Runs[Any], units: Codes, rows: Rows, cells: Codes
+) -> tuple[Side, Codes, Within]:
+    """Reduce rows to units: over its cells, the mean of the mean of their runs.
+
+    Say of how many cells each is, and what lies within it.
+    """
+    own, logs = units[rows], runs.logs[rows]
+    _, first, place, count = np.unique(
+        together([dense(own), cells], len(rows)),
+        return_index=True,
+        return_inverse=True,
+        return_counts=True,
+    )
+    means = np.bincount(place, weights=logs, minlength=len(first)) / count
+    squares = float(np.sum((logs - means[place]) ** 2)) if len(rows) else 0.0
+    keys, begin, which, sizes = np.unique(
+        own[first], return_index=True, return_inverse=True, return_counts=True
+    )
+    share = np.bincount(which, weights=1 / count, minlength=len(keys)) / sizes**2
+    logs = np.bincount(which, weights=means, minlength=len(keys)) / sizes
+    at = first[begin]
+    come = np.argsort(at, kind="stable")
+    at, keys = at[come], keys[come]
+    side = Side(logs[come], rows[at], keys, keys, cells[at])
+    return side, sizes[come], Within(share[come], squares, len(rows) - len(first))
+
+
+def _are_pairs(level: Side, baseline: Side) -> bool:
+    """Say whether units hold runs of both sides, and so pair them."""
+    both = len(np.intersect1d(level.runs, baseline.runs))
+    return both > 1 or (both == 1 and both == len(level) == len(baseline))
 
 
 def _refuse_several_partners(runs: Runs[Any], rows: Rows, pair: Codes) -> None:
@@ -267,7 +326,7 @@ def order_flags(sides: Sides, *, paired: bool, band: float, confidence: float) -
     trend = drift(series, band=band, confidence=confidence, order=order.name)
     jump = step(series, band=band)
     found += [one for one in (trend, jump) if one]
-    if order.across or _are_one_run(sides):
+    if order.across or (sides.within is None and _are_one_run(sides)):
         return found
     if trend:
         found.append(flag("first-unknown"))
