@@ -35,22 +35,38 @@ def verdict(row: Row) -> str:
         return f"same within {percent(row['band'])} %"
     if found in LACKING:
         return lacking(row) + LACKING[found]
+    beside = _beside_history(row)
     if found != "undecided" and row["beyond_band"] != "undecided":
-        return found
+        return found + beside
     ends = [
         None if is_missing(row[name]) else float(row[name]) for name in ("ratio_lo", "ratio_hi")
     ]
     if None in ends:
-        return (
-            "cannot tell: no spread at all"
-            if has(row, "no-spread")
-            else "cannot tell: too few runs"
-        )
+        why = next((why for code, why in _NO_INTERVAL.items() if has(row, code)), "too few runs")
+        return f"cannot tell: {why}"
     low, high = (float(end or 0) for end in ends)
     metric = metric_of(row["metric"])
     if found == "undecided":
         return f"cannot tell: between {_change(low, metric)} and {_change(high, metric)}"
-    return f"{found}, {by(row)}"
+    return f"{found}, {by(row)}{beside}"
+
+
+# why there is no interval, by the flag that says it
+_NO_INTERVAL = {
+    "no-spread": "no spread at all",
+    "history-drift": "the history drifts",
+    "history-step": "the history steps",
+    "history-skew": "the history is skewed",
+}
+
+
+def _beside_history(row: Row) -> str:
+    """Say of what differs from a history on which side of it it lies."""
+    values = next((one.values for one in of_row(row) if one.code == "history"), None)
+    if values is None or is_missing(row["ratio"]):
+        return ""
+    where = "below" if row["ratio"] < 1 else "above"
+    return f": {where} what {percent(values['share'])} % of such {values['what']} show"
 
 
 _WORDS = {
@@ -111,8 +127,9 @@ def lacking(row: Row) -> str:
     if one.code != "one-run":
         return one.code
     cell = f"one run in a cell of {', '.join(values.get('columns', ()))}"
-    which = {"each": "one run each", "pairs": "one pair", "cell": cell}
-    return which.get(str(side), f"one run of {name!r}")
+    unit = values.get("what", "run")
+    which = {"each": f"one {unit} each", "pairs": "one pair", "cell": cell}
+    return which.get(str(side), f"one {unit} of {name!r}")
 
 
 def names_of(row: Row) -> tuple[Any, Any]:
