@@ -123,7 +123,7 @@ SENTENCES: Mapping[str, str | Callable[[Mapping[str, Any]], str]] = {
         "other runs of these"
     ),
     "need": "need >= {n} {what} for a verdict",
-    "few-history": "{n} {what} of {side!r} and more would tell what one more is like",
+    "few-history": "{n} {what} of {side!r} would show what one more is like",
     "history": "held against what {n} {what} predict: {share:%} % of such lie above its lower end",
     "history-drift": (
         "the {n} {what} of the history drift {change:+up|down} by {change:%} % {over}: they do not "

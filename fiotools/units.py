@@ -154,7 +154,7 @@ def amount(text: str, unit: str) -> int | float:
     if unit in ("B", "B/s"):
         found = size(text, kilo=1024 if unit == "B" else 1000)
     elif unit in ("s", "ns") and not is_number:
-        found = round(seconds(text) * (1e9 if unit == "ns" else 1), 9)
+        found = float(f"{seconds(text) * (1e9 if unit == 'ns' else 1):.15g}")  # 9ms is 9e6 ns
     else:
         found = float(text)
     return int(found) if found == found // 1 else found

@@ -136,7 +136,7 @@ ANSWERS: Mapping[str, tuple[str, ...]] = {
     "gate": (
         *("metric", "n", "n_baseline", *_RATIO),
         *("verdict", "beyond_band", "band", "flags", "details", "rule", "outcome"),
-        "detectable",
+        *("detectable", "observed", "observed_lo", "observed_hi", "limit", "unit"),
     ),
     "settings_diff": ("baseline", "option", "text", "text_baseline"),
     "speedup": (*_SIDES, *_RATIO, *_SPEEDUP, *_JUDGED),
@@ -625,7 +625,7 @@ _COLUMNS: tuple[Column, ...] = (
     _text("why", "The reason for the verdict, in one sentence."),
     _text("rule", "The rule of a gate, as given."),
     _number("detectable", "The loss, as a share, that these runs show four times in five."),
-    _text("outcome", "Outcome of a rule: fail, pass or undecided."),
+    _text("outcome", "Outcome of a rule: fail, pass, undecided, or unknown."),
     _text("remedy", "What to do, or which evidence is missing; null if nothing is."),
     _text("basis", "Source of the limit."),
     # steady, shifts, reconcile, window

@@ -1,9 +1,10 @@
 """The command line: the library's verbs for a shell.
 
 `main` runs one command and returns its exit code: 0 done; 1 a file could not be read, or the
-question has no answer; 2 the command itself is wrong; 3 `check --strict` found a fault; 4 a rule of
-`compare --fail-if` is broken; 130 interrupted. Answers go to stdout and everything else to stderr,
-where an error is one line. Nothing heavy is imported before a command needs it: `--help` is quick.
+question has no answer; 2 the command itself is wrong; 3 `check --strict` found a fault, or a rule
+cannot be judged; 4 a rule of `gate` or `compare --fail-if` is broken; 130 interrupted. Answers go
+to stdout and everything else to stderr, where an error is one line. Nothing heavy is imported
+before a command needs it: `--help` is quick.
 
 The verbs are the table of `verbs`: a verb is a function, and `options` makes its options from the
 signature and the docstring that `signatures` reads.

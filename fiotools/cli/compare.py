@@ -1,4 +1,4 @@
-"""`fiotools compare` with its rules, `settings-diff`, and `plan` without files."""
+"""`fiotools compare` and `gate` with their rules, `settings-diff`, and `plan` without files."""
 
 from __future__ import annotations
 
@@ -11,6 +11,8 @@ from fiotools.cli.sources import Reading, read_all
 
 if TYPE_CHECKING:
     import polars as pl
+
+    from fiotools.stats.gate import Limit, Rule
 
 
 def compare(
@@ -31,7 +33,7 @@ def compare(
     Parameters
     ----------
     fail_if : sequence of str
-        Exit with 4 if a rule is broken: slower:5%, 'p99 slower:10%', not-same.
+        Exit with 4 if a rule is broken: slower:5%, 'p99 slower:10%', not-same, 'p99 > 10ms'.
     form : {"table", "json", "csv", "markdown", "junit", "github"}
         The form: json and csv have every column; junit and github are for --fail-if.
     output : str, optional
@@ -44,22 +46,60 @@ def compare(
     rules = _rules(fail_if)
     read = read_all(files, reading, label=True)
     if rules:
-        return _held(read, asked, rows, rules, form) or read.code
+        return _held(read, asked, rows, rules, form)
     given: Any = form
     give(Shown(given, output), [*answers(read, compare, asked, rows)], sheet, read.results)
     return read.code
 
 
-def _rules(given: Sequence[str]) -> dict[str | None, list[str]]:
+def gate(
+    builds: Sequence[str],
+    *,
+    asked: dict[str, Any],
+    rows: RowFilter,
+    fail_if: Sequence[str] = ("slower",),
+    form: Literal["table", "json", "csv", "markdown", "junit", "github"] = "table",
+    reading: dict[str, Any],
+) -> int:
+    """Hold NEW to rules: against HISTORY, or by itself to limits such as 'p99 > 10ms'.
+
+    HISTORY and NEW are a folder, a dataset, a quoted glob or NAME=FILES each. Runs with an hour
+    between them are of several sessions, and each counts once. One new session needs a history of
+    8 and is slower if it lies below what 99 % of such sessions show. Exit code: 0 no rule is
+    broken, 4 one is, 3 one cannot be judged, 1 a file was not read, 2 the command is wrong.
+
+    Parameters
+    ----------
+    fail_if : sequence of str
+        The rule: slower, slower:5%, 'p99 slower:10%', shown-not-slower:5%, 'iops < 5000'.
+    form : {"table", "json", "csv", "markdown", "junit", "github"}
+        The form: json and csv have every column; junit and github are for pipelines.
+    """
+    from fiotools.stats.gate import Limit
+
+    rules = _rules(fail_if)
+    is_alone = len(builds) == 1
+    if len(builds) > 2:
+        raise Trouble("give HISTORY and NEW, and quote globs: fiotools gate 'old/*' 'new/*'", 2)
+    if is_alone and not all(
+        isinstance(one, Limit) for several in rules.values() for one in several
+    ):
+        raise Trouble("one side alone takes limits, --fail-if 'p99 > 10ms'; or add its history", 2)
+    read = read_all(builds, reading, label=not is_alone)
+    return _held(read, asked, rows, rules, form, by_session=True, is_alone=is_alone)
+
+
+def _rules(given: Sequence[str]) -> dict[str | None, list[Rule | Limit]]:
     """Sort the rules by the metrics that they name."""
     if not given:
         return {}
-    from fiotools.stats.gate import Rule
+    from fiotools.stats.gate import rule_of
 
-    found: dict[str | None, list[str]] = {}
+    found: dict[str | None, list[Rule | Limit]] = {}
     for text in given:
         with wrong_command():
-            found.setdefault(Rule.of(text).metric, []).append(text)
+            rule = rule_of(text)
+        found.setdefault(rule.metric, []).append(rule)
     return found
 
 
@@ -67,24 +107,63 @@ def _held(
     read: Reading,
     asked: dict[str, Any],
     rows: RowFilter,
-    rules: dict[str | None, list[str]],
+    rules: dict[str | None, list[Rule | Limit]],
     form: str,
+    *,
+    by_session: bool = False,
+    is_alone: bool = False,
 ) -> int:
-    """Compare, check the answers against the rules, and report the broken ones."""
+    """Answer, check the answers against the rules, and report the broken ones."""
+    import polars as pl
+
+    from fiotools.stats.gate import Limit, gate
+
+    held = []
+    for metric, several in rules.items():
+        for one in [metric] if metric else asked.get("metric") or [None]:
+            named = {**asked, **({"metric": one} if one else {})}
+            for limits in (False, True):
+                texts = [rule.text for rule in several if isinstance(rule, Limit) is limits]
+                if not texts:
+                    continue
+                answer = _answer(read, named, rows, by_session, limits=limits, is_alone=is_alone)
+                held.append(gate(answer, texts))
+                if form in ("table", "markdown"):
+                    shown: Any = form
+                    give(Shown(shown), [answer], sheet, read.results)
+    return give_gate(pl.concat(held, how="diagonal_relaxed"), form, read.unread) or read.code
+
+
+def _answer(
+    read: Reading,
+    asked: dict[str, Any],
+    rows: RowFilter,
+    by_session: bool,
+    *,
+    limits: bool,
+    is_alone: bool,
+) -> pl.DataFrame:
+    """Compare the sides; for limits summarize each but the baseline."""
     import polars as pl
 
     from fiotools.stats.compare import compare
-    from fiotools.stats.gate import gate
+    from fiotools.stats.sessions import several_sessions
+    from fiotools.stats.summary import summarize
 
-    held = []
-    for metric, texts in rules.items():
-        named = asked if metric is None else {**asked, "metric": [metric]}
-        for answer in answers(read, compare, named, rows):
-            held.append(gate(answer, texts))
-            if form in ("table", "markdown"):
-                shown: Any = form
-                give(Shown(shown), [answer], sheet, read.results)
-    return give_gate(pl.concat(held), form)
+    asking = summarize if is_alone else compare
+    taken = {name: value for name, value in asked.items() if name in asking.door.takes}
+    frame, found = asked_about(read, asking, taken, rows)
+    if limits and not is_alone:
+        between, baseline = found["between"], found["baseline"]
+        by = [one for one in (found.get("by") or []) if one != between]
+        frame = frame.filter(pl.col(between) != baseline)
+        found = {"metric": found["metric"], "by": [*by, between], "scope": found.get("scope")}
+        asking = summarize
+    elif by_session and not (limits or found.get("unit") or found.get("pair")):
+        found["unit"] = several_sessions(frame)
+    with read.working("computing"):
+        answer: pl.DataFrame = asking.door.function(frame, **found)
+    return answer
 
 
 def settings_diff(

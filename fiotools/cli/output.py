@@ -315,52 +315,58 @@ def refuse_overwriting(results: Results, target: Path) -> None:
         raise Trouble(f"{target} is being read: write to another file", 2)
 
 
-FAILED = 4  # the exit code, different from those of unread files and wrong commands
+FAILED, UNJUDGED = 4, 3  # exit codes, different from those of unread files and wrong commands
 _GITHUB = str.maketrans({"%": "%25", "\r": "%0D", "\n": "%0A"})
 
 
-def give_gate(held: pl.DataFrame, form: str) -> int:
+# what an outcome is to GitHub Actions, to JUnit, and on the screen
+_OUTCOMES = {
+    "fail": ("error", "failure", "fails"),
+    "unknown": ("error", "error", "cannot judge"),
+    "undecided": ("warning", "skipped", "undecided,"),
+    "pass": ("notice", None, "passes"),
+}
+
+
+def give_gate(held: pl.DataFrame, form: str, unread: Sequence[str] = ()) -> int:
     """Print the findings of a gate in the form that was asked for; return the exit code."""
     from fiotools.display import verdicts
-    from fiotools.stats.gate import FAIL
+    from fiotools.stats.gate import FAIL, UNKNOWN
 
-    rows = [(row, verdicts.held(row)) for row in held.rows(named=True)]
+    found = [
+        (str(row["outcome"]), str(row["rule"]), verdicts.compared(row), verdicts.held(row))
+        for row in held.rows(named=True)
+    ]
+    files = [(UNKNOWN, "files", "every file is read", one) for one in unread]
     if form == "junit":
-        write_bytes(_junit(rows))
+        write_bytes(_junit([*found, *files]))
     elif form in ("json", "csv"):
         write_bytes(WRITERS[form](held))
-    for row, why in rows:
-        if row["outcome"] != "pass":
-            kind, word = ("error", "fails") if row["outcome"] == FAIL else ("warning", "undecided,")
-            if form == "github":  # an annotation of GitHub Actions
-                told = f"::{kind} title=fiotools {row['rule']}::{why}"
-                write(f"{told.translate(_GITHUB)}\n")
-            say(f"{word} {row['rule']}: {why}")
-    return FAILED if (held["outcome"] == FAIL).any() else 0
+    for outcome, rule, _, why in [*found, *files] if form == "github" else []:
+        told = f"::{_OUTCOMES[outcome][0]} title=fiotools {rule}::{why}"
+        write(f"{told.translate(_GITHUB)}\n")
+    for outcome, rule, _, why in found:
+        say(f"{_OUTCOMES[outcome][2]} {rule}: {why}")
+    outcomes = {outcome for outcome, *_ in found}
+    return FAILED if FAIL in outcomes else UNJUDGED if UNKNOWN in outcomes else 0
 
 
-def _junit(rows: Sequence[tuple[dict[str, Any], str]]) -> bytes:
+def _junit(found: Sequence[tuple[str, str, str, str]]) -> bytes:
     """Write JUnit's XML: a test for each rule and row; undecided ones are skipped."""
     from lxml import etree
 
-    from fiotools.display import verdicts
-    from fiotools.stats.gate import FAIL, UNDECIDED
-
-    counts = {kind: sum(row["outcome"] == kind for row, _ in rows) for kind in (FAIL, UNDECIDED)}
+    kinds = [_OUTCOMES[outcome][1] for outcome, *_ in found]
     suite = etree.Element(
         "testsuite",
         name="fiotools",
-        tests=str(len(rows)),
-        failures=str(counts[FAIL]),
-        skipped=str(counts[UNDECIDED]),
-        errors="0",
+        tests=str(len(found)),
+        failures=str(kinds.count("failure")),
+        skipped=str(kinds.count("skipped")),
+        errors=str(kinds.count("error")),
     )
-    for row, why in rows:
-        name = verdicts.compared(row)
-        test = etree.SubElement(suite, "testcase", classname=row["rule"], name=name)
-        if row["outcome"] == FAIL:
-            etree.SubElement(test, "failure", message=why)
-        elif row["outcome"] == UNDECIDED:
-            etree.SubElement(test, "skipped", message=why)
-    found: bytes = etree.tostring(suite, xml_declaration=True, encoding="utf-8", pretty_print=True)
-    return found
+    for kind, (_, rule, name, why) in zip(kinds, found, strict=True):
+        test = etree.SubElement(suite, "testcase", classname=rule, name=name)
+        if kind:
+            etree.SubElement(test, kind, message=why)
+    told: bytes = etree.tostring(suite, xml_declaration=True, encoding="utf-8", pretty_print=True)
+    return told

@@ -196,12 +196,14 @@ def wants_labels(function: Any, asked: Mapping[str, Any]) -> bool:
 def sheet(answer: pl.DataFrame) -> Sheet:
     """Lay out an answer, and tell what to type for more."""
     from fiotools.display import layout
+    from fiotools.display.verdicts import has_units
 
     made = layout.sheet(answer)
     if "settings_differ" not in answer:
         return made
     if answer["settings_differ"].null_count() < len(answer):
         made.notes.append("fiotools settings-diff FILES shows the options that differ")
-    if answer["n"].max() == 1 == answer["n_baseline"].max():
+    is_one_each = answer["n"].max() == 1 == answer["n_baseline"].max()
+    if is_one_each and not any(has_units(row) for row in answer.rows(named=True)):
         made.notes.append("give several runs a side as NAME='FILES', such as new='new/*.json'")
     return made

@@ -31,6 +31,7 @@ class Reading:
     results: Results
     first: str | None  # the label of the first source, even if it was empty
     code: int  # 1 if a file could not be read, else 0
+    unread: Sequence[str] = ()  # what was said of such files
 
     def table(self, name: str) -> pl.DataFrame:
         """Return a table; a dataset may have been converted without it."""
@@ -71,7 +72,7 @@ def read_all(
         _refuse_bare(paths[own.index(None)])
 
     refuse_other_formats(reading)
-    parts, code = _parts(paths, own, reading)
+    parts, code, unread = _parts(paths, own, reading)
     from fiotools.tables.results import concat
 
     results = parts[0] if len(parts) == 1 else concat(parts)
@@ -86,7 +87,7 @@ def read_all(
         )
     if hint and (count := int((notes["severity"] != "info").sum())):
         say(f"{many(count, 'warning')} about the files: fiotools read FILES --table notes")
-    return Reading(results, own[0], code)
+    return Reading(results, own[0], code, unread)
 
 
 def named(sources: Sequence[str], refusal: str) -> Any:
@@ -127,8 +128,8 @@ def refuse_other_tables(names: Sequence[str]) -> None:
 
 def _parts(
     paths: list[str], own: Sequence[str | None], reading: Mapping[str, Any]
-) -> tuple[list[Results], int]:
-    """Read the sources that exist, and report the others; return also the exit code."""
+) -> tuple[list[Results], int, list[str]]:
+    """Read the sources that exist, and report the others; return also the exit code and these."""
     from fiotools.input.read import read
     from fiotools.input.sources import find
 
@@ -168,7 +169,7 @@ def _parts(
         say(str(one))
     if bad and not any(part.tables.height("runs") for part in parts):
         raise Trouble("nothing was read" if len(paths) > 1 else "") from bad[0]  # said already
-    return parts, 1 if bad or not is_whole else 0
+    return parts, 1 if bad or not is_whole else 0, list(map(str, bad))
 
 
 def _standard_input(as_read: Mapping[str, Any]) -> Results:

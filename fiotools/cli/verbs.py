@@ -87,6 +87,7 @@ FACTS: Mapping[str, Fact] = {
     "sides": Fact(heading=_SIDES),
     "copies": Fact("N|LEVEL=N", heading=_SIDES, limits=(1, None)),
     "pair": _COLUMN._replace(heading=_JUDGED),
+    "unit": _COLUMN._replace(heading=_JUDGED),
     "confidence": Fact("SHARE", limits=(0, 1), heading=_JUDGED),
     "band": Fact("SHARE", limits=(0, 1), heading=_JUDGED),
     "tolerance": Fact("SHARE", limits=(0, 1), heading=_JUDGED),
@@ -151,6 +152,7 @@ FACTS: Mapping[str, Fact] = {
         help=f"{_FILES}, NAME=FILES to name what they hold, or - for standard input.",
     ),
     "stored": Fact("FILES", help=f"{_FILES}, or NAME=FILES to name what they hold."),
+    "builds": Fact("HISTORY NEW", help="A folder, a dataset, a quoted glob or NAME=FILES each."),
     "names": Fact("COLUMN|TABLE", offers="described"),
     "experiment": Fact("EXPERIMENT"),
     "notebooks": Fact("NOTEBOOK"),
@@ -292,6 +294,17 @@ SECTIONS: Mapping[str, Mapping[str, Verb]] = {
             asks="stats.compare:compare",
             run="compare:compare",
         ),
+        "gate": Verb(
+            "does a build keep its rules, against a history or limits?",
+            (
+                "gate history/ new/ --metric iops",
+                "gate old='old/*.json' new='new/*.json' -m iops -m p99 --fail-if slower:5%",
+                "gate run.json --fail-if 'p99 > 10ms' --where direction=read",
+            ),
+            asks="stats.compare:compare",
+            run="compare:gate",
+            leaves=("between", "baseline", "looks"),
+        ),
         "speedup": Verb(
             "the same as times faster: above 1 is better",
             (
@@ -402,7 +415,7 @@ VERBS: Mapping[str, Verb] = {
 
 # what people type for a verb, and the command that does it
 MEANT: Mapping[str, str] = {
-    **dict.fromkeys(["gate", "regress", "ci", "assert"], "compare FILES --fail-if slower:5%"),
+    **dict.fromkeys(["regress", "ci", "assert"], "gate HISTORY NEW --fail-if slower"),
     **dict.fromkeys(
         ["ls", "show", "cat", "view", "info", "open", "print", "head", "list", "parse"],
         "read FILES",

@@ -16,7 +16,9 @@ from fiotools.display import columns
 from fiotools.display.columns import Mark, is_missing
 from fiotools.flags import Flag
 from fiotools.stats.frames import Metric, metric_of
-from fiotools.units import level, percent, sides
+from fiotools.tables.naming import short
+from fiotools.units import human, level, percent, sides
+from fiotools.words import named
 
 Row: TypeAlias = Mapping[str, Any]
 _FAR = 3.0  # times: more is not said in percent
@@ -150,6 +152,13 @@ def has(row: Row, code: str) -> bool:
     return any(one.code == code for one in of_row(row))
 
 
+def has_units(row: Row) -> bool:
+    """Say whether what counts once is more than a run: a day, a session."""
+    return any(
+        one.values.get("what", "run") != "run" for one in of_row(row) if one.code == "one-run"
+    )
+
+
 def cautions(row: Row) -> list[tuple[Flag, str]]:
     """Give the flags of a row with their sentences, but those that its verdict says."""
     sides = names_of(row) if "baseline" in row else ()
@@ -189,7 +198,10 @@ def settings(row: Row) -> list[str]:
 
 def compared(row: Row) -> str:
     """Name what a row of a gate is about: its cell, and both sides."""
-    *cell, between = columns.named_by(list(row), "gate")
+    names = columns.named_by(list(row), "gate")
+    if is_missing(row["baseline"]):
+        return ", ".join(level(row[name], name) for name in names)
+    *cell, between = names
     own, other = sides(row[between], row["baseline"], between)
     where = ", ".join(level(row[name], name) for name in cell)
     return f"{where}: {own} / {other}" if where else f"{own} / {other}"
@@ -197,9 +209,11 @@ def compared(row: Row) -> str:
 
 def held(row: Row) -> str:
     """Say in a sentence why a rule of a gate is broken, or not."""
-    from fiotools.stats.gate import FAIL, UNDECIDED, Rule, is_constant
+    from fiotools.stats.gate import FAIL, PASS, UNKNOWN, Limit, is_constant, rule_of
 
-    rule, told = Rule.of(row["rule"]), compared(row)
+    rule, told = rule_of(row["rule"]), compared(row)
+    if isinstance(rule, Limit):
+        return named(told, _beside_limit(row))
     if is_missing(row["ratio"]):
         return f"{told}: {verdict(row)}"
     ratio, constant = f"{row['ratio']:.3g}", is_constant(row)
@@ -216,13 +230,29 @@ def held(row: Row) -> str:
     if rule.shown:
         shown = "it is not shown that it is" if row["outcome"] == FAIL else "shown to be"
         return f"{told}{shown} not {more}{why}"
-    if row["outcome"] == UNDECIDED:
-        told += f"whether it is {more} is undecided{why}"
+    if row["outcome"] == UNKNOWN:
+        return f"{told}whether it is {more} is unknown{why}"
+    if row["outcome"] not in (FAIL, PASS):
+        told += f"whether it is {more} is undecided"
     else:
-        told += more if row["outcome"] == FAIL else f"not {more}"
+        told += f"{more}{_beside_history(row)}" if row["outcome"] == FAIL else f"not {more}"
     seen = row["detectable"]
     if is_missing(seen):
         return told
     what = {"slower": "a loss", "worse": "a loss", "faster": "a gain", "better": "a gain"}
     of = f"{what.get(rule.word, 'a change')} of {percent(seen)} %"
     return f"{told}; with these runs {of} is seen four times in five"
+
+
+def _beside_limit(row: Row) -> str:
+    """Say what was held against a limit, and on which side of it it lies."""
+    unit, limit = row["unit"] or "1", row["limit"]
+    told = f"{short(row['metric'])} is {human(row['observed'], unit)}"
+    if not is_missing(row["observed_lo"]):
+        ends = (human(row[f"observed_{end}"], unit) for end in ("lo", "hi"))
+        told += f" [{', '.join(ends)}]"
+    where = "above" if row["observed"] > limit else "below" if row["observed"] < limit else "at"
+    told += f", {where} {human(limit, unit)}"
+    if row["outcome"] == "undecided":
+        told += ", which the interval reaches: whether it is kept is undecided"
+    return told if row["n"] > 1 else f"{told}; one run: another may differ"

@@ -518,7 +518,7 @@ def ratio_of(sides: Sides, design: Design) -> Ratio:
     few = found.n < estimates.ENOUGH and not (paired or sides.own or design.looks == "any")
     if few and found.n_baseline >= history.LEAST:
         return _beside_history(found, sides)
-    if few and found.n_baseline > estimates.ENOUGH:
+    if few and (found.n_baseline >= estimates.ENOUGH or sides.unit != "run"):
         notes.append(flag("few-history", n=history.LEAST, what=_plural(sides), side="baseline"))
     if fewest == 1:
         which = flag("one-run", side="level" if found.n == 1 else "baseline", what=sides.unit)

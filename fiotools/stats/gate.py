@@ -1,7 +1,8 @@
-"""A gate for pipelines: which comparisons break a rule such as "slower:5%"."""
+"""A gate for pipelines: which answers break a rule, such as "slower:5%" or "p99 > 10ms"."""
 
 from __future__ import annotations
 
+import operator
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -17,7 +18,9 @@ from fiotools.flags import has
 from fiotools.stats import frames
 from fiotools.stats.compare import SAME, settled
 from fiotools.stats.estimates import ENOUGH, POWER
-from fiotools.stats.frames import metric_of
+from fiotools.stats.frames import AnswerRow, metric_of
+from fiotools.stats.history import LEAST
+from fiotools.units import amount, size
 from fiotools.vocabulary import ANSWERS
 
 _RULE = re.compile(r"(?:(?P<metric>\S+)\s+)?(?P<word>[a-z-]+)(?::(?P<share>\d+(?:\.\d+)?)\s*%)?")
@@ -28,7 +31,12 @@ _MORE = {"higher": 1, "lower": -1}
 _SHOWN = "shown-not-"
 LOSSES = tuple(f"{how}{word}" for how in ("", _SHOWN) for word in (*_GOOD, *_MORE))
 _WORDS = (*LOSSES, "not-same", "not-settled")
-FAIL, PASS, UNDECIDED = "fail", "pass", "undecided"
+# columns that are not those of a comparison
+_OWN = ("rule", "outcome", "detectable", "observed", "observed_lo", "observed_hi", "limit", "unit")
+_LIMIT = re.compile(r"\s*([A-Za-z][\w.]*)\s*(<=|>=|<|>)\s*(\S.*?)\s*")
+_BEYOND = {"<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge}
+# undecided: the limit lies inside the interval; unknown: there is no interval
+FAIL, PASS, UNDECIDED, UNKNOWN = "fail", "pass", "undecided", "unknown"
 
 
 @dataclass(frozen=True)
@@ -51,9 +59,8 @@ class Rule:
             or (match["word"].startswith(_SHOWN) and not float(match["share"] or 0))
         ):
             raise SchemaError(
-                f"{text!r} is not a rule: write slower:5%, p99 slower:10%, shown-not-slower:5% or "
-                "not-same; "
-                f"the words are {', '.join(_WORDS)}"
+                f"{text!r} is not a rule: write slower:5%, p99 slower:10%, shown-not-slower:5%, "
+                f"not-same, or a limit, 'p99 > 10ms'; the words are {', '.join(_WORDS)}"
             )
         share = float(match["share"] or 0) / 100
         return cls(text.strip(), match["metric"], match["word"], share)
@@ -70,7 +77,7 @@ class Rule:
         if constant:
             ends = row["ratio"], row["ratio"]
         if None in ends:
-            return FAIL if self.shown else UNDECIDED
+            return FAIL if self.shown else UNKNOWN
         low, high = (log(end) if end > 0 else -inf for end in ends)
         if self._way(row["metric"]) < 0:
             low, high = -high, -low
@@ -96,9 +103,11 @@ class Rule:
             return None
         if self.shown:
             return self.share
-        paired = str(row.get("method") or "").startswith("log-paired")
+        method = str(row.get("method") or "")
         fewest = min(row["n"], row["n_baseline"])
-        df = max(1, fewest - 1 if paired else 2 * (fewest - 1))
+        df = max(1, fewest - 1 if method.startswith("log-paired") else 2 * (fewest - 1))
+        if method.startswith("log-prediction"):
+            df = row["n_baseline"] - 1
         error = (1 - (row.get("confidence") or 0.95)) / (row.get("comparisons") or 1)
         reach = float(scipy.special.stdtrit(df, 1 - error / 2))
         center = float(scipy.special.nctdtrinc(df, 1 - POWER, reach))  # of a noncentral t
@@ -117,20 +126,68 @@ class Rule:
         return _GOOD[self.broken] * measure.sign
 
 
+@dataclass(frozen=True)
+class Limit:
+    """What one side may not be: beyond a value of a metric, by itself."""
+
+    text: str
+    metric: str
+    sign: str
+    value: str
+
+    def amount(self, metric: str) -> float:
+        """Read the value in the unit of the metric."""
+        unit = metric_of(metric).unit
+        has_unit = re.search(r"[^\d\s.,eE+-]", self.value) is not None
+        if unit in ("ns", "s", "B", "B/s") and not has_unit:
+            raise SchemaError(
+                f"{self.text!r}: in which unit? write {self.metric} {self.sign} {self.value}"
+                + ("ms" if unit in ("ns", "s") else "MB/s" if unit == "B/s" else "MB")
+            )
+        try:
+            return float(size(self.value, kilo=1000) if unit == "1/s" else amount(self.value, unit))
+        except ValueError:
+            raise SchemaError(f"{self.text!r}: {self.value!r} is no value of {metric}") from None
+
+    def judge(self, row: Mapping[str, Any]) -> str:
+        """Say whether the mean of a group lies beyond the limit; that of few runs as it is."""
+        limit, beyond = self.amount(row["metric"]), _BEYOND[self.sign]
+        ends = [row["mean"], *((row["mean_lo"], row["mean_hi"]) if row["n"] >= ENOUGH else ())]
+        found = {beyond(end, limit) for end in ends if end is not None}
+        return UNDECIDED if len(found) > 1 else FAIL if found == {True} else PASS
+
+    def line(self, row: Mapping[str, Any]) -> AnswerRow:
+        """Say what was held against the limit."""
+        observed = {f"observed{end}": row[f"mean{end}"] for end in ("", "_lo", "_hi")}
+        return observed | {
+            "limit": self.amount(row["metric"]),
+            "unit": metric_of(row["metric"]).unit,
+        }
+
+
+def rule_of(text: str) -> Rule | Limit:
+    """Read a rule about two sides, or a limit of one."""
+    match = _LIMIT.fullmatch(text)
+    is_value = match is not None and any(char.isdigit() for char in match[3])
+    return Limit(text.strip(), *match.groups()) if match and is_value else Rule.of(text)
+
+
 def is_constant(row: Mapping[str, Any]) -> bool:
     """Say whether enough runs have no spread at all: their ratio has no interval, and no error."""
-    return has(row["flags"], "no-spread") and min(row["n"], row["n_baseline"]) >= ENOUGH
+    enough = min(row["n"], row["n_baseline"]) >= ENOUGH or row["n_baseline"] >= LEAST
+    return has(row["flags"], "no-spread") and enough
 
 
 def gate(
     comparison: IntoDataFrameT | Sequence[IntoDataFrameT], fail_if: str | Sequence[str]
 ) -> IntoDataFrameT:
-    """Hold a comparison to rules, as a pipeline does before it lets a change pass.
+    """Hold answers to rules, as a pipeline does before it lets a change pass.
 
     Parameters
     ----------
     comparison : pandas.DataFrame or polars.DataFrame, or a sequence of them
-        The answer of `compare` or `speedup`; for several metrics, one answer each.
+        The answer of `compare` or `speedup`, or for limits that of `summarize`; for several
+        metrics, one answer each.
     fail_if : str or sequence of str
         Rules: ``"slower:5%"`` fails if the whole interval of the ratio lies beyond 5 % on the worse
         side, which are the edges of the band of `compare`: below 1 / 1.05 for I/Os per second,
@@ -139,18 +196,20 @@ def gate(
         about one metric; ``"slower"`` is any loss that chance does not explain. The words are
         slower and worse, faster and better, higher and lower (of the ratio itself), each also after
         ``shown-not-``; ``not-same`` (fails unless the verdict is "same") and ``not-settled`` (fails
-        if there are too few runs to decide).
+        if there are too few runs to decide). ``"p99 > 10ms"`` and ``"iops < 5000"`` are limits: the
+        whole interval of the mean lies beyond, or the mean itself of fewer than 3 runs.
 
     Returns
     -------
     pandas.DataFrame or polars.DataFrame
-        A row for each rule and each row of the comparison that it is about: the columns that name
+        A row for each rule and each row of the answer that it is about: the columns that name
         the row, ``baseline``, ``metric``, ``n``, ``n_baseline``, ``ratio``, ``ratio_lo``,
         ``ratio_hi``, ``verdict``, ``beyond_band``, ``band``, ``flags``, ``details``, ``rule``,
-        ``outcome``: "fail", "pass", or "undecided" if the interval holds the edge, or there is
-        none; and ``detectable``: the loss (or gain) that these runs would have seen four times in
-        five, .12 for 12 %. If 3 or more runs a side do not spread at all, the ratio itself is held
-        to the rule. `show` says each in a sentence.
+        ``outcome``: "fail", "pass", "undecided" if the interval holds the edge, or "unknown" if
+        there is none; and ``detectable``: the loss (or gain) that these runs would have seen four
+        times in five, .12 for 12 %. If 3 or more runs a side do not spread at all, the ratio itself
+        is held to the rule. Of a limit ``observed``, ``observed_lo``, ``observed_hi`` and ``limit``
+        [unit]. `show` says each in a sentence.
 
     Raises
     ------
@@ -175,37 +234,68 @@ def gate(
     0   slower:5%   0.76      0.72       0.8        0.12
     1  slower:40%   0.76      0.72       0.8        0.50
     """
-    shown = [name for name in ANSWERS["gate"] if name not in ("rule", "outcome", "detectable")]
     several: Any = comparison if isinstance(comparison, (list, tuple)) else [comparison]
-    opened: list[nw.DataFrame[IntoDataFrameT]] = [
-        frames.opened(one, ["baseline", *shown]) for one in several
-    ]
+    opened: list[nw.DataFrame[IntoDataFrameT]] = [frames.opened(one, ["metric"]) for one in several]
     if not opened:
         raise SchemaError("there is no comparison to hold to a rule")
+    rules = [rule_of(text) for text in ([fail_if] if isinstance(fail_if, str) else fail_if)]
+    if not rules:
+        raise SchemaError(f"there is no rule: {argument('fail_if', 'slower:5%')}")
+    kinds = {"baseline" in one.columns for one in opened}
+    if len(kinds) > 1:
+        raise SchemaError("comparisons and summaries have rules of their own: hold each to its own")
     data: nw.DataFrame[IntoDataFrameT] = opened[0] if len(opened) == 1 else nw.concat(opened)
+    compares = kinds == {True}
+    relative = [rule for rule in rules if isinstance(rule, Rule)]
+    limits = [rule for rule in rules if isinstance(rule, Limit)]
+    for odd in limits if compares else relative:
+        whose = "one side: summarize() it" if compares else "two sides: compare() them"
+        raise SchemaError(f"rule {odd.text!r} is about {whose}")
+    return _compared(data, relative) if compares else _summarized(data, limits)
+
+
+def _compared(data: nw.DataFrame[IntoDataFrameT], rules: Sequence[Rule]) -> IntoDataFrameT:
+    """Hold the rows of comparisons to rules."""
+    shown = [name for name in ANSWERS["gate"] if name not in _OWN]
+    frames.need(data, shown)
     names = data.columns[: data.columns.index("baseline")]
     if not names:
         raise SchemaError("not a comparison: no column before 'baseline'")
-    rules = [Rule.of(text) for text in ([fail_if] if isinstance(fail_if, str) else fail_if)]
-    if not rules:
-        raise SchemaError(f"there is no rule: {argument('fail_if', 'slower:5%')}")
+    found = [
+        {"row": at, **{name: row[name] for name in shown}}
+        | {"rule": rule.text, "outcome": rule.judge(row), "detectable": rule.detectable(row)}
+        for rule in rules
+        for at, row in _about(data, rule)
+    ]
+    return frames.answer(data, "gate", (*names, "baseline"), found)
+
+
+def _summarized(data: nw.DataFrame[IntoDataFrameT], rules: Sequence[Limit]) -> IntoDataFrameT:
+    """Hold the rows of summaries to limits."""
+    shown = ("metric", "n", "flags", "details")
+    frames.need(data, [*shown, "mean", "mean_lo", "mean_hi"])
+    names = data.columns[: data.columns.index("metric")]
+    found = [
+        {"row": at, **{name: row[name] for name in shown}, **rule.line(row)}
+        | {"rule": rule.text, "outcome": rule.judge(row)}
+        for rule in rules
+        for at, row in _about(data, rule)
+    ]
+    return frames.answer(data, ("baseline", *ANSWERS["gate"]), names, found)
+
+
+def _about(data: nw.DataFrame[Any], rule: Rule | Limit) -> list[tuple[int, dict[str, Any]]]:
+    """Give the rows that a rule is about, with their places."""
     rows = [
         dict(zip(data.columns, values, strict=True))
         for values in frames.keys_of(data, data.columns)
     ]
-    found = []
-    for rule in rules:
-        about = [
-            at
-            for at, row in enumerate(rows)
-            if rule.metric is None or f"{row['metric']}_".startswith(f"{rule.metric}_")
-        ]
-        if not about:
-            there = ", ".join(frames.distinct(row["metric"] for row in rows))
-            raise SchemaError(f"rule {rule.text!r} is about {rule.metric}; compared was {there}")
-        for at in about:
-            outcome = rule.judge(rows[at])
-            line = {"row": at} | {name: rows[at][name] for name in shown}
-            seen = rule.detectable(rows[at])
-            found.append(line | {"rule": rule.text, "outcome": outcome, "detectable": seen})
-    return frames.answer(data, "gate", (*names, "baseline"), found)
+    about = [
+        (at, row)
+        for at, row in enumerate(rows)
+        if rule.metric is None or f"{row['metric']}_".startswith(f"{rule.metric}_")
+    ]
+    if not about:
+        there = ", ".join(frames.distinct(row["metric"] for row in rows))
+        raise SchemaError(f"rule {rule.text!r} is about {rule.metric}; compared was {there}")
+    return about

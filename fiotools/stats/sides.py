@@ -115,20 +115,21 @@ def sides_of(runs: Runs[Any], level: Rows, baseline: Rows) -> Sides:
     cells = columns.together(dims, np.concatenate([level, baseline])) if dims else None
     a, sizes_a = _side(runs, level, None if cells is None else cells[: len(level)])
     b, sizes_b = _side(runs, baseline, None if cells is None else cells[len(level) :])
-    within, paired_by = None, None
+    both: tuple[Within, Within] | None = None
+    paired_by = None
     if runs.units is None:
         _refuse_shared(runs, a, b)
     else:
         here = np.zeros(len(level) + len(baseline), dtype=np.int64) if cells is None else cells
         a, sizes_a, of_a = _units(runs, runs.units, level, here[: len(level)])
         b, sizes_b, of_b = _units(runs, runs.units, baseline, here[len(level) :])
-        within, paired_by = (of_a, of_b), runs.unit if _are_pairs(a, b) else None
+        both, paired_by = (of_a, of_b), runs.unit if _are_pairs(a, b) else None
     own, each = False, 1
     if cells is not None and len(a) and len(b):
         own, each = _own_cells(cells, len(level), np.concatenate([sizes_a, sizes_b]), dims)
     over = None if runs.units is not None else _over(runs, level, baseline)
     unit = runs.unit or "run"
-    return Sides(a, b, dims, own, each, runs.order, over, unit, within, paired_by)
+    return Sides(a, b, dims, own, each, runs.order, over, unit, both, paired_by)
 
 
 def _side(runs: Runs[Any], rows: Rows, cells: Codes | None) -> tuple[Side, Codes]:
@@ -156,9 +157,7 @@ def _side(runs: Runs[Any], rows: Rows, cells: Codes | None) -> tuple[Side, Codes
     return Side(logs, rows, keys, pair, cells), sizes
 
 
-def _units(
-    runs: Runs[Any], units: Codes, rows: Rows, cells: Codes
-) -> tuple[Side, Codes, Within]:
+def _units(runs: Runs[Any], units: Codes, rows: Rows, cells: Codes) -> tuple[Side, Codes, Within]:
     """Reduce rows to units: over its cells, the mean of the mean of their runs.
 
     Say of how many cells each is, and what lies within it.

@@ -47,7 +47,7 @@ def why(held):
         ("real_s", 0.8, 0.75, 0.85, "slower:5%", "pass"),
         ("real_s", 0.8, 0.75, 0.85, "lower:10%", "fail"),
         ("iops", 0.8, 0.75, 0.85, "higher", "pass"),
-        ("iops", 0.5, None, None, "slower:5%", "undecided"),
+        ("iops", 0.5, None, None, "slower:5%", "unknown"),
         ("iops", 0.5, None, None, "not-settled", "fail"),
         ("iops", 0.8, 0.75, 0.85, "not-settled", "pass"),
         ("iops", 0.8, 0.75, 0.85, "not-same", "fail"),
@@ -121,15 +121,43 @@ def test_runs_without_spread_are_decided_by_their_ratio(new, rule, outcome, end)
 
 def test_two_runs_without_spread_decide_nothing():
     held = ft.gate(constant(90.0, 100.0, runs=2), "slower:5%")
-    assert held["outcome"].to_list() == ["undecided"]
-    assert why(held).endswith(
-        "slower by more than 5 % is undecided (cannot tell: no spread at all)"
-    )
+    assert held["outcome"].to_list() == ["unknown"]
+    assert why(held).endswith("slower by more than 5 % is unknown (cannot tell: no spread at all)")
 
 
-def test_one_run_each_is_undecided_and_says_why():
+def test_one_run_each_is_unknown_and_says_why():
     held = ft.gate(constant(90.0, 100.0, runs=1), "slower:5%")
-    assert why(held).endswith("is undecided (one run each: no error known)")
+    assert why(held).endswith("is unknown (one run each: no error known)")
+
+
+RUNS = pl.DataFrame({"build": ["new"] * 4, "p99_ns": [9e6, 10e6, 11e6, 10e6]})
+
+
+@pytest.mark.parametrize(
+    ("rule", "rows", "outcome"),
+    [
+        ("p99 > 10ms", 4, "undecided"),
+        ("p99 > 15ms", 4, "pass"),
+        ("p99>=5000us", 4, "fail"),
+        ("p99 < 20ms", 4, "fail"),
+        ("p99 > 9ms", 1, "pass"),  # one run is what it is
+        ("p99 >= 9ms", 1, "fail"),
+    ],
+)
+def test_a_limit_is_of_one_side(rule, rows, outcome):
+    held = ft.gate(ft.summarize(RUNS[:rows], "p99_ns", by="build"), rule)
+    assert held["outcome"].to_list() == [outcome]
+    assert why(held).startswith("new: p99 is ")
+    assert why(held).endswith("another may differ") is (rows == 1)
+
+
+@pytest.mark.parametrize(
+    ("rule", "said"),
+    [("p99 > 10", "in which unit"), ("p99 > much", "not a rule"), ("slower:5%", "two sides")],
+)
+def test_a_limit_has_a_unit(rule, said):
+    with pytest.raises(SchemaError, match=said):
+        ft.gate(ft.summarize(RUNS, "p99_ns"), rule)
 
 
 def test_a_loss_at_the_margin_is_not_shown_to_be_less():

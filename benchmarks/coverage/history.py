@@ -1,0 +1,179 @@
+"""How often a new session is called slower than its history, beside the rules that others use.
+
+A history is of k sessions of five runs each, with a deviation between sessions and one within. The
+functions are those of `stats.history`, with which `compare` judges a unit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
+from typing import TypeAlias
+
+import numpy as np
+
+import fiotools as ft
+from benchmarks.coverage.noise import SPREAD, Array, autoregressive
+from benchmarks.coverage.study import Rate, Row, Study
+from fiotools.stats import history
+from fiotools.stats.sides import Within
+
+RUNS = 5
+LOSSES = (0.0, float(np.log(0.9)), float(np.log(0.8)))
+LENGTHS = (8, 12, 20, 50)
+DEVIATION = 0.03  # between sessions; where they do not differ, of their runs
+
+Make: TypeAlias = Callable[[int, int, np.random.Generator], Array]
+
+
+def sessions(
+    trials: int, k: int, rng: np.random.Generator, *, ratio: float, rho: float = 0.0
+) -> Array:
+    """Make logarithms of runs: trials, sessions (the new one last), runs."""
+    between = (autoregressive(trials, k + 1, rng, rho) - 1) / SPREAD * DEVIATION * (ratio > 0)
+    within = DEVIATION / (ratio or 1)
+    return between[:, :, None] + rng.normal(0, within, (trials, k + 1, RUNS))
+
+
+def with_slow(
+    trials: int, k: int, rng: np.random.Generator, *, one_in: int, of_runs: bool = False
+) -> Array:
+    """Make sessions or runs, one in so many of which is at .7."""
+    made = sessions(trials, k, rng, ratio=2)
+    slow = rng.random((*made.shape[:2], RUNS if of_runs else 1)) < 1 / one_in
+    return made + np.where(slow, np.log(0.7), 0.0)
+
+
+def heavy(trials: int, k: int, rng: np.random.Generator) -> Array:
+    """Make sessions some of which are far off: Student's t with 3 degrees of freedom."""
+    between = rng.standard_t(3, (trials, k + 1, 1)) * DEVIATION / np.sqrt(3)
+    return between + rng.normal(0, DEVIATION / 2, (trials, k + 1, RUNS))
+
+
+MADE: Mapping[str, Make] = {
+    **{f"between / within {one:g}": partial(sessions, ratio=one) for one in (0, 0.5, 1, 2, 5)},
+    "AR(1) .5": partial(sessions, ratio=2, rho=0.5),
+    "one run in 50 at .7": partial(with_slow, one_in=50, of_runs=True),
+    "one session in 50 at .7": partial(with_slow, one_in=50),
+    "one session in 10 at .7": partial(with_slow, one_in=10),
+    "t with 3 df": heavy,
+}
+SINGLE = "between / within 0.5, the new one of one run"
+
+
+def slower(runs: Array, new: int = RUNS) -> list[bool] | None:
+    """Say whether a new session, slower by each loss, is below its history; None for no answer."""
+    logs, (count, each) = runs.mean(axis=1), runs.shape
+    logs[-1] = runs[-1, :new].mean()
+    if [*history.faults(logs[:-1], None, "session", is_ordered=True)]:
+        return None
+    rest = runs - logs[:, None]
+    within = [
+        Within(np.ones(1) / new, 0.0, 0),
+        Within(np.ones(count - 1) / each, float(np.sum(rest[:-1] ** 2)), (count - 1) * (each - 1)),
+    ]
+    found = []
+    for loss in LOSSES:
+        shift = history.prediction(logs[-1:] + loss, logs[:-1], (within[0], within[1]))
+        assert shift is not None
+        ends = shift.interval(1 - 2 * history.LEVEL)
+        assert ends is not None
+        found.append(ends[1] < 0)
+    return found
+
+
+def mad(old: Array, new: Array) -> Array:
+    """Be below the median by more than twice the median absolute deviation."""
+    means = old.mean(axis=2)
+    middle = np.median(means, axis=1)
+    off = np.median(np.abs(means - middle[:, None]), axis=1)
+    return np.asarray(new.mean(axis=1) < middle - 2 * off)
+
+
+def z(old: Array, new: Array, limit: float) -> Array:
+    """Be below the mean by so many standard deviations."""
+    means = old.mean(axis=2)
+    return np.asarray(new.mean(axis=1) < means.mean(axis=1) - limit * means.std(axis=1, ddof=1))
+
+
+def welch_last(old: Array, new: Array) -> Array:
+    """Be below the runs of the last session by Welch's t test, at .025 a side."""
+    last = old[:, -1]
+    se = np.sqrt((last.var(axis=1, ddof=1) + new.var(axis=1, ddof=1)) / RUNS)
+    return np.asarray((new.mean(axis=1) - last.mean(axis=1)) / se < -2.306)  # 8 df
+
+
+OTHERS: Mapping[str, Callable[[Array, Array], Array]] = {
+    "median - 2 MAD": mad,
+    "z 1.96": partial(z, limit=1.96),
+    "z 5": partial(z, limit=5.0),
+    "Welch, last session": welch_last,
+}
+
+
+def _histories(trials: int, rng: np.random.Generator) -> Iterator[Row]:
+    for name, make in {**MADE, SINGLE: partial(sessions, ratio=0.5)}.items():
+        for k in LENGTHS:
+            made = make(trials, k, rng)
+            found = [slower(runs, 1 if name == SINGLE else RUNS) for runs in made]
+            told = [one or [False] * len(LOSSES) for one in found]
+            goal = 0.0 if name == SINGLE else 0.95
+            row: dict[str, object] = {
+                "sessions": name,
+                "k": k,
+                "no answer": f"{np.mean([one is None for one in found]):.3f}",
+                "false": Rate.of((one[0] for one in told), most=0.015),
+                "-10 % found": Rate.of(one[1] for one in told),
+                "-20 % found": Rate.of((one[2] for one in told), least=goal),
+            }
+            old, new = made[:, :-1], made[:, -1]
+            for other, rule in OTHERS.items():
+                wrong, right = rule(old, new).mean(), rule(old, new + LOSSES[1]).mean()
+                row[other] = "" if name == SINGLE else f"{wrong:.3f} / {right:.2f}"
+            yield row
+
+
+def left_out() -> Iterator[str]:
+    """Hold each of the project's own 24 rounds against the others; give the verdicts."""
+    io = ft.read("data/how-many-runs/rounds/{workload}_{filesystem}_{round:d}.json").io
+    io = io[io["direction"] != "sync"]
+    for _, own in io.groupby(["workload", "filesystem"]):
+        for at in own["round"]:
+            sides = own.assign(side=(own["round"] == at).map({True: "new", False: "old"}))
+            found = ft.compare(sides, "iops", between="side", baseline="old")
+            yield "no answer" if found["ratio_lo"].isna()[0] else str(found["verdict"][0])
+
+
+def _left_out(_: int, __: np.random.Generator) -> Iterator[Row]:
+    verdicts = list(left_out())
+    yield {
+        "runs": len(verdicts),
+        "slower": Rate.of((one == "slower" for one in verdicts), most=0.0),
+        "faster": Rate.of((one == "faster" for one in verdicts), most=0.0),
+        "no answer": Rate.of(one == "no answer" for one in verdicts),
+    }
+
+
+STUDIES = [
+    Study(
+        "history",
+        "One new session against a history",
+        f"Histories of k sessions of {RUNS} runs, with a deviation of 3 % between sessions (0: of "
+        "their runs), and a new session that is like them, or slower by 20 %. `compare` with "
+        '`unit="session"` calls it slower if it lies below what 99 % of such sessions show, and '
+        "gives no answer where the history drifts, steps or is skewed. Goals: false in .015 at "
+        "most, -20 % found in .95 and more. Where one session in 50 or 10 is slow, no rule of so "
+        "few sessions can meet both. Beside it what other rules call slower: falsely / of those "
+        "at -10 %. A new session of one run spreads by 6.7 %: no goal.",
+        _histories,
+        trials=2000,
+    ),
+    Study(
+        "history-left-out",
+        "Each of the project's own runs against the others",
+        "The 24 rounds of each workload and file system of `data/how-many-runs`, each held against "
+        "the other 23. Goal: none is called slower or faster.",
+        _left_out,
+        trials=96,
+    ),
+]
