@@ -296,6 +296,7 @@ def ratios_of(
         runs.unit, runs.units = design.unit, units_of(columns, design.unit, between)
     elif design.pair is None:
         sessions = sessions_of(columns)
+        sessions = None if sessions is None or not sessions.any() else sessions
     levels = levels_beside(columns, between, baseline)
     told = None if settings is None else _Told.of(settings, runs)
     side, code = columns.codes(between), columns.code_of(between)

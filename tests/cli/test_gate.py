@@ -1,12 +1,18 @@
-"""`fiotools compare --fail-if`: the exit code, and its output for people and pipelines."""
+"""`compare --fail-if` and `gate`: the exit code, and the output for people and pipelines."""
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
 from xml.etree import ElementTree
 
+import numpy as np
 import pytest
 
+import fiotools as ft
 from fiotools.cli import main
+
+RUN = Path(__file__).parents[2] / "data/how-many-runs/depth/16_1.json"
 
 SIDES = ["old=old.txt", "new=new.txt", "--metric", "real"]
 
@@ -52,3 +58,59 @@ def test_two_runs_are_undecided(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     assert main(["compare", *SIDES, "--fail-if", "not-settled"]) == 4
     assert "fails not-settled" in capsys.readouterr().err
+
+
+@pytest.fixture
+def builds(tmp_path, monkeypatch):
+    """Make a history of ten days with two runs each, and two runs that are 30 % slower."""
+    report, rng = json.loads(RUN.read_text()), np.random.default_rng(1)
+    shifts = {f"history/{day}": (day, rng.normal(0, 0.03)) for day in range(10)}
+    for folder, (day, shift) in {**shifts, "new": (20, -0.36)}.items():
+        (tmp_path / folder).mkdir(parents=True)
+        for run in range(2):
+            report["timestamp"] = 1_790_000_000 + day * 86_400 + run * 60
+            report["timestamp_ms"] = 1000 * report["timestamp"]
+            read = report["jobs"][0]["read"]
+            read["iops"] = read["total_ios"] / (read["runtime"] / 1000) * float(np.exp(shift))
+            for name in ("iops", "total_ios", "io_bytes", "bw_bytes"):
+                read[name] = type(read[name])(10_000 * np.exp(shift + rng.normal(0, 0.01)))
+            (tmp_path / folder / f"{run}.json").write_text(json.dumps(report))
+    monkeypatch.chdir(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("asked", "code", "said"),
+    [
+        (["history", "new"], 4, "slower: below what 99 % of such sessions show"),
+        (["history", "new", "--fail-if", "slower:60%"], 0, "passes slower:60%"),
+        (["history/1", "new"], 3, "cannot judge slower: new / 1"),
+        (["history", "new", "--fail-if", "iops < 100"], 0, "passes iops < 100: new: iops is"),
+        (["new", "--fail-if", "iops < 9k"], 4, "fails iops < 9k: iops is"),
+        (["history", "new", "--fail-if", "faster", "--fail-if", "iops > 9k"], 0, "passes faster"),
+    ],
+)
+def test_a_history_and_what_is_new(builds, asked, code, said, capsys):
+    assert main(["gate", *asked, "--metric", "iops"]) == code
+    assert said in capsys.readouterr().err
+
+
+def test_a_dataset_is_a_history(builds, capsys):
+    pytest.importorskip("pyarrow", reason="pyarrow is not installed")
+    ft.convert("history/{day}/*.json", "kept")
+    assert main(["gate", "kept", "new", "--metric", "iops", "--metric", "bw"]) == 4
+    assert capsys.readouterr().err.count("fails slower: new / kept: 0.") == 2
+
+
+@pytest.mark.parametrize("form", ["junit", "github"])
+@pytest.mark.parametrize("text", ["{", RUN.read_text()[:3000]], ids=["unknown", "cut"])
+def test_an_unread_file_fails_the_gate(builds, form, text, capsys):
+    Path("new/2.json").write_text(text)
+    asked = ["gate", "history", "new", "-m", "iops", "--fail-if", "faster", "-f", form]
+    assert main(asked) == 1
+    out = capsys.readouterr().out
+    if form == "junit":
+        suite = ElementTree.fromstring(out.encode())
+        assert suite.attrib["errors"] == "1"
+        assert "new/2.json" in suite.find("testcase/error").attrib["message"]
+    else:
+        assert "::error title=fiotools files::new/2.json" in out

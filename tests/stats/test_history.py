@@ -1,0 +1,154 @@
+"""What was measured together counts once, and one new session is held against a history."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+from itertools import islice
+
+import numpy as np
+import polars as pl
+import pytest
+
+import fiotools as ft
+from benchmarks.coverage import history as study
+from fiotools.display import verdicts
+from fiotools.errors import SchemaError
+from fiotools.stats.estimates import paired, welch
+
+START = datetime(2026, 1, 1)
+
+
+def runs(logs, build="old", first=0):
+    """Make the table of runs: days, each with runs a minute apart."""
+    return pl.DataFrame(
+        [
+            {
+                "build": build,
+                "day": f"d{first + day:02}",
+                "reported_at": START + timedelta(days=first + day, minutes=run),
+                "iops": 1000 * float(np.exp(log)),
+            }
+            for day, several in enumerate(logs)
+            for run, log in enumerate(several)
+        ]
+    )
+
+
+def history(k=20, seed=1, shift=0.0):
+    rng = np.random.default_rng(seed)
+    return rng.normal(0, 0.03, (k, 1)) + rng.normal(0, 0.01, (k, 5)) + shift
+
+
+def compared(frame, **named):
+    found = ft.compare(frame, "iops", between="build", baseline="old", **named)
+    return found.row(0, named=True)
+
+
+@pytest.mark.parametrize("unit", ["day", "session"])
+def test_a_new_day_is_held_against_the_others(unit):
+    old = history()
+    row = compared(pl.concat([runs(old), runs([[-0.2] * 5], "new", 40)]), unit=unit)
+    means = old.mean(axis=1)
+    half = 2.539483 * means.std(ddof=1) * np.sqrt(1 + 1 / 20)  # t of 19 at .99
+    assert (row["n"], row["n_baseline"], row["verdict"]) == (1, 20, "slower")
+    ends = np.log([row["ratio_lo"], row["ratio_hi"]])
+    assert ends == pytest.approx(-0.2 - means.mean() + np.array([-half, half]), abs=1e-6)
+    assert verdicts.verdict(row) == f"slower: below what 99 % of such {unit}s show"
+
+
+def test_a_new_day_of_one_run_spreads_more():
+    old = np.random.default_rng(2).normal(0, 0.05, (20, 5))
+    wide, narrow = (
+        compared(pl.concat([runs(old), runs([[-0.1] * n], "new", 40)]), unit="day") for n in (1, 5)
+    )
+    assert wide["ratio_hi"] / wide["ratio_lo"] > 1.1 * narrow["ratio_hi"] / narrow["ratio_lo"]
+
+
+def test_days_of_both_sides_are_pairs():
+    old, new = history(6), history(6, 2, shift=0.1)
+    row = compared(pl.concat([runs(old), runs(new, "new")]), unit="day")
+    own = paired(new.mean(axis=1), old.mean(axis=1))
+    assert (row["n"], row["method"]) == (6, "log-paired-t")
+    assert np.log([row["ratio_lo"], row["ratio_hi"]]) == pytest.approx(own.interval(0.95))
+
+
+def test_other_days_are_not():
+    old, new = history(6), history(4, 5)
+    row = compared(pl.concat([runs(old), runs(new, "new", 20)]), unit="day")
+    own = welch([(new.mean(axis=1), old.mean(axis=1))])
+    assert (row["n"], row["n_baseline"], row["method"]) == (4, 6, "log-welch")
+    assert np.log([row["ratio_lo"], row["ratio_hi"]]) == pytest.approx(own.interval(0.95))
+
+
+def test_a_side_without_days_is_one():
+    new = runs([[-0.2] * 5], "new", 40).with_columns(day=pl.lit(None, pl.String))
+    row = compared(pl.concat([runs(history()), new]), unit="day")
+    assert (row["n"], row["n_baseline"]) == (1, 20)
+
+
+def test_hours_between_runs_are_told():
+    both = pl.concat([runs(history(6)), runs(history(6, 3), "new", 20)])
+    assert "sessions" in compared(both)["flags"]
+    assert "sessions" not in (compared(both, unit="session")["flags"] or "")
+    one_each = both.group_by("build", "day", maintain_order=True).first()
+    assert "sessions" not in (compared(one_each)["flags"] or "")
+
+
+@pytest.mark.parametrize(
+    ("bent", "flag"),
+    [
+        (np.linspace(0, -0.3, 20), "history-drift"),
+        (np.repeat([0, -0.3], 10), "history-step"),
+        (np.where(np.arange(20) % 9 == 4, -0.4, 0), "history-skew"),
+    ],
+)
+def test_a_history_that_predicts_nothing_gives_no_interval(bent, flag):
+    old = history() + bent[:, None]
+    row = compared(pl.concat([runs(old), runs([[-0.5] * 5], "new", 40)]), unit="day")
+    assert flag in row["flags"].split(";")
+    assert (row["ratio_lo"], row["verdict"]) == (None, "undecided")
+    assert verdicts.verdict(row).startswith("cannot tell: the history ")
+    held = ft.gate(pl.DataFrame([row]), "slower")
+    assert held["outcome"].to_list() == ["unknown"]
+
+
+def test_seven_days_are_too_few():
+    row = compared(pl.concat([runs(history(7)), runs([[-0.2] * 5], "new", 40)]), unit="day")
+    assert row["verdict"] == "one run"
+    assert "8 days of 'old'" in "".join(text for _, text in verdicts.cautions(row))
+    assert verdicts.verdict(row) == "one day of 'new': no error known"
+
+
+@pytest.mark.parametrize(
+    ("named", "said"),
+    [
+        ({"unit": "build"}, "excludes"),
+        ({"unit": "day", "pair": "day"}, "excludes"),
+        ({"unit": "week"}, "no column 'week'"),
+        ({"unit": "session"}, "nor are started_at and reported_at known"),
+    ],
+)
+def test_what_is_no_unit_is_refused(named, said):
+    both = pl.concat([runs(history(3)), runs(history(3), "new")]).drop("reported_at")
+    with pytest.raises(SchemaError, match=said):
+        compared(both, **named)
+
+
+def test_a_day_that_is_missing_in_places_is_refused():
+    both = pl.concat([runs(history(3)), runs(history(3), "new")])
+    some = both.with_columns(day=pl.when(pl.int_range(pl.len()) > 3).then("day"))
+    with pytest.raises(SchemaError, match="missing in 4 of 30 rows"):
+        compared(some, unit="day")
+
+
+@pytest.mark.parametrize("name", ["between / within 0.5", "between / within 5", "AR(1) .5"])
+def test_like_sessions_are_not_called_slower(name):
+    # a short form of `python -m benchmarks.coverage history`
+    made = study.MADE[name](400, 12, np.random.default_rng(4))
+    told = [found or [False] * 3 for found in map(study.slower, made)]
+    assert sum(one[0] for one in told) <= 12
+    assert sum(one[2] for one in told) >= 0.92 * 400
+
+
+def test_no_run_of_the_project_is_slower_than_its_others():
+    assert "slower" not in {*islice(study.left_out(), 24)}
