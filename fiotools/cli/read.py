@@ -220,18 +220,20 @@ def _executor(scheduler: str | None) -> Iterator[Any]:
 def export(
     files: Sequence[str],
     *,
-    form: Literal["openmetrics"] = "openmetrics",
+    form: Literal["openmetrics", "bencher", "github-bigger", "github-smaller"] = "openmetrics",
     output: str | None = None,
     reading: dict[str, Any],
 ) -> int:
-    """Export results to a monitoring system.
+    """Export results to a monitoring system, or to a tracker of benchmarks.
 
     Prometheus scrapes OpenMetrics, and Grafana draws it: put FILE.prom where the text collector of
-    node_exporter looks for files, or push it to a gateway.
+    node_exporter looks for files, or push it to a gateway. Trackers get the mean of the runs and
+    its interval: bencher for `bencher run --adapter json`; for github-action-benchmark two files,
+    tool customBiggerIsBetter (rates) and customSmallerIsBetter (times).
 
     Parameters
     ----------
-    form : {"openmetrics"}
+    form : {"openmetrics", "bencher", "github-bigger", "github-smaller"}
         The format of the other system.
     output : str, optional
         Write to FILE, whole or not at all; default: the screen.
@@ -242,7 +244,13 @@ def export(
     if path is not None:
         atomic_write.refuse_missing_folder(path)
     read = read_all(files, reading, label=True)
-    content = "".join(f"{line}\n" for line in openmetrics(read.results)).encode()
+    if form == "openmetrics":
+        content = "".join(f"{line}\n" for line in openmetrics(read.results)).encode()
+    else:
+        from fiotools.display.trackers import TRACKERS
+        from fiotools.stats.overview import overview
+
+        content = TRACKERS[form](overview(read.results)).encode()
     if path is None:
         write_bytes(content)
         return read.code

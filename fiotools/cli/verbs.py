@@ -214,8 +214,12 @@ SECTIONS: Mapping[str, Mapping[str, Verb]] = {
             leaves=(*READING, "destination", "part_files", "part_bytes"),
         ),
         "export": Verb(
-            "OpenMetrics for Prometheus and Grafana",
-            ("export run.json", "export 'runs/{volume}_{round}.json' -o fio.prom"),
+            "to Prometheus and Grafana, Bencher, github-action-benchmark",
+            (
+                "export run.json",
+                "export 'runs/{volume}_{round}.json' -o fio.prom",
+                "export 'runs/{volume}_{round:d}.json' --format bencher -o bmf.json",
+            ),
             run="read:export",
         ),
     },

@@ -147,7 +147,7 @@ class Limit:
         try:
             return float(size(self.value, kilo=1000) if unit == "1/s" else amount(self.value, unit))
         except ValueError:
-            raise SchemaError(f"{self.text!r}: {self.value!r} is no value of {metric}") from None
+            raise SchemaError(f"{self.text!r}: {self.value!r} is not a value of {metric}") from None
 
     def judge(self, row: Mapping[str, Any]) -> str:
         """Say whether the mean of a group lies beyond the limit; that of few runs as it is."""
@@ -208,7 +208,7 @@ def gate(
         ``outcome``: "fail", "pass", "undecided" if the interval holds the edge, or "unknown" if
         there is none; and ``detectable``: the loss (or gain) that these runs would have seen four
         times in five, .12 for 12 %. If 3 or more runs a side do not spread at all, the ratio itself
-        is held to the rule. Of a limit ``observed``, ``observed_lo``, ``observed_hi`` and ``limit``
+        is held to the rule. A limit has ``observed``, ``observed_lo``, ``observed_hi``, ``limit``
         [unit]. `show` says each in a sentence.
 
     Raises

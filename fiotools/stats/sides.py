@@ -73,8 +73,8 @@ class Sides:
 
     `dims` are unnamed conditions that vary within a side: they make its cells, each with runs of
     its `own`, or else each run went through all, `each` of them. `over` is the column of which each
-    run has its own value, and how many there are. A `unit` that is no run is the mean of several,
-    with a spread `within`; units that hold runs of both sides pair them.
+    run has its own value, and how many there are. A `unit` may be more than a run, the mean of
+    several, with a spread `within`; units that hold runs of both sides pair them.
     """
 
     level: Side

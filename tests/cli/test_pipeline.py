@@ -11,6 +11,7 @@ import pytest
 from tools.generator.filled import DOCS
 
 needs_fio = pytest.mark.skipif(not shutil.which("fio"), reason="fio is not installed")
+GATE = "fiotools gate old new --metric iops --fail-if slower:10%"  # as the script says
 needs_sh = pytest.mark.skipif(not shutil.which("sh"), reason="there is no sh")
 
 
@@ -22,15 +23,17 @@ needs_sh = pytest.mark.skipif(not shutil.which("sh"), reason="there is no sh")
     ids=["slowed", "as before"],
 )
 def test_a_slowed_device_fails_the_build(tmp_path, before, after, code):
-    def measured(*arguments, rate):
-        path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
-        environment = {**os.environ, "PATH": path, "SECONDS_EACH": "1", "RATE": rate}
-        command = ["sh", DOCS / "pipeline.sh", *arguments]
-        return subprocess.run(
-            command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False
-        )
-
-    assert measured("old", rate=before).returncode == 0
-    done = measured("new", "old", rate=after)
+    path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
+    knobs = {"SECONDS_EACH": "1", "ROUNDS": "3", "OLD_RATE": before, "NEW_RATE": after}
+    for place in ("one", "two"):
+        (tmp_path / place).mkdir()
+    done = subprocess.run(
+        ["sh", "-c", f"sh '{DOCS}/pipeline.sh' one two && {GATE}"],
+        cwd=tmp_path,
+        env={**os.environ, "PATH": path, **knobs},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
     assert done.returncode == code, done.stderr
     assert ("fails slower:10%: new / old: " in done.stderr) is (code == 4)

@@ -128,7 +128,7 @@ def test_seven_days_are_too_few():
         ({"unit": "session"}, "nor are started_at and reported_at known"),
     ],
 )
-def test_what_is_no_unit_is_refused(named, said):
+def test_other_units_are_refused(named, said):
     both = pl.concat([runs(history(3)), runs(history(3), "new")]).drop("reported_at")
     with pytest.raises(SchemaError, match=said):
         compared(both, **named)
