@@ -174,8 +174,9 @@ def rule_of(text: str) -> Rule | Limit:
 
 def is_constant(row: Mapping[str, Any]) -> bool:
     """Say whether enough runs have no spread at all: their ratio has no interval, and no error."""
-    enough = min(row["n"], row["n_baseline"]) >= ENOUGH or row["n_baseline"] >= LEAST
-    return has(row["flags"], "no-spread") and enough
+    if not has(row["flags"], "no-spread"):
+        return False
+    return bool(min(row["n"], row["n_baseline"]) >= ENOUGH or row["n_baseline"] >= LEAST)
 
 
 def gate(

@@ -74,7 +74,7 @@ def test_one_run_in_one_cell_is_not_one_run_each(make, rows):
 
 @pytest.mark.parametrize(
     ("rounds", "words"),
-    [([1, 2, 3, 4], "no pairs"), ([1, 2, 1, 4], "one pair:"), ([1, 2, 1, 2], "two runs:")],
+    [([1, 2, 3, 4], "no pairs"), ([1, 2, 1, 4], "one pair:"), ([1, 2, 1, 2], "two pairs:")],
     ids=["none", "one", "two"],
 )
 def test_few_pairs_are_not_few_runs(make, rows, rounds, words):
