@@ -92,9 +92,10 @@ def rare_modes(n: int) -> list[tuple[float, float, int]]:
 
 def _rare(values: Mapping[str, Any]) -> str:
     told: list[str] = []
+    what = str(values["what"]).partition(" ")[0]
     for share, chance, enough in rare_modes(values["n"]):
-        with_ = "with" if told else "of the runs with a chance of"
-        needed = f"{enough} runs: {percent(_MISSED)} %"
+        with_ = "with" if told else f"of the {what} with a chance of"
+        needed = f"{enough} {what}: {percent(_MISSED)} %"
         told.append(f"{percent(share)} % {with_} {percent(chance)} % ({needed})")
     return filled("{n} {what} may miss a rare mode: one that takes {told}", **values, told=told)
 
@@ -137,8 +138,8 @@ SENTENCES: Mapping[str, str | Callable[[Mapping[str, Any]], str]] = {
         "the {n} {what} of the history lie far off on one side: they do not predict the next one"
     ),
     "sessions": (
-        "the runs of {side!r} are of {n} sessions, hours apart; those of one are alike: "
-        "{arg[unit=session]}"
+        "the runs of {side!r} are of {n} sessions, hours apart, and those of one are alike: count "
+        "each session once, {arg[unit=session]}"
     ),
     "looks": "too few runs for an interval that holds at any number of looks",
     # whether the runs are of one kind

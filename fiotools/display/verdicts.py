@@ -68,7 +68,7 @@ def _beside_history(row: Row) -> str:
     if values is None or is_missing(row["ratio"]):
         return ""
     where = "below" if row["ratio"] < 1 else "above"
-    return f": {where} what {percent(values['share'])} % of such {values['what']} show"
+    return f": {where} what {100 * values['share']:.4g} % of such {values['what']} show"
 
 
 _WORDS = {
