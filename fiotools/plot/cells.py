@@ -18,6 +18,7 @@ from fiotools.language import say
 from fiotools.plot import letters, look, words
 from fiotools.plot.scales import Ticks, levels_axis, scale, write
 from fiotools.plot.spec import Axis, Spec, is_far
+from fiotools.plot.spoken import says, told
 from fiotools.vocabulary import GRAVEST
 
 _NAMES = 0.3  # of a figure's width: the longest line of a name
@@ -77,6 +78,8 @@ def draw(ax: Axes, spec: Spec) -> list[Any]:
         cmap=sns.color_palette(spec.palette, as_cmap=True),
         norm=_norm(spec),
     )
+    words_of = {(row.y, row.x): told(spec, row) for row in spec.rows if row.value is not None}
+    says(mesh, *(words_of.get((name, column), "") for name in names for column in columns))
     size = _size(spec, wide / len(columns), high / len(names))
     for row in spec.rows:
         if row.value is None:
@@ -86,11 +89,12 @@ def draw(ax: Axes, spec: Spec) -> list[Any]:
         ink = "black" if look.luminance(shade) > look.PALE else "white"
         if row.mark == "pale":  # undecided: white with a rim of the colour
             inner: Any = {"facecolor": look.ground(ax), "edgecolor": shade, "linewidth": 2}
-            ax.add_patch(Rectangle((x + 0.06, y + 0.1), 0.88, 0.8, **inner))
+            says(ax.add_patch(Rectangle((x + 0.06, y + 0.1), 0.88, 0.8, **inner)), told(spec, row))
             ink = look.ink(ax)
         if size:
             text = row.texts[0] if row.texts else ""
-            ax.text(x + 0.5, y + 0.5, text, ha="center", va="center", size=size, color=ink)
+            shown = ax.text(x + 0.5, y + 0.5, text, ha="center", va="center", size=size, color=ink)
+            says(shown, told(spec, row))
     if not size and mesh.norm.vmin != mesh.norm.vmax:
         _bar(ax, mesh, replace(spec.colours, log=isinstance(mesh.norm, LogNorm)))
     return []
@@ -135,7 +139,8 @@ def _verdicts(ax: Axes, spec: Spec) -> list[Any]:
         if row.texts:
             ax.text(x, y, row.texts[0], ha="center", va="center", size=look.small(ax))
         else:
-            ax.plot(x, y, linestyle="none", **VERDICTS[row.mark])
+            (mark,) = ax.plot(x, y, linestyle="none", **VERDICTS[row.mark])
+            says(mark, told(spec, row))
     ax.spines["bottom"].set_visible(False)
     seen = {row.mark for row in spec.rows if not row.texts}
     return [

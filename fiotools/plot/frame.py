@@ -18,6 +18,8 @@ from numpy.typing import NDArray
 from fiotools.errors import SchemaError
 from fiotools.plot import letters, look, words
 from fiotools.plot.spec import Spec
+from fiotools.plot.spoken import level as level_told
+from fiotools.plot.spoken import says
 
 ROW = 0.3  # inches of a row
 _LINES = 3.4  # inches of curves alone
@@ -339,7 +341,7 @@ def name_levels(ax: Axes, spec: Spec, looks: dict[Any, look.Look]) -> None:
                 linewidth=0,
                 zorder=1,
             )
-        ax.plot(
+        (bar,) = ax.plot(
             [one.begin, one.end],
             [one.value] * 2,
             color=colour,
@@ -347,6 +349,7 @@ def name_levels(ax: Axes, spec: Spec, looks: dict[Any, look.Look]) -> None:
             zorder=5,
             solid_capstyle="butt",
         )
+        says(bar, level_told(spec, one))
         if not one.text:
             continue
         middle = (one.begin + one.end) / 2
