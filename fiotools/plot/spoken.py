@@ -189,8 +189,12 @@ def _of_cells(spec: Spec) -> Iterator[str]:
         return
     known = [row for row in spec.rows if row.value is not None and row.texts]
     if known:
-        ends = (min(known, key=lambda row: row.value), max(known, key=lambda row: row.value))
+        ends = (min(known, key=_shade), max(known, key=_shade))
         yield from dict.fromkeys(told(spec, row) for row in ends)
+
+
+def _shade(row: Row) -> float:
+    return row.value or 0.0
 
 
 def caption(spec: Spec) -> str:
