@@ -16,7 +16,7 @@ from matplotlib.transforms import offset_copy
 from numpy.typing import NDArray
 
 from fiotools.errors import SchemaError
-from fiotools.plot import letters, look, words
+from fiotools.plot import cells, letters, look, words
 from fiotools.plot.spec import Spec
 from fiotools.plot.spoken import level as level_told
 from fiotools.plot.spoken import says
@@ -28,6 +28,7 @@ _AROUND = 0.75  # inches of an axis and its label
 _NOTE = 0.155  # inches of a line of a note
 OWN: WeakSet[Figure] = WeakSet()  # figures made here, which may grow
 _NOTES = 0.45  # of the height of Axes of one's own: what is written below
+_VERDICTS = 0.76  # of a figure's width: Axes of verdicts
 _VALUES = 0.15  # of the height of Axes: what the values of rounds may take
 _HANDLE = 6  # letters: what an entry of a legend takes beside its name
 
@@ -82,14 +83,16 @@ def _height(spec: Spec) -> float:
     names = [words.named(one, spec.y.column) for one in spec.y.order or ()]
     most = letters.room(0.34 * 72 * look.WIDTH, 10)
     lines = max((letters.wrapped(one, most).count("\n") + 1 for one in names), default=1)
-    groups = 1 if {"bars", "one row"} & spec.how else len(spec.groups)
+    groups, below = 1 if {"bars", "one row"} & spec.how else len(spec.groups), 0.0
     several = len({(row.y, row.group) for row in spec.rows}) > len({row.y for row in spec.rows})
     share = ROW * (1 + 0.45 * (groups - 1)) if several else ROW
     if spec.shape == "cells":
         share = 0.27 if "verdicts" in spec.how else 0.38
+        told = cells.reasons(spec, 72 * look.WIDTH * _VERDICTS, 8.3).values()
+        below = _NOTE * max((text.count("\n") + 1 for text in told), default=0)
         if not names:
             return _LINES
-    share = max(share, 0.175 * lines + 0.03)
+    share = max(share, 0.175 * lines + 0.03) + below
     if "threads" in spec.how:
         share += 0.16
     heads = 0.0

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from html import escape
@@ -95,7 +94,8 @@ def _cell(spec: Spec, row: Row) -> str:
         return row.texts[0]
     if row.value is not None:
         return _value(spec.colours, row.value)
-    return say(row.mark or "does not apply")
+    verdict = say(row.mark or "does not apply")
+    return say("{name}: {text}", name=verdict, text=row.why) if row.why else verdict
 
 
 def finding(spec: Spec) -> str:
@@ -173,13 +173,14 @@ def _height(row: Row) -> Any:
 def _of_cells(spec: Spec) -> Iterator[str]:
     """Count verdicts, or give the lowest and the highest cell."""
     if "verdicts" in spec.how:
-        count = Counter(row.mark for row in spec.rows if row.mark)
-        for verdict in GRAVEST:
-            names = dict.fromkeys(str(row.y) for row in spec.rows if row.mark == verdict)
-            if names and verdict in ("impossible", "suspect"):
-                yield say("{name}: {text}", name=say(verdict), text=words.several([*names], _MOST))
-            elif names:
-                yield say("{name}: {text}", name=say(verdict), text=f"{count[verdict]}")
+        worst: dict[str, str] = {}
+        for row in spec.rows:
+            worst[row.y] = min(worst.get(row.y, row.mark), row.mark, key=(*GRAVEST, "").index)
+        for one in spec.levels:
+            name = listed([say(worst[one.row] or "suspect"), one.row])
+            yield say("{name}: {text}", name=name, text=listed(one.text.split("\n"), "; "))
+        if not spec.levels:
+            yield from map(say, dict.fromkeys(filter(None, worst.values())))
         return
     if spec.x.order is None:  # a map of numbers
         seen = [row for row in spec.rows if row.value]
