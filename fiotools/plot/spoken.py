@@ -110,8 +110,10 @@ def finding(spec: Spec) -> str:
 
 
 def _of_rows(spec: Spec) -> Iterator[str]:
-    """Give the texts beside rows, or else their values."""
-    for row in [row for row in spec.rows if row.texts] or spec.rows:
+    """Give the texts beside rows, or else their values, from top to bottom."""
+    order = spec.y.order or ()
+    known = sorted((row for row in spec.rows if row.y in order), key=lambda row: order.index(row.y))
+    for row in [row for row in known if row.texts] or known:
         if not (spec.heads and row.texts):
             yield told(spec, row)
             continue
@@ -216,8 +218,11 @@ def finds(panels: Iterable[Artist], spec: Spec) -> None:
             figure.set_gid(_SHOWS + quote(" ".join(caption(spec).split())))
 
 
-def titled(svg: str, title: str = "") -> str:
-    """Make the words of an SVG those that a browser shows and a screen reader reads."""
+def titled(svg: str, title: str = "", panels: Sequence[str] = ()) -> str:
+    """Make the words of an SVG those that a browser shows and a screen reader reads.
+
+    The ``title`` and those of the ``panels`` are what somebody wrote above them.
+    """
     svg = _GROUP.sub(lambda one: _said(unquote(one[1]).split("\n"), one[2]), svg)
     parts: dict[str, list[str]] = {"shows": [title] if title else [], "finds": []}
     for kind, text in _WHOLE.findall(svg):
@@ -226,6 +231,11 @@ def titled(svg: str, title: str = "") -> str:
         return svg
     svg = _WHOLE.sub("<g>", svg)
     name = hashlib.sha256(svg.encode()).hexdigest()[:8]
+    if len(panels) == len(parts["finds"]) > 1:
+        parts["finds"] = [
+            text if text.startswith(name) else f"{name}: {text}"
+            for name, text in zip(panels, parts["finds"], strict=True)
+        ]
     told = {"title": parts["shows"][:1], "desc": ["; ".join(parts["finds"])]}
     there = {tag: text[0] for tag, text in told.items() if text and text[0]}
     inside = "".join(

@@ -190,7 +190,8 @@ def save(
         content = buffer.getvalue()
         if kind == "svg":
             title = " ".join(figure.get_suptitle().split())
-            content = spoken.titled(settled(content.decode()), title).encode()
+            panels = [ax.get_title(loc="left") or ax.get_title() for ax in figure.axes]
+            content = spoken.titled(settled(content.decode()), title, panels).encode()
         _write(file, content)
     return files
 
