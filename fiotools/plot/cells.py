@@ -23,7 +23,6 @@ from fiotools.vocabulary import GRAVEST
 
 _NAMES = 0.3  # of a figure's width: the longest line of a name
 _LINE = 1.3  # of the letters' size: a line of a reason
-_BELOW = 0.8  # of a row: what its reasons may take
 _SIZES = (9.0, 8.0, 7.0, 6.0, 5.0)  # points of letters
 # told apart by shape and by grey
 VERDICTS: dict[str, dict[str, Any]] = {
@@ -67,18 +66,12 @@ def draw(ax: Axes, spec: Spec) -> list[Any]:
     if 0.6 * look.size(ax) * (longest + 1) > wide / len(columns):  # they do not fit side by side
         ax.set_xticklabels([letters.wrapped(head, 24) for head in heads])
         ax.tick_params(axis="x", labelrotation=90 if ax.axison else 0)
-    lines = max(
-        (text.count("\n") + 1 for text in reasons(spec, wide, look.small(ax)).values()), default=0
-    )
-    below = _LINE * look.small(ax) * lines / (high / len(names))  # of a row: its reasons
-    below = below if below < _BELOW else 0.0
-    middle = (1 - below) / 2
-    levels_axis(ax, "y", [words.place(one, spec.y.column) for one in names], of_names, middle)
+    levels_axis(ax, "y", [words.place(one, spec.y.column) for one in names], of_names, 0.5)
     ax.set(xlim=(0, len(columns)), ylim=(len(names), 0))
     ax.grid(visible=False)
     if "verdicts" in spec.how:
         ax.xaxis.tick_top()
-        return _verdicts(ax, spec, middle)
+        return _verdicts(ax, spec)
     mesh = ax.pcolormesh(
         np.ma.masked_invalid(grid),
         edgecolors=look.ground(ax),
@@ -147,24 +140,33 @@ def reasons(spec: Spec, wide: float, size: float) -> dict[Any, str]:
     }
 
 
-def _verdicts(ax: Axes, spec: Spec, middle: float) -> list[Any]:
+def _verdicts(ax: Axes, spec: Spec) -> list[Any]:
     """Draw the verdict of each cell as a mark, on rules, and the reasons of rows below them."""
     columns, names = spec.x.order or (), spec.y.order or ()
-    for at in range(len(names) + 1):
+    size, (wide, high) = look.small(ax), look.points(ax)
+    texts = reasons(spec, wide, size)
+    lines = np.array([texts[name].count("\n") + 1 if name in texts else 0 for name in names])
+    marks = (high - _LINE * size * lines.sum()) / len(names)  # points of a row
+    if marks < size:  # there is no room for reasons
+        texts, lines, marks = {}, 0 * lines, high / len(names)
+    rules = np.concatenate([[0.0], np.cumsum(marks + _LINE * size * lines)])
+    ax.set_ylim(rules[-1], 0)
+    ax.yaxis.set_ticks(
+        rules[:-1] + marks / 2, labels=[one.get_text() for one in ax.get_yticklabels()]
+    )
+    for at in rules:
         ax.axhline(at, color=look.RULE, linewidth=0.8, zorder=0)
     for row in spec.rows:
-        x, y = columns.index(row.x) + 0.5, names.index(row.y) + middle
+        x, y = columns.index(row.x) + 0.5, rules[names.index(row.y)] + marks / 2
         if row.texts:
             ax.text(x, y, row.texts[0], ha="center", va="center", size=look.small(ax))
         else:
             (mark,) = ax.plot(x, y, linestyle="none", **VERDICTS[row.mark])
             says(mark, told(spec, row))
     ax.spines["bottom"].set_visible(False)
-    size = look.small(ax)
-    for name, text in reasons(spec, look.points(ax)[0], size).items():
-        if middle < 0.5:
-            below: Any = {"va": "top", "size": size, "color": look.GREY, "linespacing": 1.15}
-            look.literal([ax.text(0, names.index(name) + 2 * middle - 0.04, text, **below)])
+    below: Any = {"va": "top", "size": size, "color": look.GREY, "linespacing": 1.15}
+    for name, text in texts.items():
+        look.literal([ax.text(0, rules[names.index(name)] + 0.9 * marks, text, **below)])
     seen = {row.mark for row in spec.rows if not row.texts}
     return [
         Line2D(

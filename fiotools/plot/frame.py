@@ -89,10 +89,10 @@ def _height(spec: Spec) -> float:
     if spec.shape == "cells":
         share = 0.27 if "verdicts" in spec.how else 0.38
         told = cells.reasons(spec, 72 * look.WIDTH * _VERDICTS, 8.3).values()
-        below = _NOTE * max((text.count("\n") + 1 for text in told), default=0)
+        below = _NOTE * sum(text.count("\n") + 1 for text in told)
         if not names:
             return _LINES
-    share = max(share, 0.175 * lines + 0.03) + below
+    share = max(share, 0.175 * lines + 0.03)
     if "threads" in spec.how:
         share += 0.16
     heads = 0.0
@@ -102,7 +102,12 @@ def _height(spec: Spec) -> float:
         heads = 0.1 + 0.17 * max(one.count("\n") + 1 for one in named)
     top = len({one.text for one in spec.limits if one.axis == "x" and one.text}) * 0.16
     return (
-        _AROUND + heads + top + share * max(1, len(names)) + (0.25 if len(spec.panels) > 1 else 0)
+        _AROUND
+        + heads
+        + top
+        + share * max(1, len(names))
+        + below
+        + (0.25 if len(spec.panels) > 1 else 0)
     )
 
 

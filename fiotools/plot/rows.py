@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from matplotlib.axes import Axes
@@ -30,6 +31,11 @@ def draw(ax: Axes, spec: Spec) -> list[Any]:
     if {"bars", "one row"} & spec.how:
         groups = (None,)
     looks = look.looks(spec.groups, ax)
+    if "bars" in spec.how:  # far from each other, and from the grey of the last, in greyscale too
+        looks |= {
+            name: replace(looks[name], colour=look.PALETTE[2 * at])
+            for at, name in enumerate(spec.groups[:-1])
+        }
     ends = scale(ax, "x", spec.x, spec.reach("x"))
     most = letters.room(_NAMES * look.points(ax)[0] / 0.775, look.size(ax))
     levels_axis(ax, "y", [words.named(one, spec.y.column) for one in names], most)

@@ -175,6 +175,16 @@ def test_an_axis_of_ratios_has_enough_ticks(low, high):
     assert len([tick for tick in ax.get_xticks() if left <= tick <= right]) >= 3
 
 
+def test_a_narrow_axis_has_round_ticks():
+    frame = kinds.runs(names(2), 1).assign(iops=[32000.0, 39500.0])
+    _, ax = plt.subplots(figsize=(2.4, 2))
+    ft.plot.repeats(frame, "iops", y="device", ax=ax)
+    ax.figure.draw_without_rendering()
+    ticks = [*ax.get_xticks()]
+    assert ticks
+    assert not [tick for tick in ticks if tick % 1000]
+
+
 def test_close_limits_are_named_apart():
     frame = kinds.runs(names(2), 1)
     limits = {"USB 3": 4.9e7, "SATA": 5e7, "the file system": 5.05e7, "half": 3e7, "same": 5e7}
