@@ -237,10 +237,17 @@ def around(own: Figure, axes: NDArray[Any], spec: Spec, handles: Sequence[Any]) 
     first = axes[0]
     size = look.small(first)
     wide = 72 * own.get_figwidth() - 20
-    if handles and (spec.shape != "lines" or len(axes) == 1):
+    names = [letters.wrapped(one.get_label(), 20) for one in handles]
+    notes = letters.paragraph(spec.notes, letters.room(wide, size))
+    high = _NOTE * (sum(name.count("\n") + 1 for name in names) + notes.count("\n") + 3)
+    if handles and spec.shape != "lines":
+        legend(axes[-1], handles, spec)
+    elif handles and (len(axes) == 1 or high > own.get_figheight()):
+        below, columns = _entries(handles, look.points(first)[0] / 0.8, size)
+        lines = 1 + sum(name.count("\n") + 1 for name in below) / columns
+        own.set_figheight(own.get_figheight() + _NOTE * lines)
         legend(axes[-1], handles, spec)
     elif handles:
-        names = [letters.wrapped(one.get_label(), 20) for one in handles]
         made = own.legend(
             handles,
             names,
@@ -254,8 +261,7 @@ def around(own: Figure, axes: NDArray[Any], spec: Spec, handles: Sequence[Any]) 
             borderpad=0.2,
         )
         look.literal([*made.get_texts(), made.get_title()])
-    if spec.notes:
-        notes = letters.paragraph(spec.notes, letters.room(wide, size))
+    if notes:
         shown = own.supxlabel(notes, x=0.01, ha="left", size=size)
         shown.set_color(look.GREY if look.ink(first) == "black" else "#BBBBBB")
         look.literal([shown])

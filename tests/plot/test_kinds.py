@@ -86,7 +86,7 @@ def test_more_rows_than_can_be_read_are_refused_with_the_filter_to_type():
 @pytest.mark.parametrize("rounds", [1, 5])
 @each_kind
 def test_long_names_leave_room_for_the_plot(kind, rounds):
-    figure = drawn(kind, [LONG.format(at) for at in range(4)], rounds)
+    figure = drawn(kind, [LONG.format(at) for at in range(7)], rounds)
     widest = max(ax.get_window_extent().width for ax in figure.axes)
     assert widest > 0.2 * figure.bbox.width
 
