@@ -14,6 +14,7 @@ extensions = [
     "sphinx.ext.autosummary",
     "numpydoc",
     "tools.builder.cells",
+    "tools.builder.inlined",
     "tools.builder.names",
     "tools.builder.shell",
 ]

@@ -18,9 +18,11 @@ from fiotools.language import say
 from fiotools.plot import letters, look, words
 from fiotools.plot.scales import Ticks, levels_axis, scale, write
 from fiotools.plot.spec import Axis, Spec, is_far
+from fiotools.plot.spoken import says, told
 from fiotools.vocabulary import GRAVEST
 
 _NAMES = 0.3  # of a figure's width: the longest line of a name
+_LINE = 1.3  # of the letters' size: a line of a reason
 _SIZES = (9.0, 8.0, 7.0, 6.0, 5.0)  # points of letters
 # told apart by shape and by grey
 VERDICTS: dict[str, dict[str, Any]] = {
@@ -77,6 +79,8 @@ def draw(ax: Axes, spec: Spec) -> list[Any]:
         cmap=sns.color_palette(spec.palette, as_cmap=True),
         norm=_norm(spec),
     )
+    words_of = {(row.y, row.x): told(spec, row) for row in spec.rows if row.value is not None}
+    says(mesh, *(words_of.get((name, column), "") for name in names for column in columns))
     size = _size(spec, wide / len(columns), high / len(names))
     for row in spec.rows:
         if row.value is None:
@@ -86,11 +90,12 @@ def draw(ax: Axes, spec: Spec) -> list[Any]:
         ink = "black" if look.luminance(shade) > look.PALE else "white"
         if row.mark == "pale":  # undecided: white with a rim of the colour
             inner: Any = {"facecolor": look.ground(ax), "edgecolor": shade, "linewidth": 2}
-            ax.add_patch(Rectangle((x + 0.06, y + 0.1), 0.88, 0.8, **inner))
+            says(ax.add_patch(Rectangle((x + 0.06, y + 0.1), 0.88, 0.8, **inner)), told(spec, row))
             ink = look.ink(ax)
         if size:
             text = row.texts[0] if row.texts else ""
-            ax.text(x + 0.5, y + 0.5, text, ha="center", va="center", size=size, color=ink)
+            shown = ax.text(x + 0.5, y + 0.5, text, ha="center", va="center", size=size, color=ink)
+            says(shown, told(spec, row))
     if not size and mesh.norm.vmin != mesh.norm.vmax:
         _bar(ax, mesh, replace(spec.colours, log=isinstance(mesh.norm, LogNorm)))
     return []
@@ -125,18 +130,43 @@ def _norm(spec: Spec) -> Normalize:
     return (LogNorm if is_far(values) else Normalize)(min(values), max(values))
 
 
+def reasons(spec: Spec, wide: float, size: float) -> dict[Any, str]:
+    """Return the reasons below the marks of each row, in lines for so many points."""
+    most = letters.room(wide, size)
+    return {
+        one.row: "\n".join(letters.wrapped(text, most) for text in one.text.split("\n"))
+        for one in spec.levels
+        if "verdicts" in spec.how
+    }
+
+
 def _verdicts(ax: Axes, spec: Spec) -> list[Any]:
-    """Draw the verdict of each cell as a mark, on rules."""
+    """Draw the verdict of each cell as a mark, on rules, and the reasons of rows below them."""
     columns, names = spec.x.order or (), spec.y.order or ()
-    for at in range(len(names) + 1):
+    size, (wide, high) = look.small(ax), look.points(ax)
+    texts = reasons(spec, wide, size)
+    lines = np.array([texts[name].count("\n") + 1 if name in texts else 0 for name in names])
+    marks = (high - _LINE * size * lines.sum()) / len(names)  # points of a row
+    if marks < size:  # there is no room for reasons
+        texts, lines, marks = {}, 0 * lines, high / len(names)
+    rules = np.concatenate([[0.0], np.cumsum(marks + _LINE * size * lines)])
+    ax.set_ylim(rules[-1], 0)
+    ax.yaxis.set_ticks(
+        rules[:-1] + marks / 2, labels=[one.get_text() for one in ax.get_yticklabels()]
+    )
+    for at in rules:
         ax.axhline(at, color=look.RULE, linewidth=0.8, zorder=0)
     for row in spec.rows:
-        x, y = columns.index(row.x) + 0.5, names.index(row.y) + 0.5
+        x, y = columns.index(row.x) + 0.5, rules[names.index(row.y)] + marks / 2
         if row.texts:
             ax.text(x, y, row.texts[0], ha="center", va="center", size=look.small(ax))
         else:
-            ax.plot(x, y, linestyle="none", **VERDICTS[row.mark])
+            (mark,) = ax.plot(x, y, linestyle="none", **VERDICTS[row.mark])
+            says(mark, told(spec, row))
     ax.spines["bottom"].set_visible(False)
+    below: Any = {"va": "top", "size": size, "color": look.GREY, "linespacing": 1.15}
+    for name, text in texts.items():
+        look.literal([ax.text(0, rules[names.index(name)] + 0.9 * marks, text, **below)])
     seen = {row.mark for row in spec.rows if not row.texts}
     return [
         Line2D(

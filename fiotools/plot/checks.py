@@ -13,7 +13,7 @@ from fiotools.language import called, listed, say
 from fiotools.plot.comparisons import answered
 from fiotools.plot.kind import kind
 from fiotools.plot.roles import Arguments
-from fiotools.plot.spec import Axis, Row, Spec, in_order
+from fiotools.plot.spec import Axis, Level, Row, Spec, in_order
 from fiotools.stats import frames
 from fiotools.stats.check import check, outcomes
 from fiotools.tables.results import Results
@@ -72,12 +72,11 @@ def credibility(
     y: str | None = None,
     reasons: int | None = None,
 ) -> Spec:
-    """Draw the answer of `check`: a row per check, a column per run, and the reasons below.
+    """Draw the answer of `check`: a row per check with its reasons, and a column per run.
 
     A cell has the worst verdict, and a dash where a check does not apply. Rows with the gravest
     verdicts stand first; checks that found nothing wrong, or cannot tell, are in one line each
-    below. The reasons stand below too, one for each verdict that is impossible or suspect. More
-    than a dozen runs are counted by their verdicts.
+    below. More than a dozen runs are counted by their verdicts.
 
     Parameters
     ----------
@@ -103,11 +102,11 @@ def credibility(
     Examples
     --------
     >>> import fiotools as ft
-    >>> res = ft.read("data/wsl-vhdx/f_ext4-vhdx_write.txt")
-    >>> ax = ft.plot.credibility(ft.check(res, ram="7926928KiB", link="usb3-5g"))
-    >>> spec = ft.plot.spec("credibility", ft.check(res, ram="7926928KiB", link="usb3-5g"))
-    >>> spec.notes[0].partition(": impossible")[0]
-    'link speed: 1.98 GB/s is 3.95 times the 500 MB/s that the link (usb3-5g) can carry'
+    >>> checks = ft.check(ft.example("wsl-vhdx"), ram="7926928KiB", link="usb3-5g")
+    >>> ax = ft.plot.credibility(checks[checks["drive"] == "f"])
+    >>> spec = ft.plot.spec("credibility", checks[checks["drive"] == "f"])
+    >>> spec.y.order
+    ('link speed', 'byte budget', 'CPU time', 'dd flushes')
     """
     needed = ("check", "verdict", "finding", "details", "why", "remedy")
     table = answered(checks, needed, "what check() returned", _GIVE)
@@ -124,6 +123,11 @@ def credibility(
         worst[cell] = min(worst.get(cell, "ok"), verdict, key=GRAVEST.index)
     there, heads = in_order(columns, None), in_order(kinds, None)
     told = [frames.values(table, name) for name in needed]
+    told[-2] = [
+        # a check of the user's has its own words
+        outcomes.why(code, outcomes.read(details), say) if code in outcomes.outcomes() else why
+        for code, details, why in zip(*told[2:5], strict=True)
+    ]
     found = _reasons(list(zip(columns, runs, *told, strict=True)))
     many = len(there) > _COLUMNS
     graves = {
@@ -133,6 +137,10 @@ def credibility(
     shown = [name for name in heads if graves[name] in ("impossible", "suspect")]
     shown = sorted(shown, key=lambda name: GRAVEST.index(graves[name])) or list(heads)
     names = {name: _name(name) for name in heads}
+    whys = {
+        (check, column, verdict): why or ""
+        for check, column, verdict, why in zip(kinds, columns, verdicts, told[-2], strict=True)
+    }
     if many:
         counts = Counter((name, verdict) for (name, _), verdict in worst.items())
         seen = tuple(verdict for verdict in GRAVEST if any(counts[n, verdict] for n in shown))
@@ -145,16 +153,20 @@ def credibility(
         order: tuple[str, ...] = tuple(map(say, seen))
     else:
         rows = [
-            Row(column, names[name], mark=worst.get((name, column), ""))
+            Row(column, names[name], mark=mark, why=whys.get((name, column, mark), ""))
             for name in shown
             for column in there
+            for mark in [worst.get((name, column), "")]
         ]
         order = tuple(map(str, there))
     every = len(set(runs))
     most = _REASONS if reasons is None else reasons
-    notes = [one.said(every) for one in found[:most]]
+    reasons_of: dict[str, list[str]] = {}
+    for one in found[:most]:
+        reasons_of.setdefault(names[one.check], []).append(one.said(every))
+    notes = list[str]()
     if more := len(found) - len(found[:most]):
-        notes.append(say("and {n} more, in the frame", n=more))
+        notes.append(say("{n} more reasons, in the frame", n=more))
     if many:
         notes.append(say("{n} runs, counted by the worst verdict of each check", n=every))
     for verdict in ("unknown", "note", "ok"):
@@ -165,6 +177,10 @@ def credibility(
         tuple(rows),
         Axis("", column="", order=order),
         Axis("", column="", order=tuple(names[name] for name in shown)),
+        levels=tuple(
+            Level(0, len(order), 0, text="\n".join(texts), row=name)
+            for name, texts in reasons_of.items()
+        ),
         notes=tuple(notes),
         how=frozenset({"verdicts"}),
     )
@@ -188,12 +204,10 @@ class _Reason:
 
     def said(self, every: int) -> str:
         """Put it into words: where it was found, unless that is everywhere."""
-        text = say("{checks}: {text}", checks=_name(self.check), text=self.text)
+        text = self.text
         if len(self.runs) < every:
             runs = say("{n} runs" if len(self.runs) > 1 else "{n} run", n=len(self.runs))
-            text = say(
-                "{checks} ({runs}): {text}", checks=_name(self.check), runs=runs, text=self.text
-            )
+            text = say("{name}: {text}", name=runs, text=text)
         if others := len(self.texts) - 1:
             text = say("{text} (and {n} more, with other numbers)", text=text, n=others)
         return text
@@ -205,12 +219,8 @@ def _reasons(told: Sequence[tuple[Any, ...]]) -> list[_Reason]:
     for column, run, name, verdict, finding, details, why, _ in told:
         if verdict not in ("impossible", "suspect"):
             continue
-        values = outcomes.read(details)
-        if finding in outcomes.outcomes():  # else it is a check of the user's, in its own words
-            why = outcomes.why(finding, values, say)
-        own = found.setdefault(
-            (verdict, name, finding, outcomes.kind(values)), _Reason(verdict, why, name)
-        )
+        key = verdict, name, finding, outcomes.kind(outcomes.read(details))
+        own = found.setdefault(key, _Reason(verdict, why, name))
         own.columns[column] = None
         own.runs.add(run)
         own.texts.add(why)

@@ -216,11 +216,11 @@ def repeats(
 
     Examples
     --------
-    >>> import pandas as pd
     >>> import fiotools as ft
-    >>> runs = pd.DataFrame({"mount": ["9p"] * 3 + ["virtiofs"] * 3, "iops": range(100, 106)})
-    >>> ax = ft.plot.repeats(runs, "iops", y="mount")
-    >>> ft.plot.spec("repeats", runs, "iops", y="mount").notes
+    >>> io = ft.example("how-many-runs").io
+    >>> reads = io[io["direction"] == "read"]
+    >>> ax = ft.plot.repeats(reads, "iops", y="filesystem")
+    >>> ft.plot.spec("repeats", reads, "iops", y="filesystem").notes
     ('points: runs; tick: geometric mean; bar: 95 % interval',)
     """
     y = needed(y)
@@ -386,14 +386,12 @@ def latency(
 
     Examples
     --------
-    >>> import pandas as pd
     >>> import fiotools as ft
-    >>> writes = pd.DataFrame({
-    ...     "mount": ["sshfs", "9p"], "lat_mean_ns": [6.58e5, 3.96e5], "lat_max_ns": [1.69e9, 1e8],
-    ... })
-    >>> ax = ft.plot.latency(writes, y="mount")
-    >>> [row.texts for row in ft.plot.spec("latency", writes, y="mount").rows]
-    [('658 µs', '1.69 s'), ('396 µs', '100 ms')]
+    >>> io = ft.example("lima-mounts").io
+    >>> mixed = io[io["pattern"] == "randrw"]
+    >>> ax = ft.plot.latency(mixed, y="mount", hue="direction")
+    >>> ft.plot.spec("latency", mixed, y="mount", hue="direction").rows[1].texts
+    ('391 µs', '101 ms')
     """
     if words.unit(metric) not in ("ns", ""):
         draws = typed("plot.throughput", "fiotools plot throughput")
@@ -567,10 +565,12 @@ def ratios(
     Examples
     --------
     >>> import fiotools as ft
-    >>> res = ft.read("data/dda-vhdx/xml/{volume}.xml")
-    >>> ax = ft.plot.ratios(res, "iops", baseline="vhdx", y="direction")
+    >>> io = ft.example("sweep").io
+    >>> deep = io[io["iodepth"] == 16]
+    >>> cmp = ft.compare(deep, "iops", between="place", baseline="disk", by=["rw", "numjobs"])
+    >>> ax = ft.plot.ratios(cmp)
     >>> len(ax.get_yticks())
-    6
+    4
     """
     del metric, between, baseline, y, pair, faster
     table = answered(comparison, ("baseline", "metric", *_ENDS), "a comparison", _GIVE)

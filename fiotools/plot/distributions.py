@@ -26,6 +26,7 @@ from fiotools.stats.tails import tails as ask_tails
 from fiotools.vocabulary import KEYS, STATISTICS
 
 TICKS = tuple(nines(share) for share in (1, 50, 90, 99, 99.9, 99.99, 99.999))
+_STEPS = 300  # of an axis of latencies: what can be told apart
 _AT = (50.0, 99.0, 99.9)  # of rows
 _APART = ("quantity", "latency", "direction")  # rows that differ in these never add up
 _DECADE = 24  # cells of equal height in a decade: 10 % of latency each
@@ -122,16 +123,11 @@ def cdf(
     Examples
     --------
     >>> import fiotools as ft
-    >>> import pandas as pd
-    >>> bins = pd.DataFrame({
-    ...     "fs": ["ext4"] * 2 + ["xfs"] * 2, "latency": "clat", "direction": "read",
-    ...     "bin_lo_ns": [50e3, 100e3] * 2, "bin_hi_ns": [100e3, 250e3] * 2,
-    ...     "count": [90, 10, 40, 60],
-    ... })
-    >>> ax = ft.plot.cdf(bins, hue="fs")
-    >>> spec = ft.plot.spec("cdf", bins, hue="fs")
-    >>> [(row.x, row.low, row.high) for row in spec.rows[:3]]
-    [(50000.0, 0.0, 90.0), (100000.0, 90.0, 90.0), (100000.0, 90.0, 100.0)]
+    >>> bins = ft.example("own-disk").bins
+    >>> reads = bins[bins["workload"] == "random-read"]
+    >>> ax = ft.plot.cdf(reads, hue="place")
+    >>> ft.plot.spec("cdf", reads, hue="place").groups
+    ('loop-ext4', 'root', 'tmpfs')
     """
     keys = [hue] if hue else []
     merged, note = _merged(bins, keys)
@@ -179,6 +175,11 @@ def _curve(own: Histogram, low: float, high: float, name: Any) -> list[Row]:
     """Give, at both edges of each bin, the share that has ended, and the share that may have."""
     bins = {edges: count for edges, count in own.counts.items() if count}
     edges, sums = np.array(list(bins)), np.cumsum(list(bins.values()))
+    # bins that end in the same step of the axis are one
+    ends = np.log(edges[:, 1].clip(low, high) / low) / math.log(high / low)
+    first = np.unique(np.floor(_STEPS * ends), return_index=True)[1]
+    last = np.append(first[1:], len(edges)) - 1
+    edges, sums = np.column_stack([edges[first, 0], edges[last, 1]]), sums[last]
     maybe = 100 * sums / sums[-1]
     before = np.concatenate([[0.0], maybe[:-1]])
     certain = np.where(np.isfinite(edges[:, 1]), maybe, before)  # the last bin may have no end
@@ -243,14 +244,9 @@ def heatmap(bins: Any) -> Spec:
     Examples
     --------
     >>> import fiotools as ft
-    >>> import pandas as pd
-    >>> bins = pd.DataFrame({
-    ...     "latency": "clat", "direction": "read", "time_s": [1.0, 1.0, 2.0],
-    ...     "bin_lo_ns": [99e3, 8e6, 101e3], "bin_hi_ns": [101e3, 9e6, 103e3],
-    ...     "count": [990, 10, 1000],
-    ... })
-    >>> ft.plot.heatmap(bins).get_ylabel()
-    'completion latency (read)'
+    >>> res = ft.read("data/how-many-runs/long")  # a run of 300 s
+    >>> ft.plot.heatmap(res).get_ylabel().split()
+    ['completion', 'latency', '(write)']
     """
     table = opened(bins, "time_s", "bin_lo_ns", "bin_hi_ns", "count")
     clock = frames.complete(table, "time_s")
@@ -398,15 +394,12 @@ def percentiles(
 
     Examples
     --------
-    >>> import pandas as pd
     >>> import fiotools as ft
-    >>> told = pd.DataFrame({
-    ...     "mount": ["9p"] * 3, "percentile": [50.0, 99.0, 99.9], "value_ns": [2e3, 5e3, 66e3]
-    ... })
-    >>> ax = ft.plot.percentiles(told, hue="mount")
-    >>> spec = ft.plot.spec("percentiles", told, hue="mount")
-    >>> [round(row.x, 2) for row in spec.rows], spec.groups
-    ([0.3, 2.0, 3.0], ('9p',))
+    >>> told = ft.example("lima-mounts").percentiles
+    >>> writes = told[told["pattern"] == "randwrite"]
+    >>> ax = ft.plot.percentiles(writes, hue="mount")
+    >>> ft.plot.spec("percentiles", writes, hue="mount").groups
+    ('9p', 'sshfs', 'virtiofs')
     """
     column = y or hue
     table = opened(frame, column, "percentile")
@@ -567,12 +560,10 @@ def _percentile_rows(
             texts.append(units.human(own[0], "ns") if own else "")
             rows += [Row(value, name, group=group) for value in own]
         if (mean := mean_of.get(name)) is not None:
-            rows.append(Row(mean, name, group=say("mean"), mark="whole"))
+            rows.append(Row(mean, name, group=say("mean")))
             texts.append(units.human(mean, "ns"))
         if rows:
-            rows[-1] = Row(
-                rows[-1].x, rows[-1].y, group=rows[-1].group, mark=rows[-1].mark, texts=tuple(texts)
-            )
+            rows[-1] = Row(rows[-1].x, rows[-1].y, group=rows[-1].group, texts=tuple(texts))
     if not rows:
         raise SchemaError("nothing to draw: no row has one of the percentiles")
     heads = (*groups, *((say("mean"),) if means is not None else ()))
@@ -648,15 +639,13 @@ def tails(
 
     Examples
     --------
-    >>> import pandas as pd
     >>> import fiotools as ft
-    >>> found = pd.DataFrame({
-    ...     "percentile": [50.0, 99.0, 99.9], "fs": "xfs", "baseline": "ext4",
-    ...     "ratio": [1.0, 1.3, 1.6], "ratio_lo": [0.97, 1.1, 0.9], "ratio_hi": [1.03, 1.5, 2.8],
-    ... })
+    >>> bins = ft.example("own-disk").bins
+    >>> reads = bins[(bins["workload"] == "random-read") & (bins["place"] != "tmpfs")]
+    >>> found = ft.tails(reads, between="place", baseline="root")
     >>> ax = ft.plot.tails(found)
     >>> ft.plot.spec("tails", found).groups
-    ('xfs / ext4',)
+    ('loop-ext4 / root',)
     """
     del between, baseline, hue, pair, at
     table = opened(comparison, "percentile", "baseline", "ratio", "ratio_lo", "ratio_hi")

@@ -16,8 +16,10 @@ from matplotlib.transforms import offset_copy
 from numpy.typing import NDArray
 
 from fiotools.errors import SchemaError
-from fiotools.plot import letters, look, words
+from fiotools.plot import cells, letters, look, words
 from fiotools.plot.spec import Spec
+from fiotools.plot.spoken import level as level_told
+from fiotools.plot.spoken import says
 
 ROW = 0.3  # inches of a row
 _LINES = 3.4  # inches of curves alone
@@ -26,6 +28,7 @@ _AROUND = 0.75  # inches of an axis and its label
 _NOTE = 0.155  # inches of a line of a note
 OWN: WeakSet[Figure] = WeakSet()  # figures made here, which may grow
 _NOTES = 0.45  # of the height of Axes of one's own: what is written below
+_VERDICTS = 0.76  # of a figure's width: Axes of verdicts
 _VALUES = 0.15  # of the height of Axes: what the values of rounds may take
 _HANDLE = 6  # letters: what an entry of a legend takes beside its name
 
@@ -80,11 +83,13 @@ def _height(spec: Spec) -> float:
     names = [words.named(one, spec.y.column) for one in spec.y.order or ()]
     most = letters.room(0.34 * 72 * look.WIDTH, 10)
     lines = max((letters.wrapped(one, most).count("\n") + 1 for one in names), default=1)
-    groups = 1 if {"bars", "one row"} & spec.how else len(spec.groups)
+    groups, below = 1 if {"bars", "one row"} & spec.how else len(spec.groups), 0.0
     several = len({(row.y, row.group) for row in spec.rows}) > len({row.y for row in spec.rows})
     share = ROW * (1 + 0.45 * (groups - 1)) if several else ROW
     if spec.shape == "cells":
         share = 0.27 if "verdicts" in spec.how else 0.38
+        told = cells.reasons(spec, 72 * look.WIDTH * _VERDICTS, 8.3).values()
+        below = _NOTE * sum(text.count("\n") + 1 for text in told)
         if not names:
             return _LINES
     share = max(share, 0.175 * lines + 0.03)
@@ -97,7 +102,12 @@ def _height(spec: Spec) -> float:
         heads = 0.1 + 0.17 * max(one.count("\n") + 1 for one in named)
     top = len({one.text for one in spec.limits if one.axis == "x" and one.text}) * 0.16
     return (
-        _AROUND + heads + top + share * max(1, len(names)) + (0.25 if len(spec.panels) > 1 else 0)
+        _AROUND
+        + heads
+        + top
+        + share * max(1, len(names))
+        + below
+        + (0.25 if len(spec.panels) > 1 else 0)
     )
 
 
@@ -227,10 +237,17 @@ def around(own: Figure, axes: NDArray[Any], spec: Spec, handles: Sequence[Any]) 
     first = axes[0]
     size = look.small(first)
     wide = 72 * own.get_figwidth() - 20
-    if handles and (spec.shape != "lines" or len(axes) == 1):
+    names = [letters.wrapped(one.get_label(), 20) for one in handles]
+    notes = letters.paragraph(spec.notes, letters.room(wide, size))
+    high = _NOTE * (sum(name.count("\n") + 1 for name in names) + notes.count("\n") + 3)
+    if handles and spec.shape != "lines":
+        legend(axes[-1], handles, spec)
+    elif handles and (len(axes) == 1 or high > own.get_figheight()):
+        below, columns = _entries(handles, look.points(first)[0] / 0.8, size)
+        lines = 1 + sum(name.count("\n") + 1 for name in below) / columns
+        own.set_figheight(own.get_figheight() + _NOTE * lines)
         legend(axes[-1], handles, spec)
     elif handles:
-        names = [letters.wrapped(one.get_label(), 20) for one in handles]
         made = own.legend(
             handles,
             names,
@@ -244,8 +261,7 @@ def around(own: Figure, axes: NDArray[Any], spec: Spec, handles: Sequence[Any]) 
             borderpad=0.2,
         )
         look.literal([*made.get_texts(), made.get_title()])
-    if spec.notes:
-        notes = letters.paragraph(spec.notes, letters.room(wide, size))
+    if notes:
         shown = own.supxlabel(notes, x=0.01, ha="left", size=size)
         shown.set_color(look.GREY if look.ink(first) == "black" else "#BBBBBB")
         look.literal([shown])
@@ -339,7 +355,7 @@ def name_levels(ax: Axes, spec: Spec, looks: dict[Any, look.Look]) -> None:
                 linewidth=0,
                 zorder=1,
             )
-        ax.plot(
+        (bar,) = ax.plot(
             [one.begin, one.end],
             [one.value] * 2,
             color=colour,
@@ -347,6 +363,7 @@ def name_levels(ax: Axes, spec: Spec, looks: dict[Any, look.Look]) -> None:
             zorder=5,
             solid_capstyle="butt",
         )
+        says(bar, level_told(spec, one))
         if not one.text:
             continue
         middle = (one.begin + one.end) / 2

@@ -17,7 +17,7 @@ from matplotlib.axes import Axes
 
 from fiotools.errors import SchemaError, about_results, argument
 from fiotools.language import listed
-from fiotools.plot import cells, frame, letters, lines, look, roles, rows, words
+from fiotools.plot import cells, frame, letters, lines, look, roles, rows, spoken, words
 from fiotools.plot.roles import Arguments
 from fiotools.plot.scales import settled
 from fiotools.plot.spec import PARTS, Spec, merged, refuse_too_many
@@ -99,6 +99,7 @@ def drawn(spec: Spec, ax: Any = None, *, several: bool = False) -> Any:
     """Draw a plot on Axes of one's own, or on a new figure; panels are an array of Axes."""
     if ax is not None:
         panels = frame.given(ax, len(spec.panels))
+        spoken.finds(panels, spec)
         for one, name in zip(panels, spec.panels, strict=True):
             last = one is panels[-1]
             part = spec.panel(name) if last else spec.panel(name).without(("notes", "legend"))
@@ -109,6 +110,7 @@ def drawn(spec: Spec, ax: Any = None, *, several: bool = False) -> Any:
                 one.set_xlabel("")
         return panels if len(panels) > 1 or several else panels[0]
     panels = frame.figure(spec)
+    spoken.finds(panels, spec)
     if frame.shares(panels, "x") and spec.x.order is None:
         spec = replace(spec, x=settled(spec.x, spec.reach("x")))
     if frame.shares(panels, "y") and spec.y.order is None:
@@ -186,8 +188,8 @@ def _example(data: Any, found: Spec) -> str:
 def of_table(name: str | None = None, role: str | None = None) -> Prepare:
     """Return how a `Results` becomes a frame: a table by name, or the one that has the metric.
 
-    Columns that the arguments name come with it. What tells the runs apart gets the ``role``, whose
-    values are in `order`.
+    Columns that the arguments name come with it. The ``role`` is given to the column that tells the
+    runs apart, whose values are in `order`.
     """
 
     def prepare(data: Any, asked: Arguments) -> Any:

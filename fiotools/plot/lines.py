@@ -16,6 +16,7 @@ from fiotools.plot import letters, look, words
 from fiotools.plot.frame import name_levels, name_limits
 from fiotools.plot.scales import scale
 from fiotools.plot.spec import Row, Spec
+from fiotools.plot.spoken import says, told
 
 _MANY = 60  # rows of a curve: from there on without markers
 _MARKS = 8  # markers along a curve of many rows
@@ -49,7 +50,7 @@ def draw(ax: Axes, spec: Spec) -> list[Any]:
     for row in spec.rows:
         if row.mark in _RINGS:
             marker, size, edge = _RINGS[row.mark]
-            ax.plot(
+            (ring,) = ax.plot(
                 row.x,
                 row.y,
                 marker,
@@ -59,6 +60,7 @@ def draw(ax: Axes, spec: Spec) -> list[Any]:
                 markeredgewidth=edge,
                 zorder=6,
             )
+            says(ring, told(spec, row))
     name_levels(ax, spec, looks)
     name_limits(ax, spec)
     if spec.hue is None or not spec.legend:
@@ -113,10 +115,12 @@ def _curve(
     if "bands" in spec.how:
         _band(ax, own, x, kind, spec)
     else:
-        _intervals(ax, own, colour, place, ends)
+        _intervals(ax, own, colour, place, ends, spec)
     for row in own:
         dots: Any = {"alpha": 0.55, "markersize": 4, "markeredgewidth": 0, "color": colour}
-        ax.plot([row.x] * len(row.points), row.points, mark, transform=place, **dots)
+        if row.points:
+            (runs,) = ax.plot([row.x] * len(row.points), row.points, mark, transform=place, **dots)
+            says(runs, *(told(spec, row, one) for one in row.points))
     if "thin runs" in spec.how:
         ax.plot(x, y, color=colour, linewidth=0.8)
     if {"dots", "points alone", "thin runs"} & spec.how:
@@ -124,21 +128,28 @@ def _curve(
         look_of: Any = {"markersize": small, "markeredgewidth": 0, "alpha": 0.6}
         drawn = [row for row in own if not row.points]
         look_of["rasterized"] = len(x) > _DOTS
-        ax.plot([row.x for row in drawn], [row.y for row in drawn], mark, color=colour, **look_of)
+        xs, ys = [row.x for row in drawn], [row.y for row in drawn]
+        (points,) = ax.plot(xs, ys, mark, color=colour, **look_of)
+        if len(drawn) <= _MANY:
+            says(points, *(told(spec, row) for row in drawn))
         return
     steps: Any = "steps-post" if "steps" in spec.how else "default"
     how: Any = {"drawstyle": steps, "linewidth": 0.8 if "thin" in spec.how else 1.6}
-    ax.plot(x, y, color=colour, linestyle=kind.line, zorder=3, transform=place, **how)
+    (line,) = ax.plot(x, y, color=colour, linestyle=kind.line, zorder=3, transform=place, **how)
+    if not alone:
+        says(line, _named(spec, own[0].group))
     if len(x) > _MANY or steps != "default":  # some markers, where there are others
         every = max(1, len(x) // _MARKS)
         some = slice(len(x) if alone else every // 2, None, every)
-        ax.plot(x[some], y[some], mark, color=colour, markersize=4.5, zorder=3)
+        (points,) = ax.plot(x[some], y[some], mark, color=colour, markersize=4.5, zorder=3)
+        says(points, *(told(spec, row) for row in own[some]))
         return
     for row in own:
         if row.y is not None:
             edge: Any = {"markersize": 5.5, "markeredgewidth": 1.3, "zorder": 4}
             edge["markerfacecolor"] = look.ground(ax) if row.mark == "hollow" else colour
-            ax.plot(row.x, row.y, mark, color=colour, transform=place, **edge)
+            (point,) = ax.plot(row.x, row.y, mark, color=colour, transform=place, **edge)
+            says(point, told(spec, row))
 
 
 def _band(ax: Axes, own: Sequence[Row], x: Any, kind: look.Look, spec: Spec) -> None:
@@ -154,11 +165,17 @@ def _band(ax: Axes, own: Sequence[Row], x: Any, kind: look.Look, spec: Spec) -> 
         dashes = _DASHES[spec.groups.index(own[0].group) % len(_DASHES)]
         edge: Any = {"linewidth": 1.2, "linestyle": dashes, "marker": "_"}
         for side in (low, high):
-            ax.plot(x, side, color=kind.colour, **edge)
+            (line,) = ax.plot(x, side, color=kind.colour, **edge)
+            says(line, *(told(spec, row) for row in own))
 
 
 def _intervals(
-    ax: Axes, own: Sequence[Row], colour: str, place: Any, ends: tuple[float, float]
+    ax: Axes,
+    own: Sequence[Row],
+    colour: str,
+    place: Any,
+    ends: tuple[float, float],
+    spec: Spec,
 ) -> None:
     """Draw the intervals as far as the axis reaches; an arrow marks one that goes on."""
     bottom, top = ends
@@ -166,7 +183,7 @@ def _intervals(
         if row.low is None or row.high is None:
             continue
         bar = [max(row.low, bottom), min(row.high, top)]
-        ax.plot(
+        (drawn,) = ax.plot(
             [row.x] * 2,
             bar,
             color=colour,
@@ -176,6 +193,7 @@ def _intervals(
             solid_capstyle="butt",
             zorder=2,
         )
+        says(drawn, told(spec, row))
         for edge, full, arrow in ((bar[0], row.low, "v"), (bar[1], row.high, "^")):
             if edge != full:
                 ax.plot(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from matplotlib.axes import Axes
@@ -13,6 +14,7 @@ from fiotools.plot import letters, look, words
 from fiotools.plot.frame import name_limits
 from fiotools.plot.scales import levels_axis, scale
 from fiotools.plot.spec import Row, Spec
+from fiotools.plot.spoken import says, told
 
 SHARE = 0.72  # of a row: what its groups take
 _SPOTS = (0, -0.5, 0.5, -1, 1)  # half markers above and below: points that would hide each other
@@ -29,6 +31,11 @@ def draw(ax: Axes, spec: Spec) -> list[Any]:
     if {"bars", "one row"} & spec.how:
         groups = (None,)
     looks = look.looks(spec.groups, ax)
+    if "bars" in spec.how:  # far from each other, and from the grey of the last, in greyscale too
+        looks |= {
+            name: replace(looks[name], colour=look.PALETTE[2 * at])
+            for at, name in enumerate(spec.groups[:-1])
+        }
     ends = scale(ax, "x", spec.x, spec.reach("x"))
     most = letters.room(_NAMES * look.points(ax)[0] / 0.775, look.size(ax))
     levels_axis(ax, "y", [words.named(one, spec.y.column) for one in names], most)
@@ -56,13 +63,14 @@ def _row(
 ) -> None:
     """Draw a row: its interval, its runs and its middle."""
     colour = look.PALETTE[2] if row.mark == "behind" else own.colour
+    words_of = told(spec, row)
     wide: Any = {"solid_capstyle": "butt", "color": colour}
     if "stems" in spec.how and ax.get_xscale() == "linear":
         ax.plot([max(0.0, ends[0]), row.x], [place] * 2, linewidth=2, alpha=0.35, **wide)
     if row.low is not None and row.high is not None:
         low, high = max(row.low, ends[0]), min(row.high, ends[1])
         thick = 7 if row.points else 2.2
-        ax.plot(
+        (bar,) = ax.plot(
             [low, high],
             [place] * 2,
             linewidth=thick,
@@ -70,6 +78,7 @@ def _row(
             alpha=0.4 if row.points else 1,
             **wide,
         )
+        says(bar, words_of)
         for edge, full, arrow in ((low, row.low, "<"), (high, row.high, ">")):
             if edge != full:
                 ax.plot(edge, place, arrow, markersize=7, color=colour, zorder=3, clip_on=False)
@@ -84,16 +93,18 @@ def _row(
     }
     if row.points:
         if len(row.points) > 1:
-            ax.plot(
+            (tick,) = ax.plot(
                 [row.x] * 2,
                 [place - 0.17, place + 0.17],
                 color=look.ink(ax),
                 linewidth=1.6,
                 zorder=4,
             )
+            says(tick, words_of)
         for x, spot in zip(sorted(row.points), _apart(row.points, ends, ax), strict=True):
             high = look.points(ax)[1] / max(1, len(spec.y.order or ()))
-            ax.plot(x, place + spot * 5 / high, **runs)
+            (point,) = ax.plot(x, place + spot * 5 / high, **runs)
+            says(point, told(spec, row, x))
         return
     if "bars" in spec.how:
         if row.mark == "over":
@@ -104,7 +115,7 @@ def _row(
     mark = "D" if row.mark == "whole" else "v" if row.mark == "behind" else own.marker
     hollow = row.mark == "hollow"
     size = 4.5 if "small" in spec.how else 7
-    ax.plot(
+    (point,) = ax.plot(
         row.x,
         place,
         mark,
@@ -115,6 +126,7 @@ def _row(
         markerfacecolor=look.ground(ax) if hollow else colour,
         clip_on=False,
     )
+    says(point, words_of)
 
 
 def _apart(points: tuple[float, ...], ends: tuple[float, float], ax: Axes) -> list[float]:
@@ -142,7 +154,9 @@ def _levels(ax: Axes, spec: Spec, looks: dict[Any, look.Look]) -> None:
         place: float = names.index(one.row)
         if "bars" in spec.how:
             colour = look.shade(ax, 1) if one.group == spec.groups[-1] else looks[one.group].colour
-            ax.barh(place, one.end - one.begin, left=one.begin, height=0.6, color=colour)
+            wide = one.end - one.begin
+            (bar,) = ax.barh(place, wide, left=one.begin, height=0.6, color=colour)
+            says(bar, told(spec, Row(wide, one.row, group=one.group)))
         else:
             ax.plot(
                 [one.value] * 2,

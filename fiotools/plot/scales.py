@@ -119,8 +119,10 @@ class Ticks(Locator):
     def tick_values(self, vmin: float, vmax: float) -> Sequence[float]:
         """Return the ticks between two values."""
         log = self.axis.get_scale() == "log"
-        choices = [found for found in candidates(vmin, vmax, log=log) if self._fit(found)]
-        return max(choices, key=len, default=[vmin])
+        found = [one for one in candidates(vmin, vmax, log=log) if one]
+        fewer = ([one[::step] for one in found] for step in range(1, 5))
+        fit = ([one for one in some if self._fit(one)] for some in fewer)
+        return max(next(filter(None, fit), []), key=len, default=[vmin])
 
     def _fit(self, values: Sequence[float]) -> bool:
         """Whether the labels of all ticks have room."""

@@ -50,6 +50,7 @@ class Row:
     panel: str = ""
     value: float | None = None  # the colour of a cell
     mark: str = ""  # hollow, whole, behind, pale, ring, knee, or the verdict of a check
+    why: str = ""  # the reason of a verdict
 
 
 @dataclass(frozen=True)
@@ -66,7 +67,10 @@ class Limit:
 
 @dataclass(frozen=True)
 class Level:
-    """A short bar at a value, from one place to another, or from place to place in a row."""
+    """A short bar at a value, from one place to another, or from place to place in a row.
+
+    Among verdicts it is the reasons of a row.
+    """
 
     begin: float
     end: float

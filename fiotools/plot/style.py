@@ -34,7 +34,7 @@ from numpy.typing import NDArray
 from fiotools import language
 from fiotools.errors import SchemaError
 from fiotools.files import atomic_write, digest
-from fiotools.plot import frame, letters, look
+from fiotools.plot import frame, letters, look, spoken
 from fiotools.stats.frames import distinct, optional
 from fiotools.tables.results import Results
 
@@ -50,6 +50,7 @@ _BOLD = withStroke(linewidth=0.4, foreground=".15")  # the letters' own grey
 # words stay, and factors, which a thousandth would blur; "-0" is a zero with such a last bit
 _NUMBER = re.compile(
     r"<metadata>.*?</metadata>|<!--.*?-->|(?:scale|matrix)\([^)]*\)"
+    r'|id="(?:says|finds|shows)-[^"]*"'
     r'|(?P<number>-?\d+\.\d{4,}|(?<=["(\s])-0(?=[")\s]))',
     re.DOTALL,
 )
@@ -187,7 +188,11 @@ def save(
         with mpl.rc_context(look.rc()):
             figure.savefig(buffer, format=kind, metadata=metadata)
         content = buffer.getvalue()
-        _write(file, settled(content.decode()).encode() if kind == "svg" else content)
+        if kind == "svg":
+            title = " ".join(figure.get_suptitle().split())
+            panels = [ax.get_title(loc="left") or ax.get_title() for ax in figure.axes]
+            content = spoken.titled(settled(content.decode()), title, panels).encode()
+        _write(file, content)
     return files
 
 

@@ -78,16 +78,12 @@ def sweep(
 
     Examples
     --------
-    >>> import pandas as pd
     >>> import fiotools as ft
-    >>> runs = pd.DataFrame({
-    ...     "fs": ["ext4"] * 4,
-    ...     "bs_bytes": [4096, 4096, 32768, 32768],
-    ...     "bw_bytes_per_s": [1.0e9, 1.2e9, 2.0e9, 2.1e9],
-    ... })
-    >>> ax = ft.plot.sweep(runs, hue="fs")
-    >>> ft.plot.spec("sweep", runs, hue="fs").x.ticks
-    (4096, 32768)
+    >>> io = ft.example("wsl-filesystems").io
+    >>> reads = io[io["operation"] == "read"]
+    >>> ax = ft.plot.sweep(reads, hue="filesystem")
+    >>> ft.plot.spec("sweep", reads, hue="filesystem").x.ticks
+    (4096, 32768, 262144, 2097152, 16777216)
     """
     return _curves(frame, metric, x or "bs_bytes", hue, summary, order, ceilings, log)
 
@@ -205,16 +201,11 @@ def load(
 
     Examples
     --------
-    >>> import pandas as pd
     >>> import fiotools as ft
-    >>> io = pd.DataFrame({
-    ...     "iodepth": [1, 1, 8, 8, 64, 64], "iops": [9e3, 8e3, 60e3, 62e3, 90e3, 91e3],
-    ...     "lat_mean_ns": [0.11e6, 0.12e6, 0.13e6, 0.13e6, 0.71e6, 0.70e6],
-    ... })
-    >>> ax = ft.plot.load(io, limit="500us")
-    >>> print(*ft.plot.spec("load", io, limit="500us").notes[1:], sep="\n")
-    ring: most I/Os per second with a mean below the limit: 61,000 /s at 8
-    diamond: knee, the highest IOPS / latency: 8
+    >>> io = ft.read("data/how-many-runs/depth/{iodepth:d}_{round:d}.json").io
+    >>> ax = ft.plot.load(io, limit="200us")
+    >>> ft.plot.spec("load", io, limit="200us").notes[1]
+    'ring: most I/Os per second with a mean below the limit: 22,443 /s at 4'
     """
     x = x or "iodepth"
     named = [key for key in (hue, x) if key]
@@ -418,14 +409,12 @@ def grid(
 
     Examples
     --------
-    >>> import pandas as pd
     >>> import fiotools as ft
-    >>> runs = pd.DataFrame({
-    ...     "iodepth": [1, 1, 16, 16], "numjobs": [1, 4, 1, 4], "iops": [9e3, 30e3, 78e3, 90e3],
-    ... })
-    >>> ax = ft.plot.grid(runs, "iops")
+    >>> io = ft.example("sweep").io
+    >>> cmp = ft.compare(io, "iops", between="place", by=["rw", "iodepth", "numjobs"])
+    >>> ax = ft.plot.grid(cmp[cmp["rw"] == "randread"])
     >>> [text.get_text() for text in ax.texts]
-    ['9,000', '30,000', '78,000', '90,000']
+    ['0.235x', '0.230x', '0.600x', '0.368x', '0.648x', '0.413x']
     """
     del between, baseline, faster
     table = opened(frame, x, y, metric)

@@ -147,15 +147,12 @@ def series(
 
     Examples
     --------
-    >>> import pandas as pd
     >>> import fiotools as ft
-    >>> log = pd.DataFrame({
-    ...     "run": 1, "direction": "read", "quantity": "iops",
-    ...     "time_s": [1.0, 2.0, 3.0, 4.0, 5.0], "value": [103.0, 102.0, 100.0, 99.0, 96.0],
-    ... })
+    >>> res = ft.read("data/how-many-runs/long")  # a run of 300 s
+    >>> log = res.samples[res.samples["quantity"] == "iops"]
     >>> ax = ft.plot.series(log, steady=ft.steady(log))
     >>> ft.plot.spec("series", log, steady=ft.steady(log)).said
-    'window met: range 7.00 % (≤20 %), rise -6.80 % (±10 %), drift -1.70 %/round'
+    'window met: range 8.07 % (≤20 %), rise -0.275 % (±10 %), drift -0.0686 %/round'
     """
     is_percentile = quantity == "value_ns"
     taken = as_samples(samples, quantity)
@@ -515,12 +512,12 @@ def shifts(
 
     Examples
     --------
-    >>> import pandas as pd
     >>> import fiotools as ft
-    >>> reads = pd.DataFrame({"round": [1, 2, 3, 4, 5], "iops": [5814, 5703, 8916, 9037, 8910]})
+    >>> io = ft.example("own-disk").io
+    >>> reads = io[(io["workload"] == "read_4k") & (io["place"] == "loop-ext4")]
     >>> ax = ft.plot.shifts(reads, "iops", order="round")
     >>> [level.text for level in ft.plot.spec("shifts", reads, "iops", order="round").levels]
-    ['5,758 /s', '×1.56 [1.46, 1.66]']
+    ['83,528 /s', '×2.79 [1.18, 6.59]']
     """
     data, several, _ = sequences(frame, metric, (), round_s, order)
     if len(several) != 1:

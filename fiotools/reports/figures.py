@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 import matplotlib.pyplot as plt
-import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -36,7 +35,6 @@ _POINTS = 20_000  # in a picture of lines
 _FIRST = "The first {n} of {total} cells."
 _CELL, _PANEL = "_cell", "_panel"
 _LATENCY_PANELS = 6
-_PER_OCTAVE = 6  # bins of a drawn distribution; fio's have 64
 _AT = (50.0, 90.0, 99.0, 99.9, 99.99)
 _MOST = 24  # bars of one figure
 _SIDES, _PANELS = 6, 8
@@ -239,15 +237,7 @@ def _of_bins(bins: pd.DataFrame, one: Comparison) -> Iterator[_Drawn]:
     title = f"Distribution of {LATENCIES[kind]}"
     draw = partial(plot.cdf, hue=one.between or _CELL, order=one.levels or None)
     numbers = told[told["percentile"].eq(50)][[*one.keys, "total_ios", "n", "value_ns"]]
-    yield _by_cell(one, _coarse(whole, one.keys), title, draw, numbers, together)
-
-
-def _coarse(bins: pd.DataFrame, keys: list[str]) -> pd.DataFrame:
-    """Merge bins, so that a curve has no more of them than a plot can show."""
-    octave = np.log2(bins["bin_lo_ns"].clip(lower=1)).mul(_PER_OCTAVE).floordiv(1)
-    ends = {"bin_lo_ns": "min", "bin_hi_ns": "max", "count": "sum"}
-    by = [*dict.fromkeys([*keys, "latency", "direction"]), octave.rename("octave")]
-    return bins.groupby(by, sort=False, dropna=False).agg(ends).reset_index().drop(columns="octave")
+    yield _by_cell(one, whole, title, draw, numbers, together)
 
 
 def _of_percentiles(source: Source, one: Comparison) -> Iterator[_Drawn]:

@@ -58,20 +58,24 @@ def test_a_cell_has_the_worst_verdict(kind):
 
 
 def test_reasons_are_said_once_and_the_gravest_first():
-    notes = spec(SEEN).notes
+    found = spec(SEEN)
 
-    assert notes[0].startswith("link speed (1 run): 2.00 GB/s is 4 times the link")
-    assert sum("8 GB through the page cache" in note for note in notes) == 1
-    assert "unknown: byte budget" in notes
-    assert "note: copied numbers" in notes
+    assert [(one.row, one.text) for one in found.levels] == [
+        ("link speed", "1 run: 2.00 GB/s is 4 times the link"),
+        ("page cache", "8 GB through the page cache"),
+    ]
+    assert [row.why for row in found.rows if row.mark == "impossible"] == [
+        "2.00 GB/s is 4 times the link"
+    ]
+    assert found.notes == ("unknown: byte budget", "note: copied numbers")
 
 
 def test_the_reasons_that_have_no_room_are_counted():
     rows = [finding("m", f"check {at}", "suspect", f"reason {'x' * at}") for at in range(9)]
-    notes = spec(table(*rows), reasons=2).notes
+    found = spec(table(*rows), reasons=2)
 
-    assert sum("reason" in note for note in notes) == 2
-    assert "and 7 more, in the frame" in notes
+    assert [one.row for one in found.levels] == ["check 0", "check 1"]
+    assert found.notes == ("7 more reasons, in the frame",)
 
 
 def test_a_column_may_name_the_rows():
@@ -116,7 +120,7 @@ def test_the_articles_findings_are_all_told():
     assert {*grave["check"]}
     for why in grave["why"]:
         head = why.partition(":")[0][:40]
-        assert any(head in note for note in found.notes), why
+        assert any(head in one.text for one in found.levels), why
 
 
 @pytest.mark.parametrize(

@@ -86,7 +86,7 @@ def test_more_rows_than_can_be_read_are_refused_with_the_filter_to_type():
 @pytest.mark.parametrize("rounds", [1, 5])
 @each_kind
 def test_long_names_leave_room_for_the_plot(kind, rounds):
-    figure = drawn(kind, [LONG.format(at) for at in range(4)], rounds)
+    figure = drawn(kind, [LONG.format(at) for at in range(7)], rounds)
     widest = max(ax.get_window_extent().width for ax in figure.axes)
     assert widest > 0.2 * figure.bbox.width
 
@@ -173,6 +173,16 @@ def test_an_axis_of_ratios_has_enough_ticks(low, high):
     ax.figure.draw_without_rendering()
     left, right = ax.get_xlim()
     assert len([tick for tick in ax.get_xticks() if left <= tick <= right]) >= 3
+
+
+def test_a_narrow_axis_has_round_ticks():
+    frame = kinds.runs(names(2), 1).assign(iops=[32000.0, 39500.0])
+    _, ax = plt.subplots(figsize=(2.4, 2))
+    ft.plot.repeats(frame, "iops", y="device", ax=ax)
+    ax.figure.draw_without_rendering()
+    ticks = [*ax.get_xticks()]
+    assert ticks
+    assert not [tick for tick in ticks if tick % 1000]
 
 
 def test_close_limits_are_named_apart():

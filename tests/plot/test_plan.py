@@ -4,6 +4,7 @@ import pytest
 
 import fiotools as ft
 from fiotools.errors import SchemaError
+from tests.plot.kinds import faults
 
 SIZES = [0.07, 0.1, 0.15, 0.2]
 
@@ -25,6 +26,7 @@ def test_lines_go_through_the_planned_runs():
         line.get_linestyle() for line in ft.plot.plan(told).lines if len(line.get_xdata()) > 2
     ]
     assert sorted(styles) == ["-", "--"]
+    assert not faults(ft.plot.plan(told).get_figure(root=True))
 
 
 def test_rounds_are_drawn_where_they_were_planned():

@@ -13,7 +13,7 @@ from tests.conftest import ROOT
 
 pytest.importorskip("jinja2", reason="needs the extra [report]")
 
-SVG = '<?xml version="1.0"?><svg xmlns="http://www.w3.org/2000/svg"><script>1</script></svg>'
+SVG = '<?xml version="1.0"?><svg xmlns="http://www.w3.org/2000/svg" onload="1"><script>1</script></svg>'
 BAD = "<script>alert(1)</script><img src=http://example.org/x onerror=alert(1)>"
 
 
@@ -49,11 +49,15 @@ def test_the_policy_forbids_what_might_be_left(found):
 
 def test_figures_are_pictures_in_which_nothing_runs(found, tmp_path):
     (tmp_path / "a.svg").write_text(SVG, encoding="utf-8")
-    tree = shown(found, Picture('a "title"', tmp_path / "a.svg"))
+    (tmp_path / "a.png").write_bytes(b"PNG")
+    tree = shown(found, *(Picture('a "title"', tmp_path / name) for name in ("a.svg", "a.png")))
+    (picture,) = tree.xpath("//main//figure/*[1][self::svg]")
+    assert not [*picture.iterdescendants()]
+    assert not [name for name in picture.attrib if name.startswith("on")]
     (picture,) = tree.xpath("//main//img")
     head, _, data = picture.get("src").partition(",")
-    assert head == "data:image/svg+xml;base64"
-    assert base64.b64decode(data).decode() == SVG
+    assert head == "data:image/png;base64"
+    assert base64.b64decode(data) == b"PNG"
     assert picture.get("alt") == 'a "title"'
 
 

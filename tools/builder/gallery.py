@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from html import unescape
+from pathlib import Path
+from xml.etree import ElementTree
 
 import nbformat
 
@@ -14,27 +17,66 @@ from tools.generator.filled import ROOT
 _ROW = re.compile(r"^\| `(?P<name>\d[\w-]+)` \|.*\| (?P<message>[^|]+) \|$", re.M)
 
 
-def render(drawn: Iterable[str]) -> str:
-    """Write the page; `drawn` are the public names whose example has a plot."""
+_SVG = "{http://www.w3.org/2000/svg}"
+_AT = re.compile(r"translate\([\d.-]+ ([\d.-]+)\)")
+_EDGE = 14  # points around the letters of ticks
+
+
+def write(pages: Path, drawn: Iterable[str]) -> None:
+    """Write the page and its thumbnails; `drawn` are the names whose example has a plot."""
+    thumbs = pages / "thumbs"
+    thumbs.mkdir()
+    for file in [*(pages / "plots").glob("*.svg"), *(ROOT / "figures").glob("*.svg")]:
+        (thumbs / file.name).write_text(cut(file.read_text(encoding="utf-8")), encoding="utf-8")
+    (pages / "gallery.md").write_text(_render(thumbs, drawn), encoding="utf-8")
+
+
+def cut(svg: str) -> str:
+    """Cut a plot to its Axes: what stands above and below the letters of the ticks goes.
+
+    Examples
+    --------
+    >>> axes = '<clipPath id="p0"><rect x="30" y="40" width="90" height="100"/></clipPath>'
+    >>> root = '<svg height="200pt" width="150pt" viewBox="0 0 150 200" xmlns="{}">{}</svg>'
+    >>> cut(root.format("http://www.w3.org/2000/svg", axes)).partition(" xmlns")[0]
+    '<svg height="128.0pt" width="150pt" viewBox="0 26.0 150 128.0"'
+    """
+    root = ElementTree.fromstring(svg)
+    rects = [*root.iterfind(f".//{_SVG}clipPath/{_SVG}rect")]
+    heights = [float(one.get("y", 0)) for one in rects]
+    heights += [float(one.get("y", 0)) + float(one.get("height", 0)) for one in rects]
+    for tick in root.iter(f"{_SVG}g"):
+        if tick.get("id", "").startswith("xtick_"):
+            texts = (one.get("transform", "") for one in tick.iter(f"{_SVG}g"))
+            heights += [float(place[1]) for place in map(_AT.match, texts) if place]
+    wide, high = (float(one) for one in root.get("viewBox", "0 0 0 0").split()[2:])
+    top = max(0.0, min(heights, default=0) - _EDGE)
+    low = min(high, max(heights, default=high) + _EDGE)
+    svg = svg.replace(f'height="{high:g}pt"', f'height="{low - top}pt"', 1)
+    view = f'viewBox="0 {top} {wide:g} {low - top}"'
+    return re.sub(r'viewBox="[^"]*"', view, svg, count=1)
+
+
+def _render(thumbs: Path, drawn: Iterable[str]) -> str:
     kinds = [name for name in drawn if name.removeprefix("plot.") in TOPICS["plots"]]
     parts = [
         "# Gallery",
         "A click on a plot opens its page.",
         "## Kinds of plots",
-        _grid(_kind(name) for name in kinds),
+        _grid(_kind(thumbs, name) for name in kinds),
         "## Plots of the notebooks",
-        _grid(_of_notebooks()),
+        _grid(_of_notebooks(thumbs)),
     ]
     return "\n\n".join(parts) + "\n"
 
 
-def _kind(name: str) -> str:
+def _kind(thumbs: Path, name: str) -> str:
     use = TOPICS["plots"][name.removeprefix("plot.")]
     said = f"**[`{name}`](reference/{name}.md)** Use it when {use}."
-    return _card(f"plots/{name}.svg", f"reference/{name}.html", said, example(name))
+    return _card(thumbs / f"{name}.svg", f"reference/{name}.html", said, example(name))
 
 
-def _of_notebooks() -> Iterator[str]:
+def _of_notebooks(thumbs: Path) -> Iterator[str]:
     cells = [
         (file.stem, cell.source)
         for file in sorted((ROOT / "notebooks").glob("*.ipynb"))
@@ -48,13 +90,20 @@ def _of_notebooks() -> Iterator[str]:
         used = sorted(set(re.findall(r"ft\.plot\.(\w+)\(", code)) & TOPICS["plots"].keys())
         kinds = ", ".join(f"[`plot.{one}`](reference/plot.{one}.md)" for one in used)
         said = f"**{row['message']}.** {kinds} in [{stem}](notebooks/{stem}.ipynb)."
-        yield _card(f"../figures/{name}.png", f"notebooks/{stem}.html", said, code)
+        yield _card(thumbs / f"{name}.svg", f"notebooks/{stem}.html", said, code)
 
 
-def _card(image: str, target: str, said: str, code: str) -> str:
-    alt = image.rpartition("/")[2].rpartition(".")[0]
+def finding(svg: str) -> str:
+    """Return what an SVG by `fiotools.plot.save` says of itself."""
+    told = re.search(r"<desc [^>]*>(.*?)</desc>", svg)
+    return unescape(told[1]) if told else ""
+
+
+def _card(image: Path, target: str, said: str, code: str) -> str:
+    alt = finding(image.read_text(encoding="utf-8"))
+    link = f"{image.parent.name}/{image.name}"
     return (
-        f"````{{container}} card\n```{{image}} {image}\n:alt: {alt}\n:target: {target}\n```\n\n"
+        f"````{{container}} card\n```{{image}} {link}\n:alt: {alt}\n:target: {target}\n```\n\n"
         f"{said}\n\n"
         f"<details><summary>Code</summary>\n\n```python\n{code}\n```\n\n</details>\n````"
     )

@@ -41,7 +41,7 @@ def write(build: Path, work: Path) -> Path:
         nbformat.write(notebook, pages / "notebooks" / file.name)
     drawn = plots.draw(filter(plots.example, _names()), work, pages / "plots")
     reference.write(pages / "reference", drawn)
-    (pages / "gallery.md").write_text(gallery.render(drawn), encoding="utf-8")
+    gallery.write(pages, drawn)
     (pages / "which-columns.md").write_text(formats_page.coverage(), encoding="utf-8")
     (pages / "terms.md").write_text(_terms(pages), encoding="utf-8")
     return pages
