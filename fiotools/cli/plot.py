@@ -218,7 +218,7 @@ KINDS: Mapping[str, Kind] = {
     "heatmap": Kind(
         "latency over time",
         "run_clat_hist.1.log -w direction=read -o heat.svg",
-        (),
+        ("ceiling",),
         _SINGLE,
         compares=False,
         draws=("count",),

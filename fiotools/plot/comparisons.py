@@ -197,6 +197,8 @@ def repeats(
         The rows from top to bottom; in order of appearance by default.
     ceilings : mapping of str to float or str, optional
         Limits to draw as lines, each with its name: in the metric's base unit, or as ``"500MB/s"``.
+        With ``by``, a mapping of panels to their limits draws each in its own:
+        ``{"usb": {"the link": "500MB/s"}}``.
     log : bool, optional
         Whether the axis is logarithmic; by default if the values are far apart.
     by : str or sequence of str, optional

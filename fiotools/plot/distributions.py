@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -13,7 +13,14 @@ from fiotools import units
 from fiotools.errors import SchemaError, typed
 from fiotools.language import called, listed, say
 from fiotools.plot import words
-from fiotools.plot.comparisons import above_zero, band_of, geometric_mean, keep_one, of_one_run
+from fiotools.plot.comparisons import (
+    above_zero,
+    band_of,
+    geometric_mean,
+    keep_one,
+    limits_of,
+    of_one_run,
+)
 from fiotools.plot.kind import kind, of_table, opened
 from fiotools.plot.roles import Arguments
 from fiotools.plot.scales import nines
@@ -206,7 +213,7 @@ def _of_bins(bins: Any, asked: Arguments) -> Any:
 
 
 @kind(_of_bins)
-def heatmap(bins: Any) -> Spec:
+def heatmap(bins: Any, *, ceilings: Mapping[str, float | str] | None = None) -> Spec:
     """Draw latency over time, each interval's I/Os by colour.
 
     Every interval is a column. Its colours are shares of its own I/Os: the map shows how latencies
@@ -222,8 +229,8 @@ def heatmap(bins: Any) -> Spec:
         ``time_s``, ``bin_lo_ns``, ``bin_hi_ns`` and ``count``, such as `Results.bins` of a fio
         histogram log: one latency and one direction. Jobs and runs are added up, and a note says
         so; bins of whole runs are left out.
-    by, without, ax
-        As in `repeats`.
+    ceilings, by, without, ax
+        As in `repeats`: latencies to draw as lines, such as a limit or a percentile.
 
     Returns
     -------
@@ -306,6 +313,7 @@ def heatmap(bins: Any) -> Spec:
             ends=(latencies[0], latencies[-1]),
             bare=words.latency_of(table),
         ),
+        limits=limits_of(ceilings, "ns", log=True, axis="y"),
         notes=(*notes, *([note] if note else [])),
         # one I/O of the fullest interval is the palest
         colours=Axis(

@@ -161,6 +161,9 @@ def _parts(data: Any, by: Sequence[str], asked: Arguments) -> list[tuple[str, An
             role: _matching(value, by, cell) if hasattr(value, "columns") else value
             for role, value in asked.items()
         }
+        limits = asked.get("ceilings")
+        if limits and all(isinstance(one, Mapping) for one in limits.values()):
+            answers["ceilings"] = limits.get(cell[0] if len(cell) == 1 else cell)
         found.append((name, table[own].to_native(), answers))
     return found
 
