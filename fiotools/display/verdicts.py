@@ -19,7 +19,7 @@ from fiotools.stats.frames import Metric, metric_of
 from fiotools.units import level, percent, sides
 
 Row: TypeAlias = Mapping[str, Any]
-_FAR = 3.0  # times: more is not said in percent
+_FAR = 3.0  # times: more, or its inverse, is not said in percent
 # verdicts of too few runs, and what follows from them
 LACKING = {"one run": ": no error known", "few runs": ": too few to tell", "no run": ""}
 
@@ -49,7 +49,8 @@ def verdict(row: Row) -> str:
     low, high = (float(end or 0) for end in ends)
     metric = metric_of(row["metric"])
     if found == "undecided":
-        return f"cannot tell: between {_change(low, metric)} and {_change(high, metric)}"
+        ends = [_change(low, metric), _change(high, metric)]
+        return f"cannot tell: between {' and '.join(_once(ends))}"
     return f"{found}, {by(row)}"
 
 
@@ -86,13 +87,20 @@ def by(row: Row) -> str:
 
 def _change(ratio: float, metric: Metric) -> str:
     """Say what a ratio means: "8 % slower"."""
-    if ratio >= _FAR:
+    if not 1 / _FAR < ratio < _FAR:
         return f"{columns.figures(ratio)} times the {'time' if metric.is_time else 'value'}"
     share = f"{percent(abs(ratio - 1))} %"
     if metric.is_time:
         return f"{share} {'more' if ratio > 1 else 'less'} time"
     gain, loss = metric.words
     return f"{share} {gain if metric.sign * (ratio - 1) > 0 else loss}"
+
+
+def _once(ends: list[str]) -> list[str]:
+    """Say "times the value" once, at the end, if both ends have it."""
+    word = " times the "
+    both = all(word in end for end in ends)
+    return [ends[0].partition(word)[0], ends[1]] if both else ends
 
 
 def lacking(row: Row) -> str:
