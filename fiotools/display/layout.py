@@ -646,7 +646,9 @@ def findings(frame: Frame, *, ok: bool = True) -> Sheet:
             "of", [_few(one["place"] for one in own) for own in shown], joins="", **sentence
         ),
         SheetColumn(
-            "observed vs limit", [_alike([one["against"] for one in own]) for own in shown]
+            "observed vs limit",
+            [_alike([one["against"] for one in own]) for own in shown],
+            right=True,  # numbers: whole, or left out
         ),
         SheetColumn("why", list(map(_reason, shown)), joins=": ", **sentence),
         SheetColumn(

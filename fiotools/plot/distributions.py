@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -575,12 +576,10 @@ def _percentile_rows(
             texts.append(units.human(own[0], "ns") if own else "")
             rows += [Row(value, name, group=group) for value in own]
         if (mean := mean_of.get(name)) is not None:
-            rows.append(Row(mean, name, group=say("mean"), mark="whole"))
+            rows.append(Row(mean, name, group=say("mean")))
             texts.append(units.human(mean, "ns"))
         if rows:
-            rows[-1] = Row(
-                rows[-1].x, rows[-1].y, group=rows[-1].group, mark=rows[-1].mark, texts=tuple(texts)
-            )
+            rows[-1] = replace(rows[-1], texts=tuple(texts))
     if not rows:
         raise SchemaError("nothing to draw: no row has one of the percentiles")
     heads = (*groups, *((say("mean"),) if means is not None else ()))
@@ -598,6 +597,7 @@ def _percentile_rows(
         hue="label",
         groups=heads,
         heads=heads,
+        notes=(say("mean: of the total latency"),) if means is not None else (),
         how=frozenset({"one row"}),
     )
 
