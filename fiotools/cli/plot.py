@@ -275,7 +275,7 @@ def draw(
     Parameters
     ----------
     output : str
-        FILE.svg, .png or .pdf, written whole or not at all.
+        FILE.svg, .png or .pdf.
     title : str, optional
         The title above the plot.
     lang : {"en", "ja"}

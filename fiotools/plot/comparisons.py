@@ -33,7 +33,7 @@ _SAME = "○ no spread at all: no interval; are these copies of one run?"
 
 
 def geometric_mean(values: Sequence[float]) -> float:
-    """Return the geometric mean; of equal values exactly that value."""
+    """Return the geometric mean, which is exactly the value if all are equal."""
     if len({*values}) == 1:
         return values[0]
     return exp(fsum(map(log, values)) / len(values))

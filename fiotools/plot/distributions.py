@@ -359,7 +359,7 @@ def _shares(filled: NDArray[np.float64], grid: NDArray[np.float64]) -> NDArray[n
     sums = np.cumsum(counts)
     before_and_after = np.column_stack([sums - counts, sums]).ravel()
     ios = np.diff(np.interp(grid, filled[:, :2].ravel(), before_and_after))
-    ios[ios < 1e-6] = 0  # edges that meet, but for the last digit
+    ios[ios < 1e-6] = 0  # edges that meet, up to the last digit
     return np.asarray(np.minimum(ios / sums[-1] / np.diff(grid), 1), dtype=np.float64)
 
 

@@ -251,7 +251,7 @@ def _coarse(bins: pd.DataFrame, keys: list[str]) -> pd.DataFrame:
 
 
 def _of_percentiles(source: Source, one: Comparison) -> Iterator[_Drawn]:
-    """Percentiles that the tool printed; of several runs, their bounds."""
+    """Percentiles that the tool printed; several runs have bounds."""
     frame, kind = _one_kind(source.results.percentiles, one)
     if not len(frame):
         return

@@ -82,7 +82,7 @@ def shifts(
 
     Notes
     -----
-    Runs near in time are alike, and wander. The largest t of all splits is held against that of
+    Runs near in time are alike, and their level wanders. The largest t of all splits is held against that of
     histories that depend on themselves as much as these runs may: rho is estimated about the best
     split, corrected for its bias, and raised by a standard error. One in a hundred histories of
     independent runs shows a step that is not there, and at most five in a hundred if neighbours

@@ -80,7 +80,7 @@ def value_of(frame: IntoDataFrame, column: str, text: str) -> Any:
 
 
 def unit_of(column: str) -> str:
-    """Return a column's base unit; of a column that is not ours, what its name ends in."""
+    """Return a column's base unit; a column that is not ours has the unit at its name's end."""
     if known := EVERY.get(column):
         return known.unit
     end = UNIT.search(column)

@@ -62,7 +62,7 @@ def test_a_comparison():
         "bw of each fs, against ext4 (geometric means)",
         "95 % intervals by log-welch, for all 2 together",
     ]
-    assert around[1].startswith("5 runs a side may miss a rare mode")
+    assert around[1].startswith("5 runs a side may miss runs unlike the others")
 
 
 def test_the_frame_stays_as_it_is():
