@@ -49,8 +49,8 @@ def verdict(row: Row) -> str:
     low, high = (float(end or 0) for end in ends)
     metric = metric_of(row["metric"])
     if found == "undecided":
-        ends = [_change(low, metric), _change(high, metric)]
-        return f"cannot tell: between {' and '.join(_once(ends))}"
+        least, most = _change(low, metric), _change(high, metric)
+        return f"cannot tell: between {_once(least, most)} and {most}"
     return f"{found}, {by(row)}"
 
 
@@ -96,11 +96,10 @@ def _change(ratio: float, metric: Metric) -> str:
     return f"{share} {gain if metric.sign * (ratio - 1) > 0 else loss}"
 
 
-def _once(ends: list[str]) -> list[str]:
-    """Say "times the value" once, at the end, if both ends have it."""
+def _once(least: str, most: str) -> str:
+    """Leave out "times the value" if what follows says it too."""
     word = " times the "
-    both = all(word in end for end in ends)
-    return [ends[0].partition(word)[0], ends[1]] if both else ends
+    return least.partition(word)[0] if word in most else least
 
 
 def lacking(row: Row) -> str:

@@ -82,9 +82,9 @@ def shifts(
 
     Notes
     -----
-    Runs near in time are alike, and their level wanders. The largest t of all splits is held against that of
-    histories that depend on themselves as much as these runs may: rho is estimated about the best
-    split, corrected for its bias, and raised by a standard error. One in a hundred histories of
+    Runs near in time are alike, and their level wanders. The largest t of all splits is held
+    against that of histories that depend on themselves as much as these runs may: rho is estimated
+    about the best split, corrected for its bias, and raised by a standard error. One in a hundred histories of
     independent runs shows a step that is not there, and at most five in a hundred if neighbours
     correlate by .8, if tails are heavy, or if there are two modes. 20 runs show a step of four
     times their spread four times in five; fewer show larger ones. A level that comes back is seen
