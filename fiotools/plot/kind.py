@@ -189,8 +189,8 @@ def _example(data: Any, found: Spec) -> str:
 def of_table(name: str | None = None, role: str | None = None) -> Prepare:
     """Return how a `Results` becomes a frame: a table by name, or the one that has the metric.
 
-    Columns that the arguments name come with it. What tells the runs apart gets the ``role``, whose
-    values are in `order`.
+    Columns that the arguments name come with it. The column that tells the runs apart gets the
+    ``role``; its values are in `order`.
     """
 
     def prepare(data: Any, asked: Arguments) -> Any:

@@ -30,7 +30,7 @@ _CURVES = ("source", *AXES, "rw", "target", *_WITHIN[1:])  # may name the curves
 
 
 def warn(text: str) -> None:
-    """Warn whoever draws a plot."""
+    """Warn the caller of a plot."""
     warnings.warn(text, UserWarning, stacklevel=7)
 
 
