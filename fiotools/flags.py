@@ -94,10 +94,10 @@ def _rare(values: Mapping[str, Any]) -> str:
     told: list[str] = []
     what = str(values["what"]).partition(" ")[0]
     for share, chance, enough in rare_modes(values["n"]):
-        with_ = "with" if told else f"of the {what} with a chance of"
+        if_, with_ = ("if", "") if told else ("if those are", " of all, with a chance of")
         needed = f"{enough} {what}: {percent(_MISSED)} %"
-        told.append(f"{percent(share)} % {with_} {percent(chance)} % ({needed})")
-    return filled("{n} {what} may miss a rare mode: one that takes {told}", **values, told=told)
+        told.append(f"{if_} {percent(share)} %{with_ or ','} {percent(chance)} % ({needed})")
+    return filled("{n} {what} may miss runs unlike the others: ", **values) + "; ".join(told)
 
 
 def _faster(values: Mapping[str, Any]) -> str:

@@ -82,7 +82,7 @@ TABLES: Mapping[str, tuple[str, ...]] = {
 ROWS: Mapping[str, str] = {
     "runs": "one run of a tool, found in a file",
     "jobs": "one entry of a run's report: its values without a direction",
-    "settings": "one option of a run or an entry, as the tool had it",
+    "settings": "one option of a run or an entry, as the tool took it",
     "io": "one entry and direction: amounts and rates",
     "percentiles": "one percentile of one latency",
     "bins": "one bin of a latency histogram",
@@ -90,7 +90,7 @@ ROWS: Mapping[str, str] = {
     "timings": "one report of a command's time, or one run of hyperfine",
     "cpu": "one processor of one run, or their average",
     "disks": "one block device of one run",
-    "extras": "anything certain without a column",
+    "extras": "a value of the file that has no column of its own",
     "notes": "one remark of the reader",
 }
 

@@ -1,12 +1,12 @@
-"""For nbval: no progress bar, which depends on the speed of the machine; kernels start again."""
+"""For nbval: tables as wide as `tools.kernel` makes them, and no bar; kernels start again."""
 
 import os
 
 from nbval import kernel
 
-from tools.kernel import STARTS
+from tools.kernel import ENVIRONMENT, STARTS
 
-os.environ["TQDM_DISABLE"] = "1"
+os.environ |= {name: ENVIRONMENT[name] for name in ("COLUMNS", "TQDM_DISABLE")}
 start_once = kernel.start_new_kernel
 
 

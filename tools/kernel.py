@@ -28,7 +28,7 @@ _Ts = TypeVarTuple("_Ts")
 ENVIRONMENT = {
     "POLARS_MAX_THREADS": "1",
     "PYTHONHASHSEED": "0",
-    "COLUMNS": "80",
+    "COLUMNS": "120",  # of tables as text, as without a terminal
     "TQDM_DISABLE": "1",
 }
 

@@ -37,7 +37,7 @@ def compare(
     form : {"table", "json", "csv", "markdown", "junit", "github"}
         The form: json and csv have every column; junit and github are for --fail-if.
     output : str, optional
-        Write it to FILE.parquet, .csv, .json, .jsonl, .xlsx or .html, whole or not at all.
+        Write it to FILE.parquet, .csv, .json, .jsonl, .xlsx or .html.
     """
     from fiotools.stats.compare import compare
 

@@ -144,7 +144,7 @@ class Shown:
     form : {"table", "json", "csv", "markdown"}
         The form: json and csv have every column, in base units.
     output : str, optional
-        Write it to FILE.parquet, .csv, .json, .jsonl, .xlsx or .html, whole or not at all.
+        Write it to FILE.parquet, .csv, .json, .jsonl, .xlsx or .html.
     """
 
     form: Literal["table", "json", "csv", "markdown"] = "table"

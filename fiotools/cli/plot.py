@@ -218,7 +218,7 @@ KINDS: Mapping[str, Kind] = {
     "heatmap": Kind(
         "latency over time",
         "run_clat_hist.1.log -w direction=read -o heat.svg",
-        (),
+        ("ceiling",),
         _SINGLE,
         compares=False,
         draws=("count",),
@@ -275,7 +275,7 @@ def draw(
     Parameters
     ----------
     output : str
-        FILE.svg, .png or .pdf, written whole or not at all.
+        FILE.svg, .png or .pdf.
     title : str, optional
         The title above the plot.
     lang : {"en", "ja"}

@@ -69,7 +69,7 @@ def read(
         The form: json and csv have every column, in base units.
     output : str, optional
         Write one table to FILE.parquet, .csv, .json, .jsonl, .xlsx or .html, or each to a file of
-        FOLDER/, whole or not at all.
+        FOLDER/.
     """
     from fiotools.display import layout
     from fiotools.tables import metrics
@@ -236,7 +236,7 @@ def export(
     form : {"openmetrics", "bencher", "github-bigger", "github-smaller"}
         The format of the other system.
     output : str, optional
-        Write to FILE, whole or not at all; default: the screen.
+        Write to FILE; default: the screen.
     """
     from fiotools.display.exports import openmetrics
 

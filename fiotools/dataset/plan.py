@@ -370,7 +370,7 @@ def _read(
 def _read_some(
     found: Sequence[Found], work: Work, left_out: frozenset[int]
 ) -> tuple[list[dict[str, Any]], list[tuple[str, Any]]]:
-    """Read files at once; of those whose rows do not fit into the memory, leave the largest out."""
+    """Read files at once; leave the largest out if their rows do not fit into the memory."""
     tables = work.about.tables
     fetch = Hashing(found, work.refused)
     try:

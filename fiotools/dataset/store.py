@@ -1,6 +1,6 @@
 """Where a dataset lies (a folder, or any place that fsspec knows), its file names, and its lock.
 
-Both kinds write a file whole or not at all: a folder writes beside the place and moves, an object
+No kind leaves a file half written: a folder writes beside the place and moves, an object
 store needs one request.
 
 A part is a number, and each rewrite of it a generation: ``part-000007-002.parquet``. Its record,
@@ -111,7 +111,7 @@ class Folder:
         return path
 
     def names(self, folder: str = "") -> list[str]:
-        """List the files of a folder, sorted; of one that is not there, none."""
+        """List the files of a folder, sorted; none if it is not there."""
         try:
             with os.scandir(self.own(folder)) as entries:
                 return sorted(entry.name for entry in entries)
@@ -161,7 +161,7 @@ class Bucket:
         return f"{self.url.rstrip('/')}/{name}"
 
     def names(self, folder: str = "") -> list[str]:
-        """List the files of a folder, sorted; of one that is not there, none."""
+        """List the files of a folder, sorted; none if it is not there."""
         system, root = self.at
         place = f"{root}/{folder}".rstrip("/")
         try:

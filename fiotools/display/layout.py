@@ -455,10 +455,12 @@ def comparison(frame: Frame) -> Sheet:
     what = "speedup" if "speedup" in frame.names else "ratio"
     left, shared = folded(frame, [*by, what])
     labels = [*left[:-1], between, *added]
-    metric, baseline, method, confidence = (
-        _one(frame, name) for name in ("metric", "baseline", "method", "confidence")
-    )
-    several = [name for name in ("metric", "baseline") if not _one(frame, name)]
+    metric, method, confidence = (_one(frame, name) for name in ("metric", "method", "confidence"))
+    baselines = {one for one in frame.columns["baseline"] if one is not None}
+    sides = {units.sides("", one, between)[1] for one in baselines}
+    baseline = sides.pop() if len(sides) == 1 else ""
+    told = {"metric": metric, "baseline": baseline}
+    several = [name for name, one in told.items() if not one]
     pairs = zip(frame.columns["n"], frame.columns["n_baseline"], strict=True)
     runs = [str(own) if own == other else f"{own} vs {other}" for own, other in pairs]
     made = [
@@ -483,11 +485,10 @@ def comparison(frame: Frame) -> Sheet:
             for name, title in _NEEDED_RUNS.items()
             if any(needed := [f"+{count}" if count else "" for count in frame.columns[name]])
         ]
-    words = {"metric": _metric(metric), "baseline": baseline or "its baseline"}
-    if between == "label":  # the files have names of their own
-        title = f"{words['metric']}, against {words['baseline']}"
-    else:
-        title = f"{words['metric']} of each {between}, against {words['baseline']}"
+    # files have names of their own
+    of = "" if between == "label" else f" of each {head(between)}"
+    means = " (geometric means)" if max(filter(None, frame.columns["n"]), default=0) > 1 else ""
+    title = f"{_metric(metric)}{of}, against {baseline or 'its baseline'}{means}"
     below = ["; ".join([*sure, *cut(frame.shown, frame.size)])]
     return Sheet(made, title, [*said(frame, labels), *filter(None, below)], shared)
 
@@ -645,7 +646,9 @@ def findings(frame: Frame, *, ok: bool = True) -> Sheet:
             "of", [_few(one["place"] for one in own) for own in shown], joins="", **sentence
         ),
         SheetColumn(
-            "observed vs limit", [_alike([one["against"] for one in own]) for own in shown]
+            "observed vs limit",
+            [_alike([one["against"] for one in own]) for own in shown],
+            right=True,  # numbers: whole, or left out
         ),
         SheetColumn("why", list(map(_reason, shown)), joins=": ", **sentence),
         SheetColumn(

@@ -21,7 +21,7 @@ from fiotools.units import human, level, percent, sides
 from fiotools.words import named
 
 Row: TypeAlias = Mapping[str, Any]
-_FAR = 3.0  # times: more is not said in percent
+_FAR = 3.0  # times: more, or its inverse, is not said in percent
 # verdicts of too few runs, and what follows from them
 LACKING = {"one run": ": no error known", "few runs": ": too few to tell", "no run": ""}
 
@@ -49,7 +49,8 @@ def verdict(row: Row) -> str:
     low, high = (float(end or 0) for end in ends)
     metric = metric_of(row["metric"])
     if found == "undecided":
-        return f"cannot tell: between {_change(low, metric)} and {_change(high, metric)}"
+        least, most = _change(low, metric), _change(high, metric)
+        return f"cannot tell: between {_once(least, most)} and {most}"
     return f"{found}, {by(row)}{beside}"
 
 
@@ -104,13 +105,19 @@ def by(row: Row) -> str:
 
 def _change(ratio: float, metric: Metric) -> str:
     """Say what a ratio means: "8 % slower"."""
-    if ratio >= _FAR:
+    if not 1 / _FAR < ratio < _FAR:
         return f"{columns.figures(ratio)} times the {'time' if metric.is_time else 'value'}"
     share = f"{percent(abs(ratio - 1))} %"
     if metric.is_time:
         return f"{share} {'more' if ratio > 1 else 'less'} time"
     gain, loss = metric.words
     return f"{share} {gain if metric.sign * (ratio - 1) > 0 else loss}"
+
+
+def _once(least: str, most: str) -> str:
+    """Leave out "times the value" if what follows says it too."""
+    word = " times the "
+    return least.partition(word)[0] if word in most else least
 
 
 def lacking(row: Row) -> str:

@@ -1,4 +1,4 @@
-"""Files as they lie somewhere: packed, remote, locked, and written whole or not at all.
+"""Files as they lie somewhere: packed, remote, locked; none is left half written.
 
 Here is what all of them share, and how people are told of files: in order, and by short names.
 """

@@ -16,6 +16,7 @@ from matplotlib.patches import Rectangle
 
 from fiotools.language import say
 from fiotools.plot import letters, look, words
+from fiotools.plot.frame import name_limits
 from fiotools.plot.scales import Ticks, levels_axis, scale, write
 from fiotools.plot.spec import Axis, Spec, is_far
 from fiotools.plot.spoken import says, told
@@ -207,5 +208,6 @@ def _map(ax: Axes, spec: Spec) -> list[Any]:
     scale(ax, "x", spec.x, columns)
     scale(ax, "y", spec.y, [float(latencies[0]), float(latencies[-1])])
     ax.yaxis.set_major_locator(Ticks(spec.y))
+    name_limits(ax, spec)
     _bar(ax, mesh, spec.colours)
     return []

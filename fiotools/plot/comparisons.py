@@ -33,7 +33,7 @@ _SAME = "○ no spread at all: no interval; are these copies of one run?"
 
 
 def geometric_mean(values: Sequence[float]) -> float:
-    """Return the geometric mean; of equal values exactly that value."""
+    """Return the geometric mean, which is exactly the value if all are equal."""
     if len({*values}) == 1:
         return values[0]
     return exp(fsum(map(log, values)) / len(values))
@@ -197,6 +197,8 @@ def repeats(
         The rows from top to bottom; in order of appearance by default.
     ceilings : mapping of str to float or str, optional
         Limits to draw as lines, each with its name: in the metric's base unit, or as ``"500MB/s"``.
+        With ``by``, a mapping of panels to their limits draws each in its own:
+        ``{"usb": {"the link": "500MB/s"}}``.
     log : bool, optional
         Whether the axis is logarithmic; by default if the values are far apart.
     by : str or sequence of str, optional

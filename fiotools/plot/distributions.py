@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,14 @@ from fiotools import units
 from fiotools.errors import SchemaError, typed
 from fiotools.language import called, listed, say
 from fiotools.plot import words
-from fiotools.plot.comparisons import above_zero, band_of, geometric_mean, keep_one, of_one_run
+from fiotools.plot.comparisons import (
+    above_zero,
+    band_of,
+    geometric_mean,
+    keep_one,
+    limits_of,
+    of_one_run,
+)
 from fiotools.plot.kind import kind, of_table, opened
 from fiotools.plot.roles import Arguments
 from fiotools.plot.scales import nines
@@ -207,7 +215,7 @@ def _of_bins(bins: Any, asked: Arguments) -> Any:
 
 
 @kind(_of_bins)
-def heatmap(bins: Any) -> Spec:
+def heatmap(bins: Any, *, ceilings: Mapping[str, float | str] | None = None) -> Spec:
     """Draw latency over time, each interval's I/Os by colour.
 
     Every interval is a column. Its colours are shares of its own I/Os: the map shows how latencies
@@ -223,8 +231,8 @@ def heatmap(bins: Any) -> Spec:
         ``time_s``, ``bin_lo_ns``, ``bin_hi_ns`` and ``count``, such as `Results.bins` of a fio
         histogram log: one latency and one direction. Jobs and runs are added up, and a note says
         so; bins of whole runs are left out.
-    by, without, ax
-        As in `repeats`.
+    ceilings, by, without, ax
+        As in `repeats`: latencies to draw as lines, such as a limit or a percentile.
 
     Returns
     -------
@@ -302,6 +310,7 @@ def heatmap(bins: Any) -> Spec:
             ends=(latencies[0], latencies[-1]),
             bare=words.latency_of(table),
         ),
+        limits=limits_of(ceilings, "ns", log=True, axis="y"),
         notes=(*notes, *([note] if note else [])),
         # one I/O of the fullest interval is the palest
         colours=Axis(
@@ -346,7 +355,7 @@ def _shares(filled: NDArray[np.float64], grid: NDArray[np.float64]) -> NDArray[n
     sums = np.cumsum(counts)
     before_and_after = np.column_stack([sums - counts, sums]).ravel()
     ios = np.diff(np.interp(grid, filled[:, :2].ravel(), before_and_after))
-    ios[ios < 1e-6] = 0  # edges that meet, but for the last digit
+    ios[ios < 1e-6] = 0  # edges that meet, up to the last digit
     return np.asarray(np.minimum(ios / sums[-1] / np.diff(grid), 1), dtype=np.float64)
 
 
@@ -563,7 +572,7 @@ def _percentile_rows(
             rows.append(Row(mean, name, group=say("mean")))
             texts.append(units.human(mean, "ns"))
         if rows:
-            rows[-1] = Row(rows[-1].x, rows[-1].y, group=rows[-1].group, texts=tuple(texts))
+            rows[-1] = replace(rows[-1], texts=tuple(texts))
     if not rows:
         raise SchemaError("nothing to draw: no row has one of the percentiles")
     heads = (*groups, *((say("mean"),) if means is not None else ()))
@@ -581,6 +590,7 @@ def _percentile_rows(
         hue="label",
         groups=heads,
         heads=heads,
+        notes=(say("mean: of the total latency"),) if means is not None else (),
         how=frozenset({"one row"}),
     )
 

@@ -118,7 +118,7 @@ def _made(
         made, grid = plt.subplots(
             rows, columns, squeeze=False, figsize=(look.WIDTH, high), height_ratios=heights, **share
         )
-        made.get_layout_engine().set(h_pad=0.06, hspace=0.02)
+        made.get_layout_engine().set(h_pad=0.06, hspace=0.02, wspace=0.05)
     OWN.add(made)
     for spare in grid.ravel()[count:]:
         spare.remove()

@@ -163,6 +163,9 @@ def _parts(data: Any, by: Sequence[str], asked: Arguments) -> list[tuple[str, An
             role: _matching(value, by, cell) if hasattr(value, "columns") else value
             for role, value in asked.items()
         }
+        limits = asked.get("ceilings")
+        if limits and all(isinstance(one, Mapping) for one in limits.values()):
+            answers["ceilings"] = limits.get(cell[0] if len(cell) == 1 else cell)
         found.append((name, table[own].to_native(), answers))
     return found
 
@@ -188,8 +191,8 @@ def _example(data: Any, found: Spec) -> str:
 def of_table(name: str | None = None, role: str | None = None) -> Prepare:
     """Return how a `Results` becomes a frame: a table by name, or the one that has the metric.
 
-    Columns that the arguments name come with it. The ``role`` is given to the column that tells the
-    runs apart, whose values are in `order`.
+    Columns that the arguments name come with it. The column that tells the runs apart gets the
+    ``role``; its values are in `order`.
     """
 
     def prepare(data: Any, asked: Arguments) -> Any:

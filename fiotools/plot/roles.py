@@ -14,6 +14,7 @@ import polars as pl
 
 from fiotools.errors import SchemaError, argument, typed
 from fiotools.stats import frames
+from fiotools.stats.order import ROUND
 from fiotools.stats.replicates import in_one_scope
 from fiotools.tables import naming
 from fiotools.tables.results import Results
@@ -29,7 +30,7 @@ _CURVES = ("source", *AXES, "rw", "target", *_WITHIN[1:])  # may name the curves
 
 
 def warn(text: str) -> None:
-    """Warn the caller."""
+    """Warn the caller of a plot."""
     warnings.warn(text, UserWarning, stacklevel=7)
 
 
@@ -50,7 +51,9 @@ def found(
 
     With an axis, one that only says at which of its values a run stands names no curves.
     """
-    sides = [one for one in results.labels if one in table and _names_curves(table, one, x)]
+    labels = [one for one in results.labels if one in table and _names_curves(table, one, x)]
+    # rounds are repeats: they name rows if nothing else does, and no curves
+    sides = [one for one in labels if one != ROUND] or (labels if role == "y" else [])
     sides = [one for one in sides if differs(table, one)] or sides
     # numbers are often those of repeats
     sides = [one for one in sides if not table[one].dtype.is_numeric()] or sides

@@ -164,7 +164,7 @@ class Spec:
         return found
 
     def values(self, role: Literal["x", "y"]) -> Iterator[float]:
-        """Give all numbers of an axis but for intervals and limits."""
+        """Give all numbers of an axis, without intervals and limits."""
         is_value = role == ("x" if self.shape == "rows" else "y")
         for row in self.rows:
             one = getattr(row, role)

@@ -152,7 +152,7 @@ def save(
     Returns
     -------
     list of pathlib.Path
-        The files, written whole; a file that already has these bytes is left alone.
+        The files. One that already has these bytes is left alone.
 
     Examples
     --------
@@ -197,7 +197,7 @@ def save(
 
 
 def _write(file: Path, content: bytes) -> None:
-    """Write a file whole or not at all, and only if it changes."""
+    """Write a file at once, and only if it changes."""
     if not (file.exists() and file.read_bytes() == content):
         atomic_write.write_bytes(file, content)
     # the notebook runner collects here what a run has drawn, to find figures that nothing draws

@@ -122,7 +122,7 @@ def series(
         A table such as `Results.samples` or the answer of `window`, with one series, or one for
         each value of ``hue``. Amounts become rates, as in `steady`. Single I/Os are points.
     quantity : str, optional
-        Which of the quantities, if there are several; of windows, which column: ``iops``,
+        Which of the quantities, if there are several; windows have columns: ``iops``,
         ``bw_bytes_per_s``, ``mean`` or ``value_ns``.
     hue : str, optional
         The column that names the curves.

@@ -21,9 +21,9 @@ _NO_DISK = (
 )
 # how one side is accused, gravest first
 ACCUSATIONS = (
-    "these are not a disk's numbers",
+    "no device can have done this",
     "these numbers cannot be as reported",
-    "do not take these numbers for a disk's",
+    "memory may have answered, and not the device",
     "these numbers are doubtful",
 )
 

@@ -241,7 +241,7 @@ def _of_bins(bins: pd.DataFrame, one: Comparison) -> Iterator[_Drawn]:
 
 
 def _of_percentiles(source: Source, one: Comparison) -> Iterator[_Drawn]:
-    """Percentiles that the tool printed; of several runs, their bounds."""
+    """Percentiles that the tool printed; several runs have bounds."""
     frame, kind = _one_kind(source.results.percentiles, one)
     if not len(frame):
         return

@@ -76,7 +76,7 @@ def report(
         The folder of a campaign of ``fiotools measure``, a folder that holds several, or whatever
         `fiotools.read` takes; or what was read, without its files to save from the page.
     output : path
-        The page, which ends in .html. It is written whole or not at all.
+        The page, a file that ends in .html.
     between : str, optional
         The column that holds the sides; by default what tells them apart. That is the question of
         the experiment, or labels, the path template, names of files or columns of the runs.

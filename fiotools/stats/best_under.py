@@ -63,7 +63,7 @@ def best_under(
         Columns of numbers that are conditions too. Texts are, unless they number the runs.
     percentiles : pandas.DataFrame or polars.DataFrame, optional
         For a metric such as ``p99``: a table such as `Results.percentiles`, of one latency, or the
-        answer of `percentiles` for the same runs; of the same `Results` by default.
+        answer of `percentiles` for the same runs; by default it is asked of the same `Results`.
     confidence : float
         Confidence of the interval.
 

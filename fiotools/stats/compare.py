@@ -463,7 +463,7 @@ class Estimate:
 
 @dataclass
 class Ratio:
-    """One comparison; its fields are columns of `compare`, but for `row` and `estimate`."""
+    """One comparison; its fields, without `row` and `estimate`, are columns of `compare`."""
 
     n: int
     n_baseline: int

@@ -20,7 +20,7 @@ import polars as pl
 from fiotools.stats import frames
 from fiotools.stats.columns import Codes, Columns, Rows, codes_of, dense, together
 
-_ROUND = "round"  # the column of a campaign, and of most tables of runs made by hand
+ROUND = "round"  # the column of a campaign, and of most tables of runs made by hand
 TIMES = ("started_at", "reported_at")
 _TIME = r"^\d{4}-\d\d-\d\d([T ])\d\d:\d\d(?::\d\d(?:\.\d+)?)?(Z|[+-]\d\d:?\d\d)?$"
 _NUMBER = r"\d+"
@@ -94,7 +94,7 @@ def order_of(columns: Columns[Any], pair: str | None) -> Order | None:
     files_known, runs_known = (_is_known(columns, name) for name in ("source", "run"))
     if pair != "run" and runs_known and columns.varying(["run"]) and _is_one_file(columns):
         return Order(places_of(columns, "run"), True)
-    for name in columns.present([*frames.names(pair), _ROUND]):
+    for name in columns.present([*frames.names(pair), ROUND]):
         if name != "source" and _is_known(columns, name):
             places = places_of(columns, name)
             if places.of(columns.every) is not None:

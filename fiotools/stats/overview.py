@@ -304,7 +304,7 @@ def _apart(rows: pl.DataFrame, labels: Sequence[str]) -> list[str]:
     timed = ["command"] if get(rows, "real_s").count() and not get(rows, "iops").count() else []
     is_log = get(rows, "quantity").count() and not timed
     jobs = ["job"] if is_log or _differs(rows, "job") else []
-    wanted = [*labels, *jobs, *timed, *CONDITIONS]
+    wanted = dict.fromkeys([*labels, *jobs, *timed, *CONDITIONS])  # {iodepth} is both
     kept = [name for name in wanted if name in rows.columns]
     told = _told(rows, kept)
     for name in _NAMES:

@@ -230,8 +230,8 @@ def _check(
 def _of_number(cv: float, target: Target, comparisons: int) -> Any:
     import pandas as pd
 
-    if not 0 < cv < 10:
-        raise SchemaError(f"a coefficient of variation of {cv:g}: it is a share above 0 (0.03)")
+    if not 0 < cv < 1:
+        raise SchemaError(f"a coefficient of variation of {cv:g}: write 0.03 for 3 %")
     variance = log1p(cv**2)
     lines = _lines({"runs": (variance, variance)}, target, comparisons)
     return frames.answer(nw.from_native(pd.DataFrame(), eager_only=True), "plan", (), lines)

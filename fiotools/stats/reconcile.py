@@ -44,7 +44,7 @@ def reconcile(
         become rates (see `steady`). Or a log of any length, from `scan`, or windows of one:
         then its I/Os and bytes count in windows of a second, whichever quantity was logged.
     io : pandas.DataFrame or polars.DataFrame, optional
-        A table such as `Results.io`; of the same `Results` by default.
+        A table such as `Results.io`; by default that of the same `Results`.
     quantity : str, optional
         The rate to compare; all of them without it.
     by : str or sequence of str, optional

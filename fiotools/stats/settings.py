@@ -126,7 +126,7 @@ def merged(several: Iterable[OptionTexts]) -> OptionTexts:
 def differing_options(
     level: OptionTexts, baseline: OptionTexts, *, named: Iterable[str] = ()
 ) -> list[AnswerRow]:
-    """List the options that differ, but for places and those behind columns that were `named`."""
+    """List the options that differ, without places and those behind columns that were `named`."""
     own = set[str]()
     for column in named:
         keys = COLUMNS[column].keys.values() if column in COLUMNS else ()

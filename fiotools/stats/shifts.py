@@ -82,13 +82,13 @@ def shifts(
 
     Notes
     -----
-    Runs near in time are alike, and wander. The largest t of all splits is held against that of
-    histories that depend on themselves as much as these runs may: rho is estimated about the best
-    split, corrected for its bias, and raised by a standard error. One in a hundred histories of
-    independent runs shows a step that is not there, and at most five in a hundred if neighbours
-    correlate by .8, if tails are heavy, or if there are two modes. 20 runs show a step of four
-    times their spread four times in five; fewer show larger ones. A level that comes back is seen
-    from 15 runs on, if it is far from chance. A steady rise may look like several steps.
+    Runs near in time are alike, and their level wanders. The largest t of all splits is held
+    against that of histories that depend on themselves as much as these runs may: rho is estimated
+    about the best split, corrected for its bias, and raised by a standard error. One in a hundred
+    histories of independent runs shows a step that is not there, and at most five in a hundred if
+    neighbours correlate by .8, if tails are heavy, or if there are two modes. 20 runs show a step
+    of four times their spread four times in five; fewer show larger ones. A level that comes back
+    is seen from 15 runs on, if it is far from chance. A steady rise may look like several steps.
 
     One in a hundred series of samples without a step shows one, also if each sample is like the one
     before; two in a hundred of 120 samples that correlate by .95. A burst that lasts a twentieth of

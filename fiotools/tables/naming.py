@@ -16,14 +16,15 @@ from fiotools.vocabulary import EVERY
 if TYPE_CHECKING:
     from narwhals.typing import IntoDataFrame
 
-UNIT = re.compile(r"_(?:bytes_per_s|bytes|ns|s|pct)$")  # the end of a name
+_UNITS = {"_bytes_per_s": "B/s", "_bytes": "B", "_ns": "ns", "_s": "s", "_pct": "%"}
+UNIT = re.compile(rf"(?:{'|'.join(_UNITS)})$")  # the end of a name
 PERCENTILE = re.compile(r"p[\d.]+_ns")  # one percentile of each run, which the command line makes
 # where a metric is looked for, in this order
 MEASURED = ("io", "timings", "percentiles", "samples", "cpu", "disks", "bins", "jobs", "runs")
 
 
 def short(name: str) -> str:
-    """Leave out the unit of a known column: ``lat_mean`` of ``lat_mean_ns``."""
+    """Leave out the unit: ``lat_mean`` of ``lat_mean_ns``."""
     return UNIT.sub("", name) if unit_of(name) else name
 
 
@@ -79,8 +80,8 @@ def value_of(frame: IntoDataFrame, column: str, text: str) -> Any:
 
 
 def unit_of(column: str) -> str:
-    """Return a column's base unit; nothing if the vocabulary has none."""
-    if PERCENTILE.fullmatch(column):
-        return "ns"
-    known = EVERY.get(column)
-    return known.unit if known else ""
+    """Return a column's base unit; a column that is not ours has the unit at its name's end."""
+    if known := EVERY.get(column):
+        return known.unit
+    end = UNIT.search(column)
+    return _UNITS[end[0]] if end else ""

@@ -208,7 +208,7 @@ def test_a_percentile_is_a_metric_like_any_other(inside):
     runs = "data/how-many-runs/rounds/randread_{filesystem}_{round:d}.json"
     asked = ("compare", runs, "-m", "p99.9", "--between", "filesystem")
     lines = inside(*asked, "--where", "p99.9<3ms").stdout.splitlines()
-    assert lines[0] == "p99.9 of each filesystem, against ext4"
+    assert lines[0] == "p99.9 of each filesystem, against ext4 (geometric means)"
     assert lines[1].split()[:2] == ["filesystem", "p99.9"]
     assert "  23 vs 19  " in lines[2]
 

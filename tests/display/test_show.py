@@ -59,10 +59,10 @@ def test_a_comparison():
         ["5", "= same within 5 %"],
     ]
     assert around[0::2] == [
-        "bw of each fs, against ext4",
+        "bw of each fs, against ext4 (geometric means)",
         "95 % intervals by log-welch, for all 2 together",
     ]
-    assert around[1].startswith("5 runs a side may miss a rare mode")
+    assert around[1].startswith("5 runs a side may miss runs unlike the others")
 
 
 def test_the_frame_stays_as_it_is():

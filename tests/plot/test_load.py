@@ -260,3 +260,11 @@ def test_what_has_no_place_is_refused(case):
     change, words = HOSTILE[case]
     with pytest.raises(ft.SchemaError, match=words):
         load(change(FRAME))
+
+
+@pytest.mark.filterwarnings("ignore:all files are one curve")
+def test_rounds_of_a_path_are_repeats():
+    res = ft.read("data/how-many-runs/depth/{iodepth:d}_{round:d}.json")
+    spec = ft.plot.spec("load", res)
+    assert (spec.hue, spec.groups) == (None, (None,))
+    assert {len(row.points) for row in spec.rows if row.points} == {3}

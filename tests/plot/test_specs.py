@@ -228,6 +228,16 @@ def test_a_part_can_be_left_out(part, gone):
     ax.figure.draw_without_rendering()
 
 
+def test_each_panel_has_its_own_limits():
+    frame = pd.DataFrame({**MOUNTS, "host": ["a", "a", "b", "b"], "iops": [1.0, 2.0, 3.0, 4.0]})
+    own = {"a": {"SATA": 2.5}, "b": {"USB": 4.5, "LAN": 5.0}}
+    spec = ft.plot.spec("repeats", frame, "iops", y="mount", by="host", ceilings=own)
+    told = {name: [one.low for one in spec.panel(name).limits] for name in spec.panels}
+    assert told == {"a": [2.5], "b": [4.5, 5.0]}
+    shared = ft.plot.spec("repeats", frame, "iops", y="mount", by="host", ceilings=own["a"])
+    assert [len(shared.panel(name).limits) for name in spec.panels] == [1, 1]
+
+
 def test_a_part_that_is_none_is_refused():
     with pytest.raises(SchemaError, match="a plot has no part 'ink'"):
         ft.plot.spec("repeats", pd.DataFrame(MOUNTS), "iops", y="mount", without="ink")

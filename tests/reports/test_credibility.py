@@ -48,7 +48,7 @@ def test_memory_is_not_a_disk_and_a_guest_knows_its_own_cache_only(told):
     assert "This is a virtual machine" in said
     assert "A quick campaign" in said
     # dd without fdatasync, of a file that fits into memory
-    assert "root: do not take these numbers for a disk's" in said
+    assert "root: memory may have answered, and not the device" in said
     assert "tmpfs: do not take" not in said
 
 

@@ -149,6 +149,11 @@ def test_logs_have_a_row_only_alone():
     assert told["n"].iloc[-1] == bins.bins["count"].sum()
 
 
+def test_a_field_of_the_path_may_be_a_condition():
+    told = ft.overview(ft.read("data/how-many-runs/depth/{iodepth:d}_{round:d}.json"))
+    assert list(told.columns[:2]) == ["round", "iodepth"]
+
+
 def test_columns_may_be_named():
     res = ft.read("data/dda-vhdx/xml/{volume}.xml")
     assert named(ft.overview(res, by="volume")) == ["volume", "direction"]

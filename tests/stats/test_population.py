@@ -92,11 +92,10 @@ def test_same_says_which_modes_few_runs_miss(make, rows):
     row = sides(rows, frame)
     assert row["words"] == "same within 5 %"
     assert row["flags"] == "rare-modes"
-    assert "takes 20 % of the runs with a chance of 51 % (14 runs: 5 %)" in row["told"]
-    assert ", 10 % with 73 % (29 runs: 5 %)" in row["told"]
+    assert "20 % of all, with a chance of 51 % (14 runs: 5 %); if 10 %, 73 %" in row["told"]
     assert (
         sentence(flag("rare-modes", n=14, what="runs a side"))
-        == "14 runs a side may miss a rare mode: one that takes 10 % of the runs with a chance of 23 % (29 runs: 5 %)"
+        == "14 runs a side may miss runs unlike the others: if those are 10 % of all, with a chance of 23 % (29 runs: 5 %)"
     )
 
 

@@ -47,6 +47,12 @@ def in_words(difference, metric):
             "cannot tell: between 10 % less time and 30.0 times the time",
         ),
         (
+            0.001,
+            30.0,
+            "cannot tell: between 0.00100 and 30.0 times the value",
+            "cannot tell: between 0.00100 and 30.0 times the time",
+        ),
+        (
             1.02,
             1.10,
             "faster, by 2 to 10 %",

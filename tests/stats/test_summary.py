@@ -55,8 +55,8 @@ def test_columns_and_numbers(tarball, rows):
     assert (sshfs["median"], sshfs["min"], sshfs["max"]) == (15.758, 15.586, 15.996)
     assert (sshfs["n"], sshfs["unit"], sshfs["metric"]) == (3, "s", "real_s")
     assert sshfs["told"] == (
-        "median: need >= 6 runs for its interval; 3 runs may miss a rare mode: one that takes 20 % "
-        "of the runs with a chance of 51 % (14 runs: 5 %), 10 % with 73 % (29 runs: 5 %)"
+        "median: need >= 6 runs for its interval; 3 runs may miss runs unlike the others: if those "
+        "are 20 % of all, with a chance of 51 % (14 runs: 5 %); if 10 %, 73 % (29 runs: 5 %)"
     )
 
 

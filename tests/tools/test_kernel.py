@@ -54,7 +54,7 @@ def test_is_started_again(kernel, tmp_path):
     run_cells(asked, tmp_path, {"GIVEN": "yes"}, lambda cell, cell_index: begun.append(cell_index))
     assert starts() == 2
     assert begun == [0]
-    assert asked.cells[0].outputs[0].text == f"{tmp_path} yes 80\n"
+    assert asked.cells[0].outputs[0].text == f"{tmp_path} yes 120\n"
 
 
 def test_is_given_up(kernel, tmp_path):
