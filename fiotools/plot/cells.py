@@ -16,7 +16,7 @@ from matplotlib.patches import Rectangle
 
 from fiotools.language import say
 from fiotools.plot import letters, look, words
-from fiotools.plot.frame import name_limits
+from fiotools.plot.frame import name_limits, reasons
 from fiotools.plot.scales import Ticks, levels_axis, scale, write
 from fiotools.plot.spec import Axis, Spec, is_far
 from fiotools.plot.spoken import says, told
@@ -129,16 +129,6 @@ def _norm(spec: Spec) -> Normalize:
         far = max(1.1, *(math.exp(abs(math.log(one))) for one in values))
         return LogNorm(1 / far, far)
     return (LogNorm if is_far(values) else Normalize)(min(values), max(values))
-
-
-def reasons(spec: Spec, wide: float, size: float) -> dict[Any, str]:
-    """Return the reasons below the marks of each row, in lines for so many points."""
-    most = letters.room(wide, size)
-    return {
-        one.row: "\n".join(letters.wrapped(text, most) for text in one.text.split("\n"))
-        for one in spec.levels
-        if "verdicts" in spec.how
-    }
 
 
 def _verdicts(ax: Axes, spec: Spec) -> list[Any]:

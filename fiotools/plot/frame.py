@@ -16,7 +16,7 @@ from matplotlib.transforms import offset_copy
 from numpy.typing import NDArray
 
 from fiotools.errors import SchemaError
-from fiotools.plot import cells, letters, look, words
+from fiotools.plot import letters, look, words
 from fiotools.plot.spec import Spec
 from fiotools.plot.spoken import level as level_told
 from fiotools.plot.spoken import says
@@ -88,7 +88,7 @@ def _height(spec: Spec) -> float:
     share = ROW * (1 + 0.45 * (groups - 1)) if several else ROW
     if spec.shape == "cells":
         share = 0.27 if "verdicts" in spec.how else 0.38
-        told = cells.reasons(spec, 72 * look.WIDTH * _VERDICTS, 8.3).values()
+        told = reasons(spec, 72 * look.WIDTH * _VERDICTS, 8.3).values()
         below = _NOTE * sum(text.count("\n") + 1 for text in told)
         if not names:
             return _LINES
@@ -265,6 +265,16 @@ def around(own: Figure, axes: NDArray[Any], spec: Spec, handles: Sequence[Any]) 
         shown = own.supxlabel(notes, x=0.01, ha="left", size=size)
         shown.set_color(look.GREY if look.ink(first) == "black" else "#BBBBBB")
         look.literal([shown])
+
+
+def reasons(spec: Spec, wide: float, size: float) -> dict[Any, str]:
+    """Return the reasons below the marks of each row, in lines for so many points."""
+    most = letters.room(wide, size)
+    return {
+        one.row: "\n".join(letters.wrapped(text, most) for text in one.text.split("\n"))
+        for one in spec.levels
+        if "verdicts" in spec.how
+    }
 
 
 def name_limits(ax: Axes, spec: Spec) -> None:

@@ -383,7 +383,7 @@ def test_the_library_computes_what_a_plot_shows(drawn, inside, tmp_path):
     assert (load.x.column, load.limits[0].low) == ("iodepth", 1e6)
     assert series.notes[-1] == "thick: mean of a round of 10 s"
     # 500 MB/s of a link that packs
-    assert any("750 MB/s that the link" in note for note in credibility.notes)
+    assert any("750 MB/s that the link" in (row.why or "") for row in credibility.rows)
 
 
 def test_markdown(inside):
