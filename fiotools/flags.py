@@ -204,8 +204,8 @@ SENTENCES: Mapping[str, str | Callable[[Mapping[str, Any]], str]] = {
     ),
     # one group
     "median": "median: need >= {n} runs for its interval",
-    "mean": "mean: need >= 2 runs for its interval",
-    "mean-no-spread": "mean: no spread at all, so no interval",
+    "center": "center: need >= 2 runs for its interval",
+    "center-no-spread": "center: no spread at all, so no interval",
     "noisy": "runs spread by {share:%} % (CoV)",
     "outliers": "outliers: {values}",
     "slow-first": "slow first run{over_files}: cold cache?",
@@ -219,7 +219,7 @@ SENTENCES: Mapping[str, str | Callable[[Mapping[str, Any]], str]] = {
     "lowest": "no {metric} below {limit:{unit}}; the lowest is {least:{unit}}",
     "faster": _faster,
     "one-below": "one run: another may not be below it",
-    "reaches": "the interval of the mean reaches {high:{unit}}: whether it is below is undecided",
+    "reaches": "the interval of the center reaches {high:{unit}}: whether it is below is undecided",
     # jobs and threads together
     "started-apart": "jobs started up to {late:g} s apart: rates do not add",
     "groups": lambda _: (

@@ -54,6 +54,7 @@ WRAPS = 24  # letters that a line of a sentence has at least
 # below the table, and each thing once
 _SAID = ("flags", "details", "varies_in", "settings_differ")
 _LONG_HEAD = 24  # letters of a name in a heading
+_CENTERS = {"log-t": "geometric mean", "t": "mean"}  # by method
 _NEEDED_RUNS = {"runs_needed": "runs needed", "runs_needed_same": "if equal"}
 _PLANNED = {
     "runs_differ": "runs to see it",
@@ -559,12 +560,15 @@ def summary(frame: Frame) -> Sheet:
     left, shared = folded(frame, labels)
     # of one run, there is nothing between the least and the most
     spread = ("stddev", "cov_pct", "min", "max") if max(frame.columns["n"]) > 1 else ()
-    keep = {"n": 3, "median": 4, "mean": 4, "cov_pct": 2, "outliers": 2}
-    names = ["n", "median", "mean", *spread, *(["outliers"] * any(frame.columns["outliers"]))]
+    keep = {"n": 3, "center": 4, "median": 3, "cov_pct": 2, "outliers": 2}
+    names = ["n", "center", "median", *spread, *(["outliers"] * any(frame.columns["outliers"]))]
+    called = {"center": _CENTERS.get(_one(frame, "method"), "center")}
     made = [column(frame, name, keep=5) for name in left]
     for name in names:
         sure = confidence and any(frame.columns.get(f"{name}_lo", ()))
-        title = f"{name} [{confidence}]" if sure else ""
+        title = called.get(name, "")
+        if sure:
+            title = f"{title or name} [{confidence}]"
         made.append(column(frame, name, title, keep.get(name, 1)))
     title = f"{_metric(metric)} of the runs"
     if labels:

@@ -1,7 +1,7 @@
 """Results for services that track a project's numbers: Bencher, github-action-benchmark.
 
 A benchmark is what was measured: labels, jobs, conditions and direction, which name it alike each
-time. Its runs (those that a number tells apart, such as a round) give a mean and its interval.
+time. Its runs (those that a number tells apart, such as a round) give a center and its interval.
 Bencher's format (BMF) has the measures of a benchmark with value, lower and upper value. That of
 github-action-benchmark is a list for one direction: of what is better if it is bigger, or smaller.
 """
@@ -11,14 +11,13 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterator, Mapping
-from statistics import fmean
 from typing import Any, NamedTuple
 
 import polars as pl
 
 from fiotools.stats.estimates import ENOUGH
 from fiotools.stats.frames import Metric, metric_of
-from fiotools.stats.summary import mean_interval
+from fiotools.stats.summary import Center, center_of
 from fiotools.tables.naming import short
 from fiotools.units import level
 from fiotools.vocabulary import ANSWERS, CONDITIONS, KEYS
@@ -29,13 +28,12 @@ _OF_FILES = ("source", "run", "group", "entry")
 
 
 class Tracked(NamedTuple):
-    """One number of a benchmark: its runs' mean, and the interval of three and more."""
+    """One number of a benchmark: the center of its runs, and the interval of three and more."""
 
     benchmark: str
     metric: Metric
     n: int
-    mean: float
-    ends: tuple[float, float] | None
+    center: Center
 
 
 def tracked(overview: pl.DataFrame) -> Iterator[Tracked]:
@@ -49,9 +47,10 @@ def tracked(overview: pl.DataFrame) -> Iterator[Tracked]:
             series = rows[name].drop_nulls().to_list()
             if not series:
                 continue
-            spreads = len(series) >= ENOUGH and max(series) > min(series)
-            ends = mean_interval(series) if spreads else None
-            yield Tracked(benchmark or "all", metric_of(name), len(series), fmean(series), ends)
+            center = center_of(series)
+            if len(series) < ENOUGH:
+                center = Center(center.value)
+            yield Tracked(benchmark or "all", metric_of(name), len(series), center)
 
 
 def _tells_apart(overview: pl.DataFrame, name: str) -> bool:
@@ -68,9 +67,10 @@ def bencher(overview: pl.DataFrame) -> str:
     """Write Bencher's metric format."""
     found: dict[str, dict[str, dict[str, float]]] = {}
     for one in tracked(overview):
-        value = {"value": one.mean}
-        if one.ends:
-            value |= {"lower_value": one.ends[0], "upper_value": one.ends[1]}
+        center = one.center
+        value = {"value": center.value}
+        if center.low is not None and center.high is not None:
+            value |= {"lower_value": center.low, "upper_value": center.high}
         slug = re.sub(r"[^a-z0-9]+", "-", one.metric.name)
         found.setdefault(one.benchmark, {})[slug] = value
     return _text(found)
@@ -82,14 +82,20 @@ def _github(overview: pl.DataFrame, better: str) -> str:
             {
                 "name": f"{one.benchmark}: {short(one.metric.name)}",
                 "unit": one.metric.unit,
-                "value": one.mean,
-                **({"range": f"{one.ends[0]:.6g} to {one.ends[1]:.6g}"} if one.ends else {}),
+                "value": one.center.value,
+                **_range(one.center),
                 "extra": f"{one.n} runs" if one.n > 1 else "1 run",
             }
             for one in tracked(overview)
             if one.metric.better == better
         ]
     )
+
+
+def _range(center: Center) -> dict[str, str]:
+    if center.low is None:
+        return {}
+    return {"range": f"{center.low:.6g} to {center.high:.6g}"}
 
 
 def _text(found: Any) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
-from math import exp, fsum, isfinite, log, nan
+from math import isfinite, nan
 from typing import Any, Literal
 
 from fiotools import units
@@ -32,17 +32,10 @@ _FEW = "○ too few runs: no interval, so chance is not ruled out"
 _SAME = "○ no spread at all: no interval; are these copies of one run?"
 
 
-def geometric_mean(values: Sequence[float]) -> float:
-    """Return the geometric mean, which is exactly the value if all are equal."""
-    if len({*values}) == 1:
-        return values[0]
-    return exp(fsum(map(log, values)) / len(values))
-
-
 class Cells:
-    """The middle of the runs of each cell: of positive values the geometric mean.
+    """The runs of each cell, their center and its interval, as `summarize` has them.
 
-    The interval is that of `summarize`, which is asked if nothing was given.
+    It is asked if nothing was given.
     """
 
     def __init__(self, frame: Any, metric: str, keys: Sequence[str], summary: Any = None) -> None:
@@ -55,18 +48,20 @@ class Cells:
         self.missing = len(values) - len(there)
         told = summarize(there.to_native(), metric, by=self.keys) if summary is None else summary
         give = f"give summarize(frame, {metric!r}, by={self.keys})"
-        answer = answered(told, ("metric", "n", "mean", "confidence"), "a summary", f"; {give}")
+        answer = answered(
+            told, ("metric", "n", "center", "method", "confidence"), "a summary", f"; {give}"
+        )
         if set(frames.values(answer, "metric")) != {metric}:
             raise SchemaError(f"the summary is not of {metric!r}: {give}")
         frames.need(answer, self.keys)
         rows = frames.groups(answer, self.keys)
-        ends = frames.keys_of(answer, ["mean_lo", "mean_hi"])
-        self.geometric = all(one is None or one > 0 for one in values)
+        centers = frames.keys_of(answer, ["center", "center_lo", "center_hi"])
+        self.geometric = set(frames.values(answer, "method")) == {"log-t"}
         known: list[Any] = frames.numbers(there, metric)
         self.runs: dict[frames.Key, list[float]] = {}
         for key, own in frames.groups(there, self.keys).items():
             self.runs[key] = [known[row] for row in own]
-        self.ends: dict[frames.Key, tuple[float | None, float | None]] = {}
+        self.centers: dict[frames.Key, tuple[float, float | None, float | None]] = {}
         for key in self.runs:
             if len(found := rows.get(key, [])) != 1:
                 where = ", ".join(
@@ -76,19 +71,18 @@ class Cells:
                     f"the summary has {len(found) or 'no'} rows of {where}: summarize the frame"
                     f" that is drawn, by={self.keys}"
                 )
-            self.ends[key] = ends[found[0]]
+            self.centers[key] = centers[found[0]]
         shares = frames.distinct(frames.values(answer, "confidence"))
-        found_any = bool(shares) and any(low is not None for low, _ in self.ends.values())
+        found_any = bool(shares) and any(low is not None for _, low, _ in self.centers.values())
         self.confidence = words.percent(shares[0]) if found_any else ""
 
     def middle(self, key: frames.Key) -> float:
         """Return the centre of the runs of a cell."""
-        own = self.runs[key]
-        return geometric_mean(own) if self.geometric else fsum(own) / len(own)
+        return self.centers[key][0]
 
     def row(self, key: frames.Key, **place: Any) -> dict[str, Any]:
         """Return the roles of a cell: its interval, and its runs if there are several."""
-        low, high = self.ends[key]
+        _, low, high = self.centers[key]
         own = self.runs[key]
         alone = {"mark": "hollow"} if len(own) == 1 and self.several else {}
         return {

@@ -17,7 +17,6 @@ from fiotools.plot import words
 from fiotools.plot.comparisons import (
     above_zero,
     band_of,
-    geometric_mean,
     keep_one,
     limits_of,
     of_one_run,
@@ -30,6 +29,7 @@ from fiotools.stats import frames
 from fiotools.stats.frames import Frame
 from fiotools.stats.percentiles import Histogram, histograms, merge_bins
 from fiotools.stats.replicates import labels, run_keys
+from fiotools.stats.summary import center_of
 from fiotools.stats.tails import tails as ask_tails
 from fiotools.vocabulary import KEYS, STATISTICS
 
@@ -449,7 +449,7 @@ def percentiles(
             if not own_values and low is None:
                 continue
             several = len(points[share]) > 1
-            middle = geometric_mean(own_values) if own_values else None
+            middle = center_of(own_values).value if own_values else None
             rows.append(
                 Row(
                     nines(share),

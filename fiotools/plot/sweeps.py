@@ -205,7 +205,7 @@ def load(
     >>> io = ft.read("data/how-many-runs/depth/{iodepth:d}_{round:d}.json").io
     >>> ax = ft.plot.load(io, limit="200us")
     >>> ft.plot.spec("load", io, limit="200us").notes[1]
-    'ring: most I/Os per second with a mean below the limit: 22,443 /s at 4'
+    'ring: most I/Os per second with a mean below the limit: 22,429 /s at 4'
     """
     x = x or "iodepth"
     named = [key for key in (hue, x) if key]
@@ -284,9 +284,9 @@ def _chosen(
             of = f" of {hue} {name!r}" if hue else ""
             raise SchemaError(f"best= has {len(own) or 'no'} rows{of}: {give}")
         found[name] = row = own[0]
-        runs = rates.runs.get((name, row[x]) if hue else (row[x],), [])
-        mean = math.fsum(runs) / len(runs) if runs else None
-        if row["iops"] is not None and (mean is None or not math.isclose(mean, row["iops"])):
+        key = (name, row[x]) if hue else (row[x],)
+        center = rates.middle(key) if key in rates.runs else math.nan
+        if row["iops"] is not None and not math.isclose(center, row["iops"]):
             raise SchemaError(f"best= is about other runs than those to draw: {give}")
     return found
 

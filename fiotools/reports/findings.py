@@ -120,10 +120,10 @@ def top(one: Comparison) -> Top | None:
     if not names or metric_of(one.metric).better == "lower":
         return None
     told = one.summary
-    told = told[told["mean"].notna()]
+    told = told[told["center"].notna()]
     if not len(told):
         return None
-    most, least = records(told.loc[[told["mean"].idxmax(), told["mean"].idxmin()]])
+    most, least = records(told.loc[[told["center"].idxmax(), told["center"].idxmin()]])
     rest = [name for name in one.by if name not in names and len(told[name].unique()) > 1]
     below = [] if one.best is None or rest else records(one.best[one.best["iops"].notna()])
     return Top(one.metric, names, rest, most, least, below)

@@ -292,13 +292,15 @@ def headline(found: Finding) -> str:
 def of_sweep(found: Top) -> list[Sentence]:
     """Say where a sweep without sides does most, also below a latency."""
     most, least, unit = found.most, found.least, metric_of(found.metric).unit
-    ends = [units.human(most[f"mean_{end}"], unit) for end in ("lo", "hi")] if most["n"] > 1 else []
+    ends = (
+        [units.human(most[f"center_{end}"], unit) for end in ("lo", "hi")] if most["n"] > 1 else []
+    )
     within = f" [{', '.join(ends)}]" if ends else ""
     place, lowest = (_at(row, [*found.rest, *found.names]) for row in (most, least))
     name = naming.short(found.metric)
     head = _TOP.get(unit, "Highest {name} at {place}").format(place=place, name=name)
-    there = f"{units.human(most['mean'], unit)}{within}, {_runs(most['n'])}"
-    said = [Sentence(head, (there, f"least at {lowest}, {units.human(least['mean'], unit)}"))]
+    there = f"{units.human(most['center'], unit)}{within}, {_runs(most['n'])}"
+    said = [Sentence(head, (there, f"least at {lowest}, {units.human(least['center'], unit)}"))]
     for row in found.below:
         limit, latency = (units.human(row[name] / 1e9, "s") for name in ("limit", "observed"))
         head = f"Most I/Os per second below a mean latency of {limit}, at {_at(row, found.names)}"
@@ -310,7 +312,7 @@ def of_sweep(found: Top) -> list[Sentence]:
 def headline_of_sweep(found: Top) -> str:
     """Say in the words of a title where a sweep does most."""
     first, unit = of_sweep(found)[0], metric_of(found.metric).unit
-    return f"{first.head}: {units.human(found.most['mean'], unit)}"
+    return f"{first.head}: {units.human(found.most['center'], unit)}"
 
 
 def _runs(count: int) -> str:

@@ -150,15 +150,18 @@ class Limit:
             raise SchemaError(f"{self.text!r}: {self.value!r} is not a value of {metric}") from None
 
     def judge(self, row: Mapping[str, Any]) -> str:
-        """Say whether the mean of a group lies beyond the limit; that of few runs as it is."""
+        """Say whether the center of a group lies beyond the limit; that of few runs as it is."""
         limit, beyond = self.amount(row["metric"]), _BEYOND[self.sign]
-        ends = [row["mean"], *((row["mean_lo"], row["mean_hi"]) if row["n"] >= ENOUGH else ())]
+        ends = [
+            row["center"],
+            *((row["center_lo"], row["center_hi"]) if row["n"] >= ENOUGH else ()),
+        ]
         found = {beyond(end, limit) for end in ends if end is not None}
         return UNDECIDED if len(found) > 1 else FAIL if found == {True} else PASS
 
     def line(self, row: Mapping[str, Any]) -> AnswerRow:
         """Say what was held against the limit."""
-        observed = {f"observed{end}": row[f"mean{end}"] for end in ("", "_lo", "_hi")}
+        observed = {f"observed{end}": row[f"center{end}"] for end in ("", "_lo", "_hi")}
         return observed | {
             "limit": self.amount(row["metric"]),
             "unit": metric_of(row["metric"]).unit,
@@ -198,7 +201,7 @@ def gate(
         slower and worse, faster and better, higher and lower (of the ratio itself), each also after
         ``shown-not-``; ``not-same`` (fails unless the verdict is "same") and ``not-settled`` (fails
         if there are too few runs to decide). ``"p99 > 10ms"`` and ``"iops < 5000"`` are limits: the
-        whole interval of the mean lies beyond, or the mean itself of fewer than 3 runs.
+        whole interval of the center lies beyond, or the center itself of fewer than 3 runs.
 
     Returns
     -------
@@ -274,7 +277,7 @@ def _compared(data: nw.DataFrame[IntoDataFrameT], rules: Sequence[Rule]) -> Into
 def _summarized(data: nw.DataFrame[IntoDataFrameT], rules: Sequence[Limit]) -> IntoDataFrameT:
     """Hold the rows of summaries to limits."""
     shown = ("metric", "n", "flags", "details")
-    frames.need(data, [*shown, "mean", "mean_lo", "mean_hi"])
+    frames.need(data, [*shown, "center", "center_lo", "center_hi"])
     names = data.columns[: data.columns.index("metric")]
     found = [
         {"row": at, **{name: row[name] for name in shown}, **rule.line(row)}

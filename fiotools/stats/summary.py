@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from math import exp, sqrt
-from statistics import fmean, stdev
+from statistics import fmean
+from typing import NamedTuple
 
 import numpy as np
 import scipy
@@ -34,7 +35,7 @@ def summarize(
     scope: str | None = None,
     confidence: float = 0.95,
 ) -> IntoDataFrameT:
-    """Summarize the runs of each group: median and mean with their intervals, spread, odd ones out.
+    """Summarize the runs of each group: their center and its interval, spread, odd ones out.
 
     Parameters
     ----------
@@ -53,13 +54,14 @@ def summarize(
     Returns
     -------
     pandas.DataFrame or polars.DataFrame
-        A row per group: the columns of `by`; ``metric`` and its ``unit``; ``n`` runs; ``median``,
-        ``median_lo``, ``median_hi`` (exact, from order statistics; null below 6 runs); ``mean``,
-        ``mean_lo``, ``mean_hi`` (Student's t, on logarithms for rates, times and all of the
-        vocabulary, which cannot be below 0; null for one run, and if all are equal); ``stddev``;
-        ``cov_pct``, the coefficient of variation; ``min``; ``max``; ``outliers``, counted and never
-        dropped; ``varies_in``, conditions and labels that differ among the runs and were not named;
-        ``flags``, ``details``; ``confidence``.
+        A row per group: the columns of `by`; ``metric`` and its ``unit``; ``n`` runs; ``center``,
+        ``center_lo``, ``center_hi`` (null for one run, and if all are equal) by a ``method``:
+        ``log-t``, the geometric mean and Student's t of logarithms, which are the centers of
+        `compare` and of plots; or ``t``, the mean, if any value is 0 or below; ``median``,
+        ``median_lo``, ``median_hi`` (exact, from order statistics; null below 6 runs); ``mean``;
+        ``stddev``; ``cov_pct``, the coefficient of variation; ``min``; ``max``; ``outliers``,
+        counted and never dropped; ``varies_in``, conditions and labels that differ among the runs
+        and were not named; ``flags``, ``details``; ``confidence``.
 
     Raises
     ------
@@ -68,8 +70,8 @@ def summarize(
 
     Notes
     -----
-    The mean of a few runs that miss a slow mode is that of the others, and its interval does not
-    hold the mean of all: a flag says with which chance n runs miss a mode of 10 or 20 % of them.
+    The center of a few runs that miss a slow mode is that of the others, and its interval does not
+    hold the center of all: a flag says with which chance n runs miss a mode of 10 or 20 % of them.
 
     An outlier lies 10 scaled median absolute deviations off the median (hyperfine's rule), among 6
     runs or more; if more than half of the values are the same, 10 % off. Drift and a slow first run
@@ -81,9 +83,9 @@ def summarize(
     >>> import pandas as pd
     >>> tar = pd.DataFrame({"mount": ["virtiofs"] * 3, "real_s": [6.130, 5.259, 5.370]})
     >>> answer = summarize(tar, "real_s", by="mount")
-    >>> answer[["mount", "n", "median", "mean", "mean_lo", "mean_hi"]].round(2)
-          mount  n  median  mean  mean_lo  mean_hi
-    0  virtiofs  3    5.37  5.59     4.52      6.9
+    >>> answer[["mount", "n", "center", "center_lo", "center_hi", "median", "mean"]].round(2)
+          mount  n  center  center_lo  center_hi  median  mean
+    0  virtiofs  3    5.57       4.53       6.85    5.37  5.59
     >>> answer["flags"][0], answer["details"][0]
     ('median;rare-modes', '[{"n": 6}, {"n": 3, "what": "runs"}]')
     """
@@ -94,6 +96,7 @@ def summarize(
     order = runs.order
     if "source" not in columns and order is None:
         order = Order(in_rows(columns), True)
+    method = method_of(runs.numbers)
     found = []
     for rows in columns.groups(named):
         one_row_each(columns, rows)
@@ -102,21 +105,27 @@ def summarize(
         varies = columns.listed(runs.watch, rows)
         # a change made from run to run is not a drift
         known = order if places is not None and not varies else None
-        line = _summary(runs.numbers[placed], measure, confidence, known)
+        line = _summary(runs.numbers[placed], measure, method, confidence, known)
         line |= {"row": int(rows[0]), "varies_in": varies}
         line["notes"] += runs.targets.several(rows)
         found.append(line)
-    same = {"metric": metric, "unit": measure.unit, "confidence": confidence}
+    same = {"metric": metric, "unit": measure.unit, "method": method, "confidence": confidence}
     return frames.answer(runs.data, "summarize", named, found, **same)
 
 
-def _summary(values: Array, metric: Metric, confidence: float, order: Order | None) -> AnswerRow:
+def _summary(
+    values: Array, metric: Metric, method: str, confidence: float, order: Order | None
+) -> AnswerRow:
     n, mean, middle = len(values), fmean(values.tolist()), float(np.median(values))
     least, most, odd = float(values.min()), float(values.max()), outliers(values)
     median_lo, median_hi = median_interval(values, confidence)
+    center = center_of(values, confidence, method=method, amount=metric.is_amount)
     notes: list[Flag] = []
     line: AnswerRow = {
         "n": n,
+        "center": center.value,
+        "center_lo": center.low,
+        "center_hi": center.high,
         "median": middle,
         "median_lo": median_lo,
         "median_hi": median_hi,
@@ -129,17 +138,14 @@ def _summary(values: Array, metric: Metric, confidence: float, order: Order | No
     if median_lo is None:
         notes.append(flag("median", n=ios_needed(50, confidence)))
     if n == 1:
-        notes.append(flag("mean"))
+        notes.append(flag("center"))
         return line
     # the deviation of equal numbers is a rest of rounding
     spread = line["stddev"] = float(values.std(ddof=1)) if most > least else 0.0
-    if most - least <= 1e-12 * max(abs(least), abs(most)):
-        notes.append(flag("mean-no-spread"))
-    else:
-        amount = metric.is_amount and least >= 0
-        line["mean_lo"], line["mean_hi"] = _ends(mean, spread, n, confidence, amount=amount)
-        if rare_modes(n):
-            notes.append(flag("rare-modes", n=n, what="runs"))
+    if center.low is None:
+        notes.append(flag("center-no-spread"))
+    elif rare_modes(n):
+        notes.append(flag("rare-modes", n=n, what="runs"))
     if mean > 0:
         line["cov_pct"] = 100 * spread / mean
         if line["cov_pct"] >= _NOISY_PCT:
@@ -157,25 +163,53 @@ def _summary(values: Array, metric: Metric, confidence: float, order: Order | No
     return line
 
 
-def mean_interval(
-    series: Sequence[float], confidence: float = 0.95, *, amount: bool = True
-) -> tuple[float, float]:
-    """Give the interval of a mean: Student's t, for an amount that of the logarithm of the mean.
+class Center(NamedTuple):
+    """The center of runs, and its interval if they are several that differ."""
 
-    It keeps an amount above 0, and for skewed runs holds the mean more often than ``mean +- half``;
-    if the runs spread by less than 10 % the two hardly differ.
+    value: float
+    low: float | None = None
+    high: float | None = None
+
+
+def method_of(values: Sequence[float] | Array) -> str:
+    """Say which center values have that stand beside each other: one with 0 has no logarithm."""
+    return "log-t" if min(values) > 0 else "t"
+
+
+def center_of(
+    values: Sequence[float] | Array,
+    confidence: float = 0.95,
+    *,
+    method: str = "",
+    amount: bool = True,
+) -> Center:
+    """Give the geometric mean with the interval of Student's t on logarithms.
+
+    By the method ``t`` it is the mean; the interval of an amount, which is at least 0, is then that
+    of the logarithm of the mean, and stays above 0.
+
+    Examples
+    --------
+    >>> [round(one, 2) for one in center_of([6.130, 5.259, 5.370])]
+    [5.57, 4.53, 6.85]
     """
-    return _ends(fmean(series), stdev(series), len(series), confidence, amount=amount)
-
-
-def _ends(
-    mean: float, spread: float, n: int, confidence: float, *, amount: bool
-) -> tuple[float, float]:
-    half = float(scipy.special.stdtrit(n - 1, (1 + confidence) / 2)) * spread / sqrt(n)
-    if not amount:
-        return mean - half, mean + half
-    factor = exp(min(half / mean, _FARTHEST))
-    return mean / factor, mean * factor
+    own = np.asarray(values, dtype=np.float64)
+    n, least, most = len(own), float(own.min()), float(own.max())
+    method = method or method_of(own)
+    if most - least <= 1e-12 * max(abs(least), abs(most)):  # a mean of logarithms is rounded
+        return Center(float(own[0]))
+    is_log = method == "log-t"
+    used = np.log(own) if is_log else own
+    mean = fmean(used.tolist())
+    reach = float(scipy.special.stdtrit(n - 1, (1 + confidence) / 2))
+    half = reach * float(used.std(ddof=1)) / sqrt(n)
+    if is_log:
+        half = min(half, _FARTHEST)
+        return Center(exp(mean), exp(mean - half), exp(mean + half))
+    if amount and least >= 0:
+        factor = exp(min(half / mean, _FARTHEST))
+        return Center(mean, mean / factor, mean * factor)
+    return Center(mean, mean - half, mean + half)
 
 
 def median_interval(

@@ -97,15 +97,15 @@ def test_the_dashboard_asks_for_what_is_exported(capsys):
     assert len({*places}) == len(places)
 
 
-def test_trackers_get_means_and_their_intervals(capsys):
+def test_trackers_get_centers_and_their_intervals(capsys):
     runs = f"{DATA}/how-many-runs/rounds/{{workload}}_{{filesystem}}_{{round:d}}.json"
     assert main(["export", runs, "--format", "bencher"]) == 0
     found = json.loads(capsys.readouterr().out)
     name = "randread ext4 randread 4 KiB iodepth 16 libaio direct yes 512 MiB read"
     iops = found[name]["iops"]
     own = ft.summarize(ft.read(runs).where("workload=randread", "filesystem=ext4"), "iops")
-    assert iops["value"] == pytest.approx(own["mean"][0])
-    assert iops["lower_value"] == pytest.approx(own["mean_lo"][0])
+    assert iops["value"] == pytest.approx(own["center"][0])
+    assert iops["lower_value"] == pytest.approx(own["center_lo"][0])
     assert {*found[name]} >= {"bw-bytes-per-s", "lat-mean-ns", "p99-9-ns"}
     for form, measures in (("github-bigger", {"iops", "bw"}), ("github-smaller", {"p99"})):
         assert main(["export", runs, "--format", form]) == 0

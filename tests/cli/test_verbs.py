@@ -117,8 +117,8 @@ def test_summarize(cli):
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout.splitlines()[:3] == [
         "iops of the runs of each volume",
-        "volume  n     median       mean",
-        "mirror  1  37,594 /s  37,594 /s",
+        "volume  n  geometric mean     median",
+        "mirror  1       37,594 /s  37,594 /s",
     ]
 
 

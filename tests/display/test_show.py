@@ -175,8 +175,8 @@ def test_settings_and_a_summary():
     told = ft.settings_diff(res.settings, between="workload", baseline="fsync")
     assert ["fsync", "randread", "not given", "given"] in rows(ft.show(told))[1]
     heads, body, around = rows(ft.show(ft.summarize(RUNS, "bw_bytes_per_s", by="fs")))
-    assert heads[:4] == ["fs", "n", "median", "mean [95 %]"]
-    assert body[0][3].startswith("1.00 [0.981, 1.02] GB/s")
+    assert heads[:4] == ["fs", "n", "geometric mean [95 %]", "median"]
+    assert body[0][2].startswith("1.00 [0.980, 1.02] GB/s")
     assert around[0] == "bw of the runs of each fs"
 
 

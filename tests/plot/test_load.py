@@ -130,7 +130,7 @@ def test_the_best_means_below_a_limit_are_in_a_ring_in_both_panels():
     assert ringed(lower) == [(8, MIDDLES[1])]
     assert [text.get_text() for text in lower.texts] == ["limit: 500 µs"]
     assert any(list(line.get_ydata()) == [500e3, 500e3] for line in lower.lines)
-    assert "below the limit: 61,000 /s at 8" in said(lower)
+    assert "below the limit: 60,992 /s at 8" in said(lower)
 
 
 def test_what_is_swept_may_be_a_label():
@@ -138,7 +138,7 @@ def test_what_is_swept_may_be_a_label():
     best = ft.best_under(frame, "lat_mean_ns", 500e3, sweep="clients")
     upper, lower = load(frame, x="clients", summaries=told(frame, by="clients"), best=best)
     assert (ringed(upper), ringed(lower)) == ([(8, MIDDLES[0])], [(8, MIDDLES[1])])
-    assert "below the limit: 61,000 /s at 8" in said(lower)
+    assert "below the limit: 60,992 /s at 8" in said(lower)
 
 
 def test_a_line_that_is_nowhere_below_the_limit_is_named():
@@ -147,7 +147,7 @@ def test_a_line_that_is_nowhere_below_the_limit_is_named():
     upper, lower = load(BOTH, hue="fs", summaries=summaries, best=best)
     assert len(ringed(upper)) == len(ringed(lower)) == 1
     assert "limit: 500 µs (xfs: no mean below)" in [text.get_text() for text in lower.texts]
-    assert "ext4, 61,000 /s at 8" in said(lower)
+    assert "ext4, 60,992 /s at 8" in said(lower)
     low, _ = lower.get_ylim()
     assert low < 500e3
     assert [text.get_text() for text in upper.texts] == ["ext4", "xfs"]

@@ -17,7 +17,7 @@ CASES = {
     "throughput": ("xfs: 14,679 /s", "ext4: 9,963 /s; xfs: 14,679 /s"),
     "latency": ("ext4: 99.6 µs to 897 µs", "ext4: mean 99.6 µs, slowest 897 µs; xfs"),
     "ratios": ("xfs: 1.30x [1.22, 1.38]", "ext4: 1.30x [1.14, 1.49]; xfs: 1.30x"),
-    "repeats": ("ext4: 9,950 /s [9,093, 10,916]", "ext4: 9,950 /s [9,093, 10,916]; xfs"),
+    "repeats": ("ext4: 9,950 /s [9,078, 10,906]", "ext4: 9,950 /s [9,078, 10,906]; xfs"),
     "sweep": ("iodepth 1, ext4: 8,233 /s", "ext4: 8,845 /s at iodepth 1, 74,920 /s at iod"),
     "load": ("iodepth 1, ext4: 112 µs [102, 123]", "I/Os per second: ext4: 8,845 /s at iod"),
     "grid": ("xfs, iodepth 4: 39,133", "ext4, iodepth 1: 8,845; xfs, iodepth 128: 110,495"),

@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from benchmarks.coverage import levels, means, modes, order, series
+from benchmarks.coverage import centers, levels, modes, order, series
 from benchmarks.coverage.ratios import (
     one_side_coverage,
     order_coverage,
@@ -106,14 +106,14 @@ def test_two_modes_are_seen_and_one_is_one(n, least):
     assert np.mean(modes.warned(n, 0.03, 0.2, 0.6, 400, rng)) > least
 
 
-@pytest.mark.parametrize("kind", means.NOISE)
-def test_the_interval_of_a_mean_holds_and_is_above_0(kind):
+@pytest.mark.parametrize("kind", centers.NOISE)
+def test_the_interval_of_a_center_holds_and_is_above_0(kind):
     rng = np.random.default_rng(9)
     for cov, least in ((0.1, 0.92), (0.8, 0.89)):
-        found = list(means.holds(kind, cov, 5, 1000, rng))
+        found = list(centers.holds(kind, cov, 5, 1000, rng))
         assert np.mean([held for held, _ in found]) > least
         assert not any(below for _, below in found)
-    plain = list(means.holds(kind, 0.8, 3, 1000, rng, amount=False))
+    plain = list(centers.holds(kind, 0.8, 3, 1000, rng, method="t"))
     assert np.mean([below for _, below in plain]) > 0.5
 
 
@@ -130,7 +130,7 @@ def test_the_spread_of_levels_is_held_and_gives_a_plan():
 
 
 def test_few_runs_miss_a_slow_mode_and_the_chance_is_said():
-    found = list(means.slow_runs(5, 1 / 3, 1500, np.random.default_rng(11)))
+    found = list(centers.slow_runs(5, 1 / 3, 1500, np.random.default_rng(11)))
     assert np.mean([held for held, _ in found]) < 0.6
     assert abs(np.mean([not seen for _, seen in found]) - 0.9**5) < 0.05
 

@@ -238,8 +238,8 @@ def test_no_latency_is_below_zero(make):
 def test_equal_runs_have_no_interval_of_their_mean(make, rows):
     # 2.0 GB/s six times is what a rounded figure looks like, and not a mean known exactly
     (row,) = rows(summarize(make(bw_bytes_per_s=[2e9] * 6), "bw_bytes_per_s"))
-    assert (row["mean"], row["mean_lo"], row["stddev"]) == (2e9, None, 0.0)
-    assert row["told"] == "mean: no spread at all, so no interval"
+    assert (row["center"], row["center_lo"], row["stddev"]) == (2e9, None, 0.0)
+    assert row["told"] == "center: no spread at all, so no interval"
 
 
 def test_lists_make_no_groups(make):

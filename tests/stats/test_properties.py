@@ -115,5 +115,5 @@ def test_a_summary_lies_between_its_ends(series):
         assert row["median_lo"] in series
         assert row["median_lo"] <= row["median"] <= row["median_hi"]
     assert (row["median_lo"] is not None) is (row["n"] >= 6)
-    if row["mean_lo"] is not None:
-        assert row["mean_lo"] <= row["mean"] <= row["mean_hi"]
+    if row["center_lo"] is not None:
+        assert row["center_lo"] <= row["center"] <= row["center_hi"]

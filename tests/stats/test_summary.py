@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from fiotools import summarize
+from fiotools import compare, summarize
 from fiotools.errors import SchemaError
 from fiotools.flags import sentence
 from fiotools.stats.drift import Placed, drift
 from fiotools.stats.sides import blocks
-from fiotools.stats.summary import mean_interval, median_interval, outliers
+from fiotools.stats.summary import center_of, median_interval, outliers
 
 
 @pytest.mark.parametrize(
@@ -39,17 +39,20 @@ def test_fewer_runs_do_for_less_confidence():
 def test_columns_and_numbers(tarball, rows):
     found = summarize(tarball, "real_s", by="mount")
     assert list(found.columns) == [
-        *("mount", "metric", "unit", "n", "median", "median_lo", "median_hi"),
-        *("mean", "mean_lo", "mean_hi", "stddev", "cov_pct", "min", "max", "outliers"),
-        *("varies_in", "flags", "details", "confidence"),
+        *("mount", "metric", "unit", "n", "center", "center_lo", "center_hi"),
+        *("median", "median_lo", "median_hi", "mean", "stddev", "cov_pct", "min", "max"),
+        *("outliers", "varies_in", "flags", "details", "confidence", "method"),
     ]
     assert type(found) is type(tarball)
     sshfs = rows(found)[0]
     values = [15.758, 15.996, 15.586]
-    half = stats.t.ppf(0.975, 2) * stdev(values) / sqrt(3)
-    factor = np.exp(half / mean(values))
-    assert sshfs["mean_lo"] == pytest.approx(mean(values) / factor)
-    assert sshfs["mean_hi"] == pytest.approx(mean(values) * factor)
+    logs = np.log(values)
+    half = stats.t.ppf(0.975, 2) * logs.std(ddof=1) / sqrt(3)
+    assert sshfs["method"] == "log-t"
+    assert sshfs["center"] == pytest.approx(stats.gmean(values))
+    assert sshfs["center_lo"] == pytest.approx(np.exp(logs.mean() - half))
+    assert sshfs["center_hi"] == pytest.approx(np.exp(logs.mean() + half))
+    assert sshfs["mean"] == pytest.approx(mean(values))
     assert sshfs["stddev"] == pytest.approx(stdev(values))
     assert sshfs["cov_pct"] == pytest.approx(100 * stdev(values) / mean(values))
     assert (sshfs["median"], sshfs["min"], sshfs["max"]) == (15.758, 15.586, 15.996)
@@ -62,15 +65,33 @@ def test_columns_and_numbers(tarball, rows):
 
 def test_the_interval_of_an_amount_is_never_below_0(make, rows):
     (row,) = rows(summarize(make(iops=[0.0, 1.0, 9.0]), "iops"))
-    assert 0 < row["mean_lo"] < row["mean"] < row["mean_hi"]
-    (row,) = rows(summarize(make(score=[0.1, 1.0, 9.0]), "score"))
-    assert row["mean_lo"] < 0, "nobody said that it cannot be"
+    assert 0 < row["center_lo"] < row["center"] == row["mean"] < row["center_hi"]
+    (row,) = rows(summarize(make(score=[0.0, 1.0, 9.0]), "score"))
+    assert row["center_lo"] < 0, "nobody said that it cannot be"
+
+
+def test_all_groups_have_one_kind_of_center(make, rows):
+    runs = make(g=["a", "a", "b", "b"], iops=[0.0, 2.0, 1.0, 9.0])
+    found = rows(summarize(runs, "iops", by="g"))
+    assert [(row["center"], row["method"]) for row in found] == [(1.0, "t"), (5.0, "t")]
+    above = rows(summarize(make(iops=[1.0, 9.0]), "iops"))
+    assert [(row["center"], row["method"]) for row in above] == [(pytest.approx(3.0), "log-t")]
+
+
+def test_the_ratio_of_two_centers_is_that_of_compare(lima, rows):
+    centers = {
+        row["mount"]: row["center"] for row in rows(summarize(lima, "read_iops", by="mount"))
+    }
+    found = rows(compare(lima, "read_iops", between="mount", baseline="sshfs"))
+    for row in found:
+        assert row["ratio"] == pytest.approx(centers[row["mount"]] / centers["sshfs"])
+        assert row["center"] == pytest.approx(centers[row["mount"]])
 
 
 def test_one_run(make, rows):
     (row,) = rows(summarize(make(iops=[5.0]), "iops"))
     assert (row["n"], row["mean"], row["median"]) == (1, 5.0, 5.0)
-    assert [row[c] for c in ("mean_lo", "median_lo", "stddev", "cov_pct")] == [None] * 4
+    assert [row[c] for c in ("center_lo", "median_lo", "stddev", "cov_pct")] == [None] * 4
     assert "need >= 2 runs" in row["told"]
 
 
@@ -206,5 +227,8 @@ def test_a_swept_condition_is_not_a_drift(make, rows):
 
 
 def test_the_interval_of_an_amount_is_above_zero():
-    assert mean_interval([1.0, 1.2, 3.0]) == pytest.approx((0.36, 8.40), abs=0.005)
-    assert mean_interval([1.0, 1.2, 3.0], amount=False) == pytest.approx((-1.0, 4.47), abs=0.005)
+    runs = [1.0, 1.2, 3.0]
+    assert center_of(runs) == pytest.approx((1.53, 0.36, 6.62), abs=0.005)
+    assert center_of(runs, method="t") == pytest.approx((1.73, 0.36, 8.40), abs=0.005)
+    plain = center_of(runs, method="t", amount=False)
+    assert plain == pytest.approx((1.73, -1.0, 4.47), abs=0.005)
