@@ -40,9 +40,9 @@ VERDICTS: dict[str, dict[str, Any]] = {
         "marker": "o",
         "markersize": 5.5,
         "markerfacecolor": "white",
-        "markeredgecolor": look.PALETTE[4],
+        "markeredgecolor": look.GOOD,
     },
-    "ok": {"marker": "o", "markersize": 5.5, "color": look.PALETTE[4]},
+    "ok": {"marker": "o", "markersize": 5.5, "color": look.GOOD},
     "": {"marker": "_", "markersize": 5, "color": "#BDBDBD"},
 }
 

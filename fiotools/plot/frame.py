@@ -354,7 +354,7 @@ def name_levels(ax: Axes, spec: Spec, looks: dict[Any, look.Look]) -> None:
     ends, named = list[float](), list[Any]()
     for one in spec.levels:
         alone = spec.hue is None
-        colour = look.PALETTE[2] if alone else looks[one.group].colour
+        colour = look.ODD if alone else looks[one.group].colour
         if one.low is not None and one.high is not None:
             ax.fill_between(
                 [one.begin, one.end],

@@ -19,8 +19,9 @@ from numpy.typing import NDArray
 
 from fiotools.plot import letters
 
-# Okabe and Ito's, in an order in which neighbours differ in greyscale too
-PALETTE = ("#0072B2", "#E69F00", "#D55E00", "#56B4E9", "#009E73", "#CC79A7", "#000000")
+# Okabe and Ito's, in an order in which the first few differ for the colour-blind too
+PALETTE = ("#0072B2", "#E69F00", "#009E73", "#56B4E9", "#D55E00", "#CC79A7", "#000000")
+GOOD, ODD = "#009E73", "#D55E00"
 MARKERS = ("o", "s", "D", "^", "v", "P", "X")
 LINES = ("-", "--", ":", "-.")
 GREY = "#6E6E6E"

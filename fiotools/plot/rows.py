@@ -33,8 +33,8 @@ def draw(ax: Axes, spec: Spec) -> list[Any]:
     looks = look.looks(spec.groups, ax)
     if "bars" in spec.how:  # far from each other, and from the grey of the last, in greyscale too
         looks |= {
-            name: replace(looks[name], colour=look.PALETTE[2 * at])
-            for at, name in enumerate(spec.groups[:-1])
+            name: replace(looks[name], colour=colour)
+            for name, colour in zip(spec.groups[:-1], (look.PALETTE[0], look.ODD), strict=False)
         }
     ends = scale(ax, "x", spec.x, spec.reach("x"))
     most = letters.room(_NAMES * look.points(ax)[0] / 0.775, look.size(ax))
@@ -62,7 +62,7 @@ def _row(
     ax: Axes, row: Row, place: float, own: look.Look, spec: Spec, ends: tuple[float, float]
 ) -> None:
     """Draw a row: its interval, its runs and its middle."""
-    colour = look.PALETTE[2] if row.mark == "behind" else own.colour
+    colour = look.ODD if row.mark == "behind" else own.colour
     words_of = told(spec, row)
     wide: Any = {"solid_capstyle": "butt", "color": colour}
     if "stems" in spec.how and ax.get_xscale() == "linear":
@@ -253,7 +253,7 @@ def _handles(ax: Axes, spec: Spec, looks: dict[Any, look.Look]) -> list[Any]:
             Line2D(
                 [],
                 [],
-                color=look.PALETTE[2],
+                color=look.ODD,
                 marker="v",
                 linestyle="none",
                 label=say("fell behind"),
