@@ -98,7 +98,7 @@ def width(text: str) -> int:
 
 def room(points: float, size: float) -> int:
     """Return how many letters of a size a line of so many points has room for."""
-    return max(10, int(points / (_LETTER_WIDTH * size)))
+    return max(8, int(points / (_LETTER_WIDTH * size)))
 
 
 def wrapped(text: str, most: int) -> str:

@@ -111,6 +111,7 @@ def title(ax: Axes | Figure | NDArray[Any], text: str) -> None:
     figure = look.figure_of(ax)
     text = language.called(text)
     shown = figure.suptitle(text, x=0.01, ha="left", size=_TITLE, weight="bold")
+    shown.set_gid("title")
     look.add_fonts(shown)
     if not letters.has_bold():
         shown.set(weight="normal", path_effects=[_BOLD])

@@ -17,9 +17,11 @@ from tools.generator.filled import ROOT
 _ROW = re.compile(r"^\| `(?P<name>\d[\w-]+)` \|.*\| (?P<message>[^|]+) \|$", re.M)
 
 
+ElementTree.register_namespace("", "http://www.w3.org/2000/svg")
+ElementTree.register_namespace("xlink", "http://www.w3.org/1999/xlink")
 _SVG = "{http://www.w3.org/2000/svg}"
 _AT = re.compile(r"translate\([\d.-]+ ([\d.-]+)\)")
-_EDGE = 14  # points around the letters of ticks
+_EDGE = 14  # points above and below the baselines of letters
 
 
 def write(pages: Path, drawn: Iterable[str]) -> None:
@@ -32,29 +34,39 @@ def write(pages: Path, drawn: Iterable[str]) -> None:
 
 
 def cut(svg: str) -> str:
-    """Cut a plot to its Axes: what stands above and below the letters of the ticks goes.
+    """Cut a plot to its Axes with their heads: its title, its legend and its notes go.
 
     Examples
     --------
     >>> axes = '<clipPath id="p0"><rect x="30" y="40" width="90" height="100"/></clipPath>'
-    >>> root = '<svg height="200pt" width="150pt" viewBox="0 0 150 200" xmlns="{}">{}</svg>'
-    >>> cut(root.format("http://www.w3.org/2000/svg", axes)).partition(" xmlns")[0]
-    '<svg height="128.0pt" width="150pt" viewBox="0 26.0 150 128.0"'
+    >>> root = '<svg height="200pt" viewBox="0 0 150 200" xmlns="{}">{}</svg>'
+    >>> cut(root.format("http://www.w3.org/2000/svg", axes)).partition("><")[0]
+    '<svg xmlns="http://www.w3.org/2000/svg" height="128pt" viewBox="0 26 150 128"'
     """
     root = ElementTree.fromstring(svg)
+    title = root.find(f".//{_SVG}g[@id='title']")
+    titles = set[ElementTree.Element]() if title is None else {*title.iter()}
+    if title is not None:
+        title.set("display", "none")  # others use its letters
     rects = [*root.iterfind(f".//{_SVG}clipPath/{_SVG}rect")]
-    heights = [float(one.get("y", 0)) for one in rects]
-    heights += [float(one.get("y", 0)) + float(one.get("height", 0)) for one in rects]
+    tops = [float(one.get("y", 0)) - _EDGE for one in rects]
+    ends = [float(one.get("y", 0)) + float(one.get("height", 0)) for one in rects]
+    tops += [low - _EDGE for low in _baselines(one for one in root.iter() if one not in titles)]
     for tick in root.iter(f"{_SVG}g"):
         if tick.get("id", "").startswith("xtick_"):
-            texts = (one.get("transform", "") for one in tick.iter(f"{_SVG}g"))
-            heights += [float(place[1]) for place in map(_AT.match, texts) if place]
+            ends += _baselines(tick.iter())
     wide, high = (float(one) for one in root.get("viewBox", "0 0 0 0").split()[2:])
-    top = max(0.0, min(heights, default=0) - _EDGE)
-    low = min(high, max(heights, default=high) + _EDGE)
-    svg = svg.replace(f'height="{high:g}pt"', f'height="{low - top}pt"', 1)
-    view = f'viewBox="0 {top} {wide:g} {low - top}"'
-    return re.sub(r'viewBox="[^"]*"', view, svg, count=1)
+    top = max(0.0, min(tops, default=0))
+    low = min(high, max(ends, default=high) + _EDGE)
+    root.set("height", f"{low - top:g}pt")
+    root.set("viewBox", f"0 {top:g} {wide:g} {low - top:g}")
+    return ElementTree.tostring(root, encoding="unicode")
+
+
+def _baselines(elements: Iterable[ElementTree.Element]) -> list[float]:
+    """Return where the lines of text among elements stand."""
+    texts = (one.get("transform", "") for one in elements if one.tag == f"{_SVG}g")
+    return [float(place[1]) for place in map(_AT.match, texts) if place]
 
 
 def _render(thumbs: Path, drawn: Iterable[str]) -> str:
