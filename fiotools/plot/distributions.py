@@ -468,18 +468,10 @@ def percentiles(
     if beyond:
         shown = listed(f"p{units.percentile(share)}" for share in sorted(beyond))
         notes.append(say("no place on this axis: {names}", names=shown))
-    last = max(row.x for row in rows)
     return Spec(
         "lines",
         tuple(rows),
-        Axis(
-            say("percentile of the I/Os"),
-            "p",
-            "percentile",
-            log=False,
-            ticks=tuple(tick for tick in TICKS if tick <= last + 1e-9),
-            ends=(0.0, last * 1.06),
-        ),
+        _of_percentiles(rows),
         Axis(
             words.going(words.latency_of(table), table, hue),
             "ns",
@@ -492,6 +484,14 @@ def percentiles(
         notes=tuple(notes),
         how=frozenset({"bands"}) if any(bounds) else frozenset(),
     )
+
+
+def _of_percentiles(rows: Sequence[Row]) -> Axis:
+    """Return an axis with the percentiles of rows, as far as they reach."""
+    last = max(row.x for row in rows)
+    ticks = tuple(tick for tick in TICKS if tick <= last + 1e-9)
+    ends = (0.0, last * 1.06)
+    return Axis(say("percentile of the I/Os"), "p", "percentile", log=False, ticks=ticks, ends=ends)
 
 
 def _values(table: Frame) -> list[Any]:
@@ -681,7 +681,6 @@ def tails(
                 rows.append(
                     Row(nines(shares[row]), ratio[row], low[row], high[row], group=name, mark=mark)
                 )
-    last = max(row.x for row in rows)
     notes = []
     if confidence := words.only(table, "confidence"):
         text = "band: {confidence} interval over runs"
@@ -694,14 +693,7 @@ def tails(
     return Spec(
         "lines",
         tuple(rows),
-        Axis(
-            say("percentile of the I/Os"),
-            "p",
-            "percentile",
-            log=False,
-            ticks=tuple(tick for tick in TICKS if tick <= last + 1e-9),
-            ends=(0.0, last * 1.06),
-        ),
+        _of_percentiles(rows),
         Axis(
             say("ratio of {what}", what=words.latency_of(table)),
             "x",
