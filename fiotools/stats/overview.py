@@ -16,6 +16,7 @@ from fiotools.vocabulary import ANSWERS, CONDITIONS, EVERY, KEYS, TABLES
 
 _RUN = ("source", "run")
 _CELL = (*_RUN, "direction")
+_PLACE = "place of the row"  # no label: those have no blanks
 _PERCENTILES = {50.0: "p50_ns", 99.0: "p99_ns", 99.9: "p99.9_ns"}
 _OF_IO = ("io_bytes", "runtime_s", "iops", "bw_bytes_per_s", "lat_mean_ns", "clat_mean_ns")
 _OF_TIME = ("real_s", "user_s", "sys_s")
@@ -124,24 +125,24 @@ def _measured(tables: Mapping[str, pl.DataFrame]) -> pl.DataFrame:
         *(get(io, name) for name in dict.fromkeys((*KEYS, *CONDITIONS, "total_ios", *_OF_IO))),
     )
     is_total = pl.col("scope").eq_missing("total")
-    io = io.with_row_index("place").filter(is_total | ~is_total.any().over(_CELL))
+    io = io.with_row_index(_PLACE).filter(is_total | ~is_total.any().over(_CELL))
     is_alone = pl.len().over(_CELL) == 1
     alone, parts = io.filter(is_alone), io.filter(~is_alone)
     jobs = tables.get("jobs", pl.DataFrame())
-    whose = ["place", *_RUN, "entry"]
+    whose = [_PLACE, *_RUN, "entry"]
     rows, entries = alone, alone.select(whose)
     if parts.height:  # most files have none
         summed, of_parts = _summed(parts, labels, jobs)
         rows, entries = pl.concat([rows, summed], how="diagonal_relaxed"), entries.vstack(of_parts)
-    rows = rows.sort("place")
-    rows = rows.join(_processors(entries, jobs), on="place", how="left", maintain_order="left")
+    rows = rows.sort(_PLACE)
+    rows = rows.join(_processors(entries, jobs), on=_PLACE, how="left", maintain_order="left")
     rows = rows.with_columns(
         pl.when(pl.col("lat_mean_ns").is_null()).then("clat_mean_ns").alias("clat_mean_ns")
     )
     for name, more in (("percentiles", _percentiles), ("cpu", _usage)):
         if name in tables:
             rows = more(rows, tables[name])
-    return rows.drop("place")
+    return rows.drop(_PLACE)
 
 
 def _summed(
@@ -159,7 +160,7 @@ def _summed(
     if "job_start" in jobs.columns:
         starts = jobs.select(*on, "job_start")
         parts = parts.join(starts, on=on, how="left", maintain_order="left", nulls_equal=True)
-    data = nw.from_native(parts.drop("place"), eager_only=True)
+    data = nw.from_native(parts.drop(_PLACE), eager_only=True)
     refuse_scopes(data)
     refuse_twice(data)
     names = ("scope", "group", "job_start", "runtime_s")
@@ -173,25 +174,25 @@ def _summed(
     whole = parts[[rows[0] for rows in cells if len(rows) == 1]]
     cells = [rows for rows in cells if len(rows) > 1]
     summed: pl.DataFrame = totals_of(data, cells, "total", labels)
-    first = parts["place"].gather([rows[0] for rows in cells])
+    first = parts[_PLACE].gather([rows[0] for rows in cells])
     is_of_jobs = [all(lists["scope"][row] == "job" for row in rows) for rows in cells]
     # each row of a job is one, whatever its options say
     jobs_added = pl.when(pl.Series(is_of_jobs, dtype=pl.Boolean)).then("parts").otherwise("numjobs")
     summed = summed.with_columns(first, jobs_added.alias("numjobs"))
     of_each = pl.Series([len(rows) for rows in cells], dtype=pl.UInt32)
-    entries = parts[[row for rows in cells for row in rows]].select("place", *on)
+    entries = parts[[row for rows in cells for row in rows]].select(_PLACE, *on)
     if cells:
-        entries = entries.with_columns(first.repeat_by(of_each).explode().alias("place"))
+        entries = entries.with_columns(first.repeat_by(of_each).explode().alias(_PLACE))
     return (
         pl.concat([whole, summed], how="diagonal_relaxed"),
-        whole.select("place", *on).vstack(entries),
+        whole.select(_PLACE, *on).vstack(entries),
     )
 
 
 def _processors(entries: pl.DataFrame, jobs: pl.DataFrame) -> pl.DataFrame:
     """Give the CPU time of the jobs behind each row, weighted by run time, as fio does."""
     if not jobs.height:
-        return entries.select("place", pl.lit(None, pl.Float64).alias("cpu_pct")).unique("place")
+        return entries.select(_PLACE, pl.lit(None, pl.Float64).alias("cpu_pct")).unique(_PLACE)
     on = [*_RUN, "entry"]
     share, span = pl.col("usr_cpu_pct") + pl.col("sys_cpu_pct"), pl.col("job_runtime_s")
     known = jobs.select(*on, share.alias("share"), span.alias("span"))
@@ -200,7 +201,7 @@ def _processors(entries: pl.DataFrame, jobs: pl.DataFrame) -> pl.DataFrame:
     is_known = share.is_not_null().all() & span.is_not_null().all() & (span.sum() > 0)
     mean = pl.when(is_known).then((share * span).sum() / span.sum())
     one = pl.when(pl.len() == 1).then(share.first()).otherwise(mean)
-    return found.group_by("place").agg(one.alias("cpu_pct"))
+    return found.group_by(_PLACE).agg(one.alias("cpu_pct"))
 
 
 def _percentiles(rows: pl.DataFrame, percentiles: pl.DataFrame) -> pl.DataFrame:
@@ -273,10 +274,10 @@ def _of_runs(rows: pl.DataFrame, tables: Mapping[str, pl.DataFrame]) -> pl.DataF
     """Add what the runs are called, in their order, and the runs that gave no numbers."""
     if "runs" not in tables:
         return rows
-    runs = tables["runs"].with_row_index("at")
+    runs = tables["runs"].with_row_index(_PLACE)
     new = [name for name in runs.columns if name in TABLES["runs"] and name not in _RUN]
     told = rows.join(
-        runs.select(*_RUN, *new, "at"),
+        runs.select(*_RUN, *new, _PLACE),
         on=_RUN,
         how="left",
         maintain_order="left",
@@ -289,7 +290,7 @@ def _of_runs(rows: pl.DataFrame, tables: Mapping[str, pl.DataFrame]) -> pl.DataF
     lost = runs.join(rows, on=_RUN, how="anti")
     is_lost = pl.col("status") != "ok"
     lost = lost.filter(is_lost) if rows.height else lost
-    return pl.concat([told, lost], how="diagonal_relaxed").sort("at", maintain_order=True)
+    return pl.concat([told, lost], how="diagonal_relaxed").sort(_PLACE, maintain_order=True)
 
 
 def _labels(tables: Mapping[str, pl.DataFrame], table: str) -> list[str]:

@@ -31,6 +31,16 @@ def test_a_run_has_the_totals_of_the_tool():
     assert {"source", "run", "thread", "ioengine"}.isdisjoint(named(told))
 
 
+@pytest.mark.parametrize("label", ["place", "at", "share", "span", "first"])
+def test_a_label_may_have_any_name(label):
+    """`measure` calls its label place, which was a name of the computation's own."""
+    res = ft.read(f"data/dda-vhdx/xml/{{{label}}}.xml")
+    assert ft.overview(res)[label].unique().tolist() == ["mirror", "nvme", "vhdx"]
+    jobs = ft.read({"one": f"{FIO}clones.json"})
+    frame = ft.overview(jobs.io.rename(columns={"label": label}))
+    assert frame[label].tolist() == ["one"]
+
+
 def test_jobs_that_ran_together_are_one_row():
     """Two clones, 500 and 501 I/Os in a second: their rates add, and means weigh by I/Os."""
     (row,) = ft.overview(ft.read(f"{FIO}clones.json")).to_dict("records")
