@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from fiotools.display.show import show
     from fiotools.input.read import formats, read, reads
     from fiotools.logs.scan import scan
+    from fiotools.reports.answers import tell
     from fiotools.reports.report import report
     from fiotools.stats.best_under import best_under
     from fiotools.stats.check import check
@@ -91,6 +92,7 @@ __all__ = [
     "steady",
     "summarize",
     "tails",
+    "tell",
     "variance",
     "window",
 ]
@@ -104,6 +106,7 @@ _MODULES = {
     "dataset.convert": ("convert",),
     "display.show": ("load_ipython_extension", "show", "unload_ipython_extension"),
     "input.read": ("formats", "read", "reads"),
+    "reports.answers": ("tell",),
     "reports.report": ("report",),
     "tables.results": ("Results", "concat"),
     "logs.scan": ("scan",),

@@ -20,6 +20,7 @@ from fiotools.tables import naming
 from fiotools.words import counted, more, named
 
 _MANY = 6  # sentences about one side; above, those of one verdict are one
+_FEW = 3  # sides, and cells of one verdict, that a title names
 UNKNOWN = "the spread between runs is unknown"
 # why too few runs have no verdict
 _UNSURE = {"one run": UNKNOWN, "few runs": "too few for a verdict"}
@@ -35,8 +36,9 @@ _CAVEATS = {
 
 # by the unit of a metric: how many times what
 _WORDS = {"1/s": "{times} times as many I/Os per second", "B/s": "{times} times the bandwidth"}
+_LATENCIES = {"value_ns": "latency", "lat_mean_ns": "mean latency"}
 _NAMES = {"1/s": "I/Os per second", "B/s": "bandwidth", "s": "time"}
-# by the metric's unit
+# by the metric's unit; where less is better, it is the lowest
 _TOP = {"1/s": "Most I/Os per second at {place}", "B/s": "Highest bandwidth at {place}"}
 
 _Cell: TypeAlias = tuple[Row, str]  # of a comparison, with its name
@@ -85,6 +87,45 @@ def sentences(answer: pd.DataFrame) -> list[Sentence]:
     shown = "; ".join(names[:_MANY] + more(len(names) - _MANY))
     said = f"one of the sides has no run there ({shown})"
     return [*found, Sentence(f"Nothing to compare in {len(gaps)} of {len(cells)} cases", (said,))]
+
+
+def title(answer: pd.DataFrame) -> str:
+    """Say in a line what an answer found of each side."""
+    sides: dict[str, list[_Cell]] = {}
+    for row, name in zip(records(answer), cell_names(answer), strict=True):
+        if not columns.is_missing(row["ratio"]):
+            sides.setdefault(sides_of(row)[0], []).append((row, name))
+    found = [_of_side(cells) for cells in sides.values()]
+    return "; ".join([*found[:_FEW], *more(len(found) - _FEW)]) or str(sentences(answer)[0])
+
+
+def _of_side(cells: list[_Cell]) -> str:
+    """Say the ratio of a side, or in which of several cells it has which verdict."""
+    first, shown = cells[0][0], [_value(row) for row, _ in cells]
+    of = len(cells)
+    if of == 1:
+        return f"{_head(first)}: {_wording(first, columns.figures(shown[0]))}{_interval(first)}"
+    found = {
+        _found(row): [name for own, name in cells if _found(own) == _found(row)] for row, _ in cells
+    }
+    if len(found) == 1:
+        low, high = columns.figures(min(shown)), columns.figures(max(shown))
+        said = _wording(first, low if low == high else f"{low} to {high}")
+        where = f" in {'both' if of == 2 else f'all {of}'} cases"
+        return f"{_head(first)}{'' if first['verdict'] in _UNSURE else where}: {said}"
+    level, baseline = sides_of(first)
+    parts = [
+        _of(f"{word} in {len(names)} of {of} cases", names)
+        if len(names) <= _FEW and of <= _MANY
+        else f"{word} in {len(names)} of {of} cases"
+        for word, names in found.items()
+    ]
+    return f"{level} against {baseline}: {', '.join(parts)}"
+
+
+def _found(row: Row) -> str:
+    """Name the verdict of a row, or the runs that are too few for one."""
+    return verdicts.lacking(row) if row["verdict"] in verdicts.LACKING else str(row["verdict"])
 
 
 def _openness(part: list[_Cell]) -> int:
@@ -185,7 +226,11 @@ def _wording(row: Row, times: str) -> str:
         return f"{times} times as fast"
     if _is_counted(metric):
         return _WORDS[metric.unit].format(times=times)
-    return f"{times} times the {naming.short(metric.name)}"
+    return f"{times} times the {_name(metric.name)}"
+
+
+def _name(metric: str) -> str:
+    return _LATENCIES.get(metric) or naming.short(metric)
 
 
 def _is_counted(metric: Metric) -> bool:
@@ -268,7 +313,7 @@ def headline(found: Finding) -> str:
     over, metric = found.over, metric_of(found.over["metric"])
     level, baseline = sides_of(over)
     is_plain = metric.unit in _NAMES and "stddev" not in metric.name
-    name = _NAMES[metric.unit] if is_plain else naming.short(metric.name)
+    name = _NAMES[metric.unit] if is_plain else _name(metric.name)
     about = f"{level} against {baseline}"
     if found.comparison.only:
         about = f"{about}, {found.comparison.only} only"
@@ -290,17 +335,20 @@ def headline(found: Finding) -> str:
 
 
 def of_sweep(found: Top) -> list[Sentence]:
-    """Say where a sweep without sides does most, also below a latency."""
-    most, least, unit = found.most, found.least, metric_of(found.metric).unit
+    """Say where a sweep without sides does best, also below a latency."""
+    most, least, metric = found.most, found.least, metric_of(found.metric)
+    unit, is_low = metric.unit, metric.better == "lower"
     ends = (
         [units.human(most[f"center_{end}"], unit) for end in ("lo", "hi")] if most["n"] > 1 else []
     )
     within = f" [{', '.join(ends)}]" if ends else ""
     place, lowest = (_at(row, [*found.rest, *found.names]) for row in (most, least))
-    name = naming.short(found.metric)
-    head = _TOP.get(unit, "Highest {name} at {place}").format(place=place, name=name)
+    name = _name(found.metric)
+    known = "Lowest {name} at {place}" if is_low else _TOP.get(unit, "Highest {name} at {place}")
+    head = known.format(place=place, name=name)
     there = f"{units.human(most['center'], unit)}{within}, {_runs(most['n'])}"
-    said = [Sentence(head, (there, f"least at {lowest}, {units.human(least['center'], unit)}"))]
+    end = f"{'most' if is_low else 'least'} at {lowest}, {units.human(least['center'], unit)}"
+    said = [Sentence(head, (there, end))]
     for row in found.below:
         limit, latency = (units.human(row[name] / 1e9, "s") for name in ("limit", "observed"))
         head = f"Most I/Os per second below a mean latency of {limit}, at {_at(row, found.names)}"
