@@ -24,12 +24,14 @@ STAMP = VENV / "fiotools-stamp"
 # time, and two tests, those of one file together; the notebooks before the rest, which looks at the
 # figures that they draw.
 TWO = ["-n", "2", "--dist", "loadfile"]
+TESTS = ["--no-loadscope-reorder", "--ignore-glob=*.ipynb", "fiotools", "tools", "tests"]
+TEMPLATES = sorted(str(file) for file in ROOT.glob("fiotools/notebooks/*.ipynb"))
 CHECKS = [
     {"ruff check": ["ruff", "check", "."]},
     {"ruff format": ["ruff", "format", "--check", "."]},
     {"mypy": ["mypy"], "docs": ["tools.builder"]},
-    {"notebooks": ["pytest", *TWO, "notebooks"]},
-    {"tests": ["pytest", *TWO, "--no-loadscope-reorder", "fiotools", "tools", "tests"]},
+    {"notebooks": ["pytest", *TWO, "notebooks", *TEMPLATES]},
+    {"tests": ["pytest", *TWO, *TESTS]},
 ]
 CACHES = [".hypothesis", ".ipynb_checkpoints", ".mypy_cache", ".pytest_cache", ".ruff_cache"]
 # `lock` refuses a version that one of these would have to build from source.
@@ -93,11 +95,13 @@ def bench(args):
 
 
 def lab(args):
-    """open JupyterLab on the notebooks"""
+    """open JupyterLab on the contents of the notebooks"""
     set_up()
     # Rooted here and not in notebooks/, so that data/ and figures/ can be looked at too.
-    here = ["--ServerApp.root_dir=.", "--LabApp.default_url=/lab/tree/notebooks"]
-    return module("jupyterlab", *here, *args)
+    here = ["--ServerApp.root_dir=.", "--LabApp.default_url=/lab/tree/notebooks/README.md"]
+    # The page of contents is Markdown, which is then shown and not edited.
+    shown = "--LabApp.app_settings_dir={}".format(ROOT / "tools" / "lab")
+    return module("jupyterlab", *here, shown, *args)
 
 
 def format_(args):

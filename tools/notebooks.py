@@ -1,10 +1,10 @@
 """Execute notebooks and write them back in one canonical form.
 
-``python -m tools.notebooks [NOTEBOOK ...]`` runs the named notebooks, or all of
-``notebooks/``, from the project's root. It writes a notebook only if it ran to its end and its
-content changed. With the same packages, a second run changes no file. After a run of all notebooks,
-``figures/SHA256SUMS`` lists the plots. A plot that no notebook wrote is an error, because nothing
-would draw it again.
+``python -m tools.notebooks [NOTEBOOK ...]`` runs the named notebooks, or all of ``notebooks/`` and
+all templates of ``fiotools/notebooks/``, from the project's root. It writes a notebook only if it
+ran to its end and its content changed. With the same packages, a second run changes no file. After
+a run of all notebooks, ``figures/SHA256SUMS`` lists the plots. A plot that no notebook wrote is an
+error, because nothing would draw it again.
 
 With ``--lang ja``, or ``LANG_FIGURES=ja`` in the environment, the plots are drawn in Japanese and
 go to ``figures/ja/`` with their own ``SHA256SUMS``; notebooks and other plots do not change.
@@ -25,14 +25,14 @@ from pathlib import Path
 from typing import Any
 
 import nbformat
-from nbclient.exceptions import CellControlSignal, CellExecutionError
+from nbclient.exceptions import CellControlSignal
 
 from fiotools.errors import SchemaError
 from fiotools.files import atomic_write, digest
 from fiotools.language import ENGLISH
-from tools.kernel import execute_cells, run
+from fiotools.notebooks.kernel import execute_cells, explain, run
 
-NOTEBOOKS = Path("notebooks")
+NOTEBOOKS = (Path("notebooks"), Path("fiotools", "notebooks"))  # articles, templates
 FIGURES = Path("figures")
 SUMS = FIGURES / "SHA256SUMS"
 FIGURES_LOG = "FIOTOOLS_FIGURES_LOG"  # fiotools.plot.save appends to the file of this name
@@ -40,7 +40,6 @@ FIGURES_LANG = "FIOTOOLS_FIGURES_LANG"  # the language of fiotools.plot.style, a
 
 KERNELSPEC = {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"}
 ADDRESS = re.compile(r"\b0x[0-9A-Fa-f]{6,}\b")
-COLOUR = re.compile(r"\x1b\[[0-9;]*m")
 
 
 @dataclass
@@ -104,7 +103,7 @@ async def execute(path: Path, lang: str = ENGLISH) -> Outcome:
             await execute_cells(notebook, path.parent, told, on_cell_start=started)
         except (CellControlSignal, RuntimeError) as error:  # RuntimeError: the kernel died
             seconds = time.perf_counter() - start
-            return Outcome(path, seconds, error=_explain(notebook, current, error))
+            return Outcome(path, seconds, error=explain(notebook, current, error))
         figures = log.read_text(encoding="utf-8").splitlines() if log.exists() else []
     text = canonical(notebook).encode("utf-8")
     changed = text != before and lang == ENGLISH
@@ -128,24 +127,6 @@ async def _execute_all(paths: list[Path], lang: str, jobs: int) -> list[Outcome]
         return outcome
 
     return await asyncio.gather(*map(one, paths))
-
-
-def _explain(notebook: Any, index: int, error: Exception) -> str:
-    """Say in two or three lines where and why a notebook failed."""
-    if index < 0:
-        return f"no cell ran: {error}"
-    number = sum(cell.cell_type == "code" for cell in notebook.cells[: index + 1])
-    lines = notebook.cells[index].source.splitlines() or [""]
-    if not isinstance(error, CellExecutionError):
-        reason = str(error).splitlines()[:1] or [type(error).__name__]
-        return f"cell [{number}]: {lines[0]}\n{reason[0]}"
-    # the innermost line of this cell that the traceback names; a SyntaxError names none
-    named = re.findall(rf"In\[{number}\], line (\d+)", COLOUR.sub("", error.traceback))
-    line = int(named[-1]) if named else 1
-    reason = error.evalue.strip().splitlines()
-    more = " ..." if len(reason) > 3 else ""
-    text = "\n".join(reason[:3]) + more
-    return f"cell [{number}], line {line}: {lines[line - 1].strip()}\n{error.ename}: {text}"
 
 
 def checksums(folder: Path = FIGURES) -> str:
@@ -179,12 +160,14 @@ def main(argv: list[str] | None = None) -> int:
     ran.
     """
     parser = argparse.ArgumentParser(prog="tools.notebooks", description="Execute notebooks.")
-    parser.add_argument("notebooks", nargs="*", type=Path, help="default: notebooks/*.ipynb")
+    parser.add_argument("notebooks", nargs="*", type=Path, help="default: all, and all templates")
     parser.add_argument("--jobs", type=int, default=2, help="how many at a time (default: 2)")
     asked = os.environ.get("LANG_FIGURES") or ENGLISH
     parser.add_argument("--lang", default=asked, help="of the plots (default: LANG_FIGURES, en)")
     args = parser.parse_args(argv)
-    paths = args.notebooks or sorted(NOTEBOOKS.glob("*.ipynb"))
+    paths = args.notebooks or [
+        file for folder in NOTEBOOKS for file in sorted(folder.glob("*.ipynb"))
+    ]
     missing = [str(path) for path in paths if not path.is_file()]
     if missing or not paths:
         parser.error("no such notebook: " + ", ".join(missing or ["notebooks/*.ipynb"]))

@@ -126,6 +126,8 @@ class Verbs(Lines):
         """Make a verb, or answer an unknown one."""
         if cmd_name == "plot":
             return Kinds("plot", context_settings=_CONTEXT, help=_PLOT)
+        if cmd_name == "notebook":
+            return Questions("notebook", context_settings=_CONTEXT, help=_NOTEBOOK)
         if cmd_name in VERBS:
             return _command(cmd_name, VERBS[cmd_name])
         if ctx.resilient_parsing:  # for the Tab key
@@ -154,6 +156,32 @@ class Kinds(Lines):
         raise output.Trouble(f"there is no plot {cmd_name!r}{hint}", 2)
 
 
+class Questions(Lines):
+    """The questions that have a notebook."""
+
+    def lines(self) -> Mapping[str, Mapping[str, str]]:
+        """Return each question."""
+        from fiotools.notebooks.questions import questions
+
+        return {"Questions": questions()}
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Make the notebook of a question, or refuse an unknown one with the list."""
+        from fiotools.cli import notebook
+
+        known = notebook.questions()
+        if cmd_name in known:
+            return _command(cmd_name, notebook.verb(cmd_name))
+        if ctx.resilient_parsing:
+            return None
+        hint = similar(cmd_name, known) or f"; there are: {', '.join(known)}"
+        raise output.Trouble(f"there is no notebook {cmd_name!r}{hint}", 2)
+
+
+_NOTEBOOK = (
+    "Write a notebook of real calls on your files, executed, for you to edit: fiotools notebook"
+    " QUESTION FILES -o FILE.ipynb. Each question has a help of its own."
+)
 _PLOT = "Draw a plot: fiotools plot KIND FILES -o FILE.svg. Each kind has a help of its own."
 _SIDES = (
     "Each file is a side, named after its path. If a side has several runs, give a folder, a quoted"
@@ -175,7 +203,9 @@ def _command(name: str, verb: Verb) -> Command:
         return code
 
     help = [*asks.help] if asks and runs_several else [*own.help]
-    known = {*own.arguments, *(asks.arguments if asks else ())}
+    if runs_several and not asks:
+        help = [verb.line, *help]
+    known = {*own.arguments, *(asks.arguments if asks else ())} - {*verb.leaves}
     if runs_several and {"between", "baseline"} <= known:
         help.append(_SIDES)
     told = [options.shell(one, known) for one in help]

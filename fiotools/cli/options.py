@@ -266,7 +266,7 @@ def of_verb(verb: Verb) -> Iterator[click.Parameter]:
             yield from _of_group(name, verb)
         elif name != "name" and about.is_positional:
             yield Place(about, FACTS[name], about.help or FACTS[name].help)
-        elif name != "name":
+        elif name not in ("name", *verb.leaves):
             yield from made(verb.run, own, [name])
 
 

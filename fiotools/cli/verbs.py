@@ -387,6 +387,7 @@ SECTIONS: Mapping[str, Mapping[str, Verb]] = {
     },
     "To show others": {
         "plot": Verb("draw a plot as svg, png or pdf", ()),
+        "notebook": Verb("a notebook of real calls on your files, to edit", ()),
         "report": Verb(
             "one page: verdict, plots, credibility, how it was measured",
             (
@@ -442,6 +443,7 @@ MEANT: Mapping[str, str] = {
     **dict.fromkeys(["power", "samplesize", "sample-size"], "plan FILES"),
     **dict.fromkeys(["run", "bench", "benchmark", "fio", "start"], "measure EXPERIMENT"),
     **dict.fromkeys(["html", "page", "publish"], "report FILES"),
+    **dict.fromkeys(["ipynb", "jupyter", "lab", "template"], "notebook QUESTION FILES"),
     **dict.fromkeys(["csv", "json", "parquet", "excel", "xlsx", "write"], "read FILES -o FILE"),
     **dict.fromkeys(["dataset", "import", "ingest"], "convert FILES"),
     **dict.fromkeys(["prometheus", "openmetrics", "grafana"], "export FILES"),

@@ -21,6 +21,7 @@ from fiotools.words import counted, more, named
 
 _MANY = 6  # sentences about one side; above, those of one verdict are one
 _FEW = 3  # sides, and cells of one verdict, that a title names
+_OPEN = ("undecided", "one run each", "few runs")
 UNKNOWN = "the spread between runs is unknown"
 # why too few runs have no verdict
 _UNSURE = {"one run": UNKNOWN, "few runs": "too few for a verdict"}
@@ -114,12 +115,11 @@ def _of_side(cells: list[_Cell]) -> str:
         where = f" in {'both' if of == 2 else f'all {of}'} cases"
         return f"{_head(first)}{'' if first['verdict'] in _UNSURE else where}: {said}"
     level, baseline = sides_of(first)
-    parts = [
-        _of(f"{word} in {len(names)} of {of} cases", names)
-        if len(names) <= _FEW and of <= _MANY
-        else f"{word} in {len(names)} of {of} cases"
-        for word, names in found.items()
-    ]
+    parts = []
+    for word, names in sorted(found.items(), key=lambda item: item[0] in _OPEN):
+        many = len(names) > _FEW or of > _MANY or word in _OPEN
+        count = f"{word} in {len(names)}{'' if parts else f' of {of} cases'}"
+        parts.append(count if many else _of(count, names))
     return f"{level} against {baseline}: {', '.join(parts)}"
 
 

@@ -9,8 +9,8 @@ import pytest
 from nbclient.exceptions import DeadKernelError
 from nbformat.v4 import new_code_cell, new_notebook
 
+from fiotools.notebooks.kernel import run_cells
 from tests.conftest import ROOT
-from tools.kernel import run_cells
 
 # Notes each start in a file beside it, and goes on with ipykernel from the given start on.
 KERNEL = """
@@ -83,7 +83,7 @@ def test_nbval_has_as_many_starts(monkeypatch, failing):
 
     monkeypatch.setenv("TQDM_DISABLE", "")
     monkeypatch.setattr(nbval.kernel, "start_new_kernel", start)
-    runpy.run_path(str(ROOT / "notebooks" / "conftest.py"))
+    runpy.run_path(str(ROOT / "conftest.py"))
     if failing == 2:
         assert nbval.kernel.start_new_kernel(cwd="here") == "a kernel"
     else:

@@ -1,17 +1,17 @@
-"""For nbval: tables as wide as `tools.kernel` makes them, and no bar; kernels start again."""
+"""For nbval: tables as wide as `notebooks.kernel` makes them, and no bar; kernels start again."""
 
 import os
 
 from nbval import kernel
 
-from tools.kernel import ENVIRONMENT, STARTS
+from fiotools.notebooks.kernel import ENVIRONMENT, STARTS
 
-os.environ |= {name: ENVIRONMENT[name] for name in ("COLUMNS", "TQDM_DISABLE")}
 start_once = kernel.start_new_kernel
 
 
 def start_new_kernel(*args, **options):
-    """Start a kernel again that ends before it has answered, as `tools.kernel` does."""
+    """Start a kernel again that ends before it has answered, as `run_cells` does."""
+    os.environ |= {name: ENVIRONMENT[name] for name in ("COLUMNS", "TQDM_DISABLE")}
     for _ in range(STARTS - 1):
         try:
             return start_once(*args, **options)

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import re
 from collections.abc import Callable, Coroutine, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -18,10 +19,11 @@ from typing import Any, TypeVar, TypeVarTuple, Unpack
 
 from jupyter_core.utils import ensure_async
 from nbclient import NotebookClient
-from nbclient.exceptions import DeadKernelError
+from nbclient.exceptions import CellExecutionError, DeadKernelError
 from traitlets.config import Config
 
 STARTS = 3
+_COLOUR = re.compile(r"\x1b\[[0-9;]*m")
 _T = TypeVar("_T")
 _Ts = TypeVarTuple("_Ts")
 # The output must not depend on the number of cores, the order of sets, or the speed of the machine.
@@ -128,3 +130,21 @@ async def _start(client: NotebookClient, environment: dict[str, str]) -> None:
                 raise
         else:
             return
+
+
+def explain(notebook: Any, index: int, error: Exception) -> str:
+    """Say in two or three lines where and why a notebook failed."""
+    if index < 0:
+        return f"no cell ran: {error}"
+    number = sum(cell.cell_type == "code" for cell in notebook.cells[: index + 1])
+    lines = notebook.cells[index].source.splitlines() or [""]
+    if not isinstance(error, CellExecutionError):
+        reason = str(error).splitlines()[:1] or [type(error).__name__]
+        return f"cell [{number}]: {lines[0]}\n{reason[0]}"
+    # the innermost line of this cell that the traceback names; ours and a SyntaxError name none
+    found = re.findall(rf"In\[{number}\], line (\d+)", _COLOUR.sub("", error.traceback))
+    where = f", line {found[-1]}: {lines[int(found[-1]) - 1].strip()}" if found else ""
+    reason = error.evalue.strip().splitlines()
+    more = " ..." if len(reason) > 3 else ""
+    text = "\n".join(reason[:3]) + more
+    return f"cell [{number}]{where}\n{error.ename}: {text}"
