@@ -141,19 +141,19 @@ def _shared(answer: pd.DataFrame) -> Told:
     rows = records(answer)
     names = _names(answer, answer.columns[: list(answer.columns).index("n")])
     said = [
-        Sentence(named(name, head), rest)
+        Sentence(named(name, head) if name else f"{head[0].upper()}{head[1:]}", rest)
         for name, (head, rest) in zip(names, map(_of_threads, rows), strict=True)
     ]
-    spread = [
-        -1.0 if columns.is_missing(row["max_over_min"]) else row["max_over_min"] for row in rows
-    ]
-    return Told(said[spread.index(max(spread))].head, said)
+    least = answer["jain"].fillna(1.0).to_numpy().argmin()
+    return Told(said[least].head, said)
 
 
 def _of_threads(row: Mapping[str, Any]) -> tuple[str, tuple[str, ...]]:
     k = row["k"]
-    if k < 2 or columns.is_missing(row["max_over_min"]):
-        return counted(k, "{n} thread", "{n} threads"), ("nothing to share out",)
+    if k < 2:
+        return "one thread", ("nothing to share out",)
+    if not row["iops_lowest"]:
+        return f"one of {k} threads did no I/O", (f"Jain's index {columns.figures(row['jain'])}",)
     ends = (units.human(row[f"iops_{end}"], "1/s") for end in ("lowest", "highest"))
     head = f"the busiest of {k} threads did {columns.figures(row['max_over_min'])} times the I/Os"
     jain = columns.figures(row["jain"])

@@ -111,7 +111,7 @@ def _of_side(cells: list[_Cell]) -> str:
     }
     if len(found) == 1:
         low, high = columns.figures(min(shown)), columns.figures(max(shown))
-        said = _wording(first, low if low == high else f"{low} to {high}")
+        said = _wording(first, low if low == high else f"estimates from {low} to {high}")
         where = f" in {'both' if of == 2 else f'all {of}'} cases"
         return f"{_head(first)}{'' if first['verdict'] in _UNSURE else where}: {said}"
     level, baseline = sides_of(first)

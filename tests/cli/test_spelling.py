@@ -12,6 +12,7 @@ from fiotools import errors
 from fiotools.cli.app import app
 from fiotools.cli.plot import KINDS
 from fiotools.cli.verbs import VERBS
+from fiotools.notebooks.questions import questions
 from tests.conftest import ROOT
 
 # the command line itself; and what is told to who gives frames of one function to another, which a
@@ -31,6 +32,8 @@ def options():
     plots = group.get_command(None, "plot")
     built = [group.get_command(None, verb) for verb in VERBS]
     built += [plots.get_command(None, kind) for kind in KINDS]
+    notebooks = group.get_command(None, "notebook")
+    built += [notebooks.get_command(None, one) for one in questions()]
     return {name for one in built for parameter in one.params for name in parameter.opts}
 
 

@@ -13,9 +13,11 @@ import pytest
 import fiotools
 from fiotools.cli import main
 from fiotools.cli.app import app, run
+from fiotools.cli.notebook import verb
 from fiotools.cli.output import Trouble
 from fiotools.cli.plot import KINDS
 from fiotools.cli.verbs import VERBS
+from fiotools.notebooks.questions import questions
 from tests.cli.conftest import environment
 from tests.conftest import ROOT
 
@@ -122,9 +124,10 @@ def test_unneeded_modules_are_not_loaded(code, heavy):
 
 
 def every():
-    """Name each verb, and each kind of plot, with its facts."""
-    yield from ((name, verb) for name, verb in VERBS.items() if name != "plot")
+    """Name each verb, each kind of plot and each notebook, with its facts."""
+    yield from ((name, one) for name, one in VERBS.items() if name not in ("plot", "notebook"))
     yield from ((f"plot {kind}", own.verb(kind)) for kind, own in KINDS.items())
+    yield from ((f"notebook {one}", verb(one)) for one in questions())
 
 
 EVERY = dict(every())

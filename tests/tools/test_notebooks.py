@@ -16,7 +16,8 @@ from tools.notebooks import SUMS, canonical, checksums, main
 ROOT = Path(__file__).resolve().parents[2]
 CONDA = Path(sys.prefix, "conda-meta").exists()  # which builds matplotlib with another FreeType
 REDRAW = "a figure changed: look at it, run python3 tasks.py figures, and commit"
-NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
+PLACES = ("notebooks", "fiotools/notebooks")
+NOTEBOOKS = [file for place in PLACES for file in sorted((ROOT / place).glob("*.ipynb"))]
 SAVES = re.compile(r"plot\.save\(|\.figures\(")  # by a call of its own, or by that of a report
 each_notebook = pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
 

@@ -1,0 +1,246 @@
+"""Templates run on example data as they are (by nbval), and on other data through the verb."""
+
+import ast
+import json
+import re
+import sys
+from html import unescape
+from pathlib import Path
+
+import nbformat
+import pytest
+
+import fiotools as ft
+from fiotools.cli import main
+from fiotools.cli.notebook import _EXAMPLES, _OPTIONS
+from fiotools.notebooks.choices import chosen
+from fiotools.notebooks.questions import FOLDER, TAG, parameters, questions
+from fiotools.notebooks.template import NotebookError, execute, fill, template
+from tests.conftest import ROOT
+
+DATA = ROOT / "data"
+TITLE = re.compile(r"<title id[^>]*>(.*?)</title>")
+# of each question: other data than the template's own, with options; parameters that are found;
+# and what then stands above the plot
+OTHERS = {
+    "two-sides": (
+        ["data/how-many-runs/rounds/randread_{filesystem}_{round:d}.json"],
+        {"metric": "iops", "between": "filesystem", "baseline": "ext4", "by": [], "where": []},
+        "xfs and ext4 are the same within 5 %: 0.995 times as many I/Os per second [0.961, 1.03]",
+    ),
+    "sweep": (
+        ["data/wsl-filesystems/{filesystem}_{operation}_{size}_{round:d}.txt"],
+        {"metric": "bw", "x": "bs", "between": "filesystem", "by": ["direction"]},
+        "Highest bandwidth at read, ext4, 256 KiB: 10.7 GB/s",
+    ),
+    "threads": (
+        ["tests/fixtures/fio/fio-3.33--clones.json"],
+        {"between": "source", "where": []},
+        "The busiest of 2 threads did 1.00 times the I/Os of the idlest",
+    ),
+    "cache": (
+        ["data/page-cache/{cache}.txt", "--baseline", "before"],
+        {"metric": "real", "between": "cache", "baseline": "before", "by": []},
+        "after against before, one run each: 9.36 times as fast",
+    ),
+    "tails": (
+        ["data/own-disk/random-io/{place}_random-write_{round:d}.json"],
+        {"between": "place", "baseline": "loop-ext4", "by": []},
+        "Cannot tell root from loop-ext4 in all 4 cases: estimates from 0.794 to 0.970 times the latency; tmpfs is faster than loop-ext4 in all 4 cases: estimates from 0.00045 to 0.00596 times the latency",
+    ),
+    "log": (
+        ["data/how-many-runs/long/long_clat_hist.1.log"],
+        {"percentile": 99},
+        "p99 from 410 µs to 2.23 ms",
+    ),
+    "campaign": (
+        ["data/own-disk/page-cache"],
+        {"metric": "real", "between": "cache", "baseline": "cold", "by": ["place"]},
+        "warm against cold: faster in 2 of 3 cases (loop-ext4; root), undecided in 1",
+    ),
+}
+each = pytest.mark.parametrize("question", questions())
+
+
+def cells(path, kind="code"):
+    return [one for one in nbformat.read(path, as_version=4).cells if one.cell_type == kind]
+
+
+def values(path):
+    (cell,) = (one for one in cells(path) if TAG in one.metadata.get("tags", ()))
+    lines = ast.parse(cell.source).body
+    return {line.targets[0].id: ast.literal_eval(line.value) for line in lines}
+
+
+def source(path):
+    return "\n".join(one.source for one in cells(path))
+
+
+@each
+def test_on_other_data(question, tmp_path, monkeypatch, capsys):
+    """The notebook lies in another folder than the command runs in, and its paths still lead."""
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "data").symlink_to(DATA)
+    (tmp_path / "tests").symlink_to(ROOT / "tests")
+    monkeypatch.chdir(tmp_path)
+    words, found, title = OTHERS[question]
+    assert main(["notebook", question, *words, "-o", "mine/of-it.ipynb"]) == 0
+    path = tmp_path / "mine" / "of-it.ipynb"
+    assert capsys.readouterr().err.endswith(
+        "wrote mine/of-it.ipynb: jupyter lab mine/of-it.ipynb opens it\n"
+    )
+    made = values(path)
+    assert {name: made[name] for name in found} == found
+    assert made["files"] == f"../{words[0]}"
+    nbformat.validate(nbformat.read(path, as_version=4))
+    outputs = [output for one in cells(path) for output in one.outputs]
+    assert not [one for one in outputs if one.output_type in ("error", "stream")]
+    # what it keeps lies beside it
+    kept = {file.suffix for file in (tmp_path / "mine" / "of-it").iterdir()}
+    assert kept == {".svg", ".png", ".csv"}
+    # what stands above the plot is of these data
+    plots = [file.read_text("utf-8") for file in (tmp_path / "mine" / "of-it").glob("*.svg")]
+    assert title in [unescape(TITLE.search(one)[1]) for one in plots]
+
+
+def test_each_template_has_other_data_and_an_example():
+    assert {*OTHERS} == {*questions()} == {*_EXAMPLES}
+    known = {*_OPTIONS, "files", "facts", "out", "every", "percentile"}
+    assert {name for one in questions() for name in parameters(one)} == known
+
+
+@each
+def test_a_template_is_short_and_leaves_units_to_the_library(question):
+    code = source(FOLDER / f"{question}.ipynb")
+    assert not re.search(r"\.round\(|\.div\(|matplotlib|rcParams|plt\.|set_option", code)
+    assert re.search(r"ft\.plot\.title\(\w+, told\.title\)", code)
+    assert len(code.splitlines()) <= 45
+    assert "environ" not in code
+
+
+@each
+def test_parameters_are_papermills(question):
+    """The tag is there once, before any other code, and each line is a plain value."""
+    notebook = nbformat.read(FOLDER / f"{question}.ipynb", as_version=4)
+    tagged = [TAG in one.metadata.get("tags", ()) for one in notebook.cells]
+    assert tagged.count(True) == 1
+    assert tagged.index(True) == 1
+    assert values(FOLDER / f"{question}.ipynb") == parameters(question)
+
+
+def test_pages_list_each_question():
+    for page, ending in (
+        ("notebooks/README.md", "../fiotools/notebooks/{}.ipynb"),
+        ("docs/notebook.md", "fiotools notebook {}"),
+    ):
+        text = (ROOT / page).read_text(encoding="utf-8")
+        for name, heading in questions().items():
+            (line,) = (
+                one for one in text.splitlines() if ending.format(name) in one and "|" in one
+            )
+            assert f"| {heading} |" in line
+    text = (ROOT / "notebooks/README.md").read_text(encoding="utf-8")
+    for link in re.findall(r"\]\(([^)]+)\)", text):
+        assert (ROOT / "notebooks" / link).is_file()
+    there = {file.name for file in (ROOT / "notebooks").glob("*.ipynb")}
+    assert there <= {*re.findall(r"\]\(([^)/]+)\)", text)}
+
+
+def test_values_stand_beside_their_comments():
+    notebook = template("two-sides")
+    fill(notebook, {"files": {"a b": "x'y.json"}, "by": ["bs"], "nothing": 1})
+    lines = notebook.cells[1].source.splitlines()
+    assert lines[0].endswith("None: the example")
+    assert values_of(notebook)["files"] == {"a b": "x'y.json"}
+    assert values_of(notebook)["by"] == ["bs"]
+    assert values_of(notebook)["metric"] == "iops"
+    assert "nothing" not in notebook.cells[1].source
+
+
+def values_of(notebook):
+    lines = ast.parse(notebook.cells[1].source).body
+    return {line.targets[0].id: ast.literal_eval(line.value) for line in lines}
+
+
+def test_a_cell_that_fails_leaves_no_notebook(tmp_path, monkeypatch, capsys):
+    """json without + has no counts of its histograms."""
+    monkeypatch.chdir(tmp_path)
+    files = f"{DATA.as_posix()}/how-many-runs/rounds/randread_{{fs}}_{{round:d}}.json"
+    assert main(["notebook", "tails", files, "-o", "mine.ipynb"]) == 1
+    said = capsys.readouterr().err
+    assert said.startswith("fiotools: cell [3]")
+    assert "json+ prints counts" in said
+    assert not [*tmp_path.iterdir()]
+
+
+def test_execution_names_the_cell(tmp_path):
+    notebook = template("threads")
+    fill(notebook, {"between": "nobody"})
+    with pytest.raises(NotebookError, match=r"cell \[3\]\nSchemaError: .*nobody"):
+        execute(notebook, tmp_path)
+
+
+DDA = (DATA / "dda-vhdx/xml").as_posix()
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "said"),
+    [
+        (["too", "x"], 2, "there is no notebook 'too'; there are: cache, campaign, log"),
+        (["two-side", "x"], 2, "there is no notebook 'two-side'; did you mean 'two-sides'?"),
+        (["sweep", "x", "-o", "a.txt"], 2, "a.txt: a notebook ends in .ipynb"),
+        (["sweep", "x", "-o", "old.ipynb"], 2, "old.ipynb is there, and may have been edited"),
+        (["sweep", "x", "-o", "no/a.ipynb"], 1, "no: there is no such folder"),
+        (["sweep", "none.json", "-o", "a.ipynb"], 1, "none.json: no such file or folder"),
+        (["sweep", "-", "-o", "a.ipynb"], 2, "a notebook reads its files again, and not -"),
+        (["sweep", f"{DDA}/nvme.xml", "-o", "a.ipynb"], 1, "nothing was swept in these files"),
+        (["two-sides", f"{DDA}/nvme.xml", "-o", "a.ipynb"], 1, "there is only one side"),
+        (
+            ["threads", DDA, "--metric", "iops", "-o", "a.ipynb"],
+            2,
+            "threads does not take --metric",
+        ),
+        (["campaign", DDA, "-o", "a.ipynb"], 1, "a campaign's folder holds the manifest.jsonl"),
+        (["campaign", DDA, DDA, "-o", "a.ipynb"], 2, "a notebook is of one campaign"),
+        (
+            ["log", f"{DATA.as_posix()}/how-many-runs/long/long_iops.1.log", "-o", "a.ipynb"],
+            1,
+            "this is a log of iops: the notebook is of latencies",
+        ),
+    ],
+)
+def test_refusals(words, code, said, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    Path("old.ipynb").write_text("mine", encoding="utf-8")
+    assert main(["notebook", *words]) == code
+    assert said in capsys.readouterr().err
+    assert [file.name for file in tmp_path.iterdir()] == ["old.ipynb"]
+    assert Path("old.ipynb").read_text(encoding="utf-8") == "mine"
+
+
+@pytest.mark.parametrize("module", ["nbclient", "ipykernel"])
+def test_what_is_missing_is_named(module, tmp_path, monkeypatch, capsys):
+    monkeypatch.setitem(sys.modules, module, None)
+    monkeypatch.chdir(tmp_path)
+    assert main(["notebook", "threads", DDA, "-o", "a.ipynb"]) == 1
+    assert "pip install 'fiotools[notebooks]'" in capsys.readouterr().err
+
+
+def test_choices():
+    names = [*_OPTIONS]
+    both = ft.example("how-many-runs")
+    found = chosen([*names[:4], "where"], both, {"where": [], "metric": "p99", "by": ["workload"]})
+    assert found["metric"] == "p99"
+    assert found["by"] == ["workload"]
+    assert chosen([*names[:4], "where"], both, {})["where"] == ["iops>=0"]
+    swept = chosen(names, ft.example("sweep"), {"x": "numjobs"})
+    assert (swept["x"], swept["by"]) == ("numjobs", ["direction", "iodepth"])
+    assert json.dumps(swept)  # plain values
+
+
+def test_files_without_a_name_are_sides(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    files = [f"{DDA}/{name}.xml" for name in ("nvme", "vhdx")]
+    assert main(["notebook", "two-sides", *files, "-w", "direction=total", "-o", "a.ipynb"]) == 0
+    assert values(tmp_path / "a.ipynb")["files"] == dict(zip(("nvme", "vhdx"), files, strict=True))
+    assert values(tmp_path / "a.ipynb")["between"] == "label"
