@@ -169,7 +169,7 @@ class Questions(Lines):
         """Make the notebook of a question, or refuse an unknown one with the list."""
         from fiotools.cli import notebook
 
-        known = notebook.questions()
+        known = self.lines()["Questions"]
         if cmd_name in known:
             return _command(cmd_name, notebook.verb(cmd_name))
         if ctx.resilient_parsing:

@@ -20,10 +20,10 @@ _NEEDED = ("nbformat", "nbclient", "ipykernel")
 _OPTIONS = ("metric", "between", "baseline", "by", "x", "where")
 _EXAMPLES: Mapping[str, str] = {
     "two-sides": "old=old/ new=new/ --metric iops -o mine.ipynb",
-    "sweep": "'runs/{device}_{iodepth}_{round}.json' -o depth.ipynb",
-    "threads": "'runs/{volume}.xml' -o threads.ipynb",
-    "cache": "'runs/{cache}_{round}.txt' --baseline cold -o cache.ipynb",
-    "tails": "old='old/*.json' new='new/*.json' -o tails.ipynb",
+    "sweep": "'runs/{volume}-{iodepth:d}.json' -o depth.ipynb",
+    "threads": "'data/{volume}.xml' -o threads.ipynb",
+    "cache": "'page-cache/{cache}.txt' --baseline before -o cache.ipynb",
+    "tails": "a.json b.json -o tails.ipynb",
     "log": "'run_lat.*.log' -o log.ipynb",
     "campaign": "random-io-20261121-093000 -o campaign.ipynb",
 }

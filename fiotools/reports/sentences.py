@@ -39,7 +39,7 @@ _CAVEATS = {
 _WORDS = {"1/s": "{times} times as many I/Os per second", "B/s": "{times} times the bandwidth"}
 _LATENCIES = {"value_ns": "latency", "lat_mean_ns": "mean latency"}
 _NAMES = {"1/s": "I/Os per second", "B/s": "bandwidth", "s": "time"}
-# by the metric's unit; where less is better, it is the lowest
+# by the metric's unit; where lower is better, the lowest
 _TOP = {"1/s": "Most I/Os per second at {place}", "B/s": "Highest bandwidth at {place}"}
 
 _Cell: TypeAlias = tuple[Row, str]  # of a comparison, with its name
@@ -115,7 +115,7 @@ def _of_side(cells: list[_Cell]) -> str:
         where = f" in {'both' if of == 2 else f'all {of}'} cases"
         return f"{_head(first)}{'' if first['verdict'] in _UNSURE else where}: {said}"
     level, baseline = sides_of(first)
-    parts = []
+    parts: list[str] = []
     for word, names in sorted(found.items(), key=lambda item: item[0] in _OPEN):
         many = len(names) > _FEW or of > _MANY or word in _OPEN
         count = f"{word} in {len(names)}{'' if parts else f' of {of} cases'}"

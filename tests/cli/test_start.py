@@ -11,9 +11,8 @@ import click
 import pytest
 
 import fiotools
-from fiotools.cli import main
+from fiotools.cli import main, notebook
 from fiotools.cli.app import app, run
-from fiotools.cli.notebook import verb
 from fiotools.cli.output import Trouble
 from fiotools.cli.plot import KINDS
 from fiotools.cli.verbs import VERBS
@@ -127,7 +126,7 @@ def every():
     """Name each verb, each kind of plot and each notebook, with its facts."""
     yield from ((name, one) for name, one in VERBS.items() if name not in ("plot", "notebook"))
     yield from ((f"plot {kind}", own.verb(kind)) for kind, own in KINDS.items())
-    yield from ((f"notebook {one}", verb(one)) for one in questions())
+    yield from ((f"notebook {one}", notebook.verb(one)) for one in questions())
 
 
 EVERY = dict(every())
@@ -222,6 +221,8 @@ STAND_INS = {
         ["run_clat_hist.1.log", "old_clat_hist.1.log", "new_clat_hist.1.log"],
         "tests/fixtures/fio/fio-3.33--log-hist_clat_hist.1.log",
     ),
+    "run_lat.1.log": "data/per-io-log/mixed_lat.1.log",
+    "random-io-20261121-093000": "data/own-disk/random-io",
     "run_iops.1.log": "data/how-many-runs/long/long_iops.1.log",
     "logged.json": "data/how-many-runs/long/long.json",
 }

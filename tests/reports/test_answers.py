@@ -44,7 +44,7 @@ def test_several_cells_that_agree_and_that_do_not():
     assert told.title == "b against a: faster in 1 of 2 cases (4k), undecided in 1"
 
 
-def test_one_run_each_is_no_verdict():
+def test_one_run_each_has_no_verdict():
     told = ft.tell(ft.compare(SIDES.iloc[[0, 3]], "iops", between="disk"))
     assert told.title == "b against a, one run each: 2.50 times as many I/Os per second"
     assert "the spread between runs is unknown" in repr(told)
@@ -106,7 +106,7 @@ def test_a_log():
 
 
 @pytest.mark.parametrize("thing", [SIDES, "words", ft.read("data/page-cache/{cache}.txt")])
-def test_what_is_no_answer(thing):
+def test_other_things_are_refused(thing):
     with pytest.raises(SchemaError, match="tell takes the answer of compare"):
         ft.tell(thing)
 
