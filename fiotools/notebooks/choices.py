@@ -73,6 +73,7 @@ def _compared(names: Collection[str], data: Results | Path, given: Mapping[str, 
     between = one.between if _is_named(source, one, data) else None
     cells = [name for name in one.by if by is not None or len(one.frame[name].unique()) > 1]
     found: Values = {
+        "together": "parts" in one.frame,  # jobs that ran side by side were added up
         "metric": metric or naming.short(one.metric),
         "between": between,
         "baseline": _plain(one.baseline),

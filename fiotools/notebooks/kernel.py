@@ -143,7 +143,9 @@ def explain(notebook: Any, index: int, error: Exception) -> str:
         return f"cell [{number}]: {lines[0]}\n{reason[0]}"
     # the innermost line of this cell that the traceback names; ours and a SyntaxError name none
     found = re.findall(rf"In\[{number}\], line (\d+)", _COLOUR.sub("", error.traceback))
-    where = f", line {found[-1]}: {lines[int(found[-1]) - 1].strip()}" if found else ""
+    where = f", which begins {lines[0]!r}"
+    if found:
+        where = f", line {found[-1]}: {lines[int(found[-1]) - 1].strip()}"
     reason = error.evalue.strip().splitlines()
     more = " ..." if len(reason) > 3 else ""
     text = "\n".join(reason[:3]) + more

@@ -3,11 +3,13 @@
 import ast
 import json
 import re
+import shutil
 import sys
 from html import unescape
 from pathlib import Path
 
 import nbformat
+import pandas as pd
 import pytest
 
 import fiotools as ft
@@ -105,7 +107,7 @@ def test_on_other_data(question, tmp_path, monkeypatch, capsys):
 
 def test_each_template_has_other_data_and_an_example():
     assert {*OTHERS} == {*questions()} == {*_EXAMPLES}
-    known = {*_OPTIONS, "files", "facts", "out", "every", "percentile"}
+    known = {*_OPTIONS, "files", "facts", "out", "every", "percentile", "together"}
     assert {name for one in questions() for name in parameters(one)} == known
 
 
@@ -176,7 +178,9 @@ def test_a_cell_that_fails_leaves_no_notebook(tmp_path, monkeypatch, capsys):
 def test_execution_names_the_cell(tmp_path):
     notebook = template("threads")
     fill(notebook, {"between": "nobody"})
-    with pytest.raises(NotebookError, match=r"cell \[3\]\nSchemaError: .*nobody"):
+    with pytest.raises(
+        NotebookError, match=r"cell \[3\], which begins .answer = .*\nSchemaError: .*nobody"
+    ):
         execute(notebook, tmp_path)
 
 
@@ -236,6 +240,17 @@ def test_choices():
     swept = chosen(names, ft.example("sweep"), {"x": "numjobs"})
     assert (swept["x"], swept["by"]) == ("numjobs", ["direction", "iodepth"])
     assert json.dumps(swept)  # plain values
+
+
+def test_jobs_side_by_side_are_added_up(tmp_path, monkeypatch):
+    """fio without group_reporting: two jobs with 500 I/Os a second each are a run with 1,000."""
+    monkeypatch.chdir(tmp_path)
+    for name in ("old.json", "new.json"):
+        shutil.copy(ROOT / "tests/fixtures/fio/fio-3.33--clones.json", name)
+    assert main(["notebook", "two-sides", "old.json", "new.json", "-o", "a.ipynb"]) == 0
+    assert values(tmp_path / "a.ipynb")["together"] is True
+    kept = pd.read_csv("a/answer.csv")
+    assert kept["center"].item() == pytest.approx(499.5005 + 500.4995)
 
 
 def test_files_without_a_name_are_sides(tmp_path, monkeypatch):
