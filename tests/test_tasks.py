@@ -1,5 +1,6 @@
 """The verbs are the same wherever they are written, and set-up notices what it depends on."""
 
+import json
 import os
 import re
 import runpy
@@ -210,6 +211,20 @@ def test_a_log_has_a_few_of_pips_lines(monkeypatch, capsys, fresh):
         "  installing 60 packages",
     ]
     assert run(sys.executable, "-c", "raise SystemExit(3)", echo=False, progress=print) == 3
+
+
+def test_lab_opens_the_contents_as_a_page(monkeypatch):
+    asked = []
+    told = {"set_up": lambda: None, "module": lambda *words: asked.extend(words)}
+    for name, function in told.items():
+        monkeypatch.setitem(TASKS["VERBS"]["lab"].__globals__, name, function)
+    TASKS["VERBS"]["lab"]([])
+    given = dict(word[2:].split("=") for word in asked if word.startswith("--"))
+    page = given["LabApp.default_url"].removeprefix("/lab/tree/")
+    assert (ROOT / page).read_text(encoding="utf-8").startswith("# Notebooks")
+    settings = Path(given["LabApp.app_settings_dir"], "overrides.json").read_text(encoding="utf-8")
+    (own,) = (one for name, one in json.loads(settings).items() if "docmanager" in name)
+    assert own["defaultViewers"] == {"markdown": "Markdown Preview"}
 
 
 def test_makefile_has_the_same_verbs():

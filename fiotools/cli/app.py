@@ -25,6 +25,7 @@ and tells how far to trust the numbers. Start with files of such a tool:
   fiotools check run.json --ram 16GB --link pcie4-x4    can that be true?
   fiotools compare old.json new.json --metric iops      how much faster?
   fiotools plot throughput old.json new.json -o bw.svg  a plot of it
+  fiotools notebook two-sides old/ new/ -o my.ipynb     a notebook to go on from
 
 No file yet? With fio:
 

@@ -13,13 +13,16 @@ import polars as pl
 from fiotools.errors import SchemaError, argument
 from fiotools.reports.questions import Choices, Comparison, comparisons
 from fiotools.reports.subjects import Source, gather
-from fiotools.stats.question import unknown_sides
 from fiotools.stats.windows import SINGLE
 from fiotools.tables import naming
 from fiotools.tables.naming import PERCENTILE
 from fiotools.tables.results import Results
 
 Values = dict[str, Any]
+_NAMELESS = (
+    "nothing names the sides: a path template does, such as 'runs/{side}_{round:d}.json', or"
+    " NAME=FILES for each side"
+)
 
 
 def chosen(names: Collection[str], data: Results | Path, given: Mapping[str, Any]) -> Values:
@@ -67,9 +70,10 @@ def _compared(names: Collection[str], data: Results | Path, given: Mapping[str, 
     if not every:
         raise SchemaError("these files hold no totals of I/O and no times: nothing to compare")
     one = next((one for one in every if one.answer is not None), every[0])
-    needs_sides = "baseline" in names
-    if needs_sides and (one.answer is None or not _is_named(source, one, data)):
-        raise SchemaError(one.problem or unknown_sides(one.frame, []))
+    if "baseline" in names and one.between is not None and not _is_named(source, one, data):
+        raise SchemaError(_NAMELESS)
+    if "baseline" in names and one.answer is None:
+        raise SchemaError(one.problem)
     between = one.between if _is_named(source, one, data) else None
     cells = [name for name in one.by if by is not None or len(one.frame[name].unique()) > 1]
     found: Values = {

@@ -33,7 +33,7 @@ OTHERS = {
     "sweep": (
         ["data/wsl-filesystems/{filesystem}_{operation}_{size}_{round:d}.txt"],
         {"metric": "bw", "x": "bs", "between": "filesystem", "by": ["direction"]},
-        "Highest bandwidth at read, ext4, 256 KiB: 10.7 GB/s",
+        "Highest bandwidth at read, ext4, 256 KiB: 10.6 GB/s",
     ),
     "threads": (
         ["tests/fixtures/fio/fio-3.33--clones.json"],
@@ -203,6 +203,11 @@ DDA = (DATA / "dda-vhdx/xml").as_posix()
             ["threads", DDA, "--metric", "iops", "-o", "a.ipynb"],
             2,
             "threads does not take --metric",
+        ),
+        (
+            ["two-sides", f"{DATA.as_posix()}/own-disk/random-io", "-o", "a.ipynb"],
+            1,
+            "nothing names the sides: a path template does",
         ),
         (["campaign", DDA, "-o", "a.ipynb"], 1, "a campaign's folder holds the manifest.jsonl"),
         (["campaign", DDA, DDA, "-o", "a.ipynb"], 2, "a notebook is of one campaign"),
