@@ -97,7 +97,11 @@ def notebook(
     values |= {"files": _seen_from(folder, named), "facts": {}, "out": path.stem}
     made = template.template(name)
     template.fill(made, values)
-    template.execute(made, folder)
+    try:
+        template.execute(made, folder)
+    except template.NotebookError as error:
+        told = ": ".join(str(error).splitlines())
+        raise Trouble(f"{told}; no notebook was written") from None
     atomic_write.write_bytes(path, template.text(made).encode())
     say(f"wrote {path}: jupyter lab {path} opens it")
     return 0

@@ -118,18 +118,20 @@ def _summarized(answer: pd.DataFrame) -> Told:
     found = Top(metric, telling, [], best, worst, [])
     (said,) = of_sweep(found)
     reach = _reaching(best, records(known.drop(index=order[0])), metric)
-    return Told(headline_of_sweep(found), [Sentence(said.head, (*said.parts, *reach))])
+    others = counted(reach, "{n} other point may be as good", "{n} other points may be as good")
+    caution = "one run each" if known["n"].max() == 1 else others if reach else ""
+    meets = counted(reach, "its interval meets this one", "their intervals meet this one")
+    parts = (*said.parts, f"{others}: {meets}") if reach else said.parts
+    line = "; ".join(filter(None, [headline_of_sweep(found), caution]))
+    return Told(line, [Sentence(said.head, parts)])
 
 
-def _reaching(best: Row, others: Sequence[Row], metric: str) -> list[str]:
+def _reaching(best: Row, others: Sequence[Row], metric: str) -> int:
     """Count the cells whose interval meets that of the best one: any of them may be the best."""
     near, far = ("center_hi", "center_lo") if _is_low(metric) else ("center_lo", "center_hi")
     pairs = [(best[near], row[far]) for row in others]
     known = [pair for pair in pairs if not any(map(columns.is_missing, pair))]
-    reach = sum(far <= near if _is_low(metric) else far >= near for near, far in known)
-    one = "{n} other point may be as good: its interval meets this one"
-    several = "{n} other points may be as good: their intervals meet this one"
-    return [counted(reach, one, several)] if reach else []
+    return sum(far <= near if _is_low(metric) else far >= near for near, far in known)
 
 
 def _is_low(metric: str) -> bool:

@@ -60,9 +60,11 @@ def test_a_sweep():
     assert "least at iodepth 1, 100 /s" in repr(told)
     assert "as good" not in repr(told)
     near = frame.assign(iops=frame["iops"].where(frame["iodepth"].eq(4), frame["iops"] * 1.99))
-    assert "1 other point may be as good: its interval meets this one" in repr(
-        ft.tell(ft.summarize(near, "iops", by="iodepth"))
-    )
+    told = ft.tell(ft.summarize(near, "iops", by="iodepth"))
+    assert told.title.endswith(" /s; 1 other point may be as good")
+    assert "1 other point may be as good: its interval meets this one" in repr(told)
+    alone = ft.tell(ft.summarize(frame.iloc[[0, 3]], "iops", by="iodepth"))
+    assert alone.title == "Most I/Os per second at iodepth 4: 198 /s; one run each"
     slow = ft.tell(
         ft.summarize(frame.rename(columns={"iops": "lat_mean_ns"}), "lat_mean_ns", by="iodepth")
     )
