@@ -175,6 +175,7 @@ SENTENCES: Mapping[str, str | Callable[[Mapping[str, Any]], str]] = {
     "few-rounds": (
         "{n} {what} are too few to show a drift, and it is unknown which side ran first"
     ),
+    "pooled": "with the spread of all {n} sides, which are alike, or their own if it is larger",
     # what differs besides
     "sides": "the sides differ in {columns} too",
     "shares": "the sides hold {columns} in different shares",
@@ -331,7 +332,7 @@ SENTENCES: Mapping[str, str | Callable[[Mapping[str, Any]], str]] = {
 # what the words of a verdict say: no caution beside it
 OF_VERDICT = (
     *("no-run", "no-pair", "one-run", "two", "of-rounds", "of-needed", "over-limit", "off"),
-    "history",
+    *("history", "pooled"),
     *("off-whole", "off-idle", "off-more", "off-late", "off-rest", "off-odd-rest"),
 )
 

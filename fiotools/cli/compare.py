@@ -48,8 +48,32 @@ def compare(
     if rules:
         return _held(read, asked, rows, rules, form)
     given: Any = form
-    give(Shown(given, output), [*answers(read, compare, asked, rows)], sheet, read.results)
+    first = output is None and form in ("table", "markdown")
+    found = [*(_over_cells_first if first else answers)(read, compare, asked, rows)]
+    give(Shown(given, output), found, sheet, read.results)
     return read.code
+
+
+def _over_cells_first(
+    read: Reading, function: Any, asked: dict[str, Any], rows: RowFilter
+) -> Iterator[pl.DataFrame]:
+    """Compare once for each metric; above the cells of a sweep stands the answer over all."""
+    import polars as pl
+
+    from fiotools.stats.overall import over_cells
+
+    for metric in asked.get("metric") or [None]:
+        frame, found = asked_about(read, function, asked | {"metric": metric}, rows)
+        with read.working("computing"):
+            answer: pl.DataFrame = function.door.function(frame, **found)
+            over = None
+            if found.get("by") and found.get("looks") != "any" and not found.get("unit"):
+                others = ("settings", "looks", "unit")
+                over = over_cells(frame, **{k: v for k, v in found.items() if k not in others})
+        if over is not None:
+            each = answer.with_columns(workloads=1)
+            answer = pl.concat([over, each], how="diagonal_relaxed").select(over.columns)
+        yield answer
 
 
 def gate(

@@ -14,7 +14,7 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from fiotools import units
+from fiotools import flags, units
 from fiotools.display import columns
 from fiotools.display.columns import Sheet, SheetColumn, is_missing, printable
 from fiotools.errors import SchemaError, argument, typed
@@ -374,9 +374,15 @@ def folded(
 
 def said(frame: Frame, labels: Iterable[str]) -> list[str]:
     """List the notes of the rows, each once."""
-    shown = [columns.levels(frame.columns[name], name) for name in labels]
+    shown = [
+        [
+            "" if level == columns.NONE else level
+            for level in columns.levels(frame.columns[name], name)
+        ]
+        for name in labels
+    ]
     # without labels, the rows have no names
-    where = [" ".join(row) for row in zip(*shown, strict=True)] or [""] * frame.shown
+    where = [" ".join(filter(None, row)) for row in zip(*shown, strict=True)] or [""] * frame.shown
     found: list[tuple[Any, str, str]] = []
     if "details" in frame.names:
         from fiotools.display import verdicts  # a table of Results is shown without statistics
@@ -472,12 +478,7 @@ def comparison(frame: Frame) -> Sheet:
         SheetColumn("n", runs, right=True, keep=2, about=about("n")),
         _verdicts(frame),
     ]
-    count = max(frame.columns["comparisons"])
-    sure = []  # one line
-    if confidence and method:
-        sure.append(f"{confidence} intervals by {method}")
-        if count > 1:
-            sure = [f"{sure[0]}, for all {count} together"]
+    sure = [*filter(None, [_intervals(frame, confidence)])]  # one line
     if any(frame.columns["runs_needed"]) or any(frame.columns["runs_needed_same"]):
         if "any looks" not in method:
             sure.append(f"added runs count as another look: {argument('looks', 'any')}")
@@ -492,6 +493,29 @@ def comparison(frame: Frame) -> Sheet:
     title = f"{_metric(metric)}{of}, against {baseline or 'its baseline'}{means}"
     below = ["; ".join([*sure, *cut(frame.shown, frame.size)])]
     return Sheet(made, title, [*said(frame, labels), *filter(None, below)], shared)
+
+
+def _intervals(frame: Frame, confidence: str) -> str:
+    """Say how the intervals were found; rows over all share their error among themselves."""
+    over = [bool(one) for one in frame.columns.get("about", [None] * frame.shown)]
+    said = []
+    for is_over, rows in ((True, "over all "), (False, "of each " if any(over) else "")):
+        own = [row for row, one in enumerate(over) if one is is_over]
+        methods = {frame.columns["method"][row] for row in own} - {None}
+        if len(methods) == 1:
+            count = max(frame.columns["comparisons"][row] for row in own)
+            together = f", for all {count} together" if count > 1 else ""
+            said.append(f"{rows}by {methods.pop()}{together}{_pooled(frame, own[0])}")
+    return f"{confidence} intervals {'; '.join(said)}" if confidence and said else ""
+
+
+def _pooled(frame: Frame, row: int) -> str:
+    """Say whose spread an interval has, if not that of its own sides alone."""
+    from fiotools.display import verdicts
+
+    values = frame.rows_of()[row]
+    found = [flags.sentence(one) for one in verdicts.of_row(values) if one.code == "pooled"]
+    return "".join(f" ({one})" for one in found)
 
 
 def _of(baseline: str) -> str:
@@ -541,14 +565,17 @@ def held(frame: Frame) -> Sheet:
 
 def overall(frame: Frame) -> Sheet:
     """Lay out an answer of `overall`: a comparison whose rows over all have a name."""
-    counts, about = frame.columns["workloads"], frame.columns["about"]
+    over = {
+        row: f"all {count} workloads" if about == "these workloads" else f"{about} ({count})"
+        for row, (count, about) in enumerate(
+            zip(frame.columns["workloads"], frame.columns["about"], strict=True)
+        )
+        if about is not None
+    }
     for name in columns.named_by(frame.names, "overall"):
-        column = frame.columns[name]
-        if None in column and all(isinstance(value, str) for value in column if value is not None):
-            frame.columns[name] = [
-                f"{about[row]} ({counts[row]})" if value is None else value
-                for row, value in enumerate(column)
-            ]
+        if any(frame.columns[name][row] is None for row in over):
+            told = cells_of(frame, name)
+            frame.columns[name] = [over.get(row, one) for row, one in enumerate(told)]
             break
     return comparison(frame)
 

@@ -10,11 +10,10 @@ from typing import Any, TypeAlias
 import pandas as pd
 
 from fiotools.display.verdicts import LACKING
-from fiotools.errors import SchemaError
 from fiotools.reports.questions import Comparison
 from fiotools.stats.compare import settled
 from fiotools.stats.frames import metric_of
-from fiotools.stats.overall import overall
+from fiotools.stats.overall import over_cells
 
 Row: TypeAlias = dict[str, Any]
 # what says how sure a ratio is, and a mean of cells alone has not
@@ -66,26 +65,18 @@ def _over_all(one: Comparison) -> dict[Any, Row]:
     between, answer = str(one.between), one.answer
     if answer is None or answer["method"].str.contains("any looks").any():
         return {}  # its interval is for a number of runs that was fixed beforehand
-    frame, over = one.frame, list(one.by)
-    run = [name for name in ("source", "run") if name in frame]
-    if "direction" in over and run:
-        is_total = frame["direction"].eq("total")
-        if is_total.groupby([frame[name] for name in run]).any().all():
-            frame, over = frame[is_total], [name for name in over if name != "direction"]
-            if not over:
-                totals = answer[answer["direction"].eq("total")]
-                return {row[between]: row for row in records(totals[totals["ratio"].notna()])}
-    sides = frame.groupby(over, dropna=False)[between].transform("nunique") if over else None
-    if sides is not None:
-        frame = frame[sides.eq(frame[between].nunique())]
-    try:
-        told = overall(frame, one.metric, between=between, baseline=one.baseline, over=over)
-    except SchemaError:  # one cell only, or runs that hold some of the cells and not all
-        return {}
+    sides = {"between": between, "baseline": one.baseline}
+    told = over_cells(one.frame, one.metric, **sides, by=one.by)
+    if told is None:
+        of_totals = answer["direction"].eq("total") if [*one.by] == ["direction"] else None
+        if of_totals is None or not of_totals.any():
+            return {}
+        totals = answer[of_totals & answer["ratio"].notna()]
+        return {row[between]: row for row in records(totals)}
     if "speedup" in answer:  # a ratio of times, turned round
         ends = {"speedup_lo": 1 / told["ratio_hi"], "speedup_hi": 1 / told["ratio_lo"]}
         told = told.assign(speedup=1 / told["ratio"], **ends)
-    return {row[between]: row for row in records(told[told["about"].notna()])}
+    return {row[between]: row for row in records(told)}
 
 
 def _mean(cells: list[Row]) -> Row:

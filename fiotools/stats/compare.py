@@ -28,6 +28,7 @@ from fiotools.stats.settings import (
 )
 from fiotools.stats.sides import (
     SIDES,
+    Side,
     Sides,
     kinds,
     levels_beside,
@@ -40,6 +41,7 @@ from fiotools.vocabulary import COLUMNS, CONDITIONS
 
 Looks = Literal["once", "any"]
 SAME, UNDECIDED = "same", "undecided"
+_SWEEP = 4  # comparisons; fewer sides hardly show whether they spread alike
 
 
 @question()
@@ -144,6 +146,11 @@ def compare(
     comparisons`` (Bonferroni), and degrees of freedom half-way between Welch's and those of the
     smaller side. Ask alone for a comparison that was planned alone.
 
+    In a sweep of four and more cells, each with runs of its own, all sides may spread alike: by
+    Bartlett's test, at .2. Then each interval takes the spread of all of them ("log-pooled-t"), or
+    its own if that is larger. Three runs a cell then see a fifth of difference at 5 % of variation
+    in .70 of 12 cells, and in .08 otherwise; any of them errs in .05 at most.
+
     ``looks="any"``: a confidence sequence for t statistics (Wang and Ramdas, arXiv 2310.03722).
     With the interval for one look after each run, "faster" is wrong in .14 to .16, not in .025.
 
@@ -170,7 +177,8 @@ def compare(
     """
     cells, measure = frames.names(by), metric_of(metric)
     design = Design(measure, between, baseline, cells, pair, scope, confidence, band, looks, unit)
-    runs, ratios = ratios_of(frame, design, settings)
+    runs = runs_for(frame, design)
+    ratios = ratios_of(runs, design, settings)
     return design.answer(runs.data, "compare", [found.line() for found in ratios])
 
 
@@ -252,9 +260,9 @@ def speedup(
     design = Design(
         measure, between, baseline, frames.names(by), pair, scope, confidence, band, looks, unit
     )
-    runs, ratios = ratios_of(frame, design, settings)
+    runs = runs_for(frame, design)
     lines = []
-    for found in ratios:
+    for found in ratios_of(runs, design, settings):
         ends = [found.ratio, found.ratio_lo, found.ratio_hi]
         if measure.sign < 0:  # above 1 is better: the ends swap
             swapped = (found.ratio, found.ratio_hi, found.ratio_lo)
@@ -264,11 +272,9 @@ def speedup(
     return design.answer(runs.data, "speedup", lines)
 
 
-def ratios_of(
-    frame: IntoDataFrameT, design: Design, settings: IntoDataFrame | None
-) -> tuple[Runs[IntoDataFrameT], list[Ratio]]:
-    """Check the frame, then compare each level with the baseline in each cell."""
-    metric, between, baseline, by = design.metric, design.between, design.baseline, design.by
+def runs_for(frame: IntoDataFrameT, design: Design) -> Runs[IntoDataFrameT]:
+    """Check the frame, and find its runs."""
+    metric, between, by = design.metric, design.between, design.by
     named = dict.fromkeys([between, *by, *frames.names(design.pair)])
     data = frames.opened(frame, [metric.name, *named])
     if design.unit in data.columns:
@@ -290,11 +296,22 @@ def ratios_of(
         pair=design.pair,
         positive=True,
     )
+    if design.unit is not None:
+        runs.unit, runs.units = design.unit, units_of(runs.columns, design.unit, between)
+    return runs
+
+
+def ratios_of(
+    runs: Runs[Any], design: Design, settings: IntoDataFrame | None = None
+) -> list[Ratio]:
+    """Compare each level with the baseline in each cell."""
+    between, baseline, by = design.between, design.baseline, design.by
+    named = dict.fromkeys([between, *by, *frames.names(design.pair)])
+    if design.unit in runs.columns:
+        named[design.unit] = None
     columns = runs.columns
     sessions = None
-    if design.unit is not None:
-        runs.unit, runs.units = design.unit, units_of(columns, design.unit, between)
-    elif design.pair is None:
+    if design.unit is None and design.pair is None:
         sessions = sessions_of(columns)
         sessions = None if sessions is None or not sessions.any() else sessions
     levels = levels_beside(columns, between, baseline)
@@ -323,7 +340,7 @@ def ratios_of(
             found.row |= {between: first[code[level]], "baseline": first[code[baseline]]}
             ratios.append(found)
     judge(ratios, design)
-    return runs, ratios
+    return ratios
 
 
 def _apart(sessions: Codes, runs: Codes, sides: dict[str, Rows]) -> Iterator[Flag]:
@@ -451,7 +468,8 @@ class Estimate:
     """The difference of two sides, from which a verdict follows.
 
     If the repeats are `over` other things than runs, more runs do not help; `what` is their word.
-    A `history` predicts what is new, and is that long.
+    A `history` predicts what is new, and is that long. Single `runs` of two sides may have the
+    spread of others, too.
     """
 
     difference: estimates.StudentT
@@ -459,6 +477,7 @@ class Estimate:
     over: bool
     what: str = "runs"
     history: int = 0
+    runs: tuple[Side, Side] | None = None
 
 
 @dataclass
@@ -586,23 +605,40 @@ def _estimate(found: Ratio, sides: Sides, design: Design, fewest: int) -> Estima
             if not estimates.has_spread([cell[at] for cell in cells])
         ]
     what = "pairs" if paired else _plural(sides)
-    return Estimate(difference, fewest, bool(sides.over), what)
+    is_plain = not (paired or sides.own or sides.over or sides.within)
+    runs = (sides.level, sides.baseline) if is_plain else None
+    return Estimate(difference, fewest, bool(sides.over), what, runs=runs)
 
 
 def judge(ratios: Sequence[Ratio], design: Design) -> None:
     """Fill in intervals, p and verdicts: all comparisons of the answer share its error.
 
-    By Bonferroni, the only correction whose intervals always agree with its verdicts. Dunnett's is
+    By Bonferroni, the only correction whose intervals always agree with its verdicts: Holm's sees
+    more, but beside its verdicts the intervals hold together in .91 instead of .95. Dunnett's is
     narrower, but errs .21 instead of .05 if the baseline of 20 levels spreads twice as far as they.
     """
-    asked = [found for found in ratios if found.estimate is not None]
+    asked = [found.estimate for found in ratios if found.estimate is not None]
+    common = _common_spread(asked) if design.looks == "once" else None
     for found in ratios:
         found.comparisons = len(asked)
         if found.estimate is not None:
-            _judge(found, found.estimate, design)
+            _judge(found, found.estimate, design, common)
 
 
-def _judge(found: Ratio, estimate: Estimate, design: Design) -> None:
+def _common_spread(asked: Sequence[Estimate]) -> estimates.CommonSpread | None:
+    """Pool the spreads of a sweep, of which each run is in one side of one cell."""
+    sides = [side for one in asked for side in one.runs or ()]
+    if len(asked) < _SWEEP or len(sides) < 2 * len(asked):
+        return None
+    runs = np.concatenate([side.runs for side in sides])
+    if min(map(len, sides)) < estimates.ENOUGH or len(np.unique(runs)) < len(runs):
+        return None
+    return estimates.common_spread([side.logs for side in sides])
+
+
+def _judge(
+    found: Ratio, estimate: Estimate, design: Design, common: estimates.CommonSpread | None
+) -> None:
     count, difference = found.comparisons, estimate.difference
     whole = design.confidence
     if estimate.history:
@@ -611,6 +647,11 @@ def _judge(found: Ratio, estimate: Estimate, design: Design) -> None:
     if count > 1 and not estimate.history:
         difference = difference.sharing()
     again = estimates.AnyLooks(**vars(difference))  # further runs are another look
+    if common is not None and estimate.runs is not None:
+        level, baseline = estimate.runs
+        difference = common.of(difference, level.logs, baseline.logs)
+        found.method = "log-pooled-t"
+        found.notes.append(flag("pooled", n=common.sides, p=common.p))
     if design.looks == "any":
         difference = again
     ends = difference.interval(confidence)

@@ -1,4 +1,4 @@
-"""Over all workloads: the geometric mean of their ratios, with the ratio of each before it."""
+"""Over all workloads: the geometric mean of their ratios, and then the ratio of each."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from fiotools.flags import Flag, flag
 from fiotools.stats import compare, frames
 from fiotools.stats.columns import NO_ROWS, Codes, Columns, Rows, by_code, split
 from fiotools.stats.estimates import ENOUGH, StudentT, crossed
-from fiotools.stats.frames import Array, metric_of
+from fiotools.stats.frames import AnswerRow, Array, metric_of
 from fiotools.stats.order import Order
 from fiotools.stats.question import FOUND, question
 from fiotools.stats.replicates import Runs
@@ -77,8 +77,8 @@ def overall(
     Returns
     -------
     pandas.DataFrame or polars.DataFrame
-        The rows of `compare` for each workload, and then, for each combination of `by` and level,
-        one row over all of them, in which the columns of `over` are null. After ``ratio_hi`` are
+        For each combination of `by` and level one row over all workloads, in which the columns of
+        `over` are null, and then the rows of `compare` for each. After ``ratio_hi`` are
         ``workloads``, how many the ratio is over, and ``about``, "these workloads" or "workloads
         like these": 1 and null in the rows of each.
 
@@ -123,18 +123,32 @@ def overall(
     cell = tuple(dict.fromkeys([*apart, *names]))
     measure = metric_of(metric)
     design = compare.Design(measure, between, baseline, cell, pair, scope, confidence, band)
-    runs, each = compare.ratios_of(frame, design, None)
-    columns = runs.columns
     if not names:
         raise SchemaError(
             f"{argument('over')} names no column: which ones tell the workloads apart?"
         )
+    runs = compare.runs_for(frame, design)
+    lines = _over_all_of(runs, design, names, apart, workloads)
+    each = compare.ratios_of(runs, design)
+    lines += [one.line() | {"workloads": 1} for one in each]
+    return design.answer(runs.data, "overall", lines)
+
+
+def _over_all_of(
+    runs: Runs[Any],
+    design: compare.Design,
+    names: Sequence[str],
+    apart: Sequence[str],
+    workloads: About,
+) -> list[AnswerRow]:
+    """Give the rows over all workloads of each group."""
+    columns, between, baseline = runs.columns, design.between, design.baseline
     for name in names:  # without a name, a workload would look like the row over all
         frames.refuse_gaps(columns.data, name, int((~columns.known(name)).sum()))
     levels = levels_beside(columns, between, baseline)
     side, code = columns.codes(between), columns.code_of(between)
     first = columns.first(between).tolist()
-    found, lines = [], [one.line() | {"workloads": 1} for one in each]
+    found = []
     for rows in columns.groups(apart):
         cells = sorted(split(rows, columns.together(names, rows)), key=lambda own: int(own[0]))
         if len(cells) < 2:
@@ -154,8 +168,50 @@ def overall(
     for one, _ in found:
         if workloads == "fixed" and one.ratio_lo is None and one.n:
             one.notes.append(flag("sample"))
-    lines += [one.line() | {"workloads": count, "about": _ABOUT[workloads]} for one, count in found]
-    return design.answer(columns.data, "overall", lines)
+    return [one.line() | {"workloads": count, "about": _ABOUT[workloads]} for one, count in found]
+
+
+def over_cells(
+    frame: IntoDataFrameT,
+    metric: str,
+    *,
+    between: str,
+    baseline: Any,
+    by: str | Sequence[str] | None,
+    pair: str | None = None,
+    scope: str | None = None,
+    confidence: float = 0.95,
+    band: float = 0.05,
+) -> IntoDataFrameT | None:
+    """Give the rows of `overall` over the cells of a comparison that hold all of its sides.
+
+    A total stands for its parts. None if there is nothing over all: one cell, runs that hold some
+    of the cells and not all, or what `compare` refuses.
+    """
+    over = frames.names(by)
+    columns = Columns(frames.opened(frame, [between, *over]))
+    kept = np.arange(len(columns.data))
+    if "direction" in over and "source" in columns:
+        is_total = (columns["direction"] == "total").fill_null(False).to_numpy()
+        if is_total.any() and set(columns.run[is_total]) == set(columns.run):
+            kept, over = np.flatnonzero(is_total), tuple(one for one in over if one != "direction")
+    if not over:
+        return None
+    columns = Columns(columns.data[kept.tolist(), :])
+    side = columns.codes(between)
+    cells = [own for own in columns.groups(over) if len(set(side[own])) == len(set(side))]
+    if len(cells) < 2:
+        return None
+    data = columns.data[np.sort(np.concatenate(cells)).tolist(), :]
+    design = compare.Design(
+        metric_of(metric), between, baseline, over, pair, scope, confidence, band
+    )
+    try:
+        runs = compare.runs_for(data.to_native(), design)
+        lines = _over_all_of(runs, design, over, (), "fixed")
+    except SchemaError:
+        return None
+    return design.answer(runs.data, "overall", lines)
 
 
 _Rows: TypeAlias = Sequence[tuple[Rows, Rows]]  # of level and baseline, of each workload

@@ -23,7 +23,7 @@ from fiotools import units
 from fiotools.errors import SchemaError, typed
 from fiotools.flags import Flag, flag, flags_of, sentence
 from fiotools.stats import frames
-from fiotools.stats.compare import Design, Ratio, ratios_of
+from fiotools.stats.compare import Design, Ratio, ratios_of, runs_for
 from fiotools.stats.frames import Array, Frame, metric_of
 from fiotools.stats.percentiles import (
     Histogram,
@@ -133,7 +133,8 @@ def tails(
     measure = metric_of("value_ns")
     design = Design(measure, between, baseline, tuple(cell), pair, None, confidence, band)
     columns = dict.fromkeys([*cell_keys(data, apart), "percentile", "value_ns"])
-    of_runs, ratios = ratios_of(runs.select(*columns).to_native(), design, None)
+    of_runs = runs_for(runs.select(*columns).to_native(), design)
+    ratios = ratios_of(of_runs, design)
     runs, every = of_runs.data, histograms(data, apart)
     told = [frames.optional(data, name) for name in ("time_s", "bin_lo_ns", "count")]
     windows = cache(lambda at: windows_of(every[at], told))

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import json
 from math import exp, log
 
 import narwhals as nw
@@ -264,10 +265,11 @@ def test_same_is_two_one_sided_tests(make, rows):
 def test_a_clear_difference_may_be_chance_among_twelve(make, rows):
     noise = [1.00, 1.03, 0.98, 1.01]
     clear = [1.09, 1.16, 1.13, 1.12]
+    wild = [one**9 for one in noise]
     frame = make(
         cell=[f"c{i}" for i in range(12) for _ in range(8)],
         g=(["a"] * 4 + ["b"] * 4) * 12,
-        iops=[*noise, *clear, *([*noise, *noise[::-1]] * 11)],
+        iops=[*noise, *clear, *([*noise, *noise[::-1]] * 10), *wild, *wild[::-1]],
     )
     first, *others = rows(compare(frame, "iops", between="g", baseline="a", by="cell"))
     assert {row["comparisons"] for row in (first, *others)} == {12}
@@ -436,3 +438,51 @@ def test_categories_and_dates_keep_their_type():
     found = compare(frame, "iops", between="mount", baseline="x", by="day")
     assert found.dtypes["mount"] == found.dtypes["baseline"] == frame.dtypes["mount"]
     assert found.dtypes["day"] == frame.dtypes["day"]
+
+
+def a_sweep(make, spread=(1.0,) * 12, seed=5):
+    """Make six cells, each with three runs a side of its own."""
+    logs = np.random.default_rng(seed).normal(0, 0.05, (12, 3)) * np.array(spread)[:, None]
+    logs[1::2] += 0.2
+    frame = make(
+        cell=[f"c{at // 6}" for at in range(36)],
+        g=(["a"] * 3 + ["b"] * 3) * 6,
+        iops=np.exp(logs).ravel().tolist(),
+    )
+    return logs, frame
+
+
+def test_sides_of_a_sweep_that_spread_alike_share_their_spread(make, rows):
+    logs, frame = a_sweep(make)
+    found = rows(compare(frame, "iops", between="g", baseline="a", by="cell"))
+    variances = logs.var(axis=1, ddof=1)
+    p = stats.bartlett(*logs).pvalue
+    assert p > 0.2
+    reach = stats.t.ppf(1 - 0.025 / 6, 24)
+    for at, row in enumerate(found):
+        own = variances[2 * at : 2 * at + 2].sum() / 3
+        half = reach * np.sqrt(max(own, 2 * variances.mean() / 3))
+        ends = np.exp(logs[2 * at + 1].mean() - logs[2 * at].mean() + np.array([-half, half]))
+        assert (row["ratio_lo"], row["ratio_hi"]) == pytest.approx(tuple(ends))
+        assert row["method"] == "log-pooled-t"
+        assert json.loads(row["details"])[0] == {"n": 12, "p": pytest.approx(p)}
+
+
+@pytest.mark.parametrize("change", ["spread", "looks", "few", "one baseline", "runs of all cells"])
+def test_sides_of_an_answer_that_is_no_such_sweep_have_their_own_spread(make, rows, change):
+    _, frame = a_sweep(make, (1.0,) * 11 + (9.0,) if change == "spread" else (1.0,) * 12)
+    asked = {"between": "g", "baseline": "a", "by": "cell"}
+    lines = rows(frame)
+    if change == "looks":
+        asked["looks"] = "any"
+    elif change == "few":
+        lines = [line for line in lines if line["cell"] in ("c0", "c1", "c2")]
+    elif change == "one baseline":
+        lines = [line | {"g": line["g"] + line["cell"]} for line in lines]
+        asked = {"between": "g", "baseline": "ac0"}
+    elif change == "runs of all cells":
+        lines = [line | {"source": line["g"], "run": at % 3} for at, line in enumerate(lines)]
+    frame = make(**{name: [line[name] for line in lines] for name in lines[0]})
+    found = rows(compare(frame, "iops", **asked))
+    assert {row["method"].partition(",")[0] for row in found} == {"log-welch"}
+    assert not any("pooled" in (row["flags"] or "") for row in found)
