@@ -614,7 +614,7 @@ def judge(ratios: Sequence[Ratio], design: Design) -> None:
     """Fill in intervals, p and verdicts: all comparisons of the answer share its error.
 
     By Bonferroni, the only correction whose intervals always agree with its verdicts: Holm's sees
-    more, but beside its verdicts the intervals hold together in .91 instead of .95. Dunnett's is
+    more, but beside its verdicts the intervals hold together in .92 instead of .95. Dunnett's is
     narrower, but errs .21 instead of .05 if the baseline of 20 levels spreads twice as far as they.
     """
     asked = [found.estimate for found in ratios if found.estimate is not None]

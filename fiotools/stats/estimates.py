@@ -3,9 +3,9 @@
 A ratio is a difference of logarithms: there, noise that grows with the value has one size, and
 swapping the sides only changes the sign. Everything here is numbers in, numbers out.
 
-Sources: Welch (1947); Satterthwaite (1946); Bartlett (1937); for intervals that hold at any number of looks Wang &
-Ramdas, "Anytime-valid t-tests and confidence sequences for Gaussian means with unknown variance"
-(arXiv 2310.03722).
+Sources: Welch (1947); Satterthwaite (1946); Bartlett (1937); for intervals that hold at any number
+of looks Wang & Ramdas, "Anytime-valid t-tests and confidence sequences for Gaussian means with
+unknown variance" (arXiv 2310.03722).
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ ENOUGH = 3  # runs a side for a verdict: two know their own spread to a factor o
 MOST = 1000  # runs a side; nobody makes more
 _AT_ONCE = 100  # further runs a side that are worth naming
 _PARTS = 400  # of the distribution of the spread
-_ALIKE = 0.2  # p of Bartlett's test, from which on sides are taken to spread alike
+_ALIKE = 0.2  # p of Bartlett's test from which on sides are taken to spread alike
 
 
 @dataclass(frozen=True)
@@ -149,8 +149,8 @@ class CommonSpread:
         return StudentT(own.center, se, self.df, variance, self.sides, own.least_df)
 
 
-def common_spread(arms: Sequence[Values]) -> CommonSpread | None:
-    """Pool the variances of independent sides; None if they differ by more than chance."""
+def common_spread(arms: Sequence[Values], *, alike: float = _ALIKE) -> CommonSpread | None:
+    """Pool the variances of independent sides; None if Bartlett's p is below `alike`."""
     dfs = np.array([len(arm) - 1 for arm in arms])
     variances = np.array([np.var(arm, ddof=1) for arm in arms])
     if not all(has_spread([arm]) for arm in arms):
@@ -160,7 +160,7 @@ def common_spread(arms: Sequence[Values]) -> CommonSpread | None:
     apart = df * log(variance) - float(dfs @ np.log(variances))
     scale = 1 + (float((1 / dfs).sum()) - 1 / df) / (3 * (len(arms) - 1))
     p = float(scipy.special.chdtrc(len(arms) - 1, apart / scale))
-    return CommonSpread(variance, df, len(arms), p) if p >= _ALIKE else None
+    return CommonSpread(variance, df, len(arms), p) if p >= alike else None
 
 
 def paired(level: Values, baseline: Values) -> StudentT | None:
