@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from fiotools.stats.percentiles import percentiles
     from fiotools.stats.plan import plan
     from fiotools.stats.reconcile import reconcile
+    from fiotools.stats.scaling import scaling
     from fiotools.stats.settings import settings_diff
     from fiotools.stats.shifts import shifts
     from fiotools.stats.steady import steady
@@ -84,6 +85,7 @@ __all__ = [
     "reads",
     "reconcile",
     "report",
+    "scaling",
     "scan",
     "settings_diff",
     "shifts",
@@ -120,6 +122,7 @@ _MODULES = {
     "stats.percentiles": ("percentiles",),
     "stats.plan": ("plan",),
     "stats.reconcile": ("reconcile",),
+    "stats.scaling": ("scaling",),
     "stats.settings": ("settings_diff",),
     "stats.shifts": ("shifts",),
     "stats.steady": ("steady",),

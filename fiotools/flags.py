@@ -221,6 +221,18 @@ SENTENCES: Mapping[str, str | Callable[[Mapping[str, Any]], str]] = {
     "faster": _faster,
     "one-below": "one run: another may not be below it",
     "reaches": "the interval of the center reaches {high:{unit}}: whether it is below is undecided",
+    # a load curve
+    "few-loads": "{n} {n:=load|loads}: a knee needs {of}, from where it is idle to where it is full",
+    "poor-fit": "no knee: the rates lie {share:%} % off the fitted curve",
+    "no-bend": "no knee: the rate may still grow in proportion to the load; measure at higher loads",
+    "full": "no knee: it may be full from the first load on; measure at lower loads",
+    "knee-outside": (
+        "no knee: it lies from {low:.3g} to {high:.3g}, and the loads from {least:.4g} to {most:.4g}"
+    ),
+    "misfit": (
+        "the rates lie {share:%} % off the fitted curve, more than runs differ: the interval takes "
+        "it for chance"
+    ),
     # jobs and threads together
     "started-apart": "jobs started up to {late:g} s apart: rates do not add",
     "groups": lambda _: (

@@ -167,6 +167,11 @@ ANSWERS: Mapping[str, tuple[str, ...]] = {
         *("metric", "unit", "observed", "observed_lo", "observed_hi", "limit", "n", "n_below"),
         *("confidence", "flags", "details"),
     ),
+    "scaling": (
+        *("metric", "unit", "load", "loads", "n", "rate_one", "sigma", "kappa"),
+        *("knee", "knee_lo", "knee_hi", "knee_rate", "peak", "misfit_pct"),
+        *("confidence", "flags", "details"),
+    ),
     "variance": (
         *("metric", "unit", "level", "n", "repeats", "stddev", "stddev_lo", "stddev_hi"),
         *("variance_pct", "cost", "repeats_best", "confidence", "flags", "details"),
@@ -601,6 +606,18 @@ _COLUMNS: tuple[Column, ...] = (
     _number("observed_lo", "Lower end of the interval of observed; null for one run."),
     _number("observed_hi", "Upper end of the interval of observed; null for one run."),
     _whole("n_below", "Runs below the limit."),
+    # scaling
+    _text("load", "Column of the load that was swept."),
+    _whole("loads", "Number of different loads."),
+    _number("rate_one", "The rate at a load of 1 by the fitted curve, in the metric's unit."),
+    _number("sigma", "Contention of the Universal Scalability Law: what is done one by one."),
+    _number("kappa", "Crosstalk of the Universal Scalability Law; above 0 the rate falls again."),
+    _number("knee", "Load with the highest rate for its latency; null if it is not known."),
+    _number("knee_lo", "Lower end of the interval of knee."),
+    _number("knee_hi", "Upper end of the interval of knee."),
+    _number("knee_rate", "The rate at the knee, in the metric's unit."),
+    _number("peak", "Load of the highest rate by the fitted curve; null if it never falls."),
+    _number("misfit_pct", "Deviation of the rates at each load from the fitted curve."),
     # variance
     _text("level", "Column whose values are repeats: machines, runs, phases."),
     _number("repeats", "Mean number of repeats in one of the level above."),

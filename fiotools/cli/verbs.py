@@ -80,6 +80,7 @@ FACTS: Mapping[str, Fact] = {
     "by": _COLUMNS,
     "over": _COLUMNS,
     "sweep": _COLUMNS,
+    "stats.scaling:scaling.sweep": _COLUMN,
     "levels": _COLUMNS,
     "order": _COLUMN,
     "between": _COLUMN._replace(heading=_SIDES),
@@ -258,6 +259,14 @@ SECTIONS: Mapping[str, Mapping[str, Verb]] = {
                 "best-under run.json -m p99 --limit 2ms -w direction=read",
             ),
             asks="stats.best_under:best_under",
+        ),
+        "scaling": Verb(
+            "the knee of a load curve, by the Universal Scalability Law",
+            (
+                "scaling 'runs/{volume}_{iodepth:d}_{round:d}.json' --by volume -w direction=read",
+                "scaling runs/ --sweep numjobs --by bs",
+            ),
+            asks="stats.scaling:scaling",
         ),
         "percentiles": Verb(
             "percentiles of several files, jobs or threads together",
@@ -438,7 +447,8 @@ MEANT: Mapping[str, str] = {
     **dict.fromkeys(["merge", "aggregate", "sum", "total"], "combine FILES"),
     **dict.fromkeys(["threads"], "per-thread FILES"),
     **dict.fromkeys(["geomean"], "overall FILES"),
-    **dict.fromkeys(["knee", "slo"], "best-under FILES"),
+    **dict.fromkeys(["slo"], "best-under FILES"),
+    **dict.fromkeys(["knee", "usl", "scalability"], "scaling FILES"),
     **dict.fromkeys(["verify", "validate", "sanity", "lint", "doctor"], "check FILES"),
     **dict.fromkeys(["power", "samplesize", "sample-size"], "plan FILES"),
     **dict.fromkeys(["run", "bench", "benchmark", "fio", "start"], "measure EXPERIMENT"),

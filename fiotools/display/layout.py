@@ -65,7 +65,7 @@ _PLANNED = {
 # in the unit of the row's metric, which stands in the column `unit`
 _MEASURED = (
     *("center", "center_baseline", "median", "mean", "stddev", "min", "max", "window_mean"),
-    *("log_rate", "summary_rate", "observed", "limit"),
+    *("log_rate", "summary_rate", "observed", "limit", "rate_one", "knee_rate"),
 )
 _SENTENCES = (
     *("verdict", "message", "text", "text_baseline", "description", "why"),

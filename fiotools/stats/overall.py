@@ -113,9 +113,9 @@ def overall(
     >>> answer = overall(io, "iops", **sides, over=["workload", "direction"], pair="round")
     >>> answer[["workload", "n", "ratio", "ratio_lo", "ratio_hi", "workloads", "about"]].round(2)
        workload   n  ratio  ratio_lo  ratio_hi  workloads            about
-    0     fsync  24   1.00      0.97      1.04          1              NaN
-    1  randread  24   0.99      0.97      1.02          1              NaN
-    2       NaN  24   1.00      0.98      1.01          2  these workloads
+    0       NaN  24   1.00      0.98      1.01          2  these workloads
+    1     fsync  24   1.00      0.97      1.04          1              NaN
+    2  randread  24   0.99      0.97      1.02          1              NaN
     """
     apart, names = frames.names(by), frames.names(over)
     if workloads not in _ABOUT:

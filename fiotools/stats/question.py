@@ -95,6 +95,8 @@ class Door:
         self.signature = inspect.signature(function)
         self.data, *self.takes = self.signature.parameters
         defaults = {name: one.default for name, one in self.signature.parameters.items()}
+        usual = defaults.get("metric")
+        self._metric = usual if isinstance(usual, str) else None
         self.companions = [name for name in COMPANIONS if defaults.get(name, name) is None]
 
     @property
@@ -125,6 +127,8 @@ class Door:
         ``where`` are conditions, and ``filtered`` is called with the rows that fulfil them.
         """
         asked, conditioned = {**asked}, list(where)
+        if self._metric and asked.get("metric") is None:
+            asked["metric"] = self._metric
         own = self._table(results, asked) if callable(self._table) else self._table
         table = table or own
         if "metric" in self.takes and table != "samples":
