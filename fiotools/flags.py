@@ -182,6 +182,10 @@ SENTENCES: Mapping[str, str | Callable[[Mapping[str, Any]], str]] = {
     "settings": "the sides had other options: {options}",
     "settings-unknown": "the reports do not say whether both sides had the same options",
     "settings-elsewhere": "settings= has none of these runs: is it of another read?",
+    "paced": (
+        "{options}: latencies count from the issue of each I/O, without the wait of those that a "
+        "stall kept from it"
+    ),
     # more runs
     "edge": (
         "the ratio seems to lie at the edge of the band, where more runs hardly settle it; if the "
@@ -222,12 +226,13 @@ SENTENCES: Mapping[str, str | Callable[[Mapping[str, Any]], str]] = {
     "one-below": "one run: another may not be below it",
     "reaches": "the interval of the center reaches {high:{unit}}: whether it is below is undecided",
     # a load curve
-    "few-loads": "{n} {n:=load|loads}: a knee needs {of}, from where it is idle to where it is full",
+    "few-loads": "{n} {n:=load|loads}: a knee needs {of}, from idle to full",
+    "mixed-curve": "no knee: the runs differ in {columns} too; name it in {arg.by}, or keep one",
     "poor-fit": "no knee: the rates lie {share:%} % off the fitted curve",
-    "no-bend": "no knee: the rate may still grow in proportion to the load; measure at higher loads",
+    "no-bend": "no knee: the rate may grow in proportion to the load; measure at higher loads",
     "full": "no knee: it may be full from the first load on; measure at lower loads",
     "knee-outside": (
-        "no knee: it lies from {low:.3g} to {high:.3g}, and the loads from {least:.4g} to {most:.4g}"
+        "no knee: it lies from {low:.3g} to {high:.3g}, the loads from {least:.4g} to {most:.4g}"
     ),
     "misfit": (
         "the rates lie {share:%} % off the fitted curve, more than runs differ: the interval takes "

@@ -98,8 +98,8 @@ class Cells:
         """Whether any cell has several runs."""
         return any(len(own) > 1 for own in self.runs.values())
 
-    def said(self, centre: str) -> list[str]:
-        """Say what points, ticks and bars are."""
+    def said(self, centre: str, interval: str = "bar: {confidence} interval") -> list[str]:
+        """Say what points, ticks and intervals are."""
         if not self.several:
             return [say("one run each" if len(self.runs) > 1 else "one run")]
         alone = any(len(own) == 1 for own in self.runs.values())
@@ -107,7 +107,7 @@ class Cells:
         middle = say("geometric mean") if self.geometric else say("mean")
         found.append(say(centre, middle=middle))
         if self.confidence:
-            found.append(say("bar: {confidence} interval", confidence=self.confidence))
+            found.append(say(interval, confidence=self.confidence))
         if self.missing:
             found.append(say("rows without a value: {n}", n=self.missing))
         return found

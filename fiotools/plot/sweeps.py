@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from statistics import geometric_mean
 from typing import Any
 
 from fiotools import units
@@ -14,13 +15,14 @@ from fiotools.plot import roles, words
 from fiotools.plot.comparisons import Cells, above_zero, answered, limits_of
 from fiotools.plot.kind import kind, of_table, opened, records
 from fiotools.plot.roles import Arguments
-from fiotools.plot.spec import Axis, Limit, Row, Spec, in_order
+from fiotools.plot.spec import Axis, Level, Limit, Row, Spec, in_order
 from fiotools.stats import frames
 from fiotools.stats.best_under import best_under
 from fiotools.stats.columns import Columns
 from fiotools.stats.compare import compare, settled, speedup
 from fiotools.stats.frames import Frame, metric_of
 from fiotools.stats.replicates import choose_scope, refuse_directions
+from fiotools.stats.scaling import scaling
 from fiotools.tables.results import Results
 
 _NAMED = 4  # curves whose best points and knees are listed
@@ -161,11 +163,10 @@ def load(
 ) -> Spec:
     r"""Draw IOPS, and latency below it, against the queue depth or any other condition.
 
-    The hockey stick: the IOPS rise up to some depth, and the latency rises from there on. A
-    diamond marks the knee of each curve: the level with the highest ratio of IOPS to latency. Up to
-    the knee, more load raises the IOPS by a greater factor than the latency; beyond it, the latency
-    rises by the greater factor. The first and the last level are not marked, because the knee may
-    lie beyond them.
+    The hockey stick: the IOPS rise up to some depth, and the latency rises from there on. Bands are
+    intervals. A diamond marks the knee of each curve, and a bar its interval, as `scaling` fits
+    them: up to the knee, more load raises the IOPS by a greater factor than the latency; beyond it,
+    the latency rises by the greater factor. Where the points do not bear a knee a note says why.
 
     Parameters
     ----------
@@ -229,20 +230,21 @@ def load(
             raise SchemaError(f"best= has a limit of its own: leave {argument('limit')} out")
         best = best_under(native, latency, limit, by=hue, sweep=x)
     chosen = {} if best is None else _chosen(best, cells[0], both[1].groups, latency, x, hue)
-    knees = _knees(cells, both[0].groups, bool(hue))
-    rows = []
+    knees = _knees(cells, both[0].groups, x, hue)
+    rows, levels = list[Row](), list[Level]()
     for spec, own, panel in zip(both, cells, _LOAD, strict=True):
         rows += [_in(row, panel) for row in spec.rows]
-        for mark, places in (
-            ("ring", {name: row[x] for name, row in chosen.items() if row["iops"] is not None}),
-            ("knee", {name: at for name, at in knees.items() if at is not None}),
-        ):
-            rows += [
-                Row(
-                    at, own.middle((name, at) if hue else (at,)), group=name, panel=panel, mark=mark
-                )
-                for name, at in places.items()
-            ]
+        for name, row in chosen.items():
+            if row["iops"] is not None:
+                middle = own.middle((name, row[x]) if hue else (row[x],))
+                rows.append(Row(row[x], middle, group=name, panel=panel, mark="ring"))
+        for name, row in knees.items():
+            if row["knee"] is not None:
+                value = row["knee_rate"] if own is cells[0] else _waited(row, own, name, hue)
+                at = row["knee"]
+                rows.append(Row(at, value, group=name, panel=panel, mark="knee"))
+                ends = row["knee_lo"], row["knee_hi"]
+                levels.append(Level(*ends, value, group=name, panel=panel))
     limits = tuple(
         Limit(value, text=_limit(value, chosen, latency, hue), panel="latency")
         for value in dict.fromkeys(row["limit"] for row in chosen.values())
@@ -257,8 +259,12 @@ def load(
         panels=_LOAD,
         ys=(both[0].y, both[1].y),
         limits=limits,
-        notes=(*both[0].notes, *_key(chosen, knees, x, hue)),
-        how=both[0].how,
+        levels=tuple(levels),
+        notes=(
+            listed(cells[0].said("curve: {middle}", "area: {confidence} interval"), "; "),
+            *_key(chosen, knees, x, hue),
+        ),
+        how=frozenset({"bands"}),
     )
 
 
@@ -291,28 +297,44 @@ def _chosen(
     return found
 
 
-def _knees(cells: Sequence[Cells], curves: Sequence[Any], named: bool) -> dict[Any, float | None]:
-    """Find the level of each curve with the highest IOPS / latency; None if it is an end.
+def _knees(
+    cells: Sequence[Cells], curves: Sequence[Any], x: str, hue: str | None
+) -> dict[Any, Mapping[str, Any]]:
+    """Fit the knee of each curve of several levels, all above zero."""
+    if any(key[-1] <= 0 or min(runs) <= 0 for own in cells for key, runs in own.runs.items()):
+        return {}
+    rates = cells[0].table
+    known = [row for row, one in enumerate(frames.numbers(rates, "iops")) if one is not None]
+    found = records(frames.opened(scaling(rates[known].to_native(), "iops", sweep=x, by=hue)))
+    by_name = {row[hue] if hue else None: row for row in found}
+    return {name: by_name[name] for name in curves if by_name[name]["loads"] > 2}
 
-    Curves of fewer than three levels have no knee and are left out.
-    """
-    rates, waits = cells
-    found: dict[Any, float | None] = {}
-    for name in curves:
-        power = {}
-        for key in rates.runs:
-            if key in waits.runs and (not named or key[0] == name):
-                wait = waits.middle(key)
-                power[key[-1]] = rates.middle(key) / wait if wait > 0 else 0.0
-        if len(power) > 2:
-            highest = max(sorted(power), key=power.__getitem__)
-            found[name] = None if highest in (min(power), max(power)) else highest
-    return found
+
+def _waited(row: Mapping[str, Any], waits: Cells, name: Any, hue: str | None) -> float:
+    """Return the latency at a knee: it bends as the rate does."""
+
+    def bend(load: float) -> float:
+        linear, square = row["sigma"] * (load - 1), row["kappa"] * load * (load - 1)
+        return float(1 + linear + square)
+
+    own = [key for key in waits.runs if not hue or key[0] == name]
+    return geometric_mean(waits.middle(key) / bend(key[-1]) for key in own) * bend(row["knee"])
+
+
+# why a curve has no knee, by the flag that says it
+_WITHOUT = {
+    "few-loads": "too few levels",
+    "mixed-curve": "runs of several kinds",
+    "poor-fit": "far off the curve",
+    "no-bend": "beyond the last level",
+    "full": "before the first level",
+    "knee-outside": "not within the levels",
+}
 
 
 def _key(
     chosen: Mapping[Any, Mapping[str, Any]],
-    knees: Mapping[Any, float | None],
+    knees: Mapping[Any, Mapping[str, Any]],
     x: str,
     hue: str | None,
 ) -> list[str]:
@@ -329,7 +351,7 @@ def _key(
     if best:
         text = "ring: most I/Os per second with a mean below the limit: {best}"
         lines.append(say(text, best=words.several(best, _NAMED, "; ")))
-    places = [say("none") if at is None else words.place(at, x) for at in knees.values()]
+    places = [_place_of(row, x) for row in knees.values()]
     found = [
         say("{name}: {text}", name=words.named(name, hue), text=place)
         for name, place in zip(knees, places, strict=True)
@@ -337,9 +359,19 @@ def _key(
     if len(set(places)) == 1:  # the same for every curve
         found = places[:1]
     if found:
-        text = "diamond: knee, the highest IOPS / latency: {knees}"
+        text = "diamond, bar: knee, the highest IOPS for its latency: {knees}"
         lines.append(say(text, knees=words.several(found, _NAMED)))
     return lines
+
+
+def _place_of(row: Mapping[str, Any], x: str) -> str:
+    """Say where a knee is, or why there is none."""
+    if row["knee"] is None:
+        return say("none, {why}", why=say(_WITHOUT[str(row["flags"])]))
+    at, low, high = (
+        words.place(float(f"{row[f'knee{end}']:.2g}"), x) for end in ("", "_lo", "_hi")
+    )
+    return f"{at} [{low}, {high}]"
 
 
 def _limit(

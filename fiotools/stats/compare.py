@@ -23,8 +23,10 @@ from fiotools.stats.sessions import sessions_of, units_of
 from fiotools.stats.settings import (
     OptionTexts,
     differing_options,
+    is_offloaded,
     options_of_rows,
     options_of_runs,
+    paced,
 )
 from fiotools.stats.sides import (
     SIDES,
@@ -334,7 +336,7 @@ def ratios_of(
                 for side_name, rows_of_side in sides.items():
                     found.notes += runs.targets.several(rows_of_side, side_name)
             if told is not None and len(own) and len(base):
-                told.say(found, sides, named, paired=bool(design.pair))
+                told.say(found, sides, named, design)
             # any row with the level: this cell may have none
             found.row = dict.fromkeys(by, int(rows[0]))
             found.row |= {between: first[code[level]], "baseline": first[code[baseline]]}
@@ -393,9 +395,9 @@ class _Told:
         return cls(options_of_runs(settings), run_keys(runs.data))
 
     def say(
-        self, found: Ratio, sides: dict[str, Rows], named: Collection[str], *, paired: bool
+        self, found: Ratio, sides: dict[str, Rows], named: Collection[str], design: Design
     ) -> None:
-        """Name the options in which the sides differ, and the folders of either one."""
+        """Name the options in which the sides differ, the folders of either one, and its pace."""
         if self.options.keys().isdisjoint(self.keys):
             found.notes.append(flag("settings-elsewhere"))
             return
@@ -403,7 +405,11 @@ class _Told:
             options_of_rows(self.options, self.keys, rows.tolist()) for rows in sides.values()
         )
         _say_what_was_set(found, level, baseline, named)
-        if not paired:
+        if design.metric.unit == "ns":
+            sides_paced = [paced(one) for one in (level, baseline) if not is_offloaded(one)]
+            if pace := list(dict.fromkeys(one for side in sides_paced for one in side)):
+                found.notes.append(flag("paced", options=pace))
+        if not design.pair:
             for side, texts in zip(sides, (level, baseline), strict=True):
                 found.notes += several_targets(texts.get("directory", ()), side)
 

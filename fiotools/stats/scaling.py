@@ -76,7 +76,9 @@ def fitted(loads: Array, logs: Array, confidence: float = 0.95) -> Curve:
     best = scipy.optimize.minimize_scalar(
         _squares, bounds=near, args=(loads, logs), method="bounded"
     )
-    place, least = min((float(best.x), float(best.fun)), (float(grid[at]), squares[at]), key=_second)
+    place, least = min(
+        (float(best.x), float(best.fun)), (float(grid[at]), squares[at]), key=_second
+    )
     df = len(loads) - 3
     most = least * (1 + scipy.special.stdtrit(df, (1 + confidence) / 2) ** 2 / df)
     ends = []
@@ -183,8 +185,7 @@ def scaling(
     Raises
     ------
     SchemaError
-        For a missing column or value, numbers not above zero, mixed scopes or directions, or runs
-        of a curve that differ in other conditions.
+        For a missing column or value, numbers not above zero, mixed scopes or directions.
 
     See Also
     --------
@@ -222,21 +223,20 @@ def scaling(
     lines = []
     for rows in columns.groups(named):
         one_row_each(columns, rows)
-        if varies := columns.listed(runs.watch, rows):
-            raise SchemaError(
-                f"runs of one curve differ in {varies}: add it to {argument('by')}, or keep one"
-            )
-        lines.append(_line(loads[rows], np.log(runs.numbers[rows]), confidence))
-        lines[-1]["row"] = int(rows[0])
+        varies = columns.differing(runs.watch, rows)
+        line = _line(loads[rows], np.log(runs.numbers[rows]), varies, confidence)
+        lines.append(line | {"row": int(rows[0])})
     same = {"metric": metric, "unit": metric_of(metric).unit, "load": sweep}
     same["confidence"] = confidence
     return frames.answer(runs.data, "scaling", named, lines, **same)
 
 
-def _line(loads: Array, logs: Array, confidence: float) -> AnswerRow:
+def _line(loads: Array, logs: Array, varies: Sequence[str], confidence: float) -> AnswerRow:
     places, which = np.unique(loads, return_inverse=True)
     counts = np.bincount(which)
     line: AnswerRow = {"loads": len(places), "n": len(loads)}
+    if varies:
+        return line | {"notes": [flag("mixed-curve", columns=[*varies])]}
     if len(places) < LEAST:
         return line | {"notes": [flag("few-loads", n=len(places), of=LEAST)]}
     means = np.bincount(which, weights=logs) / counts

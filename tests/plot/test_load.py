@@ -76,30 +76,50 @@ def test_the_summaries_are_made_inside(kind):
     assert said(own[1]) == said(given[1])
 
 
-def test_the_knee_has_the_highest_ratio_of_iops_to_latency():
-    upper, lower = load()
-    assert diamonds(upper) == [(8, MIDDLES[0])]
-    assert diamonds(lower) == [(8, MIDDLES[1])]
-    assert said(lower).replace("\n", " ").endswith("knee, the highest IOPS / latency: 8")
+def curve(rate, loads=(1, 2, 4, 8, 16, 32, 64), runs=2):
+    """Runs of a load curve, with the latency that Little's law gives."""
+    own = [(load, rate(load) * (1 + 0.02 * run)) for run in range(runs) for load in loads]
+    return pd.DataFrame(
+        {
+            "iodepth": [load for load, _ in own],
+            "iops": [float(iops) for _, iops in own],
+            "lat_mean_ns": [1e9 * load / iops for load, iops in own],
+        }
+    )
+
+
+def bent(load, knee=8.0):
+    return 9e3 * load / (1 + load / knee)
+
+
+def test_the_knee_is_that_of_scaling():
+    frame = curve(bent)
+    (fit,) = ft.scaling(frame).to_dict("records")
+    upper, lower = ft.plot.load(frame)
+    ((at, rate),), ((below, wait),) = diamonds(upper), diamonds(lower)
+    assert at == below == fit["knee"] == pytest.approx(8, rel=0.01)
+    assert rate == fit["knee_rate"]
+    assert wait == pytest.approx(1e9 * at / rate, rel=1e-3)
+    assert said(lower).replace("\n", " ").endswith("the highest IOPS for its latency: 8 [8, 8]")
+    spec = ft.plot.spec("load", frame)
+    ends = {(level.panel, level.begin, level.end) for level in spec.levels}
+    assert ends == {(panel, fit["knee_lo"], fit["knee_hi"]) for panel in spec.panels}
 
 
 @pytest.mark.parametrize(
-    ("iops", "words"),
-    [([8e3, 16e3, 32e3, 64e3], "latency: none"), ([8e3, 8e3, 8e3, 8e3], "latency: none")],
-    ids=["still rising", "full at once"],
+    ("rate", "why"),
+    [
+        (lambda load: 8e3 * load, "beyond the last level"),
+        (lambda load: 8e3, "before the first level"),
+        (lambda load: bent(load, 200.0), "not within the levels"),
+        (lambda load: 8e3 * (1 + 2 * (load in (2, 16))), "far off the curve"),
+    ],
+    ids=["still rising", "full at once", "beyond", "no curve"],
 )
-def test_an_end_of_the_sweep_is_not_marked_as_the_knee(iops, words):
-    flat = iops[0] == iops[-1]
-    frame = pd.DataFrame(
-        {
-            "iodepth": [1, 2, 4, 8],
-            "iops": iops,
-            "lat_mean_ns": [1e5, 2e5, 4e5, 8e5] if flat else [1e5] * 4,
-        }
-    )
-    upper, lower = ft.plot.load(frame)
+def test_without_a_knee_a_note_says_why(rate, why):
+    upper, lower = ft.plot.load(curve(rate))
     assert not diamonds(upper)
-    assert said(lower).endswith(words)
+    assert said(lower).replace("\n", " ").endswith(f"none, {why}")
 
 
 def test_two_levels_have_no_knee():
@@ -108,11 +128,16 @@ def test_two_levels_have_no_knee():
 
 
 def test_many_lines_are_counted_below_the_plot():
-    many = pd.concat([FRAME.assign(fs=f"fs{at}") for at in range(9)])
-    late = many["fs"].eq("fs8") & many["iodepth"].eq(8)
-    many.loc[late, "lat_mean_ns"] *= 20  # its knee is elsewhere
+    many = pd.concat(
+        [
+            curve(lambda load, at=at: bent(load, 8.0 + (at > 7))).assign(fs=f"fs{at}")
+            for at in range(9)
+        ]
+    )
     _, lower = ft.plot.load(many, hue="fs", limit="1us")
-    assert "latency: fs0: 8, fs1: 8, fs2: 8, fs3: 8 and 5 more" in said(lower)
+    one = "8 [8, 8]"
+    named = ", ".join(f"fs{at}: {one}" for at in range(4))
+    assert f"latency: {named} and 5 more" in said(lower).replace("\n", " ")
     texts = [text.get_text() for text in lower.texts]
     assert "limit: 1 µs (fs0, fs1 and 7 more: no mean below)" in texts
 

@@ -40,6 +40,7 @@ TMPFS = ROOT / "tests/fixtures/check_matrix/fio-3.33--tmpfs_direct_randread_psyn
 MODES = ROOT / "tests/fixtures/fio/fio-3.33--libaio.json"
 SOURCE = ROOT / "fiotools" / "stats" / "check"
 BUSY = "fio-3.33--slow_submission.json"
+PACE = '"rate_iops" : "500"'
 # what is read ahead is not one request for each read
 HYPERFINE = ROOT / "tests/fixtures/hyperfine/hyperfine-1.15.0--two_commands.json"
 GROUP = (
@@ -455,9 +456,23 @@ CASES: list[Case] = [
     ("modes", "unknown", "had one size", made("fio-3.33--bs_range.json"), {}),
     ("modes", "unknown", "no I/O took less than 28.2 µs", made(BUSY), {}),
     ("modes", "unknown", "64 I/Os are too few", made("fio-3.33--zero_buffers.json"), {}),
-    ("omission", "note", "rate_iops=500: a stall", made("fio-3.33--rate_limited.json"), {}),
+    ("omission", "note", "rate_iops=500: latencies", made("fio-3.33--rate_limited.json"), {}),
+    *(
+        (
+            "omission",
+            verdict,
+            words,
+            made("fio-3.33--rate_limited.json", (PACE, f"{PACE},{more}")),
+            {},
+        )
+        for more, verdict, words in (
+            ('"rate_process" : "poisson"', "note", "their latency does not include the delay"),
+            ('"io_submit_mode" : "offload"', "ok", "issued at their times"),
+            ('"latency_target" : "2ms"', "note", "a load that gave way"),
+        )
+    ),
     (
-        *("omission", "note", "Target/Throughput=0, 500: a stall"),
+        *("omission", "note", "Target/Throughput=0, 500: latencies"),
         *(
             diskspd(
                 "2.0.12--mix_2targets_D_L.xml",

@@ -45,7 +45,7 @@ _OF_RUNS: tuple[Callable[[RunFacts, Evidence], Iterator[Finding]], ...] = (
     *(options.options_diskspd, page_cache.sparse, options.copying),
 )
 _OF_PAIRS = (pairs.settings, pairs.layers, pairs.mirror, pairs.warm)
-_LAST = (media.modes, options.processor, media.fresh, options.paced, page_cache.amplified)
+_LAST = (media.modes, options.processor, media.fresh, options.pace, page_cache.amplified)
 
 
 def check(

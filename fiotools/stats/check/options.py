@@ -19,9 +19,9 @@ from fiotools.stats.check.evidence import Evidence, Finding
 from fiotools.stats.check.outcomes import phrase
 from fiotools.stats.check.page_cache import slept_share
 from fiotools.stats.check.runs import NO_DEVICE, RANDOM, Row, RunFacts
+from fiotools.stats.settings import is_offloaded, paced
 
 _FLUSHES = ("fsync", "fdatasync", "end_fsync", "fsync_on_close", "sync", "sync_file_range")
-_PACED = ("rate", "rate_iops", "thinktime", "Target/Throughput", "-g")
 _POOR = ("zero_buffers", "buffer_pattern", "buffer_compress_percentage", "dedupe_percentage")
 _SYNC = re.compile(r"(?:^|[;&|(\s'\"{])sync(?:$|[;&|)\s'\"}])")
 _TIMED = re.compile(r"(?:^|[\s;&|({])(?:\S*/)?time(?:\s+-\S+)*\s+(.*)", re.S)
@@ -238,11 +238,12 @@ def processor(run: RunFacts, _known: Evidence) -> Iterator[Finding]:
         yield probe.found("busy", processor=what, share=max(shares))
 
 
-def paced(run: RunFacts, _known: Evidence) -> Iterator[Finding]:
+def pace(run: RunFacts, _known: Evidence) -> Iterator[Finding]:
     """Note a fixed rate: a stall delays later I/Os, and their latency does not show it."""
-    options = run.all_options
-    found = [
-        f"{name}={options[name]}" for name in _PACED if options.get(name, "0") not in ("", "0")
-    ]
-    if found and options.get("rate_process") != "poisson":
-        yield Finding("omission", "run").found("paced", options=found)
+    options = {name: [text] for name, text in run.all_options.items()}
+    probe = Finding("omission", "run")
+    if found := paced(options):
+        of_fio = "offloaded" if is_offloaded(options) else "paced_fio"
+        yield probe.found(of_fio if run.tool == "fio" else "paced", options=found)
+    if (target := run.all_options.get("latency_target", "0")) not in ("", "0"):
+        yield probe.found("target", target=target)
