@@ -65,7 +65,7 @@ class Curve:
 def fitted(loads: Array, logs: Array, confidence: float = 0.95) -> Curve:
     """Fit the curve to the mean logarithm of the rate at each load.
 
-    What the loads lie off the curve is the error, whether by chance or because the law does not
+    The loads' distance from the curve is the error, whether by chance or because the law does not
     hold: its mean square has the degrees of freedom of the loads less three.
     """
     low, high = log(loads[0] / _FAR), log(loads[-1] * _FAR)
@@ -199,8 +199,8 @@ def scaling(
     logarithms, each load weighs the same. The knee has the highest ``X^2 / N``, which is the rate
     over the latency by Little's law: Kleinrock, "Power and deterministic rules of thumb" (1979).
 
-    The interval is the profile of the knee. What the loads lie off the curve counts as chance, so
-    that it widens where the law does not hold. It needs five loads; the knee is refused if its
+    The interval is the profile of the knee. The loads' distance from the curve counts as chance,
+    so that it widens where the law does not hold. It needs five loads; the knee is refused if its
     interval leaves the loads, and if they lie 20 % and more off the curve.
 
     Examples

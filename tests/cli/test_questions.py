@@ -53,6 +53,7 @@ ASKED = {
         ["data/how-many-runs/depth", "-m", "lat_mean", "--limit", "1ms", "-w", "direction=read"],
         lambda res: ft.best_under(res.where("direction=read"), "lat_mean", "1ms"),
     ),
+    "scaling": (["data/how-many-runs/depth"], lambda res: ft.scaling(res)),
     "percentiles": (
         [BINS, "--at", "50,99", "--at", "99.9", "-w", "latency=clat"],
         lambda res: ft.percentiles(res.where("latency=clat"), [50, 99, 99.9]),

@@ -10,6 +10,7 @@ import polars as pl
 import pytest
 from scipy import stats
 
+import fiotools as ft
 from fiotools import compare, speedup
 from fiotools.errors import SchemaError
 
@@ -469,7 +470,7 @@ def test_sides_of_a_sweep_that_spread_alike_share_their_spread(make, rows):
 
 
 @pytest.mark.parametrize("change", ["spread", "looks", "few", "one baseline", "runs of all cells"])
-def test_sides_of_an_answer_that_is_no_such_sweep_have_their_own_spread(make, rows, change):
+def test_other_answers_have_the_spread_of_each_side(make, rows, change):
     _, frame = a_sweep(make, (1.0,) * 11 + (9.0,) if change == "spread" else (1.0,) * 12)
     asked = {"between": "g", "baseline": "a", "by": "cell"}
     lines = rows(frame)
@@ -486,3 +487,12 @@ def test_sides_of_an_answer_that_is_no_such_sweep_have_their_own_spread(make, ro
     found = rows(compare(frame, "iops", **asked))
     assert {row["method"].partition(",")[0] for row in found} == {"log-welch"}
     assert not any("pooled" in (row["flags"] or "") for row in found)
+
+
+def test_a_fixed_rate_is_said_beside_latencies(rows):
+    made = "tests/fixtures/credibility/fio-3.33--{}.json"
+    both = ft.read({"free": made.format("right"), "paced": made.format("rate_limited")})
+    (row,) = rows(ft.compare(both, "lat_mean_ns", between="label"))
+    assert "rate_iops=500: latencies count from the issue of each I/O" in row["told"]
+    (row,) = rows(ft.compare(both, "iops", between="label"))
+    assert "paced" not in row["flags"]
