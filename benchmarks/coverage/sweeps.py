@@ -90,11 +90,7 @@ def asked(logs: Array) -> tuple[dict[str, list[StudentT]], CommonSpread | None]:
     every = common_spread([side for cell in cells for side in cell], alike=0.0)
     assert every is not None
     plain = [one.sharing() for one in own]
-    taken = (
-        plain
-        if common is None
-        else [common.of(one, *cell) for one, cell in zip(own, cells, strict=True)]
-    )
+    taken = plain if common is None else [common.of(one) for one in own]
     return {
         "Welch": plain,
         "Welch's df": own,

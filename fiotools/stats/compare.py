@@ -148,7 +148,7 @@ def compare(
     comparisons`` (Bonferroni), and degrees of freedom half-way between Welch's and those of the
     smaller side. Ask alone for a comparison that was planned alone.
 
-    In a sweep of four and more cells, each with runs of its own, all sides may spread alike: by
+    In a sweep of four and more cells with as many runs of their own, sides may spread alike: by
     Bartlett's test, at .2. Then each interval takes the spread of all of them ("log-pooled-t"), or
     its own if that is larger. Three runs a cell then see a fifth of difference at 5 % of variation
     in .70 of 12 cells, and in .08 otherwise; any of them errs in .05 at most.
@@ -309,7 +309,7 @@ def ratios_of(
     """Compare each level with the baseline in each cell."""
     between, baseline, by = design.between, design.baseline, design.by
     named = dict.fromkeys([between, *by, *frames.names(design.pair)])
-    if design.unit in runs.columns:
+    if design.unit is not None and design.unit in runs.columns:
         named[design.unit] = None
     columns = runs.columns
     sessions = None
@@ -637,7 +637,7 @@ def _common_spread(asked: Sequence[Estimate]) -> estimates.CommonSpread | None:
     if len(asked) < _SWEEP or len(sides) < 2 * len(asked):
         return None
     runs = np.concatenate([side.runs for side in sides])
-    if min(map(len, sides)) < estimates.ENOUGH or len(np.unique(runs)) < len(runs):
+    if len(sides[0]) < estimates.ENOUGH or len(np.unique(runs)) < len(runs):
         return None
     return estimates.common_spread([side.logs for side in sides])
 
@@ -653,9 +653,8 @@ def _judge(
     if count > 1 and not estimate.history:
         difference = difference.sharing()
     again = estimates.AnyLooks(**vars(difference))  # further runs are another look
-    if common is not None and estimate.runs is not None:
-        level, baseline = estimate.runs
-        difference = common.of(difference, level.logs, baseline.logs)
+    if common is not None:
+        difference = common.of(estimate.difference)
         found.method = "log-pooled-t"
         found.notes.append(flag("pooled", n=common.sides, p=common.p))
     if design.looks == "any":

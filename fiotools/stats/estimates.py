@@ -14,7 +14,7 @@ from bisect import bisect_left
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from math import exp, inf, log, log1p, sqrt
+from math import exp, inf, log1p, sqrt
 from typing import NamedTuple, Self, TypeAlias
 
 import numpy as np
@@ -138,29 +138,31 @@ class CommonSpread:
     sides: int
     p: float
 
-    def of(self, own: StudentT, level: Values, baseline: Values) -> StudentT:
+    def of(self, own: StudentT) -> StudentT:
         """Give a difference with this spread, or its own if that is larger.
 
         One side that spreads further than the others is easily missed by the test: with the common
         spread its comparison would be wrong in up to .1.
         """
-        se = max(own.se, sqrt(self.variance * (1 / len(level) + 1 / len(baseline))))
-        variance = max(own.variance, 2 * self.variance)
-        return StudentT(own.center, se, self.df, variance, self.sides, own.least_df)
+        runs = self.df / self.sides + 1
+        se = max(own.se, sqrt(2 * self.variance / runs))
+        return StudentT(own.center, se, self.df, se**2 * runs, self.sides, own.least_df)
 
 
 def common_spread(arms: Sequence[Values], *, alike: float = _ALIKE) -> CommonSpread | None:
-    """Pool the variances of independent sides; None if Bartlett's p is below `alike`."""
-    dfs = np.array([len(arm) - 1 for arm in arms])
-    variances = np.array([np.var(arm, ddof=1) for arm in arms])
-    if not all(has_spread([arm]) for arm in arms):
+    """Pool the variances of independent sides; None if Bartlett's p is below `alike`.
+
+    All have the same number of runs: else the small sides would be judged by the large ones, and
+    be wrong twice as often as said where they spread further.
+    """
+    k, df = len(arms), len(arms[0]) - 1
+    if any(len(arm) - 1 != df or not has_spread([arm]) for arm in arms):
         return None
-    df = int(dfs.sum())
-    variance = float(dfs @ variances) / df
-    apart = df * log(variance) - float(dfs @ np.log(variances))
-    scale = 1 + (float((1 / dfs).sum()) - 1 / df) / (3 * (len(arms) - 1))
-    p = float(scipy.special.chdtrc(len(arms) - 1, apart / scale))
-    return CommonSpread(variance, df, len(arms), p) if p >= alike else None
+    variances = np.array([np.var(arm, ddof=1) for arm in arms])
+    variance = float(variances.mean())
+    apart = df * float(np.log(variance / variances).sum())
+    p = float(scipy.special.chdtrc(k - 1, apart / (1 + (k + 1) / (3 * k * df))))
+    return CommonSpread(variance, k * df, k, p) if p >= alike else None
 
 
 def paired(level: Values, baseline: Values) -> StudentT | None:

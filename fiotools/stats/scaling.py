@@ -81,11 +81,12 @@ def fitted(loads: Array, logs: Array, confidence: float = 0.95) -> Curve:
     )
     df = len(loads) - 3
     most = least * (1 + scipy.special.stdtrit(df, (1 + confidence) / 2) ** 2 / df)
-    ends = []
-    for end in (low, high):
-        is_open = _squares(end, loads, logs) <= most
-        found = None if is_open else scipy.optimize.brentq(_beyond, end, place, (loads, logs, most))
-        ends.append(None if found is None else exp(found))
+    lower, upper = (
+        None
+        if _squares(end, loads, logs) <= most
+        else exp(scipy.optimize.brentq(_beyond, end, place, (loads, logs, most)))
+        for end in (low, high)
+    )
     rest, share = _rest(place, loads, logs)
     knee = exp(place)
     linear, square = (1 - share) / knee, share / (3 * knee**2)
@@ -95,7 +96,8 @@ def fitted(loads: Array, logs: Array, confidence: float = 0.95) -> Curve:
         (linear + square) / one,
         square / one,
         knee,
-        *ends,
+        lower,
+        upper,
         sqrt(least / df),
     )
 
@@ -226,8 +228,8 @@ def scaling(
         varies = columns.differing(runs.watch, rows)
         line = _line(loads[rows], np.log(runs.numbers[rows]), varies, confidence)
         lines.append(line | {"row": int(rows[0])})
-    same = {"metric": metric, "unit": metric_of(metric).unit, "load": sweep}
-    same["confidence"] = confidence
+    unit = metric_of(metric).unit
+    same = {"metric": metric, "unit": unit, "load": sweep, "confidence": confidence}
     return frames.answer(runs.data, "scaling", named, lines, **same)
 
 

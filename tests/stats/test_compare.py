@@ -469,7 +469,9 @@ def test_sides_of_a_sweep_that_spread_alike_share_their_spread(make, rows):
         assert json.loads(row["details"])[0] == {"n": 12, "p": pytest.approx(p)}
 
 
-@pytest.mark.parametrize("change", ["spread", "looks", "few", "one baseline", "runs of all cells"])
+@pytest.mark.parametrize(
+    "change", ["spread", "looks", "few", "uneven", "one baseline", "runs of all cells"]
+)
 def test_other_answers_have_the_spread_of_each_side(make, rows, change):
     _, frame = a_sweep(make, (1.0,) * 11 + (9.0,) if change == "spread" else (1.0,) * 12)
     asked = {"between": "g", "baseline": "a", "by": "cell"}
@@ -478,6 +480,8 @@ def test_other_answers_have_the_spread_of_each_side(make, rows, change):
         asked["looks"] = "any"
     elif change == "few":
         lines = [line for line in lines if line["cell"] in ("c0", "c1", "c2")]
+    elif change == "uneven":
+        lines = lines[1:]
     elif change == "one baseline":
         lines = [line | {"g": line["g"] + line["cell"]} for line in lines]
         asked = {"between": "g", "baseline": "ac0"}
