@@ -183,8 +183,8 @@ SENTENCES: Mapping[str, str | Callable[[Mapping[str, Any]], str]] = {
     "settings-unknown": "the reports do not say whether both sides had the same options",
     "settings-elsewhere": "settings= has none of these runs: is it of another read?",
     "paced": (
-        "{options}: latencies count from the issue of each I/O, without the wait of those that a "
-        "stall kept from it"
+        "{options}: latencies count from the issue of each I/O; the wait for a late issue is not "
+        "in them"
     ),
     # more runs
     "edge": (
@@ -194,8 +194,8 @@ SENTENCES: Mapping[str, str | Callable[[Mapping[str, Any]], str]] = {
     "wide": "the runs spread far: more than 100 a side would be needed to settle it",
     # over all workloads
     "disturbance": (
-        "a disturbance of several workloads cannot be told from a difference here: rounds that "
-        "hold them all show it, {arg.pair}"
+        "a disturbance of several workloads at once looks like a difference here: measure in "
+        "rounds that hold them all, {arg.pair}"
     ),
     "sample": "{arg[workloads=sample]} asks about workloads like these",
     # within a run

@@ -168,8 +168,8 @@ ANSWERS: Mapping[str, tuple[str, ...]] = {
         *("confidence", "flags", "details"),
     ),
     "scaling": (
-        *("metric", "unit", "load", "loads", "n", "rate_one", "sigma", "kappa"),
-        *("knee", "knee_lo", "knee_hi", "knee_rate", "peak", "misfit_pct"),
+        *("metric", "unit", "load", "loads", "n", "knee", "knee_lo", "knee_hi", "knee_rate"),
+        *("peak", "rate_one", "sigma", "kappa", "misfit_pct"),
         *("confidence", "flags", "details"),
     ),
     "variance": (

@@ -67,8 +67,8 @@ def _over_cells_first(
         with read.working("computing"):
             answer: pl.DataFrame = function.door.function(frame, **found)
             over = None
-            if found.get("by") and found.get("looks") != "any" and not found.get("unit"):
-                others = ("settings", "looks", "unit")
+            if found.get("by") and found.get("looks") != "any":
+                others = ("settings", "looks")
                 over = over_cells(frame, **{k: v for k, v in found.items() if k not in others})
         if over is not None:
             each = answer.with_columns(workloads=1)

@@ -48,7 +48,16 @@ _HINTS = {
 # stands before it
 _READ = (
     *("overview", "overall", "tails", "speedup", "compare", "gate", "summarize", "check", "steady"),
-    *("reconcile", "best_under", "variance", "settings_diff", "fairness", "shifts", "plan"),
+    *(
+        "reconcile",
+        "best_under",
+        "scaling",
+        "variance",
+        "settings_diff",
+        "fairness",
+        "shifts",
+        "plan",
+    ),
 )
 WRAPS = 24  # letters that a line of a sentence has at least
 # below the table, and each thing once
@@ -523,6 +532,12 @@ def _of(baseline: str) -> str:
     return f"of {baseline}" if 0 < len(baseline) <= _LONG_HEAD else "baseline"
 
 
+def load_curve(frame: Frame) -> Sheet:
+    """Lay out an answer of `scaling`."""
+    title = "the knee of each load curve: beyond it, more load adds more latency than rate"
+    return replace(plain(frame), title=title)
+
+
 def plan(frame: Frame) -> Sheet:
     """Lay out an answer of `plan`: what takes more runs than anybody makes is said."""
     made = plain(frame)
@@ -859,6 +874,7 @@ _LAYOUTS: Mapping[str | None, Callable[[Frame], Sheet]] = {
     "compare": comparison,
     "gate": held,
     "overall": overall,
+    "scaling": load_curve,
     "plan": plan,
     "speedup": comparison,
     "tails": comparison,

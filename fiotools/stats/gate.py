@@ -106,6 +106,8 @@ class Rule:
         method = str(row.get("method") or "")
         fewest = min(row["n"], row["n_baseline"])
         df = max(1, fewest - 1 if method.startswith("log-paired") else 2 * (fewest - 1))
+        if method.startswith("log-pooled"):  # of all sides
+            df *= row["comparisons"]
         if method.startswith("log-prediction"):
             df = row["n_baseline"] - 1
         error = (1 - (row.get("confidence") or 0.95)) / (row.get("comparisons") or 1)

@@ -37,6 +37,7 @@ def overall(
     over: str | Sequence[str],
     by: str | Sequence[str] | None = None,
     pair: str | None = None,
+    unit: str | None = None,
     workloads: About = "fixed",
     scope: str | None = None,
     confidence: float = 0.95,
@@ -65,6 +66,9 @@ def overall(
     pair : str, optional
         The column of rounds, each of which holds every workload on both sides. Rounds are then the
         replicates, so that the interval holds the effect of a round on all workloads.
+    unit : str, optional
+        The column of what was measured together, such as a day, as in `compare`. A unit that holds
+        all workloads is a replicate, and if it holds both sides a round.
     workloads : {"fixed", "sample"}
         Whether the question is about these workloads, or workloads like these.
     scope
@@ -122,7 +126,9 @@ def overall(
         raise SchemaError(f"workloads {workloads!r} is neither 'fixed' nor 'sample'")
     cell = tuple(dict.fromkeys([*apart, *names]))
     measure = metric_of(metric)
-    design = compare.Design(measure, between, baseline, cell, pair, scope, confidence, band)
+    design = compare.Design(
+        measure, between, baseline, cell, pair, scope, confidence, band, unit=unit
+    )
     if not names:
         raise SchemaError(
             f"{argument('over')} names no column: which ones tell the workloads apart?"
@@ -179,6 +185,7 @@ def over_cells(
     baseline: Any,
     by: str | Sequence[str] | None,
     pair: str | None = None,
+    unit: str | None = None,
     scope: str | None = None,
     confidence: float = 0.95,
     band: float = 0.05,
@@ -204,7 +211,7 @@ def over_cells(
         return None
     data = columns.data[np.sort(np.concatenate(cells)).tolist(), :]
     design = compare.Design(
-        metric_of(metric), between, baseline, over, pair, scope, confidence, band
+        metric_of(metric), between, baseline, over, pair, scope, confidence, band, unit=unit
     )
     try:
         runs = compare.runs_for(data.to_native(), design)
@@ -273,7 +280,8 @@ def _together(
     sides: Sequence[Sides], over: Sequence[str], pair: str | None
 ) -> tuple[Workloads, list[Flag]]:
     """Put the workloads together: as cells of rounds or of runs, or with runs of their own."""
-    order, count = sides[0].order, len(sides)
+    order, count, unit = sides[0].order, len(sides), sides[0].unit
+    pair = pair or sides[0].paired_by
     level, baseline = (
         _all_of([one.level for one in sides]),
         _all_of([one.baseline for one in sides]),
@@ -282,14 +290,14 @@ def _together(
         return _rounds(level, baseline, order, count, pair)
     sizes = {int(size) for side in (level, baseline) for size in _sizes(side.runs)}
     if sizes == {1}:
-        both = Sides(level, baseline, [*over], own=True, order=order)
+        both = Sides(level, baseline, [*over], own=True, order=order, unit=unit)
         return Workloads(both, count), [flag("disturbance")]
     if sizes != {count}:
         raise SchemaError(
             "some runs hold several workloads, but not all: keep those that all runs hold"
         )
     (one, logs), (other, base_logs) = (_units(side, side.runs, count) for side in (level, baseline))
-    both = Sides(one, other, [*over], own=False, each=count, order=order)
+    both = Sides(one, other, [*over], own=False, each=count, order=order, unit=unit)
     return Workloads(both, count, logs, base_logs), []
 
 
@@ -328,16 +336,16 @@ def _rounds(
     _, of_one, of_other = np.intersect1d(one.pair, other.pair, return_indices=True)
     if not len(of_one):
         raise SchemaError(
-            f"no {pair} holds all {count} workloads on both sides: leave out {argument('pair')}"
+            f"no {pair} holds all {count} workloads on both sides: "
+            f"leave out {argument('pair')} or {argument('unit')}"
         )
     notes = [flag("round-means", pair=pair, n=count)]
     if len(of_one) < there:
         notes.append(flag("no-round", n=there - len(of_one), of=there, pair=pair))
     come = np.argsort(of_one)
     of_one, of_other = of_one[come], of_other[come]
-    sides = Sides(
-        _as_rounds(one.take(of_one)), _as_rounds(other.take(of_other)), [], own=False, order=order
-    )
+    rounds = (_as_rounds(own) for own in (one.take(of_one), other.take(of_other)))
+    sides = Sides(*rounds, [], own=False, order=order, paired_by=pair)
     return Workloads(sides, count, logs[of_one], base_logs[of_other]), notes
 
 
@@ -368,7 +376,7 @@ def _shared(found: Workloads, *, paired: bool) -> list[Array]:
 
 
 def _of_sample(workloads: Workloads, design: compare.Design) -> compare.Ratio:
-    paired, k = design.pair is not None, workloads.count
+    paired, k = workloads.sides.paired_by is not None, workloads.count
     found = compare.Ratio(k, k, "log-t-workloads")
     difference = of_a_sample(workloads, paired=paired)
     found.ratio = exp(fmean(_log_ratios(workloads)))

@@ -178,11 +178,11 @@ def scaling(
     -------
     pandas.DataFrame or polars.DataFrame
         A row per curve: the columns of `by`; ``metric``, its ``unit``; ``load``, the column swept;
-        ``loads``, how many; ``n`` runs; ``rate_one`` [unit], ``sigma`` and ``kappa`` of the law;
-        ``knee``, ``knee_lo`` and ``knee_hi``, and ``knee_rate`` [unit], null if the points do not
-        bear it, for which a flag has the reason; ``peak``, the load of the highest rate, null
-        beside a null knee, and if the curve never falls; ``misfit_pct``; ``confidence``; ``flags``,
-        ``details``.
+        ``loads``, how many; ``n`` runs; ``knee``, ``knee_lo`` and ``knee_hi``, and ``knee_rate``
+        [unit], null if the points do not bear it, for which a flag has the reason; ``peak``, the
+        load of the highest rate, null beside a null knee, and if the curve never falls;
+        ``rate_one`` [unit], ``sigma`` and ``kappa`` of the law; ``misfit_pct``; ``confidence``;
+        ``flags``, ``details``.
 
     Raises
     ------

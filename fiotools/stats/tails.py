@@ -25,6 +25,7 @@ from fiotools.flags import Flag, flag, flags_of, sentence
 from fiotools.stats import frames
 from fiotools.stats.compare import Design, Ratio, ratios_of, runs_for
 from fiotools.stats.frames import Array, Frame, metric_of
+from fiotools.stats.order import TIMES
 from fiotools.stats.percentiles import (
     Histogram,
     cell_keys,
@@ -52,6 +53,7 @@ def tails(
     baseline: Any = FOUND,
     by: str | Sequence[str] | None = None,
     pair: str | None = None,
+    unit: str | None = None,
     confidence: float = 0.95,
     band: float = 0.05,
 ) -> IntoDataFrameT:
@@ -76,6 +78,8 @@ def tails(
         stay apart.
     pair : str, optional
         The column that pairs runs of both sides, such as a round.
+    unit : str, optional
+        The column of what was measured together, such as a day: it counts once, as in `compare`.
     confidence : float
         Confidence of the interval.
     band : float
@@ -125,13 +129,16 @@ def tails(
     wanted = wanted_percentiles(percentiles)
     named = [between, *frames.names(by), *frames.names(pair)]
     data = frames.opened(bins, named)
+    named += frames.present(data, (unit,) if unit in data.columns else TIMES if unit else ())
     apart = list(dict.fromkeys([*named, *frames.present(data, ("source", "run")), *labels(data)]))
     _refuse_jobs(data, named)
     runs = frames.opened(of_bins(bins, wanted, by=apart))
     _refuse_unknown(runs, apart)
     cell = [*dict.fromkeys([*frames.names(by), *cell_keys(data, []), "percentile"])]
     measure = metric_of("value_ns")
-    design = Design(measure, between, baseline, tuple(cell), pair, None, confidence, band)
+    design = Design(
+        measure, between, baseline, tuple(cell), pair, None, confidence, band, unit=unit
+    )
     columns = dict.fromkeys([*cell_keys(data, apart), "percentile", "value_ns"])
     of_runs = runs_for(runs.select(*columns).to_native(), design)
     ratios = ratios_of(of_runs, design)
@@ -143,7 +150,7 @@ def tails(
     lines = []
     for found in ratios:
         line, of_cell = found.line(), cells[found.row["percentile"]]
-        if found.n == found.n_baseline == 1:
+        if found.n == found.n_baseline == 1 and unit is None:
             rows = [of[*of_cell, one][0] for one in (side[found.row[between]], baseline)]
             sides = [windows(row // len(wanted)) for row in rows]
             line |= _within(found, sides, float(of_cell[-1]), confidence)

@@ -206,3 +206,38 @@ def test_workloads_with_one_ratio_have_that_ratio(make, rows):
     last = rows(found)[-1]
     assert (last["ratio"], last["ratio_lo"]) == (pytest.approx(2), None)
     assert rows(ft.gate(found, "not-same"))[-1]["outcome"] == "fail"
+
+
+def by_day(table, rows, make, sides="both"):
+    """Give the rounds of `table` as days of two runs each; a day may hold one side only."""
+    lines = [
+        line
+        | {
+            "day": f"{line['round']}{line['fs'] if sides == 'one' else ''}",
+            "iops": line["iops"] * k,
+        }
+        for line in rows(table)
+        for k in (0.99, 1.01)
+    ]
+    return made(make, lines)
+
+
+@pytest.mark.parametrize("question", ["fixed", "sample"])
+def test_a_day_that_holds_all_is_a_round(table, rows, make, question):
+    days = by_day(table, rows, make)
+    found = rows(ft.overall(days, "iops", **SIDES, unit="day", workloads=question))[0]
+    means = [line | {"iops": line["iops"] * np.sqrt(0.99 * 1.01)} for line in rows(table)]
+    like = rows(ft.overall(made(make, means), "iops", **SIDES, pair="round", workloads=question))[0]
+    for name in ("n", "ratio", "ratio_lo", "ratio_hi"):
+        assert found[name] == pytest.approx(like[name])
+    assert found["method"] == like["method"]
+
+
+def test_days_of_one_side_each_are_the_replicates(table, logs, rows, make):
+    days = by_day(table, rows, make, sides="one")
+    found = rows(ft.overall(days, "iops", **SIDES, unit="day"))[0]
+    sides = logs.mean(axis=0)
+    test = scipy.stats.ttest_ind(sides[:, 1], sides[:, 0], equal_var=False)
+    low, high = test.confidence_interval(0.95)
+    assert (found["n"], found["n_baseline"], found["method"]) == (4, 4, "log-welch")
+    assert (found["ratio_lo"], found["ratio_hi"]) == pytest.approx((exp(low), exp(high)))

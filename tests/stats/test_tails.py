@@ -65,6 +65,27 @@ def test_one_run_each_has_an_interval_of_its_windows_and_no_verdict(two, make, r
         assert "other runs may differ more" in line["told"]
 
 
+def test_runs_of_a_day_count_once(make, rows):
+    rng = np.random.default_rng(9)
+    runs = [
+        (
+            a_run("rho .5", 60, shift, rng),
+            {"fs": side, "source": f"{side}{n}", "run": 1, "day": n // 2},
+        )
+        for side, shift in (("a", 0.0), ("b", np.log(1.3)))
+        for n in range(8)
+    ]
+    (row,) = rows(ft.tails(table(make, runs), 99, **SIDES, unit="day"))
+    each = rows(ft.tails(table(make, runs), 99, between="source", baseline="a0"))
+    logs = {"a0": 0.0} | {line["source"]: np.log(line["ratio"]) for line in each}
+    days = [np.mean([logs[f"b{n}"] - logs[f"a{n}"] for n in (at, at + 1)]) for at in (0, 2, 4, 6)]
+    assert (row["n"], row["n_baseline"], row["method"]) == (4, 4, "log-paired-t")
+    assert row["ratio"] == pytest.approx(np.exp(np.mean(days)))
+    first = [one for one in runs if one[1]["day"] == 0]
+    (row,) = rows(ft.tails(table(make, first), 99, **SIDES, unit="day"))
+    assert (row["verdict"], row["ratio_lo"]) == ("one run", None)
+
+
 def test_several_runs_are_compared_as_runs(make, rows):
     rng = np.random.default_rng(9)
     runs = [
