@@ -127,7 +127,41 @@ def _looks(trials: int, rng: np.random.Generator) -> Iterator[Row]:
             }
 
 
+def _needed(trials: int, rng: np.random.Generator) -> Iterator[Row]:
+    metric, cv = metric_of("iops"), 0.035
+    for n in (3, 5, 7, 10):
+        needed, settles = [], []
+        for level, base in rng.normal(0, cv, (trials, 2, n + 100)):
+            once = found_by(level[:n], base[:n])
+            if settled(verdict(once, metric, band=0.05, confidence=0.95)[1]):
+                continue
+            needed.append(runs_still_needed(AnyLooks(**vars(once)), 0.05, now=n))
+            if (more := needed[-1].if_same) is not None:
+                later = AnyLooks(**vars(found_by(level[: n + more], base[: n + more])))
+                settles.append(settled(verdict(later, metric, band=0.05, confidence=0.95)[1]))
+        yield {
+            "runs a side": n,
+            "open": f"{len(needed) / trials:.2f}",
+            "of these: runs_needed is above 100": Rate.of(one.as_seen is None for one in needed),
+            "runs_needed_same is above 100": Rate.of(
+                (one.if_same is None for one in needed), most=0.05
+            ),
+            "runs_needed_same, median": f"{np.median([one.if_same or 100 for one in needed]):.0f}",
+            "settled after these": Rate.of(settles, least=0.8),
+        }
+
+
 STUDIES = [
+    Study(
+        "needed",
+        "Runs that are still needed",
+        "Equal sides with a CV of 3.5 % of which the verdict is open after so many runs. Goals: "
+        "the runs that settle it if the sides are equal are named (in .95 and more), and after "
+        "that many it is settled by the interval of another look in .8 and more, which few runs "
+        "miss: they do not know their spread, and those that are open spread little by chance.",
+        _needed,
+        trials=1500,
+    ),
     Study(
         "families",
         "Several comparisons in an answer",

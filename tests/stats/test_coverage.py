@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from benchmarks.coverage import centers, levels, modes, order, series
+from benchmarks.coverage import centers, levels, modes, order, series, sweeps
 from benchmarks.coverage.ratios import (
     one_side_coverage,
     order_coverage,
@@ -75,6 +75,21 @@ def test_levels_of_an_answer_share_its_error():
     alone = family(1, 5, (1, 1), 1500, rng)
     assert 0.02 < np.mean([any(ways) for ways in alone]) < 0.07
     assert dunnett(20, 5, (2, 1), 3000, rng) > 0.15
+
+
+def test_a_common_spread_sees_more_and_holds():
+    for name in ("equal spread", "deviations by e^.5", "one cell x3"):
+        rng = np.random.default_rng(12)
+        logs = [sweeps.NOISES[name]((2, 12, 3), rng) for _ in range(300)]
+        found = [sweeps.found(sweeps.asked(own)[0]["compare"]) for own in logs]
+        assert np.mean([any(cells) for cells in found]) < 0.09
+    seen = {"Welch": [], "compare": []}
+    for _ in range(60):
+        logs = sweeps.equal((2, 12, 3), rng) + np.array([sweeps.EFFECT, 0.0])[:, None, None]
+        told, _ = sweeps.asked(logs)
+        for method, own in seen.items():
+            own += sweeps.found(told[method])
+    assert np.mean(seen["Welch"]) < 0.2 < 0.5 < np.mean(seen["compare"])
 
 
 @pytest.mark.parametrize(("looks", "low", "high"), [("once", 0.08, 0.2), ("any", 0, 0.035)])
