@@ -263,8 +263,8 @@ SECTIONS: Mapping[str, Mapping[str, Verb]] = {
         "scaling": Verb(
             "the knee of a load curve, by the Universal Scalability Law",
             (
-                "scaling 'runs/{volume}_{iodepth:d}_{round:d}.json' --by volume -w direction=read",
-                "scaling runs/ --sweep numjobs --by bs",
+                "scaling 'depth/{iodepth:d}_{round:d}.json' -w direction=read",
+                "scaling depth/ --sweep iodepth --by rw,bs",
             ),
             asks="stats.scaling:scaling",
         ),

@@ -181,6 +181,7 @@ def test_each_public_question_has_a_verb():
 
 # the files that examples name, and what stands for them
 STAND_INS = {
+    "depth": "data/how-many-runs/depth",
     **dict.fromkeys(
         ["run.json", "single.json", "one.json", "old/1.json", "one/1.json"],
         "data/how-many-runs/depth/16_1.json",
