@@ -48,16 +48,8 @@ _HINTS = {
 # stands before it
 _READ = (
     *("overview", "overall", "tails", "speedup", "compare", "gate", "summarize", "check", "steady"),
-    *(
-        "reconcile",
-        "best_under",
-        "scaling",
-        "variance",
-        "settings_diff",
-        "fairness",
-        "shifts",
-        "plan",
-    ),
+    *("reconcile", "best_under", "scaling", "variance", "settings_diff", "fairness", "shifts"),
+    "plan",
 )
 WRAPS = 24  # letters that a line of a sentence has at least
 # below the table, and each thing once

@@ -344,8 +344,8 @@ def _rounds(
         notes.append(flag("no-round", n=there - len(of_one), of=there, pair=pair))
     come = np.argsort(of_one)
     of_one, of_other = of_one[come], of_other[come]
-    rounds = (_as_rounds(own) for own in (one.take(of_one), other.take(of_other)))
-    sides = Sides(*rounds, [], own=False, order=order, paired_by=pair)
+    rounds, others = _as_rounds(one.take(of_one)), _as_rounds(other.take(of_other))
+    sides = Sides(rounds, others, [], own=False, order=order, paired_by=pair)
     return Workloads(sides, count, logs[of_one], base_logs[of_other]), notes
 
 

@@ -35,6 +35,11 @@ def _volumes():
 
 
 @cache
+def _depths():
+    return ft.read(f"{ROOT}/data/how-many-runs/depth")
+
+
+@cache
 def _sizes():
     return ft.read(
         f"{ROOT}/data/wsl-filesystems/{{filesystem}}_{{operation}}_{{size}}_{{round:d}}.txt"
@@ -155,6 +160,7 @@ CASES = {
         _volumes,
         lambda t: ft.best_under(t["io"], "lat_mean_ns", 5e5, by=["volume", "direction"]),
     ),
+    "scaling": (_depths, lambda t: ft.scaling(t["io"])),
     "best_under, percentile": (
         _tables,
         lambda t: ft.best_under(
