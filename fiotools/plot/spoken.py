@@ -127,9 +127,8 @@ def _of_rows(spec: Spec) -> Iterator[str]:
 
 def _of_lines(spec: Spec) -> Iterator[str]:
     """Say where each curve begins and ends, and its highest point between them; or its levels."""
-    for one in spec.levels:
-        yield level(spec, one)
-    if spec.levels:
+    if spec.levels and "bands" not in spec.how:  # beside bands they are the intervals of marks
+        yield from (level(spec, one) for one in spec.levels)
         return
     for group in spec.groups:
         own = [row for row in spec.rows if row.group == group and _height(row) is not None]

@@ -241,10 +241,9 @@ def load(
         for name, row in knees.items():
             if row["knee"] is not None:
                 value = row["knee_rate"] if own is cells[0] else _waited(row, own, name, hue)
-                at = row["knee"]
+                at, low, high = (float(f"{row[f'knee{end}']:.4g}") for end in ("", "_lo", "_hi"))
                 rows.append(Row(at, value, group=name, panel=panel, mark="knee"))
-                ends = row["knee_lo"], row["knee_hi"]
-                levels.append(Level(*ends, value, group=name, panel=panel))
+                levels.append(Level(low, high, value, group=name, panel=panel))
     limits = tuple(
         Limit(value, text=_limit(value, chosen, latency, hue), panel="latency")
         for value in dict.fromkeys(row["limit"] for row in chosen.values())
