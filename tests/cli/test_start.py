@@ -181,7 +181,11 @@ def test_each_public_question_has_a_verb():
 
 # the files that examples name, and what stands for them
 STAND_INS = {
-    "depth": "data/how-many-runs/depth",
+    **{
+        f"depth/{2**at}_{round_}.json": f"data/how-many-runs/depth/{2**at}_{round_}.json"
+        for at in range(8)
+        for round_ in (1, 2, 3)
+    },
     **dict.fromkeys(
         ["run.json", "single.json", "one.json", "old/1.json", "one/1.json"],
         "data/how-many-runs/depth/16_1.json",
