@@ -72,7 +72,7 @@ TABLES: Mapping[str, tuple[str, ...]] = {
         *("host", "device"),
         *("read_ios", "write_ios", "read_merges", "write_merges"),
         *("read_sectors_bytes", "write_sectors_bytes", "read_ticks_s", "write_ticks_s"),
-        *("in_queue_s", "util_pct"),
+        *("in_queue_s", "queue_mean", "util_pct"),
     ),
     "extras": (*_RUN, "entry", "path", "text"),
     "notes": (*_RUN, "line", "severity", "code", "message"),
@@ -308,7 +308,7 @@ _COLUMNS: tuple[Column, ...] = (
         "target", "File or device under test.", diskspd="Target/Path", dd="of= (write), if= (read)"
     ),
     _text("direction", "read, write, trim, sync, mixed, total or copy."),
-    _text("scope", "What a row sums up: thread, job, group, client, target or total."),
+    _text("scope", "What a row sums up: thread, job, group, client, target, device or total."),
     # runs
     _text("tool", "fio, diskspd, dd, time, ..."),
     _text("tool_version", "Version as the tool prints it."),
@@ -486,22 +486,28 @@ _COLUMNS: tuple[Column, ...] = (
     _whole("n", "Runs behind a statistic or summary; samples or I/Os behind a mean."),
     # cpu
     _text("cpu", "Processor number, or 'average'.", diskspd="CPU/Id"),
-    _number("usage_pct", "Busy share.", diskspd="UsagePercent"),
-    _number("user_pct", "User share.", diskspd="UserPercent"),
-    _number("kernel_pct", "Kernel share.", diskspd="KernelPercent"),
-    _number("idle_pct", "Idle share.", diskspd="IdlePercent"),
+    _number("usage_pct", "Busy share.", diskspd="UsagePercent", iostat="100 - idle - iowait"),
+    _number("user_pct", "User share.", diskspd="UserPercent", iostat="user + nice"),
+    _number("kernel_pct", "Kernel share.", diskspd="KernelPercent", iostat="system"),
+    _number("idle_pct", "Idle share.", diskspd="IdlePercent", iostat="idle + iowait"),
     # disks
-    _text("device", "Block device.", fio="disk_util.name"),
-    _whole("read_ios", "Reads that reached the device.", fio="read_ios"),
-    _whole("write_ios", "Writes that reached the device.", fio="write_ios"),
-    _whole("read_merges", "Reads merged.", fio="read_merges"),
-    _whole("write_merges", "Writes merged.", fio="write_merges"),
-    _whole("read_sectors_bytes", "Bytes read (3.36).", fio="read_sectors x 512"),
-    _whole("write_sectors_bytes", "Bytes written (3.36).", fio="write_sectors x 512"),
-    _number("read_ticks_s", "Time spent on reads.", fio="read_ticks (ms)"),
-    _number("write_ticks_s", "Time on writes.", fio="write_ticks (ms)"),
-    _number("in_queue_s", "Time in the queue.", fio="in_queue (ms)"),
-    _number("util_pct", "Share of time that the device was busy.", fio="util"),
+    _text("device", "Block device.", fio="disk_util.name", iostat="disk_device"),
+    *(
+        make(name, meaning, derived="iostat: a rate, over time", fio=fio, iostat=iostat)
+        for make, name, meaning, fio, iostat in (
+            (_whole, "read_ios", "Reads that reached the device.", "read_ios", "r/s"),
+            (_whole, "write_ios", "Writes that reached the device.", "write_ios", "w/s"),
+            (_whole, "read_merges", "Reads merged.", "read_merges", "rrqm/s"),
+            (_whole, "write_merges", "Writes merged.", "write_merges", "wrqm/s"),
+            (_whole, "read_sectors_bytes", "Bytes read.", "read_sectors x 512 (3.36)", "rkB/s"),
+            (_whole, "write_sectors_bytes", "Bytes written.", "write_sectors x 512 (3.36)", "wkB/s"),
+            (_number, "read_ticks_s", "Time spent on reads.", "read_ticks (ms)", "r_await (ms)"),
+            (_number, "write_ticks_s", "Time on writes.", "write_ticks (ms)", "w_await (ms)"),
+            (_number, "in_queue_s", "Time in the queue.", "in_queue (ms)", "aqu-sz"),
+        )
+    ),
+    _number("queue_mean", "Mean number of requests that wait or are served.", iostat="aqu-sz"),
+    _number("util_pct", "Share of time that the device was busy.", fio="util", iostat="util"),
     # notes
     _whole("line", "Line of the file."),
     _text("severity", "info, warning or error."),

@@ -48,6 +48,10 @@ _NOT_READ = {
         r"^--- [^\n]+ ioping statistics ---$"
         r"|^[ \t]*\d[\d.]* \w+(?: bytes)? (?:<<<|>>>|from|to) [^\n]{1,300}: request=\d+ time=",
     ),
+    "iostat as text (iostat -o JSON is read)": (
+        ("avg-cpu:", "Device"),
+        r"^avg-cpu: +%user +%nice|^Device:? +(?:r/s|tps|rrqm/s) ",
+    ),
     "iozone": (("ozone",), r"Iozone: Performance Test of File I/O|^[ \t]*iozone test complete\."),
     "ATTO": (("ATTO ",), r"ATTO (?:ExpressPCI )?(?:Disk )?Benchmark"),
     "bonnie++": (

@@ -406,6 +406,15 @@ READERS: tuple[Reader, ...] = (
         needs=("command,", '"results"', "Benchmark ", "Time (", "Mean "),
     ),
     _reader(
+        "iostat",
+        title="iostat's JSON (sysstat 11.5 to 12.7)",
+        produced_by="S_TIME_FORMAT=ISO iostat -xyt -o JSON 1 > iostat.json",
+        tables=("runs", "samples", "cpu", "disks", "extras", "notes"),
+        sniff=Later("fiotools.readers.iostat:sniff"),
+        mark=r'"disk_device"\s*:',
+        mark_needs=('"disk_device"',),
+    ),
+    _reader(
         "time",
         title="time of any shell, of GNU, BSD, BusyBox and toybox; Measure-Command",
         produced_by="time command 2>log",
