@@ -2,8 +2,8 @@
 
 Produced by ``S_TIME_FORMAT=ISO iostat -xyt -o JSON 1 > iostat.json``, beside a benchmark until it
 is stopped. Fills ``runs`` (a run is one iostat), ``samples`` (a row for each report, device,
-direction and quantity; ``scope`` is device, or group), ``disks`` (each device over all reports), ``cpu`` (the
-mean of the processors), and ``extras`` (the machine; the first report).
+direction and quantity; ``scope`` is device, or group), ``disks`` (each device over all reports),
+``cpu`` (the mean of the processors), and ``extras`` (the machine; the first report).
 
 Traps. The first report is the mean since the machine's start unless ``-y`` was given, which the
 file does not say: it stays out of the numbers, in ``extras``, unless it is the only one. The file
@@ -27,6 +27,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from itertools import pairwise
 from math import isfinite
 from statistics import fmean
 from typing import Any, NamedTuple
@@ -56,7 +57,7 @@ def _measures() -> dict[str, Measure]:
         rate = f"{letter}/s" if letter else "tps"
         found[rate] = Measure(way, "iops")
         found[f"{letter}_await".lstrip("_")] = Measure(way, "lat_ns", 1e6, rate)
-        for prefix, size in (("kB", _KB), ("MB", _KB**2), ("sec", 512)):
+        for prefix, size in (("kB", _KB), ("MB", _KB**2), ("sec", 512)) if letter != "f" else ():
             found[f"{letter}{prefix}/s"] = Measure(way, "bw_bytes_per_s", size)
     for prefix, size in (("kB", _KB), ("MB", _KB**2), ("Blk", 512)):
         for word, letter in (("read", "r"), ("wrtn", "w"), ("dscd", "d")):
@@ -78,7 +79,7 @@ _ADDED = {
 # for the page of formats
 FIELDS = {
     "samples": tuple(
-        Field(measure.quantity, key, rule=f"{measure.direction or 'of the device'}")
+        Field(measure.quantity, key, rule=measure.direction or "of the device")
         for key, measure in _MEASURES.items()
     ),
     "disks": (
@@ -194,7 +195,7 @@ def _add(rows: Rows, document: Document, output: Output, line: int) -> None:
     devices = [_devices(report) for report in reports]
     names = list(dict.fromkeys(name for report in devices for name in report))
     ends = times[1:] if times else [None] * len(reports)
-    widths = [end - start for start, end in zip(times, times[1:], strict=False)] if times else None
+    widths = [end - start for start, end in pairwise(times)] if times else None
     doubts: dict[str, int] = {}
     for entry, name in enumerate(names, 1):
         found = [
@@ -299,7 +300,10 @@ def _add_samples(
             for end, report in zip(ends, found, strict=True)
             if not counted or key in report
         ]
-        columns = {"time_s": [end for end, _ in there], "value": [value for _, value in there]}
+        columns: dict[str, list[Any]] = {
+            "time_s": [end for end, _ in there],
+            "value": [value for _, value in there],
+        }
         rows.extend("samples", columns, **about, direction=direction, quantity=quantity)
 
 
@@ -365,7 +369,7 @@ def _add_cpu(
         return
     mean = {name: fmean(max(share[name], 0.0) for share in shares) for name in shares[0]}
     rows.add("cpu", run=run, cpu="average", **mean)
-    columns = {
+    columns: dict[str, list[Any]] = {
         "time_s": [end for end, _ in found],
         "value": [max(share["usage_pct"], 0.0) for share in shares],
     }
@@ -386,7 +390,7 @@ def _times(stamps: Sequence[str]) -> list[float] | None:
         return None
     seconds = [_seconds(clock) for clock in clocks if clock]
     since, days = [0.0], 0
-    for last, this in zip(seconds, seconds[1:], strict=False):
+    for last, this in pairwise(seconds):
         days += this < last - _DAY / 2  # midnight; a clock may be set back
         since.append(this + days * _DAY - seconds[0])
     if len(since) < 2 or since[-1] <= 0:
@@ -395,7 +399,7 @@ def _times(stamps: Sequence[str]) -> list[float] | None:
     even = [float(interval * place) for place in range(len(since))]
     if interval and all(abs(one - other) <= 1 for one, other in zip(since, even, strict=True)):
         return even
-    rises = all(one < other for one, other in zip(since, since[1:], strict=False))
+    rises = all(one < other for one, other in pairwise(since))
     return since if rises else None
 
 

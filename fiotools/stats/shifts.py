@@ -12,6 +12,7 @@ from narwhals.typing import IntoDataFrameT
 
 from fiotools.flags import flag
 from fiotools.stats import frames
+from fiotools.stats.beside import has_logs
 from fiotools.stats.drift import FEW_SAMPLES, change_points, samples_per_one
 from fiotools.stats.estimates import StudentT, satterthwaite, welch
 from fiotools.stats.frames import AnswerRow, Array, check_confidence
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
 
 def _table(results: Results, asked: Mapping[str, Any]) -> str | None:
     """Look at a log if there is one, unless runs are to follow a column."""
-    is_log = results.tables.height("samples") and not asked.get("order")
+    is_log = has_logs(results) and not asked.get("order")
     return "samples" if is_log else None
 
 

@@ -138,7 +138,7 @@ def test_an_idle_device_did_nothing_and_had_no_latency():
     assert results.disks.set_index("device")["read_ios"].to_dict() == {"vda": 30, "vdb": 10}
 
 
-def test_groups_are_no_devices():
+def test_groups_stand_apart_from_devices():
     results = fixture("group")
     assert results.disks["device"].tolist() == ["vda", "loop0"]
     assert set(results.samples.query("target == 'both'")["scope"]) == {"group"}
@@ -174,13 +174,15 @@ def test_cut_anywhere_the_whole_reports_are_read():
 
 
 def test_appended_outputs_are_runs_and_a_cut_one_hides_none():
-    one, killed = ((FIXTURES / f"iostat-12.6.1--{case}.json").read_text() for case in ("direct", "killed"))
+    one, killed = (
+        (FIXTURES / f"iostat-12.6.1--{case}.json").read_text() for case in ("direct", "killed")
+    )
     results = ft.reads(killed + one + killed)
     assert results.runs["status"].tolist() == ["truncated", "ok", "truncated"]
     assert results.samples.groupby("run")["time_s"].max().tolist() == [2.0, 8.0, 2.0]
 
 
-def test_what_is_no_number_is_left_out_with_its_line():
+def test_a_value_without_meaning_is_left_out_with_its_line():
     results = ft.reads(written(("", {"vda": {}}), ("", {"vda": {"r/s": "x", "util": -1}})))
     notes = results.notes.query("code == 'left out'")
     assert sorted(message.split()[0] for message in notes["message"]) == ["r/s", "util"]
@@ -193,5 +195,5 @@ def test_other_outputs_of_sysstat_are_not_claimed():
     with pytest.raises(UnknownFormatError, match="iostat as text"):
         ft.read(text)
     host = {"nodename": "vm", "statistics": [{"cpu-load": [{"cpu": "all", "idle": 1.0}]}]}
-    with pytest.raises(UnknownFormatError, match="unknown tool: .*sysstat"):
+    with pytest.raises(UnknownFormatError, match=r"unknown tool: .*sysstat"):
         ft.reads(json.dumps({"sysstat": {"hosts": [host]}}))

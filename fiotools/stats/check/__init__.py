@@ -8,10 +8,13 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import narwhals as nw
+import polars as pl
 
 from fiotools.stats import frames
+from fiotools.stats.beside import TOOL
 from fiotools.stats.check import (
     contradictions,
+    devices,
     link_rate,
     media,
     options,
@@ -26,8 +29,6 @@ from fiotools.tables.results import to_pandas
 from fiotools.vocabulary import ANSWERS
 
 if TYPE_CHECKING:
-    import polars as pl
-
     from fiotools.tables.results import Results
 
 # in the order of the answer
@@ -45,7 +46,14 @@ _OF_RUNS: tuple[Callable[[RunFacts, Evidence], Iterator[Finding]], ...] = (
     *(options.options_diskspd, page_cache.sparse, options.copying),
 )
 _OF_PAIRS = (pairs.settings, pairs.layers, pairs.mirror, pairs.warm)
-_LAST = (media.modes, options.processor, media.fresh, options.pace, page_cache.amplified)
+_LAST = (
+    media.modes,
+    options.processor,
+    media.fresh,
+    options.pace,
+    page_cache.amplified,
+    devices.counted,
+)
 
 
 def check(
@@ -164,7 +172,8 @@ def answer(results: Results, given: Evidence) -> pl.DataFrame:
         found += [one for question in _LAST for one in question(run, told)]
         findings += found
         rows += [row] * len(found)
-    heads = nw.from_native(results.tables.polars("runs"), eager_only=True)
+    judged = results.tables.polars("runs").filter(pl.col("tool") != TOOL)
+    heads = nw.from_native(judged, eager_only=True)
     columns = {name: [getattr(one, name) for one in findings] for name in ANSWERS["check"]}
     return frames.beside(heads, [*labels, "source", "run"], rows, columns)
 
