@@ -266,7 +266,7 @@ _FIO = (
 READERS: tuple[Reader, ...] = (
     _reader(
         "crystaldiskmark",
-        title="CrystalDiskMark's text (2.x to 9.x), also in forum posts",
+        title="CrystalDiskMark's text (2.x to 9.x) and KDiskMark's (1.5 to 3.2), also in posts",
         produced_by="Edit > Copy, or File > Save (text)",
         tables=("runs", "settings", "io", "extras", "notes"),
         mark=f"(?=[SR]){CRYSTALDISKMARK}",

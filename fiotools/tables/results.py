@@ -441,7 +441,7 @@ def _note_twins(tables: dict[str, pl.DataFrame]) -> None:
 
 
 def _tools(runs: pl.DataFrame) -> list[str]:
-    names = {"diskspd": "DISKSPD", "crystaldiskmark": "CrystalDiskMark"}
+    names = {"diskspd": "DISKSPD", "crystaldiskmark": "CrystalDiskMark", "kdiskmark": "KDiskMark"}
     pairs = runs.select("tool", "tool_version").unique(maintain_order=True).rows()
     tools: dict[str, list[str]] = {}
     for tool, version in pairs:

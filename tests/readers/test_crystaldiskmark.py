@@ -246,9 +246,8 @@ def test_a_section_cut_off_is_not_guessed():
 @pytest.mark.parametrize(
     "text",
     [
-        # fio's, with a space in the block size
-        "KDiskMark (2.3.0): https://github.com/JonMagon/KDiskMark\n\n[Read]\n"
-        "Sequential 1 MiB (Q= 8, T= 1):   550.145 MB/s [    537.3 IOPS] < 14840.12 us>\n",
+        # KDiskMark's without its header
+        "[Read]\nSequential 1 MiB (Q= 8, T= 1):   550.145 MB/s [    537.3 IOPS] < 14840.12 us>\n",
         f"LinuxDiskMark 1.0 (fio-based)\n-----\n{READS}",
         "Sequential Read : 123.456 MB/s\nSequential Write : 120.001 MB/s\n",
         "Random Read 4KB (QD=1) : 1.127 MB/s [ 299.9 IOPS]\n",
@@ -259,6 +258,67 @@ def test_a_section_cut_off_is_not_guessed():
 def test_what_others_print_is_not_its_own(text):
     with pytest.raises(UnknownFormatError):
         ft.reads(text)
+
+
+def kdiskmark(case):
+    return ft.read(FIXTURES / "crystaldiskmark" / f"kdiskmark-{case}.txt")
+
+
+def test_kdiskmark_is_a_tool_of_its_own():
+    results = kdiskmark("3.1.3--default")
+    run = results.runs.iloc[0]
+    assert run[["tool", "tool_version", "status"]].tolist() == ["kdiskmark", "3.1.3", "ok"]
+    assert results.extras.set_index("path")["text"].to_dict() == {
+        "Date": "2026-11-28 17:19:21",
+        "OS": "debian 12 [linux 6.1.0-40-amd64]",
+        "fio": "3.33",
+    }
+    io = results.io
+    assert io["direction"].tolist() == ["read"] * 4 + ["write"] * 4
+    assert io["size_bytes"].unique().tolist() == [2**30]
+    # 1,024,000 bytes, by its IOPS
+    assert io["bw_bytes_per_s"].tolist() == pytest.approx(
+        (io["iops"] * io["bs_bytes"]).tolist(), 1e-4
+    )
+    assert io["bw_bytes_per_s"][0] == round(3391.897 * 1_024_000)
+    assert io["iops"][3] == 14021.3
+    said = results.notes["message"].tolist()
+    assert said[1:] == ["each value is the mean of 5 runs"]
+    assert "1,024,000 bytes per second" in said[0]
+
+
+def test_kdiskmarks_best_and_its_mixes():
+    results = kdiskmark("3.1.3--peak_mix")
+    assert "the best of 3 runs" in results.notes["message"].tolist()[-1]
+    mixed = results.io.query("direction == 'mixed'")
+    assert mixed["rwmixread_pct"].tolist() == [70.0, 70.0]
+    assert mixed[["bw_bytes_per_s", "iops"]].isna().all(axis=None)
+    assert mixed["lat_mean_ns"].tolist() == [4_429_900, 5_662_970]
+    assert (results.notes["code"] == "left out").sum() == 2
+    assert results.io["numjobs"].tolist() == [1, 16] * 3
+
+
+def test_kdiskmarks_first_versions():
+    results = kdiskmark("1.5--mebibytes_not_run")
+    assert results.runs["tool_version"].isna().all()
+    assert results.io["bw_bytes_per_s"][0] == round(528.1 * 2**20)
+    assert "3 tests were not run" in results.notes["message"].tolist()[-1]
+    assert "1,048,576 bytes" in results.notes["message"][0]
+
+
+def test_kdiskmark_in_a_post_cut_and_contradicting():
+    text = (FIXTURES / "crystaldiskmark" / "kdiskmark-3.1.3--default.txt").read_text()
+    post = ft.reads("".join(f"> {line}\n" for line in f"My new disk:\n\n{text}".split("\n")))
+    assert post.runs["tool"].tolist() == ["kdiskmark"]
+    assert len(post.io) == 8
+    cut = ft.reads(text[: text.index("Profile")])
+    assert cut.runs["status"].tolist() == ["truncated"]
+    wrong = ft.reads(text.replace(" 56.085 MB/s", " 86.085 MB/s"))
+    assert wrong.notes["code"].tolist()[0] == "contradiction"
+    assert wrong.io["bw_bytes_per_s"].isna().sum() == 1
+    assert wrong.io["iops"][3] == 14021.3
+    both = ft.reads(f"{text}\n\n{HEADER}{READS}{FACTS}")
+    assert both.runs["tool"].tolist() == ["kdiskmark", "crystaldiskmark"]
 
 
 def test_diskspds_text_is_not_claimed():
@@ -275,7 +335,8 @@ def test_every_truncation_gives_whole_numbers(file):
     whole = ft.reads(text, name="x")
     figures = ["entry", "rw", "bs_bytes", "iodepth", "numjobs", "bw_bytes_per_s"]
     seen = [0]
-    known = text.find(")", text.find(" OS")) if " OS" in text else text.rfind(":") + 2
+    last = "]" if file.stem.startswith("kdiskmark") else ")"
+    known = text.find(last, text.find(" OS")) if " OS" in text else text.rfind(":") + 2
     for length in [*range(0, len(text), 37), len(text)]:
         try:
             results = ft.reads(text[:length], name="x", tables=["runs", "io"])
