@@ -13,7 +13,7 @@ from unicodedata import category
 import click
 
 from fiotools.cli.output import OutputClosedError, Trouble, die_of, say, write
-from fiotools.measure.experiments import EXPERIMENTS
+from fiotools.measure.experiments import EXPERIMENTS, OWN_JOB, experiment_named
 from fiotools.measure.runner import resume, run
 from fiotools.measure.tools import Interrupted
 
@@ -32,6 +32,7 @@ def measure(
     only: Sequence[str] = (),
     buffered: bool = False,
     until: Literal["settled"] | None = None,
+    job: str | None = None,
     dry_run: bool = False,
 ) -> int:
     """Measure places with the procedures of the articles, and keep the raw outputs.
@@ -66,6 +67,8 @@ def measure(
         random-io: through the page cache.
     until : {"settled"}, optional
         Stop when every comparison has a verdict, after --rounds at most.
+    job : str, optional
+        A job file of fio, to be run on each place instead of an experiment.
     dry_run : bool
         Show the plan, and do nothing.
     """
@@ -77,6 +80,7 @@ def measure(
         "only": only,
         "buffered": buffered,
         "dry": dry_run,
+        "job": job,
         **({"until": until} if until else {}),
     }
     if continued is not None:
@@ -84,12 +88,14 @@ def measure(
             raise click.UsageError("--resume takes everything from the folder: give nothing else")
         measured: Callable[..., object] = partial(resume, Path(continued))
     else:
-        if experiment is None or experiment not in EXPERIMENTS:
+        if job is not None and experiment is None:
+            experiment = OWN_JOB.name
+        if experiment is None or experiment not in {*EXPERIMENTS, OWN_JOB.name}:
             what = "which experiment?" if experiment is None else f"no experiment {experiment!r}:"
             raise click.UsageError(f"{what} {', '.join(EXPERIMENTS)}")
         if quick and thorough:
             raise click.UsageError("--quick or --thorough, not both")
-        chosen = EXPERIMENTS[experiment]
+        chosen = experiment_named(experiment)
         if chosen.elsewhere and chosen.here() is not None:
             _say(chosen.elsewhere)
             return 0

@@ -144,6 +144,7 @@ FACTS: Mapping[str, Fact] = {
     # measuring
     "dir": Fact("[NAME=]FOLDER", is_whole=True),
     "continued": Fact("FOLDER", flag="--resume"),
+    "job": Fact("FILE"),
     "size": Fact("SIZE"),
     "only": Fact("WORKLOAD", is_whole=True),
     "question": Fact("TEXT"),
@@ -417,6 +418,7 @@ SECTIONS: Mapping[str, Mapping[str, Verb]] = {
                 " --only read",
                 "measure random-io --dir /mnt/a --dir /mnt/b --until settled --rounds 20",
                 "measure page-cache --dir /srv --dry-run",
+                "measure --job my.fio --dir a=/mnt/a --dir b=/mnt/b --rounds 5",
                 "measure --resume random-io-20261121-093000",
             ),
             run="measure:measure",

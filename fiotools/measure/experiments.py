@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 from fiotools import units
 from fiotools.errors import MeasureError
+from fiotools.measure import own_job
 from fiotools.measure.machine import binary, span
 from fiotools.measure.plan import CampaignPlan
 from fiotools.measure.scratch import Scratch, Tick, can_drop, empty, fill, in_memory, tarball
@@ -518,14 +519,62 @@ class _Diskspd(Experiment):
         yield "-Sh bypasses the cache of Windows, but not a host's or a controller's"
 
 
+class _OwnJob(Experiment):
+    """Run a job of fio as it is, with its files in each place."""
+
+    name = "own-job"
+    article = ""
+    question = "how fast is this job of fio?"
+    metric = ("io", "iops")
+    questions = (Question("place", ("job", "direction")),)
+    tools = ("fio",)
+    workloads = ("job",)
+    suffix = ".json"
+    is_fixed = True  # the job says it
+    reads_data = False  # fio lays out what it reads
+    efforts = (Effort(0, 5), Effort(0, 5), Effort(0, 10))
+
+    def prepare(self, plan: CampaignPlan, stage: Stage, tick: Tick) -> None:
+        for scratch in stage.scratch.values():
+            (scratch.path / own_job.HERE).write_text(own_job.in_folder(plan.job), encoding="utf-8")
+
+    def to_prepare(self, plan: CampaignPlan) -> int:
+        return 0
+
+    def lasts(self, plan: CampaignPlan, runs: int) -> str:
+        return f"as long as the job takes, {runs} times"
+
+    def before(self, workload: str, number: int, scratch: Scratch) -> None:
+        scratch.drop_below()  # fio drops its own files
+
+    def command(self, workload: str, number: int, plan: CampaignPlan, stage: Stage) -> ToolCommand:
+        return ToolCommand(("fio", "--eta=never", "--output-format=json+", own_job.HERE))
+
+    def implies(self, plan: CampaignPlan, ram: int | None) -> Iterator[str]:
+        yield (
+            "fio runs in a private folder of each place, without the job's directory=; it lays its "
+            "files out in the first round, and they stay until the end"
+        )
+        size = plan.size_bytes
+        if size and (small := fits(size, ram)):
+            yield f"{small}: the job's files may be read from memory"
+        if not size:
+            yield "the job does not say the size of all its files: look for room yourself"
+        if own_job.has_logs(plan.job):
+            yield "logs of the job are removed with its files"
+
+
 EXPERIMENTS: dict[str, Experiment] = {
     one.name: one
     for one in (_Throughput(), _PageCache(), _RandomIO(), _BlockSize(), _SmallFiles(), _Diskspd())
 }
+OWN_JOB = _OwnJob()
 
 
 def experiment_named(name: str) -> Experiment:
-    """Find an experiment by its name."""
+    """Find an experiment by its name, or a person's own job."""
+    if name == OWN_JOB.name:
+        return OWN_JOB
     if name not in EXPERIMENTS:
         raise MeasureError(f"there is no experiment {name!r}; there are: {', '.join(EXPERIMENTS)}")
     return EXPERIMENTS[name]

@@ -28,7 +28,8 @@ def before(
     """Describe the campaign that begins."""
     experiment = experiment_named(plan.experiment)
     runs = sum(1 for _ in plan.runs())
-    rows = [(experiment.name, f"{experiment.question} (article {experiment.article})")]
+    article = f" (article {experiment.article})" if experiment.article else ""
+    rows = [(experiment.name, f"{experiment.question}{article}")]
     rows += [("place" if not at else "", _place(one)) for at, one in enumerate(facts)]
     times = f"{many(len(plan.workloads), 'workload')} x {many(len(plan.places), 'place')}"
     most = "" if plan.until == "rounds" else "up to "

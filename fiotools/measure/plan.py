@@ -65,6 +65,7 @@ class CampaignPlan:
     limit_s: float | None  # no further runs begin after this time
     # "rounds": when all rounds are done; "settled": or when every comparison has a verdict
     until: str = "rounds"
+    job: str = ""  # the text of a person's own job
 
     @property
     def template(self) -> str:
@@ -90,7 +91,7 @@ class CampaignPlan:
 
 def plan_from(facts: Mapping[str, Any]) -> CampaignPlan:
     """Build a plan from its values, as JSON returned them; raise if they are not a plan's."""
-    facts = {"until": "rounds", **facts}  # earlier campaigns do not say
+    facts = {"until": "rounds", "job": "", **facts}  # earlier campaigns do not say
     values = {name: facts[name] for name in CampaignPlan.__dataclass_fields__}
     values["workloads"], values["fields"] = tuple(values["workloads"]), tuple(values["fields"])
     plan = CampaignPlan(**values)

@@ -15,9 +15,9 @@ from fiotools import units
 from fiotools.errors import MeasureError, argument, typed
 from fiotools.files.atomic_write import sync_folder
 from fiotools.files.memory import memory
-from fiotools.measure import messages
+from fiotools.measure import messages, own_job
 from fiotools.measure.campaign import NAME, Campaign, campaign, campaign_at, results_folder
-from fiotools.measure.experiments import MIB, START_S, Experiment, experiment_named
+from fiotools.measure.experiments import MIB, OWN_JOB, START_S, Experiment, experiment_named
 from fiotools.measure.machine import binary, machine, processors
 from fiotools.measure.places import Given, Place, by_file_system, places_of, refused
 from fiotools.measure.plan import EFFORTS, ENDS, CampaignPlan
@@ -98,6 +98,7 @@ def make_plan(
     only: Sequence[str],
     buffered: bool,
     until: str,
+    job: str = "",
 ) -> CampaignPlan:
     """Decide sizes, rounds and times; refuse what makes no sense here."""
     if effort not in EFFORTS:
@@ -129,6 +130,7 @@ def make_plan(
         raise MeasureError(
             f"{experiment.name} has the size of the article: leave out {argument('size')}"
         )
+    wanted = own_job.room(job) if job else preset.size_bytes
     return CampaignPlan(
         experiment=experiment.name,
         effort=effort,
@@ -137,12 +139,13 @@ def make_plan(
         fields=experiment.fields,
         suffix=experiment.suffix,
         rounds=rounds,
-        size_bytes=size_for(experiment, places, preset.size_bytes, size, rounds * len(workloads)),
+        size_bytes=size_for(experiment, places, wanted, size, rounds * len(workloads)),
         seconds=seconds or 0,
         jobs=processors() if experiment.has_jobs else 0,
         buffered=buffered,
         limit_s=limit,
         until=until,
+        job=job,
     )
 
 
@@ -167,7 +170,7 @@ def _count(name: str, given: Any, default: int) -> int:
 # what decides whether two plans are one; the size is chosen anew from what is free
 _SAME = (
     *("experiment", "effort", "places", "workloads", "rounds"),
-    *("seconds", "jobs", "buffered", "until"),
+    *("seconds", "jobs", "buffered", "until", "job"),
 )
 
 
@@ -183,6 +186,7 @@ def run(
     only: Sequence[str] = (),
     buffered: bool = False,
     until: str = "rounds",
+    job: str | os.PathLike[str] | None = None,
     dry: bool = False,
     progress: bool = True,
     say: Say | None = None,
@@ -196,7 +200,8 @@ def run(
     Parameters
     ----------
     experiment : str
-        ``throughput``, ``page-cache``, ``random-io``, ``block-size``, ``small-files``, ``diskspd``.
+        ``throughput``, ``page-cache``, ``random-io``, ``block-size``, ``small-files``, ``diskspd``;
+        ``own-job`` runs the `job`.
     places : mapping of name to folder, or list of folders or of ``name=folder``
         Each gets a private folder for everything, which is removed.
     output : path, optional
@@ -218,6 +223,10 @@ def run(
     until : {"rounds", "settled"}
         ``"settled"``: stop after the round in which every comparison of the experiment has a
         verdict. The intervals are those of ``compare(..., looks="any")``, also in the report.
+    job : path, optional
+        A job file of fio, for ``own-job``. Its files lie in the private folder of each place,
+        whatever its ``directory=`` says; one that names a device or another path is refused. A copy
+        lies beside the results.
     dry : bool
         Show the plan, and do nothing.
     progress : bool
@@ -249,6 +258,9 @@ def run(
     why = chosen.here()
     if why is not None:
         raise MeasureError("\n\n".join(filter(None, (why, chosen.elsewhere))))
+    if (job is None) == (chosen is OWN_JOB):
+        raise MeasureError(f"own-job needs {argument('job')}, and only own-job takes one")
+    text = "" if job is None else own_job.job_of(os.fspath(job))
     found = places_of(places)  # before the tools: nobody shall install one for what is refused
     need(chosen.tools)
     plan = make_plan(
@@ -261,6 +273,7 @@ def run(
         only=only,
         buffered=buffered,
         until=until,
+        job=text,
     )
     if dry:
         facts = [place.facts() for place in found]
@@ -314,6 +327,8 @@ def _campaign(folder: Path, plan: CampaignPlan, *, progress: bool, say: Say) -> 
             if len(found.done) > before:
                 say(messages.after(found))
             elif is_new:
+                with suppress(OSError):
+                    (folder / own_job.JOB).unlink(missing_ok=True)
                 with suppress(OSError):  # somebody put something there, and may have it
                     (folder / NAME).unlink(missing_ok=True)
                     folder.rmdir()

@@ -25,7 +25,7 @@ from typing import Any
 from fiotools._version import __version__
 from fiotools.errors import FileError, FiotoolsError, MeasureError, argument, typed
 from fiotools.files import digest, lock
-from fiotools.measure import machine, messages, tools
+from fiotools.measure import machine, messages, own_job, tools
 from fiotools.measure.campaign import (
     FORMAT,
     Campaign,
@@ -423,7 +423,13 @@ def session(folder: Path, plan: CampaignPlan, watch: Watch, *, progress: bool, s
         manifest = Manifest(folder)
         stack.callback(manifest.close)
         if not before.log:
-            told = {"format": FORMAT, "fiotools": __version__, "template": plan.template}
+            told: dict[str, Any] = {
+                "format": FORMAT,
+                "fiotools": __version__,
+                "template": plan.template,
+            }
+            if plan.job:
+                told |= {"job_sha256": own_job.keep(folder, plan.job)}
             before.log.append(manifest.write("campaign", {**told, "plan": asdict(plan)}))
         own = CampaignSession(before, places, manifest, watch, locks, say)
         status, reason, stopped = "failed", None, None

@@ -40,8 +40,9 @@ def _of_campaign(one: Campaign) -> Iterator[Block]:
     ends = [line for line in one.log if line["kind"] == "end"]
     article, implied = one.experiment.article, one.experiment.implies
     told = {"name": plan.experiment, "article": article, "effort": plan.effort}
+    procedure = "{name}, of article {article} ({effort})" if article else "{name}: its job.fio"
     rows = [
-        ("procedure", "{name}, of article {article} ({effort})".format_map(told)),
+        ("procedure", procedure.format_map(told)),
         ("runs", f"{len(one.done)} of {len(one.plan)}: {_works(one)}"),
         ("began", began),
         ("ended", ", ".join([*(_time(end["at"]) for end in ends[-1:]), one.status])),
