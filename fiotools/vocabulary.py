@@ -46,7 +46,7 @@ TABLES: Mapping[str, tuple[str, ...]] = {
     "jobs": (
         *_ENTRY,
         *("error", "usr_cpu_pct", "sys_cpu_pct", "ctx", "majf", "minf"),
-        *("job_start", "job_runtime_s", "description"),
+        *("job_start", "job_runtime_s", "cpu_per_io_s", "description"),
     ),
     "settings": (*_RUN, "entry", "job", "option", "text", "origin"),
     "io": (
@@ -468,6 +468,13 @@ _COLUMNS: tuple[Column, ...] = (
         "job_runtime_s",
         "Run time of the job; summed over the jobs of a group.",
         fio="job_runtime (ms)",
+    ),
+    _number(
+        "cpu_per_io_s",
+        "Processor time for each I/O of the entry.",
+        better="lower",
+        derived="fio JSON: (usr_cpu_pct + sys_cpu_pct) x job_runtime_s / total_ios of its reads,"
+        " writes and trims; null where the processor's clock shows no time",
     ),
     _text("description", "Description of the job.", fio="desc"),
     # settings and extras

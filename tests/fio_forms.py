@@ -13,7 +13,7 @@ from fiotools.readers.fio.documents import pieces
 # the JSON has these from the job's options, or at all; or names the run by other means
 JSON_ONLY = {
     *("source", "target", "numjobs", "direct", "rwmixread_pct", "size_bytes", "iodepth"),
-    *("job_start", "job_runtime_s"),
+    *("job_start", "job_runtime_s", "cpu_per_io_s"),
 }
 AT = ["entry", "direction"]
 

@@ -206,6 +206,26 @@ def test_fdatasync_counts_where_it_was_timed():
     assert reads(whole).io.set_index("direction")["total_ios"].isna().tolist() == [False, True]
 
 
+def test_the_processors_time_for_each_io():
+    results = ft.read(fixture("libaio.json"))
+    [job] = results.jobs.to_dict("records")
+    busy = (job["usr_cpu_pct"] + job["sys_cpu_pct"]) / 100 * job["job_runtime_s"]
+    assert job["cpu_per_io_s"] == pytest.approx(busy / results.io["total_ios"].sum())
+    # of unified reads and writes: once
+    both = {"total_ios": 50, "io_bytes": 50 * 4096, "runtime": 1000, "iops": 50.0}
+    job = {"jobname": "a", "usr_cpu": 1.0, "sys_cpu": 4.0, "job_runtime": 1000, "mixed": both}
+    for parts in ({}, {"read": {**both, "total_ios": 30}, "write": {**both, "total_ios": 20}}):
+        text = json.dumps({"fio version": "fio-3.33", "jobs": [{**job, **parts}]})
+        assert ft.reads(text).jobs["cpu_per_io_s"].tolist() == [0.001]
+    for own in (
+        {"usr_cpu": 0, "sys_cpu": 0},
+        {"job_runtime": None},
+        {"mixed": {**both, "total_ios": 0}},
+    ):
+        text = json.dumps({"fio version": "fio-3.33", "jobs": [{**job, **own}]})
+        assert ft.reads(text).jobs["cpu_per_io_s"].isna().all()
+
+
 def test_mixed_stands_beside_its_parts_or_alone():
     assert ft.read(fixture("unified-mixed.txt")).io["direction"].tolist() == ["mixed"]
     io = ft.read(fixture("unified-both.txt")).io.set_index("direction")

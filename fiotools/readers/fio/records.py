@@ -52,6 +52,7 @@ if TYPE_CHECKING:
 
 _OF_JOB, _OF_IO, _OF_DISK = map(Lines, (JOB, IO, DISK))
 _STARTED = _OF_JOB.columns.index("job_start")
+_BUSY = attrgetter("usr_cpu", "sys_cpu", "job_runtime")
 _MOVED, _TOTAL, _SHORT, _RAN, _IOPS, _RATE = map(
     _OF_IO.columns.index,
     ("io_bytes", "total_ios", "short_ios", "runtime_s", "iops", "bw_bytes_per_s"),
@@ -59,7 +60,7 @@ _MOVED, _TOTAL, _SHORT, _RAN, _IOPS, _RATE = map(
 _RUNS: Layout = (FILE, "run", "tool", "format", "tool_version", "command", "host", "heading")
 _RUNS += ("reported_at", "duration_s", "status")
 _ENTRY: Layout = (FILE, "run", "entry", "host", "port", "group", "job", "target", "scope")
-_JOBS: Layout = (*_ENTRY, *_OF_JOB.columns, "description")
+_JOBS: Layout = (*_ENTRY, *_OF_JOB.columns, "cpu_per_io_s", "description")
 _ROW: Layout = (*_ENTRY, "direction", *CONDITIONS, *_OF_IO.columns)
 _ROW += tuple(field.column for field in LATENCY)
 _CURVE: Layout = (*_ENTRY, "direction", *SWEPT, "latency")
@@ -244,7 +245,7 @@ class _Run:
         if self.jobs:
             values = _OF_JOB.of(entry)
             values[_STARTED] = _moment(values[_STARTED])
-            self.rows.append("jobs", _JOBS, (*keys, *values, entry.desc))
+            self.rows.append("jobs", _JOBS, (*keys, *values, _cpu_per_io(entry), entry.desc))
         flying = own.flying if own.given and not is_mixed else math.inf
         listed: list[str] = []
         fine: list[Histogram | tuple[()] | None] = []  # of each direction that moved something
@@ -567,6 +568,17 @@ def _of_syncs(part: Part, timed: Timed) -> list[Any]:
     for latency, unit in timed:
         values += _in_ns(latency, unit)
     return values
+
+
+def _cpu_per_io(entry: Job) -> float | None:
+    """Return the seconds of a processor for each I/O of an entry, if its clock shows any."""
+    user, system, took = _BUSY(entry)
+    if user is None or system is None or not took or user + system <= 0:
+        return None
+    apart = [part.total_ios or 0 for part in (entry.read, entry.write, entry.trim) if part]
+    ios = sum(apart) or (entry.mixed.total_ios if entry.mixed else 0)
+    # percent of a time in ms
+    return (user + system) / 100 * took / 1000 / ios if ios else None
 
 
 def _has_io(part: Part) -> bool:
