@@ -48,7 +48,7 @@ _NOT_READ = {
         r"^--- [^\n]+ ioping statistics ---$"
         r"|^[ \t]*\d[\d.]* \w+(?: bytes)? (?:<<<|>>>|from|to) [^\n]{1,300}: request=\d+ time=",
     ),
-    "iostat as text (iostat -o JSON is read)": (
+    "iostat's text": (
         ("avg-cpu:", "Device"),
         r"^avg-cpu: +%user +%nice|^Device:? +(?:r/s|tps|rrqm/s) ",
     ),

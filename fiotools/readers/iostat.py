@@ -96,6 +96,8 @@ _CLOCK = re.compile(
     r"(?<!\d)(\d{1,2})[:時](\d\d)[:分](\d\d)秒?(?: ?([AP]M)|[+-]\d{4}|Z)?$", re.IGNORECASE
 )
 _DAY = 86_400
+# how many rows of idle devices may stand beside each row that is in the file
+_FILLED, _FEW = 20, 100_000
 
 
 @dataclass
@@ -123,7 +125,7 @@ def read(document: Document, rows: Rows) -> Iterator[Rest]:
         output = _taken(document, text, start.start())
         if output is None or not output.reports:
             break
-        if start.start() > at:
+        if text[at : start.start()].strip():
             yield Rest(document.part(at, start.start()))
         _add(rows, document, output, document.line(start.start()))
         at = output.end
@@ -193,24 +195,33 @@ def _add(rows: Rows, document: Document, output: Output, line: int) -> None:
             rows.add("extras", run=run, path=f"statistics.0.{path}", text=str(value))
         reports, lines = reports[1:], lines[1:]
     devices = [_devices(report) for report in reports]
-    names = list(dict.fromkeys(name for report in devices for name in report))
+    by_name: dict[str, list[int]] = {}
+    for at, report in enumerate(devices):
+        for name in report:
+            by_name.setdefault(name, []).append(at)
+    names = [*by_name]
     ends = times[1:] if times else [None] * len(reports)
     widths = [end - start for start, end in pairwise(times)] if times else None
+    present = sum(map(len, devices))
+    is_filled = len(names) * len(reports) <= _FILLED * present + _FEW
+    if not is_filled:
+        message = "most reports leave most devices out: they were idle there, and have no rows"
+        rows.note(message, code="meaning", line=line, run=run)
     doubts: dict[str, int] = {}
     for entry, name in enumerate(names, 1):
-        found = [
-            _numbers(report.get(name, {}), line, doubts)
-            for report, line in zip(devices, lines, strict=True)
-        ]
+        places = range(len(reports)) if is_filled else by_name[name]
+        found = [_numbers(devices[at].get(name, {}), lines[at], doubts) for at in places]
+        own = [ends[at] for at in places]
+        spans = None if widths is None else [widths[at] for at in places]
         host = _text(output.about.get("nodename"))
         is_group = name.startswith(" ")
         scope = "group" if is_group else "device"
         name = name.strip()
         about = {"run": run, "entry": entry, "host": host, "target": name, "scope": scope}
         keys = list(dict.fromkeys(key for report in found for key in report))
-        _add_samples(rows, about, keys, found, ends)
+        _add_samples(rows, about, keys, found, own)
         if not is_group:
-            _add_disk(rows, run, host, name, keys, found, widths)
+            _add_disk(rows, run, host, name, keys, found, spans, len(reports))
     for key, at in doubts.items():
         rows.say(Note("left out", "warning", at, f"{key} is not a number from 0: left out"), run)
     _add_cpu(rows, run, reports, ends)
@@ -315,13 +326,14 @@ def _add_disk(
     keys: Sequence[str],
     found: Sequence[Mapping[str, float]],
     widths: Sequence[float] | None,
+    count: int,
 ) -> None:
     """Add a device over all reports: means, and where there are times, amounts."""
     row: dict[str, Any] = {}
     by_measure = {_MEASURES[key][:2]: key for key in keys if key in _MEASURES}
     for column in ("util_pct", "queue_mean"):
         if key := by_measure.get((None, column)):
-            row[column] = fmean(report.get(key, 0.0) for report in found)
+            row[column] = sum(report.get(key, 0.0) for report in found) / count
     if widths:
 
         def over_time(key: str, worth: float = 1.0) -> float:

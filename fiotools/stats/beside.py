@@ -17,6 +17,7 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from itertools import zip_longest
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -181,23 +182,19 @@ def counted(
     if not devices or any(row["direction"] == "total" for row in rates):
         return None
     series = {name: [row for row in rates if row["target"] == name] for name in devices}
-    [first, *_] = series.values()
-    times = [row["time_s"] for row in first]
-    interval = None
-    if None not in times:
-        interval = max(times[-1] / len(times), 1e-9)
-        if window is not None:
-            low, high = window[0] - interval, window[1] + 2 * interval
-            series = {
-                name: [row for row in own if low <= row["time_s"] <= high]
-                for name, own in series.items()
-            }
-            [first, *_] = series.values()
-            times = [row["time_s"] for row in first]
-    if not times:
+    times = sorted({row["time_s"] for row in rates if row["time_s"] is not None})
+    interval = times[-1] / len(times) if times else None
+    if interval is not None and window is not None:
+        low, high = window[0] - interval, window[1] + 2 * interval
+        times = [time for time in times if low <= time <= high]
+        series = {
+            name: [row for row in own if low <= row["time_s"] <= high]
+            for name, own in series.items()
+        }
+    if not any(series.values()):
         return None
     sums = {name: sum(row["value"] for row in own) for name, own in series.items()}
-    reports = zip(*([row["value"] for row in own] for own in series.values()), strict=False)
+    reports = zip_longest(*([row["value"] for row in own] for own in series.values()), fillvalue=0)
     most = max(map(sum, reports))
     busiest = max(sums, key=lambda name: sums[name])
     means = {

@@ -192,7 +192,7 @@ def test_a_value_without_meaning_is_left_out_with_its_line():
 
 def test_other_outputs_of_sysstat_are_not_claimed():
     text = FIXTURES / "iostat-12.6.1--text.txt"
-    with pytest.raises(UnknownFormatError, match="iostat as text"):
+    with pytest.raises(UnknownFormatError, match="iostat's text"):
         ft.read(text)
     host = {"nodename": "vm", "statistics": [{"cpu-load": [{"cpu": "all", "idle": 1.0}]}]}
     with pytest.raises(UnknownFormatError, match=r"unknown tool: .*sysstat"):

@@ -79,6 +79,11 @@ OTHERS = {
         "4 KiB <<< /tmp (ext4 /dev/sda1 100 GiB): request=1 time=1.12 ms\n\n"
         "--- /tmp (ext4 /dev/sda1 100 GiB) ioping statistics ---\n"
     ),
+    "iostat's text": (
+        "avg-cpu:  %user   %nice %system %iowait  %steal   %idle\n"
+        "           1.00    0.00    1.00    0.00    0.00   98.00\n\n"
+        "Device            r/s     rkB/s   rrqm/s  %rrqm r_await rareq-sz\n"
+    ),
     "iozone": "\tIozone: Performance Test of File I/O\n\n\niozone test complete.\n",
     "ATTO": "ATTO Disk Benchmark\n",
     "bonnie++": (
