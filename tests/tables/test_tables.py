@@ -86,11 +86,15 @@ def test_the_rows_of_a_file_are_taken_back():
     ]
 
 
-def test_a_number_that_fits_no_column_loses_no_other(form):
+@pytest.mark.parametrize("way", ["append", "add"])
+def test_a_number_that_fits_no_column_loses_no_other(form, way):
     found = Rows()
     found.begin(0, "a")
-    found.append("io", (FILE, "run", "total_ios"), (0, 1, 2**63))
-    found.append("io", (FILE, "run", "total_ios"), (0, 2, 5))
+    for run, count in ((1, 2**63), (2, 5)):
+        if way == "append":
+            found.append("io", (FILE, "run", "total_ios"), (0, run, count))
+        else:
+            found.add("io", run=run, total_ios=count)
     made = found.tables()
     assert made["io"]["total_ios"].to_list() == [None, 5]
     (note,) = made["notes"].rows(named=True)
