@@ -139,7 +139,7 @@ def _parts(
     is_whole = True
     for label, path in zip(own, paths, strict=True):
         try:
-            if Path(path, DATASET).is_file():
+            if _is_dataset(path):
                 from fiotools.dataset.contents import open_dataset
 
                 dataset = open_dataset(path)
@@ -170,6 +170,16 @@ def _parts(
     if bad and not any(part.tables.height("runs") for part in parts):
         raise Trouble("nothing was read" if len(paths) > 1 else "") from bad[0]  # said already
     return parts, 1 if bad or not is_whole else 0, list(map(str, bad))
+
+
+def _is_dataset(path: str) -> bool:
+    from fiotools.input.sources import is_url
+
+    if not is_url(path):
+        return Path(path, DATASET).is_file()
+    from fiotools.dataset.store import is_dataset  # hardly any source needs it
+
+    return not {*"*?[{"} & {*path} and is_dataset(path)
 
 
 def _standard_input(as_read: Mapping[str, Any]) -> Results:

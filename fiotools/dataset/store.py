@@ -226,6 +226,15 @@ def store_at(place: str | os.PathLike[str]) -> Store:
     return Folder(path)
 
 
+def is_dataset(place: str) -> bool:
+    """Whether a folder, here or in an object store, is a dataset."""
+    try:
+        store_at(place).read(DATASET)
+    except (FileNotFoundError, NotADirectoryError):
+        return False
+    return True
+
+
 @contextmanager
 def held(store: Store) -> Iterator[None]:
     """Hold the lock of a dataset, which no other conversion has."""

@@ -101,6 +101,26 @@ def test_a_dataset_is_a_history(builds, capsys):
     assert capsys.readouterr().err.count("fails slower: new / kept: 0.") == 2
 
 
+@pytest.mark.parametrize("place", ["memory://gate-history", "file://{here}/kept"])
+def test_a_remote_dataset_is_a_history(builds, place, capsys):
+    pytest.importorskip("pyarrow", reason="pyarrow is not installed")
+    fsspec = pytest.importorskip("fsspec", reason="fsspec is not installed")
+    place = place.format(here=Path.cwd().as_posix())
+    try:
+        ft.convert("history/{day}/*.json", place)
+        assert main(["gate", place, "new", "--metric", "iops"]) == 4
+        assert "slower: below what 99 % of such sessions show" in capsys.readouterr().err
+        assert (
+            main(["gate", f"old={place}", "old2=new", "-m", "iops", "--fail-if", "iops > 1"]) == 4
+        )
+        # a folder of files, which is none
+        assert main(["gate", f"{place}-other", "new", "--metric", "iops"]) == 1
+    finally:
+        memory = fsspec.filesystem("memory")
+        if memory.exists("gate-history"):
+            memory.rm("gate-history", recursive=True)
+
+
 @pytest.mark.parametrize("form", ["junit", "github"])
 @pytest.mark.parametrize("text", ["{", RUN.read_text()[:3000]], ids=["unknown", "cut"])
 def test_an_unread_file_fails_the_gate(builds, form, text, capsys):
