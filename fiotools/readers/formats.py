@@ -411,8 +411,8 @@ READERS: tuple[Reader, ...] = (
         produced_by="S_TIME_FORMAT=ISO iostat -xyt -o JSON 1 > iostat.json",
         tables=("runs", "samples", "cpu", "disks", "extras", "notes"),
         sniff=Later("fiotools.readers.iostat:sniff"),
-        mark=r'"disk_device"\s*:',
-        mark_needs=('"disk_device"',),
+        mark=r'"(?:disk_device|avg-cpu)"\s*:',
+        mark_needs=('"disk_device"', '"avg-cpu"'),
     ),
     _reader(
         "time",

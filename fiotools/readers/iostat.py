@@ -224,7 +224,7 @@ def _add(rows: Rows, document: Document, output: Output, line: int) -> None:
             _add_disk(rows, run, host, name, keys, found, spans, len(reports))
     for key, at in doubts.items():
         rows.say(Note("left out", "warning", at, f"{key} is not a number from 0: left out"), run)
-    _add_cpu(rows, run, reports, ends)
+    _add_cpu(rows, run, reports, lines, ends)
 
 
 def _say(
@@ -282,8 +282,7 @@ def _numbers(device: Mapping[str, Any], line: int, doubts: dict[str, int]) -> di
     found = {}
     for key, value in device.items():
         if key in _MEASURES or key in _MERGED:
-            is_number = isinstance(value, int | float) and not isinstance(value, bool)
-            if is_number and isfinite(value) and value >= 0:
+            if _is_amount(value):
                 found[key] = float(value)
             else:
                 doubts.setdefault(key, line)
@@ -292,6 +291,11 @@ def _numbers(device: Mapping[str, Any], line: int, doubts: dict[str, int]) -> di
         for key, value in found.items()
         if key in _MERGED or not _MEASURES[key].counted or found.get(_MEASURES[key].counted)
     }
+
+
+def _is_amount(value: Any) -> bool:
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    return is_number and isfinite(value) and value >= 0
 
 
 def _add_samples(
@@ -358,15 +362,26 @@ def _add_disk(
 
 
 def _add_cpu(
-    rows: Rows, run: int, reports: Sequence[Mapping[str, Any]], ends: Sequence[float | None]
+    rows: Rows,
+    run: int,
+    reports: Sequence[Mapping[str, Any]],
+    lines: Sequence[int],
+    ends: Sequence[float | None],
 ) -> None:
     """Add the processors' mean over all reports, and how busy they were in each."""
     found = [
-        (end, {name: float(value) for name, value in cpu.items()})
-        for end, report in zip(ends, reports, strict=True)
+        (end, line, cpu)
+        for end, line, report in zip(ends, lines, reports, strict=True)
         if isinstance(cpu := report.get("avg-cpu"), dict)
-        and all(isinstance(value, int | float) for value in cpu.values())
     ]
+    for _, line, cpu in found:
+        told = (cpu.get("idle"), *cpu.values())
+        if not all(_is_amount(value) for value in told):
+            message = "avg-cpu has what is not a number from 0: the processors are left out"
+            rows.say(Note("left out", "warning", line, message), run)
+            return
+    if not found:
+        return
     shares = [
         {
             "usage_pct": 100 - cpu["idle"] - cpu.get("iowait", 0.0),
@@ -374,15 +389,12 @@ def _add_cpu(
             "kernel_pct": cpu.get("system", 0.0),
             "idle_pct": cpu["idle"] + cpu.get("iowait", 0.0),
         }
-        for _, cpu in found
-        if "idle" in cpu
+        for _, _, cpu in found
     ]
-    if not shares or len(shares) < len(found):
-        return
     mean = {name: fmean(max(share[name], 0.0) for share in shares) for name in shares[0]}
     rows.add("cpu", run=run, cpu="average", **mean)
     columns: dict[str, list[Any]] = {
-        "time_s": [end for end, _ in found],
+        "time_s": [end for end, *_ in found],
         "value": [max(share["usage_pct"], 0.0) for share in shares],
     }
     rows.extend("samples", columns, run=run, scope="total", quantity="usage_pct")
