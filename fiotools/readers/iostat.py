@@ -68,13 +68,13 @@ def _measures() -> dict[str, Measure]:
 
 _MEASURES = _measures()
 _MERGED = {"rrqm/s": "read_merges", "wrqm/s": "write_merges"}
-# columns of `disks` that add up over time: the rate, and what makes one of the column
+# columns of `disks` that are a rate over time: its direction and quantity
 _ADDED = {
-    "read_ios": (("read", "iops"), 1.0),
-    "write_ios": (("write", "iops"), 1.0),
-    "read_sectors_bytes": (("read", "bw_bytes_per_s"), 1.0),
-    "write_sectors_bytes": (("write", "bw_bytes_per_s"), 1.0),
-    "in_queue_s": ((None, "queue_mean"), 1.0),
+    "read_ios": ("read", "iops"),
+    "write_ios": ("write", "iops"),
+    "read_sectors_bytes": ("read", "bw_bytes_per_s"),
+    "write_sectors_bytes": ("write", "bw_bytes_per_s"),
+    "in_queue_s": (None, "queue_mean"),
 }
 # for the page of formats
 FIELDS = {
@@ -194,37 +194,46 @@ def _add(rows: Rows, document: Document, output: Output, line: int) -> None:
         for path, value in _leaves(reports[0]):
             rows.add("extras", run=run, path=f"statistics.0.{path}", text=str(value))
         reports, lines = reports[1:], lines[1:]
+    _add_devices(rows, run, output, reports, lines, times)
+    ends = times[1:] if times else [None] * len(reports)
+    _add_cpu(rows, run, reports, lines, ends)
+
+
+def _add_devices(
+    rows: Rows,
+    run: int,
+    output: Output,
+    reports: Sequence[Mapping[str, Any]],
+    lines: Sequence[int],
+    times: Sequence[float] | None,
+) -> None:
+    """Add the samples of each device, and each device over all reports."""
     devices = [_devices(report) for report in reports]
-    by_name: dict[str, list[int]] = {}
+    places: dict[str, list[int]] = {}  # of each device: the reports that have it
     for at, report in enumerate(devices):
         for name in report:
-            by_name.setdefault(name, []).append(at)
-    names = [*by_name]
-    ends = times[1:] if times else [None] * len(reports)
-    widths = [end - start for start, end in pairwise(times)] if times else None
+            places.setdefault(name, []).append(at)
     present = sum(map(len, devices))
-    is_filled = len(names) * len(reports) <= _FILLED * present + _FEW
-    if not is_filled:
+    if len(places) * len(reports) <= _FILLED * present + _FEW:
+        places = {name: [*range(len(reports))] for name in places}
+    else:
         message = "most reports leave most devices out: they were idle there, and have no rows"
-        rows.note(message, code="meaning", line=line, run=run)
+        rows.note(message, code="meaning", line=lines[0], run=run)
+    host = _text(output.about.get("nodename"))
     doubts: dict[str, int] = {}
-    for entry, name in enumerate(names, 1):
-        places = range(len(reports)) if is_filled else by_name[name]
-        found = [_numbers(devices[at].get(name, {}), lines[at], doubts) for at in places]
-        own = [ends[at] for at in places]
-        spans = None if widths is None else [widths[at] for at in places]
-        host = _text(output.about.get("nodename"))
-        is_group = name.startswith(" ")
-        scope = "group" if is_group else "device"
-        name = name.strip()
-        about = {"run": run, "entry": entry, "host": host, "target": name, "scope": scope}
+    for entry, (name, own) in enumerate(places.items(), 1):
+        found = [_numbers(devices[at].get(name, {}), lines[at], doubts) for at in own]
         keys = list(dict.fromkeys(key for report in found for key in report))
-        _add_samples(rows, about, keys, found, own)
+        is_group, target = name.startswith(" "), name.strip()
+        scope = "group" if is_group else "device"
+        about = {"run": run, "entry": entry, "host": host, "target": target, "scope": scope}
+        _add_samples(rows, about, keys, found, [times[at + 1] if times else None for at in own])
         if not is_group:
-            _add_disk(rows, run, host, name, keys, found, spans, len(reports))
+            widths = [times[at + 1] - times[at] for at in own] if times else None
+            row = _over_all(keys, found, widths, len(reports))
+            rows.add("disks", run=run, host=host, device=target, **row)
     for key, at in doubts.items():
         rows.say(Note("left out", "warning", at, f"{key} is not a number from 0: left out"), run)
-    _add_cpu(rows, run, reports, lines, ends)
 
 
 def _say(
@@ -322,43 +331,35 @@ def _add_samples(
         rows.extend("samples", columns, **about, direction=direction, quantity=quantity)
 
 
-def _add_disk(
-    rows: Rows,
-    run: int,
-    host: str | None,
-    name: str,
+def _over_all(
     keys: Sequence[str],
     found: Sequence[Mapping[str, float]],
     widths: Sequence[float] | None,
     count: int,
-) -> None:
-    """Add a device over all reports: means, and where there are times, amounts."""
+) -> dict[str, Any]:
+    """Return the columns of `disks`: means of so many reports, and with times amounts."""
     row: dict[str, Any] = {}
     by_measure = {_MEASURES[key][:2]: key for key in keys if key in _MEASURES}
     for column in ("util_pct", "queue_mean"):
         if key := by_measure.get((None, column)):
             row[column] = sum(report.get(key, 0.0) for report in found) / count
-    if widths:
-
-        def over_time(key: str, worth: float = 1.0) -> float:
-            pairs = zip(found, widths, strict=True)
-            return worth * sum(report.get(key, 0.0) * width for report, width in pairs)
-
-        for column, (measure, worth) in _ADDED.items():
-            if key := by_measure.get(measure):
-                amount = over_time(key, worth * _MEASURES[key].worth)
-                row[column] = amount if column.endswith("_s") else round(amount)
-        for key, column in _MERGED.items():
-            if key in keys:
-                row[column] = round(over_time(key))
-        for way in ("read", "write"):
-            wait, rate = by_measure.get((way, "lat_ns")), by_measure.get((way, "iops"))
-            if wait and rate:
-                spent = (report.get(wait, 0.0) * report.get(rate, 0.0) for report in found)
-                row[f"{way}_ticks_s"] = sum(
-                    each * width / 1000 for each, width in zip(spent, widths, strict=True)
-                )
-    rows.add("disks", run=run, host=host, device=name, **row)
+    if widths is None:
+        return row
+    timed = list(zip(found, widths, strict=True))
+    for column, measure in _ADDED.items():
+        if key := by_measure.get(measure):
+            worth = _MEASURES[key].worth
+            amount = sum(report.get(key, 0.0) * worth * width for report, width in timed)
+            row[column] = amount if column.endswith("_s") else round(amount)
+    for key, column in _MERGED.items():
+        if key in keys:
+            row[column] = round(sum(report.get(key, 0.0) * width for report, width in timed))
+    for way in ("read", "write"):
+        wait, rate = by_measure.get((way, "lat_ns")), by_measure.get((way, "iops"))
+        if wait and rate:  # ms for each request
+            spent = (one.get(wait, 0.0) * one.get(rate, 0.0) * width for one, width in timed)
+            row[f"{way}_ticks_s"] = sum(spent) / 1000
+    return row
 
 
 def _add_cpu(

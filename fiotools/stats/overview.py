@@ -10,6 +10,7 @@ import polars as pl
 
 from fiotools.errors import SchemaError
 from fiotools.stats import frames
+from fiotools.stats.beside import TOOL
 from fiotools.tables.columns import POLARS, get, of_pandas
 from fiotools.tables.results import Results, to_pandas
 from fiotools.vocabulary import ANSWERS, CONDITIONS, EVERY, KEYS, TABLES
@@ -288,7 +289,7 @@ def _of_runs(rows: pl.DataFrame, tables: Mapping[str, pl.DataFrame]) -> pl.DataF
             own = pl.col(name).fill_null(pl.col(f"{name} of its run"))
             told = told.with_columns(own).drop(f"{name} of its run")
     lost = runs.join(rows, on=_RUN, how="anti")
-    is_lost = pl.col("status") != "ok"
+    is_lost = (pl.col("status") != "ok") & (pl.col("tool") != TOOL)
     lost = lost.filter(is_lost) if rows.height else lost
     return pl.concat([told, lost], how="diagonal_relaxed").sort(_PLACE, maintain_order=True)
 

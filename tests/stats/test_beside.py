@@ -165,6 +165,17 @@ def test_two_runs_and_one_without_times(pair, tmp_path):
         ft.reconcile(results)
 
 
+def test_a_killed_iostat_adds_nothing_to_the_overview(pair, tmp_path):
+    shutil.copy(FIXTURES / "iostat-12.6.1--killed.json", tmp_path)
+    table = ft.overview(pair("direct"))
+    assert table["direction"].tolist() == ["read"]
+    assert (
+        ft.overview(ft.read(FIXTURES / "iostat-12.6.1--killed.json"))["status"]
+        .eq("truncated")
+        .all()
+    )
+
+
 def test_a_killed_iostat_did_not_look_all_the_time(pair):
     def cut(text):
         document = json.loads(text.replace("+0000", ""))

@@ -47,7 +47,7 @@ def _judged(
     if not moved or not runtime or seen is None:
         return None
     verdict, share = seen.verdict(moved, runtime)
-    how = phrase(f"beside_{counter.by}", source=counter.head["source"])
+    how = phrase(f"beside_{counter.by}", source=_name(counter.head["source"]))
     if share is None:
         rates = {"most": seen.most, "rate": moved / runtime}
         return probe.of(seen.most, moved / runtime, "B/s").found("untimed", **rates, how=how)
@@ -63,6 +63,10 @@ def _judged(
     if verdict == "counted" and seen.util_pct is not None and seen.queue is not None:
         return probe.found("busy", said=said, busy=_busy(seen.util_pct, seen.queue), how=how)
     return probe.found(verdict, said=said, how=how)
+
+
+def _name(source: str) -> str:
+    return source.rpartition("/")[2]
 
 
 def _busy(util_pct: float, queue: float) -> Phrase:
