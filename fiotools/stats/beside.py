@@ -1,6 +1,7 @@
 """What iostat counted beside a run: which iostat that is, and how much of the run's I/O it saw.
 
-An iostat belongs to a run if its times span the run's. Where one of the two has no times with a
+An iostat belongs to a run if its times span the run's, and it is of the same machine: by its name,
+or because it lies in the folder of the run or above it. Where one of the two has no times with a
 zone, it belongs to the run whose name it shares in a folder (``a_fio.json``, ``a_iostat.json``), or
 with which it is alone in it. Nothing else tells, and no nearest is taken.
 
@@ -94,12 +95,15 @@ class Counted:
 def matches(runs: Sequence[Placed], counters: Sequence[Placed]) -> list[Match | bool | None]:
     """Find each run's iostat; False where one lies beside and may be another run's."""
     named = _by_name(runs, counters)
+    lying: dict[str, list[Placed]] = {}
+    for one in counters:
+        lying.setdefault(_folder(one.source), []).append(one)
     found: list[Match | bool | None] = []
     for place, run in enumerate(runs):
         in_time = [
             at
             for at, counter in enumerate(counters)
-            if _is_alike(run, counter) and _spans(counter, run)
+            if _is_near(run, counter) and _spans(counter, run)
         ]
         untimed = named.get(place)
         if len(in_time) == 1:
@@ -107,7 +111,7 @@ def matches(runs: Sequence[Placed], counters: Sequence[Placed]) -> list[Match | 
         elif untimed is not None and not _has_times(run, counters[untimed]):
             found.append(Match(untimed, "name"))
         else:
-            near = [one for one in counters if _folder(one.source) == _folder(run.source)]
+            near = lying.get(_folder(run.source), [])
             is_open = len(in_time) > 1 or any(not _has_times(run, one) for one in near)
             found.append(False if is_open else None)
     return found
@@ -115,6 +119,14 @@ def matches(runs: Sequence[Placed], counters: Sequence[Placed]) -> list[Match | 
 
 def _has_times(run: Placed, counter: Placed) -> bool:
     return None not in (run.begin, run.end, counter.begin, counter.end)
+
+
+def _is_near(run: Placed, counter: Placed) -> bool:
+    """Whether both are of one machine, by its name, or by the folder of the iostat."""
+    if None not in (run.host, counter.host):
+        return run.host == counter.host
+    above, own = _folder(counter.source), _folder(run.source)
+    return above in (own, ".") or own.startswith(f"{above}/")
 
 
 def _is_alike(run: Placed, counter: Placed) -> bool:

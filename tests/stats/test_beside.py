@@ -39,8 +39,12 @@ def placed(source, begin=None, end=None, host=None):
         # two runs, and nothing tells whose it is
         ([("fio-1.json",), ("fio-2.json",)], [("iostat.json",)], [False, False]),
         ([("all.json",), ("all.json",)], [("iostat.json",)], [False, False]),
-        # times count, wherever the files lie
-        ([("x/1.json", 10, 20)], [("y/1.json", 0, 9), ("y/2.json", 8, 30)], [Match(1, "time")]),
+        # times count, in its folder or below
+        ([("x/y/1.json", 10, 20)], [("x/1.json", 0, 9), ("x/2.json", 8, 30)], [Match(1, "time")]),
+        # elsewhere it may be another machine's, unless its name is known
+        ([("x/1.json", 10, 20)], [("y/1.json", 8, 30)], [None]),
+        ([("x/1.json", 10, 20, "a")], [("y/1.json", 8, 30, "a")], [Match(0, "time")]),
+        ([("x/1.json", 10, 20, "a")], [("x/1.json", 8, 30, "b")], [None]),
         (
             [("1.json", 10, 20), ("2.json", 30, 40)],
             [("iostat.json", 5, 45)],
