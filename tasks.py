@@ -244,6 +244,9 @@ def set_up():
     if PYTHON.exists() and STAMP.exists() and STAMP.read_text(encoding="utf-8") == stamp():
         return
     leave_venv()
+    if VENV.exists() and not STAMP.exists():
+        told = "there is a .venv that this command did not make: give it another name, or remove it"
+        sys.exit(f"{told}; what is in it can do all of this too, see docs/install.md")
     print("setting up .venv (once, about a minute, 1.3 GB) ...", flush=True)
     warnings = os.environ.pop("PYTHONWARNINGS", None)  # "error" ends pip, which warns of itself
     try:
@@ -259,8 +262,10 @@ def make_venv():
     try:
         import venv
 
-        STAMP.unlink(missing_ok=True)  # first: what is half removed is no .venv
+        if STAMP.exists():
+            STAMP.write_text("", encoding="utf-8")  # first: what is half removed is no .venv
         venv.create(VENV, clear=True, with_pip=True)
+        STAMP.touch()  # it is ours, and not yet whole
     except PermissionError as error:
         in_use(error)
     except (ModuleNotFoundError, subprocess.CalledProcessError):

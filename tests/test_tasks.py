@@ -160,11 +160,21 @@ def test_a_venv_in_use(monkeypatch, fresh):
     line = r"^python\.exe: Access is denied; if something runs in \.venv .*end it and try again$"
     with pytest.raises(SystemExit, match=line):
         TASKS["set_up"]()
-    assert not stamp.exists()
+    assert not stamp.read_text(encoding="utf-8")
     monkeypatch.setitem(TASKS["clean"].__globals__, "ROOT", folder.parent)
     monkeypatch.setattr("shutil.rmtree", refuse)
     with pytest.raises(SystemExit, match=line):
         TASKS["clean"]([])
+
+
+def test_a_venv_of_somebody_else_is_left_alone(fresh):
+    folder, did = fresh
+    folder.mkdir()
+    (folder / "pyvenv.cfg").write_text("home = /usr/bin", encoding="utf-8")
+    with pytest.raises(SystemExit, match=r"a \.venv that this command did not make: give it"):
+        TASKS["set_up"]()
+    assert not did
+    assert [one.name for one in folder.iterdir()] == ["pyvenv.cfg"]
 
 
 @pytest.mark.parametrize("locale", ["C", "C.UTF-8", "de_DE.ISO-8859-1"])

@@ -788,8 +788,8 @@ def overview(results: Results, rows: int | None = None) -> Sheet:
     """Lay out results at a glance: what was measured, and the warnings of the readers."""
     name, frame = first_look(results)
     made = _of_table(Frame(frame, min(rows or _GLANCE, _GLANCE)), name, head)
-    made.title, made.whole = f"Results: {_counts(results)}", "overview()"
-    made.notes += _warnings(results)
+    made.title, made.whole = f"Results: {', '.join(results.counts())}", "overview()"
+    made.notes += [*results.unread(), *_warnings(results)]
     return made
 
 
@@ -825,7 +825,7 @@ def preview(results: Results, frame: pl.DataFrame, name: str, rows: int, chosen:
     If the columns are not chosen, those without values are left out.
     """
     made = _of_table(Frame(frame, rows or None), name, naming.short, chosen=chosen)
-    made.title = _counts(results)
+    made.title = ", ".join(results.counts())
     whole = typed("overview()", "--table overview --format csv")
     made.whole = whole if name == "overview" else ""
     if name == "notes":
@@ -843,10 +843,6 @@ def preview(results: Results, frame: pl.DataFrame, name: str, rows: int, chosen:
         this = f"{name} is shown; " if len(frame) else ""
         made.notes.append(f"{this}other tables ({argument('table')}): {', '.join(others)}")
     return made
-
-
-def _counts(results: Results) -> str:
-    return str(results)[len("<Results: ") : -1]
 
 
 def _warnings(results: Results) -> list[str]:

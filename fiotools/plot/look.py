@@ -66,14 +66,19 @@ def rc() -> Any:
 
 @contextmanager
 def look() -> Iterator[None]:
-    """Give new Axes the look of `style`, even if nobody called it.
+    """Give new Axes the look of `style`, even if nobody called it."""
+    with settings({**sns.plotting_context("notebook"), **sns.axes_style("whitegrid"), **rc()}):
+        yield
+
+
+@contextmanager
+def settings(own: Any = None) -> Iterator[None]:
+    """Have settings of one's own for a while.
 
     The first figure of a session loads the backend, and a notebook's backend then switches on that
     figures are shown; a bare ``rc_context`` would switch it off again (matplotlib's issue 24351).
     """
-    with mpl.rc_context(
-        {**sns.plotting_context("notebook"), **sns.axes_style("whitegrid"), **rc()}
-    ):
+    with mpl.rc_context(own):
         yield
         shown = mpl.is_interactive()
     mpl.interactive(shown)

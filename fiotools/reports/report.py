@@ -191,14 +191,13 @@ def _blocks(found: Study, lang: str) -> Iterator[Block]:
 
 def _drawn(found: Study, lang: str) -> Iterator[Block]:
     """Draw the plots of each part; the look and the language of the caller's own plots stay."""
-    import matplotlib as mpl
-
     from fiotools.language import speaking
     from fiotools.plot import style
+    from fiotools.plot.look import settings
 
     with (
         tempfile.TemporaryDirectory(prefix="fiotools-report-") as folder,
-        mpl.rc_context(),
+        settings(),
         speaking(lang),
         bar(desc="drawing", unit=" plots", delay=1) as line,
     ):

@@ -231,10 +231,10 @@ class Results:
         return [*super().__dir__(), *self.tables]
 
     def __repr__(self) -> str:
-        told = f"<Results: {', '.join(self._counts())}>"
-        return "\n".join([told, *self._unread()])
+        told = f"<Results: {', '.join(self.counts())}>"
+        return "\n".join([told, *self.unread()])
 
-    def _unread(self) -> list[str]:
+    def unread(self) -> list[str]:
         """Name the files that could not be read, in a line."""
         if not self.failures:
             return []
@@ -243,7 +243,7 @@ class Results:
         one = "file was" if len(names) == 1 else "files were"
         return [f"{len(names)} {one} not read: {', '.join(names[:_NAMED])}{more} (.failures)"]
 
-    def _counts(self) -> list[str]:
+    def counts(self) -> list[str]:
         """List the files, the tools, and the tables that are not empty."""
         from fiotools.units import many
 

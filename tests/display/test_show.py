@@ -334,3 +334,13 @@ def test_nothing_of_it_is_loaded_outside_ipython():
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True)
     loaded = json.loads(done.stdout)
     assert not {"IPython", "pandas", "fiotools.display", "fiotools.display.show"} & {*loaded}
+
+
+def test_a_file_that_was_not_read_stands_below_the_counts(tmp_path):
+    (tmp_path / "cut.json").write_text('{ "fio version" : "fio-3.33",\n "jobs" : [ {\n')
+    (tmp_path / "dd.txt").write_text("1048576 bytes (1.0 MB, 1.0 MiB) copied, 0.5 s, 2.1 MB/s\n")
+    with pytest.warns(UserWarning, match="1 of 2 files could not be read"):
+        shown = ft.show(ft.read(tmp_path))
+    first, *_, last = repr(shown).splitlines()
+    assert first.endswith("0 notes")
+    assert last == f"1 file was not read: {tmp_path.as_posix()}/cut.json (.failures)"

@@ -10,6 +10,7 @@ from nbclient.exceptions import DeadKernelError
 from nbformat.v4 import new_code_cell, new_notebook
 
 from fiotools.notebooks.kernel import run_cells
+from fiotools.notebooks.template import execute
 from tests.conftest import ROOT
 
 # Notes each start in a file beside it, and goes on with ipykernel from the given start on.
@@ -90,3 +91,15 @@ def test_nbval_has_as_many_starts(monkeypatch, failing):
         with pytest.raises(RuntimeError, match="Kernel died"):
             nbval.kernel.start_new_kernel(cwd="here")
     assert starts == [{"cwd": "here"}] * 3
+
+
+def test_a_report_leaves_later_plots_shown(tmp_path):
+    """Its plots are the first of the kernel: they load the backend, which shows those of cells."""
+    made = (
+        "import fiotools as ft\nres = ft.example('page-cache')\n_ = ft.report(res, 'page.html')",
+        "ax = ft.plot.timings(res)",
+    )
+    notebook = new_notebook(cells=[new_code_cell(one) for one in made])
+    execute(notebook, tmp_path)
+    (shown,) = notebook.cells[1]["outputs"]
+    assert "image/png" in shown["data"]
