@@ -10,11 +10,13 @@ import ast
 import os
 import tokenize
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import nbformat
 from nbclient.exceptions import CellControlSignal
+from nbformat.sign import NotebookNotary
 
 from fiotools.errors import FiotoolsError
 from fiotools.notebooks.kernel import explain, run_cells
@@ -91,5 +93,10 @@ def execute(notebook: Any, folder: Path) -> None:
 
 
 def text(notebook: Any) -> str:
-    """Write a notebook."""
+    """Write a notebook that was executed here, and sign it as `jupyter trust` does.
+
+    JupyterLab takes the looks of tables away from notebooks that nobody signed.
+    """
+    with suppress(OSError):
+        NotebookNotary().sign(notebook)
     return f"{nbformat.writes(notebook)}\n"

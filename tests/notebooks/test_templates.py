@@ -2,6 +2,7 @@
 
 import ast
 import json
+import os
 import re
 import shutil
 import sys
@@ -11,13 +12,14 @@ from pathlib import Path
 import nbformat
 import pandas as pd
 import pytest
+from nbformat.sign import NotebookNotary
 
 import fiotools as ft
 from fiotools.cli import main
 from fiotools.cli.notebook import _EXAMPLES, _OPTIONS
 from fiotools.notebooks.choices import chosen
 from fiotools.notebooks.questions import FOLDER, TAG, parameters, questions
-from fiotools.notebooks.template import NotebookError, execute, fill, template
+from fiotools.notebooks.template import NotebookError, execute, fill, template, text
 from tests.conftest import ROOT
 
 DATA = ROOT / "data"
@@ -264,3 +266,14 @@ def test_files_without_a_name_are_sides(tmp_path, monkeypatch):
     assert main(["notebook", "two-sides", *files, "-w", "direction=total", "-o", "a.ipynb"]) == 0
     assert values(tmp_path / "a.ipynb")["files"] == dict(zip(("nvme", "vhdx"), files, strict=True))
     assert values(tmp_path / "a.ipynb")["between"] == "label"
+
+
+def test_what_was_executed_here_is_trusted(tmp_path, monkeypatch):
+    """JupyterLab takes the looks of its tables away otherwise."""
+    monkeypatch.setenv("JUPYTER_DATA_DIR", str(tmp_path / "jupyter"))
+    made = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell("1")])
+    assert not NotebookNotary().check_signature(made)
+    again = nbformat.reads(text(made), as_version=4)
+    assert NotebookNotary().check_signature(again)
+    monkeypatch.setenv("JUPYTER_DATA_DIR", os.devnull)  # no place for signatures
+    assert text(made)
