@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from fiotools.stats.check import check
     from fiotools.stats.combine import combine, fairness, per_thread
     from fiotools.stats.compare import compare, speedup
+    from fiotools.stats.explain import explain
     from fiotools.stats.gate import gate
     from fiotools.stats.overall import overall
     from fiotools.stats.overview import overview
@@ -70,6 +71,7 @@ __all__ = [
     "convert",
     "describe",
     "example",
+    "explain",
     "fairness",
     "formats",
     "gate",
@@ -115,6 +117,7 @@ _MODULES = {
     "stats.best_under": ("best_under",),
     "stats.combine": ("combine", "fairness", "per_thread"),
     "stats.compare": ("compare", "speedup"),
+    "stats.explain": ("explain",),
     "stats.gate": ("gate",),
     "stats.check": ("check",),
     "stats.overall": ("overall",),

@@ -67,6 +67,9 @@ def answers():
         "per_thread": ft.per_thread(io, by="volume"),
         "fairness": ft.fairness(io, by="volume"),
         "combine": ft.combine(threads, to="run"),
+        "explain": ft.explain(
+            ft.read(f"{DATA.as_posix()}/dda-vhdx/xml/{{volume}}.xml"), "iops", baseline="vhdx"
+        ),
         "check": ft.check(ft.read(f"{DATA.as_posix()}/dda-vhdx/xml/{{volume}}.xml")),
         "percentiles": ft.percentiles(plus.bins),
         "best_under": ft.best_under(io, "lat_mean_ns", 1e9, by=["volume", "direction"]),

@@ -110,7 +110,7 @@ def amplified(run: RunFacts, _known: Evidence) -> Iterator[Finding]:
         moved = sum(row["io_bytes"] or 0 for row in run.wholes() if row["direction"] == direction)
         if run.tool != "fio" or not moved or not disks or any(row[name] is None for row in disks):
             continue
-        times = _at(run, disks, (row[name] for row in disks)) / float(moved)
+        times = at_devices(run, disks, (row[name] for row in disks)) / float(moved)
         if times > _FAR:
             probe = Finding("amplified", direction, times, _FAR)
             yield probe.found("more", devices=run.disks, times=times)
@@ -186,12 +186,12 @@ def _counted(run: RunFacts, reads: list[Row], each: bool, packed: float) -> Shar
         return None
     is_bound = False
     if all(row["read_sectors_bytes"] is not None for row in disks):
-        counted = _at(run, disks, (row["read_sectors_bytes"] for row in disks)) / moved
+        counted = at_devices(run, disks, (row["read_sectors_bytes"] for row in disks)) / moved
     elif each:  # requests are split on their way, and hardly merged
         requests = (row["read_ios"] + (row["read_merges"] or 0) for row in disks)
-        counted = _at(run, disks, requests) / ios
+        counted = at_devices(run, disks, requests) / ios
     else:
-        counted = _at(run, disks, (_LARGEST * row["read_ios"] for row in disks)) / moved
+        counted = at_devices(run, disks, (_LARGEST * row["read_ios"] for row in disks)) / moved
         is_bound = True
     counted *= packed
     short = _ENOUGH - _MISSED / min(row["runtime_s"] for row in reads)
@@ -211,7 +211,7 @@ def _asks_each(run: RunFacts, row: Row) -> bool:
     return "rand" in (row["rw"] or "") and row["ioengine"] != "mmap" and is_told
 
 
-def _at(run: RunFacts, disks: list[Row], values: Iterable[float]) -> float:
+def at_devices(run: RunFacts, disks: list[Row], values: Iterable[float]) -> float:
     """Add up the devices that lie over others, and those below; return the larger sum."""
     over = {
         row["path"].split(".")[1]
