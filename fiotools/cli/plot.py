@@ -159,6 +159,12 @@ KINDS: Mapping[str, Kind] = {
         ("metric", "between", "baseline", "by", "speedup", "pair", "band"),
         renamed={"by": "y"},
     ),
+    "parts": Kind(
+        "why two sides differ, in bars that add up",
+        "old='old/*.json' new='new/*.json' -w direction=read -o why.svg",
+        ("metric", "between", "baseline", "by"),
+        _SINGLE,
+    ),
     "plan": Kind(
         "how many runs a difference takes",
         "'runs/{fs}_{bs}_{round:d}.json' -m iops --between bs -w fs=xfs -o plan.svg",

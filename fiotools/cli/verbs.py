@@ -341,6 +341,18 @@ SECTIONS: Mapping[str, Mapping[str, Verb]] = {
             ("tails old=old_clat_hist.1.log new=new_clat_hist.1.log -w direction=read",),
             asks="stats.tails:tails",
         ),
+        "explain": Verb(
+            "why two sides differ, in parts; of one side, which limit binds",
+            (
+                "explain single.json mirror.json",
+                "explain old='old/*.json' new='new/*.json' --metric bw -w direction=read",
+                "explain run.json --link pcie4-x4",
+            ),
+            asks="stats.explain:explain",
+            run="explain:explain",
+            leaves=("scope", "combine", "drop_missing", "table"),
+            repeats=(),
+        ),
         "settings-diff": Verb(
             "the options in which the sides differ",
             ("settings-diff single.json mirror.json",),
@@ -440,6 +452,7 @@ MEANT: Mapping[str, str] = {
         ["stats", "stat", "summary", "mean", "median", "average", "avg"], "summarize FILES"
     ),
     **dict.fromkeys(["cmp", "vs", "ab", "ratio", "delta", "benchstat"], "compare FILES"),
+    **dict.fromkeys(["why", "because", "bottleneck", "limits"], "explain FILES"),
     **dict.fromkeys(["diff", "settings", "options"], "settings-diff FILES"),
     **dict.fromkeys(
         ["merge-bins", "percentiles-from-bins", "bound-percentiles", "hist", "histogram"],

@@ -49,7 +49,7 @@ _HINTS = {
 _READ = (
     *("overview", "overall", "tails", "speedup", "compare", "gate", "summarize", "check", "steady"),
     *("reconcile", "best_under", "scaling", "variance", "settings_diff", "fairness", "shifts"),
-    "plan",
+    *("plan", "explain"),
 )
 WRAPS = 24  # letters that a line of a sentence has at least
 # below the table, and each thing once
@@ -186,7 +186,7 @@ def answer_of(names: Sequence[str]) -> str | None:
     there = {*names}
     for name in _READ:
         if there.issuperset(ANSWERS[name]):
-            is_compared = "baseline" in ANSWERS[name]
+            is_compared = "baseline" in ANSWERS[name] and name != "explain"  # or of one side
             return name if not is_compared or columns.named_by(names, name) else None
     return None
 
@@ -570,6 +570,15 @@ def held(frame: Frame) -> Sheet:
     return Sheet([*made, why], "", cut(frame.shown, frame.size), shared)
 
 
+def explanation(frame: Frame) -> Sheet:
+    """Lay out an answer of `explain`: the answer in a line, and its parts."""
+    from fiotools.display import explained
+
+    whole = frame.whole()
+    rows = [dict(zip(whole, row, strict=True)) for row in zip(*whole.values(), strict=True)]
+    return explained.sheet(rows, frame.names, frame.rows)
+
+
 def overall(frame: Frame) -> Sheet:
     """Lay out an answer of `overall`: a comparison whose rows over all have a name."""
     over = {
@@ -869,4 +878,5 @@ _LAYOUTS: Mapping[str | None, Callable[[Frame], Sheet]] = {
     "summarize": summary,
     "check": findings,
     "settings_diff": options_that_differ,
+    "explain": explanation,
 }

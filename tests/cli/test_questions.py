@@ -80,6 +80,10 @@ ASKED = {
         [ROUNDS, "-m", "iops", "--power", "0.8", "--differences", "0.02,0.1"],
         lambda res: ft.plan(res, "iops", power=0.8, differences=[0.02, 0.1]),
     ),
+    "explain": (
+        [VOLUMES, "--baseline", "vhdx", "-w", "direction=read", "--link", "pcie3-x4"],
+        lambda res: ft.explain(res, baseline="vhdx", where="direction=read", link="pcie3-x4"),
+    ),
     "check": (
         ["data/wsl-vhdx/f_ext4-vhdx_write.txt", "--link", "usb3-5g", "--prefilled"],
         lambda res: ft.check(res, link="usb3-5g", prefilled=True),

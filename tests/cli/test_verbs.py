@@ -284,6 +284,15 @@ def test_findings_of_the_runs_of_one_file(inside):
     assert "run 1 read of again, run 2 read of again: " in text
 
 
+def test_explain_answers_in_its_first_line(inside):
+    mounts = [f"data/lima-mounts/fio/{mount}_randread.txt" for mount in ("sshfs", "9p")]
+    first = inside("explain", *mounts).stdout.splitlines()[0]
+    said = "iops of 9p_randread: 5.96 times sshfs_randread; unknown: 98 % of it is completion"
+    assert first == said
+    alone = inside("explain", mounts[1]).stdout.splitlines()[0]
+    assert alone.startswith("the call that submits an I/O sleeps 81.1 % of the time")
+
+
 def test_strict(inside):
     run = "data/wsl-vhdx/f_ext4-vhdx_write.txt"
     assert inside("check", run, "--link", "usb3-5g", "--strict").returncode == 3
@@ -296,6 +305,7 @@ def test_strict(inside):
         ("throughput", [VOLUMES, "--where", "direction=total", "--ceiling", "USB=500MB/s"]),
         ("throughput", [VOLUMES, "-m", "lat_mean", "-w", "direction=total", "--ceiling", "a=1ms"]),
         ("timings", ["data/page-cache/{cache}.txt", "--order", "before,after"]),
+        ("parts", ["data/page-cache/{cache}.txt", "-m", "real", "--baseline", "before"]),
         (
             "repeats",
             [
