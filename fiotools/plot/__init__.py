@@ -17,6 +17,7 @@ from fiotools.plot.spec import Spec
 from fiotools.plot.style import save, style, title
 from fiotools.plot.sweeps import grid, load, sweep
 from fiotools.plot.times import history, series, shifts
+from fiotools.plot.waterfall import parts
 
 __all__ = [
     "cdf",
@@ -27,6 +28,7 @@ __all__ = [
     "history",
     "latency",
     "load",
+    "parts",
     "percentiles",
     "plan",
     "ratios",

@@ -156,7 +156,8 @@ def _levels(ax: Axes, spec: Spec, looks: dict[Any, look.Look]) -> None:
             colour = look.shade(ax, 1) if one.group == spec.groups[-1] else looks[one.group].colour
             wide = one.end - one.begin
             (bar,) = ax.barh(place, wide, left=one.begin, height=0.6, color=colour)
-            says(bar, told(spec, Row(wide, one.row, group=one.group)))
+            words_of = told(spec, Row(wide, one.row, group=one.group))
+            says(bar, say("{name}: {text}", name=one.row, text=one.text) if one.text else words_of)
         else:
             ax.plot(
                 [one.value] * 2,

@@ -76,6 +76,11 @@ def draw_timings(ax):
     return ft.plot.timings(frame, y="cache", ax=ax)
 
 
+def draw_parts(ax):
+    results = ft.read("data/page-cache/{cache}.txt")
+    return ft.plot.parts(ft.explain(results, "real_s", baseline="before"), ax=ax)
+
+
 def draw_history(ax):
     return ft.plot.history(repeats().query("filesystem == 'ext4'"), "iops", x="round", ax=ax)
 
@@ -95,6 +100,7 @@ KINDS = {
     "latency": lambda ax: ft.plot.latency(
         ft.per_thread(volumes(), by="volume"), y="volume", hue="thread", ax=ax
     ),
+    "parts": draw_parts,
     "percentiles": draw_percentiles,
     "plan": lambda ax: ft.plot.plan(ft.plan(0.03), ax=ax),
     "ratios": draw_ratios,

@@ -102,6 +102,20 @@ def credibility():
 
 ROWS = pd.DataFrame({"iops": [5814, 5703, 8916, 9037, 8910]})
 DATED = ROWS.assign(started_at=pd.date_range("2026-01-01", periods=5))
+_PARTS = {"fs": "xfs", "metric": "iops", "n": 1, "part": ["device", "completion"]}
+EXPLAINED = pd.DataFrame(
+    {
+        **_PARTS,
+        "baseline": "ext4",
+        "n_baseline": 1,
+        "seconds": [2e-4, 1e-4],
+        "log_ratio": [0.7, 0.1],
+        "ratio": [2.0, 1.1],
+        "share_pct": [87.5, 12.5],
+        "verdict": ["cause", "unknown"],
+    }
+)
+ALONE = EXPLAINED.assign(log_ratio=float("nan"), ratio=float("nan"), baseline=None)
 
 KINDS = {
     "throughput": lambda: ft.plot.throughput(
@@ -139,6 +153,8 @@ KINDS = {
     "series, short": lambda: ft.plot.series(LOG[:3], steady=ft.steady(LOG[:3])),
     "shifts": lambda: ft.plot.shifts(ROWS, "iops", shifts=ft.shifts(ROWS, "iops")),
     "history": lambda: ft.plot.history(DATED, "iops"),
+    "parts": lambda: ft.plot.parts(EXPLAINED),
+    "parts of one side": lambda: ft.plot.parts(ALONE),
     "timings": lambda: ft.plot.timings(timings([4.0]), y="fs"),
     "credibility": credibility,
 }

@@ -34,6 +34,19 @@ SWEPT = {
     "bw_bytes_per_s": [1e9, 1.21e9, 2e9, 2e9],
 }
 TIMES = {"read": ["a", "b"], "real_s": [10.0, 2.0], "user_s": [1.0, 3.0], "sys_s": [2.0, 1.0]}
+EXPLAINED = {
+    "fs": ["xfs", "xfs"],
+    "baseline": ["ext4", "ext4"],
+    "metric": ["iops", "iops"],
+    "part": ["inflight", "device"],
+    "n": [3, 3],
+    "n_baseline": [3, 3],
+    "seconds": [None, 2e-4],
+    "log_ratio": [math.log(4), -math.log(2)],
+    "ratio": [4.0, 0.5],
+    "share_pct": [200.0, -100.0],
+    "verdict": ["cause", "part"],
+}
 COMPARED = {
     "pattern": ["read", "write"],
     "fs": ["xfs", "xfs"],
@@ -97,6 +110,16 @@ CASES = {
         {"y": "mount"},
         ("y", "x", "low", "high", "texts"),
         [("a", 6.58e5, 6.58e5, 1.7e9, ("658 µs", "1.70 s"))],
+    ),
+    "parts": (
+        ("parts", EXPLAINED),
+        {},
+        ("y", "x", "texts"),
+        [
+            ("I/Os in flight", 4.0, ("4.00x", "200 %")),
+            ("at the device", 2.0, ("0.500x", "-100 %")),
+            ("together", 2.0, ("2.00x", "100 %")),
+        ],
     ),
     "timings": (
         ("timings", TIMES),
