@@ -16,7 +16,7 @@ from fiotools.display.columns import printable
 from fiotools.errors import ReportError
 from fiotools.files import atomic_write
 from fiotools.progress import bar
-from fiotools.reports.blocks import Block, Heading, paragraph
+from fiotools.reports.blocks import NOTHING, Block, Heading, paragraph
 from fiotools.words import slug
 
 if TYPE_CHECKING:
@@ -175,6 +175,9 @@ def _blocks(found: Study, lang: str) -> Iterator[Block]:
     yield Heading("The verdict", 2)
     yield found.verdict()
     yield from _drawn(found, lang)
+    if (why := found.explained()) is not NOTHING:
+        yield Heading("Why do they differ?", 2)
+        yield why
     yield Heading("Can it be true?", 2)
     yield paragraph(_CHECKED)
     yield found.credibility()

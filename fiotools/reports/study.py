@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
+from fiotools.display import explained
 from fiotools.display.layout import given
+from fiotools.errors import SchemaError
 from fiotools.reports.blocks import (
     NOTHING,
     Block,
@@ -38,6 +40,8 @@ from fiotools.reports.sentences import (
     sentences,
 )
 from fiotools.reports.subjects import Source, gather
+from fiotools.stats.explain import METRICS, explain
+from fiotools.stats.explain import NOTHING as NOTHING_TO_EXPLAIN
 from fiotools.stats.settings import settings_diff
 from fiotools.tables import naming
 from fiotools.vocabulary import GRAVEST
@@ -48,6 +52,7 @@ if TYPE_CHECKING:
 
 _MACHINE = "the procedure, the machine and the commands"
 _EACH = "each cell alone"
+_PARTS = "the parts and their arithmetic"
 _HOW = (
     "A ratio is a side over its baseline, in brackets its 95 % interval; n counts the runs of each "
     "side. Differences up to 5 % do not count."
@@ -187,6 +192,13 @@ class Study:
     def credibility(self) -> Block:
         """Say of every run how far to trust its numbers."""
         return self._of_each(lambda part: [_weighed(part)])
+
+    def explained(self) -> Block:
+        """Split what was compared into parts that add up; nothing if no part has any."""
+        each = {part.name: [*_explained(part)] for part in self.parts}
+        if not any(each.values()):
+            return NOTHING
+        return self._of_each(lambda part: each[part.name])
 
     def settings(self) -> Block:
         """List the options that differ between the sides."""
@@ -399,6 +411,24 @@ def _weighed(part: StudyPart) -> Block:
     blocks += [of_frame(grave)] if len(grave) else []
     blocks += [fold("the unknown and the ok", of_frame(rest))]
     return together(blocks)
+
+
+def _explained(part: StudyPart) -> Iterator[Block]:
+    """Answer in a line for each cell, with the parts behind a fold."""
+    for one in part.comparisons:
+        if one.answer is None or one.metric not in METRICS:
+            continue
+        by = [name for name in one.by if name != "direction"]
+        sides: dict[str, Any] = {"between": one.between, "baseline": one.baseline, "by": by}
+        facts = {name: part.told[name] for name in ("ram", "link", "media") if name in part.told}
+        try:
+            answer = explain(part.results, one.metric, **sides, **facts)
+        except SchemaError:  # sides that are made of several tables
+            continue
+        rows = answer.to_dict("records")
+        yield listing(explained.headline(cell) for cell in explained.cells(rows))
+        if {*answer["verdict"]} != {NOTHING_TO_EXPLAIN}:
+            yield fold(_PARTS, of_frame(answer), printed=True)
 
 
 def _settings(part: StudyPart) -> list[Block]:

@@ -69,6 +69,7 @@ def test_every_section_is_there_and_every_link_leads_somewhere(page):
     assert heads == [
         "The verdict",
         "page-cache: what does the page cache gain?",
+        "Why do they differ?",
         "Can it be true?",
         "Which options were set, and where do they differ?",
         "The raw tables",
