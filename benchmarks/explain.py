@@ -140,9 +140,9 @@ def page(found: list[Trial], missing: dict[str, str], options: Any) -> Iterator[
     fio = subprocess.run(["fio", "--version"], capture_output=True, text=True, check=True).stdout
     yield "# How often `explain` names the true cause"
     yield ""
-    yield "Written by `python -m benchmarks.explain`; do not edit. The causes:"
-    yield f"`benchmarks/causes.py`. Trials of each: {options.trials}, {options.rounds} runs a side in"
-    yield f"turn, {options.seconds:g} s a run, on a machine that others use too."
+    yield "Written by `python -m benchmarks.explain`; do not edit. The causes stand in"
+    yield f"`benchmarks/causes.py`. Trials of each: {options.trials}; {options.rounds} runs a side"
+    yield f"in turn, of {options.seconds:g} s each, on a machine that others used too."
     yield ""
     yield f"{here['system']}, {here['processor']}, {here['memory']}; {fio.strip()}."
     yield ""
