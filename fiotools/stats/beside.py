@@ -77,6 +77,7 @@ class Counted:
     interval_s: float | None
     util_pct: float | None = None  # of the busiest device
     queue: float | None = None
+    wait_s: float | None = None  # of a request there
 
     def verdict(self, moved: float, runtime: float) -> tuple[str, float | None]:
         """Return what follows for a run that moved so many bytes, and the share that was seen."""
@@ -213,6 +214,10 @@ def counted(
         quantity: _mean(rows, busiest, quantity, interval, window)
         for quantity in ("util_pct", "queue_mean")
     }
+    inside = None
+    if interval is not None and window is not None:
+        inside = window[0] + interval, window[1]
+    wait = _wait([row for row in rows if row["direction"] == direction], busiest, inside)
     return Counted(
         devices,
         most,
@@ -222,7 +227,21 @@ def counted(
         interval,
         means["util_pct"],
         means["queue_mean"],
+        wait,
     )
+
+
+def _wait(rows: Sequence[Row], device: str, inside: tuple[float, float] | None) -> float | None:
+    """Give the mean time of a request in one direction, weighted by requests, in seconds."""
+    of_report: dict[float | None, dict[str, float]] = defaultdict(dict)
+    for row in rows:
+        time = row["time_s"]
+        is_inside = inside is None or time is None or inside[0] <= time <= inside[1]
+        if row["target"] == device and is_inside and row["quantity"] in ("iops", "lat_ns"):
+            of_report[time][row["quantity"]] = row["value"]
+    pairs = [(one["iops"], one["lat_ns"]) for one in of_report.values() if len(one) == 2]
+    requests = sum(rate for rate, _ in pairs)
+    return sum(rate * wait for rate, wait in pairs) / requests / 1e9 if requests else None
 
 
 def _mean(
