@@ -176,7 +176,7 @@ def test_one_side_alone_has_a_limit(name, side, binds):
     assert explained.remedy(row)
 
 
-@pytest.mark.parametrize(("name", "binds"), [("direct", "inflight"), ("cached", "reached")])
+@pytest.mark.parametrize(("name", "binds"), [("direct", "inflight"), ("cached", "cache")])
 def test_an_iostat_beside_counts_where_fio_found_no_device(tmp_path, name, binds):
     """Where fio counted itself, that is the truth."""
     made = FIXTURES / "iostat" / f"fio-3.33--{name}.json"
