@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import narwhals as nw
 
 from fiotools import units
-from fiotools.display import columns
+from fiotools.display import columns, explained
 from fiotools.display.layout import answer_of
 from fiotools.errors import SchemaError
 from fiotools.files import short_names
@@ -17,6 +17,7 @@ from fiotools.reports.blocks import verdicts as listed
 from fiotools.reports.cells import names_of
 from fiotools.reports.findings import Row, Top, records
 from fiotools.reports.sentences import Sentence, headline_of_sweep, of_sweep, sentences, title
+from fiotools.stats.explain import NOTHING
 from fiotools.stats.frames import metric_of
 from fiotools.tables import naming
 from fiotools.tables.results import to_pandas
@@ -54,7 +55,8 @@ def tell(answer: IntoDataFrame) -> Told:
     Parameters
     ----------
     answer : pandas.DataFrame or polars.DataFrame
-        The answer of `compare`, `speedup`, `overall`, `tails`, `summarize`, `fairness` or `window`.
+        The answer of `compare`, `speedup`, `overall`, `tails`, `explain`, `summarize`, `fairness`
+        or `window`.
 
     Returns
     -------
@@ -174,6 +176,25 @@ def _names(frame: pd.DataFrame, by: Iterable[str]) -> list[str]:
     return names_of(frame.assign(source=short), by)
 
 
+def _explained(answer: pd.DataFrame) -> Told:
+    """Say of each cell, or of each side alone, what explains it."""
+    cells = explained.cells(records(answer))
+    heads = [explained.headline(rows) for rows in cells]
+    firsts = [explained.largest(rows) for rows in cells]
+    said = [Sentence(head, tuple(_reasons(row))) for head, row in zip(heads, firsts, strict=True)]
+    return Told("; ".join(heads[:_MOST]), said)
+
+
+def _reasons(row: Mapping[str, Any]) -> Iterator[str]:
+    """Say why, where the headline only names a part of the difference, and what to do."""
+    if row["verdict"] == NOTHING:
+        return
+    if not columns.is_missing(row["log_ratio"]):
+        yield explained.why(row)
+    if remedy := explained.remedy(row):
+        yield remedy
+
+
 # --- a log ---------------------------------------------------------------------------------------
 
 _OF_WINDOWS = ("time_s", "interval_s", "coverage_pct", "iops")
@@ -213,6 +234,7 @@ _KNOWN = {*ANSWERS["window"], *KEYS}
 _TOLD: Mapping[str | None, Callable[[Any], Told]] = {
     **dict.fromkeys(["compare", "speedup", "overall", "tails"], _compared),
     "summarize": _summarized,
+    "explain": _explained,
     "fairness": _shared,
     "window": _over_time,
 }

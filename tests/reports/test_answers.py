@@ -97,6 +97,28 @@ def test_a_thread_that_did_nothing():
     assert "Jain's index 0.500" in repr(told)
 
 
+def test_why_sides_differ():
+    res = ft.read("data/page-cache/{cache}.txt")
+    told = ft.tell(ft.explain(res, "real_s", between="cache", baseline="before"))
+    assert (
+        told.title == "real of after: 0.107 times before; waiting, 83 % of it, and system CPU, 17 %"
+    )
+    (said,) = told.sentences
+    assert said.head == told.title
+    assert said.parts[0] == "the command sleeps for 0 s, against 3.25 s"
+    alone = ft.tell(ft.explain(ft.read("data/how-many-runs/rounds/fsync_xfs_1.json")))
+    (limit,) = alone.sentences
+    assert alone.title == limit.head
+    assert limit.parts, "what to change to see another limit"
+
+
+def test_nothing_to_explain_has_no_remedy():
+    res = ft.example("how-many-runs").where("workload=fsync")
+    (said,) = ft.tell(ft.explain(res, between="filesystem")).sentences
+    assert "nothing to explain" in said.head
+    assert not said.parts
+
+
 def test_a_log():
     log = ft.read("data/per-io-log/mixed_lat.1.log", version="3.33")
     windows = ft.window(log, "1s", percentiles=99)
