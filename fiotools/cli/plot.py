@@ -8,7 +8,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
@@ -301,8 +301,7 @@ def draw(
         asked = KINDS[name].arguments({**vars(wish), **sides})
         written = _drawn(
             path.with_suffix(path.suffix.lower()),
-            lambda: _spec(name, asked, read, rows, {**known, **sides}),
-            title,
+            lambda: replace(_spec(name, asked, read, rows, {**known, **sides}), title=title or ""),
             lang,
             read,
         )
@@ -351,9 +350,7 @@ def _said() -> Iterator[None]:
         say(str(one.message))
 
 
-def _drawn(
-    path: Path, ask: Callable[[], Spec], title: str | None, lang: str, read: Reading
-) -> Path:
+def _drawn(path: Path, ask: Callable[[], Spec], lang: str, read: Reading) -> Path:
     """Draw and save a plot in our style and in a language, and leave matplotlib as it was."""
     import matplotlib as mpl
 
@@ -369,6 +366,4 @@ def _drawn(
             found = drawn(ask())
         # several panels are a Figure
         ax = found if isinstance(found, Axes) else found[0].get_figure(root=True)
-        if title:
-            plot.title(ax, title)
         return plot.save(ax, path, data=read.results)[0]

@@ -88,7 +88,7 @@ def credibility(
         has one, named by its labels or else by its file.
     reasons : int, optional
         The number of reasons, the gravest first; six by default.
-    by, without, ax
+    by, without, title, ax
         As in `repeats`.
 
     Returns

@@ -199,6 +199,8 @@ def repeats(
         A panel for each combination of these columns.
     without : str or sequence of str, optional
         Parts to leave out: points, intervals, texts, limits, legend, notes.
+    title : str, optional
+        The line above the figure, as `title` writes it.
     ax : matplotlib.axes.Axes, optional
 
     Returns
@@ -311,7 +313,7 @@ def throughput(
         One row per point; `repeats` draws several runs.
     metric : str
         The column to draw, in its base unit.
-    y, hue, order, ceilings, log, by, without, ax
+    y, hue, order, ceilings, log, by, without, title, ax
         As in `repeats`; a linear axis begins at 0.
 
     Returns
@@ -364,7 +366,7 @@ def latency(
         One row per point; `repeats` draws several runs.
     metric : str
         The column of the points.
-    y, hue, order, ceilings, by, without, ax
+    y, hue, order, ceilings, by, without, title, ax
         As in `repeats`.
     to : str, optional
         The column that the bars reach to; none without that column.
@@ -545,7 +547,7 @@ def ratios(
         rows share stands below the axis.
     limits : (float, float), optional
         Draw intervals only between these ratios; an arrow says that one goes on.
-    by, without, ax
+    by, without, title, ax
         As in `repeats`.
 
     Returns

@@ -112,7 +112,7 @@ def cdf(
         latency and one direction per curve.
     hue : str, optional
         The column that names the curves.
-    order, by, without, ax
+    order, by, without, title, ax
         As in `repeats`; curves take their colours in this order.
 
     Returns
@@ -231,7 +231,7 @@ def heatmap(bins: Any, *, ceilings: Mapping[str, float | str] | None = None) -> 
         ``time_s``, ``bin_lo_ns``, ``bin_hi_ns`` and ``count``, such as `Results.bins` of a fio
         histogram log: one latency and one direction. Jobs and runs are added up, and a note says
         so; bins of whole runs are left out.
-    ceilings, by, without, ax
+    ceilings, by, without, title, ax
         As in `repeats`: latencies to draw as lines, such as a limit or a percentile.
 
     Returns
@@ -389,7 +389,7 @@ def percentiles(
         The percentiles of rows.
     means : pandas or polars frame, optional
         A table with ``y`` and ``lat_mean_ns``: the mean of each row, drawn beside its percentiles.
-    order, by, without, ax
+    order, by, without, title, ax
         As in `repeats`; curves take their colours in this order.
 
     Returns
@@ -635,7 +635,7 @@ def tails(
         Of histograms, the percentiles.
     band : float
         Half-width of the relevance band.
-    by, without, ax
+    by, without, title, ax
         As in `repeats`.
 
     Returns

@@ -1,7 +1,8 @@
 """A kind of plot: a function from data to a `Spec`, which is drawn by its shape.
 
 `kind` gives every such function the same surface: a `Results`, a frame or an answer as its first
-argument; ``by`` for panels, ``without`` for parts to leave out, ``ax`` for Axes of one's own.
+argument; ``by`` for panels, ``without`` for parts to leave out, ``title`` for a line above, ``ax``
+for Axes of one's own.
 """
 
 from __future__ import annotations
@@ -15,12 +16,13 @@ from typing import Any, TypeAlias
 import narwhals as nw
 from matplotlib.axes import Axes
 
-from fiotools.errors import SchemaError, about_results, argument
+from fiotools.errors import SchemaError, about_results, argument, similar
 from fiotools.language import listed
 from fiotools.plot import cells, frame, letters, lines, look, roles, rows, spoken, words
 from fiotools.plot.roles import Arguments
 from fiotools.plot.scales import settled
 from fiotools.plot.spec import PARTS, Spec, merged, refuse_too_many
+from fiotools.plot.style import title as write_title
 from fiotools.stats import frames
 from fiotools.stats.question import columns_named, metric_of, table_of
 from fiotools.tables import naming
@@ -33,10 +35,24 @@ FOUND: Any = None  # the default of an argument that is found in the data
 _SHAPES: Mapping[str, Any] = {"rows": rows.draw, "lines": lines.draw, "cells": cells.draw}
 _NAMES = ("y", "hue", "x", "by", "between", "order", "pair")  # arguments that may name columns
 _METRICS = ("metric", "latency", "quantity")
+# what other libraries and functions call an argument, for hints only: the first that a kind takes
+_CURVES = ("hue", "y")
+_MEANT: Mapping[str, Sequence[str]] = {
+    **dict.fromkeys(("between", "group", "color", "colour", "label"), _CURVES),
+    **dict.fromkeys(("y", "value", "column", *_METRICS), _METRICS),
+    **dict.fromkeys(("col", "row", "panels", "facet"), ("by",)),
+    **dict.fromkeys(("axes", "axis", "figure"), ("ax",)),
+    **dict.fromkeys(("limit", "limits", "ceiling"), ("ceilings", "limit")),
+    **dict.fromkeys(("logx", "logy", "scale"), ("log",)),
+    "name": ("title",),
+    "speedup": ("faster",),
+}
 
 
 class Kind:
     """A kind of plot, to be called like a function."""
+
+    __name__: str
 
     def __init__(self, make: Callable[..., Spec], prepare: Prepare) -> None:
         update_wrapper(self, make)
@@ -50,6 +66,7 @@ class Kind:
             for name, default, kind in (
                 ("by", None, "str | Sequence[str] | None"),
                 ("without", (), "str | Sequence[str]"),
+                ("title", None, "str | None"),
                 ("ax", None, "Axes | None"),
             )
         ]
@@ -61,17 +78,41 @@ class Kind:
         """Draw the plot, on Axes of one's own or on a new figure."""
         return drawn(self.spec(*args, **named), ax, several=named.get("by") is not None)
 
-    def spec(self, *args: Any, without: str | Sequence[str] = (), **named: Any) -> Spec:
+    def spec(self, *args: Any, **named: Any) -> Spec:
         """Return what is drawn, as plain values."""
-        given = self.__signature__.bind(*args, without=without, **named).arguments
-        given.pop("without")
+        given = self._bound(args, named)
+        without, title = given.pop("without", ()), given.pop("title", None)
         data, by = given.pop(self._data), frames.names(given.pop("by", None))
         asked = {**given, "by": list(by)}
         if isinstance(data, Results):
             with about_results():
-                table = self._prepare(data, asked)
-                return self._of(table, asked).without(without)
-        return self._of(self._prepare(data, asked), asked).without(without)
+                found = self._of(self._prepare(data, asked), asked)
+        else:
+            found = self._of(self._prepare(data, asked), asked)
+        return replace(found.without(without), title=title or "")
+
+    def _bound(self, args: Sequence[Any], named: Mapping[str, Any]) -> Arguments:
+        """Bind arguments to their names, or say which there are."""
+        takes = self.__signature__.parameters
+        first = [name for name, one in takes.items() if one.kind is not one.KEYWORD_ONLY]
+        unknown = [name for name in named if name not in takes or name == "ax"]
+        names = [name for name in takes if name not in (self._data, *unknown)]
+        every = f"{self.__name__} takes {', '.join(names)}"
+        if unknown:
+            meant = next((one for one in _MEANT.get(unknown[0], ()) if one in names), None)
+            hint = f"; did you mean {meant}=?" if meant else similar(unknown[0], names)
+            raise SchemaError(f"{every}; not {unknown[0]}{hint}")
+        if len(args) > len(first):
+            more = ", ".join(f"{name}=" for name in names if name not in first)
+            raise SchemaError(
+                f"{self.__name__} takes {', '.join(first)} in this order, and the others by name"
+                f" ({more}); not {len(args)} values without a name"
+            )
+        if twice := [name for name in first[: len(args)] if name in named]:
+            raise SchemaError(f"{every}; not {twice[0]} twice")
+        if not args and self._data not in named:
+            raise SchemaError(f"{every}; before them the data, such as read(files)")
+        return self.__signature__.bind(*args, **named).arguments
 
     def _of(self, data: Any, asked: Arguments) -> Spec:
         by = asked.pop("by")
@@ -99,6 +140,8 @@ def drawn(spec: Spec, ax: Any = None, *, several: bool = False) -> Any:
     """Draw a plot on Axes of one's own, or on a new figure; panels are an array of Axes."""
     if ax is not None:
         panels = frame.given(ax, len(spec.panels))
+        if spec.title:
+            write_title(panels, spec.title)
         spoken.finds(panels, spec)
         for one, name in zip(panels, spec.panels, strict=True):
             last = one is panels[-1]
@@ -123,8 +166,8 @@ def drawn(spec: Spec, ax: Any = None, *, several: bool = False) -> Any:
         for handle in _panel(one, part, whole=True, alone=not whole or bool(spec.ys)):
             handles.setdefault(handle.get_label(), handle)
         if (whole and not spec.ys) or len(panels) > 2:
-            title = letters.wrapped(name, letters.room(look.points(one)[0], look.size(one)))
-            look.literal([one.set_title(title, fontsize=look.size(one), loc="left")])
+            head = letters.wrapped(name, letters.room(look.points(one)[0], look.size(one)))
+            look.literal([one.set_title(head, fontsize=look.size(one), loc="left")])
         if whole:
             if spec.shape == "lines" and not spec.ys:
                 one.label_outer()
@@ -133,6 +176,8 @@ def drawn(spec: Spec, ax: Any = None, *, several: bool = False) -> Any:
     frame.around(own, panels, spec, [*handles.values()])
     if spec.shape == "lines":
         own.align_ylabels(panels)
+    if spec.title:
+        write_title(panels, spec.title)
     return panels if several else panels[0]
 
 

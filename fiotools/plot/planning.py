@@ -49,7 +49,7 @@ def plan(
         combination of `by`: ten differences make a curve.
     metric, between, pair : optional
         Of runs, as in `fiotools.plan`.
-    by, without, ax
+    by, without, title, ax
         As in `repeats`.
 
     Returns

@@ -65,7 +65,7 @@ def fairness(
         too. It is asked if the rows have a ``scope``.
     y : str
         The column that names the rows, a run in each.
-    order, by, without, ax
+    order, by, without, title, ax
         As in `repeats`.
 
     Returns
@@ -206,7 +206,7 @@ def timings(
         ``real_s``, ``user_s``, ``sys_s``: one row per bar.
     y : str
         The column that names the bars.
-    order, by, without, ax
+    order, by, without, title, ax
         As in `repeats`.
 
     Returns

@@ -97,6 +97,7 @@ class Spec:
     ys: tuple[Axis, ...] = ()  # of the panels, if they have not all the same
     limits: tuple[Limit, ...] = ()
     levels: tuple[Level, ...] = ()
+    title: str = ""
     heads: tuple[str, ...] = ()  # of the texts beside rows
     said: str = ""  # the finding, in a line above
     notes: tuple[str, ...] = ()

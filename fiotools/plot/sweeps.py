@@ -66,7 +66,7 @@ def sweep(
         The swept condition: a column of numbers, with a tick at each; by default ``bs_bytes``.
     hue : str, optional
         The column that names the curves.
-    summary, order, ceilings, log, by, without, ax
+    summary, order, ceilings, log, by, without, title, ax
         As in `repeats`; by ``hue`` and ``x``.
 
     Returns
@@ -187,7 +187,7 @@ def load(
     best : pandas or polars frame, optional
         The answer of `best_under` for ``latency`` (by ``hue``; ``sweep=x`` if `x` is a label), to
         be drawn instead of `limit`.
-    order, by, without, ax
+    order, by, without, title, ax
         As in `repeats`.
 
     Returns
@@ -426,7 +426,7 @@ def grid(
         The columns that name the columns and the rows of cells, numbers by size.
     between, baseline, faster : optional
         Of runs, as in `compare`, which is asked.
-    by, without, ax
+    by, without, title, ax
         As in `repeats`.
 
     Returns

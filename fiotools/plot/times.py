@@ -133,7 +133,7 @@ def series(
         The limits that were passed to `steady`, if any.
     window, round_s : optional
         As in `steady`, if it is asked.
-    order, by, without, ax
+    order, by, without, title, ax
         As in `repeats`; curves take their colours in this order.
 
     Returns
@@ -499,7 +499,7 @@ def shifts(
         The answer of `fiotools.shifts` for them, which is asked if left out.
     order, round_s : optional
         As they were passed to `fiotools.shifts`.
-    by, without, ax
+    by, without, title, ax
         As in `repeats`.
 
     Returns
@@ -676,7 +676,7 @@ def history(
         steps are those of the medians.
     order : sequence, optional
         The values of `x` from left to right.
-    by, without, ax
+    by, without, title, ax
         As in `repeats`.
 
     Returns

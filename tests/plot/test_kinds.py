@@ -61,7 +61,7 @@ def test_every_kind_is_here():
 @each_kind
 def test_every_kind_has_panels_and_parts_and_takes_axes(kind):
     there = inspect.signature(getattr(ft.plot, kind.partition("-")[0])).parameters
-    assert {"by", "without", "ax"} <= {*there}
+    assert {"by", "without", "title", "ax"} <= {*there}
 
 
 @pytest.mark.parametrize("rounds", [1, 5])
