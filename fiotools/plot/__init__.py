@@ -4,13 +4,16 @@ A kind makes a `Spec` of plain values (`spec.py`), which one of three shapes dra
 or `cells`. `frame.py` has what is around them.
 """
 
-from typing import Any
+import sys
+from types import ModuleType
+from typing import Any, NoReturn
 
-from fiotools.errors import SchemaError
+from fiotools.errors import FiotoolsError, SchemaError, similar
 from fiotools.plot.checks import credibility
 from fiotools.plot.comparisons import latency, ratios, repeats, throughput
 from fiotools.plot.distributions import cdf, heatmap, percentiles, tails
 from fiotools.plot.kind import KINDS
+from fiotools.plot.names import MEANT
 from fiotools.plot.planning import plan
 from fiotools.plot.shares import fairness, timings
 from fiotools.plot.spec import Spec
@@ -46,6 +49,45 @@ __all__ = [
 ]
 
 
+class NoSuchPlotError(FiotoolsError, AttributeError):
+    """There is no such kind of plot."""
+
+
+def _unknown(name: str) -> str:
+    """Say which plots there are, and which one is meant by another name."""
+    meant = " or ".join(MEANT.get(name, ()))
+    hint = f"; did you mean {meant}?" if meant else similar(name, KINDS)
+    return f"{name!r} is not a kind of plot: {', '.join(KINDS)}{hint}"
+
+
+class _Plots(ModuleType):
+    """The package of plots: its plots and helpers are all that it shows."""
+
+    def __dir__(self) -> list[str]:
+        return [*__all__]
+
+    def __getattr__(self, name: str) -> NoReturn:
+        raise NoSuchPlotError(_unknown(name))
+
+    def __call__(self, *_: Any, **__: Any) -> NoReturn:
+        """Say which plots there are to somebody who calls the package like one."""
+        lines = [f"  ft.plot.{name}: {one.draws}" for name, one in KINDS.items()]
+        raise SchemaError("\n".join(["each kind of plot is a function:", *lines]))
+
+
+class _Part(ModuleType):
+    """A module of the package, whose name somebody may take for a plot."""
+
+    def __call__(self, *_: Any, **__: Any) -> NoReturn:
+        raise SchemaError(_unknown(self.__name__.rpartition(".")[2]))
+
+
+sys.modules[__name__].__class__ = _Plots
+for _name, _module in [*sys.modules.items()]:
+    if _name.startswith(f"{__name__}."):
+        _module.__class__ = _Part
+
+
 def spec(kind: str, *given: Any, **named: Any) -> Spec:
     """Return what a kind of plot would draw, as plain values.
 
@@ -76,5 +118,5 @@ def spec(kind: str, *given: Any, **named: Any) -> Spec:
     ('9p', 110.0, (100.0, 121.0))
     """
     if kind not in KINDS:
-        raise SchemaError(f"{kind!r} is not a kind of plot: {', '.join(KINDS)}")
+        raise SchemaError(_unknown(kind))
     return KINDS[kind].spec(*given, **named)

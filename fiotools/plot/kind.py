@@ -19,6 +19,7 @@ from matplotlib.axes import Axes
 from fiotools.errors import SchemaError, about_results, argument, similar
 from fiotools.language import listed
 from fiotools.plot import cells, frame, letters, lines, look, roles, rows, spoken, words
+from fiotools.plot.names import ARGUMENTS, METRICS
 from fiotools.plot.roles import Arguments
 from fiotools.plot.scales import settled
 from fiotools.plot.spec import PARTS, Spec, merged, refuse_too_many
@@ -34,19 +35,6 @@ KINDS: dict[str, Kind] = {}
 FOUND: Any = None  # the default of an argument that is found in the data
 _SHAPES: Mapping[str, Any] = {"rows": rows.draw, "lines": lines.draw, "cells": cells.draw}
 _NAMES = ("y", "hue", "x", "by", "between", "order", "pair")  # arguments that may name columns
-_METRICS = ("metric", "latency", "quantity")
-# what other libraries and functions call an argument, for hints only: the first that a kind takes
-_CURVES = ("hue", "y")
-_MEANT: Mapping[str, Sequence[str]] = {
-    **dict.fromkeys(("between", "group", "color", "colour", "label"), _CURVES),
-    **dict.fromkeys(("y", "value", "column", *_METRICS), _METRICS),
-    **dict.fromkeys(("col", "row", "panels", "facet"), ("by",)),
-    **dict.fromkeys(("axes", "axis", "figure"), ("ax",)),
-    **dict.fromkeys(("limit", "limits", "ceiling"), ("ceilings", "limit")),
-    **dict.fromkeys(("logx", "logy", "scale"), ("log",)),
-    "name": ("title",),
-    "speedup": ("faster",),
-}
 
 
 class Kind:
@@ -74,6 +62,11 @@ class Kind:
             parameters=[*own.parameters.values(), *more], return_annotation="Any"
         )
 
+    @property
+    def draws(self) -> str:
+        """What it draws, in a sentence: the first line of its docstring."""
+        return (self.__doc__ or "").partition("\n")[0].rstrip(".")
+
     def __call__(self, *args: Any, ax: Any = None, **named: Any) -> Any:
         """Draw the plot, on Axes of one's own or on a new figure."""
         return drawn(self.spec(*args, **named), ax, several=named.get("by") is not None)
@@ -99,7 +92,7 @@ class Kind:
         names = [name for name in takes if name not in (self._data, *unknown)]
         every = f"{self.__name__} takes {', '.join(names)}"
         if unknown:
-            meant = next((one for one in _MEANT.get(unknown[0], ()) if one in names), None)
+            meant = next((one for one in ARGUMENTS.get(unknown[0], ()) if one in names), None)
             hint = f"; did you mean {meant}=?" if meant else similar(unknown[0], names)
             raise SchemaError(f"{every}; not {unknown[0]}{hint}")
         if len(args) > len(first):
@@ -243,7 +236,7 @@ def of_table(name: str | None = None, role: str | None = None) -> Prepare:
     def prepare(data: Any, asked: Arguments) -> Any:
         if not isinstance(data, Results):
             return data
-        own = next((one for one in _METRICS if one in asked), "metric")
+        own = next((one for one in METRICS if one in asked), "metric")
         if name == "samples" or name == "bins" or (asked.get(own) is None and name is not None):
             table = table_of(data, name)
         else:

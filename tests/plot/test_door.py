@@ -1,11 +1,16 @@
 """What someone meets who calls a plot by a wrong name or with a wrong argument."""
 
+import importlib
+import subprocess
+import sys
+
 import pytest
 
 import fiotools as ft
 from fiotools.errors import SchemaError
 from fiotools.plot import look
 from fiotools.plot.kind import KINDS
+from fiotools.plot.names import MEANT
 from tests.plot import kinds
 
 WRONG = {
@@ -55,3 +60,56 @@ def test_a_title_is_that_of_the_function():
     sizes = [look.figure_of(ax).get_size_inches().tolist() for ax in (own, other)]
     assert sizes[0] == sizes[1]
     assert look.figure_of(own).get_suptitle() == "Two disks"
+
+
+ELSEWHERE = {
+    "line": "series or sweep",
+    "bars": "timings",
+    "threads": "fairness",
+    "times": "timings",
+    "histogram": "cdf",
+    "box": "repeats",
+    "violin": "repeats",
+    "cells": "grid",
+    "sweap": "'sweep'",
+}
+
+
+@pytest.mark.parametrize(("name", "meant"), ELSEWHERE.items(), ids=ELSEWHERE)
+def test_a_plot_by_another_name_is_told_with_the_one_that_is_meant(name, meant):
+    """A module of the package may have this name, too."""
+    with pytest.raises(ft.FiotoolsError, match=rf"not a kind of plot: .*; did you mean .*{meant}"):
+        getattr(ft.plot, name)(kinds.runs(["a"], 1))
+    with pytest.raises(SchemaError, match=rf"did you mean .*{meant}"):
+        ft.plot.spec(name, kinds.runs(["a"], 1))
+
+
+def test_hints_lead_to_plots_and_never_stand_in_their_way():
+    assert {kind for kinds in MEANT.values() for kind in kinds} <= {*KINDS}
+    assert not {*MEANT} & {*ft.plot.__all__}
+
+
+def test_other_names_are_not_there():
+    assert not hasattr(ft.plot, "line")
+    with pytest.raises(AttributeError):
+        _ = ft.plot.nothing
+
+
+def test_the_package_shows_plots_and_helpers_alone():
+    assert dir(ft.plot) == sorted(ft.plot.__all__)
+    assert {*KINDS} < {*dir(ft.plot)}
+
+
+def test_the_package_lists_its_plots_when_it_is_called():
+    with pytest.raises(SchemaError) as error:
+        ft.plot(kinds.runs(["a"], 1))
+    lines = str(error.value).splitlines()[1:]
+    assert [line.split(":")[0].strip() for line in lines] == [f"ft.plot.{kind}" for kind in KINDS]
+
+
+@pytest.mark.parametrize("name", ["times", "rows", "cells", "kind", "frame"])
+def test_modules_of_the_package_are_imported_as_before(name):
+    assert importlib.import_module(f"fiotools.plot.{name}") is getattr(ft.plot, name)
+    code = f"import fiotools.plot.{name}; from fiotools.plot import {name}; print({name}.__name__)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == f"fiotools.plot.{name}"
