@@ -234,8 +234,8 @@ def memory(text: str) -> int | None:
     return int(total[1]) * (scales.pop() if scales else 1024)
 
 
-def human(value: float | None, unit: str, *, like: float | None = None) -> str:
-    """Write a value in base units with the best prefix for people, and three digits.
+def human(value: float | None, unit: str, *, like: float | None = None, figures: int = 3) -> str:
+    """Write a value in base units with the best prefix for people, and three figures.
 
     Sizes and rates use 1000 (``GB/s``); times go from ns to s. Neighbours can be compared if all
     have the prefix of one value, ``like``.
@@ -244,7 +244,7 @@ def human(value: float | None, unit: str, *, like: float | None = None) -> str:
         return "-"
     scale, name = _prefix(abs(value if like is None else like), unit)
     number_ = value / scale
-    text = f"{number_:,.0f}" if not name and abs(number_) >= 1000 else _figures(number_)
+    text = _figures(number_, figures)
     told = name or ("" if unit == "1" else word(unit, None))
     return f"{text} {told}".rstrip()
 
@@ -309,11 +309,10 @@ def _prefix(magnitude: float, unit: str) -> tuple[float, str]:
     return 1.0, ""
 
 
-def _figures(value: float) -> str:
-    """Write three digits, without an exponent."""
-    if value == 0 or abs(value) >= 999.5:
-        return f"{value:,.0f}"
-    return f"{value:#.3g}".rstrip(".")
+def _figures(value: float, count: int) -> str:
+    """Write so many figures, and all of a whole number, without an exponent."""
+    exponent = int(f"{value:.{count - 1}e}".partition("e")[2])
+    return "0" if value == 0 else f"{value:,.{max(0, count - 1 - exponent)}f}"
 
 
 def percent(share: float) -> str:

@@ -17,7 +17,7 @@ from matplotlib.patches import Rectangle
 from fiotools.language import say
 from fiotools.plot import letters, look, words
 from fiotools.plot.frame import name_limits, reasons
-from fiotools.plot.scales import Ticks, levels_axis, scale, write
+from fiotools.plot.scales import Labels, Ticks, levels_axis, scale
 from fiotools.plot.spec import Axis, Spec, is_far
 from fiotools.plot.spoken import says, told
 from fiotools.vocabulary import GRAVEST
@@ -115,8 +115,7 @@ def _bar(ax: Axes, mesh: ScalarMappable, axis: Axis) -> None:
     ends = float(norm.vmin), float(norm.vmax)
     bar = look.figure_of(ax).colorbar(mesh, cax=ax.inset_axes((1.02, 0, 0.03, 1)))
     bar.ax.yaxis.set_major_locator(Ticks(axis))
-    kind = "log" if axis.log else "linear"
-    bar.ax.yaxis.set_major_formatter(lambda value, _: write(axis, value, ends, kind))
+    bar.ax.yaxis.set_major_formatter(Labels(axis, ends))
     bar.ax.minorticks_off()
     bar.set_label(axis.label, size=look.size(ax))
     bar.ax.tick_params(labelsize=look.size(ax))

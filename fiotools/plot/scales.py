@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.ticker import FixedLocator, Locator, MaxNLocator, NullLocator
+from matplotlib.ticker import FixedLocator, Formatter, Locator, MaxNLocator, NullLocator
 
 from fiotools.errors import SchemaError
 from fiotools.plot import letters
@@ -88,19 +88,55 @@ def scale(ax: Axes, which: str, axis: Axis, values: Sequence[float]) -> tuple[fl
         return ends
     drawn.set_major_locator(Ticks(axis) if axis.ticks is None else Kept(axis, [*axis.ticks]))
     drawn.set_minor_locator(NullLocator())
-    drawn.set_major_formatter(lambda value, _: write(axis, value, ends, drawn.get_scale()))
+    drawn.set_major_formatter(Labels(axis, ends))
     fonts = [*drawn.label.get_fontfamily(), *letters.family()]
     drawn.set_tick_params(labelfontfamily=[*dict.fromkeys(fonts)])
     return ends
 
 
-def write(axis: Axis, value: float, ends: tuple[float, float], kind: str = "log") -> str:
+def write(
+    axis: Axis, value: float, ends: tuple[float, float], kind: str = "log", figures: int = 3
+) -> str:
     """Write the label of a tick: on a linear axis all with the same prefix."""
     if axis.order is not None:
         return axis.order[round(value) - 1] if 0 < value <= len(axis.order) else ""
     if axis.unit == "p":
         value = share_at(value)
-    return tick(value, axis.unit, None if kind == "log" else ends[1])
+    return tick(value, axis.unit, None if kind == "log" else ends[1], figures)
+
+
+def figures_of(values: Sequence[float]) -> int:
+    """Return with how many figures ticks stand where their labels say, three at least.
+
+    Examples
+    --------
+    >>> figures_of([1000, 2000, 5000]), figures_of([4995.2, 4995.4, 4995.6])
+    (3, 5)
+    """
+    step = min(np.diff(sorted({*values})), default=math.inf)
+
+    def off(figures: int) -> float:
+        return max((abs(float(f"{one:.{figures - 1}e}") - one) for one in values), default=0.0)
+
+    return next((one for one in range(3, 12) if off(one) < 0.01 * step), 12)
+
+
+class Labels(Formatter):
+    """The labels of ticks, with as many figures as tell them apart."""
+
+    axis: Any  # matplotlib's stubs have dummies too
+
+    def __init__(self, axis: Axis, ends: tuple[float, float]) -> None:
+        self._axis, self._ends = axis, ends
+
+    def __call__(self, x: float, pos: int | None = None) -> str:
+        """Write one tick alone."""
+        return self.format_ticks([x])[0]
+
+    def format_ticks(self, values: Sequence[float]) -> list[str]:
+        """Write all ticks of the axis."""
+        kind, count = self.axis.get_scale(), figures_of(values)
+        return [write(self._axis, one, self._ends, kind, count) for one in values]
 
 
 class Ticks(Locator):
@@ -135,7 +171,8 @@ class Ticks(Locator):
         if self.axis.axis_name == "y":
             return bool(steps.min() >= _HEIGHT * size)
         kind = self.axis.get_scale()
-        wide = [letters.width(write(self._axis, one, of, kind)) for one in values]
+        count = figures_of(values)
+        wide = [letters.width(write(self._axis, one, of, kind, count)) for one in values]
         needed = [0.6 * size * ((a + b) / 2 + _GAP) for a, b in pairwise(wide)]
         return bool((steps >= needed).all())
 

@@ -99,13 +99,16 @@ def human(value: float, of: str) -> str:
     return units.human(value, of)
 
 
-def tick(value: float, of: str, like: float | None = None) -> str:
+def tick(value: float, of: str, like: float | None = None, figures: int = 3) -> str:
     """Write a tick: a human number without padding zeros."""
     if of in _WRITTEN:
         return _WRITTEN[of](value)
+    if of == "x":
+        return f"{_short(units.human(value, '', figures=figures))}x"
     if value == 0:
         return "0"
-    return _short(units.human(value, of, like=like).removesuffix(" /s" if of == "1/s" else "\0"))
+    text = units.human(value, of, like=like, figures=figures)
+    return _short(text.removesuffix(" /s" if of == "1/s" else "\0"))
 
 
 def day(place: float, ends: tuple[float, float]) -> str:
@@ -140,7 +143,6 @@ def percent(share: float) -> str:
 
 # what ticks show beside the base units
 _WRITTEN: dict[str, Callable[[float], str]] = {
-    "x": lambda ratio: f"{_short(units.human(ratio, ''))}x",
     "%": lambda value: percent(value / 100),
     "share": percent,
     "p": units.percentile,
