@@ -234,8 +234,8 @@ def memory(text: str) -> int | None:
     return int(total[1]) * (scales.pop() if scales else 1024)
 
 
-def human(value: float | None, unit: str, *, like: float | None = None, figures: int = 3) -> str:
-    """Write a value in base units with the best prefix for people, and three figures.
+def human(value: float | None, unit: str, *, like: float | None = None, digits: int = 3) -> str:
+    """Write a value in base units with the best prefix for people, and three digits.
 
     Sizes and rates use 1000 (``GB/s``); times go from ns to s. Neighbours can be compared if all
     have the prefix of one value, ``like``.
@@ -244,7 +244,7 @@ def human(value: float | None, unit: str, *, like: float | None = None, figures:
         return "-"
     scale, name = _prefix(abs(value if like is None else like), unit)
     number_ = value / scale
-    text = _figures(number_, figures)
+    text = _figures(number_, digits)
     told = name or ("" if unit == "1" else word(unit, None))
     return f"{text} {told}".rstrip()
 
@@ -310,7 +310,7 @@ def _prefix(magnitude: float, unit: str) -> tuple[float, str]:
 
 
 def _figures(value: float, count: int) -> str:
-    """Write so many figures, and all of a whole number, without an exponent."""
+    """Write so many digits, and all of a whole number, without an exponent."""
     exponent = int(f"{value:.{count - 1}e}".partition("e")[2])
     return "0" if value == 0 else f"{value:,.{max(0, count - 1 - exponent)}f}"
 

@@ -10,6 +10,7 @@ from typing import Any
 
 from fiotools.errors import SchemaError
 from fiotools.language import called, listed, say
+from fiotools.plot import words
 from fiotools.plot.comparisons import answered
 from fiotools.plot.kind import kind
 from fiotools.plot.roles import Arguments
@@ -231,24 +232,26 @@ def _reasons(told: Sequence[tuple[Any, ...]]) -> list[_Reason]:
 def _names(table: frames.Frame, y: str | None, runs: Sequence[Any]) -> list[str]:
     """Name the columns of cells by a column, or the runs in few words that tell them apart."""
     if y:
-        own = [called(str(value)) for value in frames.complete(table, y)]
+        values = frames.complete(table, y)
+        short = words.short(values, y)
+        own = [called(str(short[value])) for value in values]
         count = Counter(name for name, _ in {*zip(own, runs, strict=True)})
         return [
             name if count[name] == 1 else say("{name} ({n} runs)", name=name, n=count[name])
             for name in own
         ]
     before = table.columns.index("source") if "source" in table.columns else 0
-    words = [
+    labels = [
         listed(called(str(value)) for value in row if value is not None)
         for row in frames.keys_of(table, table.columns[:before])
     ]
     sources = [str(value or "") for value in frames.optional(table, "source")]
     files = [PurePosixPath(source).name for source in sources]
     numbers = [say("run {n}", n=n) if n is not None else "" for n in frames.optional(table, "run")]
-    several, chosen = len(set(runs)), words
+    several, chosen = len(set(runs)), labels
     for told in (
-        *((words,), (words, files), (words, files, numbers)),
-        *((words, sources), (words, sources, numbers)),
+        *((labels,), (labels, files), (labels, files, numbers)),
+        *((labels, sources), (labels, sources, numbers)),
     ):
         chosen = [listed(filter(None, row)) for row in zip(*told, strict=True)]
         if len(set(chosen)) == several and all(chosen):

@@ -652,7 +652,10 @@ def _names(
 ) -> tuple[list[str], str]:
     """Name the rows by what differs among them, and return what they share."""
     *by, level = table.columns[: table.columns.index("baseline")]
-    both = [words.sides(row[level], row["baseline"], level, faster=faster) for row in rows]
+    sides = words.short([row[side] for row in rows for side in (level, "baseline")], level)
+    both = [
+        words.sides(sides[row[level]], sides[row["baseline"]], level, faster=faster) for row in rows
+    ]
     if labels is not None:
         if len(labels) != len(rows):
             raise SchemaError(f"{len(labels)} labels for {len(rows)} rows: give one for each")

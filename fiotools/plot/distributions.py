@@ -716,8 +716,10 @@ def _curves(table: Frame) -> dict[str, list[int]]:
     lists = frames.columns(table, [*by, level, "baseline"])
     apart = frames.differing({name: lists[name] for name in by})
     found: dict[str, list[int]] = {}
+    sides = words.short([*lists[level], *lists["baseline"]], level)
     for row in range(len(table)):
-        held = words.sides(lists[level][row], lists["baseline"][row], level, faster=False)
+        own, other = (sides[lists[side][row]] for side in (level, "baseline"))
+        held = words.sides(own, other, level, faster=False)
         name = listed([*(called(units.level(lists[one][row], one)) for one in apart), held])
         found.setdefault(name, []).append(row)
     return found

@@ -82,7 +82,7 @@ class Kind:
                 found = self._of(self._prepare(data, asked), asked)
         else:
             found = self._of(self._prepare(data, asked), asked)
-        return replace(found.without(without), title=title or "")
+        return replace(found.short().without(without), title=title or "")
 
     def _bound(self, args: Sequence[Any], named: Mapping[str, Any]) -> Arguments:
         """Bind arguments to their names, or say which there are."""
@@ -191,12 +191,10 @@ def _parts(data: Any, by: Sequence[str], asked: Arguments) -> list[tuple[str, An
     """Split a frame, and the answers about it, by columns."""
     table = frames.opened(data, by)
     found = []
-    for cell, own in frames.groups(table, by).items():
-        name = listed(
-            words.named(one, column)
-            for one, column in zip(cell, by, strict=True)
-            if one is not None
-        )
+    cells = frames.groups(table, by)
+    names = [words.names((cell[at] for cell in cells), one) for at, one in enumerate(by)]
+    for cell, own in cells.items():
+        name = listed(known[one] for one, known in zip(cell, names, strict=True) if one is not None)
         answers = {
             role: _matching(value, by, cell) if hasattr(value, "columns") else value
             for role, value in asked.items()

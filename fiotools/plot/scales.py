@@ -95,34 +95,34 @@ def scale(ax: Axes, which: str, axis: Axis, values: Sequence[float]) -> tuple[fl
 
 
 def write(
-    axis: Axis, value: float, ends: tuple[float, float], kind: str = "log", figures: int = 3
+    axis: Axis, value: float, ends: tuple[float, float], kind: str = "log", digits: int = 3
 ) -> str:
     """Write the label of a tick: on a linear axis all with the same prefix."""
     if axis.order is not None:
         return axis.order[round(value) - 1] if 0 < value <= len(axis.order) else ""
     if axis.unit == "p":
         value = share_at(value)
-    return tick(value, axis.unit, None if kind == "log" else ends[1], figures)
+    return tick(value, axis.unit, None if kind == "log" else ends[1], digits)
 
 
-def figures_of(values: Sequence[float]) -> int:
-    """Return with how many figures ticks stand where their labels say, three at least.
+def digits_of(values: Sequence[float]) -> int:
+    """Return with how many digits ticks stand where their labels say, three at least.
 
     Examples
     --------
-    >>> figures_of([1000, 2000, 5000]), figures_of([4995.2, 4995.4, 4995.6])
+    >>> digits_of([1000, 2000, 5000]), digits_of([4995.2, 4995.4, 4995.6])
     (3, 5)
     """
     step = min(np.diff(sorted({*values})), default=math.inf)
 
-    def off(figures: int) -> float:
-        return max((abs(float(f"{one:.{figures - 1}e}") - one) for one in values), default=0.0)
+    def off(digits: int) -> float:
+        return max((abs(float(f"{one:.{digits - 1}e}") - one) for one in values), default=0.0)
 
     return next((one for one in range(3, 12) if off(one) < 0.01 * step), 12)
 
 
 class Labels(Formatter):
-    """The labels of ticks, with as many figures as tell them apart."""
+    """The labels of ticks, with as many digits as tell them apart."""
 
     axis: Any  # matplotlib's stubs have dummies too
 
@@ -135,7 +135,7 @@ class Labels(Formatter):
 
     def format_ticks(self, values: Sequence[float]) -> list[str]:
         """Write all ticks of the axis."""
-        kind, count = self.axis.get_scale(), figures_of(values)
+        kind, count = self.axis.get_scale(), digits_of(values)
         return [write(self._axis, one, self._ends, kind, count) for one in values]
 
 
@@ -171,7 +171,7 @@ class Ticks(Locator):
         if self.axis.axis_name == "y":
             return bool(steps.min() >= _HEIGHT * size)
         kind = self.axis.get_scale()
-        count = figures_of(values)
+        count = digits_of(values)
         wide = [letters.width(write(self._axis, one, of, kind, count)) for one in values]
         needed = [0.6 * size * ((a + b) / 2 + _GAP) for a, b in pairwise(wide)]
         return bool((steps >= needed).all())

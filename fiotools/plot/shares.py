@@ -9,7 +9,7 @@ from typing import Any
 from fiotools import units
 from fiotools.errors import SchemaError, argument, typed
 from fiotools.flags import SENTENCES, flags_of
-from fiotools.language import called, say
+from fiotools.language import say
 from fiotools.plot import roles, words
 from fiotools.plot.comparisons import answered, keep_one, of_one_run
 from fiotools.plot.kind import kind, needed, of_table, opened, records
@@ -99,6 +99,7 @@ def fairness(
     waits = frames.optional(table, "lat_mean_ns")
     rows, shares, said = list[Row](), list[Level](), dict[str, list[str]]()
     drawn = list[int]()
+    written = words.names(names, y)
     for name in in_order(names, order):
         own = [row for row, one in enumerate(names) if one == name]
         rates = [(row, rate) for row in own if (rate := values[row]) is not None]
@@ -106,7 +107,7 @@ def fairness(
         if fact["jain"] is None or fact["max_over_min"] is None:
             for one in flags_of(fact.get("flags"), fact.get("details")):
                 why = say(str(SENTENCES[one.code]), **one.values)
-                said.setdefault(why, []).append(called(str(name)))
+                said.setdefault(why, []).append(written[name])
         late = stragglers([rate for _, rate in rates]) if fact["stragglers"] is not None else []
         slowest = [wait for row in own if (wait := waits[row]) is not None]
         texts = (

@@ -13,7 +13,7 @@ from typing import Any, Literal
 
 from fiotools.errors import SchemaError, argument, typed
 from fiotools.language import listed, say
-from fiotools.plot.words import first_five
+from fiotools.plot.words import first_five, short
 from fiotools.stats import frames
 
 FAR = 8  # times: from there on an axis is logarithmic
@@ -128,6 +128,32 @@ class Spec:
         if "legend" in names:
             kept["legend"] = False
         return replace(self, **kept)
+
+    def short(self) -> Spec:
+        """Name files as short as tables do."""
+        if "source" not in (self.x.column, self.y.column, self.hue):
+            return self
+        xs, ys = (short(axis.order or (), axis.column) for axis in (self.x, self.y))
+        groups = short(self.groups, self.hue)
+        return replace(
+            self,
+            rows=tuple(
+                replace(
+                    row,
+                    x=xs.get(row.x, row.x),
+                    y=ys.get(row.y, row.y),
+                    group=groups.get(row.group, row.group),
+                )
+                for row in self.rows
+            ),
+            levels=tuple(
+                replace(one, row=ys.get(one.row, one.row), group=groups.get(one.group, one.group))
+                for one in self.levels
+            ),
+            x=replace(self.x, order=self.x.order and tuple(xs.values())),
+            y=replace(self.y, order=self.y.order and tuple(ys.values())),
+            groups=tuple(groups.values()),
+        )
 
     def panel(self, name: str) -> Spec:
         """Return one panel."""

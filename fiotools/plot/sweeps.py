@@ -338,13 +338,13 @@ def _key(
     hue: str | None,
 ) -> list[str]:
     """Say what the rings and diamonds are, and where."""
-    lines, best = list[str](), list[str]()
+    lines, best, names = list[str](), list[str](), words.names({**chosen, **knees}, hue)
     for name, row in chosen.items():
         if row["iops"] is None:
             continue
         told = {"rate": units.human(row["iops"], "1/s"), "depth": words.place(row[x], x)}
         if hue:
-            best.append(say("{name}, {rate} at {depth}", name=words.named(name, hue), **told))
+            best.append(say("{name}, {rate} at {depth}", name=names[name], **told))
         else:
             best.append(say("{rate} at {depth}", **told))
     if best:
@@ -352,7 +352,7 @@ def _key(
         lines.append(say(text, best=words.several(best, _NAMED, "; ")))
     places = [_place_of(row, x) for row in knees.values()]
     found = [
-        say("{name}: {text}", name=words.named(name, hue), text=place)
+        say("{name}: {text}", name=names[name], text=place)
         for name, place in zip(knees, places, strict=True)
     ]
     if len(set(places)) == 1:  # the same for every curve
@@ -378,11 +378,12 @@ def _limit(
 ) -> str:
     """Name a limit, and the curves that are nowhere below it."""
     ms = words.tick(value, words.unit(latency))
-    none = [words.named(name, hue) for name, row in chosen.items() if row["iops"] is None]
+    names = words.names(chosen, hue)
+    none = [names[name] for name, row in chosen.items() if row["iops"] is None]
     if not none:
         return say("limit: {limit}", limit=ms)
-    names = words.several(none, 2) if hue else say("all")
-    return say("limit: {limit} ({names}: no mean below)", limit=ms, names=names)
+    curves = words.several(none, 2) if hue else say("all")
+    return say("limit: {limit} ({names}: no mean below)", limit=ms, names=curves)
 
 
 def _compared(data: Any, asked: Arguments) -> Any:

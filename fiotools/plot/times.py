@@ -288,9 +288,10 @@ def _series_of(
     refuse_several(table, names, "a line", hue=hue, apart=keys, also=also)
     found = {names[line.rows[0]]: line for line in series_of(table, quantity, keys)}
     lines = []
+    written = words.names(found, hue)
     for name in in_order(found, order):
         own = found[name]
-        line = _Line(name, words.named(name, hue) if hue else "", own, own)
+        line = _Line(name, written[name] if hue else "", own, own)
         if steady is not None:
             where = {one: frames.values(table, one)[own.rows[0]] for one in apart}
             lines.append(_judged(line, answers, {**where, "metric": own.metric.name}, limit))

@@ -8,6 +8,7 @@ from typing import Any
 from matplotlib import dates
 
 from fiotools import units
+from fiotools.files import common_folder
 from fiotools.language import called, listed, say
 from fiotools.stats import frames
 from fiotools.stats.frames import Frame
@@ -44,6 +45,20 @@ def condition(name: str) -> str:
 def named(name: Any, column: str | None) -> str:
     """Name a level; a bare number gets the name of its column: "thread 0"."""
     return called(units.level(name, column or ""))
+
+
+def short(values: Iterable[Any], column: str | None) -> dict[Any, Any]:
+    """Return levels as they are named: files without the folder that they share, as in tables."""
+    found = [*values]
+    if column != "source":
+        return {one: one for one in found}
+    folder = common_folder(one for one in found if isinstance(one, str))
+    return {one: one.removeprefix(folder) if isinstance(one, str) else one for one in found}
+
+
+def names(values: Iterable[Any], column: str | None) -> dict[Any, str]:
+    """Name levels that stand beside each other."""
+    return {one: named(own, column) for one, own in short(values, column).items()}
 
 
 def place(value: Any, column: str) -> str:
@@ -99,15 +114,15 @@ def human(value: float, of: str) -> str:
     return units.human(value, of)
 
 
-def tick(value: float, of: str, like: float | None = None, figures: int = 3) -> str:
+def tick(value: float, of: str, like: float | None = None, digits: int = 3) -> str:
     """Write a tick: a human number without padding zeros."""
     if of in _WRITTEN:
         return _WRITTEN[of](value)
     if of == "x":
-        return f"{_short(units.human(value, '', figures=figures))}x"
+        return f"{_short(units.human(value, '', digits=digits))}x"
     if value == 0:
         return "0"
-    text = units.human(value, of, like=like, figures=figures)
+    text = units.human(value, of, like=like, digits=digits)
     return _short(text.removesuffix(" /s" if of == "1/s" else "\0"))
 
 

@@ -113,3 +113,38 @@ def test_modules_of_the_package_are_imported_as_before(name):
     code = f"import fiotools.plot.{name}; from fiotools.plot import {name}; print({name}.__name__)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == f"fiotools.plot.{name}"
+
+
+FOLDER = "/srv/results/2026/machine-a/"
+
+
+def in_folders(count=2):
+    """Runs whose files lie in folders of one folder."""
+    frame = kinds.runs(["disk", "mem"], count)
+    return frame.assign(
+        source=FOLDER + frame["device"] + "/" + frame["round"].astype(str) + ".json"
+    )
+
+
+def test_files_are_named_without_the_folder_that_they_share():
+    spec = ft.plot.spec("repeats", in_folders(), "iops", y="source")
+    assert spec.y.order == ("disk/0.json", "disk/1.json", "mem/0.json", "mem/1.json")
+    assert [row.y for row in spec.rows] == [*spec.y.order]
+    ax = ft.plot.repeats(in_folders(), "iops", y="source")
+    assert [text.get_text() for text in ax.get_yticklabels()] == [*spec.y.order]
+
+
+def test_curves_and_panels_of_files_are_named_so_too():
+    swept = kinds.swept(in_folders(1))
+    swept = swept.assign(source=FOLDER + swept["device"] + "/1.json", run=swept["iodepth"])
+    spec = ft.plot.spec("load", swept, x="iodepth", hue="source")
+    assert spec.groups == ("disk/1.json", "mem/1.json")
+    assert {row.group for row in spec.rows} == {*spec.groups}
+    assert FOLDER not in "".join(spec.notes)
+    spec = ft.plot.spec("sweep", swept, "iops", x="iodepth", by="source")
+    assert spec.panels == ("disk/1.json", "mem/1.json")
+
+
+def test_ratios_of_files_are_named_so_too():
+    spec = ft.plot.spec("ratios", in_folders(1), "iops", between="source")
+    assert spec.y.order == ("mem/0.json / disk/0.json",)

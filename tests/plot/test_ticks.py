@@ -61,8 +61,8 @@ def test_a_level_series_has_an_axis_that_can_be_read():
 
 
 @pytest.mark.parametrize(
-    ("value", "figures", "text"),
+    ("value", "digits", "text"),
     [(4995.24, 5, "4,995.2"), (1e-5, 3, "0.0000100"), (9.996, 3, "10.0"), (9.996, 4, "9.996")],
 )
-def test_numbers_have_the_figures_that_are_asked_for(value, figures, text):
-    assert units.human(value, "", figures=figures) == text
+def test_numbers_have_the_digits_that_are_asked_for(value, digits, text):
+    assert units.human(value, "", digits=digits) == text
