@@ -91,8 +91,14 @@ def _row(
         "markeredgewidth": 0.5,
         "zorder": 5,
     }
+    if row.mark == "over" and "bars" in spec.how:
+        ax.plot(
+            [row.x] * 2, [place - 0.3, place + 0.3], color=look.ink(ax), linewidth=1.6, zorder=5
+        )
     if row.points:
-        if len(row.points) > 1:
+        if "bars" in spec.how:  # whose end is the middle
+            runs["color"] = look.ink(ax)
+        elif len(row.points) > 1:
             (tick,) = ax.plot(
                 [row.x] * 2,
                 [place - 0.17, place + 0.17],
@@ -107,10 +113,6 @@ def _row(
             says(point, told(spec, row, x))
         return
     if "bars" in spec.how:
-        if row.mark == "over":
-            ax.plot(
-                [row.x] * 2, [place - 0.3, place + 0.3], color=look.ink(ax), linewidth=1.6, zorder=5
-            )
         return
     mark = "D" if row.mark == "whole" else "v" if row.mark == "behind" else own.marker
     hollow = row.mark == "hollow"

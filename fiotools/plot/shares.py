@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from math import fsum
 from typing import Any
 
 from fiotools import units
-from fiotools.errors import SchemaError, argument, typed
+from fiotools.errors import SchemaError, argument
 from fiotools.flags import SENTENCES, flags_of
 from fiotools.language import say
 from fiotools.plot import roles, words
-from fiotools.plot.comparisons import answered, keep_one, of_one_run
+from fiotools.plot.comparisons import Cells, answered, keep_one, of_one_run
 from fiotools.plot.kind import kind, needed, of_table, opened, records
 from fiotools.plot.roles import Arguments
 from fiotools.plot.spec import Axis, Level, Row, Spec, finite, in_order
@@ -189,7 +189,20 @@ def _fact(
     return fact
 
 
-@kind(of_table("timings", "y"))
+def _timed(data: Any, asked: Arguments) -> Any:
+    """Take the times of runs; warn if one bar is of several commands."""
+    table = of_table("timings", "y")(data, asked)
+    if isinstance(data, Results):
+        bars = table.partition_by([asked["y"], *asked["by"]])
+        if any(roles.differs(own, "command") for own in bars):
+            roles.warn(
+                "the runs of one bar differ in command: "
+                f"{argument('y', 'command')} or {argument('by', 'command')} draws them apart"
+            )
+    return table
+
+
+@kind(_timed)
 def timings(
     frame: Any,
     *,
@@ -199,12 +212,14 @@ def timings(
     """Draw where wall time went: user CPU, system CPU, and the rest, which is waiting.
 
     Several processors may take more CPU time than the clock shows: the bar is then longer than wall
-    time, and both stand at the right.
+    time, and both stand at the right. A bar of several runs is as long as the geometric mean of
+    their wall times, with each run as a point; its parts have the shares that they have of all runs
+    together.
 
     Parameters
     ----------
     frame : Results, pandas.DataFrame or polars.DataFrame
-        ``real_s``, ``user_s``, ``sys_s``: one row per bar.
+        ``real_s``, ``user_s``, ``sys_s``: one row per run.
     y : str
         The column that names the bars.
     order, by, without, title, ax
@@ -217,7 +232,7 @@ def timings(
     Raises
     ------
     SchemaError
-        If a bar is named more than once.
+        If a time is negative, or wall time is missing.
 
     Examples
     --------
@@ -231,12 +246,6 @@ def timings(
     table = opened(frame, y, "real_s", *_PARTS)
     names = frames.complete(table, y)
     order = in_order(names, order)
-    if len(set(names)) != len(names):
-        several = typed("plot.repeats", "fiotools plot repeats")
-        raise SchemaError(
-            f"{y!r} names a bar more than once: name what tells the bars apart with "
-            f"{argument('y')} ({several} draws several runs)"
-        )
     found = {name: frames.numbers(table, name) for name in ("real_s", *_PARTS)}
     frames.complete(table, "real_s")
     for name, times in found.items():
@@ -248,26 +257,33 @@ def timings(
         ]
         if known and min(known) < 0:
             raise SchemaError(f"{name!r} is {min(known):g} in a row: times are not negative")
-    longest = max(
-        max(wall or 0.0, (user or 0.0) + (system or 0.0))
-        for wall, user, system in zip(*found.values(), strict=True)
-    )
+    cells = Cells(table.to_native(), "real_s", [y]) if len({*names}) < len(names) else None
+    bars = {name: _bar(found, names, name, cells) for name in order}
+    longest = max(max(wall, user + system) for wall, user, system in bars.values())
     groups = (say("user CPU"), say("system CPU"), say("waiting"))
     rows, parts, over = list[Row](), list[Level](), False
-    for name in order:
-        at = names.index(name)
-        wall, user, system = (float(times[at] or 0.0) for times in found.values())
+    for name, (wall, user, system) in bars.items():
+        own = {} if cells is None else cells.row((name,))
         left = 0.0
         for group, time in zip(groups, (user, system, max(0.0, wall - user - system)), strict=True):
             parts.append(Level(left, left + time, left + time, row=name, group=group))
             left += time
-        text = units.human(wall, "s", like=longest)
+        text = _human(wall, own.get("low"), own.get("high"), longest)
         if left - wall > 0.005 * longest:
             over = True
             text = say("{wall}, CPU {cpu}", wall=text, cpu=units.human(left, "s", like=longest))
-        rows.append(Row(wall, name, texts=(text,), mark="over" if left > wall else ""))
+        mark = "over" if left > wall else ""
+        rows.append(Row(wall, name, points=own.get("points", ()), texts=(text,), mark=mark))
     drawn = [at for at, name in enumerate(names) if name in order]
     notes = [say("black line: wall time, where CPU time is more")] if over else []
+    if cells is not None:
+        middle = say("geometric mean") if cells.geometric else say("mean")
+        notes += [
+            say("points: runs"),
+            say("bar: {middle}; parts: shares of all runs together", middle=middle),
+        ]
+        if cells.confidence:
+            notes.append(say("[ ]: {confidence} interval", confidence=cells.confidence))
     return Spec(
         "rows",
         tuple(rows),
@@ -275,6 +291,30 @@ def timings(
         Axis("", "", y, order=order),
         groups=groups,
         levels=tuple(parts),
-        notes=tuple(filter(None, (*notes, of_one_run(table, drawn)))),
+        notes=tuple(filter(None, (*notes, "" if cells else of_one_run(table, drawn)))),
         how=frozenset({"bars"}),
     )
+
+
+def _bar(
+    times: Mapping[str, Sequence[float | None]],
+    names: Sequence[Any],
+    name: Any,
+    cells: Cells | None,
+) -> tuple[float, float, float]:
+    """Return wall time, user and system CPU of a bar: of its run, or of all its runs."""
+    own = [at for at, one in enumerate(names) if one == name]
+    wall, user, system = (fsum(of[at] or 0.0 for at in own) for of in times.values())
+    if cells is None or wall == 0:
+        return wall, user, system
+    middle = cells.middle((name,))
+    return middle, user / wall * middle, system / wall * middle
+
+
+def _human(wall: float, low: float | None, high: float | None, like: float) -> str:
+    """Write a time with its interval, if it has one, all with one prefix."""
+    text = units.human(wall, "s", like=like)
+    if low is None or high is None:
+        return text
+    ends = (units.human(end, "s", like=like).partition(" ")[0] for end in (low, high))
+    return f"{text} [{', '.join(ends)}]"

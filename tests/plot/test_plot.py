@@ -1,6 +1,7 @@
 """Figures, asked by what is drawn on them and not by their pixels."""
 
 import re
+import warnings
 
 import matplotlib as mpl
 import matplotlib.pyplot as plt
@@ -124,9 +125,48 @@ def test_timings_refuse_a_negative_time():
         ft.plot.timings(frame, y="cache")
 
 
-def test_timings_refuse_two_bars_of_one_name():
-    with pytest.raises(ValueError, match="more than once"):
-        ft.plot.timings(pd.concat([TIMES, TIMES]), y="cache")
+def test_a_bar_of_several_runs_is_their_geometric_mean():
+    runs = pd.DataFrame(
+        {
+            "cache": ["cold"] * 3 + ["warm"],
+            "real_s": [1.0, 2.0, 4.0, 1.5],
+            "user_s": [0.5, 0.5, 0.75, 0.0],
+            "sys_s": [0.0, 1.0, 2.5, 0.5],
+        }
+    )
+    spec = ft.plot.spec("timings", runs, y="cache")
+    cold, warm = spec.rows
+    assert cold.x == pytest.approx(2)
+    assert cold.points == (1, 2, 4)
+    assert cold.texts == ("2.00 s [0.357, 11.2]",)
+    ends = [one.end for one in spec.levels if one.row == "cold"]
+    assert ends == pytest.approx([2 * 1.75 / 7, 2 * 5.25 / 7, 2])
+    assert (warm.x, warm.points, warm.texts) == (1.5, (), ("1.50 s",))
+    assert spec.notes == (
+        "points: runs",
+        "bar: geometric mean; parts: shares of all runs together",
+        "[ ]: 95 % interval",
+    )
+    assert len(ft.plot.timings(runs, y="cache").lines) == 3  # the points of three runs
+
+
+def test_a_bar_of_several_commands_is_told():
+    texts = {
+        name: f"$ time {command}\n\nreal\t0m{wall}s\nuser\t0m0.1s\nsys\t0m0.2s\n"
+        for name, command, wall in (
+            ("a", "cat big.bin", "1.000"),
+            ("b", "cat big.bin", "2.000"),
+            ("c", "cp big.bin copy.bin", "4.000"),
+        )
+    }
+    read = [ft.reads(text, name=f"{name}.txt") for name, text in texts.items()]
+    for one in read:
+        one.timings = one.timings.assign(side="old")
+    with pytest.warns(UserWarning, match=r"one bar differ in command: y='command' or by='command'"):
+        ft.plot.spec("timings", ft.concat(read), y="side")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        ft.plot.spec("timings", ft.concat(read[:2]), y="side")
 
 
 def comparison(**columns):
