@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from decimal import Decimal
 from typing import Any
 
 from matplotlib import dates
@@ -133,15 +134,21 @@ def day(place: float, ends: tuple[float, float]) -> str:
 
 
 def _short(text: str) -> str:
-    head, _, tail = text.partition(" ")
+    head, _, tail = _plain(text).partition(" ")
     if "." in head:
         head = head.rstrip("0").rstrip(".")
     return f"{head} {tail}".strip()
 
 
+def _plain(text: str) -> str:
+    """Write a number without an exponent."""
+    head, _, tail = text.partition(" ")
+    return f"{Decimal(head):f} {tail}".strip() if "e" in head else text
+
+
 def factor(ratio: float) -> str:
     """Write a ratio without an exponent."""
-    return f"{units.human(ratio, '')}x"
+    return f"{_plain(units.human(ratio, ''))}x"
 
 
 def bracketed(middle: str, low: float | None, high: float | None) -> str:

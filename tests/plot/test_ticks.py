@@ -62,7 +62,7 @@ def test_a_level_series_has_an_axis_that_can_be_read():
 
 @pytest.mark.parametrize(
     ("value", "digits", "text"),
-    [(4995.24, 5, "4,995.2"), (1e-5, 3, "0.0000100"), (9.996, 3, "10.0"), (9.996, 4, "9.996")],
+    [(4995.24, 5, "4,995.2"), (1e-5, 3, "1.00e-05"), (9.996, 3, "10.0"), (9.996, 4, "9.996")],
 )
 def test_numbers_have_the_digits_that_are_asked_for(value, digits, text):
     assert units.human(value, "", digits=digits) == text
