@@ -37,6 +37,7 @@ MEANT: Mapping[str, Sequence[str]] = {
     **dict.fromkeys(("steady", "samples", "log", "timeseries"), ("series",)),
     **dict.fromkeys(("sweeps", "scaling", "iodepth"), ("sweep", "load")),
     **dict.fromkeys(("cells", "matrix"), ("grid", "heatmap")),
+    **dict.fromkeys(("waterfall", "breakdown", "explain", "stacked"), ("parts",)),
     "quantiles": ("percentiles",),
     "planning": ("plan",),
     "trend": ("history", "shifts"),

@@ -55,7 +55,7 @@ def parts(
         The answer of `explain`, which is asked for a `Results`.
     metric, between, baseline : optional
         Of a `Results`, as in `explain`.
-    by, without, ax
+    by, without, title, ax
         As in `repeats`; `by` may name the column of the sides, too.
 
     Returns
