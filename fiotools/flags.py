@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 from fiotools.errors import typed
 from fiotools.units import human, percent
-from fiotools.words import filled
+from fiotools.words import UNITS, filled
 
 _RARE = (0.2, 0.1)  # shares of a mode that few runs may miss
 _MISSED = 0.05
@@ -144,9 +144,11 @@ SENTENCES: Mapping[str, str | Callable[[Mapping[str, Any]], str]] = {
     "looks": "too few runs for an interval that holds at any number of looks",
     # whether the runs are of one kind
     "far-apart": "{whose} lie {times:,.3g} times apart: are they of one kind?",
-    "two-groups": (
-        "{whose} fall into two groups: {n} of {low:~} to {high:~} and {n_above} of {low_above:~} "
-        "to {high_above:~}"
+    "two-groups": lambda values: filled(
+        "{whose} fall into two groups: {n} of {low:{form}} to {high:{form}} and {n_above} of "
+        "{low_above:{form}} to {high_above:{form}}",
+        form=values["unit"] if values.get("unit") in UNITS else "~",
+        **values,
     ),
     "modes": "{whose} have more than one mode (dip test)",
     "rare-modes": _rare,
@@ -185,6 +187,10 @@ SENTENCES: Mapping[str, str | Callable[[Mapping[str, Any]], str]] = {
     "paced": (
         "{options}: latencies count from the issue of each I/O; the wait for a late issue is not "
         "in them"
+    ),
+    "submitting": (
+        "{whose} spent nearly all of the time submitting I/Os, and clat begins after that: "
+        "lat_mean has all of it"
     ),
     # more runs
     "edge": (

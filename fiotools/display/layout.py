@@ -325,7 +325,8 @@ def _by_unit(frame: Frame, name: str) -> dict[str, list[float]]:
 
 
 def _is_of_quantities(frame: Frame, name: str) -> bool:
-    return name == "value" and "quantity" in frame.columns
+    of_quantity = ("value",) if "unit" in frame.columns else ("value", "mean")
+    return name in of_quantity and "quantity" in frame.columns
 
 
 def _units(frame: Frame, name: str) -> list[str]:
@@ -491,7 +492,8 @@ def comparison(frame: Frame) -> Sheet:
     # files have names of their own
     of = "" if between == "label" else f" of each {head(between)}"
     means = " (geometric means)" if max(filter(None, frame.columns["n"]), default=0) > 1 else ""
-    title = f"{_metric(metric)}{of}, against {baseline or 'its baseline'}{means}"
+    whose = "latency percentiles" if "percentile" in by else _metric(metric)
+    title = f"{whose}{of}, against {baseline or 'its baseline'}{means}"
     below = ["; ".join([*sure, *cut(frame.shown, frame.size)])]
     return Sheet(made, title, [*said(frame, labels), *filter(None, below)], shared)
 

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fiotools import units
-from fiotools.errors import SchemaError, typed
+from fiotools.errors import SchemaError, argument, typed
 from fiotools.language import called, listed, say
 from fiotools.plot import words
 from fiotools.plot.comparisons import (
@@ -26,12 +26,14 @@ from fiotools.plot.roles import Arguments
 from fiotools.plot.scales import nines
 from fiotools.plot.spec import Axis, Limit, Row, Spec, finite, in_order
 from fiotools.stats import frames
+from fiotools.stats.columns import Columns
 from fiotools.stats.frames import Frame
-from fiotools.stats.percentiles import Histogram, histograms, merge_bins
-from fiotools.stats.replicates import labels, run_keys
+from fiotools.stats.order import ROUND
+from fiotools.stats.percentiles import Histogram, histograms, merge_bins, telling
+from fiotools.stats.replicates import labels, run_keys, watched
 from fiotools.stats.summary import center_of
 from fiotools.stats.tails import tails as ask_tails
-from fiotools.vocabulary import KEYS, STATISTICS
+from fiotools.vocabulary import CONDITIONS, KEYS, STATISTICS
 
 TICKS = tuple(nines(share) for share in (1, 50, 90, 99, 99.9, 99.99, 99.999))
 _STEPS = 300  # of an axis of latencies: what can be told apart
@@ -70,6 +72,26 @@ def refuse_several(
             )
 
 
+def _refuse_labels(table: Frame, keys: Sequence[str]) -> None:
+    """Refuse sides in one curve or map: labels and conditions that differ and do not count runs."""
+    timed = "time_s" in keys
+    columns, named = Columns(table), [*keys, *_APART]
+    sides = [name for name in telling(table) if name not in (*named, ROUND)]
+    watch = dict.fromkeys([*sides, *watched(columns, named)])
+    sides = [name for name in watch if name in sides or name in CONDITIONS]
+    for rows in columns.groups([name for name in keys if name != "time_s"]):
+        for column in columns.differing(sides, rows)[:1]:
+            there = frames.distinct(columns.values(column, rows))
+            if all(str(one).isdigit() for one in there) and column not in CONDITIONS:
+                continue
+            apart = argument("by" if timed else "hue", column)
+            raise SchemaError(
+                f"rows differ in {column} ({words.first_five(there)}), and"
+                f" {'a heat map' if timed else 'a curve'} shows one: name it, {apart}, or keep it,"
+                f" {keep_one(table, column, rows.tolist())}"
+            )
+
+
 def _merged(bins: Any, keys: Sequence[str]) -> tuple[Any, str]:
     """Add up the histograms of jobs and runs, and say so; not what never adds up."""
     table = opened(bins, "bin_lo_ns", "bin_hi_ns", "count", *keys)
@@ -79,6 +101,7 @@ def _merged(bins: Any, keys: Sequence[str]) -> tuple[Any, str]:
         frames.keys_of(table, keys),
         "a curve" if "time_s" not in keys else "a heat map",
     )
+    _refuse_labels(table, keys)
     own = histograms(table, list(keys))
     if all(max(one.parts.values(), default=0) == 1 for one in own):
         return bins, ""

@@ -64,6 +64,17 @@ def found(
     return sides[0] if sides else next((n for n in differ if _names_curves(table, n, x)), None)
 
 
+def _colours(table: pl.DataFrame, name: str, y: str) -> bool:
+    """Say whether a column gives colours: not one with gaps, if the rows tell its values apart."""
+    gaps = table[name].null_count() if name in table else 0
+    apart = (
+        bool(gaps)
+        and y in table
+        and table.group_by(y).agg(pl.col(name).n_unique())[name].max() == 1
+    )
+    return differs(table, name) and not apart
+
+
 def _names_curves(table: pl.DataFrame, name: str, x: str | None) -> bool:
     if x is None or not differs(table, x):
         return True
@@ -77,7 +88,7 @@ def rows(results: Results, table: pl.DataFrame, asked: Arguments) -> pl.DataFram
         asked["y"] = found(results, table, "y") or "source"
     if "hue" not in asked:
         unnamed = (one for one in _COLOURS if one not in (asked["y"], *panels))
-        asked["hue"] = next((one for one in unnamed if differs(table, one)), None)
+        asked["hue"] = next((one for one in unnamed if _colours(table, one, asked["y"])), None)
     return whole(table, asked)
 
 

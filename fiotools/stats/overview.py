@@ -9,7 +9,7 @@ import narwhals as nw
 import polars as pl
 
 from fiotools.errors import SchemaError
-from fiotools.stats import frames
+from fiotools.stats import frames, submission
 from fiotools.stats.beside import TOOL
 from fiotools.tables.columns import POLARS, get, of_pandas
 from fiotools.tables.results import Results, to_pandas
@@ -143,7 +143,7 @@ def _measured(tables: Mapping[str, pl.DataFrame]) -> pl.DataFrame:
     for name, more in (("percentiles", _percentiles), ("cpu", _usage)):
         if name in tables:
             rows = more(rows, tables[name])
-    return rows.drop(_PLACE)
+    return _submitted(rows, entries, tables["io"]).drop(_PLACE)
 
 
 def _summed(
@@ -220,6 +220,19 @@ def _percentiles(rows: pl.DataFrame, percentiles: pl.DataFrame) -> pl.DataFrame:
         ),
     )
     return rows.join(wide, on=on, how="left", nulls_equal=True, maintain_order="left")
+
+
+def _submitted(rows: pl.DataFrame, entries: pl.DataFrame, io: pl.DataFrame) -> pl.DataFrame:
+    """Flag percentiles of the completion latency that leave most of the time out."""
+    if "latency" not in rows.columns:
+        return rows
+    whose = entries.join(rows.select(_PLACE, "latency"), on=_PLACE, how="left")
+    found = submission.beside(whose, io, "")
+    if submission.SHARE not in found.columns:
+        return rows
+    share = found.group_by(_PLACE).agg(pl.col(submission.SHARE).max())
+    told = rows.with_columns(get(rows, "flags"), get(rows, "details"))
+    return submission.flagged(told.join(share, on=_PLACE, how="left", maintain_order="left"))
 
 
 def _usage(rows: pl.DataFrame, cpu: pl.DataFrame) -> pl.DataFrame:

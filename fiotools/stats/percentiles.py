@@ -17,6 +17,7 @@ from itertools import accumulate, pairwise
 from math import ceil, inf, log
 from typing import TYPE_CHECKING, Any
 
+import narwhals as nw
 import scipy
 from narwhals.typing import IntoDataFrameT
 
@@ -29,7 +30,7 @@ from fiotools.stats.combine import total
 from fiotools.stats.frames import AnswerRow, Frame, check_confidence
 from fiotools.stats.question import question
 from fiotools.stats.replicates import refuse_scopes, run_keys, run_name, watched
-from fiotools.vocabulary import KEYS
+from fiotools.vocabulary import KEYS, STATISTICS, TABLES
 
 if TYPE_CHECKING:
     from fiotools.tables.results import Results
@@ -214,6 +215,15 @@ def merge_bins(bins: IntoDataFrameT, *, by: str | Sequence[str] | None = None) -
             line = {"bin_lo_ns": low, "bin_hi_ns": high, "count": count, "parts": own.parts[edges]}
             lines.append(line | same)
     return frames.answer(data, _MERGED, cell_keys(data, named), lines)
+
+
+def telling(data: Frame) -> list[str]:
+    """Name the labels of bins: texts that are no column of theirs, such as {device} of a path."""
+    texts = (nw.String, nw.Categorical, nw.Enum, nw.Boolean)
+    own = {*TABLES["bins"], *STATISTICS}
+    return [
+        name for name, dtype in data.schema.items() if name not in own and isinstance(dtype, texts)
+    ]
 
 
 def cell_keys(data: Frame, by: Sequence[str]) -> list[str]:

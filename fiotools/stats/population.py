@@ -17,8 +17,8 @@ _WORTH = log1p(0.05)  # modes that lie nearer do not matter
 _DIP = (12, 1000)  # runs: below, the dip test finds nothing; above, it takes long
 
 
-def unlike(logs: Sequence[float] | Array, side: str | None = None) -> list[Flag]:
-    """Flag runs that lie far apart, or in two groups, by the logarithms of their values.
+def unlike(logs: Sequence[float] | Array, side: str | None = None, unit: str = "") -> list[Flag]:
+    """Flag runs that lie far apart, or in two groups, by the logarithms of their values [unit].
 
     Two groups of two runs or more have a gap between them above 5 % and above 9 times the median
     gap (among n > 12 runs 3 n / 4 times). The dip test judges 12 to 1,000 runs: Hartigan and
@@ -37,7 +37,8 @@ def unlike(logs: Sequence[float] | Array, side: str | None = None) -> list[Flag]
     if usual > 0 and gaps[at] > max(_WORTH, max(9.0, 0.75 * n) * usual):
         low, high, low_above, high_above = map(exp, values[[0, at, at + 1, -1]].tolist())
         ends = {"low": low, "high": high, "low_above": low_above, "high_above": high_above}
-        found.append(flag("two-groups", side=side, n=at + 1, n_above=n - at - 1, **ends))
+        told = {"unit": unit} if unit else {}
+        found.append(flag("two-groups", side=side, n=at + 1, n_above=n - at - 1, **ends, **told))
     elif (
         _DIP[0] <= n <= _DIP[1]
         and gaps.all()  # of rounded values the test would find the rounding

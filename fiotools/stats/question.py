@@ -20,6 +20,7 @@ import narwhals as nw
 import polars as pl
 
 from fiotools.errors import SchemaError, about_results, argument, typed
+from fiotools.stats import submission
 from fiotools.stats.order import TIMES
 from fiotools.tables import conditions, metrics, naming
 from fiotools.tables.results import Results, to_pandas, with_runs
@@ -149,6 +150,8 @@ class Door:
         rows = with_runs(results, rows, [*naming.split(list(named)), *times])
         if self.compares and not asked.get("between"):
             asked["between"] = sides_of(results, rows)
+        if self.compares and results.tables.height("io"):
+            rows = submission.beside(rows, results.tables.polars("io"), str(asked.get("metric")))
         asked = self._completed(rows, asked, results)
         for role in self.companions:
             if role == "percentiles" and not _PERCENTILE.fullmatch(str(asked.get("metric"))):
@@ -255,7 +258,7 @@ def unknown_sides(frame: Any, labels: list[str]) -> str:
     if len(labels) > 1:
         listed = " or ".join(argument("between", name) for name in labels)
         return f"compare between which? type {listed}"
-    known = dict.fromkeys((*labels, *CONDITIONS, "host", "command", "heading", "run"))
+    known = dict.fromkeys((*labels, "device", *CONDITIONS, "host", "command", "heading", "run"))
     there = nw.from_native(frame, eager_only=True)
     several = [
         argument("between", naming.short(name))

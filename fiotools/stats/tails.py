@@ -22,7 +22,7 @@ from narwhals.typing import IntoDataFrameT
 from fiotools import units
 from fiotools.errors import SchemaError, typed
 from fiotools.flags import Flag, flag, flags_of, sentence
-from fiotools.stats import frames
+from fiotools.stats import frames, submission
 from fiotools.stats.compare import Design, Ratio, ratios_of, runs_for
 from fiotools.stats.frames import Array, Frame, metric_of
 from fiotools.stats.order import TIMES
@@ -32,10 +32,11 @@ from fiotools.stats.percentiles import (
     histograms,
     middle,
     of_bins,
+    telling,
     wanted_percentiles,
 )
 from fiotools.stats.question import FOUND, question
-from fiotools.stats.replicates import labels
+from fiotools.stats.sides import SIDES
 from fiotools.stats.steady import ENOUGH, batch_interval
 
 PERCENTILES = (50, 90, 99, 99.9)
@@ -130,7 +131,7 @@ def tails(
     named = [between, *frames.names(by), *frames.names(pair)]
     data = frames.opened(bins, named)
     named += frames.present(data, (unit,) if unit in data.columns else TIMES if unit else ())
-    apart = list(dict.fromkeys([*named, *frames.present(data, ("source", "run")), *labels(data)]))
+    apart = list(dict.fromkeys([*named, *frames.present(data, ("source", "run")), *telling(data)]))
     _refuse_jobs(data, named)
     runs = frames.opened(of_bins(bins, wanted, by=apart))
     _refuse_unknown(runs, apart)
@@ -145,11 +146,20 @@ def tails(
     runs, every = of_runs.data, histograms(data, apart)
     told = [frames.optional(data, name) for name in ("time_s", "bin_lo_ns", "count")]
     windows = cache(lambda at: windows_of(every[at], told))
+    held = frames.rows_by(frames.keys_of(data, [*cell[:-1], between]))
+    shares = None
+    if submission.SHARE in data.columns:
+        shares = np.array(frames.numbers(data, submission.SHARE), dtype=float)
     of = frames.rows_by(frames.keys_of(runs, [*cell, between]))
     cells, side = frames.keys_of(runs, cell), frames.values(runs, between)
     lines = []
     for found in ratios:
-        line, of_cell = found.line(), cells[found.row["percentile"]]
+        of_cell = cells[found.row["percentile"]]
+        if shares is not None:
+            names = (side[found.row[between]], baseline)
+            rows_of = (np.array(held.get((*of_cell[:-1], one), ()), dtype=int) for one in names)
+            found.notes += submission.flags(shares, dict(zip(SIDES, rows_of, strict=True)))
+        line = found.line()
         if found.n == found.n_baseline == 1 and unit is None:
             rows = [of[*of_cell, one][0] for one in (side[found.row[between]], baseline)]
             sides = [windows(row // len(wanted)) for row in rows]

@@ -29,7 +29,7 @@ from fiotools.stats.question import question
 from fiotools.tables.columns import POLARS
 from fiotools.tables.columns import column as typed_column
 from fiotools.tables.results import to_pandas
-from fiotools.vocabulary import ANSWERS, COLUMNS, EVERY, KEYS
+from fiotools.vocabulary import ANSWERS, COLUMNS, CONDITIONS, EVERY, KEYS, STATISTICS, TABLES
 
 if TYPE_CHECKING:
     from fiotools.tables.results import Results
@@ -99,8 +99,9 @@ def window(
         The length of a window: 1s, 100ms, or seconds.
     by : str or sequence of str, optional
         Columns that keep windows apart. By default these are the labels, ``source``, ``run``,
-        ``entry`` and ``job``: each log has windows of its own. ``by=[]`` adds up the logs; their
-        clocks must be one, see `scan`. Directions and quantities always stay apart.
+        ``entry``, ``job``, and conditions in which logs differ: each log has windows of its own.
+        ``by=[]`` adds up the logs; their clocks must be one, see `scan`. Directions and quantities
+        always stay apart.
     percentiles : float or sequence of float
         Percentiles of latencies to give, above 0 and up to 100. Each is a row of its own.
     bins : bool
@@ -230,7 +231,8 @@ def _answered(
             )
         log = log.lazy()
     given = log.collect_schema()
-    grid = _grid(given, every, by, bins=bins)
+    telling = [] if isinstance(frame, pl.LazyFrame) or by is not None else _telling(log.collect())
+    grid = _grid(given, every, by, telling, bins=bins)
     needed = [
         name
         for name in (*grid.keys, "direction", *(_BINS if grid.of_bins else _SAMPLES))
@@ -267,14 +269,36 @@ def _answered(
     return found.collect() if isinstance(frame, pl.DataFrame) else to_pandas(found.collect())
 
 
+def _telling(log: pl.DataFrame) -> list[str]:
+    """Name the conditions, hosts and targets in which logs differ, and no log does in itself."""
+    names = [name for name in (*KEYS, *CONDITIONS) if name in log.columns and name not in _LOG]
+    if not names:
+        return []
+    told = log.select(pl.col(names).drop_nulls().n_unique()).row(0)
+    names = [name for name, count in zip(names, told, strict=True) if count > 1]
+    logs = [name for name in _LOG if name in log.columns]
+    if not names or not logs:
+        return []
+    within = log.group_by(logs).agg(pl.col(names).n_unique()).select(pl.col(names).max()).row(0)
+    return [name for name, count in zip(names, within, strict=True) if count == 1]
+
+
 def _grid(
-    given: pl.Schema, every: str | float, by: str | Sequence[str] | None, *, bins: bool
+    given: pl.Schema,
+    every: str | float,
+    by: str | Sequence[str] | None,
+    telling: Sequence[str] = (),
+    *,
+    bins: bool,
 ) -> Grid:
     of_bins = "bin_lo_ns" in given
     what = "latency" if of_bins else "quantity"
-    labels = [name for name, dtype in given.items() if name not in EVERY and not dtype.is_float()]
+    # a label may be named like a column of another table, as {device} is
+    own = {*TABLES["samples"], *TABLES["bins"], *STATISTICS}
+    labels = [name for name, dtype in given.items() if name not in own and not dtype.is_float()]
     if by is None:
         apart = [*labels, *(name for name in _LOG if name in given)]
+        apart += [name for name in telling if name not in ("direction", what)]
     else:
         apart = [name for name in frames.names(by) if name not in ("direction", what)]
     form = nw.from_native(pl.DataFrame(schema=given))

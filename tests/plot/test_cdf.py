@@ -150,3 +150,34 @@ def test_a_mistake_is_told_in_one_line(mistake):
     with pytest.raises(ft.SchemaError, match=said) as told:
         draw()
     assert "\n" not in str(told.value)
+
+
+SIDES = [("read", low, low + 10, 5) for low in (10.0, 50.0)]
+
+
+@pytest.mark.parametrize("kind", KINDS.values(), ids=KINDS)
+@pytest.mark.parametrize("column", ["device", "place"])
+def test_sides_make_no_curve_together(kind, column):
+    """Whether the label is named like a column of another table, or is of no table."""
+    two = bins(SIDES * 2, kind, source=[*"aabb"], run=1, **{column: ["disk"] * 2 + ["mem"] * 2})
+    with pytest.raises(
+        ft.FiotoolsError, match=rf"differ in {column} \(disk, mem\).*hue='{column}'"
+    ):
+        ft.plot.spec("cdf", two)
+    assert ft.plot.spec("cdf", two, hue=column).groups == ("disk", "mem")
+    timed = bins(
+        SIDES * 2,
+        kind,
+        source=[*"aabb"],
+        run=1,
+        time_s=[1.0] * 4,
+        **{column: ["disk"] * 2 + ["mem"] * 2},
+    )
+    with pytest.raises(ft.FiotoolsError, match=rf"differ in {column} \(disk, mem\).*by='{column}'"):
+        ft.plot.spec("heatmap", timed)
+    assert ft.plot.spec("heatmap", timed, by=column).panels == ("disk", "mem")
+
+
+def test_repeats_are_added_up():
+    rounds = bins(SIDES * 2, source=[*"aabb"], run=1, round=[1, 1, 2, 2], take=[*"1122"])
+    assert "histograms of 2 runs added up" in ft.plot.spec("cdf", rounds).notes

@@ -11,7 +11,7 @@ import polars as pl
 import pytest
 
 import fiotools as ft
-from tests.conftest import needs_letters
+from tests.conftest import ROOT, needs_letters
 from tests.plot import kinds
 from tests.plot.kinds import said
 
@@ -620,3 +620,15 @@ def test_a_japanese_title_is_broken_without_the_language():
     ax = ft.plot.timings(three(), y="device")
     ft.plot.title(ax, "二回目の読み出しはキャッシュから来るので時間は十分の一になる" * 3)
     assert not kinds.faults(ax.get_figure())
+
+
+@pytest.mark.parametrize("plot", ["repeats", "throughput"])
+def test_rows_of_dd_stand_beside_those_of_fio(plot, tmp_path):
+    """A dd without its command has no direction: files tell it from reads and writes."""
+    (tmp_path / "dd.log").write_text("1048576 bytes (1.0 MB, 1.0 MiB) copied, 0.5 s, 2.1 MB/s\n")
+    rounds = ROOT / "data" / "how-many-runs" / "rounds"
+    files = [tmp_path / "dd.log", rounds / "randread_ext4_1.json", rounds / "fsync_ext4_1.json"]
+    res = ft.read([*map(str, files)]).where("bw>=0")
+    found = ft.plot.spec(plot, res, "bw", y="source")
+    assert found.hue is None
+    assert len(found.rows) == 3

@@ -102,7 +102,8 @@ def test_same_says_which_modes_few_runs_miss(make, rows):
 def test_article_004_has_two_groups(lima, rows):
     found = {r["mount"]: r["told"] for r in rows(summarize(lima, "read_iops", by="mount"))}
     assert (
-        "the runs fall into two groups: 2 of 5,703 to 5,814 and 3 of 8,910 to 9,037" in found["9p"]
+        "the runs fall into two groups: 2 of 5,703 /s to 5,814 /s and 3 of 8,910 /s to 9,037 /s"
+        in found["9p"]
     )
     assert "groups" not in found["sshfs"]
     assert "groups" not in found["virtiofs"], "one run apart is an outlier"

@@ -173,3 +173,17 @@ def test_every_question_is_called_with_results_or_a_frame():
         if hasattr(told, "door"):
             assert isinstance(told.door, question.Door), name
             assert "Results" in (inspect.getdoc(told) or ""), name
+
+
+def test_a_gap_in_a_text_is_left_out_with_a_condition_that_works(tmp_path):
+    """dd without its command has no direction, and fio beside it has one."""
+    (tmp_path / "dd.log").write_text("1048576 bytes (1.0 MB, 1.0 MiB) copied, 0.5 s, 2.1 MB/s\n")
+    rounds = f"{DATA}/how-many-runs/rounds/randread_ext4_1.json"
+    res = ft.read([f"{tmp_path}/dd.log", rounds])
+    with pytest.raises(SchemaError) as told:
+        ft.compare(res, "bw", between="direction")
+    condition = str(told.value).partition('.where("')[2].rpartition('")')[0]
+    assert condition == "direction in ['read']"
+    assert set(res.where(condition).io["direction"]) == {"read"}
+    # of any type, and of many values
+    assert set(res.where("not (direction != direction)").io["direction"]) == {"read"}

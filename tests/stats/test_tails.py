@@ -13,6 +13,7 @@ import pytest
 import fiotools as ft
 from benchmarks.coverage.tails import a_run, coverage
 from fiotools.flags import flag
+from fiotools.stats import submission
 from fiotools.stats.tails import Interval, Windows, interval_within, ratio_within
 
 SIDES = {"between": "fs", "baseline": "a"}
@@ -63,6 +64,17 @@ def test_one_run_each_has_an_interval_of_its_windows_and_no_verdict(two, make, r
         assert line["words"] == "one run each: no error known"
         assert line["p_equal"] is None
         assert "other runs may differ more" in line["told"]
+
+
+def test_a_side_that_was_submitting_has_a_flag(two, make, rows):
+    """The door puts the share beside the bins of a `Results`."""
+    sides = [
+        (run, {**labels, submission.SHARE: 0.98 if labels["fs"] == "a" else None})
+        for run, labels in of_sides(two)
+    ]
+    found = rows(ft.tails(table(make, sides), [50, 99], **SIDES))
+    assert all("submitting" in line["flags"].split(";") for line in found)
+    assert all("the runs of 'a' spent nearly all" in line["told"] for line in found)
 
 
 def test_runs_of_a_day_count_once(make, rows):

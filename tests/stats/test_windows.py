@@ -348,3 +348,29 @@ def test_of_results_the_table_with_the_latencies_is_taken():
     single = ft.read(f"{ROOT}/data/per-io-log")
     assert {*single.samples["quantity"]} >= {"lat_ns"}
     assert "lat_ns" in set(ft.window(single, "1s", percentiles=99)["quantity"])
+
+
+@pytest.mark.parametrize("kind", ["pandas", "polars"])
+@pytest.mark.parametrize("bins", [True, False])
+def test_labels_of_other_tables_keep_windows_apart(kind, bins):
+    """{device} is a column of `disks`, and {iodepth} of the samples themselves."""
+    log = DATA / "mixed_lat.1.log"
+    read = {name: ft.read(log, frames=kind).samples for name in ("disk", "mem")}
+    if kind == "pandas":
+        both = pd.concat(
+            [
+                own.assign(device=name, source=f"{name}.log", iodepth=depth)
+                for depth, (name, own) in enumerate(read.items(), 1)
+            ],
+            ignore_index=True,
+        )
+    else:
+        both = pl.concat(
+            own.with_columns(device=pl.lit(name), source=pl.lit(f"{name}.log"), iodepth=depth)
+            for depth, (name, own) in enumerate(read.items(), 1)
+        )
+    found = ft.window(both, "1s", bins=bins)
+    assert {*zip(found["device"], found["iodepth"], strict=True)} == {("disk", 1), ("mem", 2)}
+    alone = ft.window(read["disk"], "1s", bins=bins)
+    assert len(found) == 2 * len(alone)
+    assert "bs_bytes" not in found.columns  # it may differ from I/O to I/O
