@@ -7,13 +7,16 @@ line need not search texts for them: text from a file or a user is never taken f
 
 from __future__ import annotations
 
+import os
 import shlex
 import sys
 import traceback
+import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from difflib import get_close_matches
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 _LISTED = 10  # files that could not be read
@@ -143,6 +146,17 @@ class MissingPackageError(FiotoolsError, ModuleNotFoundError):
 
 class ReportError(FiotoolsError, RuntimeError):
     """A report cannot be made; it leaves nothing behind."""
+
+
+_PACKAGE = f"{Path(__file__).parent}{os.sep}"
+
+
+def warn(text: str, category: type[Warning] = UserWarning) -> None:
+    """Warn of the line of the user's that called the library, however deep the call is."""
+    frame, level = sys._getframe(1), 2
+    while frame.f_back is not None and frame.f_code.co_filename.startswith(_PACKAGE):
+        frame, level = frame.f_back, level + 1
+    warnings.warn(text, category, stacklevel=level)
 
 
 # options with another name than the argument

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from os import PathLike, fspath
@@ -36,7 +35,7 @@ from fiotools.dataset.store import (
     store_at,
     uncommitted,
 )
-from fiotools.errors import DatasetError, ScanWarning, SchemaError, typed
+from fiotools.errors import DatasetError, ScanWarning, SchemaError, typed, warn
 from fiotools.tables.parts import Part
 from fiotools.tables.results import Frames, Results
 from fiotools.units import many
@@ -398,5 +397,5 @@ def open_dataset(path: str | PathLike[str]) -> Dataset:
         raise DatasetError(f"{fspath(path)}: not a fiotools dataset (it has no {ABOUT})")
     dataset = Dataset(fspath(path), store, about)
     if dataset.unfinished:
-        warnings.warn(f"{dataset.path}: {dataset.unfinished}", ScanWarning, stacklevel=2)
+        warn(f"{dataset.path}: {dataset.unfinished}", ScanWarning)
     return dataset

@@ -10,7 +10,6 @@ only these are held in memory, and compared.
 from __future__ import annotations
 
 import os
-import warnings
 from collections import Counter
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
@@ -55,6 +54,7 @@ from fiotools.errors import (
     SchemaError,
     WorkerError,
     argument,
+    warn,
 )
 from fiotools.files import needed
 from fiotools.input import workers as others
@@ -286,7 +286,7 @@ class Converter:
                 f"{there.store.url}: a conversion of {begun.sources} did not end: convert them"
                 " again, too"
             )
-            warnings.warn(message, ScanWarning, stacklevel=3)  # of `convert`
+            warn(message, ScanWarning)
         changes = compared(
             listing,
             there.records(),

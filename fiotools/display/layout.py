@@ -106,6 +106,7 @@ class Frame:
     def __init__(self, frame: Any, rows: int | None = None) -> None:
         self._data = _opened(frame)
         self.rows = rows  # to be read; None for all
+        self.remedy = ""  # what shows the other rows
         self.names: list[str] = list(self._data.columns)
         self.size = len(self._data)
         part = self._data if rows is None else self._data.head(rows)
@@ -257,7 +258,7 @@ def plain(frame: Frame, title: Callable[[str], str] = head, *, chosen: bool = Fa
     ]
     notes = [f"source: in {folder}"] if folder else []
     notes += said(frame, filter(is_label, names))
-    return Sheet(made, notes=[*notes, *cut(frame.shown, frame.size)], shared=shared)
+    return Sheet(made, notes=[*notes, *cut(frame.shown, frame.size, frame.remedy)], shared=shared)
 
 
 def _without_folder(frame: Frame) -> str:
@@ -419,11 +420,11 @@ def _few(places: Iterable[str], apart: str = ", ") -> str:
     return apart.join([", ".join(names[:2]), *more(len(names) - 2)])
 
 
-def cut(shown: int, rows: int) -> list[str]:
+def cut(shown: int, rows: int, remedy: str = "") -> list[str]:
     """Say how many of the rows a table shows, unless it shows all."""
     if shown == rows:
         return []
-    remedy = typed("", f": {argument('rows', 0)} shows all")
+    remedy = remedy or typed("", f": {argument('rows', 0)} shows all")
     return [f"the first {shown} of {rows:,} rows{remedy}"]
 
 
@@ -798,10 +799,33 @@ _GLANCE = 12  # rows of results
 def overview(results: Results, rows: int | None = None) -> Sheet:
     """Lay out results at a glance: what was measured, and the warnings of the readers."""
     name, frame = first_look(results)
-    made = _of_table(Frame(frame, min(rows or _GLANCE, _GLANCE)), name, head)
+    most = min(rows or _GLANCE, _GLANCE)
+    frame, of_each = _of_each_side(frame, results.labels, most)
+    shown = Frame(frame, most)
+    shown.remedy = f"{of_each}: ft.overview(res) shows all"
+    made = _of_table(shown, name, head)
     made.title, made.whole = f"Results: {', '.join(results.counts())}", "overview()"
     made.notes += [*results.unread(), *_warnings(results)]
     return made
+
+
+def _of_each_side(
+    frame: pl.DataFrame, labels: Sequence[str], most: int
+) -> tuple[pl.DataFrame, str]:
+    """Put as many rows of one side first as of the others, and say so."""
+    import polars as pl
+
+    from fiotools.stats.order import ROUND
+
+    sides = [name for name in labels if name in frame.columns and name not in ("run", ROUND)]
+    while sides and frame.select(sides).n_unique() > most:
+        sides.pop()  # as many labels as can be shown
+    if len(frame) <= most or not sides or frame.select(sides).n_unique() < 2:
+        return frame, ""
+    at, place = pl.int_range(pl.len()), "place of the row"
+    places = frame.select(at.over(sides).alias("of its side"), at.alias(place))
+    first = places.sort("of its side", place)[place]
+    return frame[[*first.head(most).sort(), *first.slice(most).sort()]], ", some of each side"
 
 
 def first_look(results: Results) -> tuple[str, pl.DataFrame]:

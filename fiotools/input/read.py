@@ -7,7 +7,6 @@ be read in any process; its result can be sent back.
 from __future__ import annotations
 
 import os
-import warnings
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
@@ -27,6 +26,7 @@ from fiotools.errors import (
     WorkerError,
     argument,
     unread,
+    warn,
 )
 from fiotools.files import is_packed
 from fiotools.files.memory import free
@@ -157,7 +157,7 @@ def read(
     if errors == "raise" or asked & lost or not results.files:
         raise error
     remedy = "the others were; errors='raise' refuses them all"
-    warnings.warn(unread(results.failures, len(found), remedy), stacklevel=2)
+    warn(unread(results.failures, len(found), remedy))
     return results
 
 

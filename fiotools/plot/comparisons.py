@@ -8,7 +8,7 @@ from math import isfinite, nan
 from typing import Any, Literal
 
 from fiotools import units
-from fiotools.errors import SchemaError, argument, typed
+from fiotools.errors import SchemaError, argument, typed, warn
 from fiotools.flags import has
 from fiotools.language import called, listed, say
 from fiotools.plot import roles, words
@@ -150,7 +150,7 @@ def _repeated(data: Any, asked: Arguments) -> Any:
         keys = [one for role in ("y", "hue") if (one := asked[role])]
         summary = summarize(table, asked["metric"], by=[*asked["by"], *keys])
         if differ := dict.fromkeys(summary["varies_in"].drop_nulls()):
-            roles.warn(
+            warn(
                 f"the runs of one row differ in {', '.join(differ)}: "
                 f"{argument('hue')} draws one of them apart"
             )

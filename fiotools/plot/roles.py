@@ -6,13 +6,12 @@ curve and no row together in silence.
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 from typing import Any, TypeAlias
 
 import polars as pl
 
-from fiotools.errors import SchemaError, argument, typed
+from fiotools.errors import SchemaError, argument, typed, warn
 from fiotools.stats import frames
 from fiotools.stats.order import ROUND
 from fiotools.stats.replicates import in_one_scope
@@ -27,11 +26,6 @@ _WITHIN = ("source", "job", "thread", "direction", "command")  # may tell rows o
 _COLOURS = ("label", "direction")
 AXES = ("bs_bytes", "iodepth", "numjobs")  # conditions of a sweep that are numbers
 _CURVES = ("source", *AXES, "rw", "target", *_WITHIN[1:])  # may name the curves of it
-
-
-def warn(text: str) -> None:
-    """Warn the caller of a plot."""
-    warnings.warn(text, UserWarning, stacklevel=7)
 
 
 def differs(table: pl.DataFrame, name: str) -> bool:

@@ -168,6 +168,7 @@ def _of_threads(row: Mapping[str, Any]) -> tuple[str, tuple[str, ...]]:
 def _names(frame: pd.DataFrame, by: Iterable[str]) -> list[str]:
     """Name rows by labels, or by their files in short where these do not tell them apart."""
     by = [name for name in by if len(frame[name].unique()) > 1]
+    by = [*{tuple(frame[name]): name for name in reversed(by)}.values()][::-1]  # a name once
     rest = [name for name in by if name not in _FILES]
     if (rest and not frame.duplicated(rest).any()) or "source" not in by:
         return names_of(frame, rest or by)
@@ -221,12 +222,15 @@ def _over_time(answer: pd.DataFrame) -> Told:
         what = naming.short(metric)
         if is_share:
             what = f"p{units.percentile(part['percentile'].iloc[0])}"
-        head = named(name, f"{what} from {' to '.join(values)}")
+        first, last = values
+        is_one = low["time_s"] == high["time_s"]
+        head = named(name, f"{what} {first}" if is_one else f"{what} from {first} to {last}")
         when = (units.human(row["time_s"], "s") for row in (high, low))
         windows = counted(len(part), "{n} window", "{n} windows")
         each = units.human(part["interval_s"].iloc[0], "s")
         rest = "highest in the window that ends at {}, lowest at {}".format(*when)
-        said.append(Sentence(head, (rest, f"{windows} of {each}")))
+        own = f"{windows} of {each}"
+        said.append(Sentence(head, (own,) if is_one else (rest, own)))
     return Told("; ".join(one.head for one in said[:_MOST]), said)
 
 

@@ -33,6 +33,7 @@ _CAVEATS = {
     "no-spread": "the runs do not differ at all",
     "blocks": "the sides ran in blocks",
     "drift": "values drift over the series of runs",
+    "submitting": "clat leaves out the time of submitting, nearly all of it: compare lat_mean",
 }
 
 # by the unit of a metric: how many times what

@@ -218,7 +218,7 @@ def merge_bins(bins: IntoDataFrameT, *, by: str | Sequence[str] | None = None) -
 
 
 def telling(data: Frame) -> list[str]:
-    """Name the labels of bins: texts that are no column of theirs, such as {device} of a path."""
+    """Name the labels of bins: texts that are not columns of theirs, such as {device} of a path."""
     texts = (nw.String, nw.Categorical, nw.Enum, nw.Boolean)
     own = {*TABLES["bins"], *STATISTICS}
     return [

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import wraps
 from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar, cast, overload
 
@@ -37,6 +37,7 @@ NAMES = ("by", "between", "pair", "unit", "over", "sweep", "order", "levels")
 # the arguments that are other tables of the same reading
 COMPANIONS = ("settings", "io", "percentiles")
 _PERCENTILE = re.compile(r"p(\d+(?:\.\d+)?)")
+_OF_LATENCY = re.compile(r"(?:(slat|clat|lat)_)?p(\d+(?:\.\d+)?)")  # lat_p99
 
 
 class Question(Protocol[P]):
@@ -71,6 +72,9 @@ def question(
             try:
                 given = door.signature.bind(*args, **named).arguments
             except TypeError:
+                given = None
+            if given is None:
+                door.refuse_unnamed(args)
                 return function(*args, **named)  # Python has the words for it
             return door.answer(given.pop(door.data), given)
 
@@ -104,6 +108,18 @@ class Door:
     def compares(self) -> bool:
         """Whether the question is about sides."""
         return {"between", "baseline"} <= {*self.takes}
+
+    def refuse_unnamed(self, given: Sequence[Any]) -> None:
+        """Say which name an argument too many needs: the sides', or else the first that has one."""
+        kinds = {name: one.kind for name, one in self.signature.parameters.items()}
+        placed = [name for name, one in kinds.items() if one is not inspect.Parameter.KEYWORD_ONLY]
+        rest = [name for name in kinds if name not in placed]
+        if len(given) > len(placed) and rest:
+            name = argument(rest[0], given[len(placed)])
+            raise SchemaError(
+                f"{self.function.__name__} takes {' and '.join(placed)} in order, and the rest by"
+                f" name: {name}"
+            )
 
     def answer(self, data: Any, asked: Mapping[str, Any]) -> Any:
         """Answer the question in the kind of the data."""
@@ -178,7 +194,8 @@ class Door:
             known = there
             if role in ("metric", "quantity") and names[0] not in there and "quantity" in there:
                 known = list(map(str, frame["quantity"].unique()))
-            several = [naming.full(one, known) for one in names]
+            find = naming.of_metric if role == "metric" else naming.full
+            several = [find(one, known) for one in names]
             found[role] = several[0] if isinstance(found[role], str) else several
         if not self.compares:
             return found
@@ -207,7 +224,8 @@ def table_of(results: Results, name: str) -> pl.DataFrame:
         raise SchemaError(f"there is no table {name!r}, only {there}")
     frame = results.tables.polars(name)
     if not len(frame):
-        raise SchemaError(f"the question is about {name}, and these files have none")
+        have = metrics.of_logs(results) if name in ("bins", "percentiles") else ""
+        raise SchemaError(f"the question is about {name}, and these files have {have or 'none'}")
     return frame
 
 
@@ -227,19 +245,30 @@ def metric_of(
     try:
         name, column = metrics.find_metric(results, metric, table)
     except SchemaError:
-        match = _PERCENTILE.fullmatch(metric)
+        match = _OF_LATENCY.fullmatch(metric)
         if match is None or table not in (None, "percentiles"):
             raise
-        return _percentile(results.tables.polars("percentiles"), float(match[1]))
+        latency, share = match.groups()
+        return _percentile(results, float(share), latency)
     return table_of(results, name), column
 
 
-def _percentile(frame: pl.DataFrame, share: float) -> tuple[pl.DataFrame, str]:
-    """Return one percentile of each row as a column."""
+def _percentile(
+    results: Results, share: float, latency: str | None = None
+) -> tuple[pl.DataFrame, str]:
+    """Return one percentile of each row as a column; of one latency, if it is named."""
+    frame = results.tables.polars("percentiles")
+    if latency is not None and len(frame):
+        told = frame["latency"].unique(maintain_order=True).to_list()
+        if latency not in told:
+            have = f"these files have {' and '.join(f'{one}_p{percentile(share)}' for one in told)}"
+            raise SchemaError(f"there are no percentiles of {latency}: {have}")
+        frame = frame.filter(pl.col("latency") == latency)
     there = frame["percentile"].unique().drop_nulls().sort()
     if share not in there:
-        known = ", ".join(f"p{percentile(one)}" for one in there) or "none"
-        raise SchemaError(f"there is no p{percentile(share)} in these files; there are: {known}")
+        known = ", ".join(f"p{percentile(one)}" for one in there)
+        have = known or metrics.of_logs(results) or "no percentiles"
+        raise SchemaError(f"there is no p{percentile(share)}: these files have {have}")
     name = f"p{percentile(share)}_ns"
     return frame.filter(frame["percentile"] == share).rename({"value_ns": name}), name
 

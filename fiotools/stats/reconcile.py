@@ -8,7 +8,7 @@ from typing import Any
 import narwhals as nw
 from narwhals.typing import IntoDataFrameT
 
-from fiotools.errors import SchemaError, argument
+from fiotools.errors import SchemaError, argument, typed
 from fiotools.flags import Flag, flag
 from fiotools.stats import at_devices, frames
 from fiotools.stats.at_devices import DISAGREES, UNDECIDED
@@ -109,6 +109,9 @@ def reconcile(
     """
     if not (is_number(tolerance) and 0 < tolerance < 1):
         raise SchemaError(f"tolerance is {tolerance!r}: it is a share, above 0 and below 1 (0.01)")
+    if io is FOUND:
+        with_io = typed("io=read('run.json').io", "the files of the summary beside the logs")
+        raise SchemaError(f"these logs have no summary beside them: give that too, {with_io}")
     data: nw.DataFrame[IntoDataFrameT] = frames.opened(as_rates(samples))
     whole, named = frames.opened(io), frames.names(by)
     rest, counted_there = at_devices.apart(data)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from fiotools.errors import SchemaError
+from fiotools.errors import SchemaError, typed
 from fiotools.tables import naming
 from fiotools.vocabulary import COLUMNS, describe
 
@@ -25,16 +25,32 @@ def find_metric(results: Results, metric: str, table: str | None = None) -> tupl
     """Name the table that has a metric, and the metric in full."""
     for name in [table] if table else _filled(results):
         frame = results.tables.polars(name)
-        column = naming.full(metric, frame.columns)
-        if column in frame.columns and frame[column].null_count() < frame.height:
+        column = naming.of_metric(metric, frame.columns)
+        if column not in frame.columns or not (table or frame[column].dtype.is_numeric()):
+            continue  # "latency" is a text of percentiles, and what people call lat_mean
+        if frame[column].null_count() < frame.height:
             return name, column
-    describe(naming.full(metric, COLUMNS))  # refuses a name that nothing has
+    describe(naming.of_metric(metric, COLUMNS))  # refuses a name that nothing has
     raise SchemaError(f"there is no {metric}: these files have {measured(results, table)}")
 
 
 def measured(results: Results, table: str | None = None) -> str:
     """List the metrics of a table, by default the main one, the most important first."""
-    return ", ".join(map(naming.short, metrics(results, table))) or "no numbers"
+    found = [*map(naming.short, metrics(results, table))]
+    if table is None and (results.tables.height("percentiles")):
+        found += ["p99"] if 99.0 in results.tables.polars("percentiles")["percentile"] else []
+    return ", ".join(found) or of_logs(results) or "no numbers"
+
+
+def of_logs(results: Results) -> str:
+    """Say of logs of single I/Os what makes percentiles of them; nothing of other files."""
+    if not results.tables.height("samples"):
+        return ""
+    quantities = results.tables.polars("samples")["quantity"].unique()
+    if not any(str(one).endswith("lat_ns") for one in quantities):
+        return ""
+    windows = typed("window(log, '1s', bins=True)", "fiotools window LOG --every 1s --bins")
+    return f"logs of I/Os: make windows of them first, {windows}"
 
 
 def metrics(results: Results, table: str | None = None) -> list[str]:

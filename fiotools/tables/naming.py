@@ -23,6 +23,16 @@ PERCENTILE = re.compile(r"p[\d.]+_ns")  # one percentile of each run, which the 
 MEASURED = ("io", "timings", "percentiles", "samples", "cpu", "disks", "bins", "jobs", "runs")
 
 
+# what people call a metric, and its column here
+SYNONYMS = {
+    **dict.fromkeys(("bandwidth", "throughput", "rate"), "bw"),
+    **dict.fromkeys(("latency", "lat"), "lat_mean"),
+    "clat": "clat_mean",
+    "slat": "slat_mean",
+    **dict.fromkeys(("time", "elapsed", "wall"), "real"),
+}
+
+
 def short(name: str) -> str:
     """Leave out the unit: ``lat_mean`` of ``lat_mean_ns``."""
     return UNIT.sub("", name) if unit_of(name) else name
@@ -36,6 +46,16 @@ def full(name: str, columns: Iterable[Any]) -> str:
     return next((column for column in there if short(column) == name), name)
 
 
+def of_metric(name: str, columns: Iterable[Any]) -> str:
+    """Return the full name of a metric, which people may call otherwise: bandwidth, latency."""
+    there = [str(column) for column in getattr(columns, "columns", columns)]
+    column = full(name, there)
+    if column in there or name not in SYNONYMS:
+        return column
+    meant = full(SYNONYMS[name], there)
+    return meant if meant in there else name
+
+
 def fulls(given: Sequence[str] | None, frame: Any) -> list[str] | None:
     """Read names that were given one by one or with commas, in full; None if there are none."""
     return [full(name, frame) for name in split(given)] or None
@@ -44,7 +64,7 @@ def fulls(given: Sequence[str] | None, frame: Any) -> list[str] | None:
 def found(name: str, frame: IntoDataFrame, option: str) -> str:
     """Find the column that an option names, or suggest similar names."""
     there = of(frame)
-    column = full(name, there)
+    column = of_metric(name, there)
     if column not in there:
         hint = similar(name, map(short, there))
         raise SchemaError(f"{option}: there is no column {name!r}{hint}")

@@ -13,7 +13,7 @@ from fiotools.errors import FileError, SchemaError
 from fiotools.tables import conditions, naming, resting
 from fiotools.tables.columns import array, coded, column, get, label_column, nothing, of_pandas
 from fiotools.tables.parts import FILE, Part, add_notes, height, lists, sizes_of, stack
-from fiotools.vocabulary import COLUMNS, TABLES
+from fiotools.vocabulary import ANSWERS, COLUMNS, TABLES
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -162,6 +162,19 @@ def _empty(table: str) -> pd.DataFrame:
     return pd.DataFrame({name: array(nothing(COLUMNS[name].dtype, 0)) for name in TABLES[table]})
 
 
+# what people try on results, and what they mean
+_CALLS = {
+    **dict.fromkeys(("describe", "summary", "head", "info"), "ft.overview(res)"),
+    **dict.fromkeys(("query", "filter", "loc"), 'res.where("direction=read")'),
+    **dict.fromkeys(
+        ("df", "columns", "to_pandas", "to_csv", "table"), "res.io, a frame as others are"
+    ),
+    "plot": 'ft.plot.repeats(res, "iops")',
+    "save": 'res.io.to_csv("io.csv"), or ft.convert("files/", "dataset/")',
+    **{name: f"ft.{name}(res)" for name in ("report", "show", "tell")},
+}
+
+
 class Results:
     """Tidy frames, one per table of the vocabulary.
 
@@ -220,7 +233,25 @@ class Results:
             if name in self.tables:
                 return self.tables[name] if self.kind == "pandas" else self.tables.polars(name)
             raise AttributeError(f"table {name!r} was not asked for: add it to tables=")
+        asked = f"ft.{name}(res)" if name in ANSWERS else _CALLS.get(name)
+        if asked:
+            raise AttributeError(f"Results has no {name!r}: type {asked}")
         raise AttributeError(f"Results has no {name!r}; its tables are {', '.join(TABLES)}")
+
+    def __getitem__(self, name: Any) -> Any:
+        """Return a table by its name; a column has its table's name before it."""
+        if name in TABLES:
+            return getattr(self, name)
+        for table in dict.fromkeys((*naming.MEASURED, *self.tables)):
+            if table not in self.tables or not self.tables.height(table):
+                continue
+            columns = self.tables.polars(table).columns
+            column = naming.of_metric(str(name), columns)
+            if column in columns:
+                raise SchemaError(f"{name!r} is a column: type res.{table}[{column!r}]")
+        raise SchemaError(f"Results has no {name!r}; its tables are {', '.join(TABLES)}")
+
+    __iter__ = None  # tables have names, no places
 
     def __setattr__(self, name: str, value: Any) -> None:
         if name in TABLES:  # each function that takes results has to see it
@@ -284,7 +315,7 @@ class Results:
             return []
         return [name for name in self.tables.polars(table).columns if name not in TABLES[table]]
 
-    def where(self, *wanted: str) -> Results:
+    def where(self, *wanted: str, **equal: Any) -> Results:
         """Keep the rows that fulfil conditions, in each table that has their columns.
 
         Parameters
@@ -292,6 +323,8 @@ class Results:
         *wanted : str
             Such as ``"direction=read"``, ``"bs>=4k"``, ``"lat_mean>1ms"`` or ``"rw in ['read',
             'write']"``. Every table has the columns of its runs too: host, command, tool.
+        **equal
+            Columns with the value to keep, or a list of values: ``iodepth=1``, ``bs="4k"``.
 
         Returns
         -------
@@ -308,7 +341,10 @@ class Results:
         >>> res = ft.read("data/dda-vhdx/xml/{volume}.xml")
         >>> res.where("direction=read", "scope=total").io["volume"].tolist()
         ['mirror', 'nvme', 'vhdx']
+        >>> res.where(volume=["nvme", "vhdx"], scope="total").io["volume"].tolist()
+        ['nvme', 'vhdx']
         """
+        wanted += tuple(conditions.equal(name, value) for name, value in equal.items())
         tables = {name: self.tables.polars(name) for name in self.tables}
         for text in wanted:
             tables |= self._fulfilling(text, tables)

@@ -260,7 +260,7 @@ def test_results_are_shown_as_their_overview():
     assert rows(ft.show(ft.overview(res)))[:2] == (heads, body)
     _, body, around = rows(ft.show(res, rows=2))
     assert len(body) == 2
-    assert around[-1] == "the first 2 of 9 rows"
+    assert around[-1] == "the first 2 of 9 rows: ft.overview(res) shows all"
     some = ft.read("data/dda-vhdx/xml/{volume}.xml", tables=("runs",))  # the others are not there
     assert rows(ft.show(some))[0] == ["volume", "source", "duration s"]
     twice = ft.concat([res, res])
@@ -344,3 +344,19 @@ def test_a_file_that_was_not_read_stands_below_the_counts(tmp_path):
     first, *_, last = repr(shown).splitlines()
     assert first.endswith("0 notes")
     assert last == f"1 file was not read: {tmp_path.as_posix()}/cut.json (.failures)"
+
+
+def test_the_mean_of_windows_has_the_unit_of_its_quantity():
+    log = Path(__file__).parents[2] / "data" / "per-io-log" / "mixed_lat.1.log"
+    windows = ft.window(ft.read(str(log)).where(direction="read"), "1s").head(3)
+    names, its_units = str(ft.show(windows)).splitlines()[:2]
+    assert (names.split()[-1], its_units.split()[-1]) == ("mean", "µs")
+    (one,) = ft.tell(windows.head(1)).sentences
+    assert " to " not in one.head
+
+
+def test_percentiles_of_sides_are_named():
+    bins = ft.example("own-disk").bins
+    reads = bins[bins["workload"] == "random-read"]
+    title = str(ft.show(ft.tails(reads, 99, between="place", baseline="root"))).splitlines()[0]
+    assert title.startswith("latency percentiles of each place, against root")

@@ -187,3 +187,82 @@ def test_a_gap_in_a_text_is_left_out_with_a_condition_that_works(tmp_path):
     assert set(res.where(condition).io["direction"]) == {"read"}
     # of any type, and of many values
     assert set(res.where("not (direction != direction)").io["direction"]) == {"read"}
+
+
+@pytest.mark.parametrize(
+    ("said", "column"),
+    [
+        ("bandwidth", "bw_bytes_per_s"),
+        ("throughput", "bw_bytes_per_s"),
+        ("latency", "lat_mean_ns"),
+        ("lat", "lat_mean_ns"),
+        ("clat", "clat_mean_ns"),
+        ("clat_p99", "p99_ns"),
+    ],
+)
+@pytest.mark.parametrize("kind", ["pandas", "polars"])
+def test_what_people_call_a_metric_is_found(said, column, kind):
+    res = ft.read(f"{DATA}/lima-mounts/fio/{{mount}}_randread.txt", frames=kind)
+    assert {*ft.compare(res, said, between="mount")["metric"]} == {column}
+    if column in res.io.columns:
+        answer = ft.compare(res.io, said, between="mount", baseline="9p")
+        assert {*answer["metric"]} == {column}
+
+
+def test_a_time_and_its_filter_are_found():
+    res = ft.read(f"{DATA}/page-cache/{{cache}}.txt")
+    for said in ("time", "elapsed"):
+        assert {*ft.speedup(res, said)["metric"]} == {"real_s"}
+    assert len(res.where("elapsed>1s").timings) == 1
+
+
+LOG = f"{DATA}/per-io-log/mixed_lat.1.log"
+WINDOWS = r"logs of I/Os: make windows of them first, window\(log, '1s', bins=True\)"
+
+
+TOLD = {
+    "a place": (lambda: ft.compare(ft.read(VOLUMES), "iops", "volume"), "name: between='volume'"),
+    "of summarize": (lambda: ft.summarize(ft.read(VOLUMES), "iops", "volume"), "name: by='volume'"),
+    "another latency": (
+        lambda: ft.compare(ft.read(f"{DATA}/lima-mounts/fio/{{mount}}_randread.txt"), "lat_p99"),
+        "no percentiles of lat: these files have clat_p99",
+    ),
+    "p99 of a log": (
+        lambda: ft.compare(ft.read(LOG), "p99"),
+        f"no p99: these files have {WINDOWS}",
+    ),
+    "clat of a log": (
+        lambda: ft.compare(ft.read(LOG), "clat"),
+        f"no clat: these files have {WINDOWS}",
+    ),
+    "tails of a log": (lambda: ft.tails(ft.read(LOG)), WINDOWS),
+    "cdf of a log": (lambda: ft.plot.cdf(ft.read(LOG)), WINDOWS),
+    "heatmap of a log": (lambda: ft.plot.heatmap(ft.read(LOG)), WINDOWS),
+    "a log alone": (
+        lambda: ft.reconcile(ft.read(LOG)),
+        r"no summary.*io=read\('run.json'\).io",
+    ),
+    "no percentiles": (
+        lambda: ft.compare(ft.read(f"{DATA}/page-cache/{{cache}}.txt"), "p99"),
+        "no p99: these files have no percentiles",
+    ),
+    "ram": (lambda: ft.check(ft.read(VOLUMES), ram=16), "16 of what[?] write ram='16GB'"),
+    "a text": (lambda: ft.check(ft.read(VOLUMES), ram="16"), "16 of what[?] write ram='16GB'"),
+}
+
+
+@pytest.mark.parametrize("name", TOLD)
+def test_a_refusal_names_what_to_type(name):
+    ask, said = TOLD[name]
+    with pytest.raises(SchemaError, match=said):
+        ask()
+
+
+def test_logs_are_asked_as_they_were_told(tmp_path):
+    for device in ("disk", "mem"):
+        (tmp_path / f"{device}_lat.1.log").write_bytes(Path(LOG).read_bytes())
+    log = ft.read(f"{tmp_path}/{{device}}_lat.1.log").where(direction="read")
+    bins = ft.window(log, "1s", bins=True)
+    assert {*ft.tails(bins, 50, between="device", baseline="disk")["device"]} == {"mem"}
+    with pytest.raises(SchemaError, match="between='device'"):
+        ft.tails(bins, 50)

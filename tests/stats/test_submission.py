@@ -43,3 +43,8 @@ def test_what_has_all_of_the_time_has_no_flag(mounts, metric):
 def test_the_overview_says_it_of_percentiles(mounts):
     found = flags(ft.overview(mounts))
     assert {name for name, one in found.items() if one == "submitting"} == {"9p", "virtiofs"}
+
+
+def test_it_is_told(mounts):
+    answer = ft.compare(mounts, "p99", between="mount", baseline="9p")
+    assert f"the runs of '9p' spent {SAID}" in str(ft.tell(answer))

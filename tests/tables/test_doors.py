@@ -1,0 +1,92 @@
+"""What people try on a `Results`, and what they are told to type."""
+
+import copy
+import pickle
+
+import pytest
+
+import fiotools as ft
+from fiotools.vocabulary import ANSWERS, TABLES
+from tests.conftest import ROOT
+
+DEPTHS = f"{ROOT}/data/how-many-runs/depth/{{iodepth}}_{{run}}.json"
+
+
+@pytest.fixture(scope="module")
+def res():
+    return ft.read(DEPTHS)
+
+
+@pytest.mark.parametrize("name", [*({*ANSWERS} - {*TABLES}), "tell", "show", "report"])
+def test_a_question_is_called_with_results(res, name):
+    with pytest.raises(AttributeError, match=rf"type ft\.{name}\(res\)"):
+        getattr(res, name)
+    assert callable(getattr(ft, name))
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("plot", r"ft\.plot\.repeats\(res"),
+        ("describe", r"ft\.overview\(res\)"),
+        ("query", r"res\.where\("),
+        ("to_pandas", r"res\.io"),
+        ("df", r"res\.io"),
+        ("columns", r"res\.io"),
+        ("save", r"res\.io\.to_csv"),
+        ("nonsense", "its tables are runs"),
+    ],
+)
+def test_other_names_have_a_call_too(res, name, said):
+    with pytest.raises(AttributeError, match=said):
+        getattr(res, name)
+
+
+def test_a_table_is_an_item_and_a_column_is_not(res):
+    assert res["io"] is res.io
+    for name, column in (
+        ("iops", "iops"),
+        ("bw", "bw_bytes_per_s"),
+        ("bandwidth", "bw_bytes_per_s"),
+    ):
+        with pytest.raises(ft.SchemaError, match=rf"type res\.io\['{column}'\]"):
+            res[name]
+    with pytest.raises(ft.SchemaError, match="its tables are"):
+        res["nonsense"]
+    with pytest.raises(TypeError, match="not iterable"):
+        list(res)
+
+
+def test_results_are_copied_and_sent(res):
+    for again in (copy.copy(res), pickle.loads(pickle.dumps(res))):
+        assert repr(again) == repr(res)
+
+
+def test_where_takes_columns_by_name(res):
+    assert {*res.where(iodepth=4).io["iodepth"]} == {4}
+    assert {*res.where("iodepth<16", iodepth=[4, 16, 1]).io["iodepth"]} == {1, 4}
+    assert len(res.where(bs="4k", direction="read").io) == len(res.io)
+    one = res.runs["command"].iloc[0] if "command" in res.runs else None
+    if isinstance(one, str):
+        assert len(res.where(command=one).runs)
+    with pytest.raises(ft.SchemaError, match="no column 'iodeph'; did you mean 'iodepth'"):
+        res.where(iodeph=1)
+
+
+def test_a_first_look_has_rows_of_each_side(res):
+    text = str(ft.show(res))
+    assert "the first 12 of 24 rows, some of each side: ft.overview(res) shows all" in text
+    depths = [line.split()[-9] for line in text.splitlines() if ".json" in line]
+    assert len(depths) == 12
+    assert all(str(depth) in text for depth in (1, 2, 4, 8, 16, 32, 64, 128))
+    alone = str(ft.show(res.where(iodepth=4)))
+    assert "rows" not in alone.splitlines()[-1] or "shows all" not in alone
+
+
+def test_a_warning_is_of_the_line_that_called(tmp_path):
+    (tmp_path / "broken.json").write_text('{"fio version": "fio-3.33", "jobs": [')
+    whole = (ROOT / "data" / "how-many-runs" / "depth" / "1_1.json").read_bytes()
+    (tmp_path / "whole.json").write_bytes(whole)
+    with pytest.warns(UserWarning, match="1 of 2 files could not be read") as told:
+        ft.read(str(tmp_path))
+    assert [one.filename for one in told] == [__file__]
