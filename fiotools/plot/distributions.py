@@ -105,7 +105,7 @@ def _merged(bins: Any, keys: Sequence[str]) -> tuple[Any, str]:
     own = histograms(table, list(keys))
     if all(max(one.parts.values(), default=0) == 1 for one in own):
         return bins, ""
-    several = len(set(run_keys(table))) if "run" in table.columns else 1
+    several = max(one.n or 1 for one in own) if "run" in table.columns else 1
     timed = "time_s" not in keys and len(frames.distinct(frames.optional(table, "time_s"))) > 1
     note = say(
         "histograms of the intervals added up" if timed else "histograms of the jobs added up"
