@@ -47,7 +47,7 @@ def refused(done, code, *said):
         (["compare", VOLUMES, "--fail-if", "slower"], "such as --metric iops: these files have"),
         (["compare", VOLUMES, "-m", "slat_mean"], "there is no slat_mean: these files have iops"),
         (["compare", VOLUMES, "-m", "iosp"], "no column 'iosp'; did you mean 'iops'"),
-        (["compare", VOLUMES, "-m", "p99"], "there is no p99 in these files"),
+        (["compare", VOLUMES, "-m", "p99"], "there is no p99: these files have no percentiles"),
         (["compare", CACHE, "-m", "real", "--baseline", "x"], "there are: 'after', 'before'"),
         (["compare", LIBAIO, "-m", "iops"], "give two files, NAME=FILES for each side"),
         (["summarize", VOLUMES, "-m", "iops", "--by", "volum"], "did you mean 'volume'"),
