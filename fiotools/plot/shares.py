@@ -7,7 +7,7 @@ from math import fsum
 from typing import Any
 
 from fiotools import units
-from fiotools.errors import SchemaError, argument
+from fiotools.errors import SchemaError, argument, warn
 from fiotools.flags import SENTENCES, flags_of
 from fiotools.language import say
 from fiotools.plot import roles, words
@@ -195,7 +195,7 @@ def _timed(data: Any, asked: Arguments) -> Any:
     if isinstance(data, Results):
         bars = table.partition_by([asked["y"], *asked["by"]])
         if any(roles.differs(own, "command") for own in bars):
-            roles.warn(
+            warn(
                 "the runs of one bar differ in command: "
                 f"{argument('y', 'command')} or {argument('by', 'command')} draws them apart"
             )
