@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
+from fiotools.cli import sides
 from fiotools.cli.output import Shown, Trouble, give, give_gate, say, wrong_command
 from fiotools.cli.questions import RowFilter, answers, asked_about, sheet, wants_labels
 from fiotools.cli.sources import Reading, read_all
@@ -45,11 +46,20 @@ def compare(
         raise Trouble(f"--format {form} is for rules: add --fail-if slower:5%", 2)
     rules = _rules(fail_if)
     read = read_all(files, reading, label=True)
+    read, asked = sides.named(read, files, asked)
+    note = ""
+    if not asked.get("metric") and not rows.table and None in (rules or {None}):
+        taken, note = sides.metric(read.results)
+        asked |= {"metric": [taken]} if taken else {}
     if rules:
+        if note:
+            say(note)
         return _held(read, asked, rows, rules, form)
     given: Any = form
     first = output is None and form in ("table", "markdown")
     found = [*(_over_cells_first if first else answers)(read, compare, asked, rows)]
+    if note:
+        say(note)
     give(Shown(given, output), found, sheet, read.results)
     return read.code
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from fiotools.cli import sources
+from fiotools.cli import sides, sources
 from fiotools.cli.output import Trouble, say
 from fiotools.cli.questions import wrong_condition
 from fiotools.cli.verbs import Verb
@@ -18,6 +18,7 @@ from fiotools.notebooks.questions import parameters, questions
 _NEEDED = ("nbformat", "nbclient", "ipykernel")
 # of the function below, which not each template leaves open
 _OPTIONS = ("metric", "between", "baseline", "by", "x", "where")
+_OF_SIDES = ("two-sides", "sweep", "cache", "tails")
 _EXAMPLES: Mapping[str, str] = {
     "two-sides": "old=old/ new=new/ --metric iops -o mine.ipynb",
     "sweep": "'runs/{volume}-{iodepth:d}.json' -o depth.ipynb",
@@ -93,7 +94,7 @@ def notebook(
 
     folder = path.resolve().parent
     named = _named(stored, name)
-    values = _values(name, named, given)
+    named, values = _values(name, named, given)
     values |= {"files": _seen_from(folder, named), "facts": {}, "out": path.stem}
     made = template.template(name)
     template.fill(made, values)
@@ -117,8 +118,8 @@ def _named(files: Sequence[str], name: str) -> Any:
     return dict(zip(short_names(found), found, strict=True))
 
 
-def _values(name: str, files: Any, given: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the parameters of the template: those that were given, and those that are found."""
+def _values(name: str, files: Any, given: Mapping[str, Any]) -> tuple[Any, dict[str, Any]]:
+    """Return the files, and the parameters of the template that were given or are found."""
     from fiotools.input.read import read
     from fiotools.logs.scan import scan
     from fiotools.notebooks.choices import chosen, refuse_rates
@@ -126,16 +127,20 @@ def _values(name: str, files: Any, given: Mapping[str, Any]) -> dict[str, Any]:
     asked = parameters(name)
     if name == "log":
         refuse_rates(scan(files))
-        return {}
+        return files, {}
     if name == "campaign":
         from fiotools.measure.campaign import campaign
 
-        return chosen(asked, campaign(files).folder, given)
+        return files, chosen(asked, campaign(files).folder, given)
     results = read(files)
     with wrong_condition():
         results = results.where(*given.get("where", ()))
+    if name in _OF_SIDES and isinstance(files, str) and not given.get("between"):
+        source = sides.sides(results, [files])
+        if source is not None and not results.labels and sides.only(source):
+            files, results = sides.files_of(source), source.results
     try:
-        return chosen(asked, results, given)
+        return files, chosen(asked, results, given)
     except SchemaError as error:
         raise Trouble(str(error)) from None
 

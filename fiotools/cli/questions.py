@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Literal
 
-from fiotools.cli import sources
+from fiotools.cli import sides, sources
 from fiotools.cli.output import Shown, Trouble, give, say
 from fiotools.cli.sources import Reading, read_all
 from fiotools.cli.verbs import VERBS
@@ -181,6 +181,8 @@ def answer(
     module, _, function_name = VERBS[name].asks.partition(":")
     function = getattr(import_module(f"fiotools.{module}"), function_name)
     read = read_all(files, reading, label=wants_labels(function, asked))
+    if function.door.compares:
+        read, asked = sides.named(read, files, asked)
     give(shown, [*answers(read, function, asked, rows)], sheet, read.results)
     return read.code
 

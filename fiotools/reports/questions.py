@@ -58,6 +58,7 @@ class Comparison:
     problem: str = ""  # why there is no answer
     said: str = ""  # which rows are left out
     only: str = ""  # the one value of a label that is looked at; empty: all
+    is_beside: bool = False  # comparisons of another metric
 
     @property
     def title(self) -> str:
@@ -69,6 +70,7 @@ class Comparison:
         else:
             name = naming.short(self.between)
             said = f"each {name} against {self.baseline}"
+        said = f"{naming.short(self.metric)} {said}" if self.is_beside else said
         return f"{said}, {self.only} only" if self.only else said
 
     @property
@@ -129,9 +131,31 @@ class Comparison:
 
 def comparisons(source: Source, wish: Choices) -> list[Comparison]:
     """Make the comparisons of the experiment, or those that the caller wants."""
-    frame, metric = _table(source, wish)
+    frame, metric = table_of(source, wish)
     if frame is None:
         return []
+    found = _of_table(source, wish, frame, metric)
+    if metric not in source.results.timings and wish.metric is None and source.campaign is None:
+        beside = _of_commands(source, wish, frame)
+        found = [replace(one, is_beside=bool(beside)) for one in (*found, *beside)]
+    return found
+
+
+def _of_commands(source: Source, wish: Choices, measured: pd.DataFrame) -> list[Comparison]:
+    """Compare the commands that were timed beside, in files of their own."""
+    timings = source.results.timings
+    own = timings[~timings["source"].isin(measured["source"])]
+    if not any(differs(own, name) for name in source.fields):
+        return []
+    return _of_table(source, wish, own, _time_of(own))
+
+
+def _time_of(timings: pd.DataFrame) -> str:
+    return "real_s" if timings["real_s"].notna().any() else "real_mean_s"
+
+
+def _of_table(source: Source, wish: Choices, frame: pd.DataFrame, metric: str) -> list[Comparison]:
+    """Make the comparisons of the rows of one table."""
     said = ""
     if gaps := int(frame[metric].isna().sum()):
         frame = frame[frame[metric].notna()]
@@ -139,7 +163,7 @@ def comparisons(source: Source, wish: Choices) -> list[Comparison]:
         said = f"Left out: {rows} without {naming.short(metric)}"
     if source.campaign is None or wish != Choices(baseline=wish.baseline):
         frame = _with_runs(source.results, frame, [wish.between, *(wish.by or ())])
-        sides = [naming.full(wish.between, frame)] if wish.between else _sides(source)
+        sides = [naming.full(wish.between, frame)] if wish.between else sides_of(source)
         found = [_of_labels(source, one, wish, frame, metric) for one in sides]
     else:
         questions = source.campaign.experiment.questions
@@ -153,7 +177,7 @@ def _with_runs(results: Results, frame: pd.DataFrame, names: Iterable[str | None
     return to_pandas(with_runs(results, of_pandas(frame), named)) if named else frame
 
 
-def _sides(source: Source) -> list[str | None]:
+def sides_of(source: Source) -> list[str | None]:
     """List the labels that may hold the sides: each is a question, within the others."""
     named = [name for name in source.fields if name != "round" and name not in source.swept]
     for name in ("label", "place"):
@@ -162,7 +186,7 @@ def _sides(source: Source) -> list[str | None]:
     return [*named] or [None]
 
 
-def _table(source: Source, wish: Choices) -> tuple[pd.DataFrame | None, str]:
+def table_of(source: Source, wish: Choices) -> tuple[pd.DataFrame | None, str]:
     """Choose the table and the column to compare."""
     results = source.results
     if wish.metric is not None:
@@ -182,8 +206,7 @@ def _table(source: Source, wish: Choices) -> tuple[pd.DataFrame | None, str]:
             return io, "iops"
         return io, "bw_bytes_per_s"
     if len(timings):
-        known = timings["real_s"].notna().any()
-        return timings, "real_s" if known else "real_mean_s"
+        return timings, _time_of(timings)
     return None, ""
 
 

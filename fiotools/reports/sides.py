@@ -14,16 +14,16 @@ from typing import Any, NamedTuple
 import pandas as pd
 
 from fiotools.files import short_names
+from fiotools.tables import naming
 from fiotools.tables.results import Results
 
 _COMMAND = "command_name"
 FEW = 12  # sides at most that nobody named
 SWEPT = ("rw", "bs_bytes", "iodepth", "numjobs", "rwmixread_pct")  # conditions that make a sweep
-# how the number of a run is called in names of files
-_COUNTS = {"run", "rep", "repeat", "repetition", "iteration", "iter", "trial", "try", "pass"}
 _NUMBER = re.compile(r"\d+(\.\d+)?")
 _STAMP = re.compile(r"[\d:_.TZ+-]*\d[\d:_.TZ+-]*")  # of time, or any number
 _BREAK = re.compile(r"[_\-. ]+")  # between the words of a name
+_NUMBERED = re.compile(rf"(.+)[_\-. ](?:{'|'.join(naming.COUNTS)})?\d+")  # disk_2, disk-run2
 
 
 def unit(frame: pd.DataFrame, *, by_run: bool = False) -> pd.Series[Any]:
@@ -33,14 +33,21 @@ def unit(frame: pd.DataFrame, *, by_run: bool = False) -> pd.Series[Any]:
 
 
 def conditions(results: Results, *, by_run: bool = False) -> pd.DataFrame:
-    """Return the conditions in which units differ: tuples of values, a row for each unit."""
+    """Return the conditions in which units differ: tuples of values, a row for each unit.
+
+    Timed commands have no conditions; they are among the units if the others do not differ.
+    """
     own = results.io.groupby(unit(results.io, by_run=by_run), sort=False)
     told = {
         name: {one: tuple(sorted({*values.dropna()})) for one, values in own[name]}
         for name in ("direction", *SWEPT)
     }
     frame = pd.DataFrame(told)
-    return frame[[name for name in frame if len(frame[name].unique()) > 1]]
+    frame = frame[[name for name in frame if len(frame[name].unique()) > 1]]
+    if len(frame.columns):
+        return frame
+    timed = unit(results.timings, by_run=by_run)
+    return frame.reindex(dict.fromkeys([*frame.index, *timed]))
 
 
 def are_alike(told: pd.DataFrame, names: Mapping[str, str]) -> bool:
@@ -49,6 +56,13 @@ def are_alike(told: pd.DataFrame, names: Mapping[str, str]) -> bool:
     for one, *row in told.itertuples():
         sides.setdefault(names[one], set()).add(tuple(row))
     return all(side == next(iter(sides.values())) for side in sides.values())
+
+
+def are_repeats(names: Iterable[str]) -> bool:
+    """Say whether names end with the number of a repeat: disk_1, disk_2, mem_1, mem_2."""
+    own = {*names}
+    numbered = [match[1] for name in own if (match := _NUMBERED.fullmatch(name))]
+    return len(numbered) == len(own) and 1 < len({*numbered}) < len(own)
 
 
 def sorted_out(results: Results, fields: Sequence[str]) -> tuple[list[str], list[str], list[str]]:
@@ -68,7 +82,7 @@ def sorted_out(results: Results, fields: Sequence[str]) -> tuple[list[str], list
         if name == "round" or not own.str.fullmatch(_STAMP).all():
             if not (same and rest):  # else the condition says it
                 kept.append(name)
-        elif name in _COUNTS:
+        elif name in naming.COUNTS:
             template = "{name} numbers the runs: runs that differ in nothing else are repeats"
             said.append((template).format(name=name))
         elif same:
@@ -115,6 +129,9 @@ def found_sides(results: Results, told: pd.DataFrame, *, by_run: bool = False) -
         if thing.column != _COMMAND or (by_run and are_alike(told, _texts(thing)))
     ]
     words = [] if by_run else _telling(told, _words_of_names([*map(str, told.index)]))
+    measured = pd.Series(told.index.isin({*results.io["source"]}), told.index)
+    # what was timed and what was measured have nothing in common that could be compared
+    words = [word for word in words if not _one_to_one(word.values, measured)]
     if words and len(found) < 2:
         joined = _joined(words)
         sides = _texts(joined)

@@ -6,7 +6,7 @@ That is a label that holds the sides, conditions that were swept, and numbers th
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePath
 from typing import Any
@@ -19,7 +19,16 @@ from fiotools.files import DATASET, fields_of, short_names
 from fiotools.input.read import read
 from fiotools.input.sources import is_url
 from fiotools.measure.campaign import NAME, Campaign, campaign
-from fiotools.reports.sides import FEW, Found, are_alike, conditions, found_sides, sorted_out, unit
+from fiotools.reports.sides import (
+    FEW,
+    Found,
+    are_alike,
+    are_repeats,
+    conditions,
+    found_sides,
+    sorted_out,
+    unit,
+)
 from fiotools.tables import naming
 from fiotools.tables.results import Results
 from fiotools.vocabulary import TABLES
@@ -50,7 +59,7 @@ class Source:
 def gather(sources: Any) -> list[Source]:
     """Open campaigns or a dataset, take results, or read files; refuse if none can be read."""
     if isinstance(sources, Results):
-        return _of_results(sources)
+        return [replace(one, is_of_files=False) for one in sources_of(sources)]
     paths = _paths(sources)
     if len(paths) == 1 and not isinstance(sources, Mapping) and Path(paths[0], DATASET).is_file():
         return _of_dataset(paths[0])
@@ -77,16 +86,18 @@ def gather(sources: Any) -> list[Source]:
     return _unlabelled(results, paths)
 
 
-def _of_results(results: Results) -> list[Source]:
-    """Take what was read; its frames are the caller's, and stay as they are."""
+def sources_of(results: Results, paths: Sequence[str] = ()) -> list[Source]:
+    """Take what was read; its frames are the caller's, and stay as they are.
+
+    ``paths`` are what was read, if that is known: the folders of a folder may be its sides.
+    """
     copies = {name: frame.copy(deep=False) for name, frame in results.tables.items()}
     own = Results(copies, results.files)
     if missing := [table for table in TABLES if table not in own.tables]:
         raise SchemaError(
             f"a report needs all tables, and these results have no {', '.join(missing)}"
         )
-    found = [_labelled(own, own.labels)] if own.labels else _unlabelled(own, [])
-    return [replace(one, is_of_files=False) for one in found]
+    return [_labelled(own, own.labels)] if own.labels else _unlabelled(own, [*paths])
 
 
 def _paths(sources: Any) -> list[str]:
@@ -166,7 +177,9 @@ def _unlabelled(results: Results, paths: list[str]) -> list[Source]:
     found = Found({"label": names})
     if by_run:
         found = found_sides(results, told, by_run=True)
-    elif several > 2 and not (several <= FEW and are_alike(told, names)):
+    elif several > 2 and not (
+        several <= FEW and are_alike(told, names) and not are_repeats(names.values())
+    ):
         found = found_sides(results, told)
         some_only_read = told.drop(columns="direction", errors="ignore")
         if not found.labels and several <= FEW and are_alike(some_only_read, names):

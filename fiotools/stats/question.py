@@ -275,7 +275,7 @@ def _percentile(
 
 def sides_of(results: Results, frame: pl.DataFrame) -> str:
     """Return the column that holds the sides: the only one of the paths."""
-    labels = results.labels
+    labels = [name for name in results.labels if name not in ("round", *naming.COUNTS)]
     if len(labels) == 1:
         return labels[0]
     whole = with_runs(results, frame, ["host", "command", "heading"])
@@ -287,7 +287,7 @@ def unknown_sides(frame: Any, labels: list[str]) -> str:
     if len(labels) > 1:
         listed = " or ".join(argument("between", name) for name in labels)
         return f"compare between which? type {listed}"
-    known = dict.fromkeys((*labels, "device", *CONDITIONS, "host", "command", "heading", "run"))
+    known = dict.fromkeys((*labels, "device", *CONDITIONS, "host", "command", "heading"))
     there = nw.from_native(frame, eager_only=True)
     several = [
         argument("between", naming.short(name))

@@ -4,6 +4,7 @@ import json
 import os
 import subprocess
 import sys
+from itertools import product
 
 import polars as pl
 import pytest
@@ -240,3 +241,49 @@ def test_a_kind_of_plot_takes_its_own_options():
     assert "--ram" in taken["credibility"]
     assert {"--steady", "--limit", "--round"} <= taken["series"]
     assert "--x" in taken["history"]
+
+
+@pytest.fixture
+def two_devices(tmp_path):
+    """Two folders that fio wrote to, two depths, three runs of each."""
+    told = json.loads((ROOT / "tests/fixtures/fio/fio-3.33--libaio.json").read_text("utf-8"))
+    (job,) = told["jobs"]
+    for device, depth, run in product(("disk", "mem"), (1, 8), (1, 2, 3)):
+        job["job options"] |= {"directory": f"/mnt/{device}", "iodepth": str(depth)}
+        (tmp_path / f"{device}-q{depth}-run{run}.json").write_text(json.dumps(told), "utf-8")
+    return tmp_path
+
+
+READS = ("--where", "direction=read")
+FOUND = "The sides were found in the option directory: disk is /mnt/disk, mem is /mnt/mem"
+
+
+def test_sides_are_those_of_a_report(inside, two_devices):
+    for files in (two_devices, two_devices / "*.json"):
+        done = inside("compare", files, *READS, "--by", "iodepth", "--format", "json")
+        assert [(row["label"], row["iodepth"], row["n"]) for row in json.loads(done.stdout)] == [
+            ("mem", 1, 3),
+            ("mem", 8, 3),
+        ]
+        said = done.stderr.splitlines()
+        assert f"fiotools: {FOUND}; --between names others" in said
+        assert any(one.startswith("fiotools: The metric is iops;") and "p99" in one for one in said)
+
+
+def test_fields_that_count_or_were_swept_hold_no_sides(inside, two_devices):
+    template = two_devices / "{device}-q{iodepth}-run{run}.json"
+    done = inside("compare", template, *READS, "--format", "json")
+    assert {row["device"] for row in json.loads(done.stdout)} == {"mem"}
+    assert "The sides are in device; --between names others" in done.stderr
+    with pytest.raises(ft.SchemaError, match="compare between which") as refused:
+        ft.compare(ft.read(two_devices / "{device}-{depth}-run{run}.json"), "iops")
+    assert "run" not in str(refused.value).partition("type")[2]
+
+
+def test_a_number_at_the_end_of_a_name_counts_runs(inside, tmp_path):
+    text = (ROOT / "data/page-cache/before.txt").read_text("utf-8")
+    for name in ("cold_1", "cold_2", "cold_3", "warm_1", "warm_2", "warm_3"):
+        (tmp_path / f"{name}.txt").write_text(text, "utf-8")
+    done = inside("speedup", tmp_path, "-m", "real", "--format", "json")
+    (row,) = json.loads(done.stdout)
+    assert (row["label"], row["baseline"], row["n"]) == ("warm", "cold", 3)

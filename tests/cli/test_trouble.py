@@ -41,10 +41,10 @@ def refused(done, code, *said):
             "--combine run first, or --by one of them (thread, entry)",
         ),
         (
-            ["compare", VOLUMES],
+            ["speedup", VOLUMES],
             "name the column to look at, such as --metric iops: these files have iops, bw,",
         ),
-        (["compare", VOLUMES, "--fail-if", "slower"], "such as --metric iops: these files have"),
+        (["compare", VOLUMES], "several directions (read, write, total): --by direction"),
         (["compare", VOLUMES, "-m", "slat_mean"], "there is no slat_mean: these files have iops"),
         (["compare", VOLUMES, "-m", "iosp"], "no column 'iosp'; did you mean 'iops'"),
         (["compare", VOLUMES, "-m", "p99"], "there is no p99: these files have no percentiles"),
@@ -81,7 +81,7 @@ def refused(done, code, *said):
             ["plot", "load", "data/sweep/{place}/randread_*.json", "-o", "x.svg"],
             "one curve differ in numjobs (1, 4): name it in --hue, or keep one, --where numjobs=1",
         ),
-        (["compare", APPENDED, "-m", "iops"], "each side, or --between run"),
+        (["compare", APPENDED, "-m", "iops"], "NAME=FILES for each side"),
     ],
     ids=lambda value: " ".join(value)[-60:] if isinstance(value, list) else value[:30],
 )
@@ -95,7 +95,7 @@ def test_a_condition_that_some_runs_lack_is_not_offered(inside, tmp_path):
     copy = "5242880 bytes (5.2 MB, 5.0 MiB) copied, 0.1 s, 52 MB/s\n"
     (tmp_path / "both.txt").write_text(f"{fio}\n$ dd if=/dev/zero of=x bs=1M count=5\n{copy}")
     said = inside("compare", tmp_path / "both.txt", "-m", "iops").stderr
-    assert said.strip().endswith("or --between bs or --between run")
+    assert said.strip().endswith("or --between bs")
 
 
 def test_totals_beside_parts(inside):

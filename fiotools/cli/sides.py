@@ -1,0 +1,115 @@
+"""Sides that nobody named: those that a report takes, its metric, and what is said of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from fnmatch import fnmatchcase
+from itertools import takewhile
+from typing import TYPE_CHECKING, Any
+
+from fiotools.cli.output import say
+from fiotools.cli.sources import Reading
+from fiotools.files import label_of
+from fiotools.tables.results import Results
+
+if TYPE_CHECKING:
+    from fiotools.reports.subjects import Source
+
+
+def named(
+    read: Reading, files: Sequence[str], asked: Mapping[str, Any]
+) -> tuple[Reading, dict[str, Any]]:
+    """Fill in the sides of a command, and say what was taken."""
+    filled = {**asked}
+    between = asked.get("between")
+    source = sides(read.results, [path for _, path in map(label_of, files)], between)
+    if source is None:
+        return read, filled
+    if not between:
+        filled["between"] = only(source)
+    if read.results.labels:  # they hold the sides
+        return read, filled
+    labels = list(source.fields)
+    kind, failures = read.results.kind, read.results.failures
+    whole = Results(
+        source.results.tables, read.results.files, kind, labels=labels, failures=failures
+    )
+    return replace(read, results=whole), filled
+
+
+def sides(results: Results, paths: Sequence[str], between: str | None = None) -> Source | None:
+    """Find the sides as a report does, and say where; None if they are named, or there are none."""
+    from fiotools.reports.subjects import sources_of
+    from fiotools.vocabulary import COLUMNS, TABLES
+
+    labels = results.labels
+    if len(labels) == 1 or between in (*COLUMNS, *labels) or not {*TABLES} <= {*results.tables}:
+        return None
+    found = sources_of(results, paths)
+    if len(found) != 1 or not (between or found[0].fields):
+        return None
+    (source,) = found
+    if not labels:
+        for one in source.said or [_of_files(source)]:
+            say(f"{one}; --between names others")
+    elif not between and (column := only(source)):
+        say(f"The sides are in {column}; --between names others")
+    return source
+
+
+def _of_files(source: Source) -> str:
+    return f"Each file or folder is a side: {', '.join(files_of(source))}"
+
+
+def files_of(source: Source) -> dict[str, Any]:
+    """Name the files of each side: as a pattern, if one matches these and no others."""
+    (label,) = source.fields
+    results = source.results
+    every = results.runs.drop_duplicates("source")
+    sides = {*results.io[label], *results.timings[label]}  # others are logs
+    own = every[every[label].isin(sides)].groupby(label, sort=False)["source"]
+    return {side: _pattern(side, [*files], [*every["source"]]) for side, files in own}
+
+
+def _pattern(side: str, own: list[str], every: Sequence[str]) -> str | list[str]:
+    """Write a pattern of files; the files where none is theirs alone."""
+    if len(own) == 1:
+        return own[0]
+    first = _shared(own)
+    last = _shared([one[len(first) :][::-1] for one in own])[::-1]
+    is_flat = not any("/" in one[len(first) :] for one in own)
+    for pattern in (f"{first}*{last}", f"{first}*{side}*{last}"):
+        if is_flat and [one for one in every if fnmatchcase(one, pattern)] == own:
+            return pattern
+    return own
+
+
+def _shared(texts: Sequence[str]) -> str:
+    """Return the letters with which all texts begin."""
+    letters = takewhile(lambda here: len({*here}) == 1, zip(*texts, strict=False))
+    return "".join(here[0] for here in letters)
+
+
+def only(source: Source) -> str | None:
+    """Name the column of the sides, if there is one only."""
+    from fiotools.reports.questions import sides_of
+
+    found = sides_of(source)
+    return found[0] if len(found) == 1 else None
+
+
+def metric(results: Results) -> tuple[str, str]:
+    """Name the metric that a report compares, and say so; nothing if there is no choice."""
+    from fiotools.reports.questions import Choices, table_of
+    from fiotools.reports.subjects import sources_of
+    from fiotools.tables import metrics, naming
+    from fiotools.vocabulary import TABLES
+
+    if not {*TABLES} <= {*results.tables} or len(metrics.headlines(results)) < 2:
+        return "", ""
+    frame, name = table_of(sources_of(results)[0], Choices())
+    if frame is None:
+        return "", ""
+    taken, have = naming.short(name), metrics.measured(results)
+    return taken, f"The metric is {taken}; --metric names others: {have}"
