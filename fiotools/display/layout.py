@@ -31,7 +31,7 @@ from fiotools.vocabulary import (
     STATISTICS,
     SWEPT,
 )
-from fiotools.words import more
+from fiotools.words import more, spanned
 
 if TYPE_CHECKING:
     import polars as pl
@@ -651,14 +651,16 @@ def _one(frame: Frame, name: str) -> str:
     return texts.pop() if len(texts) == 1 else ""
 
 
+_DECISIVE = ("engine", "medium")  # checks that say that no device was measured
 _LONG_WRAPS = 44  # letters that a line has at least: these sentences are long
 
 
 def findings(frame: Frame, *, ok: bool = True) -> Sheet:
     """Lay out an answer of `check`; without ``ok``, findings that are ok are only counted.
 
-    An accusation stands with its own numbers. Findings that are unknown are folded: a row for each
-    piece of evidence that is missing.
+    Findings of one kind stand in one row, with the span of their numbers; up to two accusations
+    stand with their own. Findings that are unknown are folded: a row for each piece of evidence
+    that is missing. What says that no device was measured stands before the others.
     """
     from fiotools.stats.check import outcomes
 
@@ -672,9 +674,7 @@ def findings(frame: Frame, *, ok: bool = True) -> Sheet:
     needed: Counter[str] = Counter()
     for one in _findings(table, where, folder):
         key: tuple[Any, ...] = one["verdict"], one["check"], one["remedy"]
-        if one["verdict"] in GRAVEST[:2]:
-            key = (*key, one["why"], one["against"])
-        elif one["verdict"] == "unknown":
+        if one["verdict"] == "unknown":
             needed.update(outcomes.needs(one["finding"], one["values"]))
             key = one["verdict"], one["remedy"]
         elif one["verdict"] == "ok" and not ok:
@@ -682,9 +682,9 @@ def findings(frame: Frame, *, ok: bool = True) -> Sheet:
         else:
             key = (*key, one["finding"], outcomes.kind(one["values"]))
         alike.setdefault(key, []).append(one)
-    order = [*map(_text, table["check"])]
+    order = [*_DECISIVE, *map(_text, table["check"])]
     ranked = sorted(
-        alike.values(),
+        (part for own in alike.values() for part in _apart(own)),
         key=lambda own: (GRAVEST.index(own[0]["verdict"]), order.index(own[0]["check"])),
     )
     shown = ranked[: frame.rows]
@@ -697,7 +697,7 @@ def findings(frame: Frame, *, ok: bool = True) -> Sheet:
         ),
         SheetColumn(
             "observed vs limit",
-            [_alike([one["against"] for one in own]) for own in shown],
+            list(map(_against, shown)),
             right=True,  # numbers: whole, or left out
         ),
         SheetColumn("why", list(map(_reason, shown)), joins=": ", **sentence),
@@ -754,14 +754,13 @@ def _findings(
         is_numbered, subject = row["source"] in of_several, _text(row["subject"])
         place += [f"run {row['run']}"] if is_numbered else []
         place += [] if subject in place or (is_numbered and subject == "run") else [subject]
-        ends = row["observed"], row["limit"]
-        amounts = [columns.cell(end, _text(row["unit"])) for end in ends if not is_missing(end)]
         told = {name: _text(row[name]) for name in ("verdict", "check", "finding", "why", "remedy")}
         yield {
             **told,
             "values": outcomes.read(row["details"]),
             "place": " ".join(place),
-            "against": "" if is_missing(row["observed"]) else " vs ".join(amounts),
+            "ends": (row["observed"], row["limit"]),
+            "unit": _text(row["unit"]),
         }
 
 
@@ -770,9 +769,27 @@ def _marked(head: str, values: Sequence[str]) -> SheetColumn:
     return SheetColumn(head, list(values), marks=list(map(columns.mark, values)))
 
 
-def _alike(texts: Sequence[str]) -> str:
-    """Return the text that all share, or nothing."""
-    return texts[0] if len(set(texts)) == 1 else ""
+def _apart(several: list[dict[str, Any]]) -> list[list[dict[str, Any]]]:
+    """Keep up to two accusations of one kind apart, if their numbers differ."""
+    found: dict[tuple[Any, ...], list[dict[str, Any]]] = {}
+    for one in several:
+        found.setdefault((one["why"], _against([one])), []).append(one)
+    is_apart = several[0]["verdict"] in GRAVEST[:2] and len(found) < 3
+    return [*found.values()] if is_apart else [several]
+
+
+def _against(several: Sequence[Mapping[str, Any]]) -> str:
+    """Write what was observed against the limit, in the span of several findings."""
+    units = {one["unit"] for one in several}
+    is_open = several[0]["verdict"] == "unknown" and len({one["ends"] for one in several}) > 1
+    if len(units) > 1 or is_open or any(is_missing(one["ends"][0]) for one in several):
+        return ""
+    (unit,) = units
+    every = zip(*(one["ends"] for one in several), strict=True)
+    known = [own for ends in every if (own := [end for end in ends if not is_missing(end)])]
+    return " vs ".join(
+        spanned(columns.cell(min(own), unit), columns.cell(max(own), unit)) for own in known
+    )
 
 
 def _text(value: object) -> str:

@@ -270,9 +270,9 @@ def test_a_finding_of_many_runs_is_printed_once(inside):
     text = " ".join(shown.split())
     assert "and 10 more: I would need: link" in text
     assert "(--ram), the link (--link)" in text
-    # an accusation has its own numbers
+    # two accusations have their own numbers
     assert {"1.98", "2.10"} == {*re.findall(r"([\d.]+) [MG]B/s is the rate of", text)}
-    assert "and 2 more: no fdatasync, fsync, direct or sync: … may include the page cache" in text
+    assert "and 2 more: no fdatasync, fsync, direct or sync: 86.1 to 235 MB/s may include" in text
     assert "4.09 MB/s cannot be judged" in " ".join(inside("check", LIBAIO).stdout.split())
 
 
