@@ -175,7 +175,10 @@ class Questions(Lines):
             return _command(cmd_name, notebook.verb(cmd_name))
         if ctx.resilient_parsing:
             return None
-        hint = similar(cmd_name, known) or f"; there are: {', '.join(known)}"
+        words = cmd_name.lower().replace("_", "-").split()
+        meant = next((notebook.MEANT[word] for word in words if word in notebook.MEANT), None)
+        hint = f"; did you mean {meant!r}?" if meant else similar(cmd_name, known)
+        hint = hint or f"; there are: {', '.join(known)}"
         raise output.Trouble(f"there is no notebook {cmd_name!r}{hint}", 2)
 
 

@@ -18,6 +18,17 @@ from fiotools.notebooks.questions import parameters, questions
 _NEEDED = ("nbformat", "nbclient", "ipykernel")
 # of the function below, which not each template leaves open
 _OPTIONS = ("metric", "between", "baseline", "by", "x", "where")
+# words that people have for a question, and its name
+_WORDS = {
+    "two-sides": "ab compare comparison difference faster sides slower speedup versus vs",
+    "sweep": "curve depth iodepth load numjobs peak qd queue scaling",
+    "tails": "cdf latencies latency p99 percentile percentiles slowest tail",
+    "log": "drift logs series shifts steady time timeline window",
+    "threads": "fair fairness jain per-thread share thread",
+    "cache": "cached check cold memory page-cache real true warm",
+    "campaign": "experiment manifest measure report",
+}
+MEANT = {word: name for name, words in _WORDS.items() for word in words.split()}
 _OF_SIDES = ("two-sides", "sweep", "cache", "tails")
 _EXAMPLES: Mapping[str, str] = {
     "two-sides": "old=old/ new=new/ --metric iops -o mine.ipynb",
@@ -98,6 +109,8 @@ def notebook(
     values |= {"files": _seen_from(folder, named), "facts": {}, "out": path.stem}
     made = template.template(name)
     template.fill(made, values)
+    text = f"`fiotools notebook {name}` filled in your files and what it found in them."
+    template.introduce(made, text)
     try:
         template.execute(made, folder)
     except template.NotebookError as error:
@@ -121,13 +134,14 @@ def _named(files: Sequence[str], name: str) -> Any:
 def _values(name: str, files: Any, given: Mapping[str, Any]) -> tuple[Any, dict[str, Any]]:
     """Return the files, and the parameters of the template that were given or are found."""
     from fiotools.input.read import read
-    from fiotools.logs.scan import scan
-    from fiotools.notebooks.choices import chosen, refuse_rates
+    from fiotools.notebooks.choices import chosen, of_log
 
     asked = parameters(name)
     if name == "log":
-        refuse_rates(scan(files))
-        return files, {}
+        files, found, said = of_log(files)
+        for one in said:
+            say(one)
+        return files, found
     if name == "campaign":
         from fiotools.measure.campaign import campaign
 

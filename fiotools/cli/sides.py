@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from fnmatch import fnmatchcase
-from itertools import takewhile
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from fiotools.cli.output import say
 from fiotools.cli.sources import Reading
-from fiotools.files import label_of
+from fiotools.files import label_of, pattern_of
 from fiotools.tables.results import Results
 
 if TYPE_CHECKING:
@@ -23,6 +23,10 @@ def named(
     """Fill in the sides of a command, and say what was taken."""
     filled = {**asked}
     between = asked.get("between")
+    folders = list(dict.fromkeys(str(Path(file).parent) for file in files))
+    if len(files) > 2 == len(folders) and not between and all(map(os.path.isfile, files)):
+        globs = " ".join(f"'{folder}/*'" for folder in folders)
+        say(f"Each of the {len(files)} files is a side; for two sides quote the globs: {globs}")
     source = sides(read.results, [path for _, path in map(label_of, files)], between)
     if source is None:
         return read, filled
@@ -41,10 +45,12 @@ def named(
 def sides(results: Results, paths: Sequence[str], between: str | None = None) -> Source | None:
     """Find the sides as a report does, and say where; None if they are named, or there are none."""
     from fiotools.reports.subjects import sources_of
+    from fiotools.tables import naming
     from fiotools.vocabulary import COLUMNS, TABLES
 
     labels = results.labels
-    if len(labels) == 1 or between in (*COLUMNS, *labels) or not {*TABLES} <= {*results.tables}:
+    told = [name for name in labels if name not in ("round", *naming.COUNTS)]
+    if len(told) == 1 or between in (*COLUMNS, *labels) or not {*TABLES} <= {*results.tables}:
         return None
     found = sources_of(results, paths)
     if len(found) != 1 or not (between or found[0].fields):
@@ -69,26 +75,7 @@ def files_of(source: Source) -> dict[str, Any]:
     every = results.runs.drop_duplicates("source")
     sides = {*results.io[label], *results.timings[label]}  # others are logs
     own = every[every[label].isin(sides)].groupby(label, sort=False)["source"]
-    return {side: _pattern(side, [*files], [*every["source"]]) for side, files in own}
-
-
-def _pattern(side: str, own: list[str], every: Sequence[str]) -> str | list[str]:
-    """Write a pattern of files; the files where none is theirs alone."""
-    if len(own) == 1:
-        return own[0]
-    first = _shared(own)
-    last = _shared([one[len(first) :][::-1] for one in own])[::-1]
-    is_flat = not any("/" in one[len(first) :] for one in own)
-    for pattern in (f"{first}*{last}", f"{first}*{side}*{last}"):
-        if is_flat and [one for one in every if fnmatchcase(one, pattern)] == own:
-            return pattern
-    return own
-
-
-def _shared(texts: Sequence[str]) -> str:
-    """Return the letters with which all texts begin."""
-    letters = takewhile(lambda here: len({*here}) == 1, zip(*texts, strict=False))
-    return "".join(here[0] for here in letters)
+    return {side: pattern_of([*files], every["source"], side) for side, files in own}
 
 
 def only(source: Source) -> str | None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Iterable, Sequence
+from fnmatch import fnmatchcase
 from importlib import import_module
 from itertools import takewhile
 from os import PathLike
@@ -116,6 +117,34 @@ def common_folder(sources: Iterable[str]) -> str:
         return ""
     shared = takewhile(lambda parts: len(set(parts)) == 1, zip(*folders, strict=False))
     return "".join(f"{parts[0]}/" for parts in shared)
+
+
+def pattern_of(own: Sequence[str], every: Iterable[str], word: str = "") -> str | list[str]:
+    """Write a pattern of files of one folder, or the files if each pattern has others too.
+
+    ``word`` may be common to their names.
+
+    Examples
+    --------
+    >>> every = ["a/mem-1.log", "a/mem-2.log", "a/old-mem-1.log"]
+    >>> pattern_of(every[:2], every), pattern_of(every[1:], every)
+    ('a/mem-*.log', ['a/mem-2.log', 'a/old-mem-1.log'])
+    """
+    if len(own) == 1:
+        return own[0]
+    first = _shared(own)
+    last = _shared([one[len(first) :][::-1] for one in own])[::-1]
+    is_flat = not any("/" in one[len(first) :] for one in own)
+    for pattern in (f"{first}*{last}", f"{first}*{word}*{last}"):
+        if is_flat and {one for one in every if fnmatchcase(one, pattern)} == {*own}:
+            return pattern
+    return list(own)
+
+
+def _shared(texts: Sequence[str]) -> str:
+    """Return the letters with which all texts begin."""
+    letters = takewhile(lambda here: len({*here}) == 1, zip(*texts, strict=False))
+    return "".join(here[0] for here in letters)
 
 
 def _parts(source: str) -> list[str]:

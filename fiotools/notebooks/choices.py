@@ -10,19 +10,24 @@ import numpy as np
 import pandas as pd
 import polars as pl
 
+from fiotools import units
 from fiotools.errors import SchemaError, argument
+from fiotools.files import fields_of, pattern_of
+from fiotools.input.sources import find
+from fiotools.logs.scan import scan
+from fiotools.readers.document import plain_name
+from fiotools.readers.fio.log import log_name
 from fiotools.reports.questions import Choices, Comparison, comparisons
 from fiotools.reports.subjects import Source, gather
-from fiotools.stats.windows import SINGLE
 from fiotools.tables import naming
 from fiotools.tables.naming import PERCENTILE
 from fiotools.tables.results import Results
 
 Values = dict[str, Any]
-_NAMELESS = (
-    "nothing names the sides: a path template does, such as 'runs/{side}_{round:d}.json', or"
-    " NAME=FILES for each side"
-)
+_LATENCIES = ("lat", "clat", "hist", "slat")  # of logs, by what people ask for
+_WINDOWS = 10  # at least; those of the template last a second
+_TEMPLATE = "such as 'runs/{side}_{round:d}.json', or NAME=FILES for each side"
+_NAMELESS = f"nothing names the sides: a path template does, {_TEMPLATE}"
 
 
 def chosen(names: Collection[str], data: Results | Path, given: Mapping[str, Any]) -> Values:
@@ -70,8 +75,10 @@ def _compared(names: Collection[str], data: Results | Path, given: Mapping[str, 
     if not every:
         raise SchemaError("these files hold no totals of I/O and no times: nothing to compare")
     one = next((one for one in every if one.answer is not None), every[0])
-    if "baseline" in names and one.between is not None and not _is_named(source, one, data):
+    if "between" in names and one.between is not None and not _is_named(source, one, data):
         raise SchemaError(_NAMELESS)
+    if source.is_mixed and "between" not in given:  # they would be one curve, or one side
+        raise SchemaError(f"{source.said[0]}: a path template names them, {_TEMPLATE}")
     if "baseline" in names and one.answer is None:
         raise SchemaError(one.problem)
     between = one.between if _is_named(source, one, data) else None
@@ -127,13 +134,78 @@ def _plain(value: Any) -> Any:
     return value.item() if isinstance(value, np.generic) else value
 
 
-def refuse_rates(log: pl.LazyFrame) -> None:
-    """Refuse a log that has no latencies."""
-    if "quantity" not in log.collect_schema():  # of histograms
-        return
-    quantity = log.select("quantity").head(1).collect().item()
-    if quantity not in SINGLE:
+def of_log(files: Any) -> tuple[Any, Values, list[str]]:
+    """Choose the logs of one latency, and a window that the log has ten of; and say so.
+
+    fio writes lat, clat and slat beside each other: lat is the whole of an I/O.
+
+    Returns
+    -------
+    files : str, list of str, or mapping
+        Those of `files` that are of this latency; `files` if all are.
+    values : dict of str to object
+        ``every``, if the log is short.
+    said : list of str
+
+    Raises
+    ------
+    SchemaError
+        If no log is of latencies, or the logs are of several jobs.
+
+    Examples
+    --------
+    >>> of_log("data/per-io-log/mixed_lat.1.log")
+    ('data/per-io-log/mixed_lat.1.log', {}, [])
+    """
+    kinds = {}
+    for one in find(files):
+        name = log_name(plain_name(one.name))
+        if name is not None and (not Path(one.name).is_file() or Path(one.name).stat().st_size):
+            kinds[one.name] = name.kind
+    there = [kind for kind in _LATENCIES if kind in kinds.values()]
+    if kinds and not there:
+        (first, *_) = kinds.values()
         raise SchemaError(
-            f"this is a log of {naming.short(quantity)}: the notebook is of latencies, which fio"
-            " logs with --write_lat_log"
+            f"this is a log of {first}: the notebook is of latencies, which fio logs with"
+            " --write_lat_log"
         )
+    said = []
+    if len({*kinds.values()}) > 1 and not (isinstance(files, Mapping) or fields_of(_listed(files))):
+        own = [name for name, kind in kinds.items() if kind == there[0]]
+        files = pattern_of(own, kinds)
+        others = ", ".join(dict.fromkeys(kind for kind in kinds.values() if kind != there[0]))
+        said.append(f"The log is that of {there[0]}; others are there: {others}")
+    log = scan(files)
+    _refuse_several(log)
+    every, rest = _window(log)
+    return files, every, [*said, *rest]
+
+
+def _listed(files: Any) -> list[str]:
+    return [files] if isinstance(files, str) else list(files)
+
+
+def _refuse_several(log: pl.LazyFrame) -> None:
+    """Refuse logs of several jobs of one direction, which are no one line."""
+    parts = log.select("job", "direction", "source").unique().collect(engine="streaming")
+    jobs = parts.unique(["job", "direction"]).sort("job")
+    names = jobs["job"].drop_nulls().unique(maintain_order=True).to_list()
+    if len(names) > 1 and not jobs["direction"].is_unique().all():
+        first = parts.filter(pl.col("job") == names[0])["source"].min()
+        raise SchemaError(
+            f"these logs are of the jobs {', '.join(names)}, and a notebook is of one: name its"
+            f" log, such as {first}"
+        )
+
+
+def _window(log: pl.LazyFrame) -> tuple[Values, list[str]]:
+    """Choose a window of which there are ten, if ten of the template's own are longer than all."""
+    times = log.select(last=pl.col("time_s").max(), n=pl.col("time_s").n_unique())
+    last, count = times.collect(engine="streaming").row(0)
+    if last is None or last >= _WINDOWS or count < 2 * _WINDOWS:
+        return {}, []
+    power = 10.0 ** np.floor(np.log10(last / _WINDOWS))
+    step = max(step * power for step in (1, 2, 5) if step * power <= 1.001 * last / _WINDOWS)
+    every = f"{step * 1000:.3g}ms"
+    told = f"The log is {units.human(last, 's')} long: a window is {every}, and not 1s"
+    return {"every": every}, [told]

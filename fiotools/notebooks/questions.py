@@ -10,6 +10,7 @@ from typing import Any
 
 FOLDER = Path(__file__).parent
 TAG = "parameters"  # of one cell: papermill's convention
+EXAMPLE = "example"  # the tag of the cell that says what the template reads as it is
 
 
 @cache

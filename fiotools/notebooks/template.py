@@ -20,7 +20,7 @@ from nbformat.sign import NotebookNotary
 
 from fiotools.errors import FiotoolsError
 from fiotools.notebooks.kernel import explain, run_cells
-from fiotools.notebooks.questions import FOLDER, TAG
+from fiotools.notebooks.questions import EXAMPLE, FOLDER, TAG
 
 
 class NotebookError(FiotoolsError, RuntimeError):
@@ -56,6 +56,13 @@ def fill(notebook: Any, values: Mapping[str, Any]) -> None:
             own = slice(one.lineno - 1, one.end_lineno)
             lines[own] = [f"{name} = {_python(values[name])}{_comment(lines[own])}"]
     cell.source = "\n".join(lines)
+
+
+def introduce(notebook: Any, text: str) -> None:
+    """Say what a notebook reads, where the template names its example."""
+    (cell,) = (one for one in notebook.cells if EXAMPLE in one.metadata.get("tags", ()))
+    cell.metadata.tags.remove(EXAMPLE)
+    cell.source = text
 
 
 def _comment(lines: Sequence[str]) -> str:

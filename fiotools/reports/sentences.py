@@ -38,6 +38,7 @@ _CAVEATS = {
 
 # by the unit of a metric: how many times what
 _WORDS = {"1/s": "{times} times as many I/Os per second", "B/s": "{times} times the bandwidth"}
+_EQUAL = {"1/s": "as many I/Os per second", "B/s": "the same bandwidth"}
 _LATENCIES = {"value_ns": "latency", "lat_mean_ns": "mean latency"}
 _NAMES = {"1/s": "I/Os per second", "B/s": "bandwidth", "s": "time"}
 # by the metric's unit; where lower is better, the lowest
@@ -223,11 +224,20 @@ def _value(row: Row) -> float:
 def _wording(row: Row, times: str) -> str:
     """Say how many times what."""
     metric = metric_of(row["metric"])
+    if _is_equal(row, times):
+        if _told(row) == "speedup":
+            return "as fast"
+        return _EQUAL[metric.unit] if _is_counted(metric) else f"the same {_name(metric.name)}"
     if _told(row) == "speedup":
         return f"{times} times as fast"
     if _is_counted(metric):
         return _WORDS[metric.unit].format(times=times)
     return f"{times} times the {_name(metric.name)}"
+
+
+def _is_equal(row: Row, times: str) -> bool:
+    """Say whether a ratio without an interval is 1 in all digits that are shown."""
+    return times in ("1", "1.00") and columns.is_missing(row["ratio_lo"])
 
 
 def _name(metric: str) -> str:
@@ -329,6 +339,8 @@ def headline(found: Finding) -> str:
     value = columns.figures(_value(over))
     times = "as fast" if _told(over) == "speedup" else f"the {name}"
     said = [f"{about}: {value} times {times}"]
+    if _is_equal(over, value):
+        said = [f"{about}: {times if times == 'as fast' else f'the same {name}'}"]
     if over["verdict"] in _UNSURE:
         said.append(verdicts.lacking(over))
     said += [f"{word} in {n} of {len(found.cells)} cells" for word, n in against.items()]

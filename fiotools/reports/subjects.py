@@ -44,6 +44,7 @@ class Source:
     campaign: Campaign | None = None
     fields: tuple[str, ...] = ()  # the labels that tell the runs apart
     swept: tuple[str, ...] = ()  # those of them that are conditions, and no sides
+    is_mixed: bool = False  # runs differ in things of which no sides can be made
     said: tuple[str, ...] = ()  # how it was found, as far as readers have to know it
     lacking: tuple[str, ...] = ()  # what could not be read
     folder: str = ""  # of several that are reported apart
@@ -192,7 +193,9 @@ def _unlabelled(results: Results, paths: list[str]) -> list[Source]:
     said = found.said
     if not found.labels and not by_run:
         said = said or _nameless(told, len(names))
-    return [Source("results", results, fields=(*found.labels,), said=(said,) if said else ())]
+    is_mixed = bool(found.said and not found.labels)
+    how = (said,) if said else ()
+    return [Source("results", results, fields=(*found.labels,), said=how, is_mixed=is_mixed)]
 
 
 def _of_folders(results: Results, names: Mapping[str, str], paths: list[str]) -> list[Source]:

@@ -7,6 +7,7 @@ import re
 import shutil
 import sys
 from html import unescape
+from itertools import product
 from pathlib import Path
 
 import nbformat
@@ -128,7 +129,7 @@ def test_parameters_are_papermills(question):
     notebook = nbformat.read(FOLDER / f"{question}.ipynb", as_version=4)
     tagged = [TAG in one.metadata.get("tags", ()) for one in notebook.cells]
     assert tagged.count(True) == 1
-    assert tagged.index(True) == 1
+    assert [one.cell_type for one in notebook.cells].index("code") == tagged.index(True)
     assert values(FOLDER / f"{question}.ipynb") == parameters(question)
 
 
@@ -153,16 +154,16 @@ def test_pages_list_each_question():
 def test_values_stand_beside_their_comments():
     notebook = template("two-sides")
     fill(notebook, {"files": {"a b": "x'y.json"}, "by": ["bs"], "nothing": 1})
-    lines = notebook.cells[1].source.splitlines()
+    lines = notebook.cells[2].source.splitlines()
     assert lines[0].endswith("None: the example")
     assert values_of(notebook)["files"] == {"a b": "x'y.json"}
     assert values_of(notebook)["by"] == ["bs"]
     assert values_of(notebook)["metric"] == "iops"
-    assert "nothing" not in notebook.cells[1].source
+    assert "nothing" not in notebook.cells[2].source
 
 
 def values_of(notebook):
-    lines = ast.parse(notebook.cells[1].source).body
+    lines = ast.parse(notebook.cells[2].source).body
     return {line.targets[0].id: ast.literal_eval(line.value) for line in lines}
 
 
@@ -175,6 +176,77 @@ def test_a_cell_that_fails_leaves_no_notebook(tmp_path, monkeypatch, capsys):
     assert said.startswith("fiotools: cell [3]")
     assert said.endswith("(fio --output-format=json+ prints counts); no notebook was written\n")
     assert not [*tmp_path.iterdir()]
+
+
+def written(folder, name, depth, directory, filename="x"):
+    """Write what fio would say of one run."""
+    fixture = ROOT / "tests/fixtures/fio/fio-3.33--jsonplus-libaio.json"
+    told = json.loads(fixture.read_text(encoding="utf-8"))
+    told["jobs"][0]["job options"] |= {
+        "directory": directory,
+        "filename": filename,
+        "iodepth": str(depth),
+    }
+    folder.mkdir(exist_ok=True)
+    (folder / f"{name}.json").write_text(json.dumps(told), encoding="utf-8")
+
+
+@pytest.fixture
+def lettered(tmp_path, monkeypatch):
+    """Two devices in a folder, three depths, two runs of each; nothing but an option names them."""
+    for device, depth, run in product("ab", (1, 8, 64), (1, 2)):
+        name = f"{device}-q{depth}-run{run}"
+        written(tmp_path / "runs", name, depth, f"/mnt/{device}")
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.mark.parametrize(
+    ("sides", "said"),
+    [
+        (("ax", "ay", "bx", "by"), "nothing names the sides: a path template does"),
+        (("ax", "ay", "bx"), "so no sides are taken from them: a path template names them"),
+    ],
+)
+def test_a_sweep_makes_no_curve_of_several_sides(sides, said, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    for (disk, file), depth, run in product(sides, (1, 8, 64), (1, 2)):
+        name = f"{disk}_{file}_q{depth}_{run}"
+        written(tmp_path / "runs", name, depth, f"/mnt/{disk}", f"file-{file}")
+    assert main(["notebook", "sweep", "runs", "-w", "direction=read", "-o", "a.ipynb"]) == 1
+    assert said in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("question", ["two-sides", "sweep", "tails"])
+def test_sides_of_a_folder_are_those_of_a_report(question, lettered, capsys):
+    assert main(["notebook", question, "runs", "-w", "direction=read", "-o", "a.ipynb"]) == 0
+    made = values(lettered / "a.ipynb")
+    assert made["files"] == {"a": "runs/a-q*.json", "b": "runs/b-q*.json"}
+    assert made["between"] == "label"
+    said = "The sides were found in the option directory: a is /mnt/a, b is /mnt/b; --between"
+    assert said in capsys.readouterr().err
+    (first, second, *_) = cells(lettered / "a.ipynb", "markdown")
+    assert "example" not in first.source
+    assert second.source.startswith(f"`fiotools notebook {question}` filled in")
+
+
+def test_the_log_of_one_latency_in_short_windows(tmp_path, monkeypatch, capsys):
+    """fio writes lat and clat side by side; this one lasts 8 s."""
+    monkeypatch.chdir(tmp_path)
+    text = (DATA / "per-io-log/mixed_lat.1.log").read_text("utf-8")
+    shutil.copy(DATA / "per-io-log/mixed.json", tmp_path / "run.json")  # names fio's version
+    for kind in ("lat", "clat", "slat"):
+        (tmp_path / f"run_{kind}.1.log").write_text("" if kind == "slat" else text, "utf-8")
+    assert main(["notebook", "log", ".", "-o", "a.ipynb"]) == 0
+    made = values(tmp_path / "a.ipynb")
+    assert (made["files"], made["every"]) == ("run_lat.1.log", "500ms")
+    said = capsys.readouterr().err
+    assert "The log is that of lat; others are there: clat" in said
+    assert "The log is 8.00 s long: a window is 500ms, and not 1s" in said
+    shutil.copy(DATA / "per-io-log/mixed.json", tmp_path / "other.json")
+    (tmp_path / "other_lat.1.log").write_text(text, "utf-8")
+    assert main(["notebook", "log", ".", "-o", "b.ipynb"]) == 1
+    assert "of the jobs other, run, and a notebook is of one" in capsys.readouterr().err
 
 
 def test_execution_names_the_cell(tmp_path):
@@ -193,6 +265,8 @@ DDA = (DATA / "dda-vhdx/xml").as_posix()
     ("words", "code", "said"),
     [
         (["too", "x"], 2, "there is no notebook 'too'; there are: cache, campaign, log"),
+        (["compare", "x"], 2, "there is no notebook 'compare'; did you mean 'two-sides'?"),
+        (["is it real", "x"], 2, "there is no notebook 'is it real'; did you mean 'cache'?"),
         (["two-side", "x"], 2, "there is no notebook 'two-side'; did you mean 'two-sides'?"),
         (["sweep", "x", "-o", "a.txt"], 2, "a.txt: a notebook ends in .ipynb"),
         (["sweep", "x", "-o", "old.ipynb"], 2, "old.ipynb is there, and may have been edited"),
@@ -205,11 +279,6 @@ DDA = (DATA / "dda-vhdx/xml").as_posix()
             ["threads", DDA, "--metric", "iops", "-o", "a.ipynb"],
             2,
             "threads does not take --metric",
-        ),
-        (
-            ["two-sides", f"{DATA.as_posix()}/own-disk/random-io", "-o", "a.ipynb"],
-            1,
-            "nothing names the sides: a path template does",
         ),
         (["campaign", DDA, "-o", "a.ipynb"], 1, "a campaign's folder holds the manifest.jsonl"),
         (["campaign", DDA, DDA, "-o", "a.ipynb"], 2, "a notebook is of one campaign"),
