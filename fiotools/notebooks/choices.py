@@ -154,8 +154,8 @@ def of_log(files: Any) -> tuple[Any, Values, list[str]]:
 
     Examples
     --------
-    >>> of_log("data/per-io-log/mixed_lat.1.log")
-    ('data/per-io-log/mixed_lat.1.log', {}, [])
+    >>> of_log("data/how-many-runs/long/long_clat_hist.1.log")
+    ('data/how-many-runs/long/long_clat_hist.1.log', {}, [])
     """
     kinds = {}
     for one in find(files):

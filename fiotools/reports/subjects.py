@@ -44,11 +44,11 @@ class Source:
     campaign: Campaign | None = None
     fields: tuple[str, ...] = ()  # the labels that tell the runs apart
     swept: tuple[str, ...] = ()  # those of them that are conditions, and no sides
-    is_mixed: bool = False  # runs differ in things of which no sides can be made
     said: tuple[str, ...] = ()  # how it was found, as far as readers have to know it
     lacking: tuple[str, ...] = ()  # what could not be read
     folder: str = ""  # of several that are reported apart
     is_of_files: bool = True  # that can be saved from the page
+    is_mixed: bool = False  # runs differ in things of which no sides can be made
 
     @property
     def prefix(self) -> str:

@@ -12,6 +12,7 @@ import pandas as pd
 import pytest
 
 import fiotools as ft
+from fiotools.links import link
 from fiotools.stats.check.media import in_bins
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -392,3 +393,22 @@ def test_it_takes_results_with_their_tables():
         ft.check(ft.read(f"{DATA}/dda-vhdx/xml/nvme.xml", tables=("io",)))
     with pytest.raises(ft.SchemaError, match="read twice"):
         ft.check(ft.concat([res, res]))
+
+
+@pytest.mark.parametrize(
+    ("given", "found"),
+    [
+        ("sata3", "sata-3"),
+        ("PCIe4-x4", "pcie4-x4"),
+        ("usb4", "usb4-40g"),
+        ("sata", "may be sata-2, sata-3"),
+        ("pcie4", "may be pcie4-x1, pcie4-x4"),
+        ("nvme", "may be pcie3-x4, pcie4-x4, pcie5-x4"),
+    ],
+)
+def test_a_link_may_be_named_by_its_beginning(given, found):
+    if found.startswith("may"):
+        with pytest.raises(ft.SchemaError, match=found):
+            link(given)
+    else:
+        assert link(given).name == found
