@@ -9,7 +9,7 @@ import pytest
 import fiotools as ft
 from fiotools.display import verdicts
 from fiotools.flags import OF_VERDICT, SENTENCES, columns_of, flag, flags_of, has, sentence
-from fiotools.words import filled
+from fiotools.words import Span, filled
 
 SOURCE = Path(ft.__file__).parent
 OF_WORDS = {"no-run", "no-pair", "one-run", "two"}  # said by the verdict itself
@@ -90,3 +90,9 @@ def test_flags_survive_a_file(tmp_path):
 )
 def test_values_are_written_by_their_form(text, values, words):
     assert filled(text, **values) == words
+
+
+def test_a_number_that_differs_is_a_span():
+    span = {"n": Span(1, 3), "rate": Span(1.5e9, 2.5e9), "share": Span(0.11, 0.114)}
+    said = filled("{n} {n:=run|runs} of {rate:B/s}, {share:.2g} of them", **span)
+    assert said == "1 to 3 runs of 1.50 to 2.50 GB/s, 0.11 of them"

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any
 from fiotools.cli.output import say
 from fiotools.cli.sources import Reading
 from fiotools.files import label_of, pattern_of
-from fiotools.tables.results import Results
 
 if TYPE_CHECKING:
     from fiotools.reports.subjects import Source
+    from fiotools.tables.results import Results
 
 
 def named(
@@ -34,6 +34,8 @@ def named(
         filled["between"] = only(source)
     if read.results.labels:  # they hold the sides
         return read, filled
+    from fiotools.tables.results import Results
+
     labels = list(source.fields)
     kind, failures = read.results.kind, read.results.failures
     whole = Results(
@@ -44,7 +46,6 @@ def named(
 
 def sides(results: Results, paths: Sequence[str], between: str | None = None) -> Source | None:
     """Find the sides as a report does, and say where; None if they are named, or there are none."""
-    from fiotools.reports.subjects import sources_of
     from fiotools.tables import naming
     from fiotools.vocabulary import COLUMNS, TABLES
 
@@ -52,6 +53,8 @@ def sides(results: Results, paths: Sequence[str], between: str | None = None) ->
     told = [name for name in labels if name not in ("round", *naming.COUNTS)]
     if len(told) == 1 or between in (*COLUMNS, *labels) or not {*TABLES} <= {*results.tables}:
         return None
+    from fiotools.reports.subjects import sources_of  # loads pandas
+
     found = sources_of(results, paths)
     if len(found) != 1 or not (between or found[0].fields):
         return None
@@ -75,7 +78,7 @@ def files_of(source: Source) -> dict[str, Any]:
     every = results.runs.drop_duplicates("source")
     sides = {*results.io[label], *results.timings[label]}  # others are logs
     own = every[every[label].isin(sides)].groupby(label, sort=False)["source"]
-    return {side: pattern_of([*files], every["source"], side) for side, files in own}
+    return {str(side): pattern_of([*files], every["source"], str(side)) for side, files in own}
 
 
 def only(source: Source) -> str | None:
@@ -88,13 +91,14 @@ def only(source: Source) -> str | None:
 
 def metric(results: Results) -> tuple[str, str]:
     """Name the metric that a report compares, and say so; nothing if there is no choice."""
-    from fiotools.reports.questions import Choices, table_of
-    from fiotools.reports.subjects import sources_of
     from fiotools.tables import metrics, naming
     from fiotools.vocabulary import TABLES
 
     if not {*TABLES} <= {*results.tables} or len(metrics.headlines(results)) < 2:
         return "", ""
+    from fiotools.reports.questions import Choices, table_of
+    from fiotools.reports.subjects import sources_of
+
     frame, name = table_of(sources_of(results)[0], Choices())
     if frame is None:
         return "", ""

@@ -191,7 +191,7 @@ def _refuse_several(log: pl.LazyFrame) -> None:
     jobs = parts.unique(["job", "direction"]).sort("job")
     names = jobs["job"].drop_nulls().unique(maintain_order=True).to_list()
     if len(names) > 1 and not jobs["direction"].is_unique().all():
-        first = parts.filter(pl.col("job") == names[0])["source"].min()
+        first = sorted(parts.filter(pl.col("job") == names[0])["source"])[0]
         raise SchemaError(
             f"these logs are of the jobs {', '.join(names)}, and a notebook is of one: name its"
             f" log, such as {first}"

@@ -47,7 +47,7 @@ def conditions(results: Results, *, by_run: bool = False) -> pd.DataFrame:
     if len(frame.columns):
         return frame
     timed = unit(results.timings, by_run=by_run)
-    return frame.reindex(dict.fromkeys([*frame.index, *timed]))
+    return frame.reindex(list(dict.fromkeys([*frame.index, *timed])))
 
 
 def are_alike(told: pd.DataFrame, names: Mapping[str, str]) -> bool:

@@ -51,9 +51,10 @@ def test_between_hosts(inside, hosts):
     assert [row["host"] for row in rows(done)] == ["one"]
 
 
-def test_the_host_is_among_the_sides_that_are_offered(inside, hosts):
-    done = inside("compare", hosts, "--metric", "real")
-    assert "--between host or --between run" in done.stderr
+def test_the_host_names_the_sides_if_nothing_else_does(inside, hosts):
+    done = inside("compare", hosts, "--metric", "real", "--format", "json")
+    assert "The sides were found in the host: one, two; --between names others" in done.stderr
+    assert [(row["label"], row["baseline"]) for row in rows(done)] == [("two", "one")]
 
 
 def test_by_and_where(inside, hosts):

@@ -287,3 +287,14 @@ def test_a_number_at_the_end_of_a_name_counts_runs(inside, tmp_path):
     done = inside("speedup", tmp_path, "-m", "real", "--format", "json")
     (row,) = json.loads(done.stdout)
     assert (row["label"], row["baseline"], row["n"]) == ("warm", "cold", 3)
+
+
+def test_files_of_two_folders_that_a_shell_listed(inside, tmp_path):
+    text = (ROOT / "data/page-cache/before.txt").read_text("utf-8")
+    for name in ("old/1.txt", "old/2.txt", "new/1.txt"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(text, "utf-8")
+    files = sorted(tmp_path.glob("*/*.txt"))
+    said = inside("compare", *files, "-m", "real").stderr
+    assert "Each of the 3 files is a side; for two sides quote the globs: " in said
+    assert f"'{tmp_path / 'new'}/*' '{tmp_path / 'old'}/*'" in said

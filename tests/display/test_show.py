@@ -364,3 +364,13 @@ def test_percentiles_of_sides_are_named():
     reads = bins[bins["workload"] == "random-read"]
     title = str(ft.show(ft.tails(reads, 99, between="place", baseline="root"))).splitlines()[0]
     assert title.startswith("latency percentiles of each place, against root")
+
+
+def test_that_memory_was_measured_stands_before_other_doubts():
+    res = ft.read("data/own-disk/random-io/{place}_{workload}_{round:d}.json")
+    res = res.where("workload=random-read")
+    body = rows(ft.show(ft.check(res, between="place", baseline="root", ram="1GB")))[1]
+    suspect = [row[1] for row in body if row[0] == "! suspect"]
+    assert suspect[0] == "medium"
+    assert len(suspect) > 1
+    assert not any("…" in text for row in body for text in row)

@@ -142,3 +142,28 @@ def test_the_commands_of_one_text_are_sides_if_their_conditions_are_alike(tmp_pa
     source, one = asked(tmp_path / "pasted.txt")
     assert source.said == ("The sides were found in the target: a is /mnt/a/f, b is /mnt/b/f",)
     assert one.answer[["n", "n_baseline"]].to_numpy().tolist() == [[2, 2]]
+
+
+def test_a_number_at_the_end_of_a_name_counts_runs(tmp_path):
+    for device, run in product(("disk", "mem"), (1, 2, 3)):
+        written(tmp_path, f"{device}_{run}", depth=1)
+    source, one = asked(tmp_path)
+    assert source.said == ("The sides were found in word 1 of the file names: disk, mem",)
+    assert set(one.answer["n"]) == {3}
+
+
+def test_commands_in_files_of_their_own_are_compared_beside_dd(tmp_path):
+    """The time of a command has no rate, so the two are two questions."""
+    for side, run in product(("cold", "warm"), (1, 2, 3)):
+        seconds = run + (5 if side == "cold" else 0)
+        copied = f"1073741824 bytes (1.1 GB, 1.0 GiB) copied, {seconds} s, 1.1 GB/s\n"
+        (tmp_path / f"dd-{side}-{run}.txt").write_text(f"1+0 records in\n1+0 records out\n{copied}")
+        told = f"\nreal\t0m{seconds}.000s\nuser\t0m0.001s\nsys\t0m0.002s\n"
+        (tmp_path / f"time-{side}-{run}.txt").write_text(told)
+    (source,) = gather(tmp_path)
+    assert source.said == ("The sides were found in word 2 of the file names: cold, warm",)
+    found = comparisons(source, Choices())
+    assert [(one.title, one.answer["n"].item()) for one in found] == [
+        ("bw against cold", 3),
+        ("real against cold", 3),
+    ]

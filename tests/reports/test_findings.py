@@ -92,6 +92,9 @@ def test_one_run_each_stays_undecided():
     assert "the spread between runs is unknown" in said.rest
     assert said.mark.sign == "?"
     assert title == "b against a: 3.00 times the I/Os per second, one run each"
+    _, said, title = said_of(runs("a", "b", rounds=1, times=1))
+    assert said.rest.startswith("as many I/Os per second")
+    assert title == "b against a: the same I/Os per second, one run each"
 
 
 def test_cells_that_one_side_lacks_are_left_out_of_the_line_over_all():
