@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from fiotools import units
 from fiotools.errors import SchemaError, argument, typed
 from fiotools.language import called, listed, say
-from fiotools.plot import words
+from fiotools.plot import roles, words
 from fiotools.plot.comparisons import (
     above_zero,
     band_of,
@@ -21,7 +21,7 @@ from fiotools.plot.comparisons import (
     limits_of,
     of_one_run,
 )
-from fiotools.plot.kind import kind, of_table, opened
+from fiotools.plot.kind import Prepare, kind, of_table, opened
 from fiotools.plot.roles import Arguments
 from fiotools.plot.scales import nines
 from fiotools.plot.spec import Axis, Limit, Row, Spec, finite, in_order
@@ -33,6 +33,9 @@ from fiotools.stats.percentiles import Histogram, histograms, merge_bins, tellin
 from fiotools.stats.replicates import labels, run_keys, watched
 from fiotools.stats.summary import center_of
 from fiotools.stats.tails import tails as ask_tails
+from fiotools.stats.windows import bins_of
+from fiotools.tables.naming import COUNTS
+from fiotools.tables.results import Results
 from fiotools.vocabulary import CONDITIONS, KEYS, STATISTICS
 
 TICKS = tuple(nines(share) for share in (1, 50, 90, 99, 99.9, 99.99, 99.999))
@@ -41,6 +44,7 @@ _AT = (50.0, 99.0, 99.9)  # of rows
 _APART = ("quantity", "latency", "direction")  # rows that differ in these never add up
 _DECADE = 24  # cells of equal height in a decade: 10 % of latency each
 _FEW = 10  # I/Os
+_COLUMNS = 100  # windows of a log
 _GAP = 1.5  # of the usual interval: after more, nothing is known of the time before
 
 
@@ -115,7 +119,21 @@ def _merged(bins: Any, keys: Sequence[str]) -> tuple[Any, str]:
     return merge_bins(bins, by=list(keys)), note
 
 
-@kind(of_table("bins", "hue"))
+def _binned(windows: int, role: str | None = None) -> Prepare:
+    """Take bins, or make those of logs; what one plot does not show together has panels."""
+    own = of_table("bins", role, lambda results, _: bins_of(results, windows))
+
+    def prepare(data: Any, asked: Arguments) -> Any:
+        table = own(data, asked)
+        if isinstance(data, Results):
+            sides = [] if role else [one for one in data.labels if one not in (ROUND, *COUNTS)]
+            roles.panels(table, asked, [*sides, "direction"])
+        return table
+
+    return prepare
+
+
+@kind(_binned(1, "hue"))
 def cdf(
     bins: Any,
     *,
@@ -225,7 +243,7 @@ def _curve(own: Histogram, low: float, high: float, name: Any) -> list[Row]:
 
 
 def _of_bins(bins: Any, asked: Arguments) -> Any:
-    table = of_table("bins")(bins, asked)
+    table = _binned(_COLUMNS)(bins, asked)
     if not frames.distinct(frames.values(opened(table, "time_s"), "time_s")):
         raise SchemaError(
             "nothing to draw: these are bins of whole runs, and a heat map needs those of intervals"
@@ -620,8 +638,8 @@ def _percentile_rows(
 
 def _tails(data: Any, asked: Arguments) -> Any:
     """Ask for the ratios of histograms; take a comparison as it is."""
-    roles = ("between", "baseline", "pair", "at", "hue")
-    given = {role: value for role in roles if (value := asked.pop(role, None)) is not None}
+    names = ("between", "baseline", "pair", "at", "hue")
+    given = {role: value for role in names if (value := asked.pop(role, None)) is not None}
     if "baseline" in getattr(data, "columns", ()):
         return data
     if "at" in given:

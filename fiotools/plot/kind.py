@@ -224,11 +224,15 @@ def _example(data: Any, found: Spec) -> str:
     return frames.to_type(table, column, values[0]) if values else ""
 
 
-def of_table(name: str | None = None, role: str | None = None) -> Prepare:
+def of_table(
+    name: str | None = None,
+    role: str | None = None,
+    take: Callable[[Results, str], Any] = table_of,
+) -> Prepare:
     """Return how a `Results` becomes a frame: a table by name, or the one that has the metric.
 
     Columns that the arguments name come with it. The column that tells the runs apart gets the
-    ``role``; its values are in `order`.
+    ``role``; its values are in `order`. ``take`` returns the table of a name.
     """
 
     def prepare(data: Any, asked: Arguments) -> Any:
@@ -236,7 +240,7 @@ def of_table(name: str | None = None, role: str | None = None) -> Prepare:
             return data
         own = next((one for one in METRICS if one in asked), "metric")
         if name == "samples" or name == "bins" or (asked.get(own) is None and name is not None):
-            table = table_of(data, name)
+            table = take(data, name)
         else:
             table, asked[own] = metric_of(data, asked.get(own), name)
         named = [column for one in _NAMES for column in columns_named(asked.get(one))]

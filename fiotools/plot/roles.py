@@ -122,6 +122,14 @@ def curves(
     ordered(table, asked, "hue")
 
 
+def panels(table: pl.DataFrame, asked: Arguments, names: Sequence[str]) -> None:
+    """Give panels to those of some columns that differ within what one plot would show."""
+    for name in names:
+        shown = {*asked["by"], *(asked.get(role) for role in ("hue", "y", "x"))}
+        if name not in shown and differs(table, name):
+            asked["by"] = [*asked["by"], name]
+
+
 def ordered(table: pl.DataFrame, asked: Arguments, role: str) -> None:
     """Read the values of ``order`` in the type of the column of a role."""
     order = asked.get("order")

@@ -95,6 +95,7 @@ def _sampled(data: Any, asked: Arguments) -> Any:
             if one in table and one not in asked["by"] and table[one].n_unique() > 1
         )
         asked["hue"] = next(differ, None)
+    roles.panels(table, asked, ["direction"])
     roles.ordered(table, asked, "hue")
     return table
 

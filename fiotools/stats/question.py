@@ -109,6 +109,12 @@ class Door:
         """Whether the question is about sides."""
         return {"between", "baseline"} <= {*self.takes}
 
+    @property
+    def keeps_directions_apart(self) -> bool:
+        """Whether it is about one number of each run, which is that of one direction."""
+        about_runs = self.compares or {"metric", "scope"} <= {*self.takes}
+        return about_runs and "by" in self.takes and not {"over", "levels"} & {*self.takes}
+
     def refuse_unnamed(self, given: Sequence[Any]) -> None:
         """Say which name an argument too many needs: the sides', or else the first that has one."""
         kinds = {name: one.kind for name, one in self.signature.parameters.items()}
@@ -169,6 +175,8 @@ class Door:
         if self.compares and results.tables.height("io"):
             rows = submission.beside(rows, results.tables.polars("io"), str(asked.get("metric")))
         asked = self._completed(rows, asked, results)
+        if self.keeps_directions_apart:
+            rows = directions_apart(rows, asked)
         for role in self.companions:
             if role == "percentiles" and not _PERCENTILE.fullmatch(str(asked.get("metric"))):
                 continue
@@ -208,6 +216,28 @@ class Door:
         elif isinstance(baseline, str) and between in there:
             found["baseline"] = naming.value_of(frame, between, baseline)
         return found
+
+
+def directions_apart(rows: pl.DataFrame, asked: dict[str, Any]) -> pl.DataFrame:
+    """Ask about each direction by itself where a cell has several; return rows of the metric.
+
+    A direction that has no value of the metric, such as the flushes of fio, has nothing to say.
+    """
+    if "direction" not in rows:
+        return rows
+    metric = str(asked.get("metric"))
+    if metric in rows:
+        known = rows.filter(pl.col(metric).is_not_null())["direction"].unique()
+        if len(known):
+            rows = rows.filter(pl.col("direction").is_in(known.implode(), nulls_equal=True))
+    by = columns_named(asked.get("by"))
+    names = [*by, *columns_named(asked.get("between"))]
+    if "direction" in names or not {*names} <= {*rows.columns}:
+        return rows
+    cells = rows.group_by(names) if names else [((), rows)]
+    if any(own["direction"].drop_nulls().n_unique() > 1 for _, own in cells):
+        asked["by"] = [*by, "direction"]
+    return rows
 
 
 def columns_named(given: Any) -> list[str]:

@@ -174,7 +174,17 @@ def test_what_people_type_for_a_verb_is_answered_by_one_that_is_there(inside):
 def test_a_terminal_has_messages_wrapped_at_words(tmp_path):
     import pty
 
-    command = [sys.executable, "-m", "fiotools", "compare", VOLUMES, "-m", "iops"]
+    command = [
+        sys.executable,
+        "-m",
+        "fiotools",
+        "compare",
+        VOLUMES,
+        "-m",
+        "iops",
+        "--scope",
+        "thread",
+    ]
     shown = {}
     for columns in ("60", "1000"):
         ours, theirs = pty.openpty()

@@ -30,12 +30,7 @@ def refused(done, code, *said):
     ("command", "said"),
     [
         # what the library says in Python is said in options
-        (
-            ["compare", VOLUMES, "-m", "iops"],
-            "several directions (read, write, total): --by direction, or keep one:"
-            " --where \"direction == 'total'\"",
-        ),
-        (["compare", VOLUMES, "-m", "iops", "--scope", "thread"], "several directions"),
+        (["compare", VOLUMES, "-m", "iops", "--scope", "thread"], "has 2 rows, but one number"),
         (
             ["compare", VOLUMES, "-m", "iops", "--scope", "thread", "--where", "direction=read"],
             "--combine run first, or --by one of them (thread, entry)",
@@ -44,7 +39,6 @@ def refused(done, code, *said):
             ["speedup", VOLUMES],
             "name the column to look at, such as --metric iops: these files have iops, bw,",
         ),
-        (["compare", VOLUMES], "several directions (read, write, total): --by direction"),
         (["compare", VOLUMES, "-m", "slat_mean"], "there is no slat_mean: these files have iops"),
         (["compare", VOLUMES, "-m", "iosp"], "no column 'iosp'; did you mean 'iops'"),
         (["compare", VOLUMES, "-m", "p99"], "there is no p99: these files have no percentiles"),

@@ -134,11 +134,36 @@ REFUSED = {
     "no condition": (lambda res: res.where("direction read"), "is not a condition"),
     "code": (lambda res: res.where("__import__('os')"), "compares columns with values only"),
     "a table that is empty": (ft.tails, "about bins, and these files have none"),
-    "directions": (
-        lambda res: ft.compare(res, "iops"),
-        r"several directions.*\.where\(\"direction=total\"\)",
+    "directions of a frame": (
+        lambda res: ft.compare(res.io, "iops", between="volume"),
+        r"several directions.*\.query\(\"direction == 'total'\"\)",
     ),
 }
+
+
+def test_directions_are_kept_apart(volumes):
+    found = ft.compare(volumes, "iops")
+    assert found["direction"].unique().tolist() == ["read", "write", "total"]
+    assert found.equals(ft.compare(volumes, "iops", by="direction"))
+    one = ft.summarize(volumes.where("direction=read"), "iops", by="volume")
+    assert "direction" not in one
+
+
+def test_a_direction_without_the_metric_is_left_out():
+    """fio's rows of flushes have latencies, and no rate."""
+    res = ft.example("how-many-runs").where("workload=fsync")
+    assert "sync" in res.io["direction"].unique()
+    assert "direction" not in ft.compare(res, "iops", between="filesystem")
+
+
+def test_a_log_is_drawn_as_it_is(tmp_path):
+    rows = [f"{at * 5}, {100_000 + 97 * at}, {at % 2}, 4096, 0" for at in range(400)]
+    (tmp_path / "mixed_lat.1.log").write_text("\n".join(rows) + "\n", encoding="utf-8")
+    log = ft.read(tmp_path / "mixed_lat.1.log")
+    for name in ("cdf", "series"):
+        assert ft.plot.spec(name, log).groups == ("read", "write"), name
+    assert ft.plot.spec("heatmap", log).panels == ("read", "write")
+    assert len({row.x for row in ft.plot.spec("heatmap", log).rows}) == 100
 
 
 @pytest.mark.parametrize("name", REFUSED)
@@ -236,8 +261,6 @@ TOLD = {
         f"no clat: these files have {WINDOWS}",
     ),
     "tails of a log": (lambda: ft.tails(ft.read(LOG)), WINDOWS),
-    "cdf of a log": (lambda: ft.plot.cdf(ft.read(LOG)), WINDOWS),
-    "heatmap of a log": (lambda: ft.plot.heatmap(ft.read(LOG)), WINDOWS),
     "a log alone": (
         lambda: ft.reconcile(ft.read(LOG)),
         r"no summary.*io=read\('run.json'\).io",
