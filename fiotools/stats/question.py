@@ -14,6 +14,7 @@ import inspect
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import wraps
+from pathlib import PurePath
 from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar, cast, overload
 
 import narwhals as nw
@@ -30,6 +31,7 @@ from fiotools.vocabulary import COLUMNS, CONDITIONS
 P = ParamSpec("P")
 Frame = TypeVar("Frame")
 Choice = Callable[[Results, Mapping[str, Any]], str | None]
+Take = Callable[[Results, str], pl.DataFrame]
 
 FOUND: Any = None  # the default of an argument that is found in the data
 # the arguments that name columns
@@ -54,6 +56,7 @@ class Question(Protocol[P]):
 
 def question(
     table: str | Choice | None = None,
+    take: Take | None = None,
 ) -> Callable[[Callable[Concatenate[Any, P], Any]], Question[P]]:
     """Make a question of a function of a frame, so that it takes a `Results` too.
 
@@ -62,10 +65,12 @@ def question(
     table : str or callable, optional
         The table that the question is about, or how it is chosen from the results and the
         arguments; by default the one that has the metric.
+    take : callable, optional
+        What returns the table of a name, if not `table_of`.
     """
 
     def made(function: Callable[Concatenate[Any, P], Any]) -> Question[P]:
-        door = Door(function, table)
+        door = Door(function, table, take or table_of)
 
         @wraps(function)
         def asked(*args: Any, **named: Any) -> Any:
@@ -92,11 +97,14 @@ class Door:
     function : callable
         Its first parameter is the frame.
     table : str or callable, optional
+    take : callable
         As in `question`.
     """
 
-    def __init__(self, function: Callable[..., Any], table: str | Choice | None) -> None:
-        self.function, self._table = function, table
+    def __init__(
+        self, function: Callable[..., Any], table: str | Choice | None, take: Take
+    ) -> None:
+        self.function, self._table, self._take = function, table, take
         self.signature = inspect.signature(function)
         self.data, *self.takes = self.signature.parameters
         defaults = {name: one.default for name, one in self.signature.parameters.items()}
@@ -162,7 +170,7 @@ class Door:
             else:
                 frame, asked["metric"] = metric_of(results, asked.get("metric"), table)
         else:
-            frame = table_of(results, table or "io")
+            frame = self._take(results, table or "io")
         whole = with_runs(results, frame, conditions.named(conditioned))
         rows = filtered(conditions.kept(whole, conditioned)[frame.columns])
         named = (
@@ -215,6 +223,8 @@ class Door:
             found["baseline"] = first_level(frame, between, results)
         elif isinstance(baseline, str) and between in there:
             found["baseline"] = naming.value_of(frame, between, baseline)
+            if between == "source":
+                found["baseline"] = _file_named(frame, baseline)
         return found
 
 
@@ -231,13 +241,33 @@ def directions_apart(rows: pl.DataFrame, asked: dict[str, Any]) -> pl.DataFrame:
         if len(known):
             rows = rows.filter(pl.col("direction").is_in(known.implode(), nulls_equal=True))
     by = columns_named(asked.get("by"))
-    names = [*by, *columns_named(asked.get("between"))]
-    if "direction" in names or not {*names} <= {*rows.columns}:
+    if "direction" in (*by, asked.get("between")) or not {*by} <= {*rows.columns}:
         return rows
-    cells = rows.group_by(names) if names else [((), rows)]
+    cells = rows.group_by(by) if by else [((), rows)]
     if any(own["direction"].drop_nulls().n_unique() > 1 for _, own in cells):
         asked["by"] = [*by, "direction"]
+        if (between := str(asked.get("between"))) in rows:
+            _refuse_strangers(rows, between)
     return rows
+
+
+def _refuse_strangers(rows: pl.DataFrame, between: str) -> None:
+    """Refuse sides that have no direction in common: nothing of them can be compared."""
+    sides = rows.group_by("direction").agg(pl.col(between).n_unique())[between]
+    if sides.max() == 1:
+        own = rows.group_by(between, maintain_order=True).agg(pl.col("direction").unique())
+        told = "; ".join(
+            f"{side}: {', '.join(sorted(way or 'unknown' for way in ways))}"
+            for side, ways in own.iter_rows()
+        )
+        raise SchemaError(f"the sides have no direction in common ({told}): nothing to compare")
+
+
+def _file_named(frame: Any, name: str) -> str:
+    """Return the file of a name without its folder or its end, if there is one such."""
+    there = nw.from_native(frame, eager_only=True)["source"].drop_nulls().unique().to_list()
+    alike = [one for one in there if name in (PurePath(one).name, PurePath(one).stem)]
+    return alike[0] if len(alike) == 1 and name not in there else name
 
 
 def columns_named(given: Any) -> list[str]:
@@ -317,7 +347,7 @@ def unknown_sides(frame: Any, labels: list[str]) -> str:
     if len(labels) > 1:
         listed = " or ".join(argument("between", name) for name in labels)
         return f"compare between which? type {listed}"
-    known = dict.fromkeys((*labels, "device", *CONDITIONS, "host", "command", "heading"))
+    known = dict.fromkeys((*labels, "device", "source", *CONDITIONS, "host", "command", "heading"))
     there = nw.from_native(frame, eager_only=True)
     several = [
         argument("between", naming.short(name))

@@ -1,7 +1,7 @@
 """The door of every question: a `Results` or a frame, and what is found in it."""
 
 import inspect
-from pathlib import Path
+from pathlib import Path, PurePath
 
 import pandas as pd
 import polars as pl
@@ -149,11 +149,36 @@ def test_directions_are_kept_apart(volumes):
     assert "direction" not in one
 
 
+def test_sides_without_a_common_direction_are_refused():
+    res = ft.read(f"{DATA}/wsl-vhdx/f_{{mount}}_{{operation}}.txt")
+    with pytest.raises(SchemaError, match="no direction in common .read: read; write: write"):
+        ft.compare(res.where("mount=drvfs"), "bw", between="operation")
+
+
 def test_a_direction_without_the_metric_is_left_out():
     """fio's rows of flushes have latencies, and no rate."""
     res = ft.example("how-many-runs").where("workload=fsync")
     assert "sync" in res.io["direction"].unique()
     assert "direction" not in ft.compare(res, "iops", between="filesystem")
+
+
+def test_files_are_sides_by_their_names():
+    res = ft.read(f"{DATA}/dda-vhdx/xml/*.xml")
+    with pytest.raises(SchemaError, match=r"only one side.*or between='source'"):
+        ft.compare(res, "iops")
+    found = ft.compare(res, "iops", between="source", baseline="vhdx")
+    assert {PurePath(one).stem for one in found["baseline"]} == {"vhdx"}
+
+
+def test_tails_of_logs_are_those_of_their_windows(tmp_path):
+    for side, factor in (("old", 1), ("new", 2)):
+        rows = [f"{at}, {factor * 100_000 + 97 * at}, 0, 4096, 0" for at in range(400)]
+        (tmp_path / f"{side}_lat.1.log").write_text("\n".join(rows) + "\n", encoding="utf-8")
+    log = ft.read(f"{tmp_path}/{{side}}_lat.1.log")
+    found = ft.tails(log, 50, between="side", baseline="old")
+    assert found["ratio"].item() == pytest.approx(219.4 / 119.4, rel=0.03)
+    by_hand = ft.tails(ft.window(log, "1s", bins=True), 50, between="side", baseline="old")
+    assert found["ratio"].item() == by_hand["ratio"].item()
 
 
 def test_a_log_is_drawn_as_it_is(tmp_path):
@@ -260,7 +285,6 @@ TOLD = {
         lambda: ft.compare(ft.read(LOG), "clat"),
         f"no clat: these files have {WINDOWS}",
     ),
-    "tails of a log": (lambda: ft.tails(ft.read(LOG)), WINDOWS),
     "a log alone": (
         lambda: ft.reconcile(ft.read(LOG)),
         r"no summary.*io=read\('run.json'\).io",
