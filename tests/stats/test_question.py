@@ -151,7 +151,7 @@ def test_directions_are_kept_apart(volumes):
 
 def test_sides_without_a_common_direction_are_refused():
     res = ft.read(f"{DATA}/wsl-vhdx/f_{{mount}}_{{operation}}.txt")
-    with pytest.raises(SchemaError, match="no direction in common .read: read; write: write"):
+    with pytest.raises(SchemaError, match=r"no direction in common .read: read; write: write"):
         ft.compare(res.where("mount=drvfs"), "bw", between="operation")
 
 
