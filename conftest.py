@@ -1,10 +1,23 @@
-"""For nbval: tables as wide as `notebooks.kernel` makes them, and no bar; kernels start again."""
+"""For nbval: tables as wide as `notebooks.kernel` makes them, and no bar; kernels start again.
+
+For all: the figures of a test or an example are closed.
+"""
 
 import os
+import sys
 
+import pytest
 from nbval import kernel
 
 from fiotools.notebooks.kernel import ENVIRONMENT, STARTS
+
+
+@pytest.fixture(autouse=True)
+def closed_figures():
+    yield
+    if "matplotlib.pyplot" in sys.modules:
+        sys.modules["matplotlib.pyplot"].close("all")
+
 
 start_once = kernel.start_new_kernel
 

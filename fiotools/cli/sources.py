@@ -6,7 +6,7 @@ import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from fiotools.cli.output import Trouble, say, wrong_command
@@ -179,7 +179,8 @@ def _is_dataset(path: str) -> bool:
         return Path(path, DATASET).is_file()
     from fiotools.dataset.store import is_dataset  # hardly any source needs it
 
-    return not {*"*?[{"} & {*path} and is_dataset(path)
+    is_folder = not {*"*?[{"} & {*path} and not PurePosixPath(path).suffix
+    return is_folder and is_dataset(path)
 
 
 def _standard_input(as_read: Mapping[str, Any]) -> Results:

@@ -22,7 +22,7 @@ from fiotools.vocabulary import COLUMNS, ROWS, TABLES, Column, DType
 
 # Goes up by one when a column is added to a table, or to the manifest. Files of an older version
 # are read with that column empty; a column with another meaning needs a new name.
-VERSION = 4
+VERSION = 5
 MANIFEST = "manifest"
 _LABEL = "A label from the path or the caller."
 

@@ -84,6 +84,7 @@ class Watch:
 
 
 _POLL_S, _LATE_S = 0.2, 1.0
+_GRACE_S, _SOON_S = 2.0, 0.01
 # they would change what a tool does or prints
 _DROPPED = ("TAR_OPTIONS", "TIMEFORMAT", "POSIXLY_CORRECT", "BASH_ENV", "ENV", "LANGUAGE", "TIME")
 ENVIRONMENT = {"LC_ALL": "C"}
@@ -145,14 +146,27 @@ def run(
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:
-    """Kill the rest of the group; the leader is not reaped yet, so its number is its own."""
+    """Kill the rest of the group; the leader is not reaped yet, so its number is its own.
+
+    It may end by itself first: jobs of fio have sessions of their own, and only fio ends them.
+    """
     if process.returncode is not None:
         return
     if sys.platform == "win32":
         process.kill()
     else:
+        os.killpg(process.pid, signal.SIGTERM)
+        until = time.monotonic() + _GRACE_S
+        while not _has_ended(process.pid) and time.monotonic() < until:
+            time.sleep(_SOON_S)
         os.killpg(process.pid, signal.SIGKILL)
     process.wait()
+
+
+def _has_ended(child: int) -> bool:
+    """Whether a child has ended, without reaping it; not known on macOS before Python 3.13."""
+    how = getattr(os, "WNOWAIT", 0) | getattr(os, "WEXITED", 0) | getattr(os, "WNOHANG", 0)
+    return hasattr(os, "waitid") and os.waitid(os.P_PID, child, how) is not None
 
 
 def version(tool: str) -> str | None:

@@ -105,6 +105,7 @@ def test_a_job_that_fails_leaves_no_folder(places):
     assert names(places / "a") == names(places / "b") == []
 
 
+@needs("fio")
 def test_a_dry_run_tells_the_room(places):
     told = measure(*asked(places, "--dry-run")).stdout
     assert "up to 12 MiB in each place" in told  # a shared file, and one for each of two clones
