@@ -14,6 +14,7 @@ from fiotools.notebooks.kernel import ENVIRONMENT, STARTS
 
 @pytest.fixture(autouse=True)
 def closed_figures():
+    """Close what was drawn."""
     yield
     if "matplotlib.pyplot" in sys.modules:
         sys.modules["matplotlib.pyplot"].close("all")

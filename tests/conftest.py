@@ -61,14 +61,6 @@ def pytest_sessionfinish(session):
         config.cache.set(RAN, ran)
 
 
-@pytest.fixture(autouse=True)
-def close_figures():
-    yield
-    import matplotlib.pyplot as plt
-
-    plt.close("all")
-
-
 @pytest.fixture(scope="session", autouse=True)
 def signals_arrive():
     """What is ignored here, as under nohup, would be ignored in each command that a test starts."""
