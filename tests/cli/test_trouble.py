@@ -66,7 +66,10 @@ def refused(done, code, *said):
         (["settings-diff", VOLUMES, "--baseline", "x"], "'x'"),
         (["plot", "latency", CLONES, "-o", "x.svg"], "they differ in entry: keep one, --where"),
         (["compare", LIBAIO, "-m", "iops"], "only one side: give two files, NAME=FILES for each"),
-        (["compare", "data/how-many-runs/depth", "-m", "iops"], "each side, or --between iodepth"),
+        (
+            ["compare", "data/how-many-runs/depth", "-m", "iops"],
+            "or --between source or --between iodepth",
+        ),
         (
             ["plot", "sweep", "data/sweep/{place}/randread_*.json", "-o", "x.svg"],
             "one curve differ in numjobs (1, 4): name it in --hue or --by, or keep one, --where",

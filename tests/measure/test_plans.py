@@ -145,7 +145,8 @@ def test_quick_stops_in_time_and_is_resumed(tmp_path, monkeypatch):
     place, said = tmp_path / "place", []
     place.mkdir()
     # a clock that goes on by a second with each run
-    clock = SimpleNamespace(monotonic=lambda: float(len(ran(tmp_path / "out"))))
+    reads = {"monotonic": lambda: float(len(ran(tmp_path / "out"))), "sleep": time.sleep}
+    clock = SimpleNamespace(**reads)
     monkeypatch.setattr(tools, "time", clock)
     monkeypatch.setattr(runner, "LIMIT_S", 2.0)
     arguments = {"effort": "quick", "size": "16M", "only": ["read"], "output": tmp_path / "out"}
@@ -179,7 +180,7 @@ def test_quick_does_whole_rounds(tmp_path, monkeypatch, seconds, rounds, dropped
         begun = [*out.glob("*_read_*.txt"), *out.glob(".*.part")]
         return float(sum(seconds[: len(begun)]))
 
-    monkeypatch.setattr(tools, "time", SimpleNamespace(monotonic=clock))
+    monkeypatch.setattr(tools, "time", SimpleNamespace(monotonic=clock, sleep=time.sleep))
     monkeypatch.setattr(runner, "LIMIT_S", 5.0)
     campaign = ft.measure.run(
         "throughput",
