@@ -153,7 +153,7 @@ def _taken(document: Document, text: str, start: int) -> Output | None:
     output = Output(about, end=opened.end())
     decoder = json.JSONDecoder()
     while True:
-        begin = _GAP.match(text, output.end).end()  # type: ignore[union-attr]
+        begin = _GAP.match(text, output.end).end()  # type: ignore[union-attr]  # it matches nothing, too
         try:
             report, end = decoder.raw_decode(text, begin)
         except (ValueError, RecursionError):
