@@ -1,1 +1,0 @@
-"""dd's reports."""

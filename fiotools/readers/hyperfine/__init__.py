@@ -1,1 +1,0 @@
-"""hyperfine's output: exports, tables and what it shows in a terminal."""
