@@ -25,7 +25,7 @@ from hypothesis import HealthCheck, Phase, given, seed, settings
 from hypothesis import strategies as st
 
 import fiotools as ft
-from fiotools.readers import READERS
+from fiotools.readers import built_in
 from tests import mutations
 from tests.physics import read_texts, unnoted
 
@@ -44,7 +44,7 @@ TOKENS = [
 @cache
 def seeds() -> dict[str, list[tuple[str, bytes]]]:
     """Give each reader's fixtures: (name, bytes)."""
-    found: dict[str, list[tuple[str, bytes]]] = {reader.name: [] for reader in READERS}
+    found: dict[str, list[tuple[str, bytes]]] = {reader.name: [] for reader in built_in()}
     files = [
         path
         for path in sorted(FIXTURES.rglob("*"))

@@ -6,7 +6,7 @@ from importlib.util import find_spec
 
 import pytest
 
-from fiotools.readers import READERS
+from fiotools.readers import built_in
 from fiotools.vocabulary import TABLES
 from tools.generator import formats_page
 from tools.generator.__main__ import PAGES
@@ -118,7 +118,7 @@ def test_what_no_output_shows_is_read_all_the_same(tmp_path):
     assert missing - set(filled(files)) == set()
 
 
-@pytest.mark.parametrize("reader", READERS, ids=lambda reader: reader.name)
+@pytest.mark.parametrize("reader", built_in(), ids=lambda reader: reader.name)
 def test_docstrings_have_their_parts(reader):
     parts = formats_page.sections(reader)
     leads = [lead.rstrip(".:") for lead, _ in parts if lead]

@@ -2,11 +2,11 @@
 
 import pytest
 
-from fiotools.readers import READERS
+from fiotools.readers import built_in
 from tests.fuzz import Tally, examine_together, rounds, seeds
 
 
-@pytest.mark.parametrize("name", [reader.name for reader in READERS])
+@pytest.mark.parametrize("name", [reader.name for reader in built_in()])
 def test_broken_files_give_errors_or_notes(name, tmp_path, record_property):
     inputs, tally = [], Tally()
     rounds(seeds()[name], 60, 1, lambda *broken: inputs.append(broken))
@@ -16,7 +16,7 @@ def test_broken_files_give_errors_or_notes(name, tmp_path, record_property):
     record_property("inputs", tally.tried)
 
 
-@pytest.mark.parametrize("name", [reader.name for reader in READERS])
+@pytest.mark.parametrize("name", [reader.name for reader in built_in()])
 def test_truncated_anywhere(name, tmp_path):
     file, data = min(seeds()[name], key=lambda seed: len(seed[1]))
     tally = Tally()

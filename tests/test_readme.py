@@ -21,7 +21,7 @@ import pytest
 import yaml
 from packaging.requirements import Requirement
 
-from fiotools.readers import _NOT_READ, READERS
+from fiotools.readers import _NOT_READ, built_in
 from tests.cli.conftest import environment
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -234,7 +234,7 @@ def test_links_hold_without_the_repository():
 def test_what_is_recognised_and_not_read():
     named = re.search(r"Output of (.*) is recognised, but not read", LIMITS)[1]
     assert re.split(", | and ", named) == list(_NOT_READ)
-    read = {reader.name.partition("_")[0] for reader in READERS}
+    read = {reader.name.partition("_")[0] for reader in built_in()}
     assert not read & set(map(str.lower, _NOT_READ)), "it is read: remove it from _NOT_READ"
 
 

@@ -6,7 +6,7 @@ import pytest
 
 import fiotools as ft
 from fiotools import vocabulary
-from fiotools.readers import READERS
+from fiotools.readers import built_in
 from fiotools.vocabulary import ROWS
 from tests.conftest import PANDAS
 
@@ -131,7 +131,7 @@ def test_describe_suggests_similar_columns():
 
 def test_readers_fill_known_tables_and_are_listed():
     formats = ft.formats()
-    assert list(formats["format"]) == [reader.name for reader in READERS]
+    assert list(formats["format"]) == [reader.name for reader in built_in()]
     assert len(set(formats["format"])) == len(formats)
-    for reader in READERS:
+    for reader in built_in():
         assert set(reader.tables) <= set(vocabulary.TABLES)

@@ -17,7 +17,7 @@ from pathlib import Path
 import pandas as pd
 
 import fiotools as ft
-from fiotools.readers import READERS, opened, sniff
+from fiotools.readers import built_in, opened, sniff
 from fiotools.vocabulary import TABLES
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -26,7 +26,7 @@ OUTPUTS = ("tests/fixtures", "data")
 
 # A transcript fills what the tools found in it fill, and counts for them.
 PASTING = "transcript"
-COVERED = tuple(reader for reader in READERS if reader.name != PASTING)
+COVERED = tuple(reader for reader in built_in() if reader.name != PASTING)
 # Any reader may have something to say.
 SHOWN = {table: columns for table, columns in TABLES.items() if table != "notes"}
 # Tables whose columns say where a text stands, and are all filled or none.

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from importlib import import_module
 from types import ModuleType
 
-from fiotools.readers import READERS, Reader
+from fiotools.readers import Reader, built_in
 from fiotools.readers.document import Field
 from fiotools.vocabulary import ROWS
 from tools.generator.columns_page import row, written_from
@@ -46,7 +46,7 @@ def render() -> str:
         raise SystemExit("docs/coverage.toml does not fit the readers:\n" + "\n".join(wrong))
     listed = [
         row([f"[`{r.name}`](#{r.name})", r.title, f"`{r.produced_by}`", ", ".join(r.tables)])
-        for r in READERS
+        for r in built_in()
     ]
     return "\n".join(
         [
@@ -64,7 +64,7 @@ def render() -> str:
             "The columns of a format are those that a committed output fills; `source` and `run`"
             " are always there, and each reader may leave `notes`.",
             "",
-            "\n".join(format_section(reader) for reader in READERS).rstrip(),
+            "\n".join(format_section(reader) for reader in built_in()).rstrip(),
             "",
         ]
     )
