@@ -17,6 +17,9 @@ import pytest
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
+from fiotools.readers import built_in
+from tests.fuzz import seeds
+
 ROOT = Path(__file__).resolve().parent.parent
 # what the library must do without
 NOTEBOOKS = ("IPython", "ipykernel", "jupyterlab", "nbclient", "nbconvert", "nbformat", "traitlets")
@@ -48,6 +51,26 @@ print(json.dumps({
     "heavy": [name for name in %r if is_there(name)],
 }))
 """
+
+# every module, but those that an extra is for; then a file of each format
+READ = """
+import json, sys
+from importlib import import_module
+from pkgutil import walk_packages
+import fiotools as ft
+
+lacking = {}
+for module in walk_packages(ft.__path__, "fiotools."):
+    if module.name != "fiotools.__main__":
+        try:
+            import_module(module.name)
+        except ModuleNotFoundError as error:
+            lacking[module.name] = error.name
+runs = ft.read(sys.argv[1]).runs
+print(json.dumps({"lacking": lacking, "formats": sorted({*runs["format"]})}))
+"""
+# modules that work with what an extra installs
+OF_EXTRAS = {"fiotools.notebooks.kernel", "fiotools.notebooks.template"}
 
 
 def run(*command, **told):
@@ -152,14 +175,34 @@ def test_its_dependencies_are_those_that_are_locked(environment):
     assert not [one for one in plain if locked[one.name] not in one.specifier]
 
 
-def test_the_wheel_in_an_empty_environment(environment, tmp_path):
-    python = python_of(environment[0])
+def clean_environment(folder):
+    """Return the variables of the caller without those of Python, and a home for matplotlib."""
     clean = {
         name: value
         for name, value in os.environ.items()
         if not name.startswith("PYTHON") or name == "PYTHONPYCACHEPREFIX"
     }
-    clean["MPLCONFIGDIR"] = str(tmp_path)
+    return {**clean, "MPLCONFIGDIR": str(folder)}
+
+
+def test_the_wheel_alone_imports_every_module_and_reads_every_format(environment, tmp_path):
+    files, wanted_formats = tmp_path / "files", set()
+    files.mkdir()
+    for name, seeds_of in seeds().items():
+        for file, data in seeds_of[:1]:
+            # a fio log says in its name what it holds
+            (files / file).write_bytes(data)
+            wanted_formats.add(name)
+    python, clean = python_of(environment[0]), clean_environment(tmp_path)
+    told = json.loads(run(python, "-c", READ, files, cwd=tmp_path, env=clean))
+    assert {*told["lacking"]} <= OF_EXTRAS, told["lacking"]
+    assert {reader.name for reader in built_in()} == wanted_formats
+    # a transcript's runs are of the tools in it
+    assert wanted_formats - {"transcript"} <= {*told["formats"]}
+
+
+def test_the_wheel_in_an_empty_environment(environment, tmp_path):
+    python, clean = python_of(environment[0]), clean_environment(tmp_path)
     data = tmp_path / "mine"
     shutil.copytree(ROOT / "data/dda-vhdx/xml", data)
 
