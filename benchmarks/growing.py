@@ -125,19 +125,6 @@ def _hyperfine(folder: Path, size: int) -> Path:
     return path
 
 
-def _iostat(folder: Path, size: int) -> Path:
-    document = _document("iostat/iostat-12.6.1--direct.json")
-    host = document["sysstat"]["hosts"][0]
-    [*reports] = host["statistics"]
-    host["statistics"] = [
-        {**reports[n % 9], "timestamp": f"{n // 3600 % 24:02d}:{n // 60 % 60:02d}:{n % 60:02d}"}
-        for n in range(size // 500)
-    ]
-    path = folder / "x.json"
-    path.write_text(json.dumps(document))
-    return path
-
-
 def _sessions(folder: Path, size: int) -> Path:
     dd.transcripts(folder, max(1, size // 360))
     return folder
@@ -182,7 +169,6 @@ ORDINARY = [
         ("many reports", "fio_normal", text(fixture("fio/fio-3.33--libaio.txt"))),
         ("many lines", "fio_terse", text(_terse)),
         ("many commands", "hyperfine", _hyperfine),
-        ("many reports", "iostat", _iostat),
         ("many reports", "time", text(_time)),
         ("a long session", "transcript", text(_session)),
         ("many files", "transcript", _sessions),

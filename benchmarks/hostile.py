@@ -186,15 +186,6 @@ _TEXTS = [
     ("times without a command", "hyperfine", text("  Time (mean ± σ):  1.0 ms ±  0.1 ms\n")),
     ("rows of a table", "hyperfine", text(
         "| `a` | 1.0 ± 0.1 |\n", "| Command | Mean [ms] |\n|:---|---:|\n")),
-    # iostat
-    ("reports never closed", "iostat", text(
-        '{"disk": [{"disk_device": "a", "r/s": 1.0}]},\n',
-        '{"sysstat": {"hosts": [{"nodename": "vm", "statistics": [', file="x.json")),
-    ("hosts never closed", "iostat", text(
-        '{"sysstat": {"hosts": [{"statistics": [{"disk": [{"disk_device": "a"}]}', file="x.json")),
-    ("other devices in each report", "iostat", text(
-        lambda n: f'{{"disk": [{{"disk_device": "a{n:09d}", "r/s": 1.0}}]}},\n',
-        '{"sysstat": {"hosts": [{"nodename": "vm", "statistics": [', file="x.json")),
     # transcripts
     ("prompts", "transcript", text("user@host:~$ \n")),
     ("commands that end in a backslash", "transcript", text("$ time dd if=a \\\n")),

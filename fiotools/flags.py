@@ -342,13 +342,6 @@ SENTENCES: Mapping[str, str | Callable[[Mapping[str, Any]], str]] = {
     "little": "the log covers only {share:%} % of the run",
     "longer": "the log is longer than the run: {seconds:.4g} s",
     "other-amount": "the log has {n:,.0f} {what}, the summary {of:,.0f}",
-    # an iostat against the run beside it
-    "devices-counted": "{devices} moved what the run did",
-    "devices-short": "{devices} moved less than the run did: the rest was memory, or a server",
-    "devices-more": "{devices} moved more than the run did: read-ahead, or other programs",
-    "devices-between": "{devices} moved enough only together",
-    "devices-part": "iostat did not look all the time",
-    "devices-untimed": "iostat has no times (-t), so no bytes",
     "off": _OFF,
     "off-whole": f"{_OFF}, over the whole run",
     "off-idle": f"{_OFF}, unless it was idle in parts of the time between its samples",

@@ -68,7 +68,6 @@ REPEATED = {
     "crystaldiskmark": "(Q= 1,T= 1) : ",
     "crystaldiskmark rows": "SEQ    1MiB (Q=  8, T= 1):\n",
     "hyperfine": '{"results": [',
-    "iostat": '{"sysstat": {"hosts": [{"statistics": [',
     "hyperfine 2": '{"metadata": {"hyperfine_version": ',
     "hyperfine in a terminal": "Benchmark 1: a\n",
     "hyperfine's times": "  Time (mean ± σ):  1.0 ms ±  0.1 ms\n",

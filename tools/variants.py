@@ -131,18 +131,11 @@ def _busybox() -> Iterator[Variant]:
 _REAL = ("timings", "real_s")
 
 
-def _iostat() -> Iterator[Variant]:
-    for options in ("-xyt", "-dyt", "-xyts", "-xytm"):
-        command = f"S_TIME_FORMAT=ISO {{tool}} {options} -o JSON 1 3"
-        yield Variant("iostat", options, command, "out", "iostat", "samples", "value")
-
-
 VARIANTS = (
     *_fio(),
     *_hyperfine(),
     *_dd("uutils", "status=progress", "conv=fdatasync", table="io", column="io_bytes"),
     *_busybox(),
-    *_iostat(),
 )
 # how each tool is called: the first that is there
 _CALLED = {
@@ -150,7 +143,6 @@ _CALLED = {
     "hyperfine": ("hyperfine",),
     "uutils": ("uutils-coreutils", "coreutils"),
     "busybox": ("busybox",),
-    "iostat": ("iostat",),
 }
 
 
@@ -168,7 +160,7 @@ def called(tool: str) -> str | None:
 
 def version(tool: str, path: str) -> str:
     """Return the line of a tool's output that says its version."""
-    for option in ("-V",) if tool == "iostat" else ("--version", "--help"):
+    for option in ("--version", "--help"):
         for line in _said(path, option).splitlines():
             if any(letter.isdecimal() for letter in line):
                 return line.strip()

@@ -36,7 +36,6 @@ _ASKED = {
     "dd_source": "dd's source",
     "dd_time": "dd's run time",
     "depth": "queue depth",
-    "device": "device's count",
     "elapsed": "elapsed time",
     "engine": "I/O engine",
     "error": "errors",

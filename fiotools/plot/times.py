@@ -25,7 +25,6 @@ from fiotools.plot.kind import kind, of_table, opened, records
 from fiotools.plot.roles import Arguments
 from fiotools.plot.spec import Axis, Level, Limit, Row, Spec, in_order
 from fiotools.stats import frames
-from fiotools.stats.beside import has_logs
 from fiotools.stats.columns import Columns
 from fiotools.stats.frames import Frame
 from fiotools.stats.order import clock_of, sequence
@@ -468,7 +467,7 @@ def _ordered_runs(data: Any, asked: Arguments) -> Any:
     """Take the samples of results if they have the metric, else runs."""
     if isinstance(data, Results):
         metric = asked.get("metric")
-        there = has_logs(data) and asked.get("order") is None
+        there = bool(data.tables.height("samples")) and asked.get("order") is None
         quantities: Any = data.tables.polars("samples")["quantity"].unique() if there else []
         if there and (metric is None or metric in quantities):
             asked["quantity"] = metric

@@ -10,7 +10,6 @@ import polars as pl
 
 from fiotools.errors import SchemaError
 from fiotools.stats import frames, submission
-from fiotools.stats.beside import TOOL
 from fiotools.tables.columns import POLARS, get, of_pandas
 from fiotools.tables.results import Results, to_pandas
 from fiotools.vocabulary import ANSWERS, CONDITIONS, EVERY, KEYS, TABLES
@@ -302,8 +301,7 @@ def _of_runs(rows: pl.DataFrame, tables: Mapping[str, pl.DataFrame]) -> pl.DataF
             own = pl.col(name).fill_null(pl.col(f"{name} of its run"))
             told = told.with_columns(own).drop(f"{name} of its run")
     lost = runs.join(rows, on=_RUN, how="anti")
-    is_lost = (pl.col("status") != "ok") & (pl.col("tool") != TOOL)
-    lost = lost.filter(is_lost) if rows.height else lost
+    lost = lost.filter(pl.col("status") != "ok") if rows.height else lost
     return pl.concat([told, lost], how="diagonal_relaxed").sort(_PLACE, maintain_order=True)
 
 

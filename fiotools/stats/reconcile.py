@@ -1,4 +1,4 @@
-"""A log against the summary of its run; and what reached the devices, if an iostat lies beside."""
+"""A log against the summary of its run."""
 
 from __future__ import annotations
 
@@ -10,8 +10,7 @@ from narwhals.typing import IntoDataFrameT
 
 from fiotools.errors import SchemaError, argument, typed
 from fiotools.flags import Flag, flag
-from fiotools.stats import at_devices, frames
-from fiotools.stats.at_devices import DISAGREES, UNDECIDED
+from fiotools.stats import frames
 from fiotools.stats.columns import Columns
 from fiotools.stats.frames import AMOUNTS, AnswerRow, Frame, Key, is_number, metric_of
 from fiotools.stats.question import FOUND, question
@@ -19,6 +18,7 @@ from fiotools.stats.replicates import choose_scope, labels
 from fiotools.stats.series import RATES, Series, as_rates, series_of
 from fiotools.stats.windows import TICK
 
+DISAGREES, UNDECIDED = "disagrees", "undecided"
 _TOLD = (*AMOUNTS, *AMOUNTS.values(), "runtime_s")
 _FASTER = 2.0  # than the fastest sample: how fast the rest of a run may have been
 # fio's averaged logs hold whole I/Os and KiB a second
@@ -84,10 +84,6 @@ def reconcile(
     A log of single I/Os covers the whole run: there are no other I/Os before its first entry, after
     its last and between them, and it agrees if it has as many I/Os as the summary.
 
-    An iostat that certainly belongs to a run (`fiotools.stats.beside`) has a row for each
-    direction: ``log_rate`` is the rate of the devices over ``runtime_s``, and below nine tenths of
-    the summary's the rest came from memory or a server.
-
     For averaged logs it compares rates, not amounts: fio does not write its last window, so that
     the log of 10 s with windows of 1 s lacks a tenth of the I/Os. That window holds nothing, or up
     to twice the largest of the log's rates. fio does not write windows without I/O either: time
@@ -114,26 +110,6 @@ def reconcile(
         raise SchemaError(f"these logs have no summary beside them: give that too, {with_io}")
     data: nw.DataFrame[IntoDataFrameT] = frames.opened(as_rates(samples))
     whole, named = frames.opened(io), frames.names(by)
-    rest, counted_there = at_devices.apart(data)
-    if not counted_there:
-        return _logs(data, whole, quantity, named, tolerance)
-    counted = at_devices.reconciled(data, whole, quantity)
-    if not rest:
-        return counted
-    logs = _logs(data[rest], whole, quantity, named, tolerance)
-    both = [nw.from_native(one, eager_only=True) for one in (logs, counted)]
-    answer: IntoDataFrameT = nw.concat(both, how="diagonal").to_native()
-    return answer
-
-
-def _logs(
-    data: nw.DataFrame[IntoDataFrameT],
-    whole: Frame,
-    quantity: str | None,
-    named: Sequence[str],
-    tolerance: float,
-) -> IntoDataFrameT:
-    """Compare logs with the summaries of their runs."""
     data = _of_groups(data, whole)
     several, keys, summary = _matched(data, whole, quantity, named)
     places, rows = frames.keys_of(data, keys), frames.groups(summary, keys)

@@ -29,7 +29,6 @@ from narwhals.typing import IntoDataFrameT
 from fiotools.errors import SchemaError, argument
 from fiotools.flags import Flag, flag
 from fiotools.stats import frames
-from fiotools.stats.beside import has_logs
 from fiotools.stats.drift import change_points, trend_p
 from fiotools.stats.frames import AnswerRow, Array, check_confidence
 from fiotools.stats.question import question
@@ -62,7 +61,7 @@ _DIGITS = 1 + 1e-9  # lets 20 % be 20 %
 
 def _table(results: Results, asked: Mapping[str, Any]) -> str:
     """Judge a log if there is one, else runs that were rounds."""
-    return "samples" if has_logs(results) else "io"
+    return "samples" if results.tables.height("samples") else "io"
 
 
 @question(_table)

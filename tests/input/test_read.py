@@ -389,8 +389,6 @@ def test_every_file_is_claimed_by_one_reader(fixture_files):
         if not claims:
             nobodys.add(file.name)
     assert nobodys == {
-        # iostat's text, which is recognised and not read
-        "iostat-12.6.1--text.txt",
         # figures without labels
         "bash-5.2.15--times.txt",
         "bash-5.2.15--unlabelled.txt",

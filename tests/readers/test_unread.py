@@ -79,7 +79,7 @@ OTHERS = {
         "4 KiB <<< /tmp (ext4 /dev/sda1 100 GiB): request=1 time=1.12 ms\n\n"
         "--- /tmp (ext4 /dev/sda1 100 GiB) ioping statistics ---\n"
     ),
-    "iostat's text": (
+    "iostat": (
         "avg-cpu:  %user   %nice %system %iowait  %steal   %idle\n"
         "           1.00    0.00    1.00    0.00    0.00   98.00\n\n"
         "Device            r/s     rkB/s   rrqm/s  %rrqm r_await rareq-sz\n"
@@ -99,6 +99,12 @@ OTHERS = {
     "AS SSD": "AS SSD Benchmark 2.0.7316.34247\n",
     "pv": "10.0GiB 0:00:05 [2.00GiB/s] [===============>] 100%\n",
 }
+
+
+def test_the_json_of_iostat_is_known_too():
+    text = '{"sysstat": {"hosts": [{"statistics": [{"disk": [{"disk_device": "vda"}]}]}]}}\n'
+    with pytest.raises(UnknownFormatError, match="output of iostat: recognised, not read"):
+        ft.reads(text)
 
 
 @pytest.mark.parametrize("tool", OTHERS)

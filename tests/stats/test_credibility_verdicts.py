@@ -52,13 +52,6 @@ OF_LAST_TARGET = (
     "<Throughput>0</Throughput>\n<ThreadsPerFile>1</ThreadsPerFile>\n"
     "<IOPriority>3</IOPriority>\n</Target>\n</Targets>"
 )
-IOSTAT = ROOT / "tests/fixtures/iostat"
-
-
-def beside(*cases: str) -> Callable[[], ft.Results]:
-    """Read some runs with the iostat that lies beside them."""
-    return lambda: ft.read([path for case in cases for path in sorted(IOSTAT.glob(case))])
-
 
 Case = tuple[str, str, str, Callable[[], ft.Results], dict[str, object]]
 # check, verdict, what is said, of what, and what is known
@@ -652,13 +645,6 @@ CASES: list[Case] = [
     ("warmup", "note", "no warm-up", diskspd("2.0.14--seqread_noLD.xml"), {}),
 ]
 CASES += [
-    ("device", "ok", "vda gave 100 % of what was read, busy for", beside("*direct.json"), {}),
-    ("device", "suspect", "came from memory, or from a server", beside("*cached.json"), {}),
-    (
-        *("device", "note", "vda moved 2.07 times what the jobs did", beside("*direct.json")),
-        {"compression": 2.0},
-    ),
-    ("device", "unknown", "nothing tells which run", beside("fio-*", "*no_zone.json"), {}),
     ("warm", "suspect", "the cache changed nothing", two(cold=COLD, warm=COLD), CACHED),
     (
         *("warm", "suspect", r"more than a cache can gain \(speedup_max=3\)"),

@@ -11,10 +11,8 @@ import narwhals as nw
 import polars as pl
 
 from fiotools.stats import frames
-from fiotools.stats.beside import TOOL
 from fiotools.stats.check import (
     contradictions,
-    devices,
     link_rate,
     media,
     options,
@@ -52,7 +50,6 @@ _LAST = (
     media.fresh,
     options.pace,
     page_cache.amplified,
-    devices.counted,
 )
 
 
@@ -172,8 +169,7 @@ def answer(results: Results, given: Evidence) -> pl.DataFrame:
         found += [one for question in _LAST for one in question(run, told)]
         findings += found
         rows += [row] * len(found)
-    judged = results.tables.polars("runs").filter(pl.col("tool") != TOOL)
-    heads = nw.from_native(judged, eager_only=True)
+    heads = nw.from_native(results.tables.polars("runs"), eager_only=True)
     columns = {name: [getattr(one, name) for one in findings] for name in ANSWERS["check"]}
     return frames.beside(heads, [*labels, "source", "run"], rows, columns)
 

@@ -6,8 +6,8 @@ whether an I/O is in them or not). The latency is a part of S, and the rest is t
 place had no I/O: a flush, an I/O of the other direction, a pause that was asked for.
 
 What is measured by itself is taken first, and no term is more than what is left of the time that it
-is in: the device's own count (fio's ``disk_util``, or an iostat beside), flushes, the other
-direction, the processor.
+is in: the device's own count (fio's ``disk_util``), flushes, the other direction, the
+processor.
 """
 
 from __future__ import annotations
@@ -16,10 +16,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from fiotools.stats import beside
 from fiotools.stats.check.evidence import Evidence
 from fiotools.stats.check.page_cache import at_devices, is_in_memory, slept_share
-from fiotools.stats.check.runs import PARTS, SYNC_ENGINES, Counter, Row, RunFacts, window
+from fiotools.stats.check.runs import PARTS, SYNC_ENGINES, Row, RunFacts
 from fiotools.stats.explain.stalls import stalled
 
 _PAUSES = ("rate", "rate_iops", "rate_min", "thinktime", "latency_target")
@@ -219,8 +218,6 @@ def _at_devices(
         count = sum(row["total_ios"] or 0 for row in own)
         share, took = _at_device(run, own, direction, count)
         if share is None or took is None:
-            share, took = _by_iostat(run, own, direction)
-        if share is None or took is None:
             return None, None
         reached += share * count / whole
         seconds += took * count / whole
@@ -259,24 +256,6 @@ def _at_device(
     # fio saw fewer of them than there were
     reached = 1.0 if reached >= _CERTAIN - _MISSED / took else reached
     return reached, each * reached
-
-
-def _by_iostat(
-    run: RunFacts, rows: Sequence[Row], direction: str
-) -> tuple[float | None, float | None]:
-    """Tell the same by an iostat that ran beside, where the tool found no device."""
-    moved = sum(row["io_bytes"] or 0 for row in rows)
-    runtime = max(row["runtime_s"] or 0.0 for row in rows)
-    if not isinstance(run.counter, Counter) or not moved or not runtime:
-        return None, None
-    seen = beside.counted(run.counter.samples, direction, run.disks, window(run))
-    verdict, share = ("", None) if seen is None else seen.verdict(moved, runtime)
-    if seen is None or share is None or verdict not in ("counted", "short"):
-        return None, None
-    reached = share if verdict == "short" else 1.0
-    if reached and seen.wait_s is None:
-        return None, None
-    return reached, reached * (seen.wait_s or 0.0)
 
 
 def _processor(run: RunFacts, rows: Sequence[Row], jobs: int) -> tuple[float, float]:
