@@ -45,7 +45,7 @@ class Bound:
         self.name, self._file, self._kind = name, file, kind
         self._taken = self._given = 0
 
-    def read(self, size: int, /) -> bytes:
+    def read(self, size: int = PIECE, /) -> bytes:
         """Read up to so many bytes."""
         data = self._file.read(size)
         self._taken += len(data)
