@@ -139,7 +139,7 @@ def test_unix_times():
         row(15, 0).replace(" 1, ", " -1, "),
         row(15, 0).replace(" 1, ", " , "),
         row(15, 0).replace(" 1, ", " 1  , "),
-        row(15, 0, count=10**15),
+        row(15, 0, count=10**18),
         row(15, 0, count=10**30),
         row(15, 3),
         row(15, 0).replace("1", "\0", 1),
@@ -189,8 +189,8 @@ def one_by_one(text, width):
     """Read a log line by line: heads and bins of its rows, and the numbers of the other lines."""
     rows, bad = [], []
     for number, line in enumerate(text.split("\n")[:-1], 1):
-        fields = line.split(", ")
-        is_row = all(re.fullmatch("[0-9]{1,15}", field) for field in fields)
+        fields = line.split(",")
+        is_row = all(re.fullmatch(r"[ \t]*(\+?0*[0-9]{1,18}|-0+)\r?", field) for field in fields)
         if len(fields) == width and is_row and int(fields[1]) <= 2:
             rows.append([int(field) for field in fields])
         elif line:
@@ -235,5 +235,5 @@ def test_lines_parse_the_same_together_and_one_by_one(monkeypatch, size, broken)
 
 
 def test_an_undamaged_log_is_not_read_line_by_line(monkeypatch):
-    monkeypatch.setattr(fio_hist_log, "_LINE", None)
+    monkeypatch.setattr("fiotools.readers.fio.log.exact", None)
     assert ft.read(fixture("hist_clat_hist.1")).notes.empty
