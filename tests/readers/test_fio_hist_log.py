@@ -5,7 +5,6 @@ from bisect import bisect_right
 from collections import Counter
 from pathlib import Path
 
-import numpy as np
 import pytest
 from hypothesis import HealthCheck, example, given, settings
 
@@ -200,13 +199,15 @@ def one_by_one(text, width):
 
 def together(text, width):
     rows, bad = [], []
-    for found in fio_hist_log.read_rows(text, width, bad):
-        bins = np.zeros((len(found), width - 3), dtype=np.int64)
-        bins[found.row, found.bin] = found.count
-        assert found.totals().tolist() == bins.sum(axis=1).tolist()
-        assert found.count.all()
+    for heads, filled in fio_hist_log.read_rows(text, width - 3, bad):
+        bins = {number: [0] * (width - 3) for number in heads["row"]}
+        for number, place, count in filled.select("row", "bin", "count").iter_rows():
+            bins[number][place] = count
+        assert (filled["count"] > 0).all()
+        assert heads["sum"].to_list() == [sum(own) for own in bins.values()]
         rows += [
-            [*head, *row] for head, row in zip(found.heads.tolist(), bins.tolist(), strict=True)
+            [*head, *bins[number]]
+            for *head, number in heads.select("time", "ddir", "bs", "row").iter_rows()
         ]
     return rows, sorted(bad)
 
