@@ -165,14 +165,6 @@ _STREAMS: Mapping[str, Callable[[], Any]] = {
 # --- zip archives -------------------------------------------------------------------------------
 
 
-def list_or_none(path: Path) -> list[str] | None:
-    """List the files in an archive; None if the file is not an archive, or cannot be read."""
-    try:
-        return members(path) if is_archive(path) else None
-    except (FileError, OSError):
-        return None
-
-
 def is_archive(path: Path) -> bool:
     """Return whether a path is a zip archive: by its name and its first bytes."""
     if path.suffix.lower() != ".zip" or not path.is_file():
