@@ -10,14 +10,13 @@ import io
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-import numpy as np
 import polars as pl
 
 from fiotools.dataset.store import RECORDS, Folder, Store
 from fiotools.errors import DatasetError
 from fiotools.files import needed
 from fiotools.tables.columns import POLARS, column
-from fiotools.tables.parts import FILE, Part, lists, sizes_of
+from fiotools.tables.parts import FILE, Part
 from fiotools.vocabulary import COLUMNS, ROWS, TABLES, Column, DType
 
 # Goes up by one when a column is added to a table, or to the manifest. Files of an older version
@@ -125,16 +124,10 @@ def slices_of(
 
 
 def _slices(rows: pl.DataFrame, schema: Any, of_files: list[pl.Series]) -> Iterator[Any]:
-    sizes = sizes_of(rows)
-    # for each row the place of its shared values
-    stretch = np.arange(rows.height) if sizes is None else np.arange(rows.height).repeat(sizes)
-    own = pl.DataFrame([rows[name].explode() for name in lists(rows)])
-    shared = rows.drop(own.columns)
-    for start in range(0, len(stretch), _GROUP):
-        stop = start + _GROUP
-        some = shared[stretch[start:stop]]
+    for start in range(0, rows.height, _GROUP):
+        some = rows[start : start + _GROUP]
         named = [one.gather(some[FILE]) for one in of_files if one.name in schema.names]
-        whole = some.with_columns(*own[start:stop], *named)
+        whole = some.with_columns(*named)
         gaps = [pl.lit(None).alias(name) for name in schema.names if name not in whole.columns]
         yield of_polars(whole.with_columns(gaps), schema)
 

@@ -41,7 +41,7 @@ from fiotools.input import read
 from fiotools.input.read import Bounds
 from fiotools.input.sources import Fetch, Found, as_text, is_url, refuse_no_file
 from fiotools.tables.columns import get
-from fiotools.tables.parts import FILE, Part, sizes_of
+from fiotools.tables.parts import FILE, Part
 from fiotools.vocabulary import DType
 
 Key = tuple[str, str | None]
@@ -393,8 +393,7 @@ def _outcomes(
     counts = {}
     for table in tables:
         rows = part.tables[table]
-        weights = sizes_of(rows)
-        counts[table] = np.bincount(rows[FILE], weights=weights, minlength=len(found)).astype(int)
+        counts[table] = np.bincount(rows[FILE], minlength=len(found))
     runs, notes = part.tables["runs"], part.tables["notes"]
     formats = dict(zip(runs[FILE], get(runs, "format"), strict=True))
     told = [get(notes, name) for name in ("severity", "line", "message")]

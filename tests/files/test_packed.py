@@ -1,4 +1,4 @@
-"""Packed files are read as they are, within bounds: gzip, xz, zstd, bzip2, and zip as a folder."""
+"""Packed files are read as they are, within bounds: gzip, xz, bzip2, and zip as a folder."""
 
 import bz2
 import gzip
@@ -13,7 +13,6 @@ from functools import cache, partial
 
 import polars as pl
 import pytest
-import zstandard
 
 import fiotools as ft
 from fiotools.errors import UnknownFormatError
@@ -24,8 +23,7 @@ from tests.conftest import ROOT
 REPORT = (
     b"16+0 records in\n16+0 records out\n16777216 bytes (17 MB, 16 MiB) copied, 2 s, 8.4 MB/s\n"
 )
-ZSTD = zstandard.ZstdCompressor(write_checksum=True)
-PACK = {"gz": gzip.compress, "xz": lzma.compress, "zst": ZSTD.compress, "bz2": bz2.compress}
+PACK = {"gz": gzip.compress, "xz": lzma.compress, "bz2": bz2.compress}
 packing = pytest.mark.parametrize("suffix", PACK)
 # what packing does not shorten, so that half of the file is half of the text
 LINES = b"".join(b"%d\n" % (n * n * 7919 % 1_000_003) for n in range(300_000))
@@ -53,20 +51,12 @@ def test_streams_one_after_another(suffix):
 
 
 @packing
-def test_a_cut_stream_gives_what_came_before(suffix):
+@pytest.mark.parametrize("share", [0.5, 0])
+def test_a_cut_stream_is_refused(suffix, share):
     packed = packed_lines(suffix)
-    text, notes = decode("x", packed[: len(packed) // 2])
-    assert LINES.startswith(text.encode())
-    assert 0.3 < len(text) / len(LINES) < 0.7
-    said = "the packed file is cut off: what came before is read"
-    assert notes == [("left out", "warning", None, said)]
-
-
-@packing
-def test_a_stream_that_is_cut_off_at_once_is_damaged(tmp_path, suffix):
-    (tmp_path / "x").write_bytes(PACK[suffix](REPORT)[:9])
-    with pytest.raises(ft.FileError, match=r"is damaged \(it is cut off before its first byte"):
-        ft.read(tmp_path / "x")
+    wanted = "the packed file is cut off; copy it again, or unpack what is there and read that"
+    with pytest.raises(ft.FileError, match=wanted):
+        decode("x", packed[: max(9, int(share * len(packed)))])
 
 
 @packing
@@ -84,11 +74,12 @@ def test_a_bomb_is_refused(suffix):
         decode("x", packed)
 
 
-def test_what_follows_a_stream_is_said():
-    text, notes = decode("x", gzip.compress(REPORT) + bytes(100) + b"junk")
-    assert text.encode() == REPORT
-    said = "4 bytes after the packed data are left out"
-    assert notes == [("left out", "warning", None, said)]
+@packing
+def test_what_follows_a_stream_is_not_passed_over(suffix):
+    packed = PACK[suffix](REPORT) + bytes(100_000)
+    assert decode("x", packed)[0].encode() == REPORT
+    with pytest.raises(ft.FileError, match="is damaged"):
+        decode("x", packed + b"somebody's own words")
 
 
 # what lzma.compress makes of b"x" with a dictionary of 1 GiB, for which it takes as much itself
@@ -195,6 +186,7 @@ def test_other_archives_are_named():
         buffer.getvalue(): "a zip archive",
         bytes(257) + b"ustar": "a tar archive",
         b"7z\xbc\xaf\x27\x1c": "a 7-Zip archive",
+        b"(\xb5/\xfd\0X": "packed by zstd",
     }.items():
         with pytest.raises(UnknownFormatError, match=what):
             ft.reads(data)
@@ -260,14 +252,13 @@ def test_members_are_read(tmp_path, method):
     assert ft.read(path).io["io_bytes"].tolist() == [16777216]
 
 
-@pytest.mark.parametrize(
-    ("method", "name"),
-    [(9, "deflate64"), (12, "bzip2"), (14, "LZMA"), (93, "zstd"), (99, "method 99")],
-)
-def test_members_of_other_packings_are_refused(tmp_path, method, name):
+@pytest.mark.parametrize("method", [9, 12, 14, 93])  # deflate64, bzip2, LZMA, zstd
+def test_members_of_other_packings_are_refused(tmp_path, method):
     path = tmp_path / "x.zip"
     path.write_bytes(zipped((REPORT, method, len(REPORT), zlib.crc32(REPORT))))
-    wanted = rf"x\.zip/0\.txt: cannot be unpacked here \(it is packed by {name}\); unpack it first"
+    wanted = (
+        rf"x\.zip/0\.txt: cannot be unpacked here \(it is packed by method {method}\); unpack it"
+    )
     with pytest.raises(ft.FileError, match=wanted):
         ft.read(path)
 
@@ -276,11 +267,10 @@ def test_members_of_other_packings_are_refused(tmp_path, method, name):
     ("change", "why"),
     [
         ({6: 1}, r"cannot be unpacked here \(it is encrypted\); unpack it first"),
-        ({14: 0}, r"damaged \(its checksum is another\)"),
-        ({22: 99}, r"damaged \(the file ends early\)"),
-        ({22: 1}, r"damaged \(the file is larger than 1 bytes\)"),
+        ({14: 0}, r"damaged \(Bad CRC-32"),
+        ({22: 1}, r"damaged \(Bad CRC-32"),
     ],
-    ids=["encrypted", "sum", "short", "long"],
+    ids=["encrypted", "sum", "long"],
 )
 def test_a_member_that_is_not_as_stated_is_refused(tmp_path, change, why):
     data = bytearray(zipped((REPORT, 0, len(REPORT), zlib.crc32(REPORT))))

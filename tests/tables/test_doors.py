@@ -66,6 +66,7 @@ def test_where_takes_columns_by_name(res):
     assert {*res.where(iodepth=4).io["iodepth"]} == {4}
     assert {*res.where("iodepth<16", iodepth=[4, 16, 1]).io["iodepth"]} == {1, 4}
     assert len(res.where(bs="4k", direction="read").io) == len(res.io)
+    assert len(res.where("bs == '4k' and direction == 'read'").io) == len(res.io)
     one = res.runs["command"].iloc[0] if "command" in res.runs else None
     if isinstance(one, str):
         assert len(res.where(command=one).runs)

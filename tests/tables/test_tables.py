@@ -1,4 +1,4 @@
-"""Rows of many files as frames: in order, in stretches or one by one, and empty columns."""
+"""Rows of many files as frames: in order, and empty columns."""
 
 from datetime import UTC, datetime
 from pathlib import Path
@@ -11,7 +11,7 @@ import pytest
 from fiotools import SchemaError, read
 from fiotools.tables import columns, parts, results, rows
 from fiotools.tables.notes import Note
-from fiotools.tables.parts import FILE, Part, flat, height, stack
+from fiotools.tables.parts import FILE, Part, stack
 from fiotools.tables.rows import Rows
 
 FIXTURES = Path(__file__).parents[1] / "fixtures" / "fio"
@@ -29,21 +29,17 @@ def filled():
     return found
 
 
-@pytest.fixture(params=["rows", "stretches"])
+@pytest.fixture(params=["few", "many"])
 def form(request, monkeypatch):
-    if request.param == "stretches":
+    if request.param == "many":
         monkeypatch.setattr(rows, "FEW", 0)
         monkeypatch.setattr(parts, "FEW", 0)
-        monkeypatch.setattr(parts, "_MANY", 0)
-        monkeypatch.setattr(parts, "_LONG", 1)
-    return request.param
 
 
-def test_rows_are_in_the_order_of_files_and_runs(form):
+@pytest.mark.usefixtures("form")
+def test_rows_are_in_the_order_of_files_and_runs():
     frame = filled().tables()["bins"]
-    assert height(frame) == 5
-    assert frame.height == (5 if form == "rows" else 3)
-    assert flat(frame).select(FILE, "run", "latency", "count").rows() == [
+    assert frame.select(FILE, "run", "latency", "count").rows() == [
         (0, 1, "clat", 3),
         (0, 2, "slat", 1),
         (0, 2, "slat", 2),
@@ -52,7 +48,8 @@ def test_rows_are_in_the_order_of_files_and_runs(form):
     ]
 
 
-def test_rows_of_all_kinds_stand_in_one_table(form):
+@pytest.mark.usefixtures("form")
+def test_rows_of_all_kinds_stand_in_one_table():
     one, other = filled(), Rows()
     other.begin(0, "y")
     other.append("bins", (*BIN, "count"), (0, 1, "lat", 4))
