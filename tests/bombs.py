@@ -33,6 +33,13 @@ def _xz(dictionary):
     return packed[: packed.index(chunks)] + chunks * (SIZE >> 20)
 
 
+def _zstd(window):
+    """Write blocks of one byte, 128 KiB long: so many of four bytes."""
+    head = b"(\xb5/\xfd\0" + bytes([(window - 10) << 3])
+    block = struct.pack("<L", (128 << 10) << 3 | 0b010)
+    return head + block * (SIZE >> 17)
+
+
 def zipped(*members):
     """Write an archive whose members are (packed, method, size as stated, sum)."""
     body, central = b"", b""
@@ -67,13 +74,16 @@ def bombs():
         "x.bz2": packed_bz2,
         "x.gz": gz,
         "x.xz": _xz(1 << 20),
+        "x.zst": _zstd(20),
         "dictionary-64-MiB.xz": _xz(64 << 20),
         "dictionary-1-GiB.xz": _xz(1 << 30),
+        "window-128-MiB.zst": _zstd(27),
         "gz-in-gz.gz": gzip.compress(gz),
         "bz2-in-bz2.bz2": _BZ2,
         "gz-in-zip.zip": zipped(stored(gz)),
         "bz2-in-zip.zip": zipped(stored(packed_bz2)),
         "gz-deflated-in-zip.zip": zipped(deflated(gz)),
+        "zst-deflated-in-zip.zip": zipped(deflated(_zstd(20))),
         "zip-in-zip.zip": zipped(deflated(zipped((packed, 8, SIZE, 0)))),
         "many.zip": zipped(*[deflated(bytes(1 << 20))] * 2048),
         "many-small-as-stated.zip": zipped(*[(packed, 8, 10, 0)] * 20),

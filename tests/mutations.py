@@ -36,6 +36,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
+import zstandard
 
 import fiotools as ft
 from tests.corpus import CORPUS
@@ -425,6 +426,7 @@ CASES: list[Case] = [
     Case("packed: gzip", lambda text: gzip.compress(text.encode())),
     Case("packed: bzip2", lambda text: bz2.compress(text.encode())),
     Case("packed: xz", lambda text: lzma.compress(text.encode())),
+    Case("packed: zstd", lambda text: zstandard.compress(text.encode())),
     Case("packed: zip", _zipped),
     # markup
     Case("markup: entities", lambda text: html.escape(text)),

@@ -111,5 +111,5 @@ def _formats_sheet() -> Sheet:
         Shown("reads", [reader.title for reader in known], keep=2, wraps=WRAPS),
         Shown("made by", [reader.produced_by for reader in known], keep=1, wraps=WRAPS),
     ]
-    notes = ["gzip, xz and bzip2 are unpacked; a zip archive is read as a folder"]
+    notes = ["gzip, xz, zstd and bzip2 are unpacked; a zip archive is read as a folder"]
     return Sheet(columns, notes=notes)

@@ -18,7 +18,7 @@ from typing import Any
 from fiotools.errors import MissingPackageError
 
 DATASET = "_fiotools.json"  # the file that makes a folder a dataset
-PACKED = {b"\x1f\x8b": "gzip", b"\xfd7zXZ\x00": "xz", b"BZh": "bzip2"}
+PACKED = {b"\x1f\x8b": "gzip", b"\xfd7zXZ\x00": "xz", b"(\xb5/\xfd": "zstd", b"BZh": "bzip2"}
 _MARKS = tuple(PACKED)  # of packed files, at their beginning
 NAME = "[a-z_][a-z0-9_]*"  # of a field of a path template
 _DIGITS = re.compile("([0-9]{1,1000})")  # Python makes a number of 4300 digits at most
@@ -185,4 +185,4 @@ def _is_pattern(part: str) -> bool:
 
 
 def _stem(name: str) -> str:
-    return re.sub(r"(?<=[^.])\.[a-z]\w{0,4}(\.(gz|xz|bz2))?$", "", name, flags=re.IGNORECASE)
+    return re.sub(r"(?<=[^.])\.[a-z]\w{0,4}(\.(gz|xz|zst|bz2))?$", "", name, flags=re.IGNORECASE)

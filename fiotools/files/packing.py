@@ -1,4 +1,4 @@
-"""Packed files, unpacked in pieces: gzip, xz, bzip2, and zip archives as folders.
+"""Packed files, unpacked in pieces: gzip, xz, zstd, bzip2, and zip archives as folders.
 
 The output is limited by the input read so far, so that a bomb is refused early; members of a zip
 archive count for the archive. Of a stream that is cut off or damaged nothing is read.
@@ -33,6 +33,7 @@ _RATIO, _FLOOR = 250, 24 * 2**20
 PIECE = 1 << 16  # bytes that are read at once
 _STEP = 1 << 20  # bytes that come of them at once
 _XZ_MEMORY = 96 * 2**20  # xz -9 asks for 65 MiB; a header can ask for 4 GiB
+_ZSTD_PIECE = 256  # bytes; a block of four can be 128 KiB of one letter
 _START, _EMPTY = b"PK\x03\x04", b"PK\x05\x06"
 _ENCRYPTED = 0x1
 
@@ -155,9 +156,33 @@ class _Gzip:
         return part
 
 
+class _Zstd:
+    """zstandard's decompressor, which takes no bound: small input bounds its output."""
+
+    def __init__(self) -> None:
+        import zstandard
+
+        self._error = zstandard.ZstdError
+        self._stream = zstandard.ZstdDecompressor().decompressobj()
+        self._held = b""
+        self.eof, self.needs_input, self.unused_data = False, True, b""
+
+    def decompress(self, data: bytes, _: int) -> bytes:
+        held = self._held + data
+        self._held = held[_ZSTD_PIECE:]
+        try:
+            part: bytes = self._stream.decompress(held[:_ZSTD_PIECE])
+        except self._error as error:  # no kin of the others' errors
+            raise EOFError(error) from None
+        self.eof, self.needs_input = self._stream.eof, not self._held
+        self.unused_data = self._stream.unused_data + self._held
+        return part
+
+
 _STREAMS: Mapping[str, Callable[[], Any]] = {
     "gzip": _Gzip,
     "xz": partial(lzma.LZMADecompressor, lzma.FORMAT_XZ, _XZ_MEMORY),
+    "zstd": _Zstd,
     "bzip2": bz2.BZ2Decompressor,
 }
 

@@ -89,7 +89,7 @@ FILES = [f"data/how-many-runs/depth/16_{number}.json" for number in (1, 2)]
         ),
         (
             "import fiotools as ft; ft.read('data/how-many-runs/depth/16_1.json')",
-            "pandas pyarrow scipy matplotlib seaborn narwhals tqdm rich click fsspec dask"
+            "pandas pyarrow scipy matplotlib seaborn narwhals tqdm rich click zstandard fsspec dask"
             " fiotools.plot fiotools.dataset fiotools.readers.dd.reader fiotools.readers.diskspd.xml",
         ),
         (

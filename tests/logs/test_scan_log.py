@@ -9,6 +9,7 @@ import zipfile
 
 import polars as pl
 import pytest
+import zstandard
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from polars.testing import assert_frame_equal
@@ -145,6 +146,7 @@ PACKED = {
     ".gz": lambda data: gzip.compress(data[:700]) + gzip.compress(data[700:]),
     ".xz": lzma.compress,
     ".bz2": bz2.compress,
+    ".zst": zstandard.compress,
 }
 
 
