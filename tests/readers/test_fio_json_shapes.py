@@ -140,7 +140,11 @@ def test_jobs_by_their_names():
     (job,) = document["jobs"]
     whole = ft.reads(WHOLE, name="x.json").io
     del job["jobname"]
-    for jobs in ({"plain": job}, {"plain": {**job, "jobname": "plain"}}, {**job, "jobname": "plain"}):
+    for jobs in (
+        {"plain": job},
+        {"plain": {**job, "jobname": "plain"}},
+        {**job, "jobname": "plain"},
+    ):
         results = read({**document, "jobs": jobs})
         assert results.io.equals(whole)
         assert results.notes["message"].str.contains("jobs is an object").sum() == 1
@@ -150,7 +154,9 @@ def test_excerpts_of_jobs():
     """As ``jq '.jobs[] | {jobname, read, write}'`` writes them."""
     text = (FIXTURES / "fio-3.33--clones.json").read_text(encoding="utf-8")
     whole = ft.reads(text, name="x.json").io
-    jobs = [{key: job[key] for key in ("jobname", "read", "write")} for job in json.loads(text)["jobs"]]
+    jobs = [
+        {key: job[key] for key in ("jobname", "read", "write")} for job in json.loads(text)["jobs"]
+    ]
     for form in (
         "\n".join(json.dumps(job, indent=2) for job in jobs),
         "\n".join(map(json.dumps, jobs)),

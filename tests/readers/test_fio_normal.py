@@ -790,7 +790,9 @@ def in_mail(text, width=72):
 def test_lines_that_a_mail_wrapped_behind_a_comma():
     text = NORMAL[NORMAL.index("plain: (groupid") :].replace("  bw (", "  bw (", 1)
     text = re.sub(
-        r"(?m)^  lat \(msec\).*$", "  lat (msec)   : 2=50.0%, 4=10.0%, 10=5.0%, 20=5.0%, 2000=20.0%, >=2000=10.0%", text
+        r"(?m)^  lat \(msec\).*$",
+        "  lat (msec)   : 2=50.0%, 4=10.0%, 10=5.0%, 20=5.0%, 2000=20.0%, >=2000=10.0%",
+        text,
     )
     wrapped = in_mail(text)
     assert ">   >=2000=10.0%" in wrapped
@@ -931,5 +933,3 @@ def test_iops_follow_from_the_rate_if_that_has_more_digits():
     assert row["iops"] == pytest.approx(60 * 2**30 / 507.636 / 4096)
     row = ft.reads(text.replace("31.0k", "30983")).io.iloc[0]  # the count has the most digits
     assert row["bw_bytes_per_s"] == 30983 * 4096
-
-
