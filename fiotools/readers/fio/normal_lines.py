@@ -217,7 +217,7 @@ _DEFINITION = re.compile(
     r" bs=(?P<bs>.{0,200}?), ioengine=(?P<ioengine>[^,]*), iodepth=(?P<iodepth>\d{1,9}).*"
 )
 _BS = re.compile(rf"{_SIZE}-{_SIZE}")
-_CLIENT = re.compile(r"(?:Jobs: .*)?<(?P<client>[^<>\s]+)>")
+CLIENT = re.compile(r"(?:Jobs: .*)?<(?P<client>[^<>\s]+)>")
 _DECIMAL = re.compile(rf"{_REAL}[kMGTPE](?!i)")  # "512B/s" has no prefix, and cannot tell
 ENTRY = re.compile(
     rf"(?P<name>.*): \(groupid=(?P<group>{_INT}), jobs=(?P<jobs>{_INT})\):"
@@ -227,7 +227,7 @@ GROUP = re.compile(rf"(?P<title>Run status group {_INT} \(all jobs\)):.*")
 _PERCENTILE = re.compile(
     rf"(\d{{1,3}}(?:\.\d{{1,9}})?)th=\[?\s*>?=?\s*({_NUMBER})(?=\s*(?:[],;]|\Z))"
 )
-_SUM = re.compile(
+SUM = re.compile(
     r"(?P<name>READ|WRITE|TRIM|MIXED): (?P<rest>(?:bw=(?P<bw>[^=,]*)[^=]*, )?"
     r"io=(?P<io>[^\s,]+(?: \([^),]+\))?)(?:, aggrb=(?P<old>[^,\s]+))?.*?"
     r"(?:run=(?P<run>\d{1,18})-|mint=(?P<mint>\d{1,18})msec, maxt=)(?P<longest>\d{1,18})msec.*)"
@@ -557,7 +557,7 @@ def _heading(run: FioOutput, title: str) -> str:
 
 @_line(r"(?P<name>READ|WRITE|TRIM|MIXED): (?P<rest>(?:io|bw)=.*)")
 def _take_sum(cursor: Cursor, run: FioOutput, found: re.Match[str]) -> None:
-    at, total = cursor.number, _SUM.fullmatch(found[0])
+    at, total = cursor.number, SUM.fullmatch(found[0])
     found, direction = total or found, found["name"].lower()
     known = None
     if total and (total["bw"] or total["old"]):
@@ -624,8 +624,8 @@ def _take_version(cursor: Cursor, run: FioOutput, found: re.Match[str]) -> None:
     run.version = found["version"]
 
 
-@_above(_CLIENT.pattern)
-@_line(_CLIENT.pattern)
+@_above(CLIENT.pattern)
+@_line(CLIENT.pattern)
 def _take_client(cursor: Cursor, run: FioOutput, found: re.Match[str]) -> None:
     run.waiting.append(found["client"])
 
