@@ -13,7 +13,7 @@ import fiotools as ft
 from fiotools.errors import ParseError
 from fiotools.readers.fio import normal as fio_normal
 from fiotools.readers.fio.documents import pieces
-from fiotools.readers.fio.normal import amount, count
+from fiotools.readers.fio.printed import amount, count
 from fiotools.readers.formats import FIO_NORMAL
 from tests.physics import read_texts
 
