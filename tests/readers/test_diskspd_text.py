@@ -555,7 +555,7 @@ def test_a_path_in_a_code_page_whose_characters_end_in_a_bar():
     data = edited("2.0.14--seqread_noLD", ("test.dat", "ポ.dat")).encode("cp932")
     assert b"\x83|" in data
     res = ft.reads(data)
-    assert res.io["target"].iloc[0] == "C:\\dsk\\\ufffd|.dat"
+    assert res.io["target"].iloc[0] == "C:\\dsk\\ƒ|.dat"
     assert res.io["total_ios"].tolist() == [54145] * 4
 
 
