@@ -190,7 +190,8 @@ def test_percentiles_behind_prose_are_not_of_a_target():
     chart = "  %-ile |  Read (ms) | Write (ms) | Total (ms)\n   max | 9.000 | N/A | 9.000\n"
     res = ft.reads(f"{tables('Total IO')}\nand of another disk:\n{chart}")
     assert res.percentiles.empty
-    assert says(res, "lines of a report were not read")["line"] == 11
+    (note,) = res.notes.query("code == 'unread'").to_dict("records")
+    assert (note["line"], note["severity"]) == (11, "warning")
     named = ft.reads(f"{tables('Total IO')}\nF:\\IO.dat\n{chart}").percentiles
     assert set(named["target"]) == {r"F:\IO.dat"}
 
