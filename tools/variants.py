@@ -97,8 +97,6 @@ def _hyperfine() -> Iterator[Variant]:
         ("json", "json", "real_s"),
         ("csv", "csv", "real_mean_s"),
         ("markdown", "md", "real_mean_s"),
-        ("asciidoc", "adoc", "real_mean_s"),
-        ("orgmode", "org", "real_mean_s"),
     ):
         command = f"{two} --export-{form} x.{suffix} >/dev/null"
         yield Variant("hyperfine", form, command, f"x.{suffix}", "hyperfine", "timings", column)

@@ -412,3 +412,14 @@ def test_a_header_with_and_without_its_copyright(header, version, edition):
 )
 def test_prose_that_names_a_version_is_not_a_header(prose):
     assert ft.reads(f"{prose}\n{ROWS}").runs["tool_version"].isna().tolist() == [True]
+
+
+@pytest.mark.parametrize("case", ["crystaldiskmark-8.0.4--mix_nvme", "kdiskmark-3.1.3--default"])
+def test_tests_ran_one_after_another_and_are_not_added_up(case):
+    results = ft.read(FIXTURES / "crystaldiskmark" / f"{case}.txt")
+    told = ft.overview(results)
+    assert told["bw_bytes_per_s"].tolist() == results.io["bw_bytes_per_s"].tolist()
+    assert results.io["group"].is_unique
+    total = ft.combine(results, to="run")
+    assert total[["iops", "bw_bytes_per_s"]].isna().all(axis=None)
+    assert set(total["flags"]) == {"groups"}

@@ -216,11 +216,28 @@ def test_what_is_escaped_is_not_repaired():
     assert set(res.io["target"].dropna()) == {"R&D.dat"}
 
 
-def test_ansi_bytes_are_replaced_and_noted():
+def test_ansi_bytes_are_read_as_cp1252_and_noted():
     data = edited("2.0.14--seqread_noLD", ("test.dat", "müll.dat")).encode("cp1252")
     res = ft.reads(data)
-    assert res.io["target"].iloc[0] == "C:\\dsk\\m\ufffdll.dat"
-    assert "not UTF-8" in res.notes["message"].item()
+    assert res.io["target"].iloc[0] == "C:\\dsk\\müll.dat"
+    assert "not UTF-8 were read as Windows' CP1252" in res.notes["message"].item()
+
+
+@pytest.mark.parametrize("ending", ["xml", "txt"])
+@pytest.mark.parametrize("names", [("é", "è"), ("\x81", "\x8d")])
+def test_two_targets_in_a_code_page_stay_two(names, ending):
+    path = FIXTURES / f"diskspd-2.0.12--mix_2targets_D_L.{ending}"
+    whole = ft.read(path)
+    data = path.read_bytes()
+    targets = sorted({*whole.io["target"].dropna()})
+    for target, name in zip(targets, names, strict=True):
+        code = name.encode("latin-1")
+        data = data.replace(target.encode(), target[:-4].encode()[:-1] + code + b".dat")
+    res = ft.reads(data)
+    told = {*res.io["target"].dropna()}
+    assert len(told) == 2
+    assert {one[-5] for one in told} == {*names}
+    assert res.io["total_ios"].tolist() == whole.io["total_ios"].tolist()
 
 
 @pytest.mark.parametrize("codec", ["cp932", "cp1251"])

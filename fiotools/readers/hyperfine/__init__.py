@@ -1,0 +1,1 @@
+"""hyperfine's exports, and what it shows in a terminal."""
