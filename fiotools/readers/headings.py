@@ -48,7 +48,9 @@ _TAG = re.compile(r"<(?P<end>/?)(?P<name>details|summary|pre|code|p|br|div)\b[^<
 _ECHO = re.compile(r"echo[ ]+(?P<quote>[\"']?)(?P<name>[^\"'$`\\|;&<>]+)(?P=quote)")
 # a prompt without a command, or with nothing but a comment
 _PROMPT = re.compile(r".*?[$#%>❯][ \t]*(?:#[ ]+(?P<name>\S.*?))?[ \t]*")
-_ROOT = re.compile(r"^[ \t>]*# (?:(?:sudo|time|nice) +)*(?:dd +\w+=|(?:fio|diskspd) +[-\w./])", re.M)
+_ROOT = re.compile(
+    r"^[ \t>]*# (?:(?:sudo|time|nice) +)*(?:dd +\w+=|(?:fio|diskspd) +[-\w./])", re.M
+)
 FENCE = re.compile(r"[ \t>]*(?:```|~~~)")
 _FENCES = re.compile(rf"^{FENCE.pattern}", re.M)
 
@@ -235,8 +237,10 @@ class Outline:
         if heading := _ATX.fullmatch(line):
             is_prompt = self._has_root and heading["marks"] == "#"
             is_comment = not self.is_markdown or self.is_fenced
-            return is_comment and not (is_prompt or self._awaits_report) and self._commented(
-                heading["name"]
+            return (
+                is_comment
+                and not (is_prompt or self._awaits_report)
+                and self._commented(heading["name"])
             )
         return self._labelled(line, below)
 
@@ -281,4 +285,6 @@ def _is_name(line: str) -> bool:
 def _is_title(line: str) -> bool:
     """Whether a line above a rule is a heading, and no sentence or head of a table."""
     is_table = re.search(r"\S[ \t]{2,}\S|\t", line)
-    return bool(_LETTER.search(line)) and _is_short(line) and not is_table and line[-1] not in ".!?,;"
+    return (
+        bool(_LETTER.search(line)) and _is_short(line) and not is_table and line[-1] not in ".!?,;"
+    )

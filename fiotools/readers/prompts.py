@@ -62,7 +62,7 @@ _ANNOUNCED = re.compile(
 _CODE = re.compile(r"(?<!`)`([^`\n]{4,2000})`(?!`)")
 _CLOCK = re.compile(r"\[\d\d:\d\d(?::\d\d)?\]$")  # what zsh writes at the right margin
 # a session that was put into comments, or quoted
-_COMMENTED = re.compile(r"(?:[ \t]*(?:# |> |// ))+(?=\$ |\S+@\S+[$#%] )")
+_COMMENTED = re.compile(r"(?:[ \t]*(?:# |> |// ))+(?=\$ |\[?\S+@[^$#%\n]{1,60}[$#%] )")
 _TAG = "(?:CODE|QUOTE|ICODE|PRE|SPOILER)"  # of forums
 _OPENING = re.compile(rf"(?:\[{_TAG}(?:=[^\]\n]{{1,80}})?\])+", re.I)
 _CLOSING = re.compile(rf"\[/{_TAG}\](?:[ \t]|\[/{_TAG}\])*$", re.I)
