@@ -6,7 +6,7 @@ import pytest
 
 import fiotools as ft
 from fiotools.errors import ParseError, UnknownFormatError
-from fiotools.readers.dd.report import MANY
+MANY = 5000
 
 FIXTURES = Path(__file__).parents[1] / "fixtures"
 

@@ -10,7 +10,6 @@ import pytest
 import fiotools as ft
 from fiotools.errors import UnknownFormatError
 from fiotools.readers import opened
-from fiotools.readers.pasted import unwrap
 
 DD = "2+0 records in\n2+0 records out\n2097152 bytes (2.1 MB, 2.0 MiB) copied, 0.500321 s, 4.2 MB/s\n"
 TIME = "\nreal\t0m0.600s\nuser\t0m0.100s\nsys\t0m0.200s\n"
