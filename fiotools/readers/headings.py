@@ -189,7 +189,7 @@ class Outline:
 
     def turn(self, line: str) -> None:
         """Enter a fence, or leave it."""
-        self.is_fenced = not self.is_fenced
+        self.is_fenced, self._is_commented = not self.is_fenced, False
         if not self.is_fenced:
             self._waiting.clear()
             self._names = [one for one in self._names if not one.is_fenced]

@@ -168,3 +168,8 @@ def test_reports_of_every_tool_have_it():
 
 def test_a_report_alone_has_none():
     assert named(REPORT) == [None]
+
+
+def test_the_title_of_a_fence_without_a_report_ends_with_it():
+    text = f"```console:memory\n$ free\nMem: 8 GB\n```\n\n```console:ext4\n$ {RUN}\n```\n"
+    assert named(text) == ["ext4"]
