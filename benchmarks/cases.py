@@ -183,7 +183,6 @@ CASES = [
     Case("A-mixed, all tables", _ALL, _ORJSON, made.MIXED, (_within(6.5), _NEVER_SLOWER),
          once=True),
     Case("A-own, all tables", _ALL, _ORJSON, made.OWN, (_within(5), _NEVER_SLOWER), once=True),
-    Case("A, in two processes", "ours.io_by_two", _IO, made.JSON, when="full"),
     Case("A, converted by two", "ours.convert_by_two", "ours.convert", made.JSON, when="full"),
     Case("B, many files", _ALL, _ORJSON, made.MANY_PLUS, (_within(1.4), _TWICE_THE_FRAMES),
          peers=("clat2csv",)),

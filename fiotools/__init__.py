@@ -25,8 +25,7 @@ if TYPE_CHECKING:
     from fiotools import measure, plot
     from fiotools._version import __version__ as __version__
     from fiotools.articles.examples import example
-    from fiotools.dataset.contents import open_dataset
-    from fiotools.dataset.convert import convert
+    from fiotools.dataset import convert, open_dataset
     from fiotools.display.show import show
     from fiotools.input.read import formats, read, reads
     from fiotools.logs.scan import scan
@@ -106,8 +105,7 @@ __all__ = [
 _MODULES = {
     "_version": ("__version__",),
     "articles.examples": ("example",),
-    "dataset.contents": ("open_dataset",),
-    "dataset.convert": ("convert",),
+    "dataset": ("convert", "open_dataset"),
     "display.show": ("load_ipython_extension", "show", "unload_ipython_extension"),
     "input.read": ("formats", "read", "reads"),
     "reports.answers": ("tell",),

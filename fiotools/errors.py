@@ -112,20 +112,7 @@ def unread(failures: Sequence[FileError], total: int, remedy: str) -> str:
 
 
 class WorkerError(FiotoolsError, RuntimeError):
-    """Other processes did not finish their work.
-
-    Attributes
-    ----------
-    reason : str
-        What is wrong.
-    results : Results or None
-        The rows of the files that were read before.
-    """
-
-    def __init__(self, reason: str, *, task: int | None = None) -> None:
-        self.reason = reason
-        self.results: Any = None
-        super().__init__(reason if task is None else f"task {task} {reason}")
+    """Other processes did not finish their work."""
 
 
 class ScanWarning(UserWarning):

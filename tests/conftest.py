@@ -26,10 +26,15 @@ needs_letters = pytest.mark.skipif(
 # These take longest and come first, in this order: begun last, one would leave a processor idle.
 LONG = [
     *("test_readme.py", "test_interrupted.py", "test_report.py", "test_wheel.py", "test_verbs.py"),
-    *("test_security.py", "test_workers.py", "test_docs_site.py", "test_corpus.py", "test_fuzz.py"),
+    *(
+        "test_security.py",
+        "test_executor.py",
+        "test_docs_site.py",
+        "test_corpus.py",
+        "test_fuzz.py",
+    ),
     *("test_refused.py", "test_notebooks.py", "test_properties.py", "test_scan_log.py"),
     *("test_kernel.py", "test_fio_normal.py", "test_diskspd_text.py", "test_start.py"),
-    *("test_cluster.py",),
     *("test_docs.py", "test_live.py", "test_experiments.py", "test_credibility_verdicts.py"),
 ]
 RANKS = {name: rank for rank, name in enumerate(LONG)}

@@ -32,15 +32,10 @@ def percentiles(path: str) -> Any:
     return _read(path, *_IO, "percentiles")
 
 
-def io_by_two(path: str) -> Any:
-    """Read the same as `io` in two processes."""
-    return _read(path, *_IO, workers=2)
-
-
-def _read(path: str, *tables: str, **more: Any) -> Any:
+def _read(path: str, *tables: str) -> Any:
     import fiotools as ft
 
-    found = ft.read(path, tables=tables, **more)
+    found = ft.read(path, tables=tables)
     return {name: getattr(found, name) for name in tables}
 
 
@@ -68,18 +63,22 @@ def window_percentiles(path: str) -> Any:
 
 def convert(path: str) -> None:
     """Convert to a dataset, in this process."""
-    _convert(path, workers=None)
+    _convert(path, None)
 
 
 def convert_by_two(path: str) -> None:
     """Convert to a dataset, in two processes."""
-    _convert(path, workers=2)
+    from concurrent.futures import ProcessPoolExecutor
+    from multiprocessing import get_context
+
+    with ProcessPoolExecutor(2, get_context("spawn")) as executor:
+        _convert(path, executor)
 
 
-def _convert(path: str, workers: int | None) -> None:
+def _convert(path: str, executor: Any) -> None:
     from tempfile import TemporaryDirectory
 
     import fiotools as ft
 
     with TemporaryDirectory(dir=Path(path).parent) as folder:
-        ft.convert(path, f"{folder}/dataset", workers=workers)
+        ft.convert(path, f"{folder}/dataset", executor=executor)

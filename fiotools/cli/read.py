@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import os
+import signal
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict
+from multiprocessing import parent_process
 from pathlib import Path
+from threading import Thread
 from typing import TYPE_CHECKING, Any, Literal
 
 from fiotools.cli import sources
@@ -22,9 +25,8 @@ from fiotools.cli.output import (
 )
 from fiotools.cli.questions import RowFilter, filtered, of_scope, wrong_condition
 from fiotools.cli.sources import Reading, read_all
-from fiotools.files import atomic_write
+from fiotools.files import atomic_write, needed
 from fiotools.tables import naming
-from fiotools.units import many
 from fiotools.vocabulary import COLUMNS
 
 if TYPE_CHECKING:
@@ -154,33 +156,32 @@ def convert(
     *,
     output: str,
     asked: dict[str, Any],
-    scheduler: str | None = None,
+    workers: str | None = None,
     form: Literal["text", "json"] = "text",
     reading: dict[str, Any],
 ) -> int:
     """Convert files to a dataset: a folder of Parquet files for each table.
 
-    Only new and changed files are read. If it is interrupted or killed, rerun it to resume. FILES
-    and the dataset may be URLs, such as 's3://bucket/runs/**/*.json'. polars, DuckDB, Spark and
-    Dask read FOLDER/io/*.parquet, Python ft.open_dataset("FOLDER").
+    Files that the dataset holds are not read again. If it is interrupted or killed, rerun it to go
+    on. FILES and the dataset may be URLs, such as 's3://bucket/runs/**/*.json'. polars, DuckDB,
+    Spark and Dask read FOLDER/io/*.parquet, Python ft.open_dataset("FOLDER").
 
     Parameters
     ----------
     output : str
-        The folder of the dataset, or its URL: a new one, or one to continue.
-    scheduler : str, optional
-        Let Dask do it on many machines: tcp://host:8786.
+        The folder of the dataset, or its URL: a new one, or one to add to.
+    workers : str, optional
+        Do it in so many processes, or on the machines of Dask whose scheduler is at
+        tcp://host:8786.
     form : {"text", "json"}
-        json: the result for each kind of file, on stdout.
+        json: what was done, on stdout.
     """
     sources.refuse_other_tables(asked.get("tables", ()))
-    if "workers" in reading and scheduler is not None:
-        raise Trouble("--workers or --scheduler, not both", 2)
     sources.refuse_other_formats(reading)
-    from fiotools.dataset.convert import convert as converted
+    from fiotools import dataset
 
-    with _executor(scheduler) as executor:
-        done = converted(
+    with _executor(workers) as executor:
+        done = dataset.convert(
             sources.named(stored, "convert reads files that can be read again, and not -"),
             output,
             executor=executor,
@@ -188,33 +189,50 @@ def convert(
             **reading,
         )
     for refusal in done.refusals:
-        say(refusal)
-    if done.refused > len(done.refusals):
-        more = many(done.refused - len(done.refusals), "more file")
-        say(f"{more} could not be read: {output}/_manifest has them, status refused")
+        say(str(refusal))
     say(f"converted to {done}")
     if form == "json":
         import json
 
-        write_bytes(json.dumps(asdict(done)).encode() + b"\n")
-    return 1 if done.refused else 0
+        told = {**vars(done), "refusals": list(map(str, done.refusals))}
+        write_bytes(json.dumps(told).encode() + b"\n")
+    return 1 if done.refusals else 0
 
 
 @contextmanager
-def _executor(scheduler: str | None) -> Iterator[Any]:
-    """Connect to the scheduler of Dask while it is needed."""
-    if scheduler is None:
+def _executor(workers: str | None) -> Iterator[Any]:
+    """Start processes, or connect to the scheduler of Dask, while they are needed."""
+    if workers is None:
         yield None
-        return
-    from fiotools.files import needed
+    elif workers.isdecimal() and int(workers):
+        from concurrent.futures import ProcessPoolExecutor
+        from multiprocessing import get_context
 
-    distributed = needed("distributed", "--scheduler")
-    try:
-        client = distributed.Client(scheduler, timeout="10s", set_as_default=False)
-    except (OSError, ValueError) as error:
-        raise Trouble(f"--scheduler {scheduler}: {str(error) or 'no answer'}") from None
-    with client:
-        yield client.get_executor()
+        # polars must not be forked
+        with ProcessPoolExecutor(int(workers), get_context("spawn"), _follow) as pool:
+            yield pool
+    else:
+        distributed = needed("distributed", f"--workers {workers}")
+        try:
+            client = distributed.Client(workers, timeout="10s", set_as_default=False)
+        except (OSError, ValueError) as error:
+            raise Trouble(
+                f"--workers {workers}: give a number of processes, or the address of a scheduler"
+                f" of Dask ({str(error) or 'no answer'})"
+            ) from None
+        with client:
+            yield client
+
+
+def _follow() -> None:
+    """Have a worker end with the program, by a kill too, and leave Ctrl-C to it."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    Thread(target=_end_after, args=(parent_process(),), daemon=True).start()
+
+
+def _end_after(parent: Any) -> None:
+    parent.join()
+    os._exit(1)
 
 
 def export(

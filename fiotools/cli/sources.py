@@ -140,7 +140,7 @@ def _parts(
     for label, path in zip(own, paths, strict=True):
         try:
             if _is_dataset(path):
-                from fiotools.dataset.contents import open_dataset
+                from fiotools.dataset import open_dataset
 
                 dataset = open_dataset(path)
                 is_whole = is_whole and not dataset.unfinished
@@ -160,9 +160,8 @@ def _parts(
         except FileError as error:
             bad.append(error)
     if STDIN in paths:
-        as_read = {name: value for name, value in reading.items() if name != "workers"}
         try:
-            parts.append(_labelled(_standard_input(as_read), own[paths.index(STDIN)]))
+            parts.append(_labelled(_standard_input(reading), own[paths.index(STDIN)]))
         except FileError as error:
             bad.append(error)
     for one in bad:
@@ -177,7 +176,7 @@ def _is_dataset(path: str) -> bool:
 
     if not is_url(path):
         return Path(path, DATASET).is_file()
-    from fiotools.dataset.store import is_dataset  # hardly any source needs it
+    from fiotools.dataset import is_dataset  # hardly any source needs it
 
     is_folder = not {*"*?[{"} & {*path} and not PurePosixPath(path).suffix
     return is_folder and is_dataset(path)

@@ -49,7 +49,7 @@ class Fact(NamedTuple):
     help: str = ""  # of an argument that many functions of the command line have
 
 
-READING = ("format", "version", "quantity", "workers")
+READING = ("format", "version", "quantity")
 GROUPS: Mapping[str, Group] = {
     "rows": Group("cli.questions:RowFilter", "Which rows count"),
     "shown": Group("cli.output:Shown", "How the answer is shown"),
@@ -139,8 +139,7 @@ FACTS: Mapping[str, Fact] = {
     "fail_if": Fact("RULE", is_whole=True),
     # how files are read
     "format": Fact("FORMAT", offers="formats"),
-    "workers": Fact("N", limits=(1, None)),
-    "scheduler": Fact("ADDRESS"),
+    "workers": Fact("N|ADDRESS"),
     # measuring
     "dir": Fact("[NAME=]FOLDER", is_whole=True),
     "continued": Fact("FOLDER", flag="--resume"),
@@ -207,13 +206,13 @@ SECTIONS: Mapping[str, Mapping[str, Verb]] = {
             "many files to a dataset; run it again for new files",
             (
                 "convert runs/ -o dataset/",
-                "convert runs/ -o dataset/ --workers 2 --prune --format json",
+                "convert runs/ -o dataset/ --workers 2 --format json",
                 "convert 'data/{volume}.xml' -o volumes/ --table io,percentiles",
-                "convert old=old/ new=new/ -o both/ --check-hashes",
+                "convert old=old/ new=new/ -o both/",
             ),
-            asks="dataset.convert:convert",
+            asks="dataset:convert",
             run="read:convert",
-            leaves=(*READING, "destination", "part_files", "part_bytes"),
+            leaves=(*READING, "destination"),
         ),
         "export": Verb(
             "to Prometheus and Grafana, Bencher, github-action-benchmark",

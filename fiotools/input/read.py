@@ -9,22 +9,25 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import Executor
-from contextlib import closing, contextmanager, suppress
+from concurrent.futures import BrokenExecutor, CancelledError, Executor, Future
+from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass, field
 from functools import partial
 from os import PathLike
-from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from fiotools.errors import (
     FileError,
     NoResultError,
     ParseError,
     ReadErrors,
+    SchemaError,
     UnknownFormatError,
     WorkerError,
     argument,
+    in_shell,
+    is_shell,
+    typed,
     unread,
     warn,
 )
@@ -54,16 +57,16 @@ if TYPE_CHECKING:
 
 _HEAD = 1 << 16  # bytes that tell what is not text
 _NO_BAR = 50  # files: importing tqdm costs more than reading a few
-BATCH = 512  # files: enough to spread what a batch costs, few enough to be small
-_HERE = 4 * BATCH  # files: nothing has to be sent, so a batch can be larger
-_EACH = 4  # batches for every worker at least: who is done early takes another
-_FEW = 8  # files are not worth a batch
-_UNKNOWN = 16  # workers of an executor that does not say how many it has
-_SMALL, _LARGE = 1 << 20, 32 << 20  # bytes of a batch, if it is more than one file
+_HERE = 2048  # files that are read at once where nothing has to be sent
+_BATCHES = 64  # for an executor at least: it does not say how many workers it has
+_FEW, _MANY = 8, 512  # files of such a batch
+_SMALL, _LARGE = 1 << 20, 32 << 20  # bytes of it, if it is more than one file
 
 QUANTITIES = ("bw", "iops", "lat", "clat", "slat", "hist")  # what a log of fio can be of
 Paths = str | PathLike[str] | Iterable[str | PathLike[str]]
 _Place = tuple[int, int]  # of a batch: its first file, and the one behind its last
+Given = TypeVar("Given")
+Done = TypeVar("Done")
 
 
 def read(
@@ -75,8 +78,7 @@ def read(
     quantity: str | None = None,
     errors: Literal["warn", "raise", "note"] = "warn",
     frames: Kind = "pandas",
-    workers: int | None = None,
-    executor: Executor | None = None,
+    executor: Any = None,
 ) -> Results:
     """Read the output of storage benchmarks.
 
@@ -101,11 +103,9 @@ def read(
         good ones in ``.results``. ``"note"`` puts each failure into ``notes``.
     frames : {"pandas", "polars"}
         What the tables are, and the answers to questions about these results.
-    workers : int, optional
-        Read with this many processes, for thousands of files; by default only this one.
-    executor : concurrent.futures.Executor, optional
-        An executor that reads instead, such as Dask's ``client.get_executor()``; ``workers`` then
-        says how many batches it reads at once.
+    executor : concurrent.futures.Executor or distributed.Client, optional
+        Who reads instead of this process: a pool of processes, or the machines of Dask. All of
+        them must see the files under the same names.
 
     Returns
     -------
@@ -120,19 +120,16 @@ def read(
     ReadErrors
         If some of several files cannot be read.
     WorkerError
-        If no process is left to read; ``.results`` has the files read until then.
+        If a process of the executor was killed. Dask reads its files elsewhere first.
 
     Notes
     -----
     Files that were named one by one must be recognised. A file from a folder or a glob that no
     reader knows becomes a note.
 
-    The result is the same row for row, with and without processes. Each process takes up to a
-    second to start, and all rows are put together here: two processes need two thirds of the time
-    for 20,000 small files. They are worth it for some thousands of files, or for several files of a
-    hundred megabytes. A script needs no ``if __name__ == "__main__":`` for them. If a process is
-    killed, another one reads its files again. A file that ends every process that reads it is
-    reported as a failure; the other files are read.
+    The result is the same row for row, with and without an executor. All rows are put together
+    here: an executor is worth it for several files of a hundred megabytes, or if the files are on
+    many machines; `convert` puts nothing together.
 
     Examples
     --------
@@ -143,9 +140,10 @@ def read(
     if errors not in ("warn", "raise", "note"):
         raise ValueError(f"errors={errors!r} is not one of 'warn', 'raise', 'note'")
     check_options(format, quantity, frames)
+    refuse_no_executor(executor)
     task = Task(tables_of(tables), format, version, errors == "note", quantity)
     found = find(sources)
-    results = read_files(found, task, workers=workers, executor=executor)
+    results = read_files(found, task, executor)
     results.kind = frames
     if not results.failures or errors == "note":
         return results
@@ -162,22 +160,20 @@ def read(
 
 
 def read_files(
-    found: list[Found],
-    task: Task | None = None,
-    *,
-    workers: int | None = None,
-    executor: Executor | None = None,
+    found: list[Found], task: Task | None = None, executor: Executor | None = None
 ) -> Results:
     """Read files that were found, as `read` does."""
     task = task or Task()
     with progress_of(len(found), "reading") as step:
-        if workers in (None, 1) and executor is None:
-            batches = [
-                read_batch(found[start : start + _HERE], task, step)
-                for start in range(0, len(found), _HERE)
-            ]
+        if executor is None:
+            starts = range(0, len(found), _HERE)
+            batches = [read_batch(found[start : start + _HERE], task, step) for start in starts]
         else:
-            batches = read_shared(found, task, step, workers=workers, executor=executor)
+            batches = []
+            pieces = [whole(found[start:stop]) for start, stop in shares(found)]
+            for batch in run(partial(read_batch, task=task), pieces, executor):
+                batches.append(batch)
+                step(len(batch.part.files))
     return _together(found, batches, task)
 
 
@@ -315,16 +311,15 @@ def read_batch(
     found: Sequence[Found],
     task: Task,
     step: Callable[[], object] = lambda: None,
-    fetch: Callable[[Found], bytes] | None = None,
     left_out: frozenset[int] = frozenset(),
 ) -> Batch:
-    """Read some files; ``fetch`` gives the bytes of one, and ``step`` is called after each.
+    """Read some files; ``step`` is called after each.
 
     A file that does not fit into the memory is refused, and so are those of the numbers
     ``left_out``, whose rows did not.
     """
-    fetch = Fetch(found) if fetch is None else fetch
     batch, rows, filled = Batch(Part([], {})), rows_for(task.wanted), set(range(len(found)))
+    fetch = Fetch(found)
     for number, file in enumerate(found):
         rows.begin(number, file.name)
         try:
@@ -354,7 +349,7 @@ def read_batch(
             raise
     del rows
     largest = max(filled, key=lambda number: size_of(found[number]))
-    return read_batch(found, task, fetch=fetch, left_out=left_out | {largest})
+    return read_batch(found, task, left_out=left_out | {largest})
 
 
 def too_large(file: Found) -> FileError:
@@ -455,57 +450,70 @@ def part_of(files: list[tuple[str, Labels]], rows: Rows, wanted: tuple[str, ...]
 # --- in other processes -----------------------------------------------------------------------
 
 
-def read_shared(
-    found: Sequence[Found],
-    task: Task,
-    step: Callable[[int], object],
-    *,
-    workers: int | None = None,
-    executor: Executor | None = None,
-) -> list[Batch]:
-    """Read files in other processes, as `read_batch` does here; return batches in their order.
+def run(
+    function: Callable[[Given], Done], tasks: Iterable[Given], executor: Any = None
+) -> Iterator[Done]:
+    """Yield the result of each task in turn, done by this process or by an executor.
 
-    ``step`` is called with a number of files when that many are done.
+    Dask repeats what a lost worker had; a pool of processes cannot.
 
-    Raises
-    ------
-    WorkerError
-        If the executor takes no more tasks; ``results`` has the files that were read.
+    Examples
+    --------
+    >>> list(run(abs, [-3, 1]))
+    [3, 1]
     """
-    from fiotools.input.workers import check, run  # hardly any reading needs them
-
-    check(workers, executor)
-    here = partial(_read, task, Path.cwd())
-    batches: dict[int, Batch] = {}
-    left = shares(found, workers or _UNKNOWN)
-    if workers is not None and executor is None:
-        # one batch needs no other process, and what fsspec has in memory no other process has
-        private = any(file.place.lower().startswith("memory:") for file in found)
-        workers = 1 if private else min(workers, len(left))
+    if executor is None:
+        yield from map(function, tasks)
+        return
+    if hasattr(executor, "get_executor"):  # a client of Dask
+        executor = executor.get_executor()
+    call = partial(_call, function, is_shell())
+    futures: list[Future[Done]] = []
     try:
-        while left:
-            places, left = left, []
-            files = (found[start:stop] for start, stop in places)
-            # who loses a batch a second time tells more by its files than by a third
-            shared = run(
-                here, files, workers=workers, executor=executor, retries=1, errors="return"
-            )
-            with closing(shared) as done:
-                for number, batch in done:
-                    start, stop = places[number]
-                    if not isinstance(batch, WorkerError):
-                        batches[start] = batch
-                        step(stop - start)
-                    elif stop - start > 1:  # which of them it is, they tell one by one
-                        left += [(place, place + 1) for place in range(start, stop)]
-                    else:
-                        batches[start] = _lost(found[start], task, batch)
-                        step(1)
-    except WorkerError as error:
-        parts = [batches[start].part for start in sorted(batches)]
-        error.results = results_of(parts, task.wanted, sum(len(part.files) for part in parts))
-        raise
-    return [batches[start] for start in sorted(batches)]
+        futures += (executor.submit(call, task) for task in tasks)
+        for future in futures:
+            error = future.exception()
+            # Dask's own error, by name: nothing here imports Dask
+            if isinstance(error, BrokenExecutor) or type(error).__name__ == "KilledWorker":
+                raise _lost(error)
+            yield future.result()
+    except (BrokenExecutor, CancelledError) as error:
+        raise _lost(error) from error
+    finally:
+        for future in futures:
+            future.cancel()
+
+
+def _call(function: Callable[[Given], Done], shell: bool, task: Given) -> Done:
+    with in_shell() if shell else nullcontext():  # messages are written there, and read here
+        return function(task)
+
+
+def _lost(error: BaseException | None) -> WorkerError:
+    said = str(error).partition("\n")[0] or type(error).__name__
+    alone = typed("executor=", "--workers")
+    return WorkerError(
+        f"a worker is gone ({said}); has each enough memory? Take fewer workers, or more memory:"
+        f" without {alone} a file that does not fit is named. convert goes on where it ended"
+    )
+
+
+def refuse_no_executor(executor: Any) -> None:
+    """Refuse what cannot be given tasks."""
+    if executor is not None and not hasattr(executor, "submit"):
+        raise SchemaError(
+            f"{argument('executor', executor)} has no submit(): give an executor of"
+            " concurrent.futures, or a Client of Dask"
+        )
+
+
+def whole(found: Sequence[Found]) -> list[Found]:
+    """Name where files lie for a process that was started in another folder."""
+    here = os.getcwd()
+    return [
+        file if is_url(file.place) else file._replace(place=os.path.join(here, file.place))
+        for file in found
+    ]
 
 
 @dataclass(frozen=True)
@@ -535,26 +543,24 @@ class Bounds:
             yield start, end
 
 
-def shares(found: Sequence[Found], workers: int) -> list[_Place]:
-    """Divide files into batches by their number and their bytes, the largest batches first.
+def shares(found: Sequence[Found]) -> list[_Place]:
+    """Divide files into batches by their number and their bytes.
 
     Examples
     --------
     >>> from fiotools.input.sources import find
-    >>> shares(find("data/dda-vhdx/xml"), workers=2)
+    >>> shares(find("data/dda-vhdx/xml"))
     [(0, 3)]
     """
-    sizes = _sizes(found)
-    batches = workers * _EACH
+    sizes = sizes_of(found)
     bounds = Bounds(
-        files=min(BATCH, max(_FEW, len(found) // batches)),
-        size=min(_LARGE, max(_SMALL, sum(sizes) // batches)),
+        files=min(_MANY, max(_FEW, len(found) // _BATCHES)),
+        size=min(_LARGE, max(_SMALL, sum(sizes) // _BATCHES)),
     )
-    # the last ones should be short
-    return sorted(bounds.cut(sizes), key=lambda place: sum(sizes[slice(*place)]), reverse=True)
+    return list(bounds.cut(sizes))
 
 
-def _sizes(found: Sequence[Found]) -> list[int]:
+def sizes_of(found: Sequence[Found]) -> list[int]:
     """Ask how large files are; those of an archive share its size."""
     among = Counter(file.place for file in found)
     places = {file.place: file for file in found}
@@ -570,32 +576,3 @@ def size_of(file: Found) -> int:
         return os.stat(file.place).st_size
     except OSError:  # reading it says why
         return 0
-
-
-def _read(task: Task, folder: Path, found: Sequence[Found]) -> Batch:
-    """Read a batch, in any process."""
-    if Path.cwd() != folder:  # where relative paths begin
-        found = [
-            file if is_url(file.place) else file._replace(place=(folder / file.place).as_posix())
-            for file in found
-        ]
-    return read_batch(found, task)
-
-
-def fatal(file: Found, error: WorkerError) -> FileError:
-    """Return the error of a file that ended every process that read it."""
-    return FileError(
-        file.name,
-        f"reading it {error.reason}",
-        remedy="is there enough memory? ft.scan reads a log of fio of any length; without"
-        f" {argument('workers')} it is read by this process",
-    )
-
-
-def _lost(file: Found, task: Task, error: WorkerError) -> Batch:
-    """Return the batch of a file that ended every process that read it."""
-    failure, rows = fatal(file, error), rows_for(task.wanted)
-    if task.notes_errors:
-        note_refused(rows, failure, "error")
-    part = part_of([(file.name, file.labels)], rows, task.wanted)
-    return Batch(part, [(file.name, failure)])

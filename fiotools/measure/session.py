@@ -64,7 +64,7 @@ def hold(folder: Path, stack: ExitStack) -> int:
             handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
         stack.callback(os.close, handle)
         until = time.monotonic() + _PATIENCE_S
-        while lock.take(handle, inherited=True) is False:
+        while lock.take(handle) is False:
             if time.monotonic() >= until:
                 raise MeasureError(
                     f"{folder}: another campaign is at work in this folder, or a command of one "

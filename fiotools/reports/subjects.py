@@ -13,7 +13,7 @@ from typing import Any
 
 import pandas as pd
 
-from fiotools.dataset.contents import open_dataset
+from fiotools.dataset import open_dataset
 from fiotools.errors import MeasureError, SchemaError
 from fiotools.files import DATASET, fields_of, short_names
 from fiotools.input.read import read

@@ -54,7 +54,6 @@ def test_a_name_without_a_format_is_refused(tmp_path, capsys):
 
 
 def test_a_dataset_is_a_side(tmp_path, capsys):
-    pytest.importorskip("pyarrow", reason="pyarrow is not installed")
     for name in ("vhdx", "nvme"):
         ft.convert(f"{DATA}/dda-vhdx/xml/{name}.xml", str(tmp_path / f"{name}.ds"))
     sides = [f"{name}={tmp_path}/{name}.ds" for name in ("vhdx", "nvme")]

@@ -95,7 +95,6 @@ def test_a_history_and_what_is_new(builds, asked, code, said, capsys):
 
 
 def test_a_dataset_is_a_history(builds, capsys):
-    pytest.importorskip("pyarrow", reason="pyarrow is not installed")
     ft.convert("history/{day}/*.json", "kept")
     assert main(["gate", "kept", "new", "--metric", "iops", "--metric", "bw"]) == 4
     assert capsys.readouterr().err.count("fails slower: new / kept: 0.") == 2
@@ -103,7 +102,6 @@ def test_a_dataset_is_a_history(builds, capsys):
 
 @pytest.mark.parametrize("place", ["memory://gate-history", "file://{here}/kept"])
 def test_a_remote_dataset_is_a_history(builds, place, capsys):
-    pytest.importorskip("pyarrow", reason="pyarrow is not installed")
     fsspec = pytest.importorskip("fsspec", reason="fsspec is not installed")
     place = place.format(here=Path.cwd().as_posix())
     try:

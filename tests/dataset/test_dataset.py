@@ -1,12 +1,14 @@
-"""A dataset holds what `read` gives, says what it is, and other programs read it too."""
+"""A dataset holds what `read` gives, takes what is new or has changed, and others read it too."""
 
 import copy
 import hashlib
 import json
 import os
 import pickle
+import shutil
 import subprocess
 import sys
+from contextlib import suppress
 from pathlib import Path
 
 import polars as pl
@@ -14,13 +16,19 @@ import pytest
 from polars.testing import assert_frame_equal
 
 import fiotools as ft
-from fiotools.dataset.parquet import MANIFEST, VERSION, columns
-from fiotools.vocabulary import COLUMNS, TABLES
+from fiotools import dataset as module
+from fiotools.dataset import VERSION, About
+from fiotools.errors import ScanWarning
+from fiotools.input.read import Bounds
+from fiotools.vocabulary import TABLES
 from tests.conftest import FIXTURES, ROOT
-from tests.datasets import write_results
-
-pytest.importorskip("pyarrow", reason="pyarrow is not installed")
-import pyarrow.parquet as pq
+from tests.datasets import (
+    same_rows,
+    small_batches,  # noqa: F401
+    stamps,
+    write_result,
+    write_results,
+)
 
 VOLUMES = "data/dda-vhdx/xml/{volume}.xml"
 
@@ -30,33 +38,43 @@ def at_root(monkeypatch):
     monkeypatch.chdir(ROOT)
 
 
+@pytest.fixture
+def runs(tmp_path):
+    return write_results(tmp_path / "runs", 25)
+
+
+@pytest.fixture
+def convert(tmp_path, runs, small_batches):  # noqa: F811
+    """Convert the folder."""
+    return lambda source=runs, **options: ft.convert(source, tmp_path / "ds", **options)
+
+
 @pytest.fixture(scope="module")
 def mixed(tmp_path_factory):
-    """Every committed output of a tool, in parts of a few files."""
+    """Every committed output of a tool, in batches of forty files."""
     path = tmp_path_factory.mktemp("mixed") / "dataset"
-    done = ft.convert(FIXTURES, path, part_files=40)
-    return done, ft.open_dataset(path), ft.read(FIXTURES, errors="note")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(module, "_LARGEST", Bounds(40, 1 << 30))
+        ft.convert(FIXTURES, path)
+    return ft.open_dataset(path), ft.read(FIXTURES, errors="note").to_polars()
 
 
-def same(dataset, results):
-    frames = results.to_polars()
+def same(dataset, frames):
+    """Compare all rows, and their order."""
     assert [*dataset] == [*frames]
-    for table in dataset:
-        assert_frame_equal(dataset[table].collect(), frames[table])
+    for table, rows in dataset.read().to_polars().items():
+        assert_frame_equal(rows, frames[table])
 
 
 def test_it_holds_what_read_gives(mixed):
-    done, dataset, results = mixed
-    same(dataset, results)
-    assert done.parts > 5
-    counted = {
-        table: int(dataset.manifest.select(f"rows_{table}").sum().collect().item())
-        for table in TABLES
-    }
-    # but of notes that concern two files
-    twice = results.notes["message"].str.startswith("the same run as").sum()
-    assert twice > 0
-    assert counted == {t: len(results.tables[t]) - twice * (t == "notes") for t in TABLES}
+    dataset, frames = mixed
+    same(dataset, frames)
+    assert len(list(Path(dataset.path, "io").iterdir())) > 5
+    twins = pl.col("message").str.starts_with("the same run as")
+    assert frames["notes"].filter(twins).height  # which no batch can tell
+    for table, rows in frames.items():
+        told = rows.filter(~twins) if table == "notes" else rows
+        assert_frame_equal(dataset[table].collect(), told)
 
 
 @pytest.mark.parametrize(
@@ -69,76 +87,47 @@ def test_it_holds_what_read_gives(mixed):
     ],
     ids=["template", "numbers", "labels", "condition"],
 )
+@pytest.mark.usefixtures("small_batches")
 def test_labels_come_first(tmp_path, sources):
-    done = ft.convert(sources, tmp_path / "dataset", part_files=5)
-    same(done.open(), ft.read(sources, errors="note"))
-
-
-def test_frames_of_pandas_are_the_same(tmp_path):
-    done = ft.convert(VOLUMES, tmp_path / "dataset", tables="io")
-    read = ft.read(VOLUMES, tables="io").io
-    parts = [pq.read_table(path).to_pandas() for path in done.open().files("io")]
-    found = parts[0].astype(read.dtypes.to_dict())
-    assert [len(part) for part in parts] == [len(read), 0]
-    assert found.equals(read)
+    dataset = ft.convert(sources, tmp_path / "dataset").open()
+    same(dataset, ft.read(sources, errors="note").to_polars())
 
 
 def test_tables_not_asked_for_are_not_there(tmp_path):
     dataset = ft.convert(VOLUMES, tmp_path / "dataset", tables=["io"]).open()
-    assert dataset.tables == ("io", "notes")
+    assert [*dataset] == ["io", "notes"]
+    assert repr(dataset) == f"<Dataset {tmp_path / 'dataset'}: 3 files; io, notes>"
     with pytest.raises(AttributeError, match="table 'bins' was not asked for"):
         dataset.bins  # noqa: B018
-    with pytest.raises(ft.SchemaError, match="'nonsense' is not one of"):
-        ft.convert(VOLUMES, tmp_path / "other", tables=["nonsense"])
-    assert not (tmp_path / "other").exists()
-    assert repr(dataset) == f"<Dataset {tmp_path / 'dataset'}: 1 part; io, notes>"
-
-
-def test_columns_carry_unit_and_meaning(mixed):
-    _, dataset, _ = mixed
-    for table in TABLES:
-        for path in dataset.files(table):
-            schema = pq.read_schema(path)
-            assert schema.metadata[b"fiotools.table"].decode() == table
-            assert schema.metadata[b"fiotools.version"].decode() == ft.__version__
-            assert schema.metadata[b"fiotools.schema"].decode() == str(VERSION)
-            assert tuple(schema.names) == TABLES[table]
-            for field in schema:
-                column = COLUMNS[field.name]
-                assert field.metadata[b"unit"].decode() == column.unit
-                assert field.metadata[b"meaning"].decode() == column.meaning
-    types = {field.name: str(field.type) for field in pq.read_schema(dataset.files("io")[0])}
-    assert [types[name] for name in ("io_bytes", "iops", "direct", "job")] == [
-        *("int64", "double", "bool", "string")
-    ]
-    assert str(pq.read_schema(dataset.files("runs")[0]).field("reported_at").type) == (
-        "timestamp[ms, tz=UTC]"
-    )
+    with pytest.raises(ft.DatasetError, match=r"for others convert into another folder"):
+        ft.convert(VOLUMES, tmp_path / "dataset", tables=["runs"])
+    assert ft.convert(VOLUMES, tmp_path / "dataset").new == 0  # those that it has
 
 
 def test_the_version_goes_up_with_the_columns():
-    """Files are read by their version: a column more needs another, and its line here."""
-    tables = (*TABLES, MANIFEST)
-    names = [f"{t}.{c.name} {c.dtype} {c.unit}" for t in tables for c in columns(t, {}).values()]
+    """Other columns need another version, and its line here."""
+    about = About([*TABLES], {})
+    names = [f"{t}.{name} {kind}" for t in TABLES for name, kind in about.types(t).items()]
     known = hashlib.sha256("\n".join(names).encode()).hexdigest()[:12]
-    assert (VERSION, len(names), known) == (5, 219, "f38641ccaf4a")
+    assert (VERSION, len(names), known) == (6, 192, "172b69fd67f3")
 
 
 def test_duckdb_reads_the_same(mixed):
     duckdb = pytest.importorskip("duckdb", reason="duckdb is not installed")
-    _, dataset, results = mixed
+    dataset, frames = mixed
     with duckdb.connect() as connection:
-        for table, frame in results.to_polars().items():
+        for table in TABLES:
             found = connection.sql(f"from '{Path(dataset.path)}/{table}/*.parquet'")
-            assert found.columns == frame.columns
-            assert found.count("*").fetchall() == [(len(frame),)]
+            assert found.columns == frames[table].columns
+            count = dataset[table].select(pl.len()).collect().item()
+            assert found.count("*").fetchall() == [(count,)]
         query = f"""
             select direction, count(*), sum(io_bytes), max(iops)
             from '{Path(dataset.path)}/io/*.parquet' where direction in ('read', 'write')
             group by direction order by direction
         """
         found = connection.sql(query).fetchall()
-    io = results.to_polars()["io"].filter(pl.col("direction").is_in(["read", "write"]))
+    io = frames["io"].filter(pl.col("direction").is_in(["read", "write"]))
     expected = io.group_by("direction").agg(
         n=pl.len(), size=pl.sum("io_bytes"), most=pl.max("iops")
     )
@@ -152,59 +141,186 @@ def test_dask_reads_the_same(mixed):
     import dask
     import dask.dataframe as dd
 
-    _, dataset, results = mixed
+    dataset, frames = mixed
     with dask.config.set(scheduler="synchronous"):
         found = dd.read_parquet(f"{dataset.path}/io/*.parquet")
         assert tuple(found.columns) == TABLES["io"]
         sums = found.groupby("direction")["io_bytes"].sum().compute()
-    expected = results.io.groupby("direction")["io_bytes"].sum()
-    assert sums.sort_index().to_dict() == expected.to_dict()
+    expected = frames["io"].group_by("direction").agg(pl.sum("io_bytes"))
+    assert sums.to_dict() == dict(expected.drop_nulls().rows())
 
 
-def test_a_question_reads_only_the_parts_that_it_needs(tmp_path):
-    dataset = ft.convert(
-        write_results(tmp_path / "runs", 30), tmp_path / "ds", part_files=10
-    ).open()
-    first, second, _, _ = map(Path, dataset.files("io"))
-    # who looks at the rows of the second part now will notice
-    damaged = bytearray(second.read_bytes())
-    rows = len(damaged) - 8 - int.from_bytes(damaged[-8:-4], "little")  # where they end
-    damaged[4:rows] = bytes(rows - 4)
-    second.write_bytes(damaged)
-    asked = dataset.io.filter(pl.col("source").str.ends_with("run-0003.txt"))
-    with pytest.raises(pl.exceptions.ComputeError):
-        asked.collect()
-    name = next(iter(pl.read_parquet(first)["source"]))
-    assert len(dataset.io.filter(pl.col("source") == name).collect()) == 1
+# --- what is new or has changed -----------------------------------------------------------------
 
 
-def test_an_older_dataset_is_readable(tmp_path):
-    """One that was written before columns were added: they are null, and the rest is there."""
-    path = tmp_path / "dataset"
-    expected = ft.convert(VOLUMES, path).open().io.collect()
-    for file in path.glob("io/*.parquet"):
-        pq.write_table(pq.read_table(file).drop_columns(["lat_mean_ns", "job"]), file)
-    for file in path.glob("_manifest/*.parquet"):
-        pq.write_table(pq.read_table(file).drop_columns(["etag"]), file)
-    about = json.loads((path / "_fiotools.json").read_text())
-    (path / "_fiotools.json").write_text(json.dumps({**about, "schema": 0}))
-    older = ft.open_dataset(path)
-    missing = [pl.lit(None, pl.Float64).alias("lat_mean_ns"), pl.lit(None, pl.String).alias("job")]
-    assert_frame_equal(older.io.collect(), expected.with_columns(missing))
-    assert older.manifest.collect()["etag"].null_count() == 3
-    with pytest.raises(ft.DatasetError, match=r"of version 0.*convert into another folder"):
-        ft.convert(VOLUMES, path)
+def test_files_that_it_holds_are_not_read(convert, tmp_path, runs, monkeypatch):
+    assert (convert().new, len(stamps(tmp_path / "ds"))) == (25, 3 * len(TABLES))
+    before = stamps(tmp_path / "ds")
+    write_results(runs, 3, start=25)
+    write_result(runs / "a-first.txt", 99)
+    read = module.read.read_batch
+    seen = []
+    monkeypatch.setattr(
+        "fiotools.input.read.read_batch",
+        lambda found, *rest: seen.append(len(found)) or read(found, *rest),
+    )
+    done = convert()
+    assert (done.files, done.new, seen) == (29, 4, [4])
+    after = stamps(tmp_path / "ds")
+    assert {name: after[name] for name in before} == before
+    assert len(after) == 4 * len(TABLES)
+    assert (convert().new, stamps(tmp_path / "ds"), seen) == (0, after, [4])
+    same_rows(tmp_path / "ds", runs)
 
 
-def test_a_newer_dataset_is_refused(tmp_path):
+def test_a_changed_file_replaces_its_rows(convert, tmp_path, runs):
+    convert()
+    before = stamps(tmp_path / "ds")
+    write_result(runs / "run-0012.txt", 512)
+    done = convert()
+    assert (done.files, done.new) == (25, 10)  # its batch
+    after = stamps(tmp_path / "ds")
+    assert len(after) == len(before)
+    assert len({*after.items()} & {*before.items()}) == 2 * len(TABLES)
+    same(done.open(), ft.read(runs).to_polars())  # in the old place, too
+
+
+def test_a_changed_file_whose_neighbours_are_not_given_is_refused(convert, tmp_path, runs):
+    convert()
+    write_result(runs / "run-0012.txt", 512)
+    (runs / "run-0013.txt").unlink()
+    before = stamps(tmp_path / "ds")
+    with pytest.raises(
+        ft.DatasetError,
+        match=r"run-0012\.txt: has changed since .* with .*run-0013\.txt, which is not among",
+    ):
+        convert()
+    assert stamps(tmp_path / "ds") == before
+    assert len(ft.open_dataset(tmp_path / "ds").io.collect()) == 25
+
+
+def test_files_that_are_gone_stay(convert, runs):
+    convert()
+    (runs / "run-0003.txt").unlink()
+    assert (convert().new, len(convert().open().io.collect())) == (0, 25)
+
+
+def test_other_options_read_a_file_again(convert, tmp_path):
+    log = tmp_path / "logs" / "x_lat.1.log"
+    log.parent.mkdir()
+    log.write_text("1, 5000, 0, 4096, 0\n2, 7000, 0, 4096, 0\n")
+    convert(log.parent)
+    done = convert(log.parent, version="2.1")
+    assert done.new == 1
+    assert done.open().samples.collect()["value"].to_list() == [5e6, 7e6]  # microseconds, then
+
+
+def test_a_zip_archive_changes_as_a_whole(convert, tmp_path, runs):
+    archive = shutil.make_archive(str(tmp_path / "all"), "zip", runs)
+    assert [convert(archive).new, convert(archive).new] == [25, 0]
+    write_result(runs / "run-0024.txt", 99)
+    shutil.make_archive(str(tmp_path / "all"), "zip", runs)
+    done = convert(archive)
+    assert (done.new, done.open().io.collect()["io_bytes"][-1]) == (25, 1_099_000_000)
+
+
+def test_a_file_is_the_same_whatever_it_is_called(convert, tmp_path, runs, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert convert("runs").new == 25
+    same_files = [runs, "./runs", f"file://{runs.as_posix()}", "runs/*.txt"]
+    with suppress(OSError):  # where no links may be made
+        (tmp_path / "link").symlink_to(runs)
+        same_files.append(tmp_path / "link")
+    for source in same_files:
+        assert (convert(source).new, convert(source).files) == (0, 25)
+
+
+def test_two_files_of_one_name_are_refused(convert, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    convert("runs")
+    shutil.copytree("runs", "elsewhere/runs")
+    monkeypatch.chdir("elsewhere")
+    with pytest.raises(ft.DatasetError, match=r"runs/run-0000\.txt: .*give a label to each side"):
+        convert("runs")
+
+
+def test_a_dataset_among_its_sources(tmp_path, runs, monkeypatch):
+    """It does not take itself in, however its place is spelled."""
+    (runs / "below").mkdir()
+    monkeypatch.chdir(runs / "below")
+    for source, destination in ((runs, runs / "ds"), ("..", "../ds")):
+        for expected in (25, 0):
+            done = ft.convert(source, destination)
+            assert (done.new, done.files) == (expected, 25)
+        shutil.rmtree(runs / "ds")
+
+
+def test_what_cannot_be_read_is_noted_once(convert, runs):
+    (runs / "letter.txt").write_text("dear diary")
+    (runs / "broken.json").write_text('{"fio version": "fio-3.33", "jobs": [')
+    done = convert()
+    assert (done.files, done.new) == (27, 27)
+    assert [Path(one.path).name for one in done.refusals] == ["broken.json"]
+    notes = done.open().notes.collect()
+    assert notes["source"].str.split("/").list.last().to_list() == ["broken.json", "letter.txt"]
+    assert notes["message"][0].startswith(done.refusals[0].reason)
+    assert convert().new == 0
+    write_result(runs / "broken.json", 99)  # what was uploaded in part is whole now
+    done = convert()
+    assert (done.refusals, len(done.open().io.collect())) == ((), 26)
+
+
+@pytest.mark.skipif(not Path("/proc/self/mem").exists(), reason="no file whose reading fails")
+def test_what_cannot_be_opened_is_tried_again(convert, tmp_path, runs):
+    bad = runs / "run-0011.txt"
+    bad.unlink()
+    bad.symlink_to("/proc/self/mem")
+    done = convert()
+    assert [one.reason for one in done.refusals] == ["Input/output error"]
+    with pytest.warns(ScanWarning, match="some files could not be opened; 24 files can be read"):
+        assert done.open().notes.collect().is_empty()
+    bad.unlink()
+    write_result(bad, 11)
+    assert convert().new == 1
+    same_rows(tmp_path / "ds", runs)
+
+
+# --- what is refused ----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [{"executor": 5}, {"quantity": "nope"}, {"format": "nope"}, {"tables": "nope"}],
+    ids=str,
+)
+def test_a_wrong_argument_leaves_nothing_behind(tmp_path, runs, wrong):
+    with pytest.raises(ValueError, match=next(iter(wrong))):
+        ft.convert(runs, tmp_path / "new", **wrong)
+    assert not (tmp_path / "new").exists()
+
+
+def test_other_labels_are_refused(convert, runs):
+    convert({"a": runs})
+    with pytest.raises(ft.DatasetError, match=r"have the labels label \(text\), and .* no labels"):
+        convert()
+    done = convert({"b": runs})
+    assert (done.new, done.open().io.collect()["label"].n_unique()) == (25, 2)
+
+
+@pytest.mark.parametrize(
+    ("version", "said"),
+    [
+        (5, r"fiotools 9\.9 in version 5; now there is version 6: convert the files into another"),
+        (7, r"fiotools 9\.9 in version 7; update it: "),
+    ],
+)
+def test_a_dataset_of_another_version_is_refused(tmp_path, version, said):
     path = tmp_path / "dataset"
     ft.convert(VOLUMES, path)
-    about = json.loads((path / "_fiotools.json").read_text())
-    newer = {**about, "schema": VERSION + 1, "fiotools": "9.9"}
-    (path / "_fiotools.json").write_text(json.dumps(newer))
-    wanted = rf"written by fiotools 9\.9 .*version {VERSION + 1}; .*: update it"
+    told = json.loads((path / "_fiotools.json").read_text())
+    (path / "_fiotools.json").write_text(json.dumps({**told, "schema": version, "fiotools": "9.9"}))
     for use in (lambda: ft.open_dataset(path), lambda: ft.convert(VOLUMES, path)):
-        with pytest.raises(ft.DatasetError, match=wanted):
+        with pytest.raises(ft.DatasetError, match=said):
             use()
 
 
@@ -215,87 +331,16 @@ def test_what_is_not_a_dataset_is_said(tmp_path):
     with pytest.raises(ft.DatasetError, match="and not a dataset; name a new folder"):
         ft.convert(VOLUMES, tmp_path)
     assert [path.name for path in tmp_path.iterdir()] == ["letter.txt"]
-    (tmp_path / "_fiotools.json").write_text("{}")
-    with pytest.raises(ft.DatasetError, match="not what fiotools wrote"):
-        ft.open_dataset(tmp_path)
+    for content in ("{}", "[]", "{"):
+        (tmp_path / "_fiotools.json").write_text(content)
+        with pytest.raises(ft.DatasetError, match="not what fiotools wrote"):
+            ft.open_dataset(tmp_path)
 
 
-def test_in_memory(tmp_path):
-    pytest.importorskip("fsspec", reason="fsspec is not installed")
-    import fsspec
-
-    memory = fsspec.filesystem("memory")
-    for path in sorted(Path("data/dda-vhdx/xml").iterdir()):
-        memory.pipe_file(f"/fleet/xml/{path.name}", path.read_bytes())
-    memory.pipe_file("/fleet/xml/.hidden/x.xml", b"not looked at")
-    here = ft.read(VOLUMES)
-    try:
-        there = ft.read("memory://fleet/xml/{volume}.xml")
-        assert there.io.drop(columns="source").equals(here.io.drop(columns="source"))
-        assert there.io.source.iloc[0] == "memory://fleet/xml/mirror.xml"
-        done = ft.convert("memory://fleet/xml", "memory://fleet/dataset", part_files=2)
-        assert (done.files, done.read, done.parts) == (3, 3, 2)
-        dataset = ft.open_dataset("memory://fleet/dataset")
-        assert len(dataset.io.collect()) == len(here.io)
-        assert_frame_equal(
-            dataset.io.select("iops", "lat_mean_ns").collect(),
-            here.to_polars()["io"].select("iops", "lat_mean_ns"),
-        )
-        assert ft.convert("memory://fleet/**/*.xml", "memory://fleet/dataset").unchanged == 3
-        with pytest.raises(ft.SchemaError, match=r"of this process alone: leave workers= out"):
-            ft.convert("memory://fleet/xml", tmp_path / "dataset", workers=2)
-        with pytest.raises(FileNotFoundError, match="no such file"):
-            ft.read("memory://fleet/nothing")
-    finally:
-        memory.rm("/fleet", recursive=True)
-
-
-def test_without_its_packages_the_rest_works(tmp_path):
-    """The core does without what the extra `scale` brings, and says so where it cannot."""
-    ft.convert("data/page-cache", tmp_path / "dataset")
-    program = """
-import sys
-for name in ("pyarrow", "fsspec", "distributed", "dask"):
-    sys.modules[name] = None
-import fiotools as ft
-from fiotools.errors import MissingPackageError
-assert len(ft.read("data/page-cache").timings) == 2
-assert len(ft.open_dataset(sys.argv[1]).timings.collect()) == 2
-for use in (lambda: ft.convert("data/page-cache", sys.argv[1]), lambda: ft.read("s3://x/y")):
-    try:
-        use()
-    except MissingPackageError as error:
-        print(error)
-"""
-    command = [sys.executable, "-c", program, str(tmp_path / "dataset")]
-    done = subprocess.run(command, capture_output=True, text=True, check=True)
-    convert, url = done.stdout.splitlines()
-    assert convert == "convert needs pyarrow: python -m pip install 'fiotools[scale]'"
-    assert url == "s3://x/y needs fsspec: python -m pip install 'fiotools[scale]'"
-
-
-def test_a_dataset_can_be_sent_and_copied(tmp_path):
-    done = ft.convert(write_results(tmp_path / "runs", 2), tmp_path / "ds")
-    for again in (pickle.loads(pickle.dumps(done.open())), copy.copy(done.open())):
-        assert again.io.collect().equals(done.open().io.collect())
-
-
-@pytest.mark.parametrize("tables", [None, ["io"], []])
-def test_read_counts_the_files_as_read_does(tmp_path, tables):
-    folder = write_results(tmp_path / "runs", 2)
-    (folder / "other.txt").write_text("?")
-    done = ft.convert({"a": folder, "b": folder}, tmp_path / "ds", tables=tables)
-    results, again = ft.read({"a": folder, "b": folder}, tables=tables), done.open().read()
-    assert again.files == results.files == 6
-    assert repr(again) == repr(results)
-
-
-def test_a_part_that_somebody_removed_is_missed(tmp_path):
-    done = ft.convert(write_results(tmp_path / "runs", 2), tmp_path / "ds")
-    for file in (tmp_path / "ds" / "io").glob("part-000001-*.parquet"):
-        file.unlink()
-    with pytest.raises(ft.DatasetError, match="io has 0 rows, and the manifest counts 2"):
-        done.open().read()
+def test_a_destination_that_cannot_be_written(tmp_path, runs):
+    (tmp_path / "file").write_text("")
+    with pytest.raises(NotADirectoryError, match="file/ds"):
+        ft.convert(runs, tmp_path / "file" / "ds")
 
 
 @pytest.mark.skipif(os.name == "nt", reason="every name is text there")
@@ -306,8 +351,88 @@ def test_a_folder_whose_name_is_not_text_is_refused(tmp_path):
     assert not folder.exists()
 
 
-def test_read_within_names_the_sources_anew_and_adds_no_column(tmp_path):
-    done = ft.convert(write_results(tmp_path / "runs", 2), tmp_path / "ds")
-    plain, within = done.open().read().io, done.open().read(within="new/").io
+def test_files_of_others_stay(convert, tmp_path, runs):
+    convert()
+    for name in ("io/letter.txt", "notes/plan.parquet", "io/.hidden.part"):
+        (tmp_path / "ds" / name).write_text("dear diary")
+    write_result(runs / "run-0001.txt", 50)
+    assert (convert().new, len(convert().open().io.collect())) == (10, 25)
+    for name in ("io/letter.txt", "notes/plan.parquet", "io/.hidden.part"):
+        assert (tmp_path / "ds" / name).read_text() == "dear diary"
+
+
+# --- elsewhere, and opened ----------------------------------------------------------------------
+
+
+def test_in_memory(tmp_path):
+    memory = pytest.importorskip("fsspec", reason="needs the extra [scale]").filesystem("memory")
+    for path in sorted(Path("data/dda-vhdx/xml").iterdir()):
+        memory.pipe_file(f"/fleet/xml/{path.name}", path.read_bytes())
+    memory.pipe_file("/fleet/xml/.hidden/x.xml", b"not looked at")
+    here = ft.read(VOLUMES)
+    try:
+        there = ft.read("memory://fleet/xml/{volume}.xml")
+        assert there.io.drop(columns="source").equals(here.io.drop(columns="source"))
+        assert there.io.source.iloc[0] == "memory://fleet/xml/mirror.xml"
+        for new in (3, 0):
+            done = ft.convert("memory://fleet", "memory://fleet/dataset/")
+            assert (done.files, done.new) == (3, new)
+        expected = here.to_polars()["io"].select("iops", "lat_mean_ns")
+        assert_frame_equal(done.open().io.select("iops", "lat_mean_ns").collect(), expected)
+        memory.pipe_file("/fleet/xml/mirror.xml", memory.cat_file("/fleet/xml/nvme.xml"))
+        assert ft.convert("memory://fleet", "memory://fleet/dataset").new == 3
+        assert len(memory.ls("/fleet/dataset/io")) == 1
+        with pytest.raises(FileNotFoundError, match="no such file"):
+            ft.read("memory://fleet/nothing")
+    finally:
+        memory.rm("/fleet", recursive=True)
+
+
+def test_without_its_packages_the_rest_works(tmp_path):
+    """The core does without what the extra `scale` brings, and says so where it cannot."""
+    program = """
+import sys
+for name in ("pyarrow", "fsspec", "distributed", "dask"):
+    sys.modules[name] = None
+import fiotools as ft
+from fiotools.errors import MissingPackageError
+assert len(ft.convert("data/page-cache", sys.argv[1]).open().timings.collect()) == 2
+try:
+    ft.read("s3://x/y")
+except MissingPackageError as error:
+    print(error)
+"""
+    command = [sys.executable, "-c", program, str(tmp_path / "dataset")]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert done.stdout == "s3://x/y needs fsspec: python -m pip install 'fiotools[scale]'\n"
+
+
+def test_a_dataset_can_be_sent_and_copied(convert):
+    dataset = convert().open()
+    for again in (pickle.loads(pickle.dumps(dataset)), copy.copy(dataset)):
+        assert again.io.collect().equals(dataset.io.collect())
+
+
+@pytest.mark.parametrize("tables", [None, ["io"], []])
+def test_read_counts_the_files_as_read_does(tmp_path, tables):
+    sides = {name: write_results(tmp_path / name, 2, start=9 * (name == "b")) for name in "ab"}
+    for folder in sides.values():
+        (folder / "other.txt").write_text("?")
+    done = ft.convert(sides, tmp_path / "ds", tables=tables)
+    results, again = ft.read(sides, tables=tables), done.open().read()
+    assert again.files == results.files == 6
+    assert repr(again) == repr(results)
+
+
+def test_a_file_that_somebody_removed_is_missed(convert, tmp_path):
+    dataset = convert().open()
+    next((tmp_path / "ds" / "io").iterdir()).unlink()
+    with pytest.raises(FileNotFoundError, match="ds/io/"):
+        dataset.read()
+
+
+def test_read_within_names_the_sources_anew_and_adds_no_column(convert):
+    dataset = convert().open()
+    plain, within = dataset.read().io, dataset.read(within="new/").io
     assert list(within.columns) == list(plain.columns)
     assert list(within["source"]) == [f"new/{name.lstrip('/')}" for name in plain["source"]]

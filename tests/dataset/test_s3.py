@@ -4,16 +4,17 @@ import os
 import signal
 import subprocess
 import sys
-import threading
 from types import SimpleNamespace
 
 import pytest
 
 import fiotools as ft
+from fiotools import dataset
 from fiotools.errors import ScanWarning
+from fiotools.input.read import Bounds
 from tests.datasets import write_result, write_results
 
-for package in ("pyarrow", "s3fs", "moto", "flask", "flask_cors"):
+for package in ("s3fs", "moto", "flask", "flask_cors"):
     pytest.importorskip(package, reason=f"{package} is not installed")
 
 from s3fs import S3FileSystem  # noqa: E402
@@ -21,8 +22,15 @@ from s3fs import S3FileSystem  # noqa: E402
 from tests.s3_server import Server, settings  # noqa: E402
 
 FILES = 8
-PARTS = {"tables": ["io"], "part_files": 4}
-PROGRAM = f"import fiotools as ft, sys; ft.convert(*sys.argv[1:], **{PARTS})"
+PROGRAM = """
+import sys
+import fiotools as ft
+from fiotools import dataset
+from fiotools.input.read import Bounds
+
+dataset._LARGEST = Bounds(4, 1 << 20)
+ft.convert(*sys.argv[1:], tables=["io"])
+"""
 ALLOWED = """{
     "Version": "2012-10-17",
     "Statement": [{"Effect": "Allow", "Action": "s3:*", "Resource": "*"}]
@@ -43,6 +51,7 @@ def bucket(server, tmp_path, monkeypatch):
     for name, value in settings(server.url).items():
         monkeypatch.setenv(name, value)
     monkeypatch.setattr(S3FileSystem, "retries", 1)
+    monkeypatch.setattr(dataset, "_LARGEST", Bounds(4, 1 << 20))
     S3FileSystem.clear_instance_cache()
     name = f"fleet-{abs(hash(tmp_path)):x}"
     client = server.client()
@@ -67,32 +76,35 @@ def expected(bucket):
     return list(zip(io["turn"], io["io_bytes"], strict=True))
 
 
-def started(*arguments):
-    command = [sys.executable, "-c", PROGRAM, *arguments]
-    return subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
+def convert(bucket):
+    return ft.convert(bucket.runs, bucket.ds, tables=["io"])
+
+
+def begun(bucket, count):
+    with pytest.warns(ScanWarning, match=f"{count} files can be read"):
+        assert len(rows(bucket.ds)) == count
 
 
 def test_read_convert_and_again(server, bucket):
     assert list(ft.read(bucket.runs).io["turn"]) == list(range(FILES))
-    done = ft.convert(bucket.runs, bucket.ds, **PARTS)
-    assert (done.new, done.read, done.parts) == (FILES, FILES, 2)
+    assert convert(bucket).new == FILES
     assert rows(bucket.ds) == expected(bucket)
     server.asked.clear()
-    assert ft.convert(bucket.runs, bucket.ds, **PARTS).unchanged == FILES
-    assert server.asked
-    assert not [path for method, path in server.asked if method == "PUT" and "part-" in path]
+    assert convert(bucket).new == 0
+    assert not [path for method, path in server.asked if method == "PUT" and "parquet" in path]
     assert not [path for method, path in server.asked if method == "GET" and "run-" in path]
     write_result(bucket.local / "run-0003.txt", 500)
     content = (bucket.local / "run-0003.txt").read_bytes()
     bucket.client.put_object(Bucket=bucket.name, Key="runs/run-0003.txt", Body=content)
-    done = ft.convert(bucket.runs, bucket.ds, **PARTS)
-    assert (done.changed, done.unchanged) == (1, FILES - 1)
+    assert convert(bucket).new == 4  # its batch
     assert rows(bucket.ds) == expected(bucket)
+    names = bucket.client.list_objects_v2(Bucket=bucket.name, Prefix="ds/")["Contents"]
+    assert len(names) == 5  # two batches of two tables, and what it says of itself
 
 
 @needs_kill
-@pytest.mark.parametrize("place", [r"ds/_manifest/part-000002", r"ds/_unfinished"])
-def test_killed_in_the_middle_of_an_upload(server, bucket, place):
+@pytest.mark.parametrize(("place", "kept"), [(r"ds/notes/", 0), (r"ds/_fiotools", None)])
+def test_killed_in_the_middle_of_an_upload(server, bucket, place, kept):
     process = []
 
     def kill():
@@ -101,64 +113,37 @@ def test_killed_in_the_middle_of_an_upload(server, bucket, place):
         return False
 
     server.on("PUT", place, kill)
-    process.append(started(bucket.runs, bucket.ds))
+    command = [sys.executable, "-c", PROGRAM, bucket.runs, bucket.ds]
+    process.append(subprocess.Popen(command, stderr=subprocess.PIPE, text=True))
     process[0].communicate()
     assert process[0].returncode == -signal.SIGKILL
-    missing = "no file is in this" if "unfinished" in place else f"4 of {FILES} files are in this"
-    with pytest.warns(ScanWarning, match=missing):
-        done = rows(bucket.ds)
-    assert done == expected(bucket)[: len(done)]
-    assert len(done) == (0 if "unfinished" in place else 4)
-    done = ft.convert(bucket.runs, bucket.ds, **PARTS)
-    assert done.files == done.read == FILES
+    if kept is not None:
+        begun(bucket, kept)
+    assert convert(bucket).new == FILES
     assert rows(bucket.ds) == expected(bucket)
-    assert ft.convert(bucket.runs, bucket.ds, **PARTS).unchanged == FILES
+    assert convert(bucket).new == 0
 
 
-def test_two_at_once(server, bucket):
-    at_work, go_on = threading.Event(), threading.Event()
-
-    def wait():
-        at_work.set()
-        return go_on.wait(60)
-
-    server.on("PUT", "ds/io/part-000002", wait)
-    other = started(bucket.runs, bucket.ds)
-    try:
-        assert at_work.wait(60)
-        told = rf"at work there \(process {other.pid} on .*remove {bucket.ds}/_lock"
-        with pytest.raises(ft.DatasetError, match=told):
-            ft.convert(bucket.runs, bucket.ds, **PARTS)
-    finally:
-        go_on.set()
-        errors = other.communicate()[1]
-    assert (other.returncode, errors) == (0, "")
-    assert rows(bucket.ds) == expected(bucket)
-    assert ft.convert(bucket.runs, bucket.ds, **PARTS).unchanged == FILES
-
-
-@pytest.mark.parametrize("place", [r"ds/io/part-000002", r"ds/_manifest/part-000002", r"ds/_lock"])
+@pytest.mark.parametrize("place", [r"ds/io/", r"ds/notes/", r"ds/_fiotools"])
 def test_an_upload_that_breaks_off(server, bucket, place):
     server.on("PUT", place, lambda: False, times=100)
     with pytest.raises(OSError, match=rf"the same again: '{bucket.ds}.*{place[3:]}"):
-        ft.convert(bucket.runs, bucket.ds, **PARTS)
+        convert(bucket)
     server.off()
-    if "_lock" not in place:
-        with pytest.warns(ScanWarning, match=f"4 of {FILES} files are in this dataset"):
-            assert rows(bucket.ds) == expected(bucket)[:4]
-    assert ft.convert(bucket.runs, bucket.ds, **PARTS).read == FILES
+    if "_fio" not in place:
+        begun(bucket, 0)
+    assert convert(bucket).new == FILES
     assert rows(bucket.ds) == expected(bucket)
 
 
-def test_a_file_that_breaks_off_is_refused_and_read_the_next_time(server, bucket):
+def test_a_file_that_breaks_off_is_read_the_next_time(server, bucket):
     server.on("GET", "runs/run-0005", lambda: False, times=100)
-    done = ft.convert(bucket.runs, bucket.ds, **PARTS)
-    assert (done.read, done.refused) == (FILES - 1, 1)
-    assert f"{bucket.runs.partition('{')[0]}0005.txt" in done.refusals[0]
-    assert rows(bucket.ds) == [row for row in expected(bucket) if row[0] != 5]
+    (refusal,) = convert(bucket).refusals
+    assert refusal.path == f"{bucket.runs.partition('{')[0]}0005.txt"
+    begun(bucket, FILES - 1)
     server.off()
-    done = ft.convert(bucket.runs, bucket.ds, **PARTS)
-    assert (done.read, done.refused, done.unchanged) == (FILES, 0, FILES - 1)
+    done = convert(bucket)
+    assert (done.new, done.refusals) == (1, ())
     assert rows(bucket.ds) == expected(bucket)
 
 
@@ -193,7 +178,7 @@ def test_wrong_keys(server, bucket, monkeypatch, wrong):
     keys = people.create_access_key(UserName=wrong)["AccessKey"]
     monkeypatch.setenv("AWS_ACCESS_KEY_ID", keys["AccessKeyId"])
     monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", keys["SecretAccessKey"])
-    ft.convert(bucket.runs, bucket.ds, **PARTS)
+    convert(bucket)
     monkeypatch.setattr("moto.settings.INITIAL_NO_AUTH_ACTION_COUNT", 0.0)
     S3FileSystem.clear_instance_cache()
     assert rows(bucket.ds) == expected(bucket)

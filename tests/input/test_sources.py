@@ -6,6 +6,7 @@ import subprocess
 import sys
 import tempfile
 import zipfile
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from threading import Thread
 
@@ -192,20 +193,20 @@ def test_a_folder_that_is_very_deep(outside, pattern, depth, is_read):
 
 
 @pytest.mark.skipif(not Path("/proc/self/mem").exists(), reason="no file whose reading fails")
-@pytest.mark.parametrize("workers", [None, 2])
-def test_a_file_whose_reading_fails_is_named(tmp_path, workers):
+@pytest.mark.parametrize("executor", [None, ThreadPoolExecutor(2)], ids=["here", "executor"])
+def test_a_file_whose_reading_fails_is_named(tmp_path, executor):
     for number in range(3):
         (tmp_path / f"{number}.txt").write_text(REPORT.replace("1 s", f"1.{number} s"))
     bad = tmp_path / "bad.txt"
     bad.symlink_to("/proc/self/mem")
     for source in ("", "*.txt", "{name}.txt"):
         with pytest.raises(ReadErrors) as caught:
-            read(tmp_path / source, workers=workers, errors="raise")
+            read(tmp_path / source, executor=executor, errors="raise")
         (failure,) = caught.value.failures
         assert (failure.path, failure.reason) == (bad.as_posix(), "Input/output error")
         assert len(caught.value.results.io) == 3
     with pytest.raises(OSError, match=rf"^\[Errno 5\] Input/output error: '{bad.as_posix()}'$"):
-        read(bad, workers=workers)
+        read(bad, executor=executor)
 
 
 def test_a_file_that_cannot_be_asked_after_does_not_hide_the_others(tree, monkeypatch):

@@ -21,6 +21,7 @@ from tools.generator.filled import ROOT
 
 PACKAGE = ROOT / "fiotools"
 GROUND = "fiotools"  # the modules beside the packages
+_ALONE = ("dataset",)  # a module that is a room, since it stands on others
 _GROUND_IDEA = "The vocabulary, errors, units, and how a message names an argument."
 _WIDE, _HIGH, _GAP, _EDGE = 196, 78, 58, 24  # px: box, gap between layers, margin
 _STYLE = """
@@ -63,7 +64,8 @@ def room(module: str) -> str:
     ('stats', 'fiotools')
     """
     inner = module.replace("__main__", "cli").split(".")[1:]
-    return inner[0] if inner and (PACKAGE / inner[0]).is_dir() else GROUND
+    is_room = inner and (inner[0] in _ALONE or (PACKAGE / inner[0]).is_dir())
+    return inner[0] if is_room else GROUND
 
 
 @cache
@@ -131,7 +133,8 @@ def idea(name: str) -> str:
     """Return the first line of the docstring of a room."""
     if name == GROUND:
         return _GROUND_IDEA
-    tree = ast.parse((PACKAGE / name / "__init__.py").read_text(encoding="utf-8"))
+    file = modules()[f"fiotools.{name}"]
+    tree = ast.parse(file.read_text(encoding="utf-8"))
     return (ast.get_docstring(tree) or "").split("\n")[0].replace("`", "")
 
 
