@@ -205,6 +205,7 @@ class Outline:
             return False
         self._waiting = [one for one in self._waiting if one.level < level]
         self._waiting.append(_Name(level, name, self.is_fenced))
+        self._is_commented = False
         return True
 
     def _heading(self, line: str, bare: str, below: str) -> bool:
