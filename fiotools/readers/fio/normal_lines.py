@@ -505,10 +505,14 @@ def _amount(text: str, is_old: bool) -> Printed:
 
 @_line(
     rf"cpu *: usr=(?P<usr_cpu>{_REAL})%, sys=(?P<sys_cpu>{_REAL})%,"
-    rf" ctx=(?P<ctx>{_INT})(?:, majf=(?P<majf>{_INT}), minf=(?P<minf>{_INT}))?.*",
+    r" ctx=(?P<ctx>\d{1,20})(?:, majf=(?P<majf>\d{1,20}), minf=(?P<minf>\d{1,20}))?(?!\d).*",
 )
 def _take_cpu(cursor: Cursor, run: FioOutput, found: re.Match[str]) -> None:
-    run.entry.cpu = {name: float(text) for name, text in found.groupdict().items() if text}
+    told = {name: float(text) for name, text in found.groupdict().items() if text}
+    run.entry.cpu = {name: value for name, value in told.items() if value < 2**63}
+    # fio 2.0 subtracts counts of threads that ended: 2**64 - 341660 switches
+    if odd := ", ".join(told.keys() - run.entry.cpu.keys()):
+        run.left_out.append((cursor.number, "left out", f"{odd} fell below 0: left out"))
 
 
 @_line(r"issued(?: rwts?| r/w(?:/d)?)? *: ?total=.*")

@@ -89,6 +89,9 @@ BESIDE = {"exit_codes": "exit_status", "memory_usage_byte": "max_rss_bytes"}
 _STATISTICS = ("mean", "stddev", "median", "min", "max")
 # in the order of JSON
 _SECONDS = ("mean", "stddev", "median", "user", "system", "min", "max")
+_NAME = re.compile(  # of a column of CSV
+    rf"command|parameter(?:_.*)?|{'|'.join(_SECONDS)}|[a-z_]+_(?:unit|count|{'|'.join(_STATISTICS)})"
+)
 _DECODER = json.JSONDecoder(parse_int=float)  # Python makes no integer of thousands of digits
 _NOT_BLANK = re.compile(r"\S|\Z")
 # lines of fields; a quoted one may hold ends of lines
@@ -197,6 +200,9 @@ def table(text: str, start: int) -> tuple[Output, int]:
     rows, output, above = csv.reader(StringIO(text[start:end]), strict=True), Output(), 1
     try:
         header = next(rows)
+        if odd := [name for name in header if not _NAME.fullmatch(name)]:
+            message = f"columns that hyperfine does not write: {', '.join(odd):.60}: left out"
+            output.left_out.append((message, 0))
         for cells in rows:
             is_cut = rows.line_num == unended
             if len(cells) != len(header):
