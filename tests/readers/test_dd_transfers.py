@@ -55,3 +55,15 @@ def test_amounts_of_dd_need_no_records(line, seconds):
 def test_below_records_every_form_is_dd_s():
     results = ft.reads(f"{RECORDS}1048576000 bytes transferred in 9 secs (111.1 MiB/s)\n")
     assert results.io["runtime_s"].tolist() == [9.0]
+
+
+def test_figures_behind_a_word():
+    """Polish before coreutils 9 puts the verb first."""
+    results = ft.reads(
+        "64+0 przeczytanych rekordów\n64+0 zapisanych rekordów\n"
+        "skopiowane 64 bajty, 0,00020758 s, 308 kB/s\n"
+    )
+    assert results.io[["io_bytes", "total_ios", "runtime_s"]].to_numpy().tolist() == [
+        [64, 64, 0.00020758]
+    ]
+    assert len(results.notes) == 0
