@@ -361,16 +361,10 @@ def _about(place: str, tables: Sequence[str] | None, labels: Mapping[str, DType]
         )
     if labels != about.labels:
         raise DatasetError(
-            f"{place}: its files have {_listed(about.labels)}, and these have {_listed(labels)};"
+            f"{place}: its files have the labels {dict(about.labels)}, and these {dict(labels)};"
             " give the same ones, or convert into another folder"
         )
     return about
-
-
-def _listed(labels: Mapping[str, DType]) -> str:
-    words = {"Int64": "whole numbers", "str": "text"}
-    told = ", ".join(f"{name} ({words[kind]})" for name, kind in labels.items())
-    return f"the labels {told}" if told else "no labels"
 
 
 def _described(
@@ -383,7 +377,7 @@ def _described(
         lies = file.place if is_url(file.place) else "/".join(real_place(file, folders))
         if not lies.startswith(own):
             member = "" if file.member is None else f"/{file.member}"
-            labels = f" {dict(file.labels)}" if file.labels else ""
+            labels = f" {dict(sorted(file.labels.items()))}" if file.labels else ""
             stamp = [*_stat(file), *read_as]
             yield file, File(lies + member + labels, file.name + labels, stamp)
 

@@ -204,24 +204,25 @@ def _executor(workers: str | None) -> Iterator[Any]:
     """Start processes, or connect to the scheduler of Dask, while they are needed."""
     if workers is None:
         yield None
-    elif workers.isdecimal() and int(workers):
+        return
+    wanted = f"--workers {workers}: give a number of processes, or the address of Dask's scheduler"
+    if workers == "0" or not (workers.isdecimal() or ":" in workers):
+        raise Trouble(wanted, 2)
+    if workers.isdecimal():
         from concurrent.futures import ProcessPoolExecutor
         from multiprocessing import get_context
 
         # polars must not be forked
         with ProcessPoolExecutor(int(workers), get_context("spawn"), _follow) as pool:
             yield pool
-    else:
-        distributed = needed("distributed", f"--workers {workers}")
-        try:
-            client = distributed.Client(workers, timeout="10s", set_as_default=False)
-        except (OSError, ValueError) as error:
-            raise Trouble(
-                f"--workers {workers}: give a number of processes, or the address of a scheduler"
-                f" of Dask ({str(error) or 'no answer'})"
-            ) from None
-        with client:
-            yield client
+        return
+    distributed = needed("distributed", f"--workers {workers}")
+    try:
+        client = distributed.Client(workers, timeout="10s", set_as_default=False)
+    except (OSError, ValueError) as error:
+        raise Trouble(f"{wanted} ({str(error) or 'no answer'})") from None
+    with client:
+        yield client
 
 
 def _follow() -> None:

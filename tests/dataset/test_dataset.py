@@ -301,7 +301,9 @@ def test_a_wrong_argument_leaves_nothing_behind(tmp_path, runs, wrong):
 
 def test_other_labels_are_refused(convert, runs):
     convert({"a": runs})
-    with pytest.raises(ft.DatasetError, match=r"have the labels label \(text\), and .* no labels"):
+    with pytest.raises(
+        ft.DatasetError, match=r"have the labels \{'label': 'str'\}, and these \{\};"
+    ):
         convert()
     done = convert({"b": runs})
     assert (done.new, done.open().io.collect()["label"].n_unique()) == (25, 2)

@@ -81,6 +81,13 @@ def assert_whole(path, sources):
         assert {one.name for one in (path / table).iterdir()} == batches
 
 
+def until(path, batches):
+    end = time.monotonic() + 120
+    while len(list(path.glob("notes/*.parquet"))) < batches:
+        assert time.monotonic() < end
+        time.sleep(0.005)
+
+
 @needs_kill
 def test_killed_again_and_again(tmp_path):
     runs, path = write_results(tmp_path / "runs", 60), tmp_path / "ds"
@@ -178,6 +185,21 @@ def test_a_full_disk(tmp_path):
     assert_whole(path, runs)
 
 
+@needs_kill
+def test_processes_end_with_a_conversion_that_is_killed(tmp_path):
+    psutil = pytest.importorskip("psutil", reason="psutil is not installed")
+    runs, path = write_results(tmp_path / "runs", 3000), tmp_path / "ds"
+    command = [sys.executable, "-m", "fiotools", "convert", runs, "-o", path, "--workers", "2"]
+    with subprocess.Popen(command) as process:
+        until(path, 1)
+        children = psutil.Process(process.pid).children(recursive=True)
+        process.kill()
+    assert len(children) >= 2
+    assert not psutil.wait_procs(children, timeout=60)[1]
+    ft.convert(runs, path)
+    assert_whole(path, runs)
+
+
 # --- many machines ------------------------------------------------------------------------------
 
 WORKER = ["-m", "distributed.cli.dask_worker", "--no-nanny", "--no-dashboard", "--nthreads", "1"]
@@ -200,13 +222,6 @@ def cluster():
             for process in made.processes:
                 process.kill()
                 process.wait()
-
-
-def until(path, batches):
-    end = time.monotonic() + 120
-    while len(list(path.glob("notes/*.parquet"))) < batches:
-        assert time.monotonic() < end
-        time.sleep(0.005)
 
 
 @on_dask
@@ -264,7 +279,7 @@ def test_the_command_line_asks_a_scheduler_or_starts_processes(tmp_path, cluster
         assert (done.returncode, done.stdout) == (0, "")
         assert done.stderr == f"fiotools: converted to {path}: 3 files (3 new)\n"
         assert_whole(path, runs)
-    for wrong in ("0", "nowhere:// x"):
+    for wrong, code in (("0", 2), ("two", 2), ("nowhere:// x", 1)):
         done = inside("convert", runs, "-o", path, "--workers", wrong)
-        assert done.returncode == 1
+        assert done.returncode == code
         assert done.stderr.startswith(f"fiotools: --workers {wrong}: give a number of processes,")
