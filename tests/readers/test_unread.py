@@ -139,7 +139,7 @@ def fixtures():
     return [path.read_text("utf-8", "replace") for path in files if path.stat().st_size < 20_000]
 
 
-@pytest.mark.parametrize("name", [reader.name for reader in READERS if reader.mark_needs])
+@pytest.mark.parametrize("name", [reader.name for reader in READERS if reader.grammar])
 def test_each_mark_has_a_word_that_it_needs(name, fixtures):
     reader = next(reader for reader in READERS if reader.name == name)
     pattern = re.compile("|".join(filter(None, (reader.mark, reader.line_mark))), re.I | re.M)
