@@ -18,7 +18,8 @@ BEYOND = {
     "bash-time__C_failed_dd.txt": "the dd that failed is a run, without figures",
     "fish-time__fakeclock_61min.txt": "lists no dd of this file; its report is 3000+0",
     "fish-time__fakeclock_over_an_hour.txt": "lists no dd of this file; its report is 3000+0",
-    "wild__en_pdsh_prefixed.txt": "chunk2's records follow its figures, and fit them",
+    "wild__en_pdsh_prefixed.txt": "the records of two hosts stand between each other: told",
+    "transcript__assembled_json_escaped.json": "a string of JSON: refused with the way out",
     # bytes and rate of records alone follow from the command's block size and from time
     **dict.fromkeys(
         (
@@ -123,7 +124,7 @@ def test_progress_is_in_samples(every):
 def test_only_contradictions_are_noted(every):
     seen = {}
     for name, truth in truths().items():
-        if expected(truth):
+        if expected(truth) and not isinstance(every[name], FileError):
             notes = every[name].notes["message"]
             if said := notes[notes.str.contains(CONTRADICTION)].tolist():
                 seen[name] = said

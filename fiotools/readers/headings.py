@@ -109,7 +109,6 @@ class Outline:
         self._is_output = False  # whether the lines above are a command's output
         self._awaits_report = False
         self._is_commented = False  # whether a command stands below the names that wait
-        self._echoed = ""
 
     def report(self) -> tuple[str, ...]:
         """Return the names that stand for a report here."""
@@ -128,12 +127,12 @@ class Outline:
         if self._is_commented and any(one.level == _COMMENT for one in self._waiting):
             self._end(_COMMENT)  # it told what the command above does, and that measured nothing
         self._is_commented = bool(self._waiting)
-        self.is_alone, self._is_output, self._echoed = False, True, ""
+        self.is_alone, self._is_output = False, True
         self._awaits_report = shell.is_measured(typed)
         told = _ECHO.fullmatch(typed) if typed.startswith("echo") else None
         if told and len(shell.simple(typed)) == 1:
-            self._echoed, self._is_commented = told["name"].strip(), False
-            if not self._ruled(self._echoed):
+            self._is_commented = False
+            if not self._ruled(told["name"].strip()):
                 self._wait(_COMMENT, told["name"])
 
     def prompt(self, line: str) -> None:
@@ -156,7 +155,7 @@ class Outline:
             self.turn(bare)
         elif self._heading(line, bare, below):
             return True
-        elif not (self._is_output and bare == self._echoed) and not self._read(bare, below):
+        elif not self._read(bare, below) and not self._is_output:
             self._waiting.clear()
             if self.is_alone:
                 self._end(_SEPARATOR)

@@ -19,7 +19,7 @@ from fiotools.readers import shell
 _LONGEST = 8000  # one-line pastes are long, and nothing longer is a command
 _PROMPT = re.compile(
     r"""[ \t]*(?:\([\w.-]{1,40}\)[ ])?(?P<prompt>
-        \[?[\w.-]+@(?P<host>[\w.-]+)(?:[: \[][^\n$\#%>]*?)?\]?[ ]?[$\#%>]  # user@host:~$  [u@h dir]#
+        \[?[\w.-]+@(?P<host>[\w.-]+)(?:[: \[][^\n$\#%>]*?)?\]?[ ]?[$\#%>]  # user@host:~$
       | [\w.-]+:[~/]\S*[ ][\w.-]+[$\#%]                                  # Mac:~ user$
       | (?:[\w.-]+:)?[~/][\w./~-]*[ ]?[$\#%]                             # ~/dir$  /var/www $
       | [\w-]{1,40}\$                                                    # bash-5.2$ without dots

@@ -235,8 +235,6 @@ def test_progress_and_signals_in_a_session():
 @pytest.mark.parametrize(
     ("file", "amounts", "directions"),
     [
-        ("assembled-json-escaped.json", [209715200], ["write"]),
-        ("assembled-html-br-nbsp.txt", [335544320], ["write"]),
         (
             "pty-bash-color-lf.txt",
             [268435456, 268435456, 104857600, 21474836480],
@@ -256,6 +254,17 @@ def test_recorded_and_assembled(file, amounts, directions):
     assert results.io["io_bytes"].tolist() == amounts
     assert results.io["direction"].dropna().tolist() == directions
     assert not results.notes["message"].str.contains("records").any()
+
+
+def test_a_page_as_html_is_told():
+    results = ft.read(FIXTURES / "transcript" / "assembled-html-br-nbsp.txt")
+    assert results.io["io_bytes"].tolist() == [335544320]
+    assert results.notes["message"].str.contains("this is HTML").sum() == 1
+
+
+def test_a_report_in_a_string_of_json_is_refused_with_the_way_out():
+    with pytest.raises(UnknownFormatError, match=r"jq -r '.. \| strings'"):
+        ft.read(FIXTURES / "transcript" / "assembled-json-escaped.json")
 
 
 LISTED = "dd if=/dev/zero of=/mnt/a bs=1M count=2\ndd if=/mnt/a of=/dev/null bs=1M count=2\n"

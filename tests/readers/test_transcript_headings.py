@@ -173,3 +173,31 @@ def test_a_report_alone_has_none():
 def test_the_title_of_a_fence_without_a_report_ends_with_it():
     text = f"```console:memory\n$ free\nMem: 8 GB\n```\n\n```console:ext4\n$ {RUN}\n```\n"
     assert named(text) == ["ext4"]
+
+
+@pytest.mark.parametrize("sign", ["=", "-", "~", "^", '"', "*", "+", "#"])
+@pytest.mark.parametrize("fence", ["", "```\n"])
+def test_an_underlined_line_is_a_heading_of_all_below(sign, fence):
+    rule = sign * 22
+    prose = "\nMore of it, on another day.\n\n"
+    run = f"{fence}{RUN}{fence}"
+    text = f"6.8-rc7: 2 disks\n{rule}\n\n{run}{prose}{run}\nxfs\n{rule}\n\n{run}"
+    assert named(text) == ["6.8-rc7: 2 disks"] * 2 + ["xfs"]
+    assert named(f"{rule}\nnew\n{rule}\n\n{run}") == ["new"]
+
+
+@pytest.mark.parametrize(
+    "line", ["It was slow.", "Model   Size", "12345", "a | b", "one two three four five six " * 2]
+)
+def test_a_sentence_and_a_table_above_a_rule_are_no_headings(line):
+    assert named(f"{line}\n-----\n\n{RUN}") == [None]
+
+
+def test_a_plain_line_just_above_a_fence_is_a_label():
+    one, other = f"Disk with 9p\n{FENCED}", f"Disk with virtiofs\n```\n{RUN}\n```\n"
+    assert named(f"# Actual result\n\n{one}\n{other}") == ["Disk with 9p", "Disk with virtiofs"]
+    assert named(f"# Actual result\n\nIt is slow\n{FENCED}") == ["Actual result"]
+
+
+def test_a_label_stands_through_the_output_of_its_command():
+    assert named(f"ext4:\n$ ./bench.sh\nstarting\nready\n{REPORT}") == ["ext4"]

@@ -202,3 +202,65 @@ def test_the_command_in_a_sentence(sentence):
 @pytest.mark.parametrize("sentence", ["First `{}`, then `{}`:", "I used `dd` and `fio --version`:"])
 def test_sentences_that_name_no_command_alone(sentence):
     assert ft.reads(f"{sentence.format(DD, DD)}\n\n{REPORT}").runs["command"].isna().all()
+
+
+FIO = "fio --direct=1 --bs=1M --size=1G --name=job"
+FIO_REPORT = (
+    "job: (groupid=0, jobs=1): err= 0: pid=1: Mon Jan 27 20:05:10 2025\n"
+    "  read: IOPS=1, BW=4096B/s (4096B/s)(4096B/1000msec)\n"
+)
+
+
+@pytest.mark.parametrize(
+    "form",
+    [
+        "```bash\n{}\n```\nResult:\n```\n{}```\n",
+        "```\n{}\n```\n\nI got this on my laptop:\n\n```\n{}```\n",
+        "```\n{}\n{}```\n",
+        "> {}\n\n```\n{}```\n",
+        "{}\n{}",
+        "$ {}\n{}",
+    ],
+)
+def test_a_command_in_its_own_fence_in_a_quote_and_bare(form):
+    for command, report in ((FIO, FIO_REPORT), (DD, REPORT)):
+        assert commands(form.format(command, report)) == [command]
+    assert ft.reads(form.format(FIO, FIO_REPORT)).io["direct"].tolist() == [True]
+
+
+@pytest.mark.parametrize(
+    "form",
+    [
+        "```\n{}\n```\n\n## Another\n\n```\n{}```\n",
+        "```\n{}\n```\n```\nnothing\n```\n```\n{}```\n",
+    ],
+)
+def test_a_command_in_its_own_fence_ends_at_a_heading_and_another_fence(form):
+    assert commands(form.format(DD, REPORT)) == [""]
+
+
+def test_measure_command_without_a_prompt():
+    span = "\nSeconds : {0}\nTicks : {0}0000000\nTotalSeconds : {0}.0\n"
+    one, other = "Measure-Command { dir C:\\*.txt }", "Measure-Command {dir C:\\ -Filter x}"
+    results = ft.reads(f"Two of them\n{one}{span.format(8)}{other}{span.format(1)}")
+    assert results.timings[["command", "real_s"]].values.tolist() == [[one, 8.0], [other, 1.0]]
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        (f"N o dd {OPERANDS}\n{REPORT}", 1),
+        (f"$ dd if=/dev/zero of=x\nbs=1M count=2\n{REPORT}", 2),
+        (f"<pre>$ {DD}\n{REPORT}</pre>\n", 1),
+        (f"x; then {FIO}\n{FIO_REPORT}", 1),
+    ],
+)
+def test_a_command_that_is_not_read_is_told(text, line):
+    notes = ft.reads(text).notes
+    told = notes[notes["message"].str.contains("is not read as a command")]
+    assert told[["line", "severity"]].values.tolist() == [[line, "warning"]]
+
+
+def test_names_of_hosts_and_directories_in_prompts():
+    text = f"root@nas[/mnt/a]# {DD}\n{REPORT}> [root@box tmp]# {DD}\n> {REPORT}"
+    assert ft.reads(text).runs["host"].tolist() == ["nas", "box"]
