@@ -148,8 +148,9 @@ def test_ci_ends_with_what_it_could_not_run(tmp_path):
 
 def test_the_workflow():
     """It ends in time, sees new files too, takes no old action, and knows users without fio."""
-    (job,) = yaml.safe_load(WORKFLOW)["jobs"].values()
+    job, wheel = yaml.safe_load(WORKFLOW)["jobs"].values()
     assert job["timeout-minutes"] <= 60
+    assert wheel["steps"][-1]["run"] == "python tasks.py test tests/test_wheel.py"
     matrix = job["strategy"]["matrix"]
     assert {True, False} == {*matrix["fio"], *(extra["fio"] for extra in matrix["include"])}
     uses = [step["uses"] for step in job["steps"] if "uses" in step]

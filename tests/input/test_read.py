@@ -317,14 +317,14 @@ def test_a_format_reads_its_own_reports_and_no_others(fixture_files):
 
 
 def test_a_file_that_cannot_be_opened_costs_only_itself(folder, monkeypatch):
-    really = os.open
+    really = open
 
     def refuse(place, *args, **kwargs):
         if str(place).endswith("good2.txt"):
             raise PermissionError(13, "Permission denied")
         return really(place, *args, **kwargs)
 
-    monkeypatch.setattr("os.open", refuse)
+    monkeypatch.setattr("builtins.open", refuse)
     results = ft.read(folder, errors="note")
     assert len(results.io) == 1
     assert results.notes["message"].str.contains("Permission denied").all()

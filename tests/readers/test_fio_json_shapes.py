@@ -225,7 +225,7 @@ def line_of(text, words):
 def test_the_line_that_is_no_json_is_named(old, new, words):
     text = WHOLE.replace(old, new, 1)
     assert text != WHOLE
-    with pytest.raises(ParseError, match=r"this line is no JSON.*edited") as caught:
+    with pytest.raises(ParseError, match=r"this line is not JSON.*edited") as caught:
         ft.reads(text, name="x.json")
     assert caught.value.line == line_of(text, words)
     assert "killed" not in str(caught.value)
@@ -235,7 +235,7 @@ def test_a_comma_too_many_is_named():
     text = re.sub(r'("minf" : \d+),', r"\1,,", WHOLE, count=1)
     assert line_of(text, ",,")
     text = WHOLE.rstrip().removesuffix("}").rstrip() + ",\n}\n"
-    with pytest.raises(ParseError, match="this line is no JSON") as caught:
+    with pytest.raises(ParseError, match="this line is not JSON") as caught:
         ft.reads(text, name="x.json")
     assert caught.value.line == text.count("\n") - 1
 
