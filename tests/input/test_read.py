@@ -2,7 +2,6 @@
 
 import copy
 import gc
-import os
 import pickle
 import re
 import shutil
