@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 import fiotools as ft
-from fiotools.errors import ParseError, UnknownFormatError
+from fiotools.errors import UnknownFormatError
 
 FIXTURES = Path(__file__).parents[1] / "fixtures" / "time"
 CORPUS = Path(__file__).parents[3] / "shared" / "corpus" / "dd-time"
