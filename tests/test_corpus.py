@@ -27,6 +27,8 @@ NO_RESULT = {
     r"dd-time/busybox-dd-1\.35\.0-debian__C_truncated_2\.txt": "unknown format",  # a usage text
     r"dd-time/busybox-dd-git2024__C_truncated_2\.txt": "the file is empty",
     r"dd-time/hyperfine-.*_abort_json\.json": "the file is empty",
+    r"dd-time/hyperfine-.*_(adoc|org)\.txt": "export with --export-json",
+    r"dd-time/transcript__assembled_json_escaped\.json": "take it out, e.g. `jq -r",
     r"dd-time/yash-time__C_subshell_sync\.txt": "unknown format",  # a syntax error of the shell
     r"dd-time/python-timeit__C\.txt": "unknown format",
     # figures without a label: which of three is the real time, is a guess
@@ -41,7 +43,7 @@ NO_RESULT = {
     r"diskspd/generated/v.*_profile_only\.(xml|txt)": "holds a profile without results",
     # fio
     r"fio/wild/louwrentius_fio-plot__.*-nojson\.json": "fio printed no report; it said",
-    r"fio/wild/mcgrof_fio-tests__steadystate-abridged-3\.1\.md": "no JSON: '...'",
+    r"fio/wild/mcgrof_fio-tests__steadystate-abridged-3\.1\.md": "'...'",
     r"fio/wild/bamasa_fio_tests__text-inside-json-3\.12\.json": "take it out, e.g. `jq -r",
     r"fio/wild/microsoft_VirtualClient__(Verification_)?Error_\d\.txt": "it said",
     r"fio/generated/cut__terse-v5-truncated\.terse": "breaks off in field 77",

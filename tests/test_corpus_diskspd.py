@@ -174,6 +174,8 @@ WARNED = {
     "thomaslauer_README_9a14ef3_thousandsep.md": "not a whole number",
     # two tables of CPUs that were pasted alone
     "patricklang_README.md": "lines of a report were not read",
+    # rates of CrystalDiskMark in a list
+    "roblevay_Lab02_Sql_Server_IO.md": "lines of a report were not read",
     "vc_WriteOnly-v2.2.0-MultiNumaMultiGroup.txt": "2 of 4 threads are in the file",
     "vc_WriteOnly-v2.2.0-MultiSocketSingleGroup.txt": "percentile 50 is below percentile 25",
 }
