@@ -803,6 +803,17 @@ def test_lines_that_a_mail_wrapped_behind_a_comma():
     assert res.jobs["ctx"].tolist() == whole.jobs["ctx"].tolist()
 
 
+@pytest.mark.parametrize("quote", ["", "> ", ">> "])
+def test_a_line_that_a_mail_wrapped_twice(quote):
+    lines = ["  lat (msec)   : 2=50.0%, 4=10.0%,", "10=5.0%, 20=5.0%, 2000=20.0%,", ">=2000=10.0%"]
+    text = re.sub(r"(?m)^  lat \(msec\).*$", "\n".join(lines), NORMAL)
+    res = ft.reads("".join(f"{quote}{line}\n" for line in text.splitlines()))
+    shares = res.bins.loc[res.bins["bin_lo_ns"] >= 1e6, "pct"]
+    assert shares.tolist()[-6:] == [50.0, 10.0, 5.0, 5.0, 20.0, 10.0]
+    assert res.runs["status"].tolist() == ["ok"]
+    assert res.jobs["ctx"].tolist() == ft.reads(NORMAL).jobs["ctx"].tolist()
+
+
 @pytest.mark.parametrize("is_above", [False, True])
 @pytest.mark.parametrize("tag", ["", "<pre>", "<code>"])
 def test_an_excerpt_of_a_report_is_no_second_run(is_above, tag):
