@@ -85,6 +85,26 @@ def test_a_kind_is_named_once():
     assert len(told) == 3
 
 
+def test_two_nulls_are_both_named():
+    document = json.loads(WHOLE)
+    document["jobs"][0]["write"] |= {"bw_min": None, "bw_max": None}
+    [told] = read(document).notes.query("severity == 'warning'")["message"]
+    assert "bw_min" in told
+    assert "bw_max" in told
+    assert "..." not in told
+
+
+@pytest.mark.parametrize("lost", ["--name=plain --rw=randrw", None, ["rw"]])
+def test_no_default_is_claimed_if_options_could_not_be_read(lost):
+    document = json.loads(WHOLE)
+    document["global options"] = {"directory": "d"}
+    del document["jobs"][0]["job options"]["bs"]
+    assert "default" in set(read(document).settings["origin"])
+    document["jobs"][0]["job options"] = lost
+    settings = read(document).settings
+    assert settings["option"].tolist() == ["directory"]
+
+
 # --- PowerShell's ConvertTo-Json --------------------------------------------------------------
 
 

@@ -803,6 +803,17 @@ def test_lines_that_a_mail_wrapped_behind_a_comma():
     assert res.jobs["ctx"].tolist() == whole.jobs["ctx"].tolist()
 
 
+@pytest.mark.parametrize("quote", ["", "> ", ">> "])
+def test_a_line_that_a_mail_wrapped_twice(quote):
+    lines = ["  lat (msec)   : 2=50.0%, 4=10.0%,", "10=5.0%, 20=5.0%, 2000=20.0%,", ">=2000=10.0%"]
+    text = re.sub(r"(?m)^  lat \(msec\).*$", "\n".join(lines), NORMAL)
+    res = ft.reads("".join(f"{quote}{line}\n" for line in text.splitlines()))
+    shares = res.bins.loc[res.bins["bin_lo_ns"] >= 1e6, "pct"]
+    assert shares.tolist()[-6:] == [50.0, 10.0, 5.0, 5.0, 20.0, 10.0]
+    assert res.runs["status"].tolist() == ["ok"]
+    assert res.jobs["ctx"].tolist() == ft.reads(NORMAL).jobs["ctx"].tolist()
+
+
 @pytest.mark.parametrize("is_above", [False, True])
 @pytest.mark.parametrize("tag", ["", "<pre>", "<code>"])
 def test_an_excerpt_of_a_report_is_no_second_run(is_above, tag):
@@ -894,6 +905,33 @@ def test_a_summary_alone():
     assert res.io["group"].isna().all()
     assert res.io[["entry", "direction"]].to_numpy().tolist() == [[1, "read"], [2, "write"]]
     assert res.io["bw_bytes_per_s"].tolist() == [4096 * 1024] * 2
+
+
+@pytest.mark.parametrize("is_above", [False, True])
+def test_a_summary_beside_its_report_is_no_second_run(is_above):
+    summary = NORMAL[NORMAL.index("Run status") : NORMAL.index("Disk stats")]
+    res = ft.reads(f"In short:\n\n{summary}\nAll:\n\n{NORMAL}")
+    if not is_above:
+        res = ft.reads(f"{NORMAL}\nIn short:\n\n{summary}")
+    assert res.io.equals(ft.reads(NORMAL).io)
+    assert res.notes["code"].tolist().count("repeats") == 1
+    other = re.sub(r"run=\d+-\d+msec", "run=1003-1003msec", summary)
+    assert other != summary
+    assert len(ft.reads(f"In short:\n\n{other}\nAll:\n\n{NORMAL}").runs) == 2
+
+
+def test_a_summary_alone_has_the_options_of_a_command_with_one_job():
+    summary = NORMAL[NORMAL.index("Run status") : NORMAL.index("Disk stats")]
+    command = "$ fio --direct=1 --name=a --rw=randrw --bs=8k --numjobs=2 --size=1G"
+    res = ft.reads(f"{command}\n[cut]\n{summary}")
+    assert (
+        res.io[["bs_bytes", "numjobs", "size_bytes"]].to_numpy().tolist() == [[8192, 2, 2**30]] * 2
+    )
+    assert res.io["rw"].tolist() == ["randrw"] * 2
+    # which of two it sums up is not said
+    res = ft.reads(f"{command} --name=b --bs=4k\n[cut]\n{summary}")
+    assert res.io["bs_bytes"].isna().all()
+    assert res.io["direct"].tolist() == [True] * 2
 
 
 def test_lines_below_a_damaged_first_line_stay_unread():

@@ -213,6 +213,27 @@ def test_a_line_that_begins_in_other_text_is_not_left_out_in_silence():
     assert len(messages(res, about="of a report were not read")) == 1
 
 
+def test_reports_of_one_run_with_equal_disks_are_one_run():
+    """The kernel's numbers may be the same at two of them."""
+    lines = text("status-interval").splitlines()
+    disks = lines[-1][lines[-1].index(";vda;") :]
+    alike = [line.partition(";vda;")[0] + disks for line in lines]
+    res = ft.reads("\n".join(alike) + "\n")
+    assert len(res.runs) == 1
+    assert res.io.equals(ft.reads("\n".join(lines) + "\n").io)
+
+
+def test_the_version_of_fio_2_0_8():
+    """It prints no name beside it."""
+    line = text("v3")
+    res = ft.reads(line.replace(";fio-3.33;", ";2.0.8;"))
+    assert res.runs["tool_version"].tolist() == ["2.0.8"]
+    assert res.io["iops"].tolist() == ft.reads(line).io["iops"].tolist()
+    for other in ("3;2.0.8;mix;0;0;1;2;3\n", "3;1.2;4;5;6;7;8;9;10;11;12\n"):
+        with pytest.raises(FileError):
+            ft.reads(other)
+
+
 def test_phases_are_reported_as_one_run_at_every_interval():
     """Behind a stonewall one job waits while the other runs."""
     lines = text("phases").splitlines()
