@@ -35,7 +35,7 @@ _RULED = re.compile(
 )
 _NAMED = re.compile(
     r"(?P<item>(?:[-*+•]|\d{1,2}[.)])[ ]+)?(?:"
-    r"<summary>(?P<folded>.+?)</summary>|(?P<label>[^*_].*?)[ ]?[:：]"
+    r"<summary>(?P<folded>.+?)</summary>|(?P<label>[^*_].*?)[ ]?(?<!:)[:：]"
     r"|(?:\*\*|__|<b>|<strong>|\[b\])(?P<bold>.+?)[ ]?[:：]?"
     r"(?:\*\*|__|</b>|</strong>|\[/b\])[ ]?[:：]?|(?(item)(?P<listed>.+)|(?!)))",
     re.IGNORECASE,
@@ -216,8 +216,7 @@ class Outline:
             self._head(len(found["marks"]), found["name"])
             return True
         rule = _RULE.fullmatch(below.strip())
-        is_rule = rule and (rule["sign"] != "~" or len(rule[0]) >= max(4, len(bare)))
-        if not rule or not is_rule or _RULE.fullmatch(bare) or not _is_title(bare):
+        if not rule or _may_be_fence(rule, bare) or _RULE.fullmatch(bare) or not _is_title(bare):
             return False
         self._head(_DEPTHS.get(rule["sign"], 3), bare)
         return True
@@ -266,6 +265,13 @@ class Outline:
             return bool(is_above) and _is_name(line) and self._wait(_LABEL, line)
         name: str = found["folded"] or found["label"] or found["bold"] or found["listed"]
         return bool(_INTRODUCING.fullmatch(name)) or (_is_name(name) and self._wait(_LABEL, name))
+
+
+def _may_be_fence(rule: re.Match[str], title: str) -> bool:
+    """Whether a line of tildes below a title is a fence: it is short, or far from as long."""
+    length = len(rule[0])
+    is_like_title = length >= max(4, len(title)) or length >= max(6, len(title) * 3 / 4)
+    return rule["sign"] == "~" and not is_like_title
 
 
 def _plain(name: str) -> str:

@@ -45,8 +45,10 @@ _LEVEL = re.compile(r"(?:trace|debug|info|notice|warn(?:ing)?|err(?:or)?|fatal|c
 _TRACE = re.compile(r"\++ (?P<command>[\w./]\S*(?: [^\n]*)?)$")
 _UNPROMPTED = re.compile(
     r"[ \t>]*(?P<command>(?:(?:\S*/)?(?:time|sudo|nice|env|LC_ALL=\w+|LANG=\w+)(?: +-\S+)* +)*"
-    r"(?:\S{0,200}/)?(?P<tool>dd +\w+=\S|fio +[\w./-]|diskspd(?:\.exe)? +[-/\w#])[^\n]*)$"
+    r"(?:\S{0,200}/)?(?P<tool>dd +\w+=\S|fio +[\w./-]|diskspd(?:\.exe)? +[-/\w#]"
+    r"|(?:dd|fio|diskspd(?:\.exe)?) +\\$)[^\n]*)$"
 )
+_INTRODUCES = re.compile(r"\w\w[:;,!?]$")  # the end of a sentence, and of no drive (``E:``)
 _TIMED = re.compile(
     r"[ \t>]*(?P<command>(?:(?:sudo +)?(?:/\S{0,200}/)?g?time(?: +-\S+)* +"
     r"[A-Za-z_./~(\\{'\"$]|Measure-Command +[{$(-])[^\n]*)$"
@@ -138,7 +140,10 @@ def _unprompted(line: str) -> Command | None:
     other = _UNPROMPTED.match(line)
     if other:
         command = other["command"].rstrip()
-        if other["tool"].startswith("dd") or shell.is_measured(command, whole=True):
+        is_certain = other["tool"].startswith("dd") or other["tool"].endswith("\\")
+        if is_certain or (
+            not _INTRODUCES.search(command) and shell.is_measured(command, whole=True)
+        ):
             return Command(command, is_echo=True)
     if other := _TRACE.match(line):
         command = other["command"].rstrip()

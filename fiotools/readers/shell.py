@@ -35,6 +35,8 @@ _TYPED = {
 }
 _OWN = re.compile(r"(?:\.{1,2}|~)[/\\]\w")  # a program of one's own
 _OPERAND = re.compile(r"--?\w|.*[./=~$'{<>*]")
+# an option of several letters without its value, and a value
+_OPTION, _VALUE = re.compile(r"--?[a-z]\w+"), re.compile(r"\w+")
 # words of sentences that begin with "time"
 _PROSE = {
     *("to", "of", "is", "was", "are", "were", "be", "it", "its", "the", "a", "an", "and", "or"),
@@ -179,12 +181,22 @@ def is_measured(command: str, *, whole: bool = False) -> bool:
     (True, False)
     >>> is_measured("dd if=a of=b is slow"), is_measured("dd if=a of=b is slow", whole=True)
     (True, False)
+    >>> is_measured("fio -rw read -bs 64k", whole=True), is_measured("fio -h is long", whole=True)
+    (True, False)
     """
+    command = command.rstrip("\\ ") if whole else command  # it goes on below
     return any(
-        named and all(map(_OPERAND.match, named if whole else named[:1]))
+        named and all(map(_OPERAND.match, _unvalued(named) if whole else named[:1]))
         for tool in (*_TOOLS, "hyperfine")
         for named in commands(command, tool)
     )
+
+
+def _unvalued(named: tuple[str, ...]) -> Iterator[str]:
+    """Yield the words of a command without the values that stand behind an option's name."""
+    for above, word in zip(("", *named), named, strict=False):
+        if not (_OPTION.fullmatch(above) and _VALUE.fullmatch(word)):
+            yield word
 
 
 @lru_cache(_KEPT)

@@ -306,6 +306,17 @@ def test_kdiskmarks_first_versions():
     assert "1,048,576 bytes" in results.notes["message"][0]
 
 
+def test_kdiskmarks_megabyte_may_be_that_of_its_header():
+    rate = {"3391.897": "3473.303", "56.085": "57.431"}
+    text = (FIXTURES / "crystaldiskmark" / "kdiskmark-3.1.3--default.txt").read_text()
+    for old, new in rate.items():
+        assert old in text
+        text = text.replace(old, new)
+    results = ft.reads(text)
+    assert results.io["bw_bytes_per_s"].iloc[[0, 3]].tolist() == [3473303000, 57431000]
+    assert not results.notes["code"].eq("contradiction").any()
+
+
 def test_kdiskmark_in_a_post_cut_and_contradicting():
     text = (FIXTURES / "crystaldiskmark" / "kdiskmark-3.1.3--default.txt").read_text()
     post = ft.reads("".join(f"> {line}\n" for line in f"My new disk:\n\n{text}".split("\n")))

@@ -4,6 +4,7 @@ import html
 import json
 import quopri
 import time
+from pathlib import Path
 
 import pytest
 
@@ -11,6 +12,7 @@ import fiotools as ft
 from fiotools.errors import UnknownFormatError
 from fiotools.readers import opened, sniff
 
+FIXTURES = Path(__file__).parents[1] / "fixtures"
 DD = "2+0 records in\n2+0 records out\n2097152 bytes (2.1 MB, 2.0 MiB) copied, 0.500321 s, 4.2 MB/s\n"
 TIME = "\nreal\t0m0.600s\nuser\t0m0.100s\nsys\t0m0.200s\n"
 COMMAND = "time dd if=/dev/zero of=x bs=1M count=2"
@@ -34,6 +36,8 @@ DAMAGE = {
     "tabs to spaces": SESSION.expandtabs(4),
     "indented": "".join(f"    {x}\n" for x in SESSION.splitlines()),
     "old Mac": SESSION.replace("\n", "\r"),
+    "mailed": mailed(SESSION),
+    "mailed, folded": mailed(SESSION).replace(" bs=3D", " =\nbs=3D"),
 }
 # what is not undone: refused, or told
 CODED = {
@@ -42,8 +46,7 @@ CODED = {
     "one line of tags": "<p>" + SESSION.replace("\n", "<br>") + "</p>",
     "pre": f'<pre class="sh"><code>{SESSION}</code></pre>\n',
     "numeric entities": SESSION.replace(" ", "&#32;").replace("/", "&#x2F;"),
-    "mailed": mailed(SESSION),
-    "mailed, folded": mailed(SESSION).replace(" bs=3D", " =\nbs=3D"),
+    "mailed in part": f"{mailed(SESSION)}a=b\n",
     "json": json.dumps({"host": "box", "log": SESSION}),
     "json lines": json.dumps({"stderr_lines": SESSION.splitlines()}),
     "two letters": SESSION.replace("\n", r"\n").replace("\t", r"\t"),
@@ -74,6 +77,28 @@ def test_a_text_in_a_code_is_refused_or_told(code):
     except UnknownFormatError:
         return
     assert ft.reads(CODED[code]).notes["severity"].eq("warning").any()
+
+
+def test_a_code_within_a_report_is_told():
+    text = (FIXTURES / "diskspd" / "diskspd-2.1--interrupted.txt").read_text()
+    notes = ft.reads(html.escape(text)).notes
+    assert notes["message"].str.startswith("this is HTML ('&#x27;')").sum() == 1
+    assert not ft.reads(text).notes["message"].str.contains("HTML").any()
+
+
+def test_dd_in_chinese_shows_the_code_page_of_its_bytes():
+    name = FIXTURES / "dd" / "gnu-dd-9.1--zh_CN.GBK_plain_bs1M_count16.txt"
+    told = ft.read(name).io
+    old = "记录了2+0 的读入\n记录了2+0 的写出\n2097152字节(2.1 MB)已复制，0.5 秒，4.2 MB/秒\n"
+    for report in (old, old.replace(" 秒，4.2 MB/秒", " s，4.2 MB/s")):
+        data = f"# 固态盘\n$ dd if=/dev/zero of=/mnt/u盘/x bs=1M count=2\n{report}".encode("gbk")
+        results = ft.reads(data)
+        assert results.io[["io_bytes", "runtime_s"]].values.tolist() == [[2097152, 0.5]]
+        assert results.runs["command"].str.contains("/mnt/u盘/x").all()
+        assert results.notes["message"].str.contains("read as GB18030").sum() == 1
+    assert told["io_bytes"].tolist() == [16 * 2**20]
+    # half of a letter at the end: not of this code page
+    assert ft.reads(data + b"\xd7").notes["message"].str.contains("were replaced").any()
 
 
 def test_strings_of_json_are_refused_with_the_way_out():

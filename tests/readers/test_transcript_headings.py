@@ -187,6 +187,20 @@ def test_an_underlined_line_is_a_heading_of_all_below(sign, fence):
         assert named(f"{rule}\nnew\n{rule}\n\n{run}") == ["new"]
 
 
+def test_a_heading_of_restructuredtext_is_underlined_and_its_blocks_are_introduced():
+    for rule in ("~" * 12, "~" * 14, "~" * 20):  # the title has 14 letters
+        text = f"btrfs on a USB\n{rule}\n\nThe second disk::\n\n{RUN}\n\n"
+        assert named(f"{text}xfs on a stick\n{rule}\n\n{RUN}") == [
+            "btrfs on a USB",
+            "xfs on a stick",
+        ]
+    # a fence below its label
+    assert named(f"btrfs on a USB\n~~~\n{RUN}~~~\nxfs\n~~~\n{RUN}~~~\n") == [
+        "btrfs on a USB",
+        "xfs",
+    ]
+
+
 @pytest.mark.parametrize(
     "line", ["It was slow.", "Model   Size", "12345", "a | b", "one two three four five six " * 2]
 )

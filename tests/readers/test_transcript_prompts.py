@@ -229,6 +229,28 @@ def test_a_command_in_its_own_fence_in_a_quote_and_bare(form):
 
 
 @pytest.mark.parametrize(
+    "typed",
+    [
+        FIO.replace(" --", " \\\n  --"),
+        FIO.replace("fio --direct=1 --", "fio --direct=1 \\\n--"),
+        FIO.replace("--direct=1 --bs=1M", "-direct 1 -bs 1M"),
+        FIO.replace("=", " "),
+    ],
+)
+def test_a_bare_command_of_several_lines_or_with_blanks(typed):
+    for form in ("```\n{}\n```\n\n```\n{}```\n", "```\n{}\n{}```\n"):
+        results = ft.reads(form.format(typed, FIO_REPORT))
+        assert results.io[["bs_bytes", "size_bytes", "direct"]].values.tolist() == [
+            [2**20, 2**30, True]
+        ]
+
+
+@pytest.mark.parametrize("prose", ["fio job/output:", "fio and/or dd:", "fio -name is needed here"])
+def test_a_line_that_introduces_a_report_is_no_command(prose):
+    assert ft.reads(f"{prose}\n\n{FIO_REPORT}").runs["command"].isna().all()
+
+
+@pytest.mark.parametrize(
     "form",
     [
         "```\n{}\n```\n\n## Another\n\n```\n{}```\n",

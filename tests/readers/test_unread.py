@@ -8,7 +8,7 @@ import pytest
 import fiotools as ft
 from fiotools.errors import UnknownFormatError
 from fiotools.readers import opened, pasted
-from fiotools.readers.document import may_hold
+from fiotools.readers.document import line_end, may_hold
 
 DD = "2+0 records in\n2+0 records out\n2097152 bytes (2.1 MB, 2.0 MiB) copied, 0.500321 s, 4.2 MB/s\n"
 
@@ -21,6 +21,8 @@ DD = "2+0 records in\n2+0 records out\n2097152 bytes (2.1 MB, 2.0 MiB) copied, 0
         "| user\t0m0.100s |",
         "job: (groupid=0, jobs=1): err=",
         "  read: IOPS=1000, BW=4000KiB/s",
+        "| 6.1 | Run status group 0 (all jobs): WRITE: bw=9MiB/s (9MB/s), io=1MiB (1MB) |",
+        f"1795240057021, 0, 4096{', 0' * 1856}",
         " total:   1234 |  5 | 6",
     ],
 )
@@ -29,7 +31,7 @@ def test_a_line_that_no_report_took_is_a_warning(line):
     assert results.io["io_bytes"].tolist() == [2097152]
     note = results.notes[results.notes["message"].str.contains("were not read")]
     assert note[["line", "severity"]].to_numpy().tolist() == [[6, "warning"]]
-    assert repr(line.strip()) in note["message"].item()
+    assert repr(line.strip()[:60]) in note["message"].item()
 
 
 def test_each_place_is_told():
