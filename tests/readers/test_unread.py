@@ -8,7 +8,7 @@ import pytest
 import fiotools as ft
 from fiotools.errors import UnknownFormatError
 from fiotools.readers import opened, pasted
-from fiotools.readers.document import line_end, may_hold
+from fiotools.readers.document import may_hold
 
 DD = "2+0 records in\n2+0 records out\n2097152 bytes (2.1 MB, 2.0 MiB) copied, 0.500321 s, 4.2 MB/s\n"
 
