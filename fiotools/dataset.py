@@ -2,18 +2,16 @@
 
 ::
 
-    _fiotools.json                 version, tables, labels, and which conversions did not end
-    io/4f0c9a1b22d3e586.parquet    rows of `io` from one batch of files, and so on for each table
-    notes/4f0c9a1b22d3e586.parquet
+    _fiotools.json                          version, tables, labels, number of files
+    io/00000000-4f0c9a1b22d3e586.parquet    rows of `io` from one batch of files, and so on
+    notes/00000000-4f0c9a1b22d3e586.parquet
 
 All files of a table have the same columns: ``io/*.parquet`` is all that polars, DuckDB, Spark and
 Dask need to be told. A batch is some hundred neighbours among the files that no batch holds yet; it
-is named after their paths, sizes and times and how they are read. Its notes are written last, and a
-batch counts when they are there. Their metadata say which files it holds: the next conversion reads
-the others. If one of them has changed, the batch goes, and all of its files are read again.
+is named after their paths, sizes and times. Its notes are written last, and a batch counts when
+they are there; their metadata say which files it holds. Parts never change.
 
-Each conversion has a token. A worker whose conversion is not the last one, since it was killed and
-begun again, writes no notes.
+Nothing is locked: only one conversion at a time may write to a dataset.
 """
 
 from __future__ import annotations
@@ -23,7 +21,6 @@ import json
 import os
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
 from hashlib import sha256
 from os import PathLike
@@ -37,7 +34,7 @@ from fiotools.errors import DatasetError, FileError, ScanWarning, typed, warn
 from fiotools.files import DATASET, atomic_write
 from fiotools.files.remote import Ahead, as_os_errors, file_system
 from fiotools.input import read
-from fiotools.input.sources import Found, as_text, find, is_url, local, real_place
+from fiotools.input.sources import Found, find, is_url, local, real_place
 from fiotools.tables.columns import POLARS
 from fiotools.tables.parts import Part
 from fiotools.tables.results import Frames, Results, concat
@@ -47,10 +44,11 @@ from fiotools.vocabulary import COLUMNS, TABLES, tables_of
 if TYPE_CHECKING:
     from fiotools.vocabulary import DType
 
-VERSION = 6  # of files and columns; a dataset of another one is refused
-_LARGEST = read.Bounds(files=512, size=32 << 20)  # batch
+VERSION = 7  # of files and columns; a dataset of another one is refused
+_FILES, _BYTES = 512, 32 << 20  # of a batch at most
 _HELD = "fiotools.files"  # the metadata of notes
-_OURS = re.compile(r"\.?([0-9a-f]{16})\.parquet(\.\w+\.part)?")  # the latter is left by a kill
+_NAME = r"\d{8,}-[0-9a-f]{16}"
+_OURS = re.compile(rf"({_NAME})\.parquet|\.{_NAME}\.parquet\.\w+\.part")  # the latter of a kill
 
 
 # --- a place: a folder of this machine, or what fsspec knows ------------------------------------
@@ -59,19 +57,7 @@ _OURS = re.compile(r"\.?([0-9a-f]{16})\.parquet(\.\w+\.part)?")  # the latter is
 def _place(path: str | PathLike[str]) -> str:
     """Return a folder that every process finds."""
     name = local(os.fspath(path))
-    if is_url(name):
-        return name.rstrip("/")
-    whole = Path(name).absolute().as_posix()
-    if as_text(whole) != whole:
-        raise DatasetError(f"{as_text(whole)}: polars opens no folder whose name is not text")
-    return whole
-
-
-@contextmanager
-def _elsewhere(url: str) -> Iterator[tuple[Any, str]]:
-    """Give the file system of a URL, and its own name for the place."""
-    with as_os_errors(url):
-        yield file_system(url)
+    return name.rstrip("/") if is_url(name) else Path(name).absolute().as_posix()
 
 
 def _names(folder: str) -> list[str]:
@@ -79,7 +65,8 @@ def _names(folder: str) -> list[str]:
     try:
         if not is_url(folder):
             return sorted(one.name for one in Path(folder).iterdir())
-        with _elsewhere(folder) as (system, path):
+        with as_os_errors(folder):
+            system, path = file_system(folder)
             system.invalidate_cache()  # another process writes there too
             listed = system.ls(path, detail=False)
         return sorted(one.rstrip("/").rpartition("/")[2] for one in listed)
@@ -101,7 +88,8 @@ def _opened(places: Sequence[str]) -> list[Any]:
 def _write(place: str, content: bytes) -> None:
     """Write a file, which has its name only when it is whole."""
     if is_url(place):
-        with _elsewhere(place) as (system, path):
+        with as_os_errors(place):
+            system, path = file_system(place)
             system.pipe_file(path, content)
     else:
         Path(place).parent.mkdir(parents=True, exist_ok=True)
@@ -110,7 +98,8 @@ def _write(place: str, content: bytes) -> None:
 
 def _remove(place: str) -> None:
     if is_url(place):
-        with _elsewhere(place) as (system, path):
+        with as_os_errors(place):
+            system, path = file_system(place)
             system.rm_file(path)
     else:
         Path(place).unlink()
@@ -125,8 +114,7 @@ class About:
 
     tables: Sequence[str]
     labels: Mapping[str, DType]  # columns of the path templates: whole numbers or text
-    unfinished: Sequence[str] = ()  # sources whose conversion did not end
-    token: str = ""  # of the last conversion
+    files: int = 0  # that it holds once the last conversion has ended
     schema: int = VERSION
 
     @classmethod
@@ -168,35 +156,25 @@ class File(NamedTuple):
 
     key: str  # where it lies, and its labels: one file, whatever it is called
     name: str  # its source, and its labels, which tell its rows from others
-    stamp: list[Any]  # size, time and tag, and how it was read
+    stat: list[Any]  # size, time and tag
+    read_as: list[str | None]  # format, version and quantity
 
 
-class Held(NamedTuple):
-    """A batch that counts."""
-
-    name: str
-    at: int  # the place of its first file among those that were found
-    files: list[File]
-
-
-def _held(place: str) -> list[Held]:
-    """List the batches that count, in the order in which their files were found."""
-    matches = filter(None, map(_OURS.fullmatch, _names(f"{place}/notes")))
-    names = [match[1] for match in matches if match[0] == f"{match[1]}.parquet"]
-    found = []
+def _held(place: str) -> dict[str, list[File]]:
+    """Return the names of the batches that count, in order, and the files of each."""
+    matches = map(_OURS.fullmatch, _names(f"{place}/notes"))
+    names = [match[1] for match in matches if match and match[1]]
+    held = {}
     for name, notes in zip(names, _opened(_paths(place, "notes", names)), strict=True):
-        metadata = pl.read_parquet_metadata(
-            io.BytesIO(notes) if isinstance(notes, bytes) else notes
-        )
-        at, files = json.loads(metadata[_HELD])
-        found.append(Held(name, at, [File(*file) for file in files]))
-    keys = [file.key for batch in found for file in batch.files]
+        told = pl.read_parquet_metadata(io.BytesIO(notes) if isinstance(notes, bytes) else notes)
+        held[name] = [File(*file) for file in json.loads(told[_HELD])]
+    keys = [file.key for files in held.values() for file in files]
     if len({*keys}) < len(keys):
         raise DatasetError(
             f"{place}: two batches hold the same file, as after two conversions at once; convert"
             " into another folder"
         )
-    return sorted(found, key=lambda batch: (batch.at, batch.name))
+    return held
 
 
 def _paths(place: str, table: str, names: Iterable[str]) -> list[str]:
@@ -282,7 +260,7 @@ def convert(
         If nothing matches.
     DatasetError
         If the destination is not a dataset, or has other labels, tables or columns; if a file has
-        changed, and others of its batch are not among the sources.
+        changed since it was converted.
     WorkerError
         If a process of the executor was killed. Dask does its work elsewhere first.
 
@@ -300,39 +278,22 @@ def convert(
     """
     read.check_options(format, quantity)
     read.refuse_no_executor(executor)
-    wanted, sources, place = tables_of(tables), _fixed(sources), _place(destination)
-    found = find(sources)
-    about = replace(_about(place, wanted, _labels(found)), token=os.urandom(8).hex())
-    about.write(place)  # from now on workers of earlier conversions write nothing more
-    task = read.Task(tuple(about.tables), format, version, notes_errors=True, quantity=quantity)
+    wanted, place, found = tables_of(tables), _place(destination), find(sources)
+    about, held = _about(place, wanted, _labels(found)), _held(place)
+    there = {file.key: file for files in held.values() for file in files}
     both = [*_described(found, place, [format, version, quantity])]
-    there = _held(place)
-    new, stale = _compared([file for _, file in both], there)
-    others = [one for one in about.unfinished if one != repr(sources)]
+    _refuse_changed([file for _, file in both], there)
+    todo = [(at, *pair) for at, pair in enumerate(both) if pair[1].key not in there]
+    about = replace(about, files=len(there) + len(todo))
+    about.write(place)
+    _clear(about, place, held)
+    task = read.Task(tuple(about.tables), format, version, notes_errors=True, quantity=quantity)
     refusals: list[FileError] = []
-    if new or others != about.unfinished:
-        about = replace(about, unfinished=[*others, repr(sources)])
-        about.write(place)
-        _clear(about, place, {batch.name for batch in there} - stale)
-        todo = [(at, *pair) for at, pair in enumerate(both) if pair[1].key in new]
-        with read.progress_of(len(todo), "converting") as step:
-            for files, refused in read.run(_convert, _jobs(place, about, task, todo), executor):
-                refusals += refused
-                step(files)
-        there = _held(place)
-        _clear(about, place, {batch.name for batch in there})
-        if new <= {file.key for batch in there for file in batch.files}:
-            replace(about, unfinished=others).write(place)
-    return Conversion(os.fspath(destination), len(both), len(new), tuple(refusals))
-
-
-def _fixed(sources: Any) -> Any:
-    """Make lists of iterators, so that the sources can be named too."""
-    if isinstance(sources, Mapping):
-        return {str(label): _fixed(part) for label, part in sources.items()}
-    if isinstance(sources, str | bytes | PathLike):
-        return os.fsdecode(sources)
-    return [os.fsdecode(source) for source in sources]
+    with read.progress_of(len(todo), "converting") as step:
+        for files, refused in read.run(_convert, _jobs(place, about, task, todo), executor):
+            refusals += refused
+            step(files)
+    return Conversion(os.fspath(destination), len(both), len(todo), tuple(refusals))
 
 
 def _labels(found: Sequence[Found]) -> dict[str, DType]:
@@ -353,7 +314,7 @@ def _about(place: str, tables: Sequence[str] | None, labels: Mapping[str, DType]
             raise DatasetError(
                 f"{place}: the folder is not empty, and not a dataset; name a new folder"
             )
-        return About(named, labels, [])
+        return About(named, labels)
     if tables is not None and named != about.tables:
         raise DatasetError(
             f"{place}: it has the tables {', '.join(about.tables)}; for others convert into another"
@@ -378,8 +339,7 @@ def _described(
         if not lies.startswith(own):
             member = "" if file.member is None else f"/{file.member}"
             labels = f" {dict(sorted(file.labels.items()))}" if file.labels else ""
-            stamp = [*_stat(file), *read_as]
-            yield file, File(lies + member + labels, file.name + labels, stamp)
+            yield file, File(lies + member + labels, file.name + labels, [*_stat(file)], read_as)
 
 
 def _stat(file: Found) -> tuple[int | None, int | None, str | None]:
@@ -393,38 +353,28 @@ def _stat(file: Found) -> tuple[int | None, int | None, str | None]:
     return stat.st_size, stat.st_mtime_ns, None
 
 
-def _compared(files: Sequence[File], there: Sequence[Held]) -> tuple[set[str], set[str]]:
-    """Return the keys of the files to be read, and the names of the batches that go."""
-    now, stale, kept = {file.key: file for file in files}, set(), {}
-    for batch in there:
-        changed = [file for file in batch.files if now.get(file.key, file).stamp != file.stamp]
-        gone = [file for file in batch.files if file.key not in now]
-        if changed and gone:
-            raise DatasetError(
-                f"{changed[0].name}: has changed since it was converted, together with"
-                f" {gone[0].name}, which is not among the files now: convert into another folder"
-            )
-        if changed:
-            stale.add(batch.name)
-        else:
-            kept.update({file.key: file for file in batch.files})
-    names = {file.name: file.key for file in kept.values()}
+def _refuse_changed(files: Sequence[File], there: Mapping[str, File]) -> None:
+    """Refuse files whose rows in the dataset are not, or would not be, theirs alone."""
+    names = {file.name: file.key for file in there.values()}
     for file in files:
-        if file.key not in kept and names.setdefault(file.name, file.key) != file.key:
-            raise DatasetError(
-                f"{file.name}: the dataset has rows of this name from {names[file.name]}, and this"
-                f" is {file.key}; give a label to each side, or convert into another folder"
-            )
-    return now.keys() - kept, stale
+        old = there.get(file.key, file)
+        if old.stat != file.stat:
+            said = "has changed since it was converted"
+        elif old.read_as != file.read_as:
+            said = "was converted with another format, version or quantity"
+        elif names.get(file.name, file.key) != file.key:
+            said = f"the dataset has rows of this name from {names[file.name]}"
+        else:
+            continue
+        raise DatasetError(f"{file.name}: {said}: convert into another folder")
 
 
-def _clear(about: About, place: str, kept: set[str]) -> None:
-    """Remove what does not count: batches that go, notes first, and what a kill left."""
-    for table in reversed(about.tables):
-        for name in _names(f"{place}/{table}"):
-            match = _OURS.fullmatch(name)
-            if match and (match[2] or match[1] not in kept):
-                _remove(f"{place}/{table}/{name}")
+def _clear(about: About, place: str, held: Iterable[str]) -> None:
+    """Remove what a kill left: other programs would read it."""
+    for table in about.tables:
+        for match in map(_OURS.fullmatch, _names(f"{place}/{table}")):
+            if match and match[1] not in held:
+                _remove(f"{place}/{table}/{match[0]}")
 
 
 class Job(NamedTuple):
@@ -433,7 +383,7 @@ class Job(NamedTuple):
     place: str
     about: About
     task: read.Task
-    at: int
+    name: str
     found: list[Found]
     files: list[File]
 
@@ -441,10 +391,12 @@ class Job(NamedTuple):
 def _jobs(
     place: str, about: About, task: read.Task, todo: Sequence[tuple[int, Found, File]]
 ) -> Iterator[Job]:
-    """Cut files into batches."""
-    for start, stop in _LARGEST.cut(read.sizes_of([found for _, found, _ in todo])):
+    """Cut files into batches, whose names have the order of the files."""
+    sizes = read.sizes_of([found for _, found, _ in todo])
+    for start, stop in read.cut(sizes, _FILES, _BYTES):
         at, found, files = zip(*todo[start:stop], strict=True)
-        yield Job(place, about, task, at[0], read.whole(found), [*files])
+        name = f"{at[0]:08}-{sha256(json.dumps(files).encode()).hexdigest()[:16]}"
+        yield Job(place, about, task, name, read.whole(found), [*files])
 
 
 def _convert(job: Job) -> tuple[int, list[FileError]]:
@@ -452,41 +404,27 @@ def _convert(job: Job) -> tuple[int, list[FileError]]:
 
     Files that cannot be opened are left out, so that the next conversion tries them again.
     """
-    both, refusals = [*zip(job.found, job.files, strict=True)], []
-    closed = {""}
-    while closed:
-        batch = read.read_batch([found for found, _ in both], job.task)
-        closed = {name for name, error in batch.failures if isinstance(error, OSError)}
-        failed = [one for one in batch.failures if not closed or one[0] in closed]
-        refusals += [read.as_file_error(*one) for one in failed]
-        both = [pair for pair in both if pair[0].name not in closed]
-    if both:
-        _store(job, batch.part, [file for _, file in both])
-    return len(job.found), refusals
+    batch = read.read_batch(job.found, job.task)
+    closed = {name for name, error in batch.failures if isinstance(error, OSError)}
+    both = zip(job.found, job.files, strict=True)
+    files = [file for found, file in both if found.name not in closed]
+    if About.read(job.place) is None:
+        raise DatasetError(f"{job.place}: a worker sees another place of this name")
+    for table, content in _tables(job, batch.part, closed, json.dumps(files)):
+        _write(f"{job.place}/{table}/{job.name}.parquet", content)
+    return len(job.found), [read.as_file_error(*one) for one in batch.failures]
 
 
-def _store(job: Job, part: Part, files: list[File]) -> None:
-    """Write the tables of a batch, its notes last."""
-    told = json.dumps([VERSION, *job.about.tables, *job.files])
-    frames, name = Frames(part), sha256(told.encode()).hexdigest()[:16]
-    contents = {}
+def _tables(job: Job, part: Part, closed: set[str], files: str) -> Iterator[tuple[str, bytes]]:
+    """Yield the tables of a batch as Parquet files, its notes last."""
+    frames = Frames(part)
     for table in job.about.tables:
-        rows, contents[table] = frames.polars(table), io.BytesIO()
-        rows.select(
+        rows, content = frames.polars(table), io.BytesIO()
+        rows.filter(~pl.col("source").is_in(closed)).select(
             (pl.col(name) if name in rows.columns else pl.lit(None)).cast(kind).alias(name)
             for name, kind in job.about.types(table).items()
-        ).write_parquet(
-            contents[table],
-            metadata={_HELD: json.dumps([job.at, files])} if table == "notes" else None,
-        )
-    last = About.read(job.place)
-    if last is None or last.token != job.about.token:
-        raise DatasetError(
-            f"{job.place}: another conversion was begun there, or a worker sees another place of"
-            " this name; convert again, one at a time"
-        )
-    for table, content in contents.items():
-        _write(f"{job.place}/{table}/{name}.parquet", content.getvalue())
+        ).write_parquet(content, metadata={_HELD: files} if table == "notes" else None)
+        yield table, content.getvalue()
 
 
 # --- the dataset --------------------------------------------------------------------------------
@@ -508,7 +446,7 @@ class Dataset:
     tables, labels : list of str
         The tables, and the columns that path templates gave.
     unfinished : str
-        Which conversions did not end, and what to do; empty if all did.
+        How many files are missing since a conversion did not end, and what to do; empty if it did.
     """
 
     tables: Sequence[str] = ()  # also while it is unpickled
@@ -520,15 +458,11 @@ class Dataset:
             raise DatasetError(f"{self.path}: not a fiotools dataset (it has no {DATASET})")
         self._about, self.tables, self.labels = about, about.tables, [*about.labels]
         held = _held(self._place)
-        self._names = [batch.name for batch in held]
-        self._files = sum(len(batch.files) for batch in held)
+        self._names, self._files = [*held], sum(map(len, held.values()))
         self.unfinished = ""
-        if about.unfinished:
+        if self._files < about.files:
             again = typed("convert() the same again", "run the same fiotools convert again")
-            self.unfinished = (
-                f"the conversion of {', '.join(about.unfinished)} did not end, or is at work, or"
-                f" some files could not be opened; {many(self._files, 'file')} can be read; {again}"
-            )
+            self.unfinished = f"{self._files:,} of {many(about.files, 'file')} are there: {again}"
 
     def __getitem__(self, table: str) -> pl.LazyFrame:
         if table not in self.tables:
@@ -606,7 +540,7 @@ def open_dataset(path: str | PathLike[str]) -> Dataset:
     Warns
     -----
     ScanWarning
-        If a conversion did not end.
+        If files are missing, since a conversion did not end or could not open them.
 
     Examples
     --------

@@ -5,7 +5,6 @@ from polars.testing import assert_frame_equal
 
 import fiotools as ft
 from fiotools import dataset
-from fiotools.input.read import Bounds
 
 DD = "{n}+0 records in\n{n}+0 records out\n{size} bytes copied, {seconds} s\n"
 
@@ -45,4 +44,4 @@ def same_rows(path, sources):
 @pytest.fixture
 def small_batches(monkeypatch):
     """Have batches of ten files at most."""
-    monkeypatch.setattr(dataset, "_LARGEST", Bounds(10, 1 << 20))
+    monkeypatch.setattr(dataset, "_FILES", 10)

@@ -31,7 +31,7 @@ from fiotools.errors import (
     unread,
     warn,
 )
-from fiotools.files import is_packed
+from fiotools.files import is_packed, needed
 from fiotools.files.memory import free
 from fiotools.input import consistency
 from fiotools.input.sources import Fetch, Found, find, is_url
@@ -465,20 +465,24 @@ def run(
     if executor is None:
         yield from map(function, tasks)
         return
+    gone: tuple[type[Exception], ...] = (BrokenExecutor, CancelledError)
     if hasattr(executor, "get_executor"):  # a client of Dask
+        gone = (*gone, needed("distributed", "executor=").KilledWorker)
         executor = executor.get_executor()
     call = partial(_call, function, is_shell())
     futures: list[Future[Done]] = []
     try:
         futures += (executor.submit(call, task) for task in tasks)
         for future in futures:
-            error = future.exception()
-            # Dask's own error, by name: nothing here imports Dask
-            if isinstance(error, BrokenExecutor) or type(error).__name__ == "KilledWorker":
-                raise _lost(error)
             yield future.result()
-    except (BrokenExecutor, CancelledError) as error:
-        raise _lost(error) from error
+    except gone as error:
+        said = str(error).partition("\n")[0] or type(error).__name__
+        alone = typed("executor=", "--workers")
+        raise WorkerError(
+            f"a worker is gone ({said}); has each enough memory? Take fewer workers, or more"
+            f" memory: without {alone} a file that does not fit is named. convert goes on where it"
+            " ended"
+        ) from error
     finally:
         for future in futures:
             future.cancel()
@@ -487,15 +491,6 @@ def run(
 def _call(function: Callable[[Given], Done], shell: bool, task: Given) -> Done:
     with in_shell() if shell else nullcontext():  # messages are written there, and read here
         return function(task)
-
-
-def _lost(error: BaseException | None) -> WorkerError:
-    said = str(error).partition("\n")[0] or type(error).__name__
-    alone = typed("executor=", "--workers")
-    return WorkerError(
-        f"a worker is gone ({said}); has each enough memory? Take fewer workers, or more memory:"
-        f" without {alone} a file that does not fit is named. convert goes on where it ended"
-    )
 
 
 def refuse_no_executor(executor: Any) -> None:
@@ -516,31 +511,24 @@ def whole(found: Sequence[Found]) -> list[Found]:
     ]
 
 
-@dataclass(frozen=True)
-class Bounds:
-    """The limits of what is done at once; a single file may be larger."""
+def cut(sizes: Sequence[int], files: int, size: int) -> Iterator[_Place]:
+    """Cut a list of files, given their sizes; yield where each piece begins and ends.
 
-    # files, and their bytes together
-    files: int
-    size: int
+    A piece has so many files and bytes at most; a single file may be larger.
 
-    def cut(self, sizes: Iterable[int | None]) -> Iterator[_Place]:
-        """Cut a list of files, given their sizes; yield where each piece begins and ends.
-
-        Examples
-        --------
-        >>> list(Bounds(files=2, size=100).cut([10, 10, 10, 95, 200, 5]))
-        [(0, 2), (2, 3), (3, 4), (4, 5), (5, 6)]
-        """
-        start, held, end = 0, 0, 0
-        for size in sizes:
-            if end > start and (end - start == self.files or held + (size or 0) > self.size):
-                yield start, end
-                start, held = end, 0
-            held += size or 0
-            end += 1
-        if end > start:
+    Examples
+    --------
+    >>> list(cut([10, 10, 10, 95, 200, 5], files=2, size=100))
+    [(0, 2), (2, 3), (3, 4), (4, 5), (5, 6)]
+    """
+    start, held = 0, 0
+    for end, more in enumerate(sizes):
+        if end > start and (end - start == files or held + more > size):
             yield start, end
+            start, held = end, 0
+        held += more
+    if sizes:
+        yield start, len(sizes)
 
 
 def shares(found: Sequence[Found]) -> list[_Place]:
@@ -553,11 +541,8 @@ def shares(found: Sequence[Found]) -> list[_Place]:
     [(0, 3)]
     """
     sizes = sizes_of(found)
-    bounds = Bounds(
-        files=min(_MANY, max(_FEW, len(found) // _BATCHES)),
-        size=min(_LARGE, max(_SMALL, sum(sizes) // _BATCHES)),
-    )
-    return list(bounds.cut(sizes))
+    files = min(_MANY, max(_FEW, len(found) // _BATCHES))
+    return list(cut(sizes, files, min(_LARGE, max(_SMALL, sum(sizes) // _BATCHES))))
 
 
 def sizes_of(found: Sequence[Found]) -> list[int]:

@@ -202,9 +202,6 @@ def test_a_file_that_does_not_fit_into_the_memory_costs_only_itself(tmp_path, de
     done = ft.convert(sources, tmp_path / "ds", executor=executor)
     assert len(done.refusals) == 2
     assert "too large for the memory here" in done.refusals[0].reason
-    for file in (sources / "bad.txt", sources / "worse.txt"):
-        file.write_text("toy\n")
-    assert ft.convert(sources, tmp_path / "ds").new == 42
 
 
 @pytest.fixture

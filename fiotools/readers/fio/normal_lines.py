@@ -203,6 +203,7 @@ _DIGITS = 18  # fit into 64 bits
 _COUNTED = 4  # reads, writes, trims and syncs
 _END = r"(?![,'_]?\d)"  # people put commas between thousands
 _INT = rf"\d{{1,{_DIGITS}}}{_END}"
+_WRAPPED = rf"\d{{1,20}}{_END}"  # may have fallen below 0, and be 2**64 less
 _REAL = rf"[\d.]{{1,25}}{_END}"
 _NUMBER = rf"-?{_REAL}[kKmMG]?"
 _UNIT = r"\((?P<unit>nsec|usec|msec)\)"
@@ -505,7 +506,7 @@ def _amount(text: str, is_old: bool) -> Printed:
 
 @_line(
     rf"cpu *: usr=(?P<usr_cpu>{_REAL})%, sys=(?P<sys_cpu>{_REAL})%,"
-    r" ctx=(?P<ctx>\d{1,20})(?:, majf=(?P<majf>\d{1,20}), minf=(?P<minf>\d{1,20}))?(?!\d).*",
+    rf" ctx=(?P<ctx>{_WRAPPED})(?:, majf=(?P<majf>{_WRAPPED}), minf=(?P<minf>{_WRAPPED}))?.*",
 )
 def _take_cpu(cursor: Cursor, run: FioOutput, found: re.Match[str]) -> None:
     told = {name: float(text) for name, text in found.groupdict().items() if text}
