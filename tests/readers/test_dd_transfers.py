@@ -67,3 +67,12 @@ def test_figures_behind_a_word():
         [64, 64, 0.00020758]
     ]
     assert len(results.notes) == 0
+
+
+@pytest.mark.parametrize("target", ["${file}", "$(mktemp)", "plain"])
+def test_a_bracket_of_a_name_stays(target):
+    report = (
+        "2+0 records in\n2+0 records out\n2097152 bytes (2.1 MB, 2.0 MiB) copied, 0.5 s, 4.2 MB/s\n"
+    )
+    results = ft.reads(f"$ (dd if=/dev/zero of={target}) 2>&1\n{report}")
+    assert results.io["target"].tolist() == [target]
