@@ -467,7 +467,7 @@ def run(
         return
     gone: tuple[type[Exception], ...] = (BrokenExecutor, CancelledError)
     if hasattr(executor, "get_executor"):  # a client of Dask
-        gone = (*gone, needed("distributed", "executor=").KilledWorker)
+        gone = (*gone, needed("distributed", argument("executor")).KilledWorker)
         executor = executor.get_executor()
     call = partial(_call, function, is_shell())
     futures: list[Future[Done]] = []

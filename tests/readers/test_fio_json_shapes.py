@@ -242,7 +242,7 @@ def line_of(text, words):
         ('"jobs" : [', '"jobs" : [\n...', "...\n"),
     ],
 )
-def test_the_line_that_is_no_json_is_named(old, new, words):
+def test_the_line_that_is_not_a_json_is_named(old, new, words):
     text = WHOLE.replace(old, new, 1)
     assert text != WHOLE
     with pytest.raises(ParseError, match=r"this line is not JSON.*edited") as caught:

@@ -816,7 +816,7 @@ def test_a_line_that_a_mail_wrapped_twice(quote):
 
 @pytest.mark.parametrize("is_above", [False, True])
 @pytest.mark.parametrize("tag", ["", "<pre>", "<code>"])
-def test_an_excerpt_of_a_report_is_no_second_run(is_above, tag):
+def test_an_excerpt_of_a_report_is_not_a_second_run(is_above, tag):
     some = [line for line in NORMAL.splitlines() if "(groupid" in line or "IOPS=" in line]
     excerpt = f"the most interesting lines are:\n\n{tag}" + "\n".join(some) + "\n\n"
     res = ft.reads(excerpt + NORMAL if is_above else f"{NORMAL}\n{excerpt}")
@@ -908,7 +908,7 @@ def test_a_summary_alone():
 
 
 @pytest.mark.parametrize("is_above", [False, True])
-def test_a_summary_beside_its_report_is_no_second_run(is_above):
+def test_a_summary_beside_its_report_is_not_a_second_run(is_above):
     summary = NORMAL[NORMAL.index("Run status") : NORMAL.index("Disk stats")]
     res = ft.reads(f"In short:\n\n{summary}\nAll:\n\n{NORMAL}")
     if not is_above:

@@ -41,7 +41,7 @@ def test_options_of_other_jobs_and_of_the_program_are_not_those_of_all():
     assert from_command("fio --time_based x.fio --minimal y.fio") == ({}, {})
 
 
-def test_words_before_the_name_of_the_program_are_no_options():
+def test_words_before_the_name_of_the_program_are_not_options():
     shared, named = from_command("sudo taskset -c 2 nice -n 5 fio --bs=4k --name=a | tee -a log")
     assert shared == {"bs": "4k"}
     assert named == {"a": {}}
