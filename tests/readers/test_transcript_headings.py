@@ -204,7 +204,7 @@ def test_a_heading_of_restructuredtext_is_underlined_and_its_blocks_are_introduc
 @pytest.mark.parametrize(
     "line", ["It was slow.", "Model   Size", "12345", "a | b", "one two three four five six " * 2]
 )
-def test_a_sentence_and_a_table_above_a_rule_are_no_headings(line):
+def test_a_sentence_and_a_table_above_a_rule_are_not_headings(line):
     assert named(f"{line}\n-----\n\n{RUN}") == [None]
 
 

@@ -246,7 +246,7 @@ def test_a_bare_command_of_several_lines_or_with_blanks(typed):
 
 
 @pytest.mark.parametrize("prose", ["fio job/output:", "fio and/or dd:", "fio -name is needed here"])
-def test_a_line_that_introduces_a_report_is_no_command(prose):
+def test_a_line_that_introduces_a_report_is_not_a_command(prose):
     assert ft.reads(f"{prose}\n\n{FIO_REPORT}").runs["command"].isna().all()
 
 
