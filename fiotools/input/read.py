@@ -31,7 +31,7 @@ from fiotools.errors import (
     unread,
     warn,
 )
-from fiotools.files import is_packed, needed
+from fiotools.files import is_packed, needed, sides_of_paths
 from fiotools.files.memory import free
 from fiotools.input import consistency
 from fiotools.input.sources import Fetch, Found, find, is_url
@@ -71,7 +71,7 @@ Done = TypeVar("Done")
 
 def read(
     sources: Paths | Mapping[str, Paths],
-    *,
+    *more: str | PathLike[str],
     tables: Iterable[str] | None = None,
     format: str | None = None,
     version: str | None = None,
@@ -88,6 +88,9 @@ def read(
         A template such as ``"data/dda-vhdx/xml/{volume}.xml"`` makes a column of each name in
         braces (``{iodepth:d}`` of whole numbers); a mapping makes the column ``label``. A folder
         is read whole, without dotfiles, ``README*``, ``published.csv`` and ``manifest.jsonl``.
+    *more : path
+        Further sides: ``read("old", "new")`` is ``read({"old": "old", "new": "new"})``, and so is
+        a list of folders.
     tables : iterable of str, optional
         The tables to build (`Results` lists them); all by default. Notes are always there.
     format : str, optional
@@ -142,7 +145,7 @@ def read(
     check_options(format, quantity, frames)
     refuse_no_executor(executor)
     task = Task(tables_of(tables), format, version, errors == "note", quantity)
-    found = find(sources)
+    found = find(sides_of_paths(sources, more))
     results = read_files(found, task, executor)
     results.kind = frames
     if not results.failures or errors == "note":
