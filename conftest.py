@@ -1,4 +1,4 @@
-"""For nbval: tables as wide as `notebooks.kernel` makes them, and no bar; kernels start again.
+"""For nbval: tables as wide as `tools.kernel` makes them, and no bar; kernels start again.
 
 For all: the figures of a test or an example are closed.
 """
@@ -9,7 +9,7 @@ import sys
 import pytest
 from nbval import kernel
 
-from fiotools.notebooks.kernel import ENVIRONMENT, STARTS
+from tools.kernel import ENVIRONMENT, STARTS
 
 
 @pytest.fixture(autouse=True)

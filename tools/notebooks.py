@@ -30,7 +30,7 @@ from nbclient.exceptions import CellControlSignal
 from fiotools.errors import SchemaError
 from fiotools.files import atomic_write, digest
 from fiotools.language import ENGLISH
-from fiotools.notebooks.kernel import execute_cells, explain, run
+from tools.kernel import execute_cells, explain, run
 
 NOTEBOOKS = (Path("notebooks"), Path("fiotools", "notebooks"))  # articles, templates
 FIGURES = Path("figures")

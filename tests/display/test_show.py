@@ -15,7 +15,7 @@ from nbformat.v4 import new_code_cell, new_notebook
 import fiotools as ft
 from fiotools.display.layout import answer_of
 from fiotools.display.verdicts import mark_of
-from fiotools.notebooks.kernel import run_cells
+from tools.kernel import run_cells
 from fiotools.vocabulary import ANSWERS
 
 # five runs a side, and one level far off

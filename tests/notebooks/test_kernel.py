@@ -9,7 +9,7 @@ import pytest
 from nbclient.exceptions import DeadKernelError
 from nbformat.v4 import new_code_cell, new_notebook
 
-from fiotools.notebooks.kernel import run_cells
+from tools.kernel import run_cells
 from fiotools.notebooks.template import execute
 from tests.conftest import ROOT
 

@@ -1,6 +1,6 @@
 """Run the cells of a page in the folder where its commands run.
 
-myst-nb would start each kernel once, in the page's own folder; `fiotools.notebooks.kernel` retries.
+myst-nb would start each kernel once, in the page's own folder; `tools.kernel` retries.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from sphinx.application import Sphinx
 from sphinx.config import Config
 from sphinx.environment import BuildEnvironment
 
-from fiotools.notebooks.kernel import run_cells
+from tools.kernel import run_cells
 
 # Plots are SVG, and the configuration of the user is not read.
 _KERNEL = 'c.InlineBackend.figure_formats = {"svg"}\n'
