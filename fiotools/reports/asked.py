@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 
 from fiotools.errors import SchemaError, right_name
+from fiotools.reports.cells import telling
 from fiotools.reports.findings import Comparison, Finding, findings
 from fiotools.stats import frames, roles
 from fiotools.stats.check import check
@@ -191,6 +192,6 @@ def _cells(table: pd.DataFrame, between: str | None, names: Sequence[str]) -> li
     """Choose the columns of the cells: those that differ, and not only from side to side."""
     vary = [one for one in names if one in table and one != between and table[one].nunique() > 1]
     if between is None or between not in table:
-        return vary
+        return telling(table, vary)
     sides = {one: table.dropna(subset=[one]).groupby(one)[between].nunique() for one in vary}
-    return [one for one in vary if sides[one].max() > 1]
+    return telling(table, [one for one in vary if sides[one].max() > 1])

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from fiotools.measure.campaign import Campaign
 
 _COMMANDS = 40  # that are shown
+_SHORT = 10  # seconds of a run
 _UNDONE = 5  # runs that are named
 
 
@@ -49,7 +50,7 @@ def _method(asked: Asked) -> Iterator[tuple[str, str]]:
     yield "sides", f"{one.between}; the baseline is {one.answer['baseline'].iloc[0]}"
     if asked.others:
         ways = " or ".join(argument("between", other) for other in asked.others)
-        yield "other sides", f"{ways} compares those"
+        yield "other sides", ways
     counts = sorted({*one.answer["n"], *one.answer["n_baseline"]} - {0})
     runs = (
         "one run"
@@ -102,7 +103,7 @@ def _of_campaign(one: Campaign) -> Iterator[tuple[str, str]]:
     yield "kernel", str(machine["kernel"])
     if machine["load_1min"] is not None:
         yield "load before", f"{machine['load_1min']:.2f}"
-    yield "programs", ", ".join(f"{name} {version}" for name, version in session["tools"].items())
+    yield "programs", ", ".join(map(str, session["tools"].values()))
     yield "environment", " ".join(f"{k}={v}" for k, v in session["environment"].items())
     yield "note", experiment.note
 
@@ -136,3 +137,34 @@ def _commands(asked: Asked) -> Iterator[Block]:
         left = [("and", text.removeprefix("and ")) for text in more(len(rows) - _COMMANDS)]
         told = table([], [*rows[:_COMMANDS], *left], "facts commands")
         yield fold(many(len(rows), "command"), told, printed=True)
+
+
+def cautions(one: Campaign) -> Iterator[str]:
+    """List the limits of a campaign that its manifest tells."""
+    session, places = one.session, one.session["places"]
+    if one.status != "complete":
+        yield f"The campaign is not complete ({one.status}): {len(one.done)} of {len(one.wanted)} runs"
+    if 0 < one.asked.seconds < _SHORT:
+        yield f"The runs took {one.asked.seconds} s each: too short for how a device works in the long run"
+    memory = [place["name"] for place in places if stays_in_memory(place)]
+    for name in memory:
+        yield f"{name} is memory: no disk is measured there, and it is never cold"
+    machine = session["machine"]
+    if (load := machine["load_1min"]) is not None and load > machine["processors"]:
+        cpus = many(machine["processors"], "processor")
+        yield f"The machine was busy at the start (load {load:.1f} on {cpus}): runs may have waited"
+    shared: dict[tuple[Any, ...], list[str]] = {}
+    for place in places:
+        below = (place["device"] or {}).get("backing")
+        if below is not None and not below["is_direct"] and place["name"] not in memory:
+            yield (
+                f"{place['name']} is a file, {below['path']}, in the page cache here: direct I/O ends "
+                "there, and cold runs may be warm"
+            )
+        if place["mount_point"] is not None:
+            shared.setdefault((place["mount_point"], place["source"]), []).append(place["name"])
+    for names in shared.values():
+        if len(names) > 1:
+            yield f"{' and '.join(names)} are on one file system: folders are compared, not storage"
+    if machine["is_guest"] and len(memory) < len(places):
+        yield "This is a virtual machine: its host may answer cold and direct I/O from memory"

@@ -5,6 +5,7 @@ An empty section is named at the end of the page, with the switch of the tool th
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -31,13 +32,14 @@ from fiotools.reports.blocks import (
 )
 from fiotools.reports.cells import names_of
 from fiotools.reports.figures import drawn
-from fiotools.reports.measured import measured
+from fiotools.reports.measured import cautions, measured
 from fiotools.reports.sentences import UNKNOWN, across, sentences
 from fiotools.reports.tables import archive
 from fiotools.stats.combine import fairness
 from fiotools.stats.explain import METRICS, explain
 from fiotools.stats.settings import settings_diff
 from fiotools.stats.steady import steady
+from fiotools.stats.summary import summarize
 from fiotools.tables import naming
 from fiotools.units import many
 from fiotools.vocabulary import GRAVEST
@@ -46,9 +48,15 @@ _LATENCY = "lat_mean_ns"
 _TABLE = 40  # rows of a table that is not folded
 _ALL = 400  # rows of a table that is
 _DOUBTS = 5
+_FEW = 3  # sentences that are given whole
 _PANELS = 6
+_LETTERS = 20  # of a line above a panel
 _QUANTITIES = 4  # that are drawn over time
 _SAMPLES = 20_000  # of one plot
+_PERCENTILES = {
+    "fio": "fio --output-format=json+ --percentile_list=50:99:99.9",
+    "diskspd": "diskspd -L",
+}
 _TIMES = ["real_s", "user_s", "sys_s"]
 
 
@@ -62,8 +70,12 @@ class Section:
 
     def filled_by(self, asked: Asked) -> str:
         """Say what would fill the section with the tools that were used; nothing if they cannot."""
-        tools = ["", *dict.fromkeys(asked.results.runs["tool"])]
+        tools = ["", *_tools(asked)]
         return "; ".join(self.fills[tool] for tool in tools if tool in self.fills)
+
+
+def _tools(asked: Asked) -> list[str]:
+    return [*dict.fromkeys(asked.results.runs["tool"])]
 
 
 def credible(asked: Asked) -> Iterator[Block]:
@@ -72,8 +84,9 @@ def credible(asked: Asked) -> Iterator[Block]:
     whole = layout.findings(layout.Frame(checks))
     yield paragraph(f"{whole.title}.")
     grave = checks[checks["verdict"].isin(GRAVEST[:2])]
-    if len(grave):
-        yield listing(_doubts(grave, checks), "doubts")
+    limits = [] if asked.campaign is None else cautions(asked.campaign)
+    if doubts := [*_doubts(grave, checks), *(("", one) for one in limits)]:
+        yield listing(doubts, "doubts")
     whole.title = ""
     yield fold(f"all {many(len(checks), 'finding')}, and what would decide more", of_sheet(whole))
 
@@ -101,12 +114,12 @@ def verdict(asked: Asked) -> Iterator[Block]:
     if one.answer is None:
         yield paragraph(f"Not compared: {one.problem}.")
         return
-    differs = len(_differing(asked)) > 0
+    differs = len(asked.results.settings) > 0 and len(_differing(asked)) > 0
     lone = one.answer["verdict"].eq("one run").sum() > 1
     said = [*(["settings", "sides"] if differs else []), *(["unknown"] if lone else [])]
     whole = [across(own, said) for own in asked.found if len(own.cells) > 1]
     each = sentences(one.answer, said)
-    if whole and len(each) > 3:
+    if whole and len(one.answer) > _FEW:
         yield verdicts(whole)
         yield fold("each cell alone", verdicts(each), printed=True)
     else:
@@ -137,8 +150,11 @@ def runs_in_numbers(asked: Asked) -> Iterator[Block]:
     rows = asked.overview
     if len(rows) <= _TABLE:
         yield of_frame(rows)
-    else:
-        yield fold(f"all {many(len(rows), 'row')}", of_frame(rows, _ALL))
+        return
+    by = [*_cells(asked, frame := _rows(asked)), *([asked.between] if asked.between else [])]
+    if asked.metric and by:
+        yield of_frame(to_frame(summarize(frame, asked.metric, by=by)), _ALL)
+    yield fold(f"all {many(len(rows), 'row')}", of_frame(rows, _ALL))
 
 
 def runs_drawn(asked: Asked) -> Iterator[Block]:
@@ -157,13 +173,17 @@ def _sweep(asked: Asked, frame: pd.DataFrame) -> Iterator[Block]:
     x, *others = asked.swept
     several = asked.comparison is not None and asked.comparison.answer is not None
     if others and several:
+        answer = asked.comparison.answer[asked.comparison.answer["ratio"].notna()]
+        apart = [one for one in (*_cells(asked, answer), asked.between) if one in answer]
+        answer, first = _panels(answer, [one for one in apart if one not in asked.swept[:2]])
         yield drawn(
             f"Ratios for each {naming.short(x)} and {naming.short(others[0])}",
-            "Each field is the ratio to the baseline under these two conditions.",
+            f"Each field is the ratio to the baseline under these two conditions.{first}",
             plot.grid,
-            asked.comparison.answer,
+            answer,
             x=x,
             y=others[0],
+            by=["cell"] if "cell" in answer else None,
         )
     hue = asked.between or next(iter(others), None)
     frame, first = _panels(frame, [one for one in _cells(asked, frame) if one not in (x, hue)])
@@ -214,10 +234,11 @@ def latency(asked: Asked) -> Iterator[Block]:
     there = {*results.percentiles["latency"]}
     kind = next((one for one in ("lat", "clat") if one in there), None)
     if kind is None:
-        if _LATENCY in results.io and results.io[_LATENCY].notna().any() and len(results.runs) > 1:
-            frame = _rows(asked)
-            if _LATENCY in frame:
-                yield _points(asked, frame[frame[_LATENCY].notna()], _LATENCY)
+        frame = _rows(asked) if asked.metric else pd.DataFrame()
+        if _LATENCY in frame and frame[_LATENCY].notna().any() and len(results.runs) > 1:
+            yield _points(asked, frame[frame[_LATENCY].notna()], _LATENCY)
+            if how := "; ".join(_PERCENTILES[one] for one in _tools(asked) if one in _PERCENTILES):
+                yield paragraph(f"No percentiles are in these files: {how} prints them.", "how")
         return
     frame = results.percentiles[results.percentiles["latency"] == kind]
     if (frame["scope"] == "total").any():
@@ -234,11 +255,7 @@ def latency(asked: Asked) -> Iterator[Block]:
             "how",
         )
         return
-    if hue == "source":
-        names = dict.fromkeys(frame["source"])
-        frame = frame.assign(
-            source=frame["source"].map(dict(zip(names, short_names([*names]), strict=True)))
-        )
+    frame = _shortened(frame)
     frame, first = _panels(frame, [one for one in _cells(asked, frame) if one != hue])
     whole = {"lat": "from request to completion", "clat": "from submission to completion"}[kind]
     yield drawn(
@@ -317,7 +334,8 @@ def over_time(asked: Asked) -> Iterator[Block]:
 
 def reasons(asked: Asked) -> Iterator[Block]:
     """Say what explains the difference, or what limits one side."""
-    if asked.metric not in METRICS:
+    one = asked.comparison
+    if asked.metric not in METRICS or (one is not None and one.answer is None):
         return
     facts = {one: asked.known[one] for one in ("ram", "link", "media") if one in asked.known}
     by = [one for one in asked.by if one != "direction"]
@@ -331,15 +349,17 @@ def reasons(asked: Asked) -> Iterator[Block]:
             **facts,
         )
     )
-    said = [(one.head, one.rest) for one in tell(answer).sentences]
-    yield listing(said[:_TABLE])
+    said = tell(answer).sentences
+    yield listing(
+        (one.head, one.rest) if len(said) <= _FEW and one.rest else one.head for one in said
+    )
     yield fold("the parts and their arithmetic", of_frame(answer, _ALL))
 
 
 def differences(asked: Asked) -> Iterator[Block]:
     """List the options and tools in which the sides differ, and all options behind a fold."""
     own = asked.results.settings
-    if asked.between is not None and (len(own) or asked.results.runs["tool"].nunique()):
+    if asked.between is not None and len(own):
         differ = _differing(asked)
         alike = "The sides had the same options and tools, except for names of files and folders."
         yield of_frame(differ) if len(differ) else paragraph(alike)
@@ -395,16 +415,24 @@ def _cells(asked: Asked, frame: pd.DataFrame) -> list[str]:
     return [one for one in names if one in frame and frame[one].nunique() > 1]
 
 
+def _shortened(frame: pd.DataFrame) -> pd.DataFrame:
+    """Name files by what sets them apart."""
+    files = [*dict.fromkeys(frame["source"])]
+    names = dict(zip(files, short_names(files), strict=True))
+    return frame.assign(source=frame["source"].map(names))
+
+
 def _panels(frame: pd.DataFrame, by: Sequence[str]) -> tuple[pd.DataFrame, str]:
     """Name the panel of each row in the column ``cell``; of many, keep the first, and say so."""
     told = names_of(frame, by)
     there = [*dict.fromkeys(told)]
     if len(there) < 2:
         return frame, ""
-    frame = frame.assign(cell=told)
+    lines = {name: textwrap.fill(name, _LETTERS) for name in there}  # panels stand side by side
+    frame = frame.assign(cell=[lines[name] for name in told])
     if len(there) <= _PANELS:
         return frame, ""
-    kept = frame[frame["cell"].isin(there[:_PANELS])]
+    kept = frame[[name in there[:_PANELS] for name in told]]
     return kept, f" The first {_PANELS} of {len(there)} panels."
 
 
@@ -420,10 +448,7 @@ SECTIONS = (
     Section(
         "Latency",
         latency,
-        {
-            "fio": "fio --percentile_list=50:99:99.9 with --output-format=json, or json+",
-            "diskspd": "diskspd -L",
-        },
+        _PERCENTILES,
     ),
     Section(
         "The threads",

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import pandas as pd
 
 from fiotools import units
+from fiotools.display import columns
 from fiotools.errors import FiotoolsError
 from fiotools.reports.answers import tell
 from fiotools.reports.asked import Asked
@@ -30,7 +31,7 @@ def title_of(asked: Asked) -> str:
 
 def _top(asked: Asked) -> str:
     """Say where a sweep does most; nothing if nothing was swept."""
-    if not asked.swept or asked.metric is None:
+    if not asked.swept or asked.metric is None or len(asked.results.runs) < 2:
         return ""
     try:
         return tell(summarize(asked.results, asked.metric, by=[*asked.by])).title
@@ -41,8 +42,10 @@ def _top(asked: Asked) -> str:
 def _numbers(asked: Asked) -> str:
     """Say the numbers of the runs, those of each direction together."""
     rows = asked.overview
-    tools = " and ".join(dict.fromkeys(asked.results.runs["tool"]))
-    runs = f"{units.many(len(asked.results.runs), 'run')} of {tools}"
+    tools = [*dict.fromkeys(asked.results.runs["tool"])]
+    runs = f"{units.many(len(asked.results.runs), 'run')} of {', '.join(tools)}"
+    if len(tools) > 1:
+        return runs
     told = []
     for way, own in rows.groupby("direction", dropna=False, sort=False):
         if way != "total" and (numbers := ", ".join(_of_rows(own))):
@@ -50,7 +53,7 @@ def _numbers(asked: Asked) -> str:
     if not told:
         return runs
     what = [name for name in ("rw", "bs_bytes") if name in rows and rows[name].nunique() == 1]
-    loads = " ".join(units.level(rows[name].dropna().iloc[0], name) for name in what)
+    loads = " ".join(columns.levels([rows[name].dropna().iloc[0]], name)[0] for name in what)
     about = loads if len(asked.results.runs) == 1 else runs
     return f"{about}: {'; '.join(told)}" if about else "; ".join(told)
 
