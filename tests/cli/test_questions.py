@@ -54,16 +54,11 @@ ASKED = {
         ["data/how-many-runs/depth", "-m", "lat_mean", "--limit", "1ms", "-w", "direction=read"],
         lambda res: ft.best_under(res.where("direction=read"), "lat_mean", "1ms"),
     ),
-    "scaling": (["data/how-many-runs/depth"], lambda res: ft.scaling(res)),
     "percentiles": (
         [BINS, "--at", "50,99", "--at", "99.9", "-w", "latency=clat"],
         lambda res: ft.percentiles(res.where("latency=clat"), [50, 99, 99.9]),
     ),
     "window": ([LOG, "--every", "10s"], lambda res: ft.window(res, "10s")),
-    "variance": (
-        [ROUNDS, "-m", "iops", "--levels", "filesystem,round", "--costs", "round=10"],
-        lambda res: ft.variance(res, "iops", levels=["filesystem", "round"], costs={"round": 10}),
-    ),
     "compare": (
         [ROUNDS, "-m", "iops", "--between", "filesystem", "--pair", "round", "--looks", "any"],
         lambda res: ft.compare(res, "iops", between="filesystem", pair="round", looks="any"),
