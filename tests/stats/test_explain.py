@@ -85,7 +85,7 @@ def test_every_finding_has_its_sentence():
 
 def side(seconds, factors=None, reached=None):
     factors = factors or {"inflight": 1.0}
-    return Side(1, factors["inflight"] / sum(seconds.values()), seconds, factors, reached)
+    return Side(1, factors["inflight"] / sum(seconds.values()), seconds, factors, reached, cpu=0.0)
 
 
 def test_the_logarithmic_mean_makes_terms_add_up():
