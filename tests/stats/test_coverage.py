@@ -135,5 +135,3 @@ def test_few_runs_miss_a_slow_mode_and_the_chance_is_said():
     found = list(centers.slow_runs(5, 1 / 3, 1500, np.random.default_rng(11)))
     assert np.mean([held for held, _ in found]) < 0.6
     assert abs(np.mean([not seen for _, seen in found]) - 0.9**5) < 0.05
-
-
