@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from fiotools.display import columns
 from fiotools.errors import argument
 from fiotools.measure.machine import binary, stays_in_memory
 from fiotools.reports.asked import Asked
@@ -40,6 +39,15 @@ def measured(asked: Asked) -> Iterator[Block]:
     yield from _commands(asked)
 
 
+def tools_of(asked: Asked) -> str:
+    """Name the tools with their versions, as far as these are known."""
+    runs = asked.results.runs
+    known = runs.dropna(subset=["tool_version"])[["tool", "tool_version"]].drop_duplicates()
+    named = {*known["tool"]}
+    bare = [one for one in dict.fromkeys(runs["tool"]) if one not in named]
+    return ", ".join([*map(" ".join, known.itertuples(index=False)), *bare])
+
+
 def _method(asked: Asked) -> Iterator[tuple[str, str]]:
     """Say what was compared, and how."""
     one = asked.comparison
@@ -68,9 +76,7 @@ def _method(asked: Asked) -> Iterator[tuple[str, str]]:
 def _of_runs(asked: Asked) -> Iterator[tuple[str, str]]:
     """Say which tools ran, where and when."""
     runs = asked.results.runs
-    tools = runs[["tool", "tool_version"]].drop_duplicates().itertuples(index=False)
-    named = (" ".join(str(one) for one in row if not columns.is_missing(one)) for row in tools)
-    yield "tools", ", ".join(named)
+    yield "tools", tools_of(asked)
     yield "hosts", ", ".join(map(str, runs["host"].dropna().unique()))
     times = next(
         (own for name in ("started_at", "reported_at") if len(own := runs[name].dropna())), []

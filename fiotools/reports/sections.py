@@ -48,6 +48,7 @@ _LATENCY = "lat_mean_ns"
 _TABLE = 40  # rows of a table that is not folded
 _ALL = 400  # rows of a table that is
 _DOUBTS = 5
+_LINES = 10  # of a list that is not folded
 _FEW = 3  # sentences that are given whole
 _PANELS = 6
 _LETTERS = 20  # of a line above a panel
@@ -135,7 +136,11 @@ def verdict(asked: Asked) -> Iterator[Block]:
                 known,
             )
     how = [f"{UNKNOWN[0].upper()}{UNKNOWN[1:]}: three runs a side would tell it"] if lone else []
-    how += ["The sides differ in options or tools, too: they are listed below"] if differs else []
+    how += (
+        ["The sides differ in options or tools, too: they are listed under Options and tools"]
+        if differs
+        else []
+    )
     how += (
         [f"{', '.join(one.silent)}: left out, without {naming.short(one.metric)}"]
         if one.silent
@@ -153,7 +158,8 @@ def runs_in_numbers(asked: Asked) -> Iterator[Block]:
         return
     by = [*_cells(asked, frame := _rows(asked)), *([asked.between] if asked.between else [])]
     if asked.metric and by:
-        yield of_frame(to_frame(summarize(frame, asked.metric, by=by)), _ALL)
+        own = frame[[*dict.fromkeys(["source", "run", *by, asked.metric])]]
+        yield of_frame(to_frame(summarize(own, asked.metric, by=by)), _ALL)
     yield fold(f"all {many(len(rows), 'row')}", of_frame(rows, _ALL))
 
 
@@ -321,6 +327,7 @@ def over_time(asked: Asked) -> Iterator[Block]:
             )
             continue
         told = None if hue else steady(own, quantity)
+        own = _shortened(own)
         yield drawn(
             f"{naming.short(quantity)} over time",
             "Over the time of the run; one curve for each side, file or direction.",
@@ -350,9 +357,10 @@ def reasons(asked: Asked) -> Iterator[Block]:
         )
     )
     said = tell(answer).sentences
-    yield listing(
+    told = listing(
         (one.head, one.rest) if len(said) <= _FEW and one.rest else one.head for one in said
     )
+    yield told if len(said) <= _LINES else fold(f"each of {len(said)} cells", told, printed=True)
     yield fold("the parts and their arithmetic", of_frame(answer, _ALL))
 
 
@@ -395,7 +403,8 @@ def notes(asked: Asked) -> Iterator[Block]:
         rows.append((severity, f"{files[0]}{others}", message))
     rows.sort(key=lambda row: order.index(row[0]))
     if rows:
-        yield table(["severity", "file", "note"], rows)
+        told = table(["severity", "file", "note"], rows)
+        yield told if len(rows) <= _LINES else fold(f"{len(rows)} kinds of notes", told)
 
 
 def _rows(asked: Asked) -> pd.DataFrame:
@@ -470,8 +479,8 @@ SECTIONS = (
         },
     ),
     Section("What explains it?", reasons),
-    Section("What differs between the sides?", differences),
-    Section("How it was measured and compared", measured),
+    Section("Options and tools", differences),
+    Section("How it was measured", measured),
     Section("The raw tables", raw_tables),
     Section("What was noticed while reading the files", notes),
 )

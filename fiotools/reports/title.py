@@ -53,7 +53,7 @@ def _numbers(asked: Asked) -> str:
     if not told:
         return runs
     what = [name for name in ("rw", "bs_bytes") if name in rows and rows[name].nunique() == 1]
-    loads = " ".join(columns.levels([rows[name].dropna().iloc[0]], name)[0] for name in what)
+    loads = " ".join(columns.levels(rows[name].dropna().tolist()[:1], name)[0] for name in what)
     about = loads if len(asked.results.runs) == 1 else runs
     return f"{about}: {'; '.join(told)}" if about else "; ".join(told)
 
