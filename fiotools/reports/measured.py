@@ -78,10 +78,9 @@ def _of_runs(asked: Asked) -> Iterator[tuple[str, str]]:
     runs = asked.results.runs
     yield "tools", tools_of(asked)
     yield "hosts", ", ".join(map(str, runs["host"].dropna().unique()))
-    times = next(
-        (own for name in ("started_at", "reported_at") if len(own := runs[name].dropna())), []
-    )
-    if len(times):
+    known = (runs[name].dropna() for name in ("started_at", "reported_at"))
+    times = next((own for own in known if len(own)), None)
+    if times is not None:
         ends = dict.fromkeys(f"{one:%Y-%m-%d %H:%M} UTC" for one in (times.min(), times.max()))
         yield "when", " to ".join(ends)
 
@@ -149,9 +148,10 @@ def cautions(one: Campaign) -> Iterator[str]:
     """List the limits of a campaign that its manifest tells."""
     session, places = one.session, one.session["places"]
     if one.status != "complete":
-        yield f"The campaign is not complete ({one.status}): {len(one.done)} of {len(one.wanted)} runs"
-    if 0 < one.asked.seconds < _SHORT:
-        yield f"The runs took {one.asked.seconds} s each: too short for how a device works in the long run"
+        done = f"{len(one.done)} of {len(one.wanted)} runs"
+        yield f"The campaign is not complete ({one.status}): {done}"
+    if 0 < (seconds := one.asked.seconds) < _SHORT:
+        yield f"The runs took {seconds} s each: too short for how a device works in the long run"
     memory = [place["name"] for place in places if stays_in_memory(place)]
     for name in memory:
         yield f"{name} is memory: no disk is measured there, and it is never cold"
@@ -164,8 +164,8 @@ def cautions(one: Campaign) -> Iterator[str]:
         below = (place["device"] or {}).get("backing")
         if below is not None and not below["is_direct"] and place["name"] not in memory:
             yield (
-                f"{place['name']} is a file, {below['path']}, in the page cache here: direct I/O ends "
-                "there, and cold runs may be warm"
+                f"{place['name']} is a file, {below['path']}, in the page cache here: "
+                "direct I/O ends there, and cold runs may be warm"
             )
         if place["mount_point"] is not None:
             shared.setdefault((place["mount_point"], place["source"]), []).append(place["name"])
