@@ -74,8 +74,9 @@ class Asked:
         ]
         read = read_all(self.files, self.how, sides=self.verb.are_sides or "label" in names)
         results = read.results
-        with wrong_command(NoConditionError):
-            results = results.where(*given.pop("where", ()))
+        if not self.takes("where", DRAWN.get(self.name, self.verb.asks)):
+            with wrong_command(NoConditionError):
+                results = results.where(*given.pop("where", ()))
         if together := given.pop("combine", None):
             from fiotools.stats.combine import combine
 
@@ -86,10 +87,14 @@ class Asked:
             self.first = {"baseline": read.first}  # also if nothing of it was read or kept
         return replace(read, results=results)
 
+    def takes(self, name: str, place: str) -> bool:
+        """Whether a function has an argument."""
+        return any(one.name == name for one in signature(place).arguments)
+
     def arguments(self, place: str) -> dict[str, Any]:
         """Return what was typed for a function."""
-        takes = {one.name for one in signature(place).arguments}
-        return {one: value for one, value in {**self.first, **self.given}.items() if one in takes}
+        typed = {**self.first, **self.given}
+        return {one: value for one, value in typed.items() if self.takes(one, place)}
 
     def show(self, answer: Any, results: Any = None, **more: Any) -> None:
         """Print an answer, or write it."""
@@ -107,6 +112,9 @@ def question(asked: Asked) -> int:
     """Ask a question about files, and give its answer."""
     read = asked.read()
     answer = asked.function(read.results, **asked.arguments(asked.verb.asks))
+    if {"label", "baseline"} <= {*answer.columns} and "label" not in read.results.labels:
+        sides = dict.fromkeys([*answer["baseline"], *answer["label"]])
+        say(f"The sides were found in the files: {', '.join(sides)}; --between names others")
     asked.show(answer, read.results)
     return read.code
 
