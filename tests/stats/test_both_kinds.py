@@ -35,11 +35,6 @@ def _volumes():
 
 
 @cache
-def _depths():
-    return ft.read(f"{ROOT}/data/how-many-runs/depth")
-
-
-@cache
 def _sizes():
     return ft.read(
         f"{ROOT}/data/wsl-filesystems/{{filesystem}}_{{operation}}_{{size}}_{{round:d}}.txt"
@@ -150,17 +145,10 @@ CASES = {
     "fairness": (_volumes, lambda t: ft.fairness(t["io"], by="volume")),
     "combine": (_volumes, lambda t: ft.combine(keep(t["io"], scope="thread"), to="run")),
     "combine, groups": (_bins, lambda t: ft.combine(t["io"], to="group")),
-    "variance": (
-        _volumes,
-        lambda t: ft.variance(
-            t["io"], "iops", levels=["volume", "thread"], by="direction", scope="thread"
-        ),
-    ),
     "best_under": (
         _volumes,
         lambda t: ft.best_under(t["io"], "lat_mean_ns", 5e5, by=["volume", "direction"]),
     ),
-    "scaling": (_depths, lambda t: ft.scaling(t["io"])),
     "best_under, percentile": (
         _tables,
         lambda t: ft.best_under(
