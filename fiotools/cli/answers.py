@@ -326,9 +326,16 @@ def notebook(asked: Asked) -> int:
 
 
 def report(asked: Asked) -> int:
-    """Write a page."""
-    files = named(asked.files, "a report is of files that can be read again, and not of -")
-    output_given = {} if asked.output is None else {"output": asked.output}
-    path = Path(asked.function(files, **output_given, **asked.given))
-    say(f"wrote {path}: {path.stat().st_size / 1e6:.1f} MB")
-    return 0
+    """Write a page, by default named after what was read."""
+    from fiotools.reports.asked import is_campaign
+    from fiotools.reports.page import refuse
+
+    refuse(asked.output, overwrite="overwrite" in asked.given)
+    if len(asked.files) == 1 and is_campaign(asked.files[0]):
+        page, code = asked.function(asked.files[0], asked.output, **asked.given), 0
+    else:
+        reading = asked.read()
+        reading.results.kind = "pandas"
+        page, code = asked.function(reading.results, asked.output, **asked.given), reading.code
+    say(f"wrote {page}: {page.stat().st_size / 1e6:.1f} MB")
+    return code

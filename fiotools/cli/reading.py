@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from fiotools.tables.results import Results
 
 STDIN = "-"
-_Side = tuple[str | None, list[str]]  # a name, and paths
 
 
 @dataclass(frozen=True)
@@ -51,8 +50,7 @@ def read_all(files: Sequence[str], how: Mapping[str, Any], *, sides: bool = Fals
     elif sides and len(paths) > 1 and not fields_of(paths):
         _tell_of_folders(paths)
         names = [*short_names(paths)]
-    named = [(name, [path]) for name, path in zip(names, paths, strict=True)]
-    parts, unread = _parts(_once(named) if len({*names}) > 1 else named, how)
+    parts, unread = _parts([*zip(names, paths, strict=True)], how)
     from fiotools.tables.results import concat
 
     results = parts[0] if len(parts) == 1 else concat(parts)
@@ -82,32 +80,9 @@ def _tell_of_folders(paths: Sequence[str]) -> None:
         say(f"Each of the {len(paths)} files is a side; for two sides quote the globs: {globs}")
 
 
-def _once(named: Sequence[_Side]) -> list[_Side]:
-    """Leave out of each side what a later one names too, such as a new run beside its history."""
-    found: list[_Side] = []
-    later: dict[str, str | None] = {}
-    for name, paths in reversed(named):
-        places = [*map(os.path.realpath, _places(paths[0]))]
-        kept = [one for one in places if later.get(one, name) == name]
-        if len(kept) < len(places):
-            say(f"{name}: {many(len(places) - len(kept), 'file')} of another side left out")
-            paths = [one for one in _places(paths[0]) if os.path.realpath(one) in kept]
-        later |= dict.fromkeys(kept, name)
-        found.append((name, paths))
-    return found[::-1]
-
-
-def _places(path: str) -> list[str]:
-    """List the files of a path, unless it is something else."""
-    from fiotools.input.sources import find
-
-    try:
-        return [] if path == STDIN or is_dataset(path) else [one.place for one in find(path)]
-    except FileNotFoundError:  # said when it is read
-        return []
-
-
-def _parts(named: Sequence[_Side], how: Mapping[str, Any]) -> tuple[list[Results], list[str]]:
+def _parts(
+    sides: Sequence[tuple[str | None, str]], how: Mapping[str, Any]
+) -> tuple[list[Results], list[str]]:
     """Read what exists, and report the rest; return also what was said of it."""
     from fiotools.input.read import read, reads
     from fiotools.input.sources import find
@@ -121,7 +96,7 @@ def _parts(named: Sequence[_Side], how: Mapping[str, Any]) -> tuple[list[Results
     def add(part: Results, name: str | None) -> None:
         parts.append(part if name is None else labelled(part, name))
 
-    for name, path in ((name, path) for name, paths in named for path in paths):
+    for name, path in sides:
         try:
             if path == STDIN:
                 add(reads(_standard_input(), name="<stdin>", frames="polars", **how), name)
@@ -137,9 +112,9 @@ def _parts(named: Sequence[_Side], how: Mapping[str, Any]) -> tuple[list[Results
         except (FileNotFoundError, FileError) as error:
             bad.append(error)
     if there:
-        sides = {name: several for name, several in there.items() if name is not None}
+        named = {name: several for name, several in there.items() if name is not None}
         try:
-            parts.append(read(sides or there[None], errors="raise", frames="polars", **how))
+            parts.append(read(named or there[None], errors="raise", frames="polars", **how))
         except ReadErrors as errors:
             bad += errors.failures
             parts.append(errors.results)

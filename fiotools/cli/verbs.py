@@ -96,7 +96,7 @@ SECTIONS: Mapping[str, Mapping[str, Verb]] = {
             are_sides=True,
         ),
         "notebook": Verb("notebooks.template:write", ()),
-        "report": Verb("reports.page:report", ()),
+        "report": Verb("reports.page:report", (), are_sides=True),
         "measure": Verb("measure.session:run"),
     },
 }
