@@ -145,8 +145,6 @@ def read(asked: Asked) -> int:
     from fiotools.tables.metrics import main_table
 
     table = asked.given.pop("table", None)
-    if table not in (None, "overview", *TABLES):
-        raise Trouble(f"--table {table} is not one of overview, {', '.join(TABLES)}", 2)
     reading = asked.read()
     results, more = reading.results, []
     if table is None and asked.output is None and asked.form in ("table", "markdown"):

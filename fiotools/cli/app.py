@@ -157,11 +157,10 @@ def _verb(name: str) -> click.Command:
         return _notebooks()
     verb = VERBS[name]
     own = signature(verb.asks).arguments if name != "read" else ()
-    # an answer for each metric
-    several = [
-        replace(one, kind="str | Sequence[str]") if one.name == "metric" else one for one in own
-    ]
-    return _command(name, name, verb, several)
+    if name != "report":  # an answer for each metric
+        kind = "str | Sequence[str]"
+        own = tuple(replace(one, kind=kind) if one.name == "metric" else one for one in own)
+    return _command(name, name, verb, own)
 
 
 def _plots() -> click.Command:

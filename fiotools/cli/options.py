@@ -16,7 +16,10 @@ from fiotools.tables.naming import short
 from fiotools.vocabulary import COLUMNS, CONDITIONS, KEYS, TABLES
 
 WHOLE = ("where", "fail_if")  # commas do not part their values
-_SHORT = {"metric": "-m", "where": "-w", "output": "-o", "form": "-f", "table": "-t"}
+_SHORT = {
+    **{"metric": "-m", "where": "-w", "output": "-o", "form": "-f"},
+    **{"table": "-t", "tables": "-t"},
+}
 # what stands for a value in the help, where its type does not say it
 _VALUES = {
     "where": "CONDITION",
@@ -26,6 +29,9 @@ _VALUES = {
     "link": "NAME|RATE",
     "version": "VERSION",
     "workers": "N|ADDRESS",
+    "table": "TABLE",
+    "tables": "TABLES",
+    "format": "FORMAT",
     **dict.fromkeys(["ram", "host_ram", "moved", "capacity"], "SIZE"),
     **dict.fromkeys(["limit", "every"], "VALUE"),
     **dict.fromkeys(["at", "percentiles"], "PERCENTILES"),
@@ -60,7 +66,6 @@ _OFFERS: Mapping[str, Callable[[], Iterable[str]]] = {
     "format": _formats,
     "link": _links,
     "names": lambda: dict.fromkeys([*map(short, COLUMNS), *TABLES]),
-    **dict.fromkeys(["table", "tables"], lambda: ["overview", *TABLES]),
     **dict.fromkeys(_LABELS, _labels),
 }
 
@@ -89,13 +94,12 @@ class Value(click.ParamType[Any]):
     def shown(self) -> str:
         """What stands for a value in the help."""
         about = self._about
-        if about.choices:
-            return f"[{'|'.join(about.choices)}]"
-        if about.name in _OFFERS and about.name not in ("link", "format"):
-            kind = "TABLE" if about.name.startswith("table") else "COLUMN"
-            return f"{kind}S" if about.is_several and "str" not in about.kind[:4] else kind
         plain = "TIME" if self._is_time else "NUMBER" if not self._is_text else "TEXT"
-        value = _VALUES.get(about.name, about.name.upper() if about.name == "format" else plain)
+        if about.choices:
+            plain = f"[{'|'.join(about.choices)}]"
+        elif about.name in _OFFERS:
+            plain = "COLUMNS" if about.is_several else "COLUMN"
+        value = _VALUES.get(about.name, plain)
         return f"NAME={value}" if about.is_named else value
 
     def convert(self, value: str, param: Any, ctx: Any) -> Any:
@@ -115,7 +119,7 @@ class Value(click.ParamType[Any]):
         """Read one value."""
         wrong, choices = "", self._about.choices
         if choices and text not in choices:
-            wrong = f"not one of {', '.join(map(repr, choices))}{similar(text, choices)}"
+            wrong = f"not one of {', '.join(choices)}{similar(text, choices)}"
         elif self._is_time:
             try:
                 return units.seconds(text)

@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from fiotools.cli.signatures import Argument
+from fiotools.vocabulary import TABLES
 
 FORMS = ("table", "json", "csv", "markdown")
 _FORM = Argument("form", choices=FORMS, default="table", help="Csv and json have all columns.")
@@ -36,11 +37,17 @@ SECTIONS: Mapping[str, Mapping[str, Verb]] = {
     "What is in the files": {
         "read": _of_sides(
             "input.read:read",
-            Argument("table", help="One table: overview, runs, io, percentiles, notes."),
+            Argument("table", choices=("overview", *TABLES), help="One table: runs, io, notes, ..."),
         ),
         "convert": Verb(
             "dataset:convert",
             (
+                Argument(
+                    "tables",
+                    "Sequence[str]",
+                    tuple(TABLES),
+                    "The tables to build; by default those of the dataset, all of a new one.",
+                ),
                 replace(_OUTPUT, help="The folder of the dataset, or its URL.", is_required=True),
                 Argument("workers", help="So many processes, or the address of Dask's scheduler."),
             ),
