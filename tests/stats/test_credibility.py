@@ -357,7 +357,10 @@ BAD = [
     ({"media": "tape"}, "media='tape' is not one of hdd, sata-ssd, nvme, ram"),
     ({"cache": "hot"}, "cache='hot' is not one of cold, warm"),
     ({"devices": 0}, "devices=0 is not a whole number from 1"),
-    ({"baseline": "vhdx", "link": "usb3-5g", "between": None}, "between= and baseline= go together"),
+    (
+        {"baseline": "vhdx", "link": "usb3-5g", "between": None},
+        "between= and baseline= go together",
+    ),
     ({"copies": 2}, "name them with between="),
     ({"compression": 0.5}, "compression=0.5 is not a number from 1"),
     ({"compression": "2"}, "compression='2' is not a number from 1"),

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 import scipy.optimize
+from fiotools.stats.scaling import fitted
 
 import fiotools as ft
 from benchmarks.coverage.scaling import curve_of, found_in
-from fiotools.stats.scaling import fitted
 
 LOADS = [1, 2, 4, 8, 16, 32, 64, 128]
 
