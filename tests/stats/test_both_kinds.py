@@ -35,11 +35,6 @@ def _volumes():
 
 
 @cache
-def _depths():
-    return ft.read(f"{ROOT}/data/how-many-runs/depth")
-
-
-@cache
 def _sizes():
     return ft.read(
         f"{ROOT}/data/wsl-filesystems/{{filesystem}}_{{operation}}_{{size}}_{{round:d}}.txt"
