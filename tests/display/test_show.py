@@ -161,10 +161,10 @@ def test_a_check_has_the_gravest_first_and_each_thing_once():
     assert link[3] == "966 MB/s to 2.79 GB/s vs 500 MB/s"
     # what is unknown is said once, below: what to give, and what else would decide
     asked, *others = around[1:-1]
-    assert asked == "not checked: cache, sides; give host_ram=, between="
+    assert asked == "not checked: cache, sparse, layers; give host_ram=, prefilled=, sides="
     unknown = answer[answer["verdict"].eq("unknown")]
-    assert {one.partition(":")[0] for one in others} == {"dd_source", "sparse"}
-    assert {*asked[13:].partition(";")[0].split(", ")} | {"dd_source", "sparse"} == {
+    assert {one.partition(":")[0] for one in others} == {"dd_source", "dd_flush"}
+    assert {*asked[13:].partition(";")[0].split(", ")} | {"dd_source", "dd_flush"} == {
         *unknown["check"]
     }
     # a remedy stands once for the rows that follow each other
