@@ -160,7 +160,7 @@ def test_a_check_has_the_gravest_first_and_each_thing_once():
     assert link[2].endswith(f", and {kinds['link.beyond'].sum() - 2} more")
     assert link[3] == "966 MB/s to 2.79 GB/s vs 500 MB/s"
     # what is unknown is said once, below: what to give, and what else would decide
-    asked, *others = around[1:-1]
+    asked, *others = around[1:]
     assert asked == "not checked: cache, sparse, layers; give host_ram=, prefilled=, sides="
     unknown = answer[answer["verdict"].eq("unknown")]
     assert {one.partition(":")[0] for one in others} == {"dd_source", "dd_flush"}
