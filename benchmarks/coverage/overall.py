@@ -12,7 +12,6 @@ import numpy as np
 
 from benchmarks.coverage.study import Rate, Row, Study
 from fiotools.stats.estimates import StudentT, paired, welch
-from fiotools.stats.sides import Side, Sides
 
 WORKLOADS = (3, 15)
 RUNS = (3, 5, 10)
@@ -39,26 +38,14 @@ def coverage(
             sides = 1 if noise == "rounds" else 2
             logs += rng.normal(0, _SHARED, (sides, 1, n))
         logs[0] += effects[:, None]
-        own = _workloads(logs, together=False)
-        rounds = _workloads(logs, together=True)
-        answers = {"own": welch(own.logs()), "rounds": paired(*rounds.logs()[0])}
+        truth = float(effects.mean())
+        answers = {
+            "own": welch([*zip(*logs, strict=True)]),
+            "rounds": paired(*logs.mean(axis=1)),
+        }
         for name, answer in answers.items():
-            found.setdefault(name, []).append(_holds(answer, float(effects.mean())))
+            found.setdefault(name, []).append(_holds(answer, truth))
     return found
-
-
-def _workloads(logs: np.ndarray, *, together: bool) -> Sides:
-    """Make the runs of both sides: one for each workload, or rounds that hold all of them."""
-    k = logs.shape[1]
-    if together:
-        return Sides(*(_side(own.mean(axis=0)) for own in logs), [], own=False)
-    cell = np.repeat(np.arange(k), logs.shape[2])
-    return Sides(*(_side(own.ravel(), cell) for own in logs), ["workload"], own=True)
-
-
-def _side(logs: np.ndarray, cell: np.ndarray | None = None) -> Side:
-    at = np.arange(len(logs))
-    return Side(logs, at, at, at, np.zeros(len(logs), dtype=np.int64) if cell is None else cell)
 
 
 def _holds(answer: StudentT | None, truth: float) -> bool:
@@ -89,7 +76,7 @@ STUDIES = [
         "Each workload has a ratio of its own. Noise: runs with one spread; workloads and sides "
         "with unequal spreads; rounds that disturb both sides alike; sessions that disturb one "
         "side of a round, all its workloads alike. Goal: .94 and more; runs taken as independent "
-        "have none if sessions disturb several of them, which only rounds can show.",
+        "have no goal if sessions disturb several of them, which only rounds can show.",
         _rows,
         trials=2000,
     ),

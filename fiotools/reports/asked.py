@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 
 from fiotools.errors import SchemaError, right_name
-from fiotools.reports.cells import telling
+from fiotools.files import MANIFEST
+from fiotools.reports.cells import differs, telling
 from fiotools.reports.findings import Comparison, Finding, findings
 from fiotools.stats import frames, roles
 from fiotools.stats.check import check
@@ -104,11 +105,9 @@ def to_frame(answer: Any) -> pd.DataFrame:
 
 def is_campaign(path: str | os.PathLike[str]) -> bool:
     """Say whether a folder is a campaign; refuse one that holds several."""
-    from fiotools.measure.campaign import NAME
-
-    if several := sorted(one.parent.as_posix() for one in Path(path).glob(f"*/{NAME}")):
+    if several := sorted(one.parent.as_posix() for one in Path(path).glob(f"*/{MANIFEST}")):
         raise SchemaError(f"report one campaign at a time: {', '.join(several)}")
-    return Path(path, NAME).is_file()
+    return Path(path, MANIFEST).is_file()
 
 
 def opened(sources: Any) -> tuple[Results, Campaign | None]:
@@ -190,7 +189,7 @@ def _runs(results: Results) -> list[str]:
 
 def _cells(table: pd.DataFrame, between: str | None, names: Sequence[str]) -> list[str]:
     """Choose the columns of the cells: those that differ, and not only from side to side."""
-    vary = [one for one in names if one in table and one != between and table[one].nunique() > 1]
+    vary = [one for one in names if one != between and differs(table, one)]
     if between is None or between not in table:
         return telling(table, vary)
     sides = {one: table.dropna(subset=[one]).groupby(one)[between].nunique() for one in vary}
