@@ -138,17 +138,16 @@ def ask(
     if not len(results.runs):
         raise SchemaError("nothing that was read holds a result: there is nothing to report")
     every = _runs(results)
-    others: list[str] = []
     if between is None and campaign is not None:
         # the manifest has the question, and the order of the places
         procedure = campaign.experiment
         between = procedure.between
         first = {"place": next(iter(campaign.asked.places))}
         baseline = procedure.baseline or first.get(between) if baseline is None else baseline
-        others = [one for one in results.labels if one not in (between, *roles.COUNTERS)]
-    elif between is None:
-        results, columns = roles.with_sides(results)
-        between, others = next(iter(columns), None), columns[1:]
+    named, columns = roles.with_sides(results)
+    if between is None:
+        results, between = named, next(iter(columns), None)
+    others = [one for one in columns if one != between and one in results.labels]
     if metric is None and (len(results.io) or len(results.timings)):
         metric = roles.metric_of(results)
     table = results.io if len(results.io) else results.timings
