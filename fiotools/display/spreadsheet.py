@@ -8,7 +8,7 @@ if TYPE_CHECKING:
     import polars as pl
 
 # begins a text that a spreadsheet might calculate, or is dropped in front of one
-_ACTIVE = r"^[=+\-@\t\r\n]"
+_ACTIVE = r"^[=+\-@\t\r\n']"
 
 
 def csv(frame: pl.DataFrame) -> bytes:

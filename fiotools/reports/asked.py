@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 
 from fiotools.errors import SchemaError, right_name
+from fiotools.files import MANIFEST
 from fiotools.reports.cells import differs, telling
 from fiotools.reports.findings import Comparison, Finding, findings
 from fiotools.stats import frames, roles
@@ -104,11 +105,9 @@ def to_frame(answer: Any) -> pd.DataFrame:
 
 def is_campaign(path: str | os.PathLike[str]) -> bool:
     """Say whether a folder is a campaign; refuse one that holds several."""
-    from fiotools.measure.campaign import NAME
-
-    if several := sorted(one.parent.as_posix() for one in Path(path).glob(f"*/{NAME}")):
+    if several := sorted(one.parent.as_posix() for one in Path(path).glob(f"*/{MANIFEST}")):
         raise SchemaError(f"report one campaign at a time: {', '.join(several)}")
-    return Path(path, NAME).is_file()
+    return Path(path, MANIFEST).is_file()
 
 
 def opened(sources: Any) -> tuple[Results, Campaign | None]:

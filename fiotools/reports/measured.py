@@ -6,11 +6,11 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from fiotools.errors import argument
-from fiotools.measure.machine import binary, stays_in_memory
+from fiotools.measure.machine import stays_in_memory
 from fiotools.reports.asked import Asked
 from fiotools.reports.blocks import Block, fold, paragraph, table
 from fiotools.tables import naming
-from fiotools.units import many, percent
+from fiotools.units import binary, many, percent
 from fiotools.words import more
 
 if TYPE_CHECKING:
