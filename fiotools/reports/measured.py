@@ -96,7 +96,7 @@ def _of_campaign(one: Campaign) -> Iterator[tuple[str, str]]:
         many(plan.rounds, "round"),
     ]
     turns = ", places in turns" if len(plan.places) > 1 else ""
-    yield "runs", f"{len(one.done)} of {len(one.wanted)} ({' x '.join(works)}{turns}), {one.status}"
+    yield "runs", f"{len(one.done)} of {len(one.plan)} ({' x '.join(works)}{turns}), {one.status}"
     undone = [run.file for run in one.missing]
     yield "not run", ", ".join(undone[:_UNDONE] + more(len(undone) - _UNDONE))
     yield "files", binary(plan.size_bytes) if plan.size_bytes else ""
@@ -148,8 +148,7 @@ def cautions(one: Campaign) -> Iterator[str]:
     """List the limits of a campaign that its manifest tells."""
     session, places = one.session, one.session["places"]
     if one.status != "complete":
-        done = f"{len(one.done)} of {len(one.wanted)} runs"
-        yield f"The campaign is not complete ({one.status}): {done}"
+        yield f"The campaign is not complete ({one.status}): {one.kept}"
     if 0 < (seconds := one.asked.seconds) < _SHORT:
         yield f"The runs took {seconds} s each: too short for how a device works in the long run"
     memory = [place["name"] for place in places if stays_in_memory(place)]
