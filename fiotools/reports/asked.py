@@ -1,4 +1,4 @@
-"""What a page is about: results, their sides and metric, and what is known of the machine."""
+"""The subject of a page: its results, their sides and metric, and facts of the machine."""
 
 from __future__ import annotations
 
