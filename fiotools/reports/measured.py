@@ -103,7 +103,7 @@ def _of_campaign(one: Campaign) -> Iterator[tuple[str, str]]:
     yield "time of a run", f"{plan.seconds} s" if plan.seconds else ""
     guest = {True: "virtual", False: "physical"}.get(machine["is_guest"], "unknown")
     cpu = machine["cpu"] or "unknown CPU"
-    ram = "unknown" if machine["ram_bytes"] is None else binary(machine["ram_bytes"])
+    ram = "unknown" if machine["ram_bytes"] is None else _rounded(machine["ram_bytes"])
     yield "machine", f"{guest}, {cpu}, {many(machine['processors'], 'processor')}, {ram} of memory"
     yield "kernel", str(machine["kernel"])
     if machine["load_1min"] is not None:
@@ -130,8 +130,13 @@ def _place(facts: Mapping[str, Any]) -> list[str]:
         ", ".join(filter(None, [facts["mount_point"], facts["mount_options"]])),
         ", ".join(filter(None, shown)),
         device.get("link") or ("none: memory" if stays_in_memory(facts) else "unknown"),
-        binary(facts["total_bytes"]),
+        _rounded(facts["total_bytes"]),
     ]
+
+
+def _rounded(size: int) -> str:
+    """Write the size of a memory or a disk, with three digits."""
+    return f"{size / 2**30:.3g} GiB"
 
 
 def _commands(asked: Asked) -> Iterator[Block]:

@@ -84,7 +84,7 @@ def credible(asked: Asked) -> Iterator[Block]:
     """Say what contradicts the numbers, and behind a fold all that was checked."""
     checks = asked.checks
     whole = layout.findings(layout.Frame(checks))
-    yield paragraph(f"{whole.title}.")
+    yield paragraph(f"{whole.title[:1].upper()}{whole.title[1:]}.")
     grave = checks[checks["verdict"].isin(GRAVEST[:2])]
     limits = [] if asked.campaign is None else cautions(asked.campaign)
     if doubts := [*_doubts(grave, checks), *(("", one) for one in limits)]:
@@ -167,7 +167,9 @@ def runs_in_numbers(asked: Asked) -> Iterator[Block]:
     by = [*_cells(asked, frame := _rows(asked)), *([asked.between] if asked.between else [])]
     if asked.metric and by:
         own = frame[[*dict.fromkeys(["source", "run", *by, asked.metric])]]
-        yield of_frame(to_frame(summarize(own, asked.metric, by=by)), _ALL)
+        cells = to_frame(summarize(own, asked.metric, by=by))
+        told = of_frame(cells, _ALL)
+        yield told if len(cells) <= _TABLE else fold(f"each of {len(cells)} cells", told)
     yield fold(f"all {many(len(rows), 'row')}", of_frame(rows, _ALL))
 
 

@@ -86,7 +86,7 @@ def test_a_campaign_is_asked_what_its_experiment_is_about():
 
 
 def test_a_folder_of_campaigns_names_them():
-    with pytest.raises(ft.SchemaError, match="one campaign at a time: .*block-size, .*page-cache"):
+    with pytest.raises(ft.SchemaError, match=r"one campaign at a time: .*block-size, .*page-cache"):
         asked(DATA / "own-disk")
 
 
