@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     import polars as pl
 
 _FEW = 3  # columns that are described in full
-_ROWS = 40  # of a table on a screen; files have all
 _TYPED = "a name may be typed without its unit: bw for bw_bytes_per_s, lat_mean for lat_mean_ns"
 _OF_COLUMN: Mapping[str, Callable[[Any], str]] = {
     **{one: attrgetter(one) for one in ("name", "dtype", "unit", "meaning", "better", "derived")},
@@ -121,6 +120,11 @@ def question(asked: Asked) -> int:
 
 def check(asked: Asked) -> int:
     """Check the numbers; findings that are ok are counted, unless they are wanted."""
+    from fiotools.stats.check.evidence import Evidence, evidence
+
+    known = {one: value for one, value in asked.given.items() if one in Evidence.__annotations__}
+    with wrong_command(ValueError):  # before many files are read
+        evidence(**{"between": "any", "baseline": "any", **known})
     read = asked.read()
     answer = asked.function(read.results, **asked.arguments(asked.verb.asks))
     asked.show(answer, read.results, sheet=partial(_findings, ok="all" in asked.given))
@@ -144,7 +148,7 @@ def read(asked: Asked) -> int:
     from fiotools.display import layout
     from fiotools.tables.metrics import main_table
 
-    table = asked.given.pop("table", None)
+    table, rows = asked.given.pop("table", None), asked.given.pop("rows", 0)
     reading = asked.read()
     results, more = reading.results, []
     if table is None and asked.output is None and asked.form in ("table", "markdown"):
@@ -161,7 +165,7 @@ def read(asked: Asked) -> int:
             raise Trouble(f"the dataset has no table {table!r}, only {there}", 2)
 
     def sheet(frame: pl.DataFrame) -> Sheet:
-        return layout.preview(results, frame, table, _ROWS, chosen=False)
+        return layout.preview(results, frame, table, rows, chosen=False)
 
     asked.show(frame, results, sheet=sheet, more=more)
     return reading.code
@@ -260,7 +264,7 @@ def plot(asked: Asked) -> int:
 
     target = Path(asked.output or f"{asked.name}.svg")
     if target.suffix.lower() not in (".svg", ".png", ".pdf"):
-        raise Trouble(f"{target}: a plot ends in .svg, .png or .pdf", 2)
+        raise Trouble(f"{target}: a plot ends in .svg, .png, .pdf", 2)
     target = target.with_suffix(target.suffix.lower())
     atomic_write.refuse_missing_folder(target)
     reading = asked.read()
