@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
 _FEW = 3  # columns that are described in full
 _TYPED = "a name may be typed without its unit: bw for bw_bytes_per_s, lat_mean for lat_mean_ns"
+_ZIPPED = "gzip, xz, zstd and bzip2 are unpacked; a zip archive is read as a folder"
 _OF_COLUMN: Mapping[str, Callable[[Any], str]] = {
     **{one: attrgetter(one) for one in ("name", "dtype", "unit", "meaning", "better", "derived")},
     "places": lambda one: ", ".join(one.places),
@@ -230,8 +231,10 @@ def gate(asked: Asked) -> int:
 
 def formats(asked: Asked) -> int:
     """List the formats, each with the command that makes it."""
-    asked.show(asked.function())
-    return 0
+    from fiotools.readers import readers
+
+    rows = [{"format": r.name, "reads": r.title, "made by": r.produced_by} for r in readers()]
+    return _list(asked, asked.function, rows, _ZIPPED)
 
 
 def describe(asked: Asked) -> int:
@@ -241,19 +244,32 @@ def describe(asked: Asked) -> int:
 
     names = [column for one in asked.files or TABLES for column in TABLES.get(one, (one,))]
     found = [asked.function(of_metric(one, COLUMNS)) for one in dict.fromkeys(names)]
-    rows = [{name: told(one) or None for name, told in _OF_COLUMN.items()} for one in found]
-    if asked.output or asked.form in ("json", "csv"):
-        import polars as pl
-
-        asked.show(pl.DataFrame(rows))
-    elif asked.files and len(found) <= _FEW and asked.form == "table":
+    if asked.files and len(found) <= _FEW and asked.form == "table" and not asked.output:
         output.write("".join(f"{one}\n" for one in found))
+        return 0
+    rows = [{name: told(one) or "" for name, told in _OF_COLUMN.items()} for one in found]
+    shown = [{one: row[one] for one in ("name", "unit", "meaning", "better")} for row in rows]
+
+    def frame() -> Any:
+        import pandas as pd
+
+        return pd.DataFrame(rows).replace("", None)
+
+    return _list(asked, frame, shown, _TYPED)
+
+
+def _list(
+    asked: Asked, frame: Callable[[], Any], rows: Sequence[Mapping[str, str]], note: str
+) -> int:
+    """Print rows that people read, or a whole frame for machines."""
+    if asked.output or asked.form in ("json", "csv"):
+        asked.show(frame())
     else:
-        shown = [
-            SheetColumn(name, [row[name] or "" for row in rows], keep=-at, wraps=24 * (at == 2))
-            for at, name in enumerate(("name", "unit", "meaning", "better"))
+        columns = [
+            SheetColumn(name, [row[name] for row in rows], keep=-at, wraps=24 * (at in (1, 2)))
+            for at, name in enumerate(rows[0])
         ]
-        output.show([Sheet(shown, notes=[_TYPED])], asked.form)
+        output.show([Sheet(columns, notes=[note])], asked.form)
     return 0
 
 

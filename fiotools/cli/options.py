@@ -17,8 +17,12 @@ from fiotools.vocabulary import COLUMNS, CONDITIONS, KEYS, TABLES
 
 WHOLE = ("where", "fail_if")  # commas do not part their values
 _SHORT = {
-    **{"metric": "-m", "where": "-w", "output": "-o", "form": "-f"},
-    **{"table": "-t", "tables": "-t"},
+    "metric": "-m",
+    "where": "-w",
+    "output": "-o",
+    "form": "-f",
+    "table": "-t",
+    "tables": "-t",
 }
 # what stands for a value in the help, where its type does not say it
 _VALUES = {

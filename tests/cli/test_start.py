@@ -1,6 +1,5 @@
 """The first minutes of a newcomer: the first screen and the help, both fast."""
 
-import os
 import re
 import shlex
 import subprocess
