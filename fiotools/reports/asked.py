@@ -14,7 +14,7 @@ import pandas as pd
 
 from fiotools.errors import SchemaError, right_name
 from fiotools.files import MANIFEST
-from fiotools.reports.cells import telling
+from fiotools.reports.cells import differs, telling
 from fiotools.reports.findings import Comparison, Finding, findings
 from fiotools.stats import frames, roles
 from fiotools.stats.check import check
@@ -189,7 +189,7 @@ def _runs(results: Results) -> list[str]:
 
 def _cells(table: pd.DataFrame, between: str | None, names: Sequence[str]) -> list[str]:
     """Choose the columns of the cells: those that differ, and not only from side to side."""
-    vary = [one for one in names if one in table and one != between and table[one].nunique() > 1]
+    vary = [one for one in names if one != between and differs(table, one)]
     if between is None or between not in table:
         return telling(table, vary)
     sides = {one: table.dropna(subset=[one]).groupby(one)[between].nunique() for one in vary}

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from fiotools.display import columns
 from fiotools.errors import argument
 from fiotools.measure.machine import stays_in_memory
 from fiotools.reports.asked import Asked
@@ -40,6 +39,15 @@ def measured(asked: Asked) -> Iterator[Block]:
     yield from _commands(asked)
 
 
+def tools_of(asked: Asked) -> str:
+    """Name the tools with their versions, as far as these are known."""
+    runs = asked.results.runs
+    known = runs.dropna(subset=["tool_version"])[["tool", "tool_version"]].drop_duplicates()
+    named = {*known["tool"]}
+    bare = [one for one in dict.fromkeys(runs["tool"]) if one not in named]
+    return ", ".join([*map(" ".join, known.itertuples(index=False)), *bare])
+
+
 def _method(asked: Asked) -> Iterator[tuple[str, str]]:
     """Say what was compared, and how."""
     one = asked.comparison
@@ -68,14 +76,11 @@ def _method(asked: Asked) -> Iterator[tuple[str, str]]:
 def _of_runs(asked: Asked) -> Iterator[tuple[str, str]]:
     """Say which tools ran, where and when."""
     runs = asked.results.runs
-    tools = runs[["tool", "tool_version"]].drop_duplicates().itertuples(index=False)
-    named = (" ".join(str(one) for one in row if not columns.is_missing(one)) for row in tools)
-    yield "tools", ", ".join(named)
+    yield "tools", tools_of(asked)
     yield "hosts", ", ".join(map(str, runs["host"].dropna().unique()))
-    times = next(
-        (own for name in ("started_at", "reported_at") if len(own := runs[name].dropna())), []
-    )
-    if len(times):
+    known = (runs[name].dropna() for name in ("started_at", "reported_at"))
+    times = next((own for own in known if len(own)), None)
+    if times is not None:
         ends = dict.fromkeys(f"{one:%Y-%m-%d %H:%M} UTC" for one in (times.min(), times.max()))
         yield "when", " to ".join(ends)
 
@@ -143,9 +148,10 @@ def cautions(one: Campaign) -> Iterator[str]:
     """List the limits of a campaign that its manifest tells."""
     session, places = one.session, one.session["places"]
     if one.status != "complete":
-        yield f"The campaign is not complete ({one.status}): {len(one.done)} of {len(one.wanted)} runs"
-    if 0 < one.asked.seconds < _SHORT:
-        yield f"The runs took {one.asked.seconds} s each: too short for how a device works in the long run"
+        done = f"{len(one.done)} of {len(one.wanted)} runs"
+        yield f"The campaign is not complete ({one.status}): {done}"
+    if 0 < (seconds := one.asked.seconds) < _SHORT:
+        yield f"The runs took {seconds} s each: too short for how a device works in the long run"
     memory = [place["name"] for place in places if stays_in_memory(place)]
     for name in memory:
         yield f"{name} is memory: no disk is measured there, and it is never cold"
@@ -158,8 +164,8 @@ def cautions(one: Campaign) -> Iterator[str]:
         below = (place["device"] or {}).get("backing")
         if below is not None and not below["is_direct"] and place["name"] not in memory:
             yield (
-                f"{place['name']} is a file, {below['path']}, in the page cache here: direct I/O ends "
-                "there, and cold runs may be warm"
+                f"{place['name']} is a file, {below['path']}, in the page cache here: "
+                "direct I/O ends there, and cold runs may be warm"
             )
         if place["mount_point"] is not None:
             shared.setdefault((place["mount_point"], place["source"]), []).append(place["name"])

@@ -30,7 +30,7 @@ from fiotools.reports.blocks import (
     table,
     verdicts,
 )
-from fiotools.reports.cells import names_of
+from fiotools.reports.cells import differs, names_of
 from fiotools.reports.figures import drawn
 from fiotools.reports.measured import cautions, measured
 from fiotools.reports.sentences import UNKNOWN, across, sentences
@@ -48,6 +48,7 @@ _LATENCY = "lat_mean_ns"
 _TABLE = 40  # rows of a table that is not folded
 _ALL = 400  # rows of a table that is
 _DOUBTS = 5
+_LINES = 10  # of a list that is not folded
 _FEW = 3  # sentences that are given whole
 _PANELS = 6
 _LETTERS = 20  # of a line above a panel
@@ -114,9 +115,9 @@ def verdict(asked: Asked) -> Iterator[Block]:
     if one.answer is None:
         yield paragraph(f"Not compared: {one.problem}.")
         return
-    differs = len(asked.results.settings) > 0 and len(_differing(asked)) > 0
+    is_unlike = len(asked.results.settings) > 0 and len(_differing(asked)) > 0
     lone = one.answer["verdict"].eq("one run").sum() > 1
-    said = [*(["settings", "sides"] if differs else []), *(["unknown"] if lone else [])]
+    said = [*(["settings", "sides"] if is_unlike else []), *(["unknown"] if lone else [])]
     whole = [across(own, said) for own in asked.found if len(own.cells) > 1]
     each = sentences(one.answer, said)
     if whole and len(one.answer) > _FEW:
@@ -125,17 +126,20 @@ def verdict(asked: Asked) -> Iterator[Block]:
     else:
         yield verdicts([*whole, *each])
     known = one.answer[one.answer["ratio"].notna()]
-    if len(known) > 1 or known["ratio_lo"].notna().any():
-        if len(known) <= ROWS:
-            yield drawn(
-                f"Ratios of {naming.short(one.metric)} to {one.baseline}",
-                f"Each point is a side divided by {one.baseline}, with its 95 % interval; in the grey "
-                "band the sides count as equal.",
-                plot.ratios,
-                known,
-            )
+    says_more = len(known) > 1 or known["ratio_lo"].notna().any()
+    if says_more and len(known) <= ROWS:
+        yield drawn(
+            f"Ratios of {naming.short(one.metric)} to {one.baseline}",
+            f"Each point is a side divided by {one.baseline}; a bar is the 95 % interval.",
+            plot.ratios,
+            known,
+        )
     how = [f"{UNKNOWN[0].upper()}{UNKNOWN[1:]}: three runs a side would tell it"] if lone else []
-    how += ["The sides differ in options or tools, too: they are listed below"] if differs else []
+    how += (
+        ["The sides differ in options or tools, too: they are listed under Options and tools"]
+        if is_unlike
+        else []
+    )
     how += (
         [f"{', '.join(one.silent)}: left out, without {naming.short(one.metric)}"]
         if one.silent
@@ -153,7 +157,8 @@ def runs_in_numbers(asked: Asked) -> Iterator[Block]:
         return
     by = [*_cells(asked, frame := _rows(asked)), *([asked.between] if asked.between else [])]
     if asked.metric and by:
-        yield of_frame(to_frame(summarize(frame, asked.metric, by=by)), _ALL)
+        own = frame[[*dict.fromkeys(["source", "run", *by, asked.metric])]]
+        yield of_frame(to_frame(summarize(own, asked.metric, by=by)), _ALL)
     yield fold(f"all {many(len(rows), 'row')}", of_frame(rows, _ALL))
 
 
@@ -171,11 +176,11 @@ def runs_drawn(asked: Asked) -> Iterator[Block]:
 def _sweep(asked: Asked, frame: pd.DataFrame) -> Iterator[Block]:
     """Draw a curve for each side; two swept conditions make a grid, too."""
     x, *others = asked.swept
-    several = asked.comparison is not None and asked.comparison.answer is not None
-    if others and several:
-        answer = asked.comparison.answer[asked.comparison.answer["ratio"].notna()]
-        apart = [one for one in (*_cells(asked, answer), asked.between) if one in answer]
-        answer, first = _panels(answer, [one for one in apart if one not in asked.swept[:2]])
+    one = asked.comparison
+    if others and one is not None and one.answer is not None:
+        answer = one.answer[one.answer["ratio"].notna()]
+        apart = [name for name in (*_cells(asked, answer), one.between) if name in answer]
+        answer, first = _panels(answer, [name for name in apart if name not in asked.swept[:2]])
         yield drawn(
             f"Ratios for each {naming.short(x)} and {naming.short(others[0])}",
             f"Each field is the ratio to the baseline under these two conditions.{first}",
@@ -189,7 +194,7 @@ def _sweep(asked: Asked, frame: pd.DataFrame) -> Iterator[Block]:
     frame, first = _panels(frame, [one for one in _cells(asked, frame) if one not in (x, hue)])
     yield drawn(
         f"{naming.short(asked.metric or '')} by {naming.short(x)}",
-        f"Each point is a run, each curve their geometric mean, with its interval.{first}",
+        f"How {naming.short(asked.metric or '')} changes with {naming.short(x)}.{first}",
         plot.sweep,
         frame,
         asked.metric,
@@ -220,7 +225,7 @@ def _points(asked: Asked, frame: pd.DataFrame, metric: str) -> Block:
         first = f" The first {ROWS} of {len(there)}."
     return drawn(
         f"{naming.short(metric)} of each run",
-        f"Each point is a run; where there are several, a bar is the 95 % interval of their mean.{first}",
+        f"How far the runs lie apart.{first}",
         plot.repeats,
         frame.drop(columns="direction", errors="ignore") if "direction" in cells else frame,
         metric,
@@ -246,7 +251,7 @@ def latency(asked: Asked) -> Iterator[Block]:
     hue = next(
         one
         for one in (asked.between, *asked.swept, "source")
-        if one in frame and (one == "source" or frame[one].nunique() > 1)
+        if one and (one == "source" or differs(frame, one))
     )
     if hue == "source" and frame["source"].nunique() > CURVES:
         yield paragraph(
@@ -299,7 +304,7 @@ def timings(asked: Asked) -> Iterator[Block]:
         return
     yield drawn(
         "Parts of the wall time of each command",
-        "The wall time of each command: the processor's own work, the system's, and waiting.",
+        "What the wall time of each command was spent on; waiting is for storage, or for others.",
         plot.timings,
         own,
         y=asked.rows if asked.rows in own else "source",
@@ -312,8 +317,8 @@ def over_time(asked: Asked) -> Iterator[Block]:
     samples = asked.results.samples
     for quantity in samples["quantity"].dropna().unique()[:_QUANTITIES]:
         own = samples[samples["quantity"] == quantity]
-        apart = [one for one in (asked.between, "source", "direction") if one in own]
-        hue = next((one for one in apart if own[one].nunique() > 1), None)
+        apart = [one for one in (asked.between, "source", "direction") if one]
+        hue = next((one for one in apart if differs(own, one)), None)
         if len(own) > _SAMPLES:
             rows = f"{len(own):,} samples of {quantity}"
             yield paragraph(
@@ -321,9 +326,10 @@ def over_time(asked: Asked) -> Iterator[Block]:
             )
             continue
         told = None if hue else steady(own, quantity)
+        own = _shortened(own)
         yield drawn(
             f"{naming.short(quantity)} over time",
-            "Over the time of the run; one curve for each side, file or direction.",
+            "How it changed during the run.",
             plot.series,
             own,
             quantity,
@@ -350,9 +356,10 @@ def reasons(asked: Asked) -> Iterator[Block]:
         )
     )
     said = tell(answer).sentences
-    yield listing(
+    told = listing(
         (one.head, one.rest) if len(said) <= _FEW and one.rest else one.head for one in said
     )
+    yield told if len(said) <= _LINES else fold(f"each of {len(said)} cells", told, printed=True)
     yield fold("the parts and their arithmetic", of_frame(answer, _ALL))
 
 
@@ -373,8 +380,9 @@ def differences(asked: Asked) -> Iterator[Block]:
 
 
 def _differing(asked: Asked) -> pd.DataFrame:
-    sides = {"between": asked.between, "baseline": asked.comparison and asked.comparison.baseline}
-    return to_frame(settings_diff(asked.results, **sides))
+    baseline = asked.baseline if asked.comparison is None else asked.comparison.baseline
+    between = str(asked.between)
+    return to_frame(settings_diff(asked.results, between=between, baseline=baseline))
 
 
 def raw_tables(asked: Asked) -> Iterator[Block]:
@@ -388,14 +396,15 @@ def notes(asked: Asked) -> Iterator[Block]:
     """List what was noticed while reading, each kind once."""
     every = asked.results.notes
     order = ["error", "warning", "info"]
-    rows = []
+    rows: list[tuple[str, str, str]] = []
     for (severity, message), own in every.groupby(["severity", "message"], sort=False):
         files = [*dict.fromkeys(own["source"])]
         others = f" and {many(len(files) - 1, 'other file')}" if files[1:] else ""
-        rows.append((severity, f"{files[0]}{others}", message))
+        rows.append((str(severity), f"{files[0]}{others}", str(message)))
     rows.sort(key=lambda row: order.index(row[0]))
     if rows:
-        yield table(["severity", "file", "note"], rows)
+        told = table(["severity", "file", "note"], rows)
+        yield told if len(rows) <= _LINES else fold(f"{len(rows)} kinds of notes", told)
 
 
 def _rows(asked: Asked) -> pd.DataFrame:
@@ -412,7 +421,7 @@ def _rows(asked: Asked) -> pd.DataFrame:
 def _cells(asked: Asked, frame: pd.DataFrame) -> list[str]:
     """Name the columns of the cells that a frame has, with the direction."""
     names = dict.fromkeys((*asked.by, "direction"))
-    return [one for one in names if one in frame and frame[one].nunique() > 1]
+    return [one for one in names if differs(frame, one)]
 
 
 def _shortened(frame: pd.DataFrame) -> pd.DataFrame:
@@ -470,8 +479,8 @@ SECTIONS = (
         },
     ),
     Section("What explains it?", reasons),
-    Section("What differs between the sides?", differences),
-    Section("How it was measured and compared", measured),
+    Section("Options and tools", differences),
+    Section("How it was measured", measured),
     Section("The raw tables", raw_tables),
     Section("What was noticed while reading the files", notes),
 )

@@ -1,4 +1,4 @@
-"""The title of a page: which side is faster, where a sweep does most, or the numbers of the runs."""
+"""The title of a page: which side is faster, where a sweep does most, or numbers of the runs."""
 
 from __future__ import annotations
 
@@ -11,6 +11,8 @@ from fiotools.display import columns
 from fiotools.errors import FiotoolsError
 from fiotools.reports.answers import tell
 from fiotools.reports.asked import Asked
+from fiotools.reports.cells import differs
+from fiotools.reports.findings import records
 from fiotools.reports.sentences import headline
 from fiotools.stats.summary import summarize
 from fiotools.tables import naming
@@ -52,8 +54,9 @@ def _numbers(asked: Asked) -> str:
             told.append(f"{way} {numbers}" if isinstance(way, str) else numbers)
     if not told:
         return runs
-    what = [name for name in ("rw", "bs_bytes") if name in rows and rows[name].nunique() == 1]
-    loads = " ".join(columns.levels([rows[name].dropna().iloc[0]], name)[0] for name in what)
+    what = [one for one in ("rw", "bs_bytes") if one in rows and rows[one].notna().any()]
+    what = [one for one in what if not differs(rows, one)]
+    loads = " ".join(columns.levels(rows[name].dropna().tolist()[:1], name)[0] for name in what)
     about = loads if len(asked.results.runs) == 1 else runs
     return f"{about}: {'; '.join(told)}" if about else "; ".join(told)
 
@@ -72,6 +75,6 @@ def _of_rows(rows: pd.DataFrame) -> Iterator[str]:
         else:
             yield f"{_NAMES.get(name) or _FIRST[name]} {said}".strip()
     if not names and "mean" in rows and rows["mean"].notna().all():
-        for row in rows.itertuples():
-            count = f" of {units.many(int(row.n), 'run')}" if row.quantity == "real_mean_s" else ""
-            yield f"mean {row.quantity} {units.human(row.mean, row.unit)}{count}"
+        for row in records(rows):
+            count = f" of {units.many(row['n'], 'run')}" if row["quantity"] == "real_mean_s" else ""
+            yield f"mean {naming.short(row['quantity'])} {units.human(row['mean'], row['unit'])}{count}"

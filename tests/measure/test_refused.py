@@ -120,9 +120,15 @@ def test_a_tool_that_is_missing(tmp_path, experiment, said):
 @pytest.mark.parametrize(
     ("script", "why"),
     [
-        ("echo I am not fio", "random-read failed on place, round 1 (unknown format; it begins 'I am not fio'"),
+        (
+            "echo I am not fio",
+            "random-read failed on place, round 1 (unknown format; it begins 'I am not fio'",
+        ),
         ("true", "random-read failed on place, round 1 ("),
-        ("""echo '{"fio version": "fio-3.33", "jobs": []}'""", "random-read failed on place, round 1 ("),
+        (
+            """echo '{"fio version": "fio-3.33", "jobs": []}'""",
+            "random-read failed on place, round 1 (",
+        ),
         (
             "echo \\'--bs\\': unrecognized >&2; exit 1",
             "exit status 1; only= takes other workloads",
@@ -439,7 +445,7 @@ def test_a_folder_that_is_replaced_meanwhile(tmp_path):
         "{}\n",
         "nonsense\n",
         '{"kind": "run"}\n',
-        '{"kind": "campaign", "format": 2}\n',
+        '{"kind": "campaign", "format": 9}\n',
         '{"kind": "campaign", "format": 1}\n',
         '{"kind": "campaign", "format": 1, "plan": {"experiment": "x"}}\n',
         '{"kind": "campaign", "format": 1, "plan": []}\n',

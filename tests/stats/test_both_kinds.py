@@ -168,7 +168,7 @@ CASES = {
         _bins,
         lambda t: ft.percentiles(t["bins"], by=["source", "run"], io=t["io"]),
     ),
-    "steady": (_logs, lambda t: ft.steady(t["samples"], window=3)),
+    "steady": (_logs, lambda t: ft.steady(t["samples"])),
     "shifts": (_logs, lambda t: ft.shifts(t["samples"])),
     "window": (_logs, lambda t: ft.window(t["samples"], "500ms", percentiles=99)),
     "window, histograms": (_bins_of_time, lambda t: ft.window(t["bins"], "2s", percentiles=99)),

@@ -8,7 +8,6 @@ import pytest
 from fiotools import compare, summarize
 from fiotools.errors import in_shell
 from fiotools.flags import flag, sentence
-from fiotools.stats.population import unlike
 
 
 def sides(rows, frame, **asked):
