@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import signal
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -25,6 +26,7 @@ from fiotools.vocabulary import GRAVEST, TABLES
 if TYPE_CHECKING:
     import polars as pl
 
+_PERCENTILE = re.compile(r"\s*p\d")
 _FEW = 3  # columns that are described in full
 _TYPED = "a name may be typed without its unit: bw for bw_bytes_per_s, lat_mean for lat_mean_ns"
 _ZIPPED = "gzip, xz, zstd and bzip2 are unpacked; a zip archive is read as a folder"
@@ -49,9 +51,10 @@ class Asked:
         self.output: str | None = given.pop("output", None)
         self.given = given  # the arguments of the function
         self.first: dict[str, str] = {}  # the baseline, if a path names it
+        self.late: Sequence[str] = ()  # conditions of the rows that a question takes
 
     @property
-    def function(self) -> Callable[..., Any]:
+    def function(self) -> Any:
         """The function that the verb asks."""
         return function_of(self.verb.asks)
 
@@ -75,8 +78,11 @@ class Asked:
         read = read_all(self.files, self.how, sides=self.verb.are_sides or "label" in names)
         results = read.results
         if not self.takes("where", DRAWN.get(self.name, self.verb.asks)):
+            where = given.pop("where", ())
+            # a percentile is a column only once a question asks for it
+            self.late = [one for one in where if _PERCENTILE.match(one)]
             with wrong_command(NoConditionError):
-                results = results.where(*given.pop("where", ()))
+                results = results.where(*(one for one in where if one not in self.late))
         if together := given.pop("combine", None):
             from fiotools.stats.combine import combine
 
@@ -111,7 +117,13 @@ def function_of(place: str) -> Callable[..., Any]:
 def question(asked: Asked) -> int:
     """Ask a question about files, and give its answer."""
     read = asked.read()
-    answer = asked.function(read.results, **asked.arguments(asked.verb.asks))
+    arguments = asked.arguments(asked.verb.asks)
+    if asked.late:
+        door = asked.function.door
+        frame, found = door.ask(read.results, arguments, where=asked.late)
+        answer = door.function(frame, **found)
+    else:
+        answer = asked.function(read.results, **arguments)
     if {"label", "baseline"} <= {*answer.columns} and "label" not in read.results.labels:
         sides = dict.fromkeys([*answer["baseline"], *answer["label"]])
         say(f"The sides were found in the files: {', '.join(sides)}; --between names others")
