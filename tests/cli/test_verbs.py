@@ -203,7 +203,7 @@ def test_the_first_named_side_is_the_baseline(cli, inside):
     done = inside("compare", "README.md", before, after, "-m", "real")
     assert "baseline 'README' is not a value of 'label'" in done.stderr
     done = inside("compare", before, after, "-m", "real", "--where", "real<1")
-    assert "1 run has no real: left out (data/page-cache/before.txt#1)" in done.stderr
+    assert "there is only one side" in done.stderr
     assert (done.returncode, done.stdout) == (1, "")
 
 
@@ -287,14 +287,14 @@ def test_a_finding_of_many_runs_is_printed_once(inside):
     assert "not checked: link, budget, cache, layers; give --link, --ram, --host-ram" in text
     # two accusations have their own numbers
     assert {"1.98", "2.10"} == {*re.findall(r"([\d.]+) [MG]B/s is the rate of", text)}
-    assert "and 2 more: no fdatasync, fsync, direct or sync: 86.1 to 235 MB/s may include" in text
+    assert "no fdatasync, fsync, direct or sync: 86.1 to 235 MB/s may include" in text
 
 
 def test_findings_of_the_runs_of_one_file(inside):
     text = " ".join(inside("check", "tests/fixtures/fio/fio-3.33--appended.json").stdout.split())
-    assert text.startswith("2 runs: ")
+    assert text.startswith("nothing contradicts these 2 runs ")
     # the file is not named for each, and neither is what is "run 1" called "run 1 run"
-    assert "to decide more, give --" in text
+    assert text.count("runtime") == 1
 
 
 def test_explain_answers_in_its_first_line(inside):
