@@ -34,12 +34,12 @@ Start with:
 No file yet?
   fio --name=first --size=1g --rw=randread --bs=4k --direct=1 \\
       --output-format=json --output=run.json
-  fiotools measure random-io --dir A --dir B -o mine    as in the articles
+  fiotools measure random-io --dir A --dir B -o mine
 
 \b
-Exit codes: 0 done; 1 a file was not read, or there is no answer; 2 the command
-is wrong; 3 check --strict found a fault, or a rule cannot be judged; 4 a rule
-of gate is broken; 130 interrupted.
+Exit codes: 0 done; 1 a file was not read, or there is no answer; 2 the
+command is wrong; 3 check --strict found a fault, or a rule cannot be judged;
+4 a rule of gate is broken; 130 interrupted.
 """
 _CONTEXT = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
 _COMPLETE = "_FIOTOOLS_COMPLETE"
@@ -138,7 +138,7 @@ def _unknown(word: str) -> str:
     """Answer a verb that is not there with the one that does it."""
     if Path(word).exists():
         return f"{word} is not a verb: fiotools read {word} shows what is in it"
-    name, kinds = word.lower().replace("_", "-"), functions("plot.kinds", "_kind")
+    name, kinds = word.lower().replace("_", "-"), _kinds()
     if meant := MEANT.get(name) or (f"plot {name} FILES" if name in kinds else None):
         return f"there is no verb {word!r}: fiotools {meant}"
     hint = similar(word, [*VERBS, *kinds]) or ": fiotools --help lists them"
@@ -163,17 +163,22 @@ def _verb(name: str) -> click.Command:
     return _command(name, name, verb, own)
 
 
+def _kinds() -> Mapping[str, str]:
+    """Return the place of each kind of plot."""
+    return {kind: f"plot.kinds:{kind}" for kind in functions("plot.kinds", "_kind")}
+
+
 def _plots() -> click.Command:
     """Make the kinds of plots."""
-    kinds = functions("plot.kinds", "_kind")
+    kinds = _kinds()
 
     def make(kind: str) -> click.Command:
-        verb = VERBS["plot"]._replace(asks=f"plot.kinds:{kind}")
+        verb = VERBS["plot"]._replace(asks=kinds[kind])
         return _command("plot", kind, verb, signature(verb.asks).arguments)
 
     return Group(
         "plot",
-        lambda: {"Kinds": {one: signature(f"plot.kinds:{one}").line for one in kinds}},
+        lambda: {"Kinds": {kind: signature(place).line for kind, place in kinds.items()}},
         make,
         lambda kind: (
             f"there is no plot {kind!r}{similar(kind, kinds)}; there are: {', '.join(kinds)}"
