@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 import fiotools as ft
-from fiotools.plot.style import settled
+from fiotools.plot.saving import settled
 
 LOGARITHM = np.log10
 PARTS = """<svg>

@@ -9,7 +9,7 @@ from sphinx.application import Sphinx
 
 from fiotools.plot.inline import inline
 from fiotools.plot.spoken import titled
-from fiotools.plot.style import settled
+from fiotools.plot.saving import settled
 
 
 def setup(app: Sphinx) -> dict[str, bool]:
