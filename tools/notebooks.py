@@ -29,7 +29,7 @@ from nbclient.exceptions import CellControlSignal
 
 from fiotools.errors import SchemaError
 from fiotools.files import atomic_write, digest
-from fiotools.language import ENGLISH
+from fiotools.plot.words import ENGLISH
 from tools.kernel import execute_cells, explain, run
 
 NOTEBOOKS = (Path("notebooks"), Path("fiotools", "notebooks"))  # articles, templates

@@ -114,7 +114,7 @@ def credibility(data: Any, *, y: str | None = None, reasons: int | None = None) 
         worst[cell] = min(worst.get(cell, "ok"), verdict, key=GRAVEST.index)
     checks = in_order(kinds)
     graves = {
-        name: min((own for (check, _), own in worst.items() if check == name), key=GRAVEST.index)
+        name: min((own for (one, _), own in worst.items() if one == name), key=GRAVEST.index)
         for name in checks
     }
     shown = [name for name in checks if graves[name] in _BAD]
@@ -192,10 +192,10 @@ class _Reason:
 def _reasons(told: Sequence[tuple[Any, ...]]) -> list[_Reason]:
     """Return the reasons of impossible verdicts and of suspect ones; alike ones stand once."""
     found: dict[tuple[Any, ...], _Reason] = {}
-    for run, check, verdict, finding, details, why in told:
+    for run, name, verdict, finding, details, why in told:
         if verdict in _BAD:
-            key = verdict, check, finding, outcomes.kind(outcomes.read(details))
-            own = found.setdefault(key, _Reason(verdict, why or "", check))
+            key = verdict, name, finding, outcomes.kind(outcomes.read(details))
+            own = found.setdefault(key, _Reason(verdict, why or "", name))
             own.runs.add(run)
             own.texts.add(why)
     return sorted(found.values(), key=lambda one: (GRAVEST.index(one.verdict), -len(one.runs)))

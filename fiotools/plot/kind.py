@@ -257,9 +257,9 @@ def of_runs(*roles: str, metric: str = "metric", wide: bool = False) -> Prepare:
             data = _name_sides(data, asked, roles[0])
             data, asked[metric] = _with_columns(data, asked, *metric_of(data, asked.get(metric)))
             named = {*asked["by"], *(asked.get(role) for role in roles)}
-            if wide and asked.get("hue") is None and "direction" not in named:
-                if _differs(data, "direction"):
-                    asked["hue"] = "direction"
+            free = wide and asked.get("hue") is None and "direction" not in named
+            if free and _differs(data, "direction"):
+                asked["hue"] = "direction"
         else:
             complete_names(data, asked)
             if isinstance(asked.get(metric), str):
