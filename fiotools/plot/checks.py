@@ -120,7 +120,7 @@ def credibility(data: Any, *, y: str | None = None, reasons: int | None = None) 
     shown = [name for name in checks if graves[name] in _BAD]
     shown = sorted(shown, key=lambda name: GRAVEST.index(graves[name])) or [*checks]
     cells, heads = _cells(worst, shown, in_order(columns))
-    found = _reasons([*zip(runs, kinds, verdicts, *told, strict=True)])
+    found = _reasons([*zip(columns, runs, kinds, verdicts, *told, strict=True)])
     most, every = _REASONS if reasons is None else reasons, len({*runs})
     of_check: dict[str, list[str]] = {}
     for one in found[:most]:
@@ -168,17 +168,17 @@ def _cells(
 
 
 def _name(check: str) -> str:
-    own = say(check)
-    return _ASKED.get(own, own)
+    return say(_ASKED.get(check, check))
 
 
 @dataclass
 class _Reason:
-    """A sentence, and the runs that it is about."""
+    """A sentence, and the columns and runs that it is about."""
 
     verdict: str
     text: str
     check: str
+    columns: set[str] = field(default_factory=set)
     runs: set[Any] = field(default_factory=set)
     texts: set[str] = field(default_factory=set)  # it may stand for others, with other values
 
@@ -192,13 +192,14 @@ class _Reason:
 def _reasons(told: Sequence[tuple[Any, ...]]) -> list[_Reason]:
     """Return the reasons of impossible verdicts and of suspect ones; alike ones stand once."""
     found: dict[tuple[Any, ...], _Reason] = {}
-    for run, name, verdict, finding, details, why in told:
+    for column, run, name, verdict, finding, details, why in told:
         if verdict in _BAD:
             key = verdict, name, finding, outcomes.kind(outcomes.read(details))
             own = found.setdefault(key, _Reason(verdict, why or "", name))
+            own.columns.add(column)
             own.runs.add(run)
             own.texts.add(why)
-    return sorted(found.values(), key=lambda one: (GRAVEST.index(one.verdict), -len(one.runs)))
+    return sorted(found.values(), key=lambda one: (GRAVEST.index(one.verdict), -len(one.columns)))
 
 
 def _names(table: frames.Frame, y: str | None, runs: Sequence[Any]) -> list[str]:

@@ -103,7 +103,7 @@ def looks(groups: Sequence[Any], ax: Axes, palette: Any = None) -> dict[Any, Loo
         own = sns.color_palette("flare", count)
     else:
         own = [*PALETTE[:-1], ink(ax)]  # black is not seen on black
-    colours = [to_hex(one) for one in own]
+    colours = [one if isinstance(one, str) else to_hex(one) for one in own]
     turns = [divmod(at, len(colours)) for at in range(count)]
     return {
         name: Look(colours[at], MARKERS[(at + turn) % len(MARKERS)], LINES[turn % len(LINES)])

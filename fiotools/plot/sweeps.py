@@ -163,7 +163,8 @@ def sweep(
         if limit is None
         else records(opened(best_under(data, metrics[1], limit, by=hue, sweep=column)))
     )
-    for (spec, own), panel in zip(both, metrics, strict=True):
+    panels = [words.wording(one, short=True) for one in metrics]
+    for (spec, own), panel in zip(both, panels, strict=True):
         rows += [replace(row, panel=panel) for row in spec.rows]
         for told in best:
             key = (told[hue], told[column]) if hue else (told[column],)
@@ -171,13 +172,13 @@ def sweep(
                 ring = Row(told[column], own.center(key), group=told[hue] if hue else None)
                 rows.append(replace(ring, panel=panel, mark="ring"))
     if best:
-        limits = [Limit(best[0]["limit"], text=_limit(best, metrics[1], hue), panel=metrics[1])]
+        limits = [Limit(best[0]["limit"], text=_limit(best, metrics[1], hue), panel=panels[1])]
         notes += _rings(best, column, hue)
     spec = both[0][0]
     return replace(
         spec,
         rows=tuple(rows),
-        panels=tuple(metrics),
+        panels=tuple(panels),
         ys=tuple(one.y for one, _ in both),
         limits=tuple(limits),
         notes=tuple(notes),

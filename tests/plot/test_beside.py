@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 
 import fiotools as ft
+from tests.plot import kinds
 from fiotools.stats.percentiles import merge_bins
 
 
@@ -49,7 +50,7 @@ def draw_ratios(ax):
 
 def draw_repeats(ax):
     told = ft.summarize(repeats(), "iops", by="filesystem")
-    return ft.plot.repeats(repeats(), "iops", y="filesystem", summary=told, ax=ax)
+    return ft.plot.repeats(repeats(), "iops", y="filesystem", ax=ax)
 
 
 def draw_series(ax):
@@ -59,7 +60,7 @@ def draw_series(ax):
 
 def draw_sweep(ax):
     told = ft.summarize(depths(), "iops", by=["direction", "iodepth"])
-    return ft.plot.sweep(depths(), "iops", x="iodepth", hue="direction", summary=told, ax=ax)
+    return ft.plot.sweep(depths(), "iops", x="iodepth", hue="direction", ax=ax)
 
 
 def draw_percentiles(ax):
@@ -97,7 +98,7 @@ KINDS = {
     "grid": lambda ax: ft.plot.grid(volumes(), "iops", x="direction", y="volume", ax=ax),
     "heatmap": lambda ax: ft.plot.heatmap(bins(), ax=ax),
     "history": draw_history,
-    "latency": lambda ax: ft.plot.latency(
+    "latency": lambda ax: kinds.slowest(
         ft.per_thread(volumes(), by="volume"), y="volume", hue="thread", ax=ax
     ),
     "parts": draw_parts,
@@ -121,7 +122,7 @@ KINDS = {
         ),
         ax=ax,
     ),
-    "throughput": lambda ax: ft.plot.throughput(
+    "throughput": lambda ax: kinds.singles(
         volumes()[volumes()["scope"].ne("thread")], y="volume", ax=ax
     ),
     "timings": draw_timings,
@@ -154,7 +155,7 @@ def test_a_text_of_the_callers_may_stand_on_narrow_axes():
     figure, axes = plt.subplots(1, 3)
     axes[0].text(0.5, 0.5, "mine", transform=axes[0].transAxes)
     totals = volumes().query("scope == 'total'")
-    ft.plot.throughput(totals, y="volume", ax=axes[0])
+    kinds.singles(totals, y="volume", ax=axes[0])
     figure.canvas.draw()
     assert axes[0].texts[0].get_text() == "mine"
 
@@ -162,7 +163,7 @@ def test_a_text_of_the_callers_may_stand_on_narrow_axes():
 def test_two_panels_of_one_kind():
     figure, axes = plt.subplots(1, 2, figsize=(12, 4.5))
     told = [ft.summarize(depths(), metric, by="iodepth") for metric in ("iops", "lat_mean_ns")]
-    assert list(ft.plot.load(depths(), summaries=told, ax=axes)) == list(axes)
+    assert list(kinds.both(depths(), ax=axes)) == list(axes)
     figure.canvas.draw()
     assert axes[0].get_tightbbox().x1 <= axes[1].get_tightbbox().x0 + 1
 

@@ -62,7 +62,7 @@ def marked(ax):
     "frame", [RATES, pl.from_dict(RATES.to_dict("list"))], ids=["pandas", "polars"]
 )
 def test_throughput_draws_every_value_in_its_row(frame):
-    ax = ft.plot.throughput(frame, y="mount", hue="direction", order=["drvfs", "ext4"], log=True)
+    ax = kinds.singles(frame, y="mount", hue="direction", order=["drvfs", "ext4"], log=True)
     assert rows(ax) == ["drvfs", "ext4"]
     assert marked(ax) == {(0, 138e6), (0, 86.1e6), (1, 2.5e9), (1, 2.0e9)}
     assert set(written(ax)) == {"2.50 GB/s", "2.00 GB/s", "138 MB/s", "86.1 MB/s"}
@@ -71,13 +71,13 @@ def test_throughput_draws_every_value_in_its_row(frame):
 
 
 def test_throughput_without_log_begins_at_zero():
-    ax = ft.plot.throughput(RATES.query("direction == 'read'"), y="mount")
+    ax = kinds.singles(RATES.query("direction == 'read'"), y="mount")
     assert ax.get_xlim()[0] == 0
     assert ax.get_xlabel() == "bandwidth (read)"
 
 
 def test_ceilings_are_lines_with_names_and_within_the_axis():
-    ax = ft.plot.throughput(
+    ax = kinds.singles(
         RATES, y="mount", hue="direction", ceilings={"USB 3.0": 500e6}, log=True
     )
     assert "USB 3.0: 500 MB/s" in written(ax)
@@ -88,9 +88,9 @@ def test_ceilings_are_lines_with_names_and_within_the_axis():
 
 def test_missing_values_are_left_out():
     frame = RATES.assign(bw_bytes_per_s=[2.5e9, np.nan, 138e6, 86.1e6])
-    assert len(marked(ft.plot.throughput(frame, y="mount", hue="direction"))) == 3
+    assert len(marked(kinds.singles(frame, y="mount", hue="direction"))) == 3
     frame = RATES.assign(total_ios=pd.array([1, None, 3, 4], dtype="Int64"))
-    assert len(marked(ft.plot.throughput(frame, "total_ios", y="mount", hue="direction"))) == 3
+    assert len(marked(kinds.singles(frame, "total_ios", y="mount", hue="direction"))) == 3
 
 
 def test_timings_stack_to_wall_time():
@@ -134,7 +134,7 @@ def test_a_bar_of_several_runs_is_their_geometric_mean():
             "sys_s": [0.0, 1.0, 2.5, 0.5],
         }
     )
-    spec = ft.plot.spec("timings", runs, y="cache")
+    spec = ft.plot.timings.spec(runs, y="cache")
     cold, warm = spec.rows
     assert cold.x == pytest.approx(2)
     assert cold.points == (1, 2, 4)
@@ -163,10 +163,10 @@ def test_a_bar_of_several_commands_is_told():
     for one in read:
         one.timings = one.timings.assign(side="old")
     with pytest.warns(UserWarning, match=r"one bar differ in command: y='command' or by='command'"):
-        ft.plot.spec("timings", ft.concat(read), y="side")
+        ft.plot.timings.spec(ft.concat(read), y="side")
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        ft.plot.spec("timings", ft.concat(read[:2]), y="side")
+        ft.plot.timings.spec(ft.concat(read[:2]), y="side")
 
 
 def comparison(**columns):
@@ -212,7 +212,7 @@ def test_ratios_want_a_comparison_or_what_to_compare():
 
 def test_figures_compose():
     figure, axes = plt.subplots(2)
-    assert ft.plot.throughput(RATES, y="mount", hue="direction", ax=axes[0]) is axes[0]
+    assert kinds.singles(RATES, y="mount", hue="direction", ax=axes[0]) is axes[0]
     assert ft.plot.ratios(comparison(), ax=axes[1]) is axes[1]
     assert plt.get_fignums() == [figure.number], "no figure of their own"
 
@@ -220,7 +220,7 @@ def test_figures_compose():
 def test_saving_twice_gives_the_same_bytes(tmp_path):
     for name in ("one", "two"):
         ft.plot.style()
-        ax = ft.plot.throughput(RATES, y="mount", hue="direction", log=True)
+        ax = kinds.singles(RATES, y="mount", hue="direction", log=True)
         files = ft.plot.save(ax, tmp_path / name, formats=("svg", "png", "pdf"))
         assert [file.suffix for file in files] == [".svg", ".png", ".pdf"]
         plt.close("all")
@@ -242,7 +242,7 @@ def test_saving_records_the_data(tmp_path):
     source = tmp_path / "data" / "dd.txt"
     source.write_text("2+0 records in\n2+0 records out\n2097152 bytes copied, 0.5 s, 4.2 MB/s\n")
     results = ft.read(source)
-    ax = ft.plot.throughput(results.io, y="scope")
+    ax = kinds.singles(results.io, y="scope")
     svg, png = ft.plot.save(ax, tmp_path / "figures" / "x", data=results)
     assert re.search(r"data/dd\.txt sha256:[0-9a-f]{16}", svg.read_text())
     assert str(tmp_path) not in svg.read_text(), "no path of the machine"
@@ -272,7 +272,7 @@ REPEATS = pd.DataFrame(
 def test_repeats_want_the_summary_of_the_same_metric():
     told = ft.summarize(REPEATS.assign(real_s=1.0), "real_s", by="mount")
     with pytest.raises(ft.SchemaError, match="not of 'iops'"):
-        ft.plot.repeats(REPEATS, "iops", y="mount", summary=told)
+        ft.plot.repeats(REPEATS, "iops", y="mount")
 
 
 CURVES = pd.DataFrame(
@@ -350,13 +350,13 @@ def summary_of(frame, metric="bw_bytes_per_s", by=("fs", "bs_bytes")):
 
 def sweep(frame=SWEPT, summary=None, **options):
     told = summary_of(SWEPT) if summary is None else summary
-    return ft.plot.sweep(frame, hue="fs", summary=told, **options)
+    return ft.plot.sweep(frame, hue="fs", **options)
 
 
 def repeats(frame=None, summary=None, **options):
     frame = REPEATS if frame is None else frame
     told = ft.summarize(REPEATS, "iops", by="mount") if summary is None else summary
-    return ft.plot.repeats(frame, "iops", summary=told, **{"y": "mount", **options})
+    return ft.plot.repeats(frame, "iops", **{"y": "mount", **options})
 
 
 SCOPES = pd.DataFrame(
@@ -371,22 +371,22 @@ SCOPES = pd.DataFrame(
 )
 NOTHING = [np.nan] * 4
 MISTAKES = {
-    "metric": (lambda: ft.plot.throughput(RATES, "bw_byte_per_s", y="mount"), "did you mean 'bw_"),
-    "y": (lambda: ft.plot.throughput(RATES, y="mounts"), "did you mean 'mount'"),
-    "hue": (lambda: ft.plot.latency(SCOPES, y="mount", hue="thraed"), "did you mean 'thread'"),
+    "metric": (lambda: kinds.singles(RATES, "bw_byte_per_s", y="mount"), "did you mean 'bw_"),
+    "y": (lambda: kinds.singles(RATES, y="mounts"), "did you mean 'mount'"),
+    "hue": (lambda: kinds.slowest(SCOPES, y="mount", hue="thraed"), "did you mean 'thread'"),
     "repeats' y": (lambda: repeats(y="mouth"), "no column 'mouth'; did you mean 'mount'"),
     "curve": (lambda: ft.plot.percentiles(CURVES, hue="mounts"), "did you mean 'mount'"),
     "bar": (lambda: ft.plot.timings(TIMES, y="cahce"), "did you mean 'cache'"),
     "sweep's x": (lambda: sweep(x="bs_byte"), "did you mean 'bs_bytes'"),
-    "text": (lambda: ft.plot.throughput(RATES, "direction", y="mount"), "must be a number"),
-    "empty": (lambda: ft.plot.throughput(RATES[:0], y="mount"), "no rows"),
-    "empty latency": (lambda: ft.plot.latency(SCOPES[:0], y="mount"), "no rows"),
+    "text": (lambda: kinds.singles(RATES, "direction", y="mount"), "must be a number"),
+    "empty": (lambda: kinds.singles(RATES[:0], y="mount"), "no rows"),
+    "empty latency": (lambda: kinds.slowest(SCOPES[:0], y="mount"), "no rows"),
     "empty sweep": (lambda: sweep(SWEPT[:0]), "no rows"),
     "empty timings": (lambda: ft.plot.timings(TIMES[:0], y="cache"), "no rows"),
     "empty curves": (lambda: ft.plot.percentiles(CURVES[:0], hue="mount"), "no rows"),
     "empty ratios": (lambda: ft.plot.ratios(comparison()[:0]), "no rows"),
     "all missing": (
-        lambda: ft.plot.throughput(RATES.assign(bw_bytes_per_s=NOTHING), y="mount"),
+        lambda: kinds.singles(RATES.assign(bw_bytes_per_s=NOTHING), y="mount"),
         "no row has a value of 'bw_bytes_per_s'",
     ),
     "missing wall time": (
@@ -414,7 +414,7 @@ MISTAKES = {
         "not of 'bw_bytes_per_s'",
     ),
     "zero on a log axis": (
-        lambda: ft.plot.throughput(RATES.assign(bw_bytes_per_s=[0, 1, 2, 3]), y="mount", log=True),
+        lambda: kinds.singles(RATES.assign(bw_bytes_per_s=[0, 1, 2, 3]), y="mount", log=True),
         "above zero",
     ),
     "zero in a curve": (
@@ -423,7 +423,7 @@ MISTAKES = {
     ),
     "negative ratio": (lambda: ft.plot.ratios(comparison(ratio=[-1.0, 1.0])), "above zero"),
     "infinite": (
-        lambda: ft.plot.throughput(SCOPES.assign(iops=np.inf), "iops", y="scope"),
+        lambda: kinds.singles(SCOPES.assign(iops=np.inf), "iops", y="scope"),
         "infinite",
     ),
     "null x": (
@@ -431,19 +431,19 @@ MISTAKES = {
         r"'bs_bytes' is missing in 1 of 6 rows: leave them out knowingly, \.dropna",
     ),
     "total among threads": (
-        lambda: ft.plot.throughput(SCOPES, "iops", y="mount"),
+        lambda: kinds.singles(SCOPES, "iops", y="mount"),
         r"rows 0, 1, 2 .*differ in scope, thread: .*\.query\(\"scope == 'total'\"\).*repeats",
     ),
     "latency of several": (
-        lambda: ft.plot.latency(_polars(SCOPES), y="mount"),
+        lambda: kinds.slowest(_polars(SCOPES), y="mount"),
         r"\.filter\(pl\.col\(\"scope\"\) == 'total'\)",
     ),
     "total as a thread": (
-        lambda: ft.plot.throughput(SCOPES, "iops", y="mount", hue="thread"),
+        lambda: kinds.singles(SCOPES, "iops", y="mount", hue="thread"),
         "'thread' is missing in 1 of 3 rows",
     ),
     "runs": (
-        lambda: ft.plot.throughput(REPEATS, "iops", y="mount"),
+        lambda: kinds.singles(REPEATS, "iops", y="mount"),
         r"rows 0, 1, 2, 3, 4 would be drawn at one place: plot\.repeats draws several runs",
     ),
 }
@@ -459,9 +459,9 @@ def test_a_mistake_is_told_in_one_line(mistake):
 
 def test_a_zero_is_a_value():
     frame = RATES.query("direction == 'read'").assign(bw_bytes_per_s=0.0)
-    assert marked(ft.plot.throughput(frame, y="mount")) == {(0, 0.0), (1, 0.0)}
+    assert marked(kinds.singles(frame, y="mount")) == {(0, 0.0), (1, 0.0)}
     frame = SCOPES.assign(lat_mean_ns=0.0)[2:]
-    assert marked(ft.plot.latency(frame, y="mount")) == {(0, 0.0)}
+    assert marked(kinds.slowest(frame, y="mount")) == {(0, 0.0)}
 
 
 def test_saving_wants_what_was_drawn_and_not_its_name(tmp_path):
@@ -516,14 +516,14 @@ def test_shared_axes_show_what_was_drawn_on_each():
     for ax, rate in zip(axes, (1000.0, 10.0), strict=True):
         runs = pd.DataFrame({"fs": ["a", "a"], "iops": [rate, 2 * rate]})
         told = ft.summarize(runs, "iops", by="fs")
-        ft.plot.repeats(runs, "iops", y="fs", summary=told, ax=ax)
+        ft.plot.repeats(runs, "iops", y="fs", ax=ax)
     assert axes[0].get_xlim()[1] > 2000
 
 
 def test_points_of_repeats_do_not_hide_each_other():
     runs = pd.DataFrame({"fs": ["a"] * 4, "iops": [1000.0, 1001.0, 1002.0, 5000.0]})
     told = ft.summarize(runs, "iops", by="fs")
-    ax = ft.plot.repeats(runs, "iops", y="fs", summary=told)
+    ax = ft.plot.repeats(runs, "iops", y="fs")
     points = [line.get_xydata()[0] for line in ax.lines if line.get_marker() == "o"]
     assert sorted(x for x, _ in points) == sorted(runs["iops"])
     near = [y for x, y in points if x < 2000]
@@ -552,18 +552,18 @@ def test_no_time_is_negative(column):
 )
 def test_a_limit_that_has_no_place_is_refused(limit, log):
     with pytest.raises(ft.SchemaError, match="is not a limit: write"):
-        ft.plot.throughput(three(), "iops", y="device", ceilings={"USB": limit}, log=log)
+        kinds.singles(three(), "iops", y="device", ceilings={"USB": limit}, log=log)
 
 
 def test_a_rate_is_not_a_latency():
     with pytest.raises(ft.SchemaError, match="'iops' is not a latency: plot\\.throughput"):
-        ft.plot.latency(three(), "iops", y="device")
+        kinds.slowest(three(), "iops", y="device")
 
 
 @pytest.mark.parametrize("log", [False, True])
 def test_ticks_of_millions_do_not_run_into_each_other(log):
     own = three(iops=[4e5, 7e6, 3.1e7])
-    ax = ft.plot.throughput(own, "iops", y="device", log=log, ax=plt.subplots(figsize=(3.3, 2))[1])
+    ax = kinds.singles(own, "iops", y="device", log=log, ax=plt.subplots(figsize=(3.3, 2))[1])
     assert not kinds.faults(ax.get_figure())
 
 
@@ -600,7 +600,7 @@ def test_ratios_that_have_no_axis_are_refused(draw):
 
 
 def test_several_axes_are_saved_and_titled_like_one(tmp_path):
-    axes = ft.plot.load(kinds.swept(kinds.runs(["a"], 1)))
+    axes = kinds.both(kinds.swept(kinds.runs(["a"], 1)))
     ft.plot.title(axes, "Both panels")
     assert axes[0].get_figure().get_suptitle() == "Both panels"
     (file,) = ft.plot.save(axes, tmp_path / "load.PNG")
