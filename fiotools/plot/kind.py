@@ -33,6 +33,7 @@ _SHAPES: Mapping[str, Any] = {"rows": rows.draw, "lines": lines.draw, "cells": c
 _NAMES = ("y", "hue", "x", "by", "between", "to")  # arguments that name columns
 # a row of these is a part of a run, so the total beside them is left out
 _PARTS = frozenset(("thread", "job", "target", "entry", "host", "group", "scope"))
+_WITHIN = ("job", "thread", "direction", "command")  # may tell rows of a file apart
 _EVERY = {
     "by": "str | Sequence[str] | None",
     "title": "str | None",
@@ -254,7 +255,7 @@ def of_runs(*roles: str, metric: str = "metric", wide: bool = False) -> Prepare:
 
     def prepare(data: Any, asked: Arguments) -> Any:
         if isinstance(data, Results):
-            data = _name_sides(data, asked, roles[0])
+            data = name_sides(data, asked, roles[0])
             data, asked[metric] = _with_columns(data, asked, *metric_of(data, asked.get(metric)))
             named = {*asked["by"], *(asked.get(role) for role in roles)}
             free = wide and asked.get("hue") is None and "direction" not in named
@@ -276,14 +277,17 @@ def of_table(name: str, role: str = "") -> Prepare:
         if not isinstance(data, Results):
             complete_names(data, asked)
             return data
-        if role and not any(asked.get(one) for one in ("y", "hue")):
-            data = _name_sides(data, asked, role)
-        return _with_columns(data, asked, table_of(data, name))[0]
+        named = bool(role) and not any(asked.get(one) for one in ("y", "hue"))
+        data = name_sides(data, asked, role) if named else data
+        table = _with_columns(data, asked, table_of(data, name))[0]
+        if named:
+            within_files(table, asked, role)
+        return table
 
     return prepare
 
 
-def _name_sides(results: Results, asked: Arguments, role: str) -> Results:
+def name_sides(results: Results, asked: Arguments, role: str) -> Results:
     """Find the column that tells the sides apart, if none was named; else the file."""
     if asked.get(role) is not None:
         return results
@@ -291,6 +295,13 @@ def _name_sides(results: Results, asked: Arguments, role: str) -> Results:
     free = [one for one in columns if one not in asked["by"]]
     asked[role] = free[0] if free else "source"
     return found
+
+
+def within_files(table: Any, asked: Arguments, role: str) -> None:
+    """Name rows of one file by what tells them apart in it."""
+    if asked[role] == "source" and not _differs(table, "source"):
+        free = (one for one in _WITHIN if one not in asked["by"])
+        asked[role] = next((one for one in free if _differs(table, one)), "source")
 
 
 def _with_columns(

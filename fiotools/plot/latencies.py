@@ -20,9 +20,11 @@ from fiotools.plot.kind import (
     answered,
     complete_names,
     kind,
+    name_sides,
     of_table,
     opened,
     totals,
+    within_files,
 )
 from fiotools.plot.runs import band_of
 from fiotools.plot.scales import nines
@@ -132,8 +134,8 @@ def _binned(windows: int, role: str = "") -> Prepare:
     def prepare(data: Any, asked: Arguments) -> Any:
         if not isinstance(data, Results):
             return data
-        if role:
-            table = of_table("runs", role)(data, asked)  # names the sides
+        named = bool(role) and asked.get(role) is None
+        data = name_sides(data, asked, role) if named else data
         table = bins_of(data, windows)
         if not len(table):
             raise SchemaError(
@@ -141,12 +143,14 @@ def _binned(windows: int, role: str = "") -> Prepare:
                 " (--output-format=json+), a log of single I/Os, or --write_hist_log"
             )
         complete_names(table, asked)
-        named = {*asked["by"], asked.get("hue")}
+        if named:
+            within_files(table, asked, role)
+        shown = {*asked["by"], asked.get("hue")}
         sides = [] if role else [one for one in data.labels if one not in (ROUND, *COUNTS)]
         apart = frames.columns(
             opened(table), [one for one in (*sides, "direction") if one in table]
         )
-        asked["by"] = [*asked["by"], *(o for o in frames.differing(apart) if o not in named)]
+        asked["by"] = [*asked["by"], *(o for o in frames.differing(apart) if o not in shown)]
         return table
 
     return prepare
