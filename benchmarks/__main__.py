@@ -19,7 +19,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from benchmarks import about, report, rounds, scaling, venv
+from benchmarks import about, growth, report, rounds, venv
 from benchmarks.cases import CASES, GROUPS
 from benchmarks.process import WORK
 
@@ -60,8 +60,8 @@ def main() -> int:
     if before:
         store.keep("before", "commit", about.commit(before))
     if "growth" in wanted:
-        for name, curve in scaling.measure(quick=options.quick):
-            store.keep("scaling", name, curve)
+        for name, curve in growth.measure(quick=options.quick):
+            store.keep("growth", name, curve)
     print(report.table(store.kept, wanted))
     if options.write or not options.quick:
         report.write(store.kept, quick=options.quick)

@@ -13,7 +13,7 @@ from matplotlib.ticker import FuncFormatter, NullLocator
 
 import fiotools as ft
 from benchmarks.cases import CASES
-from benchmarks.scaling import LINEAR
+from benchmarks.growth import LINEAR
 
 MB = 1_000_000
 _MET, _MISSED, _PLAIN = "C2", "C3", "C0"
@@ -28,8 +28,8 @@ def draw(kept: dict[str, Any], folder: Path) -> list[str]:
     drawn = []
     for name, ax in (
         ("results-floors", _floors(kept.get("cases", {}))),
-        ("results-sizes", _sizes(kept.get("scaling", {}))),
-        ("results-exponents", _exponents(kept.get("scaling", {}))),
+        ("results-sizes", _sizes(kept.get("growth", {}))),
+        ("results-exponents", _exponents(kept.get("growth", {}))),
     ):
         if ax is not None:
             drawn += [file.name for file in ft.plot.save(ax, folder / f"{name}.svg")]

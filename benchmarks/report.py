@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from benchmarks.cases import CASES, GROUPS, MB, Case, Goal, Store, middle, ratio, seconds
-from benchmarks.scaling import LINEAR
+from benchmarks.growth import LINEAR
 
 FOLDER = Path(__file__).resolve().parent
 _MARKS = {True: "met", False: "**missed**", None: "not measured"}
@@ -31,7 +31,7 @@ def held(kept: dict[str, Any]) -> Iterator[Held]:
         for goal in case.goals_of(found):
             told = goal.kind, goal.text, goal.said(found), goal.holds(found)
             yield Held(case.group, case.name, *told)
-    yield from _exponents(kept.get("scaling", {}))
+    yield from _exponents(kept.get("growth", {}))
 
 
 def _measured(kept: dict[str, Any]) -> list[tuple[Case, Store]]:
@@ -116,8 +116,8 @@ def _page(kept: dict[str, Any], pictures: list[str], *, quick: bool) -> Iterator
             yield f"\n## {title}\n"
             yield from _group(own)
             yield from _missed(one for one in goals if one.group == group)
-    if "scaling" in kept:
-        yield from _scaling(kept["scaling"])
+    if "growth" in kept:
+        yield from _growth(kept["growth"])
         yield from (f"\n![]({picture})" for picture in pictures if "floors" not in picture)
         yield from _missed(one for one in goals if one.group == "growth")
 
@@ -183,7 +183,7 @@ def _missed(goals: Iterable[Held]) -> Iterator[str]:
     yield from ["", *lines] if lines else []
 
 
-def _scaling(curves: dict[str, Any]) -> Iterator[str]:
+def _growth(curves: dict[str, Any]) -> Iterator[str]:
     yield "\n## Cost against size\n"
     yield "The exponent of CPU seconds over size, fitted to 1x, 2x, 4x and 8x; 1 is linear."
     yield "Where it was above the bound, all was measured again at four times the sizes, and both"

@@ -10,7 +10,7 @@ import pandas as pd
 
 import fiotools as ft
 from benchmarks.process import ROOT
-from benchmarks.scaling import Make
+from benchmarks.growth import Make
 from fiotools.stats.percentiles import merge_bins
 from fiotools.tables.results import Results
 

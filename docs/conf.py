@@ -14,7 +14,6 @@ extensions = [
     "sphinx.ext.autosummary",
     "numpydoc",
     "tools.builder.cells",
-    "tools.builder.inlined",
     "tools.builder.names",
     "tools.builder.shell",
 ]

@@ -18,7 +18,7 @@ from benchmarks.cases import CASES, GROUPS, Case, Goal, ratio, seconds
 from benchmarks.inputs import dd, diskspd, fio_hist, fio_json, fio_jsonplus, fio_log, fio_mixed
 from benchmarks.made import INPUTS, size
 from benchmarks.process import Child, FailedError, run
-from benchmarks.scaling import exponent
+from benchmarks.growth import exponent
 from benchmarks.sides.commands import COMMANDS
 from tests.conftest import ROOT
 

@@ -73,8 +73,6 @@ def answers():
         "check": ft.check(ft.read(f"{DATA.as_posix()}/dda-vhdx/xml/{{volume}}.xml")),
         "percentiles": ft.percentiles(plus.bins),
         "best_under": ft.best_under(io, "lat_mean_ns", 1e9, by=["volume", "direction"]),
-        "scaling": ft.scaling(ft.read(f"{DATA.as_posix()}/how-many-runs/depth/*.json")),
-        "variance": ft.variance(threads, "iops", levels=["volume", "thread"], by="direction"),
         "steady": ft.steady(io.query("scope == 'total'"), "iops", by=["volume", "direction"]),
         "shifts": ft.shifts(io.query("scope == 'total'"), "iops", by=["volume", "direction"]),
         "window": ft.window(single, "1s", percentiles=99),

@@ -29,7 +29,6 @@ from nbclient.exceptions import CellControlSignal
 
 from fiotools.errors import SchemaError
 from fiotools.files import atomic_write, digest
-from fiotools.plot.words import ENGLISH
 from tools.kernel import execute_cells, explain, run
 
 NOTEBOOKS = (Path("notebooks"), Path("fiotools", "notebooks"))  # articles, templates
@@ -38,6 +37,7 @@ SUMS = FIGURES / "SHA256SUMS"
 FIGURES_LOG = "FIOTOOLS_FIGURES_LOG"  # fiotools.plot.save appends to the file of this name
 FIGURES_LANG = "FIOTOOLS_FIGURES_LANG"  # the language of fiotools.plot.style, and save's folder
 
+ENGLISH = "en"
 KERNELSPEC = {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"}
 ADDRESS = re.compile(r"\b0x[0-9A-Fa-f]{6,}\b")
 
@@ -176,13 +176,14 @@ def main(argv: list[str] | None = None) -> int:
     # would become part of a notebook: so import it here first
     import matplotlib.font_manager  # noqa: F401
 
-    from fiotools.plot import letters
+    if args.lang != ENGLISH:
+        from fiotools.plot import letters
 
-    try:
-        letters.load_font(args.lang)
-    except SchemaError as error:
-        print(error, file=sys.stderr)
-        return 2
+        try:
+            letters.load_font(args.lang)
+        except SchemaError as error:
+            print(error, file=sys.stderr)
+            return 2
 
     drawn_in = FIGURES if args.lang == ENGLISH else FIGURES / args.lang
     try:

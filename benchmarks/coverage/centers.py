@@ -127,7 +127,7 @@ STUDIES = [
         "centers-alike",
         "The center of runs that are like the run before",
         "Runs of which each depends on the one before (AR(1), rho). Goal: .93 and more. Few runs "
-        "do not tell rho: begin runs afresh, in turns, or in blocks that `variance` knows.",
+        "do not tell rho: begin runs afresh, or take the sides in turns.",
         _alike,
         trials=4000,
     ),

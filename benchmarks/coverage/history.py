@@ -220,7 +220,7 @@ STUDIES = [
     Study(
         "history-shapes",
         "One new session against histories as projects have them",
-        "Three shapes that public trackers show: a slow drift, a disturbance that was repaired, and"
+        "Three shapes that public histories show: a slow drift, a disturbance that was repaired, and"
         " runners of two kinds. The new session is like the others (of the drift: one step"
         " further), or slower by 10 or 20 %. Goal: false in .015 at most. A history that drifts,"
         " steps or is skewed predicts nothing, so that the right answer is often none; of two hosts"

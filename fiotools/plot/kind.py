@@ -17,7 +17,6 @@ import narwhals as nw
 
 from fiotools.errors import SchemaError, about_results, argument, right_name
 from fiotools.plot import cells, frame, letters, lines, look, rows, spoken, words
-from fiotools.plot.saving import title as write_title
 from fiotools.plot.scales import settled
 from fiotools.plot.spec import Spec, merged, refuse_too_many
 from fiotools.stats import frames
@@ -29,7 +28,6 @@ from fiotools.tables.results import Results, with_runs
 Arguments: TypeAlias = dict[str, Any]
 Prepare: TypeAlias = Callable[[Any, Arguments], Any]
 
-_SHAPES: Mapping[str, Any] = {"rows": rows.draw, "lines": lines.draw, "cells": cells.draw}
 _NAMES = ("y", "hue", "x", "by", "between", "to")  # arguments that name columns
 # a row of these is a part of a run, so the total beside them is left out
 _PARTS = frozenset(("thread", "job", "target", "entry", "host", "group", "scope"))
@@ -173,75 +171,6 @@ def _short(spec: Spec) -> Spec:
         y=replace(spec.y, order=spec.y.order and tuple(ys.values())),
         groups=tuple(groups.values()),
     )
-
-
-# --- drawing --------------------------------------------------------------------------------------
-
-
-def draw(spec: Spec, ax: Any = None, *, several: bool = False) -> Any:
-    """Draw a plot on Axes of one's own, or on a new figure; panels are an array of Axes."""
-    if ax is not None:
-        panels = _on_axes(spec, frame.given(ax, len(spec.panels)), several=several)
-    else:
-        panels = _on_figure(spec)
-    if spec.title:
-        write_title(panels, spec.title)
-    return panels if several or spec.ys or len(panels) > 1 else panels[0]
-
-
-def _on_axes(spec: Spec, panels: Any, *, several: bool) -> Any:
-    spoken.finds(panels, spec)
-    for one, name in zip(panels, spec.panels, strict=True):
-        is_last = one is panels[-1]
-        part = spec.panel(name) if is_last else replace(spec.panel(name), notes=())
-        handles = _panel(one, part)
-        if handles and spec.shape == "lines" and lines.name_ends(one, part):
-            handles = []
-        frame.label(one, part, whole=False)
-        if is_last:
-            frame.legend(one, handles, part)
-        frame.settle(one)
-        if several:
-            one.set_title(name, fontsize=look.size(one), loc="left")
-        if not is_last and one.get_shared_x_axes().joined(one, panels[-1]):
-            one.set_xlabel("")
-    return panels
-
-
-def _on_figure(spec: Spec) -> Any:
-    panels = frame.figure(spec)
-    spoken.finds(panels, spec)
-    if frame.shares(panels, "x") and spec.x.order is None:
-        spec = replace(spec, x=settled(spec.x, spec.reach("x")))
-    if frame.shares(panels, "y") and spec.y.order is None:
-        spec = replace(spec, y=settled(spec.y, spec.reach("y")))
-    handles: dict[str, Any] = {}
-    whole = len(panels) > 1
-    for at, (one, name) in enumerate(zip(panels, spec.panels, strict=True)):
-        part = spec.panel(name)
-        own = _panel(one, part)
-        if own and spec.shape == "lines" and (not whole or spec.ys) and lines.name_ends(one, part):
-            own = []
-        for handle in own:
-            handles.setdefault(handle.get_label(), handle)
-        frame.label(one, part, whole=True)
-        frame.settle(one)
-        if (whole and not spec.ys) or len(panels) > 2:
-            head = letters.wrapped(name, letters.room(look.points(one)[0], look.size(one)))
-            look.literal([one.set_title(head, fontsize=look.size(one), loc="left")])
-        if whole and spec.shape == "lines" and not spec.ys:
-            one.label_outer()
-        elif at < len(panels) - 1:
-            one.set_xlabel("")
-    figure = look.figure_of(panels)
-    frame.around(figure, panels, spec, [*handles.values()])
-    if spec.shape == "lines":
-        figure.align_ylabels(panels)
-    return panels
-
-
-def _panel(ax: Any, spec: Spec) -> list[Any]:
-    return list(_SHAPES[spec.shape](ax, spec))
 
 
 # --- data -----------------------------------------------------------------------------------------

@@ -53,7 +53,7 @@ def test_between_hosts(inside, hosts):
 
 def test_the_host_names_the_sides_if_nothing_else_does(inside, hosts):
     done = inside("compare", hosts, "--metric", "real", "--format", "json")
-    assert "The sides were found in the host: one, two; --between names others" in done.stderr
+    assert "The sides were found in the files: one, two; --between names others" in done.stderr
     assert [(row["label"], row["baseline"]) for row in rows(done)] == [("two", "one")]
 
 
@@ -65,7 +65,7 @@ def test_by_and_where(inside, hosts):
     ]
     done = inside("summarize", hosts, "--metric", "real", "--where", "host=two", "-f", "json")
     assert [(row["n"], row["max"]) for row in rows(done)] == [(3, 0.712)]
-    done = inside("read", hosts, "--where", "host=two", "--columns", "host,real", "-f", "json")
+    done = inside("read", hosts, "--table", "runs", "--where", "host=two", "-f", "json")
     assert {row["host"] for row in rows(done)} == {"two"}
     refused = inside("summarize", hosts, "--metric", "real", "--where", "host=three")
     assert "host holds: one, two" in refused.stderr

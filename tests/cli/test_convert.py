@@ -1,6 +1,6 @@
 """`fiotools convert`: its output and exit code."""
 
-import json
+import csv
 
 import pytest
 
@@ -15,13 +15,11 @@ def test_convert(inside, tmp_path):
     assert done.stderr == f"fiotools: converted to {path}: 3 files (3 new)\n"
     (runs / "broken.json").write_text('{"fio version": "fio-3.33", "jobs": [')
     (runs / "notes.txt").write_text("dear diary")
-    done = inside("convert", runs, "-o", path, "--format", "json")
+    done = inside("convert", runs, "-o", path)
     refusal, told = done.stderr.splitlines()
     assert refusal.startswith(f"fiotools: {runs}/broken.json:1: ")
     assert told == f"fiotools: converted to {path}: 5 files (2 new, 1 refused)"
-    answer = json.loads(done.stdout)
-    assert (done.returncode, answer["files"], answer["new"]) == (1, 5, 2)
-    assert f"fiotools: {answer['refusals'][0]}" == refusal
+    assert (done.returncode, done.stdout) == (1, "")
 
 
 def test_names_and_tables(inside, tmp_path):
@@ -32,8 +30,8 @@ def test_names_and_tables(inside, tmp_path):
     dataset = ft.open_dataset(path)
     assert [*dataset] == ["io", "notes"]
     assert dataset.io.collect()["label"].to_list() == ["old", "old", "new", "new"]
-    shown = inside("read", path, "--columns", "label", "--format", "csv")
-    assert shown.stdout.split() == ["label", "old", "old", "new", "new"]
+    shown = csv.DictReader(inside("read", path, "--format", "csv").stdout.splitlines())
+    assert [row["label"] for row in shown] == ["old", "old", "new", "new"]
     missing = inside("read", path, "--table", "runs")
     assert missing.returncode == 2
     assert "the dataset has no table 'runs', only io, notes" in missing.stderr

@@ -1,9 +1,8 @@
-"""Output for other programs: files by their ending, datasets read again, OpenMetrics."""
+"""Output for other programs: files by their ending, datasets read again."""
 
 from __future__ import annotations
 
 import json
-import re
 from pathlib import Path
 
 import polars as pl
@@ -61,53 +60,3 @@ def test_a_dataset_is_a_side(tmp_path, capsys):
     assert "1.82" in capsys.readouterr().out
 
 
-def test_prometheus_reads_openmetrics(capsys):
-    parser = pytest.importorskip(
-        "prometheus_client.openmetrics.parser", reason="prometheus_client is not installed"
-    )
-    assert main(["export", f"{DATA}/dda-vhdx/xml/{{volume}}.xml"]) == 0
-    families = {
-        one.name: one for one in parser.text_string_to_metric_families(capsys.readouterr().out)
-    }
-    latency = families["fiotools_io_lat_mean_seconds"]
-    assert latency.unit == "seconds"
-    io = ft.read(f"{DATA}/dda-vhdx/xml/{{volume}}.xml").io
-    own = io[io["lat_mean_ns"].notna()]
-    assert [one.value for one in latency.samples] == pytest.approx(own["lat_mean_ns"] / 1e9)
-    assert latency.samples[0].labels["volume"] == own["volume"].iloc[0]
-
-
-def test_the_dashboard_asks_for_what_is_exported(capsys):
-    dashboard = json.loads((DATA.parent / "docs/grafana.json").read_text())
-    assert main(["export", f"{DATA}/how-many-runs/rounds/randread_ext4_1.json"]) == 0
-    told = capsys.readouterr().out
-    assert main(["export", f"{DATA}/page-cache/before.txt"]) == 0
-    told += capsys.readouterr().out
-
-    asked = [target["expr"] for panel in dashboard["panels"] for target in panel["targets"]]
-    asked += [one["query"]["query"] for one in dashboard["templating"]["list"] if "refresh" in one]
-    for query in asked:
-        for metric in re.findall(r"fiotools_\w+", query):
-            own = [line for line in told.splitlines() if line.startswith(metric + "{")]
-            assert own, metric
-            wanted = re.findall(r'(\w+)="([^"]+)"', query)
-            assert any(all(f'{name}="{value}"' in line for name, value in wanted) for line in own)
-    places = [tuple(panel["gridPos"].values()) for panel in dashboard["panels"]]
-    assert len({*places}) == len(places)
-
-
-def test_trackers_get_centers_and_their_intervals(capsys):
-    runs = f"{DATA}/how-many-runs/rounds/{{workload}}_{{filesystem}}_{{round:d}}.json"
-    assert main(["export", runs, "--format", "bencher"]) == 0
-    found = json.loads(capsys.readouterr().out)
-    name = "randread ext4 randread 4 KiB iodepth 16 libaio direct yes 512 MiB read"
-    iops = found[name]["iops"]
-    own = ft.summarize(ft.read(runs).where("workload=randread", "filesystem=ext4"), "iops")
-    assert iops["value"] == pytest.approx(own["center"][0])
-    assert iops["lower_value"] == pytest.approx(own["center_lo"][0])
-    assert {*found[name]} >= {"bw-bytes-per-s", "lat-mean-ns", "p99-9-ns"}
-    for form, measures in (("github-bigger", {"iops", "bw"}), ("github-smaller", {"p99"})):
-        assert main(["export", runs, "--format", form]) == 0
-        listed = [one for one in json.loads(capsys.readouterr().out) if name in one["name"]]
-        assert {one["name"].rpartition(": ")[2] for one in listed} >= measures
-        assert {one["extra"] for one in listed} == {"24 runs"}

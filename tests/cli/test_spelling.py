@@ -10,9 +10,9 @@ import pytest
 import fiotools
 from fiotools import errors
 from fiotools.cli.app import app
-from fiotools.cli.plot import KINDS
 from fiotools.cli.verbs import VERBS
-from fiotools.notebooks.questions import questions
+from fiotools.notebooks.template import questions
+from fiotools.plot import KINDS
 from tests.conftest import ROOT
 
 # the command line itself; and what is told to who gives frames of one function to another, which a

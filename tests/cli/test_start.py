@@ -11,35 +11,35 @@ import click
 import pytest
 
 import fiotools
-from fiotools.cli import main, notebook
+from fiotools.cli import main
 from fiotools.cli.app import app, run
-from fiotools.cli.output import Trouble
-from fiotools.cli.plot import KINDS
-from fiotools.cli.verbs import VERBS
-from fiotools.notebooks.questions import questions
+from fiotools.cli.signatures import functions, signature
+from fiotools.cli.verbs import MEANT, SECTIONS, VERBS
+from fiotools.notebooks.template import questions
 from tests.cli.conftest import environment
 from tests.conftest import ROOT
 
 
-def test_without_arguments_it_tells_what_to_do_next(cli):
-    done = cli()
-    assert done.returncode == 0
-    assert done.stderr == ""
+@pytest.mark.parametrize("words", [[], ["--help"]])
+def test_the_first_screen(cli, words):
+    """It lists every verb below what it is for, and says what to type first."""
+    done = cli(*words, env=environment(COLUMNS="80"))
+    assert (done.returncode, done.stderr) == (0, "")
     for line in (
         "fiotools read run.json",
         "fiotools measure random-io",
         "fiotools formats",
         "--help",
+        "Exit codes: 0 done; 1 a file was not read",
+        "NAME=FILES",
     ):
         assert line in done.stdout
     assert max(map(len, done.stdout.splitlines())) <= 80
-
-
-def test_help_lists_every_verb(cli):
-    done = cli("--help")
-    assert done.returncode == 0
-    for name, verb in VERBS.items():
-        assert re.search(rf"^  {name} +{re.escape(verb.line)}$", done.stdout, re.MULTILINE)
+    for heading, verbs in SECTIONS.items():
+        assert f"\n{heading}:\n" in done.stdout
+        for name, verb in verbs.items():
+            told = " ".join(done.stdout.split())
+            assert re.search(rf" {name} {re.escape(signature(verb.asks).line)} ", told)
 
 
 def test_the_script_is_this_program():
@@ -54,7 +54,8 @@ def test_version_and_the_word_help(inside):
 
 
 def test_help_loads_nothing_heavy():
-    commands = [["--help"], *([*name.split(), "--help"] for name in EVERY), ["compare", "--x"]]
+    every = [name.split() for name in EVERY]
+    commands = [["--help"], *([*words, "--help"] for words in every), ["compare", "--x"]]
     code = (
         f"import sys; from fiotools.cli import main; [main(one) for one in {commands}];"
         "print(*sorted(sys.modules), file=sys.stderr)"
@@ -97,7 +98,7 @@ FILES = [f"data/how-many-runs/depth/16_{number}.json" for number in (1, 2)]
             " read_batch([*find(['data/how-many-runs/depth', 'data/page-cache'])], Task())",
             "pandas pyarrow scipy tqdm dask",
         ),
-        ("import fiotools.cli.read", "pandas polars scipy matplotlib rich"),
+        ("import fiotools.cli.answers", "pandas polars scipy matplotlib rich"),
         *(
             (
                 f"from fiotools.cli import main; main({[*verb.split(), *FILES]})",
@@ -122,14 +123,12 @@ def test_unneeded_modules_are_not_loaded(code, heavy):
     assert not {*heavy.split()} & {*done.stdout.split()}
 
 
-def every():
-    """Name each verb, each kind of plot and each notebook, with its facts."""
-    yield from ((name, one) for name, one in VERBS.items() if name not in ("plot", "notebook"))
-    yield from ((f"plot {kind}", own.verb(kind)) for kind, own in KINDS.items())
-    yield from ((f"notebook {one}", notebook.verb(one)) for one in questions())
-
-
-EVERY = dict(every())
+KINDS = functions("plot.kinds", "_kind")
+EVERY = [
+    *(name for name in VERBS if name not in ("plot", "notebook", "measure")),
+    *(f"plot {kind}" for kind in KINDS),
+    *(f"notebook {one}" for one in questions()),
+]
 
 
 def built(name):
@@ -144,29 +143,19 @@ def test_the_help_of_a_verb(inside, monkeypatch, name):
     monkeypatch.setenv("COLUMNS", "80")
     done = inside(*name.split(), "--help")
     assert (done.returncode, done.stderr) == (0, "")
-    told, _, examples = done.stdout.partition("\n  Examples:\n")
-    assert max(map(len, told.splitlines())) <= 80
+    assert max(map(len, done.stdout.splitlines())) <= 80
     # neither the marks of a docstring, nor what only a reader of Python has
-    assert not re.search(r"`|As in|Results|frame\b|=None|pandas|polars frame", told)
-    # these read their files again
-    assert name not in ("convert", "report") or "standard input" not in told
-    # an example has only options that are there
-    facts = EVERY[name]
-    assert facts.examples
-    for example in facts.examples:
-        assert f"    fiotools {example}\n" in examples
-        words = shlex.split(example.partition(" < ")[0].partition(" || ")[0])
-        assert " ".join(words).startswith(name)
-        built(name).make_context(name, words[len(name.split()) :])
+    assert not re.search(r"`|>>>|----|=None|pandas|polars frame", done.stdout)
 
 
 @pytest.mark.parametrize("name", EVERY)
 def test_each_option_has_a_help_that_stands_alone(name):
     command = built(name)
     for parameter in command.params:
-        _, told = parameter.get_help_record(click.Context(command))
-        assert re.match(r"[A-Za-z'].*\S", told), (parameter.name, told)
-        assert not re.match(r"Of |As |In |Such |Above |Which of ", told), (parameter.name, told)
+        if isinstance(parameter, click.Option):
+            _, told = parameter.get_help_record(click.Context(command))
+            assert re.match(r"[A-Za-z'].*\S", told), (parameter.name, told)
+            assert not re.match(r"Of |As |In |Such |Above |Which of ", told), (parameter.name, told)
 
 
 def test_each_public_question_has_a_verb():
@@ -176,96 +165,74 @@ def test_each_public_question_has_a_verb():
         if hasattr(getattr(fiotools, name), "door") or name in ("check", "gate")
     }
     asked = {verb.asks.partition(":")[2] for verb in VERBS.values()}
-    assert questions - asked == {"gate"}  # it holds answers to rules, as the verb does
+    # `read` shows the one, and --combine does the other
+    assert questions - asked == {"overview", "combine"}
+    assert {"overview", "combine"} <= {*MEANT}
 
 
-# the files that examples name, and what stands for them
+# each verb once, as it is typed first; what it writes goes to a new folder
+TYPED = """
+read run.json --table percentiles
+convert . -o dataset
+formats
+describe
+summarize run.json two.json -m iops --by label,direction
+per-thread nvme.xml -w direction=total
+fairness nvme.xml vhdx.xml -w direction=total
+best-under depth -m lat_mean --limit 1ms -w direction=read
+percentiles bins.json --at 50,99,99.9
+window run_iops.1.log --every 10s
+compare nvme.xml vhdx.xml --by direction
+speedup before.txt after.txt
+gate run.json two.json --fail-if slower:60% --fail-if 'iops < 5'
+overall depth/{iodepth:d}_{round:d}.json --between round --over iodepth
+tails old=run_clat_hist.1.log new=run_clat_hist.1.log
+explain nvme.xml vhdx.xml --link pcie4-x4
+settings-diff run.json two.json
+plan --cv 0.03 --differences 0.1
+check run.json --ram 16GB --link pcie4-x4
+steady run_iops.1.log --round 10s
+shifts run_iops.1.log --round 10s
+reconcile logged.json run_iops.1.log
+plot sweep depth -o depth.svg
+plot ratios nvme.xml vhdx.xml --by direction -o ratios.png
+notebook cache nowhere -o cache.txt
+report run.json two.json
+measure random-io --dir . --dry-run
+"""
 STAND_INS = {
-    **{
-        f"depth/{2**at}_{round_}.json": f"data/how-many-runs/depth/{2**at}_{round_}.json"
-        for at in range(8)
-        for round_ in (1, 2, 3)
-    },
-    **dict.fromkeys(
-        ["run.json", "single.json", "one.json", "old/1.json", "one/1.json"],
-        "data/how-many-runs/depth/16_1.json",
-    ),
-    **dict.fromkeys(
-        ["mirror.json", "two.json", "new/1.json", "two/1.json"],
-        "data/how-many-runs/depth/16_2.json",
-    ),
-    "a.json": "tests/fixtures/fio/fio-3.33--jsonplus-libaio.json",
-    "b.json": "tests/fixtures/fio/fio-3.33--log-hist.json",
-    "old/2.json": "data/how-many-runs/depth/16_3.json",
-    **{
-        f"{name}.json": f"data/how-many-runs/rounds/randread_ext4_{at}.json"
-        for at, name in enumerate(("new/2", "history/1", "history/2"), 1)
-    },
-    **{
-        f"{where}{name}.xml": f"data/dda-vhdx/xml/{name}.xml"
-        for where in ("", "data/")
-        for name in ("nvme", "vhdx")
-    },
-    "dd.txt": "data/wsl-vhdx/f_ext4-vhdx_write.txt",
-    **dict.fromkeys(
-        ["times.txt", "old/1.txt", "page-cache/before.txt"], "data/page-cache/before.txt"
-    ),
-    **dict.fromkeys(["new/1.txt", "page-cache/after.txt"], "data/page-cache/after.txt"),
-    **{
-        f"runs/{fs}_{bs}_{at}.json": f"data/how-many-runs/depth/{depth}_{at}.json"
-        for fs, bs, depth in (
-            ("xfs", "4k", 1),
-            ("xfs", "8k", 2),
-            ("nfs", "4k", 1),
-            ("nfs", "8k", 2),
-        )
-        for at in (1, 2)
-    },
-    **{f"runs/xfs-{depth}.json": f"data/how-many-runs/depth/{depth}_1.json" for depth in (1, 2, 4)},
-    **dict.fromkeys(
-        ["run_clat_hist.1.log", "old_clat_hist.1.log", "new_clat_hist.1.log"],
-        "tests/fixtures/fio/fio-3.33--log-hist_clat_hist.1.log",
-    ),
-    "run_lat.1.log": "data/per-io-log/mixed_lat.1.log",
-    "random-io-20261121-093000": "data/own-disk/random-io",
+    "run.json": "data/how-many-runs/depth/16_1.json",
+    "two.json": "data/how-many-runs/depth/16_2.json",
+    "depth": "data/how-many-runs/depth",
+    "bins.json": "tests/fixtures/fio/fio-3.33--jsonplus-libaio.json",
+    "nvme.xml": "data/dda-vhdx/xml/nvme.xml",
+    "vhdx.xml": "data/dda-vhdx/xml/vhdx.xml",
+    "before.txt": "data/page-cache/before.txt",
+    "after.txt": "data/page-cache/after.txt",
+    "run_clat_hist.1.log": "tests/fixtures/fio/fio-3.33--log-hist_clat_hist.1.log",
     "run_iops.1.log": "data/how-many-runs/long/long_iops.1.log",
     "logged.json": "data/how-many-runs/long/long.json",
 }
+CODES = {"notebook": 1, "tails": 1}  # the one is no notebook, the other no two sides
 
 
-@pytest.mark.parametrize("name", [name for name in EVERY if name not in ("measure", "report")])
-def test_examples_run(inside, tmp_path, monkeypatch, name):
+@pytest.mark.filterwarnings("default")
+def test_each_verb_runs(inside, tmp_path, monkeypatch):
     for link, source in STAND_INS.items():
-        (tmp_path / link).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / link).symlink_to(ROOT / source)
-    monkeypatch.chdir(tmp_path)
-    for example in EVERY[name].examples:
-        command = example.partition(" || ")[0]
-        words, _, given = command.partition(" < ")
-        with open(given or os.devnull) as file:
-            monkeypatch.setattr(sys, "stdin", file)
-            done = inside(*shlex.split(words))
-        assert done.returncode == 0, f"{example}\n{done.stderr}"
-        if "-o" in words.split():
-            assert (tmp_path / words.split()[words.split().index("-o") + 1]).exists()
+    commands = [shlex.split(line) for line in TYPED.strip().splitlines()]
+    assert {words[0] for words in commands} == {*VERBS}
+    for words in commands:
+        monkeypatch.chdir(tmp_path)
+        done = inside(*words, cwd=tmp_path)
+        assert done.returncode == CODES.get(words[0], 0), f"{words}\n{done.stderr}"
+        assert "a bug of fiotools" not in done.stderr
+        if "-o" in words and words[0] != "notebook":
+            assert (tmp_path / words[words.index("-o") + 1]).exists()
 
 
-def test_each_kind_of_plot_is_a_function_of_plot():
-    from fiotools.plot import __all__ as drawn
-
-    assert {*KINDS} == {*drawn} - {"save", "spec", "style", "title"}
-
-
-def test_the_help_of_measure_names_each_experiment(inside):
-    told = " ".join(inside("measure", "--help").stdout.split())
-    for name, one in fiotools.measure.EXPERIMENTS.items():
-        assert f"{name} (article {one.article})" in told
-
-
-def test_commands_in_messages_of_measure_exist():
-    words = (ROOT / "fiotools" / "measure" / "messages.py").read_text(encoding="utf-8")
-    typed = re.findall(r"\bfiotools ([a-z]+) ", words)
-    assert {"measure", "compare"} <= {*typed} <= {*VERBS}
+def test_the_help_of_measure_names_what_it_takes(inside):
+    assert "--dir" in inside("measure", "--help").stdout
 
 
 @pytest.mark.parametrize(
@@ -274,11 +241,11 @@ def test_commands_in_messages_of_measure_exist():
         ("fiotools su", ["summarize"]),
         ("fiotools check --media ", ["hdd", "sata-ssd", "nvme", "ram"]),
         ("fiotools check --link usb2 --ca", ["--cache", "--capacity"]),
-        ("fiotools compare --fail", ["--fail-if"]),
+        ("fiotools gate --fail", ["--fail-if"]),
         ("fiotools overall a.json --ov", ["--over"]),
-        ("fiotools plot series a.log --st", ["--steady"]),
+        ("fiotools plot ratios a.log --base", ["--baseline"]),
         ("fiotools compare a.json --metric lat_m", ["lat_min", "lat_max", "lat_mean"]),
-        ("fiotools plot th", ["throughput"]),
+        ("fiotools plot se", ["series"]),
         ("fiotools summarize a.json --by direction,rwm", ["direction,rwmixread"]),
         ("fiotools read run.json --reader fio_j", ["fio_json"]),
         ("fiotools read run.json --table pe", ["percentiles"]),
@@ -305,9 +272,10 @@ def test_completion_script(cli, shell):
     assert "_FIOTOOLS_COMPLETE" in done.stdout
 
 
-def test_debug_is_an_option_of_every_verb(inside):
-    with pytest.raises(Trouble) as trouble:
-        run(["read", "pyproject.toml", "--debug"])
-    assert isinstance(trouble.value.__cause__, fiotools.FileError)
+def test_debug_is_an_option_of_every_verb():
+    for words in (["read", "pyproject.toml", "--debug"], ["--debug", "read", "pyproject.toml"]):
+        with pytest.raises(fiotools.cli.output.Trouble) as trouble:
+            run(words)
+        assert isinstance(trouble.value.__cause__, fiotools.FileError)
     with pytest.raises(click.UsageError):
         run(["--debug", "read"])

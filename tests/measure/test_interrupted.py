@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 
 import fiotools as ft
-from fiotools.measure import session, tools
-from fiotools.measure.tools import Watch
+from fiotools.measure import lock, process
+from fiotools.measure.process import Watch
 from tests.measure.campaigns import (
     PATIENCE,
     SMALL,
@@ -52,9 +52,8 @@ def test_a_signal_in_the_middle(places, number):
         *SMALL, *dirs(places), "--rounds", 999, "--output", out, until=lambda: len(ran(out)) > 2
     ) as process:
         status, said, complained = stop(process, number)
-    # of Ctrl-C it dies, so that a loop in the shell stops too
-    assert status == (-number if number == signal.SIGINT else 128 + number)
-    assert complained == f"fiotools: stopped by {number.name}: all is removed from the places\n"
+    assert status == 128 + number
+    assert complained == f"fiotools: stopped by {number.name}\n"
     assert names(places / "a") == names(places / "b") == []
     kept = ran(out)
     assert {*names(out)} == {"manifest.jsonl", *(line["file"] for line in kept)}
@@ -69,7 +68,7 @@ def test_a_signal_while_files_are_filled(places):
 
     args = ("throughput", "--size", "512M", "--only", "read", *dirs(places))
     with begun(*args, "--output", places / "out", until=filling) as process:
-        assert stop(process)[0] == -signal.SIGINT
+        assert stop(process)[0] == 128 + signal.SIGINT
     # no folder of results without results; a machine that stalls may have some by now
     assert names(places) == ["a", "b", *(["out"] if ran(places / "out") else [])]
     assert names(places / "a") == names(places / "b") == []
@@ -86,7 +85,7 @@ def at_work(places, out):
     def writing():
         return out.exists() and any(name.endswith(".part") for name in hidden(out))
 
-    args = ("random-io", "--size", "16M", "--buffered", "--seconds", 600, *dirs(places))
+    args = ("random-io", "--size", "16M", "--seconds", 600, *dirs(places))
     with begun(*args, "--output", out, until=writing) as process:
         wait(lambda: children_of(process.pid), process)
         yield process
@@ -97,7 +96,7 @@ def test_the_tool_is_killed_with_all_its_jobs(places):
     out = places / "out"
     with at_work(places, out) as process:
         children = children_of(process.pid)
-        assert stop(process)[0] == -signal.SIGINT
+        assert stop(process)[0] == 128 + signal.SIGINT
     assert not [child for child in children if Path("/proc", child).exists()]
     assert names(places) == ["a", "b"]
     assert names(places / "a") == names(places / "b") == []
@@ -105,7 +104,7 @@ def test_the_tool_is_killed_with_all_its_jobs(places):
 
 @needs("fio")
 def test_a_command_outlives_its_campaign(places, monkeypatch):
-    monkeypatch.setattr(session, "_PATIENCE_S", 0.2)
+    monkeypatch.setattr(lock, "_PATIENCE_S", 0.2)
     out = places / "out"
     with at_work(places, out) as process:
         (child,) = children_of(process.pid)
@@ -117,10 +116,10 @@ def test_a_command_outlives_its_campaign(places, monkeypatch):
             os.kill(int(child), signal.SIGKILL)
     assert refused.returncode == 1
     assert "or a command of one that was killed" in refused.stderr
-    monkeypatch.setattr(session, "_PATIENCE_S", 10)  # the system takes a moment to end the command
+    monkeypatch.setattr(lock, "_PATIENCE_S", 10)  # the system takes a moment to end the command
     with ExitStack() as stack:
         for folder in (out, places / "a", places / "b"):
-            session.hold(folder, stack)
+            lock.hold(folder, stack)
 
 
 def test_resume_after_a_kill(places):
@@ -138,7 +137,7 @@ def test_resume_after_a_kill(places):
 
     done = measure("--resume", out)
     assert done.returncode == 0, done.stderr
-    assert f"{len(before)} of them kept from before" in done.stdout
+    assert f"{len(before)} of 20 runs were done before" in done.stdout
     assert names(places / "a") == names(places / "b") == []
     assert {file: (out / file).read_bytes() for file in raw} == raw
     orders = [line["order"] for line in ran(out)]
@@ -165,7 +164,7 @@ def test_a_half_line_is_dropped(places):
 
 
 def test_two_at_once_in_one_folder(places, monkeypatch):
-    monkeypatch.setattr(session, "_PATIENCE_S", 0.2)
+    monkeypatch.setattr(lock, "_PATIENCE_S", 0.2)
     out = places / "out"
     with begun(
         *SMALL, *dirs(places), "--rounds", 999, "--output", out, until=lambda: ran(out)
@@ -181,7 +180,7 @@ def test_two_at_once_in_one_folder(places, monkeypatch):
         assert not (places / "other").exists()
         assert process.poll() is None
         process.send_signal(signal.SIGCONT)
-        assert stop(process)[0] == -signal.SIGINT
+        assert stop(process)[0] == 128 + signal.SIGINT
     wait(lambda: names(places / "b") == [])
     alone = (*SMALL, "--dir", places / "b", "--rounds", 1, "--output", places / "other")
     assert measure(*alone).returncode == 0
@@ -199,7 +198,7 @@ def in_tmpfs(size, body, cwd):
 def test_no_room(tmp_path):
     done = in_tmpfs("24m", "measure throughput --dir place; ls -A place", tmp_path)
     assert done.stdout == "status 1\n"
-    assert "no room: place" in done.stderr
+    assert "no room for test files of 16 MiB: place has" in done.stderr
     assert names(tmp_path) == ["place"]
     done = in_tmpfs(
         "96m", "measure throughput --dir place --size 64M; ls -A place", tmp_path / "place"
@@ -211,10 +210,10 @@ def test_no_room(tmp_path):
 def test_no_room_for_results(tmp_path):
     (tmp_path / "disk").mkdir()
     done = in_tmpfs(
-        "1m", f"measure {' '.join(SMALL)} --dir disk --output place/out; ls -A place disk", tmp_path
+        "4k", f"measure {' '.join(SMALL)} --dir disk --output place/out; ls -A place disk", tmp_path
     )
     assert done.stdout.endswith("status 1\ndisk:\n\nplace:\n")
-    assert "place/out: no room is left for the results" in done.stderr
+    assert re.search("place/out.*(no room is left|No space left)", done.stderr)
 
 
 def test_the_disk_is_full_in_the_middle(tmp_path):
@@ -229,7 +228,7 @@ def test_the_disk_is_full_in_the_middle(tmp_path):
     body = f"measure {small} --rounds 9999 --dir place --output out; wait; ls -A place"
     done = in_tmpfs("96m", f"({fill}) &\n{body}", tmp_path)
     assert done.stdout.endswith("status 1\nfull\n")
-    assert "dd failed on place" in done.stderr
+    assert "failed on place, round " in done.stderr
     assert "No space left on device" in done.stderr
     assert "--resume" in done.stdout
     assert log(tmp_path / "out")[-1]["status"] == "failed"
@@ -241,7 +240,7 @@ def test_a_folder_that_is_read_only(tmp_path):
     done = in_tmpfs(
         "96m", f"mount -o remount,ro none place\nmeasure {' '.join(SMALL)} --dir place", tmp_path
     )
-    assert done.stdout == "status 1\n"
+    assert done.stdout.endswith("\nstatus 1\n")
     assert "Read-only file system" in done.stderr
     assert names(tmp_path) == ["place"]
 
@@ -270,7 +269,8 @@ def test_ctrl_c_in_a_terminal_and_again_and_again(places):
                 os.killpg(process.pid, signal.SIGINT)
             time.sleep(0.01)
         said, complained = process.communicate()
-    assert process.returncode == -signal.SIGINT
+    # one that comes when all is removed may end it first
+    assert process.returncode in (128 + signal.SIGINT, -signal.SIGINT)
     assert "Traceback" not in said + complained
     assert names(places / "a") == names(places / "b") == []
     assert not out.exists() or ft.measure.campaign(out).status == "interrupted"
@@ -289,13 +289,13 @@ def test_the_signal_of_a_campaign_kills_its_command(tmp_path, monkeypatch, numbe
             super().check()
             (tmp_path / "looked").touch()
 
-    monkeypatch.setattr(tools, "_POLL_S", PATIENCE)
+    monkeypatch.setattr(process, "_POLL_S", PATIENCE)
     ours = f"kill -{number:d} {os.getpid()}"
     kills = (late.format(ours) or f"{ours}; ") + f"kill -{number:d} $$"
     command = ["sh", "-c", f"until [ -e looked ]; do :; done; {kills}"]
     nowhere = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
     with Looking() as watch, pytest.raises(ft.measure.Interrupted, match=number.name):
-        tools.run(command, folder=tmp_path, watch=watch, **nowhere)
+        process.run(command, folder=tmp_path, watch=watch, **nowhere)
 
 
 def test_killed_after_the_last_run(places):
@@ -309,7 +309,7 @@ def test_killed_after_the_last_run(places):
     assert ft.measure.campaign(out).status == "killed"
     done = measure("--resume", out)
     assert (done.returncode, done.stderr) == (0, "")
-    assert "all 4 runs were done before" in done.stdout
+    assert "4 of 4 runs were done before" in done.stdout
     assert names(places / "a") == names(places / "b") == []
     assert ft.measure.campaign(out).status == "complete"
     assert len(ran(out)) == 4
@@ -323,9 +323,8 @@ def test_the_place_is_deleted_during_a_run(places):
         shutil.rmtree(places / "b")
         said, complained = process.communicate(timeout=PATIENCE)
     assert process.returncode == 1
-    assert len(complained.splitlines()) == 1
     # files go before their folder: a tool may miss one first
-    assert str(places / "b") in complained or "dd failed on two" in complained
+    assert str(places / "b") in complained or "failed on two, round" in complained
     assert names(places / "a") == []
     assert ft.measure.campaign(out).status == "failed"
     assert f"{len(ran(out))} of 3996 runs are in {out}" in said

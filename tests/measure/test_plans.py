@@ -12,26 +12,27 @@ from types import SimpleNamespace
 import pytest
 
 import fiotools as ft
-from fiotools.measure import messages, runner, scratch, session, tools
-from fiotools.measure.campaign import Manifest, lines
-from fiotools.measure.experiments import EXPERIMENTS
-from fiotools.measure.machine import Mount, devices_of, mount_of, span
+from fiotools.measure import plan as planning
+from fiotools.measure import scratch, session
+from fiotools.measure.campaign import append, lines
+from fiotools.measure.experiment import experiment
+from fiotools.measure.machine import Backing, Mount, devices_of, mount_of
 from fiotools.measure.places import Place
-from fiotools.measure.plan import interleaved, plan_from
-from fiotools.measure.runner import make_plan
+from fiotools.measure.plan import Plan, plan_for, plan_of
 from fiotools.measure.scratch import Scratch, share_pct
-from fiotools.measure.tools import OutOfTimeError, Watch
-from tests.measure.campaigns import linux, ran
-from tests.measure.conftest import ROOT_MOUNT
+from tests.conftest import ROOT
+from tests.measure.campaigns import linux
 
 GIB = 2**30
+CAMPAIGN = ROOT / "data" / "own-disk" / "random-io"
 
 
 @pytest.mark.parametrize("places", [1, 2, 3])
 @pytest.mark.parametrize("workloads", [1, 2, 3])
 def test_every_run_once_and_in_turns(places, workloads):
     names, works = "abc"[:places], "xyz"[:workloads]
-    order = list(interleaved(names, works, 4))
+    asked = Plan("random-io", dict.fromkeys(names, "/"), works, ["workload"], ".json", 4, 0)
+    order = [(run.round, run.workload, run.place) for run in asked.runs()]
     assert sorted(order) == sorted(itertools.product(range(1, 5), works, names))
     assert [number for number, _, _ in order] == sorted(number for number, _, _ in order)
     for work in works:
@@ -42,17 +43,9 @@ def test_every_run_once_and_in_turns(places, workloads):
         assert turns in ([forth, back, forth, back], [back, forth, back, forth])
 
 
-def plan(tmp_path, experiment="throughput", effort="normal", places=("here",), **given):
-    asked = {
-        "rounds": None,
-        "size": None,
-        "seconds": None,
-        "only": (),
-        "buffered": False,
-        "until": "rounds",
-    }
-    found = [Place(name, tmp_path) for name in places]
-    return make_plan(EXPERIMENTS[experiment], found, effort=effort, **{**asked, **given})
+def plan(tmp_path, name="throughput", places=("here",), size=None):
+    found = [Place(one, tmp_path) for one in places]
+    return plan_for(experiment(name), found, 5, size, None, (), "")
 
 
 @pytest.fixture
@@ -61,7 +54,7 @@ def machine(monkeypatch):
 
     def machine(free, memory):
         monkeypatch.setattr(Place, "free", lambda self: free)
-        monkeypatch.setattr(runner, "memory", lambda: (memory, memory))
+        monkeypatch.setattr(planning, "memory", lambda: (memory, memory))
 
     return machine
 
@@ -80,22 +73,20 @@ def test_sizes_respect_room_and_memory(tmp_path, machine, free, memory, size):
 
 
 @pytest.mark.parametrize(
-    ("free", "memory", "who"), [(100, 64 * GIB, "here"), (GIB, 1000, "memory")]
+    ("free", "memory", "who"), [(100, 64 * GIB, "here has"), (GIB, 1000, "of memory are free")]
 )
 def test_no_room_at_all(tmp_path, machine, free, memory, who):
     machine(free, memory)
-    with pytest.raises(ft.MeasureError, match=rf"no room: {who} .*has"):
-        plan(tmp_path)
-    with pytest.raises(ft.MeasureError, match="no room for test files of 16 MiB"):
-        plan(tmp_path, size="16M")
+    for size in (None, "16M"):
+        with pytest.raises(ft.MeasureError, match=f"no room for test files of 16 MiB: .*{who}"):
+            plan(tmp_path, size=size)
 
 
 def test_memory_holds_all_places_that_are_memory(tmp_path, machine, monkeypatch):
     machine(1000 * GIB, 4 * GIB)
     monkeypatch.setattr(Place, "is_memory", True)
-    places = [Place("a", tmp_path), Place("b", tmp_path)]
     # a quarter of: half of the memory, for two files in each place
-    assert runner.size_for(EXPERIMENTS["block-size"], places, GIB, None) == 128 * 2**20
+    assert plan(tmp_path, "block-size", "ab").size_bytes == 128 * 2**20
 
 
 def test_small_files_are_as_many_as_in_the_article(tmp_path, machine):
@@ -110,98 +101,7 @@ def test_small_files_are_as_many_as_in_the_article(tmp_path, machine):
 
 def test_places_on_one_file_system_share_its_room(tmp_path, machine):
     machine(4 * GIB, 64 * GIB)
-    places = [Place("a", tmp_path), Place("b", tmp_path)]
-    assert runner.size_for(EXPERIMENTS["throughput"], places, GIB, None) == 224 * 2**20
-
-
-@pytest.mark.parametrize("experiment", ["throughput", "page-cache", "random-io", "block-size"])
-def test_five_rounds_and_more(tmp_path, experiment):
-    assert plan(tmp_path, experiment).rounds == plan(tmp_path, experiment, "quick").rounds == 5
-    assert plan(tmp_path, experiment, "thorough").rounds == 10
-    assert plan(tmp_path, experiment, "quick").limit_s == 100
-    assert plan(tmp_path, experiment).limit_s is None
-
-
-def test_quick_runs_are_as_long_as_time_allows(tmp_path):
-    for places, seconds in (("a", 2), ("ab", 1), ("abcd", 1)):
-        assert plan(tmp_path, "random-io", "quick", places, size="16M").seconds == seconds
-
-
-def test_the_warm_up_of_diskspd_is_announced(tmp_path):
-    asked = plan(tmp_path, "diskspd", rounds=5, seconds=60)
-    said = EXPERIMENTS["diskspd"].lasts(asked, 5)
-    assert said.startswith(f"60 s a run, {span(5 * 65.4)} and")
-
-
-def test_time_is_over():
-    with Watch(0.01) as watch:
-        time.sleep(0.02)
-        with pytest.raises(OutOfTimeError):
-            watch.check()
-
-
-@linux
-def test_quick_stops_in_time_and_is_resumed(tmp_path, monkeypatch):
-    place, said = tmp_path / "place", []
-    place.mkdir()
-    # a clock that goes on by a second with each run
-    reads = {"monotonic": lambda: float(len(ran(tmp_path / "out"))), "sleep": time.sleep}
-    clock = SimpleNamespace(**reads)
-    monkeypatch.setattr(tools, "time", clock)
-    monkeypatch.setattr(runner, "LIMIT_S", 2.0)
-    arguments = {"effort": "quick", "size": "16M", "only": ["read"], "output": tmp_path / "out"}
-    campaign = ft.measure.run("throughput", [place], rounds=9999, say=said.append, **arguments)
-    assert campaign.status == "out of time"
-    assert campaign.plan["done"].sum() == 2
-    assert list(place.iterdir()) == []
-    assert any("2 of 9999 rounds were done in the 2 s of a quick" in text for text in said)
-    assert ft.measure.resume(tmp_path / "out").plan["done"].sum() == 4
-    monkeypatch.setattr(runner, "LIMIT_S", -1.0)
-    with pytest.raises(ft.MeasureError, match="were over before one round was"):
-        ft.measure.run("throughput", [place], **{**arguments, "output": tmp_path / "none"})
-    assert not (tmp_path / "none").exists()
-
-
-@linux
-@pytest.mark.parametrize(
-    ("seconds", "rounds", "dropped"),
-    [
-        ([1] * 9, 2, 0),  # a third round of two would end after 6 of 5 seconds: it is not begun
-        ([1, 1, 1, 9], 1, 1),  # nobody could know
-    ],
-)
-def test_quick_does_whole_rounds(tmp_path, monkeypatch, seconds, rounds, dropped):
-    for name in ("a", "b"):
-        (tmp_path / name).mkdir()
-    out, said = tmp_path / "out", []
-
-    def clock():
-        """Advance with each run as it begins."""
-        begun = [*out.glob("*_read_*.txt"), *out.glob(".*.part")]
-        return float(sum(seconds[: len(begun)]))
-
-    monkeypatch.setattr(tools, "time", SimpleNamespace(monotonic=clock, sleep=time.sleep))
-    monkeypatch.setattr(runner, "LIMIT_S", 5.0)
-    campaign = ft.measure.run(
-        "throughput",
-        [tmp_path / "a", tmp_path / "b"],
-        output=out,
-        effort="quick",
-        size="16M",
-        only=["read"],
-        say=said.append,
-    )
-    assert campaign.status == "out of time"
-    assert campaign.results.io.groupby("place")["round"].agg(list).to_dict() == {
-        "a": [*range(1, rounds + 1)],
-        "b": [*range(1, rounds + 1)],
-    }
-    told = f"{rounds} of 5 rounds were done in the 5 s of a quick campaign"
-    assert told in "\n".join(said)
-    reason = campaign.log[-1]["reason"]
-    assert reason.startswith(told)
-    assert ("runs of one that did not end were dropped" in reason) == bool(dropped)
-    assert len(campaign.results.io) == 2 * rounds
+    assert plan(tmp_path, places="ab").size_bytes == 224 * 2**20
 
 
 @linux
@@ -216,51 +116,45 @@ def test_a_log_gets_a_line_now_and_then(tmp_path, monkeypatch):
     (tmp_path / "place").mkdir()
     ft.measure.run("throughput", tmp_path / "place", say=said.append, **arguments)
     assert [text for text in said if "left" in text] == [
-        "2 of 5 runs, round 2 of 5; about 60 s left",
-        "4 of 5 runs, round 4 of 5; about 20 s left",
+        "1 of 5 runs; about 0:02:40 left",
+        "3 of 5 runs; about 0:00:53 left",
     ]
 
 
 def test_half_a_line_is_not_followed_by_another(tmp_path, monkeypatch):
-    def full(handle, data):
-        write(handle, data[:9])
+    def full(handle):
         raise OSError(errno.ENOSPC, "No space left on device")
 
-    write, file = os.write, Manifest(tmp_path)
-    file.write("campaign", {"format": 1})
-    monkeypatch.setattr(os, "write", full)
+    append(tmp_path, "campaign", {"format": 2})
+    monkeypatch.setattr(os, "fsync", full)
     with pytest.raises(ft.MeasureError, match=r"manifest\.jsonl: No space left on device"):
-        file.write("run", {"order": 1})
+        append(tmp_path, "run", {"order": 1})
     monkeypatch.undo()
-    file.write("end", {"status": "failed"})
-    file.close()
+    with (tmp_path / "manifest.jsonl").open("a") as file:
+        file.write('{"kind": "ru')  # a kill
+    append(tmp_path, "end", {"status": "failed"})
     assert [line["kind"] for line in lines(tmp_path)] == ["campaign", "end"]
+    with pytest.raises(ft.MeasureError, match="File exists"):  # of two that begin at once
+        append(tmp_path, "campaign", {"format": 2})
 
 
 @linux
 def test_a_file_system_without_direct_io(tmp_path, monkeypatch):
-    def refuse(path, flags, *mode, **more):
-        if flags & os.O_DIRECT:
-            raise OSError(errno.EINVAL, "Invalid argument", str(path))
-        return opened(path, flags, *mode, **more)
-
-    opened = os.open
-    monkeypatch.setattr(session.os, "open", refuse)
-    place, said = tmp_path / "place", []
-    place.mkdir()
-    asked = {"output": tmp_path / "out", "rounds": 1, "size": "16M", "say": said.append}
-    campaign = ft.measure.run("throughput", [place], only=["read", "read-direct"], **asked)
-    assert campaign.status == "complete"
-    assert campaign.plan.set_index("workload")["done"].to_dict() == {
-        "read": True,
-        "read-direct": False,
-    }
-    assert "place refuses direct I/O; left out there: read-direct" in "\n".join(said)
-    with pytest.raises(ft.MeasureError, match="refuses direct I/O"):
-        ft.measure.run(
-            "throughput", [place], only=["read-direct"], **{**asked, "output": tmp_path / "no"}
-        )
-    assert not (tmp_path / "no").exists()
+    """The tool itself says so, and the message names the way out."""
+    place, dd = tmp_path / "place", tmp_path / "bin" / "dd"
+    for folder in (place, dd.parent):
+        folder.mkdir()
+    says = "dd: failed to open 'data.tmp': Invalid argument"
+    dd.write_text(f'#!/bin/sh\ncase "$*" in *direct*) echo "{says}" >&2; exit 1;; esac\n')
+    dd.chmod(0o755)
+    monkeypatch.setenv("PATH", str(dd.parent))
+    asked = {"output": tmp_path / "out", "rounds": 1, "size": "16M"}
+    with pytest.raises(ft.MeasureError) as caught:
+        ft.measure.run("throughput", place, only=["read-direct"], **asked)
+    told = str(caught.value)
+    assert "read-direct failed on place, round 1 (exit status 1; only= takes other" in told
+    assert told.endswith(says)
+    assert not asked["output"].exists()
     assert list(place.iterdir()) == []
 
 
@@ -384,25 +278,8 @@ def test_the_disks_below_a_file_system(tmp_path):
     (loop / "loop" / "dio").write_text("1\n")
     (block / "7:0").symlink_to(loop)
     (device,) = devices_of(Mount("/", "ext4", "none", "rw", "7:0"))
-    assert (device.name, device.transport, device.images()) == ("loop0", "loop", [image])
-    assert device.backing.is_direct
-    assert device.backing.file_system == "ext4"
-    assert device.backing.device.name == "sda"
-
-
-@linux
-@pytest.mark.usefixtures("sys_folder")
-def test_the_disks_below_an_overlay(tmp_path, mounts):
-    (tmp_path / "upper").mkdir()
-    sysfs(tmp_path, SATA, {}, "8:1")
-    options = f"lowerdir=/l,upperdir={tmp_path}/upper,workdir=/w"
-    table = f"{ROOT_MOUNT}9 1 0:9 / /o rw - overlay overlay rw,{options}"
-    mounts(table)
-    mount = mount_of(PurePosixPath("/o/x"))
-    assert mount.upper == f"{tmp_path}/upper"
-    assert [device.name for device in devices_of(mount)] == ["sda"]
-    mounts(table.replace(f"{tmp_path}/upper", "/nowhere/upper"))
-    assert devices_of(mount_of(PurePosixPath("/o"))) == []
+    assert (device.name, device.transport) == ("loop0", "loop")
+    assert device.backing == Backing(str(image), "ext4", is_direct=True)
 
 
 @linux
@@ -415,47 +292,24 @@ def test_the_file_below_is_dropped_too(tmp_path, monkeypatch):
     for file in (image, scratch.path / "data.tmp"):
         file.write_bytes(bytes(2**20))
     assert share_pct(image) == 100
-    assert scratch.drop("data.tmp") == scratch.path / "data.tmp"
+    scratch.drop("data.tmp")
     assert share_pct(image) == share_pct(scratch.path / "data.tmp") == 0
     assert scratch.remove() is None
 
 
-def test_changes_since_the_beginning_are_listed():
-    place = {"file_system": "ext4", "mount_options": "rw", "source": "/dev/sda1"}
-    disk = {"name": "sda", "model": "Some Disk", "transport": "sata", "link": "sata-3"}
-    before = {
-        "machine": {"kernel": "Linux 6.1", "cpu": "x", "processors": 4, "ram_bytes": GIB},
-        "tools": {"fio": "fio-3.33"},
-        "places": [{"name": "a", **place, "device": disk}],
-    }
-    after = {
-        "machine": {**before["machine"], "kernel": "Linux 6.2"},
-        "tools": {"fio": "fio-3.41"},
-        "places": [{"name": "a", **place, "mount_options": "rw,sync", "device": None}],
-    }
-    differ = "earlier and later runs may differ"
-    assert [*messages.changed(before, before)] == []
-    assert [*messages.changed(before, after)] == [
-        f"kernel was Linux 6.1, now Linux 6.2: {differ}",
-        f"fio was fio-3.33, now fio-3.41: {differ}",
-        "a: mount options was rw, now rw,sync",
-        "a: device was sda (Some Disk, sata, sata-3), now several disks or none",
-    ]
-
-
-def campaign(experiment, is_guest, **devices):
+def campaign(name, is_guest, **devices):
     """Make the input of `known`; a device, "tmpfs", or None for a network mount."""
     kinds = {None: "9p", "tmpfs": "tmpfs"}
     places = [
-        {"name": name, "file_system": kinds[device], "device": None}
+        {"name": place, "file_system": kinds[device], "device": None}
         if device in (None, "tmpfs")
-        else {"name": name, "file_system": "ext4", "device": device}
-        for name, device in devices.items()
+        else {"name": place, "file_system": "ext4", "device": device}
+        for place, device in devices.items()
     ]
     machine = {"ram_bytes": 8 * GIB, "is_guest": is_guest}
-    asked = SimpleNamespace(experiment=experiment, size_bytes=GIB)
+    asked = SimpleNamespace(experiment=name, size_bytes=GIB)
     session = {"places": places, "machine": machine}
-    return SimpleNamespace(session=session, asked=asked, experiment=EXPERIMENTS[experiment])
+    return SimpleNamespace(session=session, asked=asked, experiment=experiment(name))
 
 
 SSD = {"transport": "nvme", "rotational": False, "link": "pcie4-x4"}
@@ -464,66 +318,57 @@ PLATTERS = {"transport": "sata", "rotational": True, "link": None}
 REMOTE = {"transport": "nvme-tcp", "rotational": False, "link": None}
 
 
-def image(file_system, device, is_direct):
-    below = {"file_system": file_system, "device": device, "is_direct": is_direct}
+def image(file_system, is_direct):
+    below = {"file_system": file_system, "is_direct": is_direct}
     return {"transport": "loop", "rotational": None, "link": None, "backing": below}
 
 
 @pytest.mark.parametrize(
-    ("given", "place", "expected"),
+    ("given", "expected"),
     [
         (
             campaign("random-io", False, a=SSD),
-            None,
             {"host_ram": 0, "media": "nvme", "link": "pcie4-x4"},
         ),
-        (campaign("random-io", False, a=SSD, b=DISK), None, {"host_ram": 0}),
-        (
-            campaign("random-io", False, a=SSD, b=DISK),
-            "b",
-            {"host_ram": 0, "link": "usb3-5g"},  # an SSD in a case may be said to rotate
-        ),
-        (campaign("random-io", False, a=PLATTERS), None, {"host_ram": 0, "media": "hdd"}),
-        (campaign("random-io", False, a=REMOTE), None, {}),  # it has a server
-        (campaign("random-io", False, a=image("ext4", SSD, False)), None, {}),  # in our page cache
-        (campaign("random-io", False, a=image("ext4", SSD, True)), None, {"host_ram": 0}),
-        (campaign("random-io", False, a=image("nfs4", None, True)), None, {}),
-        (
-            campaign("random-io", False, a=image("tmpfs", None, False)),
-            None,
-            {"host_ram": 0, "media": "ram"},
-        ),
-        (campaign("random-io", True, a=SSD), None, {}),  # what a guest is shown is the host's
-        (campaign("random-io", None, a=SSD), None, {}),
-        (campaign("random-io", False, a=None), None, {}),  # a network mount: a server caches
-        (campaign("random-io", True, a="tmpfs"), "a", {"media": "ram"}),
-        (campaign("page-cache", True, a=SSD), None, {"moved": GIB}),
+        (campaign("random-io", False, a=SSD, b=DISK), {"host_ram": 0}),
+        # an SSD in a case may be said to rotate
+        (campaign("random-io", False, b=DISK), {"host_ram": 0, "link": "usb3-5g"}),
+        (campaign("random-io", False, a=PLATTERS), {"host_ram": 0, "media": "hdd"}),
+        (campaign("random-io", False, a=REMOTE), {}),  # it has a server
+        (campaign("random-io", False, a=image("ext4", False)), {}),  # in our page cache
+        (campaign("random-io", False, a=image("ext4", True)), {}),
+        (campaign("random-io", False, a=image("tmpfs", False)), {"host_ram": 0, "media": "ram"}),
+        (campaign("random-io", True, a=SSD), {}),  # what a guest is shown is the host's
+        (campaign("random-io", None, a=SSD), {}),
+        (campaign("random-io", False, a=None), {}),  # a network mount: a server caches
+        (campaign("random-io", True, a="tmpfs"), {"media": "ram"}),
+        (campaign("page-cache", True, a=SSD), {"moved": GIB}),
     ],
     ids=[
-        *(
-            "ssd",
-            "two",
-            "one-of-two",
-            "disk",
-            "server",
-            "image",
-            "direct-image",
-            "image-on-network",
-        ),
-        *("image-in-memory", "guest", "perhaps-guest", "network", "memory", "page-cache"),
+        *("ssd", "two", "usb", "disk", "server", "image", "direct-image", "image-in-memory"),
+        *("guest", "perhaps-guest", "network", "memory", "page-cache"),
     ],
 )
-def test_evidence_of_a_campaign(given, place, expected):
-    assert ft.measure.known(given, place) == {"ram": 8 * GIB, "prefilled": True, **expected}
+def test_evidence_of_a_campaign(given, expected):
+    assert ft.measure.known(given) == {"ram": 8 * GIB, "prefilled": True, **expected}
 
 
 def test_small_files_are_not_prefilled():
     assert ft.measure.known(campaign("small-files", True, a=SSD)) == {"ram": 8 * GIB}
 
 
+def test_a_campaign_of_format_1_is_read_and_not_resumed():
+    found = ft.measure.campaign(CAMPAIGN)
+    assert repr(found) == "<Campaign random-io: 45 of 45 runs, complete>"
+    assert ft.measure.known(found)["prefilled"]
+    assert set(ft.read(CAMPAIGN).io["place"]) == set(found.asked.places)
+    with pytest.raises(ft.MeasureError, match="begun by another fiotools, whose commands differ"):
+        ft.measure.resume(CAMPAIGN)
+
+
 def test_a_plan_comes_back_from_json(tmp_path):
     asked = plan(tmp_path, "block-size")
-    assert plan_from(json.loads(json.dumps(asdict(asked)))) == asked
+    assert plan_of(json.loads(json.dumps(asdict(asked)))) == asked
 
 
 @linux

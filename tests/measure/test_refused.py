@@ -4,13 +4,11 @@ import os
 import re
 import subprocess
 import sys
-from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
 
 import fiotools as ft
-from fiotools.measure import session
 from fiotools.measure.campaign import results_folder
 from fiotools.measure.places import Place, places_of
 from fiotools.measure.scratch import Scratch, remove_left_over
@@ -103,18 +101,17 @@ def test_names_of_places(tmp_path):
 @pytest.mark.parametrize(
     ("experiment", "said"),
     [
-        ("random-io", ["fio is not installed", "fio: apt install fio, dnf install fio"]),
-        ("throughput", ["dd is not installed", "dd: apt install coreutils"]),
-        ("block-size", ["dd is not installed", "dd: apt install coreutils"]),
-        ("page-cache", ["bash, cat are not installed", "bash: apt install bash"]),
-        ("small-files", ["bash, tar, sync are not installed", "brew install tar"]),
+        ("random-io", "not installed: fio; apt install fio"),
+        ("throughput", "not installed: dd; apt install coreutils"),
+        ("block-size", "not installed: dd; apt install coreutils"),
+        ("page-cache", "not installed: bash, cat; apt install bash coreutils"),
+        ("small-files", "not installed: bash, tar; apt install bash tar"),
     ],
 )
 def test_a_tool_that_is_missing(tmp_path, experiment, said):
     done = measure(experiment, "--dir", tmp_path, env={**os.environ, "PATH": ""}, cwd=tmp_path)
     assert done.returncode == 1
-    for line in said:
-        assert line in done.stderr
+    assert said in done.stderr
     assert names(tmp_path) == []
 
 
@@ -123,14 +120,20 @@ def test_a_tool_that_is_missing(tmp_path, experiment, said):
 @pytest.mark.parametrize(
     ("script", "why"),
     [
-        ("echo I am not fio", "fio failed on place (unknown format; it begins 'I am not fio')"),
-        ("true", "fio failed on place (the file is empty"),
-        ("""echo '{"fio version": "fio-3.33", "jobs": []}'""", "fio failed on place ("),
+        (
+            "echo I am not fio",
+            "random-read failed on place, round 1 (unknown format; it begins 'I am not fio'",
+        ),
+        ("true", "random-read failed on place, round 1 ("),
+        (
+            """echo '{"fio version": "fio-3.33", "jobs": []}'""",
+            "random-read failed on place, round 1 (",
+        ),
         (
             "echo \\'--bs\\': unrecognized >&2; exit 1",
-            "exit status 1), workload random-read, round 1",
+            "exit status 1; only= takes other workloads",
         ),
-        ("kill -9 $$", "fio failed on place (killed by SIGKILL)"),
+        ("kill -9 $$", "random-read failed on place, round 1 (killed by SIGKILL"),
         (None, "fio: Exec format error"),
     ],
     ids=["another", "silent", "no-job", "too-old", "killed", "no-program"],
@@ -142,7 +145,7 @@ def test_a_tool_that_prints_something_else(tmp_path, monkeypatch, script, why):
     fio.write_bytes(b"\x7fELF" if script is None else f"#!/bin/sh\n{script}\n".encode())
     fio.chmod(0o755)
     monkeypatch.setenv("PATH", str(fio.parent))
-    asked = {"output": tmp_path / "out", "size": "16M", "seconds": 1, "buffered": True}
+    asked = {"output": tmp_path / "out", "size": "16M", "seconds": 1}
     with pytest.raises(ft.MeasureError) as caught:
         ft.measure.run("random-io", place, **asked)
     assert why in str(caught.value)
@@ -167,7 +170,7 @@ def test_a_folder_without_permission(tmp_path, folder, mode):
         args = [*bound, *args]
     done = subprocess.run(args, capture_output=True, encoding="utf-8", check=False)
     (tmp_path / folder).chmod(0o755)
-    assert (done.returncode, done.stdout) == (1, "")
+    assert done.returncode == 1
     assert len(done.stderr.splitlines()) == 1
     assert f"{tmp_path / folder}" in done.stderr
     assert "Permission denied" in done.stderr
@@ -214,22 +217,19 @@ def test_messages_that_nobody_reads(tmp_path):
 @pytest.mark.parametrize(
     ("given", "why"),
     [
-        ({"experiment": "iozone"}, "there is no experiment 'iozone'"),
-        ({"effort": "fast"}, "effort 'fast' is not one of quick, normal, thorough"),
+        ({"name": "iozone"}, "there is no experiment 'iozone'"),
         ({"rounds": 0}, "rounds 0 is not a whole number from 1"),
         ({"size": "much"}, "size 'much' is not a size"),
-        ({"size": "1M"}, "size '1M' is not a size"),
+        ({"size": "1M"}, "size '1M' is too small"),
         ({"size": "900T"}, "no room for test files of 900 TiB"),
         ({"seconds": 5}, "leave out seconds="),
-        ({"only": ["nothing"]}, "throughput has no workload 'nothing' here"),
-        ({"buffered": True}, "buffered=True is for random-io"),
+        ({"only": ["nothing"]}, "throughput has no workload 'nothing'; there are: write-zeros, "),
         ({"places": []}, "name at least one folder, places={'name': 'folder'}"),
-        ({"output": "a{b}"}, "have a meaning for fiotools.read"),
     ],
 )
 @needs("dd")
 def test_arguments(tmp_path, given, why):
-    arguments = {"experiment": "throughput", "places": [tmp_path], "output": tmp_path / "out"}
+    arguments = {"name": "throughput", "places": [tmp_path], "output": tmp_path / "out"}
     with pytest.raises(ft.MeasureError) as caught:
         ft.measure.run(**{**arguments, **given})
     assert why in str(caught.value)
@@ -238,11 +238,9 @@ def test_arguments(tmp_path, given, why):
 
 
 def test_a_shell_has_options(tmp_path):
-    for given, why in (("seconds", "leave out --seconds"), ("buffered", "--buffered is for")):
-        option = [f"--{given}", *(["5"] if given == "seconds" else [])]
-        done = measure("throughput", "--dir", tmp_path, *option, "--output", tmp_path / "out")
-        assert done.returncode == 1
-        assert why in done.stderr
+    done = measure("throughput", "--dir", tmp_path, "--seconds", 5, "--output", tmp_path / "out")
+    assert done.returncode == 1
+    assert "leave out --seconds" in done.stderr
 
 
 def test_a_folder_with_other_files_is_refused_as_output(tmp_path):
@@ -252,18 +250,19 @@ def test_a_folder_with_other_files_is_refused_as_output(tmp_path):
 
 
 @pytest.mark.parametrize(
-    "args",
+    ("args", "status", "why"),
     [
-        (),
-        ("throughput",),
-        ("throughput", "--dir", ".", "--quick", "--thorough"),
-        ("--resume", ".", "--quick"),
+        (("throughput",), 1, "name at least one folder, --dir NAME=FOLDER"),
+        (("throughput", "."), 2, "each place is an option: --dir ."),
+        (("--resume", ".", "--rounds", "3"), 2, "no other option goes with it"),
+        (("throughput", "--dir", ".", "--quick"), 2, "No such option '--quick'"),
     ],
 )
-def test_a_command_that_is_wrong(tmp_path, args):
+def test_a_command_that_is_wrong(tmp_path, args, status, why):
     done = measure(*args, cwd=tmp_path)
-    assert done.returncode == 2
+    assert done.returncode == status
     assert len(done.stderr.splitlines()) == 1
+    assert why in done.stderr
     assert names(tmp_path) == []
 
 
@@ -278,13 +277,11 @@ def test_outputs(tmp_path, monkeypatch):
         ("file", "Not a directory"),
         ("loop", "loop"),
         ("none/out", "No such file or directory"),
-        ("place/../[x]", "have a meaning for fiotools.read"),
     ):
         with pytest.raises(ft.MeasureError, match=why):
             ft.measure.run("throughput", tmp_path / "place", output=tmp_path / output, **args)
-    monkeypatch.chdir(tmp_path / "[x]")
-    with pytest.raises(ft.MeasureError, match=r"have a meaning for fiotools\.read"):
-        ft.measure.run("throughput", tmp_path / "place", **args)
+    odd = ft.measure.run("throughput", tmp_path / "place", output=tmp_path / "[x]" / "{y}", **args)
+    assert len(odd.results.io) == 1
     monkeypatch.chdir(tmp_path / "place")
     campaign = ft.measure.run("throughput", tmp_path / "place", **args)
     assert campaign.folder.parent == tmp_path / "place"
@@ -312,7 +309,7 @@ def test_links_in_the_output_are_not_followed(tmp_path):
     assert measure(*args).returncode == 0
     victim.write_text("precious")
     raw = out / "place_read_1.txt"
-    for link in (raw, out / f".{raw.name}.part", out / f".{raw.name}.err.part"):
+    for link in (raw, out / f".{raw.name}.part"):
         link.unlink(missing_ok=True)
         link.symlink_to(victim)
     done = measure(*args)  # the same again: what is missing is done
@@ -349,12 +346,11 @@ def test_another_campaign_is_in_the_folder(tmp_path):
         done = measure(*other)
         assert done.returncode == 1
         assert "holds another campaign" in done.stderr
-        assert f"choose another --output, or resume that one: --resume {out}" in done.stderr
+        assert "give a new --output" in done.stderr
     with pytest.raises(ft.MeasureError) as caught:
         ft.measure.run("throughput", [place], output=out, rounds=2, progress=False)
-    told = str(caught.value)
-    assert told.endswith(f"another output=, or resume that one: resume({str(out)!r})")
-    with pytest.raises(ft.MeasureError, match=r"is complete; for another, a new output=$"):
+    assert "give a new output=" in str(caught.value)
+    with pytest.raises(ft.MeasureError, match=r"is complete; for more, output=$"):
         ft.measure.resume(out, progress=False)
     assert ran(out) == kept
 
@@ -369,12 +365,14 @@ def test_the_next_commands_work(tmp_path):
     given = {"size": "16M", "rounds": 1, "only": ["read"], "progress": False}
     ft.measure.run("throughput", places, output=tmp_path / "o", say=said.append, **given)
     assert "--" not in said[-1]
-    lines = [line[15:] for line in said[-1].splitlines()[1:] if "ft.report" not in line]
+    told = {line[2:12].strip(): line[14:] for line in said[-1].splitlines()[1:]}
+    assert [*told] == ["open", "report", "compare", "is it real"]
     known = {"ft": ft}
-    for line in lines[:-1]:
-        exec(line, known)
-    answer = eval(lines[-1], known)
-    assert answer["verdict"].tolist() == ["one run"]
+    exec(told["open"], known)
+    assert eval(told["compare"], known)["verdict"].tolist() == ["one run"]
+    assert len(eval(told["is it real"], known))
+    exec(told["report"], known)
+    assert (tmp_path / "o.html").is_file()
 
 
 def test_only_our_own_remains_are_removed(tmp_path):
@@ -447,7 +445,7 @@ def test_a_folder_that_is_replaced_meanwhile(tmp_path):
         "{}\n",
         "nonsense\n",
         '{"kind": "run"}\n',
-        '{"kind": "campaign", "format": 2}\n',
+        '{"kind": "campaign", "format": 9}\n',
         '{"kind": "campaign", "format": 1}\n',
         '{"kind": "campaign", "format": 1, "plan": {"experiment": "x"}}\n',
         '{"kind": "campaign", "format": 1, "plan": []}\n',
@@ -463,14 +461,3 @@ def test_a_damaged_manifest(tmp_path, text):
             ask(tmp_path)
     with pytest.raises(ft.MeasureError, match=r"manifest\.jsonl: No such file"):
         ft.measure.campaign(tmp_path / "none")
-
-
-@linux
-def test_a_folder_is_locked_once(tmp_path, monkeypatch):
-    monkeypatch.setattr(session, "_PATIENCE_S", 0)
-    for _ in range(2):
-        with ExitStack() as stack:
-            session.hold(tmp_path, stack)
-            with pytest.raises(ft.MeasureError, match="another campaign is at work"):
-                session.hold(tmp_path, stack)
-    assert names(tmp_path) == []

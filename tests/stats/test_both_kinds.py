@@ -35,11 +35,6 @@ def _volumes():
 
 
 @cache
-def _depths():
-    return ft.read(f"{ROOT}/data/how-many-runs/depth")
-
-
-@cache
 def _sizes():
     return ft.read(
         f"{ROOT}/data/wsl-filesystems/{{filesystem}}_{{operation}}_{{size}}_{{round:d}}.txt"
@@ -150,17 +145,10 @@ CASES = {
     "fairness": (_volumes, lambda t: ft.fairness(t["io"], by="volume")),
     "combine": (_volumes, lambda t: ft.combine(keep(t["io"], scope="thread"), to="run")),
     "combine, groups": (_bins, lambda t: ft.combine(t["io"], to="group")),
-    "variance": (
-        _volumes,
-        lambda t: ft.variance(
-            t["io"], "iops", levels=["volume", "thread"], by="direction", scope="thread"
-        ),
-    ),
     "best_under": (
         _volumes,
         lambda t: ft.best_under(t["io"], "lat_mean_ns", 5e5, by=["volume", "direction"]),
     ),
-    "scaling": (_depths, lambda t: ft.scaling(t["io"])),
     "best_under, percentile": (
         _tables,
         lambda t: ft.best_under(
@@ -180,7 +168,7 @@ CASES = {
         _bins,
         lambda t: ft.percentiles(t["bins"], by=["source", "run"], io=t["io"]),
     ),
-    "steady": (_logs, lambda t: ft.steady(t["samples"], window=3)),
+    "steady": (_logs, lambda t: ft.steady(t["samples"])),
     "shifts": (_logs, lambda t: ft.shifts(t["samples"])),
     "window": (_logs, lambda t: ft.window(t["samples"], "500ms", percentiles=99)),
     "window, histograms": (_bins_of_time, lambda t: ft.window(t["bins"], "2s", percentiles=99)),

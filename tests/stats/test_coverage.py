@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from benchmarks.coverage import centers, levels, modes, order, series, sweeps
+from benchmarks.coverage import centers, modes, order, series, sweeps
 from benchmarks.coverage.ratios import (
     one_side_coverage,
     order_coverage,
@@ -17,7 +17,6 @@ from benchmarks.coverage.ratios import (
     spread_coverage,
 )
 from benchmarks.coverage.verdicts import dunnett, family, stopped
-from fiotools.stats.variance import best_repeats
 
 
 @pytest.mark.parametrize(("runs", "cells"), [(3, 1), (10, 1), (3, 4)])
@@ -132,25 +131,7 @@ def test_the_interval_of_a_center_holds_and_is_above_0(kind):
     assert np.mean([below for _, below in plain]) > 0.5
 
 
-def test_the_spread_of_levels_is_held_and_gives_a_plan():
-    rng = np.random.default_rng(10)
-    spread = (1.0, 1.0, 3.0)
-    found = [levels.pilot((6, 3, 5), spread, rng) for _ in range(400)]
-    for at, own in enumerate(spread):
-        held = [one[at].ends[0] <= own**2 <= one[at].ends[1] for one in found]
-        assert 0.91 < np.mean(held) < 0.99
-    plans = [best_repeats([one.variance for one in own], levels.COSTS) for own in found]
-    assert np.mean([levels.waste(plan, spread) <= 1.5 for plan in plans]) > 0.87
-    assert levels.waste([None, 1, 1], spread) > 1.5, "a plan can be worse"
-
-
 def test_few_runs_miss_a_slow_mode_and_the_chance_is_said():
     found = list(centers.slow_runs(5, 1 / 3, 1500, np.random.default_rng(11)))
     assert np.mean([held for held, _ in found]) < 0.6
     assert abs(np.mean([not seen for _, seen in found]) - 0.9**5) < 0.05
-
-
-def test_skewed_phases_are_flagged_where_their_interval_fails():
-    found = list(levels.skewed((6, 3, 5), 1.0, 300, np.random.default_rng(12)))
-    assert np.mean([held for held, _ in found]) < 0.8
-    assert np.mean([held or said for held, said in found]) > 0.9

@@ -319,10 +319,32 @@ def test_sides_with_different_options():
     res = ft.read({label: MADE / name for label, name in names.items()})
     seen = ft.check(res, between="label", baseline="cached")
     assert "has the same direction" in one(seen, "check == 'sides'").why
-    res = ft.read(
-        {"a": MADE / "fio-3.33--sync_depth_32.json", "b": MADE / "fio-3.33--cached_reread.json"}
-    )
-    assert "name the sides" in ft.check(res).query("check == 'sides'")["remedy"].iloc[0]
+    repeats = ft.read(f"{DATA}/how-many-runs/depth/1_*.json")
+    assert "name the sides" in ft.check(repeats).query("check == 'sides'")["remedy"].iloc[0]
+
+
+@pytest.mark.parametrize("kind", ["layer", "device"])
+def test_what_sides_are_is_asked_and_answered(kind):
+    res = ft.read(f"{DATA}/how-many-runs/rounds/randread_{{fs}}_1.json")
+    found = one(ft.check(res), "check == 'layers'")
+    assert (found.finding, found.observed) == ("layers.unnamed", pytest.approx(1, abs=0.2))
+    assert "sides=" in found.remedy
+    named = ft.check(res, between="fs", baseline="ext4", sides=kind)
+    assert one(named, "check == 'layers'").finding != "layers.unnamed"
+
+
+def test_sides_that_nobody_named_may_differ_in_their_conditions():
+    res = ft.read({f"qd{n}": f"{DATA}/how-many-runs/depth/{n}_1.json" for n in (1, 8)})
+    seen = one(ft.check(res), "check == 'sides'")
+    assert (seen.verdict, seen.finding) == ("note", "sides.unlike")
+    assert "iodepth is 8 against 1" in seen.why
+    assert "layers" not in {*ft.check(res)["check"]}
+
+
+def test_no_host_is_an_answer():
+    for path in ("how-many-runs/rounds", "wsl-vhdx", "dda-vhdx/xml", "lima-mounts", "page-cache"):
+        seen = ft.check(ft.read(f"{DATA}/{path}", errors="note"), host_ram=0)
+        assert not seen["remedy"].fillna("").str.contains("host_ram").any()
 
 
 BAD = [
@@ -335,7 +357,7 @@ BAD = [
     ({"media": "tape"}, "media='tape' is not one of hdd, sata-ssd, nvme, ram"),
     ({"cache": "hot"}, "cache='hot' is not one of cold, warm"),
     ({"devices": 0}, "devices=0 is not a whole number from 1"),
-    ({"between": "volume"}, "between= and baseline= go together"),
+    ({"baseline": "vhdx", "link": "usb3-5g", "between": None}, "between= and baseline= go together"),
     ({"copies": 2}, "name them with between="),
     ({"compression": 0.5}, "compression=0.5 is not a number from 1"),
     ({"compression": "2"}, "compression='2' is not a number from 1"),

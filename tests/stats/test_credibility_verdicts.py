@@ -127,7 +127,7 @@ CASES: list[Case] = [
         *(made("fio-3.33--cached_reread.json", *READ_AHEAD), {}),
     ),
     (
-        *("cache", "unknown", "loop0 is a file on another file system"),
+        *("cache", "unknown", "a loop device is a file on another file system"),
         *(made(RIGHT, ('"vda"', '"loop0"')), {"host_ram": 0}),
     ),
     (
@@ -607,7 +607,11 @@ CASES: list[Case] = [
             SIDES,
         ),
     ),
-    ("sides", "unknown", "no sides", two(slow=made(RIGHT), fast=made(RIGHT)), {}),
+    ("layers", "unknown", "not known", two(slow=made(RIGHT), fast=made(RIGHT)), {}),
+    (
+        *("sides", "note", "size is 32m against 64m"),
+        *(two(slow=made(RIGHT), fast=made(RIGHT, ('"64m"', '"32m"'))), {}),
+    ),
     (
         *("sides", "unknown", "same direction and conditions"),
         *(two(slow=made(RIGHT), fast=made("fio-3.33--flushed.json")), SIDES),

@@ -85,7 +85,7 @@ def test_every_finding_has_its_sentence():
 
 def side(seconds, factors=None, reached=None):
     factors = factors or {"inflight": 1.0}
-    return Side(1, factors["inflight"] / sum(seconds.values()), seconds, factors, reached)
+    return Side(1, factors["inflight"] / sum(seconds.values()), seconds, factors, reached, cpu=0.0)
 
 
 def test_the_logarithmic_mean_makes_terms_add_up():
@@ -253,3 +253,31 @@ def test_a_cause_that_is_injected_now_ranks_first(tmp_path, name):
     trial = benchmark.tried(cause, tmp_path, Namespace(rounds=1, seconds=1))
     assert trial.first in cause.part
     assert trial.off < 0.01
+
+
+@pytest.mark.parametrize("name", ["depth/1_1", "depth/64_1", "rounds/randread_ext4_1"])
+def test_the_work_for_an_io_is_that_of_one_and_not_of_the_queue(name):
+    res = ft.read(f"data/how-many-runs/{name}.json")
+    answer = ft.explain(res)
+    (seconds,) = answer[answer["part"].eq("processor")]["seconds"]
+    assert seconds == pytest.approx(res.jobs["cpu_per_io_s"].item(), rel=0.01)
+
+
+def test_what_the_queue_waits_for_is_said_beside_the_work():
+    res = ft.read({n: f"data/how-many-runs/depth/{n}_*.json" for n in ("1", "64")})
+    answer = ft.explain(res, where="direction=read")
+    (row,) = answer[answer["part"].eq("processor")].to_dict("records")
+    work = res.jobs.groupby("label")["cpu_per_io_s"].mean()
+    assert (row["label"], row["baseline"]) == ("64", "1")
+    assert (row["seconds"], row["seconds_baseline"]) == pytest.approx((work["64"], work["1"]), 0.05)
+    held = json.loads(row["details"])["held"]
+    assert (row["finding"], held > 5 * row["seconds"]) == ("processor.shared", True)
+
+
+def test_sides_that_cannot_be_told_apart_are_not_alike(tmp_path):
+    for side, rates in (("a", (1.0, 1.0, 1.0)), ("b", (0.4, 1.0, 0.5))):
+        for number, rate in enumerate(rates):
+            reports(tmp_path, f"{side}{number}", 1, rate)
+    res = ft.read({one: sorted(map(str, tmp_path.glob(f"{one}*.json"))) for one in "ab"})
+    told = str(ft.show(ft.explain(res)))
+    assert "not explained: their runs spread too far to tell the sides apart" in told

@@ -168,7 +168,7 @@ def test_the_length_of_a_sample_at_time_0_is_unknown(make, rows):
 
 def test_rounds_keep_the_warnings_of_their_samples(make, rows):
     log = make(quantity="iops", time_s=[31.0, 32.0, 33.0, 34.0], value=[1.0, 2.0, 3.0, 4.0])
-    (row,) = rows(steady(log, round_s=2, window=2))
+    (row,) = rows(steady(log, round_s=2))
     assert "the first sample, at 31 s, is taken to be as long" in row["told"]
 
 
@@ -181,14 +181,10 @@ def test_times_are_numbers(make):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"limit": "25"}, "snia has two, of range and rise"),
-        ({"limit": ("20", "10")}, "it is in percent and above 0"),
         ({"round_s": "1"}, "round_s is '1'"),
         ({"confidence": "0.95"}, "confidence is '0.95'"),
-        ({"window": 2.0}, "window is 2.0"),
-        ({"window": True}, "window is True"),
     ],
-    ids=["limit", "limits", "round", "confidence", "window", "flag"],
+    ids=["round", "confidence"],
 )
 def test_texts_are_not_numbers(make, arguments, message):
     with pytest.raises(SchemaError, match=message):
@@ -197,7 +193,7 @@ def test_texts_are_not_numbers(make, arguments, message):
 
 def test_numbers_of_numpy_are_numbers(make, rows):
     log = make(quantity="iops", time_s=[1.0, 2.0], value=[1.0, 2.0])
-    assert rows(steady(log, window=np.int64(2), limit=(np.float32(90), np.int64(90))))[0]["met"]
+    assert rows(steady(log, round_s=np.int64(1), confidence=np.float32(0.9)))[0]["n"] == 2
     io = make(iops=[1.0], lat_mean_ns=[5.0])
     assert rows(best_under(io, "lat_mean_ns", np.int64(6)))[0]["iops"] == 1.0
 

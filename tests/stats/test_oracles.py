@@ -22,7 +22,7 @@ from fiotools.stats.compare import verdict
 from fiotools.stats.estimates import StudentT, welch
 from fiotools.stats.frames import metric_of
 from fiotools.stats.sides import blocks
-from fiotools.stats.steady import BATCHES, ENOUGH, batch_interval
+from fiotools.stats.steady import BATCHES, ENOUGH, batch_interval, window_of
 from fiotools.stats.summary import outliers
 
 ROOT = Path(__file__).parents[2]
@@ -135,16 +135,14 @@ def test_a_mean_is_of_fifteen_batches_their_autocorrelation_and_their_skewness()
 def test_a_rule_of_fio_has_fios_own_numbers():
     # what fio printed of these seconds: criterion 0.024981 %, the farthest from the mean
     samples = ft.read(FIXTURES / "fio-3.33--steadystate.txt").samples
-    found = steady(samples, "iops", method="fio-deviation", limit=50)
-    assert found["deviation_pct"].item() == pytest.approx(0.024981, abs=5e-7)
-    assert found["met"].item()
+    values = samples.query("quantity == 'iops'")["value"].to_numpy()
+    found = window_of(values, np.ones(len(values)))
+    assert found.deviation_pct == pytest.approx(0.024981, abs=5e-7)
 
 
-def test_a_slope_is_that_of_fio(make, rows):
+def test_a_slope_is_that_of_fio():
     # fio 3.33, bw_slope over three seconds: slope 5712148.5, criterion 14.373461 %
-    samples = make(quantity="bw_bytes_per_s", value=[34185216.0, 39428096.0, 45609513.0])
-    (row,) = rows(steady(samples, method="fio-slope", limit=0.00001))
+    found = window_of(np.array([34185216.0, 39428096.0, 45609513.0]), np.ones(3))
     # fio divides by a mean cut to a whole number
-    assert row["drift_pct"] == pytest.approx(14.373461, abs=1e-6)
-    assert row["drift_pct"] / 100 * row["window_mean"] == pytest.approx(5712148.5)
-    assert row["met"] is False
+    assert found.drift_pct == pytest.approx(14.373461, abs=1e-6)
+    assert found.drift_pct / 100 * found.window_mean == pytest.approx(5712148.5)

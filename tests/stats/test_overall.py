@@ -53,14 +53,6 @@ def test_each_workload_is_there_as_compare_has_it(table, rows):
     assert (found[0]["workloads"], found[0]["about"]) == (3, "these workloads")
 
 
-def test_without_an_interval_the_other_question_is_named(table, rows):
-    other = "workloads='sample' asks about workloads like these"
-    assert other not in rows(ft.overall(table, "iops", **SIDES))[0]["told"]
-    alone = rows(ft.overall(keep_round(table, 1), "iops", **SIDES))[0]
-    assert alone["ratio_lo"] is None or alone["ratio_lo"] != alone["ratio_lo"]
-    assert other in alone["told"]
-
-
 def test_runs_of_their_own(table, logs, rows):
     found = rows(ft.overall(table, "iops", **SIDES))[0]
     shares = logs.var(axis=1, ddof=1) / 4 / 9
@@ -82,31 +74,10 @@ def test_rounds_are_the_replicates(table, logs, rows):
     assert (found["ratio_lo"], found["ratio_hi"]) == pytest.approx((exp(low), exp(high)))
 
 
-def test_a_sample_of_workloads_spreads_as_they_do(table, logs, rows):
-    found = rows(ft.overall(table, "iops", **SIDES, workloads="sample"))[0]
-    each = (logs[..., 1] - logs[..., 0]).mean(axis=1)
-    low, high = scipy.stats.t.interval(0.95, 2, each.mean(), each.std(ddof=1) / np.sqrt(3))
-    assert (found["n"], found["about"]) == (3, "workloads like these")
-    assert (found["ratio_lo"], found["ratio_hi"]) == pytest.approx((exp(low), exp(high)))
-
-
-def test_rounds_add_their_spread_to_that_of_the_workloads(table, logs, rows):
-    found = rows(ft.overall(table, "iops", **SIDES, workloads="sample", pair="round"))[0]
-    ratios = logs[..., 1] - logs[..., 0]
-    shares = [ratios.mean(axis=axis).var(ddof=1) / n for axis, n in ((1, 3), (0, 4))]
-    df = sum(shares) ** 2 / (shares[0] ** 2 / 2 + shares[1] ** 2 / 3)
-    half = scipy.stats.t.ppf(0.975, df) * np.sqrt(sum(shares))
-    assert found["ratio_hi"] == pytest.approx(exp(ratios.mean() + half))
-
-
-def test_one_run_each_answers_one_question_only(table, rows):
+def test_one_run_each_has_no_error(table, rows):
     found = rows(ft.overall(keep_round(table, 0), "iops", **SIDES))[0]
     assert found["words"] == "one run each: no error known"
     assert found["ratio_lo"] is None
-    assert "workloads='sample'" in found["told"]
-    like = rows(ft.overall(keep_round(table, 0), "iops", **SIDES, workloads="sample"))[0]
-    assert like["ratio_lo"] < like["ratio"] < like["ratio_hi"]
-    assert like["runs_needed"] is None
 
 
 def test_a_run_through_all_workloads_is_one_replicate(table, logs, rows, make):
@@ -141,7 +112,6 @@ def test_a_workload_without_one_side_leaves_nothing_to_say_over_all(table, rows,
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        ({"workloads": "all"}, "neither 'fixed' nor 'sample'"),
         ({"over": []}, "names no column"),
         ({"over": "fs"}, "is in by= and between="),
         ({"over": "kind"}, "one workload only"),
@@ -175,16 +145,12 @@ def test_only_rounds_show_the_effect_of_a_session_on_all_its_workloads():
     found = coverage(15, 5, "sessions", 300, np.random.default_rng(4))
     assert np.mean(found["own"]) < 0.7
     assert np.mean(found["rounds"]) > 0.9
-    assert np.mean(found["sample"]) < np.mean(found["sample of rounds"])
 
 
-@pytest.mark.parametrize(
-    ("question", "said"), [("fixed", "all 3 workloads"), ("sample", "workloads like these 3")]
-)
-def test_the_plot_sets_the_row_over_all_apart(table, question, said):
-    ax = ft.plot.ratios(ft.overall(table, "iops", **SIDES, workloads=question))
+def test_the_plot_sets_the_row_over_all_apart(table):
+    ax = ft.plot.ratios(ft.overall(table, "iops", **SIDES))
     assert [tick.get_text() for tick in ax.get_yticklabels()] == [
-        said,
+        "all 3 workloads",
         *(f"w{w}" for w in range(3)),
     ]
     assert ax.get_xlabel().endswith(", b / a")  # what all rows share
@@ -198,14 +164,6 @@ def test_levels_that_are_numbers_are_in_the_order_of_compare(make, rows):
     )
     found = rows(ft.overall(runs, "iops", between="depth", baseline=1, over="w"))
     assert [row["depth"] for row in found] == [16, 64] * 3
-
-
-def test_workloads_with_one_ratio_have_that_ratio(make, rows):
-    runs = make(side=["a", "b"] * 3, w=["x", "x", "y", "y", "z", "z"], iops=[1.0, 2, 2, 4, 4, 8])
-    found = ft.overall(runs, "iops", between="side", baseline="a", over="w", workloads="sample")
-    last = rows(found)[-1]
-    assert (last["ratio"], last["ratio_lo"]) == (pytest.approx(2), None)
-    assert rows(ft.gate(found, "not-same"))[-1]["outcome"] == "fail"
 
 
 def by_day(table, rows, make, sides="both"):
@@ -222,12 +180,11 @@ def by_day(table, rows, make, sides="both"):
     return made(make, lines)
 
 
-@pytest.mark.parametrize("question", ["fixed", "sample"])
-def test_a_day_that_holds_all_is_a_round(table, rows, make, question):
+def test_a_day_that_holds_all_is_a_round(table, rows, make):
     days = by_day(table, rows, make)
-    found = rows(ft.overall(days, "iops", **SIDES, unit="day", workloads=question))[0]
+    found = rows(ft.overall(days, "iops", **SIDES, unit="day"))[0]
     means = [line | {"iops": line["iops"] * np.sqrt(0.99 * 1.01)} for line in rows(table)]
-    like = rows(ft.overall(made(make, means), "iops", **SIDES, pair="round", workloads=question))[0]
+    like = rows(ft.overall(made(make, means), "iops", **SIDES, pair="round"))[0]
     for name in ("n", "ratio", "ratio_lo", "ratio_hi"):
         assert found[name] == pytest.approx(like[name])
     assert found["method"] == like["method"]

@@ -8,7 +8,6 @@ import pytest
 from fiotools import compare, summarize
 from fiotools.errors import in_shell
 from fiotools.flags import flag, sentence
-from fiotools.stats.population import dip, unlike
 
 
 def sides(rows, frame, **asked):
@@ -113,26 +112,6 @@ def test_article_004_has_two_groups(lima, rows):
     }
     assert "the runs of '9p' fall into two groups" in told["9p"]
     assert "groups" not in (told["virtiofs"] or "")
-
-
-@pytest.mark.parametrize(
-    ("values", "found"),
-    # by the package diptest 0.12, which has the authors' own code
-    [
-        ([0.1, 0.25, 0.3, 0.42, 0.57, 0.6, 0.77, 0.8, 0.93], 0.0944444444),
-        ([0.0, 0.1, 0.2, 0.35, 0.4, 5.0, 5.1, 5.25, 5.3, 5.42], 0.2290836653),
-        (np.log(np.arange(1.0, 14.0)).tolist(), 0.0384615385),
-    ],
-)
-def test_the_dip(values, found):
-    assert dip(np.array(values)) == pytest.approx(found, abs=1e-9)
-
-
-def test_modes_that_overlap_are_found_by_the_dip():
-    rng = np.random.default_rng(4)
-    logs = np.concatenate([rng.normal(0, 0.05, 40), rng.normal(0.25, 0.05, 40)])
-    assert unlike(logs.tolist()) == [flag("modes", side=None)]
-    assert unlike(np.round(logs, 1).tolist()) == []
 
 
 def test_folders_of_fio_are_targets(make, rows):

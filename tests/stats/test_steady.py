@@ -19,7 +19,6 @@ from fiotools.stats.steady import (
     autocorrelation,
     batch_interval,
     integrated_time,
-    judge_of,
     missed,
     mser5,
     window_of,
@@ -84,31 +83,9 @@ def test_snia_lets_its_limits_be_reached(log, rows, values, met, verdict):
 
 
 def test_stationary_rounds_with_a_spread_of_five_percent_fail_one_time_in_seven():
-    rng, judge = np.random.default_rng(5), judge_of("snia", None, None)
-    series = rng.normal(100, 5, (4000, 5))
-    failed = sum(bool(judge.over(window_of(one, np.ones(5)))) for one in series)
+    series = np.random.default_rng(5).normal(100, 5, (4000, 5))
+    failed = sum(bool(window_of(one, np.ones(5)).over()) for one in series)
     assert failed / 4000 == pytest.approx(0.14, abs=0.025)
-
-
-def test_fio_takes_a_slope_that_is_a_rise_of_18_percent_in_a_minute(log, rows):
-    # .299 a second from 100 in the middle; a minute is 59 steps
-    samples = log(line(60, 0.299))
-    (row,) = rows(steady(samples, method="fio-slope", limit=0.3))
-    assert (row["met"], row["window"]) == (True, 60)
-    assert row["drift_pct"] == pytest.approx(0.299)
-    assert row["rise_pct"] == pytest.approx(0.299 * 59)
-    assert row["told"].startswith("met, yet it rises by 18 % over the window, 0.3 % a round")
-    # fio asks for less than the limit
-    (row,) = rows(steady(samples, method="fio-slope", limit=0.2989))
-    assert row["words"] == "window not met: slope a round 0.299 %, limit 0.2989 %"
-
-
-def test_fio_looks_at_the_farthest_value(log, rows):
-    values = [500.0, 100.0, 104.0, 98.0, 98.0]
-    (row,) = rows(steady(log(values), method="fio-deviation", limit=4.1, window=4))
-    assert (row["met"], row["deviation_pct"], row["window_mean"]) == (True, 4.0, 100.0)
-    (row,) = rows(steady(log(values), method="fio-deviation", limit=4))
-    assert row["met"] is False
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -319,31 +296,30 @@ def test_windows_that_follow_each_other_are_not_said(log, rows, steps):
 @pytest.mark.parametrize("quantity", ["io_bytes", "total_ios"])
 def test_reports_since_the_start_become_rates(log, rows, quantity):
     # the last report came right after the one before it, and takes its place
-    samples = log([100.0, 300.0, 600.0, 640.0], time_s=[1.0, 2.0, 4.0, 4.1], quantity=quantity)
-    (row,) = rows(steady(samples, window=3))
+    times = [1.0, 2.0, 4.0, 5.0, 6.0, 6.1]
+    samples = log([100.0, 300.0, 600.0, 700.0, 800.0, 840.0], time_s=times, quantity=quantity)
+    (row,) = rows(steady(samples))
     metric = {"io_bytes": ("bw_bytes_per_s", "B/s"), "total_ios": ("iops", "1/s")}[quantity]
     assert (row["metric"], row["unit"], row["quantity"]) == (*metric, quantity)
-    assert row["n"] == 3
-    # rates 100, 200 and 340 / 2.1
-    assert row["mean"] == pytest.approx(640 / 4.1)
-    assert row["range_pct"] == pytest.approx(100 * (200 - 100) / (640 / 4.1))
+    assert row["n"] == 5
+    # rates 100, 200, 150, 100 and 140 / 1.1
+    assert row["mean"] == pytest.approx(840 / 6.1)
+    assert row["range_pct"] == pytest.approx(100 * (200 - 100) / (840 / 6.1))
 
 
 def test_status_interval_of_fio(rows):
     res = ft.read(FIXTURES / "fio/fio-3.33--status-interval.json")
-    row = next(r for r in rows(steady(res.samples, "total_ios", window=3)))
+    row = next(r for r in rows(steady(res.samples, "total_ios")))
     # 883 in .879 s, 998 in 1 s, 1118 in 1.122 s
-    rates = [883 / 0.879, 998.0, 1118 / 1.122]
-    assert row["mean"] == pytest.approx(2999 / 3.001)
-    assert row["range_pct"] == pytest.approx(100 * (max(rates) - min(rates)) / (2999 / 3.001))
+    assert (row["n"], row["mean"]) == (3, pytest.approx(2999 / 3.001))
 
 
 def test_the_seconds_of_a_steady_state_have_no_times(rows):
     res = ft.read(FIXTURES / "fio/fio-3.33--steadystate.txt")
-    answer = steady(res.samples, method="fio-slope", limit=5)
+    answer = steady(res.samples)
     assert [r["quantity"] for r in rows(answer)] == ["iops", "bw_bytes_per_s"]
     first = rows(answer)[0]
-    assert (first["window"], first["interval_s"]) == (2, None)
+    assert (first["n"], first["interval_s"], first["words"]) == (2, None, "too few rounds: 2 of 5")
     with pytest.raises(SchemaError, match="round_s needs times"):
         steady(res.samples, round_s=1)
 
@@ -364,20 +340,20 @@ def test_rounds_of_single_ios(log, rows):
     )
     with pytest.raises(SchemaError, match="rows of lat_ns are one I/O each: round_s=1 makes"):
         steady(latencies)
-    (row,) = rows(steady(latencies, round_s=1, window=2))
+    (row,) = rows(steady(latencies, round_s=1))
     # 0 to 1 s: 1, 3; 1 to 2 s: 5, 7; nothing to 3 s; the rest is no round
     assert (row["n"], row["mean"], row["interval_s"]) == (2, 4.0, 1.0)
     assert row["told"].endswith("1 of 3 rounds without I/O left out")
     counts = log([1.0] * 6, time_s=[0.2, 0.4, 1.0, 1.5, 1.5, 2.0], quantity="count", bs_bytes=4096)
-    (row,) = rows(steady(counts, round_s=1, window=2))
-    assert (row["metric"], row["mean"], row["range_pct"]) == ("iops", 3.0, 0.0)
+    (row,) = rows(steady(counts, round_s=1))
+    assert (row["metric"], row["n"], row["mean"]) == ("iops", 2, 3.0)
 
 
 def test_rounds_of_several_samples(log, rows):
-    values = [1.0, 3.0, 2.0, 4.0, 3.0, 5.0, 100.0]
-    (row,) = rows(steady(log(values), round_s=2, window=3))
-    assert (row["n"], row["mean"], row["interval_s"]) == (3, 3.0, 2.0)
-    assert row["rise_pct"] == pytest.approx(100 * 2 / 3)
+    values = [11.0, 13.0, 12.0, 14.0, 13.0, 15.0, 14.0, 16.0, 15.0, 17.0, 100.0]
+    (row,) = rows(steady(log(values), round_s=2))
+    assert (row["n"], row["mean"], row["interval_s"]) == (5, 14.0, 2.0)
+    assert row["rise_pct"] == pytest.approx(100 * 4 / 14)
 
 
 def test_runs_can_be_the_rounds(make, rows):
@@ -460,18 +436,13 @@ def test_scopes_that_nothing_tells_apart_are_refused(log):
     [
         ({"quantity": "bw"}, "no sample of 'bw'; there are: iops"),
         ({"by": "volume"}, "no column 'volume'"),
-        ({"method": "fio"}, "method 'fio' is not one of 'snia', 'fio-deviation', 'fio-slope'"),
-        ({"method": "fio-slope"}, "fio-slope needs a limit in percent"),
-        ({"limit": 20}, r"snia has two, of range and rise: limit=\(20, 10\)"),
-        ({"limit": (20, 0)}, "it is in percent and above 0"),
-        ({"window": 1}, "window is 1: it is a number of rounds, at least 2"),
+        ({"method": "fio-slope"}, "steady takes no method="),
         ({"round_s": 0.5}, "round_s=0.5 is less than one sample, 1 s"),
         ({"round_s": -1}, "round_s is -1"),
         ({"confidence": 95}, "confidence is 95"),
     ],
     ids=[
-        *("quantity", "by", "method", "no limit", "one limit", "limit of 0", "window", "short"),
-        *("round below 0", "confidence"),
+        *("quantity", "by", "method", "short", "round below 0", "confidence"),
     ],
 )
 def test_bad_questions_get_one_line(log, arguments, message):
@@ -486,7 +457,7 @@ def test_nothing_done_is_nothing_to_share(log, rows):
 
 
 def test_no_frame():
-    with pytest.raises(SchemaError, match="not list"):
+    with pytest.raises(SchemaError, match="steady takes what was read"):
         steady([1, 2])
     with pytest.raises(SchemaError, match="the frame has no rows"):
         steady(pd.DataFrame({"value": [1.0]}).head(0))

@@ -29,6 +29,23 @@ def test_a_row_per_thread_and_direction(diskspd, rows):
     assert [r["thread"] for r in mirror] == [0, 1]
 
 
+def test_labels_stand_first_as_in_io(make, rows):
+    io = make(
+        volume="raid",
+        round=7,
+        run=1,
+        scope="thread",
+        thread=[0, 1],
+        name=["left", "right"],
+        direction="read",
+        iops=[1.0, 3.0],
+    )
+    assert list(per_thread(io).columns)[:4] == ["volume", "round", "name", "run"]
+    # one of each thread's own is none of the run's
+    assert list(fairness(io).columns)[:3] == ["volume", "round", "run"]
+    assert list(fairness(io, by="direction").columns)[:3] == ["direction", "volume", "round"]
+
+
 def test_clones_of_a_job_are_threads(make, rows):
     io = make(
         source="a.json",

@@ -1,4 +1,4 @@
-"""Cost at 1x, 2x, 4x and 8x: ``python -m benchmarks.scaling [--quick] [WORD ...]``.
+"""Cost at 1x, 2x, 4x and 8x: ``python -m benchmarks.growth [--quick] [WORD ...]``.
 
 For every reader an ordinary input and hostile ones, and for the statistics frames of many rows;
 with words, only those whose names have them all. One process measures one after the other, as long
@@ -92,7 +92,7 @@ def names(*, quick: bool) -> list[tuple[str, str, str]]:
 
 def measure(*, quick: bool = False, words: tuple[str, ...] = ()) -> Iterator[tuple[str, Curve]]:
     """Measure one after the other; give names and curves."""
-    command = [sys.executable, "-m", "benchmarks.scaling", "--answer"]
+    command = [sys.executable, "-m", "benchmarks.growth", "--answer"]
     command += ["--quick"] if quick else []
     with Child(command) as child:
         # listed by another process: this one starts those that are measured, and stays small

@@ -1,0 +1,339 @@
+"""What a verb does: `question` asks a function of the library; a function here is a verb's own."""
+
+from __future__ import annotations
+
+import signal
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from functools import partial
+from importlib import import_module
+from operator import attrgetter
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from fiotools.cli import output
+from fiotools.cli.output import Trouble, give, say, wrong_command
+from fiotools.cli.reading import Reading, named, old_and_new, read_all
+from fiotools.cli.signatures import signature
+from fiotools.cli.verbs import DRAWN, Verb
+from fiotools.display.columns import Sheet, SheetColumn
+from fiotools.files import common_folder, needed
+from fiotools.units import many
+from fiotools.vocabulary import GRAVEST, TABLES
+
+if TYPE_CHECKING:
+    import polars as pl
+
+_FEW = 3  # columns that are described in full
+_ROWS = 40  # of a table on a screen; files have all
+_TYPED = "a name may be typed without its unit: bw for bw_bytes_per_s, lat_mean for lat_mean_ns"
+_OF_COLUMN: Mapping[str, Callable[[Any], str]] = {
+    **{one: attrgetter(one) for one in ("name", "dtype", "unit", "meaning", "better", "derived")},
+    "places": lambda one: ", ".join(one.places),
+    "in_tools": lambda one: "; ".join(f"{tool}: {key}" for tool, key in one.keys.items()),
+}
+
+
+class Asked:
+    """What was typed: files, options, and how an answer is shown."""
+
+    def __init__(
+        self, name: str, verb: Verb, files: Sequence[str], typed: Mapping[str, Any]
+    ) -> None:
+        self.name, self.verb, self.files = name, verb, files
+        given = {one: value for one, value in typed.items() if value not in (None, (), False)}
+        reading = [one for one in given if one.startswith("reading__")]
+        self.how = {one.removeprefix("reading__"): given.pop(one) for one in reading}
+        self.form: str = given.pop("form", "table")
+        self.output: str | None = given.pop("output", None)
+        self.given = given  # the arguments of the function
+        self.first: dict[str, str] = {}  # the baseline, if a path names it
+
+    @property
+    def function(self) -> Callable[..., Any]:
+        """The function that the verb asks."""
+        return function_of(self.verb.asks)
+
+    def read(self) -> Reading:
+        """Read the files, keep the rows that count, and add them up."""
+        from fiotools.tables.conditions import NoConditionError
+
+        if "format" in self.how:
+            from fiotools.readers import reader_named
+
+            with wrong_command(ValueError):
+                reader_named(self.how["format"])
+        if self.output and any(one.name == "form" for one in self.verb.more):
+            output.target(self.output, self.form)
+        given = self.given
+        names = [
+            one
+            for value in given.values()
+            for one in (value if isinstance(value, list) else [value])
+        ]
+        read = read_all(self.files, self.how, sides=self.verb.are_sides or "label" in names)
+        results = read.results
+        if not self.takes("where", DRAWN.get(self.name, self.verb.asks)):
+            with wrong_command(NoConditionError):
+                results = results.where(*given.pop("where", ()))
+        if together := given.pop("combine", None):
+            from fiotools.stats.combine import combine
+
+            tables = {one: results.tables.polars(one) for one in results.tables}
+            tables["io"] = combine(tables["io"], to=together)
+            results = results.with_tables(tables)
+        if read.first and results.labels == ["label"] and given.get("between", "label") == "label":
+            self.first = {"baseline": read.first}  # also if nothing of it was read or kept
+        return replace(read, results=results)
+
+    def takes(self, name: str, place: str) -> bool:
+        """Whether a function has an argument."""
+        return any(one.name == name for one in signature(place).arguments)
+
+    def arguments(self, place: str) -> dict[str, Any]:
+        """Return what was typed for a function."""
+        typed = {**self.first, **self.given}
+        return {one: value for one, value in typed.items() if self.takes(one, place)}
+
+    def show(self, answer: Any, results: Any = None, **more: Any) -> None:
+        """Print an answer, or write it."""
+        give(answer, self.form, self.output, results, **more)
+
+
+def function_of(place: str) -> Callable[..., Any]:
+    """Return the function of a place: ``stats.compare:compare``."""
+    module, _, name = place.partition(":")
+    found: Callable[..., Any] = getattr(import_module(f"fiotools.{module}"), name)
+    return found
+
+
+def question(asked: Asked) -> int:
+    """Ask a question about files, and give its answer."""
+    read = asked.read()
+    answer = asked.function(read.results, **asked.arguments(asked.verb.asks))
+    if {"label", "baseline"} <= {*answer.columns} and "label" not in read.results.labels:
+        sides = dict.fromkeys([*answer["baseline"], *answer["label"]])
+        say(f"The sides were found in the files: {', '.join(sides)}; --between names others")
+    asked.show(answer, read.results)
+    return read.code
+
+
+def check(asked: Asked) -> int:
+    """Check the numbers; findings that are ok are counted, unless they are wanted."""
+    read = asked.read()
+    answer = asked.function(read.results, **asked.arguments(asked.verb.asks))
+    asked.show(answer, read.results, sheet=partial(_findings, ok="all" in asked.given))
+    if "strict" in asked.given and not read.code and answer["verdict"].is_in(GRAVEST[:2]).any():
+        return output.STRICT
+    return read.code
+
+
+def _findings(answer: pl.DataFrame, *, ok: bool) -> Sheet:
+    from fiotools.display import layout
+
+    made = layout.findings(layout.Frame(answer), ok=ok)
+    count = int((answer["verdict"] == "ok").sum())
+    if count and not ok:
+        made.notes.append(f"{many(count, 'ok finding')} hidden: --all shows them")
+    return made
+
+
+def read(asked: Asked) -> int:
+    """Show what is in the files, or one table of them."""
+    from fiotools.display import layout
+    from fiotools.tables.metrics import main_table
+
+    table = asked.given.pop("table", None)
+    reading = asked.read()
+    results, more = reading.results, []
+    if table is None and asked.output is None and asked.form in ("table", "markdown"):
+        table, frame = layout.first_look(results)
+        more = _each_file(reading)
+    else:
+        table = table or main_table(results)
+        if table == "overview":
+            frame = function_of("stats.overview:overview")(results)
+        elif table in results.tables:
+            frame = results.tables.polars(table)
+        else:
+            there = ", ".join(results.tables)
+            raise Trouble(f"the dataset has no table {table!r}, only {there}", 2)
+
+    def sheet(frame: pl.DataFrame) -> Sheet:
+        return layout.preview(results, frame, table, _ROWS, chosen=False)
+
+    asked.show(frame, results, sheet=sheet, more=more)
+    return reading.code
+
+
+def _each_file(reading: Reading) -> list[Sheet]:
+    """Say of each file what it is and what it gave, where they are not all alike."""
+    tables = reading.results.tables
+    runs = tables.polars("runs")
+    found = dict(runs.select("source", "format").unique(maintain_order=True).iter_rows())
+    refused = dict(one.split(": ", 1) for one in reading.lost if ": " in one)
+    if len({*found.values()}) < 2 and not (refused and found):
+        return []
+    counts = {
+        word: dict(tables.polars(name)["source"].value_counts().iter_rows())
+        for name, word in (("io", "io row"), ("timings", "timing"), ("samples", "sample"))
+        if name in tables
+    }
+    gave = [
+        ", ".join(many(own[one], word) for word, own in counts.items() if one in own)
+        for one in found
+    ]
+    folder = common_folder([*found, *refused])
+    files = [one.removeprefix(folder) for one in (*found, *refused)]
+    made = [
+        SheetColumn("file", files),
+        SheetColumn("format", [*found.values(), *([""] * len(refused))]),
+        SheetColumn("rows", [*gave, *(f"not read: {why}" for why in refused.values())], wraps=40),
+    ]
+    return [Sheet(made)]
+
+
+def plan(asked: Asked) -> int:
+    """Plan from the spread of earlier runs, or from a variation that is known."""
+    cv = asked.given.pop("cv", None)
+    if (cv is not None) == bool(asked.files):
+        raise Trouble("give either earlier runs or --cv", 2)
+    if asked.files:
+        return question(asked)
+    asked.show(asked.function(cv, **asked.given))
+    return 0
+
+
+def gate(asked: Asked) -> int:
+    """Hold what is new to rules: the exit code is 4 if one is broken, 3 if one cannot be judged."""
+    from fiotools.stats.gate import Limit, rule_of
+
+    given = asked.given
+    with wrong_command(ValueError):
+        rules = [rule_of(one) for one in given.setdefault("fail_if", ["slower"])]
+    if not given.get("between"):
+        asked.files = old_and_new(asked.files)
+    reading = asked.read()
+    is_alone = len(asked.files) == 1 and not (reading.results.labels or given.get("between"))
+    if is_alone and not all(isinstance(one, Limit) for one in rules):
+        raise Trouble("one side alone takes limits, --fail-if 'p99 > 10ms'; or add its history", 2)
+    held = asked.function(reading.results, **asked.arguments(asked.verb.asks))
+    if asked.output or asked.form != "github":
+        asked.show(held, reading.results)
+    return output.judge(output.as_polars(held), asked.form, reading.lost)
+
+
+def formats(asked: Asked) -> int:
+    """List the formats, each with the command that makes it."""
+    asked.show(asked.function())
+    return 0
+
+
+def describe(asked: Asked) -> int:
+    """Describe columns, those of a table, or all."""
+    from fiotools.tables.naming import of_metric
+    from fiotools.vocabulary import COLUMNS
+
+    names = [column for one in asked.files or TABLES for column in TABLES.get(one, (one,))]
+    found = [asked.function(of_metric(one, COLUMNS)) for one in dict.fromkeys(names)]
+    rows = [{name: told(one) or None for name, told in _OF_COLUMN.items()} for one in found]
+    if asked.output or asked.form in ("json", "csv"):
+        import polars as pl
+
+        asked.show(pl.DataFrame(rows))
+    elif asked.files and len(found) <= _FEW and asked.form == "table":
+        output.write("".join(f"{one}\n" for one in found))
+    else:
+        shown = [
+            SheetColumn(name, [row[name] or "" for row in rows], keep=-at, wraps=24 * (at == 2))
+            for at, name in enumerate(("name", "unit", "meaning", "better"))
+        ]
+        output.show([Sheet(shown, notes=[_TYPED])], asked.form)
+    return 0
+
+
+def plot(asked: Asked) -> int:
+    """Draw a plot into a file."""
+    from fiotools.files import atomic_write
+    from fiotools.plot import save, style
+
+    target = Path(asked.output or f"{asked.name}.svg")
+    if target.suffix.lower() not in (".svg", ".png", ".pdf"):
+        raise Trouble(f"{target}: a plot ends in .svg, .png or .pdf", 2)
+    target = target.with_suffix(target.suffix.lower())
+    atomic_write.refuse_missing_folder(target)
+    reading = asked.read()
+    output.refuse_overwriting(reading.results, target)
+    style()
+    data, own = reading.results, asked.given
+    if question := DRAWN.get(asked.name):  # what the question takes is not the plot's
+        about = asked.arguments(question)
+        data = function_of(question)(data, **about)
+        own = {one: value for one, value in own.items() if one not in about or one == "band"}
+    for file in save(asked.function(data, **own), target, data=reading.results):
+        say(f"wrote {file}")
+    return reading.code
+
+
+def convert(asked: Asked) -> int:
+    """Convert files to a dataset; what it holds is not read again."""
+    sources = named(asked.files, "convert reads files that can be read again, and not -")
+    with _executor(asked.given.pop("workers", None)) as executor:
+        more = {**asked.given, **asked.how}
+        done = asked.function(sources, asked.output, executor=executor, **more)
+    for refusal in done.refusals:
+        say(str(refusal))
+    say(f"converted to {done}")
+    return 1 if done.refusals else 0
+
+
+@contextmanager
+def _executor(workers: str | None) -> Iterator[Any]:
+    """Start processes, or connect to the scheduler of Dask, while they are needed."""
+    if workers is None:
+        yield None
+        return
+    wanted = f"--workers {workers}: give a number of processes, or the address of Dask's scheduler"
+    if workers == "0" or not (workers.isdecimal() or ":" in workers):
+        raise Trouble(wanted, 2)
+    if workers.isdecimal():
+        from concurrent.futures import ProcessPoolExecutor
+        from multiprocessing import get_context
+
+        # polars must not be forked; Ctrl-C is ours, and ends the workers
+        quiet = (signal.SIGINT, signal.SIG_IGN)
+        with ProcessPoolExecutor(int(workers), get_context("spawn"), signal.signal, quiet) as pool:
+            yield pool
+        return
+    distributed = needed("distributed", f"--workers {workers}")
+    try:
+        client = distributed.Client(workers, timeout="10s", set_as_default=False)
+    except (OSError, ValueError) as error:
+        raise Trouble(f"{wanted} ({str(error) or 'no answer'})") from None
+    with client:
+        yield client
+
+
+def notebook(asked: Asked) -> int:
+    """Write the notebook of a question about files."""
+    files = named(asked.files, "a notebook reads its files again, and not -")
+    path = asked.function(asked.name, files, asked.output, **asked.given)
+    say(f"wrote {path}: jupyter lab {path} opens it")
+    return 0
+
+
+def report(asked: Asked) -> int:
+    """Write a page, by default named after what was read."""
+    from fiotools.reports.asked import is_campaign
+    from fiotools.reports.page import refuse
+
+    refuse(asked.output, overwrite="overwrite" in asked.given)
+    if len(asked.files) == 1 and is_campaign(asked.files[0]):
+        page, code = asked.function(asked.files[0], asked.output, **asked.given), 0
+    else:
+        reading = asked.read()
+        reading.results.kind = "pandas"
+        page, code = asked.function(reading.results, asked.output, **asked.given), reading.code
+    say(f"wrote {page}: {page.stat().st_size / 1e6:.1f} MB")
+    return code

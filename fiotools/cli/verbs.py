@@ -1,0 +1,155 @@
+"""The verbs: a table of the functions that they ask, and of the options that these do not have."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import NamedTuple
+
+from fiotools.cli.signatures import Argument
+from fiotools.vocabulary import TABLES
+
+FORMS = ("table", "json", "csv", "markdown")
+_FORM = Argument("form", choices=FORMS, default="table", help="Csv and json have all columns.")
+_OUTPUT = Argument("output", help="Write it to FILE.csv, .json, .jsonl, .parquet, .xlsx or .html.")
+_WHERE = Argument("where", "Sequence[str]", help="Keep these rows: direction=read, 'bs>=4k'.")
+_ADDED = Argument("combine", choices=("run", "group"), help="First add up jobs, by run or group.")
+_SHOWN = (_FORM, _OUTPUT)
+_ROWS = (_WHERE, _ADDED)
+_ASKED = (*_ROWS, *_SHOWN)
+
+
+class Verb(NamedTuple):
+    """A verb: the function whose arguments are its options, and what it takes besides."""
+
+    asks: str  # module and name of a function
+    more: tuple[Argument, ...] = _ASKED
+    files: str = "FILES..."
+    are_sides: bool = False  # each of several paths is a side
+
+
+def _of_sides(asks: str, *more: Argument) -> Verb:
+    return Verb(asks, (*more, *_ASKED), are_sides=True)
+
+
+# by what they are for, in the order of `fiotools --help`
+SECTIONS: Mapping[str, Mapping[str, Verb]] = {
+    "What is in the files": {
+        "read": _of_sides(
+            "input.read:read",
+            Argument("table", choices=("overview", *TABLES), help="One table: runs, io, notes, ..."),
+        ),
+        "convert": Verb(
+            "dataset:convert",
+            (
+                Argument(
+                    "tables",
+                    "Sequence[str]",
+                    tuple(TABLES),
+                    "The tables to build; by default those of the dataset, all of a new one.",
+                ),
+                replace(_OUTPUT, help="The folder of the dataset, or its URL.", is_required=True),
+                Argument("workers", help="So many processes, or the address of Dask's scheduler."),
+            ),
+        ),
+        "formats": Verb("input.read:formats", _SHOWN, ""),
+        "describe": Verb("vocabulary:describe", _SHOWN, "[COLUMN|TABLE]..."),
+    },
+    "One side": {
+        "summarize": Verb("stats.summary:summarize"),
+        "per-thread": _of_sides("stats.combine:per_thread"),
+        "fairness": _of_sides("stats.combine:fairness"),
+        "best-under": Verb("stats.best_under:best_under"),
+        "percentiles": _of_sides("stats.percentiles:percentiles"),
+        "window": Verb("stats.windows:window"),
+    },
+    "Several sides": {
+        "compare": _of_sides("stats.compare:compare"),
+        "speedup": _of_sides("stats.compare:speedup"),
+        "gate": Verb(
+            "stats.gate:gate",
+            (*_ROWS, replace(_FORM, choices=(*FORMS, "github")), _OUTPUT),
+            "[HISTORY...] NEW",
+            are_sides=True,
+        ),
+        "overall": _of_sides("stats.overall:overall"),
+        "tails": _of_sides("stats.tails:tails"),
+        "explain": _of_sides("stats.explain:explain"),
+        "settings-diff": _of_sides("stats.settings:settings_diff"),
+        "plan": Verb(
+            "stats.plan:plan",
+            (Argument("cv", "float", help="Without files: the variation, 0.03 for 3 %."), *_ASKED),
+            "[FILES]...",
+        ),
+    },
+    "How far to trust it": {
+        "check": _of_sides(
+            "stats.check:check",
+            Argument("all", "bool", help="Show the ok rows too."),
+            Argument("strict", "bool", help="Exit with 3 if anything is impossible or suspect."),
+        ),
+        "steady": Verb("stats.steady:steady"),
+        "shifts": Verb("stats.shifts:shifts"),
+        "reconcile": Verb("stats.reconcile:reconcile"),
+    },
+    "To show others": {
+        "plot": Verb(
+            "plot.draw:draw",
+            (
+                *_ROWS,
+                replace(_OUTPUT, help="The plot: FILE.svg, .png or .pdf."),
+                Argument("title", help="A line above the plot."),
+                Argument("by", "Sequence[str]", help="A panel for each combination of these columns."),
+            ),
+            are_sides=True,
+        ),
+        "notebook": Verb("notebooks.template:write", ()),
+        "report": Verb("reports.page:report", (), are_sides=True),
+        "measure": Verb("measure.session:run"),
+    },
+}
+VERBS: Mapping[str, Verb] = {name: one for own in SECTIONS.values() for name, one in own.items()}
+# a plot or a page that shows the answer to a question takes the options of the question too
+DRAWN: Mapping[str, str] = {
+    "ratios": "stats.compare:compare",
+    "tails": "stats.tails:tails",
+    "parts": "stats.explain:explain",
+    "credibility": "stats.check:check",
+    "report": "stats.check:check",
+}
+
+# what people type for a verb, and the command that does it
+MEANT: Mapping[str, str] = {
+    word: command
+    for command, words in {
+        "read FILES --table overview": "overview tabulate",
+        "read FILES --combine run": "combine merge aggregate sum",
+        "read FILES": "ls show cat info open print parse load",
+        "read FILES -o FILE": "csv json parquet xlsx write export",
+        "summarize FILES": "stats summary mean median average",
+        "compare FILES": "cmp vs ab ratio delta benchstat",
+        "gate HISTORY NEW --fail-if slower": "regress ci assert",
+        "explain FILES": "why bottleneck limits",
+        "settings-diff FILES": "diff settings options",
+        "percentiles FILES": "hist histogram bins",
+        "tails FILES": "tail p99",
+        "per-thread FILES": "threads",
+        "overall FILES": "geomean",
+        "check FILES": "verify validate sanity doctor",
+        "plan FILES": "power sample-size",
+        "shifts FILES": "changepoints steps regression",
+        "measure EXPERIMENT": "run bench benchmark fio",
+        "report FILES": "html page publish",
+        "notebook QUESTION FILES": "ipynb jupyter lab template",
+        "convert FILES -o FOLDER": "dataset import",
+        "describe": "columns vocabulary units",
+        "plot KIND FILES": "draw graph chart figure",
+        "--version": "version",
+    }.items()
+    for word in words.split()
+}
+# an option that is a verb of its own
+OPTIONS_MEANT: Mapping[tuple[str, str], str] = {
+    ("compare", "--settings"): "settings-diff FILES",
+    ("compare", "--fail-if"): "gate OLD NEW --fail-if RULE",
+}

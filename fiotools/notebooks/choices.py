@@ -1,0 +1,183 @@
+"""What the files say themselves about the parameters of a template: sides, sweeps, the metric."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from fiotools.errors import SchemaError, argument
+from fiotools.files import fields_of, pattern_of
+from fiotools.stats import roles
+from fiotools.tables import naming
+from fiotools.tables.results import Results
+
+Values = dict[str, Any]
+_OF_SIDES = ("two-sides", "cache", "tails")  # they need two
+_LATENCIES = ("lat", "clat", "hist", "slat")  # of logs, by what people ask for
+_WINDOWS = 10  # at least; those of the template last a second
+
+
+def found(question: str, files: Any, asked: Values) -> Values:
+    """Return the parameters of a template: what was asked for, and what the files say.
+
+    Raises
+    ------
+    SchemaError
+        If the files leave open which sides are meant, or nothing was swept.
+
+    Examples
+    --------
+    >>> made = found("cache", "data/page-cache/{cache}.txt", {"baseline": "before"})
+    >>> made["metric"], made["between"], made["baseline"], made["by"]
+    ('real', 'cache', 'before', [])
+    """
+    if question == "log":
+        return {**_of_log(files), **asked}
+    if question == "campaign":
+        return {**_of_campaign(files), **asked}
+    from fiotools.input.read import read
+
+    results = read(files, frames="polars").where(*asked.get("where", ()))
+    values: Values = {"files": files}
+    if "between" not in asked:
+        labels = results.labels
+        results, columns = roles.sides_of(results) if question in _OF_SIDES else _sides(results)
+        values["between"] = columns
+        if columns == roles.LABEL and columns not in labels:
+            values["files"] = _of_each_side(results)
+    values |= asked
+    between = values["between"]
+    if question == "threads":
+        return {**values, "between": between or "source"}
+    frame = _main(results)
+    metric = naming.short(roles.metric_of(results))
+    if between:
+        values.setdefault("baseline", roles.baseline_of(frame, between, results))
+    values.setdefault("metric", metric)
+    vary = _varied(frame, between)
+    if question == "sweep":
+        swept = [one for one in vary if one in roles.SWEPT and one != "rw"]
+        x = naming.full(values["x"], frame) if "x" in values else next(iter(swept), None)
+        if x is None:
+            raise SchemaError(
+                f"nothing was swept in these files: name the condition, {argument('x')}"
+            )
+        values["x"] = naming.short(x)
+        vary = [one for one in vary if one != x]
+    values.setdefault("by", [naming.short(one) for one in vary])
+    return {**values, "together": _are_together(results)}
+
+
+def _main(results: Results) -> pl.DataFrame:
+    """Return the table of what was measured."""
+    return results.tables.polars("io" if results.tables.height("io") else "timings")
+
+
+def _sides(results: Results) -> tuple[Results, str | None]:
+    """Return results with a column of sides, the likeliest, if they have one."""
+    results, columns = roles.with_sides(results)
+    return results, columns[0] if columns else None
+
+
+def _of_each_side(results: Results) -> dict[str, Any]:
+    """Name the files of each side: as a pattern, if one matches these and no others."""
+    runs = results.tables.polars("runs").unique("source", maintain_order=True)
+    every = runs["source"].to_list()
+    sides = runs.group_by(roles.LABEL, maintain_order=True).agg("source")
+    return {side: pattern_of(own, every, side) for side, own in sides.iter_rows()}
+
+
+def _varied(frame: pl.DataFrame, between: str | None) -> list[str]:
+    """Name the conditions that vary, and are the same on all sides; most values first."""
+    told = []
+    for name in roles.SWEPT:
+        if name in ("direction", between) or name not in frame.columns:
+            continue
+        known = frame.filter(pl.col(name).is_not_null())
+        cells = [
+            own[name].unique().sort().to_list() for _, own in known.group_by(between or pl.lit(1))
+        ]
+        if cells and len(cells[0]) > 1 and all(one == cells[0] for one in cells):
+            told.append((-len(cells[0]), name))
+    return [name for _, name in sorted(told, key=lambda one: one[0])]
+
+
+def _are_together(results: Results) -> bool:
+    """Whether jobs of a run ran side by side, so that they have to be added up."""
+    if not results.tables.height("io"):
+        return False
+    io = results.tables.polars("io")
+    parts = io.filter(pl.col("scope").is_in(["job", "client"]))
+    keys = ["source", "run", "group", "direction"]
+    return bool(parts.group_by(keys).len()["len"].gt(1).any()) and not len(
+        io.filter(pl.col("scope").is_in(["total", "group"]))
+    )
+
+
+def _of_campaign(folder: Any) -> Values:
+    """Ask a campaign's experiment what is compared."""
+    from fiotools.measure.campaign import campaign
+
+    if not isinstance(folder, str | Path):
+        raise SchemaError("a notebook is of one campaign: name its folder")
+    made = campaign(folder)
+    asked = made.experiment
+    places = [*made.asked.places]
+    return {
+        "files": folder,
+        "metric": naming.short(asked.result.split(".")[1]),
+        "between": asked.between,
+        "baseline": asked.baseline or places[0],
+        "by": [*asked.by],
+    }
+
+
+def _of_log(files: Any) -> Values:
+    """Choose the logs of one latency, a window that the log has ten of, and say so.
+
+    fio writes lat, clat and slat beside each other: lat is the whole of an I/O.
+    """
+    from fiotools.input.sources import find
+    from fiotools.logs.scan import scan
+    from fiotools.readers.document import plain_name
+    from fiotools.readers.fio.log import log_name
+
+    kinds = {}
+    for one in find(files):
+        name = log_name(plain_name(one.name))
+        if name is not None and (not Path(one.name).is_file() or Path(one.name).stat().st_size):
+            kinds[one.name] = name.kind
+    there = [kind for kind in _LATENCIES if kind in kinds.values()]
+    if kinds and not there:
+        raise SchemaError(
+            f"this is a log of {next(iter(kinds.values()))}: the notebook is of latencies, which"
+            " fio logs with --write_lat_log"
+        )
+    several = [files] if isinstance(files, str) else files
+    if len({*kinds.values()}) > 1 and not (isinstance(files, Mapping) or fields_of(several)):
+        files = pattern_of([name for name, kind in kinds.items() if kind == there[0]], kinds)
+    log = scan(files)
+    parts = log.select("job", "direction", "source").unique().collect(engine="streaming")
+    jobs = parts.unique(["job", "direction"])
+    names = sorted(jobs["job"].drop_nulls().unique())
+    if len(names) > 1 and not jobs["direction"].is_unique().all():
+        first = min(parts.filter(pl.col("job") == names[0])["source"])
+        raise SchemaError(
+            f"these logs are of the jobs {', '.join(names)}, and a notebook is of one: name its"
+            f" log, such as {first}"
+        )
+    return {"files": files, **_window(log)}
+
+
+def _window(log: pl.LazyFrame) -> Values:
+    """Choose a window of which there are ten, if ten of the template's own are longer than all."""
+    times = log.select(last=pl.col("time_s").max(), n=pl.col("time_s").n_unique())
+    last, count = times.collect(engine="streaming").row(0)
+    if last is None or last >= _WINDOWS or count < 2 * _WINDOWS:
+        return {}
+    steps = [step * 10.0**power for power in range(-6, 1) for step in (1, 2, 5)]
+    every = max((one for one in steps if one <= 1.001 * last / _WINDOWS), default=steps[0])
+    return {"every": f"{every * 1000:.3g}ms"}
