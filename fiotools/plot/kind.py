@@ -16,8 +16,8 @@ from typing import Any, TypeAlias
 import narwhals as nw
 
 from fiotools.errors import SchemaError, about_results, argument, right_name
-from fiotools.plot import cells, frame, letters, lines, look, rows, spoken, words
-from fiotools.plot.scales import settled
+from fiotools.plot import words
+from fiotools.plot.draw import draw
 from fiotools.plot.spec import Spec, merged, refuse_too_many
 from fiotools.stats import frames
 from fiotools.stats import roles as sides

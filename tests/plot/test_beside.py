@@ -7,8 +7,8 @@ import pandas as pd
 import pytest
 
 import fiotools as ft
-from tests.plot import kinds
 from fiotools.stats.percentiles import merge_bins
+from tests.plot import kinds
 
 
 @cache

@@ -7,8 +7,7 @@ import pytest
 
 import fiotools as ft
 from fiotools.errors import SchemaError
-from fiotools.plot import look
-from fiotools.plot import KINDS
+from fiotools.plot import KINDS, look
 from tests.plot import kinds
 
 WRONG = {

@@ -165,8 +165,19 @@ def test_words_are_japanese_and_nothing_is_cut_off(japanese, kind):
 def test_every_word_is_said_and_has_the_places_of_its_translation():
     code = "".join(file.read_text() for file in sorted(FOLDER.glob("*.py")))
     columns = {words.wording(one, short=short) for one in COLUMNS for short in (False, True)}
-    others = {cause["name"] for cause in causes.causes().values() if isinstance(cause, dict) and "name" in cause}
-    others |= {finding.partition(".")[0] for finding in outcomes()} | {"read", "write", "mixed", "total", "copy", "trim"}
+    others = {
+        cause["name"]
+        for cause in causes.causes().values()
+        if isinstance(cause, dict) and "name" in cause
+    }
+    others |= {finding.partition(".")[0] for finding in outcomes()} | {
+        "read",
+        "write",
+        "mixed",
+        "total",
+        "copy",
+        "trim",
+    }
     for text, own in words.tables("ja")["words"].items():
         assert {*re.findall(r"\{(\w+)\}", text)} == {*re.findall(r"\{(\w+)\}", own)}, text
         said = repr(text)[1:-1] in code

@@ -13,9 +13,9 @@ import seaborn as sns
 
 import fiotools as ft
 from fiotools.errors import SchemaError
+from fiotools.plot import KINDS as EVERY
 from fiotools.plot import kind as kind_module
 from fiotools.plot import letters
-from fiotools.plot import KINDS as EVERY
 from tests.conftest import needs_letters
 from tests.plot import kinds
 from tests.plot.kinds import KINDS

@@ -78,9 +78,7 @@ SOME = pd.DataFrame({"mount": ["9p", "9p", "sshfs"], "iops": [58.0, 57.0, 15.0]}
 
 
 def repeats(frame):
-    return ft.plot.repeats(
-        frame, "iops", y="mount"
-    )
+    return ft.plot.repeats(frame, "iops", y="mount")
 
 
 def test_the_only_run_among_repeats_is_hollow_and_has_no_mean():

@@ -77,9 +77,7 @@ def test_throughput_without_log_begins_at_zero():
 
 
 def test_ceilings_are_lines_with_names_and_within_the_axis():
-    ax = kinds.singles(
-        RATES, y="mount", hue="direction", ceilings={"USB 3.0": 500e6}, log=True
-    )
+    ax = kinds.singles(RATES, y="mount", hue="direction", ceilings={"USB 3.0": 500e6}, log=True)
     assert "USB 3.0: 500 MB/s" in written(ax)
     assert any(list(line.get_xdata()) == [500e6, 500e6] for line in ax.lines)
     low, high = ax.get_xlim()

@@ -9,7 +9,6 @@ import polars as pl
 import pytest
 
 import fiotools as ft
-from tests.plot import kinds
 from fiotools.errors import SchemaError
 from tests.plot.kinds import runs, swept
 
@@ -106,7 +105,11 @@ CASES = {
         [("a", 1e9, ("1.00 GB/s",))],
     ),
     "latency": (
-        ("repeats", {"mount": ["a"], "lat_mean_ns": [6.58e5], "lat_max_ns": [1.7e9]}, "lat_mean_ns"),
+        (
+            "repeats",
+            {"mount": ["a"], "lat_mean_ns": [6.58e5], "lat_max_ns": [1.7e9]},
+            "lat_mean_ns",
+        ),
         {"y": "mount", "to": "lat_max_ns"},
         ("y", "x", "low", "high", "texts"),
         [("a", 6.58e5, 6.58e5, 1.7e9, ("658 µs", "1.70 s"))],
@@ -188,7 +191,9 @@ CASES = {
 @pytest.mark.parametrize("case", CASES)
 def test_rows(case, kind):
     (name, frame, *given), named, roles, wanted = CASES[case]
-    assert rounded(rows(getattr(ft.plot, name).spec(kind(frame), *given, **named), *roles)) == wanted
+    assert (
+        rounded(rows(getattr(ft.plot, name).spec(kind(frame), *given, **named), *roles)) == wanted
+    )
 
 
 @pytest.mark.parametrize(

@@ -9,8 +9,8 @@ import pandas as pd
 import pytest
 
 import fiotools as ft
-from tests.plot import kinds
 from fiotools.plot.saving import settled
+from tests.plot import kinds
 
 LOGARITHM = np.log10
 PARTS = """<svg>
