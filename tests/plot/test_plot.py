@@ -267,12 +267,6 @@ REPEATS = pd.DataFrame(
 )
 
 
-def test_repeats_want_the_summary_of_the_same_metric():
-    told = ft.summarize(REPEATS.assign(real_s=1.0), "real_s", by="mount")
-    with pytest.raises(ft.SchemaError, match="not of 'iops'"):
-        ft.plot.repeats(REPEATS, "iops", y="mount")
-
-
 CURVES = pd.DataFrame(
     {
         "mount": ["9p"] * 4 + ["sshfs"] * 4,
@@ -342,18 +336,12 @@ SWEPT = pd.DataFrame(
 )
 
 
-def summary_of(frame, metric="bw_bytes_per_s", by=("fs", "bs_bytes")):
-    return ft.summarize(frame, metric, by=list(by))
+def sweep(frame=SWEPT, **options):
+    return ft.plot.sweep(frame, "bw", **{"x": "bs_bytes", "hue": "fs", **options})
 
 
-def sweep(frame=SWEPT, summary=None, **options):
-    told = summary_of(SWEPT) if summary is None else summary
-    return ft.plot.sweep(frame, hue="fs", **options)
-
-
-def repeats(frame=None, summary=None, **options):
+def repeats(frame=None, **options):
     frame = REPEATS if frame is None else frame
-    told = ft.summarize(REPEATS, "iops", by="mount") if summary is None else summary
     return ft.plot.repeats(frame, "iops", **{"y": "mount", **options})
 
 
@@ -397,20 +385,6 @@ MISTAKES = {
     ),
     "no such order": (lambda: ft.plot.timings(TIMES, y="cache", order=["cold"]), "'after', 'bef"),
     "no such lines": (lambda: sweep(order=["xfs"]), "order=.*'ext4'"),
-    "no summary of a row": (
-        lambda: repeats(summary=ft.summarize(REPEATS[:5], "iops", by="mount")),
-        "no rows of mount 'sshfs'",
-    ),
-    "summary by more": (
-        lambda: repeats(summary=pd.concat([ft.summarize(REPEATS, "iops", by="mount")] * 2)),
-        "2 rows of mount '9p'",
-    ),
-    "no summary": (lambda: repeats(summary=REPEATS), "not a summary: no column"),
-    "sweep's summary": (lambda: sweep(summary=summary_of(SWEPT[:3])), "no rows of fs 'ext4', bs_"),
-    "sweep's metric": (
-        lambda: sweep(summary=summary_of(SWEPT.assign(iops=1.0), "iops")),
-        "not of 'bw_bytes_per_s'",
-    ),
     "zero on a log axis": (
         lambda: kinds.singles(RATES.assign(bw_bytes_per_s=[0, 1, 2, 3]), y="mount", log=True),
         "above zero",
@@ -427,22 +401,6 @@ MISTAKES = {
     "null x": (
         lambda: sweep(SWEPT.assign(bs_bytes=[4096.0] * 5 + [np.nan])),
         r"'bs_bytes' is missing in 1 of 6 rows: leave them out knowingly, \.dropna",
-    ),
-    "total among threads": (
-        lambda: kinds.singles(SCOPES, "iops", y="mount"),
-        r"rows 0, 1, 2 .*differ in scope, thread: .*\.query\(\"scope == 'total'\"\).*repeats",
-    ),
-    "latency of several": (
-        lambda: kinds.slowest(_polars(SCOPES), y="mount"),
-        r"\.filter\(pl\.col\(\"scope\"\) == 'total'\)",
-    ),
-    "total as a thread": (
-        lambda: kinds.singles(SCOPES, "iops", y="mount", hue="thread"),
-        "'thread' is missing in 1 of 3 rows",
-    ),
-    "runs": (
-        lambda: kinds.singles(REPEATS, "iops", y="mount"),
-        r"rows 0, 1, 2, 3, 4 would be drawn at one place: plot\.repeats draws several runs",
     ),
 }
 
@@ -513,14 +471,12 @@ def test_shared_axes_show_what_was_drawn_on_each():
     _, axes = plt.subplots(2, sharex=True)
     for ax, rate in zip(axes, (1000.0, 10.0), strict=True):
         runs = pd.DataFrame({"fs": ["a", "a"], "iops": [rate, 2 * rate]})
-        told = ft.summarize(runs, "iops", by="fs")
         ft.plot.repeats(runs, "iops", y="fs", ax=ax)
     assert axes[0].get_xlim()[1] > 2000
 
 
 def test_points_of_repeats_do_not_hide_each_other():
     runs = pd.DataFrame({"fs": ["a"] * 4, "iops": [1000.0, 1001.0, 1002.0, 5000.0]})
-    told = ft.summarize(runs, "iops", by="fs")
     ax = ft.plot.repeats(runs, "iops", y="fs")
     points = [line.get_xydata()[0] for line in ax.lines if line.get_marker() == "o"]
     assert sorted(x for x, _ in points) == sorted(runs["iops"])
@@ -553,27 +509,10 @@ def test_a_limit_that_has_no_place_is_refused(limit, log):
         kinds.singles(three(), "iops", y="device", ceilings={"USB": limit}, log=log)
 
 
-def test_a_rate_is_not_a_latency():
-    with pytest.raises(ft.SchemaError, match="'iops' is not a latency: plot\\.throughput"):
-        kinds.slowest(three(), "iops", y="device")
-
-
 @pytest.mark.parametrize("log", [False, True])
 def test_ticks_of_millions_do_not_run_into_each_other(log):
     own = three(iops=[4e5, 7e6, 3.1e7])
     ax = kinds.singles(own, "iops", y="device", log=log, ax=plt.subplots(figsize=(3.3, 2))[1])
-    assert not kinds.faults(ax.get_figure())
-
-
-def test_long_names_of_runs_leave_room_for_each_other():
-    own = kinds.runs(["a"], 30).assign(build=[f"build-2026-{at:02}-of-nightly" for at in range(30)])
-    ax = ft.plot.shifts(own, "iops", shifts=ft.shifts(own, "iops", order="build"), order="build")
-    assert not kinds.faults(ax.get_figure())
-    assert ax.get_xticks()[0] == 1
-
-
-def test_the_label_of_a_plan_fits_its_axes():
-    ax = ft.plot.plan(ft.plan(0.03), ax=plt.subplots(figsize=(3.3, 2.6))[1])
     assert not kinds.faults(ax.get_figure())
 
 
@@ -620,13 +559,12 @@ def test_a_japanese_title_is_broken_without_the_language():
     assert not kinds.faults(ax.get_figure())
 
 
-@pytest.mark.parametrize("plot", ["repeats", "throughput"])
-def test_rows_of_dd_stand_beside_those_of_fio(plot, tmp_path):
+def test_rows_of_dd_stand_beside_those_of_fio(tmp_path):
     """A dd without its command has no direction: files tell it from reads and writes."""
     (tmp_path / "dd.log").write_text("1048576 bytes (1.0 MB, 1.0 MiB) copied, 0.5 s, 2.1 MB/s\n")
     rounds = ROOT / "data" / "how-many-runs" / "rounds"
     files = [tmp_path / "dd.log", rounds / "randread_ext4_1.json", rounds / "fsync_ext4_1.json"]
     res = ft.read([*map(str, files)]).where("bw>=0")
-    found = ft.plot.spec(plot, res, "bw", y="source")
+    found = ft.plot.repeats.spec(res, "bw", y="source")
     assert found.hue is None
     assert len(found.rows) == 3
