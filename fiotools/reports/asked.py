@@ -59,7 +59,7 @@ class Asked:
             told |= {"between": self.between, "baseline": self.baseline}
         if self.campaign is None:
             return to_frame(check(self.results, **told))
-        from fiotools.measure.campaign import known
+        from fiotools.measure.known import known
 
         parts = []
         for place in self.campaign.asked.places:
