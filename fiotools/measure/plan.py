@@ -32,7 +32,7 @@ class PlannedRun:
 
 @dataclass(frozen=True)
 class Plan:
-    """What decides which runs there are, and their order; the manifest's first line has it."""
+    """The values that decide the runs and their order, as in the first line of the manifest."""
 
     experiment: str
     places: Mapping[str, str]  # name and path, in order
