@@ -14,7 +14,6 @@ import pandas as pd
 
 from fiotools.errors import SchemaError, right_name
 from fiotools.files import MANIFEST
-from fiotools.files import MANIFEST
 from fiotools.reports.cells import differs, telling
 from fiotools.reports.findings import Comparison, Finding, findings
 from fiotools.stats import frames, roles
