@@ -12,7 +12,7 @@ import pytest
 import fiotools
 from fiotools.cli import main
 from fiotools.cli.app import app, run
-from fiotools.cli.signatures import functions, signature
+from fiotools.cli.signatures import functions, line
 from fiotools.cli.verbs import MEANT, SECTIONS, VERBS
 from fiotools.notebooks.template import questions
 from tests.cli.conftest import environment
@@ -38,7 +38,7 @@ def test_the_first_screen(cli, words):
         assert f"\n{heading}:\n" in done.stdout
         for name, verb in verbs.items():
             told = " ".join(done.stdout.split())
-            assert re.search(rf" {name} {re.escape(signature(verb.asks).line)} ", told)
+            assert re.search(rf" {name} {re.escape(line(verb.asks))} ", told)
 
 
 def test_the_script_is_this_program():
