@@ -13,7 +13,7 @@ import click
 
 from fiotools.cli import output
 from fiotools.cli.options import Option, offered, shell
-from fiotools.cli.signatures import Argument, signature
+from fiotools.cli.signatures import Argument, line, signature
 from fiotools.cli.verbs import DRAWN, MEANT, OPTIONS_MEANT, SECTIONS, VERBS, Verb
 from fiotools.errors import FiotoolsError, in_shell, right_name, similar
 from fiotools.plot import KINDS
@@ -107,7 +107,7 @@ def app() -> click.Group:
     return Group(
         "fiotools",
         lambda: {
-            heading: {name: signature(verb.asks).line for name, verb in verbs.items()}
+            heading: {name: line(verb.asks) for name, verb in verbs.items()}
             for heading, verbs in SECTIONS.items()
         },
         _verb,
@@ -174,7 +174,7 @@ def _plots() -> click.Command:
 
     return Group(
         "plot",
-        lambda: {"Kinds": {one: signature(place).line for one, place in kinds.items()}},
+        lambda: {"Kinds": {kind: line(place) for kind, place in kinds.items()}},
         make,
         lambda kind: (
             f"there is no plot {kind!r}{similar(kind, kinds)}; there are: {', '.join(kinds)}"

@@ -42,47 +42,46 @@ def found(question: str, files: Any, asked: Values) -> Values:
     from fiotools.input.read import read
 
     results = read(files, frames="polars").where(*asked.get("where", ()))
-    values: Values = {"files": files}
+    values: Values = {"files": files, **asked}
+    cells: list[str] = []
     if "between" not in asked:
         labels = results.labels
-        results, columns = roles.sides_of(results) if question in _OF_SIDES else _sides(results)
-        values["between"] = columns
-        if columns == roles.LABEL and columns not in labels:
+        find = roles.sides_of if question in _OF_SIDES else roles.with_sides
+        results, (first, *cells) = _first_of(*find(results))
+        values["between"] = first
+        if first == roles.LABEL and first not in labels:
             values["files"] = _of_each_side(results)
-    values |= asked
     between = values["between"]
     if question == "threads":
         return {**values, "between": between or "source"}
-    frame = _main(results)
-    metric = naming.short(roles.metric_of(results))
+    frame = results.tables.polars("io" if results.tables.height("io") else "timings")
     if between:
         values.setdefault("baseline", roles.baseline_of(frame, between, results))
-    values.setdefault("metric", metric)
+    values.setdefault("metric", naming.short(roles.metric_of(results)))
     if question == "tails":  # what has no histograms is told before any cell runs
-        tails(results, between=between, baseline=values["baseline"], by=values.get("by") or None)
-    vary = _varied(frame, between)
+        tails(results, between=between, baseline=values["baseline"], by=values.get("by") or cells)
+    vary = [*cells, *_varied(frame, between)]
     if question == "sweep":
-        swept = [one for one in vary if one in roles.SWEPT and one != "rw"]
-        x = naming.full(values["x"], frame) if "x" in values else next(iter(swept), None)
-        if x is None:
-            raise SchemaError(
-                f"nothing was swept in these files: name the condition, {argument('x')}"
-            )
+        x = naming.full(values["x"], frame) if "x" in values else _swept(vary)
         values["x"] = naming.short(x)
         vary = [one for one in vary if one != x]
-    values.setdefault("by", [naming.short(one) for one in vary])
+        if frame["direction"].drop_nulls().n_unique() > 1:
+            vary.append("direction")
+    by = cells if question == "tails" else vary
+    values.setdefault("by", [naming.short(one) for one in by])
     return {**values, "together": _are_together(results)}
 
 
-def _main(results: Results) -> pl.DataFrame:
-    """Return the table of what was measured."""
-    return results.tables.polars("io" if results.tables.height("io") else "timings")
+def _first_of(results: Results, columns: list[str]) -> tuple[Results, list[Any]]:
+    return results, columns or [None]
 
 
-def _sides(results: Results) -> tuple[Results, str | None]:
-    """Return results with a column of sides, the likeliest, if they have one."""
-    results, columns = roles.with_sides(results)
-    return results, columns[0] if columns else None
+def _swept(vary: list[str]) -> str:
+    """Name the condition with the most values."""
+    swept = [one for one in vary if one in roles.SWEPT and one != "rw"]
+    if not swept:
+        raise SchemaError(f"nothing was swept in these files: name the condition, {argument('x')}")
+    return swept[0]
 
 
 def _of_each_side(results: Results) -> dict[str, Any]:

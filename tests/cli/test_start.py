@@ -10,9 +10,8 @@ import click
 import pytest
 
 import fiotools
-from fiotools.cli import main
+from fiotools.cli import main, signatures
 from fiotools.cli.app import app, run
-from fiotools.cli.signatures import functions, signature
 from fiotools.cli.verbs import MEANT, SECTIONS, VERBS
 from fiotools.notebooks.template import questions
 from tests.cli.conftest import environment
@@ -38,7 +37,7 @@ def test_the_first_screen(cli, words):
         assert f"\n{heading}:\n" in done.stdout
         for name, verb in verbs.items():
             told = " ".join(done.stdout.split())
-            assert re.search(rf" {name} {re.escape(signature(verb.asks).line)} ", told)
+            assert re.search(rf" {name} {re.escape(signatures.line(verb.asks))} ", told)
 
 
 def test_the_script_is_this_program():
@@ -122,7 +121,7 @@ def test_unneeded_modules_are_not_loaded(code, heavy):
     assert not {*heavy.split()} & {*done.stdout.split()}
 
 
-KINDS = functions("plot.kinds", "_kind")
+KINDS = signatures.functions("plot.kinds", "_kind")
 EVERY = [
     *(name for name in VERBS if name not in ("plot", "notebook", "measure")),
     *(f"plot {kind}" for kind in KINDS),
