@@ -325,7 +325,8 @@ def parts(
     del metric, between, baseline
     table = answered(data, _PARTS, "the answer of explain()")
     rows = records(table)
-    labels = table.columns[: table.columns.index("baseline")]
+    before = table.columns[: table.columns.index("baseline")]
+    labels = [name for name in before if name not in (*_PARTS, "n")]
     if not rows:
         raise SchemaError("nothing to draw: the answer has no rows")
     lists = frames.columns(table, labels)
