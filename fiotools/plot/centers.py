@@ -57,7 +57,7 @@ class Centers:
     def said(self, centre: str, interval: str = "bar: {confidence} interval") -> str:
         """Say what points, ticks and intervals are."""
         if not self.several:
-            found = [say("one run each" if len(self.runs) > 1 else "one run")]
+            found = [*filter(None, [is_one_run(self.table, range(len(self.table)))])]
         else:
             alone = any(len(own) == 1 for own in self.runs.values())
             found = [say("points: runs, hollow: only one" if alone else "points: runs")]

@@ -188,7 +188,7 @@ def of_runs(*roles: str, metric: str = "metric", wide: bool = False) -> Prepare:
             data, asked[metric] = _with_columns(data, asked, *metric_of(data, asked.get(metric)))
             named = {*asked["by"], *(asked.get(role) for role in roles)}
             free = wide and asked.get("hue") is None and "direction" not in named
-            if free and _differs(data, "direction"):
+            if free and _differs(data, "direction") and not data["direction"].null_count():
                 asked["hue"] = "direction"
         else:
             complete_names(data, asked)

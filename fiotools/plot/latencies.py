@@ -300,7 +300,7 @@ def heatmap(data: Any, *, ceilings: Mapping[str, float | str] | None = None) -> 
     """
     table = opened(data, "time_s", "bin_lo_ns", "bin_hi_ns", "count")
     clock = frames.complete(table, "time_s")
-    refuse_infinite(clock, "time_s")
+    refuse_infinite(frames.numbers(table, "time_s"), "time_s")
     if min(clock) < 0:
         raise SchemaError(f"'time_s' is {min(clock):g} in a row: runs begin at 0")
     apart = [name for name in _APART if name in table.columns]

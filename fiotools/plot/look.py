@@ -131,7 +131,8 @@ def figure_of(ax: Axes | Figure | NDArray[Any]) -> Figure:
 
 def ground(ax: Axes) -> str:
     """Return the colour behind what is drawn: that of the Axes, or of a figure without axes."""
-    return to_hex((ax if ax.axison else figure_of(ax)).get_facecolor())
+    colour = to_hex((ax if ax.axison else figure_of(ax)).get_facecolor())
+    return "white" if colour == "#ffffff" else colour
 
 
 def ink(ax: Axes) -> str:

@@ -133,6 +133,10 @@ def repeats(
         )
         how, heads = frozenset[str](), (say("mean"), say("slowest"))
     else:
+        if order:
+            kept = in_order(frames.values(table, y), order)
+            rows_of = [at for at, name in enumerate(frames.values(table, y)) if name in kept]
+            data = table[rows_of].to_native()
         found = Centers(data, metric, keys)
         rows = [
             Row(
@@ -333,7 +337,9 @@ def _names(
     if labels is not None:
         if len(labels) != len(rows):
             raise SchemaError(f"{len(labels)} labels for {len(rows)} rows: give one for each")
-        return [words.called(str(name)) for name in labels], both[0] if len({*both}) == 1 else ""
+        return [words.called(str(name)) for name in labels], (
+            both[0] if len({*both}) == 1 else _against(rows, level)
+        )
     metrics = frames.distinct(frames.values(table, "metric"))
     if len(metrics) > 1:
         raise SchemaError(
@@ -359,6 +365,14 @@ def _names(
         if one not in apart and rows[0][one] is not None
     ]
     return found, words.listed([*shared, *([both[0]] if alike else [])])
+
+
+def _against(rows: Sequence[dict[str, Any]], level: str) -> str:
+    """Name the baseline, if all rows have one."""
+    if len({row["baseline"] for row in rows}) > 1:
+        return ""
+    own, _ = units.sides(rows[0]["baseline"], rows[0][level], level)
+    return say("against {baseline}", baseline=own)
 
 
 def _missing(rows: Sequence[dict[str, Any]]) -> Iterator[str]:

@@ -7,7 +7,7 @@ from math import exp, fsum
 from typing import Any
 
 from fiotools import units
-from fiotools.errors import SchemaError, warn
+from fiotools.errors import SchemaError, argument, warn
 from fiotools.flags import SENTENCES, flags_of
 from fiotools.plot import words
 from fiotools.plot.centers import Centers, is_one_run
@@ -157,7 +157,8 @@ def _timed(data: Any, asked: Arguments) -> Any:
         commands = {"command": frames.optional(known, "command")}
         bars = frames.groups(known, [asked["y"], *asked["by"]]).values()
         if any(frames.differing(commands, rows) for rows in bars):
-            warn("the runs of one bar differ in command: y='command' draws them apart")
+            ways = f"{argument('y', 'command')} or {argument('by', 'command')}"
+            warn(f"the runs of one bar differ in command: {ways} draws them apart")
     return table
 
 
@@ -324,7 +325,8 @@ def parts(
     del metric, between, baseline
     table = answered(data, _PARTS, "the answer of explain()")
     rows = records(table)
-    labels = table.columns[: table.columns.index("baseline")]
+    before = table.columns[: table.columns.index("baseline")]
+    labels = [name for name in before if name not in (*_PARTS, "n")]
     if not rows:
         raise SchemaError("nothing to draw: the answer has no rows")
     lists = frames.columns(table, labels)

@@ -68,12 +68,6 @@ def test_polars_draws_the_same():
     assert {"2.33x", "0.863"} < set(written(ax))
 
 
-def test_fairness_of_other_directions_and_runs_may_lie_beside():
-    io = pd.concat([TWO, TWO.assign(direction="read", iops=lambda t: t["iops"] / 2)])
-    ax = draw(TWO, fair=ft.fairness(io, by="volume"))
-    assert marks(ax, "v") == {(0, 18841.34)}
-
-
 def test_the_articles_threads():
     io = ft.read("data/dda-vhdx/xml/{volume}.xml").io.query("direction == 'total'")
     ax = draw(io, order=["nvme", "vhdx", "mirror"])

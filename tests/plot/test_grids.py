@@ -56,7 +56,7 @@ def test_the_rate_of_a_load_has_one_line_of_words_below():
     _, axes = plt.subplots(2, 1, figsize=(4, 6))
     upper, lower = kinds.both(kinds.swept(kinds.runs(NAMES, 2)), hue="device", ax=axes)
     assert said(upper) == "queue depth"
-    assert "diamond" in said(lower)
+    assert "area: 95 % interval" in said(lower)
 
 
 def test_long_names_of_lines_leave_room_for_panels():

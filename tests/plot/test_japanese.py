@@ -28,6 +28,7 @@ def english_again():
     with mpl.rc_context():
         yield
     words.use("en")
+    letters._installed.cache_clear()
 
 
 @pytest.fixture

@@ -386,7 +386,9 @@ MISTAKES = {
     "no such order": (lambda: ft.plot.timings(TIMES, y="cache", order=["cold"]), "'after', 'bef"),
     "no such lines": (lambda: sweep(order=["xfs"]), "order=.*'ext4'"),
     "zero on a log axis": (
-        lambda: kinds.singles(RATES.assign(bw_bytes_per_s=[0, 1, 2, 3]), y="mount", log=True),
+        lambda: kinds.singles(
+            RATES.assign(bw_bytes_per_s=[0, 1, 2, 3]), y="mount", hue="direction", log=True
+        ),
         "above zero",
     ),
     "zero in a curve": (

@@ -79,21 +79,6 @@ def test_rounds_are_drawn_over_their_samples():
     assert [level.value for level in spec.levels] == DECAY
 
 
-def test_fios_rules_and_their_limits():
-    samples = log([500.0, 100.0, 104.0, 98.0, 98.0])
-    told = ft.steady(samples, method="fio-deviation", limit=4.1, window=4)
-    spec = ft.plot.series.spec(samples, steady=told, limit=4.1)
-    assert [one.low for one in spec.limits] == pytest.approx([95.9, 104.1])
-    assert "farthest 4.00 % from the mean (<4.1 %)" in spec.said
-    spec = ft.plot.series.spec(samples, steady=told)
-    assert not spec.limits, "no limits are known, and none are drawn"
-    assert "(<" not in spec.said
-    told = ft.steady(samples, method="fio-slope", limit=9)
-    spec = ft.plot.series.spec(samples, steady=told, limit=9)
-    assert "window not met: drift" in spec.said
-    assert not spec.limits
-
-
 def test_too_few_rounds_have_no_limits():
     samples = log([1.0, 2.0])
     spec = ft.plot.series.spec(samples, steady=ft.steady(samples))
@@ -112,7 +97,7 @@ def test_single_ios_are_points():
 
 def test_rounds_of_single_ios_are_drawn_over_them():
     samples = singles([0.5, 1.0, 1.5, 2.5, 3.0])
-    told = ft.steady(samples, round_s=1, window=3)
+    told = ft.steady(samples, round_s=1)
     spec = ft.plot.series.spec(samples, steady=told)
     assert [(row.x, row.y) for row in spec.rows] == list(
         zip([0.5, 1.0, 1.5, 2.5, 3.0], [1e3, 2e3, 3e3, 4e3, 5e3], strict=True)
@@ -165,7 +150,7 @@ def test_samples_without_times_are_counted():
 
 def test_a_plain_frame_is_named_by_what_was_asked_for():
     samples = pd.DataFrame({"time_s": [1.0, 2.0], "value": [5.0, 6.0]})
-    told = ft.steady(samples, "iops", window=2)
+    told = ft.steady(samples, "iops")
     ax = ft.plot.series(samples, "iops", steady=told)
     assert ax.get_ylabel() == "I/Os per second"
     assert steps(ax)[0][0] == [5, 6]
@@ -179,7 +164,7 @@ def test_all_zero_is_drawn():
 
 def test_what_tools_count_from_the_start_is_a_rate():
     samples = fixture("status-interval.json")
-    ax = ft.plot.series(samples, "io_bytes", steady=ft.steady(samples, "io_bytes", window=3))
+    ax = ft.plot.series(samples, "io_bytes", steady=ft.steady(samples, "io_bytes"))
     (values, edges), *_ = steps(ax)
     assert len(values) == 3
     assert values == pytest.approx([4.096e6] * 3, rel=0.02), "1000 reads of 4 KiB a second"
@@ -236,7 +221,7 @@ MISTAKES = {
     ),
     "rounds without I/O": (
         lambda: ft.plot.series(
-            singles([0.5, 2.5]), steady=ft.steady(singles([0.5, 2.5]), round_s=1, window=2)
+            singles([0.5, 2.5]), steady=ft.steady(singles([0.5, 2.5]), round_s=1)
         ),
         "some rounds are without I/O",
     ),
@@ -262,10 +247,6 @@ MISTAKES = {
             ROUNDS := pd.concat([log(round=1), log(round=2)]), steady=ft.steady(ROUNDS, by="round")
         ),
         r"differ in round \(1, 2\)",
-    ),
-    "other limits": (
-        lambda: ft.plot.series(log(), steady=ft.steady(log(), limit=(5, 5))),
-        "other limits gave this verdict",
     ),
 }
 
