@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import signal
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -25,9 +26,10 @@ from fiotools.vocabulary import GRAVEST, TABLES
 if TYPE_CHECKING:
     import polars as pl
 
+_PERCENTILE = re.compile(r"\s*p\d")
 _FEW = 3  # columns that are described in full
-_ROWS = 40  # of a table on a screen; files have all
 _TYPED = "a name may be typed without its unit: bw for bw_bytes_per_s, lat_mean for lat_mean_ns"
+_ZIPPED = "gzip, xz, zstd and bzip2 are unpacked; a zip archive is read as a folder"
 _OF_COLUMN: Mapping[str, Callable[[Any], str]] = {
     **{one: attrgetter(one) for one in ("name", "dtype", "unit", "meaning", "better", "derived")},
     "places": lambda one: ", ".join(one.places),
@@ -49,9 +51,10 @@ class Asked:
         self.output: str | None = given.pop("output", None)
         self.given = given  # the arguments of the function
         self.first: dict[str, str] = {}  # the baseline, if a path names it
+        self.late: Sequence[str] = ()  # conditions of the rows that a question takes
 
     @property
-    def function(self) -> Callable[..., Any]:
+    def function(self) -> Any:
         """The function that the verb asks."""
         return function_of(self.verb.asks)
 
@@ -75,8 +78,11 @@ class Asked:
         read = read_all(self.files, self.how, sides=self.verb.are_sides or "label" in names)
         results = read.results
         if not self.takes("where", DRAWN.get(self.name, self.verb.asks)):
+            where = given.pop("where", ())
+            # a percentile is a column only once a question asks for it
+            self.late = [one for one in where if _PERCENTILE.match(one)]
             with wrong_command(NoConditionError):
-                results = results.where(*given.pop("where", ()))
+                results = results.where(*(one for one in where if one not in self.late))
         if together := given.pop("combine", None):
             from fiotools.stats.combine import combine
 
@@ -111,7 +117,13 @@ def function_of(place: str) -> Callable[..., Any]:
 def question(asked: Asked) -> int:
     """Ask a question about files, and give its answer."""
     read = asked.read()
-    answer = asked.function(read.results, **asked.arguments(asked.verb.asks))
+    arguments = asked.arguments(asked.verb.asks)
+    if asked.late:
+        door = asked.function.door
+        frame, found = door.ask(read.results, arguments, where=asked.late)
+        answer = door.function(frame, **found)
+    else:
+        answer = asked.function(read.results, **arguments)
     if {"label", "baseline"} <= {*answer.columns} and "label" not in read.results.labels:
         sides = dict.fromkeys([*answer["baseline"], *answer["label"]])
         say(f"The sides were found in the files: {', '.join(sides)}; --between names others")
@@ -121,6 +133,11 @@ def question(asked: Asked) -> int:
 
 def check(asked: Asked) -> int:
     """Check the numbers; findings that are ok are counted, unless they are wanted."""
+    from fiotools.stats.check.evidence import Evidence, evidence
+
+    known = {one: value for one, value in asked.given.items() if one in Evidence.__annotations__}
+    with wrong_command(ValueError):  # before many files are read
+        evidence(**{"between": "any", "baseline": "any", **known})
     read = asked.read()
     answer = asked.function(read.results, **asked.arguments(asked.verb.asks))
     asked.show(answer, read.results, sheet=partial(_findings, ok="all" in asked.given))
@@ -144,7 +161,7 @@ def read(asked: Asked) -> int:
     from fiotools.display import layout
     from fiotools.tables.metrics import main_table
 
-    table = asked.given.pop("table", None)
+    table, rows = asked.given.pop("table", None), asked.given.pop("rows", 0)
     reading = asked.read()
     results, more = reading.results, []
     if table is None and asked.output is None and asked.form in ("table", "markdown"):
@@ -161,7 +178,7 @@ def read(asked: Asked) -> int:
             raise Trouble(f"the dataset has no table {table!r}, only {there}", 2)
 
     def sheet(frame: pl.DataFrame) -> Sheet:
-        return layout.preview(results, frame, table, _ROWS, chosen=False)
+        return layout.preview(results, frame, table, rows, chosen=False)
 
     asked.show(frame, results, sheet=sheet, more=more)
     return reading.code
@@ -226,8 +243,10 @@ def gate(asked: Asked) -> int:
 
 def formats(asked: Asked) -> int:
     """List the formats, each with the command that makes it."""
-    asked.show(asked.function())
-    return 0
+    from fiotools.readers import readers
+
+    rows = [{"format": r.name, "reads": r.title, "made by": r.produced_by} for r in readers()]
+    return _list(asked, asked.function, rows, _ZIPPED)
 
 
 def describe(asked: Asked) -> int:
@@ -237,19 +256,32 @@ def describe(asked: Asked) -> int:
 
     names = [column for one in asked.files or TABLES for column in TABLES.get(one, (one,))]
     found = [asked.function(of_metric(one, COLUMNS)) for one in dict.fromkeys(names)]
-    rows = [{name: told(one) or None for name, told in _OF_COLUMN.items()} for one in found]
-    if asked.output or asked.form in ("json", "csv"):
-        import polars as pl
-
-        asked.show(pl.DataFrame(rows))
-    elif asked.files and len(found) <= _FEW and asked.form == "table":
+    if asked.files and len(found) <= _FEW and asked.form == "table" and not asked.output:
         output.write("".join(f"{one}\n" for one in found))
+        return 0
+    rows = [{name: told(one) or "" for name, told in _OF_COLUMN.items()} for one in found]
+    shown = [{one: row[one] for one in ("name", "unit", "meaning", "better")} for row in rows]
+
+    def frame() -> Any:
+        import pandas as pd
+
+        return pd.DataFrame(rows).replace("", None)
+
+    return _list(asked, frame, shown, _TYPED)
+
+
+def _list(
+    asked: Asked, frame: Callable[[], Any], rows: Sequence[Mapping[str, str]], note: str
+) -> int:
+    """Print rows that people read, or a whole frame for machines."""
+    if asked.output or asked.form in ("json", "csv"):
+        asked.show(frame())
     else:
-        shown = [
-            SheetColumn(name, [row[name] or "" for row in rows], keep=-at, wraps=24 * (at == 2))
-            for at, name in enumerate(("name", "unit", "meaning", "better"))
+        columns = [
+            SheetColumn(name, [row[name] for row in rows], keep=-at, wraps=24 * (at in (1, 2)))
+            for at, name in enumerate(rows[0])
         ]
-        output.show([Sheet(shown, notes=[_TYPED])], asked.form)
+        output.show([Sheet(columns, notes=[note])], asked.form)
     return 0
 
 
@@ -260,7 +292,7 @@ def plot(asked: Asked) -> int:
 
     target = Path(asked.output or f"{asked.name}.svg")
     if target.suffix.lower() not in (".svg", ".png", ".pdf"):
-        raise Trouble(f"{target}: a plot ends in .svg, .png or .pdf", 2)
+        raise Trouble(f"{target}: a plot ends in .svg, .png, .pdf", 2)
     target = target.with_suffix(target.suffix.lower())
     atomic_write.refuse_missing_folder(target)
     reading = asked.read()

@@ -13,9 +13,10 @@ import click
 
 from fiotools.cli import output
 from fiotools.cli.options import Option, offered, shell
-from fiotools.cli.signatures import Argument, functions, signature
+from fiotools.cli.signatures import Argument, signature
 from fiotools.cli.verbs import DRAWN, MEANT, OPTIONS_MEANT, SECTIONS, VERBS, Verb
 from fiotools.errors import FiotoolsError, in_shell, right_name, similar
+from fiotools.plot import KINDS
 
 _ABOUT = """Read the output of storage benchmarks, and tell how far to trust the numbers.
 
@@ -34,17 +35,17 @@ Start with:
 No file yet?
   fio --name=first --size=1g --rw=randread --bs=4k --direct=1 \\
       --output-format=json --output=run.json
-  fiotools measure random-io --dir A --dir B -o mine    as in the articles
+  fiotools measure random-io --dir A --dir B -o mine
 
 \b
-Exit codes: 0 done; 1 a file was not read, or there is no answer; 2 the command
-is wrong; 3 check --strict found a fault, or a rule cannot be judged; 4 a rule
-of gate is broken; 130 interrupted.
+Exit codes: 0 done; 1 a file was not read, or there is no answer; 2 the
+command is wrong; 3 check --strict found a fault, or a rule cannot be judged;
+4 a rule of gate is broken; 130 interrupted.
 """
 _CONTEXT = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
 _COMPLETE = "_FIOTOOLS_COMPLETE"
 _READING = ("format", "version", "quantity")  # arguments of `read` that all verbs take
-# what nobody can type: functions, other frames, and what a verb takes in its place
+# what nobody can type: other frames, and what a verb takes in its place
 _PYTHON = ("errors", "frames", "executor", "progress", "say", "destination", "sources", "files")
 _OF_PYTHON = ("frame", "DataFrame")  # words of paragraphs that a shell does not need
 
@@ -138,7 +139,7 @@ def _unknown(word: str) -> str:
     """Answer a verb that is not there with the one that does it."""
     if Path(word).exists():
         return f"{word} is not a verb: fiotools read {word} shows what is in it"
-    name, kinds = word.lower().replace("_", "-"), functions("plot.kinds", "_kind")
+    name, kinds = word.lower().replace("_", "-"), KINDS
     if meant := MEANT.get(name) or (f"plot {name} FILES" if name in kinds else None):
         return f"there is no verb {word!r}: fiotools {meant}"
     hint = similar(word, [*VERBS, *kinds]) or ": fiotools --help lists them"
@@ -165,15 +166,15 @@ def _verb(name: str) -> click.Command:
 
 def _plots() -> click.Command:
     """Make the kinds of plots."""
-    kinds = functions("plot.kinds", "_kind")
+    kinds = {kind: f"plot.{module}:{kind}" for kind, module in KINDS.items()}
 
     def make(kind: str) -> click.Command:
-        verb = VERBS["plot"]._replace(asks=f"plot.kinds:{kind}")
+        verb = VERBS["plot"]._replace(asks=kinds[kind])
         return _command("plot", kind, verb, signature(verb.asks).arguments)
 
     return Group(
         "plot",
-        lambda: {"Kinds": {one: signature(f"plot.kinds:{one}").line for one in kinds}},
+        lambda: {"Kinds": {one: signature(place).line for one, place in kinds.items()}},
         make,
         lambda kind: (
             f"there is no plot {kind!r}{similar(kind, kinds)}; there are: {', '.join(kinds)}"

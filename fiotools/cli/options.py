@@ -17,8 +17,12 @@ from fiotools.vocabulary import COLUMNS, CONDITIONS, KEYS, TABLES
 
 WHOLE = ("where", "fail_if")  # commas do not part their values
 _SHORT = {
-    **{"metric": "-m", "where": "-w", "output": "-o", "form": "-f"},
-    **{"table": "-t", "tables": "-t"},
+    "metric": "-m",
+    "where": "-w",
+    "output": "-o",
+    "form": "-f",
+    "table": "-t",
+    "tables": "-t",
 }
 # what stands for a value in the help, where its type does not say it
 _VALUES = {
@@ -29,12 +33,31 @@ _VALUES = {
     "link": "NAME|RATE",
     "version": "VERSION",
     "workers": "N|ADDRESS",
+    "ceilings": "VALUE",
     "table": "TABLE",
     "tables": "TABLES",
     "format": "FORMAT",
     **dict.fromkeys(["ram", "host_ram", "moved", "capacity"], "SIZE"),
     **dict.fromkeys(["limit", "every"], "VALUE"),
     **dict.fromkeys(["at", "percentiles"], "PERCENTILES"),
+}
+# the help of arguments whose docstrings only point to another function
+_HELP = {
+    "metric": "The column to look at: iops, bw, lat_mean.",
+    "between": "The column that holds the sides.",
+    "baseline": "The side that the others are divided by.",
+    "by": "A panel, or an answer, for each value of these.",
+    "scope": "Rows of this scope: total, thread, job, group, client, target.",
+    "x": "The condition that was swept.",
+    "y": "The column of the rows.",
+    "hue": "The column of the colours and curves.",
+    "order": "Rows or curves in this order.",
+    "to": "The column that the bars reach to.",
+    "at": "The percentiles.",
+    "limit": "Mark the best below this latency: 1ms.",
+    "ceilings": "A limit to draw: USB=500MB/s.",
+    "log": "Draw a logarithmic axis.",
+    "reasons": "How many reasons are told.",
 }
 _SHARES = ("confidence", "band", "tolerance")  # numbers from 0 to 1
 _TICKS = re.compile(r"``(.+?)``|`([^`]+)`")
@@ -166,7 +189,9 @@ class Option(click.Option):
     def __init__(self, about: Argument, names: Iterable[str] = (), dest: str = "") -> None:
         self.about, self._value = about, Value(about)
         self._is_many = about.is_several or about.is_named
-        help = shell(about.help, names) + (" Repeatable." if about.name in WHOLE else "")
+        is_own = about.help and not about.help.startswith(("As in", "Of "))
+        help = shell(about.help if is_own else _HELP.get(about.name, about.help), names)
+        help += " Repeatable." if about.name in WHOLE else ""
         names = [*filter(None, [_SHORT.get(about.name)]), flag(about.name), dest or about.name]
         if about.kind == "bool":
             super().__init__(names, is_flag=True, default=False, help=help)

@@ -37,7 +37,8 @@ SECTIONS: Mapping[str, Mapping[str, Verb]] = {
     "What is in the files": {
         "read": _of_sides(
             "input.read:read",
-            Argument("table", choices=("overview", *TABLES), help="One table: runs, io, notes, ..."),
+            Argument("table", choices=("overview", *TABLES), help="One table of them."),
+            Argument("rows", "int", help="Rows that a table shows; 0: all.", default=40),
         ),
         "convert": Verb(
             "dataset:convert",
@@ -98,7 +99,9 @@ SECTIONS: Mapping[str, Mapping[str, Verb]] = {
             (
                 *_ROWS,
                 replace(_OUTPUT, help="The plot: FILE.svg, .png or .pdf."),
+                Argument("by", "Sequence[str]"),
                 Argument("title", help="A line above the plot."),
+                Argument("by", "Sequence[str]", help="A panel for each combination of these columns."),
             ),
             are_sides=True,
         ),

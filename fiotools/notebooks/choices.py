@@ -11,13 +11,14 @@ import polars as pl
 from fiotools.errors import SchemaError, argument
 from fiotools.files import fields_of, pattern_of
 from fiotools.stats import roles
+from fiotools.stats.tails import tails
 from fiotools.tables import naming
 from fiotools.tables.results import Results
 
 Values = dict[str, Any]
 _OF_SIDES = ("two-sides", "cache", "tails")  # they need two
 _LATENCIES = ("lat", "clat", "hist", "slat")  # of logs, by what people ask for
-_WINDOWS = 10  # at least; those of the template last a second
+_FEW = 2000  # rows of a log
 
 
 def found(question: str, files: Any, asked: Values) -> Values:
@@ -57,6 +58,8 @@ def found(question: str, files: Any, asked: Values) -> Values:
     if between:
         values.setdefault("baseline", roles.baseline_of(frame, between, results))
     values.setdefault("metric", metric)
+    if question == "tails":  # what has no histograms is told before any cell runs
+        tails(results, between=between, baseline=values["baseline"], by=values.get("by") or None)
     vary = _varied(frame, between)
     if question == "sweep":
         swept = [one for one in vary if one in roles.SWEPT and one != "rw"]
@@ -112,9 +115,7 @@ def _are_together(results: Results) -> bool:
     io = results.tables.polars("io")
     parts = io.filter(pl.col("scope").is_in(["job", "client"]))
     keys = ["source", "run", "group", "direction"]
-    return bool(parts.group_by(keys).len()["len"].gt(1).any()) and not len(
-        io.filter(pl.col("scope").is_in(["total", "group"]))
-    )
+    return bool(parts.group_by(keys).len()["len"].gt(1).any())
 
 
 def _of_campaign(folder: Any) -> Values:
@@ -136,7 +137,7 @@ def _of_campaign(folder: Any) -> Values:
 
 
 def _of_log(files: Any) -> Values:
-    """Choose the logs of one latency, a window that the log has ten of, and say so.
+    """Choose the logs of one latency, and say whether it has percentiles.
 
     fio writes lat, clat and slat beside each other: lat is the whole of an I/O.
     """
@@ -144,6 +145,7 @@ def _of_log(files: Any) -> Values:
     from fiotools.logs.scan import scan
     from fiotools.readers.document import plain_name
     from fiotools.readers.fio.log import log_name
+    from fiotools.stats.windows import window
 
     kinds = {}
     for one in find(files):
@@ -169,15 +171,6 @@ def _of_log(files: Any) -> Values:
             f"these logs are of the jobs {', '.join(names)}, and a notebook is of one: name its"
             f" log, such as {first}"
         )
-    return {"files": files, **_window(log)}
-
-
-def _window(log: pl.LazyFrame) -> Values:
-    """Choose a window of which there are ten, if ten of the template's own are longer than all."""
-    times = log.select(last=pl.col("time_s").max(), n=pl.col("time_s").n_unique())
-    last, count = times.collect(engine="streaming").row(0)
-    if last is None or last >= _WINDOWS or count < 2 * _WINDOWS:
-        return {}
-    steps = [step * 10.0**power for power in range(-6, 1) for step in (1, 2, 5)]
-    every = max((one for one in steps if one <= 1.001 * last / _WINDOWS), default=steps[0])
-    return {"every": f"{every * 1000:.3g}ms"}
+    first = window(log.head(_FEW), "1s", percentiles=99).collect()
+    is_averaged = first["value_ns"].is_null().all()  # it does not tell single I/Os
+    return {"files": files, "percentile": None if is_averaged else 99}

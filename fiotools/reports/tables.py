@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from fiotools.display.spreadsheet import csv
+from fiotools.files import MANIFEST
 from fiotools.reports.asked import Asked
 from fiotools.tables.columns import of_pandas
 
@@ -55,11 +56,9 @@ def _contents(asked: Asked) -> Iterator[tuple[str, str, dict[str, bytes]]]:
 
 def _raw(asked: Asked) -> dict[str, bytes]:
     """Read the outputs of the tools, and the manifest of a campaign; not those in archives."""
-    from fiotools.measure.campaign import NAME
-
     files = [Path(one) for one in dict.fromkeys(asked.results.runs["source"])]
     if asked.campaign is not None:
-        files.insert(0, asked.campaign.folder / NAME)
+        files.insert(0, asked.campaign.folder / MANIFEST)
     files = [one for one in files if one.is_file()]
     if sum(one.stat().st_size for one in files) > 4 * LARGEST:
         return {}

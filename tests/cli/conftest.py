@@ -65,10 +65,11 @@ def inside(monkeypatch, capsys):
     monkeypatch.setenv("COLUMNS", "100")
     monkeypatch.setenv("TQDM_DISABLE", "1")
     monkeypatch.setattr(sys, "excepthook", sys.excepthook)
-    monkeypatch.setattr(warnings, "showwarning", warnings.showwarning)
 
     def run(*args):
-        code = main([str(arg) for arg in args])
+        with warnings.catch_warnings():
+            warnings.simplefilter("default")  # as in a process of its own
+            code = main([str(arg) for arg in args])
         said = capsys.readouterr()
         return Done(code, said.out, said.err)
 

@@ -58,5 +58,3 @@ def test_a_dataset_is_a_side(tmp_path, capsys):
     sides = [f"{name}={tmp_path}/{name}.ds" for name in ("vhdx", "nvme")]
     assert main(["compare", *sides, "--metric", "iops", "--where", "direction=total"]) == 0
     assert "1.82" in capsys.readouterr().out
-
-

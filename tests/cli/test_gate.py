@@ -42,7 +42,9 @@ def test_the_exit_code(sides, rule, form, code, out, err, capsys):
     said = capsys.readouterr()
     assert out in " ".join(said.out.split())
     assert err in said.err
-    assert ("new / old" in said.err) is bool("new / old" in err or err == "fails slow")  # a table has said it
+    assert ("new / old" in said.err) is bool(
+        "new / old" in err or err == "fails slow"
+    )  # a table has said it
 
 
 def test_compare_leaves_rules_to_the_gate(sides, capsys):

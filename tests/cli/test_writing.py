@@ -62,18 +62,6 @@ def mounted(tmp_path):
     subprocess.run(["umount", str(place)], capture_output=True, check=False)
 
 
-def test_a_folder_of_tables(inside, tmp_path):
-    out = tmp_path / "tables"
-    done = inside("read", LIBAIO, "-o", f"{out}/", "--format", "csv")
-    assert (done.returncode, done.stdout) == (0, "")
-    names = ["bins", "disks", "extras", "io", "jobs", "percentiles", "runs", "settings"]
-    assert sorted(file.name for file in out.iterdir()) == [f"{name}.csv" for name in names]
-    assert [file.name for file in tmp_path.iterdir()] == ["tables"]
-    # once more into the folder that is there, other tables only
-    assert inside("read", LIBAIO, "-o", out, "-t", "io", "-t", "runs").returncode == 0
-    assert {file.name for file in out.glob("*.parquet")} == {"io.parquet", "runs.parquet"}
-
-
 def test_a_file_is_replaced_and_keeps_its_rights(inside, tmp_path):
     file = tmp_path / "out.csv"
     file.write_text("old\n")
@@ -96,7 +84,7 @@ def test_a_failed_read_keeps_the_old_output(inside, tmp_path):
 def test_inputs_are_not_overwritten(inside, tmp_path):
     raw = tmp_path / "io.json"
     shutil.copy(LIBAIO, raw)
-    for out in (raw, tmp_path / "../" / tmp_path.name / "io.json", f"{tmp_path}/"):
+    for out in (raw, tmp_path / "../" / tmp_path.name / "io.json"):
         done = inside("read", raw, "--format", "json", "-o", out)
         assert done.returncode == 2
         assert "io.json is being read: write to another file" in done.stderr
@@ -134,10 +122,9 @@ def test_a_device_is_written_to(inside):
     [
         ["read", LIBAIO, "-o", "{}.csv"],
         ["read", LIBAIO, "-o", "{}.parquet"],
-        ["read", LIBAIO, "-o", "{}/"],
         ["plot", "percentiles", LIBAIO, "-o", "{}.svg"],
     ],
-    ids=["csv", "parquet", "folder", "figure"],
+    ids=["csv", "parquet", "figure"],
 )
 def test_a_full_disk(inside, mounted, command):
     place = mounted("size=8k")

@@ -9,9 +9,9 @@ import pytest
 from nbclient.exceptions import DeadKernelError
 from nbformat.v4 import new_code_cell, new_notebook
 
-from tools.kernel import run_cells
 from fiotools.notebooks.template import execute
 from tests.conftest import ROOT
+from tools.kernel import run_cells
 
 # Notes each start in a file beside it, and goes on with ipykernel from the given start on.
 KERNEL = """
@@ -99,7 +99,6 @@ def test_a_report_leaves_later_plots_shown(tmp_path):
         "import fiotools as ft\nres = ft.example('page-cache')\n_ = ft.report(res, 'page.html')",
         "ax = ft.plot.timings(res)",
     )
-    notebook = new_notebook(cells=[new_code_cell(one) for one in made])
-    execute(notebook, tmp_path)
-    (shown,) = notebook.cells[1]["outputs"]
+    told = execute(new_notebook(cells=[new_code_cell(one) for one in made]), tmp_path)
+    (shown,) = json.loads(told)["cells"][1]["outputs"]
     assert "image/png" in shown["data"]

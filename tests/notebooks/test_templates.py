@@ -14,16 +14,15 @@ import nbformat
 import pandas as pd
 import pytest
 from nbformat.sign import NotebookNotary
+from nbformat.v4 import new_code_cell, new_notebook
 
-import fiotools as ft
 from fiotools.cli import main
-from fiotools.cli.notebook import _EXAMPLES, _OPTIONS
-from fiotools.notebooks.choices import chosen
-from fiotools.notebooks.questions import FOLDER, TAG, parameters, questions
-from fiotools.notebooks.template import NotebookError, execute, fill, template, text
+from fiotools.notebooks.choices import found
+from fiotools.notebooks.template import FOLDER, NotebookError, execute, parameters, questions
 from tests.conftest import ROOT
 
 DATA = ROOT / "data"
+TAG = "parameters"
 TITLE = re.compile(r"<title id[^>]*>(.*?)</title>")
 # of each question: other data than the template's own, with options; parameters that are found;
 # and what then stands above the plot
@@ -88,30 +87,28 @@ def test_on_other_data(question, tmp_path, monkeypatch, capsys):
     (tmp_path / "data").symlink_to(DATA)
     (tmp_path / "tests").symlink_to(ROOT / "tests")
     monkeypatch.chdir(tmp_path)
-    words, found, title = OTHERS[question]
+    words, values_found, title = OTHERS[question]
     assert main(["notebook", question, *words, "-o", "mine/of-it.ipynb"]) == 0
     path = tmp_path / "mine" / "of-it.ipynb"
     assert capsys.readouterr().err.endswith(
         "wrote mine/of-it.ipynb: jupyter lab mine/of-it.ipynb opens it\n"
     )
     made = values(path)
-    assert {name: made[name] for name in found} == found
+    assert {name: made[name] for name in values_found} == values_found
     assert made["files"] == f"../{words[0]}"
     nbformat.validate(nbformat.read(path, as_version=4))
     outputs = [output for one in cells(path) for output in one.outputs]
     assert not [one for one in outputs if one.output_type in ("error", "stream")]
     # what it keeps lies beside it
-    kept = {file.suffix for file in (tmp_path / "mine" / "of-it").iterdir()}
+    kept = {file.suffix for file in (tmp_path / "mine" / "of-it-output").iterdir()}
     assert kept == {".svg", ".png", ".csv"}
     # what stands above the plot is of these data
-    plots = [file.read_text("utf-8") for file in (tmp_path / "mine" / "of-it").glob("*.svg")]
+    plots = [file.read_text("utf-8") for file in (tmp_path / "mine" / "of-it-output").glob("*.svg")]
     assert title in [unescape(TITLE.search(one)[1]) for one in plots]
 
 
-def test_each_template_has_other_data_and_an_example():
-    assert {*OTHERS} == {*questions()} == {*_EXAMPLES}
-    known = {*_OPTIONS, "files", "facts", "out", "every", "percentile", "together"}
-    assert {name for one in questions() for name in parameters(one)} == known
+def test_each_template_has_other_data():
+    assert {*OTHERS} == {*questions()}
 
 
 @each
@@ -151,30 +148,13 @@ def test_pages_list_each_question():
     assert there <= {*re.findall(r"\]\(([^)/]+)\)", text)}
 
 
-def test_values_stand_beside_their_comments():
-    notebook = template("two-sides")
-    fill(notebook, {"files": {"a b": "x'y.json"}, "by": ["bs"], "nothing": 1})
-    lines = notebook.cells[2].source.splitlines()
-    assert lines[0].endswith("None: the example")
-    assert values_of(notebook)["files"] == {"a b": "x'y.json"}
-    assert values_of(notebook)["by"] == ["bs"]
-    assert values_of(notebook)["metric"] == "iops"
-    assert "nothing" not in notebook.cells[2].source
-
-
-def values_of(notebook):
-    lines = ast.parse(notebook.cells[2].source).body
-    return {line.targets[0].id: ast.literal_eval(line.value) for line in lines}
-
-
 def test_a_cell_that_fails_leaves_no_notebook(tmp_path, monkeypatch, capsys):
     """json without + has no counts of its histograms."""
     monkeypatch.chdir(tmp_path)
     files = f"{DATA.as_posix()}/how-many-runs/rounds/randread_{{fs}}_{{round:d}}.json"
     assert main(["notebook", "tails", files, "-o", "mine.ipynb"]) == 1
     said = capsys.readouterr().err
-    assert said.startswith("fiotools: cell [3]")
-    assert said.endswith("(fio --output-format=json+ prints counts); no notebook was written\n")
+    assert said.endswith("(fio --output-format=json+ prints counts)\n")  # before any cell ran
     assert not [*tmp_path.iterdir()]
 
 
@@ -201,61 +181,52 @@ def lettered(tmp_path, monkeypatch):
     return tmp_path
 
 
-@pytest.mark.parametrize(
-    ("sides", "said"),
-    [
-        (("ax", "ay", "bx", "by"), "nothing names the sides: a path template does"),
-        (("ax", "ay", "bx"), "so no sides are taken from them: a path template names them"),
-    ],
-)
-def test_a_sweep_makes_no_curve_of_several_sides(sides, said, tmp_path, monkeypatch, capsys):
-    monkeypatch.chdir(tmp_path)
-    for (disk, file), depth, run in product(sides, (1, 8, 64), (1, 2)):
-        name = f"{disk}_{file}_q{depth}_{run}"
-        written(tmp_path / "runs", name, depth, f"/mnt/{disk}", f"file-{file}")
-    assert main(["notebook", "sweep", "runs", "-w", "direction=read", "-o", "a.ipynb"]) == 1
-    assert said in capsys.readouterr().err
-
-
 @pytest.mark.parametrize("question", ["two-sides", "sweep", "tails"])
 def test_sides_of_a_folder_are_those_of_a_report(question, lettered, capsys):
     assert main(["notebook", question, "runs", "-w", "direction=read", "-o", "a.ipynb"]) == 0
     made = values(lettered / "a.ipynb")
     assert made["files"] == {"a": "runs/a-q*.json", "b": "runs/b-q*.json"}
     assert made["between"] == "label"
-    said = "The sides were found in the option directory: a is /mnt/a, b is /mnt/b; --between"
-    assert said in capsys.readouterr().err
     (first, second, *_) = cells(lettered / "a.ipynb", "markdown")
     assert "example" not in first.source
     assert second.source.startswith(f"`fiotools notebook {question}` filled in")
 
 
-def test_the_log_of_one_latency_in_short_windows(tmp_path, monkeypatch, capsys):
-    """fio writes lat and clat side by side; this one lasts 8 s."""
+def test_the_log_of_one_latency(tmp_path, monkeypatch, capsys):
+    """fio writes lat and clat side by side: lat is the whole."""
     monkeypatch.chdir(tmp_path)
     text = (DATA / "per-io-log/mixed_lat.1.log").read_text("utf-8")
-    shutil.copy(DATA / "per-io-log/mixed.json", tmp_path / "run.json")  # names fio's version
     for kind in ("lat", "clat", "slat"):
         (tmp_path / f"run_{kind}.1.log").write_text("" if kind == "slat" else text, "utf-8")
-    assert main(["notebook", "log", ".", "-o", "a.ipynb"]) == 0
-    made = values(tmp_path / "a.ipynb")
-    assert (made["files"], made["every"]) == ("run_lat.1.log", "500ms")
-    said = capsys.readouterr().err
-    assert "The log is that of lat; others are there: clat" in said
-    assert "The log is 8.00 s long: a window is 500ms, and not 1s" in said
-    shutil.copy(DATA / "per-io-log/mixed.json", tmp_path / "other.json")
+    made = found("log", ".", {})
+    assert (made["files"], made["percentile"]) == ("run_lat.1.log", 99)
     (tmp_path / "other_lat.1.log").write_text(text, "utf-8")
     assert main(["notebook", "log", ".", "-o", "b.ipynb"]) == 1
     assert "of the jobs other, run, and a notebook is of one" in capsys.readouterr().err
 
 
+def test_an_averaged_log_has_means(tmp_path, monkeypatch):
+    """A row of fio's log_avg_msec is a mean: percentiles of its I/Os are not known."""
+    rows = [f"{100 * at}, {200_000 + 1000 * at}, 0, 4096, 0" for at in range(1, 101)]
+    (tmp_path / "run_lat.1.log").write_text("\n".join(rows) + "\n")
+    monkeypatch.chdir(tmp_path)
+    assert main(["notebook", "log", "run_lat.*.log", "-o", "a.ipynb"]) == 0
+    assert values(tmp_path / "a.ipynb")["percentile"] is None
+
+
 def test_execution_names_the_cell(tmp_path):
-    notebook = template("threads")
-    fill(notebook, {"between": "nobody"})
-    with pytest.raises(
-        NotebookError, match=r"cell \[3\], which begins .answer = .*\nSchemaError: .*nobody"
-    ):
-        execute(notebook, tmp_path)
+    cells = [new_code_cell("x = 1"), new_code_cell("answer = (\n    x\n    / 0\n)")]
+    with pytest.raises(NotebookError, match=r"cell \[2\], line .*: ZeroDivisionError: division"):
+        execute(new_notebook(cells=cells), tmp_path)
+
+
+def test_what_fails_leaves_nothing(tmp_path, monkeypatch, capsys):
+    """Neither a notebook nor its folder, also where the plots were already made."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("fiotools.files.atomic_write.write_bytes", lambda *_: 1 / 0)
+    with pytest.raises(ZeroDivisionError):
+        main(["notebook", "threads", DDA, "-o", "mine.ipynb"])
+    assert not [*tmp_path.iterdir()]
 
 
 DDA = (DATA / "dda-vhdx/xml").as_posix()
@@ -268,8 +239,9 @@ DDA = (DATA / "dda-vhdx/xml").as_posix()
         (["compare", "x"], 2, "there is no notebook 'compare'; did you mean 'two-sides'?"),
         (["is it real", "x"], 2, "there is no notebook 'is it real'; did you mean 'cache'?"),
         (["two-side", "x"], 2, "there is no notebook 'two-side'; did you mean 'two-sides'?"),
-        (["sweep", "x", "-o", "a.txt"], 2, "a.txt: a notebook ends in .ipynb"),
-        (["sweep", "x", "-o", "old.ipynb"], 2, "old.ipynb is there, and may have been edited"),
+        (["sweep", "x", "-o", "a.txt"], 1, "a.txt: a notebook ends in .ipynb"),
+        (["sweep", "x", "-o", "old.ipynb"], 1, "old.ipynb is there, and may have been edited"),
+        (["sweep", "x", "-o", "kept.ipynb"], 1, "kept-output is there, and may have been edited"),
         (["sweep", "x", "-o", "no/a.ipynb"], 1, "no: there is no such folder"),
         (["sweep", "none.json", "-o", "a.ipynb"], 1, "none.json: no such file or folder"),
         (["sweep", "-", "-o", "a.ipynb"], 2, "a notebook reads its files again, and not -"),
@@ -281,7 +253,7 @@ DDA = (DATA / "dda-vhdx/xml").as_posix()
             "threads does not take --metric",
         ),
         (["campaign", DDA, "-o", "a.ipynb"], 1, "a campaign's folder holds the manifest.jsonl"),
-        (["campaign", DDA, DDA, "-o", "a.ipynb"], 2, "a notebook is of one campaign"),
+        (["campaign", DDA, DDA, "-o", "a.ipynb"], 1, "a notebook is of one campaign"),
         (
             ["log", f"{DATA.as_posix()}/how-many-runs/long/long_iops.1.log", "-o", "a.ipynb"],
             1,
@@ -292,9 +264,10 @@ DDA = (DATA / "dda-vhdx/xml").as_posix()
 def test_refusals(words, code, said, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     Path("old.ipynb").write_text("mine", encoding="utf-8")
+    Path("kept-output").mkdir()
     assert main(["notebook", *words]) == code
     assert said in capsys.readouterr().err
-    assert [file.name for file in tmp_path.iterdir()] == ["old.ipynb"]
+    assert {file.name for file in tmp_path.iterdir()} == {"old.ipynb", "kept-output"}
     assert Path("old.ipynb").read_text(encoding="utf-8") == "mine"
 
 
@@ -306,18 +279,6 @@ def test_what_is_missing_is_named(module, tmp_path, monkeypatch, capsys):
     assert "pip install 'fiotools[notebooks]'" in capsys.readouterr().err
 
 
-def test_choices():
-    names = [*_OPTIONS]
-    both = ft.example("how-many-runs")
-    found = chosen([*names[:4], "where"], both, {"where": [], "metric": "p99", "by": ["workload"]})
-    assert found["metric"] == "p99"
-    assert found["by"] == ["workload"]
-    assert chosen([*names[:4], "where"], both, {})["where"] == ["iops>=0"]
-    swept = chosen(names, ft.example("sweep"), {"x": "numjobs"})
-    assert (swept["x"], swept["by"]) == ("numjobs", ["direction", "iodepth"])
-    assert json.dumps(swept)  # plain values
-
-
 def test_jobs_side_by_side_are_added_up(tmp_path, monkeypatch):
     """fio without group_reporting: two jobs with 500 I/Os a second each are a run with 1,000."""
     monkeypatch.chdir(tmp_path)
@@ -325,7 +286,7 @@ def test_jobs_side_by_side_are_added_up(tmp_path, monkeypatch):
         shutil.copy(ROOT / "tests/fixtures/fio/fio-3.33--clones.json", name)
     assert main(["notebook", "two-sides", "old.json", "new.json", "-o", "a.ipynb"]) == 0
     assert values(tmp_path / "a.ipynb")["together"] is True
-    kept = pd.read_csv("a/answer.csv")
+    kept = pd.read_csv("a-output/answer.csv")
     assert kept["center"].item() == pytest.approx(499.5005 + 500.4995)
 
 
@@ -340,9 +301,7 @@ def test_files_without_a_name_are_sides(tmp_path, monkeypatch):
 def test_what_was_executed_here_is_trusted(tmp_path, monkeypatch):
     """JupyterLab takes the looks of its tables away otherwise."""
     monkeypatch.setenv("JUPYTER_DATA_DIR", str(tmp_path / "jupyter"))
-    made = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell("1")])
-    assert not NotebookNotary().check_signature(made)
-    again = nbformat.reads(text(made), as_version=4)
-    assert NotebookNotary().check_signature(again)
+    made = execute(new_notebook(cells=[new_code_cell("1")]), tmp_path)
+    assert NotebookNotary().check_signature(nbformat.reads(made, as_version=4))
     monkeypatch.setenv("JUPYTER_DATA_DIR", os.devnull)  # no place for signatures
-    assert text(made)
+    assert execute(new_notebook(cells=[new_code_cell("1")]), tmp_path)

@@ -89,7 +89,7 @@ SESSIONS = {
         [("b", 0.5, 1)],
         "1 run has no iops: left out",
     ),
-    "unlike work is no repeat": (
+    "unlike work has rows of its own": (
         "NTFS:\n\n"
         + timed("cp -r a b", 10)
         + timed("tar cf - a", 8)
@@ -249,7 +249,9 @@ def test_a_file_of_two_sides_is_new(tmp_path):
     for given in ((history, new), ([history, new],), (f"{history}/*.txt", new)):
         if len(given) == 1:
             given = ({"old": history, "new": [new]},)
-        with pytest.warns(UserWarning, match=r"3\.txt of (3|new): left out of"):
+        with pytest.warns(
+            UserWarning, match=r"3\.txt is in .* too: left out there, and new as (3|new)"
+        ):
             res = ft.read(*given)
         assert sorted(res.runs["label"].value_counts()) == [1, 2]
 
