@@ -1,4 +1,4 @@
-"""Measure fiotools against floors and peers.
+"""Measure fiotools against floors.
 
     make bench                          everything, half an hour; writes benchmarks/RESULTS.md
     make bench QUICK=1                  smaller inputs, below three minutes; a table only
@@ -7,7 +7,7 @@
     make bench ARGS="C --large"         100 M rows too
 
 Groups: A, B, C, D, E, H, one (small files in one process), start (fresh processes), growth (cost
-against size). Inputs are made in build/bench, and kept there; peers are installed there.
+against size). Inputs are made in build/bench, and kept there.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from benchmarks import about, growth, report, rounds, venv
+from benchmarks import about, growth, report, rounds
 from benchmarks.cases import CASES, GROUPS
 from benchmarks.process import WORK
 
@@ -52,8 +52,7 @@ def main() -> int:
     times |= {"large"} if options.large and not options.quick else set()
     how = _QUICK if options.quick else _FULL
     cases = [case for case in CASES if case.group in wanted and case.when in times]
-    missing = venv.set_up() if any(case.peers for case in cases) else None
-    plan = rounds.Plan(options.quick, *how, missing=missing, before=before)
+    plan = rounds.Plan(options.quick, *how, before=before)
     for case in cases:
         print(f"{case.name} ...", flush=True)
         store.keep("cases", case.name, rounds.measure(case, plan))

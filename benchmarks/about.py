@@ -9,8 +9,6 @@ import subprocess
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
-from benchmarks import venv
-
 _PACKAGES = ("fiotools", "pandas", "polars", "numpy", "msgspec", "orjson", "lxml", "pyarrow")
 
 
@@ -49,4 +47,4 @@ def _versions() -> list[str]:
     if fio := shutil.which("fio"):
         said = subprocess.run([fio, "--version"], capture_output=True, text=True, check=False)
         found.append(said.stdout.strip().replace("fio-", "fio "))
-    return [*found, *(package.replace("==", " ") for package in venv.PACKAGES)]
+    return found

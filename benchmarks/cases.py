@@ -30,13 +30,13 @@ class Goal:
 
     Attributes
     ----------
-    kind : {"floor", "before", "peer", "seconds", "memory"}
-        CPU seconds over the floor's, over those of the checkout before, a peer's over ours, or
-        themselves; or bytes at the peak.
+    kind : {"floor", "before", "seconds", "memory"}
+        CPU seconds over the floor's, over those of the checkout before, or themselves; or bytes at
+        the peak.
     bound : float
-        The number may not be above; of a peer not below.
+        The number may not be above.
     of : str
-        The peer; or what the memory is a multiple of (without it, the bound is megabytes).
+        What the memory is a multiple of (without it, the bound is megabytes).
     """
 
     kind: str
@@ -49,7 +49,6 @@ class Goal:
         words = {
             "floor": f"<= {self.bound:g}x the floor",
             "before": f"<= {self.bound:g}x before",
-            "peer": f">= {self.bound:g}x faster than {self.of}",
             "seconds": f"<= {seconds(self.bound)}",
             "memory": f"memory <= {self.bound:g}" + (f"x the {self.of}" if self.of else " MB"),
         }
@@ -57,8 +56,6 @@ class Goal:
 
     def figure(self, case: Store) -> float | None:
         """Give what is bounded, of what was measured; None if a part of it is missing."""
-        if self.kind == "peer":
-            return ratio(case, self.of, "ours")
         if self.kind == "memory":
             held, whole = middle(case, "ours", "rss"), self._whole(case)
             return None if held is None or not whole else held / whole
@@ -85,9 +82,7 @@ class Goal:
     def holds(self, case: Store) -> bool | None:
         """Say whether it is met; None if unknown."""
         figure = self.figure(case)
-        if figure is None:
-            return None
-        return figure >= self.bound if self.kind == "peer" else figure <= self.bound
+        return None if figure is None else figure <= self.bound
 
 
 @dataclass(frozen=True)
@@ -103,8 +98,6 @@ class Case:
     input : made.Input, optional
         Commands name their files themselves.
     goals : tuple of Goal
-    peers : tuple of str
-        Functions of `sides.peers`.
     once : bool
         Whether each round is a process of its own: what is kept of layouts that were met would
         make a second reading of the same files quicker than any first one.
@@ -117,7 +110,6 @@ class Case:
     floor: str = ""
     input: made.Input | None = None
     goals: tuple[Goal, ...] = ()
-    peers: tuple[str, ...] = ()
     once: bool = False
     when: str = "always"
 
@@ -130,7 +122,7 @@ class Case:
     def sides(self) -> dict[str, str]:
         """Give what is run, by its part."""
         found = {"floor": self.floor} if self.floor else {}
-        return found | {"ours": self.ours} | {peer: f"peers.{peer}" for peer in self.peers}
+        return found | {"ours": self.ours}
 
     def goals_of(self, found: Store) -> Iterator[Goal]:
         """Give the goals that hold for what was measured: on small inputs none of memory."""
@@ -174,7 +166,7 @@ _POLARS = "commands.import_polars"
 # name, ours, floor, input, goals
 CASES = [
     Case("A, runs and io", _IO, _ORJSON, made.JSON,
-         (_within(2.8), Goal("peer", 3, "fio_plot"), *_A), peers=("fio_plot",)),
+         (_within(2.8), *_A)),
     Case("A, with percentiles", "ours.percentiles", _ORJSON, made.JSON, (_within(3.4), *_A),
          when="full"),
     Case("A, all tables", _ALL, _ORJSON, made.JSON, (_within(4.4), *_A), when="full"),
@@ -184,8 +176,7 @@ CASES = [
          once=True),
     Case("A-own, all tables", _ALL, _ORJSON, made.OWN, (_within(5), _NEVER_SLOWER), once=True),
     Case("A, converted by two", "ours.convert_by_two", "ours.convert", made.JSON, when="full"),
-    Case("B, many files", _ALL, _ORJSON, made.MANY_PLUS, (_within(1.4), _TWICE_THE_FRAMES),
-         peers=("clat2csv",)),
+    Case("B, many files", _ALL, _ORJSON, made.MANY_PLUS, (_within(1.4), _TWICE_THE_FRAMES)),
     Case("B, one file", _ALL, _ORJSON, made.ONE_PLUS, (_within(1), _TWICE_THE_FRAMES),
          when="full"),
     Case("B, many files, no bins", _IO, _ORJSON, made.MANY_PLUS, (_within(0.5),), when="full"),
@@ -195,18 +186,16 @@ CASES = [
     Case("C, windows", _WINDOWS, _SUMMED, made.LOG, (_within(1.3), _400_MB)),
     Case("C, percentiles", _PERCENTILES, _SCAN, made.LOG, (_within(1.5), _400_MB), when="full"),
     Case("C, a short log", _WINDOWS, _SUMMED, made.SHORT_LOG, (_within(1.3), _400_MB),
-         peers=("fiologparser", "fio_plot_log"), when="full"),
+         when="full"),
     Case("C, 100 M rows", _WINDOWS, _SUMMED, made.LONG_LOG, (_within(1.3), _400_MB), when="large"),
     Case("C, 100 M rows, percentiles", _PERCENTILES, _SCAN, made.LONG_LOG,
          (_within(1.5), _400_MB), when="large"),
     Case("D, many files", _ALL, "floors.expat", made.MANY_XML, (_within(2), _MEMORY_BEFORE)),
     Case("D, one file", _ALL, "floors.expat", made.ONE_XML,
          (_within(1.5), Goal("memory", 1.5, "file"), _MEMORY_BEFORE), when="full"),
-    Case("E, sessions", _ALL, "floors.re_search", made.SESSIONS,
-         (_within(5), Goal("peer", 0.25, "jc")), peers=("jc",)),
+    Case("E, sessions", _ALL, "floors.re_search", made.SESSIONS, (_within(5),)),
     Case("E, reports", _ALL, "floors.re_finditer", made.REPORTS, (_within(8),)),
-    Case("H, histograms", _ALL, "floors.numpy_fromstring", made.HIST,
-         (_within(1.3), Goal("peer", 20, "fiologparser_hist")), peers=("fiologparser_hist",)),
+    Case("H, histograms", _ALL, "floors.numpy_fromstring", made.HIST, (_within(1.3),)),
     Case("one, fio JSON", _ALL, _ORJSON, made.SMALL_JSON, (Goal("seconds", 0.002),)),
     Case("one, fio JSON, runs and io", _IO, _ORJSON, made.SMALL_JSON),
     Case("one, DISKSPD XML", _ALL, "floors.expat", made.SMALL_XML),

@@ -87,15 +87,12 @@ def _ratios(found: Store) -> list[str]:
 
 def write(kept: dict[str, Any], *, quick: bool) -> None:
     """Write RESULTS.md and its plots."""
-    from benchmarks import figure
-
-    pictures = figure.draw(kept, FOLDER)
-    text = "\n".join(_page(kept, pictures, quick=quick))
+    text = "\n".join(_page(kept, quick=quick))
     (FOLDER / "RESULTS.md").write_text(text + "\n", encoding="utf-8")
-    print("written:", ", ".join(["benchmarks/RESULTS.md", *pictures]))
+    print("written: benchmarks/RESULTS.md")
 
 
-def _page(kept: dict[str, Any], pictures: list[str], *, quick: bool) -> Iterator[str]:
+def _page(kept: dict[str, Any], *, quick: bool) -> Iterator[str]:
     cases = _measured(kept)
     dates = sorted({found["date"] for _, found in cases})
     yield "# How fast, and against what\n"
@@ -108,7 +105,6 @@ def _page(kept: dict[str, Any], pictures: list[str], *, quick: bool) -> Iterator
     yield from (f"* {name}: {value}" for name, value in heads.items())
     yield "\nSeconds are CPU seconds of one reading, medians of the rounds; memory is what the peak"
     yield "rises by; the first answer is what the whole process took to read its first small input."
-    yield from (f"\n![]({picture})" for picture in pictures if "floors" in picture)
     goals = [*held(kept)]
     for group, title in GROUPS.items():
         own = [(case, found) for case, found in cases if case.group == group]
@@ -118,7 +114,6 @@ def _page(kept: dict[str, Any], pictures: list[str], *, quick: bool) -> Iterator
             yield from _missed(one for one in goals if one.group == group)
     if "growth" in kept:
         yield from _growth(kept["growth"])
-        yield from (f"\n![]({picture})" for picture in pictures if "floors" not in picture)
         yield from _missed(one for one in goals if one.group == "growth")
 
 
@@ -161,14 +156,10 @@ def _goal(goal: Goal, found: Store) -> str:
 
 
 def _beside(case: Case, found: Store) -> Iterator[str]:
-    """Say what peers took, and which sides failed."""
+    """Say which sides failed."""
     for name, side in found["sides"].items():
         if "failed" in side:
             yield f"{case.name}, `{name}`: {side['failed']}"
-        elif name in case.peers:
-            took, memory = seconds(middle(found, name, "cpu_s")), _megabytes(found, name, "rss")
-            times = ratio(found, name, "ours")
-            yield f"{case.name}, `{name}`: {took}, {times or 0:.3g} times ours; {memory}"
 
 
 def _missed(goals: Iterable[Held]) -> Iterator[str]:

@@ -10,13 +10,11 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from benchmarks import venv
 from benchmarks.cases import Case, Store
 from benchmarks.made import size
 from benchmarks.process import ROOT, Child, FailedError, run
 from benchmarks.sides.commands import COMMANDS
 
-_OWN_ENVIRONMENT = {"peers.fio_plot", "peers.fio_plot_log", "peers.jc"}
 Ask = Callable[[], dict[str, Any]]
 
 
@@ -28,11 +26,9 @@ class Plan(NamedTuple):
     quick : bool
         On the smaller input.
     least, most : int
-        Rounds; peers, which are far away, have a single one.
+        Rounds.
     seconds : float
         After so many there are no more rounds than the least.
-    missing : str or None
-        Why the peers that need an environment of their own are not there.
     before : Path, optional
         Another checkout of fiotools, which does the same in turn.
     """
@@ -41,7 +37,6 @@ class Plan(NamedTuple):
     least: int
     most: int
     seconds: float
-    missing: str | None = None
     before: Path | None = None
 
 
@@ -70,17 +65,12 @@ def measure(case: Case, plan: Plan) -> Store:
         asked: dict[str, Ask] = {}
         for name, (what, tree) in sides.items():
             found["sides"][name] = {}
-            if plan.missing and what in _OWN_ENVIRONMENT:
-                found["sides"][name]["failed"] = plan.missing
-            else:
-                asked[name] = _asked(what, (place, first, str(tree)), stack, once=case.once)
+            asked[name] = _asked(what, (place, first, str(tree)), stack, once=case.once)
         begun = time.monotonic()
         for number in range(plan.most):
             if number >= plan.least and time.monotonic() - begun > plan.seconds:
                 break
             for name in [*asked]:
-                if number and name in case.peers:
-                    continue
                 told = found["sides"][name]
                 try:
                     for figure, value in asked[name]().items():
@@ -96,8 +86,14 @@ def _asked(what: str, given: tuple[str, str, str], stack: ExitStack, *, once: bo
     module, _, name = what.partition(".")
     if module == "commands":
         return lambda: run([sys.executable, *COMMANDS[name]], cwd=Path(given[2]))._asdict()
-    python = str(venv.PYTHON) if what in _OWN_ENVIRONMENT else sys.executable
-    command = [python, "-m", "benchmarks.sides", what, *given, *(["--once"] if once else [])]
+    command = [
+        sys.executable,
+        "-m",
+        "benchmarks.sides",
+        what,
+        *given,
+        *(["--once"] if once else []),
+    ]
     kept: list[Child] = []
 
     def again() -> dict[str, Any]:

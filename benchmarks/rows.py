@@ -9,8 +9,8 @@ import numpy as np
 import pandas as pd
 
 import fiotools as ft
-from benchmarks.process import ROOT
 from benchmarks.growth import Make
+from benchmarks.process import ROOT
 from fiotools.stats.percentiles import merge_bins
 from fiotools.tables.results import Results
 

@@ -38,7 +38,7 @@ def outcomes(
 
 
 def detected(cv: float, n: int, trials: int, rng: np.random.Generator) -> tuple[float, float]:
-    """Give the median share that equal builds are said to lose visibly, and how often it is seen."""
+    """Give the median loss that equal builds are said to show, and how often it is seen."""
     told = [FAILS.detectable(row) for row in rows(0.0, cv, n, trials, rng)]
     middle = float(np.median([one for one in told if one is not None]))
     loss = 1 / (1 - middle) - 1  # as the band has it

@@ -14,7 +14,6 @@ import numpy as np
 
 import fiotools as ft
 from benchmarks.coverage.noise import SPREAD, Array, autoregressive
-from benchmarks.coverage.otava import change_points
 from benchmarks.coverage.study import Rate, Row, Study
 from fiotools.stats import history
 from fiotools.stats.sides import Within
@@ -128,24 +127,11 @@ def welch_last(old: Array, new: Array) -> Array:
     return np.asarray((new.mean(axis=1) - last.mean(axis=1)) / se < -2.306)  # 8 df
 
 
-def otava(old: Array, new: Array) -> Array:
-    """Have a change point of Apache Otava at the new session, and a lower mean."""
-    found = []
-    for before, after in zip(old[:_TRIED], new[:_TRIED], strict=True):
-        values = np.exp(np.append(before.mean(axis=1), after.mean()))
-        points = change_points(values)
-        is_new = bool(points) and points[-1] == len(values) - 1
-        start = points[-2] if len(points) > 1 else 0
-        found.append(is_new and values[-1] < values[start:-1].mean())
-    return np.array(found)
-
-
 OTHERS: Mapping[str, Callable[[Array, Array], Array]] = {
     "median - 2 MAD": mad,
     "z 1.96": partial(z, limit=1.96),
     "z 5": partial(z, limit=5.0),
     "Welch, last session": welch_last,
-    "Otava": otava,
 }
 
 
@@ -212,15 +198,14 @@ STUDIES = [
         "gives no answer where the history drifts, steps or is skewed. Goals: false in .015 at "
         "most, -20 % found in .95 and more. Where one session in 50 or 10 is slow, no rule of so "
         "few sessions can meet both. Beside it what other rules call slower: falsely / of those "
-        "at -10 %; Apache Otava's of 500 histories, by a change point at the new session. A new "
-        "session of one run spreads by 6.7 %: no goal.",
+        "at -10 %. A new session of one run spreads by 6.7 %: no goal.",
         _histories,
         trials=2000,
     ),
     Study(
         "history-shapes",
         "One new session against histories as projects have them",
-        "Three shapes that public histories show: a slow drift, a disturbance that was repaired, and"
+        "Three shapes of public histories: a slow drift, a disturbance that was repaired, and"
         " runners of two kinds. The new session is like the others (of the drift: one step"
         " further), or slower by 10 or 20 %. Goal: false in .015 at most. A history that drifts,"
         " steps or is skewed predicts nothing, so that the right answer is often none; of two hosts"

@@ -16,15 +16,16 @@ from numpy.typing import NDArray
 
 from benchmarks.coverage.study import Rate, Row, Study
 from fiotools.stats.estimates import paired, welch
-from fiotools.stats.order import Order, Places, Ranks
+from fiotools.stats.order import Order, Places
 from fiotools.stats.sides import Side, Sides, order_flags
 
 RUNS = (3, 5, 10)
 NOISE = ("normal", "t3", "two modes")
 _SPREAD = 0.02  # of a run, and of what both runs of a pair share, in logarithms
 DRIFT = -0.02
-TIMES = Order(Places(()), True)
-ROUNDS = Order(Places(()), False, "'round'")
+_NOWHERE = Places(*np.zeros((2, 0), dtype=np.int64))
+TIMES = Order(_NOWHERE, True)
+ROUNDS = Order(_NOWHERE, False, "'round'")
 
 
 def positions(design: str, n: int) -> NDArray[np.int_]:
@@ -62,8 +63,7 @@ def asked(
     if pairs:
         logs = logs + seed.normal(0, _SPREAD, (trials, 1, n))
     marks = places if known.across else np.arange(n)[None, :].repeat(2, axis=0)
-    ranks = Ranks(np.zeros(2 * n, dtype=np.int64), marks.ravel)
-    order = replace(known, places=Places((ranks,)))
+    order = replace(known, places=Places(np.zeros(2 * n, dtype=np.int64), marks.ravel()))
     rows, pair, cell = np.arange(2 * n).reshape(2, n), np.arange(n), np.zeros(n, dtype=np.int64)
     holds, warned, seen = [], [], []
     for both in logs:

@@ -13,9 +13,10 @@ import click
 
 from fiotools.cli import output
 from fiotools.cli.options import Option, offered, shell
-from fiotools.cli.signatures import Argument, functions, line, signature
+from fiotools.cli.signatures import Argument, line, signature
 from fiotools.cli.verbs import DRAWN, MEANT, OPTIONS_MEANT, SECTIONS, VERBS, Verb
 from fiotools.errors import FiotoolsError, in_shell, right_name, similar
+from fiotools.plot import KINDS
 
 _ABOUT = """Read the output of storage benchmarks, and tell how far to trust the numbers.
 
@@ -44,7 +45,7 @@ command is wrong; 3 check --strict found a fault, or a rule cannot be judged;
 _CONTEXT = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
 _COMPLETE = "_FIOTOOLS_COMPLETE"
 _READING = ("format", "version", "quantity")  # arguments of `read` that all verbs take
-# what nobody can type: functions, other frames, and what a verb takes in its place
+# what nobody can type: other frames, and what a verb takes in its place
 _PYTHON = ("errors", "frames", "executor", "progress", "say", "destination", "sources", "files")
 _OF_PYTHON = ("frame", "DataFrame")  # words of paragraphs that a shell does not need
 
@@ -138,7 +139,7 @@ def _unknown(word: str) -> str:
     """Answer a verb that is not there with the one that does it."""
     if Path(word).exists():
         return f"{word} is not a verb: fiotools read {word} shows what is in it"
-    name, kinds = word.lower().replace("_", "-"), _kinds()
+    name, kinds = word.lower().replace("_", "-"), KINDS
     if meant := MEANT.get(name) or (f"plot {name} FILES" if name in kinds else None):
         return f"there is no verb {word!r}: fiotools {meant}"
     hint = similar(word, [*VERBS, *kinds]) or ": fiotools --help lists them"
@@ -163,14 +164,9 @@ def _verb(name: str) -> click.Command:
     return _command(name, name, verb, own)
 
 
-def _kinds() -> Mapping[str, str]:
-    """Return the place of each kind of plot."""
-    return {kind: f"plot.kinds:{kind}" for kind in functions("plot.kinds", "_kind")}
-
-
 def _plots() -> click.Command:
     """Make the kinds of plots."""
-    kinds = _kinds()
+    kinds = {kind: f"plot.{module}:{kind}" for kind, module in KINDS.items()}
 
     def make(kind: str) -> click.Command:
         verb = VERBS["plot"]._replace(asks=kinds[kind])

@@ -101,6 +101,7 @@ SECTIONS: Mapping[str, Mapping[str, Verb]] = {
                 replace(_OUTPUT, help="The plot: FILE.svg, .png or .pdf."),
                 Argument("by", "Sequence[str]"),
                 Argument("title", help="A line above the plot."),
+                Argument("by", "Sequence[str]", help="A panel for each combination of these columns."),
             ),
             are_sides=True,
         ),

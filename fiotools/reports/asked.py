@@ -1,4 +1,4 @@
-"""What a page is about: results, their sides and metric, and what is known of the machine."""
+"""The subject of a page: its results, their sides and metric, and facts of the machine."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 
 from fiotools.errors import SchemaError, right_name
+from fiotools.files import MANIFEST
 from fiotools.files import MANIFEST
 from fiotools.reports.cells import differs, telling
 from fiotools.reports.findings import Comparison, Finding, findings
@@ -53,21 +54,15 @@ class Asked:
 
     @cached_property
     def checks(self) -> pd.DataFrame:
-        """The findings of `check` for every run, by what is known of its place."""
+        """The findings of `check` for every run, with what is known of the machine."""
         told = {**self.known}
         if told.keys() & {*_OF_SIDES}:
             told |= {"between": self.between, "baseline": self.baseline}
-        if self.campaign is None:
-            return to_frame(check(self.results, **told))
-        from fiotools.measure.campaign import known
+        if self.campaign is not None:
+            from fiotools.measure.known import known
 
-        parts = []
-        for place in self.campaign.asked.places:
-            own = self.results.where(place=place)
-            if len(own.runs):
-                parts.append(to_frame(check(own, **{**known(self.campaign, place), **told})))
-        whole: pd.DataFrame = pd.concat(parts, ignore_index=True)
-        return whole
+            told = {**known(self.campaign), **told}
+        return to_frame(check(self.results, **told))
 
     @cached_property
     def comparison(self) -> Comparison | None:
@@ -137,17 +132,16 @@ def ask(
     if not len(results.runs):
         raise SchemaError("nothing that was read holds a result: there is nothing to report")
     every = _runs(results)
-    others: list[str] = []
     if between is None and campaign is not None:
         # the manifest has the question, and the order of the places
         procedure = campaign.experiment
         between = procedure.between
         first = {"place": next(iter(campaign.asked.places))}
         baseline = procedure.baseline or first.get(between) if baseline is None else baseline
-        others = [one for one in results.labels if one not in (between, *roles.COUNTERS)]
-    elif between is None:
-        results, columns = roles.with_sides(results)
-        between, others = next(iter(columns), None), columns[1:]
+    named, columns = roles.with_sides(results)
+    if between is None:
+        results, between = named, next(iter(columns), None)
+    others = [one for one in columns if one != between and one in results.labels]
     if metric is None and (len(results.io) or len(results.timings)):
         metric = roles.metric_of(results)
     table = results.io if len(results.io) else results.timings

@@ -25,7 +25,7 @@ def drawn(shows: str, caption: str, kind: Callable[..., Any], *given: Any, **nam
     import matplotlib.pyplot as plt
 
     from fiotools.plot import save, style
-    from fiotools.plot.draw import columns_of, draw
+    from fiotools.plot.draw import draw
 
     with mpl.rc_context(), tempfile.TemporaryDirectory(prefix="fiotools-report-") as folder:
         style()
@@ -35,7 +35,8 @@ def drawn(shows: str, caption: str, kind: Callable[..., Any], *given: Any, **nam
         except SchemaError as error:
             return paragraph(f"Not drawn: {error}.", "how")
         figure = axes[0].figure
-        if columns_of(axes[0]) <= _BESIDE:
+        place = axes[0].get_subplotspec()
+        if place is None or place.get_gridspec().ncols <= _BESIDE:
             figure.set_size_inches(_WIDTH, figure.get_figheight())
         (file,) = save(figure, Path(folder, "plot.svg"))
         plt.close(figure)

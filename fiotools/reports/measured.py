@@ -96,14 +96,14 @@ def _of_campaign(one: Campaign) -> Iterator[tuple[str, str]]:
         many(plan.rounds, "round"),
     ]
     turns = ", places in turns" if len(plan.places) > 1 else ""
-    yield "runs", f"{len(one.done)} of {len(one.wanted)} ({' x '.join(works)}{turns}), {one.status}"
+    yield "runs", f"{len(one.done)} of {len(one.plan)} ({' x '.join(works)}{turns}), {one.status}"
     undone = [run.file for run in one.missing]
     yield "not run", ", ".join(undone[:_UNDONE] + more(len(undone) - _UNDONE))
     yield "files", binary(plan.size_bytes) if plan.size_bytes else ""
     yield "time of a run", f"{plan.seconds} s" if plan.seconds else ""
     guest = {True: "virtual", False: "physical"}.get(machine["is_guest"], "unknown")
     cpu = machine["cpu"] or "unknown CPU"
-    ram = "unknown" if machine["ram_bytes"] is None else binary(machine["ram_bytes"])
+    ram = "unknown" if machine["ram_bytes"] is None else _rounded(machine["ram_bytes"])
     yield "machine", f"{guest}, {cpu}, {many(machine['processors'], 'processor')}, {ram} of memory"
     yield "kernel", str(machine["kernel"])
     if machine["load_1min"] is not None:
@@ -130,8 +130,13 @@ def _place(facts: Mapping[str, Any]) -> list[str]:
         ", ".join(filter(None, [facts["mount_point"], facts["mount_options"]])),
         ", ".join(filter(None, shown)),
         device.get("link") or ("none: memory" if stays_in_memory(facts) else "unknown"),
-        binary(facts["total_bytes"]),
+        _rounded(facts["total_bytes"]),
     ]
+
+
+def _rounded(size: int) -> str:
+    """Write the size of a memory or a disk, with three digits."""
+    return f"{size / 2**30:.3g} GiB"
 
 
 def _commands(asked: Asked) -> Iterator[Block]:
@@ -148,8 +153,7 @@ def cautions(one: Campaign) -> Iterator[str]:
     """List the limits of a campaign that its manifest tells."""
     session, places = one.session, one.session["places"]
     if one.status != "complete":
-        done = f"{len(one.done)} of {len(one.wanted)} runs"
-        yield f"The campaign is not complete ({one.status}): {done}"
+        yield f"The campaign is not complete ({one.status}): {one.kept}"
     if 0 < (seconds := one.asked.seconds) < _SHORT:
         yield f"The runs took {seconds} s each: too short for how a device works in the long run"
     memory = [place["name"] for place in places if stays_in_memory(place)]

@@ -32,6 +32,7 @@ from fiotools.reports.blocks import (
 )
 from fiotools.reports.cells import differs, names_of
 from fiotools.reports.figures import drawn
+from fiotools.reports.findings import Comparison
 from fiotools.reports.measured import cautions, measured
 from fiotools.reports.sentences import UNKNOWN, across, sentences
 from fiotools.reports.tables import archive
@@ -83,7 +84,7 @@ def credible(asked: Asked) -> Iterator[Block]:
     """Say what contradicts the numbers, and behind a fold all that was checked."""
     checks = asked.checks
     whole = layout.findings(layout.Frame(checks))
-    yield paragraph(f"{whole.title}.")
+    yield paragraph(f"{whole.title[:1].upper()}{whole.title[1:]}.")
     grave = checks[checks["verdict"].isin(GRAVEST[:2])]
     limits = [] if asked.campaign is None else cautions(asked.campaign)
     if doubts := [*_doubts(grave, checks), *(("", one) for one in limits)]:
@@ -140,13 +141,21 @@ def verdict(asked: Asked) -> Iterator[Block]:
         if is_unlike
         else []
     )
-    how += (
-        [f"{', '.join(one.silent)}: left out, without {naming.short(one.metric)}"]
-        if one.silent
-        else []
-    )
+    if silent := _silent(asked, one):
+        how.append(f"{', '.join(silent)}: left out, without {naming.short(one.metric)}")
     yield from (paragraph(f"{text}.", "how") for text in how)
-    yield fold("the numbers", of_frame(one.answer))
+    # the sentences have the cautions, and Options and tools what differs
+    said_above = dict.fromkeys(("flags", "details", "settings_differ", "varies_in"))
+    yield fold("the numbers", of_frame(one.answer.assign(**said_above)))
+
+
+def _silent(asked: Asked, one: Comparison) -> list[str]:
+    """Name the sides without a number of the metric."""
+    every = asked.results.runs if one.between in asked.results.runs else one.frame
+    there = {one.baseline}
+    if one.answer is not None:
+        there |= {*one.answer[one.answer["ratio"].notna()][one.between]}
+    return [str(side) for side in dict.fromkeys(every[one.between].dropna()) if side not in there]
 
 
 def runs_in_numbers(asked: Asked) -> Iterator[Block]:
@@ -158,7 +167,9 @@ def runs_in_numbers(asked: Asked) -> Iterator[Block]:
     by = [*_cells(asked, frame := _rows(asked)), *([asked.between] if asked.between else [])]
     if asked.metric and by:
         own = frame[[*dict.fromkeys(["source", "run", *by, asked.metric])]]
-        yield of_frame(to_frame(summarize(own, asked.metric, by=by)), _ALL)
+        cells = to_frame(summarize(own, asked.metric, by=by))
+        told = of_frame(cells, _ALL)
+        yield told if len(cells) <= _TABLE else fold(f"each of {len(cells)} cells", told)
     yield fold(f"all {many(len(rows), 'row')}", of_frame(rows, _ALL))
 
 

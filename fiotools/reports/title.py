@@ -77,4 +77,5 @@ def _of_rows(rows: pd.DataFrame) -> Iterator[str]:
     if not names and "mean" in rows and rows["mean"].notna().all():
         for row in records(rows):
             count = f" of {units.many(row['n'], 'run')}" if row["quantity"] == "real_mean_s" else ""
-            yield f"mean {naming.short(row['quantity'])} {units.human(row['mean'], row['unit'])}{count}"
+            mean = units.human(row["mean"], row["unit"])
+            yield f"mean {naming.short(row['quantity'])} {mean}{count}"

@@ -121,7 +121,7 @@ def test_unneeded_modules_are_not_loaded(code, heavy):
     assert not {*heavy.split()} & {*done.stdout.split()}
 
 
-KINDS = signatures.functions("plot.kinds", "_kind")
+KINDS = [*fiotools.plot.KINDS]
 EVERY = [
     *(name for name in VERBS if name not in ("plot", "notebook", "measure")),
     *(f"plot {kind}" for kind in KINDS),

@@ -92,6 +92,21 @@ def histograms(frame: pd.DataFrame) -> pd.DataFrame:
     )
 
 
+def singles(frame: Any, metric: str = "bw_bytes_per_s", **named: Any) -> Any:
+    """Draw runs that are single ones in their rows."""
+    return ft.plot.repeats(frame, metric, **named)
+
+
+def slowest(frame: Any, metric: str = "lat_mean_ns", **named: Any) -> Any:
+    """Draw the mean latency of single runs, with a bar to the slowest I/O."""
+    return ft.plot.repeats(frame, metric, **{"to": "lat_max_ns", **named})
+
+
+def both(frame: Any, latency: str = "lat_mean_ns", **named: Any) -> Any:
+    """Draw the IOPS above the latency."""
+    return ft.plot.sweep(frame, ["iops", latency], **{"x": "iodepth", **named})
+
+
 def draw_ratios(frame):
     return ft.plot.ratios(against_the_first(frame))
 
@@ -114,9 +129,7 @@ def draw_fairness(frame):
         )
         for at in range(4)
     )
-    return ft.plot.fairness(
-        ft.per_thread(threads, by="device"), fairness=ft.fairness(threads, by="device"), y="device"
-    )
+    return ft.plot.fairness(threads, y="device")
 
 
 def draw_tails(frame):
@@ -150,11 +163,6 @@ def samples(frame):
 
 def draw_series(frame):
     return ft.plot.series(samples(frame), "iops", hue="device")
-
-
-def draw_shifts(frame):
-    own = frame.assign(build=range(len(frame)))
-    return ft.plot.shifts(own, "iops", shifts=ft.shifts(own, "iops", order="build"), order="build")
 
 
 def draw_credibility(frame):
@@ -191,18 +199,22 @@ def bins_over_time(frame):
 
 # how each kind is drawn
 KINDS: dict[str, Callable[[pd.DataFrame], Any]] = {
-    "throughput": lambda f: ft.plot.throughput(means(f), "iops", y="device"),
-    "throughput-log": lambda f: ft.plot.throughput(means(f), "iops", y="device", log=True),
-    "throughput-hue": lambda f: ft.plot.throughput(
+    "repeats-hue": lambda f: ft.plot.repeats(
         means(f).assign(host="a"), "iops", y="host", hue="device"
     ),
-    "latency": lambda f: ft.plot.latency(
-        means(f).assign(lat_max_ns=lambda own: 9 * own["lat_mean_ns"]), y="device"
+    "repeats-log": lambda f: ft.plot.repeats(means(f), "iops", y="device", log=True),
+    "repeats-slowest": lambda f: ft.plot.repeats(
+        means(f).assign(lat_max_ns=lambda own: 9 * own["lat_mean_ns"]),
+        "lat_mean_ns",
+        y="device",
+        to="lat_max_ns",
     ),
     "ratios": draw_ratios,
     "repeats": lambda f: ft.plot.repeats(f, "iops", y="device"),
     "sweep": lambda f: ft.plot.sweep(swept(f), "iops", x="iodepth", hue="device"),
-    "load": lambda f: ft.plot.load(swept(f), hue="device", limit="120us"),
+    "sweep-both": lambda f: ft.plot.sweep(
+        swept(f), ["iops", "lat_mean_ns"], x="iodepth", hue="device", limit="120us"
+    ),
     "grid": lambda f: ft.plot.grid(swept(f), "iops", x="iodepth", y="device"),
     "fairness": draw_fairness,
     "percentiles": lambda f: ft.plot.percentiles(tail(f), hue="device"),
@@ -214,8 +226,6 @@ KINDS: dict[str, Callable[[pd.DataFrame], Any]] = {
     "series-steady": lambda f: ft.plot.series(
         samples(f[f["device"] == f["device"].iloc[0]]), steady=True, round_s=4
     ),
-    "history": lambda f: ft.plot.history(f, "iops", x="device"),
-    "shifts": draw_shifts,
     "timings": lambda f: ft.plot.timings(means(f), y="device"),
     "credibility": draw_credibility,
 }

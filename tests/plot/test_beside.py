@@ -8,6 +8,7 @@ import pytest
 
 import fiotools as ft
 from fiotools.stats.percentiles import merge_bins
+from tests.plot import kinds
 
 
 @cache
@@ -38,8 +39,7 @@ def bins():
 
 
 def draw_fairness(ax):
-    threads, fair = (of(volumes(), by="volume") for of in (ft.per_thread, ft.fairness))
-    return ft.plot.fairness(threads, fairness=fair, y="volume", ax=ax)
+    return ft.plot.fairness(volumes(), y="volume", ax=ax)
 
 
 def draw_ratios(ax):
@@ -48,8 +48,7 @@ def draw_ratios(ax):
 
 
 def draw_repeats(ax):
-    told = ft.summarize(repeats(), "iops", by="filesystem")
-    return ft.plot.repeats(repeats(), "iops", y="filesystem", summary=told, ax=ax)
+    return ft.plot.repeats(repeats(), "iops", y="filesystem", ax=ax)
 
 
 def draw_series(ax):
@@ -58,8 +57,7 @@ def draw_series(ax):
 
 
 def draw_sweep(ax):
-    told = ft.summarize(depths(), "iops", by=["direction", "iodepth"])
-    return ft.plot.sweep(depths(), "iops", x="iodepth", hue="direction", summary=told, ax=ax)
+    return ft.plot.sweep(depths(), "iops", x="iodepth", hue="direction", ax=ax)
 
 
 def draw_percentiles(ax):
@@ -81,32 +79,20 @@ def draw_parts(ax):
     return ft.plot.parts(ft.explain(results, "real_s", baseline="before"), ax=ax)
 
 
-def draw_history(ax):
-    return ft.plot.history(repeats().query("filesystem == 'ext4'"), "iops", x="round", ax=ax)
-
-
-def draw_shifts(ax):
-    samples = long().samples
-    return ft.plot.shifts(samples, "iops", shifts=ft.shifts(samples, "iops"), ax=ax)
-
-
 KINDS = {
     "cdf": lambda ax: ft.plot.cdf(merge_bins(bins(), by="direction"), hue="direction", ax=ax),
     "credibility": draw_credibility,
     "fairness": draw_fairness,
     "grid": lambda ax: ft.plot.grid(volumes(), "iops", x="direction", y="volume", ax=ax),
     "heatmap": lambda ax: ft.plot.heatmap(bins(), ax=ax),
-    "history": draw_history,
-    "latency": lambda ax: ft.plot.latency(
+    "latency": lambda ax: kinds.slowest(
         ft.per_thread(volumes(), by="volume"), y="volume", hue="thread", ax=ax
     ),
     "parts": draw_parts,
     "percentiles": draw_percentiles,
-    "plan": lambda ax: ft.plot.plan(ft.plan(0.03), ax=ax),
     "ratios": draw_ratios,
     "repeats": draw_repeats,
     "series": draw_series,
-    "shifts": draw_shifts,
     "sweep": draw_sweep,
     "tails": lambda ax: ft.plot.tails(
         pd.DataFrame(
@@ -121,7 +107,7 @@ KINDS = {
         ),
         ax=ax,
     ),
-    "throughput": lambda ax: ft.plot.throughput(
+    "throughput": lambda ax: kinds.singles(
         volumes()[volumes()["scope"].ne("thread")], y="volume", ax=ax
     ),
     "timings": draw_timings,
@@ -154,15 +140,14 @@ def test_a_text_of_the_callers_may_stand_on_narrow_axes():
     figure, axes = plt.subplots(1, 3)
     axes[0].text(0.5, 0.5, "mine", transform=axes[0].transAxes)
     totals = volumes().query("scope == 'total'")
-    ft.plot.throughput(totals, y="volume", ax=axes[0])
+    kinds.singles(totals, y="volume", ax=axes[0])
     figure.canvas.draw()
     assert axes[0].texts[0].get_text() == "mine"
 
 
 def test_two_panels_of_one_kind():
     figure, axes = plt.subplots(1, 2, figsize=(12, 4.5))
-    told = [ft.summarize(depths(), metric, by="iodepth") for metric in ("iops", "lat_mean_ns")]
-    assert list(ft.plot.load(depths(), summaries=told, ax=axes)) == list(axes)
+    assert list(kinds.both(depths(), ax=axes)) == list(axes)
     figure.canvas.draw()
     assert axes[0].get_tightbbox().x1 <= axes[1].get_tightbbox().x0 + 1
 

@@ -42,7 +42,7 @@ ROWS = [
 
 def steps(frame, name="ext4", **named):
     """Each edge of a curve: (latency, percent that ended, percent that may have)."""
-    spec = ft.plot.spec("cdf", frame, **{"hue": "fs", **named})
+    spec = ft.plot.cdf.spec(frame, **{"hue": "fs", **named})
     return [(row.x, row.y, row.high) for row in spec.rows if row.group == name]
 
 
@@ -111,7 +111,7 @@ def test_jobs_runs_and_intervals_are_added_up_and_it_says_so(other):
     if "time_s" in other:
         frame = frame.assign(time_s=frame["time_s"].fillna(1.0))
     assert steps(frame) == steps(bins(ROWS))
-    assert any("added up" in note for note in ft.plot.spec("cdf", frame, hue="fs").notes)
+    assert any("added up" in note for note in ft.plot.cdf.spec(frame, hue="fs").notes)
 
 
 def test_a_first_bin_from_zero_begins_at_the_edge_of_the_axis():
@@ -163,8 +163,8 @@ def test_sides_make_no_curve_together(kind, column):
     with pytest.raises(
         ft.FiotoolsError, match=rf"differ in {column} \(disk, mem\).*hue='{column}'"
     ):
-        ft.plot.spec("cdf", two)
-    apart = ft.plot.spec("cdf", two, hue=column)
+        ft.plot.cdf.spec(two)
+    apart = ft.plot.cdf.spec(two, hue=column)
     assert apart.groups == ("disk", "mem")
     assert not any("added up" in note for note in apart.notes)  # a run each
     timed = bins(
@@ -176,10 +176,10 @@ def test_sides_make_no_curve_together(kind, column):
         **{column: ["disk"] * 2 + ["mem"] * 2},
     )
     with pytest.raises(ft.FiotoolsError, match=rf"differ in {column} \(disk, mem\).*by='{column}'"):
-        ft.plot.spec("heatmap", timed)
-    assert ft.plot.spec("heatmap", timed, by=column).panels == ("disk", "mem")
+        ft.plot.heatmap.spec(timed)
+    assert ft.plot.heatmap.spec(timed, by=column).panels == ("disk", "mem")
 
 
 def test_repeats_are_added_up():
     rounds = bins(SIDES * 2, source=[*"aabb"], run=1, round=[1, 1, 2, 2], take=[*"1122"])
-    assert "histograms of 2 runs added up" in ft.plot.spec("cdf", rounds).notes
+    assert "histograms of 2 runs added up" in ft.plot.cdf.spec(rounds).notes

@@ -36,7 +36,7 @@ SEEN = table(
 
 
 def spec(frame, **asked):
-    return ft.plot.spec("credibility", frame, **asked)
+    return ft.plot.credibility.spec(frame, **asked)
 
 
 def marks(found):

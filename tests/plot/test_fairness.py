@@ -25,10 +25,8 @@ def table(**volumes):
 TWO = table(mirror=[18841.34, 43830.73], nvme=[80351.0, 80337.0])
 
 
-def draw(io=TWO, threads=None, fair=None, **options):
-    threads = ft.per_thread(io, by="volume") if threads is None else threads
-    fair = ft.fairness(io, by="volume") if fair is None else fair
-    return ft.plot.fairness(threads, fairness=fair, **{"y": "volume", **options})
+def draw(io=TWO, **options):
+    return ft.plot.fairness(io, **{"y": "volume", **options})
 
 
 def marks(ax, marker):
@@ -123,26 +121,13 @@ def test_long_names_and_a_narrow_figure_leave_room():
 
 
 MISTAKES = {
-    "empty": (lambda: draw(threads=ft.per_thread(TWO)[:0]), "no rows"),
+    "empty": (lambda: draw(TWO[:0]), "no rows"),
     "y": (lambda: draw(y="volumes"), "did you mean 'volume'"),
-    "no fairness": (lambda: draw(fair=TWO), r"not what fairness\(\) returned: no column"),
-    "swapped": (lambda: draw(threads=ft.fairness(TWO, by="volume")), "no column 'iops'"),
-    "by nothing": (lambda: draw(fair=ft.fairness(TWO)), "no column 'volume'"),
-    "of one volume": (
-        lambda: draw(fair=ft.fairness(TWO[2:], by="volume")),
-        "fairness= has no rows of volume 'mirror'",
-    ),
-    "of other threads": (
-        lambda: draw(threads=ft.per_thread(TWO, by="volume")[1:]),
-        "other threads of volume 'mirror'",
-    ),
-    "of other rates": (
-        lambda: draw(fair=ft.fairness(TWO.assign(iops=TWO["iops"] * 2), by="volume")),
-        "other threads of volume 'mirror'",
-    ),
+    "no y": (lambda: draw(y=None), "name the column that names the rows, y="),
+    "no rates": (lambda: draw(TWO.drop(columns="iops")), "no column 'iops'"),
     "directions": (
-        lambda: draw(pd.concat([TWO, TWO.assign(direction="read")])),
-        r"differ in direction: keep one, \.query\(\"direction == 'total'\"\)",
+        lambda: draw(pd.concat([TWO.assign(direction="read"), TWO.assign(direction="write")])),
+        r"differ in direction: keep one, \.query\(\"direction == 'read'\"\)",
     ),
     "runs": (
         lambda: draw(pd.concat([TWO, TWO.assign(source="second.xml")])),

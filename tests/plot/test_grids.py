@@ -13,12 +13,12 @@ from tests.plot.kinds import said
 NAMES = [f"dev{at}" for at in range(3)]
 
 FITTING = {
-    "throughput": lambda f, ax: ft.plot.throughput(kinds.means(f), "iops", y="device", ax=ax),
-    "throughput of large numbers": lambda f, ax: ft.plot.throughput(
+    "throughput": lambda f, ax: kinds.singles(kinds.means(f), "iops", y="device", ax=ax),
+    "throughput of large numbers": lambda f, ax: kinds.singles(
         kinds.means(f).assign(iops=[4e5, 7e6, 3e7]), "iops", y="device", ax=ax
     ),
-    "latency": lambda f, ax: ft.plot.latency(kinds.means(f), y="device", ax=ax),
-    "latency on a logarithmic axis": lambda f, ax: ft.plot.latency(
+    "latency": lambda f, ax: kinds.slowest(kinds.means(f), y="device", ax=ax),
+    "latency on a logarithmic axis": lambda f, ax: kinds.slowest(
         kinds.means(f).assign(lat_mean_ns=[1e5, 3e6, 9e7]), y="device", log=True, ax=ax
     ),
     "ratios": lambda f, ax: ft.plot.ratios(kinds.against_the_first(f), ax=ax),
@@ -54,7 +54,7 @@ def test_a_subfigure_is_as_narrow_as_it_is():
 
 def test_the_rate_of_a_load_has_one_line_of_words_below():
     _, axes = plt.subplots(2, 1, figsize=(4, 6))
-    upper, lower = ft.plot.load(kinds.swept(kinds.runs(NAMES, 2)), hue="device", ax=axes)
+    upper, lower = kinds.both(kinds.swept(kinds.runs(NAMES, 2)), hue="device", ax=axes)
     assert said(upper) == "queue depth"
     assert "diamond" in said(lower)
 
@@ -71,7 +71,7 @@ def test_long_names_of_lines_leave_room_for_panels():
 def test_a_shared_logarithmic_axis_holds_what_was_drawn_before():
     _, (upper, lower) = plt.subplots(2, 1, sharex=True)
     frame = kinds.means(kinds.runs(NAMES, 1))
-    ft.plot.throughput(frame.assign(iops=[1e6, 2e6, 3e6]), "iops", y="device", log=True, ax=upper)
-    ft.plot.throughput(frame.assign(iops=[10.0, 20, 30]), "iops", y="device", log=True, ax=lower)
+    kinds.singles(frame.assign(iops=[1e6, 2e6, 3e6]), "iops", y="device", log=True, ax=upper)
+    kinds.singles(frame.assign(iops=[10.0, 20, 30]), "iops", y="device", log=True, ax=lower)
     low, high = upper.get_xlim()
     assert low < 10 < 3e6 < high

@@ -13,16 +13,16 @@ import seaborn as sns
 
 import fiotools as ft
 from fiotools.errors import SchemaError
+from fiotools.plot import KINDS as EVERY
 from fiotools.plot import kind as kind_module
 from fiotools.plot import letters
-from fiotools.plot.kind import KINDS as EVERY
 from tests.conftest import needs_letters
 from tests.plot import kinds
 from tests.plot.kinds import KINDS
 
 each_kind = pytest.mark.parametrize("kind", KINDS)
 LONG = "/mnt/disk/by-id/nvme-eui.00253858140-with_a_very_long_name_of_eighty_letters/{}"
-CURVES = ("throughput-hue", "sweep", "load", "percentiles", "tails", "cdf", "series")
+CURVES = ("repeats-hue", "sweep", "sweep-both", "percentiles", "tails", "cdf", "series")
 
 
 def names(count):
@@ -41,8 +41,8 @@ def drawn(kind, *given):
 def on(monkeypatch, figure_size):
     """Have plots drawn on Axes of one's own."""
     _, ax = plt.subplots(figsize=figure_size)
-    old = kind_module.drawn
-    monkeypatch.setattr(kind_module, "drawn", lambda spec, _, several: old(spec, ax))
+    old = kind_module.draw
+    monkeypatch.setattr(kind_module, "draw", lambda spec, _, several: old(spec, ax))
     return ax
 
 
@@ -50,18 +50,15 @@ def test_every_kind_is_here():
     kind = {name.partition("-")[0] for name in KINDS}
     assert (
         kind
-        == {*EVERY} - {"plan", "parts"}
-        == {*ft.plot.__all__}
-        - {
-            *("save", "spec", "style", "title", "plan", "parts")  # these have no levels
-        }
+        == {*EVERY} - {"parts"}  # these have no levels
+        == {*ft.plot.__all__} - {"save", "style", "title", "parts"}
     )
 
 
 @each_kind
 def test_every_kind_has_panels_and_parts_and_takes_axes(kind):
     there = inspect.signature(getattr(ft.plot, kind.partition("-")[0])).parameters
-    assert {"by", "without", "title", "ax"} <= {*there}
+    assert {"by", "title", "palette", "ax"} <= {*there}
 
 
 @pytest.mark.parametrize("rounds", [1, 5])
@@ -104,7 +101,7 @@ def test_seaborn_poster(kind):
         drawn(kind, names(3), 2)
 
 
-OWN_AXES = [kind for kind in KINDS if kind not in ("load", "credibility")]
+OWN_AXES = [kind for kind in KINDS if kind not in ("sweep-both", "credibility")]
 
 
 @pytest.mark.parametrize("kind", OWN_AXES)
@@ -133,10 +130,10 @@ def test_dark_axes_have_light_words_and_no_white_boxes(monkeypatch, kind):
     assert not [line for line in ax.lines if line.get_color() in ("black", "#000000")]
 
 
-@pytest.mark.parametrize("panels", ["sweep", "history", "repeats", "throughput", "grid"])
+@pytest.mark.parametrize("panels", ["sweep", "repeats", "grid"])
 def test_twelve_panels(panels):
     frame = kinds.swept(kinds.runs(names(12), 1))
-    role = {"sweep": "x", "history": "x"}.get(panels, "y")
+    role = {"sweep": "x"}.get(panels, "y")
     more = {"x": "round"} if panels == "grid" else {}
     axes = getattr(ft.plot, panels)(frame, "iops", **{role: "iodepth"}, by="device", **more)
     assert len(axes) == 12
@@ -188,12 +185,12 @@ def test_a_narrow_axis_has_round_ticks():
 def test_close_limits_are_named_apart():
     frame = kinds.runs(names(2), 1)
     limits = {"USB 3": 4.9e7, "SATA": 5e7, "the file system": 5.05e7, "half": 3e7, "same": 5e7}
-    ax = ft.plot.throughput(frame, y="device", ceilings=limits)
+    ax = kinds.singles(frame, y="device", ceilings=limits)
     assert not kinds.faults(ax.figure)
     assert "SATA: 50.0 MB/s, same: 50.0 MB/s" in [text.get_text() for text in ax.texts]
 
 
-@pytest.mark.parametrize("kind", ["throughput", "throughput-hue", "sweep", "grid", "history"])
+@pytest.mark.parametrize("kind", ["repeats", "repeats-hue", "sweep", "grid"])
 def test_a_dollar_sign_begins_no_formula(kind):
     odd = "$HOME/a_b$"
     figure = drawn(kind, [odd, "$x$ $y$"], 1)
@@ -212,13 +209,13 @@ def test_japanese_names_take_their_letters_from_an_installed_font(kind):
 @needs_letters
 def test_japanese_names_take_their_letters_from_the_fonts_of_the_user(monkeypatch):
     letters.load_font("ja")
-    monkeypatch.setattr(letters, "_installed", list)
+    monkeypatch.setattr(letters, "_installed", lambda code: "")
     with plt.rc_context({"font.family": "IPAexGothic"}):
-        drawn("throughput", ["円盤", "速い円盤"], 2)
+        drawn("repeats", ["円盤", "速い円盤"], 2)
 
 
 @needs_letters
-@pytest.mark.parametrize("kind", ["latency", "percentiles", "heatmap"])
+@pytest.mark.parametrize("kind", ["repeats-slowest", "percentiles", "heatmap"])
 def test_a_japanese_font_of_the_user_need_not_have_the_letters_of_units(monkeypatch, kind):
     letters.load_font("ja")
     with plt.rc_context({"font.family": "IPAexGothic"}):
@@ -227,24 +224,24 @@ def test_a_japanese_font_of_the_user_need_not_have_the_letters_of_units(monkeypa
 
 
 def test_japanese_names_without_the_font_keep_their_places(monkeypatch):
-    monkeypatch.setattr(letters, "_installed", list)
+    monkeypatch.setattr(letters, "_installed", lambda code: "")
     with warnings.catch_warnings(record=True) as told:
         warnings.simplefilter("always")
-        ax = ft.plot.throughput(kinds.runs(["円盤", "速い"], 1), "iops", y="device")
+        ax = kinds.singles(kinds.runs(["円盤", "速い"], 1), "iops", y="device")
         assert not kinds.faults(ax.figure)
     assert any("missing from font" in str(one.message) for one in told)
 
 
 def test_values_below_zero_are_on_the_axis():
     frame = kinds.runs(names(3), 1).assign(iops=[-1.0, 2.0, 3.0])
-    low, _ = ft.plot.throughput(frame, "iops", y="device").get_xlim()
+    low, _ = kinds.singles(frame, "iops", y="device").get_xlim()
     assert low < -1
 
 
 @pytest.mark.parametrize(("hue", "title"), [("device", "device"), ("label", "")])
 def test_the_title_of_a_legend_is_the_condition(hue, title):
     frame = kinds.runs(names(3), 1).rename(columns={"device": hue}).assign(host="a")
-    legend = ft.plot.throughput(frame, y="host", hue=hue).get_legend()
+    legend = kinds.singles(frame, y="host", hue=hue).get_legend()
     assert legend.get_title().get_text() == title
 
 

@@ -5,6 +5,7 @@ import polars as pl
 import pytest
 
 import fiotools as ft
+from tests.plot import kinds
 from tests.plot.kinds import said
 
 SAID = "one run"
@@ -25,8 +26,8 @@ READ = pd.DataFrame(
     }
 )
 PLOTS = {
-    "throughput": lambda frame: ft.plot.throughput(frame, "iops", y="mount"),
-    "latency": lambda frame: ft.plot.latency(frame, y="mount"),
+    "throughput": lambda frame: kinds.singles(frame, "iops", y="mount"),
+    "latency": lambda frame: kinds.slowest(frame, y="mount"),
     "timings": lambda frame: ft.plot.timings(frame, y="mount"),
     "percentiles": lambda frame: ft.plot.percentiles(frame, hue="mount"),
 }
@@ -63,13 +64,13 @@ def test_threads_of_a_run_are_one_run():
 
 
 def test_the_words_stand_below_a_legend():
-    ax = ft.plot.throughput(READ, "iops", y="mount", hue="mount")
+    ax = kinds.singles(READ, "iops", y="mount", hue="mount")
     assert said(ax) == "I/Os per second one run each"
 
 
 def test_only_the_rows_drawn_count():
     frame = READ.assign(n=[1, 5])
-    ax = ft.plot.throughput(frame, "iops", y="mount", order=["ext4"])
+    ax = kinds.singles(frame, "iops", y="mount", order=["ext4"])
     assert said(ax) == "I/Os per second one run"
 
 
@@ -77,9 +78,7 @@ SOME = pd.DataFrame({"mount": ["9p", "9p", "sshfs"], "iops": [58.0, 57.0, 15.0]}
 
 
 def repeats(frame):
-    return ft.plot.repeats(
-        frame, "iops", y="mount", summary=ft.summarize(frame, "iops", by="mount")
-    )
+    return ft.plot.repeats(frame, "iops", y="mount")
 
 
 def test_the_only_run_among_repeats_is_hollow_and_has_no_mean():

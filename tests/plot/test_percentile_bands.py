@@ -30,7 +30,7 @@ BOUNDED = {
 
 def ends(frame, name="9p"):
     """Each percentile of a curve: its value and both ends of its band."""
-    spec = ft.plot.spec("percentiles", frame, hue="mount")
+    spec = ft.plot.percentiles.spec(frame, hue="mount")
     return [(row.y, row.low, row.high) for row in spec.rows if row.group == name]
 
 
@@ -39,7 +39,7 @@ def test_percentiles_of_bins_have_a_band_that_holds_their_interval(kind):
     told = ft.percentiles(kind(BINS.to_dict("list")), [50, 99, 99.9], by="mount", confidence=0.95)
     # the median's interval is its bin; of 1000 I/Os the 99th percentile's is wider, and 99.9 has none
     assert ends(told) == [(2064, 2048, 2080), (4128, 4096, 8320), (8256, 8192, 8320)]
-    assert ft.plot.spec("percentiles", told, hue="mount").notes == (
+    assert ft.plot.percentiles.spec(told, hue="mount").notes == (
         "band: the bins that hold the percentiles",
         "and, where wider, the 95 % interval, if I/Os were independent",
     )

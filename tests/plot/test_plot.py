@@ -62,7 +62,7 @@ def marked(ax):
     "frame", [RATES, pl.from_dict(RATES.to_dict("list"))], ids=["pandas", "polars"]
 )
 def test_throughput_draws_every_value_in_its_row(frame):
-    ax = ft.plot.throughput(frame, y="mount", hue="direction", order=["drvfs", "ext4"], log=True)
+    ax = kinds.singles(frame, y="mount", hue="direction", order=["drvfs", "ext4"], log=True)
     assert rows(ax) == ["drvfs", "ext4"]
     assert marked(ax) == {(0, 138e6), (0, 86.1e6), (1, 2.5e9), (1, 2.0e9)}
     assert set(written(ax)) == {"2.50 GB/s", "2.00 GB/s", "138 MB/s", "86.1 MB/s"}
@@ -71,15 +71,13 @@ def test_throughput_draws_every_value_in_its_row(frame):
 
 
 def test_throughput_without_log_begins_at_zero():
-    ax = ft.plot.throughput(RATES.query("direction == 'read'"), y="mount")
+    ax = kinds.singles(RATES.query("direction == 'read'"), y="mount")
     assert ax.get_xlim()[0] == 0
     assert ax.get_xlabel() == "bandwidth (read)"
 
 
 def test_ceilings_are_lines_with_names_and_within_the_axis():
-    ax = ft.plot.throughput(
-        RATES, y="mount", hue="direction", ceilings={"USB 3.0": 500e6}, log=True
-    )
+    ax = kinds.singles(RATES, y="mount", hue="direction", ceilings={"USB 3.0": 500e6}, log=True)
     assert "USB 3.0: 500 MB/s" in written(ax)
     assert any(list(line.get_xdata()) == [500e6, 500e6] for line in ax.lines)
     low, high = ax.get_xlim()
@@ -88,9 +86,9 @@ def test_ceilings_are_lines_with_names_and_within_the_axis():
 
 def test_missing_values_are_left_out():
     frame = RATES.assign(bw_bytes_per_s=[2.5e9, np.nan, 138e6, 86.1e6])
-    assert len(marked(ft.plot.throughput(frame, y="mount", hue="direction"))) == 3
+    assert len(marked(kinds.singles(frame, y="mount", hue="direction"))) == 3
     frame = RATES.assign(total_ios=pd.array([1, None, 3, 4], dtype="Int64"))
-    assert len(marked(ft.plot.throughput(frame, "total_ios", y="mount", hue="direction"))) == 3
+    assert len(marked(kinds.singles(frame, "total_ios", y="mount", hue="direction"))) == 3
 
 
 def test_timings_stack_to_wall_time():
@@ -134,7 +132,7 @@ def test_a_bar_of_several_runs_is_their_geometric_mean():
             "sys_s": [0.0, 1.0, 2.5, 0.5],
         }
     )
-    spec = ft.plot.spec("timings", runs, y="cache")
+    spec = ft.plot.timings.spec(runs, y="cache")
     cold, warm = spec.rows
     assert cold.x == pytest.approx(2)
     assert cold.points == (1, 2, 4)
@@ -163,10 +161,10 @@ def test_a_bar_of_several_commands_is_told():
     for one in read:
         one.timings = one.timings.assign(side="old")
     with pytest.warns(UserWarning, match=r"one bar differ in command: y='command' or by='command'"):
-        ft.plot.spec("timings", ft.concat(read), y="side")
+        ft.plot.timings.spec(ft.concat(read), y="side")
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        ft.plot.spec("timings", ft.concat(read[:2]), y="side")
+        ft.plot.timings.spec(ft.concat(read[:2]), y="side")
 
 
 def comparison(**columns):
@@ -212,7 +210,7 @@ def test_ratios_want_a_comparison_or_what_to_compare():
 
 def test_figures_compose():
     figure, axes = plt.subplots(2)
-    assert ft.plot.throughput(RATES, y="mount", hue="direction", ax=axes[0]) is axes[0]
+    assert kinds.singles(RATES, y="mount", hue="direction", ax=axes[0]) is axes[0]
     assert ft.plot.ratios(comparison(), ax=axes[1]) is axes[1]
     assert plt.get_fignums() == [figure.number], "no figure of their own"
 
@@ -220,7 +218,7 @@ def test_figures_compose():
 def test_saving_twice_gives_the_same_bytes(tmp_path):
     for name in ("one", "two"):
         ft.plot.style()
-        ax = ft.plot.throughput(RATES, y="mount", hue="direction", log=True)
+        ax = kinds.singles(RATES, y="mount", hue="direction", log=True)
         files = ft.plot.save(ax, tmp_path / name, formats=("svg", "png", "pdf"))
         assert [file.suffix for file in files] == [".svg", ".png", ".pdf"]
         plt.close("all")
@@ -242,7 +240,7 @@ def test_saving_records_the_data(tmp_path):
     source = tmp_path / "data" / "dd.txt"
     source.write_text("2+0 records in\n2+0 records out\n2097152 bytes copied, 0.5 s, 4.2 MB/s\n")
     results = ft.read(source)
-    ax = ft.plot.throughput(results.io, y="scope")
+    ax = kinds.singles(results.io, y="scope")
     svg, png = ft.plot.save(ax, tmp_path / "figures" / "x", data=results)
     assert re.search(r"data/dd\.txt sha256:[0-9a-f]{16}", svg.read_text())
     assert str(tmp_path) not in svg.read_text(), "no path of the machine"
@@ -267,12 +265,6 @@ REPEATS = pd.DataFrame(
         "iops": [5814, 5703, 8916, 9037, 8910, 1495, 1772, 1702, 1764, 1771],
     }
 )
-
-
-def test_repeats_want_the_summary_of_the_same_metric():
-    told = ft.summarize(REPEATS.assign(real_s=1.0), "real_s", by="mount")
-    with pytest.raises(ft.SchemaError, match="not of 'iops'"):
-        ft.plot.repeats(REPEATS, "iops", y="mount", summary=told)
 
 
 CURVES = pd.DataFrame(
@@ -344,19 +336,13 @@ SWEPT = pd.DataFrame(
 )
 
 
-def summary_of(frame, metric="bw_bytes_per_s", by=("fs", "bs_bytes")):
-    return ft.summarize(frame, metric, by=list(by))
+def sweep(frame=SWEPT, **options):
+    return ft.plot.sweep(frame, "bw", **{"x": "bs_bytes", "hue": "fs", **options})
 
 
-def sweep(frame=SWEPT, summary=None, **options):
-    told = summary_of(SWEPT) if summary is None else summary
-    return ft.plot.sweep(frame, hue="fs", summary=told, **options)
-
-
-def repeats(frame=None, summary=None, **options):
+def repeats(frame=None, **options):
     frame = REPEATS if frame is None else frame
-    told = ft.summarize(REPEATS, "iops", by="mount") if summary is None else summary
-    return ft.plot.repeats(frame, "iops", summary=told, **{"y": "mount", **options})
+    return ft.plot.repeats(frame, "iops", **{"y": "mount", **options})
 
 
 SCOPES = pd.DataFrame(
@@ -371,22 +357,22 @@ SCOPES = pd.DataFrame(
 )
 NOTHING = [np.nan] * 4
 MISTAKES = {
-    "metric": (lambda: ft.plot.throughput(RATES, "bw_byte_per_s", y="mount"), "did you mean 'bw_"),
-    "y": (lambda: ft.plot.throughput(RATES, y="mounts"), "did you mean 'mount'"),
-    "hue": (lambda: ft.plot.latency(SCOPES, y="mount", hue="thraed"), "did you mean 'thread'"),
+    "metric": (lambda: kinds.singles(RATES, "bw_byte_per_s", y="mount"), "did you mean 'bw_"),
+    "y": (lambda: kinds.singles(RATES, y="mounts"), "did you mean 'mount'"),
+    "hue": (lambda: kinds.slowest(SCOPES, y="mount", hue="thraed"), "did you mean 'thread'"),
     "repeats' y": (lambda: repeats(y="mouth"), "no column 'mouth'; did you mean 'mount'"),
     "curve": (lambda: ft.plot.percentiles(CURVES, hue="mounts"), "did you mean 'mount'"),
     "bar": (lambda: ft.plot.timings(TIMES, y="cahce"), "did you mean 'cache'"),
     "sweep's x": (lambda: sweep(x="bs_byte"), "did you mean 'bs_bytes'"),
-    "text": (lambda: ft.plot.throughput(RATES, "direction", y="mount"), "must be a number"),
-    "empty": (lambda: ft.plot.throughput(RATES[:0], y="mount"), "no rows"),
-    "empty latency": (lambda: ft.plot.latency(SCOPES[:0], y="mount"), "no rows"),
+    "text": (lambda: kinds.singles(RATES, "direction", y="mount"), "must be a number"),
+    "empty": (lambda: kinds.singles(RATES[:0], y="mount"), "no rows"),
+    "empty latency": (lambda: kinds.slowest(SCOPES[:0], y="mount"), "no rows"),
     "empty sweep": (lambda: sweep(SWEPT[:0]), "no rows"),
     "empty timings": (lambda: ft.plot.timings(TIMES[:0], y="cache"), "no rows"),
     "empty curves": (lambda: ft.plot.percentiles(CURVES[:0], hue="mount"), "no rows"),
     "empty ratios": (lambda: ft.plot.ratios(comparison()[:0]), "no rows"),
     "all missing": (
-        lambda: ft.plot.throughput(RATES.assign(bw_bytes_per_s=NOTHING), y="mount"),
+        lambda: kinds.singles(RATES.assign(bw_bytes_per_s=NOTHING), y="mount"),
         "no row has a value of 'bw_bytes_per_s'",
     ),
     "missing wall time": (
@@ -399,22 +385,8 @@ MISTAKES = {
     ),
     "no such order": (lambda: ft.plot.timings(TIMES, y="cache", order=["cold"]), "'after', 'bef"),
     "no such lines": (lambda: sweep(order=["xfs"]), "order=.*'ext4'"),
-    "no summary of a row": (
-        lambda: repeats(summary=ft.summarize(REPEATS[:5], "iops", by="mount")),
-        "no rows of mount 'sshfs'",
-    ),
-    "summary by more": (
-        lambda: repeats(summary=pd.concat([ft.summarize(REPEATS, "iops", by="mount")] * 2)),
-        "2 rows of mount '9p'",
-    ),
-    "no summary": (lambda: repeats(summary=REPEATS), "not a summary: no column"),
-    "sweep's summary": (lambda: sweep(summary=summary_of(SWEPT[:3])), "no rows of fs 'ext4', bs_"),
-    "sweep's metric": (
-        lambda: sweep(summary=summary_of(SWEPT.assign(iops=1.0), "iops")),
-        "not of 'bw_bytes_per_s'",
-    ),
     "zero on a log axis": (
-        lambda: ft.plot.throughput(RATES.assign(bw_bytes_per_s=[0, 1, 2, 3]), y="mount", log=True),
+        lambda: kinds.singles(RATES.assign(bw_bytes_per_s=[0, 1, 2, 3]), y="mount", log=True),
         "above zero",
     ),
     "zero in a curve": (
@@ -423,28 +395,12 @@ MISTAKES = {
     ),
     "negative ratio": (lambda: ft.plot.ratios(comparison(ratio=[-1.0, 1.0])), "above zero"),
     "infinite": (
-        lambda: ft.plot.throughput(SCOPES.assign(iops=np.inf), "iops", y="scope"),
+        lambda: kinds.singles(SCOPES.assign(iops=np.inf), "iops", y="scope"),
         "infinite",
     ),
     "null x": (
         lambda: sweep(SWEPT.assign(bs_bytes=[4096.0] * 5 + [np.nan])),
         r"'bs_bytes' is missing in 1 of 6 rows: leave them out knowingly, \.dropna",
-    ),
-    "total among threads": (
-        lambda: ft.plot.throughput(SCOPES, "iops", y="mount"),
-        r"rows 0, 1, 2 .*differ in scope, thread: .*\.query\(\"scope == 'total'\"\).*repeats",
-    ),
-    "latency of several": (
-        lambda: ft.plot.latency(_polars(SCOPES), y="mount"),
-        r"\.filter\(pl\.col\(\"scope\"\) == 'total'\)",
-    ),
-    "total as a thread": (
-        lambda: ft.plot.throughput(SCOPES, "iops", y="mount", hue="thread"),
-        "'thread' is missing in 1 of 3 rows",
-    ),
-    "runs": (
-        lambda: ft.plot.throughput(REPEATS, "iops", y="mount"),
-        r"rows 0, 1, 2, 3, 4 would be drawn at one place: plot\.repeats draws several runs",
     ),
 }
 
@@ -459,9 +415,9 @@ def test_a_mistake_is_told_in_one_line(mistake):
 
 def test_a_zero_is_a_value():
     frame = RATES.query("direction == 'read'").assign(bw_bytes_per_s=0.0)
-    assert marked(ft.plot.throughput(frame, y="mount")) == {(0, 0.0), (1, 0.0)}
+    assert marked(kinds.singles(frame, y="mount")) == {(0, 0.0), (1, 0.0)}
     frame = SCOPES.assign(lat_mean_ns=0.0)[2:]
-    assert marked(ft.plot.latency(frame, y="mount")) == {(0, 0.0)}
+    assert marked(kinds.slowest(frame, y="mount")) == {(0, 0.0)}
 
 
 def test_saving_wants_what_was_drawn_and_not_its_name(tmp_path):
@@ -515,15 +471,13 @@ def test_shared_axes_show_what_was_drawn_on_each():
     _, axes = plt.subplots(2, sharex=True)
     for ax, rate in zip(axes, (1000.0, 10.0), strict=True):
         runs = pd.DataFrame({"fs": ["a", "a"], "iops": [rate, 2 * rate]})
-        told = ft.summarize(runs, "iops", by="fs")
-        ft.plot.repeats(runs, "iops", y="fs", summary=told, ax=ax)
+        ft.plot.repeats(runs, "iops", y="fs", ax=ax)
     assert axes[0].get_xlim()[1] > 2000
 
 
 def test_points_of_repeats_do_not_hide_each_other():
     runs = pd.DataFrame({"fs": ["a"] * 4, "iops": [1000.0, 1001.0, 1002.0, 5000.0]})
-    told = ft.summarize(runs, "iops", by="fs")
-    ax = ft.plot.repeats(runs, "iops", y="fs", summary=told)
+    ax = ft.plot.repeats(runs, "iops", y="fs")
     points = [line.get_xydata()[0] for line in ax.lines if line.get_marker() == "o"]
     assert sorted(x for x, _ in points) == sorted(runs["iops"])
     near = [y for x, y in points if x < 2000]
@@ -552,30 +506,13 @@ def test_no_time_is_negative(column):
 )
 def test_a_limit_that_has_no_place_is_refused(limit, log):
     with pytest.raises(ft.SchemaError, match="is not a limit: write"):
-        ft.plot.throughput(three(), "iops", y="device", ceilings={"USB": limit}, log=log)
-
-
-def test_a_rate_is_not_a_latency():
-    with pytest.raises(ft.SchemaError, match="'iops' is not a latency: plot\\.throughput"):
-        ft.plot.latency(three(), "iops", y="device")
+        kinds.singles(three(), "iops", y="device", ceilings={"USB": limit}, log=log)
 
 
 @pytest.mark.parametrize("log", [False, True])
 def test_ticks_of_millions_do_not_run_into_each_other(log):
     own = three(iops=[4e5, 7e6, 3.1e7])
-    ax = ft.plot.throughput(own, "iops", y="device", log=log, ax=plt.subplots(figsize=(3.3, 2))[1])
-    assert not kinds.faults(ax.get_figure())
-
-
-def test_long_names_of_runs_leave_room_for_each_other():
-    own = kinds.runs(["a"], 30).assign(build=[f"build-2026-{at:02}-of-nightly" for at in range(30)])
-    ax = ft.plot.shifts(own, "iops", shifts=ft.shifts(own, "iops", order="build"), order="build")
-    assert not kinds.faults(ax.get_figure())
-    assert ax.get_xticks()[0] == 1
-
-
-def test_the_label_of_a_plan_fits_its_axes():
-    ax = ft.plot.plan(ft.plan(0.03), ax=plt.subplots(figsize=(3.3, 2.6))[1])
+    ax = kinds.singles(own, "iops", y="device", log=log, ax=plt.subplots(figsize=(3.3, 2))[1])
     assert not kinds.faults(ax.get_figure())
 
 
@@ -600,7 +537,7 @@ def test_ratios_that_have_no_axis_are_refused(draw):
 
 
 def test_several_axes_are_saved_and_titled_like_one(tmp_path):
-    axes = ft.plot.load(kinds.swept(kinds.runs(["a"], 1)))
+    axes = kinds.both(kinds.swept(kinds.runs(["a"], 1)))
     ft.plot.title(axes, "Both panels")
     assert axes[0].get_figure().get_suptitle() == "Both panels"
     (file,) = ft.plot.save(axes, tmp_path / "load.PNG")
@@ -622,13 +559,12 @@ def test_a_japanese_title_is_broken_without_the_language():
     assert not kinds.faults(ax.get_figure())
 
 
-@pytest.mark.parametrize("plot", ["repeats", "throughput"])
-def test_rows_of_dd_stand_beside_those_of_fio(plot, tmp_path):
+def test_rows_of_dd_stand_beside_those_of_fio(tmp_path):
     """A dd without its command has no direction: files tell it from reads and writes."""
     (tmp_path / "dd.log").write_text("1048576 bytes (1.0 MB, 1.0 MiB) copied, 0.5 s, 2.1 MB/s\n")
     rounds = ROOT / "data" / "how-many-runs" / "rounds"
     files = [tmp_path / "dd.log", rounds / "randread_ext4_1.json", rounds / "fsync_ext4_1.json"]
     res = ft.read([*map(str, files)]).where("bw>=0")
-    found = ft.plot.spec(plot, res, "bw", y="source")
+    found = ft.plot.repeats.spec(res, "bw", y="source")
     assert found.hue is None
     assert len(found.rows) == 3

@@ -54,7 +54,7 @@ def test_a_sample_is_as_long_as_its_time(kind):
 @pytest.mark.parametrize("kind", KINDS.values(), ids=KINDS)
 def test_rounds_are_short_bars_and_what_is_allowed_ends_at_named_lines(kind):
     samples = log([300.0, *DECAY], kind)
-    spec = ft.plot.spec("series", samples, steady=ft.steady(samples, round_s=1))
+    spec = ft.plot.series.spec(samples, steady=ft.steady(samples, round_s=1))
     bars = [(level.begin, level.end, level.value) for level in spec.levels]
     assert bars == [(at + 1, at + 2, value) for at, value in enumerate(DECAY)]
     # the rounds are from 96 to 104, and may range over 20
@@ -72,7 +72,7 @@ def test_rounds_are_short_bars_and_what_is_allowed_ends_at_named_lines(kind):
 
 def test_rounds_are_drawn_over_their_samples():
     samples = log([1.0, 3.0, *(x + d for x in DECAY for d in (-1, 1)), 7.0])
-    spec = ft.plot.spec("series", samples, steady=ft.steady(samples, round_s=2))
+    spec = ft.plot.series.spec(samples, steady=ft.steady(samples, round_s=2))
     assert [row.y for row in spec.rows][:-1] == samples["value"].to_list()
     assert [level.begin for level in spec.levels] == [2, 4, 6, 8, 10]
     assert spec.levels[-1].end == 12, "what is left at the end is no round"
@@ -82,28 +82,28 @@ def test_rounds_are_drawn_over_their_samples():
 def test_fios_rules_and_their_limits():
     samples = log([500.0, 100.0, 104.0, 98.0, 98.0])
     told = ft.steady(samples, method="fio-deviation", limit=4.1, window=4)
-    spec = ft.plot.spec("series", samples, steady=told, limit=4.1)
+    spec = ft.plot.series.spec(samples, steady=told, limit=4.1)
     assert [one.low for one in spec.limits] == pytest.approx([95.9, 104.1])
     assert "farthest 4.00 % from the mean (<4.1 %)" in spec.said
-    spec = ft.plot.spec("series", samples, steady=told)
+    spec = ft.plot.series.spec(samples, steady=told)
     assert not spec.limits, "no limits are known, and none are drawn"
     assert "(<" not in spec.said
     told = ft.steady(samples, method="fio-slope", limit=9)
-    spec = ft.plot.spec("series", samples, steady=told, limit=9)
+    spec = ft.plot.series.spec(samples, steady=told, limit=9)
     assert "window not met: drift" in spec.said
     assert not spec.limits
 
 
 def test_too_few_rounds_have_no_limits():
     samples = log([1.0, 2.0])
-    spec = ft.plot.spec("series", samples, steady=ft.steady(samples))
+    spec = ft.plot.series.spec(samples, steady=ft.steady(samples))
     assert spec.said == "too few rounds: 2 of 5"
     assert not spec.limits
 
 
 def test_single_ios_are_points():
     samples = fixture("log-single_clat.1.log").query("direction == 'read'")
-    spec = ft.plot.spec("series", samples)
+    spec = ft.plot.series.spec(samples)
     assert [row.x for row in spec.rows] == pytest.approx(samples["time_s"].to_list())
     assert [row.y for row in spec.rows] == samples["value"].to_list()
     assert spec.how == {"dots"} or spec.how == {"dots", "thin"}
@@ -113,7 +113,7 @@ def test_single_ios_are_points():
 def test_rounds_of_single_ios_are_drawn_over_them():
     samples = singles([0.5, 1.0, 1.5, 2.5, 3.0])
     told = ft.steady(samples, round_s=1, window=3)
-    spec = ft.plot.spec("series", samples, steady=told)
+    spec = ft.plot.series.spec(samples, steady=told)
     assert [(row.x, row.y) for row in spec.rows] == list(
         zip([0.5, 1.0, 1.5, 2.5, 3.0], [1e3, 2e3, 3e3, 4e3, 5e3], strict=True)
     )

@@ -68,7 +68,6 @@ BINS = {
     "bin_hi_ns": [100e3, 250e3],
     "count": [90, 10],
 }
-BUILDS = {"build": [1, 2, 3, 4, 5], "iops": [5814.0, 5703.0, 8916.0, 9037.0, 8910.0]}
 
 # a kind, its frame and arguments, and the roles of its rows with their values
 CASES = {
@@ -100,14 +99,18 @@ CASES = {
         [("virtiofs",)],
     ),
     "throughput": (
-        ("throughput", {"mount": ["a", "b"], "bw_bytes_per_s": [1e9, None]}),
+        ("repeats", {"mount": ["a", "b"], "bw_bytes_per_s": [1e9, None]}, "bw_bytes_per_s"),
         {"y": "mount"},
         ("y", "x", "texts"),
         [("a", 1e9, ("1.00 GB/s",))],
     ),
     "latency": (
-        ("latency", {"mount": ["a"], "lat_mean_ns": [6.58e5], "lat_max_ns": [1.7e9]}),
-        {"y": "mount"},
+        (
+            "repeats",
+            {"mount": ["a"], "lat_mean_ns": [6.58e5], "lat_max_ns": [1.7e9]},
+            "lat_mean_ns",
+        ),
+        {"y": "mount", "to": "lat_max_ns"},
         ("y", "x", "low", "high", "texts"),
         [("a", 6.58e5, 6.58e5, 1.7e9, ("658 µs", "1.70 s"))],
     ),
@@ -137,8 +140,8 @@ CASES = {
         ],
     ),
     "sweep": (
-        ("sweep", SWEPT),
-        {"hue": "fs"},
+        ("sweep", SWEPT, "bw"),
+        {"hue": "fs", "x": "bs_bytes"},
         ("x", "y", "group", "points"),
         [(4096, 1.1e9, "ext4", (1e9, 1.21e9)), (32768, 2e9, "ext4", (2e9, 2e9))],
     ),
@@ -181,12 +184,6 @@ CASES = {
         ("x", "y", "value", "texts", "mark"),
         [(1, 1, 1.2, ("1.20x",), ""), (1, 4, 0.8, ("0.800x",), "pale")],
     ),
-    "shifts": (
-        ("shifts", BUILDS, "iops"),
-        {"order": "build"},
-        ("x", "y"),
-        list(zip([1.0, 2.0, 3.0, 4.0, 5.0], BUILDS["iops"], strict=True)),
-    ),
 }
 
 
@@ -194,7 +191,9 @@ CASES = {
 @pytest.mark.parametrize("case", CASES)
 def test_rows(case, kind):
     (name, frame, *given), named, roles, wanted = CASES[case]
-    assert rounded(rows(ft.plot.spec(name, kind(frame), *given, **named), *roles)) == wanted
+    assert (
+        rounded(rows(getattr(ft.plot, name).spec(kind(frame), *given, **named), *roles)) == wanted
+    )
 
 
 @pytest.mark.parametrize(
@@ -208,7 +207,7 @@ def test_rows(case, kind):
             ("tick: mean",),
         ),
         (("repeats", {"a": [1, 2], "iops": [1.0, 2.0]}, "iops"), {"y": "a"}, ("one run each",)),
-        (("throughput", {"a": [1], "iops": [2.0], "n": [1]}, "iops"), {"y": "a"}, ("one run",)),
+        (("repeats", {"a": [1], "iops": [2.0], "n": [1]}, "iops"), {"y": "a"}, ("one run",)),
         (CASES["ratios"][0], {}, ("grey: within 5 % of equal", "○ one run each: no interval")),
         (CASES["percentiles"][0], {"hue": "mount"}, ("no place on this axis: p100",)),
         (CASES["grid"][0], {}, ("xfs / ext4, I/Os per second; white, with a rim: undecided",)),
@@ -217,73 +216,40 @@ def test_rows(case, kind):
 )
 def test_notes(given, named, notes):
     name, frame, *more = given
-    told = "\n".join(ft.plot.spec(name, pd.DataFrame(frame), *more, **named).notes)
+    told = "\n".join(getattr(ft.plot, name).spec(pd.DataFrame(frame), *more, **named).notes)
     assert all(note in told for note in notes), told
 
 
 def test_what_all_ratios_share_stands_below_the_axis():
     frame = pd.DataFrame(COMPARED)
-    spec = ft.plot.spec("ratios", frame)
+    spec = ft.plot.ratios.spec(frame)
     assert spec.x.label == "ratio of I/Os per second, xfs / ext4"
-    own = ft.plot.spec("ratios", frame.assign(fs=["xfs", "btrfs"], pattern="read"))
+    own = ft.plot.ratios.spec(frame.assign(fs=["xfs", "btrfs"], pattern="read"))
     assert own.x.label == "ratio of I/Os per second, read"
     assert [row.y for row in own.rows] == ["xfs / ext4", "btrfs / ext4"]
-
-
-@pytest.mark.parametrize(
-    ("part", "gone"),
-    [
-        ("points", lambda spec: not any(row.points for row in spec.rows)),
-        ("intervals", lambda spec: all(row.low is None for row in spec.rows)),
-        ("texts", lambda spec: not any(row.texts for row in spec.rows)),
-        ("notes", lambda spec: not spec.notes),
-        ("limits", lambda spec: not spec.limits),
-        ("legend", lambda spec: not spec.legend),
-    ],
-    ids=lambda one: one if isinstance(one, str) else "",
-)
-def test_a_part_can_be_left_out(part, gone):
-    frame = pd.DataFrame({**MOUNTS, "iops": [100.0, 121.0, 200.0, 201.0]})
-    named = {"y": "mount", "ceilings": {"link": 300.0}}
-    assert not gone(ft.plot.spec("repeats", frame, "iops", **named))
-    assert gone(ft.plot.spec("repeats", frame, "iops", without=part, **named))
-    ax = ft.plot.repeats(frame, "iops", without=(part,), **named)
-    ax.figure.draw_without_rendering()
 
 
 def test_each_panel_has_its_own_limits():
     frame = pd.DataFrame({**MOUNTS, "host": ["a", "a", "b", "b"], "iops": [1.0, 2.0, 3.0, 4.0]})
     own = {"a": {"SATA": 2.5}, "b": {"USB": 4.5, "LAN": 5.0}}
-    spec = ft.plot.spec("repeats", frame, "iops", y="mount", by="host", ceilings=own)
+    spec = ft.plot.repeats.spec(frame, "iops", y="mount", by="host", ceilings=own)
     told = {name: [one.low for one in spec.panel(name).limits] for name in spec.panels}
     assert told == {"a": [2.5], "b": [4.5, 5.0]}
-    shared = ft.plot.spec("repeats", frame, "iops", y="mount", by="host", ceilings=own["a"])
+    shared = ft.plot.repeats.spec(frame, "iops", y="mount", by="host", ceilings=own["a"])
     assert [len(shared.panel(name).limits) for name in spec.panels] == [1, 1]
 
 
-def test_a_part_that_is_none_is_refused():
-    with pytest.raises(SchemaError, match="a plot has no part 'ink'"):
-        ft.plot.spec("repeats", pd.DataFrame(MOUNTS), "iops", y="mount", without="ink")
-
-
-@pytest.mark.parametrize("summarized", [True, False])
-def test_panels_are_the_plots_of_their_rows(summarized):
+def test_panels_are_the_plots_of_their_rows():
     frame = runs(["a", "b"], 3).assign(host=lambda f: f["round"].map({0: "x", 1: "x", 2: "y"}))
-    told = ft.summarize(frame, "iops", by=["host", "device"]) if summarized else None
-    spec = ft.plot.spec("repeats", frame, "iops", y="device", by="host", summary=told)
+    spec = ft.plot.repeats.spec(frame, "iops", y="device", by="host")
     assert spec.panels == ("x", "y")
     for name in spec.panels:
         part = frame[frame["host"] == name]
-        alone = ft.plot.spec("repeats", part, "iops", y="device")
+        alone = ft.plot.repeats.spec(part, "iops", y="device")
         assert rows(spec.panel(name), "x", "y", "low", "high") == rows(
             alone, "x", "y", "low", "high"
         )
     assert len(ft.plot.repeats(frame, "iops", y="device", by="host")) == 2
-
-
-def test_an_unknown_kind_is_refused():
-    with pytest.raises(SchemaError, match="'pie' is not a kind of plot: "):
-        ft.plot.spec("pie", pd.DataFrame(MOUNTS))
 
 
 class TestResults:
@@ -296,49 +262,47 @@ class TestResults:
     long = ft.read("data/how-many-runs/long/*")
 
     def test_fairness_with_the_latency_as_a_column(self):
-        spec = ft.plot.spec("fairness", self.threads, y="volume")
+        spec = ft.plot.fairness.spec(self.threads, y="volume")
         assert spec.heads == ("max/min", "Jain", "latency")
         texts = {row.y: row.texts for row in spec.rows if row.texts}
         assert texts["mirror"] == ("2.33x", "0.863", "1.70 ms")
         assert [row.y for row in spec.rows if row.mark == "behind"] == ["mirror"]
 
     def test_ratios_are_those_of_compare(self):
-        spec = ft.plot.spec("ratios", self.rounds, "iops", between="filesystem")
+        spec = ft.plot.ratios.spec(self.rounds, "iops", between="filesystem")
         (row,) = spec.rows
         told = ft.compare(self.rounds, "iops", between="filesystem")
         assert (row.x, row.low, row.high) == tuple(told[["ratio", "ratio_lo", "ratio_hi"]].iloc[0])
-        faster = ft.plot.spec("ratios", self.rounds, "iops", between="filesystem", faster=True)
+        told = ft.speedup(self.rounds, "iops", between="filesystem")
+        faster = ft.plot.ratios.spec(told)
         assert faster.x.label.startswith("times faster")
 
     def test_repeats_by_the_label_that_differs(self):
-        spec = ft.plot.spec("repeats", self.rounds, "iops")
+        spec = ft.plot.repeats.spec(self.rounds, "iops")
         assert {row.y for row in spec.rows} == {"ext4", "xfs"}
 
     def test_histograms_of_a_log_are_added_up_and_it_says_so(self):
         log = ft.read("data/how-many-runs/long/long_clat_hist.1.log")
         assert log.bins["time_s"].nunique() > 100
-        spec = ft.plot.spec("cdf", log)
+        spec = ft.plot.cdf.spec(log)
         assert "histograms of the intervals added up" in spec.notes
         last = max(spec.rows, key=lambda row: row.x)
         assert last.high == 100
 
     def test_series_and_heatmap_of_logs(self):
-        spec = ft.plot.spec("series", self.long)
+        spec = ft.plot.series.spec(self.long)
         assert spec.y.label == "I/Os per second (write)"
-        cells = ft.plot.spec("heatmap", self.long)
+        cells = ft.plot.heatmap.spec(self.long)
         assert len({row.x for row in cells.rows}) > 250
 
-    def test_a_plan_of_runs(self):
-        assert ft.plot.spec("plan", self.rounds, "iops", between="filesystem").rows
-
     def test_checks(self):
-        assert ft.plot.spec("credibility", self.threads).rows
+        assert ft.plot.credibility.spec(self.threads).rows
 
 
 def test_series_that_was_judged_has_rounds_limits_and_the_finding():
     log = ft.read("data/how-many-runs/long/*").samples.query("quantity == 'iops'")
     told = ft.steady(log, "iops", round_s=59.8)
-    spec = ft.plot.spec("series", log, "iops", steady=told)
+    spec = ft.plot.series.spec(log, "iops", steady=told)
     assert spec.said.startswith("window met: range ")
     assert len(spec.levels) == 5
     assert all(level.text.endswith(" /s") for level in spec.levels)
@@ -354,9 +318,9 @@ def several_runs(count):
 
 
 def test_curves_of_several_runs_are_added_up_and_it_says_so():
-    spec = ft.plot.spec("cdf", several_runs(3), hue="fs")
+    spec = ft.plot.cdf.spec(several_runs(3), hue="fs")
     assert "histograms of 3 runs added up" in spec.notes
-    assert rows(spec, "x", "y") == rows(ft.plot.spec("cdf", pd.DataFrame(BINS), hue="fs"), "x", "y")
+    assert rows(spec, "x", "y") == rows(ft.plot.cdf.spec(pd.DataFrame(BINS), hue="fs"), "x", "y")
 
 
 def test_directions_never_add_up():
@@ -367,25 +331,19 @@ def test_directions_never_add_up():
 
 def test_tails_of_histograms_are_asked():
     both = pd.concat([several_runs(3), several_runs(3).assign(fs="xfs", run=2)])
-    spec = ft.plot.spec("tails", both, between="fs", baseline="ext4", at=[50, 99])
+    spec = ft.plot.tails.spec(both, between="fs", baseline="ext4", at=[50, 99])
     assert rows(spec, "group", "y") == [("xfs / ext4", 1.0)] * 2
 
 
-@pytest.mark.parametrize("metric", ["iops", "bw_bytes_per_s"])
-def test_load_refuses_a_rate_where_it_needs_a_latency(metric):
-    with pytest.raises(SchemaError, match=f"'{metric}' is not a latency"):
-        ft.plot.load(swept(runs(["a"], 2)), metric)
-
-
-def test_load_marks_the_knee_and_the_best_below_a_limit_in_both_panels():
+def test_two_metrics_are_panels_and_the_best_below_a_limit_is_ringed_in_both():
     frame = swept(runs(["a"], 2))
-    spec = ft.plot.spec("load", frame, limit="300us")
-    assert spec.panels == ("I/Os per second", "latency")
+    spec = ft.plot.sweep.spec(frame, ["iops", "lat_mean"], x="iodepth", limit="300us")
+    assert spec.panels == ("I/Os per second", "mean total latency")
     best = ft.best_under(frame, "lat_mean_ns", "300us", sweep="iodepth")["iodepth"].item()
     for panel in spec.panels:
-        marks = {row.mark: row.x for row in spec.panel(panel).rows if row.mark}
-        assert marks["ring"] == best
-        assert marks["knee"] == pytest.approx(8, rel=1e-3)
+        assert [row.x for row in spec.panel(panel).rows if row.mark == "ring"] == [best]
+    with pytest.raises(SchemaError, match="give two metrics"):
+        ft.plot.sweep(frame, "lat_mean_ns", x="iodepth", limit="300us")
 
 
 def test_points_of_curves_are_dodged_with_their_intervals():
@@ -414,12 +372,11 @@ def test_saved_twice_a_plot_has_the_same_bytes(tmp_path):
         assert first.read_bytes() == second.read_bytes()
 
 
-@pytest.mark.parametrize("kind", ["throughput", "repeats", "latency"])
-def test_panels_of_several_directions_name_none_on_the_axis(kind):
+@pytest.mark.parametrize("metric", ["iops", "lat_mean_ns"])
+def test_panels_of_several_directions_name_none_on_the_axis(metric):
     """Each panel alone has "(read)" or "(write)"; their common axis is of both."""
     io = ft.read("data/dda-vhdx/xml/{volume}.xml").where("scope=total", "direction!=total").io
-    metric = "lat_mean_ns" if kind == "latency" else "iops"
-    axis = ft.plot.spec(kind, io, metric, y="volume", by="direction").x
+    axis = ft.plot.repeats.spec(io, metric, y="volume", by="direction").x
 
     assert axis.label == axis.bare != ""
     assert "(" not in axis.label
@@ -429,7 +386,7 @@ def test_panels_of_several_sides_name_none_on_the_axis():
     res = ft.read("data/dda-vhdx/xml/{volume}.xml")
     answer = ft.compare(res, "iops", baseline="vhdx", by="direction")
 
-    assert ft.plot.spec("ratios", answer, by="volume").x.label == "ratio of I/Os per second"
-    assert ft.plot.spec("ratios", answer[answer["volume"] == "nvme"]).x.label == (
+    assert ft.plot.ratios.spec(answer, by="volume").x.label == "ratio of I/Os per second"
+    assert ft.plot.ratios.spec(answer[answer["volume"] == "nvme"]).x.label == (
         "ratio of I/Os per second, nvme / vhdx"
     )

@@ -9,7 +9,8 @@ import pandas as pd
 import pytest
 
 import fiotools as ft
-from fiotools.plot.style import settled
+from fiotools.plot.saving import settled
+from tests.plot import kinds
 
 LOGARITHM = np.log10
 PARTS = """<svg>
@@ -74,7 +75,7 @@ def test_nothing_is_renamed_where_nothing_has_a_name():
 
 def test_what_a_figure_uses_is_there(tmp_path):
     frame = pd.DataFrame({"fs": ["ext4", "xfs"], "iops": [5.0, 7.0], "n": 1})
-    (file,) = ft.plot.save(ft.plot.throughput(frame, "iops", y="fs"), tmp_path / "a.svg")
+    (file,) = ft.plot.save(kinds.singles(frame, "iops", y="fs"), tmp_path / "a.svg")
     text = file.read_text(encoding="utf-8")
     ids = [element.get("id") for element in ElementTree.fromstring(text).iter()]
     used = set(re.findall(r'(?:url\(|href=")#([^")]+)', text))

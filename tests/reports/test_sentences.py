@@ -4,12 +4,9 @@ import pandas as pd
 import pytest
 
 import fiotools as ft
-from fiotools import language
 from fiotools.flags import columns_of, flag
-from fiotools.reports.cells import cell_names, names_of
-from fiotools.reports.figures import _written
+from fiotools.reports.cells import cell_names
 from fiotools.reports.sentences import sentences
-from tests.conftest import needs_letters
 
 IN_BLOCKS = "the sides ran in blocks: drift cannot be told from the difference"
 NO_SPREAD = "no spread at all: are these copies of one run?"
@@ -196,15 +193,3 @@ def test_of_a_real_comparison():
     assert [str(one) for one in sentences(answer)] == [
         f"after against before, one run each: 9.36 times as fast (takes 11 % as long){UNKNOWN}."
     ]
-
-
-@needs_letters
-def test_figures_name_rows_in_their_own_language():
-    frame = pd.DataFrame({"bs_bytes": [4096, 4096, 65536], "direction": ["read", "write", "read"]})
-    assert names_of(frame, ["bs_bytes", "direction"]) == ["4 KiB, read", "4 KiB, write", "64 KiB"]
-    language.use("ja")
-    try:
-        japanese = names_of(frame, ["bs_bytes", "direction"], _written)
-    finally:
-        language.use("en")
-    assert japanese == ["4 KiB、読み取り", "4 KiB、書き込み", "64 KiB"]

@@ -16,7 +16,7 @@ import pytest
 from scipy import stats
 
 import fiotools as ft
-from fiotools import combine, steady
+from fiotools import combine
 from fiotools.stats.combine import pooled_stddev
 from fiotools.stats.compare import verdict
 from fiotools.stats.estimates import StudentT, welch

@@ -183,9 +183,9 @@ def test_a_log_is_drawn_as_it_is(tmp_path):
     (tmp_path / "mixed_lat.1.log").write_text("\n".join(rows) + "\n", encoding="utf-8")
     log = ft.read(tmp_path / "mixed_lat.1.log")
     for name in ("cdf", "series"):
-        assert ft.plot.spec(name, log).groups == ("read", "write"), name
-    assert ft.plot.spec("heatmap", log).panels == ("read", "write")
-    assert len({row.x for row in ft.plot.spec("heatmap", log).rows}) == 100
+        assert getattr(ft.plot, name).spec(log).groups == ("read", "write"), name
+    assert ft.plot.heatmap.spec(log).panels == ("read", "write")
+    assert len({row.x for row in ft.plot.heatmap.spec(log).rows}) == 100
 
 
 @pytest.mark.parametrize("name", REFUSED)

@@ -89,7 +89,7 @@ SESSIONS = {
         [("b", 0.5, 1)],
         "1 run has no iops: left out",
     ),
-    "unlike work is no repeat": (
+    "unlike work has rows of its own": (
         "NTFS:\n\n"
         + timed("cp -r a b", 10)
         + timed("tar cf - a", 8)
@@ -148,7 +148,7 @@ def test_the_sides_of_a_session(name):
     assert any(left_out in one for one in told) if left_out else not told
 
 
-def test_where_there_are_no_sides_runs_are_offered():
+def test_runs_are_offered_without_sides():
     res = ft.reads(timed("cp a b", 1) + timed("cp a b", 2))
     with pytest.raises(SchemaError, match=r"only one side.*--between run$"), in_shell():
         ft.compare(res)
@@ -232,7 +232,7 @@ def test_two_means_have_an_interval():
     assert "(means)" in str(ft.show(ft.compare(res)))
 
 
-def test_means_of_an_unknown_number_of_runs_are_no_single_runs():
+def test_means_of_an_unknown_number_of_runs_have_no_error():
     table = "command,mean,stddev,median,user,system,min,max\n"
     rows = "cp a b,0.4,0.01,0.4,0.1,0.3,0.39,0.45\ncp a c,0.8,0.02,0.8,0.1,0.3,0.7,0.9\n"
     found = ft.compare(ft.reads(table + rows))
@@ -249,7 +249,9 @@ def test_a_file_of_two_sides_is_new(tmp_path):
     for given in ((history, new), ([history, new],), (f"{history}/*.txt", new)):
         if len(given) == 1:
             given = ({"old": history, "new": [new]},)
-        with pytest.warns(UserWarning, match=r"3\.txt of (3|new): left out of"):
+        with pytest.warns(
+            UserWarning, match=r"3\.txt is in .* too: left out there, and new as (3|new)"
+        ):
             res = ft.read(*given)
         assert sorted(res.runs["label"].value_counts()) == [1, 2]
 

@@ -220,7 +220,7 @@ def test_the_figure_has_a_band_and_hollow_points_without_one():
     fillings = [line.get_markerfacecolor() for line in points]
     assert fillings[0] == fillings[1] != fillings[2] == "white"
     assert len(fillings) == 3
-    assert "95 % interval within these runs" in ft.plot.spec("tails", found).notes[0]
+    assert "95 % interval within these runs" in ft.plot.tails.spec(found).notes[0]
     with pytest.raises(ft.SchemaError, match="a percentile twice"):
         ft.plot.tails(pd.concat([found, found]))
 

@@ -146,7 +146,7 @@ import pandas as pd
 import fiotools as ft
 
 ft.plot.style()
-ax = ft.plot.throughput(pd.DataFrame({"fs": ["the fast one"], "iops": [5.0], "n": 1}), "iops", y="fs")
+ax = ft.plot.repeats(pd.DataFrame({"fs": ["the fast one"], "iops": [5.0], "n": 1}), "iops", y="fs")
 files = ft.plot.save(ax, "../figures/a", formats=["svg"])
 """
 

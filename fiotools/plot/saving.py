@@ -1,0 +1,247 @@
+"""One look for all plots, and the same bytes every time they are saved.
+
+Colours are Okabe and Ito's, told apart by colour-blind readers and, with the markers, in greyscale.
+
+`tools.notebooks` may ask for all figures of a run in another language: it names the
+language in an environment variable, which is what `style` then takes by default, and `save` writes
+the figures into a folder of that name.
+
+An SVG is the same on every processor: matplotlib writes six decimals, and the layout puts edges in
+the middle between two of them; then the last bit of a logarithm, which differs between processors,
+tells which one is written. So coordinates are rounded to a thousandth of a point, which is finer
+than any screen or printer.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import os
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import matplotlib as mpl
+import narwhals as nw
+import seaborn as sns
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.patheffects import withStroke
+from matplotlib.text import Text
+from numpy.typing import NDArray
+
+from fiotools.errors import SchemaError
+from fiotools.files import atomic_write, digest
+from fiotools.plot import frame, letters, look, spoken, words
+from fiotools.stats.frames import distinct, optional
+from fiotools.tables.results import Results
+
+_METADATA: dict[str, dict[str, Any]] = {
+    "svg": {"Date": None, "Creator": None},
+    "png": {"Software": None},
+    "pdf": {"CreationDate": None, "Creator": None, "Producer": None},
+}
+_SOURCE_KEY = {"svg": "Source", "png": "Source", "pdf": "Subject"}
+_LANGUAGE = "FIOTOOLS_FIGURES_LANG"
+_TITLE = 11  # points
+_BOLD = withStroke(linewidth=0.4, foreground=".15")  # the letters' own grey
+# words stay, and factors, which a thousandth would blur; "-0" is a zero with such a last bit
+_NUMBER = re.compile(
+    r"<metadata>.*?</metadata>|<!--.*?-->|(?:scale|matrix)\([^)]*\)"
+    r'|id="(?:finds|shows)-[^"]*"'
+    r'|(?P<number>-?\d+\.\d{4,}|(?<=["(\s])-0(?=[")\s]))',
+    re.DOTALL,
+)
+# of clip paths, markers, hatches, images and collections: a hash of what they hold, to the last bit
+_NAMED = re.compile(r'(?<=id=")([pmh]|image|C[0-9a-f]+_[0-9a-f]+_)[0-9a-f]+(?=")')
+
+
+def style(*, lang: str | None = None) -> None:
+    """Set matplotlib to the look of the project's plots for the rest of the session.
+
+    Parameters
+    ----------
+    lang : {"en", "ja"}, optional
+        The language of names and short words on plots from now on; English by default. Frames,
+        messages and longer sentences stay English. Titles and names in the file
+        ``figures.<lang>.toml`` of the working folder are translated.
+
+    Raises
+    ------
+    SchemaError
+        If the language is not known, or its letters are not installed (Japanese:
+        ``python -m pip install 'fiotools[ja]'``).
+
+    Examples
+    --------
+    >>> import fiotools as ft
+    >>> ft.plot.style()
+    """
+    code = lang or _asked()
+    letters.load_font(code)
+    words.use(code)
+    sns.set_theme(style="whitegrid", rc=look.rc())
+    mpl.rcParams.update(look.rc())  # set_theme puts its own font.family over ours
+
+
+def _asked() -> str:
+    """Return the language that the runner of the notebooks asks for."""
+    return os.environ.get(_LANGUAGE) or words.ENGLISH
+
+
+def title(ax: Axes | Figure | NDArray[Any], text: str) -> None:
+    """Write a title above a plot, from its left edge, in lines that fit its width.
+
+    Parameters
+    ----------
+    ax : matplotlib.axes.Axes, numpy.ndarray of them, or matplotlib.figure.Figure
+    text : str
+
+    Examples
+    --------
+    >>> import fiotools as ft
+    >>> t = ft.read("data/page-cache/{cache}.txt").timings
+    >>> ft.plot.title(ft.plot.timings(t, y="cache"), "The second read takes a tenth of the time")
+    """
+    figure = look.figure_of(ax)
+    text = words.called(text)
+    shown = figure.suptitle(text, x=0.01, ha="left", size=_TITLE, weight="bold")
+    shown.set_gid("title")
+    look.add_fonts(shown)
+    if not letters.has_bold():
+        shown.set(weight="normal", path_effects=[_BOLD])
+    room = figure.bbox.width * 0.93  # letters are a little wider at another resolution
+    most = 0
+    # the fewest lines that fit, and of those the narrowest, so that no word stands alone
+    for letters_of in range(max(12, letters.width(text)), 11, -1):
+        lines = letters.wrapped(text, letters_of)
+        if most and lines.count("\n") + 1 > most:
+            break
+        shown.set_text(lines)
+        if shown.get_window_extent().width <= room:
+            most = lines.count("\n") + 1
+    if figure in frame.OWN:
+        high = figure.get_figheight() + 0.2 * (shown.get_text().count("\n") + 1) + 0.05
+        figure.set_figheight(high)
+
+
+def save(
+    ax: Axes | Figure | NDArray[Any],
+    path: str | os.PathLike[str],
+    *,
+    data: Any = None,
+    formats: Sequence[str] = ("svg", "png"),
+) -> list[Path]:
+    """Write a plot to files, the same bytes every time.
+
+    Parameters
+    ----------
+    ax : matplotlib.axes.Axes, numpy.ndarray of them, or matplotlib.figure.Figure
+    path : str or path-like
+        With a suffix, that one file; without, one file for each of ``formats``.
+    data : Results or frame, optional
+        The data that was drawn: the metadata records the files in its ``source`` column with their
+        SHA-256.
+    formats : sequence of str
+        Of ``svg``, ``png``, ``pdf``.
+
+    Returns
+    -------
+    list of pathlib.Path
+        The files. One that already has these bytes is left alone.
+
+    Examples
+    --------
+    >>> import fiotools as ft
+    >>> t = ft.read("data/page-cache/{cache}.txt").timings
+    >>> ax = ft.plot.timings(t, y="cache")
+    >>> import pathlib, tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     [file.name for file in ft.plot.save(ax, f"{folder}/cache", data=t)]
+    ['cache.svg', 'cache.png']
+    """
+    figure = look.figure_of(ax)
+    target = Path(path)
+    suffix = target.suffix.lstrip(".")
+    kinds = [suffix] if suffix else [formats] if isinstance(formats, str) else formats
+    for kind in kinds:
+        if kind.lower() not in _METADATA:
+            raise ValueError(
+                f"{target.name}: a plot is saved as {', '.join(_METADATA)}, not {kind!r}"
+            )
+    folder = target.parent if _asked() == words.ENGLISH else target.parent / _asked()
+    files = [folder / f"{target.stem}.{kind}" for kind in kinds]
+    source = None if data is None else _provenance(data, target.parent)
+    folder.mkdir(parents=True, exist_ok=True)
+    for text in figure.findobj(Text):  # what was written without fiotools, such as titles of Axes
+        assert isinstance(text, Text)
+        if (known := words.called(text.get_text())) != text.get_text():
+            text.set_text(known)
+    for file in files:
+        kind = file.suffix.lstrip(".").lower()
+        metadata = {**_METADATA[kind], _SOURCE_KEY[kind]: source}
+        buffer = io.BytesIO()
+        with mpl.rc_context(look.rc()):
+            figure.savefig(buffer, format=kind, metadata=metadata)
+        content = buffer.getvalue()
+        if kind == "svg":
+            title = " ".join(figure.get_suptitle().split())
+            panels = [ax.get_title(loc="left") or ax.get_title() for ax in figure.axes]
+            content = spoken.titled(settled(content.decode()), title, panels).encode()
+        _write(file, content)
+    return files
+
+
+def _write(file: Path, content: bytes) -> None:
+    """Write a file at once, and only if it changes."""
+    if not (file.exists() and file.read_bytes() == content):
+        atomic_write.write_bytes(file, content)
+    # the notebook runner collects here what a run has drawn, to find figures that nothing draws
+    if log := os.environ.get("FIOTOOLS_FIGURES_LOG"):
+        with Path(log).open("a", encoding="utf-8") as lines:
+            lines.write(f"{file.resolve()}\n")
+
+
+def _provenance(data: Any, folder: Path) -> str:
+    """Name the files behind a figure, from the figures' parent folder, with their hashes."""
+    frames = list(data.tables.values()) if isinstance(data, Results) else [data]
+    try:
+        tables = [nw.from_native(frame, eager_only=True) for frame in frames]
+    except TypeError:
+        kind = type(data).__name__
+        raise SchemaError(
+            f"data= must be the Results or the frame that was drawn, not {kind}"
+        ) from None
+    names = {name for table in tables for name in distinct(optional(table, "source"))}
+    root = folder.resolve().parent
+    known = []
+    for name in names:
+        file, place, told = Path(name), name, "-"
+        if file.is_file():
+            place, told = os.path.relpath(file.resolve(), root), digest(file)[:16]
+        known.append(f"{place.replace(os.sep, '/')} sha256:{told}")
+    return "; ".join(sorted(known))
+
+
+def settled(svg: str) -> str:
+    """Round the coordinates of an SVG by matplotlib, and name its parts by their order.
+
+    Examples
+    --------
+    >>> settled('<path d="M 62.645553 -0 L 1.5 7.99951" transform="scale(0.015625)"/>')
+    '<path d="M 62.646 0 L 1.5 8" transform="scale(0.015625)"/>'
+    """
+    svg = _NUMBER.sub(lambda found: _rounded(found["number"]) if found["number"] else found[0], svg)
+    names = {found[0]: f"{found[1]}{at}" for at, found in enumerate(_NAMED.finditer(svg))}
+    if not names:
+        return svg
+    name = re.compile("|".join(names))
+    # a page may hold several figures, whose parts must not be taken for each other
+    figure = hashlib.sha256(name.sub("", svg).encode()).hexdigest()[:8]
+    return name.sub(lambda found: f"{names[found[0]]}-{figure}", svg)
+
+
+def _rounded(number: str) -> str:
+    text = f"{float(number):.3f}".rstrip("0").rstrip(".")
+    return "0" if text == "-0" else text
