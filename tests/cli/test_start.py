@@ -37,7 +37,9 @@ def test_the_first_screen(cli, words):
         assert f"\n{heading}:\n" in done.stdout
         for name, verb in verbs.items():
             told = " ".join(done.stdout.split())
-            assert re.search(rf" {name} {re.escape(signatures.line(verb.asks))} ", told)
+            assert re.search(
+                rf" {name} {re.escape(verb.line or signatures.line(verb.asks))} ", told
+            )
 
 
 def test_the_script_is_this_program():
