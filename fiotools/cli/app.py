@@ -107,7 +107,7 @@ def app() -> click.Group:
     return Group(
         "fiotools",
         lambda: {
-            heading: {name: line(verb.asks) for name, verb in verbs.items()}
+            heading: {name: verb.line or line(verb.asks) for name, verb in verbs.items()}
             for heading, verbs in SECTIONS.items()
         },
         _verb,
