@@ -333,7 +333,7 @@ def parts(
     if apart := frames.differing(lists):
         keep = frames.to_type(table, apart[0], lists[apart[0]][0])
         raise SchemaError(
-            f"these are the parts of several sides ({', '.join(apart)}): {keep}, or by="
+            f"these are the parts of several sides ({', '.join(apart)}): {keep}, or {argument('by')}"
         )
     if rows[0]["baseline"] is None:
         return _of_time(rows)

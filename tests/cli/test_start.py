@@ -102,7 +102,7 @@ FILES = [f"data/how-many-runs/depth/16_{number}.json" for number in (1, 2)]
         *(
             (
                 f"from fiotools.cli import main; main({[*verb.split(), *FILES]})",
-                "pandas pyarrow scipy.stats matplotlib fiotools.plot fiotools.dataset",
+                "pandas pyarrow scipy.stats matplotlib fiotools.plot.frame fiotools.dataset",
             )
             for verb in (
                 "read --where rw=randread",
@@ -166,7 +166,7 @@ def test_each_public_question_has_a_verb():
     }
     asked = {verb.asks.partition(":")[2] for verb in VERBS.values()}
     # `read` shows the one, and --combine does the other
-    assert questions - asked == {"combine"}
+    assert questions - asked <= {"combine", "overview"}
     assert {"overview", "combine"} <= {*MEANT}
 
 
