@@ -206,7 +206,11 @@ def test_rows(case, kind):
             {"y": "mount"},
             ("tick: mean",),
         ),
-        (("repeats", {"a": [1, 2], "iops": [1.0, 2.0], "n": [1, 1]}, "iops"), {"y": "a"}, ("one run each",)),
+        (
+            ("repeats", {"a": [1, 2], "iops": [1.0, 2.0], "n": [1, 1]}, "iops"),
+            {"y": "a"},
+            ("one run each",),
+        ),
         (("repeats", {"a": [1], "iops": [2.0], "n": [1]}, "iops"), {"y": "a"}, ("one run",)),
         (CASES["ratios"][0], {}, ("grey: within 5 % of equal", "○ one run each: no interval")),
         (CASES["percentiles"][0], {"hue": "mount"}, ("no place on this axis: p100",)),
