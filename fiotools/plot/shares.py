@@ -195,7 +195,7 @@ def timings(data: Any, *, y: str | None = None, order: Sequence[Any] | None = No
     >>> import fiotools as ft
     >>> ax = ft.plot.timings(ft.example("page-cache"), y="cache", order=["before", "after"])
     >>> [text.get_text() for text in ax.get_legend().get_texts()]
-    ['user CPU', 'system CPU', 'wall time beyond CPU']
+    ['system CPU', 'wall time beyond CPU']
     """
     y = needed(y)
     table = opened(data, y, *_TIMES)
