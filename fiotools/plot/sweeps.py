@@ -45,7 +45,10 @@ def _swept(data: Any, asked: Arguments) -> Any:
         asked["hue"] = next((one for one in (*free, *kinds) if _differs(table, one)), None)
     found = of_runs("x", "hue")(data, asked)
     table = opened(found)
-    asked["metric"] = [asked["metric"], *(naming.of_metric(one, table.columns) for one in several[1:])]
+    asked["metric"] = [
+        asked["metric"],
+        *(naming.of_metric(one, table.columns) for one in several[1:]),
+    ]
     frames.need(table, [one for one in (asked["x"], asked.get("hue")) if one])
     twins = [one for one in _APART if one != asked["x"] and _agree(table, one, asked["x"])]
     _refuse_unlike(table, asked, twins)
