@@ -332,9 +332,8 @@ def parts(
     lists = frames.columns(table, labels)
     if apart := frames.differing(lists):
         keep = frames.to_type(table, apart[0], lists[apart[0]][0])
-        raise SchemaError(
-            f"these are the parts of several sides ({', '.join(apart)}): {keep}, or {argument('by')}"
-        )
+        several = f"these are the parts of several sides ({', '.join(apart)})"
+        raise SchemaError(f"{several}: {keep}, or {argument('by')}")
     if rows[0]["baseline"] is None:
         return _of_time(rows)
     return _of_ratio([row for row in rows if row["log_ratio"] is not None], labels[-1])
