@@ -27,8 +27,6 @@ from fiotools.plot.spec import (
     Spec,
     in_order,
     is_far,
-    refuse_infinite,
-    refuse_zero,
 )
 from fiotools.plot.words import say
 from fiotools.stats import frames
@@ -267,12 +265,11 @@ def ratios(
     del metric, between, baseline, y
     table = answered(data, ("baseline", "metric", *_ENDS), "a comparison")
     drawn = "speedup" if {"speedup", "speedup_lo", "speedup_hi"} <= {*table.columns} else "ratio"
-    refuse_zero(drawn, values_of(table, drawn))
+    for end in _ENDS:
+        values_of(table, end.replace("ratio", drawn), log=True, some=end == "ratio")
     rows = [
         row | {name: row[name.replace("ratio", drawn)] for name in _ENDS} for row in records(table)
     ]
-    for end in _ENDS[1:]:
-        refuse_infinite((row[end] for row in rows), end)
     names, shared = _names(table, rows, labels, is_faster=drawn == "speedup")
     found = []
     for name, row in zip(names, rows, strict=True):
@@ -283,7 +280,6 @@ def ratios(
         mark = "whole" if (row.get("workloads") or 1) > 1 else "" if ends else "hollow"
         text = words.bracketed(words.factor(ratio), low, high)
         found.append(Row(ratio, name, texts=(text,), mark=mark, **ends))
-    refuse_zero(drawn, (row.low for row in found))
     equal = band_of(band)
     below, beyond = limits or (0.0, float("inf"))
     ends_of = [end for row in found for end in (row.low, row.high) if end is not None]

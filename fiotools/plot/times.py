@@ -14,16 +14,25 @@ from fiotools import units
 from fiotools.errors import SchemaError, argument, typed
 from fiotools.flags import flags_of
 from fiotools.plot import words
-from fiotools.plot.kind import Arguments, answered, kind, of_table, opened, records
-from fiotools.plot.latencies import refuse_several
+from fiotools.plot.kind import (
+    Arguments,
+    answered,
+    kind,
+    of_table,
+    opened,
+    records,
+    refuse_several,
+)
 from fiotools.plot.spec import Axis, Level, Limit, Row, Spec, in_order
 from fiotools.plot.words import say
 from fiotools.stats import frames
 from fiotools.stats.frames import Frame
+from fiotools.stats.replicates import labels
 from fiotools.stats.series import Series, as_samples, portions, series_of, weighted_mean
 from fiotools.stats.steady import RANGE_PCT, RISE_PCT
 from fiotools.stats.steady import steady as ask_steady
 from fiotools.tables.results import Results
+from fiotools.vocabulary import KEYS, STATISTICS
 
 _JUDGED = (
     *("metric", "n", "interval_s", "mean", "mean_lo", "mean_hi", "confidence", "method"),
@@ -33,6 +42,7 @@ _JUDGED = (
 _VALUED = 6  # rounds whose means are written
 _LONG = 60  # samples: from there on a line is thin
 _ABOUT = ("entry", "direction", "job", "source")  # columns that tell series of results apart
+_KINDS = ("quantity", "latency", "direction")  # rows that differ in these are no line together
 _LATENCIES = {"lat": "latency", "clat": "completion latency", "slat": "submission latency"}
 
 
@@ -211,8 +221,10 @@ def _series_of(
         apart, answers = told.columns[: told.columns.index("metric")], records(told)
     keys = [name for name in (hue, *apart) if name]
     frames.need(table, keys)
-    also = "" if hue else f", or tell them apart, {argument('hue', '{}')}"
-    refuse_several(table, names, "a line", hue=hue, apart=keys, also=also)
+    own_labels = [name for name in labels(table) if name not in STATISTICS]
+    # in the order in which people would name them
+    apart_in = dict.fromkeys([*_KINDS, *own_labels, "scope", *reversed(KEYS), *keys])
+    refuse_several(table, names, apart_in, "a line", hue=hue, role="" if hue else "hue")
     found = {names[line.rows[0]]: line for line in series_of(table, quantity, keys)}
     lines = []
     for name in in_order(found, order):

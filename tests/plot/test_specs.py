@@ -335,8 +335,8 @@ def test_directions_never_add_up():
 
 def test_tails_of_histograms_are_asked():
     both = pd.concat([several_runs(3), several_runs(3).assign(fs="xfs", run=2)])
-    spec = ft.plot.tails.spec(both, between="fs", baseline="ext4", at=[50, 99])
-    assert rows(spec, "group", "y") == [("xfs / ext4", 1.0)] * 2
+    spec = ft.plot.tails.spec(both, between="fs", baseline="ext4")
+    assert {*rows(spec, "group", "y")} == {("xfs / ext4", 1.0)}
 
 
 def test_two_metrics_are_panels_and_the_best_below_a_limit_is_ringed_in_both():
