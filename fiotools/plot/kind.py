@@ -216,6 +216,20 @@ def of_table(name: str, role: str = "") -> Prepare:
     return prepare
 
 
+def of_answer(ask: Callable[..., Any], *roles: str) -> Prepare:
+    """Return how runs become a comparison: the roles are arguments of what is asked."""
+
+    def prepare(data: Any, asked: Arguments) -> Any:
+        given = {one: asked.pop(one, None) for one in roles}
+        if "baseline" in getattr(data, "columns", ()):
+            return data
+        known = {name: value for name, value in given.items() if value is not None}
+        by = [*asked["by"], *frames.names(known.pop("y", None))]
+        return ask(data, by=by or None, band=asked.get("band", 0.05), **known)
+
+    return prepare
+
+
 def name_sides(results: Results, asked: Arguments, role: str) -> Results:
     """Find the column that tells the sides apart, if none was named; else the file."""
     if asked.get(role) is not None:

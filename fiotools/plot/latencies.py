@@ -21,6 +21,7 @@ from fiotools.plot.kind import (
     complete_names,
     kind,
     name_sides,
+    of_answer,
     of_table,
     opened,
     refuse_several,
@@ -47,7 +48,7 @@ from fiotools.vocabulary import CONDITIONS
 
 _SHARES = (1, 50, 90, 99, 99.9, 99.99, 99.999)  # with a tick
 _STEPS = 300  # of an axis of latencies: what can be told apart
-_APART = ("quantity", "latency", "direction")  # rows that differ in these never add up
+APART = ("quantity", "latency", "direction")  # rows that differ in these never add up
 _DECADE = 24  # cells of equal height in a decade: 10 % of latency each
 _FEW = 10  # I/Os
 _COLUMNS = 100  # windows of a log
@@ -60,8 +61,8 @@ def _merged(bins: Any, keys: Sequence[str]) -> tuple[Any, str]:
     is_map = "time_s" in keys
     names = [None] * len(table) if is_map else frames.keys_of(table, keys)
     what, role = ("a heat map", "by") if is_map else ("a curve", "hue")
-    named = [*keys, *_APART]
-    refuse_several(table, names, [one for one in (*_APART, "scope") if one not in keys], what)
+    named = [*keys, *APART]
+    refuse_several(table, names, [one for one in (*APART, "scope") if one not in keys], what)
     refuse_several(table, names, _sides(table, named), what, role=role)
     own = histograms(table, list(keys))
     if all(max(one.parts.values(), default=0) == 1 for one in own):
@@ -580,15 +581,7 @@ def _in_rows(
     )
 
 
-def _tails(data: Any, asked: Arguments) -> Any:
-    """Ask for the ratios of histograms; take a comparison as it is."""
-    given = {name: asked.pop(name) for name in ("between", "baseline") if name in asked}
-    if "baseline" in getattr(data, "columns", ()):
-        return data
-    return ask_tails(data, by=asked["by"] or None, band=asked.get("band", 0.05), **given)
-
-
-@kind(_tails)
+@kind(of_answer(ask_tails, "between", "baseline"))
 def tails(
     data: Any,
     *,

@@ -15,6 +15,7 @@ from fiotools.plot.kind import (
     answered,
     kind,
     needed,
+    of_answer,
     of_runs,
     opened,
     records,
@@ -194,19 +195,7 @@ def _reaching(
     return rows, [say("point: mean; bar: to the slowest I/O"), is_one_run(table, drawn)]
 
 
-def _compared(data: Any, asked: Arguments) -> Any:
-    """Compare the sides of runs; take a comparison as it is."""
-    given = {
-        name: asked.pop(name) for name in ("metric", "between", "baseline", "y") if name in asked
-    }
-    if "baseline" in getattr(data, "columns", ()):
-        return data
-    rows = frames.names(given.pop("y", None))
-    known = {name: value for name, value in given.items() if value is not None}
-    return compare(data, by=[*asked["by"], *rows] or None, band=asked.get("band", 0.05), **known)
-
-
-@kind(_compared)
+@kind(of_answer(compare, "metric", "between", "baseline", "y"))
 def ratios(
     data: Any,
     metric: str | None = None,

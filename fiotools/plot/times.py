@@ -23,6 +23,7 @@ from fiotools.plot.kind import (
     records,
     refuse_several,
 )
+from fiotools.plot.latencies import APART
 from fiotools.plot.spec import Axis, Level, Limit, Row, Spec, in_order
 from fiotools.plot.words import say
 from fiotools.stats import frames
@@ -42,8 +43,6 @@ _JUDGED = (
 _VALUED = 6  # rounds whose means are written
 _LONG = 60  # samples: from there on a line is thin
 _ABOUT = ("entry", "direction", "job", "source")  # columns that tell series of results apart
-_KINDS = ("quantity", "latency", "direction")  # rows that differ in these are no line together
-_LATENCIES = {"lat": "latency", "clat": "completion latency", "slat": "submission latency"}
 
 
 def _sampled(data: Any, asked: Arguments) -> Any:
@@ -202,7 +201,7 @@ def _what(table: Frame, found: Sequence[_Line], *, is_percentile: bool) -> str:
     if len({line.series.quantity for line in found}) > 1 and metric.unit == "ns":
         what = say("latency")
     else:
-        known = _LATENCIES.get(metric.name.removesuffix("_ns"))
+        known = words.LATENCIES.get(metric.name.removesuffix("_ns"))
         what = say(known) if known else words.wording(metric.name)
     share = words.only(table, "percentile")
     if is_percentile and share is not None:
@@ -223,7 +222,7 @@ def _series_of(
     frames.need(table, keys)
     own_labels = [name for name in labels(table) if name not in STATISTICS]
     # in the order in which people would name them
-    apart_in = dict.fromkeys([*_KINDS, *own_labels, "scope", *reversed(KEYS), *keys])
+    apart_in = dict.fromkeys([*APART, *own_labels, "scope", *reversed(KEYS), *keys])
     refuse_several(table, names, apart_in, "a line", hue=hue, role="" if hue else "hue")
     found = {names[line.rows[0]]: line for line in series_of(table, quantity, keys)}
     lines = []
