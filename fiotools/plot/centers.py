@@ -11,7 +11,7 @@ from fiotools import units
 from fiotools.errors import SchemaError, argument, typed
 from fiotools.plot import words
 from fiotools.plot.kind import opened, records, values_of
-from fiotools.plot.spec import Limit, refuse_infinite
+from fiotools.plot.spec import Limit
 from fiotools.plot.words import say
 from fiotools.stats import frames
 from fiotools.stats.frames import Key
@@ -28,7 +28,6 @@ class Centers:
         for name in keys:
             frames.complete(table, name)
         values = values_of(table, metric)
-        refuse_infinite(values, metric)
         self.table = table[[row for row, one in enumerate(values) if one is not None]]
         self.missing = len(values) - len(self.table)
         told = records(frames.opened(summarize(self.table.to_native(), metric, by=[*keys])))

@@ -8,7 +8,7 @@ one's own. What is given first becomes one frame (``prepare``), which ``by`` spl
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import update_wrapper
 from typing import Any, TypeAlias
@@ -18,7 +18,7 @@ import narwhals as nw
 from fiotools.errors import SchemaError, about_results, argument, right_name
 from fiotools.plot import words
 from fiotools.plot.draw import draw
-from fiotools.plot.spec import Spec, merged, refuse_too_many
+from fiotools.plot.spec import Spec, merged, refuse_infinite, refuse_too_many, refuse_zero
 from fiotools.stats import frames
 from fiotools.stats import roles as sides
 from fiotools.stats.question import columns_named, metric_of, table_of
@@ -216,6 +216,20 @@ def of_table(name: str, role: str = "") -> Prepare:
     return prepare
 
 
+def of_answer(ask: Callable[..., Any], *roles: str) -> Prepare:
+    """Return how runs become a comparison: the roles are arguments of what is asked."""
+
+    def prepare(data: Any, asked: Arguments) -> Any:
+        given = {one: asked.pop(one, None) for one in roles}
+        if "baseline" in getattr(data, "columns", ()):
+            return data
+        known = {name: value for name, value in given.items() if value is not None}
+        by = [*asked["by"], *frames.names(known.pop("y", None))]
+        return ask(data, by=by or None, band=asked.get("band", 0.05), **known)
+
+    return prepare
+
+
 def name_sides(results: Results, asked: Arguments, role: str) -> Results:
     """Find the column that tells the sides apart, if none was named; else the file."""
     if asked.get(role) is not None:
@@ -298,9 +312,40 @@ def answered(data: Any, columns: Sequence[str], what: str) -> frames.Frame:
     return table
 
 
-def values_of(table: frames.Frame, column: str) -> list[float | None]:
-    """Return a column of numbers, of which at least one is there."""
+def values_of(
+    table: frames.Frame, column: str, *, log: bool = False, some: bool = True
+) -> list[float | None]:
+    """Return a column of numbers that an axis can show, of which at least one is there."""
     found = frames.numbers(table, column)
-    if not any(value is not None for value in found):
+    if some and all(value is None for value in found):
         raise SchemaError(f"nothing to draw: no row has a value of {column!r}")
+    refuse_infinite(found, column)
+    if log:
+        refuse_zero(column, found)
     return found
+
+
+def refuse_several(
+    table: frames.Frame,
+    names: Sequence[Any],
+    columns: Iterable[str],
+    what: str,
+    *,
+    hue: str | None = None,
+    role: str = "",
+) -> None:
+    """Refuse rows under one name that differ in a column, and say what to type.
+
+    ``what`` shows one kind, such as "a heat map"; ``hue`` is the column of the names, ``role`` an
+    argument that may tell the kinds apart.
+    """
+    lists = frames.columns(table, [one for one in columns if one != hue])
+    for name, rows in frames.rows_by([(one,) for one in names]).items():
+        for column in frames.differing(lists, rows)[:1]:
+            there = frames.distinct(lists[column][row] for row in rows)
+            keep = frames.to_type(table, column, "total" if "total" in there else there[0])
+            raise SchemaError(
+                f"rows{f' of {name[0]!r}' if hue else ''} differ in {column}"
+                f" ({words.first_five(there)}), and {what} shows one: keep it, {keep}"
+                + (f", or tell them apart, {argument(role, column)}" if role else "")
+            )

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fiotools import units
-from fiotools.errors import SchemaError, argument, typed
+from fiotools.errors import SchemaError, typed
 from fiotools.plot import words
 from fiotools.plot.centers import is_one_run, limits_of
 from fiotools.plot.kind import (
@@ -21,111 +21,71 @@ from fiotools.plot.kind import (
     complete_names,
     kind,
     name_sides,
+    of_answer,
     of_table,
     opened,
+    refuse_several,
     totals,
+    values_of,
     within_files,
 )
 from fiotools.plot.runs import band_of
 from fiotools.plot.scales import nines
-from fiotools.plot.spec import Axis, Limit, Row, Spec, in_order, refuse_infinite, refuse_zero
+from fiotools.plot.spec import Axis, Limit, Row, Spec, in_order, refuse_zero
 from fiotools.plot.words import say
 from fiotools.stats import frames
 from fiotools.stats.columns import Columns
 from fiotools.stats.frames import Frame
 from fiotools.stats.order import ROUND
 from fiotools.stats.percentiles import Histogram, histograms, merge_bins, telling
-from fiotools.stats.replicates import labels, run_keys, watched
+from fiotools.stats.replicates import run_keys, watched
 from fiotools.stats.summary import center_of
 from fiotools.stats.tails import tails as ask_tails
 from fiotools.stats.windows import bins_of
 from fiotools.tables.naming import COUNTS
 from fiotools.tables.results import Results
-from fiotools.vocabulary import CONDITIONS, KEYS, STATISTICS
+from fiotools.vocabulary import CONDITIONS
 
 _SHARES = (1, 50, 90, 99, 99.9, 99.99, 99.999)  # with a tick
 _STEPS = 300  # of an axis of latencies: what can be told apart
-_APART = ("quantity", "latency", "direction")  # rows that differ in these never add up
+APART = ("quantity", "latency", "direction")  # rows that differ in these never add up
 _DECADE = 24  # cells of equal height in a decade: 10 % of latency each
 _FEW = 10  # I/Os
 _COLUMNS = 100  # windows of a log
 _GAP = 1.5  # of the usual interval: after more, nothing is known of the time before
 
 
-def refuse_several(
-    table: Frame,
-    names: Sequence[Any],
-    what: str,
-    *,
-    hue: str | None = None,
-    apart: Sequence[str] = (),
-    also: str = "",
-) -> None:
-    """Refuse rows of several kinds under one name, and say what to type.
-
-    ``what`` shows one kind, such as "a heat map"; ``hue`` is the column of the names, ``apart`` are
-    more columns that tell kinds apart, ``also`` is another remedy, with the column in braces.
-    """
-    own = [name for name in labels(table) if name not in STATISTICS]
-    # in the order in which people would name them
-    wanted = dict.fromkeys([*_APART, *own, "scope", *reversed(KEYS), *apart])
-    lists = frames.columns(table, [name for name in wanted if name != hue])
-    for name, rows in frames.rows_by([(one,) for one in names]).items():
-        for column in frames.differing(lists, rows)[:1]:
-            shown = words.first_five(frames.distinct(lists[column][row] for row in rows))
-            whose = "" if hue is None else f" of {name[0]!r}"
-            raise SchemaError(
-                f"rows{whose} differ in {column} ({shown}), and {what} shows one:"
-                f" keep it, {_keep_one(table, column, rows)}{also.format(column)}"
-            )
-
-
-def _keep_one(table: Frame, column: str, rows: Sequence[int]) -> str:
-    """Return the filter that keeps one value of the rows: the total if there is one."""
-    known = frames.values(table, column)
-    there = frames.distinct(known[row] for row in rows)
-    return frames.to_type(table, column, "total" if "total" in there else there[0])
-
-
-def _refuse_labels(table: Frame, keys: Sequence[str]) -> None:
-    """Refuse sides in one curve or map: labels and conditions that differ and do not count runs."""
-    timed = "time_s" in keys
-    columns, named = Columns(table), [*keys, *_APART]
-    sides = [name for name in telling(table) if name not in (*named, ROUND)]
-    watch = dict.fromkeys([*sides, *watched(columns, named)])
-    sides = [name for name in watch if name in sides or name in CONDITIONS]
-    for rows in columns.groups([name for name in keys if name != "time_s"]):
-        for column in columns.differing(sides, rows)[:1]:
-            there = frames.distinct(columns.values(column, rows))
-            if all(str(one).isdigit() for one in there) and column not in CONDITIONS:
-                continue
-            apart = argument("by" if timed else "hue", column)
-            raise SchemaError(
-                f"rows differ in {column} ({words.first_five(there)}), and"
-                f" {'a heat map' if timed else 'a curve'} shows one: name it, {apart}, or keep it,"
-                f" {_keep_one(table, column, rows.tolist())}"
-            )
-
-
 def _merged(bins: Any, keys: Sequence[str]) -> tuple[Any, str]:
     """Add up the histograms of jobs and runs, and say so; not what never adds up."""
     table = opened(bins, "bin_lo_ns", "bin_hi_ns", "count", *keys)
-    apart = [name for name in (*_APART, "scope") if name in table.columns and name not in keys]
-    refuse_several(
-        table.select(*dict.fromkeys([*keys, *apart])),
-        frames.keys_of(table, keys),
-        "a curve" if "time_s" not in keys else "a heat map",
-    )
-    _refuse_labels(table, keys)
+    is_map = "time_s" in keys
+    names = [None] * len(table) if is_map else frames.keys_of(table, keys)
+    what, role = ("a heat map", "by") if is_map else ("a curve", "hue")
+    named = [*keys, *APART]
+    refuse_several(table, names, [one for one in (*APART, "scope") if one not in keys], what)
+    refuse_several(table, names, _sides(table, named), what, role=role)
     own = histograms(table, list(keys))
     if all(max(one.parts.values(), default=0) == 1 for one in own):
         return bins, ""
     several = max(one.n or 1 for one in own) if "run" in table.columns else 1
-    timed = "time_s" not in keys and len(frames.distinct(frames.optional(table, "time_s"))) > 1
+    timed = not is_map and len(frames.distinct(frames.optional(table, "time_s"))) > 1
     note = say("histograms of the {parts} added up", parts="intervals" if timed else "jobs")
     if several > 1:
         note = say("histograms of {n} runs added up", n=several)
     return merge_bins(bins, by=list(keys)), note
+
+
+def _sides(table: Frame, named: Sequence[str]) -> list[str]:
+    """Return labels and conditions that tell sides apart; a label of numbers counts runs."""
+    sides = [name for name in telling(table) if name not in (*named, ROUND)]
+    counts = {
+        name
+        for name in sides
+        if name not in CONDITIONS
+        and all(str(one).isdigit() for one in frames.distinct(frames.values(table, name)))
+    }
+    found = dict.fromkeys([*sides, *watched(Columns(table), named)])
+    return [one for one in found if one not in counts and (one in sides or one in CONDITIONS)]
 
 
 def _binned(windows: int, role: str = "") -> Prepare:
@@ -300,11 +260,9 @@ def heatmap(data: Any, *, ceilings: Mapping[str, float | str] | None = None) -> 
     """
     table = opened(data, "time_s", "bin_lo_ns", "bin_hi_ns", "count")
     clock = frames.complete(table, "time_s")
-    refuse_infinite(frames.numbers(table, "time_s"), "time_s")
+    values_of(table, "time_s")
     if min(clock) < 0:
         raise SchemaError(f"'time_s' is {min(clock):g} in a row: runs begin at 0")
-    apart = [name for name in _APART if name in table.columns]
-    refuse_several(table.select("time_s", *apart), [None] * len(table), "a heat map")
     merged, note = _merged(data, ["time_s"])
     table = opened(merged, "time_s")
     clock = frames.values(table, "time_s")
@@ -417,7 +375,6 @@ def percentiles(
     hue: str | None = None,
     y: str | None = None,
     at: Sequence[float] = (50, 99, 99.9),
-    means: Any = None,
     order: Sequence[Any] | None = None,
 ) -> Spec:
     """Draw latency against percentile, each further nine as wide as the one before.
@@ -438,8 +395,6 @@ def percentiles(
         The column that names the rows, instead of curves.
     at : sequence of float
         The percentiles of rows.
-    means : pandas or polars frame, optional
-        A table with ``y`` and ``lat_mean_ns``: the mean of each row, drawn beside its percentiles.
     order, by, title, palette, ax
         As in `repeats`; curves take their colours in this order.
 
@@ -466,7 +421,7 @@ def percentiles(
     what = words.latency_of(table)
     axis = Axis(words.going(what, table, y or hue), "ns", "value_ns", log=True, bare=what)
     if y is not None:
-        return _in_rows(table, y, [at] if isinstance(at, (int, float)) else at, means, order, axis)
+        return _in_rows(table, y, [at] if isinstance(at, (int, float)) else at, order, axis)
     # the lowest and the highest latency have no place on the axis
     shares: list[Any] = frames.numbers(table, "percentile")
     inner = [row for row, share in enumerate(shares) if share is not None and 0 < share < 100]
@@ -511,10 +466,7 @@ def _points(table: Frame, held: Sequence[int], name: Any) -> tuple[list[Row], bo
     told = "run" in table.columns and not any(bounds)
     runs = run_keys(table) if told else [()] * len(table)
     keys = [(runs[row], shares[row]) for row in held]
-    if len({*keys}) < len(keys):
-        raise SchemaError(
-            f"{name!r} has a percentile twice: filter to one latency, direction and run"
-        )
+    _refuse_twice(keys, name)
     found = []
     for share in sorted({one for _, one in keys if one is not None}):
         own = [row for row in held if shares[row] == share]
@@ -525,6 +477,14 @@ def _points(table: Frame, held: Sequence[int], name: Any) -> tuple[list[Row], bo
             points = tuple(known) if len(own) > 1 else ()
             found.append(Row(nines(share), middle, low, high, points=points, group=name))
     return found, len({run for run, _ in keys}) > 1
+
+
+def _refuse_twice(shares: Sequence[Any], name: Any) -> None:
+    """Refuse a curve that has a percentile twice."""
+    if len({*shares}) < len(shares):
+        raise SchemaError(
+            f"{name!r} has a percentile twice: filter to one latency, direction and run"
+        )
 
 
 def _percentile_axis(rows: Sequence[Row]) -> Axis:
@@ -538,10 +498,7 @@ def _percentile_axis(rows: Sequence[Row]) -> Axis:
 def _values(table: Frame) -> list[float | None]:
     if "value_ns" not in table.columns:
         return [None] * len(table)
-    found = frames.numbers(table, "value_ns")
-    refuse_infinite(found, "value_ns")
-    refuse_zero("value_ns", found)
-    return found
+    return values_of(table, "value_ns", log=True, some=False)
 
 
 def _bounds(table: Frame) -> list[tuple[float, float] | None]:
@@ -585,20 +542,14 @@ def _in_rows(
     table: Frame,
     y: str,
     at: Sequence[float],
-    means: Any,
     order: Sequence[Any] | None,
     axis: Axis,
 ) -> Spec:
-    """Draw some percentiles of each level as points in a row, and the mean beside them."""
+    """Draw some percentiles of each level as points in a row."""
     shares, values = frames.numbers(table, "percentile"), _values(table)
     names = frames.complete(table, y)
     levels = in_order(names, order)
-    known = None if means is None else opened(means, y, "lat_mean_ns")
-    mean_of: dict[Any, Any] = (
-        {} if known is None else dict(frames.keys_of(known, [y, "lat_mean_ns"]))
-    )
     groups = [f"p{units.percentile(share)}" for share in at]
-    heads = [*groups, *([say("mean")] if means is not None else [])]
     rows = []
     for name in levels:
         told: dict[str, float] = {}
@@ -608,17 +559,12 @@ def _in_rows(
                 for value, one, of in zip(values, names, shares, strict=True)
                 if one == name and of == share and value is not None
             ]
-            if len(own) > 1:
-                raise SchemaError(
-                    f"{name!r} has a percentile twice: filter to one latency, direction and run"
-                )
+            _refuse_twice([share] * len(own), name)
             if own:
                 told[group] = own[0]
-        if mean_of.get(name) is not None:
-            told[say("mean")] = mean_of[name]
         own_rows = [Row(value, name, group=group) for group, value in told.items()]
         if own_rows:
-            texts = tuple(units.human(told[one], "ns") if one in told else "" for one in heads)
+            texts = tuple(units.human(told[one], "ns") if one in told else "" for one in groups)
             own_rows[-1] = replace(own_rows[-1], texts=texts)
         rows += own_rows
     if not rows:
@@ -629,33 +575,18 @@ def _in_rows(
         axis,
         Axis(column=y, order=levels),
         hue="label",
-        groups=tuple(heads),
-        heads=tuple(heads),
-        notes=(say("mean: of the total latency"),) if means is not None else (),
+        groups=tuple(groups),
+        heads=tuple(groups),
         how=frozenset({"one row"}),
     )
 
 
-def _tails(data: Any, asked: Arguments) -> Any:
-    """Ask for the ratios of histograms; take a comparison as it is."""
-    names = ("between", "baseline", "at", "hue")
-    given = {name: value for name in names if (value := asked.pop(name, None)) is not None}
-    if "baseline" in getattr(data, "columns", ()):
-        return data
-    if "at" in given:
-        given["percentiles"] = given.pop("at")
-    by = [*asked["by"], *frames.names(given.pop("hue", None))]
-    return ask_tails(data, by=by or None, band=asked.get("band", 0.05), **given)
-
-
-@kind(_tails)
+@kind(of_answer(ask_tails, "between", "baseline"))
 def tails(
     data: Any,
     *,
     between: str | None = None,
     baseline: Any = None,
-    hue: str | Sequence[str] | None = None,
-    at: Sequence[float] | None = None,
     band: float = 0.05,
 ) -> Spec:
     """Draw the ratio of each percentile against the percentile, the answer of `fiotools.tails`.
@@ -669,10 +600,6 @@ def tails(
         Histograms, or the answer of `fiotools.tails`, or of `compare` by percentile.
     between, baseline : optional
         Of histograms, as in `fiotools.tails`, which is asked.
-    hue : str or sequence of str, optional
-        Of histograms, columns that have curves of their own.
-    at : sequence of float, optional
-        Of histograms, the percentiles.
     band : float
         Half-width of the relevance band.
     by, title, palette, ax
@@ -695,26 +622,21 @@ def tails(
     >>> ax.get_ylabel()
     'ratio of completion latency'
     """
-    del between, baseline, hue, at
+    del between, baseline
     table = answered(
         data, ("percentile", "baseline", "ratio", "ratio_lo", "ratio_hi"), "a comparison"
     )
     shares = frames.complete(table, "percentile")
-    ratio, low, high = (frames.numbers(table, name) for name in ("ratio", "ratio_lo", "ratio_hi"))
-    for name, found in (("ratio", ratio), ("ratio_lo", low), ("ratio_hi", high)):
-        refuse_infinite(found, name)
-        refuse_zero(name, found)
-    if all(one is None for one in ratio):
-        raise SchemaError("nothing to draw: no row has a value of 'ratio'")
+    ratio, low, high = (
+        values_of(table, name, log=True, some=name == "ratio")
+        for name in ("ratio", "ratio_lo", "ratio_hi")
+    )
     rows = []
     curves = _pairs(table)
     for name, held in curves.items():
         # the least and the greatest latency have no place on the axis
         own = [row for row in held if 0 < shares[row] < 100]
-        if len({shares[row] for row in own}) < len(own):
-            raise SchemaError(
-                f"{name!r} has a percentile twice: filter to one latency and direction"
-            )
+        _refuse_twice([shares[row] for row in own], name)
         for row in sorted(own, key=lambda row: shares[row]):
             if ratio[row] is not None:
                 mark = "hollow" if low[row] is None or high[row] is None else ""

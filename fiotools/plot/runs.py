@@ -15,6 +15,7 @@ from fiotools.plot.kind import (
     answered,
     kind,
     needed,
+    of_answer,
     of_runs,
     opened,
     records,
@@ -27,8 +28,6 @@ from fiotools.plot.spec import (
     Spec,
     in_order,
     is_far,
-    refuse_infinite,
-    refuse_zero,
 )
 from fiotools.plot.words import say
 from fiotools.stats import frames
@@ -196,19 +195,7 @@ def _reaching(
     return rows, [say("point: mean; bar: to the slowest I/O"), is_one_run(table, drawn)]
 
 
-def _compared(data: Any, asked: Arguments) -> Any:
-    """Compare the sides of runs; take a comparison as it is."""
-    given = {
-        name: asked.pop(name) for name in ("metric", "between", "baseline", "y") if name in asked
-    }
-    if "baseline" in getattr(data, "columns", ()):
-        return data
-    rows = frames.names(given.pop("y", None))
-    known = {name: value for name, value in given.items() if value is not None}
-    return compare(data, by=[*asked["by"], *rows] or None, band=asked.get("band", 0.05), **known)
-
-
-@kind(_compared)
+@kind(of_answer(compare, "metric", "between", "baseline", "y"))
 def ratios(
     data: Any,
     metric: str | None = None,
@@ -267,12 +254,11 @@ def ratios(
     del metric, between, baseline, y
     table = answered(data, ("baseline", "metric", *_ENDS), "a comparison")
     drawn = "speedup" if {"speedup", "speedup_lo", "speedup_hi"} <= {*table.columns} else "ratio"
-    refuse_zero(drawn, values_of(table, drawn))
+    for end in _ENDS:
+        values_of(table, end.replace("ratio", drawn), log=True, some=end == "ratio")
     rows = [
         row | {name: row[name.replace("ratio", drawn)] for name in _ENDS} for row in records(table)
     ]
-    for end in _ENDS[1:]:
-        refuse_infinite((row[end] for row in rows), end)
     names, shared = _names(table, rows, labels, is_faster=drawn == "speedup")
     found = []
     for name, row in zip(names, rows, strict=True):
@@ -283,7 +269,6 @@ def ratios(
         mark = "whole" if (row.get("workloads") or 1) > 1 else "" if ends else "hollow"
         text = words.bracketed(words.factor(ratio), low, high)
         found.append(Row(ratio, name, texts=(text,), mark=mark, **ends))
-    refuse_zero(drawn, (row.low for row in found))
     equal = band_of(band)
     below, beyond = limits or (0.0, float("inf"))
     ends_of = [end for row in found for end in (row.low, row.high) if end is not None]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from math import exp, fsum
 from typing import Any
 
@@ -20,8 +20,10 @@ from fiotools.plot.kind import (
     of_table,
     opened,
     records,
+    refuse_several,
+    values_of,
 )
-from fiotools.plot.spec import Axis, Level, Row, Spec, in_order, refuse_infinite
+from fiotools.plot.spec import Axis, Level, Row, Spec, in_order
 from fiotools.plot.words import say
 from fiotools.stats import frames
 from fiotools.stats.combine import fairness as ask_fairness
@@ -29,7 +31,7 @@ from fiotools.stats.combine import per_thread, stragglers
 from fiotools.stats.explain import NOTHING, asked_of, causes
 from fiotools.tables.results import Results
 
-_WHOSE = ("source", "run", "group", "direction")
+_WHOSE = ("direction", "group", "run", "source")  # a row is of one of each
 _TIMES = ("real_s", "user_s", "sys_s")
 _PARTS = ("part", "verdict", "log_ratio", "ratio", "seconds", "share_pct", "metric", "baseline")
 _MANY = 8  # threads in a row: from there on their points are small
@@ -87,19 +89,13 @@ def fairness(data: Any, *, y: str | None = None, order: Sequence[Any] | None = N
     y = needed(y)
     facts = {row[y]: row for row in records(frames.opened(ask_fairness(data, by=y)))}
     table = opened(per_thread(data, by=y), y, "iops")
-    values, names = frames.numbers(table, "iops"), frames.complete(table, y)
-    refuse_infinite(values, "iops")
+    values, names = values_of(table, "iops"), frames.complete(table, y)
     waits = frames.optional(table, "lat_mean_ns")
-    whose = frames.columns(table, frames.present(table, _WHOSE))
+    refuse_several(table, names, _WHOSE, "a row", hue=y)
     rows, shares, drawn, said = list[Row](), list[Level](), list[int](), dict[str, list[str]]()
     order = in_order(names, order)
     for name in order:
         own = [row for row, one in enumerate(names) if one == name]
-        if apart := frames.differing(whose, own):
-            keep = frames.to_type(table, apart[-1], whose[apart[-1]][own[0]])
-            raise SchemaError(
-                f"the threads of {y} {name!r} differ in {', '.join(apart)}: keep one, {keep}"
-            )
         rates = [rate for row in own if (rate := values[row]) is not None]
         drawn += [row for row in own if values[row] is not None]
         fact = facts[name]
@@ -202,9 +198,8 @@ def timings(data: Any, *, y: str | None = None, order: Sequence[Any] | None = No
     names = frames.complete(table, y)
     order = in_order(names, order)
     frames.complete(table, "real_s")
-    times = {name: frames.numbers(table, name) for name in _TIMES}
+    times = {name: values_of(table, name, some=False) for name in _TIMES}
     for name, found in times.items():
-        refuse_infinite(found, name)
         if (least := min((one for one in found if one is not None), default=0)) < 0:
             raise SchemaError(f"{name!r} is {least:g} in a row: times are not negative")
     cells = Centers(data, "real_s", [y]) if len({*names}) < len(names) else None
@@ -329,11 +324,7 @@ def parts(
     labels = [name for name in before if name not in (*_PARTS, "n")]
     if not rows:
         raise SchemaError("nothing to draw: the answer has no rows")
-    lists = frames.columns(table, labels)
-    if apart := frames.differing(lists):
-        keep = frames.to_type(table, apart[0], lists[apart[0]][0])
-        several = f"these are the parts of several sides ({', '.join(apart)})"
-        raise SchemaError(f"{several}: {keep}, or {argument('by')}")
+    refuse_several(table, [None] * len(table), labels, "a plot", role="by")
     if rows[0]["baseline"] is None:
         return _of_time(rows)
     return _of_ratio([row for row in rows if row["log_ratio"] is not None], labels[-1])
@@ -350,14 +341,7 @@ def _of_ratio(rows: Sequence[Mapping[str, Any]], between: str) -> Spec:
     steps = [(_name(row), row["log_ratio"], _group(row)) for row in shown]
     if len(shown) < len(rows) and abs(rest) >= _LEAST * extent:
         steps.append((say(_OTHERS), rest, say("part")))
-    drawn, levels, at = list[Row](), list[Level](), 0.0
-    for name, size, group in [*steps, (say(_WHOLE), whole, say(_WHOLE))]:
-        begin = at if group != say(_WHOLE) else 0.0
-        ends = sorted((exp(begin), exp(begin + size)))
-        texts = words.factor(exp(size)), f"{100 * size / whole:.0f} %" if whole else "-"
-        levels.append(Level(ends[0], ends[1], ends[1], row=name, group=group))
-        drawn.append(Row(exp(begin + size), name, texts=texts))
-        at += size
+    drawn, levels = _stacked(steps, whole, exp, lambda size: words.factor(exp(size)))
     metric = words.wording(rows[0]["metric"])
     edges = [1.0, *(end for one in levels for end in (one.begin, one.end))]
     pair = words.sides(rows[0][between], rows[0]["baseline"], between)
@@ -387,15 +371,9 @@ def _of_time(rows: Sequence[Mapping[str, Any]]) -> Spec:
     terms = [row for row in rows if row["seconds"]]
     if not terms:
         raise SchemaError("nothing to draw: no part of this side is a time")
-    whole, at = fsum(row["seconds"] for row in terms), 0.0
-    drawn, levels = list[Row](), list[Level]()
+    whole = fsum(row["seconds"] for row in terms)
     steps = [(_name(row), row["seconds"], _group(row)) for row in terms]
-    for name, size, group in [*steps, (say(_WHOLE), whole, say(_WHOLE))]:
-        begin = at if group != say(_WHOLE) else 0.0
-        texts = units.human(size, "s"), f"{100 * size / whole:.0f} %"
-        levels.append(Level(begin, begin + size, begin + size, row=name, group=group))
-        drawn.append(Row(begin + size, name, texts=texts))
-        at += size
+    drawn, levels = _stacked(steps, whole, float, lambda size: units.human(size, "s"))
     binds = next((row for row in rows if row["verdict"] == "cause"), None)
     what = "time of the command" if rows[0]["metric"] == "real_s" else "time of an I/O"
     return Spec(
@@ -409,6 +387,24 @@ def _of_time(rows: Sequence[Mapping[str, Any]]) -> Spec:
         said=say("limit: {limit}", limit=_name(binds)) if binds else "",
         how=frozenset({"bars"}),
     )
+
+
+def _stacked(
+    steps: Sequence[tuple[str, float, str]],
+    whole: float,
+    place: Callable[[float], float],
+    written: Callable[[float], str],
+) -> tuple[list[Row], list[Level]]:
+    """Let each bar begin where the one above it ended; the last one is the whole."""
+    rows, levels, at = list[Row](), list[Level](), 0.0
+    for name, size, group in [*steps, (say(_WHOLE), whole, say(_WHOLE))]:
+        begin = at if group != say(_WHOLE) else 0.0
+        low, high = sorted((place(begin), place(begin + size)))
+        levels.append(Level(low, high, high, row=name, group=group))
+        texts = written(size), f"{100 * size / whole:.0f} %" if whole else "-"
+        rows.append(Row(place(begin + size), name, texts=texts))
+        at += size
+    return rows, levels
 
 
 def _groups() -> tuple[str, ...]:

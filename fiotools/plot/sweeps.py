@@ -15,7 +15,7 @@ from fiotools.plot.spec import Axis, Limit, Row, Spec, in_order, refuse_zero
 from fiotools.plot.words import say
 from fiotools.stats import frames, roles
 from fiotools.stats.best_under import best_under
-from fiotools.stats.compare import compare, settled
+from fiotools.stats.compare import settled
 from fiotools.stats.frames import Frame, metric_of
 from fiotools.tables import naming
 from fiotools.tables.results import Results
@@ -261,14 +261,9 @@ def _limit(best: Sequence[Mapping[str, Any]], latency: str, hue: str | None) -> 
 
 
 def _in_cells(data: Any, asked: Arguments) -> Any:
-    """Compare the sides of runs if they were named, else take the runs of the metric."""
-    given = {name: asked.pop(name) for name in ("between", "baseline") if name in asked}
+    """Take the runs of the metric; a comparison as it is."""
     if "baseline" in getattr(data, "columns", ()):
         return data
-    if given:
-        metric = asked.pop("metric", None)
-        by = [*asked["by"], asked.get("x") or "iodepth", asked.get("y") or "numjobs"]
-        return compare(data, by=by, **given, **({"metric": metric} if metric else {}))
     asked.setdefault("x", "iodepth")
     asked.setdefault("y", "numjobs")
     return of_runs("y", "x")(data, asked)
@@ -281,8 +276,6 @@ def grid(
     *,
     x: str = "iodepth",
     y: str = "numjobs",
-    between: str | None = None,
-    baseline: Any = None,
 ) -> Spec:
     """Draw a value, or the ratio of two sides, for each combination of two conditions.
 
@@ -296,8 +289,6 @@ def grid(
         The column to draw.
     x, y : str
         The columns that name the columns and the rows of cells, numbers by size.
-    between, baseline : optional
-        Of runs, as in `compare`, which is asked.
     by, title, ax
         As in `repeats`; `palette` is one of seaborn's, by name.
 
@@ -319,7 +310,6 @@ def grid(
     >>> [text.get_text() for text in ax.texts]
     ['0.235x', '0.230x', '0.600x', '0.368x', '0.648x', '0.413x']
     """
-    del between, baseline
     table = opened(data, x, y)
     if "baseline" in table.columns:
         rows, note, of, colours = _ratios(table, x, y)

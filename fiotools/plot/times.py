@@ -14,16 +14,26 @@ from fiotools import units
 from fiotools.errors import SchemaError, argument, typed
 from fiotools.flags import flags_of
 from fiotools.plot import words
-from fiotools.plot.kind import Arguments, answered, kind, of_table, opened, records
-from fiotools.plot.latencies import refuse_several
+from fiotools.plot.kind import (
+    Arguments,
+    answered,
+    kind,
+    of_table,
+    opened,
+    records,
+    refuse_several,
+)
+from fiotools.plot.latencies import APART
 from fiotools.plot.spec import Axis, Level, Limit, Row, Spec, in_order
 from fiotools.plot.words import say
 from fiotools.stats import frames
 from fiotools.stats.frames import Frame
+from fiotools.stats.replicates import labels
 from fiotools.stats.series import Series, as_samples, portions, series_of, weighted_mean
 from fiotools.stats.steady import RANGE_PCT, RISE_PCT
 from fiotools.stats.steady import steady as ask_steady
 from fiotools.tables.results import Results
+from fiotools.vocabulary import KEYS, STATISTICS
 
 _JUDGED = (
     *("metric", "n", "interval_s", "mean", "mean_lo", "mean_hi", "confidence", "method"),
@@ -33,7 +43,6 @@ _JUDGED = (
 _VALUED = 6  # rounds whose means are written
 _LONG = 60  # samples: from there on a line is thin
 _ABOUT = ("entry", "direction", "job", "source")  # columns that tell series of results apart
-_LATENCIES = {"lat": "latency", "clat": "completion latency", "slat": "submission latency"}
 
 
 def _sampled(data: Any, asked: Arguments) -> Any:
@@ -192,7 +201,7 @@ def _what(table: Frame, found: Sequence[_Line], *, is_percentile: bool) -> str:
     if len({line.series.quantity for line in found}) > 1 and metric.unit == "ns":
         what = say("latency")
     else:
-        known = _LATENCIES.get(metric.name.removesuffix("_ns"))
+        known = words.LATENCIES.get(metric.name.removesuffix("_ns"))
         what = say(known) if known else words.wording(metric.name)
     share = words.only(table, "percentile")
     if is_percentile and share is not None:
@@ -211,8 +220,10 @@ def _series_of(
         apart, answers = told.columns[: told.columns.index("metric")], records(told)
     keys = [name for name in (hue, *apart) if name]
     frames.need(table, keys)
-    also = "" if hue else f", or tell them apart, {argument('hue', '{}')}"
-    refuse_several(table, names, "a line", hue=hue, apart=keys, also=also)
+    own_labels = [name for name in labels(table) if name not in STATISTICS]
+    # in the order in which people would name them
+    apart_in = dict.fromkeys([*APART, *own_labels, "scope", *reversed(KEYS), *keys])
+    refuse_several(table, names, apart_in, "a line", hue=hue, role="" if hue else "hue")
     found = {names[line.rows[0]]: line for line in series_of(table, quantity, keys)}
     lines = []
     for name in in_order(found, order):

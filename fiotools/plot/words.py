@@ -23,7 +23,7 @@ from fiotools.vocabulary import COLUMNS
 
 ENGLISH = "en"
 _FOLDER = Path(__file__).parent
-_LATENCIES = {"lat": "latency", "clat": "completion latency", "slat": "submission latency"}
+LATENCIES = {"lat": "latency", "clat": "completion latency", "slat": "submission latency"}
 _CONDITIONS = {"bs_bytes": "block size", "iodepth": "queue depth", "numjobs": "number of jobs"}
 _HOLE = re.compile(r"\\{(\w+)\\}")  # in an escaped text
 _words: Mapping[str, str] = {}  # in the language in use
@@ -138,7 +138,7 @@ def sides(level: Any, baseline: Any, between: str, *, faster: bool = False) -> s
 
 def latency_of(table: Frame) -> str:
     """Name the latency of all rows: submission or completion if they have one kind."""
-    return say(_LATENCIES.get(only(table, "latency"), "latency"))
+    return say(LATENCIES.get(only(table, "latency"), "latency"))
 
 
 def going(what: str, table: Frame, *columns: str | None) -> str:

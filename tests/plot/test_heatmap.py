@@ -159,13 +159,6 @@ def test_merged_bins_of_several_jobs_are_drawn():
     assert cells(ax) == pytest.approx(cells(ft.plot.heatmap(bins(ROWS))))
 
 
-def test_saving_twice_gives_the_same_bytes(tmp_path):
-    files = [
-        ft.plot.save(ft.plot.heatmap(bins(ROWS)), tmp_path / f"{name}.svg")[0] for name in "ab"
-    ]
-    assert files[0].read_bytes() == files[1].read_bytes()
-
-
 def both(**other):
     return pd.concat([bins(ROWS), bins(ROWS, **other)])
 

@@ -215,18 +215,6 @@ def test_figures_compose():
     assert plt.get_fignums() == [figure.number], "no figure of their own"
 
 
-def test_saving_twice_gives_the_same_bytes(tmp_path):
-    for name in ("one", "two"):
-        ft.plot.style()
-        ax = kinds.singles(RATES, y="mount", hue="direction", log=True)
-        files = ft.plot.save(ax, tmp_path / name, formats=("svg", "png", "pdf"))
-        assert [file.suffix for file in files] == [".svg", ".png", ".pdf"]
-        plt.close("all")
-    for kind in ("svg", "png", "pdf"):
-        assert (tmp_path / f"one.{kind}").read_bytes() == (tmp_path / f"two.{kind}").read_bytes()
-    assert not list(tmp_path.glob(".*")), "no part files are left"
-
-
 def test_saving_what_did_not_change_leaves_the_file_alone(tmp_path):
     ax = ft.plot.timings(TIMES, y="cache")
     (file,) = ft.plot.save(ax, tmp_path / "t.svg")
