@@ -252,7 +252,7 @@ def complete_names(table: Any, asked: Arguments) -> None:
             full = [naming.full(one, table) for one in names]
             asked[role] = full[0] if isinstance(asked[role], str) else full
     column = asked.get("y") or asked.get("hue")
-    if (order := asked.get("order")) and column in table.columns:
+    if (order := asked.get("order")) and column and column in table.columns:
         asked["order"] = [
             naming.value_of(table, column, one) if isinstance(one, str) else one for one in order
         ]

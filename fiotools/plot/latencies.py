@@ -594,7 +594,9 @@ def _in_rows(
     names = frames.complete(table, y)
     levels = in_order(names, order)
     known = None if means is None else opened(means, y, "lat_mean_ns")
-    mean_of = {} if known is None else dict(frames.keys_of(known, [y, "lat_mean_ns"]))
+    mean_of: dict[Any, Any] = (
+        {} if known is None else dict(frames.keys_of(known, [y, "lat_mean_ns"]))
+    )
     groups = [f"p{units.percentile(share)}" for share in at]
     heads = [*groups, *([say("mean")] if means is not None else [])]
     rows = []

@@ -118,7 +118,7 @@ def repeats(
     >>> reads = ft.example("how-many-runs").where("workload=randread")
     >>> ax = ft.plot.repeats(reads, "iops", y="filesystem")
     >>> [text.get_text() for text in ax.texts]
-    ['2.61 k/s', '2.64 k/s']
+    ['35,614 /s', '35,432 /s']
     """
     metric, y = needed(metric, "metric"), needed(y)
     of, what = words.unit(metric), words.wording(metric)
@@ -131,7 +131,7 @@ def repeats(
             if log is None
             else log
         )
-        how, heads = frozenset[str](), (say("mean"), say("slowest"))
+        how, heads = frozenset[str](), [say("mean"), say("slowest")]
     else:
         if order:
             kept = in_order(frames.values(table, y), order)
@@ -151,7 +151,7 @@ def repeats(
         values = [one for row in rows for one in (row.x, *row.points)]
         is_log = found.several and is_far(values) if log is None else log
         notes = [found.said("tick: {middle}")]
-        how, heads = frozenset(() if found.several else ("stems",)), ()
+        how, heads = frozenset(() if found.several else ("stems",)), []
     names = in_order([row.y for row in rows], order)
     return Spec(
         "rows",
@@ -168,7 +168,7 @@ def repeats(
         hue=hue,
         groups=in_order([row.group for row in rows]),
         limits=limits_of(ceilings, of, log=is_log),
-        heads=heads,
+        heads=tuple(heads),
         notes=tuple(filter(None, notes)),
         how=how,
     )
@@ -180,7 +180,7 @@ def _reaching(
     """Draw one value per row, and a bar to another."""
     values, ends = values_of(table, metric), frames.numbers(table, to)
     of = words.unit(metric)
-    drawn, rows = [], []
+    drawn, rows = list[int](), list[Row]()
     for at, key in enumerate(frames.keys_of(table, keys)):
         value, end = values[at], ends[at]
         if value is None:

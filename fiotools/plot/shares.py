@@ -195,7 +195,7 @@ def timings(data: Any, *, y: str | None = None, order: Sequence[Any] | None = No
     >>> import fiotools as ft
     >>> ax = ft.plot.timings(ft.example("page-cache"), y="cache", order=["before", "after"])
     >>> [text.get_text() for text in ax.get_legend().get_texts()]
-    ['user CPU', 'system CPU', 'wall time beyond CPU']
+    ['system CPU', 'wall time beyond CPU']
     """
     y = needed(y)
     table = opened(data, y, *_TIMES)
@@ -332,9 +332,8 @@ def parts(
     lists = frames.columns(table, labels)
     if apart := frames.differing(lists):
         keep = frames.to_type(table, apart[0], lists[apart[0]][0])
-        raise SchemaError(
-            f"these are the parts of several sides ({', '.join(apart)}): {keep}, or {argument('by')}"
-        )
+        several = f"these are the parts of several sides ({', '.join(apart)})"
+        raise SchemaError(f"{several}: {keep}, or {argument('by')}")
     if rows[0]["baseline"] is None:
         return _of_time(rows)
     return _of_ratio([row for row in rows if row["log_ratio"] is not None], labels[-1])

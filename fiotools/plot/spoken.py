@@ -105,7 +105,9 @@ def _of_cells(spec: Spec) -> Iterator[str]:
             why = reasons.get(name, "").replace("\n", "; ")
             yield ": ".join(filter(None, [f"{name}, {words.listed(worst)}".strip(", "), why]))
         return
-    known = sorted((row for row in spec.rows if row.value and row.texts), key=lambda row: row.value)
+    known = sorted(
+        (row for row in spec.rows if row.value and row.texts), key=lambda row: row.value or 0.0
+    )
     for row in dict.fromkeys([*known[:1], *known[-1:]]):
         at = words.listed([words.named(row.y, spec.y.column), words.named(row.x, spec.x.column)])
         yield f"{at}: {row.texts[0]}"

@@ -36,7 +36,7 @@ def _swept(data: Any, asked: Arguments) -> Any:
         there = [one for one in roles.METRICS if one in data.columns]
         asked["metric"] = there[0] if there else "bw_bytes_per_s"
     table = opened(found)
-    asked["x"] = naming.full(asked["x"], table) if asked.get("x") else _axis(table, labels)
+    asked["x"] = naming.full(asked["x"], table.columns) if asked.get("x") else _axis(table, labels)
     shown = {asked["x"], *asked["by"]}
     if isinstance(data, Results) and asked.get("hue") is None:
         data, columns = roles.with_sides(data)
@@ -45,7 +45,10 @@ def _swept(data: Any, asked: Arguments) -> Any:
         asked["hue"] = next((one for one in (*free, *kinds) if _differs(table, one)), None)
     found = of_runs("x", "hue")(data, asked)
     table = opened(found)
-    asked["metric"] = [asked["metric"], *(naming.of_metric(one, table) for one in several[1:])]
+    asked["metric"] = [
+        asked["metric"],
+        *(naming.of_metric(one, table.columns) for one in several[1:]),
+    ]
     frames.need(table, [one for one in (asked["x"], asked.get("hue")) if one])
     twins = [one for one in _APART if one != asked["x"] and _agree(table, one, asked["x"])]
     _refuse_unlike(table, asked, twins)
