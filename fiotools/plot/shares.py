@@ -184,7 +184,7 @@ def timings(data: Any, *, y: str | None = None, order: Sequence[Any] | None = No
     Raises
     ------
     SchemaError
-        If a time is negative, or wall time is missing.
+        If wall time is missing.
 
     Examples
     --------
@@ -199,9 +199,6 @@ def timings(data: Any, *, y: str | None = None, order: Sequence[Any] | None = No
     order = in_order(names, order)
     frames.complete(table, "real_s")
     times = {name: values_of(table, name, some=False) for name in _TIMES}
-    for name, found in times.items():
-        if (least := min((one for one in found if one is not None), default=0)) < 0:
-            raise SchemaError(f"{name!r} is {least:g} in a row: times are not negative")
     cells = Centers(data, "real_s", [y]) if len({*names}) < len(names) else None
     # without a CPU time nothing is known of what is beyond it
     of_cpu = any(one is not None for name in _TIMES[1:] for one in times[name])
