@@ -90,7 +90,7 @@ def test_every_public_name_is_in_the_reference_once():
     public |= {f"plot.{name}" for name in ft.plot.__all__}
     public |= {f"measure.{name}" for name in ft.measure.__all__}
     # the table of the page "Measure on your machine"
-    assert public - set(listed) == {"measure.EXPERIMENTS"}
+    assert public - set(listed) == {"measure.experiments"}
 
 
 def test_every_kind_of_plot_is_in_the_gallery():

@@ -7,8 +7,8 @@ import pytest
 import tqdm  # noqa: F401  (it reads TQDM_DISABLE when it is imported, and other tests set that)
 from nbformat.v4 import new_code_cell, new_notebook
 
-from tools import kernel
 from fiotools.progress import bar
+from tools import kernel
 
 # 20 ms for each file
 SLOW = """

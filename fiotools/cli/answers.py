@@ -178,7 +178,7 @@ def read(asked: Asked) -> int:
             raise Trouble(f"the dataset has no table {table!r}, only {there}", 2)
 
     def sheet(frame: pl.DataFrame) -> Sheet:
-        return layout.preview(results, frame, table, rows, chosen=False)
+        return layout.preview(results, frame, table, rows)
 
     asked.show(frame, results, sheet=sheet, more=more)
     return reading.code

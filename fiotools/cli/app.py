@@ -46,7 +46,15 @@ _CONTEXT = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
 _COMPLETE = "_FIOTOOLS_COMPLETE"
 _READING = ("format", "version", "quantity")  # arguments of `read` that all verbs take
 # what nobody can type: other frames, and what a verb takes in its place
-_PYTHON = ("errors", "frames", "executor", "progress", "say", "destination", "sources", "files")
+_PYTHON = (
+    *("errors", "frames", "executor", "progress", "say", "destination", "sources", "files"),
+    *("format", "version"),
+)
+# arguments that are typed in another way
+_AS_TYPED = {
+    "quantity": Argument("metric", help="The column to look at: iops, bw, lat."),
+    "steady": Argument("steady", "bool", help="Draw the mean of each round, too."),
+}
 _OF_PYTHON = ("frame", "DataFrame")  # words of paragraphs that a shell does not need
 
 
@@ -107,7 +115,7 @@ def app() -> click.Group:
     return Group(
         "fiotools",
         lambda: {
-            heading: {name: line(verb.asks) for name, verb in verbs.items()}
+            heading: {name: verb.line or line(verb.asks) for name, verb in verbs.items()}
             for heading, verbs in SECTIONS.items()
         },
         _verb,
@@ -210,8 +218,9 @@ def _command(verb_name: str, name: str, verb: Verb, own: Iterable[Argument]) -> 
         if name in DRAWN and verb_name in ("plot", "report")
         else ()
     )
-    typed = [one for one in (*own, *asked) if _is_typed(one) and one.name not in _READING]
-    known = {one.name: one for one in (*typed, *verb.more)}
+    left = ("quantity",) if name == "convert" else ()  # it is how files are read
+    typed = [one for one in (*own, *asked) if _is_typed(one) and one.name not in left]
+    known = {one.name: _AS_TYPED.get(one.name, one) for one in (*typed, *verb.more)}
     params: list[click.Parameter] = []
     if verb.files:
         offers = "names" if name == "describe" else "files"
@@ -224,7 +233,7 @@ def _command(verb_name: str, name: str, verb: Verb, own: Iterable[Argument]) -> 
                 shell_complete=lambda ctx, one, part: offered(offers, (), part),
             )
         )
-    params += [Option(one, known) for one in known.values()]
+    params += [Option(one, known, dest) for dest, one in known.items()]
     if verb.more and verb.files.startswith(("F", "[F", "[H")):
         reading = {one.name: one for one in signature(VERBS["read"].asks).arguments}
         params += [Option(reading[one], dest=f"reading__{one}") for one in _READING]

@@ -193,7 +193,7 @@ class Option(click.Option):
         help = shell(about.help if is_own else _HELP.get(about.name, about.help), names)
         help += " Repeatable." if about.name in WHOLE else ""
         names = [*filter(None, [_SHORT.get(about.name)]), flag(about.name), dest or about.name]
-        if about.kind == "bool":
+        if about.kinds == {"bool"}:
             super().__init__(names, is_flag=True, default=False, help=help)
             return
         default = about.default

@@ -180,8 +180,7 @@ def old_and_new(files: Sequence[str]) -> Sequence[str]:
         raise Trouble(f"all {len(files)} lie in {folder}: give HISTORY, and then NEW", 2)
     is_one = len({PurePosixPath(one).parent for one in old}) == 1
     parent = str(PurePosixPath(old[0]).parent) if is_one else os.path.commonpath(old)
-    sides = [old[0] if len(old) == 1 else parent, last if len(new) == 1 else folder]
-    history, name = short_names(sides)
+    history, name = short_names([parent, last if parent == folder else folder])
     say(
         f"HISTORY is {history} ({many(len(old), 'path')}), NEW is {name} ({many(len(new), 'path')})"
     )

@@ -26,6 +26,7 @@ class Verb(NamedTuple):
     more: tuple[Argument, ...] = _ASKED
     files: str = "FILES..."
     are_sides: bool = False  # each of several paths is a side
+    line: str = ""  # in the list of verbs, if not the function's own
 
 
 def _of_sides(asks: str, *more: Argument) -> Verb:
@@ -95,15 +96,15 @@ SECTIONS: Mapping[str, Mapping[str, Verb]] = {
     },
     "To show others": {
         "plot": Verb(
-            "plot.draw:draw",
+            "",
             (
                 *_ROWS,
                 replace(_OUTPUT, help="The plot: FILE.svg, .png or .pdf."),
-                Argument("by", "Sequence[str]"),
+                Argument("by", "Sequence[str]", help="A panel for each value of these."),
                 Argument("title", help="A line above the plot."),
-                Argument("by", "Sequence[str]", help="A panel for each combination of these columns."),
             ),
             are_sides=True,
+            line="Draw a plot",
         ),
         "notebook": Verb("notebooks.template:write", ()),
         "report": Verb("reports.page:report", (), are_sides=True),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from fiotools.errors import MeasureError
 from fiotools.measure.campaign import Campaign
 from fiotools.measure.experiment import names
 from fiotools.measure.machine import stays_in_memory
@@ -12,15 +13,17 @@ from fiotools.measure.machine import stays_in_memory
 _CABLES = ("nvme", "sata", "sas", "usb", "mmc")
 
 
-def known(campaign: Campaign) -> dict[str, Any]:
+def known(campaign: Campaign, place: str | None = None) -> dict[str, Any]:
     """Return the arguments of `fiotools.check` that a campaign knows.
 
-    Only what is certain, and holds for all places: /sys of a guest shows the host's inventions, so
-    neither medium nor link is taken from there.
+    Only what is certain: /sys of a guest shows the host's inventions, so neither medium nor link is
+    taken from there.
 
     Parameters
     ----------
     campaign : Campaign
+    place : str, optional
+        Without it, only what holds for all places.
 
     Returns
     -------
@@ -33,7 +36,11 @@ def known(campaign: Campaign) -> dict[str, Any]:
     >>> c = ft.measure.campaign("random-io-20261121-093000")  # doctest: +SKIP
     >>> ft.check(c.results, **ft.measure.known(c))  # doctest: +SKIP
     """
-    places = campaign.session["places"]
+    every = campaign.session["places"]
+    places = [one for one in every if place in (None, one["name"])]
+    if not places:
+        there = ", ".join(one["name"] for one in every)
+        raise MeasureError(f"there is no place {place!r}; there are: {there}")
     machine = campaign.session["machine"]
     found: dict[str, Any] = {}
     if machine["ram_bytes"] is not None:

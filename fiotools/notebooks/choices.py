@@ -46,7 +46,7 @@ def found(question: str, files: Any, asked: Values) -> Values:
     cells: list[str] = []
     if "between" not in asked:
         labels = results.labels
-        find = roles.sides_of if question in _OF_SIDES else roles.with_sides
+        find = roles.sides_and_cells if question in _OF_SIDES else roles.with_sides
         results, (first, *cells) = _first_of(*find(results))
         values["between"] = first
         if first == roles.LABEL and first not in labels:

@@ -235,7 +235,7 @@ def _series_of(
         elif own.single and own.metric.unit != "ns":
             raise SchemaError(
                 "the rows are one I/O each: draw rounds of them, "
-                + typed("steady=True, round_s=1", "--steady --round-s 1")
+                + typed("steady=True, round_s=1", "--steady --round 1")
             )
         lines.append(line)
     if len({line.series.metric.unit for line in lines}) > 1:

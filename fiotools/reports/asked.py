@@ -53,15 +53,21 @@ class Asked:
 
     @cached_property
     def checks(self) -> pd.DataFrame:
-        """The findings of `check` for every run, with what is known of the machine."""
+        """The findings of `check` for every run, by what is known of its place."""
         told = {**self.known}
         if told.keys() & {*_OF_SIDES}:
             told |= {"between": self.between, "baseline": self.baseline}
-        if self.campaign is not None:
-            from fiotools.measure.known import known
+        if self.campaign is None:
+            return to_frame(check(self.results, **told))
+        from fiotools.measure.known import known
 
-            told = {**known(self.campaign), **told}
-        return to_frame(check(self.results, **told))
+        parts = []
+        for place in self.campaign.asked.places:
+            own = self.results.where(place=place)
+            if len(own.runs):
+                parts.append(to_frame(check(own, **{**known(self.campaign, place), **told})))
+        whole: pd.DataFrame = pd.concat(parts, ignore_index=True)
+        return whole
 
     @cached_property
     def comparison(self) -> Comparison | None:

@@ -118,7 +118,7 @@ def test_a_new_file_that_stands_among_its_history(builds, capsys):
         file.rename(f"history/{number:02d}.json")
     Path("new/0.json").rename("history/new.json")
     assert main(["gate", "history", "history/new.json", "-m", "iops"]) == 4
-    assert "history/new.json of new: left out of history" in capsys.readouterr().err
+    assert "history/new.json is in history too: left out there" in capsys.readouterr().err
     every = [str(one) for one in sorted(Path("history").glob("*.json"))]
     assert main(["gate", *every, "history/new.json", "-m", "iops"]) == 4
     assert "NEW is new (1 path)" in capsys.readouterr().err

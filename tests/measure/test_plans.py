@@ -353,6 +353,13 @@ def test_evidence_of_a_campaign(given, expected):
     assert ft.measure.known(given) == {"ram": 8 * GIB, "prefilled": True, **expected}
 
 
+def test_what_is_known_of_one_place():
+    given = campaign("random-io", False, a=SSD, b=DISK)
+    assert ft.measure.known(given, "b")["link"] == "usb3-5g"
+    with pytest.raises(ft.MeasureError, match="there is no place 'c'; there are: a, b"):
+        ft.measure.known(given, "c")
+
+
 def test_small_files_are_not_prefilled():
     assert ft.measure.known(campaign("small-files", True, a=SSD)) == {"ram": 8 * GIB}
 

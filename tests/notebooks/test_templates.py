@@ -226,10 +226,12 @@ def test_execution_names_the_cell(tmp_path):
 def test_what_fails_leaves_nothing(tmp_path, monkeypatch, capsys):
     """Neither a notebook nor its folder, also where the plots were already made."""
     monkeypatch.chdir(tmp_path)
+    (tmp_path / "mine-output").mkdir()
+    (tmp_path / "mine-output" / "old.csv").write_text("of an earlier one")
     monkeypatch.setattr("fiotools.files.atomic_write.write_bytes", lambda *_: 1 / 0)
     with pytest.raises(ZeroDivisionError):
         main(["notebook", "threads", DDA, "-o", "mine.ipynb"])
-    assert not [*tmp_path.iterdir()]
+    assert [one.name for one in tmp_path.rglob("*")] == ["mine-output", "old.csv"]
 
 
 DDA = (DATA / "dda-vhdx/xml").as_posix()
@@ -244,7 +246,7 @@ DDA = (DATA / "dda-vhdx/xml").as_posix()
         (["two-side", "x"], 2, "there is no notebook 'two-side'; did you mean 'two-sides'?"),
         (["sweep", "x", "-o", "a.txt"], 1, "a.txt: a notebook ends in .ipynb"),
         (["sweep", "x", "-o", "old.ipynb"], 1, "old.ipynb is there, and may have been edited"),
-        (["sweep", "x", "-o", "kept.ipynb"], 1, "kept-output is there, and may have been edited"),
+        (["sweep", "x", "-o", "kept.ipynb"], 1, "kept-output is there, and holds other files"),
         (["sweep", "x", "-o", "no/a.ipynb"], 1, "no: there is no such folder"),
         (["sweep", "none.json", "-o", "a.ipynb"], 1, "none.json: no such file or folder"),
         (["sweep", "-", "-o", "a.ipynb"], 2, "a notebook reads its files again, and not -"),
@@ -268,6 +270,7 @@ def test_refusals(words, code, said, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     Path("old.ipynb").write_text("mine", encoding="utf-8")
     Path("kept-output").mkdir()
+    Path("kept-output", "run.json").write_text("{}")
     assert main(["notebook", *words]) == code
     assert said in capsys.readouterr().err
     assert {file.name for file in tmp_path.iterdir()} == {"old.ipynb", "kept-output"}

@@ -339,7 +339,7 @@ def test_nothing_that_is_there_is_overwritten_in_silence(tmp_path, monkeypatch, 
     [
         (["-o", "page.pdf"], "the name of a page ends in .html"),
         (["-o", "none/page.html"], "there is no such folder"),
-        (["--rma", "8GB"], "there is no option --rma"),
+        (["--rma", "8GB"], "report does not take --rma"),
     ],
     ids=["ending", "folder", "option"],
 )

@@ -96,17 +96,14 @@ def test_a_label_that_would_hide_a_column(make):
 @pytest.mark.parametrize(
     ("frame", "message"),
     [
-        ([1, 2], r"takes what was read: ft\.\w+\(ft\.read\("),
-        (pd.Series([1]), "a pandas or polars DataFrame is needed, not Series"),
-        (
-            pl.LazyFrame({"g": [1]}),
-            r"a pandas or polars DataFrame is needed, not LazyFrame; collect\(\) it first",
-        ),
+        ([1, 2], "not list"),
+        (pd.Series([1]), "not Series"),
+        (pl.LazyFrame({"g": [1]}), r"not LazyFrame; collect\(\) it first"),
     ],
     ids=["list", "series", "lazy"],
 )
 def test_other_types_than_frames_are_refused(function, arguments, frame, message):
-    with pytest.raises(SchemaError, match=message):
+    with pytest.raises(SchemaError, match=f"a pandas or polars DataFrame is needed, {message}"):
         function(frame, **arguments)
 
 

@@ -457,7 +457,7 @@ def test_nothing_done_is_nothing_to_share(log, rows):
 
 
 def test_no_frame():
-    with pytest.raises(SchemaError, match="steady takes what was read"):
+    with pytest.raises(SchemaError, match="not list"):
         steady([1, 2])
     with pytest.raises(SchemaError, match="the frame has no rows"):
         steady(pd.DataFrame({"value": [1.0]}).head(0))

@@ -305,7 +305,7 @@ def test_windows_are_drawn_and_judged_as_samples_are():
         (lambda log: ft.window(log.with_columns(time_s=-1.0), 1), "runs begin at 0"),
         (lambda log: ft.window(log.with_columns(quantity=pl.lit("io_bytes")), 1), "steady()"),
         (lambda log: ft.window(log.head(0), 1), "no rows"),
-        (lambda log: ft.window(log.to_dict(), 1), "window takes what was read"),
+        (lambda log: ft.window(log.to_dict(), 1), "a pandas or polars DataFrame is needed"),
     ],
 )
 def test_what_cannot_be_answered_is_refused(ask, why):
