@@ -154,11 +154,9 @@ def label(ax: Axes, spec: Spec, *, whole: bool) -> None:
     """
     wide, high = look.points(ax)
     size, small = look.size(ax), look.small(ax)
-    right = max((sum(map(letters.width, row.texts)) for row in spec.rows), default=0)
-    taken = 0.6 * small * right if spec.shape == "rows" else 0.0
     names = ax.get_yticklabels() if spec.y.order is not None else []
     lines = [line for one in names for line in one.get_text().split("\n")]
-    beside = 0.6 * size * max(map(letters.width, lines), default=7) + taken + 24
+    beside = 0.6 * size * max(map(letters.width, lines), default=7) + 24
     most = letters.room(max(wide / 0.775 - beside, 0.3 * wide), size)
     text = letters.paragraph(filter(None, [spec.x.label]), most)
     for note in () if whole else spec.notes:  # as many as leave room for the plot

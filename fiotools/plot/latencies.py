@@ -375,6 +375,7 @@ def percentiles(
     hue: str | None = None,
     y: str | None = None,
     at: Sequence[float] = (50, 99, 99.9),
+    means: Any = None,
     order: Sequence[Any] | None = None,
 ) -> Spec:
     """Draw latency against percentile, each further nine as wide as the one before.
@@ -395,6 +396,8 @@ def percentiles(
         The column that names the rows, instead of curves.
     at : sequence of float
         The percentiles of rows.
+    means : pandas or polars frame, optional
+        A table with ``y`` and ``lat_mean_ns``: the mean of each row, drawn beside its percentiles.
     order, by, title, palette, ax
         As in `repeats`; curves take their colours in this order.
 
@@ -421,7 +424,7 @@ def percentiles(
     what = words.latency_of(table)
     axis = Axis(words.going(what, table, y or hue), "ns", "value_ns", log=True, bare=what)
     if y is not None:
-        return _in_rows(table, y, [at] if isinstance(at, (int, float)) else at, order, axis)
+        return _in_rows(table, y, [at] if isinstance(at, (int, float)) else at, means, order, axis)
     # the lowest and the highest latency have no place on the axis
     shares: list[Any] = frames.numbers(table, "percentile")
     inner = [row for row, share in enumerate(shares) if share is not None and 0 < share < 100]
@@ -542,14 +545,20 @@ def _in_rows(
     table: Frame,
     y: str,
     at: Sequence[float],
+    means: Any,
     order: Sequence[Any] | None,
     axis: Axis,
 ) -> Spec:
-    """Draw some percentiles of each level as points in a row."""
+    """Draw some percentiles of each level as points in a row, and the mean beside them."""
     shares, values = frames.numbers(table, "percentile"), _values(table)
     names = frames.complete(table, y)
     levels = in_order(names, order)
+    known = None if means is None else opened(means, y, "lat_mean_ns")
+    mean_of: dict[Any, Any] = (
+        {} if known is None else dict(frames.keys_of(known, [y, "lat_mean_ns"]))
+    )
     groups = [f"p{units.percentile(share)}" for share in at]
+    heads = [*groups, *([say("mean")] if means is not None else [])]
     rows = []
     for name in levels:
         told: dict[str, float] = {}
@@ -562,9 +571,11 @@ def _in_rows(
             _refuse_twice([share] * len(own), name)
             if own:
                 told[group] = own[0]
+        if mean_of.get(name) is not None:
+            told[say("mean")] = mean_of[name]
         own_rows = [Row(value, name, group=group) for group, value in told.items()]
         if own_rows:
-            texts = tuple(units.human(told[one], "ns") if one in told else "" for one in groups)
+            texts = tuple(units.human(told[one], "ns") if one in told else "" for one in heads)
             own_rows[-1] = replace(own_rows[-1], texts=texts)
         rows += own_rows
     if not rows:
@@ -575,8 +586,9 @@ def _in_rows(
         axis,
         Axis(column=y, order=levels),
         hue="label",
-        groups=tuple(groups),
-        heads=tuple(groups),
+        groups=tuple(heads),
+        heads=tuple(heads),
+        notes=(say("mean: of the total latency"),) if means is not None else (),
         how=frozenset({"one row"}),
     )
 

@@ -184,7 +184,7 @@ def timings(data: Any, *, y: str | None = None, order: Sequence[Any] | None = No
     Raises
     ------
     SchemaError
-        If a time is negative, or wall time is missing.
+        If wall time is missing.
 
     Examples
     --------
@@ -199,9 +199,6 @@ def timings(data: Any, *, y: str | None = None, order: Sequence[Any] | None = No
     order = in_order(names, order)
     frames.complete(table, "real_s")
     times = {name: values_of(table, name, some=False) for name in _TIMES}
-    for name, found in times.items():
-        if (least := min((one for one in found if one is not None), default=0)) < 0:
-            raise SchemaError(f"{name!r} is {least:g} in a row: times are not negative")
     cells = Centers(data, "real_s", [y]) if len({*names}) < len(names) else None
     # without a CPU time nothing is known of what is beyond it
     of_cpu = any(one is not None for name in _TIMES[1:] for one in times[name])
@@ -212,7 +209,7 @@ def timings(data: Any, *, y: str | None = None, order: Sequence[Any] | None = No
     )
     bars = {name: _bar(times, names, name, cells) for name in order}
     longest = max(max(wall, user + system) for wall, user, system in bars.values())
-    rows, parts, over = list[Row](), list[Level](), False
+    rows, parts = list[Row](), list[Level]()
     for name, (wall, user, system) in bars.items():
         own: Any = {} if cells is None else cells.roles((name,))
         left = 0.0
@@ -220,12 +217,15 @@ def timings(data: Any, *, y: str | None = None, order: Sequence[Any] | None = No
             parts.append(Level(left, left + time, left + time, row=name, group=group))
             left += time
         text = _human(wall, own.get("low"), own.get("high"), longest)
-        if left - wall > 0.005 * longest:
-            over = True
+        mark = "over" if left - wall > 0.005 * longest else ""
+        if mark:
             text = f"{text}, CPU {units.human(left, 's', like=longest)}"
-        mark = "over" if left > wall else ""
         rows.append(Row(wall, name, points=own.get("points", ()), texts=(text,), mark=mark))
-    notes = [say("black line: wall time, where CPU time is more")] if over else []
+    notes = (
+        [say("black line: wall time, where CPU time is more")]
+        if any(row.mark for row in rows)
+        else []
+    )
     if cells is not None:
         notes += [
             say("points: runs"),

@@ -218,7 +218,7 @@ KINDS: dict[str, Callable[[pd.DataFrame], Any]] = {
     "grid": lambda f: ft.plot.grid(swept(f), "iops", x="iodepth", y="device"),
     "fairness": draw_fairness,
     "percentiles": lambda f: ft.plot.percentiles(tail(f), hue="device"),
-    "percentiles-rows": lambda f: ft.plot.percentiles(tail(means(f)), y="device"),
+    "percentiles-rows": lambda f: ft.plot.percentiles(tail(means(f)), y="device", means=means(f)),
     "tails": draw_tails,
     "cdf": lambda f: ft.plot.cdf(histograms(f), hue="device"),
     "heatmap": lambda f: ft.plot.heatmap(bins_over_time(f)),

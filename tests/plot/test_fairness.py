@@ -121,11 +121,11 @@ MISTAKES = {
     "no rates": (lambda: draw(TWO.drop(columns="iops")), "no column 'iops'"),
     "directions": (
         lambda: draw(pd.concat([TWO.assign(direction="read"), TWO.assign(direction="write")])),
-        r"differ in direction: keep one, \.query\(\"direction == 'read'\"\)",
+        r"differ in direction \(read, write\).*keep it, \.query\(\"direction == 'read'\"\)",
     ),
     "runs": (
         lambda: draw(pd.concat([TWO, TWO.assign(source="second.xml")])),
-        "'mirror' differ in source: keep one",
+        r"'mirror' differ in source \(mirror\.xml, second\.xml\).*keep it",
     ),
 }
 
