@@ -88,7 +88,7 @@ class Look:
 
 
 def looks(groups: Sequence[Any], ax: Axes, palette: Any = None) -> dict[Any, Look]:
-    """Give each group a look: of the palette that was given, numbers from light to dark.
+    """Give each group a look: of the palette that was given or set, numbers from light to dark.
 
     Markers and strokes change when the colours begin again.
     """
@@ -97,6 +97,8 @@ def looks(groups: Sequence[Any], ax: Axes, palette: Any = None) -> dict[Any, Loo
         own = [palette.get(name, GREY) for name in groups]
     elif palette is not None:
         own = sns.color_palette(palette, None if isinstance(palette, (list, tuple)) else count)
+    elif chosen := _chosen():
+        own = chosen
     elif count > 2 and all(isinstance(name, (int, float)) for name in groups):
         own = sns.color_palette("flare", count)
     else:
@@ -107,6 +109,14 @@ def looks(groups: Sequence[Any], ax: Axes, palette: Any = None) -> dict[Any, Loo
         name: Look(colours[at], MARKERS[(at + turn) % len(MARKERS)], LINES[turn % len(LINES)])
         for name, (turn, at) in zip(groups, turns, strict=True)
     }
+
+
+def _chosen() -> list[Any]:
+    """Return the colours that the user set, ``sns.set_palette(...)``; none if they are usual."""
+    now = [to_hex(one) for one in mpl.rcParams["axes.prop_cycle"].by_key().get("color", [])]
+    plain = mpl.rcParamsDefault["axes.prop_cycle"].by_key()["color"]
+    usual = (PALETTE, plain, sns.color_palette("deep"))
+    return [] if any(now == [to_hex(one) for one in known] for known in usual) else now
 
 
 def figure_of(ax: Axes | Figure | NDArray[Any]) -> Figure:

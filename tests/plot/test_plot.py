@@ -9,6 +9,8 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
+import seaborn as sns
+from matplotlib.colors import to_hex
 
 import fiotools as ft
 from tests.conftest import ROOT, needs_letters
@@ -546,3 +548,12 @@ def test_rows_of_dd_stand_beside_those_of_fio(tmp_path):
     found = ft.plot.repeats.spec(res, "bw", y="source")
     assert found.hue is None
     assert len(found.rows) == 3
+
+
+def test_the_palette_that_was_set_is_taken():
+    runs = ft.example("how-many-runs").where("workload=randread")
+    with sns.color_palette(["red", "black"]):
+        axes = ft.plot.percentiles(runs, hue="filesystem")
+    colours = {to_hex(line.get_color()) for line in axes.lines}
+    assert {"#ff0000", "#000000"} <= colours
+    assert "#0072b2" not in colours
