@@ -105,6 +105,10 @@ def _of_cells(spec: Spec) -> Iterator[str]:
             why = reasons.get(name, "").replace("\n", "; ")
             yield ": ".join(filter(None, [f"{name}, {words.listed(worst)}".strip(", "), why]))
         return
+    if spec.x.order is None:  # a map of numbers
+        late = max((row for row in spec.rows if row.value), key=lambda row: row.y)
+        yield f"{words.say('slowest')}: {_value(spec.y, late.y)} at {_value(spec.x, late.x)}"
+        return
     known = sorted(
         (row for row in spec.rows if row.value and row.texts), key=lambda row: row.value or 0.0
     )

@@ -186,7 +186,7 @@ def test_runner_refuses_a_language_that_there_is_not(tmp_path, monkeypatch, caps
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("LANG_FIGURES", "xx")  # as make figures LANG_FIGURES=xx sets it
     assert main([]) == 2
-    assert capsys.readouterr().err == "plots have no language 'xx': write en or ja\n"
+    assert capsys.readouterr().err == "lang='xx' is not a language of plots: en, ja\n"
 
 
 def test_runner_names_what_failed_and_runs_the_rest(tmp_path, run):
