@@ -12,7 +12,7 @@ from fiotools.flags import OF_VERDICT, SENTENCES, columns_of, flag, flags_of, ha
 from fiotools.words import Span, filled
 
 SOURCE = Path(ft.__file__).parent
-OF_WORDS = {"no-run", "no-pair", "one-run", "two"}  # said by the verdict itself
+OF_WORDS = {"means", "no-run", "no-pair", "one-run", "two"}  # said by the verdict itself
 
 
 def raised():

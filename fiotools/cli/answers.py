@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import signal
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -9,8 +10,10 @@ from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
 from importlib import import_module
+from multiprocessing import parent_process
 from operator import attrgetter
 from pathlib import Path
+from threading import Thread
 from typing import TYPE_CHECKING, Any
 
 from fiotools.cli import output
@@ -333,9 +336,8 @@ def _executor(workers: str | None) -> Iterator[Any]:
         from concurrent.futures import ProcessPoolExecutor
         from multiprocessing import get_context
 
-        # polars must not be forked; Ctrl-C is ours, and ends the workers
-        quiet = (signal.SIGINT, signal.SIG_IGN)
-        with ProcessPoolExecutor(int(workers), get_context("spawn"), signal.signal, quiet) as pool:
+        # polars must not be forked
+        with ProcessPoolExecutor(int(workers), get_context("spawn"), _follow) as pool:
             yield pool
         return
     distributed = needed("distributed", f"--workers {workers}")
@@ -345,6 +347,17 @@ def _executor(workers: str | None) -> Iterator[Any]:
         raise Trouble(f"{wanted} ({str(error) or 'no answer'})") from None
     with client:
         yield client
+
+
+def _follow() -> None:
+    """Have a worker end with the program, by a kill too, and leave Ctrl-C to it."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    Thread(target=_end_after, args=(parent_process(),), daemon=True).start()
+
+
+def _end_after(parent: Any) -> None:
+    parent.join()
+    os._exit(1)
 
 
 def notebook(asked: Asked) -> int:

@@ -21,14 +21,13 @@ def drawn(shows: str, caption: str, kind: Callable[..., Any], *given: Any, **nam
     ``shows`` is what is to be seen, for people who cannot see it; ``caption`` says how to read it,
     and the notes of the plot follow it.
     """
-    import matplotlib as mpl
     import matplotlib.pyplot as plt
 
-    from fiotools.plot import save, style
+    from fiotools.plot import save
     from fiotools.plot.draw import draw
+    from fiotools.plot.look import look
 
-    with mpl.rc_context(), tempfile.TemporaryDirectory(prefix="fiotools-report-") as folder:
-        style()
+    with look(), tempfile.TemporaryDirectory(prefix="fiotools-report-") as folder:
         try:
             spec = kind.spec(*given, **named)  # type: ignore[attr-defined]
             axes = draw(replace(spec, notes=()), several=True)

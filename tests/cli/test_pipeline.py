@@ -36,4 +36,5 @@ def test_a_slowed_device_fails_the_build(tmp_path, before, after, code):
         check=False,
     )
     assert done.returncode == code, done.stderr
-    assert ("fails slower:10%: new / old: " in done.stderr) is (code == 4)
+    told = " ".join((done.stdout + done.stderr).split())
+    assert ("fail slower:10% new / old: " in told) is (code == 4)
