@@ -198,7 +198,7 @@ plot sweep depth -o depth.svg
 plot ratios nvme.xml vhdx.xml --by direction -o ratios.png
 notebook cache nowhere -o cache.txt
 report run.json two.json
-measure random-io --dir . --dry-run
+measure throughput --dir . --dry-run
 """
 STAND_INS = {
     "run.json": "data/how-many-runs/depth/16_1.json",
