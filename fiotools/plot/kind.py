@@ -70,6 +70,7 @@ def kind(prepare: Prepare) -> Callable[[Callable[..., Spec]], Callable[..., Any]
             return draw(spec(*given, **named), ax, several=named.get("by") is not None)
 
         update_wrapper(plot, make)
+        # attributes of a function, which types do not know
         plot.__signature__ = takes  # type: ignore[attr-defined]
         plot.spec = spec  # type: ignore[attr-defined]
         return plot

@@ -29,6 +29,7 @@ def drawn(shows: str, caption: str, kind: Callable[..., Any], *given: Any, **nam
 
     with look(), tempfile.TemporaryDirectory(prefix="fiotools-report-") as folder:
         try:
+            # each kind of plot has it; the type of a function does not
             spec = kind.spec(*given, **named)  # type: ignore[attr-defined]
             axes = draw(replace(spec, notes=()), several=True)
         except SchemaError as error:

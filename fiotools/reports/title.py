@@ -67,11 +67,11 @@ def _of_rows(rows: pd.DataFrame) -> Iterator[str]:
     if "p99_ns" in names:
         names = [one for one in names if one not in _ELSE]
     for name in names:
-        unit = naming.unit_of(name)
+        unit = "1" if name == "iops" else naming.unit_of(name)  # the word IOPS says "a second"
         ends = [units.human(getattr(rows[name], end)(), unit) for end in ("min", "max")]
         said = spanned(*ends)
         if name == "iops":
-            yield f"{said.replace(' /s', '')} IOPS"
+            yield f"{said} IOPS"
         else:
             yield f"{_NAMES.get(name) or _FIRST[name]} {said}".strip()
     if not names and "mean" in rows and rows["mean"].notna().all():
