@@ -24,7 +24,7 @@ def _io(rows: int, **more: Any) -> pd.DataFrame:
         "run": 1,
         "entry": 1,
         "direction": "read",
-        "scope": "job",
+        "clones": 1,
         "side": np.where(np.arange(rows) % 2, "new", "old"),
         "iops": iops,
         "total_ios": (iops * 60).astype(np.int64),
@@ -41,7 +41,7 @@ def _io(rows: int, **more: Any) -> pd.DataFrame:
 def _threads(rows: int) -> pd.DataFrame:
     number = np.arange(rows)
     runs = {"source": [f"{run:06d}.xml" for run in number // 8], "thread": number % 8}
-    return _io(rows, **runs, entry=number % 8 + 1, scope="thread")
+    return _io(rows, **runs, entry=number % 8 + 1)
 
 
 def _cells(rows: int) -> pd.DataFrame:
@@ -57,7 +57,6 @@ def _bins(rows: int) -> pd.DataFrame:
             "run": 1,
             "entry": 1,
             "direction": "read",
-            "scope": "job",
             "latency": "lat",
             "bin_lo_ns": (number % 500) * 100.0,
             "bin_hi_ns": (number % 500) * 100.0 + 100.0,
@@ -74,7 +73,6 @@ def _percentiles(rows: int) -> pd.DataFrame:
             "run": 1,
             "entry": 1,
             "direction": "read",
-            "scope": "job",
             "latency": "lat",
             "percentile": number % 10 * 10.0,
             "value_ns": number % 10 * 1000.0 + 10,

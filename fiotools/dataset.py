@@ -44,7 +44,7 @@ from fiotools.vocabulary import COLUMNS, TABLES, tables_of
 if TYPE_CHECKING:
     from fiotools.vocabulary import DType
 
-VERSION = 7  # of files and columns; a dataset of another one is refused
+VERSION = 8  # of files and columns; a dataset of another one is refused
 _FILES, _BYTES = 512, 32 << 20  # of a batch at most
 _HELD = "fiotools.files"  # the metadata of notes
 _NAME = r"\d{8,}-[0-9a-f]{16}"
@@ -270,7 +270,7 @@ def convert(
     >>> done = ft.convert("data/dda-vhdx/xml/{volume}.xml", "memory://three-volumes")
     >>> done
     <Conversion to memory://three-volumes: 3 files (3 new)>
-    >>> done.open().io.filter(scope="total", direction="total").select("volume", "iops").collect()
+    >>> done.open().io.filter(direction="read").select("volume", "iops").collect()
     shape: (3, 2)
     ...
     >>> ft.convert("data/dda-vhdx/xml/{volume}.xml", "memory://three-volumes").new

@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
 import pytest
 
 import fiotools as ft
@@ -207,10 +208,19 @@ def fio(results: ft.Results, truth: list[dict[str, Any]]) -> Iterator[str]:
             yield f"{place}: p99 {p99.squeeze()}, not {want['clat_p99_ns']}"
 
 
+def with_totals(io: pd.DataFrame) -> pd.DataFrame:
+    """Give reads, writes and their total; where nothing tells them apart, `mixed` is the total."""
+    rows = pd.concat([io[io["direction"] != "mixed"], ft.totals(io)], ignore_index=True)
+    return rows.sort_values(["run", "entry"], kind="stable")
+
+
 def diskspd(results: ft.Results, truth: dict[str, Any]) -> Iterator[str]:
     """Compare bytes and I/Os of every thread, and the totals (test_corpus_diskspd has the rest)."""
     for run, span in enumerate(truth.get("timespans") or truth["runs"], 1):
-        io = results.io[results.io["run"] == run]
+        io, of_threads = (
+            table[table["run"] == run]
+            for table in (with_totals(results.io), with_totals(results.threads))
+        )
         threads = span["threads"]
         parts = (
             [part for thread in threads for part in thread.get("targets", [thread])]
@@ -218,8 +228,7 @@ def diskspd(results: ft.Results, truth: dict[str, Any]) -> Iterator[str]:
             else list(threads.values())
         )
         for direction in ("read", "write", "total"):
-            rows = io[io["direction"] == direction]
-            mine = rows[rows["scope"] == "thread"]
+            mine = of_threads[of_threads["direction"] == direction]
             want = [
                 (part[direction]["bytes"], part[direction]["ios"])
                 for part in parts
@@ -228,7 +237,7 @@ def diskspd(results: ft.Results, truth: dict[str, Any]) -> Iterator[str]:
             got = list(zip(mine["io_bytes"], mine["total_ios"], strict=True))
             if sorted(want) != sorted(got):
                 yield f"run {run} {direction}: threads {got}, not {want}"
-            total = rows[rows["scope"] == "total"]
+            total = io[io["direction"] == direction]
             if span.get(direction) and span[direction]["ios"]:
                 want = [(span[direction]["bytes"], span[direction]["ios"])]
                 got = list(zip(total["io_bytes"], total["total_ios"], strict=True))

@@ -15,12 +15,14 @@ ROW = ["source", "run", "entry", "direction"]
 def contradictions(results):
     """Give (source, run, what) for every answer that is wrong."""
     asked = {
-        "io": (amounts, blocks, latencies, totals, little),
+        "io": (amounts, blocks, latencies, printed, little),
+        "threads": (*map(of_threads, (amounts, blocks, latencies)), parts),
         "percentiles": (percentiles,),
         "bins": (bins,),
         "timings": (timings,),
         "cpu": (shares,),
         "samples": (samples,),
+        "thread_samples": (samples,),
     }
     found = []
     for table, questions in asked.items():
@@ -71,6 +73,11 @@ def floats(frame, *names):
     return [frame[name].astype("float64") for name in names]
 
 
+def of_threads(question):
+    """Ask of threads what is asked of `io`."""
+    return lambda results: question(ft.Results({**results.tables, "io": results.threads}, 1))
+
+
 def amounts(results):
     """Amounts are rates times time, and nothing is negative or infinite."""
     io = results.io
@@ -110,7 +117,7 @@ def latencies(results):
 def percentiles(results):
     """They rise, within 0 and 100, and end at the greatest."""
     frame = results.percentiles
-    keys = [*ROW, "scope", "target", "job", "thread", "latency"]
+    keys = [*ROW, "target", "job", "latency"]
     yield frame[~frame["percentile"].between(0, 100)], "no percentile"
     frame = frame.sort_values("percentile", kind="stable")
     fall = frame.groupby(keys, dropna=False)["value_ns"].diff() < 0
@@ -130,28 +137,38 @@ def bins(results):
     yield both[(ios > 0) & ((held - ios).abs() > 0.04 * ios + 2)], "bins do not hold every I/O"
 
 
-def totals(results):
-    """Threads add up to the total."""
-    io = results.io
-    if not (io["scope"] == "thread").any():
-        return
+def parts(results):
+    """Threads add up to the run."""
+    keys = ["source", "run", "direction"]
     for amount in ("io_bytes", "total_ios"):
-        keys = ["source", "run", "direction"]
-        sums = io.pivot_table(
-            index=keys, columns="scope", values=amount, aggfunc="sum", observed=True
-        )
-        if {"thread", "total"} <= set(sums.columns):
-            sums = sums.reset_index().dropna(subset=["thread", "total"])
-            parts, whole = floats(sums, "thread", "total")
-            yield sums[(parts - whole).abs() > 1e-5 * whole], f"threads' {amount} are not the total"
+        sums = [added(frame, keys, amount) for frame in (results.threads, results.io)]
+        both = sums[0].merge(sums[1], on=keys)
+        own, whole = floats(both, f"{amount}_x", f"{amount}_y")
+        yield both[(own - whole).abs() > 1e-5 * whole], f"threads' {amount} are not the run's"
+
+
+def printed(results):
+    """The rows of a run add up to the total that the tool printed."""
+    keys, extras = ["source", "run"], results.extras
+    for amount in ("io_bytes", "total_ios"):
+        whole = extras[(extras["path"] == f"total.{amount}") & extras["entry"].isna()]
+        both = added(results.io, keys, amount).merge(whole, on=keys)
+        own, told = floats(both, amount, "text")
+        yield both[(own - told).abs() > 1e-5 * told], f"{amount} of io are not the total"
+
+
+def added(frame, keys, amount):
+    """Add up an amount that is known of all rows."""
+    sums = frame.groupby(keys, observed=True)[amount].sum(min_count=1, skipna=False)
+    return sums.reset_index().dropna()
 
 
 def little(results):
-    """One job cannot keep more I/Os waiting than its depth."""
-    io = results.io[results.io["scope"] == "job"]
-    depth, jobs, iops, lat = floats(io, "iodepth", "numjobs", "iops", "lat_mean_ns")
+    """Jobs and threads cannot keep more I/Os waiting than their depth."""
+    io = results.io
+    depth, jobs, iops, lat = floats(io, "iodepth", "clones", "iops", "lat_mean_ns")
     waiting = iops * lat * 1e-9
-    yield io[waiting > depth * jobs.fillna(1) * 1.2 + 1], "more I/Os waiting than the depth"
+    yield io[waiting > depth * jobs * 1.2 + 1], "more I/Os waiting than the depth"
 
 
 def timings(results):

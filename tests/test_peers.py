@@ -58,7 +58,6 @@ def test_2_latencies_are_weighted_and_deviations_pooled():
             "group": [0, 0],
             "job": ["a", "b"],
             "direction": "read",
-            "scope": "job",
             "total_ios": [1000, 3996],
             "io_bytes": [4096000, 16367616],
             "runtime_s": [1.0, 1.0],

@@ -12,21 +12,22 @@ FIXTURES = Path(__file__).parent / "fixtures" / "diskspd"
 
 
 def total(results):
-    return results.io.query("scope == 'total' and direction == 'total'")
+    return ft.totals(results.io)
 
 
 def test_samples_within_a_target():
     """Defect 7: PerfKitBenchmarker calls float() on the nested <Iops> of any -D result."""
     res = ft.read(FIXTURES / "diskspd-2.0.12--mix_2targets_D_L.xml")
     iops = res.samples.query("quantity == 'iops' and direction == 'total'")
-    assert iops.groupby("scope").size().to_dict() == {"thread": 4, "total": 2}
+    of_threads = res.thread_samples.query("quantity == 'iops' and direction == 'total'")
+    assert (len(iops), len(of_threads)) == (2, 4)
     assert total(res)["total_ios"].tolist() == [63857]
 
 
 def test_every_target_of_a_thread_counts():
     """Defect 7: PerfKitBenchmarker takes only the first <Target> of each thread."""
     res = ft.read(FIXTURES / "diskspd-2.2--F2O8_weights.xml")
-    threads = res.io.query("scope == 'thread' and direction == 'total'")
+    threads = ft.totals(res.threads)
     assert threads["thread"].tolist() == [0, 0, 1, 1]
     assert threads["target"].tolist() == [r"C:\dsk\x1.dat", r"C:\dsk\x2.dat"] * 2
     assert total(res)["total_ios"].tolist() == [57955]
@@ -78,7 +79,7 @@ def test_each_target_has_its_own_block_size():
     profile = text.index(first, text.index(first) + 1)
     text = text[:profile] + second + text[profile + len(first) :]
     res = ft.reads(text)
-    threads = res.io.query("scope == 'thread' and direction == 'total'")
+    threads = ft.totals(res.threads)
     assert threads["bs_bytes"].tolist() == [4096, 2048, 4096, 2048]
     assert total(res)["bs_bytes"].isna().all()
 
@@ -98,6 +99,6 @@ def test_columns_before_the_processor():
 def test_the_title_of_the_percentiles(name):
     """Defect 14: "total:" became "Total latency distribution:" in 2.2."""
     res = ft.read(FIXTURES / f"diskspd-{name}.txt")
-    charts = res.percentiles.query("scope == 'total' and percentile == 50 and run == 1")
+    charts = res.percentiles.query("entry == 1 and percentile == 50 and run == 1")
     assert charts["direction"].tolist() == ["read", "write", "total"]
     assert charts["value_ns"].gt(0).all()

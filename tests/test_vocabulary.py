@@ -38,8 +38,8 @@ def test_every_column_of_a_statistic_is_defined_once():
 
 @pytest.fixture(scope="module")
 def answers():
-    io = ft.read(f"{DATA.as_posix()}/dda-vhdx/xml/{{volume}}.xml").io
-    threads = io.query("scope == 'thread'")
+    res = ft.read(f"{DATA.as_posix()}/dda-vhdx/xml/{{volume}}.xml")
+    io, threads = res.io, res.threads
     plus = ft.read(FIXTURES / "fio/fio-3.33--jsonplus-libaio.json")
     single = ft.read(FIXTURES / "fio/fio-3.33--log-single_lat.1.log").samples
     tests = {"between": "volume", "baseline": "vhdx", "by": "direction"}
@@ -62,8 +62,8 @@ def answers():
         "plan": ft.plan(0.03),
         "summarize": ft.summarize(io, "iops", by=["volume", "direction"]),
         "overview": ft.overview(io),
-        "per_thread": ft.per_thread(io, by="volume"),
-        "fairness": ft.fairness(io, by="volume"),
+        "per_thread": ft.per_thread(threads, by="volume"),
+        "fairness": ft.fairness(threads, by="volume"),
         "combine": ft.combine(threads, to="run"),
         "explain": ft.explain(
             ft.read(f"{DATA.as_posix()}/dda-vhdx/xml/{{volume}}.xml"), "iops", baseline="vhdx"
@@ -71,8 +71,8 @@ def answers():
         "check": ft.check(ft.read(f"{DATA.as_posix()}/dda-vhdx/xml/{{volume}}.xml")),
         "percentiles": ft.percentiles(plus.bins),
         "best_under": ft.best_under(io, "lat_mean_ns", 1e9, by=["volume", "direction"]),
-        "steady": ft.steady(io.query("scope == 'total'"), "iops", by=["volume", "direction"]),
-        "shifts": ft.shifts(io.query("scope == 'total'"), "iops", by=["volume", "direction"]),
+        "steady": ft.steady(io, "iops", by=["volume", "direction"]),
+        "shifts": ft.shifts(io, "iops", by=["volume", "direction"]),
         "window": ft.window(single, "1s", percentiles=99),
         "reconcile": ft.reconcile(
             io[["source", "run", "entry", "direction"]].assign(
@@ -87,9 +87,11 @@ def answers():
 def test_columns_of_answers_are_described(answers, function):
     io, frames = answers
     frame = frames[function]
-    given = (
-        vocabulary.TABLES[GIVEN[function]] if function in GIVEN else (*io, "quantity", "baseline")
-    )
+    given = (*io, "quantity", "baseline")
+    if function in GIVEN:
+        given = vocabulary.TABLES[GIVEN[function]]
+    if function in ("per_thread", "fairness", "combine"):  # of threads
+        given = ("volume", *vocabulary.TABLES["threads"])
     own = list(vocabulary.ANSWERS[function])
     assert list(frame)[-len(own) :] == own
     assert {*frame}.difference(own) <= {*given}
@@ -114,8 +116,11 @@ def test_a_column_explains_itself(column):
     assert not re.search(r"_(std|dev|us|ms|kb|mb)(_|$)", column.name), "fio's words, base units"
 
 
-def test_conditions_and_keys_are_columns_of_io():
-    assert set(vocabulary.KEYS) | set(vocabulary.CONDITIONS) <= set(vocabulary.TABLES["io"])
+def test_conditions_and_keys_are_columns_of_io_and_threads():
+    io, threads = (set(vocabulary.TABLES[table]) for table in ("io", "threads"))
+    assert set(vocabulary.KEYS) | set(vocabulary.CONDITIONS) <= threads
+    assert threads - io == {"thread"}
+    assert io < threads
 
 
 def test_describe_suggests_similar_columns():

@@ -47,7 +47,6 @@ _HELP = {
     "between": "The column that holds the sides.",
     "baseline": "The side that the others are divided by.",
     "by": "A panel, or an answer, for each value of these.",
-    "scope": "Rows of this scope: total, thread, job, group, client, target.",
     "x": "The condition that was swept.",
     "y": "The column of the rows.",
     "hue": "The column of the colours and curves.",

@@ -138,7 +138,7 @@ def read(
     --------
     >>> import fiotools as ft
     >>> ft.read("data/dda-vhdx/xml/{volume}.xml")
-    <Results: 3 files, DISKSPD 2.0.21a, 3 runs, 36 settings, 27 io rows, 3 extras, 0 notes>
+    <Results: 3 files, DISKSPD 2.0.21a, 3 runs, 36 settings, 6 io rows, ...>
     """
     if errors not in ("warn", "raise", "note"):
         raise ValueError(f"errors={errors!r} is not one of 'warn', 'raise', 'note'")

@@ -112,7 +112,7 @@ def _are_together(results: Results) -> bool:
     if not results.tables.height("io"):
         return False
     io = results.tables.polars("io")
-    parts = io.filter(pl.col("scope").is_in(["job", "client"]))
+    parts = io.filter(pl.col("clones") == 1)
     keys = ["source", "run", "group", "direction"]
     return bool(parts.group_by(keys).len()["len"].gt(1).any())
 

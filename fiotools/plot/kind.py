@@ -21,7 +21,7 @@ from fiotools.plot.draw import draw
 from fiotools.plot.spec import Spec, merged, refuse_infinite, refuse_too_many, refuse_zero
 from fiotools.stats import frames
 from fiotools.stats import roles as sides
-from fiotools.stats.question import columns_named, metric_of, table_of
+from fiotools.stats.question import columns_named, metric_of, parts_named, table_of
 from fiotools.tables import naming
 from fiotools.tables.results import Results, with_runs
 
@@ -29,8 +29,6 @@ Arguments: TypeAlias = dict[str, Any]
 Prepare: TypeAlias = Callable[[Any, Arguments], Any]
 
 _NAMES = ("y", "hue", "x", "by", "between", "to")  # arguments that name columns
-# a row of these is a part of a run, so the total beside them is left out
-_PARTS = frozenset(("thread", "job", "target", "entry", "host", "group", "scope"))
 _WITHIN = ("job", "thread", "direction", "command")  # may tell rows of a file apart
 _EVERY = {
     "by": "str | Sequence[str] | None",
@@ -178,7 +176,7 @@ def _short(spec: Spec) -> Spec:
 
 
 def of_runs(*roles: str, metric: str = "metric", wide: bool = False) -> Prepare:
-    """Return how results become the runs of a metric, in one scope; the first role gets the sides.
+    """Return how results become the runs of a metric; the first role gets the sides.
 
     ``wide``: colours tell read from write where both are there and no argument names them.
     """
@@ -186,8 +184,9 @@ def of_runs(*roles: str, metric: str = "metric", wide: bool = False) -> Prepare:
     def prepare(data: Any, asked: Arguments) -> Any:
         if isinstance(data, Results):
             data = name_sides(data, asked, roles[0])
-            data, asked[metric] = _with_columns(data, asked, *metric_of(data, asked.get(metric)))
             named = {*asked["by"], *(asked.get(role) for role in roles)}
+            found = metric_of(data, asked.get(metric), parts_named(data, named))
+            data, asked[metric] = _with_columns(data, asked, *found)
             free = wide and asked.get("hue") is None and "direction" not in named
             if free and _differs(data, "direction") and not data["direction"].null_count():
                 asked["hue"] = "direction"
@@ -195,7 +194,7 @@ def of_runs(*roles: str, metric: str = "metric", wide: bool = False) -> Prepare:
             complete_names(data, asked)
             if isinstance(asked.get(metric), str):
                 asked[metric] = naming.of_metric(asked[metric], data)
-        return totals(data, [*asked["by"], *(asked.get(role) for role in roles)])
+        return data
 
     return prepare
 
@@ -271,15 +270,6 @@ def complete_names(table: Any, asked: Arguments) -> None:
         asked["order"] = [
             naming.value_of(table, column, one) if isinstance(one, str) else one for one in order
         ]
-
-
-def totals(data: Any, named: Sequence[str | None]) -> Any:
-    """Keep the totals of runs, unless their parts are drawn."""
-    table = opened(data)
-    scopes = frames.optional(table, "scope")
-    if {*named} & _PARTS or "total" not in scopes:
-        return data
-    return table[[row for row, one in enumerate(scopes) if one == "total"]].to_native()
 
 
 def _differs(data: Any, column: str) -> bool:

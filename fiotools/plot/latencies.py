@@ -25,7 +25,6 @@ from fiotools.plot.kind import (
     of_table,
     opened,
     refuse_several,
-    totals,
     values_of,
     within_files,
 )
@@ -62,7 +61,7 @@ def _merged(bins: Any, keys: Sequence[str]) -> tuple[Any, str]:
     names = [None] * len(table) if is_map else frames.keys_of(table, keys)
     what, role = ("a heat map", "by") if is_map else ("a curve", "hue")
     named = [*keys, *APART]
-    refuse_several(table, names, [one for one in (*APART, "scope") if one not in keys], what)
+    refuse_several(table, names, [one for one in APART if one not in keys], what)
     refuse_several(table, names, _sides(table, named), what, role=role)
     own = histograms(table, list(keys))
     if all(max(one.parts.values(), default=0) == 1 for one in own):
@@ -363,12 +362,7 @@ def _portions(filled: NDArray[np.float64], grid: NDArray[np.float64]) -> NDArray
     return np.asarray(np.minimum(ios / sums[-1] / np.diff(grid), 1), dtype=np.float64)
 
 
-def _of_percentiles(data: Any, asked: Arguments) -> Any:
-    table = of_table("percentiles", "hue")(data, asked)
-    return totals(table, [*asked["by"], asked.get("hue"), asked.get("y")])
-
-
-@kind(_of_percentiles)
+@kind(of_table("percentiles", "hue"))
 def percentiles(
     data: Any,
     *,

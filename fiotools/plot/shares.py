@@ -14,7 +14,6 @@ from fiotools.plot.centers import Centers, is_one_run
 from fiotools.plot.kind import (
     Arguments,
     answered,
-    complete_names,
     kind,
     needed,
     of_table,
@@ -30,6 +29,7 @@ from fiotools.stats.combine import fairness as ask_fairness
 from fiotools.stats.combine import per_thread, stragglers
 from fiotools.stats.explain import NOTHING, asked_of, causes
 from fiotools.tables.results import Results
+from fiotools.tables.totals import with_totals
 
 _WHOSE = ("direction", "group", "run", "source")  # a row is of one of each
 _TIMES = ("real_s", "user_s", "sys_s")
@@ -41,14 +41,10 @@ _WHOLE, _OTHERS = "together", "all others"
 
 def _threads(data: Any, asked: Arguments) -> Any:
     """Take the threads of runs: read and write together, where a tool says that."""
-    table = of_table("io", "y")(data, asked)
-    complete_names(table, asked)
-    if "direction" not in (needed(asked.get("y")), *asked["by"]):
-        known = opened(table)
-        whole = [
-            row for row, one in enumerate(frames.optional(known, "direction")) if one == "total"
-        ]
-        table = known[whole].to_native() if whole else table
+    of_tool = isinstance(data, Results) and data.tables.height("threads")
+    table = of_table("threads" if of_tool else "io", "y")(data, asked)
+    if of_tool and "direction" not in (needed(asked.get("y")), *asked["by"]):
+        return with_totals(table, asked=True).filter(direction="total")
     return table
 
 
@@ -63,7 +59,7 @@ def fairness(data: Any, *, y: str | None = None, order: Sequence[Any] | None = N
     Parameters
     ----------
     data : Results, pandas.DataFrame or polars.DataFrame
-        `Results.io`, with the rows of threads or jobs.
+        `Results.threads`, or `Results.io` of fio's jobs.
     y : str
         The column that names the rows, a run in each.
     order, by, title, palette, ax

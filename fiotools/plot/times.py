@@ -222,7 +222,7 @@ def _series_of(
     frames.need(table, keys)
     own_labels = [name for name in labels(table) if name not in STATISTICS]
     # in the order in which people would name them
-    apart_in = dict.fromkeys([*APART, *own_labels, "scope", *reversed(KEYS), *keys])
+    apart_in = dict.fromkeys([*APART, *own_labels, *reversed(KEYS), *keys])
     refuse_several(table, names, apart_in, "a line", hue=hue, role="" if hue else "hue")
     found = {names[line.rows[0]]: line for line in series_of(table, quantity, keys)}
     lines = []

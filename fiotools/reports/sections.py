@@ -36,7 +36,7 @@ from fiotools.reports.findings import Comparison
 from fiotools.reports.measured import cautions, measured
 from fiotools.reports.sentences import UNKNOWN, across, sentences
 from fiotools.reports.tables import archive
-from fiotools.stats.combine import fairness
+from fiotools.stats.combine import fairness, threads_of
 from fiotools.stats.explain import METRICS, explain
 from fiotools.stats.settings import settings_diff
 from fiotools.stats.steady import steady
@@ -257,8 +257,6 @@ def latency(asked: Asked) -> Iterator[Block]:
                 yield paragraph(f"No percentiles are in these files: {how} prints them.", "how")
         return
     frame = results.percentiles[results.percentiles["latency"] == kind]
-    if (frame["scope"] == "total").any():
-        frame = frame[frame["scope"] == "total"]
     hue = next(
         one
         for one in (asked.between, *asked.swept, "source")
@@ -287,12 +285,12 @@ def latency(asked: Asked) -> Iterator[Block]:
 
 def threads(asked: Asked) -> Iterator[Block]:
     """Say and draw how fairly threads that ran side by side were served."""
-    io = asked.results.io
-    own = io[io["scope"].isin(["thread", "job"])]
+    own = getattr(asked.results, threads_of(asked.results, {}))
+    own = own[own["clones"].eq(1)]
     if not len(own) or own.groupby(["source", "run", "direction"]).size().max() < 2:
         return
     results = asked.results
-    if own["direction"].eq("total").any():
+    if len(asked.results.threads):
         results = results.where(direction="total")
     answer = to_frame(fairness(results, by=asked.rows))
     if answer["jain"].isna().all():  # tests one after the other
@@ -424,8 +422,6 @@ def _rows(asked: Asked) -> pd.DataFrame:
     if one is not None and one.answer is not None:
         return one.frame
     own = asked.results.io if asked.metric in asked.results.io else asked.results.timings
-    if "scope" in own and (own["scope"] == "total").any():
-        own = own[own["scope"] == "total"]
     return own[own[asked.metric].notna()]
 
 

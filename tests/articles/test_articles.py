@@ -29,10 +29,13 @@ def test_001_dd_in_japanese_and_two_timings(articles):
 def test_002_diskspd_tables(articles):
     results = ft.read(articles / "002_886c6b82539fc1ed.txt")
     assert len(results.runs) == 3
-    assert len(results.io) == 27
-    totals = results.io.query("scope == 'total' and direction == 'total'")
+    assert (len(results.io), len(results.threads)) == (6, 12)
+    totals = ft.totals(results.io)
     assert totals["io_bytes"].tolist() == [78981672960, 43421843456, 30806515712]
-    assert totals["iops"].tolist() == [160686.40, 88330.73, 62672.07]
+    assert totals["iops"].tolist() == pytest.approx([160686.40, 88330.73, 62672.07], abs=0.0101)
+    printed = results.extras.query("path == 'total.iops'")
+    assert printed["text"].astype("float64").tolist() == [160686.40, 88330.73, 62672.07]
+    assert printed["entry"].isna().all()
 
 
 def test_003_holds_no_result(articles):

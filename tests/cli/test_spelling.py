@@ -43,7 +43,7 @@ ARGUMENTS = {
     BY_ARGUMENT.get(option[2:], option[2:].replace("-", "_"))
     for option in OPTIONS
     if option.startswith("--")
-}
+} - {"of"}  # dd has an argument of this name
 
 
 @cache

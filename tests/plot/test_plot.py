@@ -224,7 +224,7 @@ def test_saving_records_the_data(tmp_path):
     source = tmp_path / "data" / "dd.txt"
     source.write_text("2+0 records in\n2+0 records out\n2097152 bytes copied, 0.5 s, 4.2 MB/s\n")
     results = ft.read(source)
-    ax = kinds.singles(results.io, y="scope")
+    ax = kinds.singles(results.io, y="run")
     svg, png = ft.plot.save(ax, tmp_path / "figures" / "x", data=results)
     assert re.search(r"data/dd\.txt sha256:[0-9a-f]{16}", svg.read_text())
     assert str(tmp_path) not in svg.read_text(), "no path of the machine"
@@ -329,28 +329,27 @@ def repeats(frame=None, **options):
     return ft.plot.repeats(frame, "iops", **{"y": "mount", **options})
 
 
-SCOPES = pd.DataFrame(
+THREADS = pd.DataFrame(
     {
-        "mount": ["ext4"] * 3,
-        "scope": ["thread", "thread", "total"],
-        "thread": pd.array([0, 1, None], dtype="Int64"),
-        "iops": [10.0, 12.0, 22.0],
-        "lat_mean_ns": [5.0, 6.0, 5.5],
-        "lat_stddev_ns": [1.0, 1.0, 1.0],
+        "mount": ["ext4"] * 2,
+        "thread": [0, 1],
+        "iops": [10.0, 12.0],
+        "lat_mean_ns": [5.0, 6.0],
+        "lat_stddev_ns": [1.0, 1.0],
     }
 )
 NOTHING = [np.nan] * 4
 MISTAKES = {
     "metric": (lambda: kinds.singles(RATES, "bw_byte_per_s", y="mount"), "did you mean 'bw_"),
     "y": (lambda: kinds.singles(RATES, y="mounts"), "did you mean 'mount'"),
-    "hue": (lambda: kinds.slowest(SCOPES, y="mount", hue="thraed"), "did you mean 'thread'"),
+    "hue": (lambda: kinds.slowest(THREADS, y="mount", hue="thraed"), "did you mean 'thread'"),
     "repeats' y": (lambda: repeats(y="mouth"), "no column 'mouth'; did you mean 'mount'"),
     "curve": (lambda: ft.plot.percentiles(CURVES, hue="mounts"), "did you mean 'mount'"),
     "bar": (lambda: ft.plot.timings(TIMES, y="cahce"), "did you mean 'cache'"),
     "sweep's x": (lambda: sweep(x="bs_byte"), "did you mean 'bs_bytes'"),
     "text": (lambda: kinds.singles(RATES, "direction", y="mount"), "must be a number"),
     "empty": (lambda: kinds.singles(RATES[:0], y="mount"), "no rows"),
-    "empty latency": (lambda: kinds.slowest(SCOPES[:0], y="mount"), "no rows"),
+    "empty latency": (lambda: kinds.slowest(THREADS[:0], y="mount"), "no rows"),
     "empty sweep": (lambda: sweep(SWEPT[:0]), "no rows"),
     "empty timings": (lambda: ft.plot.timings(TIMES[:0], y="cache"), "no rows"),
     "empty curves": (lambda: ft.plot.percentiles(CURVES[:0], hue="mount"), "no rows"),
@@ -381,7 +380,7 @@ MISTAKES = {
     ),
     "negative ratio": (lambda: ft.plot.ratios(comparison(ratio=[-1.0, 1.0])), "above zero"),
     "infinite": (
-        lambda: kinds.singles(SCOPES.assign(iops=np.inf), "iops", y="scope"),
+        lambda: kinds.singles(THREADS.assign(iops=np.inf), "iops", y="thread"),
         "infinite",
     ),
     "null x": (
@@ -402,7 +401,7 @@ def test_a_mistake_is_told_in_one_line(mistake):
 def test_a_zero_is_a_value():
     frame = RATES.query("direction == 'read'").assign(bw_bytes_per_s=0.0)
     assert marked(kinds.singles(frame, y="mount")) == {(0, 0.0), (1, 0.0)}
-    frame = SCOPES.assign(lat_mean_ns=0.0)[2:]
+    frame = THREADS.assign(lat_mean_ns=0.0)[1:]
     assert marked(kinds.slowest(frame, y="mount")) == {(0, 0.0)}
 
 

@@ -185,7 +185,7 @@ def singles(times):
     return log(values, quantity="clat_ns", time_s=times, bs_bytes=4096)
 
 
-SCOPES = pd.concat([log(scope="total", direction="total"), log(direction="total", scope="thread")])
+THREADS = pd.concat([log(thread=0), log(thread=1)])
 TWO = pd.concat([log(), log(direction="write")])
 MISTAKES = {
     "empty": (lambda: ft.plot.series(log()[:0]), "no rows"),
@@ -202,10 +202,7 @@ MISTAKES = {
         lambda: ft.plot.series(TWO),
         r"differ in direction \(read, write\), .*\.query\(\"direction == 'read'\"\), .*hue='direc",
     ),
-    "scopes": (
-        lambda: ft.plot.series(SCOPES),
-        r"differ in scope .*\.query\(\"scope == 'total'\"\)",
-    ),
+    "threads": (lambda: ft.plot.series(THREADS), "differ in thread .*hue='thread'"),
     "labels": (
         lambda: ft.plot.series(pd.concat([log(fs="xfs"), log(fs="ext4", source="b")])),
         "differ in fs .*hue='fs'",

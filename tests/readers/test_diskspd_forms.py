@@ -146,10 +146,14 @@ def test_a_bucket_without_a_number_has_no_sample():
         (' Read="', ' Red="'),
     ):
         res = ft.reads(text_of(MEASURED).replace(old, new, 1))
-        assert 0 < len(whole.samples) - len(res.samples) < 20
-        pd.testing.assert_frame_equal(
-            res.io.drop(columns="source"), whole.io.drop(columns="source"), check_exact=True
-        )
+        lost = [
+            len(whole.tables[table]) - len(res.tables[table])
+            for table in ("samples", "thread_samples")
+        ]
+        assert 0 < sum(lost) < 20
+        for table in ("io", "threads"):
+            one, other = (part.tables[table].drop(columns="source") for part in (res, whole))
+            pd.testing.assert_frame_equal(one, other, check_exact=True)
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
@@ -272,7 +276,7 @@ def test_files_side_by_side_are_read_as_alone(tmp_path):
         pd.testing.assert_frame_equal(table, parts.astype(table.dtypes), check_exact=True)
     messages = " ".join(together.notes["message"])
     assert all(part in messages for part in ("read + write", "mean", "percentile", "threads are"))
-    for tables in (("runs", "settings"), ("samples",), ("io", "extras")):
+    for tables in (("runs", "settings"), ("samples",), ("io", "extras"), ("threads",)):
         part = ft.read(folder, tables=tables, errors="note")
         for name, table in part.tables.items():
             pd.testing.assert_frame_equal(table, together.tables[name], check_exact=True)
@@ -285,7 +289,8 @@ def test_more_layouts_than_are_kept(tmp_path):
     odd = res.extras[res.extras["path"].str.startswith("Odd")]
     counts = odd.groupby("source").size().tolist()
     assert counts == [*range(1, 70)]
-    assert res.io.groupby("source").size().unique().tolist() == [9]
+    for table, count in ((res.io, 2), (res.threads, 4)):
+        assert table.groupby("source").size().unique().tolist() == [count]
 
 
 def test_many_profiles(tmp_path):
@@ -318,23 +323,25 @@ def test_a_dead_thread_stands_with_zeros():
     amounts = re.compile(r"<((?:Bytes|IO|Read|Write)(?:Count|Bytes))>\d+<")
     dead = text[:start] + amounts.sub(r"<\1>0<", text[start:end]) + text[end:]
     res = ft.reads(dead.replace("<BytesCount>18685411328<", "<BytesCount>0<"))
-    rows = res.io.query("thread == 0")
-    assert rows["direction"].tolist() == ["read", "write", "total"]
+    rows = res.threads.query("thread == 0")
+    assert rows["direction"].tolist() == ["read", "write"]
     assert rows[["total_ios", "io_bytes", "iops"]].eq(0).all(axis=None)
     assert rows[["lat_mean_ns", "lat_stddev_ns"]].isna().all(axis=None)
-    assert set(ft.fairness(res.io)["stragglers"]) == {"thread 0"}
-    whole = ft.combine(res.io.query("scope == 'thread'"), to="run")
-    assert whole["lat_mean_ns"].tolist() == [539000, 780000, 635000]
+    assert set(ft.fairness(res.threads)["stragglers"]) == {"thread 0"}
+    whole = ft.combine(res.threads, to="run")
+    assert whole["lat_mean_ns"].tolist() == [539000, 780000]
+    assert ft.totals(whole)["lat_mean_ns"].item() == pytest.approx(635000, abs=1000)
 
 
 def test_a_long_run():
     text = text_of(MEASURED)
     lines = text.splitlines(keepends=True)
     long = [line * 9000 if "SampleMilli" in line else line for line in lines]
-    res = ft.reads("".join(long), tables=("samples",))
-    assert len(res.samples) == 66 * 9000
-    assert set(res.samples["direction"]) == {"read", "write", "total"}
-    assert "lat_mean_ns" in set(res.samples["quantity"])
+    res = ft.reads("".join(long), tables=("samples", "thread_samples"))
+    assert len(res.samples) + len(res.thread_samples) == 60 * 9000
+    for samples in (res.samples, res.thread_samples):
+        assert set(samples["direction"]) == {"read", "write", "total"}
+        assert "lat_mean_ns" in set(samples["quantity"])
     # one bucket that is not like the others
     at = next(n for n, line in enumerate(long) if "SampleMilli" in line)
     odd = lines[text[: text.index("<Bucket S")].count("\n")].replace('Total="', 'Total="00')
@@ -359,7 +366,7 @@ def test_numbers_are_read_as_python_reads_them():
         )
         for rate, latency in zip(rates, latencies, strict=True)
     ]
-    read = ft.reads("".join(lines)).samples.query("scope == 'total' and direction == 'read'")
+    read = ft.reads("".join(lines)).samples.query("direction == 'read'")
     for quantity, texts, scale in (("iops", rates, 1), ("lat_max_ns", latencies, 1e6)):
         expected = [float(np.rint(float(text) * scale)) for text in texts]
         expected = [value for value in expected if value or scale == 1]  # 0.000 is none

@@ -179,7 +179,7 @@ def test_the_last_report_of_each_client_is_the_result():
     last = sorted(sent[-4:], key=lambda entry: -entry["port"])
     expected = [(entry.get("read") or entry["write"])["total_ios"] for entry in last]
     assert results.io["total_ios"].tolist() == expected
-    assert set(results.io["scope"]) == {"client"}
+    assert results.io["entry"].tolist() == [1, 2, 3, 4]
     assert results.jobs["job"].tolist() == ["rr", "ww", "rr", "rr"]
     assert stale["read"]["total_ios"] not in results.io["total_ios"].tolist()
     done = results.samples[results.samples["quantity"] == "total_ios"]

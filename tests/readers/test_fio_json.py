@@ -60,18 +60,18 @@ def test_settings_list_defaults_with_their_origin():
 
 def test_clones_are_jobs_and_their_sum_is_a_group():
     clones = ft.read(fixture("clones.json")).io
-    assert clones[["entry", "job", "scope", "numjobs"]].to_numpy().tolist() == [
-        [1, "clones", "job", 2],
-        [2, "clones", "job", 2],
+    assert clones[["entry", "job", "clones", "numjobs"]].to_numpy().tolist() == [
+        [1, "clones", 1, 2],
+        [2, "clones", 1, 2],
     ]
     group = ft.read(fixture("group.txt")).io
-    assert group[["entry", "scope", "numjobs"]].to_numpy().tolist() == [[1, "group", 2]]
+    assert group[["entry", "clones", "numjobs"]].to_numpy().tolist() == [[1, 2, 2]]
 
 
 def test_a_group_of_unlike_jobs_does_not_get_the_last_jobs_conditions():
     res = ft.read(fixture("group-unlike.txt"))
-    assert res.io["scope"].tolist() == ["group", "group"]
-    assert res.io[["rw", "bs_bytes"]].isna().all().all()
+    assert len(res.io) == 2
+    assert res.io[["rw", "bs_bytes", "clones"]].isna().all().all()
     assert res.io["ioengine"].tolist() == ["psync", "psync"]
     assert "unlike jobs" in res.notes["message"].str.cat()
 
@@ -226,21 +226,82 @@ def test_the_processors_time_for_each_io():
         assert ft.reads(text).jobs["cpu_per_io_s"].isna().all()
 
 
-def test_mixed_stands_beside_its_parts_or_alone():
+def test_mixed_is_kept_beside_its_parts_or_stands_alone():
     assert ft.read(fixture("unified-mixed.txt")).io["direction"].tolist() == ["mixed"]
-    io = ft.read(fixture("unified-both.txt")).io.set_index("direction")
-    assert io.loc["mixed", "io_bytes"] == io.loc[["read", "write"], "io_bytes"].sum()
-    bins = ft.read(fixture("unified-both.txt")).bins
-    assert set(bins["direction"]) == {"mixed"}
+    res = ft.read(fixture("unified-both.txt"))
+    assert res.io["direction"].tolist() == ["read", "write"]
+    printed = res.extras.query("entry == 1").set_index("path")["text"]
+    for amount in ("io_bytes", "total_ios"):
+        assert int(printed[f"mixed.{amount}"]) == res.io[amount].sum()
+    total = ft.totals(res.io).iloc[0]
+    for name in ("iops", "bw_bytes_per_s"):
+        assert float(printed[f"mixed.{name}"]) == pytest.approx(total[name], rel=1e-6)
+    for name in ("lat_mean_ns", "lat_stddev_ns", "clat_mean_ns", "lat_min_ns", "lat_max_ns"):
+        assert float(printed[f"mixed.{name}"]) == pytest.approx(total[name], rel=1e-3)
+    assert set(res.percentiles["direction"]) == {"read", "write", "mixed"}
+    # those of fio's report for people are of both
+    assert set(res.bins["direction"]) == {"mixed"}
+    assert res.bins["count"].isna().all()
 
 
 def test_clients_and_their_total():
-    io = ft.read(fixture("client.json")).io
-    assert io["scope"].tolist() == ["client"] * 4 + ["total"] * 2
-    assert io["port"].tolist()[:4] == [8771, 8771, 8772, 8772]
-    assert io.loc[4:, ["host", "port"]].isna().all().all()
-    parts = io[io["scope"] == "client"].groupby("direction")["total_ios"].sum()
-    assert io[io["scope"] == "total"].set_index("direction")["total_ios"].equals(parts)
+    res = ft.read(fixture("client.json"))
+    assert res.io["port"].tolist() == [8771, 8771, 8772, 8772]
+    assert "All clients" not in {*res.io["job"], *res.jobs["job"], *res.bins["job"]}
+    sums(res)
+
+
+def sums(res, *, rates=1e-2):
+    """Rows of clients add up to "All clients", which stands in extras."""
+    printed = res.extras[res.extras["path"].str.startswith("All clients.")]
+    assert printed["entry"].isna().all()
+    printed = printed.set_index("path")["text"]
+    of_run = res.io.groupby("direction", observed=True)[["io_bytes", "total_ios", "iops"]].sum()
+    assert len(of_run)
+    for direction, row in of_run.iterrows():
+        said = {name: float(printed[f"All clients.{direction}.{name}"]) for name in of_run}
+        assert said == {
+            **row[["io_bytes", "total_ios"]].to_dict(),
+            "iops": pytest.approx(row["iops"], rel=rates),
+        }
+
+
+CLIENT = {
+    "runtime": 1000,
+    "io_bytes": 409600,
+    "total_ios": 100,
+    "iops": 100.0,
+    "bw_bytes": 409600,
+    "clat_ns": {"min": 1, "max": 9, "mean": 5.0, "stddev": 1.0, "percentile": {"99.000000": 8}},
+}
+
+
+def clients(total):
+    """Make a document of two clients, and their total."""
+    both = {**CLIENT, "io_bytes": total * 4096, "total_ios": total, "iops": float(total)}
+    both["bw_bytes"] = total * 4096
+    entries = [
+        {"jobname": "a", "hostname": host, "port": port, "groupid": 0, "read": CLIENT}
+        for host, port in (("one", 1), ("two", 2))
+    ]
+    whole = {"jobname": "All clients", "hostname": "two", "port": 2, "groupid": 0, "read": both}
+    return json.dumps({"fio version": "fio-3.33", "client_stats": [*entries, whole]})
+
+
+def test_the_total_of_clients_is_kept_and_compared():
+    res = ft.reads(clients(200))
+    assert res.io[["entry", "host", "total_ios"]].to_numpy().tolist() == [
+        [1, "one", 100],
+        [2, "two", 100],
+    ]
+    sums(res)
+    whole = res.percentiles[res.percentiles["job"] == "All clients"]
+    assert whole["value_ns"].tolist() == [8.0]
+    assert whole[["entry", "host", "port"]].isna().all(axis=None)
+    for total, verdict in ((200, "ok"), (201, "suspect")):
+        found = ft.check(ft.reads(clients(total))).query("check == 'parts'")
+        assert found["verdict"].tolist() == [verdict]
+    assert "the clients' io_bytes add up to 819 kB, the total is 823 kB" in found["why"].item()
 
 
 def test_bins_are_as_exact_as_fios():

@@ -55,7 +55,6 @@ def test_single_ios_match_the_report(kind):
     assert set(samples["quantity"]) == {f"{kind}_ns"}
     assert set(samples["job"]) == {"fio-3.33--log-single"}
     assert set(samples["entry"]) == {1}
-    assert set(samples["scope"]) == {"job"}
     for direction, part in samples.groupby("direction"):
         said = report("single")[direction]
         assert len(part) == said["total_ios"]
@@ -133,7 +132,7 @@ def test_unix_times_count_from_the_first_entry():
 
 def test_several_jobs_in_one_log():
     results = ft.read(fixture("jobs_bw"))
-    assert results.samples["scope"].isna().all()
+    assert results.samples["job"].unique().tolist() == ["fio-3.33--log-jobs"]
     assert len(results.samples) == len(numbers(fixture("jobs_bw")))
     assert ("info", "times step back 1 times") in [(s, m[:23]) for s, m in messages(results)]
 
@@ -293,7 +292,6 @@ def test_a_log_of_a_client_has_its_host():
 
 def test_the_log_of_all_jobs():
     samples = ft.reads("609, 3290, 0, 0, 0\n", name="agg-read_bw.log").samples
-    assert samples["scope"].item() == "total"
     assert samples["job"].isna().all()
     assert samples["value"].item() == 3290 * 1024
 

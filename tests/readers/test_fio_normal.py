@@ -88,7 +88,7 @@ def test_units_differ_before_3_0():
     assert row["clat_max_ns"] == pytest.approx(2029.2e9)
     assert row["slat_mean_ns"] == pytest.approx(501_940)
     assert row["bw_mean_bytes_per_s"] == 1024.5 * 1024
-    assert (row["numjobs"], row["scope"], row["iodepth"]) == (4, "group", 32)
+    assert (row["numjobs"], row["clones"], row["iodepth"]) == (4, 4, 32)
     assert res.percentiles["value_ns"].tolist() == [43e6, 55e6, 57e6, 139e6]
     assert res.bins["bin_lo_ns"].tolist() == [0, 250e3, 50e6, 2000e6]
     assert res.bins["bin_hi_ns"].tolist() == [2000, 500e3, 100e6, math.inf]
@@ -112,9 +112,8 @@ def test_a_rounded_block_size_is_not_exact():
 
 def test_groups_of_unlike_jobs_have_only_common_conditions():
     io = ft.reads(human("group-unlike.txt")).io
-    assert io["scope"].tolist() == ["group", "group"]
     assert io[["rw", "bs_bytes"]].isna().all().all()
-    assert io["numjobs"].tolist() == [2, 2]
+    assert io[["numjobs", "clones"]].to_numpy().tolist() == [[2, 2]] * 2
     assert io["iodepth"].tolist() == [1, 1]
 
 
@@ -136,11 +135,14 @@ def test_status_interval_reports_are_one_run_and_its_samples():
 
 
 def test_clients_and_their_total():
-    io = ft.read(fixture("client.txt")).io
-    assert io["host"].dropna().tolist() == ["alpha", "alpha", "beta", "beta"]
-    assert io["scope"].tolist() == ["client"] * 4 + ["total"] * 2
-    parts = io[io["scope"] == "client"].groupby("direction")["total_ios"].sum()
-    assert io[io["scope"] == "total"].set_index("direction")["total_ios"].equals(parts)
+    res = ft.read(fixture("client.txt"))
+    assert res.io["host"].tolist() == ["alpha", "alpha", "beta", "beta"]
+    assert res.io["entry"].tolist() == [1, 1, 2, 2]
+    assert res.jobs["host"].tolist() == ["alpha", "beta"]
+    printed = res.extras[res.extras["entry"].isna()].set_index("path")["text"]
+    for direction, ios in res.io.groupby("direction")["total_ios"].sum().items():
+        assert int(printed[f"All clients.{direction}.total_ios"]) == ios
+    assert "All clients" not in {*res.io["job"], *res.jobs["job"], *res.bins["job"]}
 
 
 def test_clones_of_a_client():
@@ -152,7 +154,8 @@ def test_clients_that_ended_at_once_have_no_certain_host():
     text = fixture("client.txt").read_text(encoding="utf-8").replace("pid=24244", "pid=24243")
     res = ft.reads(text.replace("<beta> \n", "").replace("<alpha> \n", "<alpha> \n<beta> \n"))
     assert res.io["host"].isna().all()
-    assert res.io["scope"].tolist() == ["client"] * 4 + ["total"] * 2
+    assert res.io["entry"].tolist() == [1, 1, 2, 2]
+    assert res.extras["path"].str.startswith("All clients.read.").any()
     assert res.disks["host"].isna().tolist() == [True, True]
     assert res.notes["message"].str.contains("which of the clients").tolist() == [True]
     sums = res.extras.set_index("path")["text"]["Run status group 0 (all jobs).READ"]
@@ -898,7 +901,7 @@ def test_a_summary_alone():
         assert res.io["direction"].tolist() == ["read", "write"]
         assert res.io["io_bytes"].tolist() == pytest.approx([994 * 4096, 986 * 4096], rel=1e-3)
         assert res.io["runtime_s"].tolist() == [1.002, 1.002]
-        assert res.io["scope"].tolist() == ["group", "group"]
+        assert res.io["clones"].isna().all()
         assert res.notes["message"].str.contains("without the line 'NAME").sum() == 1
     old = OLD[OLD.index("Run status") : OLD.index("\nDisk stats")]
     res = ft.reads(old + old.replace("group 0", "group 1").replace("READ", "WRITE"))

@@ -259,10 +259,11 @@ def test_version_3_has_no_trims():
 def test_clients_and_their_total():
     res = ft.reads(text("client"))
     assert res.runs["status"].tolist() == ["ok"]
-    assert res.io["scope"].tolist() == ["client"] * 4 + ["total"] * 2
-    parts = res.io[res.io["scope"] == "client"].groupby("direction")["io_bytes"].sum()
-    total = res.io[res.io["scope"] == "total"].set_index("direction")["io_bytes"]
-    assert total.equals(parts)
+    assert res.io["entry"].tolist() == [1, 1, 2, 2]
+    assert "All clients" not in {*res.io["job"], *res.jobs["job"]}
+    printed = res.extras[res.extras["entry"].isna()].set_index("path")["text"]
+    for direction, moved in res.io.groupby("direction")["io_bytes"].sum().items():
+        assert int(printed[f"All clients.{direction}.io_bytes"]) == moved
     assert len(res.disks) == 2  # each client's, from a line of their own
     assert len(ft.reads(text("client") * 2).runs) == 2
 

@@ -78,7 +78,7 @@ def test_a_sweep():
 def test_threads():
     res = ft.read("data/dda-vhdx/xml/{volume}.xml").where("direction=total")
     told = ft.tell(ft.fairness(res, by="volume"))
-    threads = res.io[res.io["scope"].eq("thread") & res.io["volume"].eq("mirror")]["iops"]
+    threads = res.threads[res.threads["volume"].eq("mirror")]["iops"]
     times = f"{threads.max() / threads.min():.3g}"
     assert (
         told.title == f"mirror: the busiest of 2 threads did {times} times the I/Os of the idlest"
@@ -91,7 +91,7 @@ def test_threads():
 
 
 def test_a_thread_that_did_nothing():
-    rows = {"thread": [0, 1], "total_ios": [100, 0], "iops": [100.0, 0.0], "scope": ["thread"] * 2}
+    rows = {"thread": [0, 1], "total_ios": [100, 0], "iops": [100.0, 0.0]}
     told = ft.tell(ft.fairness(pd.DataFrame(rows)))
     assert told.title == "One of 2 threads did no I/O"
     assert "Jain's index 0.500" in repr(told)

@@ -81,13 +81,12 @@ DISKSPD = {
 }
 
 
-@pytest.fixture
-def diskspd(make):
-    """The table `io` of article 002: 27 rows."""
+def _article_002(make, threads):
     flat = [
         (volume, entry, *row)
         for volume, table in DISKSPD.items()
         for entry, row in enumerate(table, start=1)
+        if (row[1] is not None) == threads
     ]
     volume, entry, direction, thread, size, ios, iops, mean, stddev = map(
         list, zip(*flat, strict=True)
@@ -97,11 +96,11 @@ def diskspd(make):
         source=[f"{v}.txt" for v in volume],
         run=1,
         entry=entry,
-        thread=thread,
+        **({"thread": thread} if threads else {}),
         direction=direction,
-        scope=["total" if t is None else "thread" for t in thread],
         bs_bytes=4096,
         iodepth=32,
+        clones=1 if threads else 2,
         io_bytes=size,
         total_ios=ios,
         iops=iops,
@@ -109,6 +108,18 @@ def diskspd(make):
         lat_stddev_ns=[1e6 * s for s in stddev],
         iops_stddev=100.0,
     )
+
+
+@pytest.fixture
+def diskspd(make):
+    """What DISKSPD printed of the runs of article 002, totals too: 9 rows."""
+    return _article_002(make, threads=False)
+
+
+@pytest.fixture
+def threads(make):
+    """What it printed of their threads: 18 rows."""
+    return _article_002(make, threads=True)
 
 
 @pytest.fixture

@@ -41,7 +41,7 @@ def test_values(make, values, message):
         ({"confidence": 0.5}, "confidence is 0.5"),
         ({"band": -0.1}, "band is -0.1"),
         ({"band": 5}, "band is 5"),
-        ({"scope": "total"}, "has no column 'scope'"),
+        ({"scope": "total"}, "compare takes no scope="),
     ],
     ids=[
         *("metric", "between", "by", "pair", "baseline", "confidence above 1", "confidence of 0.5"),
@@ -121,10 +121,13 @@ def test_results_without_the_metric():
 @pytest.mark.parametrize("function", [per_thread, fairness])
 def test_why_there_are_no_threads(make, function):
     with pytest.raises(SchemaError, match="the frame has no rows"):
-        function(make(run=1, scope="thread", direction="read", iops=[1.0]).head(0))
+        function(make(run=1, clones=1, direction="read", iops=[1.0]).head(0))
     with pytest.raises(SchemaError) as error:
-        function(make(run=1, scope=["client", "total"], direction="read", iops=[1.0, 1.0]))
-    assert str(error.value) == "no row of scope 'thread' or 'job' (there are: client, total)"
+        function(make(run=1, clones=[2, None], direction="read", iops=[1.0, 1.0]))
+    assert str(error.value) == (
+        "no row is of a single job or thread: fio summed them up (group_reporting),"
+        " and DISKSPD's are in the table threads"
+    )
 
 
 def test_a_baseline_of_another_type(make):

@@ -141,9 +141,11 @@ CASES = {
         lambda t: ft.summarize(t["io"], "bw_bytes_per_s", by=["filesystem", "direction"]),
     ),
     "overview": (_volumes, lambda t: ft.overview(t["io"])),
-    "per_thread": (_volumes, lambda t: ft.per_thread(t["io"], by="volume")),
-    "fairness": (_volumes, lambda t: ft.fairness(t["io"], by="volume")),
-    "combine": (_volumes, lambda t: ft.combine(keep(t["io"], scope="thread"), to="run")),
+    "per_thread": (_volumes, lambda t: ft.per_thread(t["threads"], by="volume")),
+    "fairness": (_volumes, lambda t: ft.fairness(t["threads"], by="volume")),
+    "fairness, of volumes": (_volumes, lambda t: ft.fairness(t["io"], of="volume")),
+    "combine": (_volumes, lambda t: ft.combine(t["threads"], to="run")),
+    "totals": (_volumes, lambda t: ft.totals(t["threads"])),
     "combine, groups": (_bins, lambda t: ft.combine(t["io"], to="group")),
     "best_under": (
         _volumes,
@@ -180,7 +182,7 @@ CASES = {
 def test_every_statistic_is_held():
     # these take Results, and answer in pandas
     alone = {"check", "explain"}
-    assert {case.partition(",")[0] for case in CASES} == {*ANSWERS, "bins"} - alone
+    assert {case.partition(",")[0] for case in CASES} == {*ANSWERS, "bins", "totals"} - alone
 
 
 @cache
@@ -204,7 +206,7 @@ def test_both_kinds_have_the_same_answer(case, rows):
 @pytest.mark.parametrize("case", CASES)
 def test_the_types_are_the_vocabularys(case):
     one, other = _answers(case)
-    added = set(ANSWERS.get(case.partition(",")[0], ("bin_lo_ns", "bin_hi_ns", "count")))
+    added = set(ANSWERS.get(case.partition(",")[0], ()))
     assert added <= set(other.columns)
     for name in other.columns:
         # STATISTICS has another `limit` or `confidence` than a table, and a label neither

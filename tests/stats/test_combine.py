@@ -4,21 +4,21 @@ from datetime import datetime, timedelta
 from pathlib import Path
 
 import numpy as np
+import polars as pl
 import pytest
 
 import fiotools as ft
 from fiotools import combine, compare
 from fiotools.errors import SchemaError
-from fiotools.stats.combine import pooled_mean, pooled_stddev
-from fiotools.stats.frames import opened, values
+from fiotools.tables.totals import sums
 
 CORPUS = Path(__file__).parents[3] / "shared" / "corpus"
 SECTIONS = CORPUS / "fio/generated/local__json-multisection-stonewall.json"
 
 
-def keep(frame, column, value):
-    data = opened(frame)
-    return data[[i for i, v in enumerate(values(data, column)) if v == value]].to_native()
+def pooled(counts, means, stddevs, names=("total_ios", "lat_mean_ns", "lat_stddev_ns")):
+    parts = pl.DataFrame(dict(zip(names, (counts, means, stddevs), strict=True)))
+    return parts.group_by(pl.lit(1).alias("run")).agg(sums(names)).row(0)[1:]
 
 
 def test_pooling_is_the_mean_and_spread_of_the_whole():
@@ -28,8 +28,7 @@ def test_pooling_is_the_mean_and_spread_of_the_whole():
     counts = [len(p) for p in parts]
     means = [float(p.mean()) for p in parts]
     stddevs = [float(p.std(ddof=1)) for p in parts]
-    assert pooled_mean(counts, means) == pytest.approx(whole.mean())
-    assert pooled_stddev(counts, means, stddevs) == pytest.approx(whole.std(ddof=1))
+    assert pooled(counts, means, stddevs) == pytest.approx((3210, whole.mean(), whole.std(ddof=1)))
 
 
 @pytest.mark.parametrize(
@@ -41,19 +40,24 @@ def test_pooling_is_the_mean_and_spread_of_the_whole():
     ],
 )
 def test_a_part_is_not_the_whole(counts, means, stddevs):
-    assert pooled_mean(counts, means) is None
-    assert pooled_stddev(counts, means, stddevs) is None
+    assert pooled(counts, means, stddevs)[1:] == (None, None)
 
 
-def test_threads_of_article_002_add_up_to_the_printed_totals(diskspd, rows):
-    found = combine(keep(diskspd, "scope", "thread"), to="run")
-    printed = rows(keep(diskspd, "scope", "total"))
-    assert type(found) is type(diskspd)
-    assert list(found.columns) == [*diskspd.columns, "parts", "flags", "details"]
+def test_a_mean_may_be_known_without_its_deviation():
+    assert pooled([1, 3], [1.0, 2.0], [0.5, None]) == (4, 1.75, None)
+    # one I/O has a mean, and no deviation
+    assert pooled([1, 0], [7.0, None], [0.0, None]) == (1, 7.0, None)
+
+
+def test_threads_of_article_002_add_up_to_the_printed_totals(threads, diskspd, rows):
+    found = combine(threads, to="run")
+    printed = rows(diskspd)
+    assert type(found) is type(threads)
+    assert list(found.columns) == [*threads.columns, "parts", "flags", "details"]
     made = rows(found)
     assert len(made) == 9
     for ours, theirs in zip(made, printed, strict=True):
-        for name in ("volume", "source", "run", "direction", "scope", "io_bytes", "total_ios"):
+        for name in ("volume", "source", "run", "direction", "clones", "io_bytes", "total_ios"):
             assert ours[name] == theirs[name]
         # two rounded parts
         assert ours["iops"] == pytest.approx(theirs["iops"], abs=0.011)
@@ -64,25 +68,16 @@ def test_threads_of_article_002_add_up_to_the_printed_totals(diskspd, rows):
         assert (ours["bs_bytes"], ours["iodepth"], ours["told"]) == (4096, 32, None)
 
 
-def test_the_digits_of_statistics(diskspd, rows):
-    made = combine(keep(diskspd, "scope", "thread"), to="run")
-    by = {(r["volume"], r["direction"]): r for r in rows(made)}
+def test_the_digits_of_statistics(threads, rows):
+    by = {(r["volume"], r["direction"]): r for r in rows(combine(threads, to="run"))}
     assert by["vhdx", "total"]["lat_mean_ns"] / 1e6 == pytest.approx(0.7236, abs=5e-5)
     assert by["vhdx", "total"]["lat_stddev_ns"] / 1e6 == pytest.approx(0.4345, abs=5e-5)
     assert by["mirror", "total"]["lat_mean_ns"] / 1e6 == pytest.approx(1.0197, abs=5e-5)
     assert by["mirror", "total"]["lat_stddev_ns"] / 1e6 == pytest.approx(1.0603, abs=5e-5)
 
 
-def test_totals_beside_their_parts_are_refused(diskspd):
-    with pytest.raises(
-        SchemaError,
-        match=r"run 1 of nvme.txt mixes rows of scope thread, total.*keep one.*scope.*thread",
-    ):
-        combine(diskspd, to="run")
-
-
-def test_compare_takes_totals(diskspd, rows):
-    made = combine(keep(diskspd, "scope", "thread"), to="run")
+def test_compare_takes_totals(threads, rows):
+    made = combine(threads, to="run")
     found = rows(compare(made, "iops", between="volume", baseline="vhdx", by="direction"))
     mirror = next(r for r in found if (r["volume"], r["direction"]) == ("mirror", "total"))
     assert mirror["ratio"] == pytest.approx(0.7095, abs=5e-5)
@@ -99,7 +94,7 @@ def fio(make):
         group=[0, 0, 1, 1],
         job=["seq", "seq", "rand", "rand"],
         direction="read",
-        scope="job",
+        clones=1,
         rw=["read", "read", "randread", "randread"],
         total_ios=[100, 100, 10, 30],
         io_bytes=[1000, 1000, 100, 300],
@@ -115,12 +110,8 @@ def fio(make):
 
 def test_jobs_of_a_group_add(fio, rows):
     first, second = rows(combine(fio, to="group"))
-    assert (first["group"], first["job"], first["rw"], first["scope"]) == (
-        0,
-        "seq",
-        "read",
-        "group",
-    )
+    told = (first["group"], first["job"], first["rw"], first["clones"])
+    assert told == (0, "seq", "read", 2)
     assert (first["iops"], first["bw_bytes_per_s"], first["runtime_s"]) == (20.0, 200.0, 10.0)
     assert (first["clat_mean_ns"], first["clat_min_ns"], first["clat_max_ns"]) == (2.0, 0.4, 9.0)
     assert first["bw_mean_bytes_per_s"] is None
@@ -136,12 +127,12 @@ def test_phases_do_not_add(fio, rows):
     # counts and latencies do
     assert (row["total_ios"], row["io_bytes"]) == (240, 2400)
     assert row["clat_mean_ns"] == pytest.approx((100 * 1 + 100 * 3 + 40 * 10) / 240)
-    assert (row["group"], row["job"], row["rw"], row["scope"]) == (None, None, None, "total")
+    assert (row["group"], row["job"], row["rw"], row["clones"]) == (None, None, None, 4)
 
 
 def test_groups_may_be_combined_further(fio, rows):
     (row,) = rows(combine(combine(fio, to="group"), to="run"))
-    assert (row["total_ios"], row["parts"], row["scope"]) == (240, 2, "total")
+    assert (row["total_ios"], row["parts"], row["clones"]) == (240, 2, 4)
 
 
 def test_job_start_tells_which_jobs_ran_together(make, rows):
@@ -152,7 +143,6 @@ def test_job_start_tells_which_jobs_ran_together(make, rows):
             run=1,
             group=[0, 1],
             direction="read",
-            scope="job",
             iops=[1.0, 2.0],
             runtime_s=10.0,
             job_start=[start + timedelta(seconds=s) for s in seconds],
@@ -169,7 +159,6 @@ def test_unequal_runtimes_share_the_longest(make, rows):
     io = make(
         run=1,
         direction="write",
-        scope="thread",
         total_ios=[100, 300],
         iops=[20.0, 30.0],
         runtime_s=[5.0, 10.0],
@@ -180,26 +169,26 @@ def test_unequal_runtimes_share_the_longest(make, rows):
 
 
 def test_one_part_is_its_own_whole(make, rows):
-    io = make(run=1, entry=1, direction="read", scope="group", iops=[5.0], iops_stddev=2.0, group=0)
+    io = make(run=1, entry=1, direction="read", clones=4, iops=[5.0], iops_stddev=2.0, group=0)
     (row,) = rows(combine(io, to="run"))
-    assert (row["scope"], row["iops"], row["iops_stddev"], row["parts"]) == ("total", 5.0, 2.0, 1)
+    assert (row["clones"], row["iops"], row["iops_stddev"], row["parts"]) == (4, 5.0, 2.0, 1)
     assert (row["entry"], row["told"]) == (1, None)
 
 
 def test_a_gap_makes_a_gap(make, rows):
-    io = make(run=1, direction="read", scope="job", iops=[1.0, None], total_ios=[10, 20])
+    io = make(run=1, direction="read", iops=[1.0, None], total_ios=[10, 20])
     (row,) = rows(combine(io, to="run"))
     assert (row["iops"], row["total_ios"]) == (None, 30)
 
 
 def test_percentiles_are_never_combined(make):
-    frame = make(run=1, direction="read", scope="job", percentile=99.0, value_ns=[1.0, 2.0])
+    frame = make(run=1, direction="read", percentile=99.0, value_ns=[1.0, 2.0])
     with pytest.raises(SchemaError, match="percentiles neither add nor average"):
         combine(frame, to="run")
 
 
 def test_a_file_read_twice(make):
-    io = make(source="a", run=1, entry=[1, 1], direction="read", scope="job", iops=[1.0, 1.0])
+    io = make(source="a", run=1, entry=[1, 1], direction="read", iops=[1.0, 1.0])
     with pytest.raises(SchemaError, match="run 1 of a has entries that are there twice"):
         combine(io, to="run")
 
@@ -220,19 +209,19 @@ def sections(make):
         entry=[1, 2, 3],
         group=[0, 1, 2],
         direction="read",
-        scope=["job", "job", "group"],
+        clones=[1, 1, 4],
         total_ios=[100, 10, 1],
         iops=[10.0, 1.0, 0.1],
     )
 
 
-def test_jobs_and_whole_groups_overlap_only_within_a_group(sections, rows):
+def test_jobs_and_whole_groups_add(sections, rows):
     found = rows(combine(sections, to="group"))
-    assert [(r["group"], r["scope"], r["iops"]) for r in found] == [
-        *((0, "group", 10.0), (1, "group", 1.0), (2, "group", 0.1))
+    assert [(r["group"], r["clones"], r["iops"]) for r in found] == [
+        *((0, 1, 10.0), (1, 1, 1.0), (2, 4, 0.1))
     ]
     (row,) = rows(combine(sections, to="run"))
-    assert (row["scope"], row["total_ios"], row["parts"]) == ("total", 111, 3)
+    assert (row["clones"], row["total_ios"], row["parts"]) == (6, 111, 3)
 
 
 def test_sections_of_a_file_of_fio(rows):
@@ -244,24 +233,83 @@ def test_sections_of_a_file_of_fio(rows):
     assert len(rows(ft.summarize(io, "iops", by=["group", "direction"]))) == 4
 
 
-@pytest.mark.parametrize(
-    ("group", "scope", "remedy"),
-    [
-        # group 1 has only its job, and with scope == 'group' it would be gone
-        ([0, 0, 1], ["job", "group", "job"], r"keep one, .*scope.* == 'job'"),
-        ([0, 0, 1], ["job", "group", "group"], r"keep one, .*scope.* == 'group'"),
-        ([0, 1, None], ["job", "group", "total"], r"leave one out, .*scope.* != 'total'"),
-        ([0, 0, 1, 2], ["job", "group", "job", "group"], "either its jobs or their sum"),
-    ],
-)
-def test_the_filter_to_type_loses_nothing(make, group, scope, remedy):
-    io = make(source="a", run=1, group=group, direction="read", scope=scope, iops=1.0)
-    for to in ("run", "group"):
-        with pytest.raises(SchemaError, match=remedy) as error:
-            combine(io, to=to)
-        assert "would count I/O twice" in str(error.value)
-
-
 def test_no_rows(make):
     with pytest.raises(SchemaError, match="the frame has no rows"):
         combine(make(run=1, direction="read", iops=[1.0]).head(0), to="run")
+
+
+# totals of reads and writes
+
+
+def ways(make, **more):
+    columns = {"direction": ["read", "write"], "total_ios": [30, 10], "iops": [3.0, 1.0]}
+    return make(**(columns | {"lat_mean_ns": [1.0, 5.0], "lat_stddev_ns": 0.0} | more))
+
+
+def test_totals_are_sums_and_weighted_means(make, rows):
+    io = ways(make, volume="x", source="a", run=1, entry=1, rw="randrw", iops_stddev=9.0)
+    found = ft.totals(io)
+    assert type(found) is type(io)
+    assert list(found.columns) == list(io.columns)
+    (row,) = rows(found)
+    told = [row[name] for name in ("volume", "source", "run", "entry", "direction", "rw")]
+    assert told == ["x", "a", 1, 1, "total", "randrw"]
+    assert (row["total_ios"], row["iops"], row["lat_mean_ns"]) == (40, 4.0, 2.0)
+    assert row["lat_stddev_ns"] == pytest.approx((120 / 39) ** 0.5)
+    assert row["iops_stddev"] is None
+
+
+@pytest.mark.parametrize("direction", ["read", "mixed"])
+def test_the_total_of_one_direction_is_that_direction(make, rows, direction):
+    io = make(source="a", run=1, direction=direction, total_ios=[5], iops=[2.0], lat_mean_ns=[3.0])
+    assert rows(ft.totals(io)) == [{**rows(io)[0], "direction": "total"}]
+    assert not rows(ft.totals(make(run=1, direction="trim", iops=[2.0])))
+
+
+def test_totals_keep_labels_apart_where_no_run_is_named(make, rows):
+    both = {"direction": ["read", "write"] * 2, "iops": [1.0, 2.0, 3.0, 4.0]}
+    found = rows(ft.totals(make(volume=["a", "a", "b", "b"], **both)))
+    assert [(r["volume"], r["iops"]) for r in found] == [("a", 3.0), ("b", 7.0)]
+    found = rows(
+        ft.totals(make(source="a", run=[1, 1, 2, 2], volume=[None, None, "b", "b"], **both))
+    )
+    assert [(r["volume"], r["iops"]) for r in found] == [(None, 3.0), ("b", 7.0)]
+
+
+@pytest.mark.parametrize(
+    ("more", "total"),
+    [
+        ({"iops": [3.0, None]}, {"iops": None, "total_ios": 40, "lat_mean_ns": 2.0}),
+        ({"total_ios": [30, None]}, {"total_ios": None, "lat_mean_ns": None, "iops": 4.0}),
+        ({"total_ios": [30, 0], "lat_mean_ns": [1.0, None]}, {"total_ios": 30, "lat_mean_ns": 1.0}),
+        ({"total_ios": [0, 0]}, {"total_ios": 0, "lat_mean_ns": None, "lat_stddev_ns": None}),
+    ],
+)
+def test_a_total_of_parts_that_are_unknown(make, rows, more, total):
+    (row,) = rows(ft.totals(ways(make, source="a", run=1, **more)))
+    assert {name: row[name] for name in total} == total
+
+
+def test_totals_stand_once(make, rows):
+    io = make(run=1, direction=["read", "write", "total"], iops=[1.0, 2.0, 3.0])
+    assert [r["iops"] for r in rows(ft.totals(io))] == [3.0]
+    with pytest.raises(SchemaError, match="no column 'direction'"):
+        ft.totals(make(run=1, iops=[1.0]))
+
+
+def test_totals_of_numbers_of_unusual_types(make, rows):
+    plain = rows(ft.totals(ways(make, run=1)))
+    frame = pl.DataFrame(rows(ways(make, run=1)))
+    small = frame.with_columns(
+        pl.col("total_ios").cast(pl.UInt8), pl.col("iops", "lat_mean_ns").cast(pl.Float32),
+        pl.col("direction").cast(pl.Categorical),
+    )  # fmt: skip
+    told = ("direction", "total_ios", "iops", "lat_mean_ns")
+    for one in (small, small.to_pandas(), frame.cast({"iops": pl.Decimal(10, 2)})):
+        (row,) = rows(ft.totals(one))
+        assert [float(row[n]) if n != "direction" else row[n] for n in told] == [
+            plain[0][n] for n in told
+        ]
+    # sums of small integers are larger than these
+    (row,) = rows(ft.totals(small.with_columns(total_ios=pl.lit(200, pl.UInt8))))
+    assert (row["total_ios"], row["lat_mean_ns"]) == (400, 3.0)

@@ -21,7 +21,7 @@ from fiotools.stats.percentiles import ios_needed, merge_bins, of_bins, of_table
 
 FIXTURES = Path(__file__).parents[1] / "fixtures" / "fio"
 CORPUS = Path(__file__).parents[3] / "shared" / "corpus" / "fio"
-ENTRY = ["source", "run", "entry", "scope"]
+ENTRY = ["source", "run", "entry"]
 
 
 @pytest.fixture
@@ -31,7 +31,6 @@ def bins(make):
         source="a.json",
         run=1,
         entry=[1, 1, 2, 2],
-        scope="job",
         direction="read",
         latency="clat",
         bin_lo_ns=[128.0, 2048.0, 128.0, 4096.0],
@@ -232,8 +231,6 @@ def test_latencies_and_directions_stay_apart(bins, rows):
          r"bins \[128, 130\) and \[129, 131\) overlap, and neither holds the other"),
         ({"count": [None] * 4, "pct": [25.0] * 4},
          r"count is missing in 4 of 4 bins: they have pct only, .*which needs total_ios"),
-        ({"scope": ["job", "job", "total", "total"]}, r"mixes rows of scope job, total"),
-        ({"scope": ["client", "client", "total", "total"]}, r"mixes rows of scope client, total"),
         ({"entry": [1] * 4}, r"run 1 of a.json has bins that are there twice"),
         ({"entry": [1] * 4, "bin_hi_ns": [130.0, 2080, 132.0, 4160]}, r"whose own bins overlap"),
         ({"time_s": [None, None, 1.0, 1.0]}, r"bins of whole runs and bins of intervals may count"),
@@ -243,7 +240,7 @@ def test_latencies_and_directions_stay_apart(bins, rows):
         ({"bin_hi_ns": [None, 2080.0, 130, 4160]}, r"a bin needs both edges.*row 0"),
     ],
     ids=[
-        *("crossing", "pct", "job and total", "client and total", "twice", "own overlap"),
+        *("crossing", "pct", "twice", "own overlap"),
         *("intervals", "negative", "text", "empty bin", "edge"),
     ],
 )  # fmt: skip
@@ -307,7 +304,6 @@ def _table(make, tables, points, **columns):
         source=[name for name in tables for _ in points],
         run=1,
         entry=1,
-        scope="total",
         direction="total",
         latency="lat",
         percentile=[float(p) for _ in tables for p in points],
@@ -379,14 +375,17 @@ def test_tables_that_cannot_be_bounded(make, tables, ios, columns, message):
         of_tables(_table(make, tables, [50, 99], **columns), _io(make, ios))
 
 
-def test_the_same_table_twice_and_totals_beside_parts(make):
+def test_the_same_table_twice(make):
     frame = _table(make, {"a": [1, 2]}, [50, 99])
     twice = nw.concat([opened(frame)] * 2).to_native()
     with pytest.raises(SchemaError, match="percentile 50 of run 1 of a is there twice"):
         of_tables(twice, _io(make, {"a": 1}))
-    mixed = changed(frame, scope=["thread", "total"])
-    with pytest.raises(SchemaError, match="mixes rows of scope thread, total"):
-        of_tables(mixed, _io(make, {"a": 1}))
+
+
+def test_tables_of_reads_and_writes_together_weigh_as_their_total(make, rows):
+    frame = _table(make, {"a": [10, 20]}, [50, 99])
+    io = make(source="a", run=1, entry=1, direction=["read", "write"], total_ios=[30, 10])
+    assert {r["total_ios"] for r in rows(of_tables(frame, io))} == {40}
 
 
 # percentiles of jobs, threads, files or seconds are never one number

@@ -21,7 +21,6 @@ from fiotools import (
     summarize,
 )
 from fiotools.errors import SchemaError
-from fiotools.stats.combine import pooled_stddev
 from fiotools.stats.estimates import StudentT, runs_still_needed
 from fiotools.stats.frames import metric_of
 from fiotools.stats.percentiles import merge_bins, of_bins, of_tables
@@ -34,7 +33,7 @@ def jobs(make):
     """Two jobs of one run."""
 
     def build(**more):
-        columns = {"source": "a", "run": 1, "entry": [1, 2], "direction": "read", "scope": "job"}
+        columns = {"source": "a", "run": 1, "entry": [1, 2], "direction": "read", "clones": 1}
         figures = {"total_ios": [10, 20], "iops": [1.0, 2.0], "lat_mean_ns": [5.0, 6.0]}
         return make(**(columns | figures | {"lat_stddev_ns": [1.0, 1.0]} | more))
 
@@ -138,9 +137,11 @@ def test_a_start_is_a_time(jobs, rows):
         combine(jobs(job_start=[5, 6], runtime_s=10.0), to="run")
 
 
-def test_a_part_without_ios_takes_nothing_away():
+def test_a_part_without_ios_takes_nothing_away(jobs, rows):
     # (0 - 1) s^2 would
-    assert pooled_stddev([0, 11], [5.0, 5.0], [3.0, 2.0]) == pytest.approx(2.0)
+    parts = jobs(total_ios=[0, 11], lat_mean_ns=5.0, lat_stddev_ns=[3.0, 2.0])
+    (row,) = rows(combine(parts, to="run"))
+    assert row["lat_stddev_ns"] == pytest.approx(2.0)
 
 
 def test_times_that_are_texts_have_no_order(make, rows):
@@ -152,7 +153,7 @@ def test_times_that_are_texts_have_no_order(make, rows):
 
 
 def test_rounds_are_runs(make, rows):
-    threads = {"source": "a", "direction": "write", "scope": "thread", "thread": [0, 1, 2, 3, 4]}
+    threads = {"source": "a", "direction": "write", "thread": [0, 1, 2, 3, 4]}
     with pytest.raises(SchemaError, match=r"run 1 of a has 5 rows, .*threads and jobs are not rep"):
         steady(make(run=1, iops=[1.0] * 5, **threads), "iops")
     # phases of one run of fio come one after the other

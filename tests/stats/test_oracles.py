@@ -12,12 +12,12 @@ from math import log, sqrt
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy import stats
 
 import fiotools as ft
 from fiotools import combine
-from fiotools.stats.combine import pooled_stddev
 from fiotools.stats.compare import verdict
 from fiotools.stats.estimates import StudentT, welch
 from fiotools.stats.frames import metric_of
@@ -76,34 +76,29 @@ def test_three_runs_make_one_in_nine_an_outlier_and_so_need_six():
 # threads
 
 
-def _vhdx():
-    io = ft.read(ROOT / "data/dda-vhdx/text/vhdx.txt").io
-    return io[io["direction"] == "total"]
-
-
 def test_iops_stddev_of_the_vhdx_neither_adds_nor_pools():
-    io = _vhdx()
-    parts = io[io["scope"] == "thread"]
-    spread = parts["iops_stddev"].tolist()
-    printed = io.loc[io["scope"] == "total", "iops_stddev"].item()
+    res = ft.read(ROOT / "data/dda-vhdx/text/vhdx.txt")
+    texts = res.extras.set_index("path")["text"]
+    spread = [float(text) for text in texts["thread.total.iops_stddev"]]
     assert sum(spread) == pytest.approx(3252.8, abs=0.06)
     assert sqrt(sum(s**2 for s in spread)) == pytest.approx(2321.7, abs=0.05)
-    assert printed == pytest.approx(2473.5, abs=0.05)
-    row = combine(parts, to="run").iloc[0]
+    assert float(texts["total.iops_stddev"]) == pytest.approx(2473.5, abs=0.05)
+    row = combine(ft.totals(res.threads), to="run").iloc[0]
     assert np.isnan(row["iops_stddev"])
-    assert row["total_ios"] == io.loc[io["scope"] == "total", "total_ios"].item()
+    assert row["total_ios"] == int(texts["total.total_ios"])
 
 
 def test_a_printed_number_is_held_against_rounding_intervals():
     # article 002, NVMe: .105 and .090 pool to .0978, printed is .097, and both are right
-    counts, means = [9642152, 9640483], [0.397, 0.397]
-    pooled = [
-        pooled_stddev(counts, means, [0.105 + one, 0.090 + other])
-        for one, other in product((-0.0005, 0.0005), repeat=2)
-    ]
-    assert pooled_stddev(counts, means, [0.105, 0.090]) == pytest.approx(0.0978, abs=5e-5)
-    assert min(pooled) < 0.0975
-    assert max(pooled) > 0.0965
+    def pooled(*spread):
+        threads = {"total_ios": [9642152, 9640483], "lat_mean_ns": 0.397, "lat_stddev_ns": spread}
+        whole = combine(pd.DataFrame({"run": 1, "direction": "total", **threads}), to="run")
+        return whole["lat_stddev_ns"].item()
+
+    found = [pooled(0.105 + a, 0.090 + b) for a, b in product((-0.0005, 0.0005), repeat=2)]
+    assert pooled(0.105, 0.090) == pytest.approx(0.0978, abs=5e-5)
+    assert min(found) < 0.0975
+    assert max(found) > 0.0965
 
 
 # series

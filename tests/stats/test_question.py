@@ -22,12 +22,19 @@ def volumes():
     return ft.read(VOLUMES)
 
 
+def both(io):
+    """Add the totals of reads and writes to them, each behind its parts."""
+    whole = pd.concat([io, ft.totals(io)])
+    whole = whole.sort_values(["volume", "entry"], kind="stable", na_position="first")
+    return whole.reset_index(drop=True)
+
+
 # a question of results, and the same of a frame
 SAME = {
     "compare": (
         lambda res: ft.compare(res, "iops", by="direction"),
         lambda res: ft.compare(
-            res.io,
+            both(res.io),
             "iops",
             between="volume",
             baseline="mirror",
@@ -38,7 +45,7 @@ SAME = {
     "speedup of a latency": (
         lambda res: ft.speedup(res, "lat_mean", by="direction", baseline="vhdx"),
         lambda res: ft.speedup(
-            res.io,
+            both(res.io),
             "lat_mean_ns",
             between="volume",
             baseline="vhdx",
@@ -48,12 +55,12 @@ SAME = {
     ),
     "summarize": (
         lambda res: ft.summarize(res, "bw", by=["volume", "direction"]),
-        lambda res: ft.summarize(res.io, "bw_bytes_per_s", by=["volume", "direction"]),
+        lambda res: ft.summarize(both(res.io), "bw_bytes_per_s", by=["volume", "direction"]),
     ),
-    "per_thread": (ft.per_thread, lambda res: ft.per_thread(res.io)),
+    "per_thread": (ft.per_thread, lambda res: ft.per_thread(both(res.threads))),
     "fairness": (
         lambda res: ft.fairness(res, by="volume"),
-        lambda res: ft.fairness(res.io, by="volume"),
+        lambda res: ft.fairness(both(res.threads), by="volume"),
     ),
     "settings_diff": (
         ft.settings_diff,
@@ -107,9 +114,7 @@ def test_a_percentile_is_a_metric():
     sources = sorted(fio.glob("*json+*.json"))[:1] or sorted(fio.glob("*.json"))
     res = next(r for r in map(ft.read, sources) if (r.percentiles["percentile"] == 99).any())
     kind = res.percentiles["latency"].iloc[0]
-    answer = ft.summarize(
-        res.where(f"latency={kind}"), "p99", by=["source", "direction", "entry", "scope"]
-    )
+    answer = ft.summarize(res.where(f"latency={kind}"), "p99", by=["source", "direction", "entry"])
 
     assert set(answer["metric"]) == {"p99_ns"}
 
@@ -126,13 +131,13 @@ REFUSED = {
         "there is only one side",
     ),
     "an unknown column": (lambda res: res.where("dir=read"), "no column 'dir'"),
-    "no row": (lambda res: res.where("direction=reed"), "holds: read, write, total"),
+    "no row": (lambda res: res.where("direction=reed"), "holds: read, write$"),
     "no condition": (lambda res: res.where("direction read"), "is not a condition"),
     "code": (lambda res: res.where("__import__('os')"), "compares columns with values only"),
     "a table that is empty": (ft.tails, "about bins, and these files have none"),
     "directions of a frame": (
         lambda res: ft.compare(res.io, "iops", between="volume"),
-        r"several directions.*\.query\(\"direction == 'total'\"\)",
+        r"several directions.*\.query\(\"direction == 'read'\"\)",
     ),
 }
 
@@ -310,3 +315,60 @@ def test_logs_are_asked_as_they_were_told(tmp_path):
     assert {*ft.tails(bins, 50, between="device", baseline="disk")["device"]} == {"mem"}
     with pytest.raises(SchemaError, match="between='device'"):
         ft.tails(bins, 50)
+
+
+# totals are a view: shown beside their parts, and no further comparison
+
+
+@pytest.fixture(scope="module")
+def repeated():
+    """Three runs of each of two sides, as DISKSPD and as fio tell them."""
+
+    def told(tool):
+        runs = pl.DataFrame(
+            {"side": ["a"] * 3 + ["b"] * 3, "source": [f"{at}.xml" for at in range(6)], "run": 1}
+        )
+        io = runs.join(pl.DataFrame({"direction": ["read", "write"]}), how="cross")
+        rates = [100.0, 50.0, 103.0, 49.0, 98.0, 51.0, 109.0, 53.0, 112.0, 54.0, 107.0, 52.0]
+        io = io.with_columns(iops=pl.Series(rates), entry=pl.lit(1))
+        tables = {
+            "runs": runs.with_columns(tool=pl.lit(tool), status=pl.lit("ok")).to_pandas(),
+            "io": io.to_pandas(),
+        }
+        return ft.Results(tables, labels=["side"], files=6)
+
+    return told
+
+
+def test_a_total_changes_no_verdict_of_reads_and_writes(repeated):
+    with_total, without = (ft.compare(repeated(tool), "iops") for tool in ("diskspd", "fio"))
+    assert [*with_total["direction"]] == ["read", "write", "total"]
+    assert [*without["direction"]] == ["read", "write"]
+    assert {*with_total["comparisons"]} == {2}
+    assert_frame_equal(with_total[with_total["direction"] != "total"], without)
+
+
+def test_a_total_alone_is_a_comparison(repeated):
+    for tool in ("diskspd", "fio"):
+        (row,) = ft.compare(repeated(tool).where("direction=total"), "iops").to_dict("records")
+        assert (row["comparisons"], row["n"]) == (1, 3)
+        assert row["center"] == pytest.approx((162 * 166 * 159) ** (1 / 3))
+
+
+@pytest.mark.parametrize("ask", [ft.summarize, ft.overview])
+def test_totals_stand_beside_their_parts_where_the_tool_prints_them(repeated, ask):
+    metric = {} if ask is ft.overview else {"metric": "iops"}
+    found = {tool: ask(repeated(tool), **metric) for tool in ("diskspd", "fio")}
+    ways = {tool: {*answer["direction"]} for tool, answer in found.items()}
+    assert ways == {"diskspd": {"read", "write", "total"}, "fio": {"read", "write"}}
+    parts = found["diskspd"][found["diskspd"]["direction"] != "total"].reset_index(drop=True)
+    assert_frame_equal(parts, found["fio"])
+
+
+def test_threads_are_compared_where_they_are_named(volumes):
+    found = ft.summarize(volumes, "iops", by=["volume", "thread", "direction"])
+    assert len(found) == 18
+    rates = found.set_index(["volume", "thread", "direction"])["center"]
+    assert rates["mirror", 0, "total"] == pytest.approx(18841, abs=0.5)
+    compared = ft.compare(volumes, "iops", by=["thread", "direction"], baseline="vhdx")
+    assert {*compared["thread"]} == {0, 1}

@@ -29,7 +29,7 @@ def log(make):
 @pytest.fixture
 def summary(make):
     def build(iops, runtime_s, **more):
-        columns = {"source": "a.json", "run": 1, "entry": 1, "direction": "read", "scope": "job"}
+        columns = {"source": "a.json", "run": 1, "entry": 1, "direction": "read"}
         return make(**(columns | {"iops": iops, "runtime_s": runtime_s} | more))
 
     return build
@@ -105,7 +105,7 @@ def test_logs_of_several_jobs_add_up_to_their_group(log, summary, rows):
         entry=[1, 1, 2, 2],
         time_s=[1.0, 2.0] * 2,
     )
-    (row,) = rows(reconcile(jobs, summary(300.0, 2.0, scope="group")))
+    (row,) = rows(reconcile(jobs, summary(300.0, 2.0, clones=2)))
     assert (row["log_rate"], row["words"], row["n"]) == (300.0, "ok", 4)
     assert row["told"] == "rates of 2 entries added"
     # each its own row of io
@@ -146,10 +146,11 @@ def test_reports_of_one_run_end_where_its_summary_does(rows):
 
 def test_each_thread_of_diskspd_has_its_own_row(rows):
     res = ft.read(FIXTURES / "diskspd/diskspd-2.2--seq64k_t4_D_only.xml")
-    found = rows(reconcile(res.samples, res.io))
-    assert len(found) == 15
-    assert {r["words"] for r in found} == {"ok"}
-    assert (found[0]["source"], found[0]["entry"]) == (res.io["source"][0], 1)
+    runs, found = rows(reconcile(res)), rows(reconcile(res.thread_samples, res.threads))
+    assert (len(runs), len(found)) == (3, 12)
+    assert {r["words"] for r in (*runs, *found)} == {"ok"}
+    assert [r["direction"] for r in runs] == ["read", "write", "total"]
+    assert (found[-1]["source"], found[-1]["entry"]) == (res.io["source"][0], 4)
 
 
 def test_single_ios_can_be_counted(rows):

@@ -1,4 +1,4 @@
-"""The replicate is the run: scopes, directions, cells, order, and columns not named."""
+"""The replicate is the run: threads, directions, cells, order, and columns not named."""
 
 from __future__ import annotations
 
@@ -22,60 +22,18 @@ def filter_for(frame, pandas, polars):
     return pandas if "pandas" in type(frame).__module__ else polars
 
 
-def test_totals_are_taken_by_default_and_other_scopes_on_request(diskspd, rows):
-    default, total = (
-        rows(summarize(diskspd, "iops", by=["volume", "direction"], scope=s))
-        for s in (None, "total")
-    )
-    assert default == total
-    assert [r["n"] for r in default] == [1] * 9
-
-
-def test_threads_are_not_repeats(diskspd):
+def test_threads_are_not_repeats(threads):
     with pytest.raises(
         SchemaError,
         match=r"run 1 of nvme.txt has 2 rows.*threads and jobs are not repeats: combine\(io, to='run'\).*thread",
     ):
-        compare(diskspd, "iops", between="volume", baseline="vhdx", by="direction", scope="thread")
+        compare(threads, "iops", between="volume", baseline="vhdx", by="direction")
 
 
-def test_each_thread_may_be_compared_by_name(diskspd, rows):
-    found = compare(
-        diskspd,
-        "iops",
-        between="volume",
-        baseline="vhdx",
-        by=["direction", "thread"],
-        scope="thread",
-    )
+def test_each_thread_may_be_compared_by_name(threads, rows):
+    by = ["direction", "thread"]
+    found = compare(threads, "iops", between="volume", baseline="vhdx", by=by)
     assert len(rows(found)) == 12
-
-
-def test_a_mixture_of_scopes_is_refused_with_the_filter_that_loses_nothing(make):
-    frame = make(
-        g=["a", "a", "b", "b"],
-        scope=["job", "group", "job", "group"],
-        run=[1, 1, 2, 2],
-        iops=[1.0, 2.0, 3.0, 4.0],
-    )
-    with pytest.raises(SchemaError) as error:
-        compare(frame, "iops", between="g", baseline="a")
-    typed = filter_for(
-        frame, ".query(\"scope == 'group'\")", ".filter(pl.col(\"scope\") == 'group')"
-    )
-    assert typed in str(error.value)
-    assert "\n" not in str(error.value)
-
-
-def test_no_filter_is_suggested_where_each_loses_runs(make):
-    frame = make(
-        g=["a", "a", "b"], scope=["job", "job", "group"], run=[1, 1, 2], iops=[1.0, 2.0, 3.0]
-    )
-    with pytest.raises(
-        SchemaError, match=r"not repeats: make totals of them with combine"
-    ) as error:
-        compare(frame, "iops", between="g", baseline="a")
-    assert "scope ==" not in str(error.value)
 
 
 @pytest.fixture
@@ -86,7 +44,7 @@ def sections(make):
         source=["x", "x", "y", "y"],
         run=1,
         group=[0, 1, 0, 1],
-        scope=["job", "group"] * 2,
+        clones=[1, 4] * 2,
         iops=[1.0, 10.0, 2.0, 30.0],
     )
 
@@ -105,7 +63,7 @@ def test_jobs_and_groups_stand_together_where_each_is_alone(sections, rows):
 def test_a_run_of_one_job_stands_beside_a_group(make, rows, by):
     frame = make(
         **{"run": [1, 1, 2, 2], "group": 0, "numjobs": [1, 1, 2, 2], by: ["x", "y"] * 2},
-        scope=["job", "job", "group", "group"],
+        clones=[1, 1, 2, 2],
         iops=[1.0, 10.0, 2.0, 30.0],
     )
     found = rows(compare(frame, "iops", between="numjobs", baseline=1, by=by))
@@ -117,43 +75,18 @@ def test_jobs_side_by_side_do_not_stand_beside_a_group(make):
         run=[1, 1, 2],
         group=0,
         job=["a", "b", "c"],
-        scope=["job", "job", "group"],
+        clones=[1, 1, 2],
         g=[1, 1, 2],
         iops=[1.0, 10.0, 2.0],
     )
-    with pytest.raises(SchemaError, match=r"several scopes .* combine\(io, to='run'\)$"):
-        compare(frame, "iops", between="g", baseline=1, by=["group", "job"])
-
-
-def test_a_group_and_its_own_jobs_do_not(make):
-    frame = make(run=1, group=[0, 0, 1], scope=["job", "group", "group"], iops=[1.0, 2.0, 3.0])
-    with pytest.raises(SchemaError, match=r"name one, scope='group'"):
-        summarize(frame, "iops", by="group")
+    with pytest.raises(SchemaError, match=r"run 1 has 2 rows.* combine\(io, to='run'\) first"):
+        compare(frame, "iops", between="g", baseline=1, by="group")
 
 
 def test_between_among_by_is_refused(make):
     frame = make(g=["a", "b"], iops=[1.0, 2.0])
     with pytest.raises(SchemaError, match="'g' is in by= and between="):
         compare(frame, "iops", between="g", baseline="a", by=["g"])
-
-
-def test_the_only_scope_is_taken(make, rows):
-    frame = make(g=["a", "b"], scope="group", run=[1, 2], iops=[1.0, 2.0])
-    assert rows(compare(frame, "iops", between="g", baseline="a"))[0]["ratio"] == 2.0
-
-
-def test_no_run_is_lost_by_taking_totals(make):
-    frame = make(g=["a", "b"], scope=["total", "job"], source=["x", "y"], run=1, iops=[1.0, 2.0])
-    with pytest.raises(
-        SchemaError, match=r"1 of 2 runs have no row of scope 'total' \(they have job\)"
-    ):
-        compare(frame, "iops", between="g", baseline="a")
-
-
-@pytest.mark.parametrize("scope", ["job", "no such"])
-def test_a_scope_that_is_not_there(diskspd, scope):
-    with pytest.raises(SchemaError, match=f"no row of scope '{scope}'; there are: thread, total"):
-        summarize(diskspd, "iops", by="volume", scope=scope)
 
 
 def test_directions_of_one_run_are_one_observation(diskspd):
@@ -435,12 +368,12 @@ def test_commands_that_differ_within_a_side_are_said(make, rows):
 
 def test_jobs_that_ran_one_after_the_other_are_not_to_be_added(make):
     jobs = {"source": ["a"] * 2, "run": [1] * 2, "entry": [1, 2], "job": ["seq", "rand"]}
-    same = make(**jobs, scope=["job"] * 2, group=[0, 0], direction=["read"] * 2, iops=[1.0, 2.0])
+    same = make(**jobs, clones=[1] * 2, group=[0, 0], direction=["read"] * 2, iops=[1.0, 2.0])
     with pytest.raises(
         SchemaError, match=r"not repeats: combine\(io, to='run'\) first, or name it"
     ):
         summarize(same, "iops")
-    after = make(**jobs, scope=["job"] * 2, group=[0, 1], direction=["read"] * 2, iops=[1.0, 2.0])
+    after = make(**jobs, clones=[1] * 2, group=[0, 1], direction=["read"] * 2, iops=[1.0, 2.0])
     with pytest.raises(SchemaError, match="not repeats: name it in by="):
         summarize(after, "iops")
     with pytest.raises(SchemaError, match=r"all of them \(groups may have run one after the other"):

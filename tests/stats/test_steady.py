@@ -361,7 +361,6 @@ def test_runs_can_be_the_rounds(make, rows):
         source=[f"{i}.json" for i in range(5)],
         run=1,
         direction="write",
-        scope="total",
         iops=DECAY[::-1],
         reported_at=[5, 4, 3, 2, 1],
     )
@@ -404,7 +403,7 @@ def test_pandas_and_polars_agree(rows):
         ({"value": [1.0, -2.0]}, "value is -2 in row 1"),
         ({"value": [1.0, float("inf")]}, "value is infinite"),
         ({"time_s": [2.0, 1.0]}, "times do not rise in run 1 of a, read, iops"),
-        ({"time_s": [1.0, 1.0]}, "the rows mix several jobs, runs or scopes"),
+        ({"time_s": [1.0, 1.0]}, "the rows mix several jobs or runs"),
         ({"time_s": [1.0, None]}, "time_s is missing in some samples"),
         ({"time_s": [-1.0, 1.0]}, "time_s is below 0"),
         ({"value": [2.0, 1.0], "quantity": "io_bytes"}, "io_bytes counts from the start .* falls"),
@@ -425,9 +424,9 @@ def test_the_window_that_fio_had_just_begun_is_left_out(log, rows):
     assert row["told"].endswith("the last sample ends with the one before: left out")
 
 
-def test_scopes_that_nothing_tells_apart_are_refused(log):
+def test_jobs_that_nothing_tells_apart_are_refused(log):
     frame = log(DECAY * 2, time_s=[1.0, 1.0, 2.0, 2.0, 3.0, 3.0, 4.0, 4.0, 5.0, 5.0])
-    with pytest.raises(SchemaError, match="the rows mix several jobs, runs or scopes"):
+    with pytest.raises(SchemaError, match="the rows mix several jobs or runs"):
         steady(frame)
 
 

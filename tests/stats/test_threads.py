@@ -16,9 +16,9 @@ CORPUS = Path(__file__).parents[3] / "shared" / "corpus"
 TARGETS = CORPUS / "diskspd/generated/v2.0.17a_3targets_F2.xml"
 
 
-def test_a_row_per_thread_and_direction(diskspd, rows):
-    found = per_thread(diskspd, by="volume")
-    assert type(found) is type(diskspd)
+def test_a_row_per_thread_and_direction(threads, rows):
+    found = per_thread(threads, by="volume")
+    assert type(found) is type(threads)
     assert list(found.columns) == [
         *("volume", "source", "run", "entry", "thread", "direction", "total_ios", "iops"),
         *("lat_mean_ns", "lat_stddev_ns", "share_pct"),
@@ -34,7 +34,6 @@ def test_labels_stand_first_as_in_io(make, rows):
         volume="raid",
         round=7,
         run=1,
-        scope="thread",
         thread=[0, 1],
         name=["left", "right"],
         direction="read",
@@ -54,7 +53,7 @@ def test_clones_of_a_job_are_threads(make, rows):
         group=[0, 0, 1, 1],
         job="randread",
         direction="read",
-        scope="job",
+        clones=1,
         iops=[100.0, 300.0, 50.0, 50.0],
     )
     assert [r["share_pct"] for r in rows(per_thread(io))] == pytest.approx([25, 75, 50, 50])
@@ -64,10 +63,10 @@ def test_clones_of_a_job_are_threads(make, rows):
 
 
 def test_group_reporting_hides_the_threads(make):
-    io = make(scope="group", direction="read", iops=[1.0])
+    io = make(clones=[4, None], direction="read", iops=[1.0, 2.0])
     for function in (per_thread, fairness):
         with pytest.raises(
-            SchemaError, match=r"no row of scope 'thread' or 'job' \(there are: group\)"
+            SchemaError, match=r"no row is of a single job or thread: .*\(group_reporting\)"
         ):
             function(io)
 
@@ -86,8 +85,8 @@ def test_a_share_of_something_unknown_is_unknown(make, rows):
         ("nvme", 1.0, 1.000, None),
     ],
 )
-def test_article_002(diskspd, rows, volume, jain, ratio, behind):
-    found = {(r["volume"], r["direction"]): r for r in rows(fairness(diskspd, by="volume"))}
+def test_article_002(threads, rows, volume, jain, ratio, behind):
+    found = {(r["volume"], r["direction"]): r for r in rows(fairness(threads, by="volume"))}
     assert len(found) == 9
     row = found[volume, "total"]
     assert row["max_over_min"] == pytest.approx(ratio, abs=5e-4)
@@ -95,8 +94,8 @@ def test_article_002(diskspd, rows, volume, jain, ratio, behind):
     assert (row["n"], row["k"], row["stragglers"]) == (1, 2, behind)
 
 
-def test_pooled_latency_of_article_002(diskspd, rows):
-    found = {(r["volume"], r["direction"]): r for r in rows(fairness(diskspd, by="volume"))}
+def test_pooled_latency_of_article_002(threads, rows):
+    found = {(r["volume"], r["direction"]): r for r in rows(fairness(threads, by="volume"))}
     vhdx, mirror, nvme = (found[v, "total"] for v in ("vhdx", "mirror", "nvme"))
     assert vhdx["lat_mean_ns"] == pytest.approx(0.7236e6, abs=50)
     assert vhdx["lat_stddev_ns"] == pytest.approx(0.4345e6, abs=50)
@@ -109,8 +108,8 @@ def test_pooled_latency_of_article_002(diskspd, rows):
     assert mirror["total_ios"] == 7521122
 
 
-def test_columns(diskspd):
-    assert list(fairness(diskspd, by="volume").columns) == [
+def test_columns(threads):
+    assert list(fairness(threads, by="volume").columns) == [
         *("volume", "source", "run", "direction", "n", "k", "total_ios", "jain", "max_over_min"),
         *("iops_lowest", "iops_highest", "stragglers", "lat_mean_ns", "lat_stddev_ns", "flags"),
         "details",
@@ -192,7 +191,6 @@ def targets(make):
         thread=[0, 0, 0, 1, 1, 1],
         target=["x", "y", "z"] * 2,
         direction="total",
-        scope="thread",
         size_bytes=[10, 20, 30] * 2,
         total_ios=[100, 300, 200, 50, 150, 100],
         iops=[10.0, 30.0, 20.0, 5.0, 15.0, 10.0],
@@ -230,17 +228,17 @@ def test_the_same_file_as_two_targets_is_two_targets(targets, rows):
 def test_two_threads_on_three_targets_of_diskspd(rows):
     if not TARGETS.exists():
         pytest.skip("the corpus is not beside the project (../shared/corpus)")
-    io = ft.read(TARGETS).io
-    total = next(r for r in rows(fairness(io)) if r["direction"] == "total")
+    res = ft.read(TARGETS)
+    total = next(r for r in rows(fairness(res)) if r["direction"] == "total")
     assert (total["k"], total["total_ios"]) == (2, 87980)
     # the tool's own mean over all: 226 us
     assert total["lat_mean_ns"] == pytest.approx(226e3, abs=500)
-    assert [r["thread"] for r in rows(per_thread(io))] == [0, 0, 0, 1, 1, 1]
+    assert [r["thread"] for r in rows(per_thread(res.where("direction=total")))] == [0, 1]
 
 
 @pytest.mark.parametrize("function", [per_thread, fairness])
-def test_rows_that_stand_there_twice_are_refused(diskspd, function):
-    twice = nw.concat([opened(diskspd)] * 2)
+def test_rows_that_stand_there_twice_are_refused(threads, function):
+    twice = nw.concat([opened(threads)] * 2)
     with pytest.raises(SchemaError, match=r"run 1 of nvme.txt has entries that are there twice"):
         function(twice.to_native())
     with pytest.raises(SchemaError, match=r"has 2 rows, .*nothing tells them apart: is it there"):
@@ -282,3 +280,68 @@ def test_fairness_takes_time_in_proportion_to_the_runs(make):
     assert many - more == pytest.approx(more - few, rel=0.05)
     # a slice of the frame takes hundreds: with one for each run and condition, 20,000 runs took 28 s
     assert (many - more) / 100 < 400
+
+
+# runs that were made at once
+
+
+@pytest.fixture
+def vms(make):
+    """Two sides, and on each two virtual machines at once, whose runs read and wrote."""
+    return make(
+        side=["old"] * 4 + ["new"] * 4,
+        vm=["a", "a", "b", "b"] * 2,
+        source=[f"{at}.xml" for at in range(4) for _ in range(2)],
+        run=1,
+        direction=["read", "write"] * 4,
+        clones=4,
+        total_ios=[100, 10, 300, 30, 200, 20, 200, 20],
+        iops=[10.0, 1.0, 30.0, 3.0, 20.0, 2.0, 20.0, 2.0],
+        lat_mean_ns=[1.0, 2.0, 3.0, 4.0] * 2,
+    )
+
+
+def test_runs_that_were_made_at_once_are_compared(vms, rows):
+    answer = fairness(vms, of="vm")
+    assert type(answer) is type(vms)
+    assert list(answer.columns)[:4] == ["side", "direction", "n", "k"]
+    found = {(r["side"], r["direction"]): r for r in rows(answer)}
+    assert list(found) == [(s, d) for s in ("old", "new") for d in ("read", "write")]
+    old, new = found["old", "read"], found["new", "read"]
+    assert (old["n"], old["k"], old["total_ios"], old["stragglers"]) == (1, 2, 400, "vm a")
+    assert (old["max_over_min"], new["max_over_min"], new["jain"]) == (3.0, 1.0, 1.0)
+    assert (old["iops_lowest"], old["iops_highest"]) == (10.0, 30.0)
+    assert old["lat_mean_ns"] == pytest.approx((100 * 1 + 300 * 3) / 400)
+
+
+def test_several_runs_of_one_vm_were_not_made_at_once(vms, rows):
+    frame = opened(vms).drop("side").to_native()
+    with pytest.raises(SchemaError, match=r"vm a has 2 runs, .*such as a round, in by="):
+        fairness(frame, of="vm")
+    rounds = opened(frame).with_columns(nw.col("source").replace_strict(
+        ["0.xml", "1.xml", "2.xml", "3.xml"], [1, 1, 2, 2], return_dtype=nw.Int64
+    ).alias("round")).to_native()  # fmt: skip
+    found = rows(fairness(rounds, of="vm", by="round"))
+    assert [(r["round"], r["max_over_min"]) for r in found if r["direction"] == "read"] == [
+        *((1, 3.0), (2, 1.0))
+    ]
+
+
+def test_jobs_of_a_run_made_at_once_add_up(make, rows):
+    io = make(
+        vm=["a", "a", "b"], source=["a", "a", "b"], run=1, entry=[1, 2, 1], group=0,
+        direction="read", iops=[1.0, 2.0, 3.0], total_ios=[10, 20, 30],
+    )  # fmt: skip
+    (row,) = rows(fairness(io, of="vm"))
+    assert (row["k"], row["jain"], row["iops_lowest"], row["total_ios"]) == (2, 1.0, 3.0, 60)
+
+
+@pytest.mark.parametrize("frames", ["pandas", "polars"])
+def test_results_of_diskspd_made_at_once(frames, rows):
+    res = ft.read("data/dda-vhdx/xml/{volume}.xml", frames=frames)
+    found = {r["direction"]: r for r in rows(fairness(res, of="volume"))}
+    assert list(found) == ["read", "write", "total"]
+    assert {r["k"] for r in found.values()} == {3}
+    assert found["total"]["total_ios"] == found["read"]["total_ios"] + found["write"]["total_ios"]
+    assert found["total"]["stragglers"] == "volume mirror, volume vhdx"
+    assert "entry" not in found["total"]

@@ -179,7 +179,7 @@ def test_an_unknown_column_is_refused_at_once():
 
 @pytest.mark.parametrize(
     ("table", "one", "other", "value"),
-    [("runs", "host", "command", "x"), ("bins", "port", "thread", 7), ("bins", "pct", "time_s", 7)],
+    [("runs", "host", "command", "x"), ("bins", "port", "time_s", 7), ("bins", "pct", "time_s", 7)],
 )
 def test_columns_without_values_are_changed_one_by_one(table, one, other, value):
     frame = read(FIXTURES / "fio-3.33--jsonplus-libaio.json").tables[table]
