@@ -14,6 +14,8 @@ from benchmarks.coverage import history as study
 from fiotools.display import verdicts
 from fiotools.errors import SchemaError
 from fiotools.stats.estimates import paired, welch
+from fiotools.stats.gate import beside_history
+from fiotools.stats.history import prediction
 
 START = datetime(2026, 1, 1)
 
@@ -98,18 +100,48 @@ def test_hours_between_runs_are_told():
     ("bent", "flag"),
     [
         (np.linspace(0, -0.3, 20), "history-drift"),
-        (np.repeat([0, -0.3], 10), "history-step"),
+        (np.repeat([0, -0.3], [16, 4]), "history-step"),
         (np.where(np.arange(20) % 9 == 4, -0.4, 0), "history-skew"),
     ],
 )
-def test_a_history_that_predicts_nothing_gives_no_interval(bent, flag):
+@pytest.mark.parametrize(
+    ("new", "verdict", "said", "outcome"),
+    [
+        (-0.9, "slower", "slower: below all of the history", "fail"),
+        (-0.2, "undecided", "within what the history showed", "undecided"),
+        (0.9, "faster", "faster: above all of the history", "pass"),
+    ],
+)
+def test_a_history_that_predicts_nothing_has_its_ends(bent, flag, new, verdict, said, outcome):
     old = history() + bent[:, None]
-    row = compared(pl.concat([runs(old), runs([[-0.5] * 5], "new", 40)]), unit="day")
+    row = compared(pl.concat([runs(old), runs([[new] * 5], "new", 40)]), unit="day")
     assert flag in row["flags"].split(";")
-    assert (row["ratio_lo"], row["verdict"]) == (None, "undecided")
-    assert verdicts.verdict(row).startswith("cannot tell: the history ")
-    held = ft.gate(pl.DataFrame([row]), "slower")
-    assert held["outcome"].to_list() == ["unknown"]
+    means = old.mean(axis=1)
+    ends = [new - means.max(), new - means.min()]
+    assert np.log([row["ratio_lo"], row["ratio_hi"]]) == pytest.approx(ends)
+    assert (row["verdict"], verdicts.verdict(row)) == (verdict, said)
+    held = ft.gate(pl.DataFrame([row]), "slower:5%")
+    assert held["outcome"].to_list() == [outcome]
+
+
+def test_after_a_step_what_came_since_is_the_history():
+    old = history() + np.repeat([0, -0.3], 10)[:, None]
+    both = pl.concat([runs(old), runs([[-0.3] * 5], "new", 40)])
+    row = compared(both, unit="day")
+    assert "history-since" in row["flags"].split(";")
+    own = prediction(np.array([-0.3]), old[10:].mean(axis=1), are_apart=True)
+    assert np.log(row["ratio"]) == pytest.approx(own.center)
+    assert row["verdict"] != "slower"
+
+
+def test_three_new_runs_are_one_mean_beside_a_history():
+    """A third run tells nothing about other nights: only the command of a gate asks so."""
+    old, new = history()[:, :1], [[-0.13], [-0.12], [-0.125]]
+    both = pl.concat([runs(old), runs(new, "new", 40)]).drop("reported_at", "day")
+    three = beside_history(both, "iops", between="build", baseline="old").row(0, named=True)
+    one = prediction(np.array([-0.125]), old[:, 0], are_apart=False).interval(0.98)
+    assert np.log([three["ratio_lo"], three["ratio_hi"]]) == pytest.approx(one)
+    assert compared(both)["method"] != three["method"]
 
 
 def test_seven_days_are_too_few():
@@ -145,7 +177,7 @@ def test_a_day_that_is_missing_in_places_is_refused():
 def test_like_sessions_are_not_called_slower(name):
     # a short form of `python -m benchmarks.coverage history`
     made = study.MADE[name](400, 12, np.random.default_rng(4))
-    told = [found or [False] * 3 for found in map(study.slower, made)]
+    told = [found for found, _ in map(study.slower, made)]
     assert sum(one[0] for one in told) <= 12
     assert sum(one[2] for one in told) >= 0.92 * 400
 
