@@ -24,6 +24,7 @@ import fiotools as ft
 from benchmarks import about
 from benchmarks.causes import CAUSES, NONE, Cause, NotHereError, beside, placed
 from fiotools import words
+from fiotools.display import explained
 
 _PAGE = Path(__file__).with_name("EXPLAIN.md")
 _SILENT = ("nothing", "unknown")
@@ -116,11 +117,8 @@ def judged(cause: Cause, results: Any) -> Trial:
     if cause.direction:
         io = io[io["direction"] == cause.direction]
     told = ft.compare(io, cause.metric, between="side", baseline="base")["ratio"].item()
-    verdicts = {*answer["verdict"]}
-    first = answer.loc[answer["share_pct"].fillna(0.0).idxmax()]
-    name = first["part"] if "nothing" not in verdicts else "nothing"
-    if first["verdict"] == "unknown":
-        name = "unknown"
+    first = explained.largest(answer.to_dict("records"))
+    name = {"cause": first["part"], "nothing": "nothing"}.get(first["verdict"], "unknown")
     return Trial(cause, name, told, float(first["share_pct"]), float(abs(total - log(told))))
 
 
@@ -143,6 +141,7 @@ def page(found: list[Trial], missing: dict[str, str], options: Any) -> Iterator[
     yield "Written by `python -m benchmarks.explain`; do not edit. The causes stand in"
     yield f"`benchmarks/causes.py`. Trials of each: {options.trials}; {options.rounds} runs a side"
     yield f"in turn, of {options.seconds:g} s each, on a machine that others used too."
+    yield "The rules were written with these causes at hand: this is not out of sample."
     yield ""
     yield f"{here['system']}, {here['processor']}, {here['memory']}; {fio.strip()}."
     yield ""

@@ -139,7 +139,7 @@ def _ratios(trials: int, rng: np.random.Generator) -> Iterator[Row]:
             yield {
                 "runs a side": runs,
                 "cells": cells,
-                "log-Welch of runs": Rate(good, trials, least=0.94),
+                "Welch t of runs": Rate(good, trials, least=0.94),
                 "cells taken for runs": f"{bad:.3f}" if cells > 1 else "",
             }
 

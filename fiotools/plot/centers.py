@@ -15,6 +15,7 @@ from fiotools.plot.spec import Limit
 from fiotools.plot.words import say
 from fiotools.stats import frames
 from fiotools.stats.frames import Key
+from fiotools.stats.methods import LOG_T
 from fiotools.stats.summary import summarize
 
 _EXAMPLES = {"B/s": "500MB/s", "ns": "1ms", "s": "10s"}  # of a limit
@@ -36,7 +37,7 @@ class Centers:
         groups = frames.groups(self.table, keys) if keys else {(): range(len(known))}
         self.runs = {key: tuple(known[row] for row in own) for key, own in groups.items()}
         self.several = any(len(own) > 1 for own in self.runs.values())
-        self.middle = say("geometric mean" if told[0]["method"] == "log-t" else "mean")
+        self.middle = say("geometric mean" if told[0]["method"] == LOG_T else "mean")
 
     def center(self, key: Key) -> float:
         """Return the centre of the runs of a cell."""

@@ -35,6 +35,7 @@ from fiotools.plot.words import say
 from fiotools.stats import frames
 from fiotools.stats.columns import Columns
 from fiotools.stats.frames import Frame
+from fiotools.stats.methods import BATCHES
 from fiotools.stats.order import ROUND
 from fiotools.stats.percentiles import Histogram, histograms, merge_bins, telling
 from fiotools.stats.replicates import run_keys, watched
@@ -651,7 +652,7 @@ def tails(
     notes = []
     if confidence := words.only(table, "confidence"):
         text = "band: {confidence} interval over runs"
-        if "batch-means" in frames.optional(table, "method"):
+        if BATCHES in frames.optional(table, "method"):
             text = "band: {confidence} interval within these runs"
         notes.append(say(text, confidence=words.percent(confidence)))
     if any(row.mark for row in rows):

@@ -418,11 +418,11 @@ def _name(row: Mapping[str, Any]) -> str:
 
 def _found(rows: Sequence[Mapping[str, Any]], whole: float) -> str:
     """Say the answer in a line."""
-    first = max(rows, key=lambda row: row["share_pct"] or 0.0)
+    first = max(rows, key=lambda row: (row["verdict"] == "cause", row["share_pct"] or 0.0))
     if first["verdict"] == NOTHING:
-        return say("nothing to explain: the sides differ no more than their runs")
+        return say("nothing to explain: the runs do not tell that the sides differ")
     text = "{times}; unknown: {share} is {name}"
-    if first["verdict"] != "unknown":
+    if first["verdict"] == "cause":
         text = "{times}; cause: {name}, {share}"
     share = f"{first['share_pct']:.0f} %"
     return say(text, times=words.factor(exp(whole)), name=_name(first), share=share)

@@ -357,7 +357,8 @@ class _Line:
                 f"{say('rise')} {rise} % (±{RISE_PCT:g} %)",
                 f"{say('drift')} {drift} %/{say('round')}",
             )
-            met = say("window met" if told["met"] else "window not met")
+            kinds = {True: "window met", False: "window not met", None: "cannot tell"}
+            met = say(kinds[told["met"]])
             found = [f"{met}: {words.listed(numbers)}"]
         if told["mean_lo"] is not None:
             mean, low, high = (

@@ -6,12 +6,14 @@ Tables hold parts only, so that their rows add up. A total is computed where it 
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from typing import TYPE_CHECKING
 
-import narwhals as nw
 import polars as pl
-from narwhals.typing import IntoDataFrameT
 
 from fiotools.vocabulary import CONDITIONS, KEYS, TABLES
+
+if TYPE_CHECKING:
+    from narwhals.typing import IntoDataFrameT
 
 TOTAL = "total"  # the direction of reads and writes together
 PARTS = ("read", "write", "mixed")  # mixed where the tool does not tell them apart
@@ -92,6 +94,8 @@ def wholes(percentiles: IntoDataFrameT) -> IntoDataFrameT:
 
     Those of fio's clients and DISKSPD's targets stand beside them.
     """
+    import narwhals as nw  # a reader of files needs neither it nor this function
+
     data = nw.from_native(percentiles, eager_only=True)
     if not {*RUN, "entry", "target"} <= {*data.columns}:
         return percentiles

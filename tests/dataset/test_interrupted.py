@@ -16,7 +16,7 @@ from fiotools.vocabulary import TABLES
 from tests.cli.conftest import cli, inside  # noqa: F401
 from tests.datasets import same_rows, small_batches, write_result, write_results  # noqa: F401
 
-BATCH = 12  # files of a batch in the dataset: one for each table
+BATCH = len(TABLES)  # files of a batch in the dataset: one for each table
 # ends with SIGKILL in the middle of writing its n-th file
 KILLED = """
 import os, signal, sys

@@ -340,7 +340,7 @@ def test_a_long_run():
     res = ft.reads("".join(long), tables=("samples", "thread_samples"))
     assert len(res.samples) + len(res.thread_samples) == 60 * 9000
     for samples in (res.samples, res.thread_samples):
-        assert set(samples["direction"]) == {"read", "write", "total"}
+        assert set(samples["direction"]) == {"read", "write"}
         assert "lat_mean_ns" in set(samples["quantity"])
     # one bucket that is not like the others
     at = next(n for n, line in enumerate(long) if "SampleMilli" in line)

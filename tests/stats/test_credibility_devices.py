@@ -47,5 +47,5 @@ def test_a_command_that_shows_all_options():
         ("fio -", False),
         ("", False),
     ):
-        run = RunFacts({"command": command}, {"timings": []}, {}, None)
+        run = RunFacts({"command": command}, {"timings": []}, {}, None, None)
         assert run.shows_all_options == told, command

@@ -87,17 +87,6 @@ CASES: list[Case] = [
     ("cache", "suspect", "pre_read=1", made("fio-3.33--cached_fast.json"), {}),
     ("cache", "suspect", "invalidate=0", made("fio-3.33--invalidate_off.json"), {}),
     (
-        *("cache", "suspect", "at random from .*: repeated reads"),
-        *(
-            made(
-                "fio-3.33--cached_reread.json",
-                ('"disk_util"', '"disks"'),
-                ('"size" : "64m"', '"size" : "64m",\n"norandommap" : "1"'),
-            ),
-            {},
-        ),
-    ),
-    (
         *("cache", "unknown", "88.8 MB were read from .* before each pass"),
         *(made("fio-3.33--cached_reread.json", ('"disk_util"', '"disks"')), {}),
     ),
@@ -287,16 +276,6 @@ CASES: list[Case] = [
     ("depth", "suspect", "one I/O in flight", made("fio-3.33--sync_depth_32.json"), {}),
     ("depth", "suspect", "waits in io_submit", made("fio-3.33--no_direct.json"), {}),
     ("depth", "ok", "which can keep it", made(RIGHT), {}),
-    (
-        *("depth", "ok", "fio's own threads"),
-        *(
-            made(
-                "fio-3.33--sync_depth_32.json",
-                ('"iodepth" : "32"', '"iodepth" : "32",\n"io_submit_mode" : "offload"'),
-            ),
-            {},
-        ),
-    ),
     ("depth", "unknown", "whether direct=1 was set", text(*READING), {}),
     ("elapsed", "unknown", "fio ran for 11.0 s", made("fio-3.33--startdelay.json"), {}),
     ("engine", "suspect", "moves no byte", made("fio-3.33--null_engine.json"), {}),
@@ -462,7 +441,6 @@ CASES: list[Case] = [
         (check, verdict, words, made("fio-3.33--rate_limited.json", (PACE, f"{PACE},{more}")), {})
         for more, check, verdict, words in (
             ('"rate_process" : "poisson"', "omission", "note", "does not include the delay"),
-            ('"io_submit_mode" : "offload"', "omission", "ok", "issued at their times"),
             ('"latency_target" : "2ms"', "target", "note", "a load that gave way"),
         )
     ),

@@ -110,7 +110,7 @@ def test_quantiles_of_jobs_together(bins, rows):
     assert (made[0]["value_lo_ns"], made[0]["value_hi_ns"]) == (128, 2080)
     assert [r["told"] for r in made] == [
         *["the interval is within the run, if I/Os were independent"] * 4,
-        "a maximum has no interval; fewer than 5 I/Os beyond it",
+        "fewer than 5 I/Os beyond it",
     ]
     assert [r["value_ns"] for r in rows(of_bins(merge_bins(bins), 99))] == [2064]
 
@@ -197,7 +197,6 @@ def test_a_coarser_log_takes_in_the_finer_one(make, rows):
     assert [(r["bin_lo_ns"], r["bin_hi_ns"], r["count"]) for r in made] == [
         *((128, 132, 11), (132, 134, 4), (256, 264, 16))
     ]
-    assert {r["told"] for r in made} == {"finer bins were added to coarser ones"}
     assert {r["n"] for r in made} == {2}
 
 
@@ -213,7 +212,6 @@ def test_runs_that_were_pooled_say_so(bins, rows):
 def test_labels_that_differ_are_named(bins, rows):
     frame = changed(bins, volume=["nvme", "nvme", "vhdx", "vhdx"])
     assert {r["varies_in"] for r in rows(merge_bins(frame))} == {"volume"}
-    assert {r["told"] for r in rows(merge_bins(frame))} == {"bins vary in volume"}
     assert {r["varies_in"] for r in rows(merge_bins(frame, by="volume"))} == {None}
 
 

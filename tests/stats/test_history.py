@@ -70,7 +70,7 @@ def test_days_of_both_sides_are_pairs():
     old, new = history(6), history(6, 2, shift=0.1)
     row = compared(pl.concat([runs(old), runs(new, "new")]), unit="day")
     own = paired(new.mean(axis=1), old.mean(axis=1))
-    assert (row["n"], row["method"]) == (6, "log-paired-t")
+    assert (row["n"], row["method"]) == (6, "paired t of logarithms")
     assert np.log([row["ratio_lo"], row["ratio_hi"]]) == pytest.approx(own.interval(0.95))
 
 
@@ -78,7 +78,7 @@ def test_other_days_are_not():
     old, new = history(6), history(4, 5)
     row = compared(pl.concat([runs(old), runs(new, "new", 20)]), unit="day")
     own = welch([(new.mean(axis=1), old.mean(axis=1))])
-    assert (row["n"], row["n_baseline"], row["method"]) == (4, 6, "log-welch")
+    assert (row["n"], row["n_baseline"], row["method"]) == (4, 6, "Welch t of logarithms")
     assert np.log([row["ratio_lo"], row["ratio_hi"]]) == pytest.approx(own.interval(0.95))
 
 
@@ -88,12 +88,44 @@ def test_a_side_without_days_is_one():
     assert (row["n"], row["n_baseline"]) == (1, 20)
 
 
-def test_hours_between_runs_are_told():
+def test_what_explains_the_spread_counts_once():
     both = pl.concat([runs(history(6)), runs(history(6, 3), "new", 20)])
-    assert "sessions" in compared(both)["flags"]
-    assert "sessions" not in (compared(both, unit="session")["flags"] or "")
+    named = compared(both, unit="day")
+    hours, day = both.drop("day"), both.drop("reported_at")
+    numbers = day.with_columns(pl.col("day").str.slice(1).cast(pl.Int64))
+    folders = day.select("build", "iops", source=pl.format("{}/{}.json", "day", pl.int_range(60)))
+    for frame, unit in ((both, "day"), (hours, "session"), (numbers, "day"), (folders, "folder")):
+        row = compared(frame)
+        assert (row["n"], row["n_baseline"], row["ratio_hi"]) == (6, 6, named["ratio_hi"])
+        told = [text for _, text in verdicts.cautions(row)]
+        assert f"each {unit} counts once: its runs are alike" in told
     one_each = both.group_by("build", "day", maintain_order=True).first()
-    assert "sessions" not in (compared(one_each)["flags"] or "")
+    assert compared(one_each)["n"] == 6
+    assert "unit-found" not in (compared(one_each)["flags"] or "")
+
+
+def test_two_units_a_side_are_too_few():
+    old, new = np.zeros((2, 5)), np.zeros((2, 5))
+    old[0], new[0] = 0.2, 0.3
+    jitter = np.random.default_rng(3).normal(0, 0.005, (2, 2, 5))
+    row = compared(pl.concat([runs(old + jitter[0]), runs(new + jitter[1], "new", 20)]))
+    assert (row["n"], row["verdict"]) == (2, "few runs")
+    assert "need >= 3 days a side for a verdict" in [text for _, text in verdicts.cautions(row)]
+
+
+def test_days_of_both_sides_are_told_and_not_taken():
+    both = pl.concat([runs(history(6)), runs(history(6, 1, shift=0.1), "new")])
+    row = compared(both.drop("reported_at"))
+    assert (row["n"], row["flags"].split(";")[0]) == (30, "alike")
+    told = [text for _, text in verdicts.cautions(row)]
+    assert "the runs of each day are alike: unit='day' counts each once" in told
+    assert "alike" not in (compared(both, unit="day")["flags"] or "")
+
+
+def test_a_measurement_is_not_a_unit():
+    both = pl.concat([runs(history(6)), runs(history(6, 3), "new", 20)]).select("build", "iops")
+    busy = both.with_columns(busy=(pl.col("iops") / 25).round().cast(pl.Int64))
+    assert compared(busy)["n"] == 30
 
 
 @pytest.mark.parametrize(

@@ -47,9 +47,7 @@ def test_turns_can(make, rows):
     frame = make(**drifting("abba" * 2 + "ab", started_at=clock(10)))
     warnings = said(rows, frame, pair="round")
     assert "every pair" not in warnings
-    assert warnings.startswith(
-        "values drift down by 15 % over the series of runs; 5 pairs may miss"
-    )
+    assert warnings.startswith("values drift down by 15 % over the series of runs")
 
 
 def test_rounds_tell_a_drift_without_a_clock(make, rows):
@@ -63,7 +61,7 @@ def test_rounds_tell_a_drift_without_a_clock(make, rows):
 def test_three_pairs_cannot_tell(make, rows):
     warnings = said(rows, make(**drifting("ab" * 3)), pair="round")
     assert warnings.startswith(
-        "3 pairs are too few to show a drift, and it is unknown which side ran first; "
+        "3 pairs are too few to show a drift, and it is unknown which side ran first"
     )
 
 
@@ -97,7 +95,7 @@ def test_both_sides_of_one_run_have_no_order(make, rows):
         iops=[100 * 0.96 ** (at // 2) * NOISE[at] for at in range(10)],
     )
     warnings = said(rows, frame, pair="source")
-    assert warnings.startswith("values drift down by 15 % in the order of the file names; 5 pairs")
+    assert warnings.startswith("values drift down by 15 % in the order of the file names")
 
 
 @pytest.mark.parametrize(

@@ -70,7 +70,7 @@ def test_rounds_are_the_replicates(table, logs, rows):
     found = rows(ft.overall(table, "iops", **SIDES, pair="round"))[0]
     means = (logs[..., 1] - logs[..., 0]).mean(axis=0)
     low, high = scipy.stats.t.interval(0.95, 3, means.mean(), means.std(ddof=1) / 2)
-    assert (found["n"], found["method"]) == (4, "log-paired-t")
+    assert (found["n"], found["method"]) == (4, "paired t of logarithms")
     assert (found["ratio_lo"], found["ratio_hi"]) == pytest.approx((exp(low), exp(high)))
 
 
@@ -196,5 +196,5 @@ def test_days_of_one_side_each_are_the_replicates(table, logs, rows, make):
     sides = logs.mean(axis=0)
     test = scipy.stats.ttest_ind(sides[:, 1], sides[:, 0], equal_var=False)
     low, high = test.confidence_interval(0.95)
-    assert (found["n"], found["n_baseline"], found["method"]) == (4, 4, "log-welch")
+    assert (found["n"], found["n_baseline"], found["method"]) == (4, 4, "Welch t of logarithms")
     assert (found["ratio_lo"], found["ratio_hi"]) == pytest.approx((exp(low), exp(high)))

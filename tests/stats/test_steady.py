@@ -13,13 +13,11 @@ from benchmarks.coverage.noise import autoregressive
 from benchmarks.coverage.steady import met
 from fiotools import steady
 from fiotools.errors import SchemaError
-from fiotools.stats.drift import trend_p
 from fiotools.stats.series import portions
 from fiotools.stats.steady import (
     autocorrelation,
     batch_interval,
     integrated_time,
-    missed,
     mser5,
     window_of,
 )
@@ -59,7 +57,7 @@ def test_a_decay_of_two_percent_a_round_passes_and_is_told(log, rows):
     assert (row["range_pct"], row["deviation_pct"]) == pytest.approx((8, 4))
     assert (row["rise_pct"], row["drift_pct"]) == pytest.approx((-8, -2))
     assert (row["met"], row["words"], row["method"]) == (True, "window met", "snia")
-    assert row["told"].startswith("met, yet it falls by 8 % over the window, 2 % a round; mean")
+    assert row["told"].startswith("it falls by 8 % over the window, 2 % a round; mean")
 
 
 @pytest.mark.parametrize(
@@ -120,7 +118,6 @@ def test_the_first_window_that_qualifies_and_the_drift_outside_it(log, rows):
     # 5 rounds of 20 fall by 8 %, from the first on
     assert (row["met"], row["rounds"], row["first_round"], row["last_round"]) == (True, 20, 1, 5)
     assert "over the whole series it falls by 32 %" in row["told"]
-    assert "a trend goes through it (Mann-Kendall" in row["told"]
     values = np.concatenate([[300.0, 250.0, 200.0], np.full(30, 100.0)])
     (row,) = rows(steady(log(values.tolist()), round_s=1))
     assert (row["first_round"], row["last_round"]) == (4, 8)
@@ -135,7 +132,6 @@ def test_a_start_of_one_round_may_be_left_out(log, rows):
     values[:10] += 300
     (row,) = rows(steady(log(values.tolist())))
     assert (row["met"], row["cut"]) == (True, 10)
-    assert "the first 10 samples differ, and are left out" in row["told"]
     assert row["window_mean"] == pytest.approx(values[10:].mean())
     values[:40] += 300
     assert rows(steady(log(values.tolist())))[0]["met"] is False
@@ -145,23 +141,25 @@ def test_a_step_within_the_limits_is_named(log, rows):
     values = noise(200, 0, 9)
     values[100:] += 7
     (row,) = rows(steady(log(values.tolist())))
-    assert row["met"] is True
+    assert row["met"] is None
     assert "a step at sample 10" in row["told"]
 
 
-def test_a_trend_is_told_from_dependence():
-    assert trend_p(np.linspace(1, 2, 19)) is None
-    assert trend_p(np.ones(50)) is None
-    found = [trend_p(noise(200, 0.8, seed)) <= 0.01 for seed in range(200)]
-    assert np.mean(found) <= 0.04
-    falling = noise(200, 0.8, 1) - np.linspace(0, 12, 200)
-    assert trend_p(falling) <= 0.01
+@pytest.mark.parametrize(("fall", "named"), [(0.08, {}), (0.3, {"round_s": 4.0})])
+def test_a_mean_that_is_not_known_is_not_steady(log, rows, fall, named):
+    line = 1 - fall * np.linspace(-0.5, 0.5, 300)
+    step = np.where(np.arange(300) < 150, 1.0, 1 - fall)
+    (row,) = rows(steady(log((1000 * (step if named else line)).tolist()), **named))
+    assert (row["met"], row["verdict"]) == (None, "undecided")
+    assert row["words"].startswith("cannot tell: the interval of the mean is ")
+    (row,) = rows(steady(log((1000 * noise(300, 0, 3) / 100).tolist()), **named))
+    assert row["met"] is True
 
 
 @pytest.mark.parametrize("rho", [0.0, 0.8])
 def test_steady_is_met_by_stationary_series_and_not_by_drift(rho):
     level = autoregressive(30, 60, np.random.default_rng(1), rho)
-    assert np.mean(met(level)) > 0.8
+    assert met(level).count(False) <= 2
     assert np.mean(met(level - 0.3 * np.linspace(0, 1, 60))) < 0.1
 
 
@@ -186,13 +184,6 @@ def test_a_series_of_independent_samples_has_about_their_t_interval():
 def test_a_rate_is_not_below_0(log, rows):
     (row,) = rows(steady(log([0.0] * 56 + [1000.0] * 4)))
     assert (row["mean_lo"], row["mean_hi"] > row["mean"]) == (0.0, True)
-
-
-@pytest.mark.parametrize("n", [60, 300, 1000])
-def test_how_many_series_hold_no_stall(n):
-    rng, begin = np.random.default_rng(n), 0.05 / 0.95 / 10
-    none = [rng.random() > 0.05 and rng.geometric(begin) >= n for _ in range(4000)]
-    assert missed(n) == pytest.approx(np.mean(none), abs=0.03)
 
 
 def test_batches_are_of_equal_time():
@@ -227,12 +218,7 @@ def test_a_mean_says_what_it_needs(log, rows):
     assert (row["mean_lo"], row["mean_hi"]) == (None, None)
     assert "mean: need >= 60 samples for its interval" in row["told"]
     (row,) = rows(steady(log(noise(300, 0.5, 6).tolist())))
-    assert row["told"].endswith(
-        "mean: 20 % of series as short hold no stall, if stalls take 5 % of the time, "
-        "10 samples each"
-    )
-    (row,) = rows(steady(log(noise(700, 0.5, 6).tolist())))
-    assert "stall" not in (row["told"] or "")
+    assert "mean" not in (row["told"] or "")
     (row,) = rows(steady(log([5.0] * 60)))
     assert (row["mean_lo"], row["tau"], row["met"]) == (None, None, True)
     assert row["told"] == "mean: no spread between its batches, so no interval"
@@ -242,19 +228,15 @@ def test_one_sample_is_told_what_is_missing(log, rows):
     (row,) = rows(steady(log([100.0])))
     assert (row["n"], row["mean"], row["met"]) == (1, 100.0, None)
     assert row["words"] == "too few rounds: 1 of 5"
-    assert row["told"] == (
-        "need >= 5 rounds for a window; mean: need >= 60 samples for its interval"
-    )
+    assert row["told"] == "mean: need >= 60 samples for its interval"
 
 
 def test_intervals_of_unequal_length_weigh_as_much_as_they_last(log, rows):
     (row,) = rows(steady(log([10.0, 40.0, 20.0, 20.0], time_s=[1.0, 1.6, 2.6, 3.6])))
     assert row["mean"] == pytest.approx((10 * 1 + 40 * 0.6 + 20 + 20) / 3.6)
-    assert row["told"].endswith("intervals from 0.6 to 1 s: weighted by time")
     # a log that begins late: its first sample is as long as the others
     (row,) = rows(steady(log([10.0, 40.0, 40.0], time_s=[31.0, 32.0, 33.0])))
     assert row["mean"] == 30
-    assert row["told"].endswith("the first sample, at 31 s, is taken to be as long as the others")
 
 
 def test_windows_without_io_are_no_longer_rates(log, rows):

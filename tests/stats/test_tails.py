@@ -60,7 +60,7 @@ def test_one_run_each_has_an_interval_of_its_windows_and_no_verdict(two, make, r
         ends = [interval_within(run, percentile) for run in two]
         assert (line["ratio_lo"], line["ratio_hi"]) == pytest.approx(ratio_within(*ends[::-1]))
         assert line["ratio_lo"] < 1.3 < line["ratio_hi"]
-        assert (line["windows"], line["method"]) == (120, "batch-means")
+        assert (line["windows"], line["method"]) == (120, "batch means")
         assert line["words"] == "one run each: no error known"
         assert line["p_equal"] is None
         assert "other runs may differ more" in line["told"]
@@ -91,7 +91,7 @@ def test_runs_of_a_day_count_once(make, rows):
     each = rows(ft.tails(table(make, runs), 99, between="source", baseline="a0"))
     logs = {"a0": 0.0} | {line["source"]: np.log(line["ratio"]) for line in each}
     days = [np.mean([logs[f"b{n}"] - logs[f"a{n}"] for n in (at, at + 1)]) for at in (0, 2, 4, 6)]
-    assert (row["n"], row["n_baseline"], row["method"]) == (4, 4, "log-paired-t")
+    assert (row["n"], row["n_baseline"], row["method"]) == (4, 4, "paired t of logarithms")
     assert row["ratio"] == pytest.approx(np.exp(np.mean(days)))
     first = [one for one in runs if one[1]["day"] == 0]
     (row,) = rows(ft.tails(table(make, first), 99, **SIDES, unit="day"))
@@ -109,7 +109,7 @@ def test_several_runs_are_compared_as_runs(make, rows):
     [line] = rows(ft.tails(bins, 99, **SIDES))
     each = ft.percentiles(bins, 99, by=["fs", "source", "run"])
     [same] = rows(ft.compare(each, "value_ns", **SIDES))
-    assert (line["n"], line["method"], line["windows"]) == (4, "log-welch", None)
+    assert (line["n"], line["method"], line["windows"]) == (4, "Welch t of logarithms", None)
     assert [line[name] for name in ("ratio", "ratio_lo", "ratio_hi", "verdict")] == [
         same[name] for name in ("ratio", "ratio_lo", "ratio_hi", "verdict")
     ]
@@ -211,7 +211,7 @@ def test_the_figure_has_a_band_and_hollow_points_without_one():
             "ratio_lo": [0.97, 1.1, None],
             "ratio_hi": [1.03, 1.5, None],
             "confidence": [0.95, 0.95, None],
-            "method": ["batch-means"] * 2 + ["log-welch"],
+            "method": ["batch means"] * 2 + ["Welch t of logarithms"],
         }
     )
     ax = ft.plot.tails(found)
