@@ -420,7 +420,7 @@ def _found(rows: Sequence[Mapping[str, Any]], whole: float) -> str:
     """Say the answer in a line."""
     first = max(rows, key=lambda row: (row["verdict"] == "cause", row["share_pct"] or 0.0))
     if first["verdict"] == NOTHING:
-        return say("nothing to explain: the runs do not tell that the sides differ")
+        return say("not explained: these runs cannot tell that the sides differ")
     text = "{times}; unknown: {share} is {name}"
     if first["verdict"] == "cause":
         text = "{times}; cause: {name}, {share}"
