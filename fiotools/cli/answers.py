@@ -52,6 +52,7 @@ class Asked:
         self.how = {one.removeprefix("reading__"): given.pop(one) for one in reading}
         self.form: str = given.pop("form", "table")
         self.output: str | None = given.pop("output", None)
+        self.verbose: bool = given.pop("verbose", False)
         self.given = given  # the arguments of the function
         self.first: dict[str, str] = {}  # the baseline, if a path names it
         self.late: Sequence[str] = ()  # conditions of the rows that a question takes
@@ -107,7 +108,7 @@ class Asked:
 
     def show(self, answer: Any, results: Any = None, **more: Any) -> None:
         """Print an answer, or write it."""
-        give(answer, self.form, self.output, results, **more)
+        give(answer, self.form, self.output, results, verbose=self.verbose, **more)
 
 
 def function_of(place: str) -> Callable[..., Any]:
@@ -155,7 +156,7 @@ def _findings(answer: pl.DataFrame, *, ok: bool) -> Sheet:
     made = layout.findings(layout.Frame(answer), ok=ok)
     count = int((answer["verdict"] == "ok").sum())
     if count and not ok:
-        made.notes.append(f"{many(count, 'ok finding')} hidden: --all shows them")
+        made.cautions.append(f"{many(count, 'ok finding')} hidden: --all shows them")
     return made
 
 

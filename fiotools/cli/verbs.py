@@ -14,7 +14,8 @@ _FORM = Argument("form", choices=FORMS, default="table", help="Csv and json have
 _OUTPUT = Argument("output", help="Write it to FILE.csv, .json, .jsonl, .parquet, .xlsx or .html.")
 _WHERE = Argument("where", "Sequence[str]", help="Keep these rows: direction=read, 'bs>=4k'.")
 _ADDED = Argument("combine", choices=("run", "group"), help="First add up jobs, by run or group.")
-_SHOWN = (_FORM, _OUTPUT)
+_VERBOSE = Argument("verbose", "bool", help="Say all cautions below the table, not one.")
+_SHOWN = (_FORM, _OUTPUT, _VERBOSE)
 _ROWS = (_WHERE, _ADDED)
 _ASKED = (*_ROWS, *_SHOWN)
 
@@ -70,7 +71,7 @@ SECTIONS: Mapping[str, Mapping[str, Verb]] = {
         "speedup": _of_sides("stats.compare:speedup"),
         "gate": Verb(
             "stats.gate:gate",
-            (*_ROWS, replace(_FORM, choices=(*FORMS, "github")), _OUTPUT),
+            (*_ROWS, replace(_FORM, choices=(*FORMS, "github")), _OUTPUT, _VERBOSE),
             "[HISTORY...] NEW",
             are_sides=True,
         ),

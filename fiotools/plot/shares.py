@@ -337,7 +337,7 @@ def _of_ratio(rows: Sequence[Mapping[str, Any]], between: str) -> Spec:
     steps = [(_name(row), row["log_ratio"], _group(row)) for row in shown]
     if len(shown) < len(rows) and abs(rest) >= _LEAST * extent:
         steps.append((say(_OTHERS), rest, say("part")))
-    drawn, levels = _stacked(steps, whole, exp, lambda size: words.factor(exp(size)))
+    drawn, levels = _stacked(steps, whole, exp, lambda size: (words.factor(exp(size)),))
     metric = words.wording(rows[0]["metric"])
     edges = [1.0, *(end for one in levels for end in (one.begin, one.end))]
     pair = words.sides(rows[0][between], rows[0]["baseline"], between)
@@ -355,7 +355,7 @@ def _of_ratio(rows: Sequence[Mapping[str, Any]], between: str) -> Spec:
         Axis(order=tuple(row.y for row in drawn)),
         groups=_groups(),
         levels=tuple(levels),
-        heads=(say("ratio"), say("share")),
+        heads=(say("ratio"),),
         said=_found(rows, whole),
         notes=(say("one run each"),) if is_one else (),
         how=frozenset({"bars"}),
@@ -369,7 +369,11 @@ def _of_time(rows: Sequence[Mapping[str, Any]]) -> Spec:
         raise SchemaError("nothing to draw: no part of this side is a time")
     whole = fsum(row["seconds"] for row in terms)
     steps = [(_name(row), row["seconds"], _group(row)) for row in terms]
-    drawn, levels = _stacked(steps, whole, float, lambda size: units.human(size, "s"))
+
+    def written(seconds: float) -> tuple[str, str]:
+        return units.human(seconds, "s"), f"{100 * seconds / whole:.0f} %" if whole else "-"
+
+    drawn, levels = _stacked(steps, whole, float, written)
     binds = next((row for row in rows if row["verdict"] == "cause"), None)
     what = "time of the command" if rows[0]["metric"] == "real_s" else "time of an I/O"
     return Spec(
@@ -389,7 +393,7 @@ def _stacked(
     steps: Sequence[tuple[str, float, str]],
     whole: float,
     place: Callable[[float], float],
-    written: Callable[[float], str],
+    written: Callable[[float], tuple[str, ...]],
 ) -> tuple[list[Row], list[Level]]:
     """Let each bar begin where the one above it ended; the last one is the whole."""
     rows, levels, at = list[Row](), list[Level](), 0.0
@@ -397,8 +401,7 @@ def _stacked(
         begin = at if group != say(_WHOLE) else 0.0
         low, high = sorted((place(begin), place(begin + size)))
         levels.append(Level(low, high, high, row=name, group=group))
-        texts = written(size), f"{100 * size / whole:.0f} %" if whole else "-"
-        rows.append(Row(place(begin + size), name, texts=texts))
+        rows.append(Row(place(begin + size), name, texts=written(size)))
         at += size
     return rows, levels
 
@@ -421,8 +424,8 @@ def _found(rows: Sequence[Mapping[str, Any]], whole: float) -> str:
     first = max(rows, key=lambda row: (row["verdict"] == "cause", row["share_pct"] or 0.0))
     if first["verdict"] == NOTHING:
         return say("not explained: these runs cannot tell that the sides differ")
-    text = "{times}; unknown: {share} is {name}"
+    text = "{times}; these reports do not show why: {name}, {part}"
     if first["verdict"] == "cause":
-        text = "{times}; cause: {name}, {share}"
-    share = f"{first['share_pct']:.0f} %"
-    return say(text, times=words.factor(exp(whole)), name=_name(first), share=share)
+        text = "{times}; cause: {name}, {part}"
+    part = words.factor(exp(first["log_ratio"]))
+    return say(text, times=words.factor(exp(whole)), name=_name(first), part=part)

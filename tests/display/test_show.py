@@ -93,7 +93,7 @@ def test_as_text():
     assert repr(ft.show(answer)).splitlines() == [
         "real of each cache, against before",
         "cache     real  of before  ratio  n  verdict",
-        "after  0.466 s     4.36 s  0.107  1  ? one run each: no error known",
+        "after  0.466 s     4.36 s  0.107  1  ? one run each, so the error is unknown",
         "need >= 3 runs a side for a verdict",
     ]
 
@@ -143,7 +143,7 @@ def test_what_is_left_out_is_said():
 def test_a_check_has_the_gravest_first_and_each_thing_once():
     res = ft.read("data/wsl-vhdx/{drive}_{mount}_{operation}.txt")
     answer = ft.check(res, ram="8GB", link="usb3-5g")
-    heads, body, around = rows(ft.show(answer))
+    heads, body, around = rows(ft.show(answer, verbose=True))
     assert heads == ["verdict", "check", "of", "observed vs limit", "why", "what to do"]
     found = answer["verdict"].value_counts()
     assert around[0] == f"12 runs: {found['impossible']} impossible, {found['suspect']} suspect"
@@ -169,7 +169,9 @@ def test_a_check_has_the_gravest_first_and_each_thing_once():
     # a remedy stands once for the rows that follow each other
     remedies = [row[5] for row in body if len(row) == 6 and row[0] == "✕ impossible"]
     assert len(remedies) == 1
-    assert around[-1] != rows(ft.show(answer, rows=3))[2][-1] == f"the first 3 of {len(body)} rows"
+    cut = f"the first 3 of {len(body)} rows"
+    assert cut not in around
+    assert cut in rows(ft.show(answer, rows=3))[2]
 
 
 def test_settings_and_a_summary():
@@ -267,7 +269,7 @@ def test_results_are_shown_as_their_overview():
     assert rows(ft.show(ft.overview(res)))[:2] == (heads, body)
     _, body, around = rows(ft.show(res, rows=2))
     assert len(body) == 2
-    assert around[-1] == "the first 2 of 9 rows: ft.overview(res) shows all"
+    assert "the first 2 of 9 rows: ft.overview(res) shows all" in around
     some = ft.read("data/dda-vhdx/xml/{volume}.xml", tables=("runs",))  # the others are not there
     assert rows(ft.show(some))[0] == ["volume", "source", "duration s"]
     twice = ft.concat([res, res])
@@ -351,7 +353,7 @@ def test_a_file_that_was_not_read_stands_below_the_counts(tmp_path):
     assert shown._repr_html_().count("<li>1 file was not read: ") == 1
     # a path that is wider than the terminal is folded within a word
     whole = "".join(repr(shown).split())
-    assert whole.endswith(f"1filewasnotread:{tmp_path.as_posix()}/cut.json(.failures)")
+    assert f"1filewasnotread:{tmp_path.as_posix()}/cut.json(.failures)" in whole
 
 
 def test_the_mean_of_windows_has_the_unit_of_its_quantity():

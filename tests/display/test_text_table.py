@@ -107,6 +107,18 @@ def test_what_all_rows_share_and_notes_stand_below(monkeypatch):
     assert text_table.markdown(sheet).splitlines()[-2:] == ["in all rows: run 1  ", "note  "]
 
 
+def test_one_caution_is_seen_and_the_others_are_counted(monkeypatch):
+    sheet = Sheet([SheetColumn("n", ["1"])], cautions=["the gravest", "another", "a third"])
+    seen = "the gravest; 2 more: show(answer, verbose=True)"
+    assert written(monkeypatch, sheet, 80) == ["n", "1", seen]
+    assert text_table.text(sheet, verbose=True).splitlines()[2:] == sheet.cautions
+    page = html.html(sheet)
+    assert (
+        page.index("the gravest") < page.index("<summary>2 more</summary>") < page.index("a third")
+    )
+    assert "<details>" not in html.html(sheet, verbose=True)
+
+
 def test_nothing_is_a_command_to_the_terminal(monkeypatch):
     sheet = Sheet([SheetColumn("a\x1b[2J", ["b\x1b[2J"])], "c\x1b[2J", ["d\x1b[2J"])
     for text in ("\n".join(written(monkeypatch, sheet, 80)), text_table.markdown(sheet)):

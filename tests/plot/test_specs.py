@@ -119,9 +119,9 @@ CASES = {
         {},
         ("y", "x", "texts"),
         [
-            ("I/Os in flight", 4.0, ("4.00x", "200 %")),
-            ("at the device", 2.0, ("0.500x", "-100 %")),
-            ("together", 2.0, ("2.00x", "100 %")),
+            ("I/Os in flight", 4.0, ("4.00x",)),
+            ("at the device", 2.0, ("0.500x",)),
+            ("together", 2.0, ("2.00x",)),
         ],
     ),
     "timings": (

@@ -101,7 +101,8 @@ def test_why_sides_differ():
     res = ft.read("data/page-cache/{cache}.txt")
     told = ft.tell(ft.explain(res, "real_s", between="cache", baseline="before"))
     assert (
-        told.title == "real of after: 0.107 times before; waiting, 83 % of it, and system CPU, 17 %"
+        told.title
+        == "real of after: 0.107 times before; waiting, 83 % of the difference, and system CPU, 17 %"
     )
     (said,) = told.sentences
     assert said.head == told.title

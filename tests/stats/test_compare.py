@@ -175,7 +175,7 @@ def test_article_002(diskspd, rows):
     assert by["nvme", "total"]["ratio"] == pytest.approx(1.819, abs=5e-4)
     for row in by.values():
         assert (row["n"], row["n_baseline"]) == (1, 1)
-        assert row["words"] == "one run each: no error known"
+        assert row["words"] == "one run each, so the error is unknown"
         assert row["told"] == "need >= 3 runs a side for a verdict"
         gaps = (
             "ratio_lo",
@@ -193,7 +193,7 @@ def test_article_001(make, rows):
     frame = make(cache=["before", "after"], real_s=[4.364, 0.466])
     (row,) = rows(speedup(frame, "real_s", between="cache", baseline="before"))
     assert row["speedup"] == pytest.approx(9.36, abs=5e-3)
-    assert row["words"] == "one run each: no error known"
+    assert row["words"] == "one run each, so the error is unknown"
 
 
 # few runs
@@ -202,7 +202,7 @@ def test_article_001(make, rows):
 def test_one_run_against_five(make, rows):
     frame = make(g=["a"] + ["b"] * 5, iops=[100, *B])
     (row,) = rows(compare(frame, "iops", between="g", baseline="a"))
-    assert row["words"] == "one run of 'a': no error known"
+    assert row["words"] == "one run of 'a', so the error is unknown"
     assert row["ratio_lo"] is None
 
 

@@ -235,7 +235,9 @@ def test_mounts_without_a_device_are_unknown_with_the_evidence_that_decides():
     assert answer.loc[answer["verdict"] == "unknown", "part"].tolist() == ["completion"] * 2
     told = str(ft.show(answer))
     assert "run the same job where fio finds the device" in " ".join(told.split())
-    assert "these reports do not show why: completion, 98 % of it" in " ".join(told.split())
+    assert "these reports do not show why: completion, 98 % of the difference" in " ".join(
+        told.split()
+    )
 
 
 def test_time_is_user_system_and_waiting():

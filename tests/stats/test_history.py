@@ -180,7 +180,7 @@ def test_seven_days_are_too_few():
     row = compared(pl.concat([runs(history(7)), runs([[-0.2] * 5], "new", 40)]), unit="day")
     assert row["verdict"] == "one run"
     assert "8 days of 'old'" in "".join(text for _, text in verdicts.cautions(row))
-    assert verdicts.verdict(row) == "one day of 'new': no error known"
+    assert verdicts.verdict(row) == "one day of 'new', so the error is unknown"
 
 
 @pytest.mark.parametrize(

@@ -76,7 +76,7 @@ def test_rounds_are_the_replicates(table, logs, rows):
 
 def test_one_run_each_has_no_error(table, rows):
     found = rows(ft.overall(keep_round(table, 0), "iops", **SIDES))[0]
-    assert found["words"] == "one run each: no error known"
+    assert found["words"] == "one run each, so the error is unknown"
     assert found["ratio_lo"] is None
 
 

@@ -36,21 +36,21 @@ def in_words(difference, metric):
         (
             0.90,
             1.20,
-            "cannot tell: between 10 % slower and 20 % faster",
-            "cannot tell: between 10 % less time and 20 % more time",
+            "cannot tell: 10 % slower to 20 % faster",
+            "cannot tell: 10 % less to 20 % more time",
         ),
         # far beyond: times, not percent
         (
             0.90,
             30.0,
-            "cannot tell: between 10 % slower and 30.0 times the value",
-            "cannot tell: between 10 % less time and 30.0 times the time",
+            "cannot tell: 0.900 to 30.0 times",
+            "cannot tell: 0.900 to 30.0 times the time",
         ),
         (
             0.001,
             30.0,
-            "cannot tell: between 0.00100 and 30.0 times the value",
-            "cannot tell: between 0.00100 and 30.0 times the time",
+            "cannot tell: 0.00100 to 30.0 times",
+            "cannot tell: 0.00100 to 30.0 times the time",
         ),
         (
             1.02,

@@ -201,7 +201,7 @@ def test_one_run_per_cell_is_not_a_repeat(make, rows):
     (row,) = rows(compare(frame, "iops", between="g", baseline="a"))
     assert row["ratio"] == pytest.approx(2.0)
     assert row["ratio_lo"] is None
-    assert row["words"] == "one run each: no error known"
+    assert row["words"] == "one run each, so the error is unknown"
 
 
 def test_cells_that_only_one_side_has_are_refused(make):

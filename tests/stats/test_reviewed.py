@@ -62,11 +62,11 @@ def test_drift_within_cells_is_drift(make, rows):
 def test_one_run_in_one_cell_is_not_one_run_each(make, rows):
     few = {"mount": [*"aabb", "a", "b"], "bs_bytes": [4096] * 4 + [8192] * 2}
     (row,) = rows(sides(make, **few, iops=[1.0, 1.1, 2.0, 2.1, 1.0, 2.0]))
-    assert row["words"] == "one run in a cell of bs_bytes: no error known"
+    assert row["words"] == "one run in a cell of bs_bytes, so the error is unknown"
     assert "need >= 3 runs a side in each cell for a verdict" in row["told"]
     one = {"mount": [*"abab"], "bs_bytes": [4096] * 2 + [8192] * 2}
     (row,) = rows(sides(make, **one, iops=[1.0, 2.0, 1.0, 2.0]))
-    assert row["words"] == "one run each: no error known"
+    assert row["words"] == "one run each, so the error is unknown"
 
 
 # pairs
@@ -74,7 +74,7 @@ def test_one_run_in_one_cell_is_not_one_run_each(make, rows):
 
 @pytest.mark.parametrize(
     ("rounds", "words"),
-    [([1, 2, 3, 4], "no pairs"), ([1, 2, 1, 4], "one pair:"), ([1, 2, 1, 2], "two pairs:")],
+    [([1, 2, 3, 4], "no pairs"), ([1, 2, 1, 4], "one pair, "), ([1, 2, 1, 2], "two pairs:")],
     ids=["none", "one", "two"],
 )
 def test_few_pairs_are_not_few_runs(make, rows, rounds, words):

@@ -32,8 +32,7 @@ def test_the_reads_of_9p_are_one_step_after_the_second(rows):
     # of ten ways to choose the first two, two leave the low ones together: first, or last
     assert second["words"] == "step up, or two levels by chance"
     assert second["told"] == (
-        "5 runs in random order fall apart as cleanly in 20 % of orders; 21 runs would prove it, if "
-        "the level stays"
+        "by chance 20 % of orders of 5 runs show such a step; 21 runs would prove it"
     )
 
 

@@ -61,7 +61,7 @@ def test_one_run_each_has_an_interval_of_its_windows_and_no_verdict(two, make, r
         assert (line["ratio_lo"], line["ratio_hi"]) == pytest.approx(ratio_within(*ends[::-1]))
         assert line["ratio_lo"] < 1.3 < line["ratio_hi"]
         assert (line["windows"], line["method"]) == (120, "batch means")
-        assert line["words"] == "one run each: no error known"
+        assert line["words"] == "one run each, so the error is unknown"
         assert line["p_equal"] is None
         assert "other runs may differ more" in line["told"]
 
