@@ -12,7 +12,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from benchmarks.coverage.study import Rate, Row, Study
-from fiotools.stats.population import unlike
+from fiotools.stats.sides import unlike
 
 RUNS = (4, 5, 7, 10, 12, 15, 20, 30, 50)
 _COV = (0.02, 0.1, 0.3)

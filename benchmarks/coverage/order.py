@@ -15,9 +15,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.coverage.study import Rate, Row, Study
+from fiotools.stats.drift import order_flags
 from fiotools.stats.estimates import paired, welch
 from fiotools.stats.order import Order, Places
-from fiotools.stats.sides import Side, Sides, order_flags
+from fiotools.stats.sides import Side, Sides
 
 RUNS = (3, 5, 10)
 NOISE = ("normal", "t3", "two modes")

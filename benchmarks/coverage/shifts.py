@@ -18,8 +18,7 @@ import pandas as pd
 from benchmarks.coverage.noise import RUNS, SERIES, SPREAD, Array, Noise, autoregressive
 from benchmarks.coverage.study import Rate, Row, Study
 from fiotools import shifts
-from fiotools.stats.drift import change_points
-from fiotools.stats.steps import ALPHA, ChangePoint, steps
+from fiotools.stats.steps import ALPHA, ChangePoint, change_points, steps
 
 STEP = 3 * SPREAD  # of a series
 HISTORIES: dict[str, Noise] = {

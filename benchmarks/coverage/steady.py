@@ -63,8 +63,8 @@ STUDIES = [
         "depend on the one before (AR(1)). Some are stationary (the rest is undecided, or not met: "
         "goal .1 at most), some fall evenly by 30 % (goal: .05 at most) or 8 % of their mean from "
         "end to end, some step by 15 % half-way, and some are four times as fast in their first "
-        "tenth. A fall of 8 % is within SNIA's limits: it is undecided where the interval of the "
-        "mean, which knows it, is wider than the mean.",
+        "tenth. A fall of 8 % is within SNIA's limits: it is undecided where the means of 15 "
+        "batches show it, or the interval of the mean is wider than the mean.",
         _rows,
         trials=200,
     ),

@@ -58,7 +58,7 @@ _HELP = {
     "log": "Draw a logarithmic axis.",
     "reasons": "How many reasons are told.",
 }
-_SHARES = ("confidence", "band", "tolerance")  # numbers from 0 to 1
+_SHARES = ("confidence", "band")  # numbers from 0 to 1
 _TICKS = re.compile(r"``(.+?)``|`([^`]+)`")
 
 

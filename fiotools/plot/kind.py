@@ -147,7 +147,7 @@ def _example(data: Any, found: Spec) -> str:
     if not isinstance(table, nw.DataFrame) or column not in table.columns:
         return ""
     values = frames.distinct(frames.values(table, column))
-    return frames.to_type(table, column, values[0]) if values else ""
+    return frames.to_type(column, values[0]) if values else ""
 
 
 def _short(spec: Spec) -> Spec:
@@ -334,7 +334,7 @@ def refuse_several(
     for name, rows in frames.rows_by([(one,) for one in names]).items():
         for column in frames.differing(lists, rows)[:1]:
             there = frames.distinct(lists[column][row] for row in rows)
-            keep = frames.to_type(table, column, "total" if "total" in there else there[0])
+            keep = frames.to_type(column, "total" if "total" in there else there[0])
             raise SchemaError(
                 f"rows{f' of {name[0]!r}' if hue else ''} differ in {column}"
                 f" ({words.first_five(there)}), and {what} shows one: keep it, {keep}"

@@ -525,9 +525,7 @@ def _band_words(table: Frame) -> list[str]:
     """Say what the bands are."""
     found = []
     if any(_ends(table, "bound")):
-        of_bins = {*frames.optional(table, "method")} == {"merged"}
-        text = "band: the bins that hold the percentiles"
-        found.append(say(text if of_bins else "band: certain bounds of the percentiles"))
+        found.append(say("band: the bins that hold the percentiles"))
     pairs = zip(_ends(table, "bound"), _ends(table, "value"), strict=True)
     if any(own and own != bound for bound, own in pairs):
         share = words.percent(words.only(table, "confidence") or 0.95)

@@ -329,7 +329,7 @@ def _names(
     if len(metrics) > 1:
         raise SchemaError(
             f"several metrics ({', '.join(metrics)}): draw one at a time, "
-            f"{frames.to_type(table, 'metric', metrics[0])}, or give {argument('labels')}"
+            f"{frames.to_type('metric', metrics[0])}, or give {argument('labels')}"
         )
     apart = [one for one in by if len({str(row[one]) for row in rows}) > 1]
     alike = len({*both}) == 1 and bool(apart)

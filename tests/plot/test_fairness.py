@@ -121,7 +121,7 @@ MISTAKES = {
     "no rates": (lambda: draw(TWO.drop(columns="iops")), "no column 'iops'"),
     "directions": (
         lambda: draw(pd.concat([TWO.assign(direction="read"), TWO.assign(direction="write")])),
-        r"differ in direction \(read, write\).*keep it, \.query\(\"direction == 'read'\"\)",
+        r"differ in direction \(read, write\).*keep it, direction == 'read'",
     ),
     "runs": (
         lambda: draw(pd.concat([TWO, TWO.assign(source="second.xml")])),

@@ -24,7 +24,6 @@ BOUNDED = {
     "percentile": [50.0, 99.0, 99.9, 99.99] * 2,
     "bound_lo_ns": [10.0, 20.0, 30.0, 50.0, 100.0, 200.0, None, 400.0],
     "bound_hi_ns": [12.0, 25.0, 60.0, np.inf, 100.0, 250.0, 500.0, 800.0],
-    "method": ["bounded"] * 8,
 }
 
 
@@ -56,7 +55,7 @@ def test_bounds_without_values_are_drawn_by_their_edges(kind):
     assert len(edges) == 4
     assert len({line.get_linestyle() for line in edges}) == 2, "told apart in greyscale"
     assert {text.get_text() for text in ax.texts} == {"9p", "sshfs"}
-    assert "band: certain bounds of the percentiles" in said(ax)
+    assert "band: the bins that hold the percentiles" in said(ax)
 
 
 def test_values_may_be_missing_where_bounds_are_not():

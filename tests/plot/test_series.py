@@ -200,7 +200,7 @@ MISTAKES = {
     "no such order": (lambda: ft.plot.series(TWO, hue="direction", order=["trim"]), "'read', 'wr"),
     "directions": (
         lambda: ft.plot.series(TWO),
-        r"differ in direction \(read, write\), .*\.query\(\"direction == 'read'\"\), .*hue='direc",
+        r"differ in direction \(read, write\), .*direction == 'read', .*hue='direc",
     ),
     "threads": (lambda: ft.plot.series(THREADS), "differ in thread .*hue='thread'"),
     "labels": (
@@ -209,7 +209,7 @@ MISTAKES = {
     ),
     "runs of a line": (
         lambda: ft.plot.series(pd.concat([log(), log(run=2)]), hue="direction"),
-        r"rows of 'read' differ in run \(1, 2\).*\.query\(\"run == 1\"\)",
+        r"rows of 'read' differ in run \(1, 2\).*run == 1",
     ),
     "twice": (lambda: ft.plot.series(pd.concat([log(), log()])), "times do not rise"),
     "single I/Os": (
@@ -254,11 +254,6 @@ def test_a_mistake_is_told_in_one_line(mistake):
     with pytest.raises(ft.SchemaError, match=said) as told:
         draw()
     assert "\n" not in str(told.value)
-
-
-def test_polars_is_told_polars_filter():
-    with pytest.raises(ft.SchemaError, match=r"\.filter\(pl\.col\(\"direction\"\) == 'read'\)"):
-        ft.plot.series(pl.DataFrame(TWO.to_dict("list")))
 
 
 def test_windows_without_io_leave_the_others_in_their_places():

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import pytest
 
+import fiotools as ft
 from fiotools import best_under, combine
 from fiotools.errors import SchemaError
 
@@ -23,20 +24,6 @@ def sweep(make):
         numjobs=1,
         iops=[9e3, 80e3, 90e3, 7e3, 40e3, 45e3, 47e3],
         lat_mean_ns=[0.1e6, 0.2e6, 0.7e6, 0.14e6, 0.4e6, 1.4e6, 0.9e6],
-    )
-
-
-@pytest.fixture
-def tails(make):
-    return make(
-        source=["a", "b", "c", "d", "e", "f", "g"] * 2,
-        run=1,
-        group=0,
-        entry=1,
-        direction="read",
-        latency="clat",
-        percentile=[50.0] * 7 + [99.0] * 7,
-        value_ns=[1e5] * 7 + [3e5, 6e5, 2e6, 4e5, 1.5e6, 3e6, 2e6],
     )
 
 
@@ -105,15 +92,19 @@ def test_none_below_the_limit(sweep, rows):
     assert vhdx["told"] == "no lat_mean_ns below 120 µs; the lowest is 140 µs"
 
 
-def test_a_percentile(sweep, tails, rows):
-    nvme, vhdx = rows(best_under(sweep, "p99", 1e6, by="volume", percentiles=tails))
-    assert (nvme["iodepth"], nvme["observed"], nvme["unit"]) == (16, 6e5, "ns")
-    assert (vhdx["iodepth"], vhdx["observed"]) == (1, 4e5)
+def test_missing_values_are_said(make, rows):
+    io = make(iodepth=[1, 16, 64], iops=1e3, p99_ns=[3e5, None, None])
+    (row,) = rows(best_under(io, "p99_ns", 1e6))
+    assert (row["iodepth"], row["told"]) == (1, f"iops or p99_ns is missing in 2 of 3; {ONE}")
 
 
-def test_missing_values_are_said(sweep, tails, rows):
-    (row,) = rows(best_under(sweep, "p99", 1e6, percentiles=tails.head(8)))
-    assert (row["iodepth"], row["told"]) == (1, f"iops or p99 is missing in 6 of 7; {ONE}")
+def test_a_percentile_of_what_was_read():
+    res = ft.read("data/per-io-log/mixed.json").where("direction=read")
+    best = ft.best_under(res, "clat_p99", "1s")
+    assert best[["metric", "unit", "n"]].values.tolist() == [["p99_ns", "ns", 1]]
+    assert best["observed"][0] == res.percentiles.query("percentile == 99")["value_ns"].iloc[0]
+    with pytest.raises(SchemaError, match=r"no percentiles of slat: these files have clat_p99"):
+        ft.best_under(res, "slat_p99", "1s")
 
 
 @pytest.mark.parametrize(
@@ -124,27 +115,13 @@ def test_missing_values_are_said(sweep, tails, rows):
         ("lat_mean_ns", 0, "limit is 0.0: it is a number above zero"),
         ("lat_mean_ns", "1 m/s", "limit: not a duration: '1 m/s'"),
         ("lat_mean_ns", float("nan"), "limit is nan"),
-        ("p99", 1e6, "p99 is a percentile: give percentiles="),
     ],
-    ids=["metric", "more", "zero", "text", "nan", "percentiles"],
+    ids=["metric", "more", "zero", "text", "nan"],
 )
 def test_arguments(sweep, metric, limit, message):
     with pytest.raises(SchemaError, match=message) as error:
         best_under(sweep, metric, limit)
     assert "\n" not in str(error.value)
-
-
-def test_percentiles_that_do_not_fit(sweep, tails, make):
-    with pytest.raises(SchemaError, match=r"no percentile 99.9; there are: 50, 99"):
-        best_under(sweep, "p99.9", 1e6, percentiles=tails)
-    with pytest.raises(SchemaError, match=r"the metric is p50, p99, p99.9"):
-        best_under(sweep, "lat_mean_ns", 1e6, percentiles=tails)
-    other = make(source="z", run=1, percentile=[99.0], value_ns=[1.0])
-    with pytest.raises(SchemaError, match="no row of io has a p99 of its own, by source, run"):
-        best_under(sweep, "p99", 1e6, percentiles=other)
-    both = make(source="a", run=1, latency=["clat", "lat"], percentile=99.0, value_ns=[1.0, 2.0])
-    with pytest.raises(SchemaError, match=r"percentiles of several latencies: keep one, .*clat"):
-        best_under(sweep, "p99", 1e6, percentiles=both)
 
 
 def test_jobs_side_by_side_are_added_up_first(make, rows):

@@ -5,12 +5,13 @@ from __future__ import annotations
 from functools import cache
 from pathlib import Path
 
+import narwhals as nw
 import pandas as pd
 import polars as pl
 import pytest
 
 import fiotools as ft
-from fiotools.stats.frames import opened, values
+from fiotools.stats.frames import values
 from fiotools.stats.percentiles import merge_bins
 from fiotools.vocabulary import ANSWERS, COLUMNS, STATISTICS
 from tests.conftest import PANDAS
@@ -23,7 +24,7 @@ POLARS = {"Int64": pl.Int64, "float64": pl.Float64, "boolean": pl.Boolean, "str"
 
 def keep(frame, **chosen):
     """Keep rows of either frame type."""
-    data = opened(frame)
+    data = nw.from_native(frame, eager_only=True)
     lists = {name: values(data, name) for name in chosen}
     rows = [i for i in range(len(data)) if all(lists[n][i] == v for n, v in chosen.items())]
     return data[rows].to_native()
@@ -143,7 +144,6 @@ CASES = {
     "overview": (_volumes, lambda t: ft.overview(t["io"])),
     "per_thread": (_volumes, lambda t: ft.per_thread(t["threads"], by="volume")),
     "fairness": (_volumes, lambda t: ft.fairness(t["threads"], by="volume")),
-    "fairness, of volumes": (_volumes, lambda t: ft.fairness(t["io"], of="volume")),
     "combine": (_volumes, lambda t: ft.combine(t["threads"], to="run")),
     "totals": (_volumes, lambda t: ft.totals(t["threads"])),
     "combine, groups": (_bins, lambda t: ft.combine(t["io"], to="group")),
@@ -151,24 +151,10 @@ CASES = {
         _volumes,
         lambda t: ft.best_under(t["io"], "lat_mean_ns", 5e5, by=["volume", "direction"]),
     ),
-    "best_under, percentile": (
-        _tables,
-        lambda t: ft.best_under(
-            keep(t["io"], direction="read"),
-            "p99",
-            1e9,
-            by="label",
-            percentiles=t["percentiles"],
-        ),
-    ),
-    "percentiles, printed": (
-        _tables,
-        lambda t: ft.percentiles(t["percentiles"], io=t["io"]),
-    ),
     "bins, merged": (_bins, lambda t: merge_bins(t["bins"], by="source")),
     "percentiles": (
         _bins,
-        lambda t: ft.percentiles(t["bins"], by=["source", "run"], io=t["io"]),
+        lambda t: ft.percentiles(t["bins"], by=["source", "run"]),
     ),
     "steady": (_logs, lambda t: ft.steady(t["samples"])),
     "shifts": (_logs, lambda t: ft.shifts(t["samples"])),

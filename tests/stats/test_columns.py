@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import narwhals as nw
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -40,14 +39,6 @@ def test_combinations_are_in_the_order_of_their_values(make, few):
     names = ["texts", "whole", "truths"]
     found = [rows.tolist() for rows in Columns(data).groups(names)]
     assert found == list(groups(data, names).values())
-
-
-def test_objects_of_several_types_are_compared_by_python(few):
-    frame = pd.DataFrame({"odd": pd.Series([1, "a", True, None, 1.0, "a"], dtype=object)})
-    found = Columns(opened(frame))
-    assert found.codes("odd").tolist() == [0, 1, 0, 2, 0, 1]
-    assert found.known("odd").tolist() == [True, True, True, False, True, True]
-    assert found.varying(["odd"]) == ["odd"]
 
 
 def test_a_gap_is_not_a_difference(make, few):
@@ -100,30 +91,3 @@ def test_many_rows_have_the_answers_of_few(make, rows, monkeypatch):
     told = answers[0][0][0]["told"]
     for said in ("values drift up", "in the order of the file names", "are on 2 targets", "fs"):
         assert said in told
-
-
-def test_pandas_without_pyarrow(monkeypatch):
-    frame = pd.DataFrame(
-        {
-            "whole": pd.array([2**60 + 1, None], dtype="Int64"),
-            "real": [0.5, float("nan")],
-            "truth": pd.array([True, None], dtype="boolean"),
-            "text": pd.Series(["a", None], dtype="str"),
-            "at": pd.to_datetime(["2026-01-01T00:00:00Z", None]).as_unit("ms"),
-        }
-    )
-
-    def columns():
-        told = Columns(nw.from_native(frame, eager_only=True))
-        told.take(frame.columns)
-        return [told[name] for name in frame]
-
-    whole = columns()
-
-    def refuse(_):
-        raise ImportError
-
-    monkeypatch.setattr(nw.DataFrame, "to_polars", refuse)
-    for own, other in zip(whole, columns(), strict=True):
-        assert own.dtype == other.dtype
-        assert own.equals(other)

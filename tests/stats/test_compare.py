@@ -375,7 +375,7 @@ def test_a_round_twice_on_a_side_says_what_to_type(make):
         fs=["ext4", "xfs"] * 2,
         iops=[1.0, 2.0, 3.0, 4.0],
     )
-    with pytest.raises(SchemaError, match=r"no pairs; add 'fs' to by=, or keep one: .*ext4"):
+    with pytest.raises(SchemaError, match=r"no pairs; add 'fs' to by=, or keep one of them"):
         compare(frame, "iops", between="mount", baseline="a", pair="round")
     found = compare(frame, "iops", between="mount", baseline="a", pair="round", by="fs")
     assert list(found["n"]) == [1, 1]
@@ -436,7 +436,7 @@ def test_categories_and_dates_keep_their_type():
         }
     )
     found = compare(frame, "iops", between="mount", baseline="x", by="day")
-    assert found.dtypes["mount"] == found.dtypes["baseline"] == frame.dtypes["mount"]
+    assert found.dtypes["mount"] == frame.dtypes["mount"]
     assert found.dtypes["day"] == frame.dtypes["day"]
 
 

@@ -17,7 +17,7 @@ from fiotools import (
 )
 from fiotools.errors import SchemaError
 from fiotools.stats.frames import opened
-from fiotools.stats.percentiles import ios_needed, merge_bins, of_bins, of_tables, ranks_around
+from fiotools.stats.percentiles import ios_needed, merge_bins, percentiles, ranks_around
 
 FIXTURES = Path(__file__).parents[1] / "fixtures" / "fio"
 CORPUS = Path(__file__).parents[3] / "shared" / "corpus" / "fio"
@@ -82,41 +82,24 @@ def test_jobs_add_up_bin_by_bin(bins, rows):
     assert [r["count"] for r in rows(merge_bins(bins, by="entry"))] == [600, 300, 90, 10]
 
 
-def test_one_question_for_bins_and_tables():
-    res = ft.read("tests/fixtures/fio/fio-3.33--jsonplus-libaio.json")
-    merged = ft.percentiles(res, [50, 99])
-    printed = ft.percentiles(
-        res.percentiles[res.percentiles["latency"] == "clat"], [50, 99], io=res.io
-    )
-
-    assert list(merged.columns) == list(printed.columns)
-    assert set(merged["method"]) == {"merged"}
-    assert set(printed["method"]) == {"as printed"}
-    both = merged.merge(printed, on=["latency", "direction", "percentile"])
-    assert len(both) == len(printed)
-    assert (both["value_ns_x"] == both["value_ns_y"]).all()
-    with pytest.raises(SchemaError, match="printed percentiles need the I/Os"):
-        ft.percentiles(res.percentiles)
-
-
 def test_quantiles_of_jobs_together(bins, rows):
-    found = of_bins(bins, [69, 69.5, 99, 99.5, 100])
+    found = percentiles(bins, [69, 69.5, 99, 99.5, 100])
     made = rows(found)
     # 690 of 1000 are in the first bin, 990 in the first two; bins are named by their middles
     assert [r["value_ns"] for r in made] == [129, 2064, 2064, 4128, 4128]
     assert [(r["bound_lo_ns"], r["bound_hi_ns"]) for r in made[:2]] == [(128, 130), (2048, 2080)]
-    assert all((r["total_ios"], r["n"], r["method"]) == (1000, 1, "merged") for r in made)
+    assert all((r["total_ios"], r["n"]) == (1000, 1) for r in made)
     # ranks 661 and 719 of 1000: the first bin, and the second
     assert (made[0]["value_lo_ns"], made[0]["value_hi_ns"]) == (128, 2080)
     assert [r["told"] for r in made] == [
         *["the interval is within the run, if I/Os were independent"] * 4,
         "fewer than 5 I/Os beyond it",
     ]
-    assert [r["value_ns"] for r in rows(of_bins(merge_bins(bins), 99))] == [2064]
+    assert [r["value_ns"] for r in rows(percentiles(merge_bins(bins), 99))] == [2064]
 
 
 def test_few_ios_have_no_interval(bins, rows):
-    (row,) = rows(of_bins(bins, 99.9))
+    (row,) = rows(percentiles(bins, 99.9))
     assert (row["value_lo_ns"], row["value_hi_ns"]) == (None, None)
     assert row["told"] == "need >= 3688 I/Os for an interval; fewer than 5 I/Os beyond it"
 
@@ -135,51 +118,22 @@ def test_the_percentile_lies_within_the_bounds_of_its_bin(make, rows):
         bin_hi_ns=(low + wide).astype(float).tolist(),
         count=np.bincount(at).tolist(),
     )
-    for row in rows(of_bins(frame)):
+    for row in rows(percentiles(frame)):
         true = np.quantile(raw, row["percentile"] / 100, method="inverted_cdf")
         assert row["bound_lo_ns"] <= true < row["bound_hi_ns"]
         assert row["bound_hi_ns"] - row["bound_lo_ns"] <= row["bound_lo_ns"] / 64
-
-
-def test_smallest_and_largest_cut_the_bins(bins, rows, make):
-    io = make(
-        source="a.json",
-        run=1,
-        entry=[1, 2],
-        direction="read",
-        total_ios=[900, 100],
-        clat_min_ns=[129.0, 128.0],
-        clat_max_ns=[2050.0, 4100.0],
-    )
-    first, last = rows(of_bins(bins, [50, 100], by="entry", io=io))[:2]
-    assert (first["bound_lo_ns"], first["bound_hi_ns"]) == (129, 130)
-    assert (last["bound_lo_ns"], last["bound_hi_ns"], last["value_ns"]) == (2048, 2050, 2050)
-    (whole,) = rows(of_bins(bins, 100, io=io))
-    assert (whole["bound_hi_ns"], whole["value_ns"]) == (4100, 4100)
-    less = changed(io, total_ios=[900, 99])
-    (row,) = rows(of_bins(bins, 50, io=less))
-    assert row["flags"] == "bins-count;independent"
-    assert row["told"].startswith("the bins hold 1000 I/Os, io has 999;")
-    odd = changed(io, clat_max_ns=[100.0, 110.0])
-    (row,) = rows(of_bins(bins, 50, io=odd))
-    assert "contradict the bins" in row["told"]
-    assert (row["bound_lo_ns"], row["bound_hi_ns"]) == (128, 130)
-    # of a part of the entries the extremes of the whole are unknown
-    (row,) = rows(of_bins(bins, 100, io=opened(io).head(1).to_native()))
-    assert row["bound_hi_ns"] > 4100
 
 
 def test_histogram_logs_beside_their_report():
     """The report of the same run has an io row, the log has none."""
     res = ft.read("data/how-many-runs/long")
     answer = ft.percentiles(res.where("count>=0"), 99, by="source")
-    assert answer["method"].eq("merged").all()
     assert answer["value_ns"].notna().all()
 
 
 def test_the_last_bin_has_no_middle(make, rows):
     frame = make(latency="lat", bin_lo_ns=17045651456.0, bin_hi_ns=[inf], count=[3])
-    (row,) = rows(of_bins(frame, 50))
+    (row,) = rows(percentiles(frame, 50))
     assert (row["value_ns"], row["bound_lo_ns"], row["bound_hi_ns"]) == (None, 17045651456.0, inf)
     assert row["told"].startswith("in the last bin, which has no end")
 
@@ -203,10 +157,12 @@ def test_a_coarser_log_takes_in_the_finer_one(make, rows):
 def test_runs_that_were_pooled_say_so(bins, rows):
     other = changed(bins, source=["b.json"] * 4)
     both = nw.concat([opened(bins), opened(other)]).to_native()
-    (row,) = rows(of_bins(both, 50))
+    (row,) = rows(percentiles(both, 50))
     assert (row["n"], row["total_ios"]) == (2, 2000)
     assert row["told"] == "the interval is within the runs, if I/Os were independent"
-    assert [r["source"] for r in rows(of_bins(both, 50, by="source"))] == [*("a.json", "b.json")]
+    assert [r["source"] for r in rows(percentiles(both, 50, by="source"))] == [
+        *("a.json", "b.json")
+    ]
 
 
 def test_labels_that_differ_are_named(bins, rows):
@@ -242,7 +198,7 @@ def test_latencies_and_directions_stay_apart(bins, rows):
         *("intervals", "negative", "text", "empty bin", "edge"),
     ],
 )  # fmt: skip
-@pytest.mark.parametrize("function", [merge_bins, of_bins])
+@pytest.mark.parametrize("function", [merge_bins, percentiles])
 def test_bins_that_cannot_be_added_are_refused(bins, function, columns, message):
     with pytest.raises(SchemaError, match=message) as error:
         function(changed(bins, **columns))
@@ -263,7 +219,7 @@ def test_bins_that_cannot_be_added_are_refused(bins, function, columns, message)
 )
 def test_arguments(bins, arguments, message):
     with pytest.raises(SchemaError, match=message):
-        of_bins(bins, **arguments)
+        percentiles(bins, **arguments)
 
 
 def _files_with_bins():
@@ -277,13 +233,11 @@ def test_percentiles_are_those_that_fio_printed(path):
     bins = res.bins.dropna(subset="count")
     assert len(bins)
     asked = sorted(set(res.percentiles["percentile"]))
-    found = of_bins(bins, asked, by=ENTRY)
+    found = percentiles(bins, asked, by=ENTRY)
     keys = [*ENTRY, "direction", "latency", "percentile"]
     both = res.percentiles.merge(found, on=keys, suffixes=("", "_ours"))
     assert len(both) == len(res.percentiles.query("latency in @found.latency")) > 0
     assert list(both["value_ns_ours"]) == list(both["value_ns"])
-    cut = of_bins(bins, asked, by=ENTRY, io=res.io)
-    assert not cut["flags"].fillna("").str.contains("bins-count|extremes").any()
 
 
 def test_intervals_of_a_log_add_up_to_its_samples():
@@ -292,98 +246,6 @@ def test_intervals_of_a_log_add_up_to_its_samples():
     assert merged.groupby("direction")["count"].sum().to_dict() == {"read": 152, "write": 152}
     assert (merged["n"] == 1).all()
     assert merged.groupby("direction")["bin_lo_ns"].apply(lambda s: s.is_monotonic_increasing).all()
-
-
-# percentiles that have no bins
-
-
-def _table(make, tables, points, **columns):
-    return make(
-        source=[name for name in tables for _ in points],
-        run=1,
-        entry=1,
-        direction="total",
-        latency="lat",
-        percentile=[float(p) for _ in tables for p in points],
-        value_ns=[float(v) for values in tables.values() for v in values],
-        **columns,
-    )
-
-
-def _io(make, ios):
-    return make(source=list(ios), run=1, entry=1, direction="total", total_ios=list(ios.values()))
-
-
-def test_bounds_by_hand(make, rows):
-    points = [0, 50, 90, 100]
-    frame = _table(make, {"a": [1, 10, 20, 90], "b": [2, 30, 60, 80]}, points)
-    found = of_tables(frame, _io(make, {"a": 3000, "b": 1000}), at=[50, 90, 100])
-    assert type(found) is type(frame)
-    made = rows(found)
-    # p50, 2000 I/Os: at 10 there are 1500 to 3200, at 20 2700; p90, 3600: below 30 at most 3500,
-    # there up to 3900, and at 60 only 3600; the largest of all is 90
-    assert [(r["bound_lo_ns"], r["bound_hi_ns"]) for r in made] == [(10, 20), (30, 60), (90, 90)]
-    assert all(
-        (r["n"], r["parts"], r["total_ios"], r["method"]) == (2, 2, 4000, "bounded") for r in made
-    )
-
-
-def test_one_table_is_its_own_bound(make, rows):
-    frame = _table(make, {"a": [10, 20]}, [50, 99])
-    made = rows(of_tables(frame, _io(make, {"a": 100}), at=[25, 50, 99, 99.9]))
-    assert [(r["bound_lo_ns"], r["bound_hi_ns"]) for r in made] == [
-        *((None, 10), (10, 10), (20, 20), (20, None))
-    ]
-
-
-def test_all_of_a_table_without_points_may_lie_below_the_others(make, rows):
-    frame = _table(make, {"a": [5, 7], "b": ["nan", "nan"]}, [0, 99])
-    [half] = rows(of_tables(frame, _io(make, {"a": 1000, "b": 1000}), at=50))
-    assert (half["bound_lo_ns"], half["bound_hi_ns"]) == (None, None)
-
-
-def test_the_truth_lies_within_the_bounds(make, rows):
-    rng = np.random.default_rng(8)
-    parts = {name: rng.lognormal(10 + i, 0.7, 700 * (i + 1)) for i, name in enumerate("abc")}
-    points = [0, 25, 50, 75, 90, 95, 99, 99.9, 100]
-    tables = {
-        name: np.quantile(raw, np.array(points) / 100, method="inverted_cdf")
-        for name, raw in parts.items()
-    }
-    frame = _table(make, tables, points)
-    io = _io(make, {name: len(raw) for name, raw in parts.items()})
-    whole = np.concatenate(list(parts.values()))
-    asked = [1, 10, 33, 50, 66, 90, 97, 99, 99.9, 100]
-    for row in rows(of_tables(frame, io, at=asked)):
-        true = np.quantile(whole, row["percentile"] / 100, method="inverted_cdf")
-        assert row["bound_lo_ns"] <= true <= row["bound_hi_ns"]
-
-
-@pytest.mark.parametrize(
-    ("tables", "ios", "columns", "message"),
-    [
-        ({"a": [10, 5]}, {"a": 1}, {}, "percentile 99 is below percentile 50"),
-        ({"a": [1, 2]}, {"b": 1}, {}, "io has no row for source a, run 1, entry 1, direction tot"),
-        ({"a": [1, 2]}, {"a": None}, {}, "total_ios is missing in io for source a"),
-    ],
-    ids=["falling", "no io", "no count"],
-)
-def test_tables_that_cannot_be_bounded(make, tables, ios, columns, message):
-    with pytest.raises(SchemaError, match=message):
-        of_tables(_table(make, tables, [50, 99], **columns), _io(make, ios))
-
-
-def test_the_same_table_twice(make):
-    frame = _table(make, {"a": [1, 2]}, [50, 99])
-    twice = nw.concat([opened(frame)] * 2).to_native()
-    with pytest.raises(SchemaError, match="percentile 50 of run 1 of a is there twice"):
-        of_tables(twice, _io(make, {"a": 1}))
-
-
-def test_tables_of_reads_and_writes_together_weigh_as_their_total(make, rows):
-    frame = _table(make, {"a": [10, 20]}, [50, 99])
-    io = make(source="a", run=1, entry=1, direction=["read", "write"], total_ios=[30, 10])
-    assert {r["total_ios"] for r in rows(of_tables(frame, io))} == {40}
 
 
 # percentiles of jobs, threads, files or seconds are never one number
@@ -437,6 +299,6 @@ def test_a_percentile_of_each_run_is_a_number_like_any_other(make, rows):
 def test_percentiles_of_histograms_are_compared_run_by_run(bins, rows):
     other = changed(bins, source=["b.json"] * 4, count=[60, 30, 9, 100])
     both = nw.concat([opened(bins), opened(other)]).to_native()
-    found = of_bins(both, 99, by=["source", "run"])
+    found = percentiles(both, 99, by=["source", "run"])
     (row,) = rows(compare(found, "value_ns", between="source", baseline="a.json"))
     assert (row["n"], row["ratio"]) == (1, pytest.approx(2.0))

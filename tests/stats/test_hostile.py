@@ -23,7 +23,7 @@ from fiotools import (
 from fiotools.errors import SchemaError
 from fiotools.stats.estimates import StudentT, runs_still_needed
 from fiotools.stats.frames import metric_of
-from fiotools.stats.percentiles import merge_bins, of_bins, of_tables
+from fiotools.stats.percentiles import merge_bins, percentiles
 
 START = datetime(2026, 1, 1, tzinfo=UTC)
 
@@ -58,18 +58,6 @@ def test_impossible_numbers_are_refused(jobs, bad, name):
         with pytest.raises(SchemaError, match=message.format(name)) as error:
             function()
         assert "\n" not in str(error.value)
-
-
-@pytest.mark.parametrize("bad", ["text", "negative", "infinite"])
-def test_ios_that_cannot_weigh_percentiles(make, bad):
-    column, message = BAD[bad]
-    table = make(source=["a", "b"], run=1, percentile=50.0, value_ns=[1.0, 2.0])
-    io = make(source=["a", "b"], run=1, total_ios=column)
-    with pytest.raises(SchemaError, match=message.format("total_ios")):
-        of_tables(table, io)
-    bins = make(source=["a", "b"], run=1, latency="lat", bin_lo_ns=1.0, bin_hi_ns=2.0, count=5)
-    with pytest.raises(SchemaError, match=message.format("total_ios")):
-        of_bins(bins, 50, io=io)
 
 
 def test_half_an_io_is_refused(jobs):
@@ -204,25 +192,12 @@ def test_a_summary_without_a_runtime_is_not_a_text(make, rows):
     io = make(direction="read", iops=[10.0], runtime_s=[None])
     (row,) = rows(reconcile(log, io))
     assert (row["words"], row["coverage_pct"]) == ("ok", None)
-    with pytest.raises(SchemaError, match="tolerance is 'a little'"):
-        reconcile(log, io, tolerance="a little")
-
-
-def test_a_table_without_a_value_is_still_a_part(make, rows):
-    table = make(source=["a", "a", "b", "b"], run=1, percentile=[50.0, 100.0] * 2,
-                 value_ns=[10.0, 90.0, None, None])  # fmt: skip
-    io = make(source=["a", "b"], run=1, total_ios=[100, 100])
-    found = rows(of_tables(table, io, at=[25, 50, 80, 100]))
-    # of 200 I/Os, 50 of a are up to 10 and all 100 up to 90; of b nobody knows
-    ends = [(r["bound_lo_ns"], r["bound_hi_ns"]) for r in found]
-    assert ends == [(None, 10.0), (None, 90.0), (10.0, None), (90.0, None)]
-    assert {(r["total_ios"], r["parts"]) for r in found} == {(200, 2)}
 
 
 def test_bins_of_more_ios_than_there_can_be(make):
     bins = make(latency="lat", bin_lo_ns=[1.0, 2.0], bin_hi_ns=[2.0, 3.0], count=[2**62, 1])
     with pytest.raises(SchemaError, match=r"the bins hold 4.61e\+18 I/Os"):
-        of_bins(bins)
+        percentiles(bins)
 
 
 def test_no_latency_is_below_zero(make):

@@ -19,9 +19,9 @@ from scipy import stats
 import fiotools as ft
 from fiotools import combine
 from fiotools.stats.compare import verdict
+from fiotools.stats.drift import blocks
 from fiotools.stats.estimates import StudentT, welch
 from fiotools.stats.frames import metric_of
-from fiotools.stats.sides import blocks
 from fiotools.stats.steady import BATCHES, ENOUGH, batch_interval, window_of
 from fiotools.stats.summary import outliers
 

@@ -137,7 +137,7 @@ REFUSED = {
     "a table that is empty": (ft.tails, "about bins, and these files have none"),
     "directions of a frame": (
         lambda res: ft.compare(res.io, "iops", between="volume"),
-        r"several directions.*\.query\(\"direction == 'read'\"\)",
+        r"several directions.*keep one: direction == 'read'",
     ),
 }
 

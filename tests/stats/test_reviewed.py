@@ -187,7 +187,7 @@ def test_a_wrong_argument_gets_a_clear_line(make, asked, words):
 
 def test_a_missing_level_comes_with_its_remedy(make):
     frame = make(mount=["a", None, "b"], iops=[1.0, 2.0, 3.0])
-    with pytest.raises(SchemaError, match=r"'mount' is missing in 1 of 3 rows: .*\('?.*mount'\)$"):
+    with pytest.raises(SchemaError, match="'mount' is missing in 1 of 3 rows: leave them out"):
         compare(frame, "iops", between="mount", baseline="a")
 
 

@@ -12,8 +12,7 @@ from benchmarks.coverage.noise import SERIES, SPREAD
 from benchmarks.coverage.shifts import HISTORIES, alarms, kept, places, ratio_holds, seen
 from fiotools import shifts
 from fiotools.errors import SchemaError
-from fiotools.stats.drift import change_points
-from fiotools.stats.steps import steps
+from fiotools.stats.steps import change_points, steps
 
 DATA = Path(__file__).parents[2] / "data"
 READS = [5814, 5703, 8916, 9037, 8910]  # article 004, 9p

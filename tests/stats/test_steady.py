@@ -253,28 +253,6 @@ def test_windows_without_io_are_no_longer_rates(log, rows):
     assert (row["n"], row["mean"]) == (4, pytest.approx((10 + 10 + 40 * 3 + 10) / 6))
 
 
-def test_windows_of_which_no_two_follow_each_other_are_said(log, rows):
-    """fio logged windows of 1 s at 100 IOPS, and nothing between them."""
-    ends = [2.0, 5.001, 9.0, 12.0, 17.002, 19.0, 24.0, 26.0]
-    (row,) = rows(steady(log([100.0] * 8, time_s=ends)))
-    said = "all times are multiples of 1 s: if that was the window, nothing was done between"
-    assert said in row["told"]
-    assert "the mean is 27.27" in row["told"]  # six windows in the 22 s from 2 to 24 s
-    # no common length: the samples may have come late
-    ends = [2.0, 5.1, 9.0, 12.7, 17.05, 19.0, 24.3, 26.0]
-    (row,) = rows(steady(log([100.0] * 8, time_s=ends)))
-    assert "not multiples of one length" in row["told"]
-    assert "the mean is too high" in row["told"]
-
-
-@pytest.mark.parametrize(
-    "steps", [[1.0] * 8, [1, 0.9, 1.1, 1, 1, 0.9, 1.1], [1, 1, 3, 1, 2, 1, 1, 5], [1, 1, 1.9, 1, 1]]
-)
-def test_windows_that_follow_each_other_are_not_said(log, rows, steps):
-    (row,) = rows(steady(log([100.0] * len(steps), time_s=np.cumsum(steps).tolist())))
-    assert "multiples" not in row["told"]
-
-
 @pytest.mark.parametrize("quantity", ["io_bytes", "total_ios"])
 def test_reports_since_the_start_become_rates(log, rows, quantity):
     # the last report came right after the one before it, and takes its place

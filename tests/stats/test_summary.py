@@ -11,8 +11,7 @@ from scipy import stats
 from fiotools import compare, summarize
 from fiotools.errors import SchemaError
 from fiotools.flags import sentence
-from fiotools.stats.drift import Placed, drift
-from fiotools.stats.sides import blocks
+from fiotools.stats.drift import Placed, blocks, drift
 from fiotools.stats.summary import center_of, median_interval, outliers
 
 
@@ -231,3 +230,20 @@ def test_the_interval_of_an_amount_is_above_zero():
     assert center_of(runs, method="t") == pytest.approx((1.73, 0.36, 8.40), abs=0.005)
     plain = center_of(runs, method="t", amount=False)
     assert plain == pytest.approx((1.73, -1.0, 4.47), abs=0.005)
+
+
+def test_runs_of_a_host_that_are_alike_count_once(make, rows):
+    """Four hosts that differ by far more than their runs do."""
+    levels = [100.0, 130.0, 90.0, 115.0]
+    frame = make(
+        host=[f"h{at}" for at in range(4) for _ in range(3)],
+        iops=[level * share for level in levels for share in (0.99, 1.0, 1.01)],
+    )
+    (row,) = rows(summarize(frame, "iops"))
+    (once,) = rows(summarize(make(iops=levels), "iops"))
+    assert row["n"] == 12
+    assert "each host counts once: its runs are alike" in row["told"]
+    for name in ("center", "center_lo", "center_hi"):
+        assert row[name] == pytest.approx(once[name], rel=1e-4)
+    each = rows(summarize(frame, "iops", by="host"))
+    assert all(one["flags"] is None for one in each)
