@@ -144,6 +144,7 @@ def runs(tmp_path, monkeypatch):
     for file in (ROOT / "data" / "how-many-runs" / "rounds").glob("randread_*_[1-6].json"):
         (tmp_path / "runs" / file.name.removeprefix("randread_")).write_bytes(file.read_bytes())
     shutil.copy(ROOT / "data" / "how-many-runs" / "long" / "long_iops.1.log", tmp_path)
+    (tmp_path / "limits.csv").write_text("rw,metric,max\nrandread,p99,1s\n")
     monkeypatch.chdir(tmp_path)
 
 

@@ -59,6 +59,8 @@ def answers():
             between="source",
             baseline=had["source"].iloc[0],
         ),
+        # columns called after the sides follow
+        "crosstab": ft.crosstab(io, "iops", between="volume").loc[:, :"comparisons"],
         "plan": ft.plan(0.03),
         "summarize": ft.summarize(io, "iops", by=["volume", "direction"]),
         "overview": ft.overview(io),

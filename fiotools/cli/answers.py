@@ -18,18 +18,21 @@ from typing import TYPE_CHECKING, Any
 
 from fiotools.cli import output
 from fiotools.cli.output import Trouble, give, say, wrong_command
-from fiotools.cli.reading import Reading, named, old_and_new, read_all
+from fiotools.cli.reading import Reading, command, named, old_and_new, read_all
 from fiotools.cli.signatures import signature
 from fiotools.cli.verbs import DRAWN, Verb
 from fiotools.display.columns import Sheet, SheetColumn
 from fiotools.files import common_folder, needed
 from fiotools.units import many
 from fiotools.vocabulary import GRAVEST, TABLES
+from fiotools.words import more
 
 if TYPE_CHECKING:
     import polars as pl
 
 _PERCENTILE = re.compile(r"\s*p\d")
+_LISTED = 20  # files that have a line each
+_GIVES = {"runs": "run", "io": "io row", "timings": "timing", "samples": "sample"}
 _FEW = 3  # columns that are described in full
 _TYPED = "a name may be typed without its unit: bw for bw_bytes_per_s, lat_mean for lat_mean_ns"
 _ZIPPED = "gzip, xz, zstd and bzip2 are unpacked; a zip archive is read as a folder"
@@ -120,6 +123,8 @@ def function_of(place: str) -> Callable[..., Any]:
 
 def question(asked: Asked) -> int:
     """Ask a question about files, and give its answer."""
+    if "wide" in asked.given:
+        asked.verb = asked.verb._replace(asks="stats.crosstab:crosstab")
     read = asked.read()
     arguments = asked.arguments(asked.verb.asks)
     if asked.late:
@@ -165,12 +170,12 @@ def read(asked: Asked) -> int:
     from fiotools.display import layout
     from fiotools.tables.metrics import main_table
 
-    table, rows = asked.given.pop("table", None), asked.given.pop("rows", 0)
+    table, rows, *order = (asked.given.pop(one, None) for one in ("table", "rows", "sort", "top"))
     reading = asked.read()
-    results, more = reading.results, []
+    results, below = reading.results, list[Sheet]()
     if table is None and asked.output is None and asked.form in ("table", "markdown"):
         table, frame = layout.first_look(results)
-        more = _each_file(reading)
+        below = _each_file(reading, asked.files)
     else:
         table = table or main_table(results)
         if table == "overview":
@@ -181,38 +186,56 @@ def read(asked: Asked) -> int:
             there = ", ".join(results.tables)
             raise Trouble(f"the dataset has no table {table!r}, only {there}", 2)
 
-    def sheet(frame: pl.DataFrame) -> Sheet:
-        return layout.preview(results, frame, table, rows)
+    if any(order):
+        frame = function_of("stats.overview:ranked")(frame, *order)
 
-    asked.show(frame, results, sheet=sheet, more=more)
+    def sheet(frame: pl.DataFrame) -> Sheet:
+        made = layout.preview(results, frame, table, rows or 0)
+        if made.whole:
+            made.whole = f"{command('read', asked.files)} --table overview --format csv"
+        return made
+
+    asked.show(frame, results, sheet=sheet, more=below)
     return reading.code
 
 
-def _each_file(reading: Reading) -> list[Sheet]:
-    """Say of each file what it is and what it gave, where they are not all alike."""
-    tables = reading.results.tables
+def _each_file(reading: Reading, files: Sequence[str]) -> list[Sheet]:
+    """Say of each file what it is and what it gave, where they are not all alike.
+
+    Many files of one format have a line for each folder, or one; those not read have one each.
+    """
+    tables, refused = reading.results.tables, reading.results.refused(expected=True)
     runs = tables.polars("runs")
     found = dict(runs.select("source", "format").unique(maintain_order=True).iter_rows())
-    refused = dict(one.split(": ", 1) for one in reading.lost if ": " in one)
     if len({*found.values()}) < 2 and not (refused and found):
         return []
-    counts = {
-        word: dict(tables.polars(name)["source"].value_counts().iter_rows())
-        for name, word in (("io", "io row"), ("timings", "timing"), ("samples", "sample"))
-        if name in tables
-    }
-    gave = [
-        ", ".join(many(own[one], word) for word, own in counts.items() if one in own)
-        for one in found
-    ]
     folder = common_folder([*found, *refused])
-    files = [one.removeprefix(folder) for one in (*found, *refused)]
-    made = [
-        SheetColumn("file", files),
-        SheetColumn("format", [*found.values(), *([""] * len(refused))]),
-        SheetColumn("rows", [*gave, *(f"not read: {why}" for why in refused.values())], wraps=40),
-    ]
-    return [Sheet(made)]
+    lines: dict[Any, list[str]] = {}
+    for depth in (None, -1, 0):  # by file, folder, or format alone
+        lines.clear()
+        for file, form in found.items():
+            lines.setdefault((*file.split("/")[:depth], form), []).append(file)
+        if len(lines) <= _LISTED:
+            break
+    told = []
+    for (*_, form), own in lines.items():
+        rows = []
+        for name, word in _GIVES.items():
+            if name in tables:
+                count = int(tables.polars(name)["source"].is_in(own).sum())
+                rows += [many(count, word)] if count else []
+        name = own[0].removeprefix(folder)
+        told.append((" ".join([name, *more(len(own) - 1)]), form, ", ".join(rows)))
+    for file, why in [*refused.items()][:_LISTED]:
+        told.append((file.removeprefix(folder), "", f"not read: {why}"))
+    names, forms, gave = map(list, zip(*told, strict=True))
+    made = [SheetColumn("file", names), SheetColumn("format", forms)]
+    made.append(SheetColumn("what was read", gave, wraps=40))
+    instead = f"not read: {command('read', files)} --table notes"
+    notes = [f"{one} {instead}" for one in more(len(refused) - _LISTED)]
+    if any(map(os.path.isdir, files)):
+        notes.append("left out of folders: README*, published.csv, manifest.jsonl, hidden files")
+    return [Sheet(made, notes=notes)]
 
 
 def plan(asked: Asked) -> int:
@@ -229,10 +252,13 @@ def plan(asked: Asked) -> int:
 def gate(asked: Asked) -> int:
     """Hold what is new to rules: the exit code is 4 if one is broken, 3 if one cannot be judged."""
     from fiotools.stats.gate import Limit, rule_of
+    from fiotools.stats.limits import lines_of
 
     given = asked.given
     with wrong_command(ValueError):
-        rules = [rule_of(one) for one in given.setdefault("fail_if", ["slower"])]
+        lines = lines_of(given["limits"]).values() if "limits" in given else ()
+        texts = [one for _, own in lines for one in own] or given.get("fail_if", ["slower"])
+        rules = [rule_of(one) for one in texts]
     if not given.get("between"):
         asked.files = old_and_new(asked.files)
     reading = asked.read()

@@ -28,7 +28,7 @@ _SHORT = {
 _VALUES = {
     "where": "CONDITION",
     "fail_if": "RULE",
-    "output": "FILE",
+    **dict.fromkeys(["output", "limits"], "FILE"),
     "baseline": "VALUE",
     "link": "NAME|RATE",
     "version": "VERSION",
@@ -84,7 +84,7 @@ def _metrics() -> Iterable[str]:
 
 _LABELS = ("by", "between", "over", "sweep", "order", "pair", "unit", "x", "y", "hue")
 _OFFERS: Mapping[str, Callable[[], Iterable[str]]] = {
-    "metric": _metrics,
+    **dict.fromkeys(["metric", "sort"], _metrics),
     "format": _formats,
     "link": _links,
     "names": lambda: dict.fromkeys([*map(short, COLUMNS), *TABLES]),

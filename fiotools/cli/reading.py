@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from fiotools.tables.results import Results
 
 STDIN = "-"
+_LONG = 60  # letters of the files in a command that is told
 
 
 @dataclass(frozen=True)
@@ -63,9 +65,15 @@ def read_all(files: Sequence[str], how: Mapping[str, Any], *, sides: bool = Fals
             say(one)
         raise Trouble("none of these files can be read: fiotools formats lists what can")
     if told:
-        say(f"{many(len(told), 'warning')} about the files: fiotools read FILES --table notes")
+        say(f"{many(len(told), 'warning')} about the files: {command('read', files)} --table notes")
     refused = grave.filter(grave["code"] == "refused")["source", "message"].iter_rows()
     return Reading(results, names[0], unread, [*unread, *(f"{one}: {why}" for one, why in refused)])
+
+
+def command(verb: str, files: Sequence[str]) -> str:
+    """Write a command about the same files, to be typed."""
+    told = shlex.join(files)
+    return f"fiotools {verb} {told if len(files) == 1 or len(told) <= _LONG else 'FILES'}"
 
 
 def _refuse_bare(path: str) -> str:

@@ -41,6 +41,8 @@ SECTIONS: Mapping[str, Mapping[str, Verb]] = {
             "input.read:read",
             Argument("table", choices=("overview", *TABLES), help="One table of them."),
             Argument("rows", "int", help="Rows that a table shows; 0: all.", default=40),
+            Argument("sort", help="The largest numbers of a column first; +iops: the smallest."),
+            Argument("top", "int", help="So many rows, by IOPS, bandwidth or time if not --sort."),
         ),
         "convert": Verb(
             "dataset:convert",
@@ -67,7 +69,10 @@ SECTIONS: Mapping[str, Mapping[str, Verb]] = {
         "window": Verb("stats.windows:window"),
     },
     "Several sides": {
-        "compare": _of_sides("stats.compare:compare"),
+        "compare": _of_sides(
+            "stats.compare:compare",
+            Argument("wide", "bool", help="Tests down, sides across, in per cent of the first."),
+        ),
         "speedup": _of_sides("stats.compare:speedup"),
         "gate": Verb(
             "stats.gate:gate",
@@ -132,6 +137,7 @@ MEANT: Mapping[str, str] = {
         "read FILES -o FILE": "csv json parquet xlsx write export",
         "summarize FILES": "stats summary mean median average",
         "compare FILES": "cmp vs ab ratio delta benchstat",
+        "compare FILES --wide": "crosstab pivot",
         "gate HISTORY NEW --fail-if slower": "regress ci assert",
         "explain FILES": "why bottleneck limits",
         "settings-diff FILES": "diff settings options",

@@ -14,9 +14,8 @@ import pandas as pd
 
 from fiotools.errors import SchemaError, right_name
 from fiotools.files import MANIFEST
-from fiotools.reports.cells import differs, telling
 from fiotools.reports.findings import Comparison, Finding, findings
-from fiotools.stats import frames, roles
+from fiotools.stats import cells, frames, roles
 from fiotools.stats.check import check
 from fiotools.stats.compare import compare, speedup
 from fiotools.stats.overview import overview
@@ -152,7 +151,7 @@ def ask(
     table = results.io if len(results.io) else results.timings
     if between is not None:
         between = naming.full(between, [*results.runs, *table])
-    cells = frames.names(by) if by else _cells(table, between, [*others, *_CONDITIONS])
+    named_by = frames.names(by) or cells.of_sides(table, between, [*others, *_CONDITIONS])
     counts = {one: table[one].nunique() for one in SWEPT if one in table and one != between}
     swept = sorted((one for one in counts if counts[one] > 2), key=lambda one: -counts[one])
     return Asked(
@@ -160,7 +159,7 @@ def ask(
         metric,
         between,
         baseline,
-        tuple(cells),
+        tuple(named_by),
         tuple(swept),
         tuple(others),
         tuple(one for one in every if one not in _runs(results)),
@@ -184,12 +183,3 @@ def _runs(results: Results) -> list[str]:
     several = runs["source"].duplicated(keep=False)
     names = runs["source"] + ("#" + runs["run"].astype(str)).where(several, "")
     return [*names]
-
-
-def _cells(table: pd.DataFrame, between: str | None, names: Sequence[str]) -> list[str]:
-    """Choose the columns of the cells: those that differ, and not only from side to side."""
-    vary = [one for one in names if one != between and differs(table, one)]
-    if between is None or between not in table:
-        return telling(table, vary)
-    sides = {one: table.dropna(subset=[one]).groupby(one)[between].nunique() for one in vary}
-    return telling(table, [one for one in vary if sides[one].max() > 1])

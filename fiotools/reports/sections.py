@@ -30,13 +30,15 @@ from fiotools.reports.blocks import (
     table,
     verdicts,
 )
-from fiotools.reports.cells import differs, names_of
+from fiotools.reports.cells import names_of
 from fiotools.reports.figures import drawn
 from fiotools.reports.findings import Comparison
 from fiotools.reports.measured import cautions, measured
 from fiotools.reports.sentences import UNKNOWN, across, sentences
 from fiotools.reports.tables import archive
+from fiotools.stats.cells import differs
 from fiotools.stats.combine import fairness, threads_of
+from fiotools.stats.crosstab import wide
 from fiotools.stats.explain import METRICS, explain
 from fiotools.stats.settings import settings_diff
 from fiotools.stats.steady import steady
@@ -49,6 +51,7 @@ _LATENCY = "lat_mean_ns"
 _TABLE = 40  # rows of a table that is not folded
 _ALL = 400  # rows of a table that is
 _DOUBTS = 5
+_CELLS = 6  # of a comparison that needs no cross table
 _LINES = 10  # of a list that is not folded
 _FEW = 3  # sentences that are given whole
 _PANELS = 6
@@ -126,6 +129,8 @@ def verdict(asked: Asked) -> Iterator[Block]:
         yield fold("each cell alone", verdicts(each), printed=True)
     else:
         yield verdicts([*whole, *each])
+    if len(one.answer) > _CELLS:
+        yield of_frame(wide(one.answer))
     known = one.answer[one.answer["ratio"].notna()]
     says_more = len(known) > 1 or known["ratio_lo"].notna().any()
     if says_more and len(known) <= ROWS:

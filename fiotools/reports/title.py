@@ -11,9 +11,9 @@ from fiotools.display import columns
 from fiotools.errors import FiotoolsError
 from fiotools.reports.answers import tell
 from fiotools.reports.asked import Asked
-from fiotools.reports.cells import differs
 from fiotools.reports.findings import records
 from fiotools.reports.sentences import headline
+from fiotools.stats.cells import differs
 from fiotools.stats.summary import summarize
 from fiotools.tables import naming
 from fiotools.words import spanned

@@ -158,3 +158,39 @@ def test_an_unread_file_fails_the_gate(builds, text, capsys):
     asked = ["gate", "history", "new", "-m", "iops", "--fail-if", "faster", "-f", "github"]
     assert main(asked) == 1
     assert "::error title=fiotools files::new/2.json" in capsys.readouterr().out
+
+
+DEPTHS = ["old=data/how-many-runs/depth/16_*.json", "new=data/how-many-runs/depth/4_*.json"]
+ROUNDS = ["data/how-many-runs/rounds/{test}_{fs}_{round:d}.json", "--between", "fs"]
+
+
+@pytest.mark.parametrize(
+    ("files", "table", "code", "says"),
+    [
+        (DEPTHS, "rw,bs,metric,max,min\nrandread,4k,p99,2ms,\n", 0, "✓ pass p99 > 2ms"),
+        (DEPTHS, "bs,metric,max,min\n# tails\n\n4k,iops,,50k\n", 4, "limits.csv:4: 4 KiB, new"),
+        (DEPTHS, "metric,max\np99,100us\n", 4, "limits.csv:2: new: p99 is 310 µs"),
+        (
+            ROUNDS,
+            "test,metric,slower\nrandread,iops,10%\n,p99,30\n",
+            0,
+            "csv:3: fsync, sync: xfs / ext4",
+        ),
+        (ROUNDS, "test,metric,slower\nfsync,iops,10\n", 0, "limits.csv:2: fsync: xfs / ext4"),
+        (DEPTHS, "iodepth,metric,slower\n4,iops,5\n", 3, "iodepth 4: new / old: no run of 'old'"),
+        (DEPTHS, "rw,metric,max\nwrite,p99,1ms\n", 3, "limits.csv:2: write: there is no such run"),
+        (DEPTHS, "iodepht,metric,max\n4,p99,1ms\n", 1, "csv:2: the frame has no column 'iodepht'"),
+        (DEPTHS, "bs,metric,max\nmany,p99,1ms\n", 1, "limits.csv:2: bs_bytes holds numbers"),
+        (DEPTHS, "rw,metric,max\nread,p98,1ms\n", 1, "limits.csv:2: there is no p98"),
+        (DEPTHS, "rw,metric,max\nread,p99,\n", 2, "limits.csv:2: a line has 3 cells, of which"),
+        (DEPTHS, "rw,metric,max\nread,p99\n", 2, "limits.csv:2: a line has 3 cells, of which"),
+        (DEPTHS, "rw,metrik,max\nread,p99,1ms\n", 2, "limits.csv:1: is not a table of limits"),
+        (DEPTHS, "", 2, "limits.csv:1: is not a table of limits"),
+    ],
+)
+def test_a_table_of_limits(inside, tmp_path, monkeypatch, files, table, code, says):
+    monkeypatch.setenv("COLUMNS", "1000")
+    (tmp_path / "limits.csv").write_text(table)
+    done = inside("gate", *files, "--limits", tmp_path / "limits.csv")
+    assert done.returncode == code, done.stderr
+    assert says in " ".join((done.stdout + done.stderr).split())

@@ -130,6 +130,20 @@ def test_two_metrics_are_two_answers(inside, tmp_path):
     assert page.count("iops") >= 1 <= page.count("p99_ns")
 
 
+@pytest.mark.parametrize(
+    ("options", "form", "says"),
+    [
+        ((), "table", "iops, against mirror"),
+        ((), "table", "? +157 %"),
+        ((), "csv", "direction,metric,unit,baseline,confidence,band,comparisons,mirror,nvme,vhdx,"),
+        (("--by", "volume,direction"), "table", "--by"),
+    ],
+)
+def test_a_wide_table_has_the_sides_across(inside, options, form, says):
+    done = inside("compare", VOLUMES, "--wide", *options, "-f", form)
+    assert says in done.stdout + done.stderr
+
+
 def test_the_only_metric_is_taken(inside):
     done = inside("compare", CACHE, "--format", "json")
     (row,) = json.loads(done.stdout)

@@ -58,11 +58,63 @@ def test_files_of_several_kinds_are_listed(inside, tmp_path):
     assert done.returncode == 1
     told = done.stdout[done.stdout.index("file   ") :].splitlines()
     assert [line.split()[:2] for line in told[1:3]] == [["a.json", "fio_json"], ["copy.txt", "dd"]]
-    assert [line.split()[2:] for line in told[1:3]] == [["2", "io", "rows"], ["1", "io", "row"]]
+    gave = [" ".join(line.split()[2:]) for line in told[1:3]]
+    assert gave == ["1 run, 2 io rows", "1 run, 1 io row"]
     assert "not read: no complete JSON document of fio" in " ".join(" ".join(told).split())
     assert "notes.txt" in done.stdout
+    assert told[-1].startswith("left out of folders: README*, ")
+    assert f"fiotools read {tmp_path} --table notes" in done.stderr  # to be typed as it stands
     alike = inside("read", "data/page-cache/before.txt", "data/page-cache/after.txt")
     assert "file   " not in alike.stdout
+
+
+def test_many_files_alike_have_a_line_and_those_not_read_their_names(inside, tmp_path):
+    (tmp_path / "dd").mkdir()
+    (tmp_path / "fio").mkdir()
+    for at in range(30):
+        (tmp_path / "dd" / f"{at}.txt").write_bytes((ROOT / DD).read_bytes())
+        (tmp_path / "fio" / f"{at}.json").write_bytes((ROOT / LIBAIO).read_bytes())
+        (tmp_path / "fio" / f"{at}.txt").write_text("hello\n")
+    told = inside("read", tmp_path).stdout
+    lines = told[told.index("file   ") :].splitlines()
+    assert [" ".join(line.split()) for line in lines[1:3]] == [
+        "dd/0.txt and 29 more dd 30 runs, 30 io rows",
+        "fio/0.json and 29 more fio_json 30 runs, 60 io rows",
+    ]
+    assert sum("not read: unknown format" in line for line in lines) == 20
+    assert "and 10 more not read: fiotools read" in told
+    for at in range(30):
+        (tmp_path / str(at)).mkdir()
+        (tmp_path / str(at) / "dd.txt").write_bytes((ROOT / DD).read_bytes())
+    told = inside("read", tmp_path).stdout
+    assert "0/dd.txt and 59 more" in told
+
+
+@pytest.mark.parametrize(
+    ("options", "first"),
+    [
+        (["--sort", "iops"], "128_2"),
+        (["--sort", "-iops"], "128_2"),
+        (["--sort", "+iops"], "1_3"),
+        (["--sort", "lat"], "128_3"),
+        (["--sort", "source"], "128_1"),
+        (["--sort", "-source"], "8_3"),
+        (["--top", "1"], "128_2"),
+        (["--table", "io", "--sort", "+bw", "--top", "1"], "1_3"),
+    ],
+)
+def test_rows_are_sorted(inside, options, first):
+    table = [] if "--table" in options else ["--table", "overview"]
+    done = inside("read", "data/how-many-runs/depth", "-f", "csv", *table, *options)
+    rows = list(csv.DictReader(io.StringIO(done.stdout)))
+    assert rows[0]["source"] == f"data/how-many-runs/depth/{first}.json"
+    assert len(rows) == (1 if "--top" in options else 24)
+
+
+def test_a_column_to_sort_by_is_suggested(inside):
+    done = inside("read", VOLUMES, "--sort", "iop")
+    assert (done.returncode, done.stdout) == (1, "")
+    assert "--sort iop: there is no column 'iop'; did you mean 'iops'" in done.stderr
 
 
 def test_read_shows_the_overview(inside):

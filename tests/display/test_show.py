@@ -350,10 +350,11 @@ def test_a_file_that_was_not_read_stands_below_the_counts(tmp_path):
     (tmp_path / "dd.txt").write_text("1048576 bytes (1.0 MB, 1.0 MiB) copied, 0.5 s, 2.1 MB/s\n")
     with pytest.warns(UserWarning, match="1 of 2 files could not be read"):
         shown = ft.show(ft.read(tmp_path))
-    assert shown._repr_html_().count("<li>1 file was not read: ") == 1
+    assert shown._repr_html_().count("<li>1 file was not read (.failures, .notes):") == 1
     # a path that is wider than the terminal is folded within a word
     whole = "".join(repr(shown).split())
-    assert f"1filewasnotread:{tmp_path.as_posix()}/cut.json(.failures)" in whole
+    told = f"1filewasnotread(.failures,.notes):{tmp_path.as_posix()}/cut.json:nocompleteJSON"
+    assert told in whole
 
 
 def test_the_mean_of_windows_has_the_unit_of_its_quantity():

@@ -84,6 +84,20 @@ def page(campaign):
     return html.parse(str(campaign / "page-cache-report.html")).getroot()
 
 
+@pytest.mark.parametrize(
+    ("files", "named", "heads"),
+    [
+        ("wsl-filesystems/{fs}_{op}_{size}_{round:d}.txt", {"between": "fs"}, ["ext4", "tmpfs"]),
+        ("dda-vhdx/xml/{volume}.xml", {}, []),  # six ratios
+    ],
+)
+def test_many_ratios_have_a_cross_table(tmp_path, files, named, heads):
+    page = reported(str(ROOT / "data" / files), tmp_path, **named)
+    tables = page.xpath("//table[contains(@class, 't x')]")
+    there = [one.text_content().split()[0] for table in tables for one in table.iterfind(".//th")]
+    assert there[-2:] == heads
+
+
 def test_writes_the_page_and_leaves_nothing_else(campaign):
     assert [path.name for path in campaign.iterdir()] == ["page-cache-report.html"]
 

@@ -92,6 +92,7 @@ CASES = {
             pair="round",
         ),
     ),
+    "crosstab": (_sizes, lambda t: ft.crosstab(t["io"], "iops", between="filesystem")),
     "overall": (
         _sizes,
         lambda t: ft.overall(

@@ -201,3 +201,21 @@ def test_a_limit_is_about_what_is_new(tmp_path):
     held = ft.gate(ft.read(tmp_path / "old.json", tmp_path / "new.json"), "iops > 200")
     assert held["label"].tolist() == ["new"]
     assert held["outcome"].tolist() == ["pass"]
+
+
+@pytest.mark.parametrize("kind", ["pandas", "polars"])
+def test_each_line_of_a_table_of_limits_is_held(tmp_path, kind):
+    (tmp_path / "limits.csv").write_text(
+        "test,rw,metric,max,min,slower\nrandread,,p99,2ms,,\n,randwrite,iops,,5k,\nx,,iops,,,5\n"
+    )
+    files = "data/how-many-runs/rounds/{test}_{fs}_{round:d}.json"
+    res = ft.read(files, frames=kind).where("round<=3")
+    held = ft.gate(res, limits=tmp_path / "limits.csv", between="fs")
+    assert list(held["rule"]) == ["p99 > 2ms", "iops < 5k", "iops slower:5%"]
+    assert list(held["outcome"]) == ["pass", "fail", "unknown"]
+    assert list(held["test"]) == ["randread", "fsync", "x"]
+    lines = [one.rpartition(":")[2] for one in held["limit_line"]]
+    assert lines == ["2", "3", "4"]
+    for data, more in ((res, {"fail_if": "slower"}), (res.io, {})):
+        with pytest.raises(ft.SchemaError, match="limits= takes a Results, and no fail_if="):
+            ft.gate(data, limits=tmp_path / "limits.csv", **more)

@@ -302,3 +302,14 @@ def test_percentiles_of_histograms_are_compared_run_by_run(bins, rows):
     found = percentiles(both, 99, by=["source", "run"])
     (row,) = rows(compare(found, "value_ns", between="source", baseline="a.json"))
     assert (row["n"], row["ratio"]) == (1, pytest.approx(2.0))
+
+
+@pytest.mark.parametrize("kind", ["pandas", "polars"])
+def test_printed_percentiles_stay_those_of_each_run(kind):
+    res = ft.read("data/how-many-runs/rounds/randread_{fs}_1.json", frames=kind)
+    found = nw.from_native(ft.percentiles(res, at=[99, 99.9]))
+    assert found["fs"].to_list() == ["ext4", "ext4", "xfs", "xfs"]
+    assert found["value_ns"].to_list()[2:] == [831488, 1662976]
+    assert {*found["flags"]} == {"printed"}
+    with pytest.raises(SchemaError, match=r"there are: 1, 5, 10, .*, 99\.99$"):
+        ft.percentiles(res, at=42)

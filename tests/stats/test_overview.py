@@ -31,6 +31,24 @@ def test_a_run_has_the_totals_of_the_tool():
     assert {"source", "run", "thread", "ioengine"}.isdisjoint(named(told))
 
 
+@pytest.mark.parametrize(
+    ("named", "volumes"),
+    [
+        ({"sort": "iops", "top": 2}, ["nvme", "nvme"]),
+        ({"sort": "+iops", "top": 1}, ["mirror"]),
+        ({"top": 1}, ["nvme"]),
+        ({"sort": "volume", "top": 2}, ["mirror", "mirror"]),
+        ({"sort": "-volume", "top": 1}, ["vhdx"]),
+    ],
+)
+def test_the_largest_stand_first(named, volumes):
+    res = ft.read("data/dda-vhdx/xml/{volume}.xml")
+    for data in (res, res.io, res.to_polars()["io"]):
+        assert list(ft.overview(data, **named)["volume"]) == volumes
+    with pytest.raises(ft.SchemaError, match="top=0: give a whole number from 1"):
+        ft.overview(res, top=0)
+
+
 @pytest.mark.parametrize("label", ["place", "at", "share", "span", "first"])
 def test_a_label_may_have_any_name(label):
     """`measure` calls its label place, which was a name of the computation's own."""

@@ -283,3 +283,65 @@ def test_fairness_takes_time_in_proportion_to_the_runs(make):
 
 
 # runs that were made at once
+
+
+@pytest.fixture
+def vms(make):
+    """Two sides, and on each two virtual machines at once, whose runs read and wrote."""
+    return make(
+        side=["old"] * 4 + ["new"] * 4,
+        vm=["a", "a", "b", "b"] * 2,
+        source=[f"{at}.xml" for at in range(4) for _ in range(2)],
+        run=1,
+        direction=["read", "write"] * 4,
+        clones=4,
+        total_ios=[100, 10, 300, 30, 200, 20, 200, 20],
+        iops=[10.0, 1.0, 30.0, 3.0, 20.0, 2.0, 20.0, 2.0],
+        lat_mean_ns=[1.0, 2.0, 3.0, 4.0] * 2,
+    )
+
+
+def test_runs_that_were_made_at_once_are_compared(vms, rows):
+    answer = fairness(vms, of="vm")
+    assert type(answer) is type(vms)
+    assert list(answer.columns)[:4] == ["side", "direction", "n", "k"]
+    found = {(r["side"], r["direction"]): r for r in rows(answer)}
+    assert list(found) == [(s, d) for s in ("old", "new") for d in ("read", "write")]
+    old, new = found["old", "read"], found["new", "read"]
+    assert (old["n"], old["k"], old["total_ios"], old["stragglers"]) == (1, 2, 400, "vm a")
+    assert (old["max_over_min"], new["max_over_min"], new["jain"]) == (3.0, 1.0, 1.0)
+    assert (old["iops_lowest"], old["iops_highest"]) == (10.0, 30.0)
+    assert old["lat_mean_ns"] == pytest.approx((100 * 1 + 300 * 3) / 400)
+
+
+def test_several_runs_of_one_vm_were_not_made_at_once(vms, rows):
+    frame = opened(vms).drop("side").to_native()
+    with pytest.raises(SchemaError, match=r"vm a has 2 runs, .*such as a round, in by="):
+        fairness(frame, of="vm")
+    rounds = opened(frame).with_columns(nw.col("source").replace_strict(
+        ["0.xml", "1.xml", "2.xml", "3.xml"], [1, 1, 2, 2], return_dtype=nw.Int64
+    ).alias("round")).to_native()  # fmt: skip
+    found = rows(fairness(rounds, of="vm", by="round"))
+    assert [(r["round"], r["max_over_min"]) for r in found if r["direction"] == "read"] == [
+        *((1, 3.0), (2, 1.0))
+    ]
+
+
+def test_jobs_of_a_run_made_at_once_add_up(make, rows):
+    io = make(
+        vm=["a", "a", "b"], source=["a", "a", "b"], run=1, entry=[1, 2, 1], group=0,
+        direction="read", iops=[1.0, 2.0, 3.0], total_ios=[10, 20, 30],
+    )  # fmt: skip
+    (row,) = rows(fairness(io, of="vm"))
+    assert (row["k"], row["jain"], row["iops_lowest"], row["total_ios"]) == (2, 1.0, 3.0, 60)
+
+
+@pytest.mark.parametrize("frames", ["pandas", "polars"])
+def test_results_of_diskspd_made_at_once(frames, rows):
+    res = ft.read("data/dda-vhdx/xml/{volume}.xml", frames=frames)
+    found = {r["direction"]: r for r in rows(fairness(res, of="volume"))}
+    assert list(found) == ["read", "write", "total"]
+    assert {r["k"] for r in found.values()} == {3}
+    assert found["total"]["total_ios"] == found["read"]["total_ios"] + found["write"]["total_ios"]
+    assert found["total"]["stragglers"] == "volume mirror, volume vhdx"
+    assert "entry" not in found["total"]
