@@ -115,17 +115,19 @@ class Asked:
 
 
 def function_of(place: str) -> Callable[..., Any]:
-    """Return the function of a place: ``stats.compare:compare``."""
+    """Return the function of a place: ``.stats.compare:compare``."""
     module, _, name = place.partition(":")
-    found: Callable[..., Any] = getattr(import_module(f"fiotools.{module}"), name)
+    found: Callable[..., Any] = getattr(import_module(module, "fiotools"), name)
     return found
 
 
 def question(asked: Asked) -> int:
     """Ask a question about files, and give its answer."""
     if "wide" in asked.given:
-        asked.verb = asked.verb._replace(asks="stats.crosstab:crosstab")
+        asked.verb = asked.verb._replace(asks=".stats.crosstab:crosstab")
     read = asked.read()
+    if not asked.verb.asks.startswith("."):  # another package's, which expects what read returns
+        read.results.kind = "pandas"
     arguments = asked.arguments(asked.verb.asks)
     if asked.late:
         door = asked.function.door
@@ -179,7 +181,7 @@ def read(asked: Asked) -> int:
     else:
         table = table or main_table(results)
         if table == "overview":
-            frame = function_of("stats.overview:overview")(results)
+            frame = function_of(".stats.overview:overview")(results)
         elif table in results.tables:
             frame = results.tables.polars(table)
         else:
@@ -187,7 +189,7 @@ def read(asked: Asked) -> int:
             raise Trouble(f"the dataset has no table {table!r}, only {there}", 2)
 
     if any(order):
-        frame = function_of("stats.overview:ranked")(frame, *order)
+        frame = function_of(".stats.overview:ranked")(frame, *order)
 
     def sheet(frame: pl.DataFrame) -> Sheet:
         made = layout.preview(results, frame, table, rows or 0)

@@ -14,7 +14,7 @@ import click
 from fiotools.cli import output
 from fiotools.cli.options import Option, offered, shell
 from fiotools.cli.signatures import Argument, line, signature
-from fiotools.cli.verbs import DRAWN, MEANT, OPTIONS_MEANT, SECTIONS, VERBS, Verb
+from fiotools.cli.verbs import DRAWN, MEANT, OPTIONS_MEANT, SECTIONS, VERBS, Verb, plugged
 from fiotools.errors import FiotoolsError, in_shell, right_name, similar
 from fiotools.plot import KINDS
 
@@ -79,7 +79,7 @@ class Group(click.Group):
         self,
         name: str,
         lines: Callable[[], Mapping[str, Mapping[str, str]]],
-        make: Callable[[str], click.Command],
+        make: Callable[[str], click.Command | None],
         unknown: Callable[[str], str],
         **more: Any,
     ) -> None:
@@ -98,10 +98,9 @@ class Group(click.Group):
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """Make a command, or answer an unknown one."""
-        if cmd_name in self.list_commands(ctx):
-            return self._make(cmd_name)
-        if ctx.resilient_parsing:  # for the Tab key
-            return None
+        command = self._make(cmd_name)
+        if command or ctx.resilient_parsing:  # for the Tab key
+            return command
         raise output.Trouble(self._unknown(cmd_name), 2)
 
 
@@ -116,7 +115,8 @@ def app() -> click.Group:
         "fiotools",
         lambda: {
             heading: {name: verb.line or line(verb.asks) for name, verb in verbs.items()}
-            for heading, verbs in SECTIONS.items()
+            for heading, verbs in (*SECTIONS.items(), ("Of other packages", plugged()))
+            if verbs
         },
         _verb,
         _unknown,
@@ -154,8 +154,8 @@ def _unknown(word: str) -> str:
     return f"there is no verb {word!r}{hint}"
 
 
-def _verb(name: str) -> click.Command:
-    """Make the command of a verb."""
+def _verb(name: str) -> click.Command | None:
+    """Make the command of a verb, if there is one."""
     if name == "measure":
         from fiotools.measure.command import command
 
@@ -164,7 +164,9 @@ def _verb(name: str) -> click.Command:
         return _plots()
     if name == "notebook":
         return _notebooks()
-    verb = VERBS[name]
+    verb = VERBS.get(name) or plugged().get(name)
+    if verb is None:
+        return None
     own = signature(verb.asks).arguments if name != "read" else ()
     if name != "report":  # an answer for each metric
         kind = "str | Sequence[str]"
@@ -174,9 +176,11 @@ def _verb(name: str) -> click.Command:
 
 def _plots() -> click.Command:
     """Make the kinds of plots."""
-    kinds = {kind: f"plot.{module}:{kind}" for kind, module in KINDS.items()}
+    kinds = {kind: f".plot.{module}:{kind}" for kind, module in KINDS.items()}
 
-    def make(kind: str) -> click.Command:
+    def make(kind: str) -> click.Command | None:
+        if kind not in kinds:
+            return None
         verb = VERBS["plot"]._replace(asks=kinds[kind])
         return _command("plot", kind, verb, signature(verb.asks).arguments)
 
@@ -198,7 +202,9 @@ def _notebooks() -> click.Command:
     verb = VERBS["notebook"]
     every = signature(verb.asks)
 
-    def make(question: str) -> click.Command:
+    def make(question: str) -> click.Command | None:
+        if question not in questions():
+            return None
         known = (*parameters(question), "output")
         return _command("notebook", question, verb, [o for o in every.arguments if o.name in known])
 

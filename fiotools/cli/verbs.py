@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import cache
 from typing import NamedTuple
 
-from fiotools.cli.signatures import Argument
+from fiotools.cli.signatures import Argument, line
 from fiotools.vocabulary import TABLES
 
 FORMS = ("table", "json", "csv", "markdown")
@@ -23,7 +25,7 @@ _ASKED = (*_ROWS, *_SHOWN)
 class Verb(NamedTuple):
     """A verb: the function whose arguments are its options, and what it takes besides."""
 
-    asks: str  # module and name of a function
+    asks: str  # module and name of a function, as Python imports it into fiotools
     more: tuple[Argument, ...] = _ASKED
     files: str = "FILES..."
     are_sides: bool = False  # each of several paths is a side
@@ -38,14 +40,14 @@ def _of_sides(asks: str, *more: Argument) -> Verb:
 SECTIONS: Mapping[str, Mapping[str, Verb]] = {
     "What is in the files": {
         "read": _of_sides(
-            "input.read:read",
+            ".input.read:read",
             Argument("table", choices=("overview", *TABLES), help="One table of them."),
             Argument("rows", "int", help="Rows that a table shows; 0: all.", default=40),
             Argument("sort", help="The largest numbers of a column first; +iops: the smallest."),
             Argument("top", "int", help="So many rows, by IOPS, bandwidth or time if not --sort."),
         ),
         "convert": Verb(
-            "dataset:convert",
+            ".dataset:convert",
             (
                 Argument(
                     "tables",
@@ -57,48 +59,48 @@ SECTIONS: Mapping[str, Mapping[str, Verb]] = {
                 Argument("workers", help="So many processes, or the address of Dask's scheduler."),
             ),
         ),
-        "formats": Verb("input.read:formats", _SHOWN, ""),
-        "describe": Verb("vocabulary:describe", _SHOWN, "[COLUMN|TABLE]..."),
+        "formats": Verb(".input.read:formats", _SHOWN, ""),
+        "describe": Verb(".vocabulary:describe", _SHOWN, "[COLUMN|TABLE]..."),
     },
     "One side": {
-        "summarize": Verb("stats.summary:summarize"),
-        "per-thread": _of_sides("stats.combine:per_thread"),
-        "fairness": _of_sides("stats.combine:fairness"),
-        "best-under": Verb("stats.best_under:best_under"),
-        "percentiles": _of_sides("stats.percentiles:percentiles"),
-        "window": Verb("stats.windows:window"),
+        "summarize": Verb(".stats.summary:summarize"),
+        "per-thread": _of_sides(".stats.combine:per_thread"),
+        "fairness": _of_sides(".stats.combine:fairness"),
+        "best-under": Verb(".stats.best_under:best_under"),
+        "percentiles": _of_sides(".stats.percentiles:percentiles"),
+        "window": Verb(".stats.windows:window"),
     },
     "Several sides": {
         "compare": _of_sides(
-            "stats.compare:compare",
+            ".stats.compare:compare",
             Argument("wide", "bool", help="Tests down, sides across, in per cent of the first."),
         ),
-        "speedup": _of_sides("stats.compare:speedup"),
+        "speedup": _of_sides(".stats.compare:speedup"),
         "gate": Verb(
-            "stats.gate:gate",
+            ".stats.gate:gate",
             (*_ROWS, replace(_FORM, choices=(*FORMS, "github")), _OUTPUT, _VERBOSE),
             "[HISTORY...] NEW",
             are_sides=True,
         ),
-        "overall": _of_sides("stats.overall:overall"),
-        "tails": _of_sides("stats.tails:tails"),
-        "explain": _of_sides("stats.explain:explain"),
-        "settings-diff": _of_sides("stats.settings:settings_diff"),
+        "overall": _of_sides(".stats.overall:overall"),
+        "tails": _of_sides(".stats.tails:tails"),
+        "explain": _of_sides(".stats.explain:explain"),
+        "settings-diff": _of_sides(".stats.settings:settings_diff"),
         "plan": Verb(
-            "stats.plan:plan",
+            ".stats.plan:plan",
             (Argument("cv", "float", help="Without files: the variation, 0.03 for 3 %."), *_ASKED),
             "[FILES]...",
         ),
     },
     "How far to trust it": {
         "check": _of_sides(
-            "stats.check:check",
+            ".stats.check:check",
             Argument("all", "bool", help="Show the ok rows too."),
             Argument("strict", "bool", help="Exit with 3 if anything is impossible or suspect."),
         ),
-        "steady": Verb("stats.steady:steady"),
-        "shifts": Verb("stats.shifts:shifts"),
-        "reconcile": Verb("stats.reconcile:reconcile"),
+        "steady": Verb(".stats.steady:steady"),
+        "shifts": Verb(".stats.shifts:shifts"),
+        "reconcile": Verb(".stats.reconcile:reconcile"),
     },
     "To show others": {
         "plot": Verb(
@@ -112,19 +114,41 @@ SECTIONS: Mapping[str, Mapping[str, Verb]] = {
             are_sides=True,
             line="Draw a plot",
         ),
-        "notebook": Verb("notebooks.template:write", ()),
-        "report": Verb("reports.page:report", (), are_sides=True),
-        "measure": Verb("measure.session:run"),
+        "notebook": Verb(".notebooks.template:write", ()),
+        "report": Verb(".reports.page:report", (), are_sides=True),
+        "measure": Verb(".measure.session:run"),
     },
 }
 VERBS: Mapping[str, Verb] = {name: one for own in SECTIONS.values() for name, one in own.items()}
+
+
+@cache
+def plugged() -> Mapping[str, Verb]:
+    """Return the verbs of other packages; one that does not fit must not stop the others."""
+    from importlib.metadata import entry_points
+
+    found: dict[str, Verb] = {}
+    for entry in entry_points(group="fiotools.verbs"):
+        if entry.name in (*VERBS, *found):
+            warnings.warn(f"there is a verb {entry.name!r} already: {entry.value}", stacklevel=2)
+            continue
+        try:
+            line(entry.value)
+        except (ImportError, OSError, ValueError, IndexError):
+            told = "must be a function at the top of a module, with a docstring"
+            warnings.warn(f"the verb {entry.name!r}, {entry.value}: {told}", stacklevel=2)
+        else:
+            found[entry.name] = _of_sides(entry.value)
+    return found
+
+
 # a plot or a page that shows the answer to a question takes the options of the question too
 DRAWN: Mapping[str, str] = {
-    "ratios": "stats.compare:compare",
-    "tails": "stats.tails:tails",
-    "parts": "stats.explain:explain",
-    "credibility": "stats.check:check",
-    "report": "stats.check:check",
+    "ratios": ".stats.compare:compare",
+    "tails": ".stats.tails:tails",
+    "parts": ".stats.explain:explain",
+    "credibility": ".stats.check:check",
+    "report": ".stats.check:check",
 }
 
 # what people type for a verb, and the command that does it
