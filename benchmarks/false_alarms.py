@@ -123,7 +123,6 @@ CAUSES: dict[str, tuple[str, Callable[[str], bool]]] = {
     "cache": ("read again without direct=1", lambda text: not _DIRECT.search(text)),
     "fast_reads": ("random reads without direct=1", lambda text: not _DIRECT.search(text)),
     "medium": ("a file in /dev/shm", lambda text: "/dev/shm" in text),
-    "modes": ("a file partly in the page cache", lambda text: not _DIRECT.search(text)),
     "caching": ("no -S, or no element for it", _is_cached_windows),
     "copying": ("user + sys is 90 % of real, or more", _busy),
     "dd_flush": ("dd of= without a flush", _unflushed),

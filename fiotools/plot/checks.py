@@ -22,7 +22,6 @@ _COLUMNS = 12  # runs beside each other; more are counted
 _REASONS = 6
 _BAD = ("impossible", "suspect")
 _ASKED = {
-    "amplified": "extra I/O",
     "budget": "byte budget",
     "cache": "page cache",
     "caching": "OS cache",
@@ -33,7 +32,6 @@ _ASKED = {
     "dd_source": "dd's source",
     "dd_time": "dd's run time",
     "depth": "queue depth",
-    "elapsed": "elapsed time",
     "engine": "I/O engine",
     "error": "errors",
     "fast_reads": "fast reads",
@@ -43,7 +41,6 @@ _ASKED = {
     "latency": "parts of latency",
     "little": "Little's law",
     "medium": "disk type",
-    "modes": "latency modes",
     "parts": "sums",
     "preconditioning": "preconditioned",
     "runtime": "run time",

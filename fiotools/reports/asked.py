@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 SWEPT = ("bs_bytes", "iodepth", "numjobs")
 _CONDITIONS = ("rw", *SWEPT, "rwmixread_pct", "command")
-_OF_SIDES = ("sides", "copies", "speedup_max")  # facts of `check` about what is compared
+_OF_SIDES = ("sides", "copies")  # facts of `check` about what is compared
 
 
 @dataclass(frozen=True)

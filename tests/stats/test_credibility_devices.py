@@ -6,8 +6,7 @@ import pandas as pd
 import pytest
 
 import fiotools as ft
-from fiotools.stats.check.runs import RunFacts
-from tests.stats.made_runs import MADE, RIGHT, edited
+from tests.stats.made_runs import FIO_TEXT, MADE, RIGHT, edited, text
 
 # of a fixture that reads: the same figures, as writes
 WRITING = [
@@ -37,15 +36,17 @@ def test_a_layer_over_nvme_is_not_nvme():
     assert "preconditioning" not in set(ft.check(layered)["check"])
 
 
-def test_a_command_that_shows_all_options():
-    for command, told in (
-        ("fio --name=j --rw=read", True),
-        ("sudo fio --name=j --rw=read | tee log", True),
-        ("fio --name=j --rw=read >log 2>&1", True),
-        ("fio job", False),
-        ("fio --rw read", False),
-        ("fio -", False),
-        ("", False),
-    ):
-        run = RunFacts({"command": command}, {"timings": []}, {}, None, None)
-        assert run.shows_all_options == told, command
+@pytest.mark.parametrize(
+    ("command", "is_told"),
+    [
+        (FIO_TEXT[0].format(more=""), True),
+        (FIO_TEXT[0].format(more=" | tee log").replace("fio", "sudo fio"), True),
+        (FIO_TEXT[0].format(more=" >log 2>&1"), True),
+        ("$ fio job", False),
+        ("$ fio --rw write", False),
+        ("$ fio -", False),
+    ],
+)
+def test_a_command_that_shows_all_options(command, is_told):
+    seen = ft.check(text(command, *FIO_TEXT[1:])())
+    assert ("data.random" in {*seen["finding"]}) == is_told

@@ -244,3 +244,30 @@ def test_samples_of_windows_of_another_length_are_not_counted():
     )
     seen = ft.check(made(RIGHT, *twice, (ENGINE, f'{ENGINE}, "iopsavgtime" : "100"'))())
     assert "samples" not in set(seen["check"])
+
+
+DD = "dd if=/dev/zero of=f bs=1M"
+
+
+@pytest.mark.parametrize(
+    ("command", "is_timed"),
+    [
+        (f"time ({DD} && sync)", True),
+        (f"time sh -c '{DD}; sync'", True),
+        (f"sh -c 'time ({DD}; sync)'", True),
+        (f'bash -c "time {{ {DD} && /bin/sync; }}"', True),
+        (f"/usr/bin/time -p sh -c '{DD}; sync'", True),
+        (f"time {DD}; sync", False),
+        (f"time {DD} && sync", False),
+        (f"time (sync; {DD})", False),
+        (f"time sh -c '{DD}' && sync", False),
+        (f"sh -c 'time ({DD}); sync'", False),
+        (f"sh -c 'time {DD}; sync'", False),
+        (f"time ({DD}; echo async)", False),
+    ],
+)
+def test_a_sync_counts_if_time_measures_it(command, is_timed):
+    seen = ft.check(text(dd(command, 10**9, 2.0), times(4.0, 0.1, 1.0))())
+    found = seen.query("check == 'dd_flush'").iloc[0]
+    told = ("note", 250e6) if is_timed else ("suspect", 500e6)
+    assert (found["verdict"], found["observed"]) == told

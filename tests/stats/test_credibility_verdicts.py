@@ -37,10 +37,8 @@ from tests.stats.made_runs import (
 )
 
 TMPFS = ROOT / "tests/fixtures/check_matrix/fio-3.33--tmpfs_direct_randread_psync.json"
-MODES = ROOT / "tests/fixtures/fio/fio-3.33--libaio.json"
 SOURCE = ROOT / "fiotools" / "stats" / "check"
 BUSY = "fio-3.33--slow_submission.json"
-PACE = '"rate_iops" : "500"'
 # what is read ahead is not one request for each read
 HYPERFINE = ROOT / "tests/fixtures/hyperfine/hyperfine-1.15.0--two_commands.json"
 GROUP = (
@@ -67,19 +65,8 @@ CASES: list[Case] = [
         *("budget", "unknown", "which part of the file was read or written"),
         *(diskspd("2.1--rs50_distribution.txt"), {}),
     ),
-    (
-        *("amplified", "note", "vda moved 2 times what the jobs did"),
-        *(
-            made(
-                RIGHT,
-                ('"read_ios" : 42554', '"read_ios" : 42554, "read_sectors" : 718928'),
-                ('"write_ios" : 6', '"write_ios" : 6, "write_sectors" : 48'),
-            ),
-            {},
-        ),
-    ),
     ("cache", "ok", "as declared", made(RIGHT), {"cache": "warm"}),
-    ("cache", "ok", "direct=1 bypasses", made(RIGHT), {"host_ram": 0}),
+    ("cache", "ok", "direct I/O bypasses", made(RIGHT), {"host_ram": 0}),
     (
         *("cache", "ok", "10 times the memory", data("wsl-vhdx/f_ext4-vhdx_read.txt")),
         {"ram": "1GB", "host_ram": "1GB"},
@@ -130,18 +117,7 @@ CASES: list[Case] = [
     ),
     ("cache", "unknown", "whether direct=1 was set, and", text(*READING), {}),
     (
-        *("cache", "unknown", "reads and writes are in one number"),
-        *(
-            made(
-                "fio-3.33--cached_reread.json",
-                ('"rw" : "randread"', '"rw" : "randrw",\n"unified_rw_reporting" : "mixed"'),
-                ('"read" : {', '"mixed" : {'),
-            ),
-            {},
-        ),
-    ),
-    (
-        *("cache", "unknown", "the size of the file is not"),
+        *("cache", "unknown", "fio drops the cache first, but not dirty pages"),
         *(
             made(
                 "fio-3.33--cached_reread.json",
@@ -168,7 +144,7 @@ CASES: list[Case] = [
         *(lambda: ft.reads(CDM), {}),
     ),
     (
-        *("cache", "unknown", "size of a host's cache"),
+        *("cache", "unknown", "a host may cache"),
         *(data("wsl-vhdx/f_ext4-vhdx_read.txt"), {"ram": "1GB"}),
     ),
     (
@@ -180,13 +156,11 @@ CASES: list[Case] = [
     ),
     ("caching", "suspect", "neither -Sh nor -Su", diskspd("linux--D100.txt"), {}),
     ("caching", "ok", "the file cache was off", diskspd("2.0.12--mix_2targets_D_L.xml"), {}),
-    ("caching", "ok", "as declared", diskspd("linux--D100.txt"), {"media": "ram"}),
     (
         *("caching", "unknown", "whether -Sh or -Su was given"),
         *(data("dda-vhdx/text/nvme.txt"), {}),
     ),
     ("copying", "suspect", "copied memory", made("gnu-dd-9.1--nowhere.txt"), {}),
-    ("copying", "suspect", "made random data", made("gnu-dd-9.1--random_source.txt"), {}),
     ("copying", "suspect", "copied memory", data("page-cache/after.txt"), {}),
     ("copying", "ok", "as declared", data("page-cache/after.txt"), {"cache": "warm"}),
     ("copying", "ok", "busy for 34.0 ms of 71.0 ms", made("bash-5.2.15--cat_warm.txt"), {}),
@@ -220,10 +194,6 @@ CASES: list[Case] = [
     ("data", "note", "0 to 255", diskspd("2.0.12--mix_2targets_D_L.xml"), {}),
     ("dd_flush", "ok", "waited for the disk", made("gnu-dd-9.1--fdatasync.txt"), {}),
     ("dd_flush", "note", "the rate is 470 MB/s", made("gnu-dd-9.1--sync_in_time.txt"), {}),
-    (
-        *("dd_flush", "ok", "nothing to flush"),
-        *(made("gnu-dd-9.1--unflushed.txt"), {"media": "ram"}),
-    ),
     (
         "dd_flush",
         "suspect",
@@ -277,7 +247,6 @@ CASES: list[Case] = [
     ("depth", "suspect", "waits in io_submit", made("fio-3.33--no_direct.json"), {}),
     ("depth", "ok", "which can keep it", made(RIGHT), {}),
     ("depth", "unknown", "whether direct=1 was set", text(*READING), {}),
-    ("elapsed", "unknown", "fio ran for 11.0 s", made("fio-3.33--startdelay.json"), {}),
     ("engine", "suspect", "moves no byte", made("fio-3.33--null_engine.json"), {}),
     ("error", "suspect", "error 28", made("fio-3.33--error_with_figures.json"), {}),
     ("fast_reads", "suspect", "less than 852 ns", made("fio-3.33--cached_fast.json"), {}),
@@ -300,9 +269,8 @@ CASES: list[Case] = [
         *("flush", "ok", "do not wait in the page cache"),
         *(made("fio-3.33--zero_buffers.json"), {"host_ram": 0}),
     ),
-    ("flush", "ok", "as declared", made("fio-3.33--no_direct.json"), {"media": "ram"}),
     (
-        *("flush", "unknown", "they may wait in a host's"),
+        *("flush", "unknown", "a host may cache"),
         *(made("fio-3.33--zero_buffers.json"), {}),
     ),
     ("flush", "ok", "end_fsync=1", made("fio-3.33--flushed.json"), {}),
@@ -382,7 +350,7 @@ CASES: list[Case] = [
         *(made("fio-3.33--zero_buffers.json", ('"iodepth" : "4"', '"iodepth" : "2"')), {}),
     ),
     (
-        *("little", "unknown", "no mean total latency"),
+        *("little", "unknown", "mean total latency"),
         *(
             made(
                 "fio-3.33--flushed.json",
@@ -430,20 +398,7 @@ CASES: list[Case] = [
         *("mirror", "unknown", "the limit of a mirror is not known"),
         *(two(slow=made(RIGHT), fast=made(RIGHT)), {**SIDES, "copies": 2}),
     ),
-    ("modes", "suspect", "45 % of the I/Os", made("fio-3.33--two_modes.json"), {}),
-    ("modes", "ok", "one mode", made(RIGHT), {}),
-    ("modes", "note", "75 % of the I/Os at about 194 µs", lambda: ft.read(MODES), {}),
-    ("modes", "unknown", "had one size", made("fio-3.33--bs_range.json"), {}),
-    ("modes", "unknown", "no I/O took less than 28.2 µs", made(BUSY), {}),
-    ("modes", "unknown", "64 I/Os are too few", made("fio-3.33--zero_buffers.json"), {}),
     ("omission", "note", "rate_iops=500: latencies", made("fio-3.33--rate_limited.json"), {}),
-    *(
-        (check, verdict, words, made("fio-3.33--rate_limited.json", (PACE, f"{PACE},{more}")), {})
-        for more, check, verdict, words in (
-            ('"rate_process" : "poisson"', "omission", "note", "does not include the delay"),
-            ('"latency_target" : "2ms"', "target", "note", "a load that gave way"),
-        )
-    ),
     (
         *("omission", "note", "Target/Throughput=0, 500: latencies"),
         *(
@@ -576,7 +531,7 @@ CASES: list[Case] = [
         *(two(slow=made(RIGHT), fast=made(RIGHT, ('"64m"', '"32m"'))), SIDES),
     ),
     (
-        *("sides", "suspect", r"the version is 2.2 against 2.0.12 \(2.2 counts otherwise\)"),
+        *("sides", "suspect", r"the version is 2.2 against 2.0.12"),
         *(
             two(
                 slow=diskspd("2.0.12--mix_2targets_D_L.xml"),
@@ -629,17 +584,8 @@ CASES: list[Case] = [
 CASES += [
     ("warm", "suspect", "the cache changed nothing", two(cold=COLD, warm=COLD), CACHED),
     (
-        *("warm", "suspect", r"more than a cache can gain \(speedup_max=3\)"),
-        *(two(cold=COLD, warm=WARM), {**CACHED, "speedup_max": 3}),
-    ),
-    (
         *("warm", "note", "between 75 and 100 % of the warm run were hits"),
         *(two(cold=DROPPED, warm=WARM), CACHED),
-    ),
-    (
-        # (1 - 1/4) / (1 - 1/10)
-        *("warm", "note", "4 times as fast: 83 % of the warm run were hits"),
-        *(two(cold=COLD, warm=WARM), {**CACHED, "speedup_max": 10, "cache": "cold"}),
     ),
     ("warm", "unknown", "nothing shows", two(cold=COLD, warm=WARM), CACHED),
 ]
