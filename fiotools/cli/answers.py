@@ -329,8 +329,8 @@ def plot(asked: Asked) -> int:
     atomic_write.refuse_missing_folder(target)
     reading = asked.read()
     output.refuse_overwriting(reading.results, target)
-    style()
     data, own = reading.results, asked.given
+    style(own.pop("style", None) or "")
     if question := DRAWN.get(asked.name):  # what the question takes is not the plot's
         about = asked.arguments(question)
         data = function_of(question)(data, **about)

@@ -7,12 +7,12 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-import seaborn as sns
 from matplotlib.axes import Axes
 from matplotlib.cm import ScalarMappable
 from matplotlib.colors import LinearSegmentedColormap, LogNorm, Normalize
 from matplotlib.lines import Line2D
 from matplotlib.patches import Rectangle
+from matplotlib.transforms import Affine2D, ScaledTranslation, blended_transform_factory
 
 from fiotools.plot import letters, look, words
 from fiotools.plot.frame import name_limits, reasons
@@ -48,6 +48,8 @@ _VERDICTS: dict[str, dict[str, Any]] = {
 
 def draw(ax: Axes, spec: Spec) -> list[Any]:
     """Draw cells, and return the entries of the legend."""
+    if "lanes" in spec.how:
+        return _lanes(ax, spec)
     if spec.x.order is None:
         return _map(ax, spec)
     columns, names = spec.x.order, spec.y.order or ()
@@ -68,7 +70,7 @@ def draw(ax: Axes, spec: Spec) -> list[Any]:
         np.ma.masked_invalid(grid),
         edgecolors=look.ground(ax),
         linewidth=1.5,
-        cmap=sns.color_palette(spec.palette, as_cmap=True),
+        cmap=look.colours_of(spec.palette),
         norm=_norm(spec),
     )
     size = _size(spec, wide / len(columns), high / len(names))
@@ -83,7 +85,7 @@ def draw(ax: Axes, spec: Spec) -> list[Any]:
             ax.add_patch(Rectangle((x + 0.06, y + 0.1), 0.88, 0.8, **inner))
             ink = look.ink(ax)
         if size and row.texts:
-            how: Any = {"ha": "center", "va": "center", "size": size, "color": ink}
+            how: Any = {"ha": "center", "va": "center", "size": size, "color": ink, "clip_on": True}
             ax.text(x + 0.5, y + 0.5, row.texts[0], **how)
     if not size and mesh.norm.vmin != mesh.norm.vmax:
         _bar(ax, mesh, replace(spec.colours, log=isinstance(mesh.norm, LogNorm)))
@@ -109,10 +111,11 @@ def _size(spec: Spec, wide: float, high: float) -> float:
     return next(fit, 0.0)
 
 
-def _bar(ax: Axes, mesh: ScalarMappable, axis: Axis) -> None:
+def _bar(ax: Axes, mesh: ScalarMappable, axis: Axis, place: Axes | None = None) -> None:
     """Explain the colours: without an Axes of the figure, which would bind it to a layout."""
     norm: Any = mesh.norm
-    bar = look.figure_of(ax).colorbar(mesh, cax=ax.inset_axes((1.02, 0, 0.03, 1)))
+    own = ax.inset_axes((1.02, 0, 0.03, 1)) if place is None else place
+    bar = look.figure_of(ax).colorbar(mesh, cax=own)
     bar.ax.yaxis.set_major_locator(Ticks(axis))
     bar.ax.yaxis.set_major_formatter(Labels(axis, (float(norm.vmin), float(norm.vmax))))
     bar.ax.minorticks_off()
@@ -147,19 +150,62 @@ def _verdicts(ax: Axes, spec: Spec) -> list[Any]:
     for row in spec.rows:
         x, y = columns.index(row.x) + 0.5, rules[names.index(row.y)] + marks / 2
         if row.texts:
-            ax.text(x, y, row.texts[0], ha="center", va="center", size=size)
+            ax.text(x, y, row.texts[0], ha="center", va="center", size=size, clip_on=True)
         else:
             ax.plot(x, y, linestyle="none", **_VERDICTS[row.mark])
     ax.spines["bottom"].set_visible(False)
     below: Any = {"va": "top", "size": size, "color": look.GREY, "linespacing": 1.15}
+    below |= {"xycoords": ("axes fraction", "data"), "annotation_clip": True}
     for name, text in texts.items():
-        look.literal([ax.text(0, rules[names.index(name)] + 0.9 * marks, text, **below)])
+        spot = 0, rules[names.index(name)] + 0.9 * marks
+        look.literal([ax.annotate(text, spot, **below)])
     seen = {row.mark for row in spec.rows if not row.texts}
     return [
         Line2D([], [], linestyle="none", label=words.say(one or "does not apply"), **_VERDICTS[one])
         for one in (*GRAVEST, "")
         if one in seen
     ]
+
+
+def _lanes(ax: Axes, spec: Spec) -> list[Any]:
+    """Draw rows over time, their sum above, and what each did at the right."""
+    names, size = spec.y.order or (), look.size(ax)
+    wide = look.points(ax)[0]
+    edges = np.unique([(row.low, row.high) for row in spec.rows])
+    rates = np.reshape([row.value for row in spec.rows], (len(names), -1))
+    whole = look.colours_of(spec.palette or "mako_r")(np.linspace(0, 0.9, 256))
+    colours = LinearSegmentedColormap.from_list("pale-to-dark", whole)
+    how: Any = {"norm": Normalize(0, float(rates.max()) or 1), "cmap": colours, "rasterized": True}
+    mesh: ScalarMappable = ax.pcolormesh(edges, np.arange(len(names) + 1), rates, **how)
+    scale(ax, "x", spec.x, [*edges])
+    most = letters.room(_NAMES * wide / 0.775, size)
+    levels_axis(ax, "y", [words.named(one, spec.y.column) for one in names], most, 0.5)
+    ax.set_ylim(len(names), 0)
+    done = [one.value for one in spec.levels]
+    bars, texts = 3.5 * size, 0.6 * size * max(letters.width(one.text) for one in spec.levels)
+    # a layout makes room for what has a size of its own, in points beyond the edges
+    points: Any = Affine2D().scale(1 / 72) + look.figure_of(ax).dpi_scale_trans
+    inside: Any = ax.transAxes
+    up = blended_transform_factory(inside, points + ScaledTranslation(0, 1, inside))
+    aside = blended_transform_factory(points + ScaledTranslation(1, 0, inside), inside)
+    above = ax.inset_axes((0, size, 1, 4.5 * size), transform=up, sharex=ax)
+    beside = ax.inset_axes((0.6 * size, 0, bars + texts, 1), transform=aside, sharey=ax)
+    bar = ax.inset_axes((1.4 * size + bars + texts, 0, size, 1), transform=aside)
+    fill = colours(0.6)
+    above.fill_between(edges, [*rates.sum(0), rates[:, -1].sum()], step="post", color=fill)
+    scale(above, "y", spec.colours, [0, *rates.sum(0)])
+    above.tick_params(labelbottom=False, length=0, labelsize=size)
+    above.spines[:].set_visible(False)
+    beside.barh(np.arange(len(names)) + 0.5, done, height=0.6, color=fill)
+    beside.set_xlim(0, (bars + texts) / bars * (max(done) or 1))
+    beside.set_axis_off()
+    how = {"size": look.small(ax), "va": "center", "color": look.ink(ax)}
+    for at, one in enumerate(spec.levels):
+        beside.annotate(one.text, (one.value, at + 0.5), (3, 0), textcoords="offset points", **how)
+    for own in (ax, above):
+        own.grid(visible=False)
+    _bar(ax, mesh, replace(spec.colours, label=letters.wrapped(spec.colours.label, 14)), bar)
+    return []
 
 
 def _map(ax: Axes, spec: Spec) -> list[Any]:
@@ -175,8 +221,8 @@ def _map(ax: Axes, spec: Spec) -> list[Any]:
     most = float(np.nanmax(shares))
     least = min(spec.colours.ends[0], most / 10) if spec.colours.ends else most / 100
     # even steps of lightness, none of them that of the paper, which is farthest from most I/Os
-    palette = "mako_r" if look.ink(ax) == "black" else "mako"
-    whole = sns.color_palette(palette, as_cmap=True)(np.linspace(0.15, 1, 256))
+    palette = spec.palette or ("mako_r" if look.ink(ax) == "black" else "mako")
+    whole = look.colours_of(palette)(np.linspace(0.15, 1, 256))
     mesh: ScalarMappable = ax.pcolormesh(
         edges,
         latencies,

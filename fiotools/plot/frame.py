@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Any
-from weakref import WeakSet
+from weakref import WeakKeyDictionary, WeakSet
 
 import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.gridspec import GridSpec, SubplotParams
+from matplotlib.lines import Line2D
 from matplotlib.text import Text
-from matplotlib.transforms import offset_copy
+from matplotlib.transforms import Bbox, offset_copy
 from numpy.typing import NDArray
 
 from fiotools.errors import SchemaError
@@ -20,11 +21,16 @@ from fiotools.plot import letters, look, words
 from fiotools.plot.spec import Limit, Row, Spec
 
 OWN: WeakSet[Figure] = WeakSet()  # figures made here, which may grow
+_WHOLE: WeakKeyDictionary[Line2D, Any] = WeakKeyDictionary()  # intervals that are cut
+_ARROW = "_arrow"  # the label of a mark where an interval is cut
+# inches, of letters of 10 points
 _ROW = 0.3  # inches of a row
-_LINES = 3.4  # inches of curves alone
+_LINES, _TALL = 3.4, 0.7  # inches of curves alone, and the most against their width
+_NARROW = 2.3  # inches: panels of curves that stand side by side
 _PANEL, _COLUMNS = 2.3, 3  # inches of a panel of curves, and how many stand side by side
 _AROUND = 0.75  # inches of an axis and its label
 _NOTE = 0.155  # inches of a line of a note
+_SMALL = 8.3  # points of small letters
 _NOTES = 0.45  # of the height of Axes of one's own: what is written below
 _VERDICTS = 0.76  # of a figure's width: Axes of verdicts
 _VALUES = 0.15  # of the height of Axes: what the values of rounds may take
@@ -37,14 +43,17 @@ _HANDLE = 6  # letters: what an entry of a legend takes beside its name
 def figure(spec: Spec) -> NDArray[Any]:
     """Make a figure high enough for a plot, with its panels."""
     count = len(spec.panels)
-    notes = letters.paragraph(spec.notes, letters.room(72 * look.WIDTH - 30, 8.3))
+    width, scale = look.width(), look.scale()
+    notes = letters.paragraph(spec.notes, letters.room(72 * width - 30, _SMALL * scale))
     below = _NOTE * (len(notes.splitlines()) + _legend_lines(spec)) + 0.22 * bool(spec.said)
     if spec.shape == "lines":
         columns = min(_COLUMNS, int(np.ceil(np.sqrt(count))))
         if spec.ys:  # a rate above its latency
             columns = 1 if count == 2 else 2
+        columns = min(columns, int(width / _NARROW))
         lines = -(-count // columns)
-        high = _LINES + below if count == 1 else _AROUND + below + _PANEL * lines
+        alone = min(_LINES, _TALL * width / scale)
+        high = alone + below if count == 1 else _AROUND + below + _PANEL * lines
         return _made(lines, columns, high, count, {"sharex": True, "sharey": not spec.ys})
     parts = [spec.panel(name) for name in spec.panels]
     heights = [_height(part) for part in parts]
@@ -64,7 +73,7 @@ def _legend_lines(spec: Spec) -> int:
         return 0
     if spec.hue is None:
         return 2 * bool({"bars", "verdicts"} & spec.how)
-    most = letters.room(72 * look.WIDTH - 60, 8.3)
+    most = letters.room(72 * look.width() - 60, _SMALL * look.scale())
     names = [letters.wrapped(words.named(one, spec.hue), most) for one in spec.groups]
     wide = max(letters.width(line) for name in names for line in name.split("\n")) + _HANDLE
     lines = sum(name.count("\n") + 1 for name in names)
@@ -83,17 +92,23 @@ def _height(spec: Spec) -> float:
     if not names:
         return _LINES
     around = _AROUND + (0.25 if len(spec.panels) > 1 else 0)
-    wide = 72 * look.WIDTH
-    most = letters.room(0.34 * wide, 10)
+    wide, size = 72 * look.width(), 10 * look.scale()
+    most = letters.room(0.34 * wide, size)
     lines = max((letters.wrapped(one, most).count("\n") + 1 for one in names), default=1)
     least = 0.175 * lines + 0.03
     if "verdicts" in spec.how:
-        told = reasons(spec, wide * _VERDICTS, 8.3).values()
+        told = reasons(spec, wide * _VERDICTS, _SMALL * look.scale()).values()
         columns = spec.x.order or ("",)
-        step = max(8, letters.room(wide * 0.75 / len(columns) - 6, 10))
-        heads = max(letters.wrapped(words.place(one, ""), step).count("\n") + 1 for one in columns)
+        step = max(8, letters.room(wide * 0.75 / len(columns) - 6, size))
+        above = [letters.wrapped(words.place(one, ""), step) for one in columns]
+        heads = max(one.count("\n") + 1 for one in above)
+        longest = max(letters.width(line) for one in above for line in one.split("\n"))
+        if 0.6 * size * (longest + 1) > wide * 0.75 / len(columns):  # they stand upright
+            heads = min(24, max(letters.width(one) for one in above)) // 2
         around += 0.1 + 0.17 * heads + _NOTE * sum(text.count("\n") + 1 for text in told)
         return around + max(0.27, least) * len(names)
+    if "lanes" in spec.how:
+        return around + 0.8 + max(0.24, least) * len(names)
     if spec.shape == "cells":
         return around + max(0.38, least) * len(names)
     groups = 1 if {"bars", "one row"} & spec.how else len(spec.groups)
@@ -106,9 +121,10 @@ def _height(spec: Spec) -> float:
 def _made(
     rows: int, columns: int, high: float, count: int, share: Any, heights: Any = None
 ) -> NDArray[Any]:
+    size = look.width(), look.scale() * high
     with look.look():
         made, grid = plt.subplots(
-            rows, columns, squeeze=False, figsize=(look.WIDTH, high), height_ratios=heights, **share
+            rows, columns, squeeze=False, figsize=size, height_ratios=heights, **share
         )
         made.get_layout_engine().set(h_pad=0.06, hspace=0.02, wspace=0.05)
     OWN.add(made)
@@ -174,10 +190,61 @@ def label(ax: Axes, spec: Spec, *, whole: bool) -> None:
         )
 
 
-def settle(ax: Axes) -> None:
-    """Give all words their letters, and no formulas."""
+def settle(ax: Axes, head: Text | None = None) -> None:
+    """Give all words their letters, and no formulas; a title that is set later has room.
+
+    It stands above the words above the Axes, and replaces the name of their panel, the ``head``.
+    """
     texts: list[Any] = ax.findobj(Text)
     look.literal(texts)
+    above = [one for one in ax.texts if one.get_verticalalignment() == "bottom"]
+    ours = "" if head is None else head.get_text()
+
+    def stripe(_: Any, renderer: Any) -> Bbox:
+        """Return the stripe of the words above, which pushes a title of somebody else's up."""
+        left, *others = (ax.get_title(side) for side in ("left", "center", "right"))
+        box, tops = ax.bbox, [ax.bbox.y1]
+        if left != ours or any(others):
+            tops += [one.get_window_extent(renderer).y1 for one in above]
+            if head is not None and left == ours:
+                head.set_text("")
+        inside = (ax.get_figure(root=False) or look.figure_of(ax)).transSubfigure.inverted()
+        return Bbox.from_extents(box.x0, box.y1, box.x1, max(tops)).transformed(inside)
+
+    room = ax.inset_axes((0, 1, 1, 0))
+    room.set(in_layout=False, axes_locator=stripe)
+    room.xaxis.set_visible(False)
+    room.set_axis_off()
+
+
+def interval(ax: Axes, which: str, row: Row, at: float, bar: Any, arrow: Any) -> None:
+    """Draw an interval as far as an axis reaches; an arrow marks one that goes on."""
+    if row.low is None or row.high is None:
+        return
+    low, high = sorted(getattr(ax, f"get_{which}lim")())
+    shown = max(row.low, low), min(row.high, high)
+    spots = [(end, at) if which == "x" else (at, end) for end in shown]
+    (line,) = ax.plot(*zip(*spots, strict=True), **bar)
+    ends = zip(spots, shown, (row.low, row.high), "<>" if which == "x" else "v^", strict=True)
+    for spot, end, whole, mark in ends:
+        if end != whole:
+            ax.plot(*spot, mark, label=_ARROW, clip_on=False, **{"zorder": 3, **arrow})
+            _WHOLE[line] = {f"{which}data": (row.low, row.high)}
+
+
+def loosen(panels: Sequence[Axes]) -> None:
+    """Let somebody set the ends of axes: intervals go on, and no mark stands beyond."""
+    for ax in panels:
+        data = [one for one in ax.lines if one.get_transform().contains_branch(ax.transData)]
+
+        def follow(_: Any, data: Sequence[Line2D] = data) -> None:
+            for one in data:
+                gone = {"visible": False} if one.get_label() == _ARROW else {}
+                one.set(clip_on=True, **gone, **_WHOLE.get(one, {}))
+
+        for which in "xy":
+            for one in getattr(ax, f"get_shared_{which}_axes")().get_siblings(ax):
+                one.callbacks.connect(f"{which}lim_changed", follow)
 
 
 def legend(ax: Axes, handles: Sequence[Any], spec: Spec) -> None:
@@ -227,13 +294,14 @@ def around(own: Figure, axes: NDArray[Any], spec: Spec, handles: Sequence[Any]) 
     size = look.small(first)
     names = [letters.wrapped(one.get_label(), 20) for one in handles]
     notes = letters.paragraph(spec.notes, letters.room(72 * own.get_figwidth() - 20, size))
-    high = _NOTE * (sum(name.count("\n") + 1 for name in names) + notes.count("\n") + 3)
+    lines = sum(name.count("\n") + 1 for name in names) + notes.count("\n") + 3
+    high = look.scale() * _NOTE * lines
     if handles and spec.shape != "lines":
         legend(axes[-1], handles, spec)
     elif handles and (len(axes) == 1 or high > own.get_figheight()):
         below, columns = _entries(handles, look.points(first)[0] / 0.8, size)
-        lines = 1 + sum(name.count("\n") + 1 for name in below) / columns
-        own.set_figheight(own.get_figheight() + _NOTE * lines)
+        more = 1 + sum(name.count("\n") + 1 for name in below) / columns
+        own.set_figheight(own.get_figheight() + look.scale() * _NOTE * more)
         legend(axes[-1], handles, spec)
     elif handles:
         shown = _shown(spec, size) | {"loc": "outside right upper", "borderpad": 0.2}
@@ -274,7 +342,7 @@ def name_limits(ax: Axes, spec: Spec) -> None:
 
 def _beside(ax: Axes) -> dict[str, Any]:
     small = {"size": look.small(ax), "color": look.GREY}
-    return {"textcoords": "offset points", "annotation_clip": False, **small}
+    return {"textcoords": "offset points", "annotation_clip": True, **small}
 
 
 def _name_upright(ax: Axes, limits: Sequence[Limit]) -> None:
@@ -340,8 +408,9 @@ def name_levels(ax: Axes, spec: Spec, looks: dict[Any, look.Look]) -> None:
         line = next((n for n, end in enumerate(ends) if end + 8 <= place - half), len(ends))
         ends[line : line + 1] = [place + half]
         how = _beside(ax) | {"color": look.ink(ax), "bbox": look.paper(ax), "zorder": 7}
-        how |= {"xycoords": "axes fraction", "ha": "center", "va": "top"}
-        named.append(ax.annotate(one.text, (place / wide, 1), (0, -2 - 1.4 * size * line), **how))
+        how |= {"xycoords": ("data", "axes fraction"), "ha": "center", "va": "top"}
+        x = float(trans.inverted().transform((place / wide, 0))[0])
+        named.append(ax.annotate(one.text, (x, 1), (0, -2 - 1.4 * size * line), **how))
     if spec.limits and spec.said and 1.4 * size * len(ends) > _VALUES * high:
         for text in named:  # the limits keep their names
             text.remove()

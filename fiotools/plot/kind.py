@@ -16,7 +16,7 @@ from typing import Any, TypeAlias
 import narwhals as nw
 
 from fiotools.errors import SchemaError, about_results, argument, right_name
-from fiotools.plot import words
+from fiotools.plot import look, words
 from fiotools.plot.draw import draw
 from fiotools.plot.spec import Spec, merged, refuse_infinite, refuse_too_many, refuse_zero
 from fiotools.stats import frames
@@ -61,6 +61,8 @@ def kind(prepare: Prepare) -> Callable[[Callable[..., Spec]], Callable[..., Any]
                 found = _specs(make, prepare(data, asked), asked)
             found = _short(found)
             if palette is not None:
+                groups = found.groups[:-1] if "bars" in found.how else found.groups
+                look.colours_of(palette, None if found.shape == "cells" else groups)
                 found = replace(found, palette=palette)
             return found if title is None else replace(found, title=title)
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fiotools import units
-from fiotools.errors import SchemaError, typed
+from fiotools.errors import SchemaError, argument, typed
 from fiotools.plot import words
 from fiotools.plot.centers import is_one_run, limits_of
 from fiotools.plot.kind import (
@@ -51,6 +51,8 @@ _STEPS = 300  # of an axis of latencies: what can be told apart
 APART = ("quantity", "latency", "direction")  # rows that differ in these never add up
 _DECADE = 24  # cells of equal height in a decade: 10 % of latency each
 _FEW = 10  # I/Os
+# what a cumulative distribution is of
+_WEIGHTS = {"ios": "I/Os that took no longer", "time": "waiting time in I/Os that took no longer"}
 _COLUMNS = 100  # windows of a log
 _GAP = 1.5  # of the usual interval: after more, nothing is known of the time before
 
@@ -117,8 +119,14 @@ def _binned(windows: int, role: str = "") -> Prepare:
 
 
 @kind(_binned(1, "hue"))
-def cdf(data: Any, *, hue: str | None = None, order: Sequence[Any] | None = None) -> Spec:
-    """Draw the share of the I/Os that took no longer than a latency.
+def cdf(
+    data: Any,
+    *,
+    hue: str | None = None,
+    order: Sequence[Any] | None = None,
+    weight: Literal["ios", "time"] = "ios",
+) -> Spec:
+    """Draw the share of the I/Os, or of the waiting time, that took no longer than a latency.
 
     A histogram tells the share at the edges of its bins only. The band shows the range within a
     bin; the line along its lower edge counts the I/Os that had certainly ended. Histograms of the
@@ -131,6 +139,9 @@ def cdf(data: Any, *, hue: str | None = None, order: Sequence[Any] | None = None
         latency and one direction per curve.
     hue : str, optional
         The column that names the curves.
+    weight : {"ios", "time"}
+        Each I/O counts once; or as much as it waited, the middle of its bin: few slow I/Os may
+        be most of the time.
     order, by, title, palette, ax
         As in `repeats`; curves take their colours in this order.
 
@@ -160,6 +171,11 @@ def cdf(data: Any, *, hue: str | None = None, order: Sequence[Any] | None = None
             found[frames.values(table, hue)[own.rows[0]] if hue else None] = own
     if not found:
         raise SchemaError("nothing to draw: no bin has an I/O")
+    if weight not in _WEIGHTS:
+        raise SchemaError(f"{argument('weight', weight)} is one of {', '.join(_WEIGHTS)}")
+    for name, own in found.items() if weight == "time" else ():
+        waits = {(low, high): n * _middle(low, high) for (low, high), n in own.counts.items()}
+        found[name] = replace(own, counts=waits)
     curves = in_order(found, order)
     filled = [edges for name in curves for edges, count in found[name].counts.items() if count]
     low = min(_start(*edges) for edges in filled)
@@ -167,17 +183,23 @@ def cdf(data: Any, *, hue: str | None = None, order: Sequence[Any] | None = None
     beyond = (high / low) ** 0.03
     ends = (low / beyond, high * beyond)
     notes = [say("band: undecided within a bin"), note]
+    if weight == "time":
+        notes.append(say("an I/O waits the middle of its bin"))
     what = words.latency_of(table)
     return Spec(
         "lines",
         tuple(row for name in curves for row in _steps(found[name], ends, name)),
         Axis(words.going(what, table, hue), "ns", "bin_lo_ns", log=True, ends=ends, bare=what),
-        Axis(say("I/Os that took no longer"), "%", ends=(0.0, 102.0), log=False),
+        Axis(say(_WEIGHTS[weight]), "%", ends=(0.0, 102.0), log=False),
         hue=hue,
         groups=curves,
         notes=tuple(filter(None, notes)),
         how=frozenset({"steps", "bands"}),
     )
+
+
+def _middle(low: float, high: float) -> Any:
+    return (low + high) / 2 if math.isfinite(high) else low
 
 
 def _start(low: float, high: float) -> float:

@@ -40,6 +40,7 @@ _COUNTED = re.compile(r"[㐀-鿿ァ-ヿ]")  # after a number, what it is a numbe
 _LETTER_WIDTH = 0.6  # of the letters' size: how wide one is, on average
 _FONT = "DejaVu Sans"  # comes with matplotlib, and has the units' letters
 _JAPANESE = "ja"
+_ANY = "sans-serif"  # where a reader of an SVG lacks the others
 
 
 @cache
@@ -63,7 +64,7 @@ def family(text: str = "") -> list[str]:
     own = [_FONT, *filter(None, [_installed(words.code())])]
     if _IS_WIDE.search(text):
         own += [*rcParams["font.family"], *filter(None, [_installed(_JAPANESE)])]
-    return [*dict.fromkeys(own)]
+    return [*dict.fromkeys([*own, _ANY])]
 
 
 def has_bold() -> bool:

@@ -13,7 +13,7 @@ from matplotlib.lines import Line2D
 from matplotlib.transforms import offset_copy
 
 from fiotools.plot import letters, look, words
-from fiotools.plot.frame import name_levels, name_limits
+from fiotools.plot.frame import interval, name_levels, name_limits
 from fiotools.plot.scales import scale
 from fiotools.plot.spec import Row, Spec
 
@@ -30,7 +30,7 @@ def draw(ax: Axes, spec: Spec) -> list[Any]:
     """Draw curves, and return the entries of the legend."""
     looks = look.looks(spec.groups, ax, spec.palette)
     scale(ax, "x", spec.x, spec.reach("x"))
-    ends = scale(ax, "y", spec.y, spec.reach("y"))
+    scale(ax, "y", spec.y, spec.reach("y"))
     dodged = len(spec.groups) > 1 and "dodged" in spec.how
     last: list[tuple[float, Any]] = []
     for at, name in enumerate(spec.groups):
@@ -38,7 +38,7 @@ def draw(ax: Axes, spec: Spec) -> list[Any]:
             continue
         aside = (at - (len(spec.groups) - 1) / 2) * min(5, 26 / len(spec.groups)) if dodged else 0
         place = offset_copy(ax.transData, look.figure_of(ax), x=aside, units="points")
-        _curve(ax, own, looks[name], spec, place, ends)
+        _curve(ax, own, looks[name], spec, place)
         known = [row for row in own if row.y is not None]
         if known:
             last.append((known[-1].y, name))
@@ -64,9 +64,7 @@ def _handle(spec: Spec, name: Any, own: look.Look) -> Line2D:
     return Line2D([], [], label=words.named(name, spec.hue), **looks)
 
 
-def _curve(
-    ax: Axes, own: Sequence[Row], kind: look.Look, spec: Spec, place: Any, ends: tuple[float, float]
-) -> None:
+def _curve(ax: Axes, own: Sequence[Row], kind: look.Look, spec: Spec, place: Any) -> None:
     """Draw a curve with its band or its intervals, and its runs."""
     alone = spec.hue is None
     x = np.array([row.x for row in own], dtype=np.float64)
@@ -74,20 +72,26 @@ def _curve(
     if "thin" in spec.how and alone:
         kind = replace(kind, colour=look.shade(ax, 1))
     colour, mark = kind.colour, kind.marker
+    label = spec.y.label if alone else words.named(own[0].group, spec.hue)
     if "bands" in spec.how:
         _band(ax, own, x, kind, spec)
     else:
-        _intervals(ax, own, colour, place, ends)
+        how: Any = {"color": colour, "transform": place, "zorder": 2}
+        bar = {"linewidth": 2.2, "alpha": 0.75, "solid_capstyle": "butt", **how}
+        for row in own:
+            interval(ax, "y", row, row.x, bar, {"markersize": 5, **how})
     for row in own:
         if row.points:
             dots: Any = {"alpha": 0.55, "markersize": 4, "markeredgewidth": 0, "color": colour}
             ax.plot([row.x] * len(row.points), row.points, mark, transform=place, **dots)
     if "dots" in spec.how:
         many: Any = {"markersize": 3 if len(x) > _MANY else 5, "rasterized": len(x) > _DOTS}
-        ax.plot(x, y, mark, color=colour, markeredgewidth=0, alpha=0.6, **many)
+        ax.plot(x, y, mark, color=colour, markeredgewidth=0, alpha=0.6, label=label, **many)
         return
     steps: Any = "steps-post" if "steps" in spec.how else "default"
-    how: Any = {"drawstyle": steps, "linewidth": 0.8 if "thin" in spec.how else 1.6}
+    how = {"drawstyle": steps, "label": label, "linewidth": 0.8 if "thin" in spec.how else 1.6}
+    if "steps" not in spec.how:  # the marker is for a legend that somebody asks for later
+        how |= {"marker": mark, "markevery": [], "markersize": 5}
     ax.plot(x, y, color=colour, linestyle=kind.line, zorder=3, transform=place, **how)
     if len(x) > _MANY or "steps" in spec.how:  # some markers, where there are other curves
         every = max(1, len(x) // _MARKS)
@@ -117,21 +121,6 @@ def _band(ax: Axes, own: Sequence[Row], x: Any, kind: look.Look, spec: Spec) -> 
             ax.plot(x, side, color=kind.colour, **edge)
 
 
-def _intervals(
-    ax: Axes, own: Sequence[Row], colour: str, place: Any, ends: tuple[float, float]
-) -> None:
-    """Draw the intervals as far as the axis reaches; an arrow marks one that goes on."""
-    how: Any = {"color": colour, "transform": place, "zorder": 2}
-    for row in own:
-        if row.low is None or row.high is None:
-            continue
-        bar = [max(row.low, ends[0]), min(row.high, ends[1])]
-        ax.plot([row.x] * 2, bar, linewidth=2.2, alpha=0.75, solid_capstyle="butt", **how)
-        for edge, full, arrow in ((bar[0], row.low, "v"), (bar[1], row.high, "^")):
-            if edge != full:
-                ax.plot(row.x, edge, arrow, markersize=5, clip_on=False, **how)
-
-
 def name_ends(ax: Axes, spec: Spec) -> bool:
     """Name curves at their ends, apart from each other; say whether they have room there."""
     if spec.hue is None:
@@ -151,18 +140,30 @@ def name_ends(ax: Axes, spec: Spec) -> bool:
     longest = max(map(letters.width, " ".join(one[2] for one in last).split()))
     if rows.sum() * line > high or longest > 40:
         return False
-    trans = ax.transScale + ax.transLimits
-    wanted = np.array([float(trans.transform((x, y))[1]) * high for x, y, *_ in last])
     stack = line * (np.cumsum(rows) - (rows + rows[0]) / 2)
-    lowest = np.maximum.accumulate(wanted - stack)
-    places = stack + np.minimum(lowest, max(high, wanted[-1]) - stack[-1])
+
+    def places() -> Any:
+        trans = ax.transScale + ax.transLimits
+        wanted = np.array([float(trans.transform((x, y))[1]) for x, y, *_ in last]) * high
+        wanted = wanted.clip(0, high) if named else wanted
+        lowest = np.maximum.accumulate(wanted - stack)
+        return (stack + np.minimum(lowest, max(high, wanted[-1]) - stack[-1])) / high
+
+    named: list[Any] = []
     spot = offset_copy(ax.transAxes, look.figure_of(ax), x=6, units="points")
     beside: Any = {"xycoords": "axes fraction", "textcoords": "offset points", "va": "center"}
     beside |= {"size": size, "annotation_clip": False, "color": look.ink(ax)}
-    for (_, _, text, name), up in zip(last, places, strict=True):
-        ax.annotate(text, (1, up / high), (11, 0), **beside)
+    for (_, _, text, name), up in zip(last, places(), strict=True):
+        written = ax.annotate(text, (1, up), (11, 0), **beside)
         mark: Any = {"marker": looks[name].marker, "color": looks[name].colour, "markersize": 4.5}
-        ax.plot(1, up / high, transform=spot, clip_on=False, zorder=6, **mark)
+        named += [(written, *ax.plot(1, up, transform=spot, clip_on=False, zorder=6, **mark))]
+
+    def follow(_: Any) -> None:
+        for (written, mark), up in zip(named, places(), strict=True):
+            written.xy = (1, up)
+            mark.set_ydata([up])
+
+    ax.callbacks.connect("ylim_changed", follow)
     return True
 
 

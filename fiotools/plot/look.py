@@ -14,9 +14,11 @@ from cycler import cycler
 from matplotlib.axes import Axes
 from matplotlib.colors import to_hex, to_rgba
 from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
 from matplotlib.text import Text
 from numpy.typing import NDArray
 
+from fiotools.errors import SchemaError, argument, similar
 from fiotools.plot import letters
 
 # Okabe and Ito's, in an order in which the first few differ for the colour-blind too
@@ -26,13 +28,12 @@ MARKERS = ("o", "s", "D", "^", "v", "P", "X")
 LINES = ("-", "--", ":", "-.")
 GREY = "#6E6E6E"
 RULE = "#E3E3E3"
-WIDTH = 7.0  # inches: the column of an article
 PALE = 0.55  # luminance from which on words are black
 
 # fonts come with matplotlib, ids are salted and dates left out, so that a file changes only if the
 # picture does
 RC: Any = {  # matplotlib's stubs list all 300 keys as literals
-    "font.family": ["DejaVu Sans"],
+    "font.sans-serif": ["DejaVu Sans", "Verdana", "Arial"],  # of an SVG's reader, as wide as ours
     "font.size": 10,
     "xtick.labelsize": 10,
     "ytick.labelsize": 10,
@@ -52,16 +53,36 @@ RC: Any = {  # matplotlib's stubs list all 300 keys as literals
     "figure.constrained_layout.use": True,
     "savefig.dpi": 150,
     "svg.hashsalt": "fiotools",
-    "svg.fonttype": "path",
+    "svg.fonttype": "none",  # text stays text: it is searched, copied and edited
     "pdf.fonttype": 42,
 }
 _SMALL = 0.833  # of the letters' size: "small"
 
 
+# inches of width and points of letters: on screens, in a column of a paper, over its page
+FORMATS = {"": (7.0, 10.0), "column": (3.4, 8.0), "page": (7.0, 8.0)}
+CONTEXTS = {"": "notebook", "column": "paper", "page": "paper"}  # of seaborn
+in_use = ""  # a key of FORMATS
+
+
+def width() -> float:
+    """Return how wide a new plot is, in inches."""
+    return FORMATS[in_use][0]
+
+
+def scale() -> float:
+    """Return the size of letters, lines and rows, against those on screens."""
+    return FORMATS[in_use][1] / FORMATS[""][1]
+
+
 def rc() -> Any:
-    """Return `RC` with the fonts of the current language."""
+    """Return `RC` in the format in use, with the fonts of the current language."""
     weight = RC["axes.titleweight"] if letters.has_bold() else "normal"
-    return {**RC, "font.family": letters.family(), "axes.titleweight": weight}
+    fonts = {"font.family": letters.family(), "axes.titleweight": weight}
+    if not in_use:
+        return {**RC, **fonts}
+    sizes = {name: RC[name] * scale() for name in RC if name.endswith(("size", "pad"))}
+    return {**RC, **sizes, **fonts, "savefig.dpi": 300}
 
 
 @contextmanager
@@ -71,7 +92,7 @@ def look() -> Iterator[None]:
     The first figure of a session loads the backend, and a notebook's backend then switches on that
     figures are shown; a bare ``rc_context`` would switch it off again (matplotlib's issue 24351).
     """
-    own = {**sns.plotting_context("notebook"), **sns.axes_style("whitegrid"), **rc()}
+    own = {**sns.plotting_context(CONTEXTS[in_use]), **sns.axes_style("whitegrid"), **rc()}
     with mpl.rc_context(own):
         yield
         shown = mpl.is_interactive()
@@ -93,12 +114,10 @@ def looks(groups: Sequence[Any], ax: Axes, palette: Any = None) -> dict[Any, Loo
     Markers and strokes change when the colours begin again.
     """
     count = len(groups)
-    if isinstance(palette, Mapping):
-        own = [palette.get(name, GREY) for name in groups]
-    elif palette is not None:
-        own = sns.color_palette(palette, None if isinstance(palette, (list, tuple)) else count)
-    elif chosen := _chosen():
-        own = chosen
+    if palette is not None:
+        own = colours_of(palette, groups)
+    elif known := chosen():
+        own = known
     elif count > 2 and all(isinstance(name, (int, float)) for name in groups):
         own = sns.color_palette("flare", count)
     else:
@@ -111,7 +130,33 @@ def looks(groups: Sequence[Any], ax: Axes, palette: Any = None) -> dict[Any, Loo
     }
 
 
-def _chosen() -> list[Any]:
+def colours_of(palette: Any, groups: Sequence[Any] | None = None) -> Any:
+    """Return the colours of groups: by level, in order, or of seaborn by name.
+
+    Without groups they are those of values, from low to high.
+    """
+    if isinstance(palette, Mapping) and groups is not None:
+        if lacking := [repr(name) for name in groups if name not in palette]:
+            what = "no level has a colour of its own here"
+            if groups != (None,):
+                what = f"it has no colour for {', '.join(lacking[:5])}: give each level one"
+            raise SchemaError(f"{argument('palette')} names levels, and {what}, or list colours")
+        palette = [palette[name] for name in groups]
+    is_listed = isinstance(palette, (list, tuple))
+    try:
+        if groups is not None:
+            return sns.color_palette(palette, None if is_listed else len(groups))
+        make: Any = sns.blend_palette if is_listed else sns.color_palette
+        return make(palette, as_cmap=True)
+    except (ValueError, TypeError):
+        names = [*mpl.colormaps, *sns.palettes.SEABORN_PALETTES, "husl", "hls"]
+        raise SchemaError(
+            f"{argument('palette', palette)} is not a palette: name one of seaborn, such as"
+            f" 'colorblind', or list colours, such as 'red'{similar(palette, names)}"
+        ) from None
+
+
+def chosen() -> list[Any]:
     """Return the colours that the user set, ``sns.set_palette(...)``; none if they are usual."""
     now = [to_hex(one) for one in mpl.rcParams["axes.prop_cycle"].by_key().get("color", [])]
     plain = mpl.rcParamsDefault["axes.prop_cycle"].by_key()["color"]
@@ -173,6 +218,13 @@ def points(ax: Axes) -> tuple[float, float]:
     width, height = 72 * figure.get_size_inches() * own.bbox.size / figure.bbox.size
     box = ax.get_position()
     return float(box.width * width), float(box.height * height)
+
+
+def thin(lines: Iterable[Line2D]) -> None:
+    """Draw lines and markers as thin and small as the letters of the format."""
+    for line in lines if in_use else ():
+        for name in ("linewidth", "markersize", "markeredgewidth"):
+            line.set(**{name: scale() * getattr(line, f"get_{name}")()})
 
 
 def literal(texts: Iterable[Text]) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Mapping
 from typing import Any
 
 from matplotlib.axes import Axes
@@ -10,7 +10,7 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
 from fiotools.plot import letters, look, words
-from fiotools.plot.frame import name_limits
+from fiotools.plot.frame import interval, name_limits
 from fiotools.plot.scales import levels_axis, scale
 from fiotools.plot.spec import Row, Spec
 
@@ -33,14 +33,20 @@ def draw(ax: Axes, spec: Spec) -> list[Any]:
     levels_axis(ax, "y", [words.named(one, spec.y.column) for one in names], most)
     ax.set_ylim(len(names) - 0.5, -0.5)
     ax.grid(visible=False, axis="y")
+    labels: dict[str, Any] = {}  # for a legend that somebody asks for later
     for row in spec.rows:
         if row.y not in names:
             continue
         place = names.index(row.y) + _aside(row, groups)
         if "threads" in spec.how and row.value is not None:
             place = names.index(row.y) + row.value * 0.6
-        _row(ax, row, place, looks[row.group if row.group in looks else spec.groups[0]], spec, ends)
+        own = looks[row.group if row.group in looks else spec.groups[0]]
+        label = spec.x.label if spec.hue is None else words.named(row.group, spec.hue)
+        label = words.say("fell behind") if row.mark == "behind" else label
+        labels[label] = _row(ax, row, place, own, spec, ends)
     _levels(ax, spec, looks)
+    for label, drawn in labels.items() if "bars" not in spec.how else ():
+        drawn.set_label(label)
     _texts(ax, spec)
     name_limits(ax, spec)
     return _handles(ax, spec, looks)
@@ -48,14 +54,15 @@ def draw(ax: Axes, spec: Spec) -> list[Any]:
 
 def _looks(ax: Axes, spec: Spec) -> dict[Any, look.Look]:
     """Give each group its look; the last of the parts of bars is grey."""
-    looks = look.looks(spec.groups, ax, spec.palette)
-    if "bars" in spec.how:
-        if spec.palette is None:  # far from each other and from the grey, in greyscale too
-            first = zip(spec.groups[:-1], (look.PALETTE[0], look.ODD), strict=False)
-            looks |= {name: replace(looks[name], colour=colour) for name, colour in first}
-        rest = spec.groups[-1]
-        looks[rest] = replace(looks[rest], colour=look.shade(ax, 1))
-    return looks
+    own = spec.palette
+    if "bars" not in spec.how:
+        return look.looks(spec.groups, ax, own)
+    *parts, rest = spec.groups
+    grey = own.get(rest) if isinstance(own, Mapping) else None
+    if own is None and not look.chosen():
+        # far from each other and from grey, in greyscale too
+        own = [look.PALETTE[0], look.ODD, *look.PALETTE[2:]]
+    return look.looks(parts, ax, own) | {rest: look.Look(grey or look.shade(ax, 1), "")}
 
 
 def _aside(row: Row, groups: tuple[Any, ...]) -> float:
@@ -66,39 +73,35 @@ def _aside(row: Row, groups: tuple[Any, ...]) -> float:
 
 def _row(
     ax: Axes, row: Row, place: float, own: look.Look, spec: Spec, ends: tuple[float, float]
-) -> None:
-    """Draw a row: its interval, its runs and its middle."""
+) -> Any:
+    """Draw a row: its interval, its runs and its middle; return what stands in a legend."""
     colour = look.ODD if row.mark == "behind" else own.colour
     wide: Any = {"solid_capstyle": "butt", "color": colour}
     if "stems" in spec.how and ax.get_xscale() == "linear":
         ax.plot([max(0.0, ends[0]), row.x], [place] * 2, linewidth=2, alpha=0.35, **wide)
-    if row.low is not None and row.high is not None:
-        low, high = max(row.low, ends[0]), min(row.high, ends[1])
-        wide |= {"linewidth": 7, "alpha": 0.4} if row.points else {"linewidth": 2.2}
-        ax.plot([low, high], [place] * 2, zorder=2, **wide)
-        for edge, full, arrow in ((low, row.low, "<"), (high, row.high, ">")):
-            if edge != full:
-                ax.plot(edge, place, arrow, markersize=7, color=colour, zorder=3, clip_on=False)
+    wide |= {"linewidth": 7, "alpha": 0.4} if row.points else {"linewidth": 2.2}
+    interval(ax, "x", row, place, {"zorder": 2, **wide}, {"markersize": 7, "color": colour})
     ink: Any = {"color": look.ink(ax), "linewidth": 1.6}
     if row.mark == "over":
         ax.plot([row.x] * 2, [place - 0.3, place + 0.3], zorder=5, **ink)
     if row.points:
         if "bars" not in spec.how:
             ax.plot([row.x] * 2, [place - 0.17, place + 0.17], zorder=4, **ink)
-        _points(ax, row, place, own.marker, ink["color"] if "bars" in spec.how else colour, ends)
-    elif "bars" not in spec.how:
+        ink = ink["color"] if "bars" in spec.how else colour
+        return _points(ax, row, place, own.marker, ink, ends)
+    if "bars" not in spec.how:
         mark = {"whole": "D", "behind": "v"}.get(row.mark, own.marker)
         face = look.ground(ax) if row.mark == "hollow" else colour
         small: Any = {"markersize": 4.5 if "small" in spec.how else 7, "markeredgewidth": 1.4}
-        ax.plot(
-            row.x, place, mark, color=colour, markerfacecolor=face, zorder=5, clip_on=False, **small
-        )
+        small |= {"markerfacecolor": face, "zorder": 5, "clip_on": False}
+        return ax.plot(row.x, place, mark, color=colour, **small)[0]
+    return None
 
 
 def _points(
     ax: Axes, row: Row, place: float, mark: str, colour: str, ends: tuple[float, float]
-) -> None:
-    """Draw single runs, moved up or down so that none hides another."""
+) -> Any:
+    """Draw single runs, moved up or down so that none hides another; return the last one."""
     wide, high = look.points(ax)
     step = 5 * abs(ax.get_ylim()[0] - ax.get_ylim()[1]) / high  # a marker
     edge: Any = {"markersize": 5, "markeredgecolor": look.ground(ax), "markeredgewidth": 0.5}
@@ -110,19 +113,22 @@ def _points(
         free = [one for one in _SPOTS if x - last.get(one, -99.0) >= 5]
         spot = free[0] if free else min(_SPOTS, key=lambda one: last.get(one, -99.0))
         last[spot] = x
-        ax.plot(value, place + spot * step, mark, color=colour, zorder=5, **edge)
+        (drawn,) = ax.plot(value, place + spot * step, mark, color=colour, zorder=5, **edge)
+    return drawn
 
 
 def _levels(ax: Axes, spec: Spec, looks: dict[Any, look.Look]) -> None:
     """Draw the parts of bars, and marks across rows."""
-    names = spec.y.order or ()
+    names, named = spec.y.order or (), set[Any]()
     for one in spec.levels:
         if one.row not in names:
             continue
         at: float = names.index(one.row)
         if "bars" in spec.how:
             wide, colour = one.end - one.begin, looks[one.group].colour
-            ax.barh(at, wide, left=one.begin, height=0.6, color=colour)
+            label = "_nolegend_" if one.group in named else str(one.group)
+            ax.barh(at, wide, left=one.begin, height=0.6, color=colour, label=label)
+            named.add(one.group)
         else:
             across: Any = {"color": look.GREY, "linewidth": 1.4, "zorder": 1}
             ax.plot([one.value] * 2, [at - 0.4, at + 0.4], **across)
@@ -149,7 +155,7 @@ def _texts(ax: Axes, spec: Spec) -> None:
     ]
     if sum(wides) + 12 * columns > _BESIDE * wide:
         return
-    beside: Any = {"textcoords": "offset points", "annotation_clip": False, "size": size}
+    beside: Any = {"textcoords": "offset points", "annotation_clip": True, "size": size}
     beside["ha"] = "right" if columns > 1 else "left"
     right = 8.0
     for column, head in enumerate(heads):

@@ -98,9 +98,11 @@ def repeats(
     title : str, optional
         The line above the figure, as `title` writes it.
     palette : str, sequence or mapping, optional
-        The colours: a palette of seaborn, colours in order, or one for each level.
+        The colours: a palette of seaborn, colours in order, or one for each level. By default those
+        that you set with ``sns.set_palette``, else colours that the colour-blind tell apart.
     ax : matplotlib.axes.Axes, optional
-        Where to draw, one for each panel; by default a new figure.
+        Where to draw, one for each panel, such as those of ``plt.subplots(2, 2)``; by default a
+        new figure, as wide as `style` says.
 
     Returns
     -------

@@ -12,8 +12,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.ticker import FixedLocator, Formatter, Locator, MaxNLocator, NullLocator
 
-from fiotools.plot import letters
-from fiotools.plot.look import RC
+from fiotools.plot import letters, look
 from fiotools.plot.spec import Axis, is_far, refuse_zero
 from fiotools.plot.words import tick
 
@@ -152,7 +151,7 @@ class Ticks(Locator):
         if not len(spaced):
             return True
         steps = spaced / abs(ends[1] - ends[0]) * self._length()
-        size, of = RC["xtick.labelsize"], tuple(sorted(self.axis.get_view_interval()))
+        size, of = 10 * look.scale(), tuple(sorted(self.axis.get_view_interval()))
         if self.axis.axis_name == "y":
             return bool(steps.min() >= _HEIGHT * size)
         kind = self.axis.get_scale()

@@ -83,7 +83,8 @@ def _of_rows(spec: Spec) -> Iterator[str]:
 def _of_lines(spec: Spec) -> Iterator[str]:
     """Say where each curve begins and ends, and its highest point between them."""
     for group in spec.groups:
-        own = sorted((row for row in spec.rows if row.group == group), key=lambda row: row.x)
+        known = (row for row in spec.rows if row.group == group and _height(row) is not None)
+        own = sorted(known, key=lambda row: row.x)
         if own:
             turns = dict.fromkeys([own[0], max(own, key=_height), own[-1]])
             told = [f"{_value(spec.y, _height(one))} at {_value(spec.x, one.x)}" for one in turns]
@@ -104,6 +105,10 @@ def _of_cells(spec: Spec) -> Iterator[str]:
             worst = [f"{marks[one]} {one}" for one in GRAVEST if one in marks]
             why = reasons.get(name, "").replace("\n", "; ")
             yield ": ".join(filter(None, [f"{name}, {words.listed(worst)}".strip(", "), why]))
+        return
+    if "lanes" in spec.how:
+        for one in spec.levels:
+            yield f"{words.named(one.row, spec.y.column)}: {one.text}"
         return
     if spec.x.order is None:  # a map of numbers
         late = max((row for row in spec.rows if row.value), key=lambda row: row.y)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,7 +29,7 @@ from fiotools.plot.words import say
 from fiotools.stats import frames
 from fiotools.stats.frames import Frame
 from fiotools.stats.replicates import labels
-from fiotools.stats.series import Series, as_samples, portions, series_of, weighted_mean
+from fiotools.stats.series import RATES, Series, as_samples, portions, series_of, weighted_mean
 from fiotools.stats.steady import RANGE_PCT, RISE_PCT
 from fiotools.stats.steady import steady as ask_steady
 from fiotools.tables.results import Results
@@ -42,6 +42,9 @@ _JUDGED = (
 )
 _VALUED = 6  # rounds whose means are written
 _LONG = 60  # samples: from there on a line is thin
+_CELLS = 200  # over time
+_BW_LOG = "fio --write_bw_log=x --log_avg_msec=1000 --per_job_logs=1"
+_TO_LOG = f"use DISKSPD -D1000, or {_BW_LOG}"
 _ABOUT = ("entry", "direction", "job", "source")  # columns that tell series of results apart
 
 
@@ -51,14 +54,9 @@ def _sampled(data: Any, asked: Arguments) -> Any:
         return data
     native = of_table("samples")(data, asked)
     table = frames.opened(native)
-    there = frames.distinct(frames.values(table, "quantity"))
-    wanted = asked.get("quantity")
-    if wanted is None and len(there) > 1:
-        wanted = "iops" if "iops" in there else there[0]
-    if wanted is not None and wanted not in there:
-        wanted = next((one for one in there if one.startswith(f"{wanted}_")), wanted)
-    asked["quantity"] = wanted
-    table = _of(table, wanted)
+    is_written = asked.get("x") == "written"
+    wanted = _wanted(table, asked, "bw_bytes_per_s" if is_written else "iops")
+    table = _of(_writes(table, wanted) if is_written else table, wanted)
     names = [one for one in (*data.labels, *_ABOUT) if one not in asked["by"]]
     differ = frames.differing(frames.columns(table, frames.present(table, names)))
     if asked.get("hue") is None:
@@ -66,6 +64,14 @@ def _sampled(data: Any, asked: Arguments) -> Any:
     if "direction" in differ and asked["hue"] != "direction":
         asked["by"] = [*asked["by"], "direction"]
     return table.to_native()
+
+
+def _wanted(table: Frame, asked: Arguments, first: str) -> str:
+    """Complete the name of a quantity, or take the first that is there."""
+    there = frames.distinct(frames.values(table, "quantity"))
+    wanted = str(asked.get("quantity") or (first if first in there else there[0]))
+    asked["quantity"] = wanted = next((one for one in there if one.startswith(wanted)), wanted)
+    return wanted
 
 
 @kind(_sampled)
@@ -77,6 +83,9 @@ def series(
     order: Sequence[Any] | None = None,
     steady: Any = None,
     round_s: float | None = None,
+    x: Literal["time", "written"] = "time",
+    log: bool = False,
+    points: bool = False,
 ) -> Spec:
     """Draw a quantity over time, each sample as long as the time that it covers.
 
@@ -100,6 +109,12 @@ def series(
         The answer of `steady` for these samples; True asks for it.
     round_s : float, optional
         The length of rounds [s], as in `steady`, if it is asked.
+    x : {"time", "written"}
+        Over time, or over the bytes written so far: how fast a drive is after so many gigabytes.
+    log : bool
+        Whether the axis of the values is logarithmic. A note counts samples of 0, which it lacks.
+    points : bool
+        Whether each sample is a point instead of a step: shows how much they scatter.
     by, title, palette, ax
         As in `repeats`.
 
@@ -121,6 +136,13 @@ def series(
     >>> ft.plot.series.spec(log, "iops", steady=True).said
     'window met: range 8.07 % (≤20 %), rise -0.275 % (±10 %), drift -0.0686 %/round'
     """
+    if x == "written":
+        quantity = quantity or "bw_bytes_per_s"
+        data = _writes(opened(data, "quantity"), quantity).to_native()
+        if steady is not None:
+            raise SchemaError(f"{argument('steady')} is about time, and not what was written")
+    elif x != "time":
+        raise SchemaError(f"{argument('x', x)} is one of time, written")
     is_percentile = quantity == "value_ns"
     taken = as_samples(data, quantity)
     quantity = None if taken is not data else quantity
@@ -130,7 +152,7 @@ def series(
     found = _series_of(table, quantity, hue, order, None if steady is False else steady)
     rows, levels, limits, said = list[Row](), list[Level](), list[Limit](), list[str]()
     for line in found:
-        rows += line.rows()
+        rows += line.rows(edges_of(line.series, x), points=points)
         if line.told:
             levels += line.levels(valued=not hue)
             limits += [] if hue else line.allowed()
@@ -141,18 +163,23 @@ def series(
         rows = [Row(end, level.value, group=level.group) for level, end in ends]
     first = found[0]
     notes = said if hue else said[1:]
+    if log and (zeros := sum(row.y == 0 for row in rows)):
+        rows = [replace(row, y=row.y or None) for row in rows]
+        notes = [*notes, say("samples of 0, not on this axis: {n}", n=zeros)]
     is_dense = any(len(line.series.values) > _LONG for line in found)
-    how = {"dots"} if first.points else {"steps"}
+    how = {"dots"} if first.points or points else {"steps"}
     timed = all(line.series.timed for line in found)
     what = _what(table, found, is_percentile=is_percentile)
-    edges = [edges_of(line.series) for line in found]
-    values = [row.y for row in rows]
+    edges = [edges_of(line.series, x) for line in found]
+    values = [row.y for row in rows if row.y is not None]
+    since = ("written so far", "B") if x == "written" else ("time since the start", "s")
+    since = since if timed else ("sample", "")
     return Spec(
         "lines",
         tuple(rows),
         Axis(
-            say("time since the start") if timed else say("sample"),
-            "s" if timed else "",
+            say(since[0]),
+            since[1],
             ends=(min(float(one[0]) for one in edges), max(float(one[-1]) for one in edges)),
             log=False,
         ),
@@ -161,7 +188,7 @@ def series(
             first.series.metric.unit,
             first.series.metric.name,
             bare=what,
-            log=False,
+            log=log,
             # little would be left of an axis below the values
             zero=len({*values}) == 1 or min(values) < 0.5 * max(values),
         ),
@@ -171,7 +198,111 @@ def series(
         levels=tuple(levels),
         said="" if hue or not said else said[0],
         notes=(*notes, *([first.told_of_rounds()] if levels else [])),
-        how=frozenset(how | ({"thin"} if levels or is_dense else set())),
+        how=frozenset(how | ({"thin"} if levels or (is_dense and not points) else set())),
+    )
+
+
+def _each(data: Any, asked: Arguments) -> Any:
+    """Take one rate of threads, or else of the jobs of logs; directions have panels."""
+    if not isinstance(data, Results):
+        return data
+    name = "thread_samples" if data.tables.height("thread_samples") else "samples"
+    if not data.tables.height(name):
+        raise SchemaError(f"these files do not say what a thread did over time: {_TO_LOG}")
+    table = frames.opened(of_table(name)(data, asked))
+    table = _of(table, _wanted(table, asked, "iops"))
+    names = frames.present(table, [*data.labels, "thread", "entry", "job", "direction"])
+    differ = frames.differing(frames.columns(table, names))
+    lanes = [one for one in differ if one not in ("direction", *asked["by"])]
+    asked["y"] = asked.get("y") or (lanes[0] if lanes else None)
+    asked["by"] = [*asked["by"], *({"direction"} & {*differ} - {asked["y"], *asked["by"]})]
+    return table.to_native()
+
+
+@kind(_each)
+def threads(
+    data: Any,
+    quantity: str | None = None,
+    *,
+    y: str | None = None,
+    order: Sequence[Any] | None = None,
+) -> Spec:
+    """Draw how much each thread, job or machine did over time, with the sums at the edges.
+
+    A row is a thread, and its colour is its rate. The sum over all rows stands above, and what each
+    did in the whole time at the right. There are up to 200 cells over time, which cut samples.
+
+    Parameters
+    ----------
+    data : Results, pandas.DataFrame or polars.DataFrame
+        `Results.thread_samples` of DISKSPD's ``-D1000``, or `Results.samples` of the logs of
+        several jobs (fio's ``--write_bw_log=x --log_avg_msec=1000 --per_job_logs=1``).
+    quantity : str, optional
+        A rate, ``iops`` or ``bw_bytes_per_s``, if there are several.
+    y : str, optional
+        The column that names the rows: a label such as the machine, else the thread or the job.
+    order, by, title, palette, ax
+        As in `repeats`; `palette` is one of seaborn's, by name.
+
+    Returns
+    -------
+    matplotlib.axes.Axes, or numpy.ndarray of them if `by` is given
+
+    Raises
+    ------
+    SchemaError
+        If the samples are of one thread, have no times, or are latencies.
+
+    Examples
+    --------
+    >>> import fiotools as ft
+    >>> res = ft.read("tests/fixtures/diskspd/diskspd-2.2--seq64k_t4_D_only.xml")
+    >>> ax = ft.plot.threads(res.where("direction=read"))
+    >>> [text.get_text() for text in ax.get_yticklabels()]
+    ['thread 0', 'thread 1', 'thread 2', 'thread 3']
+    """
+    if y is None:
+        raise SchemaError(f"the samples are of one thread or job: {_TO_LOG}")
+    table = _of(opened(data, y, "value"), quantity)
+    names = frames.complete(table, y)
+    refuse_several(table, names, ("quantity", "direction", *labels(table)), "a row", hue=y)
+    found = [(names[one.rows[0]], one) for one in series_of(table, quantity, [y])]
+    parts = frames.present(table, [y, "entry", "thread", "target", "direction"])
+    keys = frames.keys_of(table, parts)
+    if len({keys[one.rows[0]] for _, one in found}) < len(found):
+        raise SchemaError(f"a row would add up several runs: {argument('by', 'source')}")
+    metric = found[0][1].metric
+    if metric.unit not in ("1/s", "B/s") or not all(one.timed for _, one in found):
+        raise SchemaError(f"sums over threads need rates with times: {_TO_LOG}")
+    begin = min(one.start for _, one in found)
+    span = max(one.start + one.span for _, one in found) - begin
+    usual = max(float(np.median(one.widths)) for _, one in found)
+    cuts = np.linspace(0.0, span, min(_CELLS, max(1, round(span / usual))) + 1)
+    lanes = in_order(names, order)
+    rates = {name: np.zeros(len(cuts) - 1) for name in lanes}
+    for name, one in found:
+        if name in rates:
+            rates[name] += portions(one.values, one.widths, cuts + begin - one.start)
+    ends = (cuts + begin).tolist()
+    what, each = words.wording(metric.name), words.tick(float(cuts[1]), "s")
+    of_all = words.going(what, table)
+    return Spec(
+        "cells",
+        tuple(
+            Row(end, name, low, end, value=float(rate))
+            for name, own in rates.items()
+            for low, end, rate in zip(ends, ends[1:], own, strict=False)
+        ),
+        Axis(say("time since the start"), "s", "time_s", ends=(ends[0], ends[-1]), log=False),
+        Axis(column=y, order=lanes),
+        levels=tuple(
+            Level(0, 0, done, row=name, text=units.human(done, metric.unit.removesuffix("/s")))
+            for name, own in rates.items()
+            for done in [float(own @ np.diff(cuts))]
+        ),
+        notes=(say("above: sum of the rows; right: each in all; a cell: {length}", length=each),),
+        how=frozenset({"lanes"}),
+        colours=Axis(of_all, metric.unit, metric.name, bare=what, zero=True, log=False),
     )
 
 
@@ -186,11 +317,25 @@ def _of(table: Frame, quantity: str | None) -> Frame:
     return table[[row for row, name in enumerate(found) if name == quantity]]
 
 
-def edges_of(own: Series) -> NDArray[np.float64]:
+def _writes(table: Frame, quantity: str) -> Frame:
+    """Keep the bandwidth of writes, which tells how much was written so far."""
+    names, ways = frames.values(table, "quantity"), frames.optional(table, "direction")
+    is_rate = RATES.get(quantity) == "bw_bytes_per_s"
+    pairs = enumerate(zip(names, ways, strict=True))
+    own = [row for row, (name, way) in pairs if name == quantity and way in ("write", None)]
+    if not own or not is_rate:
+        raise SchemaError(f"{argument('x', 'written')} needs the bandwidth of writes: {_BW_LOG}")
+    return table[own]
+
+
+def edges_of(own: Series, x: str = "time") -> NDArray[np.float64]:
     """Return where samples begin and where the last ends; without times, the nth is around n.
 
-    A sample is of the time before it: its curve begins at the end of the sample before.
+    A sample is of the time before it: its curve begins at the end of the sample before. Over what
+    was ``written``, it is as long as what was written meanwhile.
     """
+    if x == "written":
+        return np.concatenate([[0.0], np.cumsum(own.values * own.widths)])
     start = own.start if own.timed else own.start + 0.5
     return np.round(start + np.concatenate([[0.0], np.cumsum(own.widths)]), 9)
 
@@ -295,11 +440,13 @@ class _Line:
         """Whether its rows are single I/Os, each with a latency."""
         return self.series.single and self.series.metric.unit == "ns"
 
-    def rows(self) -> list[Row]:
-        """Return each sample where it begins; the last one again where it ends."""
-        values, edges = self.series.values, edges_of(self.series)
+    def rows(self, edges: NDArray[np.float64], *, points: bool = False) -> list[Row]:
+        """Return each sample where it begins, the last also where it ends; points between."""
+        values = self.series.values
         if self.points:
             pairs = zip(edges[1:], values, strict=True)
+        elif points and not self.series.single:
+            pairs = zip((edges[1:] + edges[:-1]) / 2, values, strict=True)
         elif self.series.single:
             return []
         else:

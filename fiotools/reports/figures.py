@@ -23,11 +23,10 @@ def drawn(shows: str, caption: str, kind: Callable[..., Any], *given: Any, **nam
     """
     import matplotlib.pyplot as plt
 
-    from fiotools.plot import save
+    from fiotools.plot import save, style, words
     from fiotools.plot.draw import draw
-    from fiotools.plot.look import look
 
-    with look(), tempfile.TemporaryDirectory(prefix="fiotools-report-") as folder:
+    with style(lang=words.code()), tempfile.TemporaryDirectory(prefix="fiotools-report-") as folder:
         try:
             # each kind of plot has it; the type of a function does not
             spec = kind.spec(*given, **named)  # type: ignore[attr-defined]

@@ -25,7 +25,7 @@ def panel(ax: Axes) -> dict[str, Any]:
     """Return rows by name, curves, areas, limits and cells: those that there are."""
     meshes = [one for one in ax.collections if isinstance(one, QuadMesh)]
     names = _names(ax.yaxis)
-    if meshes and not names:
+    if meshes and not _names(ax.xaxis):
         return {"mesh": _mesh(meshes[0])} | _limits(ax)
     if names and _names(ax.xaxis):
         return {"cells": _cells(ax, names)}

@@ -92,6 +92,12 @@ CALLS: Mapping[str, Callable[[], Any]] = {
     ),
     "tails": lambda: ft.plot.tails(_tails()),
     "cdf": lambda: ft.plot.cdf(_reads("bins", "workload", "random-read", "own-disk"), hue="place"),
+    "cdf of waiting time": lambda: ft.plot.cdf(
+        _reads("bins", "workload", "random-read", "own-disk"), hue="place", weight="time"
+    ),
+    "threads": lambda: ft.plot.threads(
+        ft.read("tests/fixtures/diskspd/diskspd-2.2--seq64k_t4_D_only.xml")
+    ),
     "heatmap": lambda: ft.plot.heatmap(ft.read("data/how-many-runs/long")),
     "grid": lambda: ft.plot.grid(_grid()),
     "grid of values": lambda: ft.plot.grid(

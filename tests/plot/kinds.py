@@ -163,6 +163,10 @@ def draw_series(frame):
     return ft.plot.series(samples(frame), "iops", hue="device")
 
 
+def draw_threads(frame):
+    return ft.plot.threads(samples(frame), "iops", y="device")
+
+
 def draw_credibility(frame):
     checks = pd.concat(
         frame[["device", "source", "run"]].assign(
@@ -224,6 +228,7 @@ KINDS: dict[str, Callable[[pd.DataFrame], Any]] = {
     "series-steady": lambda f: ft.plot.series(
         samples(f[f["device"] == f["device"].iloc[0]]), steady=True, round_s=4
     ),
+    "threads": draw_threads,
     "timings": lambda f: ft.plot.timings(means(f), y="device"),
     "credibility": draw_credibility,
 }

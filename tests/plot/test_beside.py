@@ -112,6 +112,10 @@ KINDS = {
         ax=ax,
     ),
     "repeats, single": lambda ax: kinds.singles(volumes(), y="volume", ax=ax),
+    "threads": lambda ax: ft.plot.threads(
+        ft.read("tests/fixtures/diskspd/diskspd-2.2--seq64k_t4_D_only.xml").where("direction=read"),
+        ax=ax,
+    ),
     "timings": draw_timings,
 }
 

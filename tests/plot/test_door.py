@@ -47,7 +47,7 @@ def test_a_title_is_that_of_the_function():
 ELSEWHERE = {
     "line": "sweep",
     "bar": "repeats",
-    "threads": "fairness",
+    "thread": "fairness",
     "times": "timings",
     "histogram": "cdf",
     "sweap": "sweep",

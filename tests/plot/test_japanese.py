@@ -190,7 +190,7 @@ def test_style_switches_back(japanese):
     ft.plot.style()
     ax = KINDS["one run"]()
     assert said(ax) == "I/Os per second (read) one run"
-    assert ax.xaxis.label.get_family() == ["DejaVu Sans"]
+    assert ax.xaxis.label.get_family() == ["DejaVu Sans", "sans-serif"]
 
 
 @needs_letters

@@ -239,7 +239,7 @@ def test_saving_refuses_other_formats(tmp_path):
 
 def test_style_is_ours_after_seaborns():
     ft.plot.style()
-    assert mpl.rcParams["font.family"] == ["DejaVu Sans"]
+    assert mpl.rcParams["font.family"] == ["DejaVu Sans", "sans-serif"]
     assert mpl.rcParams["svg.hashsalt"] == "fiotools"
 
 
