@@ -104,7 +104,7 @@ def _height(spec: Spec) -> float:
         heads = max(one.count("\n") + 1 for one in above)
         longest = max(letters.width(line) for one in above for line in one.split("\n"))
         if 0.6 * size * (longest + 1) > wide * 0.75 / len(columns):  # they stand upright
-            heads = min(24, max(letters.width(one) for one in above)) // 2
+            heads = min(24, max(letters.width(one) for one in above)) // 2 + 1
         around += 0.1 + 0.17 * heads + _NOTE * sum(text.count("\n") + 1 for text in told)
         return around + max(0.27, least) * len(names)
     if "lanes" in spec.how:

@@ -98,7 +98,9 @@ def style(size: str = "", *, lang: str | None = None) -> AbstractContextManager[
         raise SchemaError(f"{argument('size', size)} is not a size of plots: column, page{hint}")
     code = lang or _asked()
     letters.load_font(code)
-    before: Any = {name: value for name, value in mpl.rcParams.items() if name != "backend"}
+    # a notebook's backend, which the first figure loads, switches on that figures are shown
+    kept = ("backend", "interactive")
+    before: Any = {name: value for name, value in mpl.rcParams.items() if name not in kept}
     applied = _Applied()
     applied.callback(words.use, words.code())
     applied.callback(setattr, look, "in_use", look.in_use)
