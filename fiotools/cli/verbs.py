@@ -163,11 +163,11 @@ MEANT: Mapping[str, str] = {
     for command, words in {
         "read FILES --table overview": "overview tabulate",
         "read FILES --combine run": "combine merge aggregate sum",
-        "read FILES": "ls show cat info open print parse load",
+        "read FILES": "ls show cat info open print parse load read-file",
         "read FILES -o FILE": "csv json parquet xlsx write export",
         "summarize FILES": "stats summary mean median average",
         "compare FILES": "cmp vs ab ratio delta benchstat",
-        "compare FILES --wide": "crosstab pivot",
+        "compare FILES --wide": "crosstab pivot wide",
         "gate HISTORY NEW --fail-if slower": "regress ci assert",
         "explain FILES": "why bottleneck limits",
         "settings-diff FILES": "diff settings options",

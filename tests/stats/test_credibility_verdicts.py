@@ -434,6 +434,8 @@ CASES: list[Case] = [
         *(text(*FIO_TEXT, GROUP.replace("64.0MiB/s (67.1MB/s),", "640MiB/s (671MB/s),")), {}),
     ),
     ("parts", "ok", "4 sums", text(*FIO_TEXT, GROUP), {}),
+    # unit_base=8
+    ("parts", "ok", "4 sums", text(*FIO_TEXT, GROUP.replace("64.0MiB/s (", "512Mibit/s (")), {}),
     (
         *("parts", "suspect", "the mean 1.5 is not that of its times"),
         *(lambda: edited(HYPERFINE, ('"mean": 0.3240788193733333', '"mean": 1.5')), {}),

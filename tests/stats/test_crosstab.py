@@ -127,7 +127,7 @@ def test_per_cent_stands_below_each_value():
     assert shown[6:8] == [["write", "50.0", "25.0", "-"], ["?", "-50", "%"]]
     told = "\n".join(" ".join(line) for line in shown)
     assert "▲ faster, ▼ slower, △ ▽ perhaps by less than 5 %, = same, ? cannot tell" in told
-    assert "[ ]: 95 % intervals, for all" in told
+    assert "[ ]: 95 % intervals, for all" in " ".join(told.split())
     assert "▲</i> <b>+82 %" in ft.show(ft.crosstab(RUNS, "iops", between="pool"))._repr_html_()
 
 

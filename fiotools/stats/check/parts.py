@@ -25,7 +25,7 @@ _COARSE = 0.11  # fio's report for people cuts "19.9GiB" down to "19.0GiB"
 # an amount, its rate, and in which words it stands
 _AMOUNTS = (("io_bytes", "bw_bytes_per_s", "bytes"), ("total_ios", "iops", "ios"))
 _GROUP = re.compile(
-    r"bw=(?P<rate>[\d.]+\w+)/s .*io=(?P<moved>[\d.]+\w+) .*run=\d+-(?P<took>\d+)msec"
+    r"bw=(?P<rate>[\d.]+\w+?)(?P<bits>bit)?/s .*io=(?P<moved>[\d.]+\w+) .*run=\d+-(?P<took>\d+)msec"
 )
 _CUT = pl.when(format="fio_normal").then(_COARSE).otherwise(0.02)  # by printing
 _TOTALS = ("All clients.", "total.")
@@ -139,7 +139,7 @@ def _groups(run: RunFacts) -> Iterator[Answer]:
     for row in run.tables["extras"] if run.head["format"] == "fio_normal" else ():
         if found := _GROUP.match(row["text"] or ""):
             rate, moved = (units.size(found[name]) for name in ("rate", "moved"))
-            took = float(found["took"]) / 1000
+            rate, took = rate / (8 if found["bits"] else 1), float(found["took"]) / 1000
             said = phrase("bytes", subject=row["path"], rate=rate, time=took, amount=moved)
             yield None if abs(rate * took - moved) <= _COARSE * moved + 0.0015 * rate else said
 
