@@ -287,7 +287,7 @@ def convert(
     about = replace(about, files=len(there) + len(todo))
     about.write(place)
     _clear(about, place, held)
-    task = read.Task(tuple(about.tables), format, version, notes_errors=True, quantity=quantity)
+    task = read.Task(tuple(about.tables), format, version, quantity)
     refusals: list[FileError] = []
     with read.progress_of(len(todo), "converting") as step:
         for files, refused in read.run(_convert, _jobs(place, about, task, todo), executor):
@@ -509,7 +509,14 @@ class Dataset:
             said = {"severity": "warning", "code": "unfinished", "message": self.unfinished}
             note = pl.DataFrame([{"source": self.path, **said}])
             tables["notes"] = pl.concat([tables["notes"], note], how="diagonal")
-        return concat([Results(Frames(Part([], tables)), self._files, labels=self.labels)])
+        lost = tables["notes"].filter(code="refused", severity="error")
+        failures = [
+            FileError(path, why, line=line)
+            for path, why, line in lost["source", "message", "line"].iter_rows()
+        ]
+        files = self._files - len(failures)
+        results = Results(Frames(Part([], tables)), files, labels=self.labels, failures=failures)
+        return concat([results])
 
 
 def is_dataset(place: str) -> bool:

@@ -206,7 +206,9 @@ def _each_file(reading: Reading, files: Sequence[str]) -> list[Sheet]:
 
     Many files of one format have a line for each folder, or one; those not read have one each.
     """
-    tables, refused = reading.results.tables, reading.results.refused(expected=True)
+    from fiotools.input.sources import left_out
+
+    tables, refused = reading.results.tables, reading.results.refused()
     runs = tables.polars("runs")
     found = dict(runs.select("source", "format").unique(maintain_order=True).iter_rows())
     if len({*found.values()}) < 2 and not (refused and found):
@@ -235,8 +237,9 @@ def _each_file(reading: Reading, files: Sequence[str]) -> list[Sheet]:
     made.append(SheetColumn("what was read", gave, wraps=40))
     instead = f"not read: {command('read', files)} --table notes"
     notes = [f"{one} {instead}" for one in more(len(refused) - _LISTED)]
-    if any(map(os.path.isdir, files)):
-        notes.append("left out of folders: README*, published.csv, manifest.jsonl, hidden files")
+    beside = [one for place in files if Path(place).is_dir() for one in left_out(place)]
+    if beside:
+        notes.append(f"left out: {', '.join([*beside[:_FEW], *more(len(beside) - _FEW)])}")
     return [Sheet(made, notes=notes)]
 
 
@@ -265,7 +268,7 @@ def gate(asked: Asked) -> int:
         asked.files = old_and_new(asked.files)
     reading = asked.read()
     is_alone = len(asked.files) == 1 and not (reading.results.labels or given.get("between"))
-    if is_alone and not all(isinstance(one, Limit) for one in rules):
+    if is_alone and "limits" not in given and not all(isinstance(one, Limit) for one in rules):
         raise Trouble("one side alone takes limits, --fail-if 'p99 > 10ms'; or add its history", 2)
     held = asked.function(reading.results, **asked.arguments(asked.verb.asks))
     if asked.output or asked.form != "github":
@@ -319,12 +322,20 @@ def _list(
 
 def plot(asked: Asked) -> int:
     """Draw a plot into a file."""
+    from fiotools.errors import argument
     from fiotools.files import atomic_write
     from fiotools.plot import save, style
 
     target = Path(asked.output or f"{asked.name}.svg")
     if target.suffix.lower() not in (".svg", ".png", ".pdf"):
         raise Trouble(f"{target}: a plot ends in .svg, .png, .pdf", 2)
+    if given := asked.given.get("palette"):
+        from matplotlib.colors import is_color_like
+
+        rest = [one for one in asked.files if is_color_like(one) and not Path(one).exists()]
+        if rest:
+            every = [*([given] if isinstance(given, str) else given), *rest]
+            raise Trouble(f"commas part the colours: {argument('palette', every)}", 2)
     target = target.with_suffix(target.suffix.lower())
     atomic_write.refuse_missing_folder(target)
     reading = asked.read()

@@ -302,7 +302,8 @@ def _said(error: Exception) -> int:
         told = error.format_message().rstrip(".")
         if isinstance(error, click.NoSuchOption):
             told = _no_option(error, command.removeprefix("fiotools "))
-        output.say(f"{told}; {command} --help shows how")
+        end = "" if told.endswith("?") else ";"
+        output.say(f"{told}{end} {command} --help shows how")
         return error.exit_code
     told = str(error)
     if isinstance(error, OSError) and error.strerror:
@@ -317,7 +318,7 @@ def _no_option(error: click.NoSuchOption, verb: str) -> str:
     """Answer a wrong option with the right one."""
     name = error.option_name
     if meant := OPTIONS_MEANT.get((verb, name)):
-        return f"{name} is a verb of its own, fiotools {meant}"
+        return f"{verb} does not take {name}: fiotools {meant}"
     params = error.ctx.command.params if error.ctx else ()
     known = [one.about.name for one in params if isinstance(one, Option)]
     with in_shell():

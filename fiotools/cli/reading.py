@@ -49,7 +49,7 @@ def read_all(files: Sequence[str], how: Mapping[str, Any], *, sides: bool = Fals
         raise Trouble("standard input can be read once", 2)
     if any(names):
         names = [name or _refuse_bare(path) for name, path in pairs]
-    elif sides and len(paths) > 1 and not fields_of(paths):
+    elif sides and len(paths) > 1 and not all(fields_of([one]) for one in paths):
         _tell_of_folders(paths)
         names = [*short_names(paths)]
     parts, unread = _parts([*zip(names, paths, strict=True)], how)
@@ -58,7 +58,9 @@ def read_all(files: Sequence[str], how: Mapping[str, Any], *, sides: bool = Fals
     results = parts[0] if len(parts) == 1 else concat(parts)
     results.kind = "polars"  # and all answers
     notes = results.tables.polars("notes")
-    grave = notes.filter(notes["severity"] != "info")
+    # of a file that could not be read, its line on stderr has told
+    is_said = (notes["code"] == "refused") & (notes["severity"] == "error")
+    grave = notes.filter((notes["severity"] != "info") & ~is_said.fill_null(value=False))
     told = [f"{one}: {why}" for one, why in grave["source", "message"].iter_rows()]
     if not any(results.tables.height(name) for name in results.tables if name != "notes"):
         for one in told:
@@ -67,7 +69,8 @@ def read_all(files: Sequence[str], how: Mapping[str, Any], *, sides: bool = Fals
     if told:
         say(f"{many(len(told), 'warning')} about the files: {command('read', files)} --table notes")
     refused = grave.filter(grave["code"] == "refused")["source", "message"].iter_rows()
-    return Reading(results, names[0], unread, [*unread, *(f"{one}: {why}" for one, why in refused)])
+    first = names[0] if len(names) > 1 else None
+    return Reading(results, first, unread, [*unread, *(f"{one}: {why}" for one, why in refused)])
 
 
 def command(verb: str, files: Sequence[str]) -> str:
@@ -114,6 +117,7 @@ def _parts(
                 dataset = open_dataset(path)
                 unfinished += [f"{path}: its conversion did not end"] * bool(dataset.unfinished)
                 add(dataset.read(within=path), name)
+                bad += parts[-1].failures
             else:
                 find(path)
                 there.setdefault(name, []).append(path)

@@ -187,8 +187,17 @@ MEANT: Mapping[str, str] = {
     }.items()
     for word in words.split()
 }
-# an option that is a verb of its own
+# what people type as an option of a verb, and the command that does it
 OPTIONS_MEANT: Mapping[tuple[str, str], str] = {
-    ("compare", "--settings"): "settings-diff FILES",
-    ("compare", "--fail-if"): "gate OLD NEW --fail-if RULE",
+    (verb, f"--{word}"): command
+    for (verb, command), words in {
+        ("read", "read FILES --table io --format csv"): "columns",
+        ("best-under", "best-under FILES -m p99 --limit 1ms"): "p99",
+        ("compare", "compare FILES --wide"): "pivot crosstab cross table",
+        ("compare", "settings-diff FILES"): "settings",
+        ("compare", "gate OLD NEW --fail-if slower:5%"): "fail-if",
+        ("speedup", "compare FILES --wide"): "wide",
+        ("gate", "gate OLD NEW --fail-if slower:5%"): "max-slowdown band threshold",
+    }.items()
+    for word in words.split()
 }

@@ -100,10 +100,10 @@ def read(
     quantity : {"bw", "iops", "lat", "clat", "slat", "hist"}, optional
         The quantity of fio logs that were renamed.
     errors : {"warn", "raise", "note"}
-        What to do when a file cannot be read. All files are tried in any case, and the errors are
-        in ``.failures``. ``"warn"``: a file named by itself raises; the good files of a folder, a
-        glob or a template are returned with one warning. ``"raise"`` raises for any file, with the
-        good ones in ``.results``. ``"note"`` puts each failure into ``notes``.
+        What to do when a file cannot be read. All files are tried in any case; each error is in
+        ``.failures``, and a row of ``notes``. ``"warn"``: a file named by itself raises; the good
+        files of a folder, a glob or a template are returned with one warning. ``"raise"`` raises
+        for any file, with the good ones in ``.results``. ``"note"`` returns them without a warning.
     frames : {"pandas", "polars"}
         What the tables are, and the answers to questions about these results.
     executor : concurrent.futures.Executor or distributed.Client, optional
@@ -127,8 +127,8 @@ def read(
 
     Notes
     -----
-    Files that were named one by one must be recognised. A file from a folder or a glob that no
-    reader knows becomes a note.
+    Files that were named one by one, or by a template, must be recognised. A file from a folder or
+    a glob that no reader knows (an image, a text) becomes a note; an empty one is a failure.
 
     The result is the same row for row, with and without an executor. All rows are put together
     here: an executor is worth it for several files of a hundred megabytes, or if the files are on
@@ -144,7 +144,7 @@ def read(
         raise ValueError(f"errors={errors!r} is not one of 'warn', 'raise', 'note'")
     check_options(format, quantity, frames)
     refuse_no_executor(executor)
-    task = Task(tables_of(tables), format, version, errors == "note", quantity)
+    task = Task(tables_of(tables), format, version, quantity)
     found = find(sides_of_paths(sources, more))
     results = read_files(found, task, executor)
     results.kind = frames
@@ -187,8 +187,7 @@ def _together(found: list[Found], batches: list[Batch], task: Task) -> Results:
         raise failed[0][1]
     failures = [as_file_error(*pair) for pair in failed]
     results = results_of([batch.part for batch in batches], task.wanted, len(found))
-    if not task.notes_errors:
-        results.files -= len(failures)
+    results.files -= len(failures)
     results.failures = failures
     return results
 
@@ -290,7 +289,6 @@ class Task:
     # as in `read`
     format: str | None = None
     version: str | None = None
-    notes_errors: bool = False  # whether a file that cannot be read becomes a note too
     quantity: str | None = None
 
 
@@ -337,10 +335,10 @@ def read_batch(
         except (FileError, OSError) as error:
             # the calls in which it arose hold all of the file
             error.__context__ = error.__cause__ = None
-            _refuse(file, error.with_traceback(None), task, batch, rows)
+            _refuse(file, error.with_traceback(None), batch, rows)
         except MemoryError as error:
             error.with_traceback(None)
-            _refuse(file, too_large(file), task, batch, rows)
+            _refuse(file, too_large(file), batch, rows)
             filled.remove(number)
         step()
     try:
@@ -374,19 +372,16 @@ def too_large(file: Found) -> FileError:
     )
 
 
-def _refuse(file: Found, error: FileError | OSError, task: Task, batch: Batch, rows: Rows) -> None:
-    """Keep the error of a file, and its note, if there is one, in place of its rows."""
+def _refuse(file: Found, error: FileError | OSError, batch: Batch, rows: Rows) -> None:
+    """Keep the note of a file in place of its rows, and the error of one that should have some."""
     rows.undo()
-    is_expected = isinstance(error, NoResultError | UnknownFormatError) and not file.named
-    if not is_expected:
+    if file.named or not isinstance(error, UnknownFormatError):
         batch.failures.append((file.name, error))
-        if not task.notes_errors:
-            return
-    if isinstance(error, NoResultError):  # nothing is to be done
+        note_refused(rows, as_file_error(file.name, error), "error")
+    elif isinstance(error, NoResultError):  # nothing is to be done
         rows.note(error.reason, code="refused", line=error.line)
     else:
-        severity = "warning" if isinstance(error, UnknownFormatError) else "error"
-        note_refused(rows, as_file_error(file.name, error), severity)
+        note_refused(rows, error, "warning")
 
 
 def note_refused(rows: Rows, error: FileError, severity: str) -> None:

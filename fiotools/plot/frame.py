@@ -8,6 +8,7 @@ from weakref import WeakKeyDictionary, WeakSet
 
 import matplotlib.pyplot as plt
 import numpy as np
+from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.gridspec import GridSpec, SubplotParams
@@ -31,9 +32,9 @@ _PANEL, _COLUMNS = 2.3, 3  # inches of a panel of curves, and how many stand sid
 _AROUND = 0.75  # inches of an axis and its label
 _NOTE = 0.155  # inches of a line of a note
 _SMALL = 8.3  # points of small letters
-_NOTES = 0.45  # of the height of Axes of one's own: what is written below
 _VERDICTS = 0.76  # of a figure's width: Axes of verdicts
 _VALUES = 0.15  # of the height of Axes: what the values of rounds may take
+_ENTRY = 20  # letters of a line of a legend beside or within Axes
 _HANDLE = 6  # letters: what an entry of a legend takes beside its name
 
 
@@ -136,11 +137,12 @@ def _made(
     return np.asarray(grid.ravel()[:count])
 
 
-def given(ax: Any, count: int) -> NDArray[Any]:
+def given(ax: Any, panels: Sequence[str]) -> NDArray[Any]:
     """Take the Axes that were given, one for each panel."""
-    made = np.asarray(ax, dtype=object).ravel()
+    made, count = np.asarray(ax, dtype=object).ravel(), len(panels)
     if len(made) != count or not all(isinstance(one, Axes) for one in made):
-        raise SchemaError(f"ax= is {count} matplotlib Axes here: plt.subplots({count})[1]")
+        each = f", one for each of {words.first_five(panels)}" if count > 1 else ""
+        raise SchemaError(f"ax= is {count} matplotlib Axes here: plt.subplots({count})[1]{each}")
     for one in made:
         _keep_room(one)
     return made
@@ -166,7 +168,8 @@ def _keep_room(ax: Axes) -> None:
 def label(ax: Axes, spec: Spec, *, whole: bool) -> None:
     """Label both axes, and write the finding above.
 
-    The notes of a ``whole`` figure stand below it, others below the label of the x axis.
+    The notes of a ``whole`` figure stand below it; on Axes of one's own, the first that fits in a
+    line stands below the label of the x axis, and all are in the description of an SVG.
     """
     wide, high = look.points(ax)
     size, small = look.size(ax), look.small(ax)
@@ -174,13 +177,8 @@ def label(ax: Axes, spec: Spec, *, whole: bool) -> None:
     lines = [line for one in names for line in one.get_text().split("\n")]
     beside = 0.6 * size * max(map(letters.width, lines), default=7) + 24
     most = letters.room(max(wide / 0.775 - beside, 0.3 * wide), size)
-    text = letters.paragraph(filter(None, [spec.x.label]), most)
-    for note in () if whole else spec.notes:  # as many as leave room for the plot
-        more = letters.paragraph(filter(None, [text, note]), most)
-        if 1.25 * size * (more.count("\n") + 1) > _NOTES * high:
-            break
-        text = more
-    ax.set_xlabel(text, loc="left")
+    short = [] if whole else [one for one in spec.notes if letters.wrapped(one, most) == one]
+    ax.set_xlabel(letters.paragraph(filter(None, [spec.x.label, *short[:1]]), most), loc="left")
     ax.set_ylabel(letters.wrapped(spec.y.label, letters.room(0.8 * high, size)))
     if spec.said:
         said = letters.wrapped(spec.said, letters.room(wide, small))
@@ -190,10 +188,11 @@ def label(ax: Axes, spec: Spec, *, whole: bool) -> None:
         )
 
 
-def settle(ax: Axes, head: Text | None = None) -> None:
-    """Give all words their letters, and no formulas; a title that is set later has room.
+def settle(ax: Axes, head: Text | None = None, ends: Sequence[Artist] = ()) -> None:
+    """Give all words their letters, and no formulas; a title or legend that is set later has room.
 
-    It stands above the words above the Axes, and replaces the name of their panel, the ``head``.
+    A title stands above the words above the Axes, and replaces the name of their panel, the
+    ``head``; a legend replaces the names at the ``ends`` of curves.
     """
     texts: list[Any] = ax.findobj(Text)
     look.literal(texts)
@@ -202,6 +201,8 @@ def settle(ax: Axes, head: Text | None = None) -> None:
 
     def stripe(_: Any, renderer: Any) -> Bbox:
         """Return the stripe of the words above, which pushes a title of somebody else's up."""
+        for one in ends:
+            one.set_visible(ax.get_legend() is None)
         left, *others = (ax.get_title(side) for side in ("left", "center", "right"))
         box, tops = ax.bbox, [ax.bbox.y1]
         if left != ours or any(others):
@@ -260,6 +261,17 @@ def legend(ax: Axes, handles: Sequence[Any], spec: Spec) -> None:
     look.literal([*made.get_texts(), made.get_title()])
 
 
+def legend_inside(ax: Axes, handles: Sequence[Any], spec: Spec) -> None:
+    """Put the legend where curves and points leave room in Axes; below what fills them."""
+    if spec.shape == "cells" or "bars" in spec.how:
+        legend(ax, handles, spec)
+    elif handles:
+        names = [letters.wrapped(one.get_label(), _ENTRY) for one in handles]
+        over: Any = {"frameon": True, "facecolor": look.ground(ax), "edgecolor": "none"}
+        made = ax.legend(handles, names, **_shown(spec, look.small(ax)) | over, loc="best")
+        look.literal([*made.get_texts(), made.get_title()])
+
+
 def _shown(spec: Spec, size: float) -> dict[str, Any]:
     named = spec.hue not in (None, "label", "direction")
     return {
@@ -292,7 +304,7 @@ def around(own: Figure, axes: NDArray[Any], spec: Spec, handles: Sequence[Any]) 
     """Put the notes of a whole figure below it, and its legend below or beside its Axes."""
     first = axes[0]
     size = look.small(first)
-    names = [letters.wrapped(one.get_label(), 20) for one in handles]
+    names = [letters.wrapped(one.get_label(), _ENTRY) for one in handles]
     notes = letters.paragraph(spec.notes, letters.room(72 * own.get_figwidth() - 20, size))
     lines = sum(name.count("\n") + 1 for name in names) + notes.count("\n") + 3
     high = look.scale() * _NOTE * lines

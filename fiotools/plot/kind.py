@@ -21,7 +21,7 @@ from fiotools.plot.draw import draw
 from fiotools.plot.spec import Spec, merged, refuse_infinite, refuse_too_many, refuse_zero
 from fiotools.stats import frames
 from fiotools.stats import roles as sides
-from fiotools.stats.question import columns_named, metric_of, parts_named, table_of
+from fiotools.stats.question import columns_named, metric_of, metrics_of, parts_named, table_of
 from fiotools.tables import naming
 from fiotools.tables.results import Results, with_runs
 
@@ -30,6 +30,15 @@ Prepare: TypeAlias = Callable[[Any, Arguments], Any]
 
 _NAMES = ("y", "hue", "x", "by", "between", "to")  # arguments that name columns
 _WITHIN = ("job", "thread", "direction", "command")  # may tell rows of a file apart
+# what people take for an argument, and what does it
+_ELSEWHERE = {
+    **dict.fromkeys(("style", "size", "context", "width"), 'ft.plot.style("column")'),
+    **dict.fromkeys(("lang", "language"), 'ft.plot.style(lang="ja")'),
+    **dict.fromkeys(("output", "path", "filename"), 'ft.plot.save(ax, "plot.svg")'),
+    **dict.fromkeys(("xlim", "ylim", "xlabel", "ylabel"), "ax.set(ylim=(0, 1))"),
+    "figsize": "ax=plt.subplots(figsize=(7, 4))[1]",
+    "legend": 'ax.legend(loc="best")',
+}
 _EVERY = {
     "by": "str | Sequence[str] | None",
     "title": "str | None",
@@ -84,7 +93,8 @@ def _bound(
     """Bind arguments to their names, or say which there are."""
     data, *known = takes.parameters
     if unknown := [one for one in named if one not in takes.parameters]:
-        hint = right_name(unknown[0], known)
+        code = _ELSEWHERE.get(unknown[0])
+        hint = f": write {code}" if code else right_name(unknown[0], known)
         every = ", ".join(f"{one}=" for one in known)
         raise SchemaError(f"plot.{name} takes no {unknown[0]}={hint}; it takes {every}")
     try:
@@ -187,15 +197,21 @@ def of_runs(*roles: str, metric: str = "metric", wide: bool = False) -> Prepare:
         if isinstance(data, Results):
             data = name_sides(data, asked, roles[0])
             named = {*asked["by"], *(asked.get(role) for role in roles)}
-            found = metric_of(data, asked.get(metric), parts_named(data, named))
-            data, asked[metric] = _with_columns(data, asked, *found)
+            wanted, table = asked.get(metric), parts_named(data, named)
+            rows, asked[metric] = (
+                metrics_of(data, wanted, table)
+                if isinstance(wanted, list)
+                else metric_of(data, wanted, table)
+            )
+            data = _with_columns(data, asked, rows)
             free = wide and asked.get("hue") is None and "direction" not in named
             if free and _differs(data, "direction") and not data["direction"].null_count():
                 asked["hue"] = "direction"
         else:
             complete_names(data, asked)
-            if isinstance(asked.get(metric), str):
-                asked[metric] = naming.of_metric(asked[metric], data)
+            if names := columns_named(asked.get(metric)):
+                full = [naming.of_metric(one, data) for one in names]
+                asked[metric] = full[0] if isinstance(asked[metric], str) else full
         return data
 
     return prepare
@@ -210,7 +226,7 @@ def of_table(name: str, role: str = "") -> Prepare:
             return data
         named = bool(role) and not any(asked.get(one) for one in ("y", "hue"))
         data = name_sides(data, asked, role) if named else data
-        table = _with_columns(data, asked, table_of(data, name))[0]
+        table = _with_columns(data, asked, table_of(data, name))
         if named:
             within_files(table, asked, role)
         return table
@@ -249,14 +265,12 @@ def within_files(table: Any, asked: Arguments, role: str) -> None:
         asked[role] = next((one for one in free if _differs(table, one)), "source")
 
 
-def _with_columns(
-    results: Results, asked: Arguments, table: Any, metric: str = ""
-) -> tuple[Any, str]:
+def _with_columns(results: Results, asked: Arguments, table: Any) -> Any:
     """Add the columns of runs that arguments name."""
     named = [column for one in _NAMES for column in columns_named(asked.get(one))]
     table = with_runs(results, table, [*named, "started_at", "reported_at"])
     complete_names(table, asked)
-    return table, metric
+    return table
 
 
 def complete_names(table: Any, asked: Arguments) -> None:

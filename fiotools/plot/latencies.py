@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fiotools import units
-from fiotools.errors import SchemaError, argument, typed
+from fiotools.errors import SchemaError, argument, typed, warn
 from fiotools.plot import words
 from fiotools.plot.centers import is_one_run, limits_of
 from fiotools.plot.kind import (
@@ -64,7 +64,7 @@ def _merged(bins: Any, keys: Sequence[str]) -> tuple[Any, str]:
     names = [None] * len(table) if is_map else frames.keys_of(table, keys)
     what, role = ("a heat map", "by") if is_map else ("a curve", "hue")
     named = [*keys, *APART]
-    refuse_several(table, names, [one for one in APART if one not in keys], what)
+    refuse_several(table, names, [one for one in APART if one not in keys], what, role="by")
     refuse_several(table, names, _sides(table, named), what, role=role)
     own = histograms(table, list(keys))
     if all(max(one.parts.values(), default=0) == 1 for one in own):
@@ -385,7 +385,26 @@ def _portions(filled: NDArray[np.float64], grid: NDArray[np.float64]) -> NDArray
     return np.asarray(np.minimum(ios / sums[-1] / np.diff(grid), 1), dtype=np.float64)
 
 
-@kind(of_table("percentiles", "hue"))
+def _printed(data: Any, asked: Arguments) -> Any:
+    """Take the percentiles; directions have panels. Warn if the runs of a curve are unlike."""
+    native = of_table("percentiles", "hue")(data, asked)
+    if isinstance(data, Results):
+        table = opened(native)
+        shown = {*asked["by"], *(asked.get(role) for role in ("y", "hue"))} - {None}
+        ways = frames.differing(frames.columns(table, ["direction"]))
+        asked["by"] = [*asked["by"], *(one for one in ways if one not in shown)]
+        keys, shares = [*shown, *ways], frames.values(table, "percentile")
+        runs = table[[row for row, one in enumerate(shares) if one == shares[0]]]
+        groups = frames.groups(runs, keys).values()
+        if differ := {name for own in groups for name in watched(Columns(runs[own]), keys)}:
+            warn(
+                f"the runs of one curve differ in {', '.join(sorted(differ))}:"
+                f" {argument('hue')} draws one of them apart"
+            )
+    return native
+
+
+@kind(_printed)
 def percentiles(
     data: Any,
     *,
@@ -405,8 +424,9 @@ def percentiles(
     ----------
     data : Results, pandas.DataFrame or polars.DataFrame
         ``percentile`` and ``value_ns``, such as `Results.percentiles`, of one latency and one
-        direction: one row per percentile, run and curve. Several runs of a curve are thin lines.
-        With ``bound_lo_ns`` and ``bound_hi_ns`` beside it, a value may be missing.
+        direction: one row per percentile, run and curve. Reads and writes of a `Results` have
+        panels. Several runs of a curve are points about their geometric mean. With
+        ``bound_lo_ns`` and ``bound_hi_ns`` beside it, a value may be missing.
     hue : str, optional
         The column that names the curves.
     y : str, optional
@@ -425,7 +445,7 @@ def percentiles(
     Raises
     ------
     SchemaError
-        If a run has a percentile twice: several latencies or directions are mixed.
+        If a curve has several latencies or directions, or a run a percentile twice.
 
     Examples
     --------
@@ -451,6 +471,7 @@ def percentiles(
     if not any(bounds) and not any(value is not None for value in values):
         raise SchemaError("nothing to draw: no row has a value of 'value_ns'")
     names = frames.complete(table, hue) if hue else [None] * len(table)
+    refuse_several(table, names, [one for one in APART if one != hue], "a curve", role="by")
     curves = in_order(names, order)
     rows, several = list[Row](), False
     for name in curves:

@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
+from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 from matplotlib.transforms import offset_copy
@@ -32,16 +33,15 @@ def draw(ax: Axes, spec: Spec) -> list[Any]:
     scale(ax, "x", spec.x, spec.reach("x"))
     scale(ax, "y", spec.y, spec.reach("y"))
     dodged = len(spec.groups) > 1 and "dodged" in spec.how
-    last: list[tuple[float, Any]] = []
+    drawn: list[Any] = []
     for at, name in enumerate(spec.groups):
         if not (own := _curve_of(spec, name)):
             continue
         aside = (at - (len(spec.groups) - 1) / 2) * min(5, 26 / len(spec.groups)) if dodged else 0
         place = offset_copy(ax.transData, look.figure_of(ax), x=aside, units="points")
         _curve(ax, own, looks[name], spec, place)
-        known = [row for row in own if row.y is not None]
-        if known:
-            last.append((known[-1].y, name))
+        if any(row.y is not None for row in own):
+            drawn.append(name)
     for row in spec.rows:
         if row.mark == _RING:
             ring: Any = {"markersize": 11, "markerfacecolor": "none", "markeredgewidth": 1.3}
@@ -50,7 +50,7 @@ def draw(ax: Axes, spec: Spec) -> list[Any]:
     name_limits(ax, spec)
     if spec.hue is None:
         return []
-    return [_handle(spec, name, looks[name]) for _, name in sorted(last, key=lambda one: -one[0])]
+    return [_handle(spec, name, looks[name]) for name in drawn]
 
 
 def _curve_of(spec: Spec, name: Any) -> list[Row]:
@@ -92,6 +92,9 @@ def _curve(ax: Axes, own: Sequence[Row], kind: look.Look, spec: Spec, place: Any
     how = {"drawstyle": steps, "label": label, "linewidth": 0.8 if "thin" in spec.how else 1.6}
     if "steps" not in spec.how:  # the marker is for a legend that somebody asks for later
         how |= {"marker": mark, "markevery": [], "markersize": 5}
+    elif not alone:  # matplotlib takes the steps from a line that gets markers
+        how["label"] = "_nolegend_"
+        ax.add_line(_handle(spec, own[0].group, kind))
     ax.plot(x, y, color=colour, linestyle=kind.line, zorder=3, transform=place, **how)
     if len(x) > _MANY or "steps" in spec.how:  # some markers, where there are other curves
         every = max(1, len(x) // _MARKS)
@@ -121,25 +124,28 @@ def _band(ax: Axes, own: Sequence[Row], x: Any, kind: look.Look, spec: Spec) -> 
             ax.plot(x, side, color=kind.colour, **edge)
 
 
-def name_ends(ax: Axes, spec: Spec) -> bool:
-    """Name curves at their ends, apart from each other; say whether they have room there."""
+def name_ends(ax: Axes, spec: Spec) -> list[Artist] | None:
+    """Name curves at their ends, apart from each other; return None if they have no room there.
+
+    Curves that end at one height have the order of their groups, from top to bottom.
+    """
     if spec.hue is None:
-        return True
+        return []
     looks, last = look.looks(spec.groups, ax, spec.palette), []
-    for name in spec.groups:
+    for name in reversed(spec.groups):
         own = [row for row in _curve_of(spec, name) if _height(row) is not None]
         if own:
             text = letters.wrapped(words.named(name, spec.hue), _NAME)
             last.append((own[-1].x, _height(own[-1]), text, name))
     if not last:
-        return True
+        return []
     size, (_, high) = look.small(ax), look.points(ax)
     last.sort(key=lambda one: one[1])
     line = _LINE * size
     rows = np.array([one[2].count("\n") + 1 for one in last])
     longest = max(map(letters.width, " ".join(one[2] for one in last).split()))
     if rows.sum() * line > high or longest > 40:
-        return False
+        return None
     stack = line * (np.cumsum(rows) - (rows + rows[0]) / 2)
 
     def places() -> Any:
@@ -164,7 +170,7 @@ def name_ends(ax: Axes, spec: Spec) -> bool:
             mark.set_ydata([up])
 
     ax.callbacks.connect("ylim_changed", follow)
-    return True
+    return [one for pair in named for one in pair]
 
 
 def _height(row: Row) -> Any:

@@ -96,7 +96,7 @@ def repeats(
     by : str or sequence of str, optional
         A panel for each combination of these columns.
     title : str, optional
-        The line above the figure, as `title` writes it.
+        The line above the figure, or above the Axes given, as `title` writes it.
     palette : str, sequence or mapping, optional
         The colours: a palette of seaborn, colours in order, or one for each level. By default those
         that you set with ``sns.set_palette``, else colours that the colour-blind tell apart.

@@ -25,6 +25,7 @@ from typing import Any
 
 import matplotlib as mpl
 import narwhals as nw
+import numpy as np
 import seaborn as sns
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -59,7 +60,12 @@ _NAMED = re.compile(r'(?<=id=")([pmh]|image|C[0-9a-f]+_[0-9a-f]+_)[0-9a-f]+(?=")
 
 
 class _Applied(ExitStack):
-    """A style that ``with`` undoes; a notebook shows nothing of it."""
+    """A style that ``with`` undoes; a notebook shows nothing of it, a terminal its name."""
+
+    name = "style"
+
+    def __repr__(self) -> str:
+        return self.name
 
     def _ipython_display_(self) -> None:
         pass
@@ -102,6 +108,7 @@ def style(size: str = "", *, lang: str | None = None) -> AbstractContextManager[
     kept = ("backend", "interactive")
     before: Any = {name: value for name, value in mpl.rcParams.items() if name not in kept}
     applied = _Applied()
+    applied.name = f"style {size}".strip()
     applied.callback(words.use, words.code())
     applied.callback(setattr, look, "in_use", look.in_use)
     applied.callback(mpl.rcParams.update, before)
@@ -120,6 +127,8 @@ def _asked() -> str:
 def title(ax: Axes | Figure | NDArray[Any], text: str) -> None:
     """Write a title above a plot, from its left edge, in lines that fit its width.
 
+    On Axes of your own it is the title of the Axes, of the first of several.
+
     Parameters
     ----------
     ax : matplotlib.axes.Axes, numpy.ndarray of them, or matplotlib.figure.Figure
@@ -134,11 +143,16 @@ def title(ax: Axes | Figure | NDArray[Any], text: str) -> None:
     figure = look.figure_of(ax)
     text = words.called(text)
     scale = look.scale()
-    shown = figure.suptitle(text, x=0.01, ha="left", size=scale * _TITLE, weight="bold")
+    how: Any = {"size": scale * _TITLE, "weight": "bold"}
+    if not isinstance(ax, Figure) and figure not in frame.OWN:
+        first = ax.flat[0] if isinstance(ax, np.ndarray) else ax
+        lines = letters.wrapped(text, letters.room(look.points(first)[0], scale * _TITLE))
+        panel = first.get_title(loc="left")
+        _bold(first.set_title("\n".join(filter(None, (lines, panel))), loc="left", **how))
+        return
+    shown = figure.suptitle(text, x=0.01, ha="left", **how)
     shown.set_gid("title")
-    look.add_fonts(shown)
-    if not letters.has_bold():
-        shown.set(weight="normal", path_effects=[_BOLD])
+    _bold(shown)
     room = figure.bbox.width * 0.93  # letters are a little wider at another resolution
     most = 0
     # the fewest lines that fit, and of those the narrowest, so that no word stands alone
@@ -152,6 +166,13 @@ def title(ax: Axes | Figure | NDArray[Any], text: str) -> None:
     if figure in frame.OWN:
         more = scale * (0.2 * (shown.get_text().count("\n") + 1) + 0.05)
         figure.set_figheight(figure.get_figheight() + more)
+
+
+def _bold(shown: Text) -> None:
+    """Give a title the letters that it needs, in bold where the font has none."""
+    look.add_fonts(shown)
+    if not letters.has_bold():
+        shown.set(weight="normal", path_effects=[_BOLD])
 
 
 def save(
@@ -214,8 +235,9 @@ def save(
             figure.savefig(buffer, format=kind, metadata=metadata)
         content = buffer.getvalue()
         if kind == "svg":
-            title = " ".join(figure.get_suptitle().split())
             panels = [ax.get_title(loc="left") or ax.get_title() for ax in figure.axes]
+            alone = panels[0] if len(panels) == 1 else ""
+            title = " ".join((figure.get_suptitle() or alone).split())
             content = spoken.titled(settled(content.decode()), title, panels).encode()
         _write(file, content)
     return files

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import pairwise
 from typing import Any
 
@@ -71,13 +72,31 @@ def scale(ax: Axes, which: str, axis: Axis, values: Sequence[float]) -> tuple[fl
         ends = min(ends[0], *own), max(ends[1], *own)
     if is_log(axis, values):
         getattr(ax, f"set_{which}scale")("log")
+    _ticked(ax, which, axis, ends)
+    # for a caller who sets another scale later: it needs ends and ticks of its own
+    setattr(ax, f"set_{which}scale", partial(_rescaled, ax, which, axis, tuple(values)))
+    return ends
+
+
+def _rescaled(
+    ax: Axes, which: str, axis: Axis, values: Sequence[float], name: str, **how: Any
+) -> None:
+    getattr(type(ax), f"set_{which}scale")(ax, name, **how)
+    kept = [one for one in values if one > 0 or name != "log"]
+    if name in ("linear", "log") and kept:
+        own = replace(axis, log=name == "log", ends=None)
+        _ticked(ax, which, own, ends_of(own, kept))
+
+
+def _ticked(ax: Axes, which: str, axis: Axis, ends: tuple[float, float]) -> None:
+    """Set the ends and the ticks of an axis."""
+    drawn: Any = getattr(ax, f"{which}axis")
     getattr(ax, f"set_{which}lim")(*ends)
     drawn.set_major_locator(Ticks(axis) if axis.ticks is None else Kept(axis, [*axis.ticks]))
     drawn.set_minor_locator(NullLocator())
     drawn.set_major_formatter(Labels(axis, ends))
     fonts = [*drawn.label.get_fontfamily(), *letters.family()]
     drawn.set_tick_params(labelfontfamily=[*dict.fromkeys(fonts)])
-    return ends
 
 
 def write(

@@ -26,14 +26,14 @@ _MOST = 6  # rows or curves in a finding
 _PART = re.compile(r'<g id="(finds|shows)-([^"]*)">')
 
 
-def finds(panels: Iterable[Axes], spec: Spec) -> None:
-    """Give each panel its finding, and the figure what is drawn."""
+def finds(panels: Iterable[Axes], spec: Spec, notes: Sequence[str] = ()) -> None:
+    """Give each panel its finding and notes that stand nowhere else, and the figure what it is."""
     for ax, panel in zip(panels, spec.panels, strict=True):
         own = spec.panel(panel)
         by_shape = {"rows": _of_rows, "lines": _of_lines, "cells": _of_cells}
         found = [own.said] if own.said else [*by_shape[own.shape](own)]
         if found:
-            text = words.several(found, _MOST, "; ")
+            text = words.listed([words.several(found, _MOST, "; "), *notes], "; ")
             ax.set_gid(_FINDS + quote(f"{panel}: {text}" if panel else text))
         if (figure := ax.get_figure(root=True)) is not None:
             labels = [] if spec.shape == "rows" else [one.label for one in spec.ys or (spec.y,)]

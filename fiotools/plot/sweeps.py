@@ -28,8 +28,9 @@ _NAMED = 4  # curves whose best points are listed
 def _swept(data: Any, asked: Arguments) -> Any:
     """Take the runs of the metrics, and find what was swept; refuse curves of unlike runs."""
     several = asked.get("metric")
-    several = [several] if several is None or isinstance(several, str) else [*several]
-    asked["metric"], found, labels = several[0], data, [*getattr(data, "labels", ())]
+    if several is not None and not isinstance(several, str):
+        asked["metric"] = several[0] if len(several) == 1 else [*several] or None
+    found, labels = data, [*getattr(data, "labels", ())]
     if isinstance(data, Results):
         found = of_runs("x", "hue")(data, asked | {"x": "source"})
     elif asked["metric"] is None:
@@ -43,12 +44,7 @@ def _swept(data: Any, asked: Arguments) -> Any:
         free = [one for one in columns if one not in shown and not _agree(table, one, asked["x"])]
         kinds = (one for one in ("rw", *_AXES, "direction") if one not in shown)
         asked["hue"] = next((one for one in (*free, *kinds) if _differs(table, one)), None)
-    found = of_runs("x", "hue")(data, asked)
-    table = opened(found)
-    asked["metric"] = [
-        asked["metric"],
-        *(naming.of_metric(one, table.columns) for one in several[1:]),
-    ]
+    table = opened(of_runs("x", "hue")(data, asked))
     frames.need(table, [one for one in (asked["x"], asked.get("hue")) if one])
     twins = [one for one in _APART if one != asked["x"] and _agree(table, one, asked["x"])]
     _refuse_unlike(table, asked, twins)
@@ -117,7 +113,7 @@ def sweep(
     data : Results, pandas.DataFrame or polars.DataFrame
         One row per run.
     metric : str or sequence of str, optional
-        The column to draw, or two of them: ``["iops", "lat_mean"]``. By default the first of I/Os
+        The column to draw, or two of them: ``["iops", "p99"]``. By default the first of I/Os
         per second, bandwidth and time.
     x : str, optional
         The swept condition: a column of numbers, with a tick at each; by default the first of block
@@ -128,7 +124,7 @@ def sweep(
         The curves, which take their colours in this order.
     limit : float or str, optional
         A limit of the second metric, a latency, in its base unit or as ``"1ms"``: a dashed line.
-        Rings mark the most IOPS with a mean below it, as `best_under` finds them.
+        Rings mark the most IOPS with this latency below it, as `best_under` finds them.
     ceilings, log, by, title, palette, ax
         As in `repeats`.
 
@@ -176,8 +172,10 @@ def sweep(
                 ring = Row(told[column], own.center(key), group=told[hue] if hue else None)
                 rows.append(replace(ring, panel=panel, mark="ring"))
     if best:
-        limits = [Limit(best[0]["limit"], text=_limit(best, metrics[1], hue), panel=panels[1])]
-        notes += _rings(best, column, hue)
+        what = naming.short(metrics[1]) if naming.PERCENTILE.fullmatch(metrics[1]) else say("mean")
+        text = _limit(best, what, words.unit(metrics[1]), hue)
+        limits = [Limit(best[0]["limit"], text=text, panel=panels[1])]
+        notes += _rings(best, what, column, hue)
     spec = both[0][0]
     return replace(
         spec,
@@ -236,7 +234,7 @@ def _curves(
     return spec, found
 
 
-def _rings(best: Sequence[Mapping[str, Any]], x: str, hue: str | None) -> list[str]:
+def _rings(best: Sequence[Mapping[str, Any]], what: str, x: str, hue: str | None) -> list[str]:
     """Say what the rings are, and where."""
     found = []
     for row in best:
@@ -249,15 +247,15 @@ def _rings(best: Sequence[Mapping[str, Any]], x: str, hue: str | None) -> list[s
             found.append(f"{words.named(row[hue], hue)}, {at}" if hue else at)
     if not found:
         return []
-    text = "ring: most I/Os per second with a mean below the limit: {best}"
-    return [say(text, best=words.several(found, _NAMED, "; "))]
+    text = "ring: most I/Os per second with a {what} below the limit: {best}"
+    return [say(text, what=what, best=words.several(found, _NAMED, "; "))]
 
 
-def _limit(best: Sequence[Mapping[str, Any]], latency: str, hue: str | None) -> str:
+def _limit(best: Sequence[Mapping[str, Any]], what: str, unit: str, hue: str | None) -> str:
     """Name a limit, and the curves that are nowhere below it."""
-    text = say("limit: {limit}", limit=words.tick(best[0]["limit"], words.unit(latency)))
+    text = say("limit: {limit}", limit=words.tick(best[0]["limit"], unit))
     none = [words.named(row[hue], hue) if hue else "all" for row in best if row["iops"] is None]
-    return f"{text} ({words.several(none, 2)}: no mean below)" if none else text
+    return f"{text} ({words.several(none, 2)}: no {what} below)" if none else text
 
 
 def _in_cells(data: Any, asked: Arguments) -> Any:

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fiotools import units
-from fiotools.errors import SchemaError, argument, typed
+from fiotools.errors import SchemaError, argument, typed, warn
 from fiotools.flags import flags_of
 from fiotools.plot import words
 from fiotools.plot.kind import (
@@ -67,8 +67,12 @@ def _sampled(data: Any, asked: Arguments) -> Any:
 
 
 def _wanted(table: Frame, asked: Arguments, first: str) -> str:
-    """Complete the name of a quantity, or take the first that is there."""
+    """Complete the name of a quantity, or take the first that is there, and say so."""
     there = frames.distinct(frames.values(table, "quantity"))
+    if asked.get("quantity") is None and len(there) > 1:
+        drawn = first if first in there else there[0]
+        others = ", ".join(one for one in there if one != drawn)
+        warn(f"{drawn} is drawn; {typed('quantity=', '--metric')} draws another: {others}")
     wanted = str(asked.get("quantity") or (first if first in there else there[0]))
     asked["quantity"] = wanted = next((one for one in there if one.startswith(wanted)), wanted)
     return wanted
@@ -134,7 +138,7 @@ def series(
     >>> log = ft.read("data/how-many-runs/long")  # a run of 300 s
     >>> ax = ft.plot.series(log, "iops", steady=True)
     >>> ft.plot.series.spec(log, "iops", steady=True).said
-    'window met: range 8.07 % (≤20 %), rise -0.275 % (±10 %), drift -0.0686 %/round'
+    'window met: range 8.07 % (≤20 %), fall 0.275 % (≤10 %), drift 0.0686 %/round'
     """
     if x == "written":
         quantity = quantity or "bw_bytes_per_s"
@@ -497,11 +501,11 @@ class _Line:
             found = [say("too few rounds: {n} of {of}", **few.values)]
         if told["window_mean"] is not None:
             spread, rise, drift = (
-                units.human(told[f"{one}_pct"], "") for one in ("range", "rise", "drift")
+                units.human(abs(told[f"{one}_pct"]), "") for one in ("range", "rise", "drift")
             )
             numbers = (
                 f"{say('range')} {spread} % (≤{RANGE_PCT:g} %)",
-                f"{say('rise')} {rise} % (±{RISE_PCT:g} %)",
+                f"{say('fall' if told['rise_pct'] < 0 else 'rise')} {rise} % (≤{RISE_PCT:g} %)",
                 f"{say('drift')} {drift} %/{say('round')}",
             )
             kinds = {True: "window met", False: "window not met", None: "cannot tell"}

@@ -148,7 +148,7 @@ def ask(
     others = [one for one in columns if one != between and one in results.labels]
     if metric is None and (len(results.io) or len(results.timings)):
         metric = roles.metric_of(results)
-    table = results.io if len(results.io) else results.timings
+    table = results.timings if metric in results.timings else results.io
     if between is not None:
         between = naming.full(between, [*results.runs, *table])
     named_by = frames.names(by) or cells.of_sides(table, between, [*others, *_CONDITIONS])

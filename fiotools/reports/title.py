@@ -16,6 +16,7 @@ from fiotools.reports.sentences import headline
 from fiotools.stats.cells import differs
 from fiotools.stats.summary import summarize
 from fiotools.tables import naming
+from fiotools.tables.results import runs_and_logs
 from fiotools.words import spanned
 
 # what people ask for first, and how they call it
@@ -45,7 +46,8 @@ def _numbers(asked: Asked) -> str:
     """Say the numbers of the runs, those of each direction together."""
     rows = asked.overview
     tools = [*dict.fromkeys(asked.results.runs["tool"])]
-    runs = f"{units.many(len(asked.results.runs), 'run')} of {', '.join(tools)}"
+    count = runs_and_logs(asked.results.tables.polars("runs"))
+    runs = f"{' and '.join(count)} of {', '.join(tools)}"
     if len(tools) > 1:
         return runs
     told = []
@@ -57,7 +59,7 @@ def _numbers(asked: Asked) -> str:
     what = [one for one in ("rw", "bs_bytes") if one in rows and rows[one].notna().any()]
     what = [one for one in what if not differs(rows, one)]
     loads = " ".join(columns.levels(rows[name].dropna().tolist()[:1], name)[0] for name in what)
-    about = loads if len(asked.results.runs) == 1 else runs
+    about = loads if count[0] == "1 run" else runs
     return f"{about}: {'; '.join(told)}" if about else "; ".join(told)
 
 

@@ -22,7 +22,9 @@ TOLD = ("n", "verdict", "beyond_band", "flags", "details")
 _SIDE = "the side"  # no label has such a name
 
 
-@question(finds_cells=True, called={"side": "between", "rows": "by"})
+@question(
+    finds_cells=True, called={"side": "between", "columns": "between", "rows": "by", "index": "by"}
+)
 def crosstab(
     frame: IntoDataFrameT,
     metric: str = FOUND,

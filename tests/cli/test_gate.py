@@ -49,7 +49,7 @@ def test_the_exit_code(sides, rule, form, code, out, err, capsys):
 
 def test_compare_leaves_rules_to_the_gate(sides, capsys):
     assert main(["compare", *SIDES, "--fail-if", "slower"]) == 2
-    assert "fiotools gate OLD NEW --fail-if RULE" in capsys.readouterr().err
+    assert "fiotools gate OLD NEW --fail-if slower:5%" in capsys.readouterr().err
 
 
 def test_two_runs_are_undecided(tmp_path, monkeypatch, capsys):
@@ -83,10 +83,15 @@ def builds(tmp_path, monkeypatch):
     ("asked", "code", "said"),
     [
         (["history", "new"], 4, "slower: below what 99 % of such sessions show"),
+        (
+            ["history/{day}/*.json", "new/*.json"],
+            4,
+            "slower: below what 99 % of such sessions show",
+        ),
         (["history", "new", "--fail-if", "slower:60%"], 0, "passes slower:60%"),
         (["history/1", "new"], 3, "cannot judge slower: new / 1"),
-        (["history", "new", "--fail-if", "iops < 100"], 0, "passes iops < 100: new: iops is"),
-        (["new", "--fail-if", "iops < 9k"], 4, "fails iops < 9k: iops is"),
+        (["history", "new", "--fail-if", "iops < 100"], 0, "passes iops >= 100: new: iops is"),
+        (["new", "--fail-if", "iops < 9k"], 4, "fails iops >= 9k: iops is"),
         (["history", "new", "--fail-if", "faster", "--fail-if", "iops > 9k"], 0, "passes faster"),
     ],
 )
@@ -161,13 +166,14 @@ def test_an_unread_file_fails_the_gate(builds, text, capsys):
 
 
 DEPTHS = ["old=data/how-many-runs/depth/16_*.json", "new=data/how-many-runs/depth/4_*.json"]
+SWEPT = ["data/how-many-runs/depth/{iodepth:d}_*.json"]
 ROUNDS = ["data/how-many-runs/rounds/{test}_{fs}_{round:d}.json", "--between", "fs"]
 
 
 @pytest.mark.parametrize(
     ("files", "table", "code", "says"),
     [
-        (DEPTHS, "rw,bs,metric,max,min\nrandread,4k,p99,2ms,\n", 0, "✓ pass p99 > 2ms"),
+        (DEPTHS, "rw,bs,metric,max,min\nrandread,4k,p99,2ms,\n", 0, "✓ pass p99 <= 2ms"),
         (DEPTHS, "bs,metric,max,min\n# tails\n\n4k,iops,,50k\n", 4, "limits.csv:4: 4 KiB, new"),
         (DEPTHS, "metric,max\np99,100us\n", 4, "limits.csv:2: new: p99 is 310 µs"),
         (
@@ -177,9 +183,30 @@ ROUNDS = ["data/how-many-runs/rounds/{test}_{fs}_{round:d}.json", "--between", "
             "csv:3: fsync, sync: xfs / ext4",
         ),
         (ROUNDS, "test,metric,slower\nfsync,iops,10\n", 0, "limits.csv:2: fsync: xfs / ext4"),
+        (ROUNDS, "fs,metric,slower\nxfs,iops,30\n", 0, "limits.csv:2: write: xfs / ext4: 1"),
+        (ROUNDS, "fs,metric,slower\next4,iops,9\n", 1, "csv:2: ext4 is the old side, and slower"),
+        (
+            ROUNDS,
+            "fs,rw,metric,max\next4,randread,p99,9ms\n",
+            0,
+            "csv:2: randread, read, ext4: p99",
+        ),
+        (SWEPT, "rw,metric,max\nrandread,p99,1ms\n", 4, "limits.csv:2: randread, iodepth 64: p99"),
+        (
+            [str(RUN), "data/page-cache/after.txt"],
+            "metric,max\np99,1s\n",
+            1,
+            "the old side, has p99",
+        ),
+        ([str(RUN)], "\nmetric,max,slower\np99,1ms,\niops,,5\n", 1, "csv:4: slower needs an old"),
         (DEPTHS, "iodepth,metric,slower\n4,iops,5\n", 3, "iodepth 4: new / old: no run of 'old'"),
         (DEPTHS, "rw,metric,max\nwrite,p99,1ms\n", 3, "limits.csv:2: write: there is no such run"),
-        (DEPTHS, "iodepht,metric,max\n4,p99,1ms\n", 1, "csv:2: the frame has no column 'iodepht'"),
+        (
+            DEPTHS,
+            "iodepht,metric,max\n4,p99,1ms\n",
+            1,
+            "csv:2: there is no column 'iodepht'; these runs have label, rw, bs, iodepth,",
+        ),
         (DEPTHS, "bs,metric,max\nmany,p99,1ms\n", 1, "limits.csv:2: bs_bytes holds numbers"),
         (DEPTHS, "rw,metric,max\nread,p98,1ms\n", 1, "limits.csv:2: there is no p98"),
         (DEPTHS, "rw,metric,max\nread,p99,\n", 2, "limits.csv:2: a line has 3 cells, of which"),

@@ -53,6 +53,8 @@ def test_files_of_several_kinds_are_listed(inside, tmp_path):
     for name, source in (("a.json", LIBAIO), ("copy.txt", DD)):
         (tmp_path / name).write_bytes((ROOT / source).read_bytes())
     (tmp_path / "notes.txt").write_text("hello\n")
+    (tmp_path / "README.md").write_text("mine\n")
+    (tmp_path / ".git").mkdir()
     (tmp_path / "cut.json").write_text((ROOT / LIBAIO).read_text()[:500])
     done = inside("read", tmp_path)
     assert done.returncode == 1
@@ -62,7 +64,10 @@ def test_files_of_several_kinds_are_listed(inside, tmp_path):
     assert gave == ["1 run, 2 io rows", "1 run, 1 io row"]
     assert "not read: no complete JSON document of fio" in " ".join(" ".join(told).split())
     assert "notes.txt" in done.stdout
-    assert told[-1].startswith("left out of folders: README*, ")
+    assert told[-1] == "left out: .git, README.md"
+    (tmp_path / "README.md").unlink()
+    (tmp_path / ".git").rmdir()
+    assert "left out" not in inside("read", tmp_path).stdout
     assert f"fiotools read {tmp_path} --table notes" in done.stderr  # to be typed as it stands
     alike = inside("read", "data/page-cache/before.txt", "data/page-cache/after.txt")
     assert "file   " not in alike.stdout
@@ -328,7 +333,7 @@ def test_check(inside):
     given = ("--ram", "7926928KiB", "--link", "usb3-5g")
     done = inside("check", run, *given)
     assert (done.returncode, done.stderr) == (0, "")
-    assert done.stdout.startswith("1 run: 1 impossible, ")
+    assert done.stdout.startswith("this run is impossible\n")
     assert "1.98 GB/s is 3.95 times the 500 MB/s" in " ".join(done.stdout.split())
     assert "prefilled=" not in done.stdout
 

@@ -145,8 +145,14 @@ def test_a_check_has_the_gravest_first_and_each_thing_once():
     answer = ft.check(res, ram="8GB", link="usb3-5g")
     heads, body, around = rows(ft.show(answer, verbose=True))
     assert heads == ["verdict", "check", "of", "observed vs limit", "why", "what to do"]
-    found = answer["verdict"].value_counts()
-    assert around[0] == f"12 runs: {found['impossible']} impossible, {found['suspect']} suspect"
+    impossible = answer[answer["verdict"] == "impossible"]
+    suspect = answer[answer["verdict"] == "suspect"]["source"]
+    # a run with several findings counts once, by the gravest
+    assert around[0] == f"12 runs: {impossible['source'].nunique()} impossible"
+    lesser = answer.drop(impossible.index)
+    assert rows(ft.show(lesser))[2][0] == f"12 runs: {suspect.nunique()} suspect"
+    alone = lesser[lesser["source"] == suspect.iloc[0]]
+    assert rows(ft.show(alone))[2][0] == "this run is suspect"
     words = [row[0].split(" ", 1)[1] for row in body]
     order = ["impossible", "suspect", "note", "ok"]
     assert words == sorted(words, key=order.index)
@@ -187,6 +193,12 @@ def test_settings_and_a_summary():
     assert heads[:4] == ["fs", "n", "geometric mean [95 %]", "median"]
     assert body[0][2].startswith("1.00 [0.980, 1.02] GB/s")
     assert around[0] == "bw of the runs of each fs"
+    res = ft.read("data/page-cache/{cache}.txt")
+    heads, body, _ = rows(ft.show(ft.summarize(res, ["real", "sys"])))
+    assert heads[:2] == ["metric", "cache"]
+    assert [row[:2] for row in body] == [
+        [metric, cache] for metric in ("real", "sys") for cache in ("after", "before")
+    ]
 
 
 @pytest.mark.parametrize(

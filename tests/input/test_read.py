@@ -5,6 +5,7 @@ import gc
 import pickle
 import re
 import shutil
+from contextlib import nullcontext
 from pathlib import Path
 
 import pandas as pd
@@ -117,6 +118,10 @@ def test_only_the_tables_asked_for():
 def test_repr_counts(folder):
     assert repr(ft.read(folder)) == ("<Results: 2 files, dd, 2 runs, 2 io rows, 6 extras, 0 notes>")
     assert "2 runs" in ft.show(ft.read(folder))._repr_html_()
+    logs = ["mixed_lat.1.log", "mixed_lat.2.log", "mixed_clat_hist.1.log"]
+    both = ft.read([f"data/per-io-log/{name}" for name in ["mixed.json", *logs]])
+    assert "1 run, 3 logs, " in repr(both)
+    assert "3 runs, " in repr(both.where("format!=fio_json"))
 
 
 def test_labels_come_first(folder):
@@ -184,10 +189,32 @@ def test_plots_and_reports_beside_results_do_not_matter(tmp_path):
 
 
 @pytest.mark.parametrize(
+    ("content", "told"),
+    [
+        ("", "1 file was not read (.failures, .notes):"),
+        (" \n\n", "1 file was not read (.failures, .notes):"),
+        ('{"fio version": "fio-3.33", "jobs": [', "1 file was not read (.failures, .notes):"),
+        ("milk\n", "1 file of unknown format (.notes)"),
+        ("<svg></svg>", ""),
+    ],
+)
+@pytest.mark.parametrize("source", ["", "/*"])
+def test_a_lost_run_is_a_failure_and_what_is_beside_runs_is_not(folder, content, told, source):
+    """Warning, failures, notes, repr and the count of files agree."""
+    (folder / "x.txt").write_text(content)
+    is_lost = told.endswith(":")
+    with pytest.warns(UserWarning, match="1 of 3") if is_lost else nullcontext():
+        results = ft.read(f"{folder.as_posix()}{source}")
+    assert [Path(one.path).name for one in results.failures] == ["x.txt"] * is_lost
+    assert [Path(one).name for one in results.notes["source"]] == ["x.txt"]
+    assert results.notes["severity"].eq("error").item() == is_lost
+    assert repr(results).splitlines()[1:2] == [told] * bool(told)
+    assert results.files == 3 - is_lost
+
+
+@pytest.mark.parametrize(
     ("content", "reason"),
     [
-        (b"", "the file is empty"),
-        (b" \n\n", "the file is empty"),
         (PNG, "a PNG image"),
         (b'<?xml version="1.0"?>\n<!DOCTYPE svg PUBLIC "">\n<svg>\n</svg>', "an SVG image"),
         (bytes(range(256)) * 4, "binary"),
@@ -232,7 +259,7 @@ def test_one_bad_file_among_good_ones_loses_none(folder):
     assert len(noted.io) == 2
     assert noted.notes["severity"].tolist() == ["error"]
     assert noted.notes["source"].str.endswith("cut.xml").all()
-    assert noted.files == 3
+    assert noted.files == 2
 
 
 def test_unknown_files_of_a_folder_are_notes(folder):

@@ -3,6 +3,7 @@
 import subprocess
 import sys
 
+import matplotlib.pyplot as plt
 import pytest
 
 import fiotools as ft
@@ -14,7 +15,9 @@ WRONG = {
     "x and y": (lambda d: ft.plot.sweep(d, x="iodepth", y="iops"), "no y=; did you mean metric="),
     "colour": (lambda d: ft.plot.repeats(d, "iops", color="device"), "did you mean hue="),
     "metric": (lambda d: ft.plot.series(d, metric="iops"), "takes no metric="),
-    "slip": (lambda d: ft.plot.repeats(d, "iops", titel="x"), "did you mean 'title'?"),
+    "slip": (lambda d: ft.plot.repeats(d, "iops", titel="x"), r"did you mean title=\?"),
+    "style": (lambda d: ft.plot.percentiles(d, style="column"), r'write ft.plot.style\("column"\)'),
+    "legend": (lambda d: ft.plot.sweep(d, legend=False), r"write ax.legend\(loc="),
     "nothing like it": (lambda d: ft.plot.repeats(d, "iops", zzz=1), "takes no zzz=; it takes"),
     "by place": (
         lambda d: ft.plot.sweep(d, "iodepth", "iops"),
@@ -42,6 +45,17 @@ def test_a_title_is_that_of_the_function():
     sizes = [look.figure_of(ax).get_size_inches().tolist() for ax in (own, other)]
     assert sizes[0] == sizes[1]
     assert look.figure_of(own).get_suptitle() == "Two disks"
+
+
+def test_a_title_on_axes_of_ones_own_is_that_of_the_axes():
+    figure, axes = plt.subplots(2, 2)
+    frame = kinds.runs(["a", "b"], 2)
+    ft.plot.repeats(frame, "iops", y="device", ax=axes[0, 1], title="(b) Two disks")
+    ft.plot.repeats(frame, "iops", y="round", by="device", ax=axes[1], title="(c)")
+    titles = [ax.get_title(loc="left") for ax in axes.flat]
+    assert titles == ["", "(b) Two disks", "(c)\na", "b"]
+    assert figure.get_suptitle() == ""
+    assert not kinds.faults(figure)
 
 
 ELSEWHERE = {

@@ -52,11 +52,17 @@ def test_a_subfigure_is_as_narrow_as_it_is():
     assert not kinds.faults(figure)
 
 
-def test_the_rate_of_a_load_has_one_line_of_words_below():
-    _, axes = plt.subplots(2, 1, figsize=(4, 6))
+@pytest.mark.parametrize("wide", [4, 7])
+def test_words_below_axes_of_ones_own_take_one_line_and_a_description_has_all(wide, tmp_path):
+    figure, axes = plt.subplots(2, 1, figsize=(wide, 6))
     upper, lower = kinds.both(kinds.swept(kinds.runs(NAMES, 2)), hue="device", ax=axes)
     assert said(upper) == "queue depth"
-    assert "area: 95 % interval" in said(lower)
+    (note,) = ft.plot.sweep.spec(
+        kinds.swept(kinds.runs(NAMES, 2)), ["iops", "lat_mean"], x="iodepth", hue="device"
+    ).notes
+    assert said(lower) == ("queue depth" if wide == 4 else f"queue depth {note}")
+    (file,) = ft.plot.save(figure, tmp_path / "a.svg")
+    assert f"; {note}" in file.read_text(encoding="utf-8")
 
 
 def test_long_names_of_lines_leave_room_for_panels():

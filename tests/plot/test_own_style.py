@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 import matplotlib as mpl
+import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
@@ -51,6 +52,30 @@ def test_a_legend_may_be_asked_for_later(kind):
     assert draw(kind)[0].get_legend_handles_labels()[1] == LABELS[kind]
 
 
+CURVES = ["sweep", "percentiles", "tails", "cdf", "series"]
+
+
+@pytest.mark.parametrize("kind", CURVES)
+def test_a_legend_that_is_asked_for_later_is_the_only_one(kind):
+    (ax,) = draw(kind)
+    there = {text.get_text() for text in ax.texts if text.get_visible()}
+    assert there >= {*LABELS[kind]}
+    handles = ax.legend().legend_handles
+    ax.figure.canvas.draw()
+    assert not {text.get_text() for text in ax.texts if text.get_visible()} & {*LABELS[kind]}
+    assert [one.get_marker() for one in handles] == ["o", "s", "D"]
+
+
+def test_the_legend_on_axes_of_ones_own_is_replaced():
+    _, ax = plt.subplots()
+    ft.plot.series(kinds.samples(kinds.runs(DEVICES, 1)), "iops", hue="device", ax=ax)
+    before = ax.get_legend()
+    assert [text.get_text() for text in before.get_texts()] == DEVICES
+    ax.legend(loc="upper left")
+    assert before not in ax.get_children()
+    assert not ax.figure.legends
+
+
 @pytest.mark.parametrize("size", ["column", "page"])
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_size_for_print_cuts_no_word(kind, size):
@@ -62,7 +87,8 @@ def test_a_size_for_print_cuts_no_word(kind, size):
 
 def test_leaving_a_style_undoes_it():
     before = {name: mpl.rcParams[name] for name in ("font.size", "svg.fonttype", "axes.grid")}
-    with ft.plot.style("column"):
+    with ft.plot.style("column") as style:
+        assert repr(style) == "style column"
         assert mpl.rcParams["font.size"] == 8
         assert mpl.rcParams["pdf.fonttype"] == 42
     assert {name: mpl.rcParams[name] for name in before} == before
@@ -242,3 +268,16 @@ def test_few_slow_ios_may_be_a_quarter_of_the_time():
 
     assert share() == pytest.approx(100 * 150 / 151)
     assert share(weight="time") == pytest.approx(75)
+
+
+def test_a_scale_that_is_set_later_has_its_ends_and_ticks():
+    _, ax = plt.subplots()
+    sweep = pd.DataFrame({"iodepth": [1, 4, 16], "iops": [2e4, 4e4, 6e4]})
+    ft.plot.sweep(sweep, "iops", x="iodepth", ax=ax)
+    assert ax.get_ylim()[0] == 0
+    ax.set(xscale="log", yscale="log")
+    ax.figure.canvas.draw()
+    assert 1e4 < ax.get_ylim()[0] < 2e4
+    labels = [one.get_text() for one in [*ax.get_xticklabels(), *ax.get_yticklabels()]]
+    assert "60,000" in labels
+    assert not [one for one in labels if "$" in one]

@@ -1,5 +1,6 @@
 """Percentiles with their bounds and intervals, asked by what is drawn."""
 
+import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -70,6 +71,17 @@ def test_a_band_with_values_only_is_a_plain_curve():
     assert said(ft.plot.percentiles(plain, hue="mount")) == "percentile of the I/Os"
 
 
+def test_reads_and_writes_of_results_have_panels():
+    mixed = ft.example("lima-mounts").where("pattern=randrw")
+    assert ft.plot.percentiles.spec(mixed, hue="mount").panels == ("read", "write")
+    apart = ft.plot.percentiles.spec(mixed.where("mount=9p"), hue="direction")
+    assert (apart.panels, apart.groups) == (("",), ("read", "write"))
+    with pytest.warns(UserWarning, match="one curve differ in .*mount.*: hue="):
+        ft.plot.percentiles.spec(ft.example("lima-mounts"), hue="direction")
+    with pytest.raises(ft.SchemaError, match=r"ax= is 2 .* each of read, write"):
+        ft.plot.percentiles(mixed, hue="mount", ax=plt.subplots()[1])
+
+
 FRAME = pd.DataFrame(BOUNDED)
 MISTAKES = {
     "empty": (FRAME[:0], "no rows"),
@@ -79,6 +91,10 @@ MISTAKES = {
     "half": (FRAME.drop(columns="bound_hi_ns"), "no column 'value_ns'"),
     "text": (FRAME.assign(bound_hi_ns="high"), "must be a number"),
     "infinite": (FRAME.assign(value_ns=np.inf), "'value_ns' is infinite"),
+    "directions": (
+        pd.concat([FRAME.assign(direction=one, run=1) for one in ("read", "write")]),
+        "differ in direction .read, write., .*by='direction'",
+    ),
 }
 
 

@@ -63,7 +63,7 @@ def test_rounds_are_short_bars_and_what_is_allowed_ends_at_named_lines(kind):
         (pytest.approx(110), "allowed to 110"),
     ]
     assert spec.said == (
-        "window met: range 8.00 % (≤20 %), rise -8.00 % (±10 %), drift -2.00 %/round"
+        "window met: range 8.00 % (≤20 %), fall 8.00 % (≤10 %), drift 2.00 %/round"
     )
     assert spec.notes == ("thick: mean of a round of 1 s",)
     ax = ft.plot.series(samples, steady=ft.steady(samples, round_s=1))
@@ -108,7 +108,7 @@ def test_rounds_of_single_ios_are_drawn_over_them():
 def test_a_window_that_is_not_met_says_so():
     samples = log([70.0, 130.0, 100.0, 100.0, 150.0])
     said = words(ft.plot.series(samples, steady=ft.steady(samples)))
-    assert "window not met: range 72.7 % (≤20 %), rise 47.3 % (±10 %), drift 11.8 %/round" in said
+    assert "window not met: range 72.7 % (≤20 %), rise 47.3 % (≤10 %), drift 11.8 %/round" in said
 
 
 def test_the_mean_of_a_long_series_has_its_interval():

@@ -294,7 +294,8 @@ class TestResults:
         assert last.high == 100
 
     def test_series_and_heatmap_of_logs(self):
-        spec = ft.plot.series.spec(self.long)
+        with pytest.warns(UserWarning, match="iops is drawn; quantity= draws another: count"):
+            spec = ft.plot.series.spec(self.long)
         assert spec.y.label == "I/Os per second (write)"
         cells = ft.plot.heatmap.spec(self.long)
         assert len({row.x for row in cells.rows}) > 250

@@ -63,7 +63,7 @@ def test_panels_have_the_same_axes_and_one_legend():
     assert [ax.get_title(loc="left") for ax in axes] == ["numjobs 1", "numjobs 4"]
     (legend,) = axes[0].get_figure().legends
     assert legend.get_title().get_text() == "device"
-    assert [text.get_text() for text in legend.get_texts()] == ["dev1", "dev0"]
+    assert [text.get_text() for text in legend.get_texts()] == ["dev0", "dev1"]
 
 
 def boxes(texts):
@@ -93,6 +93,18 @@ def test_titles_and_ticks_of_panels_stand_apart(name):
     assert legend.get_window_extent().x1 <= figure.bbox.x1
     for ax in axes:
         assert not ax.get_window_extent().overlaps(legend.get_window_extent())
+
+
+@pytest.mark.parametrize("metrics", [["iops", "p99"], ("IOPS", "clat_p99")])
+def test_a_percentile_is_drawn_beside_the_rate_with_its_limit(metrics):
+    depths = ft.read("data/how-many-runs/depth/{iodepth:d}_1.json")
+    spec = ft.plot.sweep.spec(depths, metrics, limit="2ms")
+    assert [axis.column for axis in spec.ys] == ["iops", "p99_ns"]
+    (best,) = ft.best_under(depths, "p99", "2ms")["iodepth"]
+    assert [row.x for row in spec.rows if row.mark == "ring"] == [best, best]
+    assert "with a p99 below the limit: 46,754 /s at 32" in spec.notes[-1]
+    with pytest.raises(ft.SchemaError, match="have one column, p99_ns"):
+        ft.plot.sweep.spec(depths, ["p99", "clat_p99"])
 
 
 def test_a_short_range_is_linear_from_zero():

@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 import fiotools as ft
-from fiotools.errors import ParseError, UnknownFormatError
+from fiotools.errors import FileError, ParseError, UnknownFormatError
 from fiotools.readers import READERS, opened, reader_named
 
 FIXTURES = Path(__file__).parents[1] / "fixtures" / "hyperfine"
@@ -574,7 +574,7 @@ def test_the_corpus():
             assert set(ft.read(file).runs["tool"]) == {"hyperfine"}
             continue
         if "abort" in file.name:
-            with pytest.raises(UnknownFormatError, match="the file is empty"):
+            with pytest.raises(FileError, match="the file is empty"):
                 ft.read(file)
             continue
         results = ft.read(file)

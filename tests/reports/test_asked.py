@@ -119,6 +119,12 @@ def test_commands_that_both_sides_timed_are_cells(tmp_path):
     assert both.comparison.answer["n"].tolist() == [6, 6]
 
 
+def test_commands_beside_files_of_other_tools_are_cells(tmp_path):
+    shutil.copy(HYPERFINE, tmp_path)
+    shutil.copy(ROOT / "tests/fixtures/time/bash-5.2.15--dd.txt", tmp_path)
+    assert asked(tmp_path).by == ("command",)
+
+
 def test_results_stay_as_they_are():
     results = ft.read(DATA / "wsl-vhdx")
     before = {name: list(frame) for name, frame in results.tables.items()}
@@ -129,7 +135,7 @@ def test_results_stay_as_they_are():
 @pytest.mark.parametrize(
     ("known", "hint"),
     [
-        ({"rma": 1}, "did you mean 'ram'"),
+        ({"rma": 1}, "did you mean ram="),
         ({"out": "x.html"}, "output="),
         ({"ci": 0.9}, "report takes no ci="),
     ],

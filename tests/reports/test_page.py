@@ -271,6 +271,23 @@ def test_a_folder_of_unlike_files_is_reported(tool, tmp_path, recwarn):
     assert "Traceback" not in tree.text_content()
 
 
+def test_files_that_were_not_read_are_all_named(tmp_path):
+    """A copy of dd has no direction: nothing stands in its place."""
+    told = (
+        "1+0 records in\n1+0 records out\n1048576 bytes (1.0 MB, 1.0 MiB) copied, 0.5 s, 2.1 MB/s\n"
+    )
+    (tmp_path / "dd.txt").write_text(told)
+    shutil.copy(ONE, tmp_path / "one.json")
+    (tmp_path / "cut.json").write_bytes(ONE.read_bytes()[:500])
+    (tmp_path / "empty.json").touch()
+    with pytest.warns(UserWarning, match="2 of 4 files"):
+        text = " ".join(reported(tmp_path, tmp_path).text_content().split())
+    folder = tmp_path.as_posix()
+    assert f"Not read: {folder}/cut.json, {folder}/empty.json." in text
+    assert f"{folder}/dd.txt: " in text
+    assert not re.findall(r"direction nan|, None", text)
+
+
 def test_texts_of_others_are_only_text(tmp_path):
     pieces = [paragraph(BAD), listing([(BAD, BAD)]), table([BAD], [(BAD,)]), picture(b"", BAD, BAD)]
     tree = html.document_fromstring("".join(piece.html for piece in pieces))

@@ -5,6 +5,7 @@ for each cause in `benchmarks.causes`, with one run of each side.
 """
 
 import json
+import re
 import shutil
 from argparse import Namespace
 from math import log
@@ -54,6 +55,13 @@ def test_parts_add_up_to_the_log_ratio(cause):
     assert answer["log_ratio"].sum() == pytest.approx(log(ratio), abs=1e-9)
     assert answer["ratio"].prod() == pytest.approx(ratio)
     assert answer["share_pct"].sum() == pytest.approx(100)
+
+
+@MADE
+def test_shares_that_make_more_than_all_name_what_works_against_them(cause):
+    (said,) = (one.head for one in ft.tell(asked(cause, sides(cause))).sentences[:1])
+    is_more = sum(map(int, re.findall(r"(\d+) %", said.partition("; ")[2]))) > 100
+    assert not is_more or "works against it" in said
 
 
 @MADE

@@ -190,7 +190,7 @@ def test_sides_under_other_conditions_pass_nothing():
     held = ft.gate(cmp, ["slower:5%", "faster:5%"])
     assert held["outcome"].to_list() == ["unknown", "fail"]
     assert verdicts.held(held.row(0, named=True)).endswith(
-        "the sides differ in iodepth: keep one, or name it in by="
+        "the sides differ in iodepth: measure both alike, or keep what both have"
     )
 
 
@@ -211,11 +211,14 @@ def test_each_line_of_a_table_of_limits_is_held(tmp_path, kind):
     files = "data/how-many-runs/rounds/{test}_{fs}_{round:d}.json"
     res = ft.read(files, frames=kind).where("round<=3")
     held = ft.gate(res, limits=tmp_path / "limits.csv", between="fs")
-    assert list(held["rule"]) == ["p99 > 2ms", "iops < 5k", "iops slower:5%"]
-    assert list(held["outcome"]) == ["pass", "fail", "unknown"]
-    assert list(held["test"]) == ["randread", "fsync", "x"]
+    assert list(held["rule"]) == [*["p99 > 2ms"] * 2, *["iops < 5k"] * 2, "iops slower:5%"]
+    assert list(held["outcome"]) == [*["pass"] * 2, *["fail"] * 2, "unknown"]
+    assert list(held["test"]) == [*["randread"] * 2, *["fsync"] * 2, "x"]
+    assert list(held["fs"])[:4] == ["ext4", "xfs"] * 2
     lines = [one.rpartition(":")[2] for one in held["limit_line"]]
-    assert lines == ["2", "3", "4"]
+    assert lines == ["2", "2", "3", "3", "4"]
+    new = ft.gate(res, limits=tmp_path / "limits.csv", between="fs", baseline="ext4")
+    assert list(new["fs"])[:2] == ["xfs"] * 2
     for data, more in ((res, {"fail_if": "slower"}), (res.io, {})):
         with pytest.raises(ft.SchemaError, match="limits= takes a Results, and no fail_if="):
             ft.gate(data, limits=tmp_path / "limits.csv", **more)

@@ -274,6 +274,11 @@ WINDOWS = r"logs of I/Os: make windows of them first, window\(log, '1s', bins=Tr
 
 TOLD = {
     "a place": (lambda: ft.compare(ft.read(VOLUMES), "iops", "volume"), "name: between='volume'"),
+    "a latency": (
+        lambda: ft.best_under(ft.read(VOLUMES), "1ms"),
+        r"best_under needs limit: ft.best_under\(res, metric='p99', limit='1ms'\)",
+    ),
+    "a keyword": (lambda: ft.combine(ft.read(VOLUMES)), r"needs to: ft.combine\(res, to='run'\)"),
     "of summarize": (lambda: ft.summarize(ft.read(VOLUMES), "iops", "volume"), "name: by='volume'"),
     "another latency": (
         lambda: ft.compare(ft.read(f"{DATA}/lima-mounts/fio/{{mount}}_randread.txt"), "lat_p99"),
@@ -363,6 +368,18 @@ def test_totals_stand_beside_their_parts_where_the_tool_prints_them(repeated, as
     assert ways == {"diskspd": {"read", "write", "total"}, "fio": {"read", "write"}}
     parts = found["diskspd"][found["diskspd"]["direction"] != "total"].reset_index(drop=True)
     assert_frame_equal(parts, found["fio"])
+
+
+def test_labels_keep_summaries_apart_but_not_the_numbers_of_rounds():
+    """One by one, as if they were named; a frame is summarized as it stands."""
+    res = ft.read(ROUNDS).where("direction=read")
+    found = ft.summarize(res, "iops")
+    assert [*found.columns[:2]] == ["workload", "filesystem"]
+    named = ft.summarize(res, "iops", by=["workload", "filesystem"])
+    assert_frame_equal(found, named)
+    assert found["varies_in"].isna().all()
+    assert len(ft.summarize(res.io, "iops")) == 1
+    assert len(ft.summarize(ft.read(VOLUMES), ["iops", "lat_mean"])) == 2 * 3 * 3
 
 
 def test_threads_are_compared_where_they_are_named(volumes):

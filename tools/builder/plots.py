@@ -21,9 +21,8 @@ def example(name: str) -> str:
 
     Examples
     --------
-    >>> print(example("plot.style"))
+    >>> print(example("plot.style").splitlines()[0])
     import fiotools as ft
-    ft.plot.style()
     """
     code = "".join(one.source for one in _PARSER.get_examples(found(name).__doc__ or ""))
     return code.rstrip() if "plot." in code else ""
