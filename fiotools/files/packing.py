@@ -220,8 +220,8 @@ def _directory(path: str, size: int, _: tuple[int, ...]) -> Mapping[str, zipfile
             infos = {info.filename.replace("\\", "/"): info for info in archive.infolist()}
         if any(info.header_offset < 0 for info in infos.values()):
             raise zipfile.BadZipFile("a file begins before the archive")
+    # zipfile raises each of them for a damaged archive, or one that is split into several disks
     except (zipfile.BadZipFile, NotImplementedError, ValueError, OSError) as error:
-        # also if it is split into several disks
         raise _damaged(path, "zip archive", error) from None
     infos = {name: info for name, info in infos.items() if not name.endswith("/")}
     if sum(info.file_size for info in infos.values()) > _most(size):

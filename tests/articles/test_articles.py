@@ -47,6 +47,7 @@ def test_004_nine_fio_reports(articles):
     results = ft.read(articles / "004_cea0a5e02602cf12.txt")
     assert results.runs["tool"].tolist() == ["fio"] * 9
     assert results.runs["tool_version"].tolist() == ["3.25"] * 9
+    # the path is that of the article's own output
     assert results.runs["command"].str.startswith("fio /work/test.fio --section=").all()
     assert len(results.io) == 12
     assert results.io["total_ios"].iloc[0] == 89735

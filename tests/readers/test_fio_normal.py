@@ -352,6 +352,7 @@ def test_counts_have_their_slack():
 def test_the_article_has_nine_reports():
     res = ft.read(ARTICLE)
     assert len(res.runs) == 9
+    # the path is that of the article's own output
     assert res.runs["command"].str.startswith("fio /work/test.fio --section=random-").all()
     assert res.io["iops"].astype(int).tolist() == [
         *(1495, 2755, 1037, 443),
