@@ -1,4 +1,4 @@
-"""What is around a plot: its figure and panels, labels, notes, legends and the names of limits."""
+"""What is around a plot: panels, labels, notes, legends and the names of limits."""
 
 from __future__ import annotations
 

@@ -2,13 +2,14 @@
 
 import sys
 
-from tools.generator import columns_page, formats_page, rooms
+from tools.generator import columns_page, formats_page, rooms, walk_page
 from tools.generator.filled import DOCS
 
 PAGES = {
     "columns.md": columns_page.render,
     "formats.md": formats_page.render,
     "rooms.svg": rooms.render,
+    "walk.md": walk_page.render,
 }
 
 
