@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks import about, growth, report, rounds
-from benchmarks.cases import CASES, GROUPS
+from benchmarks.cases import CASES, GROUPS, ratio
 from benchmarks.process import WORK
 
 _WORDS = [*GROUPS, "growth"]
@@ -55,9 +55,10 @@ def main() -> int:
     plan = rounds.Plan(options.quick, *how, before=before)
     for case in cases:
         print(f"{case.name} ...", flush=True)
-        store.keep("cases", case.name, rounds.measure(case, plan))
-    if before:
-        store.keep("before", "commit", about.commit(before))
+        found = rounds.measure(case, plan)
+        if beside := ratio(found, "ours", "before"):
+            print(f"{case.name}: {beside:.2f}x the checkout before")
+        store.keep("cases", case.name, found)
     if "growth" in wanted:
         for name, curve in growth.measure(quick=options.quick):
             store.keep("growth", name, curve)

@@ -23,13 +23,6 @@ def about() -> dict[str, str]:
     }
 
 
-def commit(checkout: Path) -> str:
-    """Name the commit of a checkout, and say so if something was changed since."""
-    git = ["git", "-C", str(checkout), "describe", "--always", "--dirty"]
-    said = subprocess.run(git, capture_output=True, text=True, check=False)
-    return said.stdout.strip() or "no commit"
-
-
 def _processor() -> str:
     info = Path("/proc/cpuinfo")
     lines = info.read_text(errors="replace").splitlines() if info.exists() else []

@@ -3,14 +3,12 @@
 The cases are outputs with a known origin, so it is known whether their numbers are the device's
 (``tests/fixtures/check_matrix``). A dishonest case is caught if `check` finds anything suspect or
 impossible in it, else missed; an honest one is a false alarm then, else quiet. ``python -m
-benchmarks.check_matrix`` writes CHECK.md, and with the word ``corpus`` its last section too, about
-the files of ../shared/corpus (`benchmarks.false_alarms`).
+benchmarks.check_matrix`` writes that into CLAIMS.md.
 """
 
 from __future__ import annotations
 
 import json
-import sys
 import tomllib
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
@@ -20,13 +18,10 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 import fiotools as ft
-from benchmarks.check_rules import RULES, holding
-from benchmarks.false_alarms import DISHONEST, count
+from benchmarks import claims
 
 OUTPUTS = Path(__file__).parents[1] / "tests" / "fixtures" / "check_matrix"
 CASES = OUTPUTS / "cases.toml"
-PAGE = Path(__file__).parent / "CHECK.md"
-_OTHERS = "## Files of other people"
 # these accuse many honest runs too, so they count only if a case says so
 _ASIDE = ("dd_time", "depth")
 
@@ -43,7 +38,7 @@ class Outcome:
     is_honest : bool
         Whether the number is the device's.
     rule : str
-        What in the output decides that it is not (`benchmarks.check_rules`); empty if nothing does.
+        What in the output decides that it is not; empty if nothing does.
     accused : dict
         The checks that found something suspect or impossible, each with its reason.
     """
@@ -127,28 +122,9 @@ def outcomes(told: Sequence[Case]) -> list[Outcome]:
             aside = () if case["honest"] or case.get("is_short") else _ASIDE
             found[name(case)] = {one: why for one, why in reasons.items() if one not in aside}
     return [
-        Outcome(name(case), case["kind"], case["honest"], rule(case), found[name(case)])
+        Outcome(name(case), case["kind"], case["honest"], case.get("rule", ""), found[name(case)])
         for case in told
     ]
-
-
-def rule(case: Case) -> str:
-    """Name the rule beside a case if it holds of the outputs, as they stand after its edits."""
-    named = case.get("rule", "")
-    return named if named in holding(case, texts(case)) else ""
-
-
-def texts(case: Case) -> list[str]:
-    """Give the outputs of a case as they stand after its edits, the edited one last."""
-    return [*_texts(case).values()]
-
-
-def _texts(case: Case) -> dict[str, str]:
-    sides = {name: (OUTPUTS / file).read_bytes().decode() for name, file in _sides(case).items()}
-    if "edits" in case:
-        last = [*sides][-1]
-        sides[last] = edited(sides[last], case["edits"])
-    return sides
 
 
 def _sides(case: Case) -> dict[str, str]:
@@ -156,9 +132,13 @@ def _sides(case: Case) -> dict[str, str]:
 
 
 def _write(case: Case, folder: Path) -> None:
-    """Write the outputs of a case."""
+    """Write the outputs of a case, the last of which may be edited."""
     (folder / name(case)).mkdir()
-    for side, text in _texts(case).items():
+    texts = {side: (OUTPUTS / file).read_bytes().decode() for side, file in _sides(case).items()}
+    if "edits" in case:
+        last = [*texts][-1]
+        texts[last] = edited(texts[last], case["edits"])
+    for side, text in texts.items():
         (folder / name(case) / side).write_bytes(text.encode())
 
 
@@ -178,72 +158,29 @@ def _count(found: Iterable[Outcome], word: str) -> int:
 
 
 def report(found: list[Outcome]) -> Iterator[str]:
-    """Write the page, line by line."""
-    yield from (
-        "# How often `check` is wrong",
-        "",
-        "Written by `python -m benchmarks.check_matrix`; do not edit. The cases, and how each was",
-        "made: `tests/fixtures/check_matrix/cases.toml`.",
-        "",
-        "| | cases | of | share |",
-        "|---|---|---|---|",
-    )
+    """Write the section, line by line."""
+    yield "Outputs of known origin: `tests/fixtures/check_matrix/cases.toml` says how each was"
+    yield "made. Where one is missed, nothing in the output decides, unless it is named here.\n"
+    yield "| | cases | of | share |"
+    yield "|---|---|---|---|"
     for what, (wrong, every) in rates(found).items():
         yield f"| {what} | {wrong} | {every} | {100 * wrong / max(every, 1):.1f} % |"
-    yield "\nWhat in the output of a dishonest case decides (`benchmarks/check_rules.py`):\n"
-    yield "| rule | cases | missed |"
-    yield "|---|---|---|"
-    told = [one for one in found if not one.is_honest]
-    for named in dict.fromkeys([*RULES, ""]):
-        own = [one for one in told if one.rule == named]
-        said = named or "none of these holds"
-        yield f"| {said} | {len(own)} | {_count(own, 'missed')} |"
     for is_honest, good, bad in ((True, "quiet", "false"), (False, "caught", "missed")):
         own = [one for one in found if one.is_honest is is_honest]
-        yield f"\n## {'Honest' if is_honest else 'Dishonest'}\n"
-        yield f"| how made | {good} | {bad} | by |"
+        yield f"\n| {'honest' if is_honest else 'dishonest'} | {good} | {bad} | by |"
         yield "|---|---|---|---|"
         counts = Counter((one.kind, one.word) for one in own)
         for kind in dict.fromkeys(one.kind for one in own):
             by = Counter(check for one in own if one.kind == kind for check in one.accused)
             names = ", ".join(f"`{check}` {n}" for check, n in by.most_common())
             yield f"| {kind} | {counts[kind, good]} | {counts[kind, bad]} | {names} |"
-        wrong = [one for one in own if one.word == bad]
-        if wrong:
-            yield f"\n{bad.capitalize()}:\n"
-        for one in wrong:
-            said = "; ".join(f"`{check}`: {why}" for check, why in one.accused.items())
-            yield f"* {one.name} ({one.kind}): {said or one.rule or 'no rule holds'}"
-
-
-def others() -> str:
-    """Count the accusations of ../shared/corpus, whose files are mostly honest."""
-    lines = [
-        f"\n{_OTHERS}\n",
-        "Real outputs that other people published; a suspicion has no cause if the words of the",
-        "output do not confirm it (`benchmarks/false_alarms.py`).\n",
-        "| asked | files | runs | suspected without cause | honest files called impossible |",
-        "|---|---|---|---|---|",
-    ]
-    for devices, asked in ((False, "nothing given"), (True, "device given, where it is known")):
-        told = count(devices=devices)
-        share = f"{len(told.without)} ({100 * len(told.without) / told.runs:.1f} %)"
-        honest = len(set(told.impossible) - set(DISHONEST))
-        lines.append(f"| {asked} | {told.files} | {told.runs} | {share} | {honest} |")
-    return "\n".join(lines) + "\n"
-
-
-def main() -> None:
-    """Judge all cases, print the page and write it."""
-    page = "\n".join(report(outcomes(cases()))) + "\n"
-    if "corpus" in sys.argv[1:]:
-        page += others()
-    elif PAGE.exists():
-        _, heading, kept = PAGE.read_text(encoding="utf-8").partition(f"\n{_OTHERS}\n")
-        page += heading + kept
-    PAGE.write_text(page, encoding="utf-8")
-    print(page)
+        for one in own:
+            if one.word == bad and (one.accused or one.rule):
+                said = "; ".join(f"`{check}`: {why}" for check, why in one.accused.items())
+                yield f"\n* {one.name} ({one.kind}): {said or one.rule}"
 
 
 if __name__ == "__main__":
-    main()
+    claims.write(
+        "Accused, and missed", "python -m benchmarks.check_matrix", report(outcomes(cases()))
+    )

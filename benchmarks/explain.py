@@ -3,8 +3,8 @@
     python -m benchmarks.explain [--rounds 3] [--trials 3] [--seconds 2] [NAME ...]
 
 Each trial runs both sides in turn with the fio that is installed, and asks why they differ. It
-writes benchmarks/EXPLAIN.md; ``--keep FOLDER`` keeps the first round of each cause, as the fixtures
-in tests/fixtures/explain were kept. Some causes need root: they are left out, and named.
+writes into CLAIMS.md; ``--keep FOLDER`` keeps the first round of each cause, as the fixtures in
+tests/fixtures/explain were kept. Some causes need root: they are left out, and named.
 """
 
 from __future__ import annotations
@@ -21,12 +21,11 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import fiotools as ft
-from benchmarks import about
+from benchmarks import about, claims
 from benchmarks.causes import CAUSES, NONE, Cause, NotHereError, beside, placed
 from fiotools import words
 from fiotools.display import explained
 
-_PAGE = Path(__file__).with_name("EXPLAIN.md")
 _SILENT = ("nothing", "unknown")
 _ALIKE = (
     "--size=64m",
@@ -75,7 +74,9 @@ def main() -> None:
                 print(cause.name, *trial[1:], flush=True)
                 found.append(trial)
     if not options.names:
-        _PAGE.write_text("\n".join(page(found, missing, options)) + "\n", encoding="utf-8")
+        claims.write(
+            "The true cause", "python -m benchmarks.explain", page(found, missing, options)
+        )
 
 
 def slug(cause: Cause) -> str:
@@ -131,19 +132,14 @@ def measured(asked: dict[str, str], output: Path, before: list[str], seconds: fl
 
 
 def page(found: list[Trial], missing: dict[str, str], options: Any) -> Iterator[str]:
-    """Write the page."""
+    """Write the section, line by line."""
     injected = [one for one in found if one.cause.part]
     alike = [one for one in found if not one.cause.part]
     here = about.about()
-    fio = subprocess.run(["fio", "--version"], capture_output=True, text=True, check=True).stdout
-    yield "# How often `explain` names the true cause"
-    yield ""
-    yield "Written by `python -m benchmarks.explain`; do not edit. The causes stand in"
-    yield f"`benchmarks/causes.py`. Trials of each: {options.trials}; {options.rounds} runs a side"
-    yield f"in turn, of {options.seconds:g} s each, on a machine that others used too."
-    yield "The rules were written with these causes at hand: this is not out of sample."
-    yield ""
-    yield f"{here['system']}, {here['processor']}, {here['memory']}; {fio.strip()}."
+    yield "Causes that are injected into runs of fio (`benchmarks/causes.py`). The rules were made"
+    yield f"with these at hand, so this is not out of sample. Trials of each: {options.trials};"
+    yield f"{options.rounds} runs a side in turn, of {options.seconds:g} s each."
+    yield f"{here['system']}, {here['processor']}, {here['memory']}."
     yield ""
     yield "| | trials | of | share |"
     yield "|---|---|---|---|"
@@ -153,22 +149,15 @@ def page(found: list[Trial], missing: dict[str, str], options: Any) -> Iterator[
         ("the parts add up to the log ratio within .01", [one.off < 0.01 for one in found]),
     ):
         yield f"| {what} | {sum(holds)} | {len(holds)} | {sum(holds) / max(1, len(holds)):.2f} |"
-    for title, several in (("Injected", injected), ("Both sides alike", alike)):
-        yield ""
-        yield f"## {title}"
-        yield ""
-        yield "| cause | true part | ranks first | share | ratio |"
-        yield "|---|---|---|---|---|"
-        for one in several:
-            true = " or ".join(one.cause.part) or "nothing"
-            share = "" if one.first == "nothing" else f"{one.share:.0f} %"
-            yield f"| {one.cause.name} | {true} | {one.first} | {share} | {one.ratio:.3f} |"
-    if missing:
-        yield ""
-        yield "Left out on this machine:"
-        yield ""
-        for name, why in missing.items():
-            yield f"* {name}: {why}"
+    yield ""
+    yield "| cause | true part | ranks first | share | ratio |"
+    yield "|---|---|---|---|---|"
+    for one in injected:
+        share = "" if one.first == "nothing" else f"{one.share:.0f} %"
+        true = " or ".join(one.cause.part)
+        yield f"| {one.cause.name} | {true} | {one.first} | {share} | {one.ratio:.3f} |"
+    for name, why in missing.items():
+        yield f"\nLeft out on this machine: {name}: {why}"
 
 
 if __name__ == "__main__":

@@ -10,9 +10,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from random import Random
-from typing import Any
 
-from benchmarks.inputs import dd, diskspd, fio_hist, fio_json, fio_jsonplus, fio_layout, fio_log
+from benchmarks.inputs import dd, diskspd, fio_hist, fio_json, fio_jsonplus, fio_log
 from benchmarks.process import ROOT
 
 FIXTURES = ROOT / "tests" / "fixtures"
@@ -64,11 +63,6 @@ def fixture(name: str) -> str:
     return (FIXTURES / name).read_text(encoding="utf-8")
 
 
-def _document(name: str) -> dict[str, Any]:
-    found: dict[str, Any] = json.loads(fixture(name))
-    return found
-
-
 # ordinary
 
 
@@ -100,18 +94,17 @@ def _many_json(folder: Path, size: int) -> Path:
 
 
 def _bins(folder: Path, size: int) -> Path:
-    base = _document("fio/fio-3.33--jsonplus-libaio.json")
-    fio_jsonplus.plus(folder, 1, max(1, size // 200_000), 1100, base=base)
+    fio_jsonplus.plus(folder, 1, max(1, size // 200_000), 1100)
     return folder
 
 
 def _jobs(folder: Path, size: int) -> Path:
-    document = _document("fio/fio-3.33--libaio.json")
+    document = json.loads(fixture("fio/fio-3.33--libaio.json"))
     (job, *_) = document["jobs"]
-    count = size // len(fio_layout.dump(job))
+    count = size // len(fio_jsonplus.dump(job))
     document["jobs"] = [{**job, "jobname": f"j{n}", "groupid": n} for n in range(count)]
     path = folder / "x.json"
-    path.write_text(fio_layout.dump(document))
+    path.write_text(fio_jsonplus.dump(document))
     return path
 
 

@@ -118,9 +118,9 @@ def said(curve: Curve) -> str:
     if "failed" in curve:
         return str(curve["failed"])
     cost = " ".join(f"{cpu:.3f}" for cpu in curve["cpu_s"])
-    before = f" (before {curve['before']['exponent']:.2f})" if "before" in curve else ""
+    smaller = f" (smaller: {curve['smaller']['exponent']:.2f})" if "smaller" in curve else ""
     sizes = f"{curve['size'][0]:,} {curve['unit']} and on"
-    return f"{curve['exponent']:.2f}{before}   {cost} s at {sizes}"
+    return f"{curve['exponent']:.2f}{smaller}   {cost} s at {sizes}"
 
 
 def one(kind: str, what: str, name: str, *, quick: bool) -> Curve:
@@ -146,7 +146,7 @@ def _curve(make: Make, unit: str, first: int, enough: float, quick: bool) -> Cur
         size = min(_MOST, int(size * max(2.0, min(16.0, 1.2 * enough / taken))))
     curve = _measured(make, unit, size, 1 + _MORE)
     if curve["exponent"] > LINEAR and not quick:
-        curve = _measured(make, unit, _LARGER * size, 1) | {"before": curve}
+        curve = _measured(make, unit, _LARGER * size, 1) | {"smaller": curve}
     return curve
 
 

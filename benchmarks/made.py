@@ -72,7 +72,6 @@ def size(path: Path) -> dict[str, int]:
 # name, function, how many in full, quickly and first, of what, file
 JSON = Input("A-json", "fio_json.many", 20_000, 2_000, 50, "files of fio JSON")
 MIXED = Input("A-mixed", "fio_mixed.mixed", 3_000, 500, 1, "files of fio JSON, layouts in turn")
-OWN = Input("A-own", "fio_mixed.own", 2_000, 300, 1, "files of fio JSON, each its own layout")
 MANY_PLUS = Input("B-many", "fio_jsonplus.many", 200, 8, 1, "files of JSON+, 12 jobs each")
 ONE_PLUS = Input("B-one", "fio_jsonplus.one", 1_600, 240, 2, "jobs in one JSON+ file")
 _ROWS, _LAT = "rows of a per-I/O log", "bench_lat.1.log"
@@ -92,7 +91,7 @@ SMALL_XML = Input("one-xml", "diskspd.short", 1, 1, 1, "file of DISKSPD XML", "r
 SMALL_DD = Input("one-dd", "dd.reports", 1, 1, 1, "report of dd", "dd.txt")
 
 INPUTS = [
-    *(JSON, MIXED, OWN, MANY_PLUS, ONE_PLUS, LOG, SHORT_LOG, MANY_XML, ONE_XML, SESSIONS),
+    *(JSON, MIXED, MANY_PLUS, ONE_PLUS, LOG, SHORT_LOG, MANY_XML, ONE_XML, SESSIONS),
     *(REPORTS, HIST, SMALL_JSON, SMALL_XML, SMALL_DD),
 ]
 

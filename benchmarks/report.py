@@ -31,7 +31,14 @@ def held(kept: dict[str, Any]) -> Iterator[Held]:
         for goal in case.goals_of(found):
             told = goal.kind, goal.text, goal.said(found), goal.holds(found)
             yield Held(case.group, case.name, *told)
-    yield from _exponents(kept.get("growth", {}))
+    for kind in ("ordinary", "hostile", "statistic"):
+        curves = _curves(kept, kind)
+        if curves:
+            over = sum(_exponent(one) > LINEAR for one in curves)
+            worst = max(curves, key=_exponent)
+            said = f"{over} of {len(curves)} above; {_worst(worst)}"
+            bound = f"exponent <= {LINEAR} (doubling costs 2.1x)"
+            yield Held("growth", f"{kind} inputs", "exponent", bound, said, not over)
 
 
 def _measured(kept: dict[str, Any]) -> list[tuple[Case, Store]]:
@@ -39,28 +46,13 @@ def _measured(kept: dict[str, Any]) -> list[tuple[Case, Store]]:
     return [(case, found[case.name]) for case in CASES if case.name in found]
 
 
-def _exponents(curves: dict[str, Any]) -> Iterator[Held]:
-    for kind in ("ordinary", "hostile", "statistic"):
-        exponents = {
-            name: one.get("exponent") for name, one in curves.items() if one["kind"] == kind
-        }
-        if exponents:
-            worst = max(exponents, key=lambda name: exponents[name] or 99)
-            over = sum(one is None or one > LINEAR for one in exponents.values())
-            said = f"{over} of {len(exponents)} above; {exponents[worst] or 0:.2f} ({worst})"
-            bound = f"exponent <= {LINEAR} (doubling costs 2.1x)"
-            yield Held("growth", f"{kind} inputs", "exponent", bound, said, not over)
-
-
 def table(kept: dict[str, Any], groups: Collection[str]) -> str:
     """Write what was measured of some groups, and its goals, as plain text."""
-    lines = [("case", "floor", "ours", "before", "of floor", "of before")]
+    lines: list[tuple[str, ...]] = [("case", "floor", "ours", "of floor")]
     lines += [
-        (case.name, *_seconds(found), *_ratios(found))
-        for case, found in _measured(kept)
-        if case.group in groups
+        (case.name, *_seconds(found)) for case, found in _measured(kept) if case.group in groups
     ]
-    goals = [("case", "goal", "measured", "")]
+    goals: list[tuple[str, ...]] = [("case", "goal", "measured", "")]
     goals += [
         (one.name, one.bound, one.figure[:70], _MARKS[one.met].strip("*"))
         for one in held(kept)
@@ -77,16 +69,13 @@ def _aligned(lines: list[tuple[str, ...]]) -> Iterator[str]:
 
 
 def _seconds(found: Store) -> list[str]:
-    return [seconds(middle(found, side, "cpu_s")) for side in ("floor", "ours", "before")]
-
-
-def _ratios(found: Store) -> list[str]:
-    times = [ratio(found, "ours", side) for side in ("floor", "before")]
-    return ["" if one is None else f"{one:.2f}x" for one in times]
+    times = ratio(found, "ours", "floor")
+    taken = [seconds(middle(found, side, "cpu_s")) for side in ("floor", "ours")]
+    return [*taken, "" if times is None else f"{times:.2f}x"]
 
 
 def write(kept: dict[str, Any], *, quick: bool) -> None:
-    """Write RESULTS.md and its plots."""
+    """Write RESULTS.md."""
     text = "\n".join(_page(kept, quick=quick))
     (FOLDER / "RESULTS.md").write_text(text + "\n", encoding="utf-8")
     print("written: benchmarks/RESULTS.md")
@@ -100,8 +89,6 @@ def _page(kept: dict[str, Any], *, quick: bool) -> Iterator[str]:
     yield "here is typed by hand but the reasons, which are those of `limits.toml`."
     yield "How it is measured, and what a floor is: [README.md](README.md).\n"
     heads = {"measured": " to ".join(dates[:1] + dates[1:][-1:]), **kept["about"]}
-    if "before" in kept:
-        heads["before"] = f"the tree at {kept['before']['commit']}, in turn with ours"
     yield from (f"* {name}: {value}" for name, value in heads.items())
     yield "\nSeconds are CPU seconds of one reading, medians of the rounds; memory is what the peak"
     yield "rises by; the first answer is what the whole process took to read its first small input."
@@ -113,41 +100,41 @@ def _page(kept: dict[str, Any], *, quick: bool) -> Iterator[str]:
             yield from _group(own)
             yield from _missed(one for one in goals if one.group == group)
     if "growth" in kept:
-        yield from _growth(kept["growth"])
+        yield from _growth(kept)
         yield from _missed(one for one in goals if one.group == "growth")
 
 
 def _group(cases: list[tuple[Case, Store]]) -> Iterator[str]:
     yield (
-        "| case | floor | ours | before | of floor | of before | wall | memory | before | frames"
-        " | first answer | goals |"
+        "| case | input | floor | | ours | of floor | wall | memory | frames | first answer"
+        " | goals |"
     )
-    yield "|---" * 12 + "|"
+    yield "|---" * 11 + "|"
     for case, found in cases:
+        floor = case.floor.partition(".")[2]
         cells = [
-            *(_named(case, found), *_seconds(found), *_ratios(found)),
+            *(case.name, _input(case, found), f"`{floor}`" if floor else ""),
+            *_seconds(found),
             seconds(middle(found, "ours", "wall_s")),
-            *(_megabytes(found, *one) for one in (("ours", "rss"), ("before", "rss"))),
-            _megabytes(found, "ours", "bytes"),
+            *(_megabytes(found, figure) for figure in ("rss", "bytes")),
             seconds(middle(found, "ours", "first_s")),
             "; ".join(_goal(goal, found) for goal in case.goals_of(found)),
         ]
         yield f"| {' | '.join(cells)} |"
-    beside = [f"* {line}" for case, found in cases for line in _beside(case, found)]
-    yield from ["", *beside] if beside else []
+    failed = [line for case, found in cases for line in _failed(case, found)]
+    yield from ["", *failed] if failed else []
 
 
-def _named(case: Case, found: Store) -> str:
-    floor = f" floor: `{case.floor.partition('.')[2]}`" if case.floor else ""
+def _input(case: Case, found: Store) -> str:
     if not case.input:
-        return f"{case.name};{floor}"
+        return ""
     size = found["size"]["bytes"]
     held = f"{size / MB:,.0f} MB" if size >= MB else f"{size / 1000:,.1f} kB"
-    return f"{case.name}: {found['count']:,} {case.input.unit}, {held};{floor}"
+    return f"{found['count']:,} {case.input.unit}, {held}"
 
 
-def _megabytes(found: Store, side: str, figure: str) -> str:
-    value = middle(found, side, figure)
+def _megabytes(found: Store, figure: str) -> str:
+    value = middle(found, "ours", figure)
     return "" if value is None else f"{value / MB:,.0f} MB"
 
 
@@ -155,11 +142,10 @@ def _goal(goal: Goal, found: Store) -> str:
     return f"{goal.text}: {_MARKS[goal.holds(found)]}"
 
 
-def _beside(case: Case, found: Store) -> Iterator[str]:
-    """Say which sides failed."""
+def _failed(case: Case, found: Store) -> Iterator[str]:
     for name, side in found["sides"].items():
         if "failed" in side:
-            yield f"{case.name}, `{name}`: {side['failed']}"
+            yield f"* **{case.name}**, {name}: {side['failed']}"
 
 
 def _missed(goals: Iterable[Held]) -> Iterator[str]:
@@ -174,20 +160,41 @@ def _missed(goals: Iterable[Held]) -> Iterator[str]:
     yield from ["", *lines] if lines else []
 
 
-def _growth(curves: dict[str, Any]) -> Iterator[str]:
+def _curves(kept: dict[str, Any], kind: str, what: str = "") -> list[Store]:
+    curves = kept.get("growth", {}).values()
+    return [one for one in curves if one["kind"] == kind and what in ("", one["what"])]
+
+
+def _exponent(curve: Store) -> float:
+    """Give the exponent; what failed is worse than any."""
+    return float(curve.get("exponent", 99))
+
+
+def _worst(curve: Store) -> str:
+    if "failed" in curve:
+        return f"{curve['what']}, {curve['name']}: {curve['failed']}"
+    return f"{curve['exponent']:.2f} ({curve['what']}, {curve['name']})"
+
+
+def _growth(kept: dict[str, Any]) -> Iterator[str]:
     yield "\n## Cost against size\n"
     yield "The exponent of CPU seconds over size, fitted to 1x, 2x, 4x and 8x; 1 is linear."
     yield "Where it was above the bound, all was measured again at four times the sizes, and both"
-    yield "are shown: the numbers behind it are those of the second time.\n"
-    yield "| | reader | input | exponent | CPU s at 1x, 2x, 4x, 8x | 1x is |"
-    yield "|---|---|---|---|---|---|"
-    for one in curves.values():
-        head = f"| {one['kind']} | {one['what']} | {one['name']} |"
-        if "failed" in one:
-            yield f"{head} {one['failed']} | | |"
-        else:
-            over = "**" if one["exponent"] > LINEAR else ""
-            before = f"{one['before']['exponent']:.2f}, then " if "before" in one else ""
-            costs = ", ".join(f"{cpu:.2f}" for cpu in one["cpu_s"])
-            size = f"{one['size'][0]:,} {one['unit']}"
-            yield f"{head} {before}{over}{one['exponent']:.2f}{over} | {costs} | {size} |"
+    yield "are shown: the numbers behind it are those of the second time. A line has the worst"
+    yield "input of a reader; `any` are texts that no reader takes.\n"
+    yield "| | reader | inputs | worst exponent | of | CPU s at 1x, 2x, 4x, 8x | 1x is |"
+    yield "|---|---|---|---|---|---|---|"
+    for kind in ("ordinary", "hostile", "statistic", "control"):
+        for what in dict.fromkeys(one["what"] for one in _curves(kept, kind)):
+            curves = _curves(kept, kind, what)
+            yield f"| {kind} | {what} | {len(curves)} | {_curve(max(curves, key=_exponent))} |"
+
+
+def _curve(one: Store) -> str:
+    if "failed" in one:
+        return f"{one['failed']} | {one['name']} | | "
+    over = "**" if one["exponent"] > LINEAR else ""
+    smaller = f"{one['smaller']['exponent']:.2f}, then " if "smaller" in one else ""
+    costs = ", ".join(f"{cpu:.2f}" for cpu in one["cpu_s"])
+    exponent = f"{smaller}{over}{one['exponent']:.2f}{over}"
+    return f"{exponent} | {one['name']} | {costs} | {one['size'][0]:,} {one['unit']}"

@@ -65,7 +65,7 @@ def measure(case: Case, plan: Plan) -> Store:
         asked: dict[str, Ask] = {}
         for name, (what, tree) in sides.items():
             found["sides"][name] = {}
-            asked[name] = _asked(what, (place, first, str(tree)), stack, once=case.once)
+            asked[name] = _asked(what, (place, first, str(tree)), stack)
         begun = time.monotonic()
         for number in range(plan.most):
             if number >= plan.least and time.monotonic() - begun > plan.seconds:
@@ -81,31 +81,19 @@ def measure(case: Case, plan: Plan) -> Store:
     return found
 
 
-def _asked(what: str, given: tuple[str, str, str], stack: ExitStack, *, once: bool) -> Ask:
+def _asked(what: str, given: tuple[str, str, str], stack: ExitStack) -> Ask:
     """Give what measures a side once more."""
     module, _, name = what.partition(".")
     if module == "commands":
         return lambda: run([sys.executable, *COMMANDS[name]], cwd=Path(given[2]))._asdict()
-    command = [
-        sys.executable,
-        "-m",
-        "benchmarks.sides",
-        what,
-        *given,
-        *(["--once"] if once else []),
-    ]
     kept: list[Child] = []
 
     def again() -> dict[str, Any]:
         # begun by its first question: until then another side is measured
         if not kept:
-            kept.append(stack.enter_context(Child(command)))
+            child = Child([sys.executable, "-m", "benchmarks.sides", what, *given])
+            kept.append(stack.enter_context(child))
         answer: dict[str, Any] = kept[0].ask()
         return answer
 
-    def anew() -> dict[str, Any]:
-        with Child(command) as child:
-            answer: dict[str, Any] = child.ask()
-        return answer
-
-    return anew if once else again
+    return again

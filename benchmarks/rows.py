@@ -65,21 +65,6 @@ def _bins(rows: int) -> pd.DataFrame:
     )
 
 
-def _percentiles(rows: int) -> pd.DataFrame:
-    number = np.arange(rows)
-    return pd.DataFrame(
-        {
-            "source": [f"{run:07d}.json" for run in number // 10],
-            "run": 1,
-            "entry": 1,
-            "direction": "read",
-            "latency": "lat",
-            "percentile": number % 10 * 10.0,
-            "value_ns": number % 10 * 1000.0 + 10,
-        }
-    )
-
-
 def _samples(rows: int) -> pd.DataFrame:
     noise = np.random.default_rng(1).normal(0, 10, rows)
     samples = {"quantity": "iops", "time_s": np.arange(1.0, rows + 1), "value": 1000 + noise}
@@ -173,19 +158,10 @@ STATISTICS: dict[str, Make] = {
         lambda rows: _bins(rows).assign(side=lambda bins: bins["source"]),
         lambda bins: ft.tails(bins, 50, between="side", baseline="000000.json"),
     ),
-    "percentiles, printed": _of(
-        lambda rows: (_percentiles(rows), _io(-(-rows // 10))),
-        lambda made: ft.percentiles(made[0], io=made[1]),
-    ),
     "steady": _of(_samples, ft.steady),
     "plot.series": _drawn(_samples, lambda samples: ft.plot.series(samples)),
     "plot.cdf": _drawn(
         _bins, lambda bins: ft.plot.cdf(merge_bins(bins, by="direction"), hue="direction")
     ),
-    "plot.repeats": _drawn(
-        _io,
-        lambda io: ft.plot.repeats(
-            io, "iops", y="side", summary=ft.summarize(io, "iops", by="side")
-        ),
-    ),
+    "plot.repeats": _drawn(_io, lambda io: ft.plot.repeats(io, "iops", y="side")),
 }

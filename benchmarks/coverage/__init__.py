@@ -1,5 +1,5 @@
-"""How often intervals hold the truth and verdicts are wrong, by simulation.
+"""Studies of how often intervals hold and verdicts are wrong, on noise with a known truth.
 
-``python -m benchmarks.coverage`` runs every study and writes ``benchmarks/COVERAGE.md``;
-``python -m benchmarks.coverage NAME ...`` runs those alone and replaces their sections.
+``python -m benchmarks.coverage`` runs every study and writes them into ``benchmarks/CLAIMS.md``;
+``python -m benchmarks.coverage NAME`` runs one of them.
 """

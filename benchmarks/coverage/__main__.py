@@ -5,19 +5,12 @@ from __future__ import annotations
 import argparse
 import pkgutil
 from importlib import import_module
-from pathlib import Path
 from time import perf_counter
 
-from benchmarks import coverage
+from benchmarks import claims, coverage
 from benchmarks.coverage.study import Study
 
-PAGE = Path(__file__).parents[1] / "COVERAGE.md"
 SEED = 20_240_229
-HEAD = """# How often the answers are right
-
-Written by `python -m benchmarks.coverage`; do not edit. Each number is a share of simulated trials
-in which the truth is known. A share in bold misses its goal by more than two standard errors.
-"""
 
 
 def studies() -> dict[str, Study]:
@@ -32,14 +25,8 @@ def studies() -> dict[str, Study]:
     return {study.name: study for study in found}
 
 
-def sections(page: str) -> dict[str, str]:
-    """Split a page into its sections, by heading."""
-    parts = page.split("\n## ")[1:]
-    return {part.partition("\n")[0]: "## " + part.strip("\n") + "\n" for part in parts}
-
-
 def main() -> None:
-    """Run what is asked for, and put the page together."""
+    """Run what is asked for, and write it into the page."""
     known = studies()
     parser = argparse.ArgumentParser(description=coverage.__doc__)
     parser.add_argument("names", nargs="*", metavar="NAME", help=", ".join(known))
@@ -49,14 +36,12 @@ def main() -> None:
         parser.error(
             f"there is no study {', '.join(sorted(unknown))}; there are {', '.join(known)}"
         )
-    there = sections(PAGE.read_text(encoding="utf-8")) if PAGE.exists() else {}
     for name in asked.names or known:
         study, start = known[name], perf_counter()
-        there[study.title] = study.section(asked.trials or study.trials, SEED)
-        print(f"{there[study.title]}\n{name}: {perf_counter() - start:.0f} s\n", flush=True)
-    if asked.trials is None:
-        page = [HEAD, *(there[study.title] for study in known.values() if study.title in there)]
-        PAGE.write_text("\n".join(page), encoding="utf-8")
+        lines = study.lines(asked.trials or study.trials, SEED)
+        print("\n".join([study.title, *lines]), f"{perf_counter() - start:.0f} s\n", flush=True)
+        if asked.trials is None:
+            claims.write(study.title, f"python -m benchmarks.coverage {name}", lines)
 
 
 if __name__ == "__main__":

@@ -78,6 +78,6 @@ STUDIES = [
         "side of a round, all its workloads alike. Goal: .94 and more; runs taken as independent "
         "have no goal if sessions disturb several of them, which only rounds can show.",
         _rows,
-        trials=2000,
+        trials=500,
     ),
 ]

@@ -8,6 +8,8 @@ from typing import Any, Self
 
 import numpy as np
 
+Row = Mapping[str, Any]
+
 
 @dataclass(frozen=True)
 class Rate:
@@ -42,9 +44,6 @@ class Rate:
         return f"{self.share:.3f}" if self.met else f"**{self.share:.3f}**"
 
 
-Row = Mapping[str, Any]
-
-
 @dataclass(frozen=True)
 class Study:
     """One table of the page.
@@ -65,16 +64,18 @@ class Study:
     title: str
     text: str
     rows: Callable[[int, np.random.Generator], Iterable[Row]]
-    trials: int = 5000
+    trials: int
 
-    def section(self, trials: int, seed: int) -> str:
-        """Run the study, and print its table as Markdown."""
+    def lines(self, trials: int, seed: int) -> list[str]:
+        """Run the study, and give its text and its table as Markdown."""
         rows = list(self.rows(trials, np.random.default_rng(seed)))
         columns = list(rows[0])
-        lines = [columns, ["---"] * len(columns)]
-        lines += [[str(row[column]) for column in columns] for row in rows]
-        table = "\n".join(f"| {' | '.join(line)} |" for line in lines)
         goals = [value for row in rows for value in row.values() if isinstance(value, Rate)]
         missed = sum(not goal.met for goal in goals)
-        found = f"{trials:,} trials a row; {missed or 'no'} goals missed."
-        return f"## {self.title}\n\n{self.text}\n\n{table}\n\n{found}\n"
+        cells = [[str(row[column]) for column in columns] for row in rows]
+        table = [columns, ["---"] * len(columns), *cells]
+        return [
+            f"{self.text} {trials:,} trials a row; {missed or 'no'} goals missed.",
+            "",
+            *(f"| {' | '.join(line)} |" for line in table),
+        ]

@@ -6,7 +6,7 @@ import math
 from pathlib import Path
 from random import Random
 
-from benchmarks.inputs.fio_layout import BINS
+from benchmarks.inputs.fio_jsonplus import BINS
 
 _MSEC = 100  # of log_hist_msec
 _OCCUPIED = 120  # bins

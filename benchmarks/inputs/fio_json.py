@@ -10,7 +10,7 @@ import re
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from itertools import product
 from pathlib import Path
 from random import Random
@@ -63,20 +63,13 @@ def texts(folder: Path) -> list[Text]:
     return [(path.stem, path.read_text()) for path in sorted(folder.glob("*.json"))]
 
 
-def copy(
-    texts: Sequence[Text],
-    folder: Path,
-    files: int,
-    edit: Callable[[str, Random], str] = lambda text, rng: text,
-    seed: int = 1,
-) -> None:
-    """Copy reports in turn, each edited first, with other numbers."""
-    rng = Random(seed)
+def copy(texts: Sequence[Text], folder: Path, files: int) -> None:
+    """Copy reports in turn, with other numbers."""
+    rng = Random(1)
     folder.mkdir(parents=True, exist_ok=True)
     for number in range(files):
         stem, text = texts[number % len(texts)]
-        changed = _changed(edit(text, rng), rng)
-        (folder / f"{stem}-{number:06d}.json").write_text(changed, newline="")
+        (folder / f"{stem}-{number:06d}.json").write_text(_changed(text, rng), newline="")
 
 
 def _run_fio(folder: Path) -> None:

@@ -4,36 +4,47 @@ from __future__ import annotations
 
 import copy
 import json
-import shutil
-import subprocess
-import tempfile
+import math
 from collections.abc import Iterable
 from pathlib import Path
 from random import Random
 from typing import Any
 
-from benchmarks.inputs.fio_layout import bell, dump, laid_bins
 from benchmarks.process import ROOT
 
+BITS = 6  # of a value that a bin keeps
+NEIGHBOURS = 1 << BITS
+BINS = 29 * NEIGHBOURS  # of fio 3
 _REPORT = ROOT / "tests" / "fixtures" / "fio" / "fio-3.33--jsonplus-libaio.json"
 _SECONDS = 60
 _MEDIANS = {"slat_ns": 2_000, "clat_ns": 90_000, "lat_ns": 120_000}
 
 
-def _base() -> dict[str, Any]:
-    """Run fio once on its null engine, with bins of all three latencies; or take a real report."""
-    if not shutil.which("fio"):
-        found: dict[str, Any] = json.loads(_REPORT.read_text(encoding="utf-8"))
-        return found
-    command = [
-        *("fio", "--output-format=json+", "--output=o.json", "--name=bench", "--ioengine=null"),
-        *("--rw=randrw", "--bs=4k", "--iodepth=4", "--size=64m"),
-        *("--slat_percentiles=1", "--clat_percentiles=1", "--lat_percentiles=1"),
-    ]
-    with tempfile.TemporaryDirectory() as place:
-        subprocess.run(command, check=True, cwd=place, stdout=subprocess.DEVNULL)
-        report: dict[str, Any] = json.loads((Path(place) / "o.json").read_text())
-    return report
+def _middle(number: int) -> int:
+    """Give the middle of a bin in ns, which is how fio names it."""
+    if number < NEIGHBOURS << 1:
+        return number
+    lost = (number >> BITS) - 1
+    return (1 << (lost + BITS)) + int((number % NEIGHBOURS + 0.5) * (1 << lost))
+
+
+MIDDLES = [_middle(number) for number in range(BINS)]
+
+
+def bell(rng: Random, wanted: int, total: int, median_ns: float) -> dict[int, int]:
+    """Fill about so many neighbouring bins around a median."""
+    wanted = min(wanted, BINS - 8)
+    middle = next(number for number, value in enumerate(MIDDLES) if value >= median_ns)
+    low = max(4, min(middle - wanted // 2, BINS - wanted - 1))
+    sigma, centre = wanted / 6.0, low + wanted * 0.4
+    weights = {
+        MIDDLES[number]: math.exp(-(((number - centre) / sigma) ** 2) / 2) * rng.uniform(0.8, 1.2)
+        for number in range(low, low + wanted)
+    }
+    each = total / sum(weights.values())
+    bins = {middle: max(1, int(each * weight)) for middle, weight in weights.items()}
+    bins[max(weights, key=lambda middle: weights[middle])] += total - sum(bins.values())
+    return bins
 
 
 def _percentiles(wanted: Iterable[str], bins: dict[int, int]) -> dict[str, int]:
@@ -50,6 +61,8 @@ def _percentiles(wanted: Iterable[str], bins: dict[int, int]) -> dict[str, int]:
 def _job(template: dict[str, Any], rng: Random, wanted: int, number: int) -> dict[str, Any]:
     job = copy.deepcopy(template)
     job["jobname"], job["groupid"] = f"job{number}", number
+    for unit in ("ns", "us", "ms"):  # a coarse distribution, of other latencies than these
+        job.pop(f"latency_{unit}", None)
     job.setdefault("job options", {})["name"] = job["jobname"]
     job["elapsed"], job["job_runtime"] = _SECONDS + 1, _SECONDS * 1000
     for side in (job["read"], job["write"]):
@@ -64,31 +77,35 @@ def _job(template: dict[str, Any], rng: Random, wanted: int, number: int) -> dic
             mean = sum(middle * n for middle, n in bins.items()) / count
             latency.update(min=middles[0], max=middles[-1], N=count, mean=mean, stddev=mean / 3)
             latency["percentile"] = _percentiles(latency.get("percentile", {}), bins)
-            latency["bins"] = laid_bins(bins, 5)
+            latency["bins"] = bins
     return job
 
 
-def plus(
-    folder: Path, files: int, jobs: int, bins: int, *, base: dict[str, Any], seed: int = 1
-) -> None:
+def dump(value: Any, indent: int = 0) -> str:
+    """Lay a value out as fio does."""
+    return json.dumps(value, indent=2, separators=(",", " : ")).replace("\n", "\n" + " " * indent)
+
+
+def plus(folder: Path, files: int, jobs: int, bins: int) -> None:
     """Write so many files of so many jobs, each with six histograms of about so many bins."""
-    rng = Random(seed)
+    rng = Random(1)
     folder.mkdir(parents=True, exist_ok=True)
+    base = json.loads(_REPORT.read_text(encoding="utf-8"))
     head = {key: value for key, value in base.items() if key not in ("jobs", "disk_util")}
     for number in range(files):
         with (folder / f"plus-{number:04d}.json").open("w", newline="") as file:
             file.write(dump(head)[:-2] + ',\n  "jobs" : [\n')
             for at in range(jobs):
                 job = _job(base["jobs"][0], rng, bins, at)
-                file.write((",\n" if at else "") + "    " + dump(job, 2))
+                file.write((",\n" if at else "") + "    " + dump(job, 4))
             file.write("\n  ]\n}\n")
 
 
 def many(folder: Path, files: int) -> None:
     """Write so many files of 12 jobs."""
-    plus(folder, files, 12, 700, base=_base())
+    plus(folder, files, 12, 700)
 
 
 def one(folder: Path, jobs: int) -> None:
     """Write one file of so many jobs."""
-    plus(folder, 1, jobs, 1100, base=_base())
+    plus(folder, 1, jobs, 1100)

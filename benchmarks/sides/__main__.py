@@ -2,8 +2,8 @@
 
 It reads FIRST, a small input of the same kind, so that all is imported and made that a process
 makes once. Then it runs the side on PATH for each line that it is given, and answers with what that
-took. TREE is the checkout that fiotools is imported from. With ``--once`` a line is one call;
-without, as many as take long enough to be counted, and the answer is of one of them.
+took. TREE is the checkout that fiotools is imported from. A line is as many calls as take long
+enough to be counted, and the answer is of one of them.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from benchmarks.process import MAXRSS
 _ENOUGH = 0.2  # CPU seconds of a round
 
 
-def main(what: str, path: str, first: str, tree: str, once: str = "") -> None:
+def main(what: str, path: str, first: str, tree: str) -> None:
     """Run the side on the small input, and then for each line on the other."""
     answers = os.fdopen(os.dup(1), "w")
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # the prints of a side are not its answer
@@ -40,7 +40,7 @@ def main(what: str, path: str, first: str, tree: str, once: str = "") -> None:
         answer = None
         gc.collect()
         cpu, wall, calls = _cpu(), time.perf_counter(), 0
-        while not calls or (not once and _cpu() - cpu < _ENOUGH):
+        while not calls or _cpu() - cpu < _ENOUGH:
             answer = None  # two never stand beside each other
             answer = side(path)
             calls += 1

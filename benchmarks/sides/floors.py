@@ -53,7 +53,9 @@ def scan_windows(path: str) -> Any:
     lazy = pl.scan_csv(path, has_header=False, schema=_schema(path))
     window = (pl.col("time") // 1000).alias("window")
     value, size = pl.col("value"), pl.col("bs").cast(pl.Int64)
-    each = lazy.group_by(window, "direction").agg(pl.len(), size.sum(), value.mean(), value.max())
+    each = lazy.group_by(window, "direction").agg(
+        pl.len(), size.sum(), mean=value.mean(), max=value.max()
+    )
     return each.sort("window", "direction").collect(engine="streaming")
 
 
