@@ -4,34 +4,52 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from pathlib import Path
 
 import fiotools as ft
+from tests.conftest import FIXTURES, ROOT
 
-ROOT = Path(__file__).resolve().parents[2]
 DATA = (ROOT / "data").as_posix()
-MADE = ROOT / "tests" / "fixtures" / "credibility"
-DISKSPD = ROOT / "tests" / "fixtures" / "diskspd"
+MADE = FIXTURES / "credibility"
+Run = Callable[[], ft.Results]
 
 
-def made(name: str, *edits: tuple[str, str]) -> Callable[[], ft.Results]:
-    """Read a fixture, or a copy of it with changed text."""
-    return lambda: edited(MADE / name, *edits)
+def made(name: str, edits: dict[str, str] | None = None, **options: str) -> Run:
+    """Read a fixture, or a copy of it with changed text and other options of its jobs."""
+    path = next(
+        folder / name for folder in (MADE, FIXTURES / "diskspd") if (folder / name).exists()
+    )
+    said = path.read_text(encoding="utf-8")
+    for old, new in (edits or {}).items():
+        assert old in said, f"{name} has no {old!r}"
+        said = said.replace(old, new)
+    for option, value in options.items():
+        said, count = re.subn(f'"{option}" : "[^"]*"', f'"{option}" : "{value}"', said)
+        if not count:
+            said = said.replace('"job options" : {', f'"job options" : {{"{option}" : "{value}",')
+    return lambda: ft.reads(said, name=name)
 
 
-def diskspd(name: str, *edits: tuple[str, str]) -> Callable[[], ft.Results]:
-    return lambda: edited(DISKSPD / f"diskspd-{name}", *edits)
+def fio(name: str, edits: dict[str, str] | None = None, **options: str) -> Run:
+    return made(f"fio-3.33--{name}.json", edits, **options)
 
 
-def data(name: str) -> Callable[[], ft.Results]:
+def diskspd(name: str, edits: dict[str, str] | None = None) -> Run:
+    return made(f"diskspd-{name}", edits)
+
+
+def gnu(name: str) -> Run:
+    return made(f"gnu-dd-9.1--{name}.txt")
+
+
+def data(name: str) -> Run:
     return lambda: ft.read(f"{DATA}/{name}")
 
 
-def text(*lines: str) -> Callable[[], ft.Results]:
+def text(*lines: str) -> Run:
     return lambda: ft.reads("\n".join(lines) + "\n")
 
 
-def two(**sides: Callable[[], ft.Results]) -> Callable[[], ft.Results]:
+def two(**sides: Run) -> Run:
     """Join two readings, as a path template would."""
 
     def read() -> ft.Results:
@@ -47,30 +65,26 @@ def two(**sides: Callable[[], ft.Results]) -> Callable[[], ft.Results]:
     return read
 
 
-def edited(path: Path, *edits: tuple[str, str]) -> ft.Results:
-    said = path.read_text(encoding="utf-8")
-    for old, new in edits:
-        assert old in said, f"{path.name} has no {old!r}"
-        said = said.replace(old, new)
-    return ft.reads(said, name=path.name)
+def beside_right(edits: dict[str, str] | None = None, **options: str) -> Run:
+    """Join a right run, the slow side, and a copy of it with changed text."""
+    return two(slow=fio("right"), fast=fio("right", edits, **options))
 
 
-def dd(command: str, size: int, seconds: float) -> str:
-    """Write the output of GNU dd."""
-    return (
-        f"$ {command}\n1+0 records in\n1+0 records out\n{size} bytes copied, {seconds} s, "
-        f"{size / seconds / 1e6:.4g} MB/s"
-    )
+def dd(command: str, size: float, seconds: float) -> str:
+    """Write the output of GNU dd, below its command if there is one."""
+    rate = f"{size / seconds / 1e6:.4g} MB/s"
+    records = f"1+0 records in\n1+0 records out\n{size:.0f} bytes copied, {seconds} s, {rate}"
+    return f"$ {command}\n{records}" if command else records
+
+
+def ran(command: str, size: float, seconds: float) -> Run:
+    return text(dd(command, size, seconds))
 
 
 def times(real: float, user: float, system: float) -> str:
     return f"\nreal\t0m{real:.3f}s\nuser\t0m{user:.3f}s\nsys\t0m{system:.3f}s"
 
 
-RIGHT = "fio-3.33--right.json"
-LINKED = {"ram": "1GB", "link": "usb3-5g"}
-SIDES = {"between": "side", "baseline": "slow"}
-USB = data("wsl-vhdx/f_ext4-vhdx_write.txt")
 CDM = "\n".join(
     [
         "CrystalDiskMark 8.0.4 x64 (C) 2007-2021 hiyohiyo",
@@ -83,8 +97,8 @@ CDM = "\n".join(
         "   Test: 1 GiB (x5) [C: 10% (10/100GiB)]",
     ]
 )
+FIO_COMMAND = "$ fio --name=w --filename=f --size=64m --rw=write --bs=1m --ioengine=psync"
 FIO_TEXT = [
-    "$ fio --name=w --filename=f --size=64m --rw=write --bs=1m --ioengine=psync{more}",
     "w: (g=0): rw=write, bs=(R) 1024KiB-1024KiB, (W) 1024KiB-1024KiB, (T) 1024KiB-1024KiB, "
     "ioengine=psync, iodepth=1",
     "fio-3.33",
@@ -101,18 +115,31 @@ FIO_TEXT = [
 ]
 
 
-def typed(more: str) -> Callable[[], ft.Results]:
-    return text(*[line.replace("{more}", more) for line in FIO_TEXT])
+def typed(more: str = "", below: str = "") -> Run:
+    """Read fio's text below the command that a user typed, and above other lines."""
+    return text(FIO_COMMAND + more, *FIO_TEXT, below)
 
 
 # of another engine, deeper, and without the command
-READING = [
-    re.sub("write", "read", re.sub("ioengine=psync, iodepth=1", "ioengine=libaio, iodepth=4", line))
-    .replace("total=0,64", "total=64,0")
-    .replace("; 0 zone resets", "")
-    for line in FIO_TEXT[1:]
-]
+READING = text(
+    *[
+        line.replace("write", "read")
+        .replace("ioengine=psync, iodepth=1", "ioengine=libaio, iodepth=4")
+        .replace("total=0,64", "total=64,0")
+        .replace("; 0 zone resets", "")
+        for line in FIO_TEXT
+    ]
+)
+RIGHT = fio("right")
+SIDES = {"between": "side", "baseline": "slow"}
 CACHED = {"between": "side", "baseline": "cold", "sides": "cache"}
 COLD = text("$ time cat f > /dev/null", times(8, 0.1, 1))
 DROPPED = text("$ echo 3 > /proc/sys/vm/drop_caches; time cat f > /dev/null", times(8, 0.1, 1))
 WARM = text("$ time cat f > /dev/null", times(2, 0.1, 1))
+
+
+def told(claim: str) -> tuple[str, str, str]:
+    """Give the check, the verdict and the words of a claim."""
+    head, _, said = claim.partition(": ")
+    check, verdict = head.split()
+    return check, verdict, said

@@ -2,197 +2,97 @@
 
 from __future__ import annotations
 
-from functools import cache
-from pathlib import Path
-
-import narwhals as nw
 import pandas as pd
 import polars as pl
 import pytest
 
 import fiotools as ft
-from fiotools.stats.frames import values
 from fiotools.stats.percentiles import merge_bins
 from fiotools.vocabulary import ANSWERS, COLUMNS, STATISTICS
-from tests.conftest import PANDAS
+from tests.conftest import FIXTURES, PANDAS, ROOT
 
-ROOT = Path(__file__).parents[2]
-FIO = ROOT / "tests/fixtures/fio"
-
+FIO = f"{FIXTURES}/fio/fio-3.33--"
+DISKSPD = f"{FIXTURES}/diskspd/diskspd-"
 POLARS = {"Int64": pl.Int64, "float64": pl.Float64, "boolean": pl.Boolean, "str": pl.String}
 
-
-def keep(frame, **chosen):
-    """Keep rows of either frame type."""
-    data = nw.from_native(frame, eager_only=True)
-    lists = {name: values(data, name) for name in chosen}
-    rows = [i for i in range(len(data)) if all(lists[n][i] == v for n, v in chosen.items())]
-    return data[rows].to_native()
-
-
-@cache
-def _volumes():
-    return ft.read(ROOT / "data/dda-vhdx/xml/{volume}.xml")
-
-
-@cache
-def _sizes():
-    return ft.read(
-        f"{ROOT}/data/wsl-filesystems/{{filesystem}}_{{operation}}_{{size}}_{{round:d}}.txt"
-    )
-
-
-@cache
-def _bins():
-    names = ("jsonplus-libaio", "log-hist", "log-single")
-    return ft.read([FIO / f"fio-3.33--{name}.json" for name in names])
-
-
-@cache
-def _tables():
-    folder = ROOT / "tests/fixtures/diskspd"
-    return ft.read(
-        {
-            "targets": folder / "diskspd-2.0.12--mix_2targets_D_L.xml",
-            "weights": folder / "diskspd-2.2--F2O8_weights.xml",
-            "spans": folder / "diskspd-2.1--three_timespans.xml",
-        }
-    )
-
-
-@cache
-def _logs():
-    return ft.read([FIO / "fio-3.33--log-windows_iops.1.log", FIO / "fio-3.33--log-windows.json"])
-
-
-@cache
-def _bins_of_time():
-    return ft.read(FIO / "fio-3.33--log-coarse_clat_hist.1.log")
-
-
+VOLUMES = f"{ROOT}/data/dda-vhdx/xml/{{volume}}.xml"
+SIZES = f"{ROOT}/data/wsl-filesystems/{{filesystem}}_{{operation}}_{{size}}_{{round:d}}.txt"
+BINS = [f"{FIO}jsonplus-libaio.json", f"{FIO}log-hist.json", f"{FIO}log-single.json"]
+TABLES = [
+    f"{DISKSPD}2.0.12--mix_2targets_D_L.xml",
+    f"{DISKSPD}2.2--F2O8_weights.xml",
+    f"{DISKSPD}2.1--three_timespans.xml",
+]
+LOGS = [f"{FIO}log-windows_iops.1.log", f"{FIO}log-windows.json"]
+BINS_OF_TIME = f"{FIO}log-coarse_clat_hist.1.log"
+ONE = ("size=4k", "operation=read")
+OF_VOLUMES = {"between": "volume", "baseline": "vhdx", "by": "direction"}
+CELLS = ["operation", "size", "direction"]
+OVER = ["operation", "size", "bs_bytes"]
+OF_BINS = {"between": "source", "baseline": BINS[1]}
 CASES = {
-    "compare": (
-        _sizes,
-        lambda t: ft.compare(
-            t["io"],
-            "bw_bytes_per_s",
-            between="filesystem",
-            baseline="ext4",
-            by=["operation", "size", "direction"],
-            settings=t["settings"],
-        ),
-    ),
+    "compare": (SIZES, lambda res: ft.compare(res, "bw", between="filesystem", by=CELLS)),
     "compare, pairs": (
-        _sizes,
-        lambda t: ft.compare(
-            keep(t["io"], size="4k", operation="read"),
-            "bw_bytes_per_s",
-            between="filesystem",
-            baseline="ext4",
-            pair="round",
-        ),
+        SIZES,
+        lambda res: ft.compare(res.where(*ONE), "bw", between="filesystem", pair="round"),
     ),
-    "crosstab": (_sizes, lambda t: ft.crosstab(t["io"], "iops", between="filesystem")),
+    "crosstab": (SIZES, lambda res: ft.crosstab(res, "iops", between="filesystem")),
     "overall": (
-        _sizes,
-        lambda t: ft.overall(
-            keep(t["io"], operation="read"),
-            "bw_bytes_per_s",
-            between="filesystem",
-            baseline="ext4",
-            over=["operation", "size", "bs_bytes"],
-        ),
+        SIZES,
+        lambda res: ft.overall(res.where(ONE[1]), "bw", between="filesystem", over=OVER),
     ),
-    "speedup": (
-        _volumes,
-        lambda t: ft.speedup(
-            t["io"], "lat_mean_ns", between="volume", baseline="vhdx", by="direction"
-        ),
-    ),
+    "speedup": (VOLUMES, lambda res: ft.speedup(res, "lat_mean", **OF_VOLUMES)),
     "gate": (
-        _volumes,
-        lambda t: ft.gate(
-            ft.compare(t["io"], "iops", between="volume", baseline="vhdx", by="direction"),
-            ["slower:5%", "not-settled"],
-        ),
+        VOLUMES,
+        lambda res: ft.gate(ft.compare(res, "iops", **OF_VOLUMES), ["slower:5%", "not-settled"]),
     ),
     "tails": (
-        _bins,
-        lambda t: ft.tails(
-            keep(t["bins"], latency="clat", direction="read"),
-            [50, 99],
-            between="source",
-            baseline=str(FIO / "fio-3.33--log-hist.json"),
-        ),
+        BINS,
+        lambda res: ft.tails(res.where("latency=clat", "direction=read"), [50, 99], **OF_BINS),
     ),
-    "settings_diff": (
-        _tables,
-        lambda t: ft.settings_diff(t["settings"], between="label", baseline="spans"),
-    ),
+    "settings_diff": (TABLES, lambda res: ft.settings_diff(res, between="source")),
     "plan": (
-        _sizes,
-        lambda t: ft.plan(
-            keep(t["io"], size="4k", operation="read"),
-            "bw_bytes_per_s",
-            between="filesystem",
-            pair="round",
-        ),
+        SIZES,
+        lambda res: ft.plan(res.where(*ONE), "bw", between="filesystem", pair="round"),
     ),
-    "summarize": (
-        _sizes,
-        lambda t: ft.summarize(t["io"], "bw_bytes_per_s", by=["filesystem", "direction"]),
-    ),
-    "overview": (_volumes, lambda t: ft.overview(t["io"])),
-    "per_thread": (_volumes, lambda t: ft.per_thread(t["threads"], by="volume")),
-    "fairness": (_volumes, lambda t: ft.fairness(t["threads"], by="volume")),
-    "combine": (_volumes, lambda t: ft.combine(t["threads"], to="run")),
-    "totals": (_volumes, lambda t: ft.totals(t["threads"])),
-    "combine, groups": (_bins, lambda t: ft.combine(t["io"], to="group")),
+    "summarize": (SIZES, lambda res: ft.summarize(res, "bw", by=["filesystem", "direction"])),
+    "overview": (VOLUMES, ft.overview),
+    "per_thread": (VOLUMES, lambda res: ft.per_thread(res, by="volume")),
+    "fairness": (VOLUMES, lambda res: ft.fairness(res, by="volume")),
+    "combine": (VOLUMES, lambda res: ft.combine(res.threads, to="run")),
+    "totals": (VOLUMES, lambda res: ft.totals(res.threads)),
+    "combine, groups": (BINS, lambda res: ft.combine(res, to="group")),
     "best_under": (
-        _volumes,
-        lambda t: ft.best_under(t["io"], "lat_mean_ns", 5e5, by=["volume", "direction"]),
+        VOLUMES,
+        lambda res: ft.best_under(res, "lat_mean", 5e5, by=["volume", "direction"]),
     ),
-    "bins, merged": (_bins, lambda t: merge_bins(t["bins"], by="source")),
-    "percentiles": (
-        _bins,
-        lambda t: ft.percentiles(t["bins"], by=["source", "run"]),
-    ),
-    "steady": (_logs, lambda t: ft.steady(t["samples"])),
-    "shifts": (_logs, lambda t: ft.shifts(t["samples"])),
-    "window": (_logs, lambda t: ft.window(t["samples"], "500ms", percentiles=99)),
-    "window, histograms": (_bins_of_time, lambda t: ft.window(t["bins"], "2s", percentiles=99)),
-    "bins, of windows": (_bins_of_time, lambda t: ft.window(t["bins"], "2s", bins=True)),
-    "reconcile": (_logs, lambda t: ft.reconcile(t["samples"], t["io"], by="direction")),
+    "bins, merged": (BINS, lambda res: merge_bins(res.bins, by="source")),
+    "percentiles": (BINS, lambda res: ft.percentiles(res, by=["source", "run"])),
+    "steady": (LOGS, ft.steady),
+    "shifts": (LOGS, ft.shifts),
+    "window": (LOGS, lambda res: ft.window(res.samples, "500ms", percentiles=99)),
+    "window, histograms": (BINS_OF_TIME, lambda res: ft.window(res.bins, "2s", percentiles=99)),
+    "bins, of windows": (BINS_OF_TIME, lambda res: ft.window(res.bins, "2s", bins=True)),
+    "reconcile": (LOGS, lambda res: ft.reconcile(res, by="direction")),
+    "check": (VOLUMES, ft.check),
+    "explain": (VOLUMES, lambda res: ft.explain(res, where="direction=read")),
 }
 
 
 def test_every_statistic_is_held():
-    # these take Results, and answer in pandas
-    alone = {"check", "explain"}
-    assert {case.partition(",")[0] for case in CASES} == {*ANSWERS, "bins", "totals"} - alone
-
-
-@cache
-def _answers(case):
-    read, ask = CASES[case]
-    results = read()
-    return ask(results.tables), ask(results.to_polars())
+    assert {case.partition(",")[0] for case in CASES} == {*ANSWERS, "bins", "totals"}
 
 
 @pytest.mark.parametrize("case", CASES)
-def test_both_kinds_have_the_same_answer(case, rows):
-    one, other = _answers(case)
+def test_both_kinds_have_the_same_answer_in_the_vocabularys_types(case, rows):
+    files, ask = CASES[case]
+    one, other = (ask(ft.read(files, frames=kind)) for kind in ("pandas", "polars"))
     assert isinstance(one, pd.DataFrame)
     assert isinstance(other, pl.DataFrame)
     assert list(one.columns) == other.columns
     assert rows(one) == rows(other)
     assert len(one)
     assert one.index.equals(pd.RangeIndex(len(one)))
-
-
-@pytest.mark.parametrize("case", CASES)
-def test_the_types_are_the_vocabularys(case):
-    one, other = _answers(case)
     added = set(ANSWERS.get(case.partition(",")[0], ()))
     assert added <= set(other.columns)
     for name in other.columns:

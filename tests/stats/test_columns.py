@@ -1,4 +1,4 @@
-"""Columns and their codes: the same by a loop and by polars, for few rows and for many."""
+"""Few rows are grouped by a loop, and many by polars: both have the same answers."""
 
 from __future__ import annotations
 
@@ -9,8 +9,6 @@ import pytest
 
 from fiotools import compare, summarize
 from fiotools.stats import columns as module
-from fiotools.stats.columns import Columns
-from fiotools.stats.frames import groups, opened
 
 VALUES = {
     "numbers": [3.0, None, 1.0, 3.0, float("nan"), -2.0],
@@ -23,71 +21,68 @@ VALUES = {
 
 @pytest.fixture(params=[1000, 0], ids=["few", "many"])
 def few(request, monkeypatch):
-    """Take each path: a loop of Python, and polars."""
+    """Take each path."""
     monkeypatch.setattr(module, "_FEW", request.param)
 
 
-@pytest.mark.parametrize("name", VALUES)
-def test_codes_group_as_the_values_do(make, few, name):
-    data = opened(make(**VALUES))
-    found = [rows.tolist() for rows in Columns(data).groups([name])]
-    assert found == list(groups(data, [name]).values())
+@pytest.mark.parametrize(
+    ("by", "groups"),
+    [
+        # numbers by their size, all else as it comes
+        (["numbers"], [[-2.0, 1], [1.0, 1], [3.0, 2], [None, 2]]),
+        (["whole"], [[1, 1], [4, 2], [16, 3]]),
+        (["texts"], [["b", 2], [None, 1], ["a", 2], ["", 1]]),
+        (["truths"], [[True, 3], [False, 2], [None, 1]]),
+        (["empty"], [[None, 6]]),
+        (
+            ["texts", "truths"],
+            [["b", True, 2], [None, False, 1], ["a", False, 1], ["a", None, 1], ["", True, 1]],
+        ),
+    ],
+)
+def test_rows_are_grouped_by_their_values(make, rows, few, by, groups):
+    found = rows(summarize(make(**VALUES, iops=[1.0] * 6), "iops", by=by))
+    assert [[*(row[name] for name in by), row["n"]] for row in found] == groups
 
 
-def test_combinations_are_in_the_order_of_their_values(make, few):
-    data = opened(make(**VALUES))
-    names = ["texts", "whole", "truths"]
-    found = [rows.tolist() for rows in Columns(data).groups(names)]
-    assert found == list(groups(data, names).values())
+def test_each_row_of_an_unknown_run_is_one(make, rows, few):
+    frame = make(source=["a", "a", "a", "b"], run=[1, None, None, None], iops=[1.0] * 4)
+    assert [row["n"] for row in rows(summarize(frame, "iops"))] == [4]
 
 
-def test_a_gap_is_not_a_difference(make, few):
-    found = Columns(opened(make(fs=["ext4", None, "ext4"], depth=[1, 1, None])))
-    assert found.varying(["fs", "depth"]) == []
-    assert found.differing(["fs", "depth"], np.arange(3)) == []
-
-
-def test_a_category_is_its_text(few):
-    column = ["xfs", "ext4", "xfs"]
-    for frame in (
-        pd.DataFrame({"fs": pd.Categorical(column)}),
-        pl.DataFrame({"fs": pl.Series(column, dtype=pl.Categorical)}),
-    ):
-        found = Columns(opened(frame))
-        assert found.codes("fs").tolist() == [0, 1, 0]
-        assert found.distinct("fs") == ["xfs", "ext4"]
-
-
-def test_each_row_of_an_unknown_run_is_one(make, few):
-    found = Columns(opened(make(source=["a", "a", "a", "b"], run=[1, None, 1, None])))
-    assert found.run.tolist() == [0, 1, 0, 3]
-    assert not found.is_row_each
+def test_unused_categories_and_time_zones_stay_as_they_are(rows):
+    zone = pd.DatetimeTZDtype("ns", "Europe/Berlin")
+    frame = pd.DataFrame(
+        {
+            "mount": pd.Categorical(["x", "y", "x", "y"], categories=["never", "y", "x"]),
+            "day": pd.Series(pd.to_datetime(["2026-03-29 00:30Z"] * 4)).astype(zone),
+            "iops": [1.0, 2.0, 1.5, 2.5],
+        }
+    )
+    found = summarize(frame, "iops", by=["mount", "day"])
+    assert [(r["mount"], r["n"]) for r in rows(found)] == [("x", 2), ("y", 2)]
+    assert found.dtypes[["mount", "day"]].equals(frame.dtypes[["mount", "day"]])
+    enum = pl.Enum(["never", "y", "x"])
+    other = pl.DataFrame({"mount": ["x", "y"], "iops": [1.0, 2.0]}).cast({"mount": enum})
+    answer = compare(other, "iops", between="mount", baseline="x")
+    assert (answer.schema["mount"], answer["mount"].to_list()) == (enum, ["y"])
 
 
 def test_many_rows_have_the_answers_of_few(make, rows, monkeypatch):
-    rng = np.random.default_rng(3)
-    count = 48
+    noise = np.exp(np.random.default_rng(3).normal(0, 0.05, 48)) * np.linspace(1, 1.4, 48)
     frame = make(
-        source=[f"{'ab'[i % 2]}-{i // 2 + 1}.json" for i in range(count)],
-        run=[1] * count,
-        side=["ab"[i % 2] for i in range(count)],
-        iodepth=[1 + i // 2 % 3 for i in range(count)],
-        fs=["ext4" if i % 5 else "xfs" for i in range(count)],
-        target=[f"/dev/sd{'ab'[i % 5 == 0]}" for i in range(count)],
-        iops=(1000 * np.exp(rng.normal(0, 0.05, count)) * np.linspace(1, 1.4, count)).tolist(),
+        source=[f"{'ab'[i % 2]}-{i // 2 + 1}.json" for i in range(48)],
+        run=[1] * 48,
+        side=[*"ab"] * 24,
+        iodepth=[1 + i // 2 % 3 for i in range(48)],
+        target=[f"/dev/sd{'ab'[i % 5 == 0]}" for i in range(48)],
+        iops=(1000 * noise).tolist(),
     )
-    asked = {"between": "side", "baseline": "a"}
     answers = []
     for limit in (1000, 0):
         monkeypatch.setattr(module, "_FEW", limit)
-        answers.append(
-            [
-                rows(compare(frame, "iops", **asked, by="iodepth")),
-                rows(compare(frame, "iops", **asked)),
-                rows(summarize(frame, "iops", by=["side", "iodepth"])),
-            ]
-        )
+        by_depth = rows(compare(frame, "iops", between="side", by="iodepth"))
+        answers.append((by_depth, rows(compare(frame, "iops", between="side"))))
     assert answers[0] == answers[1]
-    told = answers[0][0][0]["told"]
-    for said in ("values drift up", "in the order of the file names", "are on 2 targets", "fs"):
-        assert said in told
+    for said in ("values drift up", "in the order of the file names", "are on 2 targets"):
+        assert said in by_depth[0]["told"]

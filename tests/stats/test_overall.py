@@ -5,6 +5,7 @@ from __future__ import annotations
 from math import exp
 
 import numpy as np
+import pandas as pd
 import pytest
 import scipy
 
@@ -23,116 +24,133 @@ def logs():
     return found
 
 
-def made(make, lines):
-    return make(**{name: [line[name] for line in lines] for name in lines[0]})
-
-
-def keep_round(table, number):
-    if hasattr(table, "query"):
-        return table.query(f"round == {number}")
-    return table.filter(table["round"] == number)
-
-
 @pytest.fixture
-def table(logs, make):
-    lines = [
+def lines(logs):
+    """Give the same as rows."""
+    return [
         {"job": f"w{w}", "round": r, "fs": "ab"[side], "iops": exp(logs[w, r, side])}
         for w, r, side in np.ndindex(logs.shape)
     ]
-    return made(make, lines)
 
 
-def test_each_workload_is_there_as_compare_has_it(table, rows):
+@pytest.fixture
+def over_all(make, rows):
+    """Ask for all workloads, and give the row over all, and the others."""
+
+    def answer(lines, **asked):
+        table = make(**{name: [line[name] for line in lines] for name in lines[0]})
+        first, *others = rows(ft.overall(table, "iops", **(SIDES | asked)))
+        return first, others
+
+    return answer
+
+
+def test_each_workload_is_there_as_compare_has_it(lines, over_all, make, rows):
+    table = make(**{name: [line[name] for line in lines] for name in lines[0]})
     alone = rows(ft.compare(table, "iops", between="fs", baseline="a", by="job"))
-    found = rows(ft.overall(table, "iops", **SIDES))
-    for one, other in zip(alone, found[1:], strict=True):
+    found, others = over_all(lines)
+    for one, other in zip(alone, others, strict=True):
         assert {name: other[name] for name in one} == one
         assert (other["workloads"], other["about"]) == (1, None)
-    assert len(found) == len(alone) + 1
-    assert (found[0]["job"], found[0]["fs"], found[0]["baseline"]) == (None, "b", "a")
-    assert (found[0]["workloads"], found[0]["about"]) == (3, "these workloads")
+    assert (found["job"], found["fs"], found["baseline"]) == (None, "b", "a")
+    assert (found["workloads"], found["about"]) == (3, "these workloads")
 
 
-def test_runs_of_their_own(table, logs, rows):
-    found = rows(ft.overall(table, "iops", **SIDES))[0]
+def test_runs_of_their_own(lines, logs, over_all):
+    found, _ = over_all(lines)
     shares = logs.var(axis=1, ddof=1) / 4 / 9
     df = shares.sum() ** 2 / (shares**2 / 3).sum()
     center = (logs[..., 1] - logs[..., 0]).mean()
     half = scipy.stats.t.ppf(0.975, df) * np.sqrt(shares.sum())
-    assert found["ratio"] == pytest.approx(exp(center))
-    assert found["ratio_lo"] == pytest.approx(exp(center - half))
-    assert found["ratio_hi"] == pytest.approx(exp(center + half))
+    ends = (exp(center), exp(center - half), exp(center + half))
+    assert (found["ratio"], found["ratio_lo"], found["ratio_hi"]) == pytest.approx(ends)
     assert found["verdict"] == "faster"
     assert "a disturbance of several workloads" in found["told"]
 
 
-def test_rounds_are_the_replicates(table, logs, rows):
-    found = rows(ft.overall(table, "iops", **SIDES, pair="round"))[0]
-    means = (logs[..., 1] - logs[..., 0]).mean(axis=0)
-    low, high = scipy.stats.t.interval(0.95, 3, means.mean(), means.std(ddof=1) / 2)
-    assert (found["n"], found["method"]) == (4, "paired t of logarithms")
-    assert (found["ratio_lo"], found["ratio_hi"]) == pytest.approx((exp(low), exp(high)))
+def by_rounds(logs):
+    """Give the ends of scipy's interval of the means of rounds: of pairs, and of two sides."""
+    sides = logs.mean(axis=0)
+    of_pairs = scipy.stats.ttest_rel(sides[:, 1], sides[:, 0])
+    of_sides = scipy.stats.ttest_ind(sides[:, 1], sides[:, 0], equal_var=False)
+    return [np.exp(test.confidence_interval(0.95)) for test in (of_pairs, of_sides)]
 
 
-def test_one_run_each_has_no_error(table, rows):
-    found = rows(ft.overall(keep_round(table, 0), "iops", **SIDES))[0]
+def in_days(lines, *, of_both):
+    """Make rounds to days of two runs each; a day may hold one side only."""
+    return [
+        line | {"day": f"{line['round']}{'' if of_both else line['fs']}", "iops": line["iops"] * k}
+        for line in lines
+        for k in (0.99, 1 / 0.99)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("made", "asked", "method"),
+    [
+        (lambda lines: lines, {"pair": "round"}, "paired t of logarithms"),
+        # a day that holds all is a round
+        (lambda lines: in_days(lines, of_both=True), {"unit": "day"}, "paired t of logarithms"),
+        # days of one side each
+        (lambda lines: in_days(lines, of_both=False), {"unit": "day"}, "Welch t of logarithms"),
+        # a run through all workloads
+        (
+            lambda lines: [
+                line | {"source": "one", "run": 2 * line["round"] + "ab".index(line["fs"])}
+                for line in lines
+            ],
+            {},
+            "Welch t of logarithms",
+        ),
+    ],
+    ids=["rounds", "days", "days of a side", "runs"],
+)
+def test_what_holds_all_workloads_is_the_replicate(lines, logs, over_all, made, asked, method):
+    found, _ = over_all(made(lines), **asked)
+    low, high = by_rounds(logs)[method.startswith("Welch")]
+    assert (found["n"], found["n_baseline"], found["method"]) == (4, 4, method)
+    assert (found["ratio_lo"], found["ratio_hi"]) == pytest.approx((low, high))
+
+
+def test_one_run_each_has_no_error(lines, over_all):
+    found, _ = over_all([line for line in lines if line["round"] == 0])
     assert found["words"] == "one run each, so the error is unknown"
     assert found["ratio_lo"] is None
 
 
-def test_a_run_through_all_workloads_is_one_replicate(table, logs, rows, make):
-    lines = rows(table)
-    runs = make(
-        run=[2 * line["round"] + "ab".index(line["fs"]) for line in lines],
-        source="one",
-        **{name: [line[name] for line in lines] for name in lines[0]},
-    )
-    found = rows(ft.overall(runs, "iops", **SIDES))[0]
-    sides = logs.mean(axis=0)
-    test = scipy.stats.ttest_ind(sides[:, 1], sides[:, 0], equal_var=False)
-    low, high = test.confidence_interval(0.95)
-    assert (found["n"], found["n_baseline"]) == (4, 4)
-    assert (found["ratio_lo"], found["ratio_hi"]) == pytest.approx((exp(low), exp(high)))
-
-
-def test_an_incomplete_round_is_left_out_and_said(table, rows, make):
-    lines = rows(table)[1:]
-    found = rows(ft.overall(made(make, lines), "iops", **SIDES, pair="round"))[0]
+def test_an_incomplete_round_is_left_out_and_said(lines, over_all):
+    found, _ = over_all(lines[1:], pair="round")
     assert found["n"] == 3
     assert "1 of 4 values of 'round' left out" in found["told"]
 
 
-def test_a_workload_without_one_side_leaves_nothing_to_say_over_all(table, rows, make):
-    lines = [line for line in rows(table) if (line["job"], line["fs"]) != ("w1", "b")]
-    found = rows(ft.overall(made(make, lines), "iops", **SIDES))[0]
-    assert found["words"] == "no run of 'b' of w1"
-    assert found["ratio"] is None
+def test_a_workload_without_one_side_leaves_nothing_to_say_over_all(lines, over_all):
+    found, _ = over_all([line for line in lines if (line["job"], line["fs"]) != ("w1", "b")])
+    assert (found["words"], found["ratio"]) == ("no run of 'b' of w1", None)
 
 
 @pytest.mark.parametrize(
     ("change", "said"),
     [
         ({"over": []}, "names no column"),
-        ({"over": "fs"}, "is in by= and between="),
         ({"over": "kind"}, "one workload only"),
         ({"over": "gap"}, "'gap' is missing in 1 of 24 rows"),
         ({"pair": "alone"}, "no alone holds all 3 workloads on both sides"),
     ],
 )
-def test_invalid_questions_are_refused(table, rows, make, change, said):
-    lines = rows(table)
-    columns = {name: [line[name] for line in lines] for name in lines[0]}
-    columns |= {"kind": ["x"] * 24, "gap": [None, *"yz" * 11, "y"]}
-    columns["alone"] = [f"{line['job']}{line['round']}" for line in lines]
+def test_invalid_questions_are_refused(lines, over_all, change, said):
+    more = [
+        line | {"kind": "x", "gap": at or None, "alone": f"{line['job']}{line['round']}"}
+        for at, line in enumerate(lines)
+    ]
     with pytest.raises(ft.SchemaError, match=said):
-        ft.overall(make(**columns), "iops", **(SIDES | change))
+        over_all(more, **change)
 
 
-def test_by_keeps_groups_of_workloads_apart(table, rows, make):
-    lines = [line | {"size": size} for size in (1, 2) for line in rows(table)]
-    found = rows(ft.overall(made(make, lines), "iops", **SIDES, by="size"))
-    assert [line["size"] for line in found if line["workloads"] == 3] == [1, 2]
-    assert len(found) == 8
+def test_by_keeps_groups_of_workloads_apart(lines, over_all):
+    first, others = over_all([line | {"size": n} for n in (1, 2) for line in lines], by="size")
+    assert [line["size"] for line in (first, *others) if line["workloads"] == 3] == [1, 2]
+    assert len(others) == 7
 
 
 @pytest.mark.parametrize(("k", "n", "noise"), [(3, 3, "equal"), (15, 3, "unequal")])
@@ -147,11 +165,10 @@ def test_only_rounds_show_the_effect_of_a_session_on_all_its_workloads():
     assert np.mean(found["rounds"]) > 0.9
 
 
-def test_the_plot_sets_the_row_over_all_apart(table):
-    ax = ft.plot.ratios(ft.overall(table, "iops", **SIDES))
+def test_the_plot_sets_the_row_over_all_apart(lines):
+    ax = ft.plot.ratios(ft.overall(pd.DataFrame(lines), "iops", **SIDES))
     assert [tick.get_text() for tick in ax.get_yticklabels()] == [
-        "all 3 workloads",
-        *(f"w{w}" for w in range(3)),
+        *("all 3 workloads", "w0", "w1", "w2"),
     ]
     assert ax.get_xlabel().endswith(", b / a")  # what all rows share
     assert [line.get_marker() for line in ax.lines].count("D") == 1
@@ -164,37 +181,3 @@ def test_levels_that_are_numbers_are_in_the_order_of_compare(make, rows):
     )
     found = rows(ft.overall(runs, "iops", between="depth", baseline=1, over="w"))
     assert [row["depth"] for row in found] == [16, 64] * 3
-
-
-def by_day(table, rows, make, sides="both"):
-    """Give the rounds of `table` as days of two runs each; a day may hold one side only."""
-    lines = [
-        line
-        | {
-            "day": f"{line['round']}{line['fs'] if sides == 'one' else ''}",
-            "iops": line["iops"] * k,
-        }
-        for line in rows(table)
-        for k in (0.99, 1.01)
-    ]
-    return made(make, lines)
-
-
-def test_a_day_that_holds_all_is_a_round(table, rows, make):
-    days = by_day(table, rows, make)
-    found = rows(ft.overall(days, "iops", **SIDES, unit="day"))[0]
-    means = [line | {"iops": line["iops"] * np.sqrt(0.99 * 1.01)} for line in rows(table)]
-    like = rows(ft.overall(made(make, means), "iops", **SIDES, pair="round"))[0]
-    for name in ("n", "ratio", "ratio_lo", "ratio_hi"):
-        assert found[name] == pytest.approx(like[name])
-    assert found["method"] == like["method"]
-
-
-def test_days_of_one_side_each_are_the_replicates(table, logs, rows, make):
-    days = by_day(table, rows, make, sides="one")
-    found = rows(ft.overall(days, "iops", **SIDES, unit="day"))[0]
-    sides = logs.mean(axis=0)
-    test = scipy.stats.ttest_ind(sides[:, 1], sides[:, 0], equal_var=False)
-    low, high = test.confidence_interval(0.95)
-    assert (found["n"], found["n_baseline"], found["method"]) == (4, 4, "Welch t of logarithms")
-    assert (found["ratio_lo"], found["ratio_hi"]) == pytest.approx((exp(low), exp(high)))

@@ -1,7 +1,5 @@
 from __future__ import annotations
 
-from pathlib import Path
-
 import polars as pl
 import pytest
 from hypothesis import example, given, settings
@@ -10,20 +8,10 @@ from hypothesis import strategies as st
 import fiotools as ft
 from fiotools import reconcile
 from fiotools.errors import SchemaError
+from tests.conftest import FIXTURES, ROOT
 
-FIXTURES = Path(__file__).parents[1] / "fixtures"
-
-
-@pytest.fixture
-def log(make):
-    """Make the log of one run, a second apart."""
-
-    def build(values, **more):
-        times = [float(i) for i in range(1, len(values) + 1)]
-        columns = {"source": "a_iops.1.log", "run": 1, "entry": 1, "direction": "read"}
-        return make(**(columns | {"quantity": "iops", "time_s": times, "value": values} | more))
-
-    return build
+FIO = FIXTURES / "fio"
+GROUPS = FIO / "fio-3.33--log-groups"
 
 
 @pytest.fixture
@@ -33,6 +21,17 @@ def summary(make):
         return make(**(columns | {"iops": iops, "runtime_s": runtime_s} | more))
 
     return build
+
+
+@pytest.fixture
+def held(log, summary, rows):
+    """Hold a log of these samples against a summary of these I/Os per second and seconds."""
+
+    def hold(values, iops, seconds, **more):
+        (row,) = rows(reconcile(log(values, **more), summary(iops, seconds)))
+        return row
+
+    return hold
 
 
 def test_a_log_of_ten_seconds_lacks_the_last(log, summary, rows):
@@ -46,28 +45,56 @@ def test_a_log_of_ten_seconds_lacks_the_last(log, summary, rows):
 
 
 @pytest.mark.parametrize(
-    ("iops", "verdict"),
+    ("iops", "begin", "end"),
     [
         # the last second would have been at 10 * 980 - 9 * 1000
-        (980.0, "cannot tell: log 2 % above the summary; the 10 % of the run without a log would "
-                "have been at 800 1/s, as none of its samples is"),
-        (985.0, "cannot tell: log 1.5 % above the summary; the 10 % of the run without a log would "
-                "have been at 850 1/s, as its samples are too"),
-        (900.0, "cannot tell: log 11 % above the summary; the 10 % of the run without a log would "
-                "have been at 0 1/s, as none of its samples is"),
-        (1100.0, "cannot tell: log 9.1 % below the summary; the 10 % of the run without a log "
-                 "would have been at 2000 1/s, as none of its samples is"),
-        (1200.0, "disagrees: log 17 % below the summary; the 10 % of the run without a log would "
-                 "have been at 3000 1/s, as none of its samples is"),
-        (500.0, "disagrees: log 100 % above the summary, more than the 10 % of the run without a "
-                "log can explain"),
-        (0.0, "no iops in the summary"),
+        (980.0, "cannot tell: log 2 % above", "been at 800 1/s, as none of its samples is"),
+        (985.0, "cannot tell: log 1.5 % above", "been at 850 1/s, as its samples are too"),
+        (900.0, "cannot tell: log 11 % above", "been at 0 1/s, as none of its samples is"),
+        (1100.0, "cannot tell: log 9.1 % below", "been at 2000 1/s, as none of its samples is"),
+        (1200.0, "disagrees: log 17 % below", "been at 3000 1/s, as none of its samples is"),
+        (500.0, "disagrees: log 100 % above", "run without a log can explain"),
+        (0.0, "no iops in the summary", ""),
     ],
-    ids=["odd rest", "possible rest", "stall", "fast rest", "too fast a rest", "impossible rest", "nothing"],
+)
+def test_the_rate_that_the_rest_needs_is_said(held, iops, begin, end):
+    words = held([850.0, 1150.0] + [1000.0] * 7, iops, 10.0)["words"]
+    assert words.startswith(begin)
+    assert words.endswith(end)
+
+
+HALVES = [0.5, 1.0, 1.5, 2.0, 2.5, 3.0, 3.5, 4.0]
+IDLE = "above the summary, unless it was idle in parts of the time between its samples"
+LATE = "log 20 % below the summary, unless the samples after its gaps were late"
+TEN = [float(second) for second in range(1, 11)]
+
+
+@pytest.mark.parametrize(
+    ("rate", "times", "iops", "seconds", "begin", "end"),
+    [
+        (1024.0, TEN, 1000.0, 10.0, "disagrees: log 2.4 % above", ", over the whole run"),
+        # at the edge of the tolerance
+        (989.9, TEN, 1000.0, 10.0, "disagrees", ""),
+        (990.0, TEN, 1000.0, 10.0, "ok", ""),
+        (1010.0, TEN, 1000.0, 10.0, "ok", ""),
+        (1010.05, TEN, 1000.0, 10.0, "disagrees", ""),
+        (0.0, TEN, 100.0, 10.0, "disagrees: log 100 % below the summary", ""),
+        # windows of 0.1 s every half second, of which nothing but the first tells
+        (10.0, [0.1, *HALVES], 2.25, 4.0, "cannot tell", IDLE),
+        # the first came late, too
+        (10.0, [0.125, *HALVES], 2.0, 4.0, "cannot tell", ""),
+        # a gap, and then a sample that came late
+        (100.0, [1.0, 2.0, 4.0, 5.0], 100.0, 5.0, "cannot tell", LATE),
+        # the part of a window with which a log may end is no measure of the others
+        (100.0, [1.0, 2.0, 3.0, 3.1], 100.0, 3.1, "ok", ""),
+        # in the time of day it counts from its first sample
+        (100.0, [0.0, 0.5, 1.0, 1.5], 100.0, 2.3, "ok", ""),
+    ],
 )  # fmt: skip
-def test_the_rate_that_the_rest_needs_is_said(log, summary, rows, iops, verdict):
-    (row,) = rows(reconcile(log([850.0, 1150.0] + [1000.0] * 7), summary(iops, 10.0)))
-    assert row["words"] == verdict
+def test_a_log_is_doubted_where_nothing_explains_it(held, rate, times, iops, seconds, begin, end):
+    words = held([rate] * len(times), iops, seconds, time_s=times)["words"]
+    assert words.startswith(begin)
+    assert words.endswith(end)
 
 
 def test_a_direction_that_did_nothing_has_no_row_of_io(log, summary, rows):
@@ -75,25 +102,17 @@ def test_a_direction_that_did_nothing_has_no_row_of_io(log, summary, rows):
     assert (row["words"], row["ratio"]) == ("nothing was done", None)
 
 
-def test_a_whole_log_has_no_rest(log, summary, rows):
-    (row,) = rows(reconcile(log([1024.0] * 10), summary(1000.0, 10.0)))
-    assert row["words"] == "disagrees: log 2.4 % above the summary, over the whole run"
-
-
-@pytest.mark.parametrize("rate", [989.9, 990.0, 1000.0, 1010.0, 1010.05, 1010.2])
-def test_a_whole_log_at_the_edge_of_its_tolerance(log, summary, rows, rate):
-    (row,) = rows(reconcile(log([rate] * 10), summary(1000.0, 10.0)))
-    ok = abs(rate / 1000 - 1) <= 0.01 + 1e-9
-    assert row["words"].startswith("ok" if ok else "disagrees")
-
-
-def test_the_coverage_of_a_log_is_told(log, summary, rows):
-    (row,) = rows(reconcile(log([1000.0] * 2), summary(1000.0, 10.0)))
-    assert (row["words"], row["told"]) == ("ok", "the log covers only 20 % of the run")
-    (row,) = rows(reconcile(log([1000.0] * 12), summary(1000.0, 10.0)))
-    assert (row["coverage_pct"], row["told"]) == (120.0, "the log is longer than the run: 12 s")
-    (row,) = rows(reconcile(log([1000.0] * 2), summary(1000.0, float("nan"))))
-    assert row["told"] == "no runtime_s: the coverage of the log is unknown"
+@pytest.mark.parametrize(
+    ("n", "seconds", "coverage", "told"),
+    [
+        (2, 10.0, 20, "the log covers only 20 % of the run"),
+        (12, 10.0, 120, "the log is longer than the run: 12 s"),
+        (2, None, None, "no runtime_s: the coverage of the log is unknown"),
+    ],
+)
+def test_the_coverage_of_a_log_is_told(held, n, seconds, coverage, told):
+    row = held([1000.0] * n, 1000.0, seconds)
+    assert (row["words"], row["coverage_pct"], row["told"]) == ("ok", coverage, told)
 
 
 def test_logs_of_several_jobs_add_up_to_their_group(log, summary, rows):
@@ -123,20 +142,20 @@ def test_labels_say_which_log_is_of_which_run(log, summary, rows):
 
 
 def test_a_log_of_fio_against_its_json(rows):
-    io = ft.read(FIXTURES / "fio/fio-3.33--log-windows.json").io
-    samples = ft.read(FIXTURES / "fio/fio-3.33--log-windows_iops.1.log").samples
+    io = ft.read(FIO / "fio-3.33--log-windows.json").io
+    samples = ft.read(FIO / "fio-3.33--log-windows_iops.1.log").samples
     found = {r["direction"]: r for r in rows(reconcile(samples, io))}
     read = found["read"]
     # 1004, 1000, 1000, 1004 and three times 1000, of 2 s
     assert read["log_rate"] == pytest.approx(7008 / 7)
     assert read["coverage_pct"] == pytest.approx(87.5, abs=0.1)
     assert (read["words"], found["write"]["words"]) == ("ok", "ok")
-    bandwidth = ft.read(FIXTURES / "fio/fio-3.33--log-windows_bw.1.log").samples
+    bandwidth = ft.read(FIO / "fio-3.33--log-windows_bw.1.log").samples
     assert [r["words"] for r in rows(reconcile(bandwidth, io))] == ["ok", "ok"]
 
 
 def test_reports_of_one_run_end_where_its_summary_does(rows):
-    res = ft.read(FIXTURES / "fio/fio-3.33--status-interval.json")
+    res = ft.read(FIO / "fio-3.33--status-interval.json")
     for row in rows(reconcile(res.samples, res.io)):
         assert row["ratio"] == pytest.approx(1, rel=1e-6)
         assert row["coverage_pct"] == pytest.approx(100)
@@ -149,14 +168,6 @@ def test_each_thread_of_diskspd_has_its_own_row(rows):
     assert {r["words"] for r in (*runs, *found)} == {"ok"}
     assert [r["direction"] for r in runs] == ["read", "write"]
     assert (found[-1]["source"], found[-1]["entry"]) == (res.io["source"][0], 4)
-
-
-def test_single_ios_can_be_counted(rows):
-    io = ft.read(FIXTURES / "fio/fio-3.33--log-single.json").io
-    samples = ft.read(FIXTURES / "fio/fio-3.33--log-single_iops.1.log").samples
-    counted = samples.groupby("direction")["value"].sum()
-    for row in rows(reconcile(samples, io)):
-        assert row["log_rate"] * row["span_s"] == pytest.approx(counted[row["direction"]])
 
 
 @settings(max_examples=60)
@@ -197,10 +208,9 @@ def test_a_log_that_holds_the_ios_of_its_summary_agrees_with_it(ios, after, ever
         assert row["ratio"] == pytest.approx(1, rel=1e-9 + 1 / max(rates[row["metric"]], 1e-300))
 
 
-def test_a_log_that_lacks_ios_is_told(make, rows):
-    log = make(direction="read", quantity="count", time_s=[0.5, 1.0, 1.5], value=1.0, bs_bytes=512)
-    io = make(direction="read", iops=[2.0], total_ios=[4], runtime_s=[2.0])
-    (row,) = rows(reconcile(log, io))
+def test_a_log_that_lacks_ios_is_told(log, summary, rows):
+    counts = log([1.0] * 3, quantity="count", time_s=[0.5, 1.0, 1.5], bs_bytes=512)
+    (row,) = rows(reconcile(counts, summary(2.0, 2.0, total_ios=4)))
     assert row["words"] == "disagrees: log 25 % below the summary, over the whole run"
     assert row["told"] == "the log has 3 I/Os, the summary 4"
 
@@ -208,14 +218,14 @@ def test_a_log_that_lacks_ios_is_told(make, rows):
 @pytest.mark.parametrize("name", ["slow", "stopped"])
 def test_honest_logs_of_single_ios(rows, name):
     # two I/Os a second, of which the last is at 3.5 of 4 s; a job that stood still at the end
-    path = FIXTURES / f"fio/fio-3.33--log-{name}"
+    path = FIO / f"fio-3.33--log-{name}"
     io = ft.read(f"{path}.json").io
     found = rows(reconcile(ft.scan(f"{path}_lat.1.log"), io))
     assert [(row["ratio"], row["words"], row["told"]) for row in found] == [(1, "ok", None)] * 2
 
 
 def test_an_averaged_log_with_pauses(rows):
-    path = FIXTURES / "fio/fio-3.33--log-think"
+    path = FIO / "fio-3.33--log-think"
     (row,) = rows(reconcile(ft.read(f"{path}_iops.1.log").samples, ft.read(f"{path}.json").io))
     # fifty I/Os at once, then a pause: eight windows of 28 have I/Os, and fio drops the last
     assert row["log_rate"] * row["span_s"] == pytest.approx(349.5, abs=1)
@@ -226,71 +236,31 @@ def test_an_averaged_log_with_pauses(rows):
     assert row["tolerance_pct"] == pytest.approx(1 + 100 / row["log_rate"])
 
 
-def test_bad_questions_get_one_line(log, summary):
-    with pytest.raises(SchemaError, match="no samples of a rate over time: there are: lat_ns"):
-        reconcile(log([1.0], quantity="lat_ns"), summary(1.0, 1.0))
-    with pytest.raises(SchemaError, match="'lat_ns' is none; there are: iops"):
-        reconcile(log([1.0]), summary(1.0, 1.0), "lat_ns")
-    with pytest.raises(SchemaError, match="there are: bw_bytes_per_s"):
-        reconcile(log([1.0], quantity="bw_bytes_per_s", bs_bytes=4096), summary(1.0, 1.0))
-    two = summary([1.0, 2.0], 1.0, source=["a.json", "b.json"])
-    with pytest.raises(
-        SchemaError, match="several rows of io for read, 1: name the column that differs"
-    ):
-        reconcile(log([1.0]), two)
-    with pytest.raises(SchemaError, match="several logs of iops of one entry"):
-        reconcile(log([1.0, 1.0], time_s=1.0, source=["x.log", "y.log"]), summary(1.0, 1.0))
-    with pytest.raises(SchemaError, match="value is missing in 1 of 2 rows"):
-        reconcile(log([1.0, None]), summary(1.0, 1.0))
-    with pytest.raises(SchemaError, match="no column 'mount'"):
-        reconcile(log([1.0]), summary(1.0, 1.0), by="mount")
-    with pytest.raises(SchemaError, match="not list"):
-        reconcile(log([1.0]), [1])
+MIXED = {"time_s": 1.0, "source": ["x.log", "y.log"]}
 
 
-def test_pauses_are_told_from_long_windows_where_the_log_can_tell(log, summary, rows):
-    # a window of 0.1 s every half second, of which nothing but the first tells
-    slow = log([10.0] * 9, time_s=[0.1, 0.5, 1.0, 1.5, 2.0, 2.5, 3.0, 3.5, 4.0])
-    (row,) = rows(reconcile(slow, summary(2.25, 4.0)))
-    assert row["words"].endswith("unless it was idle in parts of the time between its samples")
-    assert row["words"].startswith("cannot tell: log")
-    (row,) = rows(reconcile(log([10.0] * 8), summary(2.0, 8.0)))
-    assert row["words"].startswith("disagrees")
-    # the first came late, too: its window is of 0.1 s
-    slow = log([8.0] + [10.0] * 7, time_s=[0.125, 0.5, 1.0, 1.5, 2.0, 2.5, 3.0, 3.5])
-    (row,) = rows(reconcile(slow, summary(2.0, 4.0)))
-    assert row["words"].startswith("cannot tell")
-    # a gap, and then a sample that came late
-    late = log([100.0, 100.0, 100.0, 100.0], time_s=[1.0, 2.0, 4.0, 5.0])
-    (row,) = rows(reconcile(late, summary(100.0, 5.0)))
-    assert row["words"] == (
-        "cannot tell: log 20 % below the summary, unless the samples after its gaps were late"
-    )
-    # the part of a window with which a log may end is no measure of the others
-    (row,) = rows(reconcile(log([100.0] * 4, time_s=[1.0, 2.0, 3.0, 3.1]), summary(100.0, 3.1)))
-    assert (row["words"], row["log_rate"]) == ("ok", pytest.approx(100))
-    (row,) = rows(reconcile(log([0.0] * 4), summary(100.0, 5.0)))
-    assert row["words"].startswith("disagrees: log 100 % below the summary")
-
-
-def test_a_log_in_the_time_of_day_counts_from_its_first_sample(log, summary, rows):
-    (row,) = rows(reconcile(log([100.0] * 4, time_s=[0.0, 0.5, 1.0, 1.5]), summary(100.0, 2.3)))
-    assert (row["words"], row["span_s"], row["log_rate"]) == ("ok", 2.0, 100.0)
+@pytest.mark.parametrize(
+    ("samples", "io", "asked", "message"),
+    [
+        ({"quantity": "lat_ns"}, {}, {}, "no samples of a rate over time: there are: lat_ns"),
+        ({}, {}, {"quantity": "lat_ns"}, "'lat_ns' is none; there are: iops"),
+        ({"quantity": "bw_bytes_per_s", "bs_bytes": 4096}, {}, {}, "there are: bw_bytes_per_s"),
+        ({}, {"source": ["b.json", "c.json"]}, {}, "several rows of io for read, 1: name the"),
+        (MIXED, {}, {}, "several logs of iops of one entry"),
+    ],
+)
+def test_bad_questions_get_one_line(log, summary, samples, io, asked, message):
+    with pytest.raises(SchemaError, match=message):
+        reconcile(log([1.0, 1.0], **samples), summary(1.0, 1.0, **io), **asked)
 
 
 def test_a_histogram_log_that_counts_from_its_first_report(rows):
     # in the time of day: the first report is at 0, and nobody knows how long it is of
-    data = FIXTURES.parents[1] / "data/per-io-log"
-    found = rows(
-        reconcile(
-            ft.read(f"{data}/mixed_clat_hist.*.log").samples, ft.read(f"{data}/mixed.json").io
-        )
-    )
+    data = ROOT / "data/per-io-log"
+    samples = ft.read(f"{data}/mixed_clat_hist.*.log").samples
+    found = rows(reconcile(samples, ft.read(f"{data}/mixed.json").io))
     assert [row["words"] for row in found] == ["ok", "ok"]
     assert found[0]["told"].startswith("the first sample ends where the times begin: left out")
-
-
-GROUPS = FIXTURES / "fio" / "fio-3.33--log-groups"
 
 
 @pytest.mark.parametrize("by", [None, "entry"])

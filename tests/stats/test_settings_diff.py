@@ -4,23 +4,35 @@ from __future__ import annotations
 
 import pytest
 
-import fiotools as ft
 from fiotools import compare, settings_diff
 from fiotools.display import verdicts
 from fiotools.errors import SchemaError
-from fiotools.stats import frames
 
 
 def settings(make, *rows):
-    """Build settings from (label, source, entry, option, text, origin)."""
+    """Build settings: the run of a side, the entry, option, text and origin."""
     names = ("g", "source", "entry", "option", "text", "origin")
     columns = dict(zip(names, map(list, zip(*rows, strict=True)), strict=True))
     return make(**columns, run=[1] * len(rows))
 
 
+def given(make, a, b):
+    """Build settings of two runs, each of which was given options for all of its jobs."""
+    sides = (("a", "1", a), ("b", "2", b))
+    lines = [
+        (side, source, None, option, text, "global")
+        for side, source, options in sides
+        for option, text in options.items()
+    ]
+    return settings(make, *lines)
+
+
 @pytest.fixture
 def two(make):
     return make(g=["a", "b"], source=["1", "2"], run=[1, 1], iops=[100.0, 130.0], iodepth=[4, 16])
+
+
+OF_G = {"between": "g", "baseline": "a"}
 
 
 def test_what_differs_is_listed(make, rows):
@@ -33,7 +45,7 @@ def test_what_differs_is_listed(make, rows):
         ("b", "2", None, "runtime", "60", "global"),
         ("b", "2", 1, "fsync", "1", "given"),
     )
-    found = settings_diff(had, between="g", baseline="a")
+    found = settings_diff(had, **OF_G)
     assert type(found) is type(had)
     assert rows(found) == [
         {"g": "b", "baseline": "a", "option": option, "text": text, "text_baseline": other}
@@ -43,134 +55,78 @@ def test_what_differs_is_listed(make, rows):
     ]
 
 
-def test_what_means_the_same_is_not(make, rows):
-    had = settings(
-        make,
+@pytest.mark.parametrize(
+    ("option", "a", "b"),
+    [
         # amounts, however they are written
-        ("a", "1", None, "bs", "4k", "global"),
-        ("b", "2", None, "bs", "4096", "global"),
-        ("a", "1", None, "runtime", "1m", "global"),
-        ("b", "2", None, "runtime", "60s", "global"),
+        ("bs", [(None, "4k", "global")], [(None, "4096", "global")]),
+        ("runtime", [(None, "1m", "global")], [(None, "60s", "global")]),
         # where the files are is what is compared
-        ("a", "1", None, "filename", "/a/file", "global"),
-        ("b", "2", None, "filename", "/b/file", "global"),
-        ("a", "1", None, "Target/Path", "F:", "given"),
-        ("b", "2", None, "Target/Path", "G:", "given"),
+        ("filename", [(None, "/a/file", "global")], [(None, "/b/file", "global")]),
+        ("Target/Path", [(None, "F:", "given")], [(None, "G:", "given")]),
         # a default, and the same given
-        ("a", "1", 1, "invalidate", "1", "default"),
-        ("b", "2", None, "invalidate", "1", "global"),
+        ("invalidate", [(1, "1", "default")], [(None, "1", "global")]),
         # what an entry has itself hides what is given for all; a default hides nothing
-        ("a", "1", None, "rw", "write", "global"),
-        ("a", "1", 1, "rw", "read", "given"),
-        ("b", "2", 1, "rw", "read", "given"),
-        ("a", "1", None, "direct", "1", "global"),
-        ("a", "1", 1, "direct", "0", "default"),
-        ("b", "2", 1, "direct", "1", "given"),
-    )
-    assert rows(settings_diff(had, between="g", baseline="a")) == []
+        ("rw", [(None, "write", "global"), (1, "read", "given")], [(1, "read", "given")]),
+        ("direct", [(None, "1", "global"), (1, "0", "default")], [(1, "1", "given")]),
+    ],
+)
+def test_what_means_the_same_is_not(make, rows, option, a, b):
+    lines = [
+        (side, source, entry, option, text, origin)
+        for side, source, told in (("a", "1", a), ("b", "2", b))
+        for entry, text, origin in told
+    ]
+    assert rows(settings_diff(settings(make, *lines), **OF_G)) == []
 
 
 def test_a_sweep_on_both_sides_is_not_a_difference(make, rows):
     swept = [(g, f"{g}{bs}", None, "bs", bs, "global") for g in "ab" for bs in ("4k", "8k")]
-    assert rows(settings_diff(settings(make, *swept), between="g", baseline="a")) == []
-    found = rows(settings_diff(settings(make, *swept[:-1]), between="g", baseline="a"))
-    assert [(row["text"], row["text_baseline"]) for row in found] == [("4k", "4k, 8k")]
+    assert rows(settings_diff(settings(make, *swept), **OF_G)) == []
+    (found,) = rows(settings_diff(settings(make, *swept[:-1]), **OF_G))
+    assert (found["text"], found["text_baseline"]) == ("4k", "4k, 8k")
+
+
+def test_an_option_without_a_text_is_given_or_not(make, rows, two):
+    had = given(make, {"runtime": "30"}, {"runtime": "30", "zero_buffers": ""})
+    (row,) = rows(settings_diff(had, **OF_G))
+    assert (row["option"], row["text"], row["text_baseline"]) == ("zero_buffers", "", None)
+    (row,) = rows(compare(two, "iops", **OF_G, settings=had))
+    assert verdicts.settings(row) == ["zero_buffers is given against not given"]
+    # a run whose options have no text was given none
+    (row,) = rows(settings_diff(given(make, {"direct": "1"}, {"bs": None}), **OF_G))
+    assert (row["option"], row["text"], row["text_baseline"]) == ("direct", None, "1")
 
 
 def test_compare_tells_of_it(make, rows, two):
-    had = settings(
-        make,
-        ("a", "1", None, "iodepth", "4", "global"),
-        ("a", "1", None, "runtime", "30", "global"),
-        ("b", "2", None, "iodepth", "16", "global"),
-        ("b", "2", None, "runtime", "60", "global"),
-    )
-    ask = {"between": "g", "baseline": "a"}
-    (row,) = rows(compare(two, "iops", **ask, settings=had))
+    had = given(make, {"iodepth": "4", "runtime": "30"}, {"iodepth": "16", "runtime": "60"})
+    (row,) = rows(compare(two, "iops", **OF_G, settings=had))
     assert verdicts.settings(row) == ["iodepth is 16 against 4", "runtime is 60 against 30"]
     assert "the sides had other options: iodepth, runtime" in row["told"]
     # what is compared is no news
     (row,) = rows(compare(two, "iops", between="iodepth", baseline=4, settings=had))
     assert row["settings_differ"] == "runtime"
-    (row,) = rows(compare(two, "iops", **ask))
+    (row,) = rows(compare(two, "iops", **OF_G))
     assert row["settings_differ"] is None
     assert "options" not in (row["told"] or "")
 
 
-def test_an_option_without_a_value_is_given(make, rows, two):
-    had = settings(
-        make,
-        ("a", "1", None, "runtime", "30", "global"),
-        ("b", "2", None, "runtime", "30", "global"),
-        ("b", "2", None, "zero_buffers", "", "global"),
-    )
-    (row,) = rows(settings_diff(had, between="g", baseline="a"))
-    assert (row["option"], row["text"], row["text_baseline"]) == ("zero_buffers", "", None)
-    (row,) = rows(compare(two, "iops", between="g", baseline="a", settings=had))
-    assert verdicts.settings(row) == ["zero_buffers is given against not given"]
-
-
 def test_compare_says_where_it_cannot_know(make, rows, two):
-    had = settings(make, ("a", "1", None, "runtime", "30", "global"))
-    (row,) = rows(compare(two, "iops", between="g", baseline="a", settings=had))
+    had = given(make, {"runtime": "30"}, {})
+    (row,) = rows(compare(two, "iops", **OF_G, settings=had))
     assert row["settings_differ"] is None
     assert "the reports do not say whether both sides had the same options" in row["told"]
 
 
 def test_each_cell_has_its_own_runs(make, rows):
-    runs = make(
-        g=["a", "b", "a", "b"],
-        direction=["read", "read", "write", "write"],
-        source=["1", "2", "3", "4"],
-        run=[1] * 4,
-        iops=[1.0, 2.0, 3.0, 4.0],
-    )
-    had = settings(
-        make,
-        *(
-            (g, source, None, "fsync", text, "global")
-            for g, source, text in (
-                ("a", "1", "0"),
-                ("b", "2", "0"),
-                ("a", "3", "1"),
-                ("b", "4", "8"),
-            )
-        ),
-    )
-    found = rows(compare(runs, "iops", between="g", baseline="a", by="direction", settings=had))
+    ways, sources = ["read", "read", "write", "write"], [*"1234"]
+    runs = make(g=[*"abab"], direction=ways, source=sources, run=1, iops=[1.0, 2.0, 3.0, 4.0])
+    fsync = zip("abab", sources, "0018", strict=True)
+    had = settings(make, *((g, source, None, "fsync", text, "global") for g, source, text in fsync))
+    found = rows(compare(runs, "iops", **OF_G, by="direction", settings=had))
     assert [verdicts.settings(row) for row in found] == [[], ["fsync is 8 against 1"]]
 
 
-def test_of_real_reports():
-    res = ft.read("data/dda-vhdx/xml/{volume}.xml")
-    assert len(ft.settings_diff(res.settings, between="volume", baseline="vhdx")) == 0
-    found = ft.compare(
-        res.io, "iops", between="volume", baseline="vhdx", by="direction", settings=res.settings
-    )
-    assert found["settings_differ"].isna().all()
-
-
-def test_bad_questions(make):
-    had = settings(make, ("a", "1", None, "runtime", "30", "global"))
-    with pytest.raises(SchemaError, match="no column 'h'"):
-        settings_diff(had, between="h", baseline="a")
-    with pytest.raises(SchemaError, match="baseline 'z' is not a value of 'g'; there are: 'a'"):
-        settings_diff(had, between="g", baseline="z")
-    with pytest.raises(SchemaError, match="'g' holds only 'a'"):
-        settings_diff(had, between="g", baseline="a")
-    runs = make(g=["a", "b"], iops=[1.0, 2.0])
-    with pytest.raises(SchemaError, match="no column 'source'"):
-        compare(runs, "iops", between="g", baseline="a", settings=runs)
-
-
-def test_a_label_named_baseline_is_to_be_renamed(make):
-    had = settings(make, ("a", "1", 1, "direct", "1", "given"), ("b", "2", 1, "bs", "4k", "given"))
-    named = frames.opened(had).rename({"g": "baseline"}).to_native()
-    with pytest.raises(SchemaError, match="column 'baseline' would hide"):
-        settings_diff(named, between="baseline", baseline="a")
-
-
-def test_a_run_whose_options_have_no_text_was_given_none(make, rows):
-    had = settings(make, ("a", "1", 1, "direct", "1", "given"), ("b", "2", 1, "bs", None, "given"))
-    (row,) = rows(settings_diff(had, between="g", baseline="a"))
-    assert (row["option"], row["text"], row["text_baseline"]) == ("direct", None, "1")
+def test_settings_without_their_columns_are_refused(two):
+    with pytest.raises(SchemaError, match="no column 'entry'"):
+        compare(two, "iops", **OF_G, settings=two)

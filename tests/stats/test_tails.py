@@ -14,6 +14,7 @@ import fiotools as ft
 from benchmarks.coverage.tails import a_run, coverage
 from fiotools.flags import flag
 from fiotools.stats import submission
+from fiotools.stats.frames import opened
 from fiotools.stats.tails import Interval, Windows, interval_within, ratio_within
 
 SIDES = {"between": "fs", "baseline": "a"}
@@ -45,11 +46,24 @@ def two():
     return [a_run("rho .5", 120, shift, rng) for shift in (0.0, np.log(1.3))]
 
 
-def of_sides(runs, count=1):
+def of_sides(runs, name="{}"):
+    """Name two runs after their sides."""
     return [
-        (run, {"fs": side, "source": f"{side}{number}", "run": 1})
+        (run, {"fs": side, "source": name.format(side), "run": 1})
         for side, run in zip("ab", runs, strict=True)
-        for number in range(count)
+    ]
+
+
+def several(count):
+    """Make so many runs a side, two on each day."""
+    rng = np.random.default_rng(9)
+    return [
+        (
+            a_run("rho .5", 60, shift, rng),
+            {"fs": side, "source": f"{side}{n}", "run": 1, "day": n // 2},
+        )
+        for side, shift in (("a", 0.0), ("b", np.log(1.3)))
+        for n in range(count)
     ]
 
 
@@ -78,15 +92,7 @@ def test_a_side_that_was_submitting_has_a_flag(two, make, rows):
 
 
 def test_runs_of_a_day_count_once(make, rows):
-    rng = np.random.default_rng(9)
-    runs = [
-        (
-            a_run("rho .5", 60, shift, rng),
-            {"fs": side, "source": f"{side}{n}", "run": 1, "day": n // 2},
-        )
-        for side, shift in (("a", 0.0), ("b", np.log(1.3)))
-        for n in range(8)
-    ]
+    runs = several(8)
     (row,) = rows(ft.tails(table(make, runs), 99, **SIDES, unit="day"))
     each = rows(ft.tails(table(make, runs), 99, between="source", baseline="a0"))
     logs = {"a0": 0.0} | {line["source"]: np.log(line["ratio"]) for line in each}
@@ -99,20 +105,13 @@ def test_runs_of_a_day_count_once(make, rows):
 
 
 def test_several_runs_are_compared_as_runs(make, rows):
-    rng = np.random.default_rng(9)
-    runs = [
-        (a_run("rho .5", 60, shift, rng), {"fs": side, "source": f"{side}{number}", "run": 1})
-        for side, shift in (("a", 0.0), ("b", np.log(1.3)))
-        for number in range(4)
-    ]
-    bins = table(make, runs)
+    bins = table(make, several(4))
     [line] = rows(ft.tails(bins, 99, **SIDES))
     each = ft.percentiles(bins, 99, by=["fs", "source", "run"])
     [same] = rows(ft.compare(each, "value_ns", **SIDES))
     assert (line["n"], line["method"], line["windows"]) == (4, "Welch t of logarithms", None)
-    assert [line[name] for name in ("ratio", "ratio_lo", "ratio_hi", "verdict")] == [
-        same[name] for name in ("ratio", "ratio_lo", "ratio_hi", "verdict")
-    ]
+    for name in ("ratio", "ratio_lo", "ratio_hi", "verdict"):
+        assert line[name] == same[name]
 
 
 def test_one_run_against_several_has_no_interval(two, make, rows):
@@ -123,25 +122,26 @@ def test_one_run_against_several_has_no_interval(two, make, rows):
 
 
 @pytest.mark.parametrize(
-    ("percentile", "keep", "said"),
+    ("percentile", "windows", "said"),
     [
         (99, 59, "need >= 60 windows"),
         (99.999, 120, "fewer than 30 I/Os beyond the percentile"),
-        (50, 0, "no windows of time"),
     ],
 )
-def test_where_there_is_no_interval_it_says_why(two, make, rows, percentile, keep, said):
-    runs = [Windows(run.edges, run.below[: keep or 120]) for run in two]
-    bins = table(make, of_sides(runs))
-    if not keep:
-        whole = bins if isinstance(bins, pl.DataFrame) else pl.from_pandas(bins)
-        apart = ["fs", "source", "run", "latency", "direction", "bin_lo_ns", "bin_hi_ns"]
-        whole = whole.group_by(apart, maintain_order=True).agg(pl.col("count").sum())
-        bins = whole if isinstance(bins, pl.DataFrame) else whole.to_pandas()
-    [line] = rows(ft.tails(bins, percentile, **SIDES))
+def test_where_there_is_no_interval_it_says_why(two, make, rows, percentile, windows, said):
+    runs = [Windows(run.edges, run.below[:windows]) for run in two]
+    [line] = rows(ft.tails(table(make, of_sides(runs)), percentile, **SIDES))
     assert line["ratio"] > 1
     assert line["ratio_lo"] is None
     assert said in line["told"]
+
+
+def test_bins_of_whole_runs_have_no_windows(two, make, rows):
+    runs = [Windows(run.edges, run.below[:1]) for run in two]
+    bins = opened(table(make, of_sides(runs))).drop("time_s").to_native()
+    [line] = rows(ft.tails(bins, 50, **SIDES))
+    assert line["ratio_lo"] is None
+    assert "no windows of time" in line["told"]
 
 
 def test_windows_that_are_all_alike_leave_nothing_open_but_the_bin():
@@ -158,29 +158,16 @@ def test_an_end_in_the_last_bin_is_not_an_end():
 
 
 def test_the_ends_of_both_make_those_of_the_ratio():
-    low, high = ratio_within(Interval(200.0, 100.0, 400.0), Interval(100.0, 100.0, 100.0))
-    assert (low, high) == pytest.approx((1.0, 4.0))
-    low, high = ratio_within(Interval(100.0, 100.0, 100.0), Interval(100.0, 50.0, 400.0))
-    assert (low, high) == pytest.approx((0.25, 2.0))
+    wide, exact = Interval(200.0, 100.0, 400.0), Interval(100.0, 100.0, 100.0)
+    assert ratio_within(wide, exact) == pytest.approx((1.0, 4.0))
+    assert ratio_within(exact, Interval(100.0, 50.0, 400.0)) == pytest.approx((0.25, 2.0))
 
 
-def test_logs_of_the_jobs_of_one_run_are_not_repeats(two, make):
-    runs = [
-        (run, {"fs": side, "source": f"{side}_clat_hist.{job}.log", "run": 1})
-        for side, run in zip("ab", two, strict=True)
-        for job in (1, 2)
-    ]
+def test_logs_of_the_jobs_of_one_run_are_not_repeats_and_may_be_put_together(two, make, rows):
+    jobs = [*of_sides(two, "{}_clat_hist.1.log"), *of_sides(two, "{}_clat_hist.2.log")]
     with pytest.raises(ft.SchemaError, match="logs of the jobs of one run, no repeats"):
-        ft.tails(table(make, runs), 50, **SIDES)
-
-
-def test_jobs_put_together_are_one_run(two, make, rows):
-    runs = [
-        (run, {"fs": side, "source": f"{side}_clat_hist.{job}.log", "run": 1})
-        for side, run in zip("ab", two, strict=True)
-        for job in (1, 2)
-    ]
-    together = ft.window(table(make, runs), "1s", by="fs", bins=True)
+        ft.tails(table(make, jobs), 50, **SIDES)
+    together = ft.window(table(make, jobs), "1s", by="fs", bins=True)
     [line] = rows(ft.tails(together, 50, **SIDES))
     assert (line["n"], line["n_baseline"], line["windows"]) == (1, 1, 120)
 
@@ -201,26 +188,13 @@ def test_windows_hold_the_ratio_where_single_ios_do_not(noise, most):
     assert float(found["independent I/Os"]) < most
 
 
-def test_the_figure_has_a_band_and_hollow_points_without_one():
-    found = pd.DataFrame(
-        {
-            "percentile": [50.0, 99.0, 99.9],
-            "fs": "b",
-            "baseline": "a",
-            "ratio": [1.0, 1.3, 1.6],
-            "ratio_lo": [0.97, 1.1, None],
-            "ratio_hi": [1.03, 1.5, None],
-            "confidence": [0.95, 0.95, None],
-            "method": ["batch means"] * 2 + ["Welch t of logarithms"],
-        }
-    )
-    ax = ft.plot.tails(found)
-    assert [text.get_text() for text in ax.texts] == ["b / a"]
-    points = [line for line in ax.lines if line.get_marker() == "o" and line.get_zorder() == 4]
-    fillings = [line.get_markerfacecolor() for line in points]
-    assert fillings[0] == fillings[1] != fillings[2] == "white"
-    assert len(fillings) == 3
-    assert "95 % interval within these runs" in ft.plot.tails.spec(found).notes[0]
+def test_the_figure_says_what_its_band_is_and_where_there_is_none():
+    ends = {"ratio": 1.3, "ratio_lo": [1.1, None], "ratio_hi": [1.5, None], "confidence": 0.95}
+    sides = {"fs": "b", "baseline": "a", "percentile": [50.0, 99.9], "method": "batch means"}
+    found = pd.DataFrame(sides | ends)
+    band, hollow, *_ = ft.plot.tails.spec(found).notes
+    assert band == "band: 95 % interval within these runs"
+    assert hollow.startswith("○ no interval")
     with pytest.raises(ft.SchemaError, match="a percentile twice"):
         ft.plot.tails(pd.concat([found, found]))
 
