@@ -1,4 +1,4 @@
-"""Every file of ../shared/corpus against what is known of it: `python -m tests.corpus` prints counts.
+"""Every file of ../shared/corpus against what is known of it.
 
 A file is read, or refused with a reason. What ``truths.json`` says of it (read from the files by
 other means) must stand in the frames: the reports of dd in `io`, or in `samples` if a later report
@@ -10,7 +10,7 @@ from __future__ import annotations
 import csv
 import json
 import math
-import sys
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -22,6 +22,7 @@ import pytest
 import fiotools as ft
 from tests.physics import each, read_all
 
+DIRECTIONS = ("read", "write", "total")
 CORPUS = Path(__file__).parents[2] / "shared" / "corpus"
 needs_corpus = pytest.mark.skipif(
     not CORPUS.is_dir(), reason="the corpus (../shared/corpus) does not lie beside the project"
@@ -33,7 +34,6 @@ class Outcome:
     """What came of one file."""
 
     path: Path
-    tool: str
     results: ft.Results | None = None
     refusal: str = ""
     disagreements: list[str] = field(default_factory=list)
@@ -52,7 +52,7 @@ def outcomes() -> tuple[list[Outcome], ft.Results]:
             known = rows
         with (root / "MANIFEST.tsv").open(encoding="utf-8") as lines:
             for row in csv.DictReader(lines, delimiter="\t", quoting=csv.QUOTE_NONE):
-                found.append(Outcome(root / row["file"], _tool(folder, row)))
+                found.append(Outcome(root / row["file"]))
                 truths[found[-1].path] = folder, known.get(row["file"])
     # at once, which takes a quarter of the time
     results, failures = read_all([one.path for one in found])
@@ -69,24 +69,6 @@ def outcomes() -> tuple[list[Outcome], ft.Results]:
     return found, results
 
 
-def _tool(folder: str, row: dict[str, str]) -> str:
-    """Name the tool of a file as the table of counts has it."""
-    name = row["file"].rpartition("/")[2]
-    if folder == "fio":
-        kind = row["kind"]
-        return (
-            "fio logs" if kind.startswith("log") else f"fio {kind.partition('-')[0].strip('345+')}"
-        )
-    if folder == "diskspd":
-        if "crystaldiskmark" in row["kind"]:
-            return "CrystalDiskMark"
-        return "diskspd-for-linux" if "linux" in row["kind"] else row["kind"].split(" ")[0]
-    for word in ("hyperfine", "transcript", "python-timeit", "wild"):
-        if name.startswith(word):
-            return {"wild": "dd and time, wild"}.get(word, word)
-    return "dd" if "-dd-" in name else "time"
-
-
 def close(one: Any, other: Any, relative: float = 1e-9) -> bool:
     """Say whether two figures are the same; None is a figure that is not there."""
     if one is None or other is None or one != one or other != other:
@@ -95,23 +77,23 @@ def close(one: Any, other: Any, relative: float = 1e-9) -> bool:
 
 
 def dd_time(results: ft.Results, truth: dict[str, Any]) -> Iterator[str]:
-    """Compare reports of dd, timings and hyperfine's results; what a truth leaves out is unknown."""
-    truths = [truth, truth.get("dd", {}), *truth.get("parts", ())]
-    named = ("reports", "byte_lines_in_order_of_appearance", "progress")
-    listed = {
-        name: [one for part in truths for one in part.get(name, ())]
-        for name in named
-        if any(name in part for part in truths)
-    }
-    listed["by_host"] = list(truth.get("by_host", {}).values())
-    yield from reports(results, listed)
+    """Compare reports of dd, their progress, timings and hyperfine's results."""
+    known, seen = known_reports(truth), read_reports(results)
+    if "interleaved" in truth:  # whose records are whose is known only where it is certain
+        known, seen = (sorted(one[:2] for one in reports) for reports in (known, seen))
+    if known != seen:
+        yield f"dd reports {seen}, not {known}"
+    samples = set(zip(results.samples["value"], results.samples["time_s"], strict=True))
+    for one in truth.get("progress", ()):
+        if (one["bytes"], one["seconds"]) not in samples:
+            yield f"progress {one} is not in samples"
     if "results" in truth:
         yield from hyperfine(results, truth["results"])
         return
     names = ("real", "user", "sys")
     times = [
         tuple(timing.get(name) for name in names)
-        for part in truths
+        for part in (truth, truth.get("dd") or {}, *truth.get("parts", ()))
         for timing in part.get("time", ())
     ]
     given = results.timings[[f"{name}_s" for name in names]].astype(object).to_numpy().tolist()
@@ -124,45 +106,61 @@ def dd_time(results: ft.Results, truth: dict[str, Any]) -> Iterator[str]:
         yield f"timings {given}, not {times}"
 
 
-def reports(results: ft.Results, listed: dict[str, list[Any]]) -> Iterator[str]:
-    """Compare what dd printed: every report is there, and nothing else is."""
-    wanted = [
-        (one["bytes"], one["seconds"])
-        for name in listed
-        if name != "progress"
-        for one in listed[name]
-        if one.get("bytes") is not None
-    ]
-    progress = [(one["bytes"], one["seconds"]) for one in listed.get("progress", ())]
-    dd = set(results.runs.loc[results.runs["tool"] == "dd", "run"])
-    rows = results.io[results.io["run"].isin(dd)]
-    final = list(zip(rows["io_bytes"], rows["runtime_s"], strict=True))
-    sampled = results.samples[results.samples["quantity"] == "io_bytes"]
-    earlier = list(zip(sampled["value"], sampled["time_s"], strict=True))
+Report = tuple[Any, Any, Any, Any]  # bytes, seconds, records in and out
 
-    def among(one: Any, others: list[Any]) -> bool:
-        # a time of 0 is one that was not measured
-        return any(
-            close(one[0], other[0]) and close(one[1] or None, other[1] or None) for other in others
+
+def known_reports(truth: dict[str, Any]) -> list[Report]:
+    """List the reports of dd in their order."""
+    reports = list(truth.get("byte_lines_in_order_of_appearance", []))
+    for part in (truth, truth.get("dd") or {}, *truth.get("parts", [])):
+        reports += part.get("reports", [])
+    reports += truth.get("by_host", {}).values()
+    return [
+        (
+            one.get("bytes"),
+            one.get("seconds"),
+            *("{}+{}".format(*one[key]) if key in one else None for key in ("in", "out")),
         )
+        for one in reports
+    ]
 
-    for want in wanted:
-        if want[0] and not among(want, [*earlier, *final]):
-            yield f"dd report {want} is not there"
-    for got in final:
-        if wanted and not among(got, wanted):
-            yield f"dd row {got} is not in the file"
-    for got in earlier:
-        if progress and not among(got, [*wanted, *progress]):
-            yield f"dd sample {got} is not in the file"
+
+def read_reports(results: ft.Results) -> list[Report]:
+    """List the same of each run, and of the earlier reports in samples and extras."""
+    extras = {(row.run, row.path): row.text for row in results.extras.itertuples()}
+    reports: list[Report] = []
+    for run in results.runs[results.runs["tool"] == "dd"].itertuples():
+        samples = results.samples[results.samples["run"] == run.run]
+        amounts = results.io[results.io["run"] == run.run]["io_bytes"].tolist()
+        earlier = [(int(one.value), one.time_s) for one in samples.itertuples()][:-1]
+        for at in range(max(len(earlier), 20)):
+            records = extras.get((run.run, f"samples.{at}.records_in"))
+            if records:
+                figures = earlier[at] if earlier else (None, None)
+                reports.append((*figures, records, extras[run.run, f"samples.{at}.records_out"]))
+        seconds = float(extras.get((run.run, "seconds"), run.duration_s))
+        none = 0 if (run.run, "bytes") in extras else None
+        last = (
+            int(amounts[0]) if amounts else none,
+            None if math.isnan(seconds) else seconds,
+            extras.get((run.run, "records_in")),
+            extras.get((run.run, "records_out")),
+        )
+        reports.append(last)
+    return reports
 
 
 def hyperfine(results: ft.Results, truth: list[dict[str, Any]]) -> Iterator[str]:
-    """Compare the mean of every command."""
+    """Compare the mean of every command, and all figures where none is rounded."""
     timings = results.timings
     # tables and terminals have no median, and tenths of a millisecond
     is_rounded = not results.extras["path"].str.endswith("median").any()
-    for want in truth:
+    figures = dict(zip(results.extras["path"], results.extras["text"], strict=True))
+    for index, want in enumerate(truth):
+        for name in () if is_rounded else want:
+            told = figures.get(f"results/{index}/{name}")
+            if name != "command" and not close(told and float(told), want[name]):
+                yield f"{want['command']}: {name} {told}, not {want[name]}"
         rows = timings[timings["command"] == want["command"]]
         mean = rows["real_mean_s"].dropna()
         got = mean.iloc[0] if len(mean) else rows["real_s"].astype(float).mean()
@@ -215,62 +213,95 @@ def with_totals(io: pd.DataFrame) -> pd.DataFrame:
 
 
 def diskspd(results: ft.Results, truth: dict[str, Any]) -> Iterator[str]:
-    """Compare bytes and I/Os of every thread, and the totals (test_corpus_diskspd has the rest)."""
+    """Compare every thread, the totals, what was printed of them, percentiles and buckets."""
+    yield from buckets(results, truth.get("iops_buckets"))
     for run, span in enumerate(truth.get("timespans") or truth["runs"], 1):
-        io, of_threads = (
-            table[table["run"] == run]
-            for table in (with_totals(results.io), with_totals(results.threads))
-        )
-        threads = span["threads"]
-        parts = (
-            [part for thread in threads for part in thread.get("targets", [thread])]
-            if isinstance(threads, list)
-            else list(threads.values())
-        )
-        for direction in ("read", "write", "total"):
-            mine = of_threads[of_threads["direction"] == direction]
-            want = [
-                (part[direction]["bytes"], part[direction]["ios"])
-                for part in parts
-                if part.get(direction) and part[direction]["ios"]
-            ]
-            got = list(zip(mine["io_bytes"], mine["total_ios"], strict=True))
-            if sorted(want) != sorted(got):
-                yield f"run {run} {direction}: threads {got}, not {want}"
-            total = io[io["direction"] == direction]
-            if span.get(direction) and span[direction]["ios"]:
-                want = [(span[direction]["bytes"], span[direction]["ios"])]
-                got = list(zip(total["io_bytes"], total["total_ios"], strict=True))
-                if want != got:
-                    yield f"run {run} {direction}: total {got}, not {want}"
+        tables = {name: frame[frame["run"] == run] for name, frame in results.tables.items()}
+        io, threads = (with_totals(tables[name]) for name in ("io", "threads"))
+        yield from printed_total(tables["extras"], span.get("total"))
+        parts = [*parts_of(span["threads"])]
+        for direction in DIRECTIONS:
+            place = f"run {run} {direction}"
+            expected = span.get(direction)
+            yield from row_of(place, io[io["direction"] == direction], expected)
+            yield from chart(place, tables["percentiles"], direction, expected or {})
+            rows = threads[threads["direction"] == direction]
+            known = [(number, part) for number, part in parts if part.get(direction)]
+            if len(rows) != sum(part[direction]["ios"] > 0 for _, part in known):
+                yield f"{place}: {len(rows)} rows of threads"
+            for number, part in known:
+                mine = rows[rows["thread"] == number]
+                if "path" in part:
+                    path = re.sub(r" \(\d+\w+\)$", "", part["path"])
+                    mine = mine[mine["target"] == path]
+                yield from row_of(f"{place} thread {number}", mine, part[direction])
 
 
-def table(every: list[Outcome]) -> str:
-    """Count by tool: files, read, refused with a reason, with a truth that disagrees."""
-    lines = [f"{'tool':22}{'files':>7}{'read':>7}{'refused':>9}{'disagreeing':>13}"]
-    tools = sorted({one.tool for one in every})
-    for tool in [*tools, "all"]:
-        mine = [one for one in every if tool in (one.tool, "all")]
-        read = sum(one.results is not None for one in mine)
-        wrong = sum(bool(one.disagreements) for one in mine)
-        lines.append(f"{tool:22}{len(mine):7}{read:7}{len(mine) - read:9}{wrong:13}")
-    return "\n".join(lines)
+def parts_of(threads: Any) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Give threads, or their targets, with their numbers."""
+    if isinstance(threads, dict):
+        yield from ((int(number), part) for number, part in threads.items())
+    else:
+        for thread in threads:
+            yield from ((thread["id"], part) for part in thread.get("targets", [thread]))
 
 
-def main() -> int:
-    """Print the counts, every refusal and every disagreement."""
-    if not CORPUS.is_dir():
-        sys.exit("there is no ../shared/corpus beside the project")
-    every, _ = outcomes()
-    for one in every:
-        if one.refusal:
-            print("refused:", one.refusal.replace(CORPUS.as_posix() + "/", "")[:160])
-    for one in every:
-        for what in one.disagreements:
-            print("disagrees:", one.path.name, what[:200])
-    print(table(every))
-    return 0
+def row_of(place: str, rows: pd.DataFrame, expected: dict[str, Any] | None) -> Iterator[str]:
+    """Compare one row; where nothing happened there is none."""
+    if expected is None:
+        return
+    if len(rows) != (expected["ios"] > 0):
+        yield f"{place}: {len(rows)} rows"
+        return
+    for row in rows.to_dict("records"):
+        amounts = row["io_bytes"], row["total_ios"]
+        if amounts != (expected["bytes"], expected["ios"]):
+            yield f"{place}: {amounts}, not {expected}"
+        halves = 2 if row["direction"] == "total" else 1  # a sum of two rounded numbers
+        same = {
+            "MiB_s": (row["bw_bytes_per_s"] / 2**20, 0.0051 * halves),
+            "iops": (row["iops"], 0.0051 * halves),
+            "avg_ms": (row["lat_mean_ns"] / 1e6, 0.0011),
+            "lat_stddev": (row["lat_stddev_ns"] / 1e6, 0.0011),
+        }
+        if row["direction"] != "total":
+            same["iops_stddev"] = row["iops_stddev"], 0.0051
+        for key, (value, slack) in same.items():
+            if expected.get(key) and not abs(value - expected[key]) <= slack:
+                yield f"{place}: {key} {value}, not {expected[key]}"
 
 
-if __name__ == "__main__":
-    sys.exit(main())
+def printed_total(extras: pd.DataFrame, expected: dict[str, Any] | None) -> Iterator[str]:
+    """Compare what stands in extras as the total of the run."""
+    printed = dict(zip(extras["path"], extras["text"], strict=True))
+    named = {"bytes": "io_bytes", "ios": "total_ios", "iops": "iops", "iops_stddev": "iops_stddev"}
+    if expected and "total.total_ios" in printed:
+        for key, name in named.items():
+            if want := expected.get(key):
+                told = float(printed[f"total.{name}"])
+                if not abs(told - want) <= 0.0051:
+                    yield f"printed {name} {told}, not {want}"
+
+
+def chart(
+    place: str, percentiles: pd.DataFrame, direction: str, expected: dict[str, Any]
+) -> Iterator[str]:
+    """Compare percentiles of the run."""
+    rows = percentiles[(percentiles["direction"] == direction) & (percentiles["entry"] == 1)]
+    found = dict(zip(rows["percentile"], rows["value_ns"], strict=True))
+    for key, level in {"p50_ms": 50, "p99_ms": 99, "p99_9_ms": 99.9, "max_ms": 100}.items():
+        want = expected.get(key)
+        if want is not None and found.get(level) != round(want * 1e6):
+            yield f"{place}: {key} {found.get(level)}, not {want}"
+
+
+def buckets(results: ft.Results, expected: dict[str, Any] | None) -> Iterator[str]:
+    """Compare the samples of the run."""
+    if expected:
+        iops = results.samples[results.samples["quantity"] == "iops"]
+        rates = iops.groupby("time_s")["value"].sum()
+        found = len(rates), rates.index[0] * 1000, rates.iloc[0], rates.iloc[-1], rates.mean()
+        names = ("n", "interval_ms", "first_total", "last_total", "mean_total")
+        for name, value, slack in zip(names, found, (0, 1e-6, 0.011, 0.011, 0.051), strict=True):
+            if not abs(value - expected[name]) <= slack:
+                yield f"samples: {name} {value}, not {expected[name]}"

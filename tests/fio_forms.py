@@ -1,9 +1,10 @@
-"""One run of fio reported twice, as JSON and as text: every column that both have.
+"""Reports of fio: where they lie, their parts, and one run that was reported in two forms.
 
 What is printed has four figures or more, and small numbers are cut off to their unit.
 """
 
 import json
+from pathlib import Path
 
 import pandas as pd
 
@@ -16,6 +17,41 @@ JSON_ONLY = {
     *("job_start", "job_runtime_s", "cpu_per_io_s"),
 }
 AT = ["entry", "direction"]
+FIXTURES = Path(__file__).parent / "fixtures" / "fio"
+
+
+def fixture(case):
+    return FIXTURES / f"fio-3.33--{case}"
+
+
+def text_of(case):
+    return fixture(case).read_text(encoding="utf-8")
+
+
+def human(case):
+    """Return the human report of a file that also has the JSON of the run."""
+    return without_json(text_of(case))
+
+
+def warnings(results):
+    """List the messages that are warnings."""
+    return results.notes.loc[results.notes["severity"] == "warning", "message"].tolist()
+
+
+def telling(results, words):
+    """List the messages that have these words."""
+    return [message for message in results.notes["message"] if words in message]
+
+
+def extras(results):
+    """Give the texts of extras by their paths."""
+    return results.extras.set_index("path")["text"]
+
+
+def cells(frame):
+    """List the rows of a table, with None where nothing is known."""
+    frame = frame.astype(object)
+    return frame.where(frame.notna(), None).to_numpy().tolist()
 
 
 def documents(text):

@@ -1,7 +1,7 @@
 """What other tools get wrong, each with the number it has in our list of their defects.
 
-Those of DISKSPD's readers (7, 9, 14) stand in test_peers_diskspd.py, that of CrystalDiskMark's (13)
-in readers/test_crystaldiskmark.py.
+Those of DISKSPD's readers (7, 9, 14) stand in readers/test_diskspd.py, that of
+CrystalDiskMark's (13) in readers/test_crystaldiskmark.py.
 """
 
 import math
@@ -76,41 +76,30 @@ def test_2_latencies_are_weighted_and_deviations_pooled():
     assert row["lat_stddev_ns"] == pytest.approx(math.sqrt((within + between) / 4995))
 
 
-def test_3_logs_of_unequal_length_keep_their_own_times():
-    short = "500, 100, 0, 0, 0\n1000, 101, 0, 0, 0\n"
-    long = "507, 50, 0, 0, 0\n1014, 51, 0, 0, 0\n1521, 52, 0, 0, 0\n"
-    one, two = (
-        ft.reads(text, name=f"x_bw.{job}.log").samples for job, text in enumerate((short, long), 1)
-    )
-    assert one["time_s"].tolist() == [0.5, 1.0]
-    assert two["time_s"].tolist() == [0.507, 1.014, 1.521]
-
-
-def test_4_directions_of_a_log_are_told_apart():
-    log = "500, 100, 0, 0, 0\n500, 40, 1, 0, 0\n1000, 102, 0, 0, 0\n1000, 42, 1, 0, 0\n"
-    samples = ft.reads(log, name="x_iops.1.log").samples
-    means = samples.groupby("direction")["value"].mean()
-    assert means.to_dict() == {"read": 101.0, "write": 41.0}
+def test_3_4_logs_keep_their_own_times_and_directions():
+    # of unequal length, and the times are not those of the other
+    for times in ([500, 1000], [507, 1014, 1521]):
+        log = "".join(f"{time}, 100, 0, 0, 0\n{time}, 40, 1, 0, 0\n" for time in times)
+        samples = ft.reads(log, name="x_iops.1.log").samples
+        assert samples["time_s"].unique().tolist() == [time / 1000 for time in times]
+        means = samples.groupby("direction")["value"].mean()
+        assert means.to_dict() == {"read": 100.0, "write": 40.0}
 
 
 @pytest.mark.parametrize("mark", [".", ","])
-def test_5_bash_time(mark):
-    timings = ft.reads(BASH.format(mark=mark)).timings
-    assert timings[["real_s", "user_s", "sys_s"]].to_numpy().tolist() == [[1.234, 0.01, 0.1]]
-
-
-def test_5_dd_and_time_in_one_file():
-    results = ft.reads(DD + BASH.format(mark=","))
-    assert results.io["io_bytes"].tolist() == [16777216]
-    assert results.timings["real_s"].tolist() == [1.234]
+@pytest.mark.parametrize("above", ["", DD])
+def test_5_bash_time_alone_and_below_dd(above, mark):
+    results = ft.reads(above + BASH.format(mark=mark))
+    times = results.timings[["real_s", "user_s", "sys_s"]]
+    assert times.to_numpy().tolist() == [[1.234, 0.01, 0.1]]
     assert len(results.runs) == 1
+    assert results.io["io_bytes"].tolist() == [16777216] * bool(above)
 
 
-@pytest.mark.parametrize(("elapsed", "seconds"), [("0:02.50", 2.5), ("0:02.05", 2.05)])
-def test_6_hundredths_are_hundredths(elapsed, seconds):
-    line = f"0.00user 0.02system {elapsed}elapsed 0%CPU (0avgtext+0avgdata 2524maxresident)k\n"
+def test_6_hundredths_are_hundredths():
+    line = "0.00user 0.02system 0:02.05elapsed 0%CPU (0avgtext+0avgdata 2524maxresident)k\n"
     line += "0inputs+131072outputs (0major+338minor)pagefaults 0swaps\n"
-    assert ft.reads(line).timings["real_s"].tolist() == [seconds]
+    assert ft.reads(line).timings["real_s"].tolist() == [2.05]
 
 
 def test_8_percentiles_of_several_are_never_averaged(fixture):

@@ -1,13 +1,14 @@
-"""Two tools in one file: what is certain of both is read."""
+"""Two tools in one file, and many files together: what is read of each alone is read of both."""
 
+from contextlib import suppress
 from itertools import permutations
-from pathlib import Path
+from random import Random
 
 import pytest
 
 import fiotools as ft
+from tests.readers.outputs import FIXTURES, TIME, edited, values
 
-FIXTURES = Path(__file__).parents[1] / "fixtures"
 FILES = {
     "dd": "dd/gnu-dd-9.1--C_plain_bs1M_count16.txt",
     "time": "time/busybox-1.35.0--v.txt",
@@ -23,7 +24,7 @@ FILES = {
 
 
 def text(name):
-    return (FIXTURES / FILES[name]).read_text(encoding="utf-8").rstrip("\n") + "\n"
+    return edited(FILES[name]).rstrip("\r\n") + "\n"
 
 
 def numbers(*results):
@@ -47,13 +48,21 @@ def test_both_are_read(pair):
 
 
 def test_a_timing_right_below_the_json_is_of_its_run():
-    timed = ft.reads(text("fio_json") + "\nreal\t0m1.5s\nuser\t0m0.5s\nsys\t0m0.1s\n")
+    timed = ft.reads(text("fio_json") + TIME)
     assert timed.runs["tool"].tolist() == ["fio"]
-    assert timed.timings[["run", "real_s"]].to_numpy().tolist() == [[1, 1.5]]
+    assert values(timed.timings, "run", "real_s") == [(1, 0.6)]
+
+
+def test_many_lines_above_a_document_are_counted():
+    lines = "".join(f"fio: line {number}\n" for number in range(60))
+    notes = ft.reads(lines + text("fio_json")).notes
+    said = dict(zip(notes["line"], notes["message"], strict=True))
+    assert said[21] == "... and 40 more lines of text"
+    assert (said[1], said[20]) == ("fio: line 0", "fio: line 19")
 
 
 def test_a_terse_line_of_another_run_is_not_a_copy_of_the_json():
-    both = (FIXTURES / "fio/fio-3.33--terse-v3-json.terse").read_text(encoding="utf-8")
+    both = edited("fio/fio-3.33--terse-v3-json.terse")
     terse, brace, json = both.partition("{")
     assert ft.reads(both).runs["format"].tolist() == ["fio_json"]
     fields = terse.split(";")
@@ -63,14 +72,14 @@ def test_a_terse_line_of_another_run_is_not_a_copy_of_the_json():
 
 
 def test_a_terse_line_above_a_whole_report_is_a_run_of_its_own():
-    terse = (FIXTURES / "fio/fio-3.33--terse-tiny.terse").read_text(encoding="utf-8")
+    terse = edited("fio/fio-3.33--terse-tiny.terse")
     both = ft.reads(terse + text("fio_normal"), name="x.txt")
     assert both.runs["format"].tolist() == ["fio_terse", "fio_normal"]
     assert numbers(both) == numbers(ft.reads(terse), ft.reads(text("fio_normal"), name="x.txt"))
 
 
 def test_a_failed_run_of_diskspd_takes_nothing_from_the_report_below():
-    failed = (FIXTURES / "diskspd/diskspd-2.1--interrupted.txt").read_text(encoding="utf-8")
+    failed = edited("diskspd/diskspd-2.1--interrupted.txt")
     both = ft.reads(failed + text("crystaldiskmark"))
     assert numbers(both) == numbers(ft.reads(text("crystaldiskmark")))
     assert "Test" in set(both.settings.query("run == 2")["option"])
@@ -78,8 +87,38 @@ def test_a_failed_run_of_diskspd_takes_nothing_from_the_report_below():
 
 def test_the_table_of_hyperfine_ends_where_another_report_begins():
     csv = "command,mean,stddev,median,user,system,min,max\n'a,b',1.5,0.1,1.5,1,0.1,1.4,1.6\n"
-    res = ft.reads(csv + text("dd"))
-    assert res.timings["real_mean_s"].tolist() == [1.5] or res.notes["severity"].eq("warning").any()
     torn = ft.reads(csv.replace("'a,b'", '"a\nb"') + "sleep 1,1.0,0.\n" + text("dd"))
     assert torn.timings["command"].tolist() == ["a\nb"]
     assert torn.notes["message"].str.contains("3 fields where the header has 8").any()
+
+
+# Rows are made of all of a batch of files at once.
+def outputs(name):
+    found = [path for path in sorted(FIXTURES.rglob(name)) if path.is_file()]
+    assert len(found) > 3
+    return found
+
+
+def alone(paths):
+    """Read files one by one; those that cannot be read are left out."""
+    for path in paths:
+        with suppress(ft.FileError):
+            yield path, ft.read(path)
+
+
+@pytest.mark.parametrize("name", ["fio-*.json", "diskspd-*.xml", "*-dd-*.txt", "*[aeiou].*"])
+def test_the_same_rows_together_and_alone(name):
+    each = [*alone(outputs(name))]
+    Random(3).shuffle(each)
+    together = ft.read([path for path, _ in each]).to_polars()
+    for table, frame in together.items():
+        apart = [one.to_polars()[table] for _, one in each]
+        if table == "notes":  # a run that stands in two files is noted of both together only
+            frame = frame.filter(~frame["message"].str.contains("the same run as"))
+            apart = [one.filter(~one["message"].str.contains("the same run as")) for one in apart]
+        counts = [len(one) for one in apart]
+        assert len(frame) == sum(counts), table
+        at = 0
+        for one, count in zip(apart, counts, strict=True):
+            assert frame[at : at + count].equals(one), (table, one["source"][:1])
+            at += count

@@ -1,41 +1,51 @@
-"""fio_json: documents, units by version, and what is no report."""
+"""fio_json: documents, units by version, values that fio does not write, and other forms of JSON."""
 
 import json
 import math
-import re
-from pathlib import Path
 
+import pandas as pd
 import pytest
 
 import fiotools as ft
-from fiotools.errors import ParseError, UnknownFormatError
-from fiotools.readers.fio import bins as fio_bins
-from fiotools.readers.fio import options as fio_options
-from fiotools.readers.fio.documents import pieces
-from tests.fio_forms import documents
+from fiotools.errors import FileError, ParseError, UnknownFormatError
+from fiotools.readers.fio import documents as fio_documents
+from fiotools.readers.fio import json as fio_json
+from fiotools.readers.fio import schema
+from tests.fio_forms import (
+    FIXTURES,
+    cells,
+    documents,
+    extras,
+    fixture,
+    human,
+    telling,
+    text_of,
+    warnings,
+)
 
-FIXTURES = Path(__file__).parents[1] / "fixtures" / "fio"
-
-
-def fixture(case):
-    return FIXTURES / f"fio-3.33--{case}"
+DOCUMENTS = sorted(path.name.removeprefix("fio-3.33--") for path in FIXTURES.glob("*.json"))
+WHOLE = text_of("libaio.json")
+CLONES = text_of("clones.json")
+MIX = text_of("normal-json.txt")
 
 
 def document(case):
-    return documents(fixture(case).read_text(encoding="utf-8"))[0]
+    return documents(text_of(case))[0]
 
 
-def reads(value):
-    return ft.reads(value if isinstance(value, str) else json.dumps(value, indent=2))
+def reads(value, **asked):
+    return ft.reads(json.dumps(value, indent=2), name="x.json", **asked)
+
+
+# --- what fio writes ----------------------------------------------------------------------------
 
 
 def test_one_row_per_entry_and_direction_with_io():
-    res = ft.read(fixture("normal-json.txt"))
+    res = ft.reads(MIX)
     assert res.runs["tool_version"].item() == "3.33"
     assert str(res.runs["reported_at"].item()).startswith("2026-11-21 02:23:")
     assert res.io["direction"].tolist() == ["read", "write"]
-    row = res.io.iloc[0]
-    part = document("normal-json.txt")["jobs"][0]["read"]
+    row, part = res.io.iloc[0], document("normal-json.txt")["jobs"][0]["read"]
     assert row["io_bytes"] == part["io_bytes"]
     assert row["bw_bytes_per_s"] == part["bw_bytes"]
     assert row["iops"] == pytest.approx(part["iops"], abs=1e-6)
@@ -45,143 +55,62 @@ def test_one_row_per_entry_and_direction_with_io():
     assert math.isnan(row["slat_mean_ns"])  # psync has no submission latency: N is 0
     conditions = row[["rw", "bs_bytes", "ioengine", "rwmixread_pct", "size_bytes"]].tolist()
     assert conditions == ["randrw", 4096, "psync", 70.0, 4 << 20]
-    assert ft.read(fixture("normal-json.txt")).io["iodepth"].isna().all()  # it was not given
-
-
-def test_settings_list_defaults_with_their_origin():
-    settings = ft.read(fixture("normal-json.txt")).settings.set_index("option")
+    assert res.io["iodepth"].isna().all()  # it was not given
+    settings = res.settings.set_index("option")
     assert settings.loc["iodepth", ["text", "origin"]].tolist() == ["1", "default"]
     assert settings.loc["rwmixread", ["text", "origin"]].tolist() == ["70", "given"]
-    assert settings.loc["direct", "origin"] == "default"
     shared = ft.read(fixture("stonewall.txt")).settings.query("origin == 'global'")
     assert shared["entry"].isna().all()
     assert set(shared["option"]) == {"filename", "size", "bs", "ioengine"}
 
 
-def test_clones_are_jobs_and_their_sum_is_a_group():
-    clones = ft.read(fixture("clones.json")).io
-    assert clones[["entry", "job", "clones", "numjobs"]].to_numpy().tolist() == [
-        [1, "clones", 1, 2],
-        [2, "clones", 1, 2],
-    ]
-    group = ft.read(fixture("group.txt")).io
-    assert group[["entry", "clones", "numjobs"]].to_numpy().tolist() == [[1, 2, 2]]
+@pytest.mark.parametrize(
+    ("case", "columns", "rows"),
+    [
+        ("clones.json", ["entry", "clones", "numjobs"], [[1, 1, 2], [2, 1, 2]]),
+        ("group.txt", ["entry", "clones", "numjobs"], [[1, 2, 2]]),
+        (
+            "stonewall.txt",
+            ["group", "job", "direction"],
+            [[0, "fill", "write"], [1, "read", "read"], [2, "both", "read"], [2, "both", "write"]],
+        ),
+        ("normal-jsonplus.txt", ["direction", "bs_bytes"], [["read", 4096], ["write", 8192]]),
+        ("unified-mixed.txt", ["direction"], [["mixed"]]),
+        (
+            "fsync-untimed.txt",
+            ["direction", "total_ios"],
+            [["read", 132], ["write", 124], ["sync", 27]],
+        ),
+    ],
+)
+def test_rows_of_clones_groups_phases_and_directions(case, columns, rows):
+    assert cells(ft.read(fixture(case)).io[columns]) == rows
 
 
-def test_a_group_of_unlike_jobs_does_not_get_the_last_jobs_conditions():
+def test_a_group_of_unlike_jobs():
     res = ft.read(fixture("group-unlike.txt"))
-    assert len(res.io) == 2
-    assert res.io[["rw", "bs_bytes", "clones"]].isna().all().all()
-    assert res.io["ioengine"].tolist() == ["psync", "psync"]
-    assert "unlike jobs" in res.notes["message"].str.cat()
+    # what the last job's options say is not said of the others
+    columns = ["rw", "bs_bytes", "clones", "ioengine"]
+    assert cells(res.io[columns]) == [[None, None, None, "psync"]] * 2
+    assert telling(res, "unlike jobs")
+    settings = res.settings.query("entry == 1")
+    assert settings["option"].is_unique
 
 
-def test_phases_have_groups():
-    io = ft.read(fixture("stonewall.txt")).io
-    assert io[["group", "job", "direction", "bs_bytes"]].to_numpy().tolist() == [
-        [0, "fill", "write", 8192],
-        [1, "read", "read", 8192],
-        [2, "both", "read", 8192],
-        [2, "both", "write", 8192],
-    ]
-
-
-def test_cumulative_documents_are_one_run_and_its_samples():
-    res = ft.read(fixture("status-interval.json"))
-    found = documents(fixture("status-interval.json").read_text(encoding="utf-8"))
-    assert len(found) == 4
-    last = found[-1]["jobs"][0]["read"]
-    assert len(res.runs) == 1
-    assert res.io["total_ios"].tolist() == [last["total_ios"]]
-    done = res.samples[res.samples["quantity"] == "total_ios"].sort_values("time_s")
-    assert len(done) == 4
-    assert done["value"].is_monotonic_increasing
-    assert done["value"].iloc[-1] == last["total_ios"]
-    assert "cumulative" in res.notes["message"].item()
-    assert res.notes["severity"].item() == "warning"
-
-
-def test_appended_runs_are_several_runs():
-    res = ft.read(fixture("appended.json"))
-    assert len(res.runs) == 2
-    assert res.io["run"].tolist() == [1, 2]
-    assert res.samples.empty
-    assert res.notes.empty
-
-
-def test_a_list_of_documents_reads_like_the_documents():
-    found = documents(fixture("status-interval.json").read_text())
-    one, other = reads(found), ft.read(fixture("status-interval.json"))
-    assert one.io.drop(columns="source").equals(other.io.drop(columns="source"))
-    assert one.samples["value"].tolist() == other.samples["value"].tolist()
-
-
-def test_one_line_reads_like_many():
-    value = document("clones.json")
-    one, other = reads(json.dumps(value)), reads(value)
-    assert one.io.equals(other.io)
-
-
-def test_a_truncated_document_is_left_out_and_complete_ones_are_kept():
-    text = fixture("status-interval.json").read_text(encoding="utf-8")
-    cut = text[: text.rindex('"jobname"')]
-    res = reads(cut)
-    assert res.runs["status"].tolist() == ["truncated"]
-    assert res.samples["time_s"].nunique() == 3
-    note = res.notes[res.notes["severity"] == "warning"].iloc[1]
-    assert "incomplete" in note["message"]
-    assert cut.split("\n")[note["line"] - 1].strip() == "{"
-
-
-def test_every_truncation_of_a_lone_document_is_a_parse_error_with_its_line():
-    text = json.dumps(document("no-io.json"), indent=2)
-    for end in range(40, len(text) - 1, 97):
-        with pytest.raises(ParseError, match=r"<text>:\d+: no complete JSON document of fio"):
-            reads(text[:end])
-
-
-@pytest.mark.parametrize("text", ['{"a": 1}', "[1, 2]", '{"results": [{"command": "x"}]}', "{"])
-def test_other_json_is_not_claimed(text):
-    with pytest.raises(UnknownFormatError):
-        ft.reads(text)
-
-
-def test_text_around_the_json_is_kept_with_its_line():
-    res = ft.read(fixture("enospc.json"))
-    assert res.runs["status"].item() == "error"
-    assert res.io.empty
-    assert res.jobs["error"].item() == 28
-    warning = res.notes.iloc[-1]
-    assert (warning["line"], warning["severity"]) == (2, "warning")
-    assert "No space left" in warning["message"]
-    assert ft.read(fixture("sigint.json")).runs["status"].item() == "interrupted"
-
-
-def test_no_io_is_a_run_and_a_note():
-    res = ft.read(fixture("no-io.json"))
-    assert (len(res.runs), len(res.jobs), len(res.io)) == (1, 1, 0)
-    assert "did no I/O" in res.notes["message"].str.cat() or res.jobs["error"].item()
-
-
-def test_the_text_copy_is_a_note():
-    notes = ft.read(fixture("normal-json.txt")).notes
-    text = fixture("normal-json.txt").read_text(encoding="utf-8").split("\n")
-    note = notes[notes["message"].str.contains("left out")].iloc[0]
-    assert "(groupid=0" in text[note["line"] - 1]
-
-
-def test_zero_that_means_not_measured_is_missing():
-    io = ft.read(fixture("gtod-reduce.txt")).io
-    latencies = [name for name in io if name.endswith("_ns")]
-    assert io[latencies].isna().all().all()
+def test_what_was_not_measured_is_missing():
+    io = ft.read(fixture("gtod-reduce.txt")).io  # which has zeros there
+    assert io[[name for name in io if name.endswith("_ns")]].isna().all(axis=None)
     assert io["iops"].notna().all()
-
-
-def test_sync_has_latency_and_count_only():
-    io = ft.read(fixture("fsync.txt")).io.set_index("direction")
-    assert io.loc["sync", "total_ios"] == document("fsync.txt")["jobs"][0]["sync"]["total_ios"]
-    assert io.loc["sync", ["io_bytes", "iops", "bs_bytes"]].isna().all()
-    assert io.loc["sync", "lat_mean_ns"] > 0
+    sync = ft.read(fixture("fsync.txt")).io.set_index("direction").loc["sync"]
+    assert sync[["io_bytes", "iops", "bs_bytes"]].isna().all()
+    assert sync["lat_mean_ns"] > 0
+    assert sync["total_ios"] == document("fsync.txt")["jobs"][0]["sync"]["total_ios"]
+    value = document("clones.json")
+    value["jobs"][0]["job_start"], value["jobs"][1]["job_start"] = 1795227830375, 4_000_000
+    res = reads(value)
+    assert str(res.jobs["job_start"].iloc[0]).startswith("2026-11-21 02:23:50.375")
+    assert res.jobs["job_start"].isna().tolist() == [False, True]  # by another clock
+    assert extras(res)["job_start"] == "4000000"
 
 
 def test_fdatasync_counts_where_it_was_timed():
@@ -190,44 +119,38 @@ def test_fdatasync_counts_where_it_was_timed():
     [job] = whole["jobs"]
     assert (job["sync"]["total_ios"], job["read"]["short_ios"]) == (0, 199)
     res = ft.read(fixture("fdatasync.txt"))
-    io = res.io.set_index("direction")
-    assert io.index.tolist() == ["write", "sync"]
-    assert io.loc["sync", "total_ios"] == 199
-    assert io.loc["sync", "lat_mean_ns"] == job["sync"]["lat_ns"]["mean"]
+    assert cells(res.io[["direction", "total_ios"]]) == [["write", 200], ["sync", 199]]
     percentiles = res.percentiles.query("direction == 'sync'").set_index("percentile")["value_ns"]
     assert percentiles[99.0] == job["sync"]["lat_ns"]["percentile"]["99.000000"]
     # sync_file_range is counted as short writes
     job["write"]["short_ios"], job["read"]["short_ios"] = 199, 0
     res = reads(whole)
     assert res.io["short_ios"].isna().all()
-    assert "short_ios may be syncs" in res.notes["message"].str.cat()
+    assert telling(res, "short_ios may be syncs")
     # before 3.19 there is no count of timed syncs
     del job["sync"]["lat_ns"]["N"]
-    assert reads(whole).io.set_index("direction")["total_ios"].isna().tolist() == [False, True]
+    assert reads(whole).io["total_ios"].isna().tolist() == [False, True]
 
 
-def test_the_processors_time_for_each_io():
-    results = ft.read(fixture("libaio.json"))
-    [job] = results.jobs.to_dict("records")
-    busy = (job["usr_cpu_pct"] + job["sys_cpu_pct"]) / 100 * job["job_runtime_s"]
-    assert job["cpu_per_io_s"] == pytest.approx(busy / results.io["total_ios"].sum())
-    # of unified reads and writes: once
-    both = {"total_ios": 50, "io_bytes": 50 * 4096, "runtime": 1000, "iops": 50.0}
-    job = {"jobname": "a", "usr_cpu": 1.0, "sys_cpu": 4.0, "job_runtime": 1000, "mixed": both}
-    for parts in ({}, {"read": {**both, "total_ios": 30}, "write": {**both, "total_ios": 20}}):
-        text = json.dumps({"fio version": "fio-3.33", "jobs": [{**job, **parts}]})
-        assert ft.reads(text).jobs["cpu_per_io_s"].tolist() == [0.001]
-    for own in (
-        {"usr_cpu": 0, "sys_cpu": 0},
-        {"job_runtime": None},
-        {"mixed": {**both, "total_ios": 0}},
-    ):
-        text = json.dumps({"fio version": "fio-3.33", "jobs": [{**job, **own}]})
-        assert ft.reads(text).jobs["cpu_per_io_s"].isna().all()
+BOTH = {"total_ios": 50, "io_bytes": 50 * 4096, "runtime": 1000, "iops": 50.0}
 
 
-def test_mixed_is_kept_beside_its_parts_or_stands_alone():
-    assert ft.read(fixture("unified-mixed.txt")).io["direction"].tolist() == ["mixed"]
+@pytest.mark.parametrize(
+    ("changes", "seconds"),
+    [
+        ({}, [0.001]),
+        # of unified reads and writes: once
+        ({"read": {**BOTH, "total_ios": 30}, "write": {**BOTH, "total_ios": 20}}, [0.001]),
+        ({"usr_cpu": 0, "sys_cpu": 0}, []),
+    ],
+)
+def test_the_processors_time_for_each_io(changes, seconds):
+    job = {"jobname": "a", "usr_cpu": 1.0, "sys_cpu": 4.0, "job_runtime": 1000, "mixed": BOTH}
+    res = reads({"fio version": "fio-3.33", "jobs": [{**job, **changes}]})
+    assert res.jobs["cpu_per_io_s"].dropna().tolist() == seconds
+
+
+def test_mixed_is_kept_beside_its_parts():
     res = ft.read(fixture("unified-both.txt"))
     assert res.io["direction"].tolist() == ["read", "write"]
     printed = res.extras.query("entry == 1").set_index("path")["text"]
@@ -244,108 +167,76 @@ def test_mixed_is_kept_beside_its_parts_or_stands_alone():
     assert res.bins["count"].isna().all()
 
 
-def test_clients_and_their_total():
-    res = ft.read(fixture("client.json"))
-    assert res.io["port"].tolist() == [8771, 8771, 8772, 8772]
-    assert "All clients" not in {*res.io["job"], *res.jobs["job"], *res.bins["job"]}
-    sums(res)
-
-
-def sums(res, *, rates=1e-2):
-    """Rows of clients add up to "All clients", which stands in extras."""
-    printed = res.extras[res.extras["path"].str.startswith("All clients.")]
-    assert printed["entry"].isna().all()
-    printed = printed.set_index("path")["text"]
-    of_run = res.io.groupby("direction", observed=True)[["io_bytes", "total_ios", "iops"]].sum()
-    assert len(of_run)
-    for direction, row in of_run.iterrows():
-        said = {name: float(printed[f"All clients.{direction}.{name}"]) for name in of_run}
-        assert said == {
-            **row[["io_bytes", "total_ios"]].to_dict(),
-            "iops": pytest.approx(row["iops"], rel=rates),
-        }
-
-
-CLIENT = {
-    "runtime": 1000,
-    "io_bytes": 409600,
-    "total_ios": 100,
-    "iops": 100.0,
-    "bw_bytes": 409600,
-    "clat_ns": {"min": 1, "max": 9, "mean": 5.0, "stddev": 1.0, "percentile": {"99.000000": 8}},
-}
-
-
-def clients(total):
-    """Make a document of two clients, and their total."""
-    both = {**CLIENT, "io_bytes": total * 4096, "total_ios": total, "iops": float(total)}
-    both["bw_bytes"] = total * 4096
-    entries = [
-        {"jobname": "a", "hostname": host, "port": port, "groupid": 0, "read": CLIENT}
-        for host, port in (("one", 1), ("two", 2))
-    ]
-    whole = {"jobname": "All clients", "hostname": "two", "port": 2, "groupid": 0, "read": both}
-    return json.dumps({"fio version": "fio-3.33", "client_stats": [*entries, whole]})
-
-
 def test_the_total_of_clients_is_kept_and_compared():
-    res = ft.reads(clients(200))
-    assert res.io[["entry", "host", "total_ios"]].to_numpy().tolist() == [
-        [1, "one", 100],
-        [2, "two", 100],
-    ]
-    sums(res)
+    value = document("client.json")
+    [total] = [entry for entry in value["client_stats"] if entry["jobname"] == "All clients"]
+    total["read"]["clat_ns"]["percentile"] = {"99.000000": 8}  # of other versions
+    res = reads(value)
     whole = res.percentiles[res.percentiles["job"] == "All clients"]
-    assert whole["value_ns"].tolist() == [8.0]
-    assert whole[["entry", "host", "port"]].isna().all(axis=None)
-    for total, verdict in ((200, "ok"), (201, "suspect")):
-        found = ft.check(ft.reads(clients(total))).query("check == 'parts'")
-        assert found["verdict"].tolist() == [verdict]
-    assert "the clients' io_bytes add up to 819 kB, the total is 823 kB" in found["why"].item()
+    assert cells(whole[["entry", "host", "port", "value_ns"]]) == [[None, None, None, 8]]
+    assert res.disks["host"].tolist() == ["127.0.0.1"] * 2  # as given to --client
+    assert set(ft.check(res).query("check == 'parts'")["verdict"]) == {"ok"}
+    total["read"]["io_bytes"] *= 2
+    suspect = ft.check(reads(value)).query("check == 'parts' and verdict == 'suspect'")
+    assert suspect["why"].str.contains("the clients' io_bytes add up to").any()
 
 
-def test_bins_are_as_exact_as_fios():
-    res = ft.read(fixture("jsonplus-libaio.json"))
-    assert set(res.bins["latency"]) == {"clat"}
-    assert res.bins["pct"].isna().all()  # the coarse distribution would repeat these
-    wide = res.bins["bin_lo_ns"] >= 128
-    width = (res.bins["bin_hi_ns"] - res.bins["bin_lo_ns"])[wide]
-    assert ((width / res.bins["bin_lo_ns"][wide]).between(1 / 128, 1 / 64)).all()
-    all_three = ft.read(fixture("normal-jsonplus.txt"))
-    assert set(all_three.bins["latency"]) == {"clat", "lat"}
-    assert set(all_three.percentiles["latency"]) == {"clat", "lat"}
+def test_priorities_are_not_confused_with_the_total():
+    res = ft.read(fixture("prio.txt"))
+    part = document("prio.txt")["jobs"][0]["read"]
+    assert len(res.io) == 1
+    assert len(res.percentiles) == len(part["clat_ns"]["percentile"])
+    prios = json.loads(extras(res)["read.prios"])
+    assert [(prio["prioclass"], prio["prio"]) for prio in prios] == [(0, 0), (2, 3)]
 
 
-def test_every_fine_bin_joins_the_next():
-    # fio's numbers of bins (plat_idx_to_val): 128 single ones, then 64 per octave
-    middles = list(range(128))
-    for octave in range(1, 28):
-        middles += [(1 << octave + 6) + (2 * k + 1) * (1 << octave) // 2 for k in range(64)]
-    assert len(middles) == 1856
-    low, high = fio_bins.fine_edges(middles, 1)
-    assert low[0] == 0
-    assert (high[:-1] == low[1:]).all()
-    assert high[-1] == math.inf
-    assert fio_bins.fine_edges([127, 130, 131], 1) is None  # 128 to 130 is one bin: 129
+def test_the_seconds_of_a_steady_state_are_samples():
+    value = document("steadystate.txt")
+    state = value["jobs"][0]["steadystate"]
+    res = ft.read(fixture("steadystate.txt"))
+    values = res.samples.groupby("quantity")["value"].apply(list).to_dict()
+    assert values == {"iops": state["data"]["iops"], "bw_bytes_per_s": state["data"]["bw"]}
+    assert res.samples["time_s"].isna().all()
+    assert extras(res)["steadystate.criterion"] == state["criterion"]
+    assert extras(res)["steadystate.attained"] == str(state["attained"])
+    # a second that it did not reach has zeros too
+    state["data"]["iops"][0] = 0
+    assert set(reads(value).samples["quantity"]) == {"bw_bytes_per_s"}
 
 
-def test_a_histogram_with_a_damaged_name_of_a_bin_is_left_out_with_a_note(tmp_path):
-    whole = fixture("jsonplus-libaio.json")
-    text = Path(whole).read_text()
-    name = re.search(r'"bins" : \{\s+"(\d{4,})" : ', text)[1]
-    (tmp_path / "run.json").write_text(text.replace(f'"{name}" : ', f'"{int(name) + 1}" : '))
-    res = ft.read(tmp_path / "run.json")
-    assert len(res.bins) < len(ft.read(whole).bins)
-    told = res.notes["message"]
-    assert told.str.contains("bins has a bin, which is not what fio writes: left out").sum() == 1
+# --- text beside a document ---------------------------------------------------------------------
 
 
-def test_tables_that_were_not_asked_for_are_not_built():
-    res = ft.read(fixture("jsonplus-libaio.json"), tables=["io"])
-    assert set(res.tables) == {"io", "notes"}
+def test_the_text_copy_is_a_note_and_the_report_of_another_run_is_a_run():
+    text = MIX + human("trim.txt")
+    res = ft.reads(text)
+    assert res.runs["format"].tolist() == ["fio_json", "fio_normal"]
+    assert res.io["direction"].tolist() == ["read", "write", "trim"]
+    assert len(telling(res, "lines of text report beside")) == 1
+    [line] = res.notes.loc[res.notes["message"].str.contains("left out"), "line"]
+    assert "(groupid=0" in text.split("\n")[line - 1]
 
 
-def old(version, **changes):
+def test_the_text_copy_of_damaged_json_is_read():
+    res = ft.reads(MIX.replace('"jobs" : [', '"jobs" : [ ...'))
+    assert res.runs["format"].tolist() == ["fio_normal"]
+    assert res.io["total_ios"].tolist() == ft.reads(MIX).io["total_ios"].tolist()
+    assert len(telling(res, "incomplete document")) == 1
+
+
+def test_a_signal_ends_the_run_whose_document_follows():
+    second = CLONES.replace("clones", "second")
+    res = ft.reads(f"{CLONES}\nfio: terminating on signal 2\n{second}{CLONES}")
+    assert res.runs["status"].tolist() == ["ok", "interrupted", "ok"]
+    said = res.notes["message"].str.contains("terminating on signal")
+    assert res.notes.loc[said, "run"].tolist() == [2]
+    assert ft.read(fixture("sigint.json")).runs["status"].item() == "interrupted"
+
+
+# --- versions -----------------------------------------------------------------------------------
+
+
+def old(version, job=(), **changes):
     """A document in the layout of an old version, reduced to the essential keys."""
     part = {
         "io_bytes": 1000,
@@ -363,19 +254,16 @@ def old(version, **changes):
         },
         **changes,
     }
-    return {
-        "fio version": version,
-        "jobs": [
-            {
-                "jobname": "a b ",
-                "groupid": 0,
-                "error": 0,
-                "read": part,
-                "latency_us": {"2": 10.0, "10": 90.0},
-                "latency_ms": {"2": 0.0, ">=2000": 0.0},
-            }
-        ],
+    entry = {
+        "jobname": "a b ",
+        "groupid": 0,
+        "error": 0,
+        "read": part,
+        "latency_us": {"2": 10.0, "10": 90.0},
+        "latency_ms": {"2": 0.0, ">=2000": 0.0},
+        **dict(job),
     }
+    return {"fio version": version, "jobs": [entry]}
 
 
 def test_before_2_21_io_bytes_is_kib_and_before_3_0_latencies_are_microseconds():
@@ -390,124 +278,35 @@ def test_before_2_21_io_bytes_is_kib_and_before_3_0_latencies_are_microseconds()
     assert res.settings.empty  # it did not list options: defaults are unknown
 
 
-def test_from_2_21_io_bytes_is_bytes():
-    row = reads(old("fio-2.21", io_bytes=1_024_000, io_kbytes=1000)).io.iloc[0]
-    assert row["io_bytes"] == 1_024_000
-
-
-def test_bandwidth_without_bw_bytes_is_recomputed_if_it_agrees():
-    row = reads(old("fio-3.1", io_bytes=1_024_999, io_kbytes=1000)).io.iloc[0]
-    assert row["bw_bytes_per_s"] == pytest.approx(102_499.9)
-    row = reads(old("fio-3.1", io_bytes=2_024_999, io_kbytes=1000)).io.iloc[0]
-    assert row["bw_bytes_per_s"] == 102_400
-
-
-def test_a_rate_that_contradicts_its_counts_is_kept_as_printed():
-    assert reads(old("fio-3.1", iops=1000.0)).io["iops"].item() == 1000.0
+@pytest.mark.parametrize(
+    ("version", "changes", "column", "value"),
+    [
+        # development versions count by their numbers
+        ("fio-2.20-59-g618e", {}, "io_bytes", 1000 * 1024),
+        ("fio-3.0-rc1", {}, "io_bytes", 1000),
+        ("3.33", {}, "io_bytes", 1000),
+        ("fio-2.21", {"io_bytes": 1_024_000, "io_kbytes": 1000}, "io_bytes", 1_024_000),
+        # a bandwidth without bw_bytes is recomputed if it agrees
+        ("fio-3.1", {"io_bytes": 1_024_999, "io_kbytes": 1000}, "bw_bytes_per_s", 102_499.9),
+        ("fio-3.1", {"io_bytes": 2_024_999, "io_kbytes": 1000}, "bw_bytes_per_s", 102_400),
+        # a rate that contradicts its counts is kept as it was printed
+        ("fio-3.1", {"iops": 1000.0}, "iops", 1000.0),
+    ],
+)
+def test_values_by_version(version, changes, column, value):
+    res = reads(old(version, **changes))
+    assert res.io[column].tolist() == pytest.approx([value])
+    assert res.runs["tool_version"].item() == version.removeprefix("fio-")
 
 
 def test_repeated_keys_nan_and_the_other_spelling_of_the_version():
     text = json.dumps(old("fio-2.1.4"), indent=2)
     text = text.replace('"50.000000": 4,', '"50.000000": 4, "0.00": 0, "0.00": 0,')
     text = text.replace('"iops": 25.0', '"iops": 25.0, "bw_agg": -nan')
-    text = text.replace("fio version", "fioversion")
-    res = reads(text)
+    res = ft.reads(text.replace("fio version", "fioversion"))
     assert res.runs["tool_version"].item() == "2.1.4"
-    assert res.percentiles["percentile"].tolist() == [50.0, 99.0]
-
-
-@pytest.mark.parametrize(
-    ("options", "direction", "expected"),
-    [
-        ({"bs": "4k"}, "read", 4096),
-        ({"bs": "4k,8k"}, "read", 4096),
-        ({"bs": "4k,8k"}, "trim", 8192),
-        ({"bs": "8k,32k,"}, "trim", None),
-        ({"bs": ",8k"}, "read", None),
-        ({"bs": "4k,8k"}, "mixed", None),
-        ({"bs": "4k", "bssplit": "4k/50:8k/50"}, "read", None),
-        ({"bsrange": "4k-8k"}, "read", None),
-        ({"bs": "4k"}, "sync", None),
-        ({}, "read", None),
-    ],
-)
-def test_block_size_needs_a_single_size(options, direction, expected):
-    assert fio_options.block_size(options, direction) == expected
-
-
-def test_bs_per_direction():
-    io = ft.read(fixture("normal-jsonplus.txt")).io.set_index("direction")
-    assert io["bs_bytes"].to_dict() == {"read": 4096, "write": 8192}
-
-
-@pytest.mark.parametrize(
-    ("key", "value", "column"),
-    [
-        ("io_bytes", "many", "io_bytes"),
-        ("total_ios", 0.5, "total_ios"),
-        ("total_ios", 2**63, "total_ios"),
-        ("iops", [1], "iops"),
-        ("iops", True, "iops"),
-        ("runtime", {}, "runtime_s"),
-        ("clat", {"max": "9 us", "mean": 1}, "clat_max_ns"),
-    ],
-)
-def test_a_value_that_fio_does_not_write_is_left_out_with_a_note(key, value, column):
-    res = reads(old("fio-3.1", io_kbytes=0, **{key: value}))
-    assert res.io[column].isna().all()
-    assert res.io["direction"].tolist() == ["read"]
-    warnings = res.notes.query("severity == 'warning'")["message"]
-    assert warnings.str.contains("which is not what fio writes: left out").any()
-
-
-def test_quoted_numbers_are_numbers():
-    value = old("fio-3.1", io_bytes="1024000", io_kbytes="1000", iops="25.0", total_ios="250")
-    value["jobs"][0]["error"] = "0"
-    value["jobs"][0]["read"]["lat"]["mean"] = "4.5e0"
-    res = reads(value)
-    row = res.io.iloc[0]
-    assert [row["io_bytes"], row["iops"], row["total_ios"]] == [1024000, 25.0, 250]
-    assert row["lat_mean_ns"] == 4500
-    assert res.runs["status"].item() == "ok"
-    assert "6 numbers of the document are texts: read as numbers" in res.notes["message"].tolist()
-
-
-@pytest.mark.parametrize("token", ["nan", "-nan", "inf", "-inf", "-nan(ind)"])
-@pytest.mark.parametrize("indent", [None, 2])
-def test_values_that_are_not_numbers_are_left_out_with_a_note(token, indent):
-    value = document("normal-json.txt")
-    value["jobs"][0]["jobname"] = r"of: nan, \"inf\", [-nan]"
-    value["jobs"][0]["read"]["bw_agg"] = "TOKEN"
-    text = json.dumps(value, indent=indent)
-    res = ft.reads(text.replace('"TOKEN"', token))
-    assert res.runs["status"].tolist() == ["ok"]
-    assert res.io["job"].tolist() == [value["jobs"][0]["jobname"]] * 2
-    assert math.isnan(res.io["bw_agg_pct"].iloc[0])
-    assert "1 numbers of the document are nan or inf: left out" in res.notes["message"].tolist()
-
-
-def test_many_beginnings_take_linear_time():
-    found = pieces('{"fio version":' * 20_000)  # took 6.7 s
-    assert len(found) == 20_000
-    assert max(piece.end - piece.start for piece in found) <= 15
-
-
-@pytest.mark.parametrize(
-    ("version", "scale"),
-    [
-        ("fio-1.99.4", 1024),
-        ("fio-2.18-59-g618e", 1024),
-        ("fio-2.20", 1024),
-        ("fio-2.21-1-gabc", 1),
-        ("fio-3.0-rc1", 1),
-        ("fio-3.6-31-g4386-dirty", 1),
-        ("3.33", 1),
-    ],
-)
-def test_a_development_version_decides_units_by_its_number(version, scale):
-    res = reads(old(version))
-    assert res.io["io_bytes"].item() == 1000 * scale
-    assert res.runs["tool_version"].item() == version.removeprefix("fio-")
+    assert res.percentiles["percentile"].tolist() == [50.0, 99.0]  # the others are free slots
+    assert not telling(res, "keys that occur twice")
 
 
 def test_the_keys_decide_the_units_without_a_version():
@@ -521,33 +320,104 @@ def test_the_keys_decide_the_units_without_a_version():
     assert after.io[["io_bytes", "clat_mean_ns"]].to_numpy().tolist() == [[1000, 4.0]]
     for res in (before, after):
         assert res.runs["tool_version"].isna().all()
-        assert "fio's version" in res.notes["message"].str.cat()
-
-
-def test_the_keys_identify_nanoseconds():
-    value = old("fio-2.99")
-    value["jobs"][0]["latency_ns"] = {"2": 0.0}
+        assert telling(res, "fio's version")
     # 2 us begins where the nanoseconds end
+    value = old("fio-2.99", {"latency_ns": {"2": 0.0}})
     assert reads(value).bins["bin_lo_ns"].tolist() == [1000.0, 4000.0]
 
 
 def test_bins_before_3_0_are_numbered():
     # stat.c of 2.17: all 1216 bins by their numbers, and the constants of the scale
-    bins = {str(index): 0 for index in range(1216)}
-    bins |= {"5": 3, "127": 1, "128": 2, "200": 1, "1215": 1}
+    bins = {str(index): 0 for index in range(1216)} | {"127": 1, "200": 6, "1215": 1}
     bins |= {"FIO_IO_U_PLAT_BITS": 6, "FIO_IO_U_PLAT_VAL": 64, "FIO_IO_U_PLAT_NR": 1216}
     value = old("fio-2.17", total_ios=8, runtime=320)
     value["jobs"][0]["read"]["clat"]["bins"] = bins
-    res = reads(value)
     # 200 = 3 * 64 + 8: 4 us wide from (64 + 8) * 4; the last is 63 of 64 in the octave of 2^23 us
-    edges = res.bins[["bin_lo_ns", "bin_hi_ns", "count"]].to_numpy().tolist()
-    assert edges == [
-        [5_000, 6_000, 3],
+    assert cells(reads(value).bins[["bin_lo_ns", "bin_hi_ns", "count"]]) == [
         [127_000, 128_000, 1],
-        [128_000, 130_000, 2],
-        [288_000, 292_000, 1],
+        [288_000, 292_000, 6],
         [127 * 2**17 * 1000, math.inf, 1],
     ]
+
+
+@pytest.mark.parametrize(
+    ("options", "direction", "expected"),
+    [
+        ({"bs": "4k,8k"}, "read", 4096),
+        ({"bs": "4k,8k"}, "trim", 8192),
+        ({"bs": "8k,32k,"}, "trim", None),
+        ({"bs": "4k,8k"}, "mixed", None),
+        ({"bs": "4k", "bssplit": "4k/50:8k/50"}, "read", None),
+        ({"bs": "4k"}, "sync", None),
+        ({"rw": "randread"}, "read", None),
+    ],
+)
+def test_block_size_needs_a_single_size(options, direction, expected):
+    part = {"io_bytes": 40960, "total_ios": 10, "runtime": 100, "lat_ns": {"mean": 5.0, "N": 10}}
+    job = {"jobname": "a", "job options": options, direction: part}
+    res = reads({"fio version": "fio-3.33", "jobs": [job]})
+    assert cells(res.io[["direction", "bs_bytes"]]) == [[direction, expected]]
+
+
+def test_values_without_a_column_are_extras_in_the_order_of_the_file():
+    more = {"zone_resets": 2, "new": {"a": [1, 2]}, "latency_depth": 8, "latency_window_us": 7}
+    value = old("fio-3.17", more, cachehit=12.5, clat_high_prio={"N": 3, "mean": 5.0})
+    found = extras(reads(value))
+    assert found["read.cachehit"] == "12.5"
+    assert json.loads(found["read.clat_high_prio"])["N"] == 3
+    assert found[[*more]].tolist() == ["2", '{"a":[1,2]}', "8", "7"]
+    assert [path for path in found.index if path in more] == [*more]
+
+
+# --- numbers that fio does not write ------------------------------------------------------------
+
+
+def text_with(**changes):
+    """The text of a document of one reading job, with some values changed."""
+    value = document("normal-json.txt")
+    idle = ("io_bytes", "total_ios", "iops", "bw", "bw_bytes", "io_kbytes")
+    value["jobs"][0]["write"] |= dict.fromkeys(idle, 0)
+    value["jobs"][0]["read"].update(changes)
+    return json.dumps(value, indent=2)
+
+
+NOT_FIOS = "which is not what fio writes: left out"
+NAN = "1 numbers of the document are nan or inf: left out"
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "column", "note"),
+    [
+        ("total_ios", "0.5", "total_ios", NOT_FIOS),
+        ("total_ios", str(2**63), "total_ios", NOT_FIOS),
+        ("iops", "true", "iops", NOT_FIOS),
+        ("io_bytes", "null", "io_bytes", "1 values are null, which fio does not write: left out"),
+        ("bw_agg", "nan", "bw_agg_pct", NAN),
+        ("bw_agg", "-inf", "bw_agg_pct", NAN),
+        ("bw_agg", "-nan(ind)", "bw_agg_pct", NAN),
+    ],
+)
+def test_a_value_that_fio_does_not_write_is_left_out_with_a_note(key, value, column, note):
+    name = r"of: nan, \\\"inf\\\", [-nan]"
+    text = text_with(**{key: "@"}).replace('"mix"', f'"{name}"')
+    res = ft.reads(text.replace('"@"', value))
+    assert res.io[column].isna().tolist() == [True]  # and the row is kept
+    assert res.io["job"].item() == json.loads(f'"{name}"')
+    assert any(note in told for told in warnings(res))
+    assert not telling(res, "did no I/O")
+
+
+def test_quoted_numbers_are_numbers():
+    value = old("fio-3.1")
+    whole = reads(value)
+    value["jobs"][0] |= {"error": "0", "latency_us": {"2": "10.0", "10": "90.0"}}
+    value["jobs"][0]["read"] |= {"io_bytes": "1000", "iops": "25.0", "total_ios": "250"}
+    value["jobs"][0]["read"]["lat"]["mean"] = "4.5e0"
+    res = reads(value)
+    assert res.runs["status"].item() == "ok"
+    assert res.io.equals(whole.io)
+    assert res.bins.equals(whole.bins)
+    assert telling(res, "7 numbers of the document are texts: read as numbers")
 
 
 def test_a_rate_needs_a_run_time():
@@ -558,233 +428,78 @@ def test_a_rate_needs_a_run_time():
 
 def test_large_numbers_stay_exact():
     many = 2**60 + 1
-    value = old("fio-3.33", io_bytes=many, io_kbytes=many >> 10, total_ios=2**53 + 1)
-    row = reads(value).io.iloc[0]
-    assert [row["io_bytes"], row["total_ios"]] == [many, 2**53 + 1]
-    text = json.dumps(value).replace(str(2**53 + 1), "9" * 5000)
-    res = ft.reads(text)
-    assert res.io["total_ios"].isna().all()
-    assert res.io["io_bytes"].item() == many
+    value = old("fio-3.33", {"jobname": "@"}, io_bytes=many, io_kbytes=many >> 10)
+    assert reads(value).io["io_bytes"].item() == many
+    # Python refuses so many digits; half a character is replaced
+    text = json.dumps(value).replace(": 250,", f": {'9' * 5000},").replace("@", r"a \ud800 b")
+    row = ft.reads(text).io.iloc[0]
+    assert row[["io_bytes", "job"]].tolist() == [many, "a \ufffd b"]
+    assert pd.isna(row["total_ios"])
 
 
-def test_values_without_a_column_are_extras():
-    value = old("fio-3.17", cachehit=12.5, clat_high_prio={"N": 3, "mean": 5.0})
-    entry = value["jobs"][0]
-    entry |= {"latency_depth": 8, "latency_target_ns": 5, "latency_window_us": 7, "zone_resets": 2}
-    extras = reads(value).extras.set_index("path")["text"]
-    assert extras["read.cachehit"] == "12.5"
-    assert json.loads(extras["read.clat_high_prio"])["N"] == 3
-    named = ["latency_depth", "latency_target_ns", "latency_window_us", "zone_resets"]
-    assert extras[named].tolist() == ["8", "5", "7", "2"]
-
-
-def test_priorities_are_not_confused_with_the_total():
-    res = ft.read(fixture("prio.txt"))
-    part = document("prio.txt")["jobs"][0]["read"]
-    assert len(res.io) == 1
-    assert len(res.percentiles) == len(part["clat_ns"]["percentile"])
-    prios = json.loads(res.extras.set_index("path").loc["read.prios", "text"])
-    assert [(prio["prioclass"], prio["prio"]) for prio in prios] == [(0, 0), (2, 3)]
-
-
-def test_the_seconds_of_a_steady_state_are_samples():
-    res = ft.read(fixture("steadystate.txt"))
-    state = document("steadystate.txt")["jobs"][0]["steadystate"]
-    values = res.samples.groupby("quantity")["value"].apply(list).to_dict()
-    assert values == {"iops": state["data"]["iops"], "bw_bytes_per_s": state["data"]["bw"]}
-    assert res.samples["time_s"].isna().all()
-    extras = res.extras.set_index("path")["text"]
-    assert extras["steadystate.criterion"] == state["criterion"]
-    assert extras["steadystate.attained"] == str(state["attained"])
-    # a second that it did not reach has zeros too
-    value = document("steadystate.txt")
-    value["jobs"][0]["steadystate"]["data"]["iops"][0] = 0
-    assert set(reads(value).samples["quantity"]) == {"bw_bytes_per_s"}
-
-
-def test_a_start_by_another_clock_is_not_a_date():
-    value = document("clones.json")
-    value["jobs"][0]["job_start"], value["jobs"][1]["job_start"] = 1795227830375, 4_000_000
-    res = reads(value)
-    assert str(res.jobs["job_start"].iloc[0]).startswith("2026-11-21 02:23:50.375")
-    assert res.jobs["job_start"].isna().tolist() == [False, True]
-    assert res.extras.query("path == 'job_start'")["text"].tolist() == ["4000000"]
-
-
-def test_a_job_that_starts_between_two_reports_does_not_separate_them():
-    found = documents(fixture("status-interval.json").read_text())
-    for number, value in enumerate(found):
-        value["jobs"][0]["job_start"] = 0 if number == 0 else 1795227830375
-    assert len(reads(found).runs) == 1
-
-
-def test_edited_documents_can_be_reports_of_one_run():
-    found = documents(fixture("status-interval.json").read_text())
-    for change in ("many", None, [], 1e300, True):
-        found[1]["timestamp_ms"] = found[1]["jobs"][0]["elapsed"] = change
-        for key in ("io_bytes", "total_ios", "runtime", "clat_ns"):
-            found[2]["jobs"][0]["read"][key] = change
-        assert len(reads(found).runs) >= 1
-
-
-def test_disks_of_clients_name_their_host():
-    disks = ft.read(fixture("client.json")).disks
-    assert disks["host"].tolist() == ["127.0.0.1"] * 2  # as given to --client
-    assert ft.read(fixture("client.txt")).disks["host"].tolist() == ["alpha", "beta"]
-
-
-def test_a_text_report_of_another_run_is_a_run():
-    text = fixture("trim.txt").read_text(encoding="utf-8")
-    piece = pieces(text)[0]
-    other = text[: piece.start] + text[piece.end :].lstrip("\n")
-    res = ft.reads(fixture("normal-json.txt").read_text(encoding="utf-8") + other)
-    assert res.runs["format"].tolist() == ["fio_json", "fio_normal"]
-    assert res.io["direction"].tolist() == ["read", "write", "trim"]
-    assert res.notes["message"].str.contains("lines of text report beside").sum() == 1
-
-
-def test_the_text_copy_of_damaged_json_is_read():
-    text = fixture("normal-json.txt").read_text(encoding="utf-8")
-    res = ft.reads(text.replace('"jobs" : [', '"jobs" : [ ...'))
-    whole = ft.reads(text)
-    assert res.runs["format"].tolist() == ["fio_normal"]
-    assert res.io["total_ios"].tolist() == whole.io["total_ios"].tolist()
-    assert res.notes["message"].str.contains("incomplete document").sum() == 1
-
-
-def test_a_torn_report_of_dd_beside_the_json_is_named():
-    dd = "8+0 records out\nlogout\n"
-    res = ft.reads(fixture("clones.json").read_text(encoding="utf-8") + dd)
-    assert "dd" not in set(res.runs["tool"])
-    warning = res.notes.query("severity == 'warning'").iloc[0]
-    assert "of a report were not read" in warning["message"]
-    assert dd.split("\n")[0] in res.notes["message"].tolist()
-
-
-def test_a_signal_ends_the_run_whose_document_follows():
-    one = fixture("clones.json").read_text(encoding="utf-8")
-    text = one + "\nfio: terminating on signal 2\n" + one.replace("clones", "second") + one
-    res = ft.reads(text)
-    assert res.runs["status"].tolist() == ["ok", "interrupted", "ok"]
-    said = res.notes["message"].str.contains("terminating on signal")
-    assert res.notes.loc[said, "run"].tolist() == [2]
-
-
-def test_fio_inside_the_document_of_another_program():
-    value = {"host": "a", "took": 3, "fio": document("clones.json")}
-    res = reads(value)
-    assert res.io["job"].tolist() == ["clones", "clones"]
-
-
-@pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16", "utf-16-le"])
-def test_a_file_changed_by_windows(encoding):
-    text = fixture("enospc.json").read_text(encoding="utf-8")
-    plain = ft.reads(text)
-    res = ft.reads(
-        ("\ufeff" * (encoding == "utf-16-le") + text).replace("\n", "\r\n").encode(encoding)
-    )
-    assert res.jobs.equals(plain.jobs)
-    assert res.notes["line"].equals(plain.notes["line"])
-
-
-def test_half_a_character_is_replaced():
-    text = json.dumps(old("fio-3.33", io_kbytes=0)).replace("a b ", r"a \ud800 b")
-    assert ft.reads(text).io["job"].item() == "a \ufffd b"
-
-
-@pytest.mark.parametrize("end", ["", "]" * 100_000 + "}"])
-def test_too_deep_nesting_is_an_error(end):
-    with pytest.raises(ft.FileError):
-        ft.reads("[" * 100_000 + end)
-    with pytest.raises(ParseError):
-        ft.reads('{"fio version": "fio-3.33", "jobs": ' + "[" * 100_000 + end)
-    whole = fixture("clones.json").read_text(encoding="utf-8")
-    deep = whole + '{"fio version": "fio-3.33", "jobs": ' + "[" * 100_000 + end
-    assert ft.reads(deep).runs["status"].tolist() == ["truncated"]
-    nested = json.loads(whole)
-    nested["jobs"][0]["read"]["odd"] = json.loads("[" * 500 + "]" * 500)
-    assert len(reads(nested).io) == 2
-
-
-def text_of(**changes):
-    """The text of a document of one reading job, with some values changed."""
-    value = document("normal-json.txt")
-    value["jobs"][0]["write"]["io_bytes"] = 0
-    for key in ("total_ios", "iops", "bw", "bw_bytes", "io_kbytes"):
-        value["jobs"][0]["write"][key] = 0
-    value["jobs"][0]["read"].update(changes)
-    return json.dumps(value, indent=2)
+def test_an_integer_too_great_for_its_unit_is_left_out_alone():
+    whole = json.loads(WHOLE)
+    whole["disk_util"] = [{"name": "sda", "read_ios": 7, "read_sectors": 2**60}]
+    results = ft.reads(f"{WHOLE}\n{json.dumps(whole, indent=2)}", name="x.json")
+    disks = results.disks[results.disks["run"] == 2]
+    assert cells(disks[["read_ios", "read_sectors_bytes"]]) == [[7, None]]
+    [note] = results.notes[results.notes["code"] == "left out"].to_dict("records")
+    assert "read_sectors_bytes is 590295810358705651712" in note["message"]
+    assert note["run"] == 2
+    assert note["line"] == WHOLE.count("\n") + 2
 
 
 def test_a_number_that_occurs_twice_with_different_values_is_missing():
-    text, figures = text_of(), ("io_bytes", "iops")
-    read = document("normal-json.txt")["jobs"][0]["read"]
-    printed = {key: f'"{key}": {json.dumps(read[key])},' for key in figures}
-    same = ft.reads(text.replace(printed["iops"], printed["iops"] * 2))
+    text, read = text_with(), document("normal-json.txt")["jobs"][0]["read"]
+    printed = f'"iops": {json.dumps(read["iops"])},'
+    same = ft.reads(text.replace(printed, printed * 2))
     assert same.notes.empty
     assert same.io["iops"].tolist() == ft.reads(text).io["iops"].tolist()
-    twice = text.replace(printed["iops"], f'{printed["iops"]} "iops": 7.5, "IOPS": 8.5,')
-    res = ft.reads(twice)
+    res = ft.reads(text.replace(printed, f'{printed} "iops": 7.5, "IOPS": 8.5,'))
     assert res.io["iops"].isna().tolist() == [True]
     assert res.io["total_ios"].tolist() == [read["total_ios"]]
-    assert res.notes[["severity", "message"]].to_numpy().tolist() == [
-        [
-            "warning",
-            "keys that occur twice with different values: iops; the right one is unknown:"
-            " those that differ are left out",
-        ]
+    assert warnings(res) == [
+        "keys that occur twice with different values: iops; the right one is unknown:"
+        " those that differ are left out"
     ]
-
-
-def test_a_direction_that_occurs_twice_keeps_the_common_values():
-    text = text_of()
-    other = json.loads(text)["jobs"][0]["read"] | {"io_bytes": 1}
-    res = ft.reads(text.replace('"write": {', f'"read": {json.dumps(other)}, "write": {{', 1))
+    # of a direction that occurs twice what both have is kept
+    other = f'"read": {json.dumps(read | {"io_bytes": 1})}, "write": {{'
+    res = ft.reads(text.replace('"write": {', other, 1))
     assert res.io["io_bytes"].isna().tolist() == [True]
-    assert res.io["total_ios"].tolist() == [other["total_ios"]]
-    assert "keys that occur twice" in res.notes["message"].item()
+    assert res.io["total_ios"].tolist() == [read["total_ios"]]
+    assert telling(res, "keys that occur twice")
 
 
-def test_the_last_value_of_a_repeated_option_counts(tmp_path):
-    text = text_of().replace('"job options": {', '"job options": {"iodepth": "4", "iodepth": "8",')
-    res = ft.reads(text)
+def test_the_last_value_of_a_repeated_option_counts():
+    options = '"job options": {"iodepth": "4", "iodepth": "8",'
+    res = ft.reads(text_with().replace('"job options": {', options))
     assert res.io["iodepth"].tolist() == [8]
-    (note,) = res.notes["message"]
+    [note] = res.notes["message"]
     assert note.startswith("keys that occur twice with different values: iodepth; the last")
-    path = tmp_path / "twice.json"
-    path.write_text(text, encoding="utf-8")
-    assert ft.read(path).notes["message"].tolist() == [note]
+
+
+NOTHING = {"io_bytes": 0, "iops": 0.0}
 
 
 @pytest.mark.parametrize(
-    ("value", "note"),
+    ("parts", "is_idle"),
     [
-        ("null", "1 values are null, which fio does not write: left out (read of 'mix': io"),
-        ("{}", "io_bytes is {}, which is not what fio writes: left out"),
-        ("NaN", "1 numbers of the document are nan or inf: left out"),
+        ({"read": NOTHING}, False),  # and nothing of writes
+        ({"read": {}, "write": {}}, False),
+        ({"read": {"io_bytes": None, "iops": None, "runtime": 5}, "write": NOTHING}, False),
+        ({"read": NOTHING, "write": NOTHING}, True),
+        ({"mixed": NOTHING}, True),
     ],
 )
-def test_a_row_without_a_number_of_bytes_is_kept(value, note):
-    text = text_of(io_bytes="HERE", total_ios=10000).replace('"HERE"', value)
-    res = ft.reads(text)
-    assert res.io["total_ios"].tolist() == [10000]
-    assert res.io["io_bytes"].isna().tolist() == [True]
-    assert not res.notes["message"].str.contains("did no I/O").any()
-    assert res.notes["message"].str.contains(note, regex=False).any()
+def test_only_zeros_say_that_nothing_was_done(parts, is_idle):
+    jobs = [{"jobname": "a", "error": 0, **parts}]
+    jobs += [{"jobname": "b", "write": {"io_bytes": 4096, "iops": 5}}]
+    res = reads({"fio version": "fio-3.36", "jobs": jobs})
+    assert bool(telling(res, "job 'a' did no I/O")) == is_idle
+    assert bool(telling(res, "job 'a' does not say its I/O")) != is_idle
 
 
-def test_a_job_without_io_numbers_is_not_called_idle():
-    figures = dict.fromkeys(("io_bytes", "io_kbytes", "total_ios", "iops", "bw", "bw_bytes"))
-    res = ft.reads(text_of(**figures))
-    assert res.io[["io_bytes", "iops", "bw_bytes_per_s"]].isna().all(axis=None)
-    assert res.notes["message"].str.contains("does not say its I/O").any()
-    assert not res.notes["message"].str.contains("did no I/O").any()
-
-
-def test_an_option_of_a_group_of_unlike_jobs_is_listed_once():
-    settings = ft.read(fixture("group-unlike.txt")).settings.query("entry == 1")
-    assert settings["option"].is_unique
-    assert settings.query("option == 'rw'")["origin"].tolist() == ["given"]
+CLAT = document("normal-json.txt")["jobs"][0]["read"]["clat_ns"]
 
 
 @pytest.mark.parametrize(
@@ -796,92 +511,169 @@ def test_an_option_of_a_group_of_unlike_jobs_is_listed_once():
     ],
 )
 def test_impossible_latencies_are_noted(latency, message):
-    clat = document("normal-json.txt")["jobs"][0]["read"]["clat_ns"]
-    res = ft.reads(text_of(clat_ns=clat | latency))
-    assert res.notes["severity"].tolist() == ["warning"]
-    assert message in res.notes["message"].item()
+    [told] = warnings(ft.reads(text_with(clat_ns=CLAT | latency)))
+    assert message in told
 
 
 def test_latencies_may_include_ios_in_flight():
-    value = json.loads(text_of())
+    value = json.loads(text_with())
     value["jobs"][0]["job options"]["iodepth"] = "256"
     read = value["jobs"][0]["read"]
-    for latency in ("clat_ns", "lat_ns"):
-        read[latency]["N"] = read["total_ios"] + 256
-    assert reads(value).notes.empty
-    for latency in ("clat_ns", "lat_ns"):
-        read[latency]["N"] = read["total_ios"] + 257
-    assert len(reads(value).notes) == 2
+    for flying, is_noted in ((256, False), (257, True)):
+        read["clat_ns"]["N"] = read["total_ios"] + flying
+        assert reads(value).notes.empty != is_noted
 
 
-def test_quoted_shares_of_coarse_bins_are_numbers():
-    value = json.loads(text_of())
-    bins = reads(value).bins
-    assert len(bins)
-    for key in ("latency_ns", "latency_us", "latency_ms"):
-        of = value["jobs"][0][key]
-        value["jobs"][0][key] = {name: str(pct) for name, pct in of.items()}
-    res = reads(value)
-    assert res.bins["pct"].tolist() == bins["pct"].tolist()
-    assert "numbers of the document are texts" in res.notes["message"].item()
+OTHERS = {"text": "x", "null": None, "items": [{"a": 1}, None]}
+# what is kept as it stands, or says itself what it is
+KEPT = {"time", "desc", "iodepth_level", "iodepth_submit", "iodepth_complete"}
+KEPT |= {f"latency_{name}" for name in ("depth", "target", "percentile", "window")}
+COLUMNS = {"jobname": "job", "groupid": "group"}
 
 
-def test_a_version_that_is_not_a_text_is_named():
-    value = document("normal-json.txt") | {"fio version": ["fio-3.33"]}
-    results = ft.reads("$ fio x.fio\n" + json.dumps(value, indent=2))
-    assert results.runs["tool_version"].isna().all()
-    assert results.notes["message"].str.contains("fio version is ['fio-3.33']", regex=False).any()
+def nodes(value, path=()):
+    """Yield the place of each value in a document."""
+    for key, one in value.items() if isinstance(value, dict) else enumerate(value):
+        yield *path, key
+        if isinstance(one, dict | list):
+            yield from nodes(one, (*path, key))
 
 
-def test_latencies_with_equally_many_keys_are_distinguished():
-    """Percentiles instead of a count: other keys, but equally many."""
-    value = document("normal-json.txt")
-    (entry,) = value["jobs"]
-    counted = {key: entry["read"]["lat_ns"][key] for key in ("min", "max", "mean", "stddev", "N")}
-    curve = {key: counted[key] for key in ("min", "max", "mean", "stddev")}
-    curve["percentile"] = {"50.000000": 7000}
-    pairs = [(counted, curve), (curve, counted), (counted, counted)]
-    for one, other in pairs:
-        jobs = [
-            entry | {"jobname": name, "read": entry["read"] | {"lat_ns": latency}}
-            for name, latency in (("a", one), ("b", other))
-        ]
-        res = reads(value | {"jobs": jobs})
-        read = res.io[res.io["direction"] == "read"]
-        assert read["lat_mean_ns"].tolist() == [counted["mean"]] * 2
-        known = res.percentiles[res.percentiles["latency"] == "lat"]
-        assert known["job"].tolist() == [
-            name for name, latency in (("a", one), ("b", other)) if "percentile" in latency
-        ]
+def replaced(path, value):
+    """Return the document with another value in one place, and the value that was there."""
+    document = at = json.loads(WHOLE)
+    *above, last = path
+    for key in above:
+        at = at[key]
+    was, at[last] = at[last], value
+    return document, was
 
 
-def jobs_alone(case):
-    """Return what jq prints of a document's jobs."""
-    found = document(case)
-    jobs = found["jobs"]
+def numbers(results):
     return {
-        ".jobs": json.dumps(jobs, indent=2),
-        "-c .jobs": json.dumps(jobs),
-        "-S .jobs": json.dumps(jobs, indent=2, sort_keys=True),
-        ".jobs[]": "\n".join(json.dumps(job, indent=2) for job in jobs) + "\n",
-        "-c .jobs[]": "\n".join(map(json.dumps, jobs)) + "\n",
-        "-s .jobs": json.dumps([jobs]),
-        "{jobs}": json.dumps({"jobs": jobs}),
+        (name, at, column): value
+        for name in ("jobs", "io", "percentiles", "bins", "disks")
+        for at, row in enumerate(getattr(results, name).iter_rows(named=True))
+        for column, value in row.items()
+        if not isinstance(value, str)
     }
 
 
-@pytest.mark.parametrize("form", jobs_alone("clones.json"))
+@pytest.mark.parametrize("other", OTHERS)
+def test_a_value_of_another_shape_is_named(other):
+    whole, checked = numbers(ft.reads(WHOLE, name="x.json", frames="polars")), 0
+    for path in nodes(json.loads(WHOLE)):
+        if "write" in path[:-1]:  # as in read
+            continue
+        document, was = replaced(path, OTHERS[other])
+        if KEPT.intersection(path) or (isinstance(was, str) and other == "text"):
+            continue
+        try:
+            results = reads(document, frames="polars")
+        except FileError:
+            continue
+        if numbers(results) != whole:
+            checked += 1
+            told = " ".join(results.notes.filter(severity="warning")["message"])
+            key = next(str(key) for key in reversed(path) if isinstance(key, str))
+            assert COLUMNS.get(key, key) in told, path
+    assert checked > 80
+
+
+def test_a_kind_is_named_once():
+    document = json.loads(WHOLE)
+    for part in (document["jobs"][0][one] for one in ("read", "write")):
+        part |= {"clat_ns": "?", "iops": [1], "bw_min": None, "bw_max": None}
+    document["disk_util"] = {}
+    told = warnings(reads(document))
+    assert len(told) == 4
+    for words in ("clat_ns", "iops is", "4 values are null", "disk_util is {}"):
+        assert len([one for one in told if words in one]) == 1
+
+
+@pytest.mark.parametrize("lost", ["--name=plain --rw=randrw", None, ["rw"]])
+def test_no_default_is_claimed_if_options_could_not_be_read(lost):
+    document = json.loads(WHOLE)
+    document["global options"] = {"directory": "d"}
+    del document["jobs"][0]["job options"]["bs"]
+    assert "default" in set(reads(document).settings["origin"])
+    document["jobs"][0]["job options"] = lost
+    assert reads(document).settings["option"].tolist() == ["directory"]
+
+
+# --- the two ways of reading a document ---------------------------------------------------------
+
+
+@pytest.mark.parametrize("case", DOCUMENTS)
+def test_decoded_and_repaired_documents_give_the_same_rows(case, monkeypatch):
+    text = text_of(case)
+    parts = [text[piece.start : piece.end] for piece in fio_documents.pieces(text)]
+    is_odd = case == "no-io.json"  # without I/O fio 3.33 repeats keys
+    assert all((schema.decoded(part.encode()) is None) == is_odd for part in parts)
+    decoded = ft.read(fixture(case)).to_polars()
+    for module in (fio_documents, fio_json):
+        monkeypatch.setattr(module, "decoded", lambda data: None)
+    repaired = ft.read(fixture(case)).to_polars()
+    assert decoded.keys() == repaired.keys()
+    for table, frame in decoded.items():
+        assert frame.equals(repaired[table]), table
+
+
+# --- documents in other forms -------------------------------------------------------------------
+
+
+def same_io(results, whole):
+    return results.io.drop(columns="source").equals(whole.io.drop(columns="source"))
+
+
+@pytest.mark.parametrize(
+    ("text", "case"),
+    [
+        (json.dumps(documents(text_of("status-interval.json"))), "status-interval.json"),
+        # fio inside the document of another program
+        (json.dumps({"host": "a", "took": 3, "fio": json.loads(CLONES)}), "clones.json"),
+    ],
+)
+def test_another_layout_makes_no_difference(text, case):
+    whole, res = ft.read(fixture(case)), ft.reads(text)
+    assert same_io(res, whole)
+    assert res.samples["value"].tolist() == whole.samples["value"].tolist()
+
+
+@pytest.mark.parametrize("case", ["steadystate.txt", "jsonplus-libaio.json"])
+def test_integers_that_became_floats(case):
+    """As programs write them that know no integers."""
+    found = json.dumps(documents(text_of(case)))
+    whole, changed = (reads(json.loads(found, parse_int=kind)).to_polars() for kind in (int, float))
+    for table in whole:
+        if table != "extras":  # 100.0 becomes 100
+            assert whole[table].equals(changed[table]), table
+    assert case != "steadystate.txt" or whole["samples"].height > 0
+
+
+JOBS = json.loads(CLONES)["jobs"]
+EXCERPTS = [{key: job[key] for key in ("jobname", "read", "write")} for job in JOBS]
+# as jq prints the jobs of a document
+ALONE = {
+    ".jobs": json.dumps(JOBS, indent=2),
+    ".jobs[]": "\n".join(json.dumps(job, indent=2) for job in JOBS) + "\n",
+    "-s .jobs": json.dumps([JOBS]),
+    "{jobs}": json.dumps({"jobs": JOBS}),
+    "-c {jobname, read, write}[]": "\n".join(map(json.dumps, EXCERPTS)),
+}
+
+
+@pytest.mark.parametrize("form", ALONE)
 def test_jobs_without_their_document(form):
-    results = ft.reads(jobs_alone("clones.json")[form], name="x.json")
-    whole = ft.read(fixture("clones.json"))
+    results, whole = ft.reads(ALONE[form], name="x.json"), ft.reads(CLONES)
     assert results.io["iops"].tolist() == whole.io["iops"].tolist()
     assert results.io["lat_mean_ns"].tolist() == whole.io["lat_mean_ns"].tolist()
-    assert len(results.runs) == 1
     assert results.runs["tool_version"].isna().all()
     assert "default" not in set(results.settings["origin"])  # options of all jobs are missing
-    messages = results.notes[results.notes["severity"] == "warning"]["message"]
-    assert messages.str.contains("only the jobs of a document").any()
-    assert messages.str.contains("read as one run").any() == form.endswith("[]")
+    assert any("only the jobs of a document" in one for one in warnings(results))
+    if "{jobname" not in form:  # which have no clock
+        assert len(results.runs) == 1
+        assert bool(telling(results, "read as one run")) == form.endswith("[]")
 
 
 def test_jobs_of_several_documents():
@@ -891,12 +683,64 @@ def test_jobs_of_several_documents():
     first[0]["elapsed"] += 1  # one document has one clock
     apart = "\n".join(json.dumps(jobs[0], indent=2) for jobs in (first, other))
     assert ft.reads(apart, name="x.json").io["run"].tolist() == [1, 2]
+    sent = reads(document("client.json")["client_stats"])
+    assert sent.io["iops"].tolist() == ft.read(fixture("client.json")).io["iops"].tolist()
 
 
-def test_entries_of_clients_without_their_document():
-    sent = document("client.json")["client_stats"]
-    io = ft.reads(json.dumps(sent), name="x.json").io
-    assert io["iops"].tolist() == ft.read(fixture("client.json")).io["iops"].tolist()
+def test_jobs_by_their_names():
+    value = json.loads(WHOLE)
+    [job] = value["jobs"]
+    del job["jobname"]
+    named = {**job, "jobname": "plain"}
+    for jobs in ({"plain": job}, {"plain": named}, named):
+        results = reads({**value, "jobs": jobs})
+        assert same_io(results, ft.reads(WHOLE))
+        assert len(telling(results, "jobs is an object")) == 1
+
+
+@pytest.mark.parametrize("amounts", [{"iops": 512, "bw_bytes": 2097152}, {}])
+def test_percentiles_of_a_latency_that_holds_nothing_else(amounts):
+    points = {"50.000000": 900000, "99.000000": 4100000}
+    job = {"jobname": "a", "error": 0, "read": {**amounts, "clat_ns": {"percentile": points}}}
+    results = reads({"fio version": "fio-3.42", "jobs": [job]})
+    assert results.percentiles["value_ns"].tolist() == [*points.values()]
+    assert not telling(results, "did no I/O")
+
+
+def converted(value, depth, below="", *, counted=False):
+    """Convert as PowerShell's ConvertTo-Json: what lies below the depth becomes a text."""
+    if not isinstance(value, dict | list):
+        return value
+    if depth < 0:
+        return below
+    if isinstance(value, list):
+        listed = [converted(one, depth - 1, below, counted=counted) for one in value]
+        return {"value": listed, "Count": len(listed)} if counted else listed
+    return {key: converted(one, depth - 1, below, counted=counted) for key, one in value.items()}
+
+
+@pytest.mark.parametrize("below", ["@{jobname=plain; groupid=0}", "System.Collections.Hashtable"])
+@pytest.mark.parametrize("depth", [1, 2])
+def test_without_the_directions_nothing_is_read(depth, below):
+    with pytest.raises(ParseError, match=r"no I/O can be read: .*-Depth 100"):
+        reads(converted(json.loads(WHOLE), depth, below))
+
+
+@pytest.mark.parametrize("counted", [False, True])
+@pytest.mark.parametrize(("depth", "lost"), [(3, "clat_ns"), (4, "percentile")])
+def test_what_lies_below_the_depth_is_named_with_its_remedy(depth, lost, counted):
+    whole = ft.reads(WHOLE, name="x.json")
+    results = reads(converted(json.loads(WHOLE), depth, "@{N=994}", counted=counted))
+    assert results.io["io_bytes"].equals(whole.io["io_bytes"])
+    [note] = warnings(results)
+    assert lost in note
+    assert note.endswith("give it -Depth 100")
+    deep = reads(converted(json.loads(WHOLE), 100, counted=counted))
+    assert deep.io.equals(whole.io)
+    assert deep.percentiles.equals(whole.percentiles)
+
+
+# --- what is not a whole document ---------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -905,50 +749,84 @@ def test_entries_of_clients_without_their_document():
         ('{"a": 1}', "its top-level keys are a;"),
         ('[{"a": 1, "b": 2}, 3]', "a list of 2, and the keys of the first are a, b;"),
         ("[1, 2]", "a list of 2, without keys;"),
+        ("{", "unknown format"),
     ],
 )
-def test_what_other_json_holds(text, said):
+def test_other_json_is_not_claimed(text, said):
     with pytest.raises(UnknownFormatError, match=said):
         ft.reads(text)
 
 
-def as_floats(value):
-    """Return a document as programs write it that know no integers."""
-    if type(value) is int:
-        return float(value)
-    if isinstance(value, dict):
-        return {key: as_floats(one) for key, one in value.items()}
-    return [as_floats(one) for one in value] if isinstance(value, list) else value
+def test_a_truncated_document_is_left_out_and_complete_ones_are_kept():
+    text = text_of("status-interval.json")
+    cut = text[: text.rindex('"jobname"')]
+    res = ft.reads(cut)
+    assert res.runs["status"].tolist() == ["truncated"]
+    assert res.samples["time_s"].nunique() == 3
+    note = res.notes[res.notes["severity"] == "warning"].iloc[1]
+    assert "incomplete" in note["message"]
+    assert cut.split("\n")[note["line"] - 1].strip() == "{"
+    with pytest.raises(ParseError, match=r"<text>:\d+: no complete JSON .*fio was killed, or the"):
+        ft.reads(WHOLE[:5000])
 
 
 @pytest.mark.parametrize(
-    "case", ["steadystate.txt", "jsonplus-libaio.json", "clones.json", "status-interval.json"]
-)
-def test_integers_that_became_floats(case):
-    text = fixture(case).read_text(encoding="utf-8")
-    found = documents(text)
-    whole, changed = (
-        ft.reads("\n".join(json.dumps(one, indent=1) for one in each)).to_polars()
-        for each in (found, as_floats(found))
-    )
-    for table in whole:
-        if table != "extras":  # 100.0 becomes 100
-            assert whole[table].equals(changed[table]), table
-    assert case != "steadystate.txt" or whole["samples"].height > 0
-
-
-@pytest.mark.parametrize(
-    ("change", "cause"),
+    ("old", "new", "cause"),
     [
-        (
-            lambda text: text.replace('"jobname"', "\u201cjobname\u201d"),
-            "typographic quotation marks",
-        ),
-        (lambda text: text.replace("0.", "0,"), "decimal commas"),
-        (lambda text: text[: len(text) // 2], "fio was killed, or the file was cut"),
+        ('"', "\u201d", "typographic quotation marks"),
+        ("0.", "0,", "decimal commas"),
     ],
 )
-def test_the_error_names_what_broke_a_document(change, cause):
+def test_the_error_names_what_broke_a_document(old, new, cause):
     text = '{"fio version": "fio-3.33", "jobs": [{"jobname": "a", "usr_cpu": 0.5, "ctx": 5}]}\n'
+    at = text.index('"jobname')
     with pytest.raises(ft.FileError, match=cause):
-        ft.reads(change(text))
+        ft.reads(text[:at] + text[at:].replace(old, new))
+
+
+def line_of(text, words):
+    return text[: text.index(words)].count("\n") + 1
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "words"),
+    [
+        ('"ctx" : ', '...\n      "ctx" : ', "...\n"),
+        ('"majf" : 0,', '"majf" : 0, // none', "// none"),
+        ('"majf" : 0,', '"majf" : 0', '"minf" :'),
+        ('"majf" : 0,', "'majf' : 0,", "'majf'"),
+        ("\n}\n", ",\n}\n", ",\n}\n"),
+    ],
+)
+def test_the_line_that_is_not_a_json_is_named(old, new, words):
+    text = new.join(WHOLE.rsplit(old, 1)) if old == "\n}\n" else WHOLE.replace(old, new, 1)
+    assert text != WHOLE
+    with pytest.raises(ParseError, match=r"this line is not JSON.*edited") as caught:
+        ft.reads(text, name="x.json")
+    assert caught.value.line == line_of(text, words)
+    assert "killed" not in str(caught.value)
+
+
+def test_an_edited_document_beside_others_is_a_note():
+    text = WHOLE + WHOLE.replace('"majf" : 0,', '"majf" : 0, // none', 1)
+    for above, name in (("", "x.json"), ("Here it is:\n\n```\n", "x.md")):
+        results = ft.reads(f"{above}{text}```\n" if above else text, name=name)
+        assert len(results.runs) == 1
+        [note] = results.notes[results.notes["code"] == "incomplete"].to_dict("records")
+        assert note["line"] == line_of(above + text, "// none")
+
+
+@pytest.mark.parametrize("end", ["", "]" * 100_000 + "}"])
+def test_too_deep_nesting_is_an_error(end):
+    deep = '{"fio version": "fio-3.33", "jobs": ' + "[" * 100_000 + end
+    with pytest.raises(ParseError):
+        ft.reads(deep)
+    assert ft.reads(CLONES + deep).runs["status"].tolist() == ["truncated"]
+    nested = json.loads(CLONES)
+    nested["jobs"][0]["read"]["odd"] = json.loads("[" * 500 + "]" * 500)
+    assert len(reads(nested).io) == 2
+
+
+def test_many_beginnings_take_linear_time():
+    with pytest.raises(ParseError):  # with the square of their number, this took minutes
+        ft.reads('{"fio version":' * 20_000)

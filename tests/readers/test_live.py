@@ -7,11 +7,12 @@ import pytest
 
 import fiotools as ft
 from tests.fio_forms import assert_same
+from tests.physics import contradictions
 
 
 def run(command, folder):
     done = subprocess.run(
-        command, cwd=folder, capture_output=True, encoding="utf-8", check=True, timeout=60
+        command, cwd=folder, capture_output=True, encoding="utf-8", check=True, timeout=300
     )
     return done.stdout, done.stderr
 
@@ -20,45 +21,9 @@ def tool(name):
     return pytest.mark.skipif(not shutil.which(name), reason=f"{name} is not installed")
 
 
-FIO = [
-    "fio",
-    "--name=job",
-    "--filename=file",
-    "--size=8m",
-    "--rw=randrw",
-    "--rwmixread=70",
-    "--bs=4k",
-    "--ioengine=psync",
-    "--numjobs=2",
-    "--group_reporting",
-    "--invalidate=0",
-    "--number_ios=400",
-]
-
-
-@tool("fio")
-def test_fio_says_the_same_in_json_and_in_words(tmp_path):
-    report, _ = run([*FIO, "--output-format=json+"], tmp_path)
-    told = ft.reads(report)
-    assert told.runs["status"].tolist() == ["ok"]
-    assert told.io["direction"].tolist() == ["read", "write"]
-    assert told.io[["clones", "numjobs"]].to_numpy().tolist() == [[2, 2]] * 2
-    for row in told.io.itertuples():
-        assert row.io_bytes == row.total_ios * 4096
-        assert row.lat_min_ns <= row.lat_mean_ns <= row.lat_max_ns
-        bins = told.bins.query("direction == @row.direction and latency == 'clat'")
-        assert bins["count"].sum() == row.total_ios
-
-    words, _ = run(FIO, tmp_path)
-    spoken = ft.reads(words)
-    assert spoken.io["direction"].tolist() == ["read", "write"]
-    # the same seed of fio's gives the same sequence of reads and writes
-    assert spoken.io["total_ios"].tolist() == told.io["total_ios"].tolist()
-    assert spoken.runs["tool_version"].tolist() == told.runs["tool_version"].tolist()
-
-
 WAYS = [
     ["--rw=randrw", "--bs=4k,8k", "--numjobs=2"],
+    ["--rw=randrw", "--bs=4k", "--rwmixread=70", "--numjobs=2", "--group_reporting"],
     ["--rw=write", "--bs=64k", "--fsync=4", "--slat_percentiles=1", "--lat_percentiles=1"],
     ["--rw=randread", "--bs=4k", "--ioengine=libaio", "--iodepth=8", "--percentile_list=1:99.99"],
     ["--rw=randrw", "--bs=4k", "--unified_rw_reporting=mixed", "--kb_base=1000"],
@@ -75,12 +40,9 @@ def test_one_run_of_fio_in_both_forms(tmp_path, way, form):
     common = ["fio", "--name=job", "--filename=file", "--size=2m", "--ioengine=psync", "--thread"]
     report, _ = run([*common, *way, f"--output-format=normal,{form}"], tmp_path)
     assert_same(report)
-
-
-@tool("dd")
-def test_dd(tmp_path):
-    _, report = run(["dd", "if=/dev/zero", "of=file", "bs=64k", "count=16"], tmp_path)
-    assert ft.reads(report).io["io_bytes"].tolist() == [2**20]
+    results = ft.reads(report)
+    assert results.runs["status"].tolist() == ["ok"]
+    assert contradictions(results) == []
 
 
 @tool("bash")
@@ -90,6 +52,6 @@ def test_bash_times_dd(tmp_path):
     _, report = run(["bash", "-c", command], tmp_path)
     results = ft.reads(f"$ {command}\n{report}")
     assert len(results.runs) == 1
-    assert results.io["direction"].tolist() == ["write"]
+    assert results.io[["direction", "io_bytes"]].to_numpy().tolist() == [["write", 2**20]]
     # bash cuts milliseconds off, dd does not
     assert results.timings["real_s"].item() >= results.io["runtime_s"].item() - 0.001
