@@ -1,16 +1,13 @@
 """A kernel that ends before it has answered is started again; one that has run a cell is not."""
 
 import json
-import runpy
 import sys
 
-import nbval.kernel
 import pytest
 from nbclient.exceptions import DeadKernelError
 from nbformat.v4 import new_code_cell, new_notebook
 
 from fiotools.notebooks.template import execute
-from tests.conftest import ROOT
 from tools.kernel import run_cells
 
 # Notes each start in a file beside it, and goes on with ipykernel from the given start on.
@@ -70,27 +67,6 @@ def test_runs_no_cell_twice(kernel, tmp_path):
     with pytest.raises(DeadKernelError):
         run_cells(notebook("1", "import os\nos._exit(1)"), tmp_path)
     assert starts() == 1
-
-
-@pytest.mark.parametrize("failing", [2, 3])
-def test_nbval_has_as_many_starts(monkeypatch, failing):
-    starts = []
-
-    def start(**options):
-        starts.append(options)
-        if len(starts) <= failing:
-            raise RuntimeError("Kernel died before replying to kernel_info")
-        return "a kernel"
-
-    monkeypatch.setenv("TQDM_DISABLE", "")
-    monkeypatch.setattr(nbval.kernel, "start_new_kernel", start)
-    runpy.run_path(str(ROOT / "conftest.py"))
-    if failing == 2:
-        assert nbval.kernel.start_new_kernel(cwd="here") == "a kernel"
-    else:
-        with pytest.raises(RuntimeError, match="Kernel died"):
-            nbval.kernel.start_new_kernel(cwd="here")
-    assert starts == [{"cwd": "here"}] * 3
 
 
 def test_a_report_leaves_later_plots_shown(tmp_path):

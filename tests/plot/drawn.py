@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.collections import LineCollection, PolyCollection, QuadMesh
-from matplotlib.colors import to_hex
 from matplotlib.ticker import FixedLocator
 
 SAMPLES = 24  # of a long curve, each in the middle of an even part of it
@@ -172,16 +171,3 @@ def _mesh(mesh: QuadMesh) -> dict[str, Any]:
         "sum": _round(values.sum()),
         "fullest": [[_round(xs[x]), _round(ys[y]), _round(filled[y, x])] for x, y in full],
     }
-
-
-def legend(figure: Any) -> dict[str, str]:
-    """Return the colour of each name in a figure's legends."""
-    legends = [*figure.legends, *(ax.get_legend() for ax in figure.axes if ax.get_legend())]
-    found = {}
-    for one in legends:
-        for handle, text in zip(one.legend_handles, one.get_texts(), strict=True):
-            colour = (
-                handle.get_facecolor() if hasattr(handle, "get_facecolor") else handle.get_color()
-            )
-            found[text.get_text()] = to_hex(colour)
-    return found

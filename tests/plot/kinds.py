@@ -16,6 +16,22 @@ from matplotlib.transforms import Bbox
 import fiotools as ft
 
 SHARES = (50.0, 90.0, 99.0, 99.9)
+# what `explain` says of two sides
+PARTS = pd.DataFrame(
+    {
+        "fs": "xfs",
+        "baseline": "ext4",
+        "metric": "iops",
+        "part": ["inflight", "device"],
+        "n": 3,
+        "n_baseline": 3,
+        "seconds": [None, 2e-4],
+        "log_ratio": np.log([4.0, 0.5]),
+        "ratio": [4.0, 0.5],
+        "share_pct": [200.0, -100.0],
+        "verdict": ["cause", "part"],
+    }
+)
 
 
 def runs(names: Sequence[Any], rounds: int, scale: Sequence[float] | None = None) -> pd.DataFrame:
@@ -92,26 +108,7 @@ def histograms(frame: pd.DataFrame) -> pd.DataFrame:
     )
 
 
-def singles(frame: Any, metric: str = "bw_bytes_per_s", **named: Any) -> Any:
-    """Draw runs that are single ones in their rows."""
-    return ft.plot.repeats(frame, metric, **named)
-
-
-def slowest(frame: Any, metric: str = "lat_mean_ns", **named: Any) -> Any:
-    """Draw the mean latency of single runs, with a bar to the slowest I/O."""
-    return ft.plot.repeats(frame, metric, **{"to": "lat_max_ns", **named})
-
-
-def both(frame: Any, latency: str = "lat_mean_ns", **named: Any) -> Any:
-    """Draw the IOPS above the latency."""
-    return ft.plot.sweep(frame, ["iops", latency], **{"x": "iodepth", **named})
-
-
-def draw_ratios(frame):
-    return ft.plot.ratios(against_the_first(frame))
-
-
-def against_the_first(frame):
+def against_the_first(frame: pd.DataFrame) -> Any:
     """A comparison of each level with a baseline of its own."""
     both = pd.concat(
         [
@@ -122,16 +119,15 @@ def against_the_first(frame):
     return ft.compare(both, "iops", between="place", baseline="old", by="device")
 
 
-def draw_fairness(frame):
-    threads = pd.concat(
-        means(frame).assign(run=1, thread=at, source="x", iops=means(frame)["iops"] * (1 + at / 9))
-        for at in range(4)
-    )
-    return ft.plot.fairness(threads, y="device")
+def threads(frame: pd.DataFrame) -> pd.DataFrame:
+    """Four threads of each level."""
+    own = means(frame).assign(run=1, source="x")
+    return pd.concat(own.assign(thread=at, iops=own["iops"] * (1 + at / 9)) for at in range(4))
 
 
-def draw_tails(frame):
-    own = pd.DataFrame(
+def ratios_of_tails(frame: pd.DataFrame) -> pd.DataFrame:
+    """The ratio of each level at four percentiles, with its interval."""
+    return pd.DataFrame(
         [
             {
                 "percentile": share,
@@ -145,10 +141,10 @@ def draw_tails(frame):
             for share in SHARES
         ]
     )
-    return ft.plot.tails(own)
 
 
-def samples(frame):
+def samples(frame: pd.DataFrame) -> pd.DataFrame:
+    """The IOPS of each level in each of 20 seconds."""
     noise = np.random.default_rng(7).lognormal(0, 0.05, 21)
     return pd.concat(
         means(frame)[["device", "iops"]]
@@ -159,16 +155,9 @@ def samples(frame):
     )
 
 
-def draw_series(frame):
-    return ft.plot.series(samples(frame), "iops", hue="device")
-
-
-def draw_threads(frame):
-    return ft.plot.threads(samples(frame), "iops", y="device")
-
-
-def draw_credibility(frame):
-    checks = pd.concat(
+def checks(frame: pd.DataFrame) -> pd.DataFrame:
+    """Three checks of each run, two of which it does not pass."""
+    return pd.concat(
         frame[["device", "source", "run"]].assign(
             check=check,
             verdict=verdict,
@@ -179,58 +168,52 @@ def draw_credibility(frame):
         )
         for check, verdict in (("link", "impossible"), ("cache", "suspect"), ("size", "ok"))
     )
-    return ft.plot.credibility(checks, y="device")
 
 
-def bins_over_time(frame):
+def bins_over_time(frame: pd.DataFrame) -> pd.DataFrame:
     """The histogram of a second for each run."""
-    return pd.concat(
-        pd.DataFrame(
-            {
-                "latency": "clat",
-                "direction": "read",
-                "time_s": second + 1.0,
-                "bin_lo_ns": [1e5 * 1.5**at for at in range(4)],
-                "bin_hi_ns": [1e5 * 1.5 ** (at + 1) for at in range(4)],
-                "count": [500, 300, 150, 50],
-            }
-        )
-        for second in range(len(frame))
-    )
+    own = histograms(runs(["a"], 1)).drop(columns="device")
+    return pd.concat(own.assign(time_s=second + 1.0) for second in range(len(frame)))
 
 
-# how each kind is drawn
-KINDS: dict[str, Callable[[pd.DataFrame], Any]] = {
-    "repeats-hue": lambda f: ft.plot.repeats(
-        means(f).assign(host="a"), "iops", y="host", hue="device"
+# how each kind is drawn; what is named goes to the plot
+KINDS: dict[str, Callable[..., Any]] = {
+    "repeats-hue": lambda f, **named: ft.plot.repeats(
+        means(f).assign(host="a"), "iops", y="host", hue="device", **named
     ),
-    "repeats-log": lambda f: ft.plot.repeats(means(f), "iops", y="device", log=True),
-    "repeats-slowest": lambda f: ft.plot.repeats(
+    "repeats-log": lambda f, **named: ft.plot.repeats(
+        means(f), "iops", y="device", log=True, **named
+    ),
+    "repeats-slowest": lambda f, **named: ft.plot.repeats(
         means(f).assign(lat_max_ns=lambda own: 9 * own["lat_mean_ns"]),
         "lat_mean_ns",
         y="device",
         to="lat_max_ns",
+        **named,
     ),
-    "ratios": draw_ratios,
-    "repeats": lambda f: ft.plot.repeats(f, "iops", y="device"),
-    "sweep": lambda f: ft.plot.sweep(swept(f), "iops", x="iodepth", hue="device"),
-    "sweep-both": lambda f: ft.plot.sweep(
-        swept(f), ["iops", "lat_mean_ns"], x="iodepth", hue="device", limit="120us"
+    "ratios": lambda f, **named: ft.plot.ratios(against_the_first(f), **named),
+    "repeats": lambda f, **named: ft.plot.repeats(f, "iops", y="device", **named),
+    "sweep": lambda f, **named: ft.plot.sweep(swept(f), "iops", x="iodepth", hue="device", **named),
+    "sweep-both": lambda f, **named: ft.plot.sweep(
+        swept(f), ["iops", "lat_mean_ns"], x="iodepth", hue="device", limit="120us", **named
     ),
-    "grid": lambda f: ft.plot.grid(swept(f), "iops", x="iodepth", y="device"),
-    "fairness": draw_fairness,
-    "percentiles": lambda f: ft.plot.percentiles(tail(f), hue="device"),
-    "percentiles-rows": lambda f: ft.plot.percentiles(tail(means(f)), y="device", means=means(f)),
-    "tails": draw_tails,
-    "cdf": lambda f: ft.plot.cdf(histograms(f), hue="device"),
-    "heatmap": lambda f: ft.plot.heatmap(bins_over_time(f)),
-    "series": draw_series,
-    "series-steady": lambda f: ft.plot.series(
-        samples(f[f["device"] == f["device"].iloc[0]]), steady=True, round_s=4
+    "grid": lambda f, **named: ft.plot.grid(swept(f), "iops", x="iodepth", y="device", **named),
+    "fairness": lambda f, **named: ft.plot.fairness(threads(f), y="device", **named),
+    "percentiles": lambda f, **named: ft.plot.percentiles(tail(f), hue="device", **named),
+    "percentiles-rows": lambda f, **named: ft.plot.percentiles(
+        tail(means(f)), y="device", means=means(f), **named
     ),
-    "threads": draw_threads,
-    "timings": lambda f: ft.plot.timings(means(f), y="device"),
-    "credibility": draw_credibility,
+    "tails": lambda f, **named: ft.plot.tails(ratios_of_tails(f), **named),
+    "cdf": lambda f, **named: ft.plot.cdf(histograms(f), hue="device", **named),
+    "heatmap": lambda f, **named: ft.plot.heatmap(bins_over_time(f), **named),
+    "series": lambda f, **named: ft.plot.series(samples(f), "iops", hue="device", **named),
+    "series-steady": lambda f, **named: ft.plot.series(
+        samples(f[f["device"] == f["device"].iloc[0]]), steady=True, round_s=4, **named
+    ),
+    "threads": lambda f, **named: ft.plot.threads(samples(f), "iops", y="device", **named),
+    "timings": lambda f, **named: ft.plot.timings(means(f), y="device", **named),
+    "parts": lambda _, **named: ft.plot.parts(PARTS, **named),
+    "credibility": lambda f, **named: ft.plot.credibility(checks(f), y="device", **named),
 }
 
 

@@ -1,4 +1,4 @@
-"""What someone meets who calls a plot by a wrong name or with a wrong argument."""
+"""What each kind takes: its name, a title, Axes of one's own; and how files are named."""
 
 import subprocess
 import sys
@@ -7,34 +7,8 @@ import matplotlib.pyplot as plt
 import pytest
 
 import fiotools as ft
-from fiotools.errors import SchemaError
-from fiotools.plot import KINDS, look
+from fiotools.plot import look
 from tests.plot import kinds
-
-WRONG = {
-    "x and y": (lambda d: ft.plot.sweep(d, x="iodepth", y="iops"), "no y=; did you mean metric="),
-    "colour": (lambda d: ft.plot.repeats(d, "iops", color="device"), "did you mean hue="),
-    "metric": (lambda d: ft.plot.series(d, metric="iops"), "takes no metric="),
-    "slip": (lambda d: ft.plot.repeats(d, "iops", titel="x"), r"did you mean title=\?"),
-    "style": (lambda d: ft.plot.percentiles(d, style="column"), r'write ft.plot.style\("column"\)'),
-    "legend": (lambda d: ft.plot.sweep(d, legend=False), r"write ax.legend\(loc="),
-    "nothing like it": (lambda d: ft.plot.repeats(d, "iops", zzz=1), "takes no zzz=; it takes"),
-    "by place": (
-        lambda d: ft.plot.sweep(d, "iodepth", "iops"),
-        r"plot\.sweep takes data, metric in this order, .* by name: x=, hue=",
-    ),
-    "twice": (lambda d: ft.plot.repeats(d, "iops", metric="iops"), "takes data, metric in this"),
-    "no data": (lambda d: ft.plot.repeats(metric="iops"), r"data such as read\(files\)"),
-}
-
-
-@pytest.mark.parametrize(("call", "told"), WRONG.values(), ids=WRONG)
-def test_a_wrong_argument_is_told_in_one_line_with_those_there_are(call, told):
-    with pytest.raises(SchemaError, match=told) as error:
-        call(kinds.runs(["a", "b"], 2))
-    assert "\n" not in str(error.value)
-    assert "title" in str(error.value)
-    assert error.value.__cause__ is None
 
 
 def test_a_title_is_that_of_the_function():
@@ -76,10 +50,12 @@ def test_a_plot_by_another_name_is_told_with_the_one_that_is_meant(name, meant):
 
 
 def test_kinds_are_what_the_package_shows():
-    assert dir(ft.plot) == sorted(ft.plot.__all__)
-    assert {*KINDS} | {"save", "style", "title"} == {*dir(ft.plot)}
-    for name in ft.plot.__all__:
-        assert callable(getattr(ft.plot, name))
+    others = {"save", "style", "title"}
+    assert {name.partition("-")[0] for name in kinds.KINDS} == {*ft.plot.KINDS}
+    assert {*ft.plot.KINDS} | others == {*ft.plot.__all__} == {*dir(ft.plot)}
+    assert all(callable(getattr(ft.plot, name)) for name in ft.plot.__all__)
+    with pytest.raises(ft.plot.NoSuchPlotError, match=r"ft\.plot\.repeats, .*ft\.plot\.threads"):
+        ft.plot(ft.example("sweep"))
 
 
 def test_nobody_waits_for_matplotlib_who_draws_nothing():
@@ -103,11 +79,9 @@ def test_files_are_named_without_the_folder_that_they_share():
     spec = ft.plot.repeats.spec(in_folders(), "iops", y="source")
     assert spec.y.order == ("disk/0.json", "disk/1.json", "mem/0.json", "mem/1.json")
     assert [row.y for row in spec.rows] == [*spec.y.order]
-    ax = ft.plot.repeats(in_folders(), "iops", y="source")
-    assert [text.get_text() for text in ax.get_yticklabels()] == [*spec.y.order]
 
 
-def test_curves_and_panels_of_files_are_named_so_too():
+def test_curves_panels_and_ratios_of_files_are_named_so_too():
     swept = kinds.swept(in_folders(1))
     swept = swept.assign(source=FOLDER + swept["device"] + "/1.json", run=swept["iodepth"])
     spec = ft.plot.sweep.spec(swept, ["iops", "lat_mean"], x="iodepth", hue="source")
@@ -116,8 +90,5 @@ def test_curves_and_panels_of_files_are_named_so_too():
     assert FOLDER not in "".join(spec.notes)
     spec = ft.plot.sweep.spec(swept, "iops", x="iodepth", by="source")
     assert spec.panels == ("disk/1.json", "mem/1.json")
-
-
-def test_ratios_of_files_are_named_so_too():
     spec = ft.plot.ratios.spec(in_folders(1), "iops", between="source")
     assert spec.y.order == ("mem/0.json / disk/0.json",)

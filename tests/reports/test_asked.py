@@ -3,7 +3,6 @@
 import json
 import shutil
 from itertools import product
-from pathlib import Path
 
 import pytest
 
@@ -12,6 +11,7 @@ from fiotools.reports.asked import ask, opened
 from tests.conftest import ROOT
 
 DATA = ROOT / "data"
+WSL = "wsl-vhdx/{drive}_{mount}_{operation}.txt"
 HYPERFINE = ROOT / "tests/fixtures/hyperfine/hyperfine-1.15.0--two_commands.json"
 LIBAIO = ROOT / "tests/fixtures/fio/fio-3.33--libaio.json"
 
@@ -22,14 +22,10 @@ def asked(sources, **wish):
     return ask(*opened(sources), *(wish.pop(name, None) for name in names), wish)
 
 
-def written(folder, name, *, depth=4, device="/dev/nvme0n1", directory="."):
+def written(folder, name, depth):
     """Write what fio would say of one run."""
     told = json.loads(LIBAIO.read_text(encoding="utf-8"))
-    (job,) = told["jobs"]
-    options = {"filename": device, "directory": directory, "iodepth": str(depth)}
-    told["global options"] = {**told.get("global options", {}), **options}
-    for option in options:
-        job["job options"].pop(option, None)
+    told["jobs"][0]["job options"]["iodepth"] = str(depth)
     (folder / f"{name}.json").write_text(json.dumps(told), encoding="utf-8")
 
 
@@ -37,22 +33,10 @@ def written(folder, name, *, depth=4, device="/dev/nvme0n1", directory="."):
     ("sources", "wish", "between", "levels", "by"),
     [
         ("dda-vhdx/xml/{volume}.xml", {}, "volume", ["mirror", "nvme", "vhdx"], ()),
-        ("wsl-vhdx/{drive}_{mount}_{operation}.txt", {}, "mount", None, ("drive",)),
-        (
-            "wsl-vhdx/{drive}_{mount}_{operation}.txt",
-            {"between": "drive"},
-            "drive",
-            ["c", "f"],
-            ("mount",),
-        ),
+        (WSL, {}, "mount", None, ("drive",)),
+        (WSL, {"between": "drive"}, "drive", ["c", "f"], ("mount",)),
         ("page-cache/{cache}.txt", {"baseline": "before"}, "cache", None, ()),
-        (
-            "sweep/{place}/*.json",
-            {},
-            "place",
-            ["disk", "image"],
-            ("rw", "iodepth", "numjobs"),
-        ),
+        ("sweep/{place}/*.json", {}, "place", ["disk", "image"], ("rw", "iodepth", "numjobs")),
         ("wsl-filesystems/{place}_*_{round:d}.txt", {}, "place", None, ("bs_bytes",)),
         ("own-disk/page-cache", {}, "cache", ["cold", "warm"], ("place",)),
         ("own-disk/random-io", {}, "place", None, ("rw",)),
@@ -94,7 +78,7 @@ def test_what_sets_the_sides_apart_makes_no_cells(tmp_path):
     """Each side has a depth of its own; both have both block sizes."""
     for side, run in product(("old", "new"), (1, 2, 3)):
         (tmp_path / side).mkdir(exist_ok=True)
-        written(tmp_path / side, str(run), depth={"old": 1, "new": 8}[side])
+        written(tmp_path / side, str(run), {"old": 1, "new": 8}[side])
     found = asked(ft.read(str(tmp_path / "old"), str(tmp_path / "new")))
     assert (found.between, found.by) == ("label", ())
     assert found.comparison.answer["n"].tolist() == [3, 3]
@@ -102,27 +86,22 @@ def test_what_sets_the_sides_apart_makes_no_cells(tmp_path):
 
 def test_a_cell_that_one_side_lacks_stays_a_cell(tmp_path):
     for side, depth in (("a", 1), ("a", 8), ("b", 1)):
-        written(tmp_path, f"{side}_{depth}", depth=depth)
+        written(tmp_path, f"{side}_{depth}", depth)
     found = asked(f"{tmp_path}/{{side}}_{{depth:d}}.json")
     assert found.by == ("iodepth",)
     assert set(found.comparison.answer["iodepth"]) == {1, 8}
 
 
-def test_commands_that_both_sides_timed_are_cells(tmp_path):
-    alone = asked(HYPERFINE)
-    assert alone.comparison.answer["n"].tolist() == [6]
+def test_commands_are_sides_and_cells_where_both_sides_timed_them(tmp_path):
+    assert asked(HYPERFINE).comparison.answer["n"].tolist() == [6]
     for name in ("old", "new"):
         (tmp_path / name).mkdir()
         shutil.copy(HYPERFINE, tmp_path / name)
     both = asked(tmp_path)
     assert both.by == ("command",)
     assert both.comparison.answer["n"].tolist() == [6, 6]
-
-
-def test_commands_beside_files_of_other_tools_are_cells(tmp_path):
-    shutil.copy(HYPERFINE, tmp_path)
-    shutil.copy(ROOT / "tests/fixtures/time/bash-5.2.15--dd.txt", tmp_path)
-    assert asked(tmp_path).by == ("command",)
+    shutil.copy(ROOT / "tests/fixtures/time/bash-5.2.15--dd.txt", tmp_path / "old")
+    assert asked(tmp_path / "old").by == ("command",)
 
 
 def test_results_stay_as_they_are():
@@ -145,29 +124,16 @@ def test_a_wrong_fact_is_answered_with_the_right_name(known, hint):
         asked(LIBAIO, **known)
 
 
-def session(*runs):
-    """Paste a session of dd: each run has a target or none, and its seconds."""
-    for target, seconds in runs:
-        command = f"$ dd if=/dev/zero of=/mnt/{target}/f bs=1M count=1024\n" if target else ""
-        rate = f"{1073.741824 / seconds:.0f} MB/s"
-        yield (
-            f"{command}1024+0 records in\n1024+0 records out\n"
-            f"1073741824 bytes (1.1 GB, 1.0 GiB) copied, {seconds} s, {rate}\n\n"
-        )
-
-
-def test_commands_of_one_text_are_sides(tmp_path):
-    file = tmp_path / "pasted.txt"
-    file.write_text("".join(session(("a", 2.5), ("b", 5.1), ("a", 2.6), ("b", 5.3))))
-    found = asked(file).comparison
-    assert found.baseline == "a"
-    assert found.answer[["n", "n_baseline"]].to_numpy().tolist() == [[2, 2]]
-
-
 def test_a_run_that_lacks_its_name_is_left_out_by_name(tmp_path):
+    said = "1024+0 records in\n1024+0 records out\n1073741824 bytes (1.1 GB, 1.0 GiB) copied, "
+    command = "$ dd if=/dev/zero of=/mnt/{}/f bs=1M count=1024\n"
     file = tmp_path / "pasted.txt"
-    file.write_text("".join([*session((None, 9.9)), "and then\n\n", *session(("a", 2), ("b", 5))]))
+    file.write_text(
+        f"{said}9.9 s, 108 MB/s\n\nand then\n\n"
+        f"{command.format('a')}{said}2 s, 537 MB/s\n\n"
+        f"{command.format('b')}{said}5 s, 215 MB/s\n\n"
+    )
     with pytest.warns(UserWarning, match="left out"):
         found = asked(file)
-    assert found.left_out == (f"{Path(file).as_posix()}#1",)
+    assert found.left_out == (f"{file.as_posix()}#1",)
     assert found.comparison.answer["ratio"].tolist() == pytest.approx([0.4], rel=1e-3)

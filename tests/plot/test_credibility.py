@@ -8,7 +8,6 @@ import polars as pl
 import pytest
 
 import fiotools as ft
-from tests.plot.kinds import faults
 
 
 def finding(mount, check, verdict, why="so", remedy=None, source=None, run=1):
@@ -35,20 +34,12 @@ SEEN = table(
 )
 
 
-def spec(frame, **asked):
-    return ft.plot.credibility.spec(frame, **asked)
-
-
-def marks(found):
-    return {(row.x, row.y): row.mark for row in found.rows}
-
-
-@pytest.mark.parametrize("kind", ["pandas", "polars"])
+@pytest.mark.parametrize("kind", [pd.DataFrame, pl.DataFrame], ids=["pandas", "polars"])
 def test_a_cell_has_the_worst_verdict(kind):
-    plain = {name: [None if pd.isna(v) else v for v in SEEN[name]] for name in SEEN}
-    found = spec(SEEN if kind == "pandas" else pl.DataFrame(plain))
-
-    assert marks(found) == {
+    found = ft.plot.credibility.spec(
+        kind({name: [None if pd.isna(v) else v for v in SEEN[name]] for name in SEEN})
+    )
+    assert {(row.x, row.y): row.mark for row in found.rows} == {
         ("ext4", "link speed"): "ok",
         ("drvfs", "link speed"): "impossible",
         ("ext4", "page cache"): "suspect",
@@ -58,8 +49,7 @@ def test_a_cell_has_the_worst_verdict(kind):
 
 
 def test_reasons_are_said_once_and_the_gravest_first():
-    found = spec(SEEN)
-
+    found = ft.plot.credibility.spec(SEEN)
     assert [(one.row, one.text) for one in found.levels] == [
         ("link speed", "1 run: 2.00 GB/s is 4 times the link"),
         ("page cache", "8 GB through the page cache"),
@@ -69,16 +59,14 @@ def test_reasons_are_said_once_and_the_gravest_first():
 
 def test_the_reasons_that_have_no_room_are_counted():
     rows = [finding("m", f"check {at}", "suspect", f"reason {'x' * at}") for at in range(9)]
-    found = spec(table(*rows), reasons=2)
-
+    found = ft.plot.credibility.spec(table(*rows), reasons=2)
     assert [one.row for one in found.levels] == ["check 0", "check 1"]
     assert found.notes == ("7 more reasons, in the frame",)
 
 
 def test_a_column_may_name_the_rows():
     rows = [finding("usb", "link", "impossible", "fast", source=f"{at}.txt") for at in range(2)]
-    found = spec(table(*rows, finding("nvme", "link", "ok")), y="mount")
-
+    found = ft.plot.credibility.spec(table(*rows, finding("nvme", "link", "ok")), y="mount")
     assert {row.x: row.mark for row in found.rows} == {
         "usb (2 runs)": "impossible",
         "nvme": "ok",
@@ -90,42 +78,6 @@ def test_hundreds_of_runs_are_counted():
         finding("m", "link", "suspect" if at % 3 else "ok", "fast", source=f"{at}.txt")
         for at in range(300)
     ]
-    found = spec(table(*rows))
-
+    found = ft.plot.credibility.spec(table(*rows))
     assert {row.x: row.texts for row in found.rows} == {"suspect": ("200",), "ok": ("100",)}
     assert "300 runs, counted by the worst verdict of each check" in found.notes
-
-
-@pytest.mark.parametrize(("rows", "long"), [(2, False), (12, False), (2, True)])
-def test_nothing_is_cut_or_overlaps(rows, long):
-    name = "a name of many letters that goes on and on " if long else "m"
-    told = [
-        finding(f"{name}{at}", check, verdict, f"{check} of {name}")
-        for at in range(rows)
-        for check, verdict in (("link", "impossible"), ("cache", "suspect"), ("flush", "unknown"))
-    ]
-
-    assert not faults(ft.plot.credibility(table(*told)).get_figure(root=True))
-
-
-def test_the_articles_findings_are_all_told():
-    res = ft.read("data/wsl-vhdx/f_ext4-vhdx_write.txt")
-    answer = ft.check(res, ram="7926928KiB", link="usb3-5g")
-    found = spec(answer, reasons=20)
-    grave = answer[answer["verdict"].isin(["impossible", "suspect"])]
-
-    assert {*grave["check"]}
-    for why in grave["why"]:
-        head = why.partition(":")[0][:40]
-        assert any(head in one.text for one in found.levels), why
-
-
-@pytest.mark.parametrize(
-    ("frame", "words"),
-    [
-        (SEEN.drop(columns="check"), "check"),
-    ],
-)
-def test_a_mistake_is_told(frame, words):
-    with pytest.raises(ft.SchemaError, match=words):
-        spec(frame)
