@@ -24,20 +24,12 @@ needs_letters = pytest.mark.skipif(
     reason="matplotlib-fontja is not installed: python -m pip install 'fiotools[ja]'",
 )
 # These take longest and come first, in this order: begun last, one would leave a processor idle.
-LONG = [
-    *("test_readme.py", "test_interrupted.py", "test_report.py", "test_wheel.py", "test_verbs.py"),
-    *(
-        "test_security.py",
-        "test_executor.py",
-        "test_docs_site.py",
-        "test_corpus.py",
-        "test_fuzz.py",
-    ),
-    *("test_refused.py", "test_notebooks.py", "test_properties.py", "test_scan_log.py"),
-    *("test_kernel.py", "test_fio_normal.py", "test_diskspd_text.py", "test_start.py"),
-    *("test_docs.py", "test_live.py", "test_experiments.py", "test_credibility_verdicts.py"),
-]
-RANKS = {name: rank for rank, name in enumerate(LONG)}
+LONG = """
+    templates readme interrupted wheel questions security docs_site executor corpus fuzz gate
+    refused notebooks properties scan_log kernel fio_normal diskspd_text start docs live
+    experiments check_verdicts worlds own_job spelling
+"""
+RANKS = {f"test_{name}.py": rank for rank, name in enumerate(LONG.split())}
 RAN, ran = "fiotools/ran", []
 
 
@@ -47,7 +39,7 @@ def pytest_addoption(parser):
 
 
 def pytest_collection_modifyitems(config, items):
-    items.sort(key=lambda item: RANKS.get(item.path.name, len(LONG)))
+    items.sort(key=lambda item: RANKS.get(item.path.name, len(RANKS)))
     if config.getoption("not_run"):
         before = set(config.cache.get(RAN, []))
         left_out = [item for item in items if item.nodeid in before]

@@ -2,7 +2,6 @@
 
 import re
 import tomllib
-from pathlib import Path
 
 import pytest
 import yaml
@@ -10,7 +9,8 @@ from packaging.markers import default_environment
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
-ROOT = Path(__file__).resolve().parent.parent
+from tests.conftest import ROOT
+
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 LOCK = (ROOT / "requirements.lock").read_text(encoding="utf-8")
 
@@ -86,11 +86,8 @@ def test_the_library_takes_what_is_newer_than_the_lock():
             assert specifier.contains(f"{lowest.partition('.')[0]}.999"), name
 
 
-def test_lock_names_no_host():
+def test_lock_has_a_hash_for_every_pin_and_names_no_host():
     assert not re.search(r"://|--(index-url|extra-index-url|find-links|trusted-host)|@ ", LOCK)
-
-
-def test_lock_has_a_hash_for_every_pin():
     lines = LOCK.splitlines()
     pins = [i for i, line in enumerate(lines) if not line.startswith((" ", "#"))]
     assert len(pins) == sum(map(len, locked().values()))

@@ -4,7 +4,6 @@ import ast
 from pathlib import Path
 
 import pandas as pd
-import pytest
 
 import fiotools as ft
 from fiotools.display import verdicts
@@ -20,13 +19,9 @@ def raised():
     for path in (SOURCE / "stats").rglob("*.py"):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "flag":
-                ends = [node.args[0]] if node.args else []
-                ends = [
-                    e
-                    for end in ends
-                    for e in (getattr(end, "body", end), getattr(end, "orelse", end))
-                ]
-                yield from (end.value for end in ends if isinstance(end, ast.Constant))
+                code = node.args[0] if node.args else None
+                either = [getattr(code, name, code) for name in ("body", "orelse")]
+                yield from (one.value for one in either if isinstance(one, ast.Constant))
 
 
 def test_each_code_has_a_sentence():
@@ -53,13 +48,8 @@ def test_a_sentence_names_the_sides_of_its_row():
     assert sentence(one, "xfs", "ext4").startswith("the runs of 'ext4' do not differ at all")
     drift = flag("drift", change=-0.2, order="the file names")
     assert sentence(drift) == "values drift down by 20 % in the order of the file names"
-
-
-def test_without_details_the_code_stands():
-    assert [sentence(one) for one in flags_of("drift;blocks", None)] == [
-        "drift",
-        "the sides ran in blocks: drift cannot be told from the difference",
-    ]
+    # without details the code stands
+    assert sentence(*flags_of("drift", None)) == "drift"
 
 
 def test_flags_survive_a_file(tmp_path):
@@ -71,25 +61,6 @@ def test_flags_survive_a_file(tmp_path):
     assert verdicts.told(again) == verdicts.told(answer)
     assert verdicts.verdicts(again) == verdicts.verdicts(answer)
     assert repr(ft.show(again)) == repr(ft.show(answer))
-
-
-@pytest.mark.parametrize(
-    ("text", "values", "words"),
-    [
-        ("{rate:B/s} of {n:,}", {"rate": 2e9, "n": 1000}, "2.00 GB/s of 1,000"),
-        ("{n} {n:=run|runs}", {"n": 1}, "1 run"),
-        ("{n} {n:=run|runs}", {"n": 2}, "2 runs"),
-        ("{x:+up|down} {x:%} %", {"x": -0.05}, "down 5 %"),
-        ("{x:{unit}}", {"x": 3e5, "unit": "ns"}, "300 µs"),
-        ("{all:; }", {"all": ["a", "b"]}, "a; b"),
-        ("{rate:B/s}", {"rate": "…"}, "…"),
-        ("{rate:B/s}", {"rate": None}, "-"),
-        ("{name!r}", {"name": "a"}, "'a'"),
-        ("give {arg.by} or {arg[host_ram=0]}", {}, "give by= or host_ram=0"),
-    ],
-)
-def test_values_are_written_by_their_form(text, values, words):
-    assert filled(text, **values) == words
 
 
 def test_a_number_that_differs_is_a_span():

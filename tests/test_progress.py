@@ -3,7 +3,6 @@
 import sys
 
 import nbclient
-import pytest
 import tqdm  # noqa: F401  (it reads TQDM_DISABLE when it is imported, and other tests set that)
 from nbformat.v4 import new_code_cell, new_notebook
 
@@ -12,8 +11,7 @@ from tools import kernel
 
 # 20 ms for each file
 SLOW = """
-import sys, time
-{before}
+import time
 import fiotools as ft
 import fiotools.input.read as reading
 
@@ -23,7 +21,7 @@ len(ft.read("*.txt").runs)
 """
 
 
-def outputs(monkeypatch, folder, before):
+def outputs(monkeypatch, folder):
     """Read 60 files in a kernel with bars, and keep each message that it sends."""
     for number in range(60):
         (folder / f"{number}.txt").write_text("real\t0m4.364s\nuser\t0m0.061s\nsys\t0m1.020s\n")
@@ -37,7 +35,7 @@ def outputs(monkeypatch, folder, before):
         return process(self, message, *given)
 
     monkeypatch.setattr(nbclient.NotebookClient, "process_message", watched)
-    notebook = new_notebook(cells=[new_code_cell(SLOW.format(before=before))])
+    notebook = new_notebook(cells=[new_code_cell(SLOW)])
     kernel.run_cells(notebook, folder)
     lines = [
         message["content"]["data"]["text/plain"]
@@ -47,13 +45,8 @@ def outputs(monkeypatch, folder, before):
     return notebook.cells[0].outputs, lines
 
 
-@pytest.mark.parametrize(
-    "before",
-    ["", "sys.modules['ipywidgets'] = None"],
-    ids=["with widgets", "without"],
-)
-def test_a_notebook_has_a_bar_while_it_reads_and_nothing_after(monkeypatch, tmp_path, before):
-    found, lines = outputs(monkeypatch, tmp_path, before)
+def test_a_notebook_has_a_bar_while_it_reads_and_nothing_after(monkeypatch, tmp_path):
+    found, lines = outputs(monkeypatch, tmp_path)
     shown = [line for line in lines if line.startswith("reading: ")]
     assert shown
     assert all("/60" in line for line in shown)

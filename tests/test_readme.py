@@ -23,8 +23,8 @@ from packaging.requirements import Requirement
 
 from fiotools.readers import _NOT_READ, built_in
 from tests.cli.conftest import environment
+from tests.conftest import ROOT
 
-ROOT = Path(__file__).resolve().parent.parent
 PAGES = {
     name: (ROOT / name).read_text(encoding="utf-8")
     for name in ("README.md", "docs/install.md", "docs/limits.md")
@@ -94,19 +94,9 @@ def fiotools(command, folder):
 
 def run_python(block, tmp_path, monkeypatch):
     monkeypatch.chdir(ROOT)
-    names = {"__name__": "readme"}
-    if ">>>" in block.code:
-        test = doctest.DocTestParser().get_doctest(
-            block.code, names, "README", "README.md", block.line
-        )
-        assert not doctest.DocTestRunner(optionflags=FLAGS).run(test).failed
-    else:
-        run_statements(block, names)
-
-
-def run_statements(block, names=None):
-    # blank lines in front, so that a traceback has the README's own line numbers
-    exec(compile("\n" * block.line + block.code, block.page, "exec"), names or {})
+    parts = (block.code, {"__name__": "readme"}, "README", "README.md", block.line)
+    test = doctest.DocTestParser().get_doctest(*parts)
+    assert not doctest.DocTestRunner(optionflags=FLAGS).run(test).failed
 
 
 def run_verbs(block, tmp_path, monkeypatch):
@@ -171,6 +161,11 @@ def run_install(block, tmp_path, monkeypatch):
     assert set(extras) == set(PROJECT["project"]["optional-dependencies"])
 
 
+def run_elsewhere(block, tmp_path, monkeypatch):
+    """The README has the same block, which has run."""
+    assert block.code in [other.code for other in BLOCKS if other.page == "README.md"]
+
+
 def run_command_line(block, tmp_path, monkeypatch):
     *commands, _ = block.commands  # the last is run with its answer, which is the next block
     for command in commands:
@@ -191,7 +186,7 @@ HOW = {
     ("README.md", "Ten lines of Python", "python"): run_python,
     ("README.md", "Install", "sh"): run_install,
     ("README.md", "Work on it", "sh"): run_verbs,
-    ("docs/install.md", "The library", "sh"): run_install,
+    ("docs/install.md", "The library", "sh"): run_elsewhere,
     ("docs/install.md", "Plots and tests", "sh"): run_verbs,
     ("docs/install.md", "Plots and tests", "text"): run_by_hand,
 }
@@ -215,20 +210,6 @@ def test_linked_files_exist(name):
     links = re.findall(r"\]\((?!https?:|#)([^)#]+)", PAGES[name])
     assert links or name != "README.md"
     assert not [link for link in links if not (ROOT / name).parent.joinpath(link).exists()]
-
-
-def test_links_hold_without_the_repository():
-    """On a package index, which shows the page alone."""
-    hook = runpy.run_path(str(ROOT / "hatch_build.py"))
-    repository = PROJECT["project"]["urls"]["Repository"]
-    links = re.findall(r"(!?)\[[^\]]*\]\(([^)]+)\)", hook["with_whole_links"](README, repository))
-    assert not [link for _, link in links if not link.startswith("https://")]
-    pictures = [link for mark, link in links if mark]
-    assert pictures == [f"{repository}/raw/HEAD/figures/05-mount-ratios.png"]
-    for _, link in links:
-        place = re.fullmatch(rf"{re.escape(repository)}/(?:raw|blob)/HEAD/([^#]+).*", link)
-        assert place is None or (ROOT / place[1]).exists(), link
-    assert hook["with_whole_links"]("[a](#b) [c](d.md#e)", "R") == "[a](#b) [c](R/blob/HEAD/d.md#e)"
 
 
 def test_what_is_recognised_and_not_read():

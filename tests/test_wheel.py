@@ -1,6 +1,5 @@
 """The wheel, built as a release is, with the newest packages that it allows, and nothing else."""
 
-import importlib.metadata
 import importlib.util
 import json
 import os
@@ -8,19 +7,16 @@ import re
 import shutil
 import subprocess
 import sys
-import sysconfig
 import venv
 import zipfile
 from pathlib import Path
 
 import pytest
-from packaging.requirements import Requirement
-from packaging.utils import canonicalize_name
 
 from fiotools.readers import built_in
+from tests.conftest import ROOT
 from tests.fuzz import seeds
 
-ROOT = Path(__file__).resolve().parent.parent
 # what the library must do without
 NOTEBOOKS = ("IPython", "ipykernel", "jupyterlab", "nbclient", "nbconvert", "nbformat", "traitlets")
 USE = """
@@ -114,29 +110,7 @@ def environment(built, tmp_path_factory):
     if "(from versions: none)" in done.stderr:
         pytest.skip("no index of packages can be reached")
     assert done.returncode == 0, done.stderr
-    paths = {"base": str(folder), "platbase": str(folder)}
-    return folder, Path(sysconfig.get_path("purelib", "venv", paths))
-
-
-def requirements(packages):
-    (about,) = importlib.metadata.distributions(name="fiotools", path=[str(packages)])
-    return [Requirement(line) for line in about.requires]
-
-
-def closure(asked):
-    """Name what some requirements ask for, and what that asks for in turn."""
-    names, left = set(), [one for one in asked if wanted(one)]
-    while left:
-        name = canonicalize_name(left.pop().name)
-        if name not in names:
-            names.add(name)
-            left += filter(wanted, map(Requirement, importlib.metadata.requires(name) or ()))
-    return names
-
-
-def wanted(requirement):
-    """Say whether it is asked for here, and by no extra."""
-    return requirement.marker is None or requirement.marker.evaluate({"extra": ""})
+    return folder
 
 
 def test_the_wheel_holds_the_library_and_its_data_only(built):
@@ -163,18 +137,6 @@ def test_the_page_of_a_package_index_leads_to_the_project(built):
     assert not re.findall(r"\]\((?!https:|#)", about)
 
 
-def test_its_dependencies_are_those_that_are_locked(environment):
-    """The set-up of this project has them from the index in just these versions."""
-    lines = (ROOT / "requirements.lock").read_text(encoding="utf-8").splitlines()
-    pins = [Requirement(line.rstrip(" \\")) for line in lines if line[:1] not in (" ", "#", "")]
-    locked = {pin.name: next(iter(pin.specifier)).version for pin in pins if wanted(pin)}
-    asked = requirements(environment[1])
-    assert closure(asked) <= locked.keys()
-    plain = [one for one in asked if wanted(one)]
-    assert {"pandas", "polars", "scipy"} <= {one.name for one in plain}
-    assert not [one for one in plain if locked[one.name] not in one.specifier]
-
-
 def clean_environment(folder):
     """Return the variables of the caller without those of Python, and a home for matplotlib."""
     clean = {
@@ -193,7 +155,7 @@ def test_the_wheel_alone_imports_every_module_and_reads_every_format(environment
             # a fio log says in its name what it holds
             (files / file).write_bytes(data)
             wanted_formats.add(name)
-    python, clean = python_of(environment[0]), clean_environment(tmp_path)
+    python, clean = python_of(environment), clean_environment(tmp_path)
     told = json.loads(run(python, "-c", READ, files, cwd=tmp_path, env=clean))
     assert {*told["lacking"]} <= OF_EXTRAS, told["lacking"]
     assert {reader.name for reader in built_in()} == wanted_formats
@@ -202,7 +164,7 @@ def test_the_wheel_alone_imports_every_module_and_reads_every_format(environment
 
 
 def test_the_wheel_in_an_empty_environment(environment, tmp_path):
-    python, clean = python_of(environment[0]), clean_environment(tmp_path)
+    python, clean = python_of(environment), clean_environment(tmp_path)
     data = tmp_path / "mine"
     shutil.copytree(ROOT / "data/dda-vhdx/xml", data)
 
@@ -210,8 +172,8 @@ def test_the_wheel_in_an_empty_environment(environment, tmp_path):
         return run(*command, cwd=tmp_path, env=clean)
 
     told = json.loads(use(python, "-c", USE % (NOTEBOOKS,), data))
-    assert Path(told["where"]).is_relative_to(environment[0])
-    assert Path(told["pandas"]).is_relative_to(environment[0])
+    assert Path(told["where"]).is_relative_to(environment)
+    assert Path(told["pandas"]).is_relative_to(environment)
     assert told["typed"]
     assert told["example"].startswith("<Results: 3 files, DISKSPD 2.0.21a, 3 runs,")
     assert told["volumes"] == ["mirror", "nvme", "vhdx"]

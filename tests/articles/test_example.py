@@ -12,12 +12,8 @@ from tests.conftest import ROOT
     ("name", "template"),
     [
         ("dda-vhdx", "xml/{volume}.xml"),
-        ("page-cache", "{cache}.txt"),
-        ("wsl-vhdx", "{drive}_{mount}_{operation}.txt"),
         ("wsl-filesystems", "{filesystem}_{operation}_{size}_{round:d}.txt"),
-        ("lima-mounts", "fio/{mount}_{pattern}.txt"),
     ],
-    ids=["dda-vhdx", "page-cache", "wsl-vhdx", "wsl-filesystems", "lima-mounts"],
 )
 def test_an_example_is_what_reading_the_folder_gives(name, template, monkeypatch, tmp_path):
     monkeypatch.chdir(ROOT)
@@ -37,13 +33,10 @@ def test_every_folder_of_data_is_an_example_and_can_be_read():
         assert not ft.example(name).notes["severity"].eq("error").any()
 
 
-@pytest.mark.parametrize(
-    "ask", [ft.example, examples.example_path], ids=["example", "example_path"]
-)
+@pytest.mark.parametrize("ask", [ft.example, examples.example_path])
 @pytest.mark.parametrize(
     ("given", "begins"),
     [((), "name an example; "), (("dda",), "'dda' is not an example; ")],
-    ids=["none", "wrong"],
 )
 def test_the_names_are_told(ask, given, begins):
     with pytest.raises(ft.SchemaError) as error:

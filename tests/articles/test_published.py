@@ -33,30 +33,22 @@ def rows(folder):
         return list(csv.DictReader(file))
 
 
-def test_every_article_is_there():
-    assert {folder.name for folder in FOLDERS} >= set(COUNTS)
-
-
-def test_what_is_listed_as_agreeing_agrees_and_the_rest_does_not(checked):
+def test_what_is_listed_as_agreeing_agrees_and_the_rest_has_a_reason(checked):
     _, seen = checked
     wrong = seen[seen.agrees != seen.expected]
     assert wrong.empty, wrong[["id", "printed", "recomputed", "lo", "hi"]].to_string()
-
-
-def test_what_does_not_agree_has_a_reason(checked):
-    _, seen = checked
     assert (seen.why != "").equals(~seen.agrees)
+    assert (seen.agrees.dtype, seen.lo.dtype) == ("bool", "float64")  # also of no numbers
 
 
-def test_counts(checked, capsys):
+def test_counts(checked):
     name, seen = checked
     numbers = seen.drop_duplicates(["place", "quantity"])
     counts = len(numbers), len(seen), int((~seen.agrees).sum())
-    with capsys.disabled():
-        print(f"\n{name}: {counts[0]} numbers, {counts[1]} checks, {counts[2]} not agreeing")
     assert counts == COUNTS.get(name, counts)
     table = (DATA / "README.md").read_text(encoding="utf-8")
     assert f"| `{name}/` | {counts[0]} | {counts[1]} | {counts[2]} |" in table
+    assert {folder.name for folder in FOLDERS} >= set(COUNTS)
 
 
 @pytest.mark.parametrize("folder", FOLDERS, ids=lambda folder: folder.name)
@@ -79,50 +71,17 @@ def test_what_agrees_only_as_cut_off_is_said_to():
     assert "0.46 s agrees only if 0.466 s was cut off" in notebook
 
 
-@pytest.mark.parametrize(("table", "count"), [("io", 6), ("threads", 12)])
-def test_text_and_xml_tell_the_same(table, count):
-    keys = ["volume", "entry", "direction"]
-    text, xml = (
-        ft.read(f"{DATA.as_posix()}/dda-vhdx/{kind}/{{volume}}.{ending}")
-        .tables[table]
-        .sort_values(keys)
-        for kind, ending in (("text", "txt"), ("xml", "xml"))
-    )
-    exact = ["clones", "target", "size_bytes", "io_bytes", "total_ios", "iops_stddev"]
-    latencies = ["lat_mean_ns", "lat_stddev_ns"]
-    rates = ["runtime_s", "iops", "bw_bytes_per_s"]
-    for names, rtol in ((keys + exact, 0), (latencies, 1e-12), (rates, 0.005 / 120)):
-        pd.testing.assert_frame_equal(
-            text[names].reset_index(drop=True),
-            xml[names].reset_index(drop=True),
-            check_exact=rtol == 0,
-            rtol=rtol,
-            atol=0,
-        )
-    assert len(text) == count
-
-
-def test_an_article_without_numbers_gives_an_empty_table():
-    seen = published(DATA / "wsl-filesystems")
-    assert seen.empty
-    assert list(seen.columns) == list(published(DATA / "page-cache").columns)
-    assert (seen.agrees.dtype, seen.lo.dtype) == ("bool", "float64")
+MOUNTS = ("sshfs", "9p", "virtiofs")
 
 
 def test_the_tables_of_the_mounts_are_complete():
     table = pd.read_csv(DATA / "lima-mounts" / "iops.csv")
-    cells = table.groupby(["mount", "pattern", "direction"])["round"]
-    assert {key: sorted(rounds) for key, rounds in cells} == {
-        (mount, pattern, direction): [1, 2, 3, 4, 5]
-        for mount in ("sshfs", "9p", "virtiofs")
-        for pattern, direction in (
-            *(("randread", "read"), ("randwrite", "write")),
-            *(("randrw", "read"), ("randrw", "write")),
-        )
-    }
+    cells = table.groupby(["mount", "pattern", "direction"])["round"].apply(sorted)
+    both = [("randread", "read"), ("randwrite", "write"), ("randrw", "read"), ("randrw", "write")]
+    assert {*cells.index} == {(mount, *one) for mount in MOUNTS for one in both}
+    assert all(rounds == [1, 2, 3, 4, 5] for rounds in cells)
     times = pd.read_csv(DATA / "lima-mounts" / "tarball.csv").groupby("mount")["round"]
-    expected = {"sshfs": [1, 2, 3], "9p": [1, 2, 3], "virtiofs": [1, 2, 3]}
-    assert {mount: sorted(rounds) for mount, rounds in times} == expected
+    assert times.apply(sorted).to_dict() == {mount: [1, 2, 3] for mount in MOUNTS}
 
 
 def test_each_report_of_a_mount_is_one_round_of_its_table():
@@ -133,11 +92,10 @@ def test_each_report_of_a_mount_is_one_round_of_its_table():
     keys = ["mount", "pattern", "direction"]
     both = res.io.merge(table, on=keys, suffixes=("_report", ""))
     # fio cuts off the decimals
-    same = both[both.iops_report.astype(int) == both.iops]
-    rounds = {key: list(group) for key, group in same.groupby(keys)["round"]}
-    assert rounds == {
-        key: [{"sshfs": 1, "9p": 5, "virtiofs": 4}[key[0]]] for key in table.groupby(keys).groups
-    }
+    rounds = both[both.iops_report.astype(int) == both.iops].groupby(keys)["round"].apply(list)
+    assert {*rounds.index} == {*table.groupby(keys).groups}
+    expected = {"sshfs": [1], "9p": [5], "virtiofs": [4]}
+    assert all(found == expected[key[0]] for key, found in rounds.items())
 
 
 @pytest.mark.parametrize(
@@ -145,22 +103,12 @@ def test_each_report_of_a_mount_is_one_round_of_its_table():
     [
         ("2.1", "round", (2.05, 2.15)),
         ("1689.0k", "round", (1688950, 1689050)),
-        ("1689.0k", "exact", (1689000, 1689000)),
-        ("2.10", "round", (2.095, 2.105)),
-        ("179", "round", (178.5, 179.5)),
         ("180", "round", (179.5, 180.5)),  # a last 0 is a digit like any other
-        ("0.090", "round", (0.0895, 0.0905)),
-        ("-3", "round", (-3.5, -2.5)),
-        ("1,495", "round", (1494.5, 1495.5)),
         ("1,055,761.8", "trunc", (1055761.8, 1055761.9)),
-        ("0.46", "trunc", (0.46, 0.47)),
-        ("12850", "trunc", (12850, 12851)),
-        ("119.794", "exact", (119.794, 119.794)),
         ("5.1e-05", "round", (5.05e-05, 5.15e-05)),
         ("1m59.802s", "exact", (119.802, 119.802)),
         ("0m4.364s", "round", (4.3635, 4.3645)),
         ("20+0", "exact", (20, 20)),
-        ("4096+1", "exact", (4097, 4097)),
     ],
 )
 def test_interval(printed, rounding, expected):
@@ -168,7 +116,7 @@ def test_interval(printed, rounding, expected):
 
 
 @pytest.mark.parametrize(
-    "text", ["", "2.1 GB/s", "1,49", "12,850,1", "0x1f", "nan", "1 000", ".5", "k", "1K"]
+    "text", ["", "2.1 GB/s", "1,49", "12,850,1", "0x1f", "nan", "1 000", ".5", "1K"]
 )
 def test_no_digits(text):
     with pytest.raises(ValueError, match="not a printed number"):
@@ -206,76 +154,49 @@ def folder(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("selector", "unit", "expected"),
+    ("source", "selector", "unit", "expected"),
     [
-        (TERM, "s", 0.5),
-        (TERM, "ms", 500),
-        (TERM, "time", 0.5),
-        ("io.bw_bytes_per_s[mount == 'b']", "MiB/s", 4),
-        ("io.io_bytes[mount == 'b' and run == 1]", "kB", 2097.152),
-        (f"{TERM} / timings.real_s[mount == 'b']", "1", 0.5 / 0.6),
-        (f"{TERM} + {TERM} * 4", "s", 2.5),
-        (f"2 * {TERM} / 4 + 1", "s", 1.25),
-        ("extras.text[mount == 'a' and path == 'records_in']", "1", 2),
-        ("5e9 / 8", "MB/s", 625),
+        (None, TERM, "s", 0.5),
+        (None, TERM, "ms", 500),
+        (None, "io.bw_bytes_per_s[mount == 'b']", "MiB/s", 4),
+        (None, f"{TERM} / timings.real_s[mount == 'b']", "1", 0.5 / 0.6),
+        (None, f"2 * {TERM} / 4 + 1", "s", 1.25),
+        (None, "extras.text[mount == 'a' and path == 'records_in']", "1", 2),
+        (None, "5e9 / 8", "MB/s", 625),
+        ("a.txt", "words.w1[w2 == 'bytes'] * 1", "B", 2097152),
+        ("table.csv", "rows.iops[mount == '9p' and round == 2]", "1", 1495),
+        ("table.csv", "rows.iops[mount == 'sshfs' and share == 99.95]", "1", 604.5),
+        ("table.csv", "rows.real[mount == 'sshfs']", "1", 15.758),  # a printed time
     ],
 )
-def test_selector(folder, selector, unit, expected):
-    seen = published(folder(selector=selector, unit=unit))
-    assert seen.recomputed[0] == pytest.approx(expected, rel=1e-15)
-
-
-def test_selector_reads_the_words_of_a_file(folder):
-    seen = published(folder(source="a.txt", selector="words.w1[w2 == 'bytes'] * 1", unit="B"))
-    assert seen.recomputed[0] == 2097152
-
-
-@pytest.mark.parametrize(
-    ("selector", "expected"),
-    [
-        ("rows.iops[mount == '9p' and round == 2]", 1495),
-        ("rows.iops[mount == 'sshfs' and share == 99.95]", 604.5),
-        ("rows.real[mount == 'sshfs']", 15.758),  # a printed time
-    ],
-)
-def test_selector_reads_the_rows_of_a_csv(folder, selector, expected):
+def test_selector(folder, source, selector, unit, expected):
     table = "mount,round,share,iops,real\n9p,2,99.9,1495,\nsshfs,2,99.95,604.5,0m15.758s\n"
-    (folder() / "table.csv").write_text(table, encoding="utf-8")
-    seen = published(folder(source="table.csv", selector=selector, unit="1"))
-    assert seen.recomputed[0] == pytest.approx(expected, rel=1e-15)
+    place = folder(selector=selector, unit=unit, **({"source": source} if source else {}))
+    (place / "table.csv").write_text(table, encoding="utf-8")
+    assert published(place).recomputed[0] == pytest.approx(expected, rel=1e-15)
 
 
 @pytest.mark.parametrize(
     ("fields", "message"),
     [
         ({"selector": "io.runtime_s"}, "finds 2 rows of io, not exactly one"),
-        ({"selector": "io.runtime_s[mount == 'c']"}, "finds 0 rows of io"),
         ({"selector": "io.speed[mount == 'a']"}, "io has no column 'speed'; it has mount, source"),
-        ({"selector": "io.runtime_s[disk == 'a']"}, "io has no column 'disk'"),
         ({"selector": "ios.runtime_s"}, "no table 'ios'; the tables are runs, "),
         ({"selector": "io.lat_mean_ns[mount == 'a']"}, "finds a missing value"),
         ({"selector": "io.direction[mount == 'a']"}, "'write' is not a printed number"),
         ({"selector": "io.runtime_s[mount != 'a']"}, "is not a condition: write column =="),
-        ({"selector": "io.runtime_s[run == 1.]"}, "is not a condition"),
         ({"selector": "words.w1[w2 == 'bytes']"}, "names 2 files, not exactly one"),
-        ({"selector": "rows.iops"}, "names 2 files, not exactly one"),
         ({"source": "a.txt", "selector": "rows.iops"}, "a.txt is not a .csv file"),
         ({"source": "published.csv", "selector": "rows.iops"}, "rows has no column 'iops'"),
-        ({"selector": "io.runtime_s[@exit()]"}, "is not a condition"),
         ({"selector": "__import__('os')"}, "is not part of a selector"),
-        ({"selector": f"{TERM} - 1"}, "is not part of a selector"),
         ({"selector": f"{TERM} /"}, "put one of"),
-        ({"selector": "/ 2"}, "put one of"),
-        ({"selector": f"{TERM} {TERM}"}, "put one of"),
         ({"selector": "1 / 0"}, "division by zero"),
-        ({"selector": ""}, "put one of"),
         ({"unit": "furlong"}, "furlong"),
         ({"printed": "about 4"}, "not a printed number"),
         ({"rounding": "up"}, "rounding='up' is not one of round, trunc, exact"),
         ({"basis": "guessed"}, "basis='guessed' is not one of recomputed, transcribed"),
         ({"agrees": "maybe"}, "agrees='maybe' is not one of yes, no"),
         ({"agrees": "no"}, "give a reason in why"),
-        ({"why": "because"}, "give a reason in why"),
     ],
 )
 def test_a_faulty_row_is_named_by_its_line(folder, fields, message):
@@ -308,7 +229,6 @@ def test_a_faulty_table_is_refused(folder):
         ("0.5", "exact", True),
         ("0.5001", "round", False),
         ("0.4", "trunc", False),
-        ("0.5", "trunc", True),
         ("0", "round", True),  # 0.5 may be rounded down as well as up
         ("1", "round", True),
         ("0", "trunc", True),

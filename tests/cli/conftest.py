@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
@@ -12,6 +13,11 @@ import pytest
 
 from fiotools.cli import main
 from tests.conftest import ROOT
+
+VOLUMES = "data/dda-vhdx/xml/{volume}.xml"
+CACHE = "data/page-cache/{cache}.txt"
+LIBAIO = "tests/fixtures/fio/fio-3.33--libaio.json"
+DD = "tests/fixtures/dd/gnu-dd-9.1--C_ibs1k_obs1M.txt"
 
 
 def environment(**changes):
@@ -44,7 +50,7 @@ def cli():
             cwd=cwd,
             env=env or environment(),
             encoding="utf-8",
-            timeout=120,
+            timeout=300,
             check=False,
         )
 
@@ -72,5 +78,17 @@ def inside(monkeypatch, capsys):
             code = main([str(arg) for arg in args])
         said = capsys.readouterr()
         return Done(code, said.out, said.err)
+
+    return run
+
+
+@pytest.fixture
+def answer(inside):
+    """Run a command in this process, and give its rows."""
+
+    def run(*args):
+        done = inside(*args, "--format", "json")
+        assert done.returncode == 0, done.stderr
+        return json.loads(done.stdout)
 
     return run

@@ -1,28 +1,38 @@
-"""`gate`: the exit code, and the output for people and pipelines."""
+"""`gate`: the exit code, and the output for people and pipelines; GitHub's action, and a script."""
 
 from __future__ import annotations
 
 import json
+import os
+import shutil
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
 import pytest
+import yaml
 
 import fiotools as ft
 from fiotools.cli import main
+from tests.conftest import ROOT
+from tools.generator.filled import DOCS
 
-RUN = Path(__file__).parents[2] / "data/how-many-runs/depth/16_1.json"
-
+RUN = ROOT / "data/how-many-runs/depth/16_1.json"
 SIDES = ["old=old.txt", "new=new.txt", "--metric", "real"]
 
 
 @pytest.fixture
-def sides(tmp_path, monkeypatch):
-    for name, shift in (("old", 1.0), ("new", 1.3)):
-        times = [shift * (2 + at / 100) for at in range(5)]
-        reports = "".join(f"real {one:.3f}\nuser 0.100\nsys 0.100\n\n" for one in times)
-        (tmp_path / f"{name}.txt").write_text(reports)
-    monkeypatch.chdir(tmp_path)
+def gate(capsys):
+    """Run `gate`; give its exit code, what it printed in one line, and its messages."""
+
+    def run(*words):
+        code = main(["gate", *map(str, words)])
+        said = capsys.readouterr()
+        return code, " ".join(said.out.split()), said.err
+
+    return run
 
 
 @pytest.mark.parametrize(
@@ -34,31 +44,19 @@ def sides(tmp_path, monkeypatch):
         ("slower:5%", "json", 4, '"outcome":"fail"', "fails slower:5%: new / old: 1.3"),
         ("slower:5%", "github", 4, "::error title=fiotools slower:5%25::new / old: ", "fails slow"),
         ("not-settled", "table", 0, "✓ pass", ""),
-        ("slower:", "table", 2, "", "'slower:' is not a rule"),
     ],
 )
-def test_the_exit_code(sides, rule, form, code, out, err, capsys):
-    assert main(["gate", *SIDES, "--fail-if", rule, "--format", form]) == code
-    said = capsys.readouterr()
-    assert out in " ".join(said.out.split())
-    assert err in said.err
-    assert ("new / old" in said.err) is bool(
-        "new / old" in err or err == "fails slow"
-    )  # a table has said it
-
-
-def test_compare_leaves_rules_to_the_gate(sides, capsys):
-    assert main(["compare", *SIDES, "--fail-if", "slower"]) == 2
-    assert "fiotools gate OLD NEW --fail-if slower:5%" in capsys.readouterr().err
-
-
-def test_two_runs_are_undecided(tmp_path, monkeypatch, capsys):
-    for name in ("old", "new"):
-        reports = "".join(f"real {one}\nuser 0.100\nsys 0.100\n\n" for one in ("2.00", "2.01"))
-        (tmp_path / f"{name}.txt").write_text(reports)
+def test_the_exit_code(gate, tmp_path, monkeypatch, rule, form, code, out, err):
+    for name, shift in (("old", 1), ("new", 1.3)):
+        times = [shift * (2 + at / 100) for at in range(5)]
+        reports = [f"real {one:.3f}\nuser 0.100\nsys 0.100\n\n" for one in times]
+        (tmp_path / f"{name}.txt").write_text("".join(reports))
     monkeypatch.chdir(tmp_path)
-    assert main(["gate", *SIDES, "--fail-if", "not-settled"]) == 4
-    assert "not-settled" in capsys.readouterr().out
+    ended, printed, said = gate(*SIDES, "--fail-if", rule, "--format", form)
+    assert ended == code
+    assert out in printed
+    assert err in said
+    assert ("new / old" in said) is bool(err)  # a table has said it
 
 
 @pytest.fixture
@@ -79,95 +77,82 @@ def builds(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
 
 
+SLOWER = "slower: below what 99 % of such sessions show"
+
+
 @pytest.mark.parametrize(
     ("asked", "code", "said"),
     [
-        (["history", "new"], 4, "slower: below what 99 % of such sessions show"),
-        (
-            ["history/{day}/*.json", "new/*.json"],
-            4,
-            "slower: below what 99 % of such sessions show",
-        ),
-        (["history", "new", "--fail-if", "slower:60%"], 0, "passes slower:60%"),
+        (["history", "new"], 4, SLOWER),
+        (["history/{day}/*.json", "new/*.json"], 4, SLOWER),
         (["history/1", "new"], 3, "cannot judge slower: new / 1"),
         (["history", "new", "--fail-if", "iops < 100"], 0, "passes iops >= 100: new: iops is"),
         (["new", "--fail-if", "iops < 9k"], 4, "fails iops >= 9k: iops is"),
         (["history", "new", "--fail-if", "faster", "--fail-if", "iops > 9k"], 0, "passes faster"),
     ],
 )
-def test_a_history_and_what_is_new(builds, asked, code, said, capsys):
-    assert main(["gate", *asked, "--metric", "iops", "--format", "csv"]) == code
-    assert said in capsys.readouterr().err
+def test_a_history_and_what_is_new(gate, builds, asked, code, said):
+    ended, _, told = gate(*asked, "--metric", "iops", "--format", "csv")
+    assert ended == code
+    assert said in told
 
 
 @pytest.mark.parametrize(
     ("history", "new"),
     [
-        ("history/*/*.json", "new/*.json"),
         ("history/*", "new"),
         ("history/*/0.json", "new/0.json"),
     ],
 )
-def test_globs_that_a_shell_expanded(builds, history, new, capsys):
-    expanded = [str(one) for one in (*sorted(Path().glob(history)), *sorted(Path().glob(new)))]
-    assert main(["gate", *expanded, "-m", "iops"]) == 4
-    said = capsys.readouterr()
-    assert "HISTORY is history" in said.err
-    assert "slower: below what 99 % of such sessions show" in " ".join(said.out.split())
+def test_globs_that_a_shell_expanded(gate, builds, history, new):
+    code, printed, said = gate(*sorted(Path().glob(history)), *Path().glob(new), "-m", "iops")
+    assert code == 4
+    assert "HISTORY is history" in said
+    assert SLOWER in printed
 
 
 @pytest.mark.filterwarnings("default")
-def test_a_new_file_that_stands_among_its_history(builds, capsys):
+def test_a_new_file_that_stands_among_its_history(gate, builds):
     """It counts as new, and is left out of the history; that is said."""
     for number, file in enumerate(sorted(Path("history").glob("*/*.json"))):
         file.rename(f"history/{number:02d}.json")
     Path("new/0.json").rename("history/new.json")
-    assert main(["gate", "history", "history/new.json", "-m", "iops"]) == 4
-    assert "history/new.json is in history too: left out there" in capsys.readouterr().err
-    every = [str(one) for one in sorted(Path("history").glob("*.json"))]
-    assert main(["gate", *every, "history/new.json", "-m", "iops"]) == 4
-    assert "NEW is new (1 path)" in capsys.readouterr().err
-    assert main(["gate", *every, "-m", "iops"]) == 2
-    assert "all 21 lie in history: give HISTORY, and then NEW" in capsys.readouterr().err
+    every = sorted(Path("history").glob("*.json"))
+    for asked, code, said in (
+        (["history", "history/new.json"], 4, "new.json is in history too: left out there"),
+        ([*every, "history/new.json"], 4, "NEW is new (1 path)"),
+        (every, 2, "all 21 lie in history: give HISTORY, and then NEW"),
+    ):
+        ended, _, told = gate(*asked, "-m", "iops")
+        assert ended == code
+        assert said in told
 
 
-def test_a_dataset_is_a_history(builds, capsys):
-    ft.convert("history/{day}/*.json", "kept")
-    assert main(["gate", "kept", "new", "--metric", "iops", "--metric", "bw"]) == 4
-    assert capsys.readouterr().out.count("new / kept: 0.") == 2
-
-
-@pytest.mark.parametrize("place", ["memory://gate-history", "file://{here}/kept"])
-def test_a_remote_dataset_is_a_history(builds, place, capsys):
-    fsspec = pytest.importorskip("fsspec", reason="fsspec is not installed")
+@pytest.mark.parametrize("place", ["kept", "file://{here}/kept"])
+def test_a_dataset_is_a_history(gate, builds, place):
+    pytest.importorskip("fsspec", reason="fsspec is not installed")
     place = place.format(here=Path.cwd().as_posix())
-    try:
-        ft.convert("history/{day}/*.json", place)
-        assert main(["gate", place, "new", "--metric", "iops"]) == 4
-        told = " ".join(capsys.readouterr().out.split())
-        assert "slower: below what 99 % of such sessions show" in told
-        assert (
-            main(["gate", f"old={place}", "old2=new", "-m", "iops", "--fail-if", "iops > 1"]) == 4
-        )
-        # a folder of files, which is none
-        assert main(["gate", f"{place}-other", "new", "--metric", "iops"]) == 1
-    finally:
-        memory = fsspec.filesystem("memory")
-        if memory.exists("gate-history"):
-            memory.rm("gate-history", recursive=True)
+    ft.convert("history/{day}/*.json", place)
+    code, printed, _ = gate(place, "new", "--metric", "iops")
+    assert code == 4
+    assert SLOWER in printed
+    named = (f"old={place}", "old2=new", "-m", "iops", "--fail-if", "iops > 1")
+    assert gate(*named)[0] == 4
+    # a folder of files, which is none
+    assert gate(f"{place}-other", "new", "--metric", "iops")[0] == 1
 
 
-@pytest.mark.parametrize("text", ["{", RUN.read_text()[:3000]], ids=["unknown", "cut"])
-def test_an_unread_file_fails_the_gate(builds, text, capsys):
-    Path("new/2.json").write_text(text)
-    asked = ["gate", "history", "new", "-m", "iops", "--fail-if", "faster", "-f", "github"]
-    assert main(asked) == 1
-    assert "::error title=fiotools files::new/2.json" in capsys.readouterr().out
+def test_an_unread_file_fails_the_gate(gate, builds):
+    Path("new/2.json").write_text(RUN.read_text()[:3000])
+    code, printed, _ = gate("history", "new", "-m", "iops", "--fail-if", "faster", "-f", "github")
+    assert code == 1
+    assert "::error title=fiotools files::new/2.json" in printed
 
 
 DEPTHS = ["old=data/how-many-runs/depth/16_*.json", "new=data/how-many-runs/depth/4_*.json"]
 SWEPT = ["data/how-many-runs/depth/{iodepth:d}_*.json"]
 ROUNDS = ["data/how-many-runs/rounds/{test}_{fs}_{round:d}.json", "--between", "fs"]
+TWO_TOOLS = [str(RUN), "data/page-cache/after.txt"]
 
 
 @pytest.mark.parametrize(
@@ -180,39 +165,21 @@ ROUNDS = ["data/how-many-runs/rounds/{test}_{fs}_{round:d}.json", "--between", "
             ROUNDS,
             "test,metric,slower\nrandread,iops,10%\n,p99,30\n",
             0,
-            "csv:3: fsync, sync: xfs / ext4",
+            "csv:3: fsync, sync: xfs /",
         ),
-        (ROUNDS, "test,metric,slower\nfsync,iops,10\n", 0, "limits.csv:2: fsync: xfs / ext4"),
         (ROUNDS, "fs,metric,slower\nxfs,iops,30\n", 0, "limits.csv:2: write: xfs / ext4: 1"),
         (ROUNDS, "fs,metric,slower\next4,iops,9\n", 1, "csv:2: ext4 is the old side, and slower"),
-        (
-            ROUNDS,
-            "fs,rw,metric,max\next4,randread,p99,9ms\n",
-            0,
-            "csv:2: randread, read, ext4: p99",
-        ),
+        (ROUNDS, "fs,rw,metric,max\next4,randread,p99,9ms\n", 0, "csv:2: randread, read, ext4: p9"),
         (SWEPT, "rw,metric,max\nrandread,p99,1ms\n", 4, "limits.csv:2: randread, iodepth 64: p99"),
-        (
-            [str(RUN), "data/page-cache/after.txt"],
-            "metric,max\np99,1s\n",
-            1,
-            "the old side, has p99",
-        ),
+        (TWO_TOOLS, "metric,max\np99,1s\n", 1, "the old side, has p99"),
         ([str(RUN)], "\nmetric,max,slower\np99,1ms,\niops,,5\n", 1, "csv:4: slower needs an old"),
         (DEPTHS, "iodepth,metric,slower\n4,iops,5\n", 3, "iodepth 4: new / old: no run of 'old'"),
         (DEPTHS, "rw,metric,max\nwrite,p99,1ms\n", 3, "limits.csv:2: write: there is no such run"),
-        (
-            DEPTHS,
-            "iodepht,metric,max\n4,p99,1ms\n",
-            1,
-            "csv:2: there is no column 'iodepht'; these runs have label, rw, bs, iodepth,",
-        ),
+        (DEPTHS, "iodepht,metric,max\n4,p99,1ms\n", 1, "csv:2: there is no column 'iodepht'; the"),
         (DEPTHS, "bs,metric,max\nmany,p99,1ms\n", 1, "limits.csv:2: bs_bytes holds numbers"),
         (DEPTHS, "rw,metric,max\nread,p98,1ms\n", 1, "limits.csv:2: there is no p98"),
         (DEPTHS, "rw,metric,max\nread,p99,\n", 2, "limits.csv:2: a line has 3 cells, of which"),
-        (DEPTHS, "rw,metric,max\nread,p99\n", 2, "limits.csv:2: a line has 3 cells, of which"),
         (DEPTHS, "rw,metrik,max\nread,p99,1ms\n", 2, "limits.csv:1: is not a table of limits"),
-        (DEPTHS, "", 2, "limits.csv:1: is not a table of limits"),
     ],
 )
 def test_a_table_of_limits(inside, tmp_path, monkeypatch, files, table, code, says):
@@ -221,3 +188,70 @@ def test_a_table_of_limits(inside, tmp_path, monkeypatch, files, table, code, sa
     done = inside("gate", *files, "--limits", tmp_path / "limits.csv")
     assert done.returncode == code, done.stderr
     assert says in " ".join((done.stdout + done.stderr).split())
+
+
+# --- in pipelines -------------------------------------------------------------------------------
+
+ACTION = yaml.safe_load((ROOT / "action.yml").read_text())
+DEPTH = ROOT / "data/how-many-runs/depth"
+PATH = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
+needs_bash = pytest.mark.skipif(not shutil.which("bash"), reason="there is no bash")
+needs_fio = pytest.mark.skipif(not shutil.which("fio"), reason="fio is not installed")
+
+
+def shell(*words, cwd=None, **environment):
+    told = {"capture_output": True, "encoding": "utf-8", "check": False}
+    return subprocess.run(words, cwd=cwd, env={**os.environ, **environment, "PATH": PATH}, **told)
+
+
+def act(tmp_path, **given):
+    """Run the last step of action.yml as GitHub does; return what it did, and its files."""
+    step = next(one for one in ACTION["runs"]["steps"] if one.get("id") == "gate")
+    inputs = {name: one.get("default", "") for name, one in ACTION["inputs"].items()} | given
+    environment = {
+        name: inputs[value.strip("${ }").removeprefix("inputs.")]
+        for name, value in step["env"].items()
+    }
+    files = {name: str(tmp_path / name) for name in ("GITHUB_OUTPUT", "GITHUB_STEP_SUMMARY")}
+    strict = ("bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", step["run"])
+    done = shell(*strict, **environment, **files)
+    return done, *(Path(file).read_text() for file in files.values())
+
+
+@needs_bash
+@pytest.mark.parametrize(
+    ("rules", "code"),
+    [("faster\n\nslower:5%\n", 4), ("iops < 10", 0)],
+)
+def test_a_broken_rule_fails_the_job(tmp_path, rules, code):
+    asked = {"baseline": f"{DEPTH}/16_*.json", "files": f"{DEPTH}/4_*.json", "fail-if": rules}
+    done, output, summary = act(tmp_path, **asked)
+    assert done.returncode == code, done.stderr
+    assert f"exit-code={code}\n" in output
+    assert "| " in summary
+    assert "exit-code" not in summary
+    assert ("::error" in done.stdout) == (code != 0)
+
+
+def test_inputs_are_not_pasted_into_scripts():
+    scripts = [step["run"] for step in ACTION["runs"]["steps"] if "run" in step]
+    assert not [script for script in scripts if "${{" in script]
+
+
+@needs_fio
+@needs_bash
+def test_a_slowed_device_fails_the_build(tmp_path):
+    """By the script of docs/gate.md, with a regression made on purpose and without."""
+    judged = "fiotools gate old new --metric iops --fail-if slower:10%"  # as the script says
+    script = f"sh '{DOCS}/pipeline.sh' one two && {judged}"
+
+    def build(before):  # without a limit a busy machine is not the same twice
+        for place in ("one", "two"):
+            (tmp_path / before / place).mkdir(parents=True)
+        knobs = {"SECONDS_EACH": "1", "ROUNDS": "3", "OLD_RATE": before, "NEW_RATE": "200"}
+        return shell("bash", "-c", script, cwd=tmp_path / before, **knobs)
+
+    with ThreadPoolExecutor() as both:
+        slowed, same = both.map(build, ("2000", "200"))
+    assert (slowed.returncode, same.returncode) == (4, 0), slowed.stderr + same.stderr
+    assert "fail slower:10% new / old: " in " ".join((slowed.stdout + slowed.stderr).split())

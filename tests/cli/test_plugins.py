@@ -59,10 +59,8 @@ def test_a_verb_of_another_package(toy, cli):
     told = cli("above", "--help", cwd=toy.parent).stdout
     assert "Keep what is faster than a limit." in told
     assert "--limit" in told
-    assert "above" in cli("--help", cwd=toy.parent).stdout.split("Of other packages:")[1]
-
-
-def test_one_that_does_not_fit_stops_nobody(toy, cli):
-    told = cli("--help", cwd=toy.parent).stderr
-    assert "there is a verb 'compare' already" in told
-    assert "the verb 'lost', fiotools_toy:nothing: must be a function at the top" in told
+    every = cli("--help", cwd=toy.parent)
+    assert "above" in every.stdout.split("Of other packages:")[1]
+    # those that do not fit stop nobody
+    assert "there is a verb 'compare' already" in every.stderr
+    assert "the verb 'lost', fiotools_toy:nothing: must be a function at the top" in every.stderr

@@ -56,17 +56,22 @@ def sources():
     return [(path, ast.parse(path.read_text(encoding="utf-8"))) for path in paths]
 
 
-def texts(tree):
-    """Yield the literals of a module, without docstrings and the choices of `typed`."""
-    left_out = set()
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Module | ast.FunctionDef | ast.ClassDef):
-            left_out.add(node.body[0].value if isinstance(node.body[0], ast.Expr) else None)
-        if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "typed":
-            left_out.update(part for given in node.args for part in ast.walk(given))
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Constant) and isinstance(node.value, str) and node not in left_out:
-            yield node.lineno, node.value
+@cache
+def texts():
+    """Give the literals of modules, without docstrings and the choices of `typed`."""
+    found = []
+    for path, tree in sources():
+        left_out = set()
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Module | ast.FunctionDef | ast.ClassDef):
+                left_out.add(node.body[0].value if isinstance(node.body[0], ast.Expr) else None)
+            if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "typed":
+                left_out.update(part for given in node.args for part in ast.walk(given))
+        for node in ast.walk(tree):
+            is_text = isinstance(node, ast.Constant) and isinstance(node.value, str)
+            if is_text and node not in left_out:
+                found.append((path, node.lineno, node.value))
+    return found
 
 
 def calls(tree, name):
@@ -75,27 +80,27 @@ def calls(tree, name):
             yield node
 
 
-def test_messages_name_arguments_by_hints():
-    written = re.compile(rf"(?<![\w-])({'|'.join(ARGUMENTS)})=(?!=)|\.(query|dropna|combine)\(")
-    found = [
+def written(sign, pattern, apart=()):
+    """Find what messages have in their own words."""
+    return [
         f"{path.name}:{line}: {text}"
-        for path, tree in sources()
-        for line, text in texts(tree)
-        if written.search(OF_PYTHON.sub("", text))
+        for path, line, text in texts()
+        if sign in text
+        and path.name not in apart
+        and not text.startswith(OF_PAGES)
+        and re.search(pattern, OF_PYTHON.sub("", text))
     ]
-    assert found == []
+
+
+def test_messages_name_arguments_by_hints():
+    assert written("=", rf"(?<![\w-])({'|'.join(ARGUMENTS)})=(?!=)") == []
+    assert written(".", r"\.(query|dropna|combine)\(") == []
 
 
 def test_messages_name_options_by_hints():
     options = sorted(option for option in OPTIONS if option.startswith("--"))
-    written = re.compile(rf"(?<![\w-])({'|'.join(options)})(?![\w=-])")
-    found = [
-        f"{path.name}:{line}: {text}"
-        for path, tree in sources()
-        for line, text in texts(tree)
-        if path.name not in OF_SHELLS and not text.startswith(OF_PAGES) and written.search(text)
-    ]
-    assert found == []
+    pattern = rf"(?<![\w-])({'|'.join(options)})(?![\w=-])"
+    assert written("--", pattern, OF_SHELLS) == []
 
 
 def test_messages_do_not_build_arguments():

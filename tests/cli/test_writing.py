@@ -9,37 +9,31 @@ import signal
 import subprocess
 import sys
 import time
+from zipfile import ZipFile
 
 import polars as pl
 import pytest
 
-from fiotools.cli.output import WRITERS
-from tests.cli.conftest import environment
+import fiotools as ft
+from fiotools.cli.output import ENDINGS
+from tests.cli.conftest import VOLUMES, environment
 from tests.conftest import ROOT
+from tests.datasets import write_results
 
-PATIENCE = 120  # seconds; a busy machine is no reason to fail
+PATIENCE = 300  # seconds; a busy machine is no reason to fail
 LIBAIO = ROOT / "tests/fixtures/fio/fio-3.33--libaio.json"
 unix = pytest.mark.skipif(os.name == "nt", reason="signals and /dev are Unix's")
+needs_full = pytest.mark.skipif(not os.access("/dev/full", os.F_OK), reason="there is no /dev/full")
 
 
-def start(*args, **changes):
+def start(*args, stdout=subprocess.PIPE, **changes):
     return subprocess.Popen(
         [sys.executable, "-m", "fiotools", *map(str, args)],
-        stdout=subprocess.PIPE,
+        stdout=stdout,
         stderr=subprocess.PIPE,
         encoding="utf-8",
         env=environment(**changes),
     )
-
-
-@pytest.fixture
-def many(tmp_path):
-    """A folder with more output than a pipe holds."""
-    folder = tmp_path / "many"
-    folder.mkdir()
-    for at in range(200):
-        os.link(LIBAIO, folder / f"{at}.json")
-    return folder
 
 
 @pytest.fixture
@@ -60,6 +54,105 @@ def mounted(tmp_path):
 
     yield mount
     subprocess.run(["umount", str(place)], capture_output=True, check=False)
+
+
+# --- forms --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("ending", ENDINGS)
+def test_an_answer_is_written_by_its_ending(inside, tmp_path, ending):
+    if ending == ".xlsx":
+        pytest.importorskip("xlsxwriter", reason="xlsxwriter is not installed")
+    target = tmp_path / f"answer{ending}"
+    sides = ("compare", VOLUMES, "--metric", "iops", "--by", "direction")
+    assert inside(*sides, "-o", target).returncode == 0
+    content = target.read_bytes()
+    assert content
+    if ending == ".jsonl":
+        rows = [json.loads(line) for line in content.splitlines()]
+        assert {row["direction"] for row in rows} == {"total", "read", "write"}
+    elif ending == ".html":
+        assert b"1.41" in content
+    elif ending == ".parquet":
+        assert pl.read_parquet(target)["ratio"].len() == 6
+
+
+HOSTILE = ("=HYPERLINK(1)", "+1", "-cmd|' /C calc'!A0", "@SUM(1)", "\t=1", "'quoted'", "dd if=a")
+
+
+def test_no_text_of_a_file_becomes_a_formula(inside, tmp_path):
+    """A job may have any name; numbers stay numbers."""
+    told = json.loads(LIBAIO.read_text(encoding="utf-8"))
+    job = told["jobs"][0]
+    told["jobs"] = [{**job, "jobname": name} for name in HOSTILE]
+    log = tmp_path / "x.json"
+    log.write_text(json.dumps(told), encoding="utf-8")
+    written = tmp_path / "io.csv"
+    assert inside("read", log, "-t", "io", "-o", written).returncode == 0
+    piped = inside("read", log, "-t", "io", "-f", "csv").stdout
+    assert piped == written.read_text(encoding="utf-8")
+    rows = list(csv.DictReader(io.StringIO(piped, newline="")))
+    assert {row["job"].removeprefix("'") for row in rows} == {*HOSTILE}
+    assert not [cell for row in rows for cell in row.values() if cell.startswith(tuple("=+-@\t"))]
+    assert all(row["job"] == "dd if=a" for row in rows if not row["job"].startswith("'"))
+
+
+def test_a_workbook_holds_no_formulas(inside, tmp_path):
+    pytest.importorskip("xlsxwriter", reason="xlsxwriter is not installed")
+    times, target = tmp_path / "a.txt", tmp_path / "a.xlsx"
+    times.write_text("$ time =1+1\n\nreal\t0m1.000s\nuser\t0m0.100s\nsys\t0m0.100s\n")
+    assert inside("read", times, "-t", "timings", "-o", target).returncode == 0
+    with ZipFile(target) as book:
+        assert b"<f>" not in book.read("xl/worksheets/sheet1.xml")
+
+
+# --- datasets -----------------------------------------------------------------------------------
+
+
+def test_a_conversion_says_what_it_did(inside, tmp_path):
+    runs, path = write_results(tmp_path / "runs", 3), tmp_path / "ds"
+    done = inside("convert", runs, "-o", path)
+    assert (done.returncode, done.stdout) == (0, "")
+    assert done.stderr == f"fiotools: converted to {path}: 3 files (3 new)\n"
+    (runs / "broken.json").write_text('{"fio version": "fio-3.33", "jobs": [')
+    (runs / "notes.txt").write_text("dear diary")
+    done = inside("convert", runs, "-o", path)
+    refusal, told = done.stderr.splitlines()
+    assert refusal.startswith(f"fiotools: {runs}/broken.json:1: ")
+    assert told == f"fiotools: converted to {path}: 5 files (2 new, 1 refused)"
+    assert (done.returncode, done.stdout) == (1, "")
+
+
+def test_a_dataset_has_the_names_and_tables_asked_for(inside, answer, tmp_path):
+    old, new = write_results(tmp_path / "old", 2), write_results(tmp_path / "new", 2, start=2)
+    path = tmp_path / "ds"
+    done = inside("convert", f"old={old}", f"new={new}", "-o", path, "--table", "io")
+    assert done.returncode == 0
+    assert [*ft.open_dataset(path)] == ["io", "notes"]
+    assert [row["label"] for row in answer("read", path)] == ["old", "old", "new", "new"]
+    missing = inside("read", path, "--table", "runs")
+    assert missing.returncode == 2
+    assert "the dataset has no table 'runs', only io, notes" in missing.stderr
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "said"),
+    [
+        ("run.json", 2, "--output"),
+        ("- -o ds", 2, "convert reads files that can be read again, and not -"),
+        ("a=one two -o ds", 2, "two has no name: write NAME=two, or name none"),
+        ("data/page-cache -o ds --table x", 2, "--table x is not one of runs, jobs"),
+        ("data/page-cache -o zz://x", 1, "zz://x/_fiotools.json: Protocol not known: zz"),
+    ],
+)
+def test_a_conversion_that_cannot_be(inside, words, code, said):
+    done = inside("convert", *words.split())
+    assert (done.returncode, done.stdout) == (code, "")
+    assert said in done.stderr
+    assert done.stderr.count("\n") == 1
+
+
+# --- files --------------------------------------------------------------------------------------
 
 
 def test_a_file_is_replaced_and_keeps_its_rights(inside, tmp_path):
@@ -95,41 +188,30 @@ def test_inputs_are_not_overwritten(inside, tmp_path):
         assert inside("read", tmp_path, "-o", tmp_path / "io.csv").returncode == 0
 
 
-def test_no_folder_is_made_for_a_file(inside, tmp_path):
-    folder = tmp_path / "nowhere"
-    for verb, name in ((["read", LIBAIO], "x.csv"), (["plot", "percentiles", LIBAIO], "x.svg")):
-        done = inside(*verb, "-o", folder / name)
-        assert (done.returncode, folder.exists()) == (1, False)
-        assert done.stderr == f"fiotools: {folder}: there is no such folder\n"
-
-
 def test_a_plot_is_where_the_message_says(inside, tmp_path):
     done = inside("plot", "percentiles", LIBAIO, "-o", tmp_path / "tail.SVG")
     assert done.stderr == f"fiotools: wrote {tmp_path / 'tail.svg'}\n"
     assert (tmp_path / "tail.svg").exists()
 
 
+@needs_full
 def test_a_device_is_written_to(inside):
-    if not os.path.exists("/dev/full"):  # noqa: PTH110
-        pytest.skip("there is no /dev/full here")
     done = inside("read", LIBAIO, "-f", "csv", "-o", "/dev/full")
     assert (done.returncode, done.stderr) == (1, "fiotools: /dev/full: No space left on device\n")
 
 
 @unix
 @pytest.mark.parametrize(
-    "command",
+    ("command", "ending"),
     [
-        ["read", LIBAIO, "-o", "{}.csv"],
-        ["read", LIBAIO, "-o", "{}.parquet"],
-        ["plot", "percentiles", LIBAIO, "-o", "{}.svg"],
+        (["read"], ".csv"),
+        (["plot", "percentiles"], ".svg"),
     ],
-    ids=["csv", "parquet", "figure"],
 )
-def test_a_full_disk(inside, mounted, command):
+def test_a_full_disk(inside, mounted, command, ending):
     place = mounted("size=8k")
     (place / "filling").write_bytes(b"x" * 8192)
-    done = inside(*(str(word).format(place / "out") for word in command))
+    done = inside(*command, LIBAIO, "-o", place / f"out{ending}")
     assert done.returncode == 1
     assert done.stderr.endswith(": No space left on device\n")
     assert done.stderr.count("\n") == 1
@@ -137,70 +219,37 @@ def test_a_full_disk(inside, mounted, command):
     assert [file.name for file in place.iterdir()] == ["filling"]
 
 
-@unix
-def test_a_folder_that_cannot_be_written(inside, mounted):
-    place = mounted("ro")
-    done = inside("read", LIBAIO, "-o", place / "out.csv")
-    assert done.returncode == 1
-    assert done.stderr.count("\n") == 1
-    assert done.stderr == f"fiotools: {place / 'out.csv'}: Read-only file system\n"
-
-
-@unix
-def test_a_folder_that_one_may_not_write(inside, tmp_path):
-    if os.geteuid() == 0:
-        pytest.skip("root may write everywhere")
-    tmp_path.chmod(0o500)
-    done = inside("read", LIBAIO, "-o", tmp_path / "out.csv")
-    tmp_path.chmod(0o700)
-    assert done.returncode == 1
-    assert done.stderr == f"fiotools: {tmp_path / 'out.csv'}: Permission denied\n"
+# --- streams ------------------------------------------------------------------------------------
 
 
 def test_a_terminal_without_unicode_has_plain_signs(cli):
     poor = environment(PYTHONUTF8="0", PYTHONIOENCODING="ascii")
     done = cli("check", "data/wsl-vhdx/f_ext4-vhdx_write.txt", "--link", "usb3-5g", env=poor)
+    assert (done.returncode, done.stderr) == (0, "")
     assert "\nx impossible  link " in done.stdout
+    assert done.stdout.isascii()
     assert "\\" not in done.stdout
 
 
 @unix
+@needs_full
 @pytest.mark.parametrize("unbuffered", ["", "1"])
 def test_stdout_is_full(unbuffered):
-    if not os.path.exists("/dev/full"):  # noqa: PTH110
-        pytest.skip("there is no /dev/full here")
     with open("/dev/full", "w") as full:
-        done = subprocess.run(
-            [sys.executable, "-m", "fiotools", "describe"],
-            stdout=full,
-            stderr=subprocess.PIPE,
-            encoding="utf-8",
-            env=environment(PYTHONUNBUFFERED=unbuffered),
-            check=False,
-        )
-    assert done.returncode == 1
-    assert done.stderr == "fiotools: standard output: No space left on device\n"
+        listing = start("describe", stdout=full, PYTHONUNBUFFERED=unbuffered)
+    _, said = listing.communicate(timeout=PATIENCE)
+    assert listing.returncode == 1
+    assert said == "fiotools: standard output: No space left on device\n"
 
 
 @unix
-@pytest.mark.parametrize("unbuffered", ["", "1"])
-def test_a_closed_pipe(unbuffered):
-    listing = start("describe", "--format", "markdown", PYTHONUNBUFFERED=unbuffered)
+def test_a_closed_pipe():
+    listing = start("describe", "--format", "markdown")
     # closed before anything is written, as by a `head` that was quicker
     listing.stdout.close()
     assert listing.wait(PATIENCE) == -signal.SIGPIPE
     assert listing.stderr.read() == ""
     listing.stderr.close()
-
-
-@unix
-def test_a_pipe_closed_in_the_middle(many):
-    reading = start("read", many, "--format", "json", PYTHONUNBUFFERED="1")
-    assert reading.stdout.read(1) == "["
-    reading.stdout.close()
-    assert reading.wait(PATIENCE) == -signal.SIGPIPE
-    assert "Traceback" not in reading.stderr.read()
-    reading.stderr.close()
 
 
 # how a command is held in the middle: what it does next says so, and never ends
@@ -265,41 +314,3 @@ def test_closed_streams():
         )
         assert done.returncode == code
         assert b"Traceback" not in done.stderr
-
-
-HOSTILE = {
-    "formula": "=HYPERLINK(1)",
-    "plus": "+1",
-    "minus": "-cmd|' /C calc'!A0",
-    "at": "@SUM(1)",
-    "tab": "\t=1",
-    "apostrophe": "'quoted'",
-    "none": "dd if=a",
-}
-
-
-def test_no_text_of_a_file_becomes_a_formula(inside, tmp_path):
-    """A job may have any name; numbers stay numbers."""
-    told = json.loads(LIBAIO.read_text(encoding="utf-8"))
-    job = told["jobs"][0]
-    told["jobs"] = [{**job, "jobname": name} for name in HOSTILE.values()]
-    log = tmp_path / "x.json"
-    log.write_text(json.dumps(told), encoding="utf-8")
-    written = tmp_path / "io.csv"
-    assert inside("read", log, "-t", "io", "-o", written).returncode == 0
-    piped = inside("read", log, "-t", "io", "-f", "csv").stdout
-    assert piped == written.read_text(encoding="utf-8")
-    rows = list(csv.DictReader(io.StringIO(piped, newline="")))
-    assert {row["job"].removeprefix("'") for row in rows} == set(HOSTILE.values())
-    assert not [cell for row in rows for cell in row.values() if cell.startswith(tuple("=+-@\t"))]
-    assert all(row["job"] == "dd if=a" for row in rows if not row["job"].startswith("'"))
-
-
-def test_numbers_of_a_csv_stay_numbers():
-    frame = pl.DataFrame({"offset": [-1.5, 2.0], "text": ["-1.5", None]})
-    assert WRITERS["csv"](frame).decode().splitlines() == [
-        "offset,text",
-        "-1.5,'-1.5",
-        "2.0,",
-    ]
-    assert frame["text"][0] == "-1.5"

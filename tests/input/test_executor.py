@@ -18,8 +18,7 @@ import fiotools as ft
 from fiotools import errors
 from fiotools import readers as registry
 from fiotools.errors import in_shell
-from fiotools.input.read import run, shares
-from fiotools.input.sources import find
+from fiotools.input.read import run
 from tests import working
 from tests.conftest import FIXTURES
 
@@ -69,37 +68,24 @@ def assert_same(one, other):
         pd.testing.assert_frame_equal(results.tables[table], frame)
 
 
-@pytest.mark.parametrize("errors", ["raise", "note"])
-def test_the_same_as_in_one_process(folder, errors):
-    def read(**others):
+def test_the_same_as_in_one_process(folder):
+    def read(errors, **others):
         template = f"{folder.as_posix()}/{{mount}}/{{iodepth:d}}/*"
         with in_shell():  # messages of workers are spelled as they are here
             return everything(lambda: ft.read(template, errors=errors, **others))
 
-    expected = read()
-    assert len(expected[0].runs) > 100
-    failed = [re.sub(f"{re.escape(folder.as_posix())}/|:.*", "", text) for _, text in expected[1]]
-    names = ("cut.xml", "diary.txt", "run.fio")
-    bad = [f"{place}/{name}" for place in ("ext4/1", "xfs/32") for name in names]
-    assert failed == bad
-    said = [text for _, text in expected[1]] + expected[0].notes["message"].tolist()
-    assert any("--reader" in text for text in said)
+    expected = {errors: read(errors) for errors in ("raise", "note")}
+    for results, failures in expected.values():
+        assert len(results.runs) > 100
+        failed = [re.sub(f"{re.escape(folder.as_posix())}/|:.*", "", text) for _, text in failures]
+        names = ("cut.xml", "diary.txt", "run.fio")
+        assert failed == [f"{place}/{name}" for place in ("ext4/1", "xfs/32") for name in names]
+        said = [text for _, text in failures] + results.notes["message"].tolist()
+        assert any("--reader" in text for text in said)
     for executor in (ThreadPoolExecutor(3), processes()):
         with executor:
-            assert_same(read(executor=executor), expected)
-
-
-def test_batches_by_number_and_by_bytes(tmp_path):
-    for name, size in (("a", 10), ("b", 300 << 20), ("c", 10), ("d", 10)):
-        with (tmp_path / f"{name}.json").open("wb") as file:
-            file.truncate(size)
-    found = find(tmp_path)
-    assert shares(found) == [(0, 1), (1, 2), (2, 4)]
-    places = shares(found[2:] * 20_000)
-    assert max(stop - start for start, stop in places) == 512
-    assert sorted(itertools.chain(*(range(*place) for place in places))) == [*range(40_000)]
-    absent = [file._replace(place="gone") for file in found]
-    assert shares(absent) == [(0, 4)]
+            for errors, truth in expected.items():
+                assert_same(read(errors, executor=executor), truth)
 
 
 class Elsewhere(Executor):
@@ -121,11 +107,6 @@ def test_relative_paths_begin_where_they_were_given(folder, monkeypatch):
 def test_another_object_than_an_executor_is_refused():
     with pytest.raises(ft.SchemaError, match=r"^executor=2 has no submit\(\): give an executor of"):
         ft.read("data/wsl-vhdx", executor=2)
-
-
-def test_an_error_of_the_function_goes_up():
-    with processes() as pool, pytest.raises(TypeError, match="bad operand"):
-        list(run(abs, [-3, "x"], pool))
 
 
 def test_what_is_not_wanted_any_more_is_cancelled():
@@ -231,19 +212,17 @@ def test_a_file_that_ends_every_worker_of_dask_is_told(tmp_path, client):
 
 
 def test_errors_survive_a_trip_between_processes():
-    made = {
-        ft.ReadErrors: lambda kind: kind(
-            [ft.FileError("a", "b")], ft.reads("real\t0m1.5s\nuser\t0m0s\nsys\t0m0s"), 2
-        ),
-    }
+    results = ft.reads("real\t0m1.5s\nuser\t0m0s\nsys\t0m0s")
     kinds = [kind for _, kind in inspect.getmembers(errors, inspect.isclass)]
     kinds = [kind for kind in kinds if issubclass(kind, ft.FiotoolsError)]
     assert len(kinds) > 10
     for kind in kinds:
         if issubclass(kind, ft.FileError):
             error = kind("a.txt", "is wrong", line=3, remedy="mend it")
+        elif kind is ft.ReadErrors:
+            error = kind([ft.FileError("a", "b")], results, 2)
         else:
-            error = made.get(kind, lambda kind: kind("is wrong"))(kind)
+            error = kind("is wrong")
         again = pickle.loads(pickle.dumps(error))
         assert (type(again), str(again)) == (kind, str(error))
         assert vars(again).keys() == vars(error).keys()

@@ -2,8 +2,6 @@
 
 import copy
 import gc
-import pickle
-import re
 import shutil
 from contextlib import nullcontext
 from pathlib import Path
@@ -13,7 +11,8 @@ import polars as pl
 import pytest
 
 import fiotools as ft
-from fiotools.errors import ParseError, UnknownFormatError
+from fiotools.errors import UnknownFormatError
+from fiotools.readers import built_in, opened
 from fiotools.vocabulary import COLUMNS, TABLES
 from tests.conftest import PANDAS
 
@@ -36,6 +35,12 @@ def test_every_table_has_its_columns_and_types_even_when_empty():
         assert isinstance(frame.index, pd.RangeIndex)
         for name in names:
             assert str(frame[name].dtype) == PANDAS[COLUMNS[name].dtype]
+    tables = results.to_polars()
+    assert set(tables) == set(TABLES)
+    assert tables["io"].schema["io_bytes"] == pl.Int64
+    assert tables["io"]["io_bytes"].to_list() == [2097152]
+    assert tables["io"]["lat_mean_ns"].null_count() == 1
+    assert tables["runs"].schema["reported_at"] == pl.Datetime("ms", "UTC")
 
 
 def test_a_table_may_be_replaced():
@@ -49,56 +54,33 @@ def test_a_table_may_be_replaced():
     assert len(before.timings) == len(before.runs) == len(results.runs) == 2
 
 
-def test_polars_tables_are_the_same():
-    results = ft.reads(DD)
-    tables = results.to_polars()
-    assert set(tables) == set(TABLES)
-    assert tables["io"].schema["io_bytes"] == pl.Int64
-    assert tables["io"]["io_bytes"].to_list() == [2097152]
-    assert tables["io"]["lat_mean_ns"].null_count() == 1
-    assert tables["runs"].schema["reported_at"] == pl.Datetime("ms", "UTC")
-
-
-def added(values, dtype=None):
-    """Read two runs, add a column by hand, and give it as polars has it."""
-    results = ft.reads(DD + DD)
-    results.io["mine"] = pd.Series(values, dtype=dtype)
-    return results.to_polars()["io"]["mine"]
-
-
 NOON = pd.Timestamp("2026-11-22 12:00:00.000001")
+TOKYO = NOON.tz_localize("Asia/Tokyo")
+SPAN = pd.Timedelta("3s")
 
 
 @pytest.mark.parametrize(
-    ("values", "dtype", "wanted", "there"),
+    ("values", "dtype", "wanted"),
     [
-        ([1, 2], "int64", pl.Int64(), [1, 2]),
-        ([1.5, None], "float32", pl.Float32(), [1.5, None]),
-        ([1, None], "Int32", pl.Int32(), [1, None]),
-        ([True, False], "bool", pl.Boolean(), [True, False]),
-        (["a", None], "category", pl.String(), ["a", None]),
-        (["a", None], "object", pl.String(), ["a", None]),
-        (["a", None], "string", pl.String(), ["a", None]),
-        ([NOON, None], "datetime64[us]", pl.Datetime("us"), [NOON.to_pydatetime(), None]),
-        (
-            [NOON.tz_localize("Asia/Tokyo")] * 2,
-            None,
-            pl.Datetime("us", "UTC"),
-            [NOON.tz_localize("Asia/Tokyo").to_pydatetime()] * 2,
-        ),
-        ([pd.Timedelta("3s"), None], None, pl.Duration("us"), [pd.Timedelta("3s"), None]),
-        ([[1], [2, 3]], "object", pl.List(pl.Int64()), [[1], [2, 3]]),
-    ],
-    ids=[
-        *("int64", "float32", "Int32", "bool", "category", "object", "string", "naive"),
-        *("zone", "timedelta", "lists"),
+        ([1, 2], "int64", pl.Int64()),
+        ([1.5, None], "float32", pl.Float32()),
+        ([1, None], "Int32", pl.Int32()),
+        ([True, False], "bool", pl.Boolean()),
+        (["a", None], "category", pl.String()),
+        (["a", None], "object", pl.String()),
+        (["a", None], "string", pl.String()),
+        ([NOON, None], "datetime64[us]", pl.Datetime("us")),
+        ([TOKYO, TOKYO], None, pl.Datetime("us", "UTC")),
+        ([SPAN, None], None, pl.Duration("us")),
+        ([[1], [2, 3]], "object", pl.List(pl.Int64())),
     ],
 )
-def test_a_column_added_by_hand_goes_to_polars_too(values, dtype, wanted, there):
-    column = added(values, dtype)
-    assert (column.dtype, column.to_list()) == (wanted, there)
+def test_a_column_added_by_hand_goes_to_polars_too(values, dtype, wanted):
     results = ft.reads(DD + DD)
     results.io["mine"] = pd.Series(values, dtype=dtype)
+    column = results.to_polars()["io"]["mine"]
+    there = [one.to_pydatetime() if isinstance(one, pd.Timestamp) else one for one in values]
+    assert (column.dtype, column.to_list()) == (wanted, there)
     both = ft.concat([results, ft.reads(DD)])  # the other has no such column
     assert both.io["mine"].isna().tolist() == [value is None for value in (*there, None)]
     assert both.to_polars()["io"]["mine"].to_list() == [*there, None]
@@ -124,20 +106,12 @@ def test_repr_counts(folder):
     assert "3 runs, " in repr(both.where("format!=fio_json"))
 
 
-def test_labels_come_first(folder):
-    results = ft.read({"a": folder / "good1.txt", "b": folder / "good2.txt"})
-    assert results.io.columns[0] == "label"
-    assert results.io["label"].tolist() == ["a", "b"]
-    assert results.runs["label"].tolist() == ["a", "b"]
-
-
 def test_a_label_named_like_a_column_is_its_value(tmp_path):
     (tmp_path / "d4.txt").write_text(f"$ dd if=/dev/zero of=x bs=1M\n{DD}")
     (tmp_path / "d8.txt").write_text(DD)
-    results = ft.read(f"{tmp_path.as_posix()}/d{{iodepth:d}}.txt")
-    assert results.io["iodepth"].tolist() == [4, 8]
-    results = ft.read(f"{tmp_path.as_posix()}/d{{bs_bytes:d}}.txt")
-    assert results.io["bs_bytes"].tolist() == [4, 8]
+    for name in ("iodepth", "bs_bytes"):
+        results = ft.read(f"{tmp_path.as_posix()}/d{{{name}:d}}.txt")
+        assert results.io[name].tolist() == [4, 8]
     assert results.notes["message"].item() == (
         "the path says bs_bytes=4, the file 1048576: the path's is kept"
     )
@@ -163,19 +137,24 @@ def test_the_number_of_a_run_stands_in_the_path(tmp_path):
     assert results.notes.empty
 
 
-def test_the_good_files_of_a_folder_are_returned(tmp_path):
-    (tmp_path / "good.txt").write_text(DD)
-    (tmp_path / "cut.json").write_text('{"fio version": "fio-3.33", "jobs": [')
-    for source in (tmp_path, f"{tmp_path.as_posix()}/*", f"{tmp_path.as_posix()}/{{name}}.*"):
-        with pytest.warns(UserWarning, match=r"1 of 2 files could not be read.*\n.*cut.json"):
+def test_the_good_files_of_a_folder_are_returned(folder):
+    (folder / "cut.json").write_text('{"fio version": "fio-3.33", "jobs": [')
+    for source in (folder, f"{folder.as_posix()}/*", f"{folder.as_posix()}/{{name}}.*"):
+        with pytest.warns(UserWarning, match=r"1 of 3 files could not be read.*\n.*cut.json"):
             results = ft.read(source)
-        assert len(results.io) == results.files == 1
+        assert len(results.io) == results.files == 2
         assert [Path(one.path).name for one in results.failures] == ["cut.json"]
         assert "1 file was not read" in repr(results.where("direction!=trim"))
     with pytest.raises(ft.ReadErrors):
-        ft.read([tmp_path / "good.txt", tmp_path / "cut.json"])
-    with pytest.raises(ft.ReadErrors):
-        ft.read(tmp_path, errors="raise")
+        ft.read([folder / "good1.txt", folder / "cut.json"])
+    with pytest.raises(ft.ReadErrors, match="1 of 3 files") as caught:
+        ft.read(folder, errors="raise")
+    assert len(caught.value.failures) == 1
+    assert len(caught.value.results.io) == 2
+    noted = ft.read(folder, errors="note")
+    assert (len(noted.io), noted.files) == (2, 2)
+    assert noted.notes["severity"].tolist() == ["error"]
+    assert noted.notes["source"].str.endswith("cut.json").all()
 
 
 def test_plots_and_reports_beside_results_do_not_matter(tmp_path):
@@ -192,22 +171,21 @@ def test_plots_and_reports_beside_results_do_not_matter(tmp_path):
     ("content", "told"),
     [
         ("", "1 file was not read (.failures, .notes):"),
-        (" \n\n", "1 file was not read (.failures, .notes):"),
         ('{"fio version": "fio-3.33", "jobs": [', "1 file was not read (.failures, .notes):"),
         ("milk\n", "1 file of unknown format (.notes)"),
         ("<svg></svg>", ""),
     ],
 )
-@pytest.mark.parametrize("source", ["", "/*"])
-def test_a_lost_run_is_a_failure_and_what_is_beside_runs_is_not(folder, content, told, source):
+def test_a_lost_run_is_a_failure_and_what_is_beside_runs_is_not(folder, content, told):
     """Warning, failures, notes, repr and the count of files agree."""
     (folder / "x.txt").write_text(content)
     is_lost = told.endswith(":")
     with pytest.warns(UserWarning, match="1 of 3") if is_lost else nullcontext():
-        results = ft.read(f"{folder.as_posix()}{source}")
+        results = ft.read(folder)
     assert [Path(one.path).name for one in results.failures] == ["x.txt"] * is_lost
     assert [Path(one).name for one in results.notes["source"]] == ["x.txt"]
-    assert results.notes["severity"].eq("error").item() == is_lost
+    severity = "error" if is_lost else "warning" if told else "info"
+    assert results.notes["severity"].tolist() == [severity]
     assert repr(results).splitlines()[1:2] == [told] * bool(told)
     assert results.files == 3 - is_lost
 
@@ -219,10 +197,7 @@ def test_a_lost_run_is_a_failure_and_what_is_beside_runs_is_not(folder, content,
         (b'<?xml version="1.0"?>\n<!DOCTYPE svg PUBLIC "">\n<svg>\n</svg>', "an SVG image"),
         (bytes(range(256)) * 4, "binary"),
         (b'{\n "name": "x",\n "dependencies": {}\n}', "its top-level keys are name, dependencies"),
-        (b"[1, 2", "unknown format"),
         (b"Dear diary,\nnothing was measured.\n", "unknown format; it begins 'Dear diary,'"),
-        (b"Timing buffered disk reads: 42 MB in  3.01 seconds\n", "hdparm: recognised, not read"),
-        (b"<html><body>no</body></html>", "unknown format"),
     ],
 )
 def test_a_wrong_file_gives_one_clear_line(tmp_path, content, reason):
@@ -236,50 +211,6 @@ def test_a_wrong_file_gives_one_clear_line(tmp_path, content, reason):
     assert "\n" not in message
 
 
-def test_a_missing_file_is_the_operating_systems_error(tmp_path):
-    with pytest.raises(FileNotFoundError):
-        ft.read(tmp_path / "absent.txt")
-
-
-def test_truncated_xml_names_the_line(folder):
-    bad = folder / "cut.xml"
-    bad.write_text("<Results>\n <System>\n  <Tool>\n")
-    with pytest.raises(ParseError, match=re.escape(bad.as_posix()) + r":\d+: .+; .+"):
-        ft.read(bad)
-
-
-def test_one_bad_file_among_good_ones_loses_none(folder):
-    (folder / "cut.xml").write_text("<Results>\n <System>\n")
-    with pytest.raises(ft.ReadErrors) as caught:
-        ft.read(folder, errors="raise")
-    assert len(caught.value.failures) == 1
-    assert len(caught.value.results.io) == 2
-    assert "1 of 3 files" in str(caught.value)
-    noted = ft.read(folder, errors="note")
-    assert len(noted.io) == 2
-    assert noted.notes["severity"].tolist() == ["error"]
-    assert noted.notes["source"].str.endswith("cut.xml").all()
-    assert noted.files == 2
-
-
-def test_unknown_files_of_a_folder_are_notes(folder):
-    (folder / "shopping.txt").write_text("milk\n")
-    results = ft.read(folder)
-    assert len(results.io) == 2
-    assert results.notes["severity"].tolist() == ["warning"]
-    with pytest.raises(UnknownFormatError):
-        ft.read(folder / "shopping.txt")
-
-
-def test_errors_survive_a_trip_between_processes(folder):
-    (folder / "cut.xml").write_text("<Results>\n")
-    with pytest.raises(ft.ReadErrors) as caught:
-        ft.read(folder, errors="raise")
-    again = pickle.loads(pickle.dumps(caught.value.failures[0]))
-    assert str(again) == str(caught.value.failures[0])
-    assert again.line == caught.value.failures[0].line
-
-
 def test_errors_that_are_kept_do_not_hold_their_files(folder):
     for number in range(3):
         (folder / f"cut{number}.xml").write_text("<Results>\n <System>\n")
@@ -291,18 +222,17 @@ def test_errors_that_are_kept_do_not_hold_their_files(folder):
         assert (error.__traceback__, error.__context__, error.__cause__) == (None, None, None)
 
 
-@pytest.mark.parametrize("enabled", [True, False])
-def test_the_collector_is_left_as_it_was(folder, enabled):
-    was_enabled = gc.isenabled()
-    (gc.enable if enabled else gc.disable)()
+def test_the_collector_is_left_as_it_was(folder):
+    assert gc.isenabled()
+    with pytest.raises(UnknownFormatError):
+        ft.reads("milk")
+    assert gc.isenabled()
+    gc.disable()
     try:
         ft.read(folder)
-        assert gc.isenabled() == enabled
-        with pytest.raises(UnknownFormatError):
-            ft.reads("milk")
-        assert gc.isenabled() == enabled
+        assert not gc.isenabled()
     finally:
-        (gc.enable if was_enabled else gc.disable)()
+        gc.enable()
 
 
 def test_format_overrides_and_is_checked():
@@ -328,7 +258,7 @@ def test_a_format_reads_its_own_reports_and_no_others(fixture_files):
     log = f"$ time dd if=/dev/zero of=x\n{DD}\nreal\t0m0.6s\nuser\t0m0.1s\nsys\t0m0.2s\n"
     assert len(ft.reads(log, format="dd").io) == 1
     assert ft.reads(log, format="time").timings["real_s"].tolist() == [0.6]
-    some = fixture_files[::5]
+    some = fixture_files[::8]
     runs = ft.read(some, errors="note").runs
     tried = 0
     for name in ft.formats()["format"]:
@@ -340,39 +270,6 @@ def test_a_format_reads_its_own_reports_and_no_others(fixture_files):
         assert not silent, f"as {name}: no runs and no error"
         tried += len(read & {*runs.loc[runs["format"] == name, "source"]})
     assert tried > 5
-
-
-def test_a_file_that_cannot_be_opened_costs_only_itself(folder, monkeypatch):
-    really = open
-
-    def refuse(place, *args, **kwargs):
-        if str(place).endswith("good2.txt"):
-            raise PermissionError(13, "Permission denied")
-        return really(place, *args, **kwargs)
-
-    monkeypatch.setattr("builtins.open", refuse)
-    results = ft.read(folder, errors="note")
-    assert len(results.io) == 1
-    assert results.notes["message"].str.contains("Permission denied").all()
-    with pytest.raises(ft.ReadErrors, match="Permission denied"):
-        ft.read(folder, errors="raise")
-    with pytest.raises(PermissionError):
-        ft.read(folder / "good2.txt")
-
-
-def test_blank_lines_cost_linear_time():
-    # quadratic, this takes minutes
-    with pytest.raises(UnknownFormatError):
-        ft.reads("\n" * 200_000 + "x")
-
-
-@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-16-le"])
-def test_encodings_of_windows(tmp_path, encoding):
-    file = tmp_path / "dd.txt"
-    file.write_bytes(DD.replace("\n", "\r\n").encode(encoding))
-    results = ft.read(file)
-    assert results.io["io_bytes"].tolist() == [2097152]
-    assert results.notes.empty
 
 
 def test_bytes_that_are_not_text_are_noted(tmp_path):
@@ -404,8 +301,6 @@ def test_concat(folder):
 
 
 def test_every_file_is_claimed_by_one_reader(fixture_files):
-    from fiotools.readers import built_in, opened
-
     assert len(fixture_files) > 100
     nobodys = set()
     for file in fixture_files:

@@ -7,6 +7,7 @@ import sys
 import tempfile
 import zipfile
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from pathlib import Path
 from threading import Thread
 
@@ -42,40 +43,25 @@ def names(found):
 
 
 def test_path_glob_folder_list(tree):
-    assert names(find("b.txt")) == ["b.txt"]
+    assert names(find("b.txt")) == names(find(b"b.txt")) == names(find([b"b.txt"])) == ["b.txt"]
     assert names(find("a/*/vhdx.txt")) == ["a/qd16/vhdx.txt", "a/qdx/vhdx.txt"]
     assert names(find(["b.txt", "a/qd1/nvme.txt"])) == ["b.txt", "a/qd1/nvme.txt"]
     found = find("a")
     assert len(found) == 4
     assert not any("README" in name or "published" in name or "/." in name for name in names(found))
+    with pytest.raises(TypeError, match="not None"):
+        find(None)
+    assert len(find(["b.txt", "*.txt", "b.txt", tree / "b.txt"])) == 1  # given twice, read once
 
 
 def test_only_what_is_swept_in_may_be_unknown(tree):
     assert [file.named for file in find(["b.txt", "a/qd1"])] == [True, False]
-    assert not find("a/*/*.txt")[0].named
-    assert find("a/{x}/{y}.txt")[0].named
-
-
-def test_a_folder_that_one_may_not_look_into_is_said(tree, monkeypatch):
-    closed = tree / "closed"
-    closed.mkdir()
-    assert [file.path.name for file in find(tree) if file.path == closed] == []
-    really = os.scandir
-
-    def scandir(place):
-        if place == closed.as_posix():
-            raise PermissionError(13, "Permission denied")
-        return really(place)
-
-    monkeypatch.setattr("fiotools.input.sources.os.scandir", scandir)
-    assert [file.path.name for file in find(tree) if file.path == closed] == ["closed"]
-    with pytest.raises(ReadErrors, match=r"closed: .*can you open it yourself"):
-        read(tree, errors="raise")
+    assert [find(one)[0].named for one in ("a/*/*.txt", "a/{x}/{y}.txt")] == [False, True]
 
 
 @pytest.mark.parametrize(
     ("pattern", "read_anyway"),
-    [("", 3), ("**/*.txt", 3), ("*/*.txt", 1), ("**/{name}.txt", 3), ("*/*/{name}.txt", 2)],
+    [("", 3), ("*/*.txt", 1), ("**/{name}.txt", 3)],
 )
 def test_a_folder_that_cannot_be_listed_whole(tree, monkeypatch, pattern, read_anyway):
     """What was listed before the error is read; a glob does not leave the rest out in silence."""
@@ -84,31 +70,27 @@ def test_a_folder_that_cannot_be_listed_whole(tree, monkeypatch, pattern, read_a
         (tree / place).write_text(REPORT)
     really = os.scandir
 
-    class Listed:
-        def __init__(self, place):
-            self.entries, self.is_bad = really(place), Path(place).name == "a"
+    @contextmanager
+    def scandir(place):
+        with really(place) as entries:
+            yield until_the_error(entries, Path(place).name == "a")
 
-        def __enter__(self):
-            return self
-
-        def __exit__(self, *_):
-            self.entries.close()
-
-        def __iter__(self):
-            for entry in sorted(self.entries, key=lambda entry: entry.name):
-                if self.is_bad and entry.name == "qd16":
-                    raise OSError(5, "Input/output error")
-                yield entry
+    def until_the_error(entries, is_bad):
+        for entry in sorted(entries, key=lambda entry: entry.name):
+            if is_bad and entry.name == "qd16":
+                raise OSError(5, "Input/output error")
+            yield entry
 
     def listdir(place):
         raise OSError(5, "Input/output error", place)
 
-    monkeypatch.setattr("fiotools.input.sources.os.scandir", Listed)
+    monkeypatch.setattr("fiotools.input.sources.os.scandir", scandir)
     monkeypatch.setattr("fiotools.input.sources.os.listdir", listdir)
     with pytest.raises(ReadErrors) as caught:
         read(f"{tree.as_posix()}/{pattern}", errors="raise")
-    failures = {failure.path: failure.reason for failure in caught.value.failures}
-    assert failures[f"{tree.as_posix()}/a"] == "Input/output error"
+    failures = {failure.path: str(failure) for failure in caught.value.failures}
+    told = "Input/output error; can you open it yourself?"
+    assert failures[f"{tree.as_posix()}/a"].endswith(told)
     assert len(caught.value.results.io) == read_anyway
 
 
@@ -130,32 +112,25 @@ for source in sys.argv[2:]:
 
 @pytest.mark.skipif(not hasattr(os, "geteuid"), reason="modes as Unix has them")
 def test_a_folder_of_somebody_else():
-    with tempfile.TemporaryDirectory() as folder:  # into that of pytest nobody may look
-        Path(folder).chmod(0o755)
-        assert_closed_folders_are_named(Path(folder))
-
-
-def assert_closed_folders_are_named(tmp_path):
-    for name in ("closed", "open", "unread"):
-        (tmp_path / name).mkdir()
-        (tmp_path / name / "r.txt").write_text(REPORT.replace("1 s", f"1.{len(name)} s"))
-    (tmp_path / "unread" / "r.txt").chmod(0)
-    (tmp_path / "closed").chmod(0)
-    sources = ["", "/*/*.txt", "/**/*.txt", "/{place}/{name}.txt", "/*/r.txt"]
-    asked = [f"{tmp_path.as_posix()}{source}" for source in sources]
-    done = subprocess.run(
-        [sys.executable, "-c", SOMEBODY, REPORT, *asked],
-        capture_output=True,
-        encoding="utf-8",
-        check=False,
-    )
-    (tmp_path / "closed").chmod(0o755)
-    assert done.returncode == 0, done.stderr
-    told = [ast.literal_eval(line) for line in done.stdout.splitlines()]
-    unread = (f"{tmp_path.as_posix()}/unread/r.txt", "Permission denied")
-    *others, last = told
-    assert others == [(1, [(f"{tmp_path.as_posix()}/closed", "Permission denied"), unread])] * 4
-    assert last == (1, [(f"{tmp_path.as_posix()}/closed/r.txt", "Permission denied"), unread])
+    with tempfile.TemporaryDirectory() as name:  # into that of pytest nobody may look
+        folder = Path(name)
+        folder.chmod(0o755)
+        for name in ("closed", "open", "unread"):
+            (folder / name).mkdir()
+            (folder / name / "r.txt").write_text(REPORT.replace("1 s", f"1.{len(name)} s"))
+        (folder / "unread" / "r.txt").chmod(0)
+        (folder / "closed").chmod(0)
+        sources = ["", "/*/*.txt", "/**/*.txt", "/{place}/{name}.txt", "/*/r.txt"]
+        asked = [f"{folder.as_posix()}{source}" for source in sources]
+        command = [sys.executable, "-c", SOMEBODY, REPORT, *asked]
+        done = subprocess.run(command, capture_output=True, encoding="utf-8", check=False)
+        (folder / "closed").chmod(0o755)
+        assert done.returncode == 0, done.stderr
+        *others, last = [ast.literal_eval(line) for line in done.stdout.splitlines()]
+        closed = [f"{folder.as_posix()}/{place}" for place in ("closed", "closed/r.txt")]
+        unread = (f"{folder.as_posix()}/unread/r.txt", "Permission denied")
+        assert others == [(1, [(closed[0], "Permission denied"), unread])] * 4
+        assert last == (1, [(closed[1], "Permission denied"), unread])
 
 
 @pytest.fixture
@@ -168,26 +143,26 @@ def outside():
 
 @pytest.mark.skipif(os.name == "nt", reason="no path of Windows is so long")
 @pytest.mark.parametrize(
-    ("pattern", "depth", "is_read"),
-    [("", 1500, True), ("/**/{name}.txt", 1500, True), ("", 2500, False)],
+    ("pattern", "name", "depth", "is_read"),
+    [("", "d", 1050, True), ("/**/{name}.txt", "d" * 200, 25, False)],
 )
-def test_a_folder_that_is_very_deep(outside, pattern, depth, is_read):
+def test_a_folder_that_is_very_deep(outside, pattern, name, depth, is_read):
     """Deeper than Python calls functions; deeper than the system opens a path, it is named."""
-    for name in ("a.txt", "z.txt"):
-        (outside / name).write_text(REPORT)
+    for file in ("a.txt", "z.txt"):
+        (outside / file).write_text(REPORT)
     handle = os.open(outside, os.O_RDONLY)
     for _ in range(depth):
-        os.mkdir("d", dir_fd=handle)
-        deeper = os.open("d", os.O_RDONLY, dir_fd=handle)
+        os.mkdir(name, dir_fd=handle)
+        deeper = os.open(name, os.O_RDONLY, dir_fd=handle)
         os.close(handle)
         handle = deeper
-    with open("r.txt", "w", opener=lambda name, how: os.open(name, how, dir_fd=handle)) as file:
+    with open("r.txt", "w", opener=lambda at, how: os.open(at, how, dir_fd=handle)) as file:
         file.write(REPORT)
     os.close(handle)
     if is_read:
         assert len(read(f"{outside.as_posix()}{pattern}").io) == 3
     else:
-        with pytest.raises(ReadErrors, match="/d/d: File name too long") as caught:
+        with pytest.raises(ReadErrors, match=r"d/d.*: File name too long") as caught:
             read(f"{outside.as_posix()}{pattern}", errors="raise")
         assert len(caught.value.results.io) == 2
 
@@ -229,64 +204,52 @@ def test_template_makes_columns(tree):
         {"iodepth": 16, "volume": "nvme"},
         {"iodepth": 16, "volume": "vhdx"},
     ]
-
-
-def test_template_field_stays_within_a_folder(tree):
+    for name in ("a-a.log", "a-b.log"):
+        (tree / name).write_text("x")
+    # a field that is there twice means the same
+    assert [file.labels for file in find("{x}-{x}.log")] == [{"x": "a"}]
+    # and stays within a folder
     with pytest.raises(FileNotFoundError):
         find("{x}/vhdx.txt")
     assert len(find("**/{x}.txt")) == 5
 
 
-def test_template_field_twice_means_the_same(tmp_path):
-    for name in ("a-a.txt", "a-b.txt"):
-        (tmp_path / name).write_text("x")
-    assert [f.labels for f in find(f"{tmp_path.as_posix()}/{{x}}-{{x}}.txt")] == [{"x": "a"}]
-
-
 def test_labels(tree):
     found = find({"one": "b.txt", 2: ["a/qd1/nvme.txt", "a/qd16/nvme.txt"]})
     assert [file.labels["label"] for file in found] == ["one", "2", "2"]
+    with pytest.raises(SchemaError, match="gives 'label' already"):
+        find({"a": "{label}.txt"})
 
 
-def test_a_file_given_twice_is_read_once(tree):
-    assert len(find(["b.txt", "*.txt", "b.txt"])) == 1
-
-
-def test_fields_are_refused_all_at_once(tree):
+@pytest.mark.parametrize(
+    ("field", "told"),
+    [
+        ("", "{} is not a field"),
+        ("x:s", "{x:s} is not a field"),
+        ("Upper", "{Upper} is not a field"),
+        ("job", "write {workload}"),
+        ("direction", "write {way}"),
+        ("iops", "write {asked_iops}"),
+    ],
+)
+def test_template_errors(tree, field, told):
     with pytest.raises(SchemaError) as caught:
-        find("{job}/{direction}/{Upper}/{iops}.txt")
-    assert "write {workload}" in str(caught.value)
-    assert "write {way}" in str(caught.value)
-    assert "{Upper} is not a field" in str(caught.value)
-    assert "write {asked_iops}" in str(caught.value)
-
-
-@pytest.mark.parametrize("bad", ["a/{}.txt", "a/{Upper}.txt", "a/{x:s}.txt", "a/{iops}.txt"])
-def test_template_errors(tree, bad):
-    with pytest.raises(SchemaError):
-        find(bad)
+        find(f"{{{field}}}/{{Lower}}/{{cpu}}.txt")
+    assert told in str(caught.value)  # all at once
+    assert "{Lower} is not a field" in str(caught.value)
 
 
 def test_a_condition_in_the_path_takes_its_columns_type(tmp_path):
     for name in ("4k-true", "1m-false"):
         (tmp_path / f"{name}.log").write_text("x")
-    found = find(f"{tmp_path.as_posix()}/{{bs_bytes}}-{{direct}}.log")
-    assert [file.labels for file in found] == [
+    template = f"{tmp_path.as_posix()}/{{bs_bytes}}-{{direct}}.log"
+    assert [file.labels for file in find(template)] == [
         {"bs_bytes": 1048576, "direct": False},
         {"bs_bytes": 4096, "direct": True},
     ]
     (tmp_path / "big-true.log").write_text("x")
     with pytest.raises(SchemaError, match="'big' is not a value of bs_bytes"):
-        find(f"{tmp_path.as_posix()}/{{bs_bytes}}-{{direct}}.log")
-
-
-def test_a_field_does_not_hide_the_mappings_label(tree):
-    with pytest.raises(SchemaError, match="gives 'label' already"):
-        find({"a": "{label}.txt"})
-
-
-def test_one_file_under_two_names_is_read_once(tree):
-    assert len(find(["b.txt", tree / "b.txt"])) == 1
+        find(template)
 
 
 def test_a_link_is_the_file_that_it_leads_to(tree):
@@ -353,7 +316,7 @@ def test_what_is_not_a_file_is_refused_unopened(no_file, monkeypatch):
     assert path.as_posix() not in opened
 
 
-@pytest.mark.parametrize("pattern", ["", "*", "**/*"])
+@pytest.mark.parametrize("pattern", ["", "**/*"])
 def test_what_is_not_a_file_is_a_note_of_a_folder(no_file, pattern):
     path, said = no_file
     (path.parent / "dd.txt").write_text(REPORT)
@@ -402,11 +365,6 @@ def test_a_folder_that_vanishes_while_it_is_listed_is_a_note(tree, monkeypatch, 
     assert notes["message"].str.contains("is not there any more").tolist() == [True]
 
 
-def test_nothing_that_could_be_a_path():
-    with pytest.raises(TypeError, match="not None"):
-        find(None)
-
-
 @pytest.mark.parametrize(
     "folder", ["run[1]", "50%", "{old}", "q?*", os.fsdecode(b"e\xcc\x81"), "a\nb"]
 )
@@ -427,8 +385,10 @@ def test_a_template_may_have_every_wildcard(tree):
     assert {"name": "line\nend"} in [file.labels for file in find("a/**/{name}.txt")]
 
 
-@pytest.mark.parametrize("field", ["{day:d}", "{iodepth:d}", "{iodepth}"])
-@pytest.mark.parametrize("text", ["20261124024027123456", "9" * 200])
+@pytest.mark.parametrize(
+    ("field", "text"),
+    [("{day:d}", "20261124024027123456"), ("{iodepth}", "9" * 200)],
+)
 def test_a_number_that_no_column_holds_is_refused(tmp_path, field, text):
     (tmp_path / f"{text}.txt").write_text("x")
     with pytest.raises(SchemaError, match=rf"'{text}' is not a value of"):
@@ -437,17 +397,11 @@ def test_a_number_that_no_column_holds_is_refused(tmp_path, field, text):
 
 
 @pytest.mark.parametrize(
-    "text",
-    [REPORT, REPORT.encode(), '{\n"jobs": []\n}', ["1+0\n"]],
-    ids=["text", "bytes", "json", "file"],
+    "text", [REPORT, REPORT.encode(), ["1+0\n"]], ids=["text", "bytes", "file"]
 )
 def test_a_text_is_not_a_path(text):
     with pytest.raises(FileNotFoundError, match="no such file or folder; reads"):
         find(text)
-
-
-def test_bytes_are_a_path(tree):
-    assert names(find(b"b.txt")) == names(find([b"b.txt"])) == ["b.txt"]
 
 
 def test_a_url_of_this_machine_is_a_path(tree):

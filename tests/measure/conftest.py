@@ -23,3 +23,19 @@ def one_disk(mounts):
 def sys_folder(tmp_path, monkeypatch):
     """A folder that is taken for /sys."""
     monkeypatch.setattr(machine, "_SYS", tmp_path)
+
+
+@pytest.fixture
+def place(tmp_path):
+    """An empty folder to measure."""
+    folder = tmp_path / "place"
+    folder.mkdir()
+    return folder
+
+
+@pytest.fixture
+def places(tmp_path):
+    """A folder with two to measure, a and b."""
+    for name in "ab":
+        (tmp_path / name).mkdir()
+    return tmp_path

@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 
 import fiotools as ft
-from fiotools.measure.campaign import results_folder
 from fiotools.measure.places import Place, places_of
 from fiotools.measure.scratch import Scratch, remove_left_over
 from tests.measure.campaigns import (
@@ -25,6 +24,7 @@ from tests.measure.campaigns import (
 )
 
 pytestmark = unix
+ONE = {"rounds": 1, "size": "16M", "only": ["read"]}
 
 
 @linux
@@ -33,7 +33,6 @@ pytestmark = unix
     [
         ("/dev", "no"),
         ("/dev/null", "is a device"),
-        ("/proc", "belongs to the kernel (proc)"),
         ("/proc/self/fd", "belongs to the kernel (proc)"),
         ("/sys/block", "belongs to the kernel (sysfs)"),
         ("/etc/passwd", "is not a folder"),
@@ -60,25 +59,21 @@ def test_a_block_device_is_refused(tmp_path, kind):
     if not devices:
         pytest.skip(f"no {kind} device is in /dev")
     (tmp_path / "disk").symlink_to(devices[0])
-    without = {**os.environ, "PATH": ""}
-    done = measure("random-io", "--dir", tmp_path / "disk", "--dry-run", env=without)
+    done = measure("random-io", "--dir", tmp_path / "disk", "--dry-run", path="")
     assert done.returncode == 1
     assert f"(that is {devices[0]}) is a device: measuring it would destroy" in done.stderr
 
 
-def test_a_loop_of_links(tmp_path):
-    (tmp_path / "a").symlink_to(tmp_path / "b")
-    (tmp_path / "b").symlink_to(tmp_path / "a")
-    with pytest.raises(ft.MeasureError):
-        places_of([tmp_path / "a"])
-
-
-def test_a_link_to_a_folder_is_that_folder(tmp_path):
+def test_links_are_followed_to_their_folder(tmp_path):
     (tmp_path / "real").mkdir()
     (tmp_path / "link").symlink_to(tmp_path / "real")
     assert places_of([f"fast={tmp_path / 'link'}"]) == [Place("fast", tmp_path / "real")]
     with pytest.raises(ft.MeasureError, match="fast and real are one folder"):
         places_of({"fast": tmp_path / "link", "real": tmp_path / "real"})
+    (tmp_path / "a").symlink_to(tmp_path / "b")
+    (tmp_path / "b").symlink_to(tmp_path / "a")
+    with pytest.raises(ft.MeasureError):
+        places_of([tmp_path / "a"])
 
 
 def test_names_of_places(tmp_path):
@@ -86,32 +81,18 @@ def test_names_of_places(tmp_path):
         (tmp_path / name).mkdir()
     found = places_of([tmp_path / "my disk", tmp_path / "a=b"])
     assert [place.name for place in found] == ["my-disk", "a-b"]
-    for label in ("a_b", "../x", "{round}", ".hidden"):
-        with pytest.raises(ft.MeasureError, match="is not a label"):
-            places_of({label: tmp_path})
-    with pytest.raises(ft.MeasureError, match="two places are called 'X'"):  # on some systems one
-        places_of([f"x={tmp_path}", f"X={tmp_path / 'a=b'}"])
-    with pytest.raises(ft.MeasureError, match="two places are called 'x'"):
-        places_of([f"x={tmp_path}", f"x={tmp_path / 'a=b'}"])
-    with pytest.raises(ft.MeasureError, match="no place to measure"):
-        places_of([])
+    with pytest.raises(ft.MeasureError, match="is not a label"):
+        places_of({"../x": tmp_path})
+    for other in ("x", "X"):  # on some systems one
+        with pytest.raises(ft.MeasureError, match=f"two places are called '{other}'"):
+            places_of([f"x={tmp_path}", f"{other}={tmp_path / 'a=b'}"])
 
 
 @linux
-@pytest.mark.parametrize(
-    ("experiment", "said"),
-    [
-        ("random-io", "not installed: fio; apt install fio"),
-        ("throughput", "not installed: dd; apt install coreutils"),
-        ("block-size", "not installed: dd; apt install coreutils"),
-        ("page-cache", "not installed: bash, cat; apt install bash coreutils"),
-        ("small-files", "not installed: bash, tar; apt install bash tar"),
-    ],
-)
-def test_a_tool_that_is_missing(tmp_path, experiment, said):
-    done = measure(experiment, "--dir", tmp_path, env={**os.environ, "PATH": ""}, cwd=tmp_path)
+def test_a_tool_that_is_missing(tmp_path):
+    done = measure("page-cache", "--dir", tmp_path, path="", cwd=tmp_path)
     assert done.returncode == 1
-    assert said in done.stderr
+    assert "not installed: bash, cat; apt install bash coreutils" in done.stderr
     assert names(tmp_path) == []
 
 
@@ -120,23 +101,13 @@ def test_a_tool_that_is_missing(tmp_path, experiment, said):
 @pytest.mark.parametrize(
     ("script", "why"),
     [
-        (
-            "echo I am not fio",
-            "random-read failed on place, round 1 (unknown format; it begins 'I am not fio'",
-        ),
+        ("echo I am not fio", "place, round 1 (unknown format; it begins 'I am not fio'"),
         ("true", "random-read failed on place, round 1 ("),
-        (
-            """echo '{"fio version": "fio-3.33", "jobs": []}'""",
-            "random-read failed on place, round 1 (",
-        ),
-        (
-            "echo \\'--bs\\': unrecognized >&2; exit 1",
-            "exit status 1; only= takes other workloads",
-        ),
+        ("""echo '{"fio version": "fio-3.33", "jobs": []}'""", "failed on place, round 1 ("),
+        ("echo no --bs >&2; exit 1", "exit status 1; only= takes other workloads"),
         ("kill -9 $$", "random-read failed on place, round 1 (killed by SIGKILL"),
         (None, "fio: Exec format error"),
     ],
-    ids=["another", "silent", "no-job", "too-old", "killed", "no-program"],
 )
 def test_a_tool_that_prints_something_else(tmp_path, monkeypatch, script, why):
     place, fio = tmp_path / "place", tmp_path / "bin" / "fio"
@@ -180,32 +151,27 @@ def test_a_folder_without_permission(tmp_path, folder, mode):
 @linux
 @needs("dd")
 def test_paths_of_every_kind(tmp_path):
-    odd = ["a b'\"q", "new\nline", "-dash", "\N{HIRAGANA LETTER A}\x1b[2J"]
-    for name in odd:
+    odd = ["new\nline", "-dash", "a b'\"q", "\N{HIRAGANA LETTER A}\x1b[2J"]
+    dirs = []
+    for name, given in zip(odd, ("nl=new\nline", "-dash", odd[2], f"jp={odd[3]}"), strict=True):
         (tmp_path / name).mkdir()
-    args = [
-        part
-        for name in ("nl=new\nline", "-dash", odd[0], f"jp={odd[3]}")
-        for part in ("--dir", name)
-    ]
+        dirs += ["--dir", given]
     asked = ("throughput", "--size", "16M", "--rounds", 1, "--only", "read")
-    done = measure(*asked, *args, "--output", "my 'out'", cwd=tmp_path)
+    done = measure(*asked, *dirs, "--output", "my 'out'", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     assert "\x1b" not in done.stdout
     assert all(names(tmp_path / name) == [] for name in odd)
     campaign = ft.measure.campaign(tmp_path / "my 'out'")
     assert sorted(campaign.results.io["place"]) == ["a-b-q", "dash", "jp", "nl"]
-    assert [place["path"] for place in campaign.session["places"]] == [
-        str(tmp_path / name) for name in (odd[1], odd[2], odd[0], odd[3])
-    ]
+    paths = [place["path"] for place in campaign.session["places"]]
+    assert paths == [str(tmp_path / name) for name in odd]
 
 
 @linux
 @needs("dd")
-def test_messages_that_nobody_reads(tmp_path):
+def test_messages_that_nobody_reads(tmp_path, place):
     """Its messages go nowhere; the campaign continues to its end."""
-    (tmp_path / "place").mkdir()
-    args = command(*SMALL, "--rounds", 1, "--dir", tmp_path / "place", "--output", tmp_path / "out")
+    args = command(*SMALL, "--rounds", 1, "--dir", place, "--output", tmp_path / "out")
     process = subprocess.Popen(args, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     process.stdout.close()
     assert process.wait(timeout=PATIENCE) == 0
@@ -237,18 +203,6 @@ def test_arguments(tmp_path, given, why):
     assert names(tmp_path) == []
 
 
-def test_a_shell_has_options(tmp_path):
-    done = measure("throughput", "--dir", tmp_path, "--seconds", 5, "--output", tmp_path / "out")
-    assert done.returncode == 1
-    assert "leave out --seconds" in done.stderr
-
-
-def test_a_folder_with_other_files_is_refused_as_output(tmp_path):
-    (tmp_path / "letter.txt").write_text("dear")
-    with pytest.raises(ft.MeasureError, match=r"a new or an empty folder, output=$"):
-        results_folder(tmp_path, "throughput")
-
-
 @pytest.mark.parametrize(
     ("args", "status", "why"),
     [
@@ -256,6 +210,7 @@ def test_a_folder_with_other_files_is_refused_as_output(tmp_path):
         (("throughput", "x"), 2, "each place is an option: --dir x"),
         (("--resume", ".", "--rounds", "3"), 2, "no other option goes with it"),
         (("throughput", "--dir", ".", "--quick"), 2, "measure does not take --quick"),
+        (("throughput", "--dir", ".", "--seconds", 5), 1, "leave out --seconds"),
     ],
 )
 def test_a_command_that_is_wrong(tmp_path, args, status, why):
@@ -267,44 +222,33 @@ def test_a_command_that_is_wrong(tmp_path, args, status, why):
 
 
 @needs("dd")
-def test_outputs(tmp_path, monkeypatch):
-    for name in ("place", "[x]"):
-        (tmp_path / name).mkdir()
+def test_outputs(tmp_path, place, monkeypatch):
+    (tmp_path / "[x]").mkdir()
     (tmp_path / "file").write_text("")
-    (tmp_path / "loop").symlink_to("loop")
-    args = {"rounds": 1, "size": "16M", "only": ["read"]}
-    for output, why in (
-        ("file", "Not a directory"),
-        ("loop", "loop"),
-        ("none/out", "No such file or directory"),
-    ):
+    (tmp_path / "others").mkdir()
+    (tmp_path / "others" / "letter.txt").write_text("dear")
+    bad = {
+        "file": "Not a directory",
+        "none/out": "No such file or directory",
+        "others": "holds other files: results go to a new or an empty folder, output=",
+    }
+    for output, why in bad.items():
         with pytest.raises(ft.MeasureError, match=why):
-            ft.measure.run("throughput", tmp_path / "place", output=tmp_path / output, **args)
-    odd = ft.measure.run("throughput", tmp_path / "place", output=tmp_path / "[x]" / "{y}", **args)
+            ft.measure.run("throughput", place, output=tmp_path / output, **ONE)
+    odd = ft.measure.run("throughput", place, output=tmp_path / "[x]" / "{y}", **ONE)
     assert len(odd.results.io) == 1
-    monkeypatch.chdir(tmp_path / "place")
-    campaign = ft.measure.run("throughput", tmp_path / "place", **args)
-    assert campaign.folder.parent == tmp_path / "place"
+    monkeypatch.chdir(place)
+    campaign = ft.measure.run("throughput", place, **ONE)
+    assert campaign.folder.parent == place
     assert re.fullmatch(r"throughput-\d{8}-\d{6}", campaign.folder.name)
-    assert names(tmp_path / "place") == [campaign.folder.name]
+    assert names(place) == [campaign.folder.name]
     assert len(campaign.results.io) == 1
-
-
-def test_the_output_holds_other_files(tmp_path):
-    (tmp_path / "out").mkdir()
-    (tmp_path / "out" / "letter.txt").write_text("dear")
-    (tmp_path / "place").mkdir()
-    done = measure(*SMALL, "--dir", tmp_path / "place", "--output", tmp_path / "out")
-    assert done.returncode == 1
-    assert "holds other files: results go to a new or an empty folder, --output" in done.stderr
-    assert names(tmp_path / "place") == []
 
 
 @linux
 @needs("dd")
-def test_links_in_the_output_are_not_followed(tmp_path):
-    place, out, victim = tmp_path / "place", tmp_path / "out", tmp_path / "victim"
-    place.mkdir()
+def test_links_in_the_output_are_not_followed(tmp_path, place):
+    out, victim = tmp_path / "out", tmp_path / "victim"
     args = (*SMALL, "--dir", place, "--rounds", 1, "--output", out)
     assert measure(*args).returncode == 0
     victim.write_text("precious")
@@ -331,15 +275,13 @@ def test_links_in_the_output_are_not_followed(tmp_path):
 
 @linux
 @needs("dd")
-def test_another_campaign_is_in_the_folder(tmp_path):
-    place, out = tmp_path / "place", tmp_path / "out"
-    place.mkdir()
+def test_another_campaign_is_in_the_folder(tmp_path, place):
+    out = tmp_path / "out"
     args = (*SMALL, "--dir", place, "--output", out)
     assert measure(*args, "--rounds", 1).returncode == 0
     kept = ran(out)
     resized = ["32M" if word == "16M" else word for word in SMALL]
     for other in (
-        (*args, "--rounds", 2),
         ("block-size", "--dir", place, "--output", out),
         (*resized, "--dir", place, "--rounds", 1, "--output", out),
     ):
@@ -347,9 +289,6 @@ def test_another_campaign_is_in_the_folder(tmp_path):
         assert done.returncode == 1
         assert "holds another campaign" in done.stderr
         assert "give a new --output" in done.stderr
-    with pytest.raises(ft.MeasureError) as caught:
-        ft.measure.run("throughput", [place], output=out, rounds=2, progress=False)
-    assert "give a new output=" in str(caught.value)
     with pytest.raises(ft.MeasureError, match=r"is complete; for more, output=$"):
         ft.measure.resume(out, progress=False)
     assert ran(out) == kept
@@ -357,13 +296,16 @@ def test_another_campaign_is_in_the_folder(tmp_path):
 
 @linux
 @needs("dd")
-def test_the_next_commands_work(tmp_path):
+def test_the_next_commands_work(tmp_path, places):
     """In Python the command is Python, and runs as it is."""
-    for name in "ab":
-        (tmp_path / name).mkdir()
-    places, said = [tmp_path / "a", tmp_path / "b"], list[str]()
-    given = {"size": "16M", "rounds": 1, "only": ["read"], "progress": False}
-    ft.measure.run("throughput", places, output=tmp_path / "o", say=said.append, **given)
+    other = tmp_path / "a" / f".fiotools-{'a' * 16}"
+    other.mkdir()
+    said = []
+    given = {"output": tmp_path / "o", "say": said.append, "progress": False}
+    ft.measure.run("throughput", [places / "a", places / "b"], **given, **ONE)
+    told = f"{other} was left by another campaign that was killed: resume that one, or delete"
+    assert sum(told in text for text in said) == 1
+    assert names(tmp_path / "a") == [other.name]
     assert "--" not in said[-1]
     told = {line[2:12].strip(): line[14:] for line in said[-1].splitlines()[1:]}
     assert [*told] == ["open", "report", "compare", "is it real"]
@@ -377,44 +319,28 @@ def test_the_next_commands_work(tmp_path):
 
 def test_only_our_own_remains_are_removed(tmp_path):
     place, victim = tmp_path / "place", tmp_path / "victim"
-    place.mkdir()
-    victim.mkdir()
+    own, link = place / f".fiotools-{'0' * 16}", place / f".fiotools-{'1' * 16}"
+    for folder in (victim, own):
+        folder.mkdir(parents=True)
     (victim / "letter.txt").write_text("dear")
-    own = place / f".fiotools-{'0' * 16}"
-    link = place / f".fiotools-{'1' * 16}"
     link.symlink_to(victim)
-    own.mkdir()
     (own / "inside").symlink_to(victim)
     here = Place("place", place)
     assert "not a folder any more" in remove_left_over(str(link), here)
     for path in (victim, place, place / "..", place / own.name / ".." / ".." / "victim"):
         assert "is not a folder of a campaign" in remove_left_over(str(path), here)
-    assert remove_left_over(str(own), here) is None
-    assert remove_left_over(str(own), here) is None  # gone is gone
+    for _ in range(2):  # gone is gone
+        assert remove_left_over(str(own), here) is None
     assert names(place) == [link.name]
     assert names(victim) == ["letter.txt"]
 
 
 @linux
 @needs("dd")
-def test_remains_of_others_are_named_and_kept(tmp_path):
-    other = tmp_path / "place" / f".fiotools-{'a' * 16}"
-    other.mkdir(parents=True)
-    said = []
-    args = {"output": tmp_path / "out", "rounds": 1, "size": "16M", "only": ["read"]}
-    ft.measure.run("throughput", tmp_path / "place", say=said.append, **args)
-    told = f"{other} was left by another campaign that was killed: resume that one, or delete"
-    assert sum(told in text for text in said) == 1
-    assert names(tmp_path / "place") == [other.name]
-
-
-@linux
-@needs("dd")
-def test_a_place_that_has_become_a_link(tmp_path):
-    place, victim, out = tmp_path / "place", tmp_path / "victim", tmp_path / "out"
-    place.mkdir()
+def test_a_place_that_has_become_a_link(tmp_path, place):
+    victim, out = tmp_path / "victim", tmp_path / "out"
     victim.mkdir()
-    ft.measure.run("throughput", place, output=out, rounds=1, size="16M", only=["read"])
+    ft.measure.run("throughput", place, output=out, **ONE)
     (out / "place_read_1.txt").unlink()
     place.rmdir()
     place.symlink_to(victim)
@@ -430,32 +356,34 @@ def test_a_folder_that_is_replaced_meanwhile(tmp_path):
     assert scratch.path.stat().st_mode & 0o777 == 0o700 or sys.platform == "win32"
     scratch.check()
     scratch.path.rename(tmp_path / "moved")
-    with pytest.raises(ft.MeasureError, match="removed or replaced"):
-        scratch.check()
-    scratch.path.symlink_to(tmp_path / "moved")
-    with pytest.raises(ft.MeasureError, match="removed or replaced"):
-        scratch.check()
+    for _ in range(2):
+        with pytest.raises(ft.MeasureError, match="removed or replaced"):
+            scratch.check()
+        if not scratch.path.is_symlink():
+            scratch.path.symlink_to(tmp_path / "moved")
     assert "not a folder any more" in scratch.remove()
+
+
+BEGINS = '{"kind": "campaign", "format": 1'
+ELSEWHERE = (
+    '"places": {"../x": "/"}, "workloads": ["read"], "fields": ["workload"], "suffix": ".txt", '
+    '"rounds": 1, "size_bytes": 1, "seconds": 0, "jobs": 0, "buffered": false, "limit_s": null'
+)
 
 
 @pytest.mark.parametrize(
     "text",
     [
         "",
-        "{}\n",
-        "nonsense\n",
-        '{"kind": "run"}\n',
-        '{"kind": "campaign", "format": 9}\n',
-        '{"kind": "campaign", "format": 1}\n',
-        '{"kind": "campaign", "format": 1, "plan": {"experiment": "x"}}\n',
-        '{"kind": "campaign", "format": 1, "plan": []}\n',
-        '{"kind": "campaign", "format": 1, "plan": {"experiment": "throughput", "effort": "quick", '
-        '"places": {"../x": "/"}, "workloads": ["read"], "fields": ["workload"], "suffix": ".txt", '
-        '"rounds": 1, "size_bytes": 1, "seconds": 0, "jobs": 0, "buffered": false, "limit_s": null}}\n',
+        "nonsense",
+        '{"kind": "run"}',
+        '{"kind": "campaign", "format": 9}',
+        f'{BEGINS}, "plan": []}}',
+        f'{BEGINS}, "plan": {{"experiment": "throughput", "effort": "quick", {ELSEWHERE}}}}}',
     ],
 )
 def test_a_damaged_manifest(tmp_path, text):
-    (tmp_path / "manifest.jsonl").write_text(text)
+    (tmp_path / "manifest.jsonl").write_text(f"{text}\n")
     for ask in (ft.measure.campaign, ft.measure.resume):
         with pytest.raises(ft.MeasureError, match=r"manifest\.jsonl"):
             ask(tmp_path)

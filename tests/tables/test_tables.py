@@ -1,7 +1,4 @@
-"""Rows of many files as frames: in order, and empty columns."""
-
-from datetime import UTC, datetime
-from pathlib import Path
+"""Rows of many files as frames, in order; conditions, and names of sides."""
 
 import numpy as np
 import pandas as pd
@@ -9,12 +6,14 @@ import polars as pl
 import pytest
 
 from fiotools import SchemaError, read
+from fiotools.files import short_names
 from fiotools.tables import columns, parts, results, rows
+from fiotools.tables.conditions import kept as where
 from fiotools.tables.notes import Note
 from fiotools.tables.parts import FILE, Part, stack
 from fiotools.tables.rows import Rows
+from tests.conftest import FIXTURES
 
-FIXTURES = Path(__file__).parents[1] / "fixtures" / "fio"
 BIN = (FILE, "run", "latency")
 
 
@@ -34,18 +33,6 @@ def form(request, monkeypatch):
     if request.param == "many":
         monkeypatch.setattr(rows, "FEW", 0)
         monkeypatch.setattr(parts, "FEW", 0)
-
-
-@pytest.mark.usefixtures("form")
-def test_rows_are_in_the_order_of_files_and_runs():
-    frame = filled().tables()["bins"]
-    assert frame.select(FILE, "run", "latency", "count").rows() == [
-        (0, 1, "clat", 3),
-        (0, 2, "slat", 1),
-        (0, 2, "slat", 2),
-        (1, 1, "lat", None),
-        (1, 1, "lat", 5),
-    ]
 
 
 @pytest.mark.usefixtures("form")
@@ -99,23 +86,18 @@ def test_a_number_that_fits_no_column_loses_no_other(form, way):
     assert "total_ios is 9223372036854775808" in note["message"]
 
 
-def test_a_note_has_a_known_code():
+def test_what_a_reader_may_not_give_is_refused_at_once():
     with pytest.raises(SchemaError, match="a note has no code 'nonsense'"):
         Rows().note("odd", code="nonsense")
-
-
-def test_a_table_that_is_not_wanted_is_not_built():
-    found = Rows(("io",))
-    found.begin(0, "a")
-    found.add("jobs", run=1)
-    found.append("bins", BIN, (0, 1, "clat"))
-    found.block("bins", BIN, (0, 1, "clat"), ("count",), [1])
-    found.note("kept", code="meaning")
-    assert [*found.tables()] == ["notes"]
+    with pytest.raises(SchemaError, match="has no column 'nothing'"):
+        Rows().extend("io", {"nothing": [1]})
+    for name, given in (("run", [1.5]), ("job", [1]), ("direct", ["yes"])):
+        with pytest.raises(TypeError):
+            columns.column(name, given)
 
 
 @pytest.mark.parametrize("storage", ["python", "auto"])
-@pytest.mark.parametrize("words", [["clat", "lat"], ["lat", "clat", "slat"]])
+@pytest.mark.parametrize("words", [["clat", "lat"], ["lat", "clat", "slat"]], ids=len)
 def test_repeated_texts_may_be_an_enum(words, storage, form):
     found = Rows()
     some = pl.Series(["lat", None, "clat"], dtype=pl.Enum(words))
@@ -131,7 +113,73 @@ def test_repeated_texts_may_be_an_enum(words, storage, form):
         latency = made["bins"]["latency"]
     assert latency.dtype == "str"
     assert latency.astype(object).where(latency.notna(), None).tolist() == wanted
-    assert made.polars("bins")["latency"].to_list() == wanted
+
+
+@pytest.mark.parametrize(
+    ("table", "one", "other", "value"),
+    [("runs", "host", "command", "x"), ("bins", "port", "time_s", 7)],
+)
+def test_columns_without_values_are_changed_one_by_one(table, one, other, value):
+    frame = read(FIXTURES / "fio" / "fio-3.33--jsonplus-libaio.json").tables[table]
+    assert frame[[one, other]].isna().all(axis=None)
+    frame.loc[0, one] = value
+    assert frame[one].notna().tolist() == [True] + [False] * (len(frame) - 1)
+    assert frame[other].isna().all()
+
+
+# --- conditions, and names of sides ------------------------------------------------------------
+
+IO = pl.DataFrame(
+    {
+        "at": [0, 1, 2],
+        "direction": ["read", "write", None],
+        "bs_bytes": [4096, 1048576, None],
+        "lat_mean_ns": [5e5, 2e6, None],
+        "direct": [True, False, None],
+    }
+)
+
+
+@pytest.mark.parametrize(
+    ("condition", "rows"),
+    [
+        ("direction=read", [0]),
+        ("direction != read", [1, 2]),
+        ("bs=4k", [0]),
+        ("bs_bytes >= 4096", [0, 1]),
+        ("lat_mean>1ms", [1]),
+        ("direct=yes", [0]),
+        ("direct == False", [1]),
+        ("direction in ['read', 'write'] and bs > 4096", [1]),
+        ("not (direction == 'write')", [0, 2]),
+        ("4000 < bs < 5000 or lat_mean > 1e6", [0, 1]),
+        ("lat_mean != 5e5", [1, 2]),
+        ("direction == ['write', 'trim']", [1]),
+        ("(bs == 4096) | ~(direct == True) & (lat_mean > -1)", [0, 1]),
+    ],
+)
+def test_where(condition, rows):
+    assert where(IO, [condition])["at"].to_list() == rows
+
+
+@pytest.mark.parametrize(
+    ("sources", "names"),
+    [
+        (["./runs/a.json", "runs/b.json.gz"], ["a", "b"]),
+        (["x/1/fio.json", "x/2/fio.json"], ["1", "2"]),
+        (["old/a.json", "new/b.json"], ["a", "b"]),
+        (["old/a*.json", "new/b.json"], ["old", "new/b"]),
+        (["old/**/*.json", "new/*.json"], ["old", "new"]),
+        (["fio-3.33.json", "fio-3.34.json"], ["fio-3.33", "fio-3.34"]),
+        (["run.json", "run.txt"], ["run.json", "run.txt"]),
+        (["a/run.json", "run.json"], ["a/run", "run"]),
+        ([r"C:\runs\a.xml", r"C:\runs\b.xml"], ["a", "b"]),
+        (["-", "a.json"], ["stdin", "a"]),
+        (["/", "."], ["/", "."]),
+    ],
+)
+def test_names_of_sides(sources, names):
+    assert short_names(sources) == names
 
 
 def test_a_long_repeated_text_is_stored_once():
@@ -143,47 +191,3 @@ def test_a_long_repeated_text_is_stored_once():
     assert {*job} == {"j" * 100}
     if job.dtype.storage == "pyarrow":
         assert job.array.__arrow_array__().get_total_buffer_size() < count
-
-
-@pytest.mark.parametrize(
-    ("name", "given", "wanted"),
-    [
-        ("run", [3, None, 2.0], [3, None, 2]),
-        ("value", [1, 2.5, None, float("nan")], [1.0, 2.5, None, None]),
-        ("value", np.array([1.0, np.nan]), [1.0, None]),
-        ("direct", [True, None], [True, None]),
-        ("job", np.array(["a", None], dtype=object), ["a", None]),
-        (
-            "reported_at",
-            [None, datetime(2026, 1, 2, 3, 4, 5, 678900, tzinfo=UTC)],
-            [None, datetime(2026, 1, 2, 3, 4, 5, 678000, tzinfo=UTC)],
-        ),
-    ],
-)
-def test_columns_have_their_types(name, given, wanted):
-    made = columns.column(name, given)
-    assert made.to_list() == wanted
-    assert made.dtype == columns.POLARS[columns.COLUMNS[name].dtype]
-
-
-@pytest.mark.parametrize(("name", "given"), [("run", [1.5]), ("job", [1]), ("direct", ["yes"])])
-def test_values_of_another_type_are_refused(name, given):
-    with pytest.raises(TypeError):
-        columns.column(name, given)
-
-
-def test_an_unknown_column_is_refused_at_once():
-    with pytest.raises(SchemaError, match="has no column 'nothing'"):
-        Rows().extend("io", {"nothing": [1]})
-
-
-@pytest.mark.parametrize(
-    ("table", "one", "other", "value"),
-    [("runs", "host", "command", "x"), ("bins", "port", "time_s", 7), ("bins", "pct", "time_s", 7)],
-)
-def test_columns_without_values_are_changed_one_by_one(table, one, other, value):
-    frame = read(FIXTURES / "fio-3.33--jsonplus-libaio.json").tables[table]
-    assert frame[[one, other]].isna().all(axis=None)
-    frame.loc[0, one] = value
-    assert frame[one].notna().tolist() == [True] + [False] * (len(frame) - 1)
-    assert frame[other].isna().all()

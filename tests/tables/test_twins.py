@@ -29,12 +29,9 @@ def test_a_log_and_the_article_that_quotes_it(write):
     write("a.log", DD.format("2.04961", "8.2"))
     write("b.md", f"# Results\n\n```\n$ dd if=/dev/zero of=x\n{DD.format('2.04961', '8.2')}```\n")
     results = ft.read({"log": "a.log", "article": "b.md"})
-    (note,) = twins(results).to_dict("records")
-    assert note["source"] == "b.md"
-    assert note["run"] == 1
-    assert note["label"] == "article"
-    assert note["severity"] == "warning"
-    assert note["message"] == "the same run as run 1 of a.log: count it once"
+    (note,) = twins(results)[["source", "run", "label", "severity", "message"]].to_numpy().tolist()
+    told = "the same run as run 1 of a.log: count it once"
+    assert note == ["b.md", 1, "article", "warning", told]
     # put together later, it is said once, and only what is new is said then
     assert len(twins(ft.concat([ft.read("a.log"), ft.read("b.md")]))) == 1
     assert len(twins(ft.concat([results]))) == 1
@@ -43,8 +40,8 @@ def test_a_log_and_the_article_that_quotes_it(write):
 @pytest.mark.parametrize(
     ("first", "second"),
     [
-        pytest.param(("2.04961", "8.2"), ("2.04962", "8.2"), id="other-seconds"),
-        pytest.param(("2.1", "8.0"), ("2.1", "8.0"), id="too-few-digits-for-chance"),
+        (("2.04961", "8.2"), ("2.04962", "8.2")),
+        (("2.1", "8.0"), ("2.1", "8.0")),  # with so few digits by chance
     ],
 )
 def test_repeats_are_not_twins(write, first, second):
@@ -60,37 +57,20 @@ def test_timings(write):
     assert twins(ft.read(["a.log", "b.log", "c.log"]))["source"].tolist() == ["b.log"]
 
 
-def test_xml_and_text_of_a_run(fixture_files):
-    pair = [path for path in fixture_files if path.stem == "diskspd-2.0.12--mix_2targets_D_L"]
-    assert {path.suffix for path in pair} == {".txt", ".xml"}
+@pytest.fixture
+def fixture(fixture_files):
+    """Find a committed output by its name."""
+    return lambda name: next(path for path in fixture_files if path.name == name)
+
+
+def test_xml_and_text_of_a_run(fixture):
+    pair = [fixture(f"diskspd-2.0.12--mix_2targets_D_L{ending}") for ending in (".txt", ".xml")]
     assert len(twins(ft.read(pair))) == 1
 
 
-def test_json_and_text_of_a_run(fixture_files, write):
-    (both,) = [path for path in fixture_files if path.name == "fio-3.33--normal-json.txt"]
-    text = both.read_text(encoding="utf-8")
-    start, end = text.index("{\n"), text.index("\n}\n") + 3
-    write("a.json", text[start:end])
-    write("a.txt", text[:start] + text[end:])
-    results = ft.read(["a.json", "a.txt"])
-    assert results.runs["format"].tolist() == ["fio_json", "fio_normal"]
-    assert len(twins(results)) == 1
-
-
-def test_like_runs_of_fio_are_told_apart_by_their_latencies(fixture_files, write):
-    (path,) = [path for path in fixture_files if path.name == "fio-3.33--jsonplus-libaio.json"]
-    text = path.read_text(encoding="utf-8")
-    mean = ft.read(path).io["clat_mean_ns"].iloc[0]
-    write("a.json", text)
-    write("b.json", text.replace(f"{mean:.6f}", f"{mean + 1:.6f}"))
-    assert ft.read("b.json").io["clat_mean_ns"].iloc[0] == mean + 1
-    assert twins(ft.read(["a.json", "b.json"])).empty
-
-
-def test_diskspd_does_what_it_can_in_its_time(fixture_files, write):
+def test_diskspd_does_what_it_can_in_its_time(fixture, write):
     # no latencies, so the I/Os must say it
-    (path,) = [path for path in fixture_files if path.name == "diskspd-2.0.14--seqread_noLD.txt"]
-    text = path.read_text(encoding="utf-8")
+    text = fixture("diskspd-2.0.14--seqread_noLD.txt").read_text(encoding="utf-8")
     write("a.txt", text)
     write("b.txt", text.replace("\n\n", "\n\n\n"))
     results = ft.read(["a.txt", "b.txt"])
@@ -109,9 +89,9 @@ def test_the_more_runs_the_more_digits_must_agree(write):
     assert twins(ft.read("b.log")).empty
 
 
-def test_every_copy_is_found(fixture_files, write):
+def test_every_copy_is_found_and_like_runs_are_told_apart(fixture, write):
     """Also if dozens of runs are of the same length, and did the same number of I/Os."""
-    (path,) = [path for path in fixture_files if path.name == "fio-3.33--jsonplus-libaio.json"]
+    path = fixture("fio-3.33--jsonplus-libaio.json")
     text = path.read_text(encoding="utf-8")
     mean = ft.read(path).io["clat_mean_ns"].iloc[0]
     for number in range(30):
@@ -121,20 +101,20 @@ def test_every_copy_is_found(fixture_files, write):
     results = ft.read("*.json")
     assert len(results.runs) == 60
     found = twins(results)
-    assert found["source"].tolist() == [f"b{number:02}.json" for number in range(30)]
-    expected = [
-        f"the same run as run 1 of a{number:02}.json: count it once" for number in range(30)
+    assert [(note.source, note.message) for note in found.itertuples()] == [
+        (f"b{number:02}.json", f"the same run as run 1 of a{number:02}.json: count it once")
+        for number in range(30)
     ]
-    assert found["message"].tolist() == expected
 
 
-def test_copies_of_one_run_name_the_first(fixture_files, write):
-    (path,) = [path for path in fixture_files if path.name == "fio-3.33--normal-json.txt"]
-    both = path.read_text(encoding="utf-8")
+def test_json_and_text_of_a_run_name_the_first(fixture, write):
+    both = fixture("fio-3.33--normal-json.txt").read_text(encoding="utf-8")
     start, end = both.index("{\n"), both.index("\n}\n") + 3
     for number in range(12):
         write(f"{number:02}.json", both[start:end])
         write(f"{number:02}.txt", both[:start] + both[end:])
-    found = twins(ft.read("*.*"))
+    results = ft.read("*.*")
+    assert {*results.runs["format"]} == {"fio_json", "fio_normal"}
+    found = twins(results)
     assert len(found) == 23
     assert found["message"].str.startswith("the same run as run 1 of 00.").all()

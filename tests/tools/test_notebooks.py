@@ -22,57 +22,45 @@ SAVES = re.compile(r"plot\.save\(|\.figures\(")  # by a call of its own, or by t
 each_notebook = pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
 
 
-def test_there_are_notebooks():
-    assert NOTEBOOKS, "notebooks/ is empty, so nothing below would be tested"
+def code_of(notebook):
+    return [cell for cell in notebook.cells if cell.cell_type == "code"]
 
 
 @each_notebook
-def test_is_canonical(path):
+def test_is_canonical_and_was_executed_from_the_top(path):
     notebook = nbformat.read(path, as_version=4)
     nbformat.validate(notebook)
     assert path.read_bytes() == canonical(notebook).encode(), "run: python3 tasks.py figures"
-
-
-@each_notebook
-def test_was_executed_from_the_top(path):
-    code = [c for c in nbformat.read(path, as_version=4).cells if c.cell_type == "code"]
+    code = code_of(notebook)
     assert [cell.execution_count for cell in code] == list(range(1, len(code) + 1))
-    assert any(cell.outputs for cell in code), "run: python3 tasks.py figures"
+    outputs = [output for cell in code for output in cell.outputs]
+    assert outputs, "run: python3 tasks.py figures"
+    for output in outputs:
+        assert output.output_type != "error"
+        assert output.get("name") != "stderr", f"a warning was committed: {output.text}"
+        assert str(ROOT) not in str(output), "a path of this machine was committed"
 
 
 @each_notebook
-def test_outputs_are_clean(path):
-    for cell in nbformat.read(path, as_version=4).cells:
-        for output in cell.get("outputs", []):
-            assert output.output_type != "error"
-            assert output.get("name") != "stderr", f"a warning was committed: {output.text}"
-            assert str(ROOT) not in str(output), "a path of this machine was committed"
+def test_asks_and_answers_in_words_and_defines_nothing(path):
+    """What is worth a function belongs to the library, where it is tested."""
+    notebook = nbformat.read(path, as_version=4)
+    first, last = notebook.cells[0], notebook.cells[-1]
+    assert first.cell_type == "markdown", "it opens with its question"
+    assert last.cell_type == "markdown", "it ends with its answer"
+    assert last.source.strip()
+    nodes = [node for cell in code_of(notebook) for node in ast.walk(ast.parse(cell.source))]
+    definitions = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+    assert not [node.name for node in nodes if isinstance(node, definitions)]
 
 
 @each_notebook
 def test_shows_each_figure_that_it_saves(path):
     """nbval would not miss a picture."""
-    for cell in nbformat.read(path, as_version=4).cells:
-        if cell.cell_type == "code" and SAVES.search(cell.source):
+    for cell in code_of(nbformat.read(path, as_version=4)):
+        if SAVES.search(cell.source):
             shown = [output for output in cell.outputs if "image/png" in output.get("data", {})]
             assert shown, f"no picture below the cell that begins {cell.source.splitlines()[0]!r}"
-
-
-@each_notebook
-def test_asks_and_answers_in_words(path):
-    cells = nbformat.read(path, as_version=4).cells
-    assert cells[0].cell_type == "markdown", "it opens with its question"
-    assert cells[-1].cell_type == "markdown", "it ends with its answer"
-    assert cells[-1].source.strip()
-
-
-@each_notebook
-def test_defines_nothing(path):
-    """What is worth a function belongs to the library, where it is tested."""
-    code = [c for c in nbformat.read(path, as_version=4).cells if c.cell_type == "code"]
-    nodes = [node for cell in code for node in ast.walk(ast.parse(cell.source))]
-    definitions = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
-    assert not [node.name for node in nodes if isinstance(node, definitions)]
 
 
 @pytest.mark.skipif(
@@ -82,7 +70,7 @@ def test_defines_nothing(path):
 def test_figures_are_the_committed_ones():
     """By now nbval has executed the notebooks, so this compares what they draw today."""
     committed = (ROOT / SUMS).read_text(encoding="utf-8")
-    assert committed.count("\n") > 0
+    assert "\n" in committed
     assert checksums(ROOT / "figures") == committed, REDRAW
 
 
@@ -104,7 +92,10 @@ def run(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
 
     def run(*args):
-        code = main([*args])
+        try:
+            code = main([*args])
+        except SystemExit as end:
+            code = end.code
         said = capsys.readouterr()
         return code, said.out + said.err
 
@@ -180,12 +171,14 @@ def test_runner_draws_in_another_language_beside_the_rest(tmp_path, run):
     assert ">速いもの</text>" in drawn
 
 
-def test_runner_refuses_a_language_that_there_is_not(tmp_path, monkeypatch, capsys):
+def test_runner_refuses_what_there_is_not(tmp_path, run, monkeypatch):
+    for asked in ([], ["notebooks/none.ipynb"]):
+        code, printed = run(*asked)
+        assert code
+        assert "no such notebook" in printed
     project(tmp_path, first=["1"])
-    monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("LANG_FIGURES", "xx")  # as make figures LANG_FIGURES=xx sets it
-    assert main([]) == 2
-    assert capsys.readouterr().err == "lang='xx' is not a language of plots: en, ja\n"
+    assert run() == (2, "lang='xx' is not a language of plots: en, ja\n")
 
 
 def test_runner_names_what_failed_and_runs_the_rest(tmp_path, run):
@@ -199,14 +192,6 @@ def test_runner_names_what_failed_and_runs_the_rest(tmp_path, run):
     assert "good.ipynb: rewritten" in printed
     assert bad.read_bytes() == before
     assert not (tmp_path / SUMS).exists()
-
-
-@pytest.mark.parametrize("args", [[], ["notebooks/none.ipynb"]])
-def test_runner_refuses_what_is_not_there(tmp_path, monkeypatch, capsys, args):
-    monkeypatch.chdir(tmp_path)
-    with pytest.raises(SystemExit):
-        main(args)
-    assert "no such notebook" in capsys.readouterr().err
 
 
 def test_every_figure_is_explained():
